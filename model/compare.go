@@ -1,0 +1,131 @@
+package model
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Comparison holds the distances between two models, a and b.
+type Comparison struct {
+	TV         float64          // total variation, Monte Carlo
+	TVStdErr   float64          // its standard error
+	Hellinger  float64          // H with H² = 1 - ∫ √(a b); exact for two Gaussians, else Monte Carlo
+	KLAB       float64          // KL(a, b) in nats; exact for two Gaussians, else Monte Carlo; may be +Inf
+	KLBA       float64          // KL(b, a), likewise
+	Matching   [][2]int         // pairs of components {i of a, j of b}, by i; see Match
+	Components []ComponentMatch // the same pairs, with their distances
+	UnmatchedA []int            // components without a partner, where k_a ≠ k_b
+	UnmatchedB []int
+}
+
+// ComponentMatch holds the distances between two matched components.
+type ComponentMatch struct {
+	A, B       int     // index in a and in b
+	Weight     float64 // |w_a - w_b|
+	Mean       float64 // MeanDistance: Mahalanobis under B's covariance; may be +Inf
+	Covariance float64 // CovarianceDistance: ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F; may be +Inf
+}
+
+// Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between densities.
+//
+// Columns are matched by name, in any order; where one model has the default names x1, …, xd, by place. It fails if a
+// or b is not valid, the columns differ, or rows < 4.
+func Compare(a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
+	if err := checkPair(a, b, rows); err != nil {
+		return Comparison{}, err
+	}
+	b, err := inColumnsOf(a, b)
+	if err != nil {
+		return Comparison{}, err
+	}
+	d, err := monteCarlo(a, b, rows, rng)
+	if err != nil {
+		return Comparison{}, err
+	}
+	c := Comparison{TV: d.tv.Value, TVStdErr: d.tv.StdErr, Hellinger: d.hellinger.Value, KLAB: d.klAB.Value, KLBA: d.klBA.Value}
+	c.match(a, b)
+	return c, nil
+}
+
+// inColumnsOf returns b with its columns in a's order.
+func inColumnsOf(a, b *Mixture) (*Mixture, error) {
+	def := DefaultColumns(a.Dim())
+	if slices.Equal(a.Columns, b.Columns) || slices.Equal(a.Columns, def) || slices.Equal(b.Columns, def) {
+		return b, nil
+	}
+	out, err := b.MarginalByName(a.Columns)
+	if err != nil {
+		return nil, fieldError("columns", quoted(a.Columns), quoted(b.Columns), "compare models of the same columns")
+	}
+	return out, nil
+}
+
+func (c *Comparison) match(a, b *Mixture) {
+	partner, _ := Match(a, b)
+	sumA, sumB := floats.Sum(a.Weights), floats.Sum(b.Weights)
+	taken := make([]bool, b.K())
+	for i, j := range partner {
+		if j < 0 {
+			c.UnmatchedA = append(c.UnmatchedA, i)
+			continue
+		}
+		taken[j] = true
+		r := relate(a.Components[i], b.Components[j])
+		c.Matching = append(c.Matching, [2]int{i, j})
+		c.Components = append(c.Components, ComponentMatch{A: i, B: j,
+			Weight: math.Abs(a.Weights[i]/sumA - b.Weights[j]/sumB), Mean: r.mean, Covariance: r.covariance()})
+	}
+	for j, t := range taken {
+		if !t {
+			c.UnmatchedB = append(c.UnmatchedB, j)
+		}
+	}
+}
+
+// MarshalJSON writes the object that `gauze compare` prints. A distance that is infinite, which JSON cannot hold, is
+// null; arrays never are.
+func (c Comparison) MarshalJSON() ([]byte, error) {
+	type component struct {
+		A          int      `json:"a"`
+		B          int      `json:"b"`
+		Weight     *float64 `json:"weight"`
+		Mean       *float64 `json:"mean"`
+		Covariance *float64 `json:"covariance"`
+	}
+	components := make([]component, len(c.Components))
+	for i, m := range c.Components {
+		components[i] = component{m.A, m.B, orNull(m.Weight), orNull(m.Mean), orNull(m.Covariance)}
+	}
+	return json.Marshal(struct {
+		TV         *float64    `json:"tv"`
+		TVStdErr   *float64    `json:"tv_stderr"`
+		Hellinger  *float64    `json:"hellinger"`
+		KLAB       *float64    `json:"kl_ab"`
+		KLBA       *float64    `json:"kl_ba"`
+		Matching   [][2]int    `json:"matching"`
+		Components []component `json:"components"`
+		UnmatchedA []int       `json:"unmatched_a"`
+		UnmatchedB []int       `json:"unmatched_b"`
+	}{
+		orNull(c.TV), orNull(c.TVStdErr), orNull(c.Hellinger), orNull(c.KLAB), orNull(c.KLBA),
+		notNil(c.Matching), components, notNil(c.UnmatchedA), notNil(c.UnmatchedB),
+	})
+}
+
+func orNull(v float64) *float64 {
+	if !isFinite(v) {
+		return nil
+	}
+	return &v
+}
+
+func notNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

@@ -1,0 +1,187 @@
+package model_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/modeltest"
+)
+
+func TestJSONRoundTripIsExact(t *testing.T) {
+	rng := seeded(30)
+	for range 50 {
+		d := 1 + rng.IntN(5)
+		o := modeltest.Options{K: 1 + rng.IntN(4), D: d, Kind: modeltest.Kind(rng.IntN(3)), Condition: 1e10, Rank: 1 + rng.IntN(d)}
+		m := modeltest.Random(t, rng, o)
+		m.Columns[0] = `a "quoted", <odd> name`
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back model.Mixture
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		again, err := json.Marshal(&back)
+		if err != nil || string(again) != string(text) {
+			t.Fatalf("%v\nwrote %s\nthen  %s", err, text, again)
+		}
+		if back.CovarianceType() != m.CovarianceType() {
+			t.Errorf("type %s became %s", m.CovarianceType(), back.CovarianceType())
+		}
+		for i, g := range m.Components {
+			if !mat.Equal(g.Cov.Dense(), back.Components[i].Cov.Dense()) {
+				t.Error("a covariance changed")
+			}
+		}
+	}
+}
+
+func TestJSONIsTheContract(t *testing.T) {
+	m := mixture(t, []float64{0.6, 0.4}, model.Gaussian{Mean: []float64{40, 0.1}, Cov: full(t, 2, 2, 1, 1, 2)},
+		model.Gaussian{Mean: []float64{1e-30, 1e30}, Cov: diagonal(t, 1, 0)})
+	m.Columns = []string{"age", "bmi"}
+	text, err := json.Marshal(m)
+	want := `{"kind":"gaussian-mixture","columns":["age","bmi"],"weights":[0.6,0.4],"means":[[40,0.1],[1e-30,1e+30]],` +
+		`"covariances":[[[2,1],[1,2]],[[1,0],[0,0]]],"covariance_type":"full"}`
+	if err != nil || string(text) != want {
+		t.Errorf("%v\ngot  %s\nwant %s", err, text, want)
+	}
+	if _, err := json.Marshal(&model.Mixture{}); err == nil {
+		t.Error("an empty mixture was written")
+	}
+}
+
+func TestJSONTolerates(t *testing.T) {
+	for name, text := range map[string]string{
+		"no columns, unknown field": `{"kind":"gaussian-mixture","note":{"a":[1]},"weights":[1],"means":[[1,2]],"covariances":[[[1,0],[0,1]]]}`,
+		"weights off by rounding":   `{"kind":"gaussian-mixture","weights":[0.3333333,0.6666666],"means":[[1],[2]],"covariances":[[[1]],[[0]]]}`,
+		"rounded matrix":            `{"kind":"gaussian-mixture","weights":[1],"means":[[0,0]],"covariances":[[[1,1.0000000001],[1,1]]]}`,
+		"spherical":                 `{"kind":"gaussian-mixture","weights":[1],"means":[[0,0]],"covariances":[[[2,0],[0,2]]],"covariance_type":"spherical"}`,
+	} {
+		var m model.Mixture
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		sum := 0.0
+		for _, w := range m.Weights {
+			sum += w
+		}
+		near(t, name+": sum of weights", sum, 1, 1e-15)
+		if m.Columns[0] != "x1" {
+			t.Errorf("%s: columns %v", name, m.Columns)
+		}
+	}
+}
+
+func TestJSONRefuses(t *testing.T) {
+	const good = `{"kind":"gaussian-mixture","columns":["a","b"],"weights":[0.5,0.5],"means":[[1,2],[3,4]],"covariances":[[[1,0],[0,3]],[[1,0.5],[0.5,1]]]}`
+	var m model.Mixture
+	if err := json.Unmarshal([]byte(good), &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{good, `null`, "model: wanted a JSON object"},
+		{good, `[1]`, "model: wanted a JSON object"},
+		{`"kind":"gaussian-mixture",`, ``, "kind: wanted"},
+		{`gaussian-mixture`, `histogram`, `kind: wanted "gaussian-mixture", got "histogram"`},
+		{`"gaussian-mixture"`, `3`, "kind: wanted"},
+		{`"weights":[0.5,0.5],`, ``, "weights: wanted an array of numbers, got nothing; add the field"},
+		{`[0.5,0.5],"m`, `[0.5,0.6],"m`, "weights: wanted a sum of 1"},
+		{`[0.5,0.5],"m`, `[1.5,-0.5],"m`, "weights[1]: wanted"},
+		{`[0.5,0.5],"m`, `[1],"m`, "means: wanted 1 mean"},
+		{`[0.5,0.5],"m`, `[],"m`, "weights: wanted at least one"},
+		{`[0.5,0.5],"m`, `[1,null],"m`, "weights[1]: wanted a number, got null"},
+		{`[0.5,0.5],"m`, `["1",0],"m`, "weights: wanted an array of numbers"},
+		{`[0.5,0.5],"m`, `null,"m`, "weights: wanted an array of numbers, got null"},
+		{`[3,4]`, `[3]`, "means[1]: wanted 2 numbers"},
+		{`[3,4]`, `[3,1e999]`, "within float64's range"},
+		{`[3,4]`, `[3,1e301]`, "means[1][1]: wanted"},
+		{`[1,2]`, `[]`, "means[0]: wanted"},
+		{`["a","b"]`, `["a"]`, "columns: wanted 2 names"},
+		{`["a","b"]`, `["a","a"]`, "columns[1]: wanted a name of its own"},
+		{`["a","b"]`, `["a",""]`, "columns[1]: wanted a name"},
+		{`["a","b"]`, `["a",null]`, "columns[1]: wanted a name, got null"},
+		{`[0.5,1]]`, `[0.6,1]]`, "covariances[1][1][0]: wanted the same"},
+		{`[[1,0.5],[0.5,1]]`, `[[1,2],[2,1]]`, "covariances[1]: wanted a positive semi-definite matrix"},
+		{`[[1,0.5],[0.5,1]]`, `[[1,0],[0,-1]]`, "covariances[1][1][1]: wanted a variance >= 0"},
+		{`[[1,0.5],[0.5,1]]`, `[[1,0.5]]`, "covariances[1]: wanted 2 rows"},
+		{`[[1,0.5],[0.5,1]]`, `[1,1]`, "covariances: wanted an array of matrices"},
+		{`[[1,0.5],[0.5,1]]`, `[[1,0.5],[0.5]]`, "covariances[1][1]: wanted 2 numbers"},
+		{`[[1,0.5],[0.5,1]]`, `[[1,0.5],null]`, "covariances[1][1]: wanted 2 numbers"},
+		{`,[[1,0.5],[0.5,1]]`, ``, "covariances: wanted 2 arrays"},
+		{`"covariances"`, `"covariance_type":"diagonal","covariances"`, "covariances[1][1][0]: wanted 0"},
+		{`"covariances":[[[1,0],[0,3]],[[1,0.5],[0.5,1]]]`, `"covariance_type":"spherical","covariances":[[[1,0],[0,3]],[[1,0],[0,1]]]`, "covariances[0][1][1]: wanted 1"},
+		{`"covariances"`, `"covariance_type":"round","covariances"`, "covariance_type: wanted"},
+		{`"covariances"`, `"Covariances"`, "covariances: wanted"},
+	} {
+		text := strings.Replace(good, c.old, c.new, 1)
+		if text == good {
+			t.Fatalf("%s does not occur", c.old)
+		}
+		back := m
+		err := json.Unmarshal([]byte(text), &back)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s for %s: error %v, want %q", c.new, c.old, err, c.want)
+		}
+		if back.K() != 2 || back.Components[1].Mean[1] != 4 {
+			t.Errorf("%s: a failed read changed the model", c.new)
+		}
+	}
+}
+
+// FuzzUnmarshal: whatever is read can be scored, sampled, compared and written, without panic or NaN.
+func FuzzUnmarshal(f *testing.F) {
+	rng := seeded(31)
+	for n := range 200 {
+		d := 1 + n%3
+		m := modeltest.Random(f, rng, modeltest.Options{K: 1 + n%3, D: d, Rank: 1 + rng.IntN(d), Condition: 1e6, Kind: modeltest.Kind(n % 3)})
+		text, err := json.Marshal(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for range n % 4 { // damage a few bytes, mostly into other digits and signs
+			const bytes = `0123456789eE.-+[],"{}n `
+			text[rng.IntN(len(text))] = bytes[rng.IntN(len(bytes))]
+		}
+		f.Add(text)
+	}
+	f.Add([]byte(`{"kind":"gaussian-mixture","weights":[1,0],"means":[[1e300,-1e300],[-1e300,1e300]],"covariances":[[[1e-320,0],[0,1e300]],[[0,0],[0,0]]]}`))
+	f.Add([]byte(`{"kind":"gaussian-mixture","weights":[0.5,0.5],"means":[[1e300,0],[-1e300,5e-324]],"covariances":[[[0,0],[0,0]],[[0,0],[0,5e-324]]]}`))
+	f.Add([]byte(`{"kind":"gaussian-mixture","weights":[0.5,0.5],"means":[[1e300,0],[-1e300,0]],"covariances":[[[1e308,1e308],[1e308,1e308]],[[1e-308,0],[0,1e308]]]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var m model.Mixture
+		if json.Unmarshal(text, &m) != nil || m.Dim() > 8 || m.K() > 8 {
+			return
+		}
+		if _, err := json.Marshal(&m); err != nil {
+			t.Fatal(err)
+		}
+		s, rng, row := scorer(t, &m), seeded(1), make([]float64, m.Dim())
+		sampler, err := model.NewSampler(&m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			sampler.Row(row, rng)
+			if v := s.LogDensity(row); math.IsNaN(v) {
+				t.Fatalf("log-density NaN at %v", row)
+			}
+			for _, r := range s.Responsibilities(nil, row) {
+				if !(r >= 0 && r <= 1) {
+					t.Fatalf("responsibility %v", r)
+				}
+			}
+		}
+		c, err := model.Compare(&m, &m, 8, rng)
+		if err != nil || math.IsNaN(c.TV) || math.IsNaN(c.Hellinger) || math.IsNaN(c.KLAB) {
+			t.Fatalf("%v: %+v", err, c)
+		}
+	})
+}

@@ -1,0 +1,200 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Match pairs the components of a and b, min(k_a, k_b) of them, so that the largest ComponentDistance within a pair
+// is as small as possible, and among such pairings the sum of the distances. It returns, for each component of a, its
+// partner's index in b or -1, and the largest distance within a pair: dist_PARAM if k_a = k_b.
+//
+// Infinite distances are ordered by how far apart the means are, so that degenerate components are still paired with
+// their nearest. The answer is deterministic. It panics if a or b is not valid or their dimensions differ.
+//
+// Source: [PPE] Definition of dist_PARAM.
+func Match(a, b *Mixture) (partner []int, largest float64) {
+	cost := make([][]float64, a.K())
+	for i, ga := range a.Components {
+		cost[i] = make([]float64, b.K())
+		for j, gb := range b.Components {
+			cost[i][j] = ComponentDistance(a.Weights[i], ga, b.Weights[j], gb)
+		}
+	}
+	partner = bottleneckAssignment(orderedInfinities(cost, a, b))
+	for i, j := range partner {
+		if j >= 0 {
+			largest = max(largest, cost[i][j])
+		}
+	}
+	return partner, largest
+}
+
+// orderedInfinities returns cost with every infinite entry replaced by a number above all finite ones that grows with
+// the distance of the means, columns scaled by their spread over both models.
+func orderedInfinities(cost [][]float64, a, b *Mixture) [][]float64 {
+	above := 1.0
+	for _, row := range cost {
+		for _, c := range row {
+			if !math.IsInf(c, 1) {
+				above = max(above, c)
+			}
+		}
+	}
+	spread := measured(append(slices.Clone(a.Components), b.Components...)).spread
+	out := make([][]float64, len(cost))
+	for i, row := range cost {
+		out[i] = slices.Clone(row)
+		for j, c := range row {
+			if !math.IsInf(c, 1) {
+				continue
+			}
+			far := 0.0
+			for x, s := range spread {
+				if s > 0 {
+					far += math.Abs(a.Components[i].Mean[x]-b.Components[j].Mean[x]) / s / float64(len(spread))
+				}
+			}
+			out[i][j] = above * (1e3 + far) // far <= 2
+		}
+	}
+	return out
+}
+
+// bottleneckAssignment assigns rows to columns of a matrix of finite costs, one to one, as many as the smaller side
+// has, minimising the largest cost and then the sum. It returns each row's column, or -1.
+func bottleneckAssignment(cost [][]float64) []int {
+	if len(cost) <= len(cost[0]) {
+		return cheapestWithin(cost, bottleneck(cost))
+	}
+	turned := make([][]float64, len(cost[0]))
+	for j := range turned {
+		for i := range cost {
+			turned[j] = append(turned[j], cost[i][j])
+		}
+	}
+	row := make([]int, len(cost))
+	for i := range row {
+		row[i] = -1
+	}
+	for j, i := range cheapestWithin(turned, bottleneck(turned)) {
+		row[i] = j
+	}
+	return row
+}
+
+// bottleneck returns the smallest x such that every row can have a column of its own at cost <= x. There are at least
+// as many columns as rows.
+func bottleneck(cost [][]float64) float64 {
+	var values []float64
+	for _, row := range cost {
+		values = append(values, row...)
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	low, high := 0, len(values)-1 // the largest value always suffices
+	for low < high {
+		mid := (low + high) / 2
+		if matchable(cost, values[mid]) {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return values[low]
+}
+
+// matchable says whether every row can have a column of its own at cost <= limit, by augmenting paths.
+func matchable(cost [][]float64, limit float64) bool {
+	holder := make([]int, len(cost[0]))
+	for j := range holder {
+		holder[j] = -1
+	}
+	seen := make([]int, len(cost[0])) // the round in which a column was last visited
+	var place func(i, round int) bool
+	place = func(i, round int) bool {
+		for j, c := range cost[i] {
+			if c > limit || seen[j] == round {
+				continue
+			}
+			seen[j] = round
+			if holder[j] < 0 || place(holder[j], round) {
+				holder[j] = i
+				return true
+			}
+		}
+		return false
+	}
+	for i := range cost {
+		if !place(i, i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// cheapestWithin returns each row's column in the assignment of smallest sum among those whose costs are all <=
+// limit, by shortest augmenting paths with potentials (the Hungarian method). One must exist, and there are at least
+// as many columns as rows.
+func cheapestWithin(cost [][]float64, limit float64) []int {
+	n, m := len(cost), len(cost[0])
+	// Rows and columns count from 1; column 0 is where the row to be placed stands.
+	holder := make([]int, m+1)
+	u, v := make([]float64, n+1), make([]float64, m+1)
+	for i := 1; i <= n; i++ {
+		holder[0] = i
+		path, end := shortestPath(cost, limit, holder, u, v)
+		for end != 0 {
+			holder[end] = holder[path[end]]
+			end = path[end]
+		}
+	}
+	out := make([]int, n)
+	for j := 1; j <= m; j++ {
+		if holder[j] > 0 {
+			out[holder[j]-1] = j - 1
+		}
+	}
+	return out
+}
+
+// shortestPath finds the cheapest alternating path from column 0 to a column nobody holds, updating the potentials u
+// of rows and v of columns. path[j] is the column before j.
+func shortestPath(cost [][]float64, limit float64, holder []int, u, v []float64) (path []int, end int) {
+	m := len(holder) - 1
+	path = make([]int, m+1)
+	reach := make([]float64, m+1)
+	floats.AddConst(math.Inf(1), reach)
+	done := make([]bool, m+1)
+	at := 0
+	for holder[at] != 0 {
+		done[at] = true
+		i, next, step := holder[at], -1, math.Inf(1)
+		for j := 1; j <= m; j++ {
+			if done[j] {
+				continue
+			}
+			if c := cost[i-1][j-1]; c <= limit && c-u[i]-v[j] < reach[j] {
+				reach[j], path[j] = c-u[i]-v[j], at
+			}
+			if reach[j] < step {
+				next, step = j, reach[j]
+			}
+		}
+		if next < 0 {
+			panic("model: no assignment within the bottleneck") // the caller found one
+		}
+		for j := range done {
+			if done[j] {
+				u[holder[j]] += step
+				v[j] -= step
+			} else {
+				reach[j] -= step
+			}
+		}
+		at = next
+	}
+	return path, at
+}

@@ -1,0 +1,221 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// weightTolerance is how far from 1 the weights of a mixture may sum; they are divided by their sum where used.
+const weightTolerance = 1e-6
+
+// Mixture is Σ_i Weights[i]·Components[i], k Gaussians over d named columns.
+//
+// Its JSON is the "model" object of a release; see MarshalJSON and UnmarshalJSON.
+type Mixture struct {
+	Columns    []string   // d distinct names, none empty. Required.
+	Weights    []float64  // k numbers >= 0 that sum to 1 within 1e-6. Required.
+	Components []Gaussian // k Gaussians of dimension d. Required, k >= 1.
+}
+
+// New returns the mixture of the given parts, checked. Nil columns stand for x1, …, xd, nil weights for equal ones.
+// The slices are kept, not copied.
+func New(columns []string, weights []float64, components []Gaussian) (*Mixture, error) {
+	if columns == nil && len(components) > 0 {
+		columns = DefaultColumns(components[0].Dim())
+	}
+	if weights == nil {
+		weights = make([]float64, len(components))
+		for i := range weights {
+			weights[i] = 1 / float64(len(components))
+		}
+	}
+	m := &Mixture{Columns: columns, Weights: weights, Components: components}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// DefaultColumns returns the names x1, …, xd.
+func DefaultColumns(d int) []string {
+	out := make([]string, d)
+	for j := range out {
+		out[j] = "x" + strconv.Itoa(j+1)
+	}
+	return out
+}
+
+// Dim returns d, the number of columns.
+func (m *Mixture) Dim() int { return len(m.Columns) }
+
+// K returns the number of components.
+func (m *Mixture) K() int { return len(m.Components) }
+
+// Validate reports every fault of m at once, each as a FieldError, or nil.
+func (m *Mixture) Validate() error {
+	var faults []error
+	if len(m.Components) == 0 {
+		faults = append(faults, fieldError("components", "at least 1", 0, "one Gaussian is a mixture of one"))
+	}
+	faults = append(faults, checkColumns(m.Columns), checkWeights(m.Weights, len(m.Components)))
+	for i, g := range m.Components {
+		faults = append(faults, g.validate(fmt.Sprintf("means[%d]", i), fmt.Sprintf("covariances[%d]", i), len(m.Columns)))
+	}
+	return errors.Join(faults...)
+}
+
+func checkColumns(columns []string) error {
+	if len(columns) == 0 {
+		return fieldError("columns", "at least one name", "none", "name every column")
+	}
+	var faults []error
+	seen := make(map[string]int, len(columns))
+	for j, name := range columns {
+		field := fmt.Sprintf("columns[%d]", j)
+		if name == "" {
+			faults = append(faults, fieldError(field, "a name", `""`, "name every column"))
+		} else if i, ok := seen[name]; ok {
+			faults = append(faults, fieldError(field, "a name of its own", strconv.Quote(name),
+				fmt.Sprintf("columns[%d] has it already; rename one", i)))
+		}
+		seen[name] = j
+	}
+	return errors.Join(faults...)
+}
+
+func checkWeights(weights []float64, k int) error {
+	if len(weights) != k {
+		return fieldError("weights", countOf(k, "number")+", one for each component", countOf(len(weights), "number"), "give one weight for each component")
+	}
+	var faults []error
+	for i, w := range weights {
+		if !isFinite(w) || w < 0 {
+			faults = append(faults, fieldError(fmt.Sprintf("weights[%d]", i), "a finite number >= 0", w, "drop the component or give it its share of the rows"))
+		}
+	}
+	if sum := floats.Sum(weights); len(faults) == 0 && k > 0 && !(math.Abs(sum-1) <= weightTolerance) {
+		faults = append(faults, fieldError("weights", "a sum of 1 (within 1e-6)", fmt.Sprintf("a sum of %v", sum), "divide every weight by the sum"))
+	}
+	return errors.Join(faults...)
+}
+
+// LogDensity returns log p(row) in nats, by the package's convention where m is degenerate. For more than a few
+// rows use a Scorer. It panics if m is not valid or row has not d cells.
+func (m *Mixture) LogDensity(row []float64) float64 { return mustScorer(m).LogDensity(row) }
+
+// Responsibilities fills dst with the probability of each component given row; see Scorer.Responsibilities. For
+// more than a few rows use a Scorer. It panics if m is not valid or row has not d cells.
+func (m *Mixture) Responsibilities(dst, row []float64) []float64 {
+	return mustScorer(m).Responsibilities(dst, row)
+}
+
+// Mean returns Σ_i w_i m_i, d numbers.
+func (m *Mixture) Mean() []float64 {
+	total := floats.Sum(m.Weights)
+	out := make([]float64, m.Dim())
+	for i, g := range m.Components {
+		floats.AddScaled(out, m.Weights[i]/total, g.Mean)
+	}
+	return out
+}
+
+// Covariance returns the covariance of a row of m, Σ_i w_i (Σ_i + (m_i - mean)(m_i - mean)ᵀ): of the component's own
+// type if there is but one, else Full, from a factor. It panics if m is not valid or an entry overflows float64.
+func (m *Mixture) Covariance() Covariance {
+	if len(m.Components) == 1 {
+		return m.Components[0].Cov
+	}
+	d, mean, total := m.Dim(), m.Mean(), floats.Sum(m.Weights)
+	wide := mat.NewDense(d, len(m.Components)*(d+1), nil)
+	for i, g := range m.Components {
+		root := math.Sqrt(m.Weights[i] / total)
+		f := factorOf(g.Cov)
+		for j := range d {
+			block := wide.RawRowView(j)[i*(d+1) : (i+1)*(d+1)]
+			floats.ScaleTo(block[:d], root, f.RawRowView(j))
+			block[d] = root * (g.Mean[j] - mean[j])
+		}
+	}
+	out, err := FullFromFactor(wide)
+	if err != nil {
+		panic("model: " + err.Error())
+	}
+	return out
+}
+
+// CovarianceType returns the most special name that fits every component: "spherical", "diagonal" or "full".
+func (m *Mixture) CovarianceType() string {
+	name := typeSpherical
+	for _, g := range m.Components {
+		switch g.Cov.TypeName() {
+		case typeSpherical:
+		case typeDiagonal:
+			name = typeDiagonal
+		default:
+			return typeFull
+		}
+	}
+	return name
+}
+
+// Marginal returns the law of the columns index, in that order. It fails if index is empty, repeats a column or
+// names one that is not there.
+func (m *Mixture) Marginal(index []int) (*Mixture, error) {
+	columns := make([]string, len(index))
+	for a, j := range index {
+		if j < 0 || j >= m.Dim() {
+			return nil, fieldError(fmt.Sprintf("index[%d]", a), fmt.Sprintf("a column from 0 to %d", m.Dim()-1), j, "")
+		}
+		columns[a] = m.Columns[j]
+	}
+	if err := checkColumns(columns); err != nil {
+		return nil, err
+	}
+	return m.rebuilt(columns, func(g Gaussian) (Gaussian, error) { return g.marginal(index) })
+}
+
+// MarginalByName is Marginal with the columns given by name.
+func (m *Mixture) MarginalByName(names []string) (*Mixture, error) {
+	place := make(map[string]int, m.Dim())
+	for j, name := range m.Columns {
+		place[name] = j
+	}
+	index := make([]int, len(names))
+	for a, name := range names {
+		j, ok := place[name]
+		if !ok {
+			return nil, fieldError(fmt.Sprintf("columns[%d]", a), fmt.Sprintf("one of %q", m.Columns), strconv.Quote(name), "name a column of the model")
+		}
+		index[a] = j
+	}
+	return m.Marginal(index)
+}
+
+// Affine returns the law of the row with cells scale[j]·x_j + shift[j], both of d finite numbers. Spherical and
+// Diagonal covariances stay uncorrelated. It fails if a mean or a variance overflows float64.
+func (m *Mixture) Affine(scale, shift []float64) (*Mixture, error) {
+	if len(scale) != m.Dim() || !allFinite(scale) {
+		return nil, fieldError("scale", countOf(m.Dim(), "finite number"), scale, "give one for each column")
+	}
+	if len(shift) != m.Dim() || !allFinite(shift) {
+		return nil, fieldError("shift", countOf(m.Dim(), "finite number"), shift, "give one for each column")
+	}
+	return m.rebuilt(append([]string(nil), m.Columns...), func(g Gaussian) (Gaussian, error) { return g.affine(scale, shift) })
+}
+
+// rebuilt maps every component and keeps the weights.
+func (m *Mixture) rebuilt(columns []string, f func(Gaussian) (Gaussian, error)) (*Mixture, error) {
+	out := &Mixture{Columns: columns, Weights: append([]float64(nil), m.Weights...), Components: make([]Gaussian, len(m.Components))}
+	for i, g := range m.Components {
+		var err error
+		if out.Components[i], err = f(g); err != nil {
+			return nil, fmt.Errorf("component %d: %w", i, err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,117 @@
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sort"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sampler draws rows from one mixture, without allocating for a row. It is immutable and may be shared by
+// goroutines, each with its own rng. It is for public models, tests and simulation: rng need not be cryptographic.
+type Sampler struct {
+	dim     int
+	upTo    []float64 // cumulated weights
+	parts   []samplerPart
+	scratch sync.Pool // of *[]float64, for more than stackColumns columns
+}
+
+type samplerPart struct {
+	mean   []float64
+	sd     []float64  // uncorrelated columns, or nil
+	factor *mat.Dense // else
+}
+
+// NewSampler compiles m; later changes to m have no effect. It fails if m is not valid.
+func NewSampler(m *Mixture) (*Sampler, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K())}
+	floats.CumSum(s.upTo, m.Weights)
+	for i, g := range m.Components {
+		s.parts[i].mean = append([]float64(nil), g.Mean...)
+		if u, ok := g.Cov.(uncorrelated); ok {
+			s.parts[i].sd = u.sds()
+		} else {
+			s.parts[i].factor = factorOf(g.Cov)
+		}
+	}
+	s.scratch.New = func() any {
+		z := make([]float64, s.dim)
+		return &z
+	}
+	return s, nil
+}
+
+func mustSampler(m *Mixture) *Sampler {
+	s, err := NewSampler(m)
+	if err != nil {
+		panic("model: " + err.Error())
+	}
+	return s
+}
+
+// Row fills dst with one row and returns the component it came from. It panics if dst has not d cells.
+func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
+	u := rng.Float64() * s.upTo[len(s.upTo)-1]
+	// The first component whose cumulated weight passes u: one of weight 0 never is.
+	i := sort.Search(len(s.upTo)-1, func(i int) bool { return s.upTo[i] > u })
+	s.component(i, dst, rng)
+	return i
+}
+
+// Rows fills the n×d matrix dst with n independent rows. It panics if dst has not d columns.
+func (s *Sampler) Rows(dst *mat.Dense, rng *rand.Rand) {
+	n, _ := dst.Dims()
+	for r := range n {
+		s.Row(dst.RawRowView(r), rng)
+	}
+}
+
+// component fills dst with a row of component i.
+func (s *Sampler) component(i int, dst []float64, rng *rand.Rand) {
+	if len(dst) != s.dim {
+		panic(fmt.Sprintf("model: destination has %d cells, the model %d columns", len(dst), s.dim))
+	}
+	p := s.parts[i]
+	if p.sd != nil {
+		for j, m := range p.mean {
+			dst[j] = m + p.sd[j]*rng.NormFloat64()
+		}
+		return
+	}
+	var stack [stackColumns]float64
+	z, pooled := stack[:min(s.dim, stackColumns)], (*[]float64)(nil)
+	if s.dim > stackColumns {
+		pooled = s.scratch.Get().(*[]float64)
+		z = *pooled
+	}
+	for j := range z {
+		z[j] = rng.NormFloat64()
+	}
+	for j, m := range p.mean {
+		v := 0.0
+		for a, f := range p.factor.RawRowView(j) { // floats.Dot would move z to the heap
+			v += f * z[a]
+		}
+		dst[j] = m + v
+	}
+	if pooled != nil {
+		s.scratch.Put(pooled)
+	}
+}
+
+// Sample fills the n×d matrix dst with n independent rows of m. It fails if m is not valid, and panics if dst has
+// not d columns.
+func (m *Mixture) Sample(dst *mat.Dense, rng *rand.Rand) error {
+	s, err := NewSampler(m)
+	if err != nil {
+		return err
+	}
+	s.Rows(dst, rng)
+	return nil
+}

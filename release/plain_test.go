@@ -1,0 +1,106 @@
+package release
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+func TestPlainText(t *testing.T) {
+	r := gaussian(t)
+	r.Certificate.Spent.Epsilon = 1 // the last digits of a solver are not the text's matter
+	r.Certificate.Spent.Mu = 0.25
+	const want = `Who is protected
+  Everybody with one row in the table. The release is almost as likely to look
+  as it does if any one row is left out or one is added (add-or-remove-one):
+  it hides whether a person is in the table at all, and what the row says.
+
+How well
+  The budget was epsilon = 1 and delta = 1e-06 of differential privacy; the
+  measurements used 1 and 1e-06. Take somebody who knows every other row and
+  weighs two guesses about one person. Seeing the release changes the odds
+  between the two by a factor of at most e^epsilon = 2.72: even odds (50 %)
+  become at most 73.2 %. Beyond that it is no worse than if, with probability
+  delta (1 in 1,000,000), nothing were promised at all.
+`
+	text := r.Certificate.PlainText()
+	if !strings.HasPrefix(text, want) {
+		t.Errorf("got\n%swant\n%s", text, want)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if len([]rune(line)) > 78 {
+			t.Errorf("line of %d characters: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+// TestPlainSays: every field of the certificate that changes the promise changes the words.
+func TestPlainSays(t *testing.T) {
+	rows := 15892
+	has := func(c Certificate, words ...string) {
+		t.Helper()
+		text := strings.Join(strings.Fields(c.PlainText()), " ")
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				t.Errorf("want %q in\n%s", w, text)
+			}
+		}
+	}
+	base := gaussian(t).Certificate
+	has(base, "add-or-remove-one", "Private: the release does not say", "Declared beforehand", "made 4 measurements", "No protection is claimed for how long",
+		"m times as large")
+	if strings.Contains(base.PlainText(), "protects nobody") {
+		t.Error("a real release is called simulated")
+	}
+	public := base
+	public.Relation, public.Rows, public.Schema, public.Simulated = ReplaceOne, &rows, SchemaInferred, true
+	has(public, "(replace-one)", "Public: 15,892 rows", "This choice is outside the promise", "This release protects nobody")
+	pure := base
+	pure.Delta = 0
+	has(pure, "That holds always.", "at most 73.2 %")
+	large := base
+	large.Epsilon = 1000
+	has(large, "10^435", "at most 100 %")
+	large.Epsilon = 10
+	has(large, "more than 99.9 %")
+	rho := concentrated(t).Certificate
+	has(rho, "rho = 0.1 of zero-concentrated", "at delta = 1e-06")
+}
+
+// TestTestFigure: the success of the best guess, against a direct sum over a grid for N(0,1) against N(μ,1), and
+// against (ε, δ)-randomised response where the plan is not Gaussian.
+func TestTestFigure(t *testing.T) {
+	c := concentrated(t).Certificate
+	mu := privacy.MuOfRho(0.1)
+	const step = 1e-4
+	sum := 0.0
+	for x := -10.0; x < 10; x += step {
+		sum += math.Max(math.Exp(-x*x/2), math.Exp(-(x-mu)*(x-mu)/2)) / math.Sqrt(2*math.Pi) * step / 2
+	}
+	if got := c.gaussianTest(); math.Abs(got-sum) > 1e-6 {
+		t.Errorf("ρ = 0.1: %v, the sum over a grid gives %v", got, sum)
+	}
+	if want := "at most " + percent(sum) + " of the time"; !strings.Contains(c.test(), want) {
+		t.Errorf("want %q in %q", want, c.test())
+	}
+	// Randomised response for ε, which tells all with probability δ.
+	r := renyi(t).Certificate
+	e := math.Exp(r.Epsilon)
+	if want := "at most " + percent(r.Delta+(1-r.Delta)*e/(1+e)) + " of the time"; !strings.Contains(r.test(), want) {
+		t.Errorf("want %q in %q", want, r.test())
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for got, want := range map[string]string{
+		percent(0.5): "50 %", percent(0.7310585): "73.2 %", percent(0.9995): "more than 99.9 %", percent(1): "100 %", percent(0.549): "54.9 %",
+		oneIn(1e-6): "1 in 1,000,000", oneIn(0.3): "1 in 3", oneIn(1e-300): "1 in 1e+300", factor(0): "1", factor(math.Ln2): "2", factor(100): "10^44",
+		digits(0): "0", digits(999): "999", digits(1000): "1,000", digits(1234567): "1,234,567", plural(1, "row"): "1 row", plural(0, "row"): "0 rows",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package release
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/gauze-dp/gauze/model"
+)
+
+// Read reads one release. It checks the format's version and the model; [Verify] checks the certificate.
+func Read(r io.Reader) (*Release, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("release: reading: %w", err)
+	}
+	bare, err := sniff(data)
+	if err != nil {
+		return nil, err
+	}
+	if bare {
+		return nil, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: "a bare model, which has no certificate",
+			Hint: "name a release that gauze fit wrote"}
+	}
+	release := new(Release)
+	if err := json.Unmarshal(data, release); err != nil {
+		return nil, malformed(err)
+	}
+	return release, nil
+}
+
+// ReadFile reads one release from a file.
+func ReadFile(path string) (*Release, error) { return fromFile(path, Read) }
+
+// ReadModel reads the model of a release, or a bare model object.
+func ReadModel(r io.Reader) (*model.Mixture, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("release: reading: %w", err)
+	}
+	bare, err := sniff(data)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Model *model.Mixture `json:"model"`
+	}
+	if bare {
+		file.Model = new(model.Mixture)
+		err = json.Unmarshal(data, file.Model)
+	} else {
+		err = json.Unmarshal(data, &file)
+	}
+	if err != nil {
+		return nil, malformed(err)
+	}
+	return file.Model, nil
+}
+
+// ReadModelFile reads the model of a release file, or a bare model object in a file.
+func ReadModelFile(path string) (*model.Mixture, error) { return fromFile(path, ReadModel) }
+
+func fromFile[T any](path string, read func(io.Reader) (*T, error)) (*T, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("release: %w", err)
+	}
+	defer file.Close()
+	value, err := read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return value, nil
+}
+
+// sniff tells a bare model object from a release, and reports what is neither and a release that Read cannot read.
+func sniff(data []byte) (bare bool, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return false, malformed(err)
+	}
+	raw, isRelease := fields["format"]
+	if !isRelease && fields["model"] == nil && (fields["kind"] != nil || fields["weights"] != nil) {
+		return true, nil
+	}
+	var format string
+	if !isRelease || json.Unmarshal(raw, &format) != nil {
+		return false, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: "none",
+			Hint: "name a release that gauze fit wrote, or a model object with columns, weights, means and covariances"}
+	}
+	if format != Format {
+		hint := "it is not a release of Gauze"
+		if strings.HasPrefix(format, "gauze/release/") {
+			hint = "another version of gauze wrote it: read it with that one"
+		}
+		return false, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: fmt.Sprintf("%q", format), Hint: hint}
+	}
+	if m := fields["model"]; m == nil || string(m) == "null" {
+		return false, &Error{Field: "model", Wanted: "a mixture", Got: "none", Hint: "the file is not whole: fetch it again"}
+	}
+	return false, nil
+}
+
+// malformed words the errors of the JSON decoder; those of the model, which name their fields, it passes on.
+func malformed(err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return &Error{Field: fmt.Sprintf("byte %d", syntax.Offset), Wanted: "one JSON object", Got: err.Error(), Hint: "the file is damaged or not a release"}
+	case errors.As(err, &kind):
+		field := kind.Field
+		if field == "" {
+			field = "file"
+		}
+		return &Error{Field: field, Wanted: "a value of the type " + kind.Type.String(), Got: kind.Value, Hint: "the file was altered or is not a release"}
+	}
+	return fmt.Errorf("release: %w", err)
+}

@@ -1,0 +1,398 @@
+package release
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+)
+
+func mixture(t testing.TB) *model.Mixture {
+	t.Helper()
+	wide, err := model.NewFull(mat.NewSymDense(2, []float64{2, 0.3, 0.3, 1.0 / 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow, err := model.NewDiagonal([]float64{1e-9, 4e7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New([]string{"age", `b,"m" <i>`}, []float64{0.75, 0.25},
+		[]model.Gaussian{{Mean: []float64{0.1, -1e300}, Cov: wide}, {Mean: []float64{5e-324, math.Pi}, Cov: narrow}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// gaussian is a consistent release of Gaussian measurements and one threshold, at (ε, δ) = (1, 1e-6).
+func gaussian(t testing.TB) *Release {
+	t.Helper()
+	const delta = 1e-6
+	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 1, Delta: delta}, privacy.Needs{Thresholds: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := c.Mu2 / 9 * (1 - 1e-15)
+	step := func(name string, count int, sensitivity, mu float64) PlanStep {
+		return PlanStep{Step: name, Query: "clipped-moments", Count: count, Sensitivity: sensitivity, Noise: sensitivity / mu, Mu: mu, Source: "KSSU19 Algorithm 2"}
+	}
+	count := step("count", 1, 1, math.Sqrt(part))
+	cells := step("cells", 1, math.Sqrt2, math.Sqrt(2*part))
+	cells.Query, cells.Delta = "cells", c.ThresholdDelta
+	moments := step("moments", 2, 1234.5, math.Sqrt(3*part))
+	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 1, Delta: delta, Schema: SchemaDeclared,
+		Method: "separated", Plan: []PlanStep{count, cells, moments}, Version: "1.0"}}
+	finish(r, c)
+	return r
+}
+
+// finish fills in what the plan spent, as the program does.
+func finish(r *Release, c privacy.Calibration) {
+	r.Format = Format
+	sum := r.Certificate.planTotals()
+	loss := c.Loss(math.Min(sum.mu2, c.Mu2), math.Min(sum.delta, c.ThresholdDelta))
+	r.Certificate.Spent = Spent{Epsilon: loss.Epsilon, Delta: loss.Delta, Mu: loss.Mu, Rho: loss.Rho}
+}
+
+// concentrated is a consistent release at ρ = 0.1.
+func concentrated(t testing.TB) *Release {
+	t.Helper()
+	c, err := privacy.Calibrate(privacy.Budget{Rho: 0.1}, privacy.Needs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, mu := 15892, math.Sqrt(c.Mu2/3)*(1-1e-15)
+	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: ReplaceOne, Rho: 0.1, Rows: &rows, Schema: SchemaInferred, Method: "gaussian",
+		Plan: []PlanStep{{Step: "moments", Query: "clipped-moments", Count: 3, Sensitivity: 2, Noise: 2 / mu, Mu: mu}}}}
+	finish(r, c)
+	return r
+}
+
+// renyi is a consistent release with one measurement that is not Gaussian, at (ε, δ) = (2, 1e-6).
+func renyi(t testing.TB) *Release {
+	t.Helper()
+	extra := privacy.PureCurve(0.5)
+	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 2, Delta: 1e-6}, privacy.Needs{Extra: extra})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 500
+	curve := map[string]float64{}
+	for i, order := range privacy.Orders() {
+		text, err := json.Marshal(order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		curve[string(text)] = extra.Values()[i]
+	}
+	mu := math.Sqrt(c.Mu2) * (1 - 1e-15)
+	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: ReplaceOne, Epsilon: 2, Delta: 1e-6, Rows: &rows, Schema: SchemaDeclared,
+		Method: "black-box", Plan: []PlanStep{{Step: "moments", Query: "clipped-moments", Count: 1, Sensitivity: 2, Noise: 2 / mu, Mu: mu},
+			{Step: "aggregate", Query: "stable-aggregate", Count: 1, Renyi: curve}}}}
+	finish(r, c)
+	return r
+}
+
+func TestConsistentReleasesVerify(t *testing.T) {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "renyi": renyi(t)} {
+		if faults := Verify(r); faults != nil {
+			t.Errorf("%s: %v", name, faults)
+		}
+		if faults := Verify(reread(t, r)); faults != nil {
+			t.Errorf("%s, read back: %v", name, faults)
+		}
+	}
+}
+
+func reread(t testing.TB, r *Release) *Release {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// TestRoundTrip: everything that is written is read back as it was.
+func TestRoundTrip(t *testing.T) {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "renyi": renyi(t)} {
+		r.Certificate.Simulated = true
+		r.Diagnostics = Diagnostics{
+			Components: []ComponentNote{{EffectiveNoise: 0.1, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {Background: true}},
+			Flags:      []string{"a, [b] {c}: \"d\"\\"}, Unresolved: []Direction{{[]float64{0.6, 0.8}, 1e-3}},
+			ConstantColumns: []string{"age"}, Notes: []string{"note <1>"},
+		}
+		again := reread(t, r)
+		if !reflect.DeepEqual(again.Certificate, r.Certificate) {
+			t.Errorf("%s: certificate\ngot  %+v\nwant %+v", name, again.Certificate, r.Certificate)
+		}
+		if !reflect.DeepEqual(again.Diagnostics, r.Diagnostics) {
+			t.Errorf("%s: diagnostics\ngot  %+v\nwant %+v", name, again.Diagnostics, r.Diagnostics)
+		}
+		got, err := json.Marshal(again.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(r.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: model\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+// TestContract: the names and shapes that other programs rely on.
+func TestContract(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, renyi(t)); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	keys := func(v any) string {
+		var names []string
+		for _, name := range []string{"format", "model", "certificate", "diagnostics", "kind", "columns", "weights", "means", "covariances", "covariance_type",
+			"relation", "epsilon", "delta", "rho", "spent", "mu", "rows", "schema", "method", "plan", "simulated", "version",
+			"step", "query", "count", "sensitivity", "noise", "source", "renyi"} {
+			if _, ok := v.(map[string]any)[name]; ok {
+				names = append(names, name)
+			}
+		}
+		if len(names) != len(v.(map[string]any)) {
+			t.Errorf("names beyond the contract in %v", v)
+		}
+		return strings.Join(names, " ")
+	}
+	certificate := got["certificate"].(map[string]any)
+	plan := certificate["plan"].([]any)
+	for _, c := range []struct{ where, got, want string }{
+		{"release", keys(got), "format model certificate diagnostics"},
+		{"model", keys(got["model"]), "kind columns weights means covariances covariance_type"},
+		{"certificate", keys(certificate), "relation epsilon delta spent rows schema method plan simulated version"},
+		{"spent", keys(certificate["spent"]), "epsilon delta rho mu"},
+		{"Gaussian step", keys(plan[0]), "delta mu step query count sensitivity noise"},
+		{"Rényi step", keys(plan[1]), "delta step query count renyi"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s has the fields %s, want %s", c.where, c.got, c.want)
+		}
+	}
+	if got["format"] != "gauze/release/v1" || certificate["rows"] != 500.0 {
+		t.Errorf("format %v, rows %v", got["format"], certificate["rows"])
+	}
+	b.Reset()
+	if err := Write(&b, gaussian(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n    \"rows\": null,\n", "\n      [0.1, -1e+300],\n", "\n        [2, 0.3],\n", "\n  \"diagnostics\": {}\n}\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("want %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestReadMistakes(t *testing.T) {
+	var b bytes.Buffer
+	if err := Write(&b, gaussian(t)); err != nil {
+		t.Fatal(err)
+	}
+	good := b.String()
+	bare, err := json.Marshal(mixture(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	swap := func(old, by string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("no %q in the release", old)
+		}
+		return strings.Replace(good, old, by, 1)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":             {"", "want one JSON object"},
+		"cut":               {good[:len(good)/2], "want one JSON object"},
+		"more behind it":    {good + "{}", "want one JSON object"},
+		"an array":          {"[]", "map"},
+		"another file":      {`{"a": 1}`, "format: want \"gauze/release/v1\", got none"},
+		"format a number":   {swap(`"gauze/release/v1"`, `1`), "format: want"},
+		"newer":             {swap("release/v1", "release/v2"), "another version of gauze wrote it"},
+		"something else":    {swap("gauze/release/v1", "pickle"), "it is not a release of Gauze"},
+		"no model":          {`{"format": "gauze/release/v1", "certificate": {}}`, "model: want a mixture, got none"},
+		"null model":        {`{"format": "gauze/release/v1", "model": null}`, "model: want a mixture, got none"},
+		"weights":           {swap("[0.75, 0.25]", "[0.75, 0.5]"), "weights"},
+		"epsilon in words":  {swap(`"epsilon": 1,`, `"epsilon": "one",`), "epsilon"},
+		"number too large":  {swap(`"epsilon": 1,`, `"epsilon": 1e999,`), "epsilon"},
+		"a bare model":      {string(bare), "a bare model, which has no certificate"},
+		"rows not whole":    {swap(`"rows": null`, `"rows": 1.5`), "rows"},
+		"covariance ragged": {swap("[2, 0.3]", "[2]"), "covariances"},
+	} {
+		_, err := Read(strings.NewReader(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q in it", name, err, c.want)
+		}
+	}
+	if _, err := Read(strings.NewReader(swap(`"method"`, `"colour": {"of": ["the", 1]}, "method"`))); err != nil {
+		t.Errorf("an unknown field: %v", err)
+	}
+	if _, err := Read(iotest.ErrReader(os.ErrClosed)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a failing reader: %v", err)
+	}
+}
+
+func TestReadModel(t *testing.T) {
+	want, err := json.Marshal(mixture(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, gaussian(t)); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"release": b.String(), "bare": string(want), "no certificate": `{"format": "gauze/release/v1", "model": ` + string(want) + `}`} {
+		m, err := ReadModel(strings.NewReader(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got, err := json.Marshal(m); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: got %s, %v", name, got, err)
+		}
+	}
+	byHand := `{"kind": "gaussian-mixture", "weights": [1], "means": [[1, 2]], "covariances": [[[1, 0], [0, 1]]]}`
+	if m, err := ReadModel(strings.NewReader(byHand)); err != nil || m.Dim() != 2 {
+		t.Errorf("by hand: %v", err)
+	}
+	for _, text := range []string{"", "{}", `{"weights": [2]}`, strings.Replace(b.String(), "release/v1", "release/v9", 1)} {
+		if m, err := ReadModel(strings.NewReader(text)); err == nil {
+			t.Errorf("ReadModel(%.40q) = %v", text, m)
+		}
+	}
+	if _, err := ReadModelFile(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "release.json")
+	link := filepath.Join(folder, "link.json")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	names := func() string {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, e := range entries {
+			all = append(all, e.Name())
+		}
+		return strings.Join(all, " ")
+	}
+	first, second := gaussian(t), concentrated(t)
+	if err := WriteFile(path, first); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := concentrated(t)
+	broken.Model.Weights[0] = 7
+	infinite := concentrated(t)
+	infinite.Certificate.Epsilon = math.Inf(1)
+	for _, bad := range []*Release{broken, infinite, {}, {Format: "x", Model: mixture(t)}} {
+		if err := WriteFile(path, bad); err == nil {
+			t.Error("a release that cannot be read back was written")
+		}
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, old) {
+		t.Error("a failed write changed the old file")
+	}
+	if err := WriteFile(link, second); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Error("a link was replaced by a file")
+	}
+	if r, err := ReadFile(path); err != nil || r.Certificate.Rho != 0.1 {
+		t.Errorf("read back %v, %v", r, err)
+	}
+	within := filepath.Join(folder, "within")
+	if err := os.Mkdir(within, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(within, nil); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if err := os.Remove(within); err != nil {
+		t.Fatal(err)
+	}
+	if names() != "link.json release.json" {
+		t.Errorf("left behind: %s", names())
+	}
+	if err := WriteFile(filepath.Join(folder, "none", "release.json"), first); err == nil {
+		t.Error("a folder that is not there was written to")
+	}
+	if err := WriteFile(folder, first); err == nil {
+		t.Error("a folder was written to")
+	}
+	if err := WriteFile(os.DevNull, first); err != nil {
+		t.Errorf("a device: %v", err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Error("a device was replaced by a file")
+	}
+}
+
+// FuzzRead: any bytes are read without a panic; what is read can be verified, put into words, and written so that it reads the same.
+func FuzzRead(f *testing.F) {
+	for _, r := range []*Release{gaussian(f), concentrated(f)} {
+		var b bytes.Buffer
+		if err := Write(&b, r); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte(`{"format": "gauze/release/v1", "model": {"kind": "gaussian-mixture", "weights": [1], "means": [[1]], "covariances": [[[0]]]}, "certificate": {"plan": [{"renyi": {"2": 1}}]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		Verify(r)
+		if r.Certificate.PlainText() == "" {
+			t.Fatal("no words")
+		}
+		var b bytes.Buffer
+		if err := Write(&b, r); err != nil {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+		if _, err := Read(&b); err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+	})
+}

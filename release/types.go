@@ -1,0 +1,86 @@
+package release
+
+import "github.com/gauze-dp/gauze/model"
+
+// Format names the version of the JSON that this package reads and writes.
+const Format = "gauze/release/v1"
+
+// A Release is what a custodian may publish: a model, and the certificate of the privacy it was learned under.
+//
+// Nothing in it may depend on a row except through a measurement that the certificate's plan lists.
+type Release struct {
+	Format      string         `json:"format"` // Required: Format. Write fills in an empty one.
+	Model       *model.Mixture `json:"model"`  // Required.
+	Certificate Certificate    `json:"certificate"`
+	Diagnostics Diagnostics    `json:"diagnostics"`
+}
+
+// A Certificate says what was asked, what was spent, and by which measurements.
+type Certificate struct {
+	Relation  string     `json:"relation"`      // Required: ReplaceOne or AddRemoveOne.
+	Epsilon   float64    `json:"epsilon"`       // As asked. Zero only when the budget was asked as Rho alone.
+	Delta     float64    `json:"delta"`         // As asked, in [0, 1). Zero when the budget was asked as Rho alone.
+	Rho       float64    `json:"rho,omitempty"` // As asked, when the budget was asked as zCDP.
+	Spent     Spent      `json:"spent"`         // At most what was asked.
+	Rows      *int       `json:"rows"`          // n; nil (null) where it is private, which is under AddRemoveOne.
+	Schema    string     `json:"schema"`        // Required: SchemaDeclared or SchemaInferred.
+	Method    string     `json:"method"`        // Required: the estimator's name, for example "separated".
+	Plan      []PlanStep `json:"plan"`          // The measurements as run.
+	Simulated bool       `json:"simulated"`     // The rows or the noise came from a seed: protects nobody.
+	Version   string     `json:"version"`       // Of the program that wrote it.
+}
+
+// Spent is the cost of the measurements as run, in every currency that it can be stated in; what does not apply is 0.
+//
+// What is promised is the budget that was asked. Where a run stopped early because of an answer, less is spent, but the
+// smaller figure is a meter reading and not a promise by itself.
+type Spent struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"` // The conversion's δ at Epsilon and the thresholds' own δ together.
+	Mu      float64 `json:"mu"`    // Gaussian DP: Mu² = Σ count·mu² over the plan's steps.
+	Rho     float64 `json:"rho"`   // zCDP: Mu²/2 where every step is Gaussian, otherwise 0.
+}
+
+// A PlanStep is one kind of measurement of the plan, made Count times.
+type PlanStep struct {
+	Step        string             `json:"step"`             // Required: what it is for, in the estimator's words.
+	Query       string             `json:"query"`            // Required: the kind of measurement.
+	Count       int                `json:"count"`            // How many times at most, at least 1.
+	Sensitivity float64            `json:"sensitivity"`      // L2. Left out of the JSON when Renyi is given.
+	Noise       float64            `json:"noise"`            // Sigma. Left out of the JSON when Renyi is given.
+	Mu          float64            `json:"mu"`               // Sensitivity/Noise, of one measurement. Left out when Renyi is given.
+	Delta       float64            `json:"delta"`            // What a threshold adds, of one measurement; 0 for none.
+	Renyi       map[string]float64 `json:"renyi,omitempty"`  // Order → Rényi divergence (nats) of one measurement; infinite ones are left out.
+	Source      string             `json:"source,omitempty"` // "KEY Algorithm N".
+}
+
+// Diagnostics holds released values only: numbers that measurements of the plan gave, and what follows from them.
+type Diagnostics struct {
+	Components      []ComponentNote `json:"components,omitempty"` // In the order of the model's components.
+	Flags           []string        `json:"flags,omitempty"`
+	Unresolved      []Direction     `json:"unresolved,omitempty"`       // Directions in which the noise hid the spread.
+	ConstantColumns []string        `json:"constant_columns,omitempty"` // Columns whose released spread is zero.
+	Notes           []string        `json:"notes,omitempty"`
+}
+
+// A ComponentNote says how far one component of the model can be trusted.
+type ComponentNote struct {
+	EffectiveNoise float64  `json:"effective_noise,omitempty"` // Spectral norm of the noise in its second moment, relative to its covariance.
+	EffectiveRows  float64  `json:"effective_rows,omitempty"`  // Noisy number of rows behind it.
+	Background     bool     `json:"background,omitempty"`      // Holds the rows that no other component explains.
+	Flags          []string `json:"flags,omitempty"`
+}
+
+// A Direction is one in which the model's spread is an upper limit and not an estimate.
+type Direction struct {
+	Direction []float64 `json:"direction"`   // Unit vector, d long, in the units of the columns.
+	StdAtMost float64   `json:"std_at_most"` // The standard deviation along it is at most this.
+}
+
+// The values of Certificate.Relation and Certificate.Schema.
+const (
+	ReplaceOne     = "replace-one"
+	AddRemoveOne   = "add-remove-one"
+	SchemaDeclared = "declared"
+	SchemaInferred = "inferred"
+)

@@ -1,0 +1,261 @@
+package release
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// tolerance is how far, relative, recomputed figures may differ from those in the file: room for sums in another order and for
+// roundings upward, a thousandth of what anybody would print.
+const tolerance = 1e-9
+
+// Verify lists everything that is wrong with a release; nil means that it is consistent:
+//
+//   - the format is known, the model is valid, the words of the certificate are known;
+//   - every measurement's mu is its sensitivity over its noise, and Σ count·mu² = spent.mu²;
+//   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas and Rényi curves imply;
+//   - what was spent is at most what was asked;
+//   - the number of rows is given where it is public, and only there.
+//
+// A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an exponential mechanism); its mu is taken as it is.
+func Verify(r *Release) []error {
+	v := &verifier{}
+	if r.Format != Format {
+		v.fault("format", fmt.Sprintf("%q", Format), strconv.Quote(r.Format))
+	}
+	k := 0
+	if r.Model == nil {
+		v.fault("model", "a mixture", "none")
+	} else if err := r.Model.Validate(); err != nil {
+		v.faults = append(v.faults, fmt.Errorf("release: model: %w", err))
+	} else {
+		k = r.Model.K()
+	}
+	v.terms(&r.Certificate)
+	before := len(v.faults)
+	v.numbers(&r.Certificate)
+	for i := range r.Certificate.Plan {
+		v.step(&r.Certificate.Plan[i])
+	}
+	if len(v.faults) == before { // sums of figures that are wrong one by one would only repeat the fault
+		v.spent(&r.Certificate)
+	}
+	if notes := len(r.Diagnostics.Components); k > 0 && notes > 0 && notes != k {
+		v.fault("diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
+	}
+	return v.faults
+}
+
+type verifier struct{ faults []error }
+
+func (v *verifier) fault(field, wanted, got string) {
+	v.faults = append(v.faults, &Error{Field: field, Wanted: wanted, Got: got, Hint: "the release was altered or is not whole: do not rely on it"})
+}
+
+// terms checks the words of the certificate and its number of rows.
+func (v *verifier) terms(c *Certificate) {
+	switch c.Relation {
+	case ReplaceOne:
+		if c.Rows == nil {
+			v.fault("certificate.rows", "the number of rows, which replace-one makes public", "null")
+		}
+	case AddRemoveOne:
+		if c.Rows != nil {
+			v.fault("certificate.rows", "null, because add-remove-one keeps it private", fmt.Sprint(*c.Rows))
+		}
+	default:
+		v.fault("certificate.relation", ReplaceOne+" or "+AddRemoveOne, strconv.Quote(c.Relation))
+	}
+	if c.Rows != nil && *c.Rows < 0 {
+		v.fault("certificate.rows", "a number of rows", fmt.Sprint(*c.Rows))
+	}
+	if c.Schema != SchemaDeclared && c.Schema != SchemaInferred {
+		v.fault("certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
+	}
+	if c.Method == "" {
+		v.fault("certificate.method", "the estimator's name", "none")
+	}
+	if len(c.Plan) == 0 {
+		v.fault("certificate.plan", "at least one measurement", "none")
+	}
+}
+
+// numbers checks that the asked and spent figures are in their ranges.
+func (v *verifier) numbers(c *Certificate) {
+	v.amount("certificate.epsilon", c.Epsilon, math.MaxFloat64)
+	v.amount("certificate.delta", c.Delta, 1)
+	v.amount("certificate.rho", c.Rho, math.MaxFloat64)
+	v.amount("certificate.spent.epsilon", c.Spent.Epsilon, math.MaxFloat64)
+	v.amount("certificate.spent.delta", c.Spent.Delta, 1)
+	v.amount("certificate.spent.mu", c.Spent.Mu, math.MaxFloat64)
+	v.amount("certificate.spent.rho", c.Spent.Rho, math.MaxFloat64)
+	if c.Epsilon == 0 && c.Rho == 0 {
+		v.fault("certificate.epsilon", "a budget that was asked: epsilon and delta, or rho", "neither")
+	}
+}
+
+// amount checks that 0 <= x <= most.
+func (v *verifier) amount(field string, x, most float64) {
+	if !(x >= 0 && x <= most) {
+		wanted := "a finite number that is not negative"
+		if most == 1 {
+			wanted = "a number in [0, 1]"
+		}
+		v.fault(field, wanted, fmt.Sprint(x))
+	}
+}
+
+// step checks one line of the plan by itself.
+func (v *verifier) step(s *PlanStep) {
+	field := func(name string) string { return fmt.Sprintf("certificate.plan, step %q, %s", s.Step, name) }
+	if s.Step == "" {
+		v.fault("certificate.plan", "a name for every step", "none")
+	}
+	if s.Query == "" {
+		v.fault(field("query"), "a kind of measurement", "none")
+	}
+	if s.Count < 1 {
+		v.fault(field("count"), "at least 1", fmt.Sprint(s.Count))
+	}
+	v.amount(field("delta"), s.Delta, 1)
+	if s.Renyi != nil {
+		if s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0 {
+			v.fault(field("renyi"), "either it, or sensitivity, noise and mu", "both")
+		}
+		if len(s.Renyi) == 0 {
+			v.fault(field("renyi"), "at least one order", "none")
+		}
+		for order, divergence := range s.Renyi {
+			if a, err := strconv.ParseFloat(order, 64); err != nil || !(a > 1) || math.IsInf(a, 0) {
+				v.fault(field("renyi"), "orders above 1", strconv.Quote(order))
+			}
+			v.amount(field("renyi, order "+order), divergence, math.MaxFloat64)
+		}
+		return
+	}
+	v.amount(field("sensitivity"), s.Sensitivity, math.MaxFloat64)
+	v.amount(field("noise"), s.Noise, math.MaxFloat64)
+	v.amount(field("mu"), s.Mu, math.MaxFloat64)
+	if s.Sensitivity == 0 && s.Noise == 0 {
+		return
+	}
+	if ratio := s.Sensitivity / s.Noise; !near(s.Mu, ratio) {
+		v.fault(field("mu"), fmt.Sprintf("sensitivity/noise = %v", ratio), fmt.Sprint(s.Mu))
+	}
+}
+
+// near reports that two finite figures agree within tolerance.
+func near(x, y float64) bool {
+	size := math.Max(math.Abs(x), math.Abs(y))
+	return math.Abs(x-y) <= tolerance*size && !math.IsInf(size, 0)
+}
+
+// spent adds the plan up and compares it with what the certificate says was spent, and that with what was asked.
+func (v *verifier) spent(c *Certificate) {
+	sum := c.planTotals()
+	spent := c.Spent
+	if !near(spent.Mu*spent.Mu, sum.mu2) {
+		v.fault("certificate.spent.mu", fmt.Sprintf("√(Σ count·mu²) = %v", math.Sqrt(sum.mu2)), fmt.Sprint(spent.Mu))
+	}
+	if math.IsInf(sum.mu2, 1) {
+		return
+	}
+	asConcentrated := c.Rho > 0
+	if sum.orders == nil || asConcentrated {
+		v.atLeast("certificate.spent.rho", spent.Rho, sum.mu2/2)
+	}
+	if c.Epsilon > 0 || spent.Delta > 0 || !asConcentrated {
+		v.conversion(spent, sum)
+	}
+	v.atLeast("certificate.spent.delta", spent.Delta, sum.delta)
+	atMost := func(field string, spent, asked float64) {
+		if spent > asked {
+			v.fault("certificate.spent."+field, fmt.Sprintf("at most the %v that was asked", asked), fmt.Sprint(spent))
+		}
+	}
+	if asConcentrated {
+		atMost("rho", spent.Rho, c.Rho)
+		if sum.orders != nil {
+			v.fault("certificate.rho", "Gaussian measurements alone, since a curve at a few orders proves no zCDP", "a plan with a Rényi curve")
+		}
+	}
+	if c.Epsilon > 0 {
+		atMost("epsilon", spent.Epsilon, c.Epsilon)
+		atMost("delta", spent.Delta, c.Delta)
+	}
+}
+
+// atLeast reports a spent figure below what the plan costs.
+func (v *verifier) atLeast(field string, x, least float64) {
+	if x < least*(1-tolerance) {
+		v.fault(field, fmt.Sprintf("at least %v, which the plan costs", least), fmt.Sprint(x))
+	}
+}
+
+// conversion checks that (ε, δ) as spent is what the measurements imply.
+func (v *verifier) conversion(spent Spent, sum totals) {
+	if sum.orders == nil {
+		v.atLeast("certificate.spent.delta", spent.Delta, privacy.DeltaOfMu(spent.Epsilon*(1+tolerance), math.Sqrt(sum.mu2))+sum.delta)
+		return
+	}
+	delta := spent.Delta - sum.delta
+	if !(delta > 0) {
+		v.fault("certificate.spent.delta", fmt.Sprintf("more than the thresholds' %v", sum.delta), fmt.Sprint(spent.Delta))
+		return
+	}
+	least := math.Inf(1)
+	for order, divergence := range sum.orders {
+		least = math.Min(least, epsilonOfRenyi(order, divergence, delta))
+	}
+	v.atLeast("certificate.spent.epsilon", spent.Epsilon, least)
+}
+
+// totals is what a plan's measurements cost together.
+type totals struct {
+	mu2    float64             // of the Gaussian ones
+	delta  float64             // of the thresholds
+	orders map[float64]float64 // order → Rényi divergence of all measurements; nil if all are Gaussian
+}
+
+// planTotals adds up the plan. A Rényi curve is known only at the orders that every non-Gaussian step states; at order a the Gaussian
+// ones add a·mu²/2.
+func (c *Certificate) planTotals() totals {
+	var sum totals
+	stated := map[float64]int{}
+	steps := 0
+	for _, s := range c.Plan {
+		n := float64(s.Count)
+		sum.delta += n * s.Delta
+		sum.mu2 += n * s.Mu * s.Mu
+		if s.Renyi == nil {
+			continue
+		}
+		if steps++; sum.orders == nil {
+			sum.orders = map[float64]float64{}
+		}
+		for text, divergence := range s.Renyi {
+			if order, err := strconv.ParseFloat(text, 64); err == nil {
+				sum.orders[order] += n * divergence
+				stated[order]++
+			}
+		}
+	}
+	for order := range sum.orders {
+		if stated[order] < steps {
+			delete(sum.orders, order)
+			continue
+		}
+		sum.orders[order] += order * sum.mu2 / 2
+	}
+	return sum
+}
+
+// epsilonOfRenyi returns the ε that a Rényi divergence r of an order a implies at δ: r + ln(1 − 1/a) − (ln δ + ln a)/(a − 1), and at least 0.
+//
+// Source: [CKS20] Proposition 12.
+func epsilonOfRenyi(order, divergence, delta float64) float64 {
+	return math.Max(0, divergence+math.Log1p(-1/order)-(math.Log(delta)+math.Log(order))/(order-1))
+}

@@ -1,0 +1,109 @@
+package release
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestVerifyCatches: every alteration of one field of a consistent release is found, and named.
+func TestVerifyCatches(t *testing.T) {
+	three := 3
+	for _, c := range []struct {
+		name  string
+		make  func(testing.TB) *Release
+		alter func(r *Release)
+		want  string
+	}{
+		{"format", gaussian, func(r *Release) { r.Format = "gauze/release/v2" }, "format"},
+		{"no model", gaussian, func(r *Release) { r.Model = nil }, "model: want a mixture"},
+		{"weights", gaussian, func(r *Release) { r.Model.Weights[0] = 0.9 }, "weights"},
+		{"NaN in a mean", gaussian, func(r *Release) { r.Model.Components[0].Mean[0] = math.NaN() }, "means[0]"},
+		{"relation", gaussian, func(r *Release) { r.Certificate.Relation = "none" }, "certificate.relation"},
+		{"rows told", gaussian, func(r *Release) { r.Certificate.Rows = &three }, "certificate.rows: want null"},
+		{"rows not told", concentrated, func(r *Release) { r.Certificate.Rows = nil }, "certificate.rows: want the number"},
+		{"relation swapped", gaussian, func(r *Release) { r.Certificate.Relation = ReplaceOne }, "certificate.rows"},
+		{"schema", gaussian, func(r *Release) { r.Certificate.Schema = "" }, "certificate.schema"},
+		{"method", gaussian, func(r *Release) { r.Certificate.Method = "" }, "certificate.method"},
+		{"no plan", gaussian, func(r *Release) { r.Certificate.Plan = nil }, "certificate.plan"},
+		{"nothing asked", gaussian, func(r *Release) { r.Certificate.Epsilon = 0 }, "certificate.epsilon"},
+		{"epsilon lowered", gaussian, func(r *Release) { r.Certificate.Epsilon = 0.999999 }, "spent.epsilon: want at most"},
+		{"epsilon lowered in both places", gaussian, func(r *Release) { r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 0.99, 0.99 }, "spent.delta: want at least"},
+		{"delta lowered", gaussian, func(r *Release) { r.Certificate.Delta = 9.99e-7 }, "spent.delta: want at most"},
+		{"delta lowered in both places", gaussian, func(r *Release) { r.Certificate.Delta, r.Certificate.Spent.Delta = 9e-7, 9e-7 }, "spent.delta: want at least"},
+		{"delta negative", gaussian, func(r *Release) { r.Certificate.Spent.Delta = -1 }, "spent.delta: want a number in [0, 1]"},
+		{"spent NaN", gaussian, func(r *Release) { r.Certificate.Spent.Epsilon = math.NaN() }, "spent.epsilon"},
+		{"spent mu, last digits", gaussian, func(r *Release) { r.Certificate.Spent.Mu *= 1 - 1e-8 }, "spent.mu: want √"},
+		{"spent rho", gaussian, func(r *Release) { r.Certificate.Spent.Rho /= 2 }, "spent.rho: want at least"},
+		{"a measurement taken out", gaussian, func(r *Release) { r.Certificate.Plan = r.Certificate.Plan[1:] }, "spent.mu"},
+		{"count raised", gaussian, func(r *Release) { r.Certificate.Plan[2].Count++ }, "spent.mu"},
+		{"count zero", gaussian, func(r *Release) { r.Certificate.Plan[2].Count = 0 }, "count: want at least 1"},
+		{"noise lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `step "count", mu: want sensitivity/noise`},
+		{"sensitivity lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Sensitivity /= 2 }, `step "count", mu`},
+		{"no noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise = 0 }, `step "count", mu`},
+		{"mu lowered with its noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Mu /= 2; r.Certificate.Plan[0].Noise *= 2 }, "spent.mu"},
+		{"mu huge everywhere", gaussian, func(r *Release) {
+			r.Certificate.Plan[0] = PlanStep{Step: "a", Query: "q", Count: 1, Sensitivity: 1e200, Noise: 1, Mu: 1e200}
+			r.Certificate.Spent.Mu = 1e200
+		}, "spent.mu"},
+		{"threshold counted twice", gaussian, func(r *Release) {
+			cells := &r.Certificate.Plan[1]
+			cells.Count, cells.Mu, cells.Noise = 2, cells.Mu/math.Sqrt2, cells.Noise*math.Sqrt2
+		}, "spent.delta: want at least"},
+		{"rho lowered, last digits", concentrated, func(r *Release) { r.Certificate.Spent.Rho *= 1 - 1e-8 }, "spent.rho: want at least"},
+		{"threshold's delta raised", gaussian, func(r *Release) { r.Certificate.Plan[1].Delta *= 3 }, "spent.delta: want at least"},
+		{"step without a name", gaussian, func(r *Release) { r.Certificate.Plan[0].Step = "" }, "a name for every step"},
+		{"step without a query", gaussian, func(r *Release) { r.Certificate.Plan[0].Query = "" }, "query"},
+		{"rho lowered", concentrated, func(r *Release) { r.Certificate.Rho = 0.0999 }, "spent.rho: want at most"},
+		{"rho lowered in both places", concentrated, func(r *Release) { r.Certificate.Rho, r.Certificate.Spent.Rho = 0.09, 0.09 }, "spent.rho: want at least"},
+		{"rho with a curve", concentrated, func(r *Release) {
+			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "a", Query: "q", Count: 1, Renyi: map[string]float64{"2": 0}})
+		}, "certificate.rho"},
+		{"rho with a threshold", concentrated, func(r *Release) { r.Certificate.Plan[0].Delta = 1e-9 }, "spent.delta"},
+		{"curve raised", renyi, func(r *Release) {
+			for order := range r.Certificate.Plan[1].Renyi {
+				r.Certificate.Plan[1].Renyi[order] *= 3
+			}
+		}, "spent.epsilon: want at least"},
+		{"curve and more measurements", renyi, func(r *Release) { r.Certificate.Plan[1].Count = 3 }, "spent.epsilon: want at least"},
+		{"curve empty", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi = map[string]float64{} }, "at least one order"},
+		{"order 1", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi["1"] = 0 }, "orders above 1"},
+		{"order in words", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi["two"] = 0 }, "orders above 1"},
+		{"curve negative", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi["2"] = -1 }, "renyi, order 2"},
+		{"curve and mu", renyi, func(r *Release) { r.Certificate.Plan[1].Mu = 0.1 }, "either it, or"},
+		{"two curves without a common order", renyi, func(r *Release) {
+			r.Certificate.Plan[1].Renyi = map[string]float64{"2": 0.1}
+			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "b", Query: "q", Count: 1, Renyi: map[string]float64{"3": 0.1}})
+		}, "spent.epsilon"},
+		{"each curve at an order of its own", renyi, func(r *Release) {
+			r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 9, 9 // enough at either order, were the other curve nothing
+			r.Certificate.Plan[1].Renyi = map[string]float64{"20": 0.1}
+			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "b", Query: "q", Count: 1, Renyi: map[string]float64{"30": 0.1}})
+		}, "spent.epsilon: want at least +Inf"},
+		{"notes for other components", gaussian, func(r *Release) { r.Diagnostics.Components = make([]ComponentNote, 3) }, "diagnostics.components"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := c.make(t)
+			c.alter(r)
+			faults := Verify(r)
+			if text := errors.Join(faults...); text == nil || !strings.Contains(text.Error(), c.want) {
+				t.Errorf("got %v, want %q in it", text, c.want)
+			}
+		})
+	}
+}
+
+// TestVerifyOfZero: nothing panics on a release with nothing in it.
+func TestVerifyOfZero(t *testing.T) {
+	if faults := Verify(&Release{}); len(faults) < 6 {
+		t.Errorf("got %v", faults)
+	}
+	for _, c := range []Certificate{{}, {Rho: -1}, {Epsilon: -1}, {Epsilon: 1e300, Delta: 1}, {Epsilon: 1e300, Delta: 1e-6}, {Rho: 1e300}, {Epsilon: 1e-300, Delta: 1e-320}, {Epsilon: math.NaN()},
+		{Epsilon: math.Inf(1), Delta: math.NaN(), Rho: math.Inf(1)}} {
+		if c.PlainText() == "" {
+			t.Error("no words")
+		}
+		Verify(&Release{Certificate: c})
+	}
+}

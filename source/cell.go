@@ -1,0 +1,82 @@
+package source
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// A Kind says what a cell holds. Every kind but Number makes its row bad.
+type Kind uint8
+
+const (
+	Number    Kind = iota // a finite float64
+	Missing               // empty, or a word for "not there"
+	NotFinite             // an infinity, or a number beyond the range of float64
+	NotNumber             // anything else
+)
+
+// ParseCell reads one cell of text: a decimal number with an optional exponent, blanks around it ignored.
+//
+// Missing are the empty cell and, in any case of letters, NA, NaN, N/A, #N/A, <NA>, null, nil, none, ".", "-" and "?". What Go
+// alone takes for numbers (0x1p-2, 1_000) is not a number here, nor is a decimal comma or a thousands separator. A number too
+// small for float64 is zero. The value is 0 unless the kind is Number.
+func ParseCell(cell string) (float64, Kind) {
+	cell = strings.TrimSpace(cell)
+	if !decimal(cell) {
+		return 0, word(cell)
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	if err == nil {
+		return v, Number
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, NotFinite
+	}
+	return 0, NotNumber
+}
+
+// decimal reports that s has a digit and no character that a decimal number cannot have. It spares most text cells the cost of
+// a failed ParseFloat, which allocates.
+func decimal(s string) bool {
+	digits := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits = true
+		case c == '.', c == '-', c == '+', c == 'e', c == 'E':
+		default:
+			return false
+		}
+	}
+	return digits
+}
+
+// longestWord is the length of the longest word below.
+const longestWord = len("-infinity")
+
+var words = map[string]Kind{
+	"": Missing, "na": Missing, "nan": Missing, "-nan": Missing, "n/a": Missing, "#n/a": Missing, "<na>": Missing, "null": Missing,
+	"nil": Missing, "none": Missing, ".": Missing, "-": Missing, "?": Missing,
+	"inf": NotFinite, "+inf": NotFinite, "-inf": NotFinite,
+	"infinity": NotFinite, "+infinity": NotFinite, "-infinity": NotFinite,
+}
+
+// word is the kind of a cell that is no decimal number.
+func word(s string) Kind {
+	if len(s) > longestWord {
+		return NotNumber
+	}
+	var lower [longestWord]byte
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	if kind, ok := words[string(lower[:len(s)])]; ok {
+		return kind
+	}
+	return NotNumber
+}

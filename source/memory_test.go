@@ -1,0 +1,81 @@
+package source
+
+import (
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// repeated reads a header and then one line over and over.
+type repeated struct {
+	line string
+	left int
+	rest string
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.rest == "" {
+		if r.left == 0 {
+			return 0, io.EOF
+		}
+		r.left--
+		r.rest = r.line
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// watcher is a sink that keeps the largest heap it sees.
+type watcher struct {
+	rows int
+	most uint64
+}
+
+func (w *watcher) Append([]float64) {
+	if w.rows++; w.rows%10_000 == 0 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		w.most = max(w.most, stats.HeapAlloc)
+	}
+}
+
+// TestMemory: rows are not kept. The table is 20 MB as float64; reading it takes the look-ahead and small change.
+func TestMemory(t *testing.T) {
+	const rows, limit = 250_000, 12 << 20
+	for _, schema := range []*Schema{nil, {Columns: []Column{{Name: "a"}, {Name: "j"}}}} {
+		in := &repeated{line: "1,2,3,4,5,6.5,7,8,,10\n", left: rows, rest: "a,b,c,d,e,f,g,h,i,j\n"}
+		table, err := Open("-", in, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC() // what earlier tests left behind is not this table's
+		w := &watcher{}
+		if err := table.Read(w); err != nil || w.rows != rows {
+			t.Fatalf("%d rows, %v", w.rows, err)
+		}
+		if w.most > limit {
+			t.Errorf("the heap grew to %d MB", w.most>>20)
+		}
+	}
+}
+
+// TestAllocations: reading costs one allocation a row (the CSV reader's) and none a cell.
+func TestAllocations(t *testing.T) {
+	const rows = 2000
+	text := "a,b,c,d\n" + strings.Repeat("1.5,-2e3,7,NA\n", rows)
+	schema := &Schema{Columns: []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	got := testing.AllocsPerRun(5, func() {
+		table, err := Open("-", strings.NewReader(text), schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Read(discard{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got > rows+100 {
+		t.Errorf("%v allocations for %d rows of 4 cells", got, rows)
+	}
+}

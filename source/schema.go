@@ -1,0 +1,125 @@
+package source
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Schema says which columns are fitted, in which order. It is public: whoever sees a release may know all of it.
+type Schema struct {
+	Columns []Column `json:"columns"` // Required: at least one, names distinct.
+}
+
+// A Column is one column to fit.
+type Column struct {
+	Name      string  `json:"name"`                 // Required. As in the header, blanks around it ignored.
+	RoundedTo float64 `json:"rounded_to,omitempty"` // The unit it is recorded in, in its own units, positive; 0 if unknown.
+}
+
+// Names lists the columns' names in order.
+func (s *Schema) Names() []string {
+	names := make([]string, len(s.Columns))
+	for i, c := range s.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+const schemaHint = `write {"columns": [{"name": "age", "rounded_to": 1}, {"name": "bmi"}]}`
+
+// ReadSchema reads a schema file: JSON, {"columns": [{"name": "age", "rounded_to": 1}, ..]} with rounded_to optional.
+//
+// Unknown fields are errors: a misspelt one would otherwise be ignored in silence.
+func ReadSchema(file string) (*Schema, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &Error{Field: "schema", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
+	}
+	return ParseSchema(data)
+}
+
+// ParseSchema reads a schema from JSON, as ReadSchema does.
+func ParseSchema(data []byte) (*Schema, error) {
+	type column struct {
+		Name      *string  `json:"name"`
+		RoundedTo *float64 `json:"rounded_to"`
+	}
+	var file struct {
+		Columns []column `json:"columns"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, utf8BOM)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return nil, &Error{Field: "schema", Wanted: "an object with columns", Got: err.Error(), Hint: schemaHint}
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, &Error{Field: "schema", Wanted: "one JSON object", Got: "more text after it", Hint: schemaHint}
+	}
+	schema := &Schema{}
+	for i, c := range file.Columns {
+		if c.Name == nil {
+			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
+		}
+		column := Column{Name: *c.Name}
+		if c.RoundedTo != nil {
+			column.RoundedTo = *c.RoundedTo
+			if !(column.RoundedTo > 0) {
+				return nil, badUnit(column)
+			}
+		}
+		schema.Columns = append(schema.Columns, column)
+	}
+	return schema, schema.tidy()
+}
+
+// ParseColumns reads a list of names: "age,bmi". A name that has a comma or a quote in it is quoted as in a CSV header.
+func ParseColumns(list string) (*Schema, error) {
+	reader := csv.NewReader(strings.NewReader(list))
+	reader.TrimLeadingSpace = true
+	names, err := reader.Read()
+	if err != nil {
+		return nil, &Error{Field: "columns", Wanted: "names separated by commas", Got: fmt.Sprintf("%q", list), Hint: "write age,bmi"}
+	}
+	schema := &Schema{}
+	for _, name := range names {
+		schema.Columns = append(schema.Columns, Column{Name: name})
+	}
+	return schema, schema.tidy()
+}
+
+// tidy takes the blanks off the names and reports what no table could satisfy.
+func (s *Schema) tidy() error {
+	if len(s.Columns) == 0 {
+		return &Error{Field: "schema, columns", Wanted: "at least one column", Got: "none", Hint: schemaHint}
+	}
+	seen := map[string]bool{}
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		c.Name = strings.TrimSpace(c.Name)
+		switch {
+		case c.Name == "":
+			return &Error{Field: fmt.Sprintf("schema, column %d", i+1), Wanted: "a name", Got: "an empty one", Hint: "take it out or name it as in the header"}
+		case !utf8.ValidString(c.Name):
+			return &Error{Field: fmt.Sprintf("schema, column %d", i+1), Wanted: "a name in UTF-8", Got: "other bytes", Hint: "save the schema as UTF-8"}
+		case seen[c.Name]:
+			return &Error{Field: "schema", Wanted: "every column once", Got: fmt.Sprintf("%q twice", c.Name), Hint: "take one out"}
+		case c.RoundedTo < 0 || math.IsNaN(c.RoundedTo) || math.IsInf(c.RoundedTo, 0):
+			return badUnit(*c)
+		}
+		seen[c.Name] = true
+	}
+	return nil
+}
+
+func badUnit(c Column) error {
+	return &Error{Field: fmt.Sprintf("schema, column %q, rounded_to", c.Name), Wanted: "a positive number", Got: fmt.Sprint(c.RoundedTo),
+		Hint: "give the unit that the column is recorded in, or leave it out"}
+}

@@ -1,0 +1,77 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReadSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "schema.json")
+	text := "\ufeff" + `{"columns": [{"name": " age ", "rounded_to": 1}, {"name": "bmi"}]}` + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := ReadSchema(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(schema.Columns); got != "[{age 1} {bmi 0}]" {
+		t.Errorf("got %s", got)
+	}
+	table, err := Open("-", strings.NewReader("bmi,age\n20,30\n"), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(table.Schema().Columns); got != "[{age 1} {bmi 0}]" || table.Inferred() {
+		t.Errorf("the table has the schema %s", got)
+	}
+	if _, err := ReadSchema(path + "x"); !isMistake(err) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func isMistake(err error) bool {
+	var mistake *Error
+	return errors.As(err, &mistake)
+}
+
+func TestSchemaMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                                 "EOF",
+		`[]`:                               "want an object with columns",
+		`{}`:                               "want at least one column",
+		`{"columns": []}`:                  "want at least one column",
+		`{"colums": [{"name": "a"}]}`:      "colums",
+		`{"columns": [{"nam": "a"}]}`:      "nam",
+		`{"columns": [{"rounded_to": 1}]}`: "columns[0].name",
+		`{"columns": [{"name": " "}]}`:     "want a name, got an empty one",
+		`{"columns": ["a"]}`:               "string",
+		`{"columns": [{"name": "a"}, {"name": "a"}]}`:       `"a" twice`,
+		`{"columns": [{"name": "a"}]} x`:                    "more text",
+		`{"columns": [{"name": "a"}]}{}`:                    "more text",
+		`{"columns": [{"name": "a", "rounded_to": 0}]}`:     "want a positive number, got 0",
+		`{"columns": [{"name": "a", "rounded_to": -1}]}`:    "want a positive number, got -1",
+		`{"columns": [{"name": "a", "rounded_to": "1"}]}`:   "string",
+		`{"columns": [{"name": "a", "rounded_to": 1e999}]}`: "1e999",
+	} {
+		_, err := ParseSchema([]byte(text))
+		if !isMistake(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseSchema(%s): got %v, want %q in it", text, err, want)
+		}
+	}
+	for _, list := range []string{"", "a,", ",a", "a,,b", "a,b,a", "a, a", `"a`, "caf\xe9"} {
+		if _, err := ParseColumns(list); !isMistake(err) {
+			t.Errorf("ParseColumns(%q): got %v", list, err)
+		}
+	}
+	if s, err := ParseColumns(`a, "b, c" ,d`); err == nil {
+		t.Errorf("text behind a quote: got %q", s.Names())
+	}
+	if s, err := ParseColumns(`a, "b, c",d`); err != nil || fmt.Sprintf("%q", s.Names()) != `["a" "b, c" "d"]` {
+		t.Errorf("got %v, %v", s, err)
+	}
+}

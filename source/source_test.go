@@ -1,0 +1,352 @@
+package source
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"golang.org/x/text/encoding/unicode"
+)
+
+// kept is a sink that keeps copies of the rows.
+type kept [][]float64
+
+func (k *kept) Append(row []float64) { *k = append(*k, slices.Clone(row)) }
+
+// readAll opens text as stdin with the columns ("" infers them) and reads it.
+func readAll(t testing.TB, text, columns string) (*Table, kept, error) {
+	t.Helper()
+	var schema *Schema
+	if columns != "" {
+		var err error
+		if schema, err = ParseColumns(columns); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table, err := Open("-", strings.NewReader(text), schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer table.Close()
+	var rows kept
+	err = table.Read(&rows)
+	return table, rows, err
+}
+
+// show writes rows with "bad" for a row of NaNs.
+func show(rows kept) string {
+	var b strings.Builder
+	for _, row := range rows {
+		nans := 0
+		for _, v := range row {
+			if math.IsNaN(v) {
+				nans++
+			}
+		}
+		switch nans {
+		case 0:
+			fmt.Fprint(&b, row, " ")
+		case len(row):
+			b.WriteString("bad ")
+		default:
+			b.WriteString("HALF ")
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestParseCell(t *testing.T) {
+	for _, c := range []struct {
+		cell string
+		want float64
+		kind Kind
+	}{
+		{"1", 1, Number}, {" -2.5\t", -2.5, Number}, {"+3", 3, Number}, {"1.", 1, Number}, {".5", 0.5, Number}, {"1E3", 1000, Number},
+		{"1e308", 1e308, Number}, {"5e-324", 5e-324, Number}, {"2.2250738585072011e-308", 2.2250738585072011e-308, Number},
+		{"1e-400", 0, Number}, {"-0", math.Copysign(0, -1), Number}, {"\u00a07", 7, Number}, {"0007", 7, Number},
+		{"123456789012345678901234567890", 123456789012345678901234567890, Number},
+		{"1e400", 0, NotFinite}, {"-1e400", 0, NotFinite}, {"1.8e308", 0, NotFinite},
+		{"inf", 0, NotFinite}, {"-Inf", 0, NotFinite}, {"+INFINITY", 0, NotFinite},
+		{"", 0, Missing}, {"  ", 0, Missing}, {"NA", 0, Missing}, {"NaN", 0, Missing}, {"-nan", 0, Missing}, {"NULL", 0, Missing},
+		{"N/A", 0, Missing}, {"none", 0, Missing}, {".", 0, Missing}, {"-", 0, Missing}, {"?", 0, Missing}, {"<NA>", 0, Missing},
+		{"0x1p-2", 0, NotNumber}, {"0x10", 0, NotNumber}, {"1_000", 0, NotNumber}, {"1,5", 0, NotNumber}, {"1,000.5", 0, NotNumber},
+		{"2020-01-01", 0, NotNumber}, {"--1", 0, NotNumber}, {"1e", 0, NotNumber}, {"e5", 0, NotNumber}, {"+", 0, NotNumber},
+		{"1 2", 0, NotNumber}, {"5%", 0, NotNumber}, {"$5", 0, NotNumber}, {"TRUE", 0, NotNumber}, {"١", 0, NotNumber}, {"1\x00", 0, NotNumber},
+		{"a text that is much longer than any word", 0, NotNumber},
+	} {
+		got, kind := ParseCell(c.cell)
+		if kind != c.kind || math.Float64bits(got) != math.Float64bits(c.want) {
+			t.Errorf("ParseCell(%q) = %v, %v; want %v, %v", c.cell, got, kind, c.want, c.kind)
+		}
+	}
+}
+
+// TestRead: what a well-formed input hands over.
+func TestRead(t *testing.T) {
+	for _, c := range []struct{ name, text, columns, want string }{
+		{"plain", "a,b\n1,2\n3,4\n", "a,b", "[1 2] [3 4]"},
+		{"order of the schema", "a,b,c\n1,2,3\n", "c,a", "[3 1]"},
+		{"no line end at the end", "a,b\n1,2", "a,b", "[1 2]"},
+		{"CRLF", "a,b\r\n1,2\r\n\r\n3,4\r\n", "a,b", "[1 2] [3 4]"},
+		{"UTF-8 byte order mark", "\ufeffa,b\n1,2\n", "a,b", "[1 2]"},
+		{"quoted names and cells", "\"a, x\",\"b\"\"y\"\"\"\n\"1\",\" 2 \"\n", `"a, x","b""y"""`, "[1 2]"},
+		{"quoted line break in text", "a,t\n1,\"x\ny, z\"\n2,w\n", "a", "[1] [2]"},
+		{"blanks around names, cells and quotes", " a , b\n 1 , \"2\"\n", "a,b", "[1 2]"},
+		{"bad cells make bad rows", "a,b\n1,\n,2\nNA,x\n1,1e400\n3,4\n", "a,b", "bad bad bad bad [3 4]"},
+		{"bad cells elsewhere do not", "a,b\n1,\n2,x\n", "a", "[1] [2]"},
+		{"extremes", "a\n1e308\n5e-324\n-1e308\n", "a", "[1e+308] [5e-324] [-1e+308]"},
+		{"blank lines between wide rows", "\n\na,b\n\n1,2\n\n", "a,b", "[1 2]"},
+		{"blank lines in one column are rows", "a\n\n1\n\n\n2\n\n", "a", "bad [1] bad bad [2] bad"},
+		{"and with CRLF", "\r\na\r\n\r\n1\r\n\r\n", "a", "bad [1] bad"},
+		{"and quoted ones", "a\n\"\"\n1\n\" \"\n", "a", "bad [1] bad"},
+		{"but not in a quoted cell", "a\n1\n\"\n\n\"\n2\n", "a", "[1] bad [2]"},
+		{"nor around a quoted number", "a\n\"\n\n5\n\n\"\n2\n", "a", "[5] [2]"},
+		{"a quoted comma makes no second column", "\"a,b\"\n\n1\n", `"a,b"`, "bad [1]"},
+		{"bytes that are no UTF-8 in text", "a,t\n1,caf\xe9\n", "a", "[1]"},
+		{"zero bytes in a cell", "a,b\n1,\x00\n2,3\n", "a,b", "bad [2 3]"},
+		{"a column called label is nothing special", "x,label\n1,0\n2,1\n", "", "[1 0] [2 1]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table, rows, err := readAll(t, c.text, c.columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := show(rows); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if r := table.Report(); r.Rows != len(rows) || r.BadRows != strings.Count(show(rows), "bad") {
+				t.Errorf("report counts %d rows and %d bad ones for %s", r.Rows, r.BadRows, show(rows))
+			}
+		})
+	}
+}
+
+// secret stands for a cell in the tests of error texts.
+const secret = "73519"
+
+// TestMistakes: every malformed input is an *Error that says where and how to mend it, and shows no cell.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct{ name, text, columns, want string }{
+		{"empty", "", "a", "want a header row and rows of numbers, got nothing"},
+		{"blank", "\n\r\n", "a", "got nothing"},
+		{"header alone, declared", "a,b\n", "a", "got a header alone"},
+		{"header alone, inferred", "a,b\n", "", "got a header alone"},
+		{"header alone, one column", "a", "a", "got a header alone"},
+		{"long row", "a,b\n1,2\n1,2," + secret + "\n", "a", "line 3: want 2 cells, as in the header, got 3"},
+		{"short row", "a,b\n" + secret + "\n", "a", "line 2: want 2 cells, as in the header, got 1"},
+		{"ragged in one column", "a\n1," + secret + "\n", "a", "line 2: want 1 cells"},
+		{"ragged, inferred", "a,b\n1,2\n" + secret + "\n", "", "line 3"},
+		{"doubled name", "a,b,a\n1,2,3\n", "b", "header, column 3: want a name of its own, got that of column 1"},
+		{"doubled number without a header row", secret + "," + secret + "\n1,2\n", "", "header, column 2"},
+		{"empty name", "a,,b\n1,2,3\n", "a", "header, column 2: want a name, got an empty one"},
+		{"blank name", "a,\" \",b\n1,2,3\n", "a", "header, column 2"},
+		{"comma at the end", "a,b,\n1,2,\n", "a", "header, column 3"},
+		{"semicolons", "a;b\n1;2\n", "a", "want names separated by commas, got semicolons"},
+		{"tabs", "a\tb\n1\t2\n", "a", "got tabs"},
+		{"bars", "a|b\n1|2\n", "", "got bars"},
+		{"CR alone", "a,b\r1,2\r3,4\r", "a", "end lines with LF or CRLF"},
+		{"UTF-16 without a mark", "a\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", "a", "zero bytes"},
+		{"Latin-1 name", "caf\xe9,b\n1,2\n", "b", "want a name in UTF-8"},
+		{"unclosed quote", "a,b\n1,2\n\"" + secret + ",4\n5,6\n", "a", "line 3: want cells quoted whole or not at all"},
+		{"stray quote", "a,b\n1," + secret + "\"x\n", "a", "line 2"},
+		{"stray quote in the header", "a\"x,b\n1,2\n", "b", "line 1"},
+		{"unclosed quote in the header", "\"a,b\n1,2\n", "b", "line 1"},
+		{"column not there", "age,bmi\n1,2\n", "age,height,sex", `the declared columns "height", "sex", got only "age", "bmi"`},
+		{"column not there, case", "Age\n1\n", "age", "case counts"},
+		{"no header row, declared", secret + ",2\n3,4\n", "age", "got a first row with numbers in it"},
+		{"no header row, inferred", secret + ",2\n3,4\n", "", "want a row of column names, got numbers alone"},
+		{"declared column without a number", "a,b,c\n1,x,\n2,y,NA\n", "a,b,c", `columns "b", "c": want at least one number in each, got none`},
+		{"nothing to infer", "a,b\nx,\ny,\n", "", `want at least one column of numbers, got none in "a", "b"`},
+		{"zip", "PK\x03\x04....", "a", "got a zip archive or a spreadsheet"},
+		{"Parquet", "PAR1......", "a", "got a Parquet file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := readAll(t, c.text, c.columns)
+			var mistake *Error
+			if !errors.As(err, &mistake) {
+				t.Fatalf("got %v, want an *Error", err)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %q, want %q in it", err, c.want)
+			}
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("error shows a cell: %q", err)
+			}
+			if mistake.Field == "" || mistake.Wanted == "" || mistake.Got == "" || mistake.Hint == "" {
+				t.Errorf("a part is empty: %#v", mistake)
+			}
+		})
+	}
+}
+
+func pack(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestEncodings(t *testing.T) {
+	const text = "a,größe\n1,2\nx,3\n4,5\n"
+	const want = "[2 1] bad [5 4]"
+	recode := func(e unicode.Endianness) []byte {
+		b, err := unicode.UTF16(e, unicode.UseBOM).NewEncoder().Bytes([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	schema, _ := ParseColumns("größe,a")
+	for name, data := range map[string][]byte{
+		"plain.csv":     []byte(text),
+		"noextension":   []byte(text),
+		"le.csv":        recode(unicode.LittleEndian),
+		"be.csv":        recode(unicode.BigEndian),
+		"packed.csv.gz": pack(t, text),
+		"packed.csv":    pack(t, text),
+		"members.gz":    append(pack(t, text[:12]), pack(t, text[12:])...),
+		"both.csv.gz":   pack(t, string(recode(unicode.LittleEndian))),
+		"bom.csv.gz":    pack(t, "\ufeff"+text),
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, input := range []string{path, "-"} {
+			table, err := Open(input, iotest.OneByteReader(bytes.NewReader(data)), schema)
+			if err != nil {
+				t.Errorf("%s as %s: %v", name, input, err)
+				continue
+			}
+			var rows kept
+			if err := table.Read(&rows); err != nil || show(rows) != want {
+				t.Errorf("%s as %s: got %s, %v", name, input, show(rows), err)
+			}
+			if err := table.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestDamagedGzip(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b\n")
+	for i := range 20000 {
+		fmt.Fprintf(&text, "%d,%d\n", i*i%7919, i)
+	}
+	whole := pack(t, text.String())
+	flipped := slices.Clone(whole)
+	flipped[len(flipped)-6] ^= 1
+	middle := slices.Clone(whole)
+	for i := range 64 {
+		middle[len(middle)/2+i] ^= 0xff
+	}
+	for name, data := range map[string][]byte{
+		"cut": whole[:len(whole)/2], "cut in the first bytes": whole[:3], "checksum": flipped, "middle": middle, "trailer": append(whole, "junk and more of it"...),
+	} {
+		_, _, err := readAll(t, string(data), "a,b")
+		var mistake *Error
+		if !errors.As(err, &mistake) {
+			t.Errorf("%s: got %v, want an *Error", name, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "t.csv.gz")
+	if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path, nil, nil); err == nil || !strings.Contains(err.Error(), "want gzip data, as the name says") {
+		t.Errorf("plain text named .gz: got %v", err)
+	}
+}
+
+// TestReadFailure: a failing disk is no mistake of the custodian's, and is passed on as it is.
+func TestReadFailure(t *testing.T) {
+	broken := errors.New("the disk is on fire")
+	for _, before := range []string{"", "a,", "a,b\n", "a,b\n1,2\n", "a\n1\n\n"} {
+		in := io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))
+		table, err := Open("-", in, &Schema{Columns: []Column{{Name: "a"}}})
+		if err == nil {
+			err = table.Read(&kept{})
+		}
+		var mistake *Error
+		if !errors.Is(err, broken) || errors.As(err, &mistake) {
+			t.Errorf("after %q: got %v", before, err)
+		}
+	}
+}
+
+func TestInputNames(t *testing.T) {
+	for input, want := range map[string]string{
+		"":                                   "an empty name",
+		"postgres://me:hunter2@db/x?table=t": `the scheme "postgres"`,
+		"sqlite:people.db?table=t":           `the scheme "sqlite"`,
+		"https://example.org/a.csv":          `the scheme "https"`,
+		"people.parquet":                     "a Parquet file",
+		filepath.Join(t.TempDir(), "no.csv"): "no such file",
+		t.TempDir():                          "the folder",
+	} {
+		_, err := Open(input, nil, nil)
+		var mistake *Error
+		if !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open(%q): got %v, want %q in it", input, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("error shows a password: %v", err)
+		}
+	}
+	for _, input := range []string{`C:\data\a.csv`, "./a:b.csv", "a_b:c.csv"} {
+		if scheme, ok := schemeOf(input); ok {
+			t.Errorf("schemeOf(%q) = %q, want none", input, scheme)
+		}
+	}
+}
+
+// TestProtected: what depends on rows does not print or encode by accident.
+func TestProtected(t *testing.T) {
+	table, _, err := readAll(t, "a,b\n"+secret+",x\n2,\n"+secret+",3\n", "a,b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(map[string]any{"report": table.Report(), "table": table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(encoded), fmt.Sprintf("%v %+v %#v %s", table.Report(), table.Report(), table.Report(), table.Report()),
+		fmt.Sprintf("%v %+v %#v %s", table, table, table, table)} {
+		if strings.Count(text, "[protected]") < 2 || strings.ContainsAny(text, "0123456789") {
+			t.Errorf("prints %s", text)
+		}
+	}
+	if text := table.Report().Text(); !strings.Contains(text, `column "b": 1 missing, 0 not finite, 1 not a number`) || strings.Contains(text, secret) {
+		t.Errorf("Text() = %s", text)
+	}
+}
+
+// TestHeaderReadsNoRow: Header and Open with a schema succeed where the first row is malformed.
+func TestHeaderReadsNoRow(t *testing.T) {
+	const text = "a,b\n1,2,3\n"
+	names, err := Header("-", strings.NewReader(text))
+	if err != nil || !slices.Equal(names, []string{"a", "b"}) {
+		t.Errorf("Header: %v, %v", names, err)
+	}
+	if _, err := Open("-", strings.NewReader(text), &Schema{Columns: []Column{{Name: "a"}}}); err != nil {
+		t.Errorf("Open: %v", err)
+	}
+}
