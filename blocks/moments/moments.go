@@ -1,0 +1,128 @@
+// Package moments turns the packed answers of the kernel's moment queries into counts, sums and matrices in a frame's coordinates.
+package moments
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Sums are the released moments of one component: noisy sums over the rows, each weighted by its posterior share and with its
+// working coordinates z clipped to the component's radius. The sds are those of the noise alone.
+type Sums struct {
+	Count   float64 // sum of the shares
+	CountSD float64
+	Sum     []float64 // sum of z
+	SumSD   float64   // of each coordinate
+	// Second is the sum of z z^T: all of it in the full form, its diagonal (zero elsewhere) in the diagonal form, nil in the
+	// spherical form. It need not be positive.
+	Second *mat.SymDense
+	// SecondSD is the sd of a diagonal entry; off-diagonal entries have SecondSD/sqrt2.
+	SecondSD float64
+	// Trace is the sum of |z|^2, the trace of Second where there is one.
+	Trace, TraceSD float64
+}
+
+// Unpack undoes the packing of query.ClippedMoments: one Sums for every component that is not GateOnly, in their order. It panics
+// if answer does not belong to q.
+func Unpack(q query.ClippedMoments, answer kernel.Answer) []Sums {
+	if len(answer.Values) != q.Size() {
+		panic(fmt.Sprintf("moments: want %d numbers, got %d", q.Size(), len(answer.Values)))
+	}
+	var out []Sums
+	rest := answer.Values
+	for _, c := range q.Components {
+		if c.GateOnly {
+			continue
+		}
+		d := c.Frame.Out()
+		var s Sums
+		size := 0
+		switch q.Form {
+		case query.FullForm:
+			size = (d + 1) * (d + 2) / 2
+			s = full(rest[:size], answer.Sigma, c.Radius, q.Lift*c.Radius, d)
+		case query.DiagonalForm:
+			size = 1 + 2*d
+			s = diagonal(rest[:size], answer.Sigma, c.Radius)
+		default:
+			size = 2 + d
+			s = spherical(rest[:size], answer.Sigma, c.Radius)
+		}
+		out, rest = append(out, s), rest[size:]
+	}
+	return out
+}
+
+// full undoes f = (b, z)/sqrt(r^2+b^2), packed as the upper triangle of the sum of f f^T.
+func full(values []float64, sigma, r, b float64, d int) Sums {
+	m := Symmetric(values, d+1)
+	norm := r*r + b*b
+	s := Sums{
+		Count: m.At(0, 0) * norm / (b * b), CountSD: sigma * norm / (b * b),
+		Sum: make([]float64, d), SumSD: sigma * norm / b / math.Sqrt2,
+		Second: mat.NewSymDense(d, nil), SecondSD: sigma * norm,
+		TraceSD: sigma * norm * math.Sqrt(float64(d)),
+	}
+	for i := range d {
+		s.Sum[i] = m.At(0, i+1) * norm / b
+		for j := i; j < d; j++ {
+			s.Second.SetSym(i, j, m.At(i+1, j+1)*norm)
+		}
+		s.Trace += s.Second.At(i, i)
+	}
+	return s
+}
+
+// diagonal undoes u = (r, z, z^2/r)/(sqrt3 r).
+func diagonal(values []float64, sigma, r float64) Sums {
+	d := len(values) / 2
+	root3 := math.Sqrt(3)
+	s := Sums{
+		Count: values[0] * root3, CountSD: sigma * root3,
+		Sum: make([]float64, d), SumSD: sigma * root3 * r,
+		Second: mat.NewSymDense(d, nil), SecondSD: sigma * root3 * r * r,
+		TraceSD: sigma * root3 * r * r * math.Sqrt(float64(d)),
+	}
+	for i := range d {
+		s.Sum[i] = values[1+i] * root3 * r
+		s.Second.SetSym(i, i, values[1+d+i]*root3*r*r)
+		s.Trace += s.Second.At(i, i)
+	}
+	return s
+}
+
+// spherical undoes u = (r/2, z, |z|^2/r)/(3/2 r).
+func spherical(values []float64, sigma, r float64) Sums {
+	d := len(values) - 2
+	s := Sums{
+		Count: values[0] * 3, CountSD: sigma * 3,
+		Sum: make([]float64, d), SumSD: sigma * 1.5 * r,
+		Trace: values[1+d] * 1.5 * r * r, TraceSD: sigma * 1.5 * r * r,
+	}
+	for i := range d {
+		s.Sum[i] = values[1+i] * 1.5 * r
+	}
+	return s
+}
+
+// Symmetric is the dim x dim matrix whose upper triangle is packed row by row in values. It panics if their number is not
+// dim(dim+1)/2.
+func Symmetric(values []float64, dim int) *mat.SymDense {
+	if len(values) != dim*(dim+1)/2 {
+		panic(fmt.Sprintf("moments: want %d packed numbers, got %d", dim*(dim+1)/2, len(values)))
+	}
+	m := mat.NewSymDense(dim, nil)
+	at := 0
+	for i := range dim {
+		for j := i; j < dim; j++ {
+			m.SetSym(i, j, values[at])
+			at++
+		}
+	}
+	return m
+}

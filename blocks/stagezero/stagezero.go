@@ -1,0 +1,192 @@
+// Package stagezero finds a centre and a scale of every column of a table about which nothing is known: no bound, no unit, no sign.
+//
+// It asks threshold counts only: noisy bisection for the median on the ordered finite float64 numbers, then for the median
+// octave of the distance to it. The noise is Gaussian, so the whole is GDP on any data, under both neighbouring relations, without
+// a stability threshold and its delta. A constant column gets its exact value.
+//
+// Source: [TYLERPRESS] Section 1, Stage0. Differs: the scale is the .6 quantile of the non-zero distances, not their median; early
+// comparisons and the count of varied rows get more than an even share; the rank noise may be an eighth of the rows, not a tenth.
+package stagezero
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Default parts of a total mu^2: what the centres and the scales cost unless the table is short (see CenterPart).
+const (
+	CenterPart  = .04
+	ScalePart   = .03
+	LargestPart = .2 // of the centres
+)
+
+// Narrowest is the least distance that counts: closer values have a variance of 0 in float64.
+const Narrowest = 0x1p-500
+
+const (
+	maxRankNoise  = 8  // the rows over the largest rank noise
+	centerQueries = 64 // halvings of the finite float64 numbers
+	// The first queries find sign, exponent and a little more; an error there loses the column, later ones only cost accuracy.
+	earlyQueries  = 16
+	earlyWeight   = 1.75 // of an even share of the budget; the others get what is left
+	scaleQueries  = 12   // halvings of the 2101 octaves
+	variedPart    = .25
+	scaleQuantile = .6 // of the non-zero distances
+	// constantSDs: a column in which fewer rows than this many noise sds differ from the centre is called constant.
+	constantSDs = 4
+	keyOffset   = 1076 // key of an octave 2^e is e + keyOffset, in [1, lastKey]
+	lastKey     = 2100 // the distance overflows
+)
+
+// Config says how much a run may spend. All fields are public or released.
+type Config struct {
+	// Prefix of the step names; the same as was given to Steps.
+	Prefix string
+	// CenterMu2 and ScaleMu2 are the parts of mu^2 for centres and scales. Required.
+	CenterMu2, ScaleMu2 float64
+}
+
+// Units are the released centre and scale of every column.
+type Units struct {
+	// Center is the noisy median; of a constant column, its value.
+	Center []float64
+	// Scale is a power of two, the octave of the .6 quantile of the non-zero distances to the centre; 1 for a constant column.
+	Scale []float64
+	// Constant columns: too few rows differ from Center, by more than Narrowest, to be seen.
+	Constant []bool
+	// Unseen is how many rows may differ from a constant column's value without being seen, about.
+	Unseen float64
+}
+
+// Steps are the steps that Run may measure, with prefix before their names; the shares are the largest parts of the total mu^2.
+func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
+	kind := query.ColumnCounts{}.Kind()
+	const source = "TYLERPRESS Section 1"
+	return []kernel.Step{
+		{Name: prefix + "center", Query: kind, Share: centerShare, Most: centerQueries, Source: source},
+		{Name: prefix + "varied", Query: kind, Share: scaleShare * variedPart, Most: 1, Source: source},
+		{Name: prefix + "scale", Query: kind, Share: scaleShare * (1 - variedPart), Most: scaleQueries, Source: source},
+	}
+}
+
+// RankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean over the queries): 8 sqrt(d) S/mu_a, with S = 1 under
+// replace-one and 1/2 under add-or-remove-one. It should be at most an eighth of the rows.
+func RankNoise(r privacy.Relation, d int, centerMu2 float64) float64 {
+	s := 1.0
+	if r == privacy.AddRemoveOne {
+		s = .5
+	}
+	return math.Sqrt(centerQueries*float64(d)/centerMu2) * s
+}
+
+// SharpEnough reports the public check RankNoise <= rows/8.
+func SharpEnough(r privacy.Relation, d int, rows, centerMu2 float64) bool {
+	return RankNoise(r, d, centerMu2) <= rows/maxRankNoise
+}
+
+// CenterShare is the part of the total mu^2 that the centres need: CenterPart, or more in a short table until the rank noise is a
+// eighth of the rows, at most a fifth of the total. ok is false if even that is too little.
+//
+// Differs from the source, which has a tenth: the early comparisons, where an error loses the column, get more than an even share
+// and err with probability 6e-8 far from the median; short tables save a third of the price.
+func CenterShare(r privacy.Relation, d int, rows, mu2 float64) (share float64, ok bool) {
+	need := RankNoise(r, d, mu2) * maxRankNoise / math.Max(rows, 1)
+	need *= need
+	return math.Min(LargestPart, math.Max(CenterPart, need)), need <= LargestPart
+}
+
+// Run measures centres and scales of all columns. Its errors are faults of the plan or an interruption, never facts about rows.
+func Run(a *kernel.Allotment, cfg Config) (Units, error) {
+	d := a.Session().Columns()
+	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}
+	var err error
+	if u.Center, err = centers(a, cfg.Prefix+"center", d, cfg.CenterMu2); err != nil {
+		return Units{}, err
+	}
+	tiny := make([]float64, d)
+	for j := range tiny {
+		tiny[j] = Narrowest
+	}
+	answer, err := a.Sum(cfg.Prefix+"varied", query.ColumnCounts{Center: u.Center, Thresholds: tiny}, math.Sqrt(cfg.ScaleMu2*variedPart))
+	if err != nil {
+		return Units{}, err
+	}
+	u.Unseen = constantSDs * answer.Sigma
+	for j, count := range answer.Values {
+		u.Constant[j] = count < u.Unseen
+	}
+	mu := math.Sqrt(cfg.ScaleMu2 * (1 - variedPart) / scaleQueries)
+	return u, u.findScales(a, cfg.Prefix+"scale", answer.Values, mu)
+}
+
+// centers bisects the finite float64 numbers, in their order, for the median of every column. Each query halves every column's
+// interval, so the last of the 64 leaves one number each.
+func centers(a *kernel.Allotment, step string, d int, mu2 float64) ([]float64, error) {
+	const lateWeight = (centerQueries - earlyQueries*earlyWeight) / (centerQueries - earlyQueries)
+	last := ordinal(math.MaxFloat64)
+	b := newBisection(d, -last, last)
+	for i := range centerQueries {
+		weight := lateWeight
+		if i < earlyQueries {
+			weight = earlyWeight
+		}
+		q := query.ColumnCounts{Thresholds: b.thresholds(fromOrdinal), Signed: true}
+		if b.done() {
+			break
+		}
+		answer, err := a.Sum(step, q, math.Sqrt(weight*mu2/centerQueries))
+		if err != nil {
+			return nil, err
+		}
+		b.narrow(answer.Values)
+	}
+	center := make([]float64, d)
+	for j, o := range b.lo {
+		center[j] = fromOrdinal(o)
+	}
+	return center, nil
+}
+
+// findScales bisects the octaves of the non-zero distances to the centre, of which there are about varied.
+//
+// It looks for a little more than the median: where half of a column is one value and the centre falls between that and the
+// next, half of the distances say nothing about the spread.
+func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, mu float64) error {
+	d := len(u.Center)
+	b := newBisection(d, 1, lastKey)
+	for j, c := range u.Constant {
+		if c {
+			b.lo[j], b.hi[j] = keyOffset, keyOffset // scale 1
+		}
+	}
+	for range scaleQueries {
+		if b.done() {
+			break
+		}
+		q := query.ColumnCounts{Center: u.Center, Thresholds: b.thresholds(lastOfKey), Signed: true, SkipZero: true}
+		answer, err := a.Sum(step, q, mu)
+		if err != nil {
+			return err
+		}
+		for j, v := range varied {
+			answer.Values[j] -= (2*scaleQuantile - 1) * v
+		}
+		b.narrow(answer.Values)
+	}
+	for j, key := range b.lo {
+		u.Scale[j] = math.Ldexp(1, min(int(key)-keyOffset, 1023))
+	}
+	return nil
+}
+
+// lastOfKey is the largest distance with the given key: the last number below 2^(key+1-keyOffset).
+func lastOfKey(key int64) float64 {
+	e := int(key) + 1 - keyOffset
+	if e > 1023 {
+		return math.MaxFloat64
+	}
+	return math.Nextafter(math.Ldexp(1, e), 0)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A command is one subcommand as data.
+type command struct {
+	use   string // "fit INPUT [flags]"
+	short string
+	long  string // usage, with examples
+	// least and most bound the number of arguments.
+	least, most int
+	// flags registers the command's own flags; nil if there are none.
+	flags func(*pflag.FlagSet)
+	run   func(e *env, args []string) error
+}
+
+// commands lists all subcommands, in the order in which help shows them.
+func commands() []command {
+	return []command{
+		fitCommand(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
+		reportCommand(), papersCommand(), versionCommand(),
+	}
+}
+
+const rootUsage = `Gauze learns a Gaussian, or a mixture of Gaussians, from a table with one row per person, under differential
+privacy. It asks for no bounds on the data. What it writes may be published: a model, and a certificate that says
+what was promised and how it was kept.
+
+  gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --out release.json
+  gauze sample release.json --rows 1000 > synthetic.csv
+  gauze report release.json --out report.html
+
+Exit codes: 0 done · 2 bad usage or bad input, nothing spent · 3 no release, budget spent · 1 anything else.`
+
+const helpTemplate = `{{.Long | trimTrailingWhitespaces}}
+{{if .HasAvailableSubCommands}}
+Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{end}}`
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Long: rootUsage,
+		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	showVersion := false
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
+	root.RunE = func(*cobra.Command, []string) error {
+		if showVersion {
+			return printVersion(e, nil)
+		}
+		fmt.Fprintln(e.stderr, rootUsage)
+		return &usageError{message: "a command is missing", hint: "gauze help lists them"}
+	}
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
+	root.SetIn(e.stdin)
+	root.SetHelpTemplate(helpTemplate)
+	root.SetFlagErrorFunc(flagError)
+	for _, c := range commands() {
+		root.AddCommand(c.cobra(e))
+	}
+	root.InitDefaultHelpCmd()
+	return root
+}
+
+func (c command) cobra(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: c.use, Short: c.short, Long: c.long, DisableFlagsInUseLine: true,
+		Args: func(_ *cobra.Command, args []string) error { return c.checkArgs(args) },
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(e, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	if c.flags != nil {
+		c.flags(flags)
+	}
+	flags.BoolVar(&e.json, "json", e.json, "errors, outcomes and answers as JSON")
+	flags.Lookup("json").DefValue = "false"
+	return cmd
+}
+
+func (c command) checkArgs(args []string) error {
+	if len(args) >= c.least && len(args) <= c.most {
+		return nil
+	}
+	name, _, _ := strings.Cut(c.use, " ")
+	return &usageError{
+		message: fmt.Sprintf("%s: wanted %s, got %s", name, arguments(c.least, c.most), arguments(len(args), len(args))),
+		hint:    "gauze " + c.use,
+	}
+}
+
+func arguments(least, most int) string {
+	text := fmt.Sprintf("%d arguments", most)
+	switch {
+	case most == 0:
+		text = "no arguments"
+	case most == 1:
+		text = "1 argument"
+	}
+	if least < most {
+		return "at most " + text
+	}
+	return text
+}
+
+// knownCommand reports a first word that is no command, before cobra takes its flags for those of the root.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		if c.Name() == args[0] {
+			return nil
+		}
+		names = append(names, c.Name())
+	}
+	hint := "gauze help lists the commands"
+	if name := nearest(args[0], names); name != "" {
+		hint = "did you mean gauze " + name + "?"
+	}
+	return &usageError{message: fmt.Sprintf("unknown command %q", args[0]), hint: hint}
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/source"
+)
+
+// Exit codes.
+const (
+	codeOK        = 0
+	codeOther     = 1 // I/O while running, interrupted
+	codeBad       = 2 // bad usage or bad input; nothing spent
+	codeNoRelease = 3 // spent
+)
+
+// A usageError is bad usage that this package found itself.
+type usageError struct{ message, hint string }
+
+// Error is the message and the hint.
+func (e *usageError) Error() string { return e.message + "; " + e.hint }
+
+// A noRelease is the outcome of a fit that ends without a model.
+type noRelease struct {
+	why   *estimate.NoRelease
+	spent release.Spent
+}
+
+// Error is the reason.
+func (e *noRelease) Error() string { return "no release: " + e.why.Reason }
+
+// An outcome is what --json prints on stderr.
+type outcome struct {
+	Outcome string        `json:"outcome"` // "released", "no-release" or "error"
+	Code    int           `json:"code"`    // the exit code
+	Message string        `json:"message"`
+	Hint    string        `json:"hint,omitempty"`
+	Spent   release.Spent `json:"spent"`
+	faults  []fault
+}
+
+// A fault is one thing that is wrong and how to mend it.
+type fault struct{ message, hint string }
+
+func failureOf(err error) outcome {
+	var none *noRelease
+	if errors.As(err, &none) {
+		return outcome{Outcome: "no-release", Code: codeNoRelease, Message: none.why.Reason, Hint: none.why.Advice, Spent: none.spent}
+	}
+	f := outcome{Outcome: "error", Code: codeOther}
+	var run *gauze.RunError
+	switch {
+	case errors.As(err, &run):
+		f.Spent = run.Spent
+		f.faults = []fault{{trimPackage(err.Error()), "what was measured by then stays spent"}}
+	case errors.Is(err, context.Canceled):
+		f.faults = []fault{{"interrupted", "nothing was spent"}}
+	default:
+		f.faults = faultsOf(err)
+		if isBad(err) {
+			f.Code = codeBad
+		}
+	}
+	if run != nil && errors.Is(err, context.Canceled) {
+		f.faults[0].message = "interrupted"
+	}
+	var messages, hints []string
+	for _, x := range f.faults {
+		messages = append(messages, x.message)
+		if x.hint != "" {
+			hints = append(hints, x.hint)
+		}
+	}
+	f.Message, f.Hint = strings.Join(messages, "; "), strings.Join(hints, "; ")
+	return f
+}
+
+// print writes the failure as lines for a person, or as one JSON object for a program.
+func (o outcome) print(w io.Writer, asJSON bool) {
+	if asJSON {
+		o.printJSON(w)
+		return
+	}
+	if o.Outcome == "no-release" {
+		fmt.Fprintf(w, "no release: %s\nhint: %s\nspent: %s\n", o.Message, o.Hint, spentText(o.Spent))
+		return
+	}
+	for _, x := range o.faults {
+		fmt.Fprintf(w, "error: %s\n", x.message)
+		if x.hint != "" {
+			fmt.Fprintf(w, "hint: %s\n", x.hint)
+		}
+	}
+	if o.Spent != (release.Spent{}) {
+		fmt.Fprintf(w, "spent: %s\n", spentText(o.Spent))
+	}
+}
+
+func (o outcome) printJSON(w io.Writer) {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(o); err != nil { // no field can fail, unless a figure is not finite
+		fmt.Fprintf(w, "{\"outcome\": \"error\", \"code\": %d, \"message\": %q}\n", o.Code, o.Message)
+	}
+}
+
+// spentText is a cost in words: in mu, and in epsilon at delta where the budget was given so.
+func spentText(s release.Spent) string {
+	if s.Delta > 0 {
+		return fmt.Sprintf("epsilon = %.6g at delta = %.6g (mu = %.6g)", s.Epsilon, s.Delta, s.Mu)
+	}
+	return fmt.Sprintf("rho = %.6g (mu = %.6g)", s.Rho, s.Mu)
+}
+
+// faultsOf takes joined errors apart and parts each message from its hint.
+func faultsOf(err error) []fault {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []fault
+		for _, e := range joined.Unwrap() {
+			all = append(all, faultsOf(e)...)
+		}
+		return all
+	}
+	hint := hintOf(err)
+	message := err.Error()
+	var refusal *estimate.Refusal
+	if errors.As(err, &refusal) {
+		message = refusal.Reason
+	}
+	return []fault{{trimPackage(strings.TrimSuffix(message, "; "+hint)), hint}}
+}
+
+// trimPackage takes the name of the library's package off a message: it tells a person at a terminal nothing.
+func trimPackage(message string) string {
+	for _, name := range []string{"gauze: ", "source: ", "release: ", "kernel: "} {
+		message = strings.TrimPrefix(message, name)
+	}
+	return message
+}
+
+// hintOf returns how to mend err, where that is known.
+func hintOf(err error) string {
+	var (
+		usage   *usageError
+		field   *privacy.FieldError
+		input   *source.Error
+		file    *release.Error
+		part    *model.FieldError
+		refusal *estimate.Refusal
+		unknown *catalog.UnknownError
+	)
+	switch {
+	case errors.As(err, &usage):
+		return usage.hint
+	case errors.As(err, &field):
+		return field.Mend
+	case errors.As(err, &input):
+		return input.Hint
+	case errors.As(err, &file):
+		return file.Hint
+	case errors.As(err, &part):
+		return part.Mend
+	case errors.As(err, &refusal):
+		return refusal.Advice
+	case errors.As(err, &unknown):
+		if name := nearest(unknown.Name, catalog.Names()); name != "" {
+			return "did you mean " + name + "?"
+		}
+		return "gauze papers lists the methods"
+	}
+	return ""
+}
+
+// isBad reports bad usage or bad input, as opposed to a failure while running.
+func isBad(err error) bool {
+	for _, f := range []func(error) bool{
+		is[*usageError], is[*privacy.FieldError], is[*source.Error], is[*release.Error], is[*model.FieldError],
+		is[*estimate.Refusal], is[*catalog.UnknownError],
+	} {
+		if f(err) {
+			return true
+		}
+	}
+	return false
+}
+
+func is[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}
+
+// flagError words the faults of flags.
+func flagError(cmd *cobra.Command, err error) error {
+	var (
+		lost  *pflag.NotExistError
+		value *pflag.InvalidValueError
+		empty *pflag.ValueRequiredError
+	)
+	help := cmd.CommandPath() + " --help lists the flags"
+	switch {
+	case errors.As(err, &lost):
+		name := lost.GetSpecifiedName()
+		if near := nearest(name, flagNames(cmd)); near != "" {
+			help = "did you mean --" + near + "?"
+		}
+		if lost.GetSpecifiedShortnames() != "" {
+			name, help = lost.GetSpecifiedShortnames(), "flags are words with two dashes; "+cmd.CommandPath()+" --help lists them"
+			return &usageError{message: fmt.Sprintf("unknown flag -%s", name), hint: help}
+		}
+		return &usageError{message: fmt.Sprintf("unknown flag --%s", name), hint: help}
+	case errors.As(err, &value):
+		f := value.GetFlag()
+		return &usageError{message: fmt.Sprintf("--%s: wanted %s, got %q", f.Name, kindOf(f), value.GetValue()), hint: help}
+	case errors.As(err, &empty):
+		f := empty.GetFlag()
+		return &usageError{message: fmt.Sprintf("--%s: wanted %s, got nothing", f.Name, kindOf(f)), hint: help}
+	}
+	return &usageError{message: err.Error(), hint: help}
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// kindOf says what values a flag takes.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "float64":
+		return "a number"
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number that is not negative"
+	case "bool":
+		return "true or false"
+	}
+	return "a value"
+}

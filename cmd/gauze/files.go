@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// checkWritable reports a file that could not be written later, when the budget is spent. An empty path is no file.
+func checkWritable(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	bad := func(wanted, got, hint string) error {
+		return &usageError{fmt.Sprintf("%s: wanted %s, got %s", flag, wanted, got), hint}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return bad("a file name", "the folder "+path, "add a file name")
+	case err == nil && !info.Mode().IsRegular():
+		return nil // a pipe or a terminal
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return bad("a file that can be written", err.Error(), "check the path")
+	}
+	probe, err := os.CreateTemp(filepath.Dir(path), ".gauze-*")
+	if err != nil {
+		return bad("a file in a folder that can be written", path, "make the folder, or name another")
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// sameFile reports that two paths name one plain file; an empty path names none.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
+	}
+	return errA != nil && errB != nil && filepath.Clean(a) == filepath.Clean(b)
+}
+
+// writeWhole writes a file whole or not at all: to a new file beside it, which then takes its name.
+func writeWhole(path string, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".gauze-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(file.Name())
+		}
+	}()
+	if err := errors.Join(write(file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// stdinName is the INPUT, RELEASE or MODEL that stands for stdin.
+const stdinName = "-"
+
+// readModel reads the model of a release, or a bare model.
+func readModel(e *env, path string) (*model.Mixture, error) {
+	return readJSON(e, path, release.ReadModelFile, release.ReadModel)
+}
+
+func readJSON[T any](e *env, path string, file func(string) (*T, error), stream func(io.Reader) (*T, error)) (*T, error) {
+	var value *T
+	var err error
+	if path == stdinName {
+		value, err = stream(e.stdin)
+	} else {
+		value, err = file(path)
+	}
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		return nil, &usageError{fmt.Sprintf("wanted a release or a model, got %v", system), "check the path"}
+	}
+	return value, err
+}

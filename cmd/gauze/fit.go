@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/release"
+)
+
+const fitUsage = `Learn a model of INPUT privately, and write a release: the model and its certificate.
+
+  gauze fit INPUT --epsilon E --delta D [flags]
+
+INPUT is a path to .csv or .csv.gz with a header and one row per person, or - for CSV on stdin.
+
+Declare the columns with --columns or --schema: then no cell can change which columns are fitted. A row in which one of them is
+missing or is not a number is a bad row: it counts in n, and for nothing else. Without either flag the columns are chosen by looking
+at the cells, which the privacy promise does not cover; the certificate says so.
+
+  gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --out release.json
+  gauze fit people.csv.gz --rho 0.05 --schema schema.json --components 1 --covariance diagonal > release.json
+  zcat people.csv.gz | gauze fit - --epsilon 2 --delta 1e-8 --relation add-remove-one --report report.html --out release.json`
+
+type fitOptions struct {
+	request  requestFlags
+	out      string
+	report   string
+	progress string
+}
+
+func fitCommand() command {
+	o := &fitOptions{}
+	return command{
+		use: "fit INPUT --epsilon E --delta D [flags]", short: "learn privately, write a release", long: fitUsage,
+		least: 1, most: 1, flags: o.register,
+		run: func(e *env, args []string) error { return o.run(e, args[0]) },
+	}
+}
+
+func (o *fitOptions) register(flags *pflag.FlagSet) {
+	o.request.register(flags)
+	flags.StringVar(&o.out, "out", "", "file for the release (default stdout)")
+	flags.StringVar(&o.report, "report", "", "file for a report of the release as HTML")
+	flags.StringVar(&o.progress, "progress", progressAuto, "auto, plain (a line for each step) or none")
+}
+
+// run reads the input and fits it. Everything that can be refused is refused before the first row is measured.
+func (o *fitOptions) run(e *env, input string) error {
+	request, err := o.request.parse()
+	if err != nil {
+		return err
+	}
+	progress, err := newProgress(e, o.progress)
+	if err != nil {
+		return err
+	}
+	if err := o.checkFiles(input); err != nil {
+		return err
+	}
+	table, request, err := o.load(e, input, request, progress)
+	if err != nil {
+		return err
+	}
+	request.Observe = progress.step
+	result, err := gauze.Fit(e.ctx, table, request)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	if result.NoRelease != nil {
+		return &noRelease{why: result.NoRelease, spent: result.Spent}
+	}
+	return o.write(e, result)
+}
+
+// checkFiles reports outputs that could not be written later, or that would take the place of the input or of each other.
+func (o *fitOptions) checkFiles(input string) error {
+	if err := errors.Join(checkWritable("--out", o.out), checkWritable("--report", o.report)); err != nil {
+		return err
+	}
+	for _, pair := range [][3]string{{"--out", o.out, input}, {"--report", o.report, input}, {"--report", o.report, o.out}} {
+		if sameFile(pair[1], pair[2]) {
+			return &usageError{fmt.Sprintf("%s: wanted a file of its own, got %s, which is used already", pair[0], pair[1]), "name another file"}
+		}
+	}
+	return nil
+}
+
+// load reads the rows into a protected table and fills the columns into the request.
+func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*kernel.Table, gauze.Request, error) {
+	schema, err := o.request.declared()
+	if err != nil {
+		return nil, r, err
+	}
+	type loaded struct {
+		in    *gauze.Input
+		table *kernel.Table
+	}
+	got, err := interruptible(e.ctx, func() (loaded, error) {
+		in, err := gauze.Open(input, e.stdin, schema)
+		if err != nil {
+			return loaded{}, err
+		}
+		defer in.Close()
+		table, err := in.Load(p.read)
+		return loaded{in, table}, err
+	})
+	p.end()
+	if err != nil {
+		return nil, r, err
+	}
+	e.note("%s", got.in.Report().Text())
+	columns := got.in.Request()
+	r.Columns, r.RoundedTo, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.SchemaDeclared
+	return got.table, r, nil
+}
+
+// write writes the release, then the report. A release that was paid for is not lost to a full disk: it goes to stdout then.
+func (o *fitOptions) write(e *env, result *gauze.Result) error {
+	r := result.Release
+	var err error
+	if o.out != "" {
+		err = release.WriteFile(o.out, r)
+		if err != nil && release.Write(e.stdout, r) == nil {
+			err = fmt.Errorf("%w; the release is on stdout", err)
+		}
+	} else {
+		err = release.Write(e.stdout, r)
+	}
+	if err == nil && o.report != "" {
+		err = writeReport(o.report, r)
+	}
+	if err != nil {
+		return &gauze.RunError{Err: err, Spent: result.Spent}
+	}
+	message := summary(r)
+	for _, text := range r.Diagnostics.Notes {
+		e.note("note: %s\n", text)
+	}
+	e.note("released: %s\nspent: %s\n", message, spentText(result.Spent))
+	if e.json {
+		outcome{Outcome: "released", Code: codeOK, Message: message, Spent: result.Spent}.printJSON(e.stderr)
+	}
+	return nil
+}
+
+// summary says in a line what was released.
+func summary(r *release.Release) string {
+	background := 0
+	for _, c := range r.Diagnostics.Components {
+		if c.Background {
+			background++
+		}
+	}
+	text := fmt.Sprintf("%s over %s, by the method %s", plural(r.Model.K()-background, "component"), plural(r.Model.Dim(), "column"), r.Certificate.Method)
+	if background > 0 {
+		text += fmt.Sprintf(" (and %d for stray rows)", background)
+	}
+	return text
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// interruptible runs f, but returns at once when ctx is done: f may wait for a terminal or a pipe that never ends. The program ends
+// then, so that nothing has to be cleaned up behind f.
+func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		value, err := f()
+		done <- answer{value, err}
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
+}

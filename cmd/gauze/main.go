@@ -1,0 +1,64 @@
+// Command gauze fits Gaussian models to tables under differential privacy. `gauze help` says how.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the program at once, should the first one find it in a long computation.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// env is what a command may use of the outside.
+type env struct {
+	ctx    context.Context
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	json   bool // errors and outcomes as one JSON object on stderr; answers as JSON on stdout
+}
+
+// run parses the arguments, runs the command and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, json: asksJSON(args)}
+	root := newRoot(e)
+	root.SetArgs(args)
+	err := knownCommand(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	if err == nil {
+		return codeOK
+	}
+	f := failureOf(err)
+	f.print(stderr, e.json)
+	return f.Code
+}
+
+// asksJSON looks for --json by itself, because an error in the flags is to be printed as JSON too.
+func asksJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// note tells the person at the terminal something; with --json only the one object is printed.
+func (e *env) note(format string, args ...any) {
+	if !e.json {
+		fmt.Fprintf(e.stderr, format, args...)
+	}
+}

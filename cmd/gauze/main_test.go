@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"gauze": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata",
+		UpdateScripts: false,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"json":    jsonField,
+			"between": between,
+		},
+	})
+}
+
+// exits runs a program and wants an exit code: exits CODE program [args...].
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var status *exec.ExitError
+		if !errors.As(err, &status) {
+			ts.Fatalf("running %v: %v", args[1:], err)
+		}
+		got = status.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%v exited with %d, want %d", args[1:], got, want)
+	}
+}
+
+// jsonField wants a value at a path of a JSON file (or stdout, stderr): json FILE a.b.0.c VALUE. VALUE is JSON; strings may go unquoted.
+func jsonField(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: [!] json FILE PATH VALUE")
+	}
+	got := lookUp(ts, args[0], args[1])
+	if same := got == args[2] || got == strconv.Quote(args[2]); same == neg {
+		ts.Fatalf("%s of %s is %s, want %s (negated: %v)", args[1], args[0], got, args[2], neg)
+	}
+}
+
+// between wants a number at a path of a JSON file in [LOW, HIGH]: between FILE PATH LOW HIGH.
+func between(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: between FILE PATH LOW HIGH")
+	}
+	var numbers [3]float64
+	for i, text := range []string{lookUp(ts, args[0], args[1]), args[2], args[3]} {
+		v, err := strconv.ParseFloat(text, 64)
+		ts.Check(err)
+		numbers[i] = v
+	}
+	if !(numbers[1] <= numbers[0] && numbers[0] <= numbers[2]) {
+		ts.Fatalf("%s of %s is %v, want it in [%s, %s]", args[1], args[0], numbers[0], args[2], args[3])
+	}
+}
+
+// lookUp returns the JSON at a path: names and indices parted by points.
+func lookUp(ts *testscript.TestScript, file, path string) string {
+	var at any
+	if err := json.Unmarshal([]byte(ts.ReadFile(file)), &at); err != nil {
+		ts.Fatalf("%s is not one JSON value: %v", file, err)
+	}
+	for _, part := range strings.Split(path, ".") {
+		switch v := at.(type) {
+		case map[string]any:
+			field, ok := v[part]
+			if !ok {
+				ts.Fatalf("%s: there is no %s on the way to %s", file, part, path)
+			}
+			at = field
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i >= len(v) {
+				ts.Fatalf("%s: no index %s on the way to %s", file, part, path)
+			}
+			at = v[i]
+		default:
+			ts.Fatalf("%s: %s leads into a plain value", file, path)
+		}
+	}
+	out, err := json.Marshal(at)
+	ts.Check(err)
+	return string(out)
+}
+
+// An input that never ends does not keep the program from ending.
+func TestInterruptedWhileReading(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		stdin, feed := io.Pipe()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			io.WriteString(feed, "age,bmi\n40,25\n")
+			cancel()
+		}()
+		var stdout, stderr bytes.Buffer
+		args := []string{"fit", "-", "--epsilon", "1", "--delta", "1e-6", "--columns", "age,bmi", "--progress", "none"}
+		want := "error: interrupted\nhint: nothing was spent\n"
+		if asJSON {
+			args = append(args, "--json")
+			want = `{"outcome":"error","code":1,"message":"interrupted","hint":"nothing was spent","spent":{"epsilon":0,"delta":0,"mu":0,"rho":0}}` + "\n"
+		}
+		if code := run(ctx, args, stdin, &stdout, &stderr); code != codeOther {
+			t.Errorf("exit code %d, want %d", code, codeOther)
+		}
+		if stdout.Len() > 0 || stderr.String() != want {
+			t.Errorf("stdout %q, stderr %q, want %q", stdout.String(), stderr.String(), want)
+		}
+		stdin.Close()
+		<-done
+	}
+}
+
+// Interrupted after its first measurement, a fit tells what it spent.
+func TestInterruptedWhileFitting(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var rows strings.Builder
+	rows.WriteString("age\n")
+	for i := range 5000 {
+		fmt.Fprintln(&rows, i)
+	}
+	stderr := &trigger{word: "measurement", fire: cancel}
+	args := []string{"fit", "-", "--epsilon", "1", "--delta", "1e-6", "--columns", "age", "--components", "1", "--progress", "plain"}
+	code := run(ctx, args, strings.NewReader(rows.String()), io.Discard, stderr)
+	text := stderr.String()
+	if code != codeOther || !strings.Contains(text, "error: interrupted\nhint: what was measured by then stays spent\nspent: epsilon = ") {
+		t.Errorf("exit code %d, stderr:\n%s", code, text)
+	}
+}
+
+// A trigger is a buffer that fires when a word is written to it.
+type trigger struct {
+	bytes.Buffer
+	word string
+	fire func()
+}
+
+func (t *trigger) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(t.word)) {
+		t.fire()
+	}
+	return t.Buffer.Write(p)
+}
+
+// A write that fails after the budget is spent is no success.
+func TestReleaseThatCannotBeWritten(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("age\n")
+	for i := range 5000 {
+		fmt.Fprintln(&rows, i)
+	}
+	var stderr bytes.Buffer
+	args := []string{"fit", "-", "--epsilon", "50", "--delta", "1e-6", "--columns", "age", "--components", "1", "--json"}
+	code := run(context.Background(), args, strings.NewReader(rows.String()), full{}, &stderr)
+	var o outcome
+	if err := json.Unmarshal(stderr.Bytes(), &o); err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	if code != codeOther || o.Outcome != "error" || o.Code != codeOther || !(o.Spent.Epsilon > 0) {
+		t.Errorf("exit code %d, %+v", code, o)
+	}
+}
+
+// full is a disk without space.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestNearest(t *testing.T) {
+	words := []string{"epsilon", "delta", "relation", "columns", "components"}
+	for typed, want := range map[string]string{
+		"epsilom": "epsilon", "epslion": "epsilon", "eps": "epsilon", "dleta": "delta", "column": "columns",
+		"ledger": "", "x": "", "": "",
+	} {
+		if got := nearest(typed, words); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestNumbersReadBack(t *testing.T) {
+	for _, v := range []float64{0, -0.5, 1e-7, 123456.789, 1e15, -1e300, 5e-324, 40, 1e14, 0.1} {
+		text := string(appendNumber(nil, v))
+		if got, err := strconv.ParseFloat(text, 64); err != nil || got != v {
+			t.Errorf("%v is written as %s", v, text)
+		}
+	}
+	if got := string(appendRow(nil, []float64{1000000, 0.25})); got != "1000000,0.25\n" {
+		t.Errorf("got %q", got)
+	}
+}

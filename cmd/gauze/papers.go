@@ -1,0 +1,87 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/gauze-dp/gauze/estimate/catalog"
+)
+
+const papersUsage = `Say which algorithm of which source lives where, and which methods there are.
+
+  gauze papers [KEY]
+
+KEY is a source, as in papers/refs.bib; without it all are listed. --json prints the table as JSON.
+
+  gauze papers
+  gauze papers KSSU19`
+
+//go:embed papers.json
+var papersSource []byte
+
+// A paperEntry says where one algorithm of a source lives.
+type paperEntry struct {
+	Key       string `json:"key"`
+	Algorithm string `json:"algorithm"`
+	Package   string `json:"package"`
+	Symbol    string `json:"symbol"`
+	File      string `json:"file"`
+}
+
+func papersCommand() command {
+	return command{
+		use: "papers [KEY]", short: "which algorithm of which source lives where", long: papersUsage,
+		least: 0, most: 1, run: papers,
+	}
+}
+
+func papers(e *env, args []string) error {
+	var all []paperEntry
+	if err := json.Unmarshal(papersSource, &all); err != nil {
+		return fmt.Errorf("papers: the table in the program is damaged: %w", err)
+	}
+	entries := all
+	if len(args) == 1 {
+		entries = nil
+		for _, p := range all {
+			if strings.EqualFold(p.Key, args[0]) {
+				entries = append(entries, p)
+			}
+		}
+		if entries == nil {
+			return &usageError{fmt.Sprintf("papers: wanted one of %s, got %q", strings.Join(keysOf(all), ", "), args[0]),
+				"gauze papers lists everything"}
+		}
+	}
+	if e.json {
+		return printJSON(e, entries)
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "source\talgorithm\tpackage\tsymbol\tfile")
+	for _, p := range entries {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Key, p.Algorithm, p.Package, p.Symbol, p.File)
+	}
+	if len(args) == 0 {
+		fmt.Fprintln(w, "\nmethod\tsource\twhat it fits")
+		for _, m := range catalog.Methods() {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", m.Name(), m.Source(), m.Summary())
+		}
+	}
+	return w.Flush()
+}
+
+// keysOf lists the keys once each, in their order.
+func keysOf(all []paperEntry) []string {
+	var keys []string
+	seen := map[string]bool{}
+	for _, p := range all {
+		if !seen[p.Key] {
+			seen[p.Key] = true
+			keys = append(keys, p.Key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/source"
+)
+
+const planUsage = `Print what a fit with the same flags would spend at most, step by step, and the error to expect. It costs no
+budget: of INPUT the header is read and no row.
+
+  gauze plan [INPUT | --rows N --dim D] [flags of fit]
+
+Under replace-one the number of rows is public and the plan depends on it: give --rows. Under add-remove-one --rows is a guess, for the
+expected error alone. --json prints the plan as JSON on stdout.
+
+  gauze plan --rows 20000 --dim 4 --epsilon 1 --delta 1e-6
+  gauze plan people.csv --rows 20000 --columns age,bmi --epsilon 1 --delta 1e-6 --method gaussian`
+
+type planOptions struct {
+	fit       fitOptions
+	rows, dim int
+}
+
+func planCommand() command {
+	o := &planOptions{}
+	return command{
+		use: "plan [INPUT | --rows N --dim D] [flags of fit]", short: "what fit would spend and the error to expect", long: planUsage,
+		least: 0, most: 1, flags: o.register,
+		run: o.run,
+	}
+}
+
+func (o *planOptions) register(flags *pflag.FlagSet) {
+	flags.IntVar(&o.rows, "rows", 0, "number of rows")
+	flags.IntVar(&o.dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
+	o.fit.register(flags)
+	for _, name := range []string{"out", "report", "progress"} {
+		flags.MarkHidden(name) // taken, so that the flags of a fit can be used as they are
+	}
+}
+
+func (o *planOptions) run(e *env, args []string) error {
+	request, err := o.fit.request.parse()
+	if err != nil {
+		return err
+	}
+	if err := o.checkNumbers(request.Relation); err != nil {
+		return err
+	}
+	columns, note, err := o.columns(e, args)
+	if err != nil {
+		return err
+	}
+	request.SchemaDeclared = true
+	for _, c := range columns {
+		request.Columns = append(request.Columns, c.Name)
+		request.RoundedTo = append(request.RoundedTo, c.RoundedTo)
+	}
+	statement, err := gauze.Plan(request, o.rows)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		statement.Notes = append(statement.Notes, note)
+	}
+	if e.json {
+		return printJSON(e, statement)
+	}
+	_, err = fmt.Fprint(e.stdout, statement)
+	return err
+}
+
+func (o *planOptions) checkNumbers(relation privacy.Relation) error {
+	given := o.fit.request.set.Changed
+	switch {
+	case given("rows") && o.rows < 1:
+		return &usageError{fmt.Sprintf("--rows: wanted a positive number, got %d", o.rows), "for instance --rows 20000"}
+	case given("dim") && o.dim < 1:
+		return &usageError{fmt.Sprintf("--dim: wanted a positive number, got %d", o.dim), "for instance --dim 4"}
+	case !given("rows") && relation == privacy.ReplaceOne:
+		return &usageError{"--rows: wanted the number of rows, which is public under replace-one, got nothing",
+			"for instance --rows 20000; plan reads no row and cannot count them"}
+	}
+	return nil
+}
+
+// columns says which columns the plan is about: declared ones, those of INPUT's header, or D without names.
+func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, error) {
+	schema, err := o.fit.request.declared()
+	if err != nil {
+		return nil, "", err
+	}
+	note := ""
+	switch {
+	case len(args) == 1 && schema != nil:
+		table, err := source.Open(args[0], e.stdin, schema) // reads the header alone
+		if err != nil {
+			return nil, "", err
+		}
+		schema = table.Schema()
+		table.Close()
+	case len(args) == 1:
+		names, err := source.Header(args[0], e.stdin)
+		if err != nil {
+			return nil, "", err
+		}
+		schema = named(names)
+		note = "every column of the header is counted; without --columns or --schema, fit chooses among them by looking at the cells"
+	case schema == nil && o.dim > 0:
+		schema = named(model.DefaultColumns(o.dim))
+	case schema == nil:
+		return nil, "", &usageError{"plan: wanted INPUT, --columns, --schema or --dim, got none of them", "for instance --rows 20000 --dim 4"}
+	}
+	if d := len(schema.Columns); o.dim > 0 && o.dim != d {
+		return nil, "", &usageError{fmt.Sprintf("--dim: wanted %d, the number of columns named, got %d", d, o.dim), "leave --dim out"}
+	}
+	return schema.Columns, note, nil
+}
+
+func named(names []string) *source.Schema {
+	schema := &source.Schema{}
+	for _, name := range names {
+		schema.Columns = append(schema.Columns, source.Column{Name: name})
+	}
+	return schema
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// The values of --progress.
+const (
+	progressAuto  = "auto"
+	progressPlain = "plain"
+	progressNone  = "none"
+)
+
+// How often a line is renewed on a terminal, and how long a quiet run lasts before it says anything elsewhere.
+const (
+	terminalPause = 100 * time.Millisecond
+	quietPause    = 10 * time.Second
+)
+
+// A progress tells the custodian how far a fit is: rows read, then measurements made and the part of the budget spent. None of it
+// depends on a row, except for the number of rows read.
+type progress struct {
+	mu    sync.Mutex
+	w     io.Writer
+	pause time.Duration // between two lines
+	over  bool          // renew one line in place
+	last  time.Time
+	wrote bool // an unfinished line stands on the terminal
+	plain bool // a line for each step, once it is over
+
+	name  string  // of the step that is being measured
+	count int     // of its measurements
+	spent float64 // part of the budget
+}
+
+// newProgress fails for an unknown kind. With --json, auto says nothing.
+func newProgress(e *env, kind string) (*progress, error) {
+	p := &progress{w: e.stderr, last: time.Now()}
+	switch kind {
+	case progressAuto:
+		p.pause = quietPause
+		if isTerminal(e.stderr) {
+			p.pause, p.over = terminalPause, true
+		}
+		if e.json {
+			p.w = nil
+		}
+	case progressPlain:
+		p.plain = true
+	case progressNone:
+		p.w = nil
+	default:
+		return nil, &usageError{fmt.Sprintf("--progress: wanted auto, plain or none, got %q", kind), "auto is the default"}
+	}
+	return p, nil
+}
+
+// read tells how many rows have been read.
+func (p *progress) read(rows int) {
+	const plainStep = 1 << 20 // rows between two plain lines
+	if !p.plain || rows%plainStep == 0 {
+		p.say("%d rows read", rows)
+	}
+}
+
+// step tells that a measurement was made.
+func (p *progress) step(step string, spent float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if step != p.name {
+		p.endStep()
+	}
+	p.name, p.spent = step, spent
+	if p.count++; !p.plain {
+		p.line("%5.1f%% of the budget spent: %s", 100*spent, step)
+	}
+}
+
+// endStep writes the line of a step that is over.
+func (p *progress) endStep() {
+	if p.plain && p.count > 0 {
+		p.line("step %s: %s, %.1f%% of the budget spent", p.name, plural(p.count, "measurement"), 100*p.spent)
+	}
+	p.count = 0
+}
+
+// say writes a line unless the last one is too fresh.
+func (p *progress) say(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line(format, args...)
+}
+
+func (p *progress) line(format string, args ...any) {
+	if p.w == nil || time.Since(p.last) < p.pause {
+		return
+	}
+	p.last = time.Now()
+	text := fmt.Sprintf(format, args...)
+	if p.over {
+		const eraseLine = "\r\x1b[K"
+		fmt.Fprint(p.w, eraseLine+text)
+		p.wrote = true
+		return
+	}
+	fmt.Fprintln(p.w, text)
+}
+
+// end says what is left to say, and takes an unfinished line off the terminal.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endStep()
+	if p.wrote {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.wrote = false
+	}
+}
+
+// isTerminal reports a character device other than the null device.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}

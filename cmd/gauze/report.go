@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/report"
+)
+
+const reportUsage = `Show a release: pictures and tables of the model, and what its certificate promises in plain words.
+
+  gauze report RELEASE [--out report.html] [--text]
+
+The page is self-contained HTML without a script. RELEASE may be a bare model object, or - for stdin.
+
+  gauze report release.json --out report.html
+  gauze report release.json --text`
+
+func reportCommand() command {
+	out, text := "", false
+	return command{
+		use: "report RELEASE [--out report.html]", short: "pictures and tables of a release, as HTML", long: reportUsage,
+		least: 1, most: 1,
+		flags: func(flags *pflag.FlagSet) {
+			flags.StringVar(&out, "out", "", "file for the page (default stdout)")
+			flags.BoolVar(&text, "text", false, "a short summary for a terminal in place of the page")
+		},
+		run: func(e *env, args []string) error { return showRelease(e, args[0], out, text) },
+	}
+}
+
+func showRelease(e *env, path, out string, text bool) error {
+	if err := checkWritable("--out", out); err != nil {
+		return err
+	}
+	r, err := readReleaseOrModel(e, path)
+	if err != nil {
+		return err
+	}
+	options := report.Options{}
+	if path != stdinName {
+		options.File = filepath.Base(path)
+	}
+	write := func(w io.Writer) error {
+		if text {
+			return report.Text(w, r)
+		}
+		return report.HTML(w, r, options)
+	}
+	if r.Certificate.Method != "" {
+		for _, fault := range release.Verify(r) {
+			e.note("warning: %v\n", fault)
+		}
+	}
+	if out == "" {
+		return write(e.stdout)
+	}
+	return writeWhole(out, write)
+}
+
+// readReleaseOrModel reads a release, or wraps a bare model as one that promises nothing.
+func readReleaseOrModel(e *env, path string) (*release.Release, error) {
+	return readJSON(e, path,
+		func(path string) (*release.Release, error) {
+			file, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer file.Close()
+			return decodeRelease(file)
+		}, decodeRelease)
+}
+
+func decodeRelease(from io.Reader) (*release.Release, error) {
+	data, err := io.ReadAll(from)
+	if err != nil {
+		return nil, err
+	}
+	r, err := release.Read(bytes.NewReader(data))
+	if err == nil {
+		return r, nil
+	}
+	if m, modelErr := release.ReadModel(bytes.NewReader(data)); modelErr == nil {
+		return &release.Release{Format: release.Format, Model: m}, nil
+	}
+	return nil, err
+}
+
+// writeReport writes the page of a release to a file.
+func writeReport(path string, r *release.Release) error {
+	return writeWhole(path, func(w io.Writer) error { return report.HTML(w, r, report.Options{}) })
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/source"
+)
+
+// requestFlags are the flags that fit and plan share: everything that a fit is asked.
+type requestFlags struct {
+	set                 *pflag.FlagSet
+	epsilon, delta, rho float64
+	relation            string
+	components          string
+	maxComponents       int
+	method              string
+	covariance          string
+	columns, schema     string
+}
+
+func (f *requestFlags) register(flags *pflag.FlagSet) {
+	f.set = flags
+	flags.Float64Var(&f.epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
+	flags.Float64Var(&f.delta, "delta", 0, "budget: delta, far below one over the number of rows (required, with --epsilon)")
+	flags.Float64Var(&f.rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
+	flags.StringVar(&f.relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
+	flags.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")
+	flags.IntVar(&f.maxComponents, "max-components", gauze.DefaultMaxComponents, "most components that auto may choose")
+	flags.StringVar(&f.method, "method", catalog.Auto, strings.Join(catalog.Names(), ", "))
+	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
+	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
+	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
+}
+
+const schemaExample = `{"columns": [{"name": "age", "rounded_to": 1}, ..]}`
+
+// parse returns the request without its columns. Whatever is wrong with the words is returned at once.
+func (f *requestFlags) parse() (r gauze.Request, err error) {
+	if r.Budget, err = f.budget(); err != nil {
+		return r, err
+	}
+	if r.Relation, err = privacy.ParseRelation(f.relation); err != nil {
+		return r, err
+	}
+	if r.Components, err = f.numberOfComponents(); err != nil {
+		return r, err
+	}
+	if f.maxComponents < 1 {
+		return r, &usageError{fmt.Sprintf("--max-components: wanted a positive number, got %d", f.maxComponents), "10 is the default"}
+	}
+	r.MaxComponents, r.Method = f.maxComponents, f.method
+	if r.Covariance, err = covarianceType(f.covariance); err != nil {
+		return r, err
+	}
+	// Everything but the columns can be checked before an input is opened.
+	check := r
+	check.Columns = []string{"x"}
+	return r, check.Validate()
+}
+
+func (f *requestFlags) budget() (privacy.Budget, error) {
+	b := privacy.Budget{Epsilon: f.epsilon, Delta: f.delta, Rho: f.rho}
+	given := f.set.Changed
+	const hint = "there is no default; for instance --epsilon 1 --delta 1e-6"
+	switch {
+	case !given("epsilon") && !given("delta") && !given("rho"):
+		return b, &usageError{"budget: wanted --epsilon and --delta, or --rho, got neither", hint}
+	case given("rho") && (given("epsilon") || given("delta")):
+		return b, &usageError{"budget: wanted --epsilon and --delta, or --rho, got both", "leave one of the two out"}
+	case given("epsilon") && !given("delta"):
+		return b, &usageError{"--delta: wanted a number beside --epsilon, got nothing", hint}
+	case given("delta") && !given("epsilon"):
+		return b, &usageError{"--epsilon: wanted a number beside --delta, got nothing", hint}
+	case given("rho") && f.rho == 0:
+		return b, &usageError{"--rho: wanted a positive number, got 0", "0.025 is about as strict as epsilon 1 with delta 1e-6"}
+	}
+	return b, b.Validate()
+}
+
+func (f *requestFlags) numberOfComponents() (int, error) {
+	if f.components == catalog.Auto {
+		return 0, nil
+	}
+	k, err := strconv.Atoi(f.components)
+	if err != nil || k < 1 {
+		return 0, &usageError{fmt.Sprintf("--components: wanted a positive number or auto, got %q", f.components),
+			"auto chooses up to --max-components"}
+	}
+	return k, nil
+}
+
+func covarianceType(name string) (estimate.CovarianceType, error) {
+	var names []string
+	for _, c := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
+		if c.String() == name {
+			return c, nil
+		}
+		names = append(names, c.String())
+	}
+	hint := "full is the default; diagonal and spherical need fewer rows"
+	if near := nearest(name, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return 0, &usageError{fmt.Sprintf("--covariance: wanted full, diagonal or spherical, got %q", name), hint}
+}
+
+// declared returns the schema that the flags declare, nil if neither is given.
+func (f *requestFlags) declared() (*source.Schema, error) {
+	switch {
+	case f.set.Changed("columns") && f.set.Changed("schema"):
+		return nil, &usageError{"schema: wanted --columns or --schema, got both", "leave one of the two out"}
+	case f.set.Changed("columns"):
+		return source.ParseColumns(f.columns)
+	case f.set.Changed("schema"):
+		return source.ReadSchema(f.schema)
+	}
+	return nil, nil
+}

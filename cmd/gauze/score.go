@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/source"
+)
+
+const scoreUsage = `Print the mean log-likelihood per row of INPUT under a model, in nats. Higher is better.
+
+  gauze score RELEASE INPUT --not-private
+
+The number is computed from INPUT without any noise: it is not private, whatever made the model. Use rows that are public, or keep the
+number to yourself. --not-private says that you know.
+
+Columns are found by the names in RELEASE. A row with a missing or malformed cell in one of them is left out and counted.
+
+  gauze score release.json holdout.csv --not-private`
+
+func scoreCommand() command {
+	known := false
+	return command{
+		use: "score RELEASE INPUT --not-private", short: "mean log-likelihood of rows; not private", long: scoreUsage,
+		least: 2, most: 2,
+		flags: func(flags *pflag.FlagSet) {
+			flags.BoolVar(&known, "not-private", false, "I know that the score is not private (required)")
+		},
+		run: func(e *env, args []string) error {
+			if !known {
+				return &usageError{"score computes an exact number from the rows of INPUT, which no privacy promise covers",
+					"add --not-private if the rows are public, or if nobody else will see the score"}
+			}
+			return score(e, args[0], args[1])
+		},
+	}
+}
+
+// A scoreAnswer is what score prints with --json.
+type scoreAnswer struct {
+	// MeanLogLikelihood is null if it is −∞: some row cannot come from the model.
+	MeanLogLikelihood *float64 `json:"mean_log_likelihood"`
+	Rows              int      `json:"rows"`     // scored
+	BadRows           int      `json:"bad_rows"` // left out
+	ImpossibleRows    int      `json:"impossible_rows"`
+}
+
+func score(e *env, path, input string) error {
+	if path == stdinName && input == stdinName {
+		return &usageError{"score: wanted RELEASE or INPUT on stdin, got both", "write one of them to a file"}
+	}
+	m, err := readModel(e, path)
+	if err != nil {
+		return err
+	}
+	sink, err := newScoreSink(m)
+	if err != nil {
+		return err
+	}
+	_, err = interruptible(e.ctx, func() (struct{}, error) {
+		return struct{}{}, scoreRows(e, sink, m.Columns, input)
+	})
+	if err != nil {
+		return err
+	}
+	return sink.answer().print(e)
+}
+
+func scoreRows(e *env, sink *scoreSink, columns []string, input string) error {
+	schema := &source.Schema{}
+	for _, name := range columns {
+		schema.Columns = append(schema.Columns, source.Column{Name: name})
+	}
+	table, err := source.Open(input, e.stdin, schema)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	return table.Read(sink)
+}
+
+// scoreSink adds log-likelihoods up as rows pass by.
+type scoreSink struct {
+	scorer         *model.Scorer
+	mean           float64 // of the possible rows
+	rows, bad, out int
+}
+
+func newScoreSink(m *model.Mixture) (*scoreSink, error) {
+	scorer, err := model.NewScorer(m)
+	return &scoreSink{scorer: scorer}, err
+}
+
+// Append scores one row; a bad one is all NaN.
+func (s *scoreSink) Append(row []float64) {
+	if math.IsNaN(row[0]) {
+		s.bad++
+		return
+	}
+	s.rows++
+	l := s.scorer.LogDensity(row)
+	if math.IsInf(l, -1) {
+		s.out++
+		return
+	}
+	s.mean += (l - s.mean) / float64(s.rows-s.out)
+}
+
+func (s *scoreSink) answer() scoreAnswer {
+	a := scoreAnswer{Rows: s.rows, BadRows: s.bad, ImpossibleRows: s.out}
+	if s.out == 0 && s.rows > 0 {
+		a.MeanLogLikelihood = &s.mean
+	}
+	return a
+}
+
+func (a scoreAnswer) print(e *env) error {
+	if e.json {
+		return printJSON(e, a)
+	}
+	if a.Rows == 0 {
+		return &usageError{"score: wanted at least one whole row, got none", "check the columns of INPUT"}
+	}
+	value := math.Inf(-1)
+	if a.MeanLogLikelihood != nil {
+		value = *a.MeanLogLikelihood
+	}
+	_, err := fmt.Fprintf(e.stdout, "mean log-likelihood per row: %.6g nats (%s, %d left out)\n", value, plural(a.Rows, "row"), a.BadRows)
+	if a.ImpossibleRows > 0 {
+		e.note("note: %d rows cannot come from the model at all: they lie off its support\n", a.ImpossibleRows)
+	}
+	return err
+}

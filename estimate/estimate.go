@@ -1,0 +1,113 @@
+// Package estimate says what every estimator is: a plan that is stated before any row is read, and a program that follows it.
+//
+// There is one package per problem below this one, and one file per algorithm. Estimators see data through a kernel session only:
+// they can spoil an estimate, never a guarantee.
+package estimate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// CovarianceType chooses the shape of the covariances that are fitted.
+type CovarianceType int
+
+// The shapes. The zero value is Full, the default of the command line.
+const (
+	Full CovarianceType = iota
+	Diagonal
+	Spherical
+)
+
+// String is the shape's name on the command line and in releases.
+func (c CovarianceType) String() string { return [...]string{"full", "diagonal", "spherical"}[c] }
+
+// A Problem is what an estimator is asked: public facts only.
+type Problem struct {
+	Columns  int // d
+	Rows     int // n under replace-one; 0 where n is private
+	Relation privacy.Relation
+	// Mu is the total mu that the budget buys for a plan without thresholds.
+	Mu float64
+	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents.
+	Components, MaxComponents int
+	Covariance                CovarianceType
+	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means none anywhere.
+	RoundedTo []float64
+}
+
+// An Estimator is one method of `gauze fit`.
+type Estimator interface {
+	// Name is the method's name on the command line, like "gaussian" or "separated:paper".
+	Name() string
+	// Summary is one line for lists of methods.
+	Summary() string
+	// Source names algorithm and source, "KEY Section".
+	Source() string
+	// Plan states the worst case that Fit may measure. Its error is a *Refusal: the problem is hopeless or ill-posed on public
+	// facts alone, and nothing must be spent on it.
+	Plan(Problem) (kernel.Plan, error)
+	// Fit follows the plan on a session opened with it. An error is a fault of the program, an interruption, or a wrong use of it;
+	// an estimate that is not to be trusted is an Outcome with NoRelease set.
+	Fit(context.Context, *kernel.Session, Problem) (Outcome, error)
+	// Expect says what error to expect, from public facts.
+	Expect(Problem) Expectation
+}
+
+// An Outcome is what a fit ends in: a model, or a reason why there is none. Both are functions of released values.
+type Outcome struct {
+	Model       *model.Mixture
+	Diagnostics Diagnostics
+	NoRelease   *NoRelease
+}
+
+// NoRelease says why there is no model and what would help. It is a result, not an error: its cost is spent.
+type NoRelease struct {
+	Reason string // what failed, from released values
+	Advice string // "needs about 4000 rows at this epsilon; or fewer columns, or --covariance diagonal"
+}
+
+// Diagnostics are released values that explain a model.
+type Diagnostics struct {
+	Components []ComponentNote
+	// Flags say what a reader should know about the whole model.
+	Flags []string
+	// Unresolved directions: the model's spread there is an upper bound, not an estimate.
+	Unresolved []Direction
+	// ConstantColumns are columns (by index) in which too few rows differ from one value to be seen.
+	ConstantColumns []int
+}
+
+// A ComponentNote is about one component of the model, in its order.
+type ComponentNote struct {
+	EffectiveRows  float64 // released (noisy) count behind the component
+	EffectiveNoise float64 // relative spectral noise of its second moments: sigma sqrt(2d) / EffectiveRows in its own frame
+	Background     bool    // carries stray rows; leave it out of pictures and cluster labels
+	Flags          []string
+}
+
+// A Direction of the column space with a bound on the spread along it.
+type Direction struct {
+	Direction  []float64 // unit vector in the columns' raw units divided by Scale
+	StdAtMost  float64
+	Resolution string
+}
+
+// An Expectation is what `gauze plan` prints about the error, from public facts.
+type Expectation struct {
+	// Rows that the method needs, about, for an error within twice the non-private one; 0 if it cannot say.
+	RowsNeeded float64
+	// RelativeError is the expected ratio of the private to the non-private error at this n; 0 if it cannot say.
+	RelativeError float64
+	Notes         []string
+}
+
+// A Refusal says on public facts alone that a problem should not be tried: nothing is spent.
+type Refusal struct{ Reason, Advice string }
+
+// Error makes a Refusal an error.
+func (r *Refusal) Error() string { return fmt.Sprintf("%s (%s)", r.Reason, r.Advice) }

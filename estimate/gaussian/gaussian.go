@@ -1,0 +1,151 @@
+// Package gaussian fits one Gaussian without any bound on the data: `gauze fit --method gaussian`.
+//
+// A noisy count (only where n is private) and stage 0 (a centre and a scale per column) come first. Then TylerPress: noisy steps of
+// Tyler's iteration on the augmented rows (x, 1), whose sensitivity knows no radius, until a certificate computed from
+// released values says that the data look round; then all the budget that is left buys one clipped moment release, whose clipping
+// bias a Gaussian inversion removes. Everything measured is a Gaussian measurement of the session's filter; every branch is a
+// function of released values and public facts, so a wrong guess can spoil the estimate and never the guarantee.
+//
+// Source: [TYLERPRESS] Sections 1, 4, 7 and 10.
+package gaussian
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Estimator is the method "gaussian".
+type Estimator struct{}
+
+// New returns the estimator.
+func New() Estimator { return Estimator{} }
+
+var _ estimate.Estimator = Estimator{}
+
+// Name is "gaussian".
+func (Estimator) Name() string { return "gaussian" }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "one Gaussian of any location, scale and condition number: TylerPress, then one clipped moment release"
+}
+
+// Source names the algorithm.
+func (Estimator) Source() string { return "TYLERPRESS Section 4" }
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows than a fit can ever use.
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Columns < 1 {
+		return kernel.Plan{}, fmt.Errorf("gaussian: columns: want at least 1, got %d", p.Columns)
+	}
+	if p.Components > 1 {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("method gaussian fits one component, %d were asked for", p.Components),
+			Advice: "use --components 1, or --method separated for a mixture",
+		}
+	}
+	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastRows(p) {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows are fewer than %d columns can ever be fitted to", p.Rows, p.Columns),
+			Advice: advice(p),
+		}
+	}
+	return kernel.Plan{Method: "gaussian", Steps: Steps(p, "", 1)}, nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	return FitAllotment(s.Allotment(), p, "")
+}
+
+// FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p, prefix, share) for the
+// same prefix. Every choice depends on what a has left at the start, p and released values.
+func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
+	p.Mu = a.LeftMu()
+	p.Columns = a.Session().Columns()
+	p.Relation = a.Session().Relation()
+	r := &run{a: a, problem: p, prefix: prefix, mu2: a.Left()}
+	if !(p.Mu > 0) {
+		return estimate.Outcome{}, fmt.Errorf("gaussian: %w", kernel.ErrExhausted)
+	}
+	if err := r.countRows(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if r.rows < rowsNeeded(p)/tooFewFactor || r.rows < leastRows(p) {
+		return r.refuse(fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)))
+	}
+	if err := r.findUnits(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if j := r.badScale(); j >= 0 {
+		return estimate.Outcome{NoRelease: &estimate.NoRelease{
+			Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", j+1, r.units.Scale[j]),
+			Advice: "check the column's values and record it in another unit; or " + advice(r.problem),
+		}, Diagnostics: r.notes()}, nil
+	}
+	switch {
+	case len(r.kept) == 0:
+		return r.constant()
+	case byFull(p):
+		return r.fitFull()
+	case p.Covariance == estimate.Diagonal:
+		return r.fitDiagonal()
+	}
+	return r.fitSpherical()
+}
+
+// byFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns, where one release of all
+// second moments has less noise than a release per column (sqrt2 (R^2+b^2) with R^2 near d against sqrt d times that at d = 1).
+func byFull(p estimate.Problem) bool {
+	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= diagonalByFull ||
+		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
+}
+
+// The largest d at which special shapes are fitted by way of the full covariance.
+const (
+	diagonalByFull  = 7
+	sphericalByFull = 2
+)
+
+// fitFull is TylerPress: precondition, check the tail, release.
+func (r *run) fitFull() (estimate.Outcome, error) {
+	start := newState(r.kept, r.units)
+	st, ok, err := r.precondition(start.clone(), 1, firstPassPart)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	share := 0.0
+	if ok {
+		if share, err = r.tailShare(st, 1); err != nil {
+			return estimate.Outcome{}, err
+		}
+	}
+	if ok && share <= firstTailLimit {
+		return r.finalGaussian(st, farFlags(share))
+	}
+	wasOK := ok
+	if st, ok, err = r.precondition(start, float64(len(start.m)), secondPassPart); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if !ok {
+		if wasOK {
+			return r.refuse("too many rows share one value or lie far out, and the noise hides the spread of the others")
+		}
+		return r.unresolved()
+	}
+	if share, err = r.tailShare(st, st.nu); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if share > secondTailLimit {
+		return r.refuse("too many rows share one value or lie far out for a Gaussian fit")
+	}
+	return r.finalMoments(st)
+}

@@ -1,0 +1,34 @@
+package gaussian
+
+import (
+	"github.com/gauze-dp/gauze/blocks/stagezero"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Steps are the steps that FitAllotment may measure for the problem, with prefix before their names, when it is given share of
+// the total mu^2. The shares are worst cases of alternatives and sum to more than share: the allotment holds the total.
+func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	const section4 = "TYLERPRESS Section 4"
+	steps := []kernel.Step{
+		{Name: prefix + "count", Query: query.Count{}.Kind(), Share: share * countPart, Most: 1, Source: "TYLERPRESS Section 0.3"},
+	}
+	steps = append(steps, stagezero.Steps(prefix, share*stagezero.LargestPart, share*scaleShare(p))...)
+	moments := kernel.Step{Name: prefix + "moments", Query: query.ClippedMoments{}.Kind(), Share: share, Most: 1, Source: section4}
+	radius := kernel.Step{Name: prefix + "radius", Query: query.TailCounts{}.Kind(), Share: share * radiusPart, Most: radiusQueries, Source: "TYLERPRESS Section 3"}
+	tail := kernel.Step{Name: prefix + "tail", Query: query.TailCounts{}.Kind(), Share: share * 2 * tailPart, Most: 2, Source: section4}
+	switch {
+	case byFull(p):
+		return append(steps,
+			kernel.Step{Name: prefix + "directions", Query: query.Directions{}.Kind(), Share: share, Most: 4 * maxSteps, Source: section4},
+			tail, radius, moments)
+	case p.Covariance == estimate.Diagonal:
+		moments.Most = 2 * max(1, p.Columns)
+		return append(steps, moments,
+			kernel.Step{Name: prefix + "far", Query: query.ColumnCounts{}.Kind(), Share: share * farPart, Most: 1, Source: section4})
+	default:
+		moments.Most = 2
+		return append(steps, tail, moments)
+	}
+}

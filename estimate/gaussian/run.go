@@ -1,0 +1,210 @@
+package gaussian
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/stagezero"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// run is one fit: public facts and released values only.
+type run struct {
+	a       *kernel.Allotment
+	pre     *kernel.Allotment // the preconditioner's part
+	problem estimate.Problem
+	prefix  string
+	mu2     float64 // the whole of the fit
+	rows    float64 // good rows: n or a noisy count
+	public  float64 // n where it is public
+	good    tally   // released numbers of good rows
+	units   stagezero.Units
+	staged  bool  // units are stage 0's, not the raw ones
+	kept    []int // columns with spread
+	last    *state
+}
+
+// tally is an inverse-variance mean.
+type tally struct{ sum, weight float64 }
+
+func (t *tally) add(value, sd float64) {
+	t.sum += value / (sd * sd)
+	t.weight += 1 / (sd * sd)
+}
+
+// countPart of mu^2 buys the noisy count where n is private.
+const countPart = .01
+
+// countRows releases the number of good rows. Where n is public, rows becomes n unless the count says that many rows are null;
+// where it is private, rows becomes the count, and nothing else ever reads n.
+func (r *run) countRows() error {
+	answer, err := r.a.Sum(r.prefix+"count", query.Count{}, math.Sqrt(countPart*r.mu2))
+	if err != nil {
+		return err
+	}
+	r.good.add(answer.Values[0], answer.Sigma)
+	r.rows = answer.Values[0]
+	if n, public := r.a.Session().Rows(); public {
+		r.public = float64(n)
+		r.rows = float64(n)
+		r.rows = r.goodRows()
+	}
+	return nil
+}
+
+// missingSDs: under replace-one the number of good rows is n unless the released counts say otherwise by this many noise sds.
+const missingSDs = 3.5
+
+// goodRows is the number of rows that are not null, from everything released so far: their combined counts, or the public n if
+// these agree with it.
+func (r *run) goodRows() float64 {
+	count, sd := r.good.sum/r.good.weight, 1/math.Sqrt(r.good.weight)
+	if r.problem.Relation == privacy.ReplaceOne && math.Abs(count-r.public) < missingSDs*sd {
+		return r.public
+	}
+	return math.Max(count, 1)
+}
+
+// widest is the largest scale whose variance leaves room in float64.
+const widest = 0x1p500
+
+// findUnits runs stage 0 wherever it can be sharp enough, and lists the columns that have spread.
+func (r *run) findUnits() error {
+	d := r.problem.Columns
+	share, sharp := stagezero.CenterShare(r.problem.Relation, d, r.rows, r.mu2)
+	r.staged = sharp || !byFull(r.problem)
+	if r.staged {
+		u, err := stagezero.Run(r.a, stagezero.Config{Prefix: r.prefix, CenterMu2: share * r.mu2, ScaleMu2: scaleShare(r.problem) * r.mu2})
+		if err != nil {
+			return err
+		}
+		r.units = u
+	} else {
+		r.units = stagezero.Units{Center: make([]float64, d), Scale: make([]float64, d), Constant: make([]bool, d)}
+		for j := range d {
+			r.units.Scale[j] = 1
+		}
+	}
+	for j := range d {
+		if !r.units.Constant[j] {
+			r.kept = append(r.kept, j)
+		}
+	}
+	return nil
+}
+
+// scaleShare is the part of mu^2 for stage 0's scales: where nothing corrects them but a rough release, twice as much.
+func scaleShare(p estimate.Problem) float64 {
+	if byFull(p) {
+		return stagezero.ScalePart
+	}
+	return 2 * stagezero.ScalePart
+}
+
+// floorUnit is the scale that relativeFloor refers to: 1 in stage 0's units, 0 (unknown) in raw ones.
+func (r *run) floorUnit() float64 {
+	if r.staged {
+		return 1
+	}
+	return 0
+}
+
+// badScale is a kept column whose scale has no variance in float64, or -1.
+func (r *run) badScale() int {
+	for _, j := range r.kept {
+		if s := r.units.Scale[j]; s > widest || s < stagezero.Narrowest {
+			return j
+		}
+	}
+	return -1
+}
+
+// refuse is the outcome without a model.
+func (r *run) refuse(reason string) (estimate.Outcome, error) {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: advice(r.problem)}, Diagnostics: r.notes()}, nil
+}
+
+// notes are the diagnostics that every outcome has.
+func (r *run) notes() estimate.Diagnostics {
+	var d estimate.Diagnostics
+	for j, c := range r.units.Constant {
+		if c {
+			d.ConstantColumns = append(d.ConstantColumns, j)
+		}
+	}
+	if len(d.ConstantColumns) > 0 {
+		d.Flags = append(d.Flags, fmt.Sprintf("constant columns: up to about %.0f rows may differ from the released value unseen", r.units.Unseen))
+	}
+	good := r.goodRows()
+	if r.problem.Relation == privacy.ReplaceOne && good != r.public {
+		d.Flags = append(d.Flags, fmt.Sprintf("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-good/r.public)))
+	}
+	return d
+}
+
+// constant is the outcome for a table whose columns are all constant.
+func (r *run) constant() (estimate.Outcome, error) {
+	return r.release(nil, nil, nil, 0)
+}
+
+// release makes the model of a mean and a factor (rows: the kept columns, raw units), constant columns filled in. relativeNoise
+// is the spectral noise of the second moment relative to the covariance.
+func (r *run) release(mean []float64, factor *mat.Dense, flags []string, relativeNoise float64) (estimate.Outcome, error) {
+	d := r.problem.Columns
+	full := append([]float64(nil), r.units.Center...)
+	width := 1
+	if factor != nil {
+		_, width = factor.Dims()
+	}
+	wide := mat.NewDense(d, width, nil)
+	for i, j := range r.kept {
+		full[j] = mean[i]
+		wide.SetRow(j, factor.RawRowView(i))
+	}
+	cov, err := r.covariance(wide)
+	if err != nil || !allFinite(full) {
+		return r.outsize()
+	}
+	mixture, err := model.New(nil, nil, []model.Gaussian{{Mean: full, Cov: cov}})
+	if err != nil {
+		return r.outsize()
+	}
+	out := estimate.Outcome{Model: mixture, Diagnostics: r.notes()}
+	out.Diagnostics.Flags = append(out.Diagnostics.Flags, flags...)
+	out.Diagnostics.Components = []estimate.ComponentNote{{EffectiveRows: r.goodRows(), EffectiveNoise: relativeNoise}}
+	return out, nil
+}
+
+// outsize is the outcome for an estimate that a model cannot hold.
+func (r *run) outsize() (estimate.Outcome, error) {
+	return estimate.Outcome{Diagnostics: r.notes(), NoRelease: &estimate.NoRelease{
+		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in larger units"}}, nil
+}
+
+// covariance is factor factor^T in the shape that was asked for; for the special shapes factor is diagonal.
+func (r *run) covariance(factor *mat.Dense) (model.Covariance, error) {
+	d, width := factor.Dims()
+	if r.problem.Covariance == estimate.Full {
+		return model.FullFromFactor(factor)
+	}
+	variances := make([]float64, d)
+	for j := range d {
+		for i := range width {
+			variances[j] += factor.At(j, i) * factor.At(j, i)
+		}
+	}
+	if r.problem.Covariance == estimate.Diagonal {
+		return model.NewDiagonal(variances)
+	}
+	mean := 0.0
+	for _, v := range variances {
+		mean += v / float64(d)
+	}
+	return model.NewSpherical(d, mean)
+}

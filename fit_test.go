@@ -1,0 +1,299 @@
+package gauze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// script is an estimator that counts rows with the given parts of the budget, then does what end says.
+type script struct {
+	parts  []float64 // of mu^2
+	end    func(*kernel.Session) (estimate.Outcome, error)
+	within func(i int) // is called before measurement i
+}
+
+func (script) Name() string    { return "script" }
+func (script) Summary() string { return "a test" }
+func (script) Source() string  { return "TEST Section 1" }
+func (script) Expect(estimate.Problem) estimate.Expectation {
+	return estimate.Expectation{RowsNeeded: 7}
+}
+
+func (s script) Plan(p estimate.Problem) (kernel.Plan, error) {
+	return kernel.Plan{Method: "script", Steps: []kernel.Step{
+		{Name: "count", Query: query.Count{}.Kind(), Share: 1, Most: max(1, len(s.parts)), Source: "TEST Section 2"},
+	}}, nil
+}
+
+func (s script) Fit(_ context.Context, session *kernel.Session, _ estimate.Problem) (estimate.Outcome, error) {
+	total := session.Mu() * session.Mu()
+	for i, part := range s.parts {
+		if s.within != nil {
+			s.within(i)
+		}
+		mu := session.Allotment().LeftMu()
+		if part < 1 {
+			mu = min(mu, math.Sqrt(part*total))
+		}
+		if _, err := session.Allotment().Sum("count", query.Count{}, mu); err != nil {
+			return estimate.Outcome{}, err
+		}
+	}
+	if s.end != nil {
+		return s.end(session)
+	}
+	return released(nil)
+}
+
+// released is a model of two columns.
+func released(*kernel.Session) (estimate.Outcome, error) {
+	cov, err := model.NewDiagonal([]float64{1, 4})
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	return estimate.Outcome{
+		Model: &model.Mixture{Weights: []float64{1}, Components: []model.Gaussian{{Mean: []float64{1, 2}, Cov: cov}}},
+		Diagnostics: estimate.Diagnostics{
+			Components:      []estimate.ComponentNote{{EffectiveRows: 12}},
+			Unresolved:      []estimate.Direction{{Direction: []float64{1, 0}, StdAtMost: 3, Resolution: "too little budget"}},
+			ConstantColumns: []int{1},
+		},
+	}, nil
+}
+
+func request(relation privacy.Relation, b privacy.Budget) Request {
+	return Request{Relation: relation, Budget: b, Columns: []string{"age", "bmi"}, SchemaDeclared: true}
+}
+
+func table(rows int) *kernel.Table {
+	b := kernel.NewBuilder(2)
+	for i := range rows {
+		b.Append([]float64{float64(i), 1})
+	}
+	return b.Protect()
+}
+
+// play runs a script as Fit runs a method of the catalog.
+func play(ctx context.Context, t *testing.T, s script, rows int, r Request) (*Result, error) {
+	t.Helper()
+	tab := table(rows)
+	n, err := publicRows(ctx, tab, r)
+	if err != nil {
+		return nil, err
+	}
+	problem, err := r.problem(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statement, err := stateMethod(r, n, problem, s, "a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run(ctx, tab, r, statement)
+}
+
+var budgets = []privacy.Budget{
+	{Epsilon: 1, Delta: 1e-6}, {Epsilon: 0.01, Delta: 1e-9}, {Epsilon: 20, Delta: 1e-12}, {Rho: 0.5}, {Rho: 1e-4},
+}
+
+// A certificate adds up, says what was asked, and never says more than that was spent.
+func TestCertificateAddsUp(t *testing.T) {
+	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		for _, b := range budgets {
+			for _, parts := range [][]float64{{1}, {.5, .5}, {.1, .1, .1, 1}, {.25}, {1e-3, 1e-3}} {
+				name := fmt.Sprint(relation, b, parts)
+				result, err := play(t.Context(), t, script{parts: parts}, 50, request(relation, b))
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				checkCertificate(t, name, result, relation, b, parts)
+			}
+		}
+	}
+}
+
+func checkCertificate(t *testing.T, name string, result *Result, relation privacy.Relation, b privacy.Budget, parts []float64) {
+	t.Helper()
+	c := result.Release.Certificate
+	if faults := release.Verify(result.Release); faults != nil {
+		t.Errorf("%s: the release does not verify: %v", name, errors.Join(faults...))
+	}
+	sum, count := 0.0, 0
+	for _, s := range c.Plan {
+		sum += float64(s.Count) * s.Mu * s.Mu
+		count += s.Count
+	}
+	if math.Abs(sum-c.Spent.Mu*c.Spent.Mu) > 1e-12*sum {
+		t.Errorf("%s: Σ count·mu² = %v, spent.mu² = %v", name, sum, c.Spent.Mu*c.Spent.Mu)
+	}
+	if count != len(parts) {
+		t.Errorf("%s: %d measurements in the certificate, %d were made", name, count, len(parts))
+	}
+	if c.Epsilon != b.Epsilon || c.Delta != b.Delta || c.Rho != b.Rho || c.Relation != relation.String() || c.Schema != release.SchemaDeclared {
+		t.Errorf("%s: the certificate says another thing than was asked: %+v", name, c)
+	}
+	if result.Spent != c.Spent {
+		t.Errorf("%s: Spent = %v, certificate says %v", name, result.Spent, c.Spent)
+	}
+	if private := relation == privacy.AddRemoveOne; private != (c.Rows == nil) || !private && *c.Rows != 50 {
+		t.Errorf("%s: rows = %v", name, c.Rows)
+	}
+	if c.Spent.Epsilon > b.Epsilon || c.Spent.Delta > b.Delta || b.Rho > 0 && c.Spent.Rho > b.Rho {
+		t.Errorf("%s: spent %+v of %v", name, c.Spent, b)
+	}
+	whole := 0.0
+	for _, p := range parts {
+		whole += p
+	}
+	if whole < 1 {
+		return
+	}
+	// All was spent: then the figures are those asked, up to rounding.
+	if b.Epsilon > 0 && c.Spent.Epsilon < b.Epsilon*(1-1e-9) || b.Rho > 0 && c.Spent.Rho < b.Rho*(1-1e-9) {
+		t.Errorf("%s: all of %v was spent, the certificate says %+v", name, b, c.Spent)
+	}
+}
+
+func TestColumnsAndDiagnosticsAreNamed(t *testing.T) {
+	r := request(privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: .1})
+	r.SchemaDeclared = false
+	result, err := play(t.Context(), t, script{parts: []float64{1}}, 50, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := result.Release
+	if got := strings.Join(out.Model.Columns, " "); got != "age bmi" {
+		t.Errorf("columns = %s", got)
+	}
+	d := out.Diagnostics
+	if len(d.ConstantColumns) != 1 || d.ConstantColumns[0] != "bmi" || len(d.Unresolved) != 1 || d.Unresolved[0].StdAtMost != 3 {
+		t.Errorf("diagnostics = %+v", d)
+	}
+	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "too little budget") || !strings.Contains(notes, "delta = 0.1") {
+		t.Errorf("notes = %q, want the unresolved direction and a warning of the large delta", notes)
+	}
+	if out.Certificate.Schema != release.SchemaInferred || out.Certificate.Version != Version || out.Certificate.Simulated {
+		t.Errorf("certificate = %+v", out.Certificate)
+	}
+}
+
+func TestNoReleaseIsSpent(t *testing.T) {
+	why := &estimate.NoRelease{Reason: "a test failed", Advice: "more rows"}
+	s := script{parts: []float64{.25}, end: func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{NoRelease: why}, nil }}
+	result, err := play(t.Context(), t, s, 50, request(privacy.ReplaceOne, budgets[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := privacy.MuOf(1, 1e-6)
+	if result.Release != nil || result.NoRelease != why || math.Abs(result.Spent.Mu-total/2) > 1e-9 {
+		t.Errorf("result = %+v, want no release and half of mu = %v spent", result, total)
+	}
+}
+
+// Whatever goes wrong once a session is open, what was measured by then is told.
+func TestRunErrorsTellWhatWasSpent(t *testing.T) {
+	type end = func(*kernel.Session) (estimate.Outcome, error)
+	for name, c := range map[string]struct {
+		end  end
+		want string
+	}{
+		"error":   {func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{}, errors.New("a fault") }, "a fault"},
+		"panic":   {func(*kernel.Session) (estimate.Outcome, error) { panic("a fault") }, "internal error"},
+		"nothing": {func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{}, nil }, "without a model"},
+	} {
+		_, err := play(t.Context(), t, script{parts: []float64{.25}, end: c.end}, 50, request(privacy.ReplaceOne, budgets[0]))
+		checkRunError(t, name, err)
+		if err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestInterruptedBetweenMeasurements(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := script{parts: []float64{.25, .25}, within: func(i int) {
+		if i == 1 {
+			cancel()
+		}
+	}}
+	_, err := play(ctx, t, s, 50, request(privacy.ReplaceOne, budgets[0]))
+	checkRunError(t, "interrupted", err)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v does not wrap context.Canceled", err)
+	}
+}
+
+// checkRunError wants a run error after a quarter of mu² at (1, 1e-6).
+func checkRunError(t *testing.T, name string, err error) {
+	t.Helper()
+	var run *RunError
+	if !errors.As(err, &run) {
+		t.Errorf("%s: got %v, want a RunError", name, err)
+		return
+	}
+	if half := privacy.MuOf(1, 1e-6) / 2; math.Abs(run.Spent.Mu-half) > 1e-9 {
+		t.Errorf("%s: spent mu = %v, want %v", name, run.Spent.Mu, half)
+	}
+}
+
+func TestFitRefusesBeforeItMeasures(t *testing.T) {
+	good := request(privacy.ReplaceOne, budgets[0])
+	good.Components = 1
+	measured := false
+	good.Observe = func(string, float64) { measured = true }
+	for name, change := range map[string]func(*Request){
+		"relation":   func(r *Request) { r.Relation = 0 },
+		"budget":     func(r *Request) { r.Budget = privacy.Budget{} },
+		"method":     func(r *Request) { r.Method = "gausian" },
+		"columns":    func(r *Request) { r.Columns = []string{"age"} },
+		"twice":      func(r *Request) { r.Columns = []string{"age", "age"} },
+		"rounded":    func(r *Request) { r.RoundedTo = []float64{1} },
+		"infinite":   func(r *Request) { r.RoundedTo = []float64{1, math.Inf(1)} },
+		"components": func(r *Request) { r.Components = -1 },
+		"covariance": func(r *Request) { r.Covariance = 3 },
+		"too few":    func(*Request) {}, // rows, for the method
+	} {
+		r := good
+		change(&r)
+		result, err := Fit(t.Context(), table(3), r)
+		var run *RunError
+		if err == nil || result != nil || errors.As(err, &run) {
+			t.Errorf("%s: got %v, %v; want an error before anything is spent", name, result, err)
+		}
+	}
+	if measured {
+		t.Error("something was measured")
+	}
+	var unknown *catalog.UnknownError
+	r := good
+	r.Method = "gausian"
+	if _, err := Fit(t.Context(), table(3), r); !errors.As(err, &unknown) {
+		t.Errorf("got %v, want an UnknownError", err)
+	}
+}
+
+func TestSimulatedSessionsAreMarked(t *testing.T) {
+	s := script{parts: []float64{1}}
+	plan, err := s.Plan(estimate.Problem{Columns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: budgets[0]}
+	session := kerneltest.Open(t, table(5), plan, terms, kerneltest.Options{Seed: 1})
+	if c := certificateOf(request(privacy.ReplaceOne, budgets[0]), "script", session); !c.Simulated {
+		t.Error("a seeded session's certificate does not say so")
+	}
+}

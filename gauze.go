@@ -1,0 +1,107 @@
+// Package gauze releases Gaussian summaries of sensitive tables under differential privacy, without asking for bounds on the data.
+//
+//	in, err := gauze.Open("people.csv", nil, nil)       // the columns: declared, or inferred from the cells
+//	table, err := in.Load(nil)                          // the rows go in and never come out
+//	request := in.Request()
+//	request.Relation, request.Budget = privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6}
+//	result, err := gauze.Fit(ctx, table, request)       // the model and its certificate
+//
+// The guarantee: whatever Fit returns, as a function of the table's rows, is differentially private under the relation and the
+// budget of the request. It covers one Fit: two fits on one table cost the sum of their budgets (in μ², or in ε and δ), which
+// the caller has to add up.
+//
+// Not protected: how long a fit takes, how much memory it uses, and what [Input] reports about the rows to the custodian.
+package gauze
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Version is that of this module, as certificates name it.
+const Version = "0.1.0-dev"
+
+// DefaultMaxComponents bounds the choice of the number of components where Request.MaxComponents is 0.
+const DefaultMaxComponents = 10
+
+// A Request is what a fit is asked. All of it is public.
+type Request struct {
+	Relation privacy.Relation // Required.
+	Budget   privacy.Budget   // Required.
+	// Method is a name of catalog.Names. Default "auto".
+	Method string
+	// Components is the number of components; 0, the default, lets the method choose, up to MaxComponents.
+	Components int
+	// MaxComponents is 1 or more; 0 means DefaultMaxComponents. It counts only where Components is 0.
+	MaxComponents int
+	Covariance    estimate.CovarianceType // Default estimate.Full.
+	Columns       []string                // Names of the d columns, distinct. Required.
+	// RoundedTo is, for each column, the unit it is recorded in, 0 where that is not declared. Nil: declared for none.
+	RoundedTo []float64
+	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or that they were inferred.
+	SchemaDeclared bool
+	// Observe, if set, is told after every measurement its step and the part of the budget (of μ²) spent so far.
+	Observe func(step string, spent float64)
+}
+
+// Validate returns nil or all faults at once, each a *privacy.FieldError or *catalog.UnknownError, joined.
+func (r Request) Validate() error {
+	var faults []error
+	fault := func(bad bool, field, wanted string, got any, mend string) {
+		if bad {
+			faults = append(faults, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
+		}
+	}
+	if _, err := privacy.ParseRelation(r.Relation.String()); err != nil {
+		faults = append(faults, err)
+	}
+	if err := r.Budget.Validate(); err != nil {
+		faults = append(faults, err)
+	}
+	if _, _, err := catalog.Choose(r.Method, estimate.Problem{}); err != nil {
+		faults = append(faults, err)
+	}
+	fault(r.Components < 0, "components", "a positive number, or 0 for auto", r.Components, "0 lets the method choose")
+	fault(r.MaxComponents < 0, "max components", "a positive number", r.MaxComponents, "10 is the default")
+	fault(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
+		int(r.Covariance), "use a constant of the package estimate")
+	fault(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
+	for i, name := range r.Columns {
+		fault(name == "" || slices.Contains(r.Columns[:i], name), "columns", "names that are distinct and not empty",
+			fmt.Sprintf("%q", name), "rename the column")
+	}
+	if r.RoundedTo != nil {
+		fault(len(r.RoundedTo) != len(r.Columns), "rounded to", fmt.Sprintf("%d units, one for each column", len(r.Columns)),
+			len(r.RoundedTo), "write 0 where no unit is known")
+	}
+	for _, unit := range r.RoundedTo {
+		fault(!(unit >= 0) || math.IsInf(unit, 1), "rounded to", "a positive number, or 0", unit, "write 0 where no unit is known")
+	}
+	return errors.Join(faults...)
+}
+
+// problem is the request as an estimator sees it; rows is n where that is public, else 0.
+func (r Request) problem(rows int) (estimate.Problem, error) {
+	if err := r.Validate(); err != nil {
+		return estimate.Problem{}, err
+	}
+	total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
+	if err != nil {
+		return estimate.Problem{}, err
+	}
+	most := r.MaxComponents
+	if most == 0 {
+		most = DefaultMaxComponents
+	}
+	return estimate.Problem{
+		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu,
+		Components: r.Components, MaxComponents: most,
+		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo),
+	}, nil
+}

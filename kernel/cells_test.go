@@ -1,0 +1,37 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/internal/hook"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// TestSingletonCells: a cell of count one passes the threshold with probability at most the slack s, and nearly that; a threshold
+// for twice the slack would be seen. False-alarm rate 4e-9.
+func TestSingletonCells(t *testing.T) {
+	h := hook.New()
+	h.Source = noise.NewSeeded(stattest.Seed(t))
+	p := Plan{Method: "cells", Steps: []Step{{Name: "keys", Query: "stability histogram", Share: 1, Most: 1, Slack: 1}}}
+	s, err := OpenForTest(context.Background(), NewBuilder(1).Protect(), p, Terms{Relation: privacy.ReplaceOne,
+		Budget: privacy.Budget{Epsilon: 1, Delta: .5}}, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	single := []map[float64]int64{{7: 1}}
+	const runs = 20_000
+	for _, sigma := range []float64{1e2, 1e6} {
+		slack := .05
+		released := 0
+		for range runs {
+			released += len(s.noisyCells(single, sigma, cellThreshold(sigma, math.Log(slack))))
+		}
+		stattest.GoodAtMost(t, released, runs, slack, stattest.FalseAlarm)
+		stattest.GoodAtLeast(t, released, runs, slack*.95, stattest.FalseAlarm)
+		stattest.BadAtMost(t, released, runs, slack/2, stattest.FalseAlarm)
+	}
+}

@@ -1,0 +1,103 @@
+// Package rows holds the raw rows of a protected table.
+//
+// Only packages below kernel can import it: that is how the compiler keeps every other package from ever reading a row.
+package rows
+
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
+// ChunkRows is the number of rows stored together. Chunks are allocated as the table grows and never copied, so a table costs
+// its own size as float64 and at most one chunk more.
+const ChunkRows = 4096
+
+// Table is an append-only table of n rows of d float64 values, row-major in chunks.
+//
+// Invariant: a row is either finite in every column or NaN in every column (a null row). Queries therefore recognise a null row
+// by its first value, and a null row contributes zero to every one of them.
+type Table struct {
+	Protected
+	d, n   int
+	chunks [][]float64
+}
+
+// New returns an empty table of d columns.
+func New(d int) *Table { return &Table{d: d} }
+
+// Append copies one row. A row of the wrong length or with a value that is not finite is stored as the null row.
+func (t *Table) Append(row []float64) {
+	if t.n%ChunkRows == 0 {
+		t.chunks = append(t.chunks, make([]float64, 0, t.firstChunk()))
+	}
+	last := len(t.chunks) - 1
+	start := len(t.chunks[last])
+	if finite(row, t.d) {
+		t.chunks[last] = append(t.chunks[last], row...)
+	} else {
+		for range t.d {
+			t.chunks[last] = append(t.chunks[last], math.NaN())
+		}
+	}
+	if len(t.chunks[last]) != start+t.d {
+		panic("rows: a stored row has the wrong length")
+	}
+	t.n++
+}
+
+// firstChunk keeps small tables small: the first chunk grows by append, later ones are allocated whole.
+func (t *Table) firstChunk() int {
+	if len(t.chunks) == 0 {
+		return 0
+	}
+	return ChunkRows * t.d
+}
+
+func finite(row []float64, d int) bool {
+	if len(row) != d {
+		return false
+	}
+	for _, v := range row {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Columns is d, which the schema makes public.
+func (t *Table) Columns() int { return t.d }
+
+// Len is n, null rows included.
+func (t *Table) Len() int { return t.n }
+
+// Chunks returns the stored chunks, each a row-major slice.
+func (t *Table) Chunks() [][]float64 { return t.chunks }
+
+// Row returns row i of the table without copying it.
+func (t *Table) Row(i int) []float64 {
+	c := t.chunks[i/ChunkRows]
+	at := (i % ChunkRows) * t.d
+	return c[at : at+t.d : at+t.d]
+}
+
+// Protected is embedded in every type that holds rows or leads to them: whatever is asked to print one prints [protected].
+type Protected struct{}
+
+const protected = "[protected]"
+
+// Format answers every verb of package fmt.
+func (Protected) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, protected) }
+
+// String is for callers that do not go through fmt.
+func (Protected) String() string { return protected }
+
+// GoString is String.
+func (Protected) GoString() string { return protected }
+
+// MarshalText is for encoders.
+func (Protected) MarshalText() ([]byte, error) { return []byte(protected), nil }
+
+// MarshalJSON is for encoders.
+func (Protected) MarshalJSON() ([]byte, error) { return []byte(`"` + protected + `"`), nil }

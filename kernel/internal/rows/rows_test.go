@@ -1,0 +1,58 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// TestTable: what goes in comes out by Row and by Chunks, copied; a row that is not finite or not of length d is null.
+func TestTable(t *testing.T) {
+	table := New(2)
+	row := []float64{0, 0}
+	const n = 2*ChunkRows + 3
+	for i := range n {
+		row[0], row[1] = float64(i), -float64(i)
+		table.Append(row)
+	}
+	row[0] = math.Inf(1)
+	bad := [][]float64{row, {math.NaN(), 1}, {1}, {1, 2, 3}, nil}
+	for _, r := range bad {
+		table.Append(r)
+	}
+	if table.Len() != n+len(bad) || table.Columns() != 2 {
+		t.Fatal(table.Len(), table.Columns())
+	}
+	i := 0
+	for _, c := range table.Chunks() {
+		for ; len(c) > 0; c = c[2:] {
+			if r := table.Row(i); i < n && (c[0] != float64(i) || r[0] != c[0] || r[1] != c[1]) || i >= n && (c[0] == c[0] || r[1] == r[1]) {
+				t.Fatalf("row %d is %v and %v", i, r, c[:2])
+			}
+			i++
+		}
+	}
+	if i != table.Len() {
+		t.Errorf("chunks hold %d rows", i)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s"} {
+		if s := fmt.Sprintf(verb, table); s != "[protected]" {
+			t.Errorf("%s prints %.60s", verb, s)
+		}
+	}
+}
+
+// FuzzAppend: any row keeps the invariant that a stored row is finite or null throughout.
+func FuzzAppend(f *testing.F) {
+	f.Add(1.0, 2.0)
+	f.Add(math.NaN(), 1e308)
+	f.Add(5e-324, math.Inf(-1))
+	f.Fuzz(func(t *testing.T, a, b float64) {
+		table := New(2)
+		table.Append([]float64{a, b})
+		r := table.Row(0)
+		if null := r[0] != r[0]; null != (r[1] != r[1]) || !null && (r[0] != a || r[1] != b || math.IsInf(a, 0) || math.IsInf(b, 0)) {
+			t.Errorf("(%v, %v) is stored as %v", a, b, r)
+		}
+	})
+}

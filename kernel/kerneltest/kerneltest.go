@@ -1,0 +1,86 @@
+// Package kerneltest opens sessions whose noise a test controls. Its constructors take a testing.TB, so that nothing but a test can
+// use them, and what such a session releases is marked as simulated.
+package kerneltest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/internal/hook"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+)
+
+// Options say what a test controls.
+type Options struct {
+	Seed uint64 // of the noise; ignored if Fresh
+	// Fresh draws the noise from the operating system, as in production.
+	Fresh bool
+	// NoiseFactor multiplies the noise that is drawn but not the noise that is claimed; 0 means 1.
+	NoiseFactor float64
+	// Exact returns the answers without noise.
+	Exact bool
+	// Replay replaces the answers by recorded ones, in order.
+	Replay *Transcript
+	// Record, if set, receives every measurement.
+	Record *Transcript
+}
+
+// A Transcript is what a session asked and answered.
+type Transcript struct {
+	Steps   []string
+	Queries []any
+	Mus     []float64
+	Answers [][]float64
+	Sums    [][]int64 // exact integers before noise; nil for a stability histogram
+}
+
+// Open opens a session over t with controlled noise.
+func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, o Options) *kernel.Session {
+	tb.Helper()
+	if !testing.Testing() { // a program of another module could bring a testing.TB of its own
+		panic("kerneltest: for tests only")
+	}
+	h := hook.New()
+	if !o.Fresh {
+		h.Source = noise.NewSeeded(o.Seed)
+	}
+	if o.NoiseFactor != 0 {
+		h.NoiseFactor = o.NoiseFactor
+	}
+	if o.Exact {
+		h.NoiseFactor = 0
+	}
+	if r := o.Replay; r != nil {
+		h.Replay = func(i int) ([]float64, bool) {
+			if i >= len(r.Answers) {
+				tb.Errorf("measurement %d has no recorded answer: the run branched on something that was not released", i)
+				return nil, false
+			}
+			return append([]float64(nil), r.Answers[i]...), true
+		}
+	}
+	if r := o.Record; r != nil {
+		h.Record = func(step string, q any, mu float64, answer []float64, exact []int64) {
+			r.Steps = append(r.Steps, step)
+			r.Queries = append(r.Queries, q)
+			r.Mus = append(r.Mus, mu)
+			r.Answers = append(r.Answers, append([]float64(nil), answer...))
+			r.Sums = append(r.Sums, append([]int64(nil), exact...))
+		}
+	}
+	s, err := kernel.OpenForTest(context.Background(), t, plan, terms, h)
+	if err != nil {
+		tb.Fatalf("opening a session: %v", err)
+	}
+	return s
+}
+
+// Table builds a protected table from rows.
+func Table(rows [][]float64, d int) *kernel.Table {
+	b := kernel.NewBuilder(d)
+	for _, r := range rows {
+		b.Append(r)
+	}
+	return b.Protect()
+}

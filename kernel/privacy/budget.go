@@ -1,0 +1,62 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The domain in which the error bounds of this package hold; see the package comment.
+const (
+	MinEpsilon = 1e-12 // also the least ρ
+	MaxEpsilon = 1e7   // also the largest ρ
+	MinDelta   = 1e-300
+)
+
+// Budget is what a caller allows to be spent: either Epsilon and Delta, for (ε, δ)-DP, or Rho alone, for ρ-zCDP. The
+// zero value is invalid.
+type Budget struct {
+	Epsilon float64 // ε, in [MinEpsilon, MaxEpsilon]. Required unless Rho is set.
+	Delta   float64 // δ, in [MinDelta, 1). Required unless Rho is set.
+	Rho     float64 // ρ, in [MinEpsilon, MaxEpsilon]. Must be 0 if Epsilon and Delta are set.
+}
+
+// FieldError is a value that was refused: which field, what was wanted, what was got, and how to mend it.
+type FieldError struct{ Field, Wanted, Got, Mend string }
+
+func (e *FieldError) Error() string {
+	return fmt.Sprintf("%s: wanted %s, got %s; %s", e.Field, e.Wanted, e.Got, e.Mend)
+}
+
+// Concentrated reports whether b is a zCDP budget (Rho is set, Epsilon and Delta are not).
+func (b Budget) Concentrated() bool { return b.Rho != 0 && b.Epsilon == 0 && b.Delta == 0 }
+
+// String returns "(ε, δ) = (1, 1e-06)" or "ρ = 0.5".
+func (b Budget) String() string {
+	if b.Concentrated() {
+		return fmt.Sprintf("ρ = %g", b.Rho)
+	}
+	return fmt.Sprintf("(ε, δ) = (%g, %g)", b.Epsilon, b.Delta)
+}
+
+// Validate returns nil or all faults at once, each a *[FieldError], joined.
+func (b Budget) Validate() error {
+	var faults []error
+	fault := func(bad bool, field, wanted string, got float64, mend string) {
+		if bad {
+			faults = append(faults, &FieldError{field, wanted, fmt.Sprintf("%g", got), mend})
+		}
+	}
+	outside := func(x float64) bool { return !(x >= MinEpsilon && x <= MaxEpsilon) }
+	span := fmt.Sprintf("a number in [%g, %g]", MinEpsilon, MaxEpsilon)
+	if b.Rho != 0 {
+		const one = "give either rho alone, or epsilon with delta"
+		fault(outside(b.Rho), "rho", span, b.Rho, "0.025 is about as strict as epsilon 1 with delta 1e-6")
+		fault(b.Epsilon != 0, "epsilon", "nothing beside rho", b.Epsilon, one)
+		fault(b.Delta != 0, "delta", "nothing beside rho", b.Delta, one)
+	} else {
+		fault(outside(b.Epsilon), "epsilon", span, b.Epsilon, "usual values are 0.1 to 10; there is no default")
+		fault(!(b.Delta >= MinDelta && b.Delta < 1), "delta", fmt.Sprintf("a number in [%g, 1)", MinDelta), b.Delta,
+			"it should be far below one over the number of rows, for instance 1e-6; there is no default")
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,143 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ThresholdShare is the share of δ set aside for stability thresholds in a plan that holds any.
+const ThresholdShare = 0.05
+
+// Needs says what a plan holds besides steps counted in μ². The zero value is a plan of μ² steps only.
+type Needs struct {
+	// Thresholds: the plan holds stability thresholds, which hide rare keys with a probability of failure.
+	Thresholds bool
+	// AddedDelta is a δ that some step adds as it stands, without the factor 1+e^ε, in [0, δ). Default 0.
+	AddedDelta float64
+	// Extra is the composed loss of the steps that are not Gaussian at any μ. Zero if there are none.
+	Extra Curve
+}
+
+// Calibration is what a budget buys, fixed before the first row is read.
+type Calibration struct {
+	Budget Budget
+	Needs  Needs
+	Mu     float64 // the total μ of all steps counted in μ², rounded down
+	Mu2    float64 // the cap of the [Filter]. Invariant: Mu2 ≤ Mu².
+
+	// ThresholdDelta is the δ set aside for stability thresholds, 0 if there are none. A threshold that is given the
+	// part D of it may fail with probability s = D/(1+e^ε), ln s = LogSlackOf(ε, D).
+	ThresholdDelta float64
+	LogSlack       float64 // ln of the total slack s, rounded down; −Inf if there are no thresholds
+	Slack          float64 // s itself, rounded down; 0 where e^LogSlack underflows (ε over 700)
+}
+
+// Calibrate returns the largest μ and slack s with which a plan stays within the budget:
+//
+//	δ_GDP(ε; μ) + (1+e^ε)·s + AddedDelta ≤ δ, (1+e^ε)·s = ThresholdShare·δ if the plan has thresholds and 0 if not,
+//
+// where δ_GDP is [DeltaOfMu], or, if there is an Extra curve, its conversion together with α·μ²/2. A ρ budget gives
+// μ = √(2ρ); it has no δ, so Thresholds and AddedDelta are refused, and so is Extra (a curve on finitely many orders is
+// no proof of zCDP). All faults are returned at once, as *[FieldError] joined.
+//
+// Why thresholds add (1+e^ε)·s: for neighbours X, X' let M~ be the mechanism M that always hides the keys present in
+// only one of the two. M~ has the μ² loss alone on this pair. M(X) and M~(X) differ with probability at most s, and so
+// do M(X') and M~(X') (slacks of successive steps add). So P(M(X)∈A) ≤ P(M~(X)∈A) + s ≤ e^ε·P(M~(X')∈A) + δ_GDP + s
+// ≤ e^ε·P(M(X')∈A) + e^ε·s + δ_GDP + s.
+func Calibrate(b Budget, needs Needs) (Calibration, error) {
+	if err := errors.Join(b.Validate(), needs.validate(b)); err != nil {
+		return Calibration{}, err
+	}
+	c := Calibration{Budget: b, Needs: needs, LogSlack: math.Inf(-1)}
+	if needs.Thresholds {
+		c.ThresholdDelta = MulDown(ThresholdShare, b.Delta)
+		c.LogSlack = LogSlackOf(b.Epsilon, c.ThresholdDelta)
+		c.Slack = math.Max(0, down(math.Exp(c.LogSlack)))
+	}
+	delta := c.smoothDelta(c.ThresholdDelta)
+	switch {
+	case b.Concentrated():
+		c.Mu = MuOfRho(b.Rho)
+	case needs.Extra.IsZero():
+		c.Mu = MuOf(b.Epsilon, delta)
+	default:
+		if e := needs.Extra.Epsilon(delta); e > b.Epsilon {
+			return Calibration{}, &FieldError{"epsilon", fmt.Sprintf("at least %g, the loss of the non-Gaussian steps", e),
+				fmt.Sprintf("%g", b.Epsilon), "give those steps more noise, or raise epsilon or delta"}
+		}
+		c.Mu = largestWhere(func(mu float64) bool {
+			return needs.Extra.Compose(GaussianCurve(mu)).Epsilon(delta) <= b.Epsilon
+		})
+	}
+	c.Mu2 = MulDown(c.Mu, c.Mu)
+	return c, nil
+}
+
+func (n Needs) validate(b Budget) error {
+	if !b.Concentrated() {
+		const most = 1 - 2*ThresholdShare
+		if !(n.AddedDelta >= 0) || b.Delta > 0 && n.AddedDelta > most*b.Delta {
+			return &FieldError{"added delta", fmt.Sprintf("from 0 to %g of delta", most), fmt.Sprintf("%g", n.AddedDelta),
+				"lower it or raise delta: the rest pays for the noise"}
+		}
+		return nil
+	}
+	var faults []error
+	fault := func(bad bool, got string) {
+		if bad {
+			faults = append(faults, &FieldError{"rho", "a plan of Gaussian steps only", "one with " + got,
+				"zCDP has no delta to pay with: give epsilon and delta, or choose a method without this step"})
+		}
+	}
+	fault(n.Thresholds, "stability thresholds")
+	fault(n.AddedDelta != 0, "an added delta")
+	fault(!n.Extra.IsZero(), "a Rényi curve")
+	return errors.Join(faults...)
+}
+
+// smoothDelta is what δ leaves, rounded down, once thresholds have taken their part and the added δ is subtracted.
+func (c Calibration) smoothDelta(thresholdDelta float64) float64 {
+	return SubDown(SubDown(c.Budget.Delta, thresholdDelta), c.Needs.AddedDelta)
+}
+
+// LogSlackOf returns ln s, rounded down, for the s that adds the given δ through a threshold: (1+e^ε)·s ≤ δ. It panics
+// unless ε ≥ 0 and 0 < δ < 1.
+func LogSlackOf(eps, thresholdDelta float64) float64 {
+	notNegative("epsilon", eps)
+	checkDelta(thresholdDelta)
+	l := math.Log(thresholdDelta) - softplus(eps)
+	return l - safety(l)
+}
+
+// Loss is a loss in every unit that is reported. A part that does not apply is 0.
+type Loss struct{ Epsilon, Delta, Mu, Rho float64 }
+
+// Loss converts what a run has spent, Σμᵢ² and the δ of its thresholds, to a Loss: ε at the δ of the budget.
+//
+// What is guaranteed is always the budget. The Loss of less than all is a guarantee by itself only if how much is
+// spent was fixed before the run; for a run that stopped early because of an answer, it is a meter reading. It panics
+// if more was spent than c allows.
+func (c Calibration) Loss(mu2, thresholdDelta float64) Loss {
+	if !(mu2 >= 0 && mu2 <= c.Mu2 && thresholdDelta >= 0 && thresholdDelta <= c.ThresholdDelta) {
+		panic("privacy: Loss: more was spent than the calibration allows")
+	}
+	mu := SqrtUp(mu2)
+	l := Loss{Mu: mu}
+	if c.Needs.Extra.IsZero() {
+		l.Rho = mu2 / 2
+	}
+	if c.Budget.Concentrated() {
+		return l
+	}
+	l.Delta = c.Budget.Delta
+	delta := c.smoothDelta(thresholdDelta)
+	if c.Needs.Extra.IsZero() {
+		l.Epsilon = EpsilonOfMu(delta, mu)
+	} else {
+		l.Epsilon = c.Needs.Extra.Compose(GaussianCurve(mu)).Epsilon(delta)
+	}
+	// Within the caps Calibrate has seen that ε suffices; a solver's last bits must not report more.
+	l.Epsilon = math.Min(l.Epsilon, c.Budget.Epsilon)
+	return l
+}

@@ -1,0 +1,116 @@
+package privacy
+
+import "math"
+
+// DeltaOfMu returns the least δ for which μ-GDP implies (ε, δ)-DP, rounded up:
+//
+//	δ(ε) = Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2).
+//
+// It panics unless ε ≥ 0 and μ ≥ 0.
+//
+// Source: [DRS22] Corollary 2.13.
+func DeltaOfMu(eps, mu float64) float64 {
+	notNegative("epsilon", eps)
+	notNegative("mu", mu)
+	if mu == 0 {
+		return 0
+	}
+	if math.IsInf(mu, 1) {
+		return 1
+	}
+	l := logDeltaOfMu(eps, mu)
+	return expUp(l + safety(l))
+}
+
+// logDeltaOfMu returns ln δ(ε), to within safety.
+//
+// Put a = ε/μ − μ/2 and b = a + μ. Since b²/2 = a²/2 + ε, e^ε·φ(b) = φ(a), hence δ = φ(a)·(R(a) − R(b)) with Mills'
+// ratio R: the large factors e^ε and the tiny ones Φ(−b) never meet. For a ≥ −1 the difference is one positive
+// integral. For a < −1, where μ > 2 and b ≥ 1, δ = Φ(−a) − φ(a)·R(b) subtracts at most .16 from at least .84.
+func logDeltaOfMu(eps, mu float64) float64 {
+	// ε/μ and μ/2 may be in the thousands and differ by 1: the remainder of the division is added back, so that a is
+	// good to 3·2^-53 of itself and a²/2 to 2^-50.
+	q := eps / mu
+	if q > 1e100 {
+		return -1e200 // and safety leaves it there: δ underflows to the least positive number
+	}
+	a := (q - mu/2) + math.FMA(-q, mu, eps)/mu
+	if a >= -1 {
+		return -a*a/2 - logSqrt2Pi + math.Log(laplaceIntegral(a, mu))
+	}
+	phi := math.Exp(-a*a/2 - logSqrt2Pi)
+	return math.Log(math.Erfc(a/math.Sqrt2)/2 - phi*laplaceIntegral(a+mu, math.Inf(1)))
+}
+
+// expUp returns e^l, rounded up and at most 1.
+func expUp(l float64) float64 { return math.Min(1, up(math.Exp(l))) }
+
+// MuOf returns the largest μ for which μ-GDP implies (ε, δ)-DP, rounded down: DeltaOfMu(ε, μ) ≤ δ.
+//
+// It panics unless ε ≥ 0 and 0 < δ < 1.
+func MuOf(eps, delta float64) float64 {
+	checkDelta(delta)
+	return largestWhere(func(mu float64) bool { return DeltaOfMu(eps, mu) <= delta })
+}
+
+// EpsilonOfMu returns the least ε ≥ 0 for which μ-GDP implies (ε, δ)-DP, rounded up: DeltaOfMu(ε, μ) ≤ δ.
+//
+// It panics unless 0 < δ < 1 and μ ≥ 0.
+func EpsilonOfMu(delta, mu float64) float64 {
+	checkDelta(delta)
+	return leastWhere(func(eps float64) bool { return DeltaOfMu(eps, mu) <= delta })
+}
+
+func notNegative(what string, x float64) {
+	if !(x >= 0) {
+		panic("privacy: " + what + " must not be negative or NaN")
+	}
+}
+
+func checkDelta(delta float64) {
+	if !(delta > 0 && delta < 1) {
+		panic("privacy: delta must be in (0, 1)")
+	}
+}
+
+// RhoOfMu returns ρ = μ²/2, rounded up: μ-GDP implies ρ-zCDP, because every Rényi divergence of the mechanism is at
+// most that of N(0,1) and N(μ,1), which is α·μ²/2.
+func RhoOfMu(mu float64) float64 { return MulUp(mu, mu) / 2 }
+
+// MuOfRho returns μ = √(2ρ), rounded down: the noise of a Gaussian mechanism that is ρ-zCDP is sensitivity/μ. The
+// converse of [RhoOfMu] for Gaussian mechanisms only: ρ-zCDP does not imply √(2ρ)-GDP.
+func MuOfRho(rho float64) float64 { return SqrtDown(2 * rho) }
+
+// MuOfPure returns the least μ for which every ε₀-DP mechanism is μ-GDP, rounded up: μ = −2Φ⁻¹(1/(1+e^ε₀)).
+//
+// Randomised response attains it: the trade-off function of (ε₀, 0)-DP has its corner (1/(1+e^ε₀), 1/(1+e^ε₀)) on that
+// of N(0,1) against N(μ,1), and its other points on chords of that convex curve, above it. It is good to 1e-11
+// absolutely, 1e-11 relatively for large ε₀. It panics unless ε₀ ≥ 0.
+//
+// Source: [DRS22] Section 2 (trade-off functions of (ε, δ)-DP).
+func MuOfPure(eps0 float64) float64 {
+	notNegative("a pure loss", eps0)
+	if eps0 == 0 {
+		return 0
+	}
+	want := -softplus(eps0)
+	want -= safety(want)
+	return 2 * leastWhere(func(x float64) bool {
+		l := logUpperTail(x)
+		return l+safety(l) <= want
+	})
+}
+
+// MuOfBoundedRange returns μ = −2Φ⁻¹(1/(1+e^(ε₀/2))), rounded up, for a mechanism of bounded range ε₀: one whose
+// log-likelihood ratios, for fixed neighbours, span an interval of length at most ε₀. The exponential mechanism with
+// weights e^(ε₀·score/2), score of sensitivity 1, is one.
+//
+// For the interval [t−ε₀, t] the worst mechanism takes just the two ratios t−ε₀ and t. Its trade-off function has one
+// corner, which meets the Gaussian curve at t = ε₀/2 (randomised response for ε₀/2) and stays above it at any other t:
+// checked over a grid in TestBoundedRangeCorners, not proved.
+//
+// Source: [DDR20] (bounded range and its worst mechanism). Differs: stated as a μ; see above for what supports it.
+func MuOfBoundedRange(eps0 float64) float64 { return MuOfPure(eps0 / 2) }
+
+// softplus returns ln(1+e^x) for x ≥ 0.
+func softplus(x float64) float64 { return x + math.Log1p(math.Exp(-x)) }

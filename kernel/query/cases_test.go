@@ -1,0 +1,188 @@
+package query
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// twinned is a query with its dumb second implementation.
+type twinned interface {
+	Sum
+	twin(row []float64) contribution
+}
+
+// A sumCase is one query of every kind, shape and extreme that the tests of this package go through.
+type sumCase struct {
+	name string
+	q    twinned
+	// replace and remove are the part of the stated sensitivity that a search must reach under either relation; 0 where the
+	// frame makes the bound unreachable. Replace-one is not tight for the linear forms: .84 (diagonal: z = e_1 against
+	// (-1/4, .97)) and .94 (spherical: antipodal), because <u, u'> = 0 cannot be had at full length.
+	replace, remove float64
+}
+
+const dims = 3
+
+func identity(d int, scale float64) Affine {
+	a := Affine{Center: make([]float64, d)}
+	for i := range d {
+		w := make([]float64, d)
+		w[i] = scale
+		a.W = append(a.W, w)
+	}
+	return a
+}
+
+func dense(rng *rand.Rand, d, out int, scale float64) Affine {
+	a := Affine{}
+	for range d {
+		a.Center = append(a.Center, rng.NormFloat64())
+	}
+	for range out {
+		w := make([]float64, d)
+		for j := range w {
+			w[j] = rng.NormFloat64() * scale
+		}
+		a.W = append(a.W, w)
+	}
+	return a
+}
+
+func frames() map[string]Affine {
+	rng := rand.New(rand.NewPCG(11, 7))
+	upper, lower, holes := dense(rng, dims, dims, 1), dense(rng, dims, dims, 1), dense(rng, dims, dims+1, 1)
+	for i := range dims {
+		for j := range i {
+			upper.W[i][j] = 0
+			lower.W[j][i] = 0
+		}
+	}
+	clear(holes.W[1])
+	nothing := identity(dims, 0) // a null row's image would be finite
+	return map[string]Affine{
+		"identity": identity(dims, 1), "dense": dense(rng, dims, dims, 1), "upper": upper, "lower": lower, "zero row": holes, "nothing": nothing,
+		"tall": dense(rng, dims, 9, 1), "flat": dense(rng, dims, 1, 1), "huge": dense(rng, dims, dims, 1e200),
+		"overflowing": dense(rng, dims, dims, math.MaxFloat64/8), "tiny": dense(rng, dims, 2, 1e-200), "denormal": identity(dims, 5e-324),
+		"columns": {Columns: []int{2, 0, 2, 2}, Center: []float64{0, 1, -1e308, 1e-3}, W: [][]float64{{1, 2, 0, 0}, {0, 0, 1, 1}}},
+	}
+}
+
+func sumCases() []sumCase {
+	rng := rand.New(rand.NewPCG(3, 4))
+	id := identity(dims, 1)
+	moments := func(f Form, lift float64, c ...Component) ClippedMoments {
+		return ClippedMoments{Components: c, Form: f, Lift: lift}
+	}
+	unit := Component{Frame: id, Radius: 1}
+	nan := math.NaN()
+	cases := []sumCase{
+		{"count", Count{}, 1, 1},
+		{"tails", TailCounts{Frame: id, Thresholds: []float64{0, 1, 4, 1e300, 3}}, 1, 1},
+		{"columns", ColumnCounts{Thresholds: []float64{0, 1, nan}}, 1, 1},
+		{"columns signed", ColumnCounts{Thresholds: []float64{0, math.Inf(-1), 1e300}, Signed: true}, .8, 1}, // nothing is <= -Inf
+		{"columns signed finite", ColumnCounts{Thresholds: []float64{0, -1, 1}, Signed: true}, 1, 1},
+		{"columns centred", ColumnCounts{Center: []float64{0, 1e308, -3}, Thresholds: []float64{0, 1, 2}, Signed: true, SkipZero: true}, .7, 1},
+		{"columns none", ColumnCounts{Thresholds: []float64{nan, nan, nan}}, 0, 0},
+		{"bins", BinCounts{Edges: [][]float64{{-1, 0, 0, 1}, nil, {5e-324, 1e308}}}, 1, 1},
+		{"cells", CellCounts{Frame: id, HalfWidth: []float64{1, 2, 3}, Level: 2}, 1, 1},
+		{"cells wide", CellCounts{Frame: id, HalfWidth: []float64{math.MaxFloat64, 5e-324, 1e308}, Level: 1}, 1, 1},
+		{"cells parents", CellCounts{Frame: id, HalfWidth: []float64{2, 2, 2}, Level: 3, Parents: []uint64{42, 21, 42, 0, 27, 1 << 40}}, 1, 1},
+		{"full lift 1", moments(FullForm, 1, unit), .95, .95},
+		{"full lift .5", moments(FullForm, .5, unit), .95, .95},
+		{"full lift tiny", moments(FullForm, 1e-9, unit), .95, .95},
+		{"full soft", moments(FullForm, .7, unit, Component{Frame: dense(rng, dims, 2, .3), Radius: 3, LogWeight: 1}), .9, .95},
+		{"full soft gate", moments(FullForm, .7, Component{Frame: id, Radius: 1, GateOnly: true, LogWeight: -2}, unit,
+			Component{Frame: dense(rng, dims, dims, 1), Radius: 2}, Component{Frame: id, Radius: 9, GateOnly: true, LogWeight: -40}), 0, .5},
+		{"full equal twins", moments(FullForm, 1, unit, unit, unit, unit, unit), 0, 0},
+		{"full no weight", moments(FullForm, 1, Component{Frame: id, Radius: 1, LogWeight: math.Inf(-1)}, unit), .95, .95},
+		{"full radius huge", moments(FullForm, 1, Component{Frame: id, Radius: 1e300}), .35, .49},
+		{"full radius tiny", moments(FullForm, 1, Component{Frame: id, Radius: 1e-300}), 0, 0},
+		{"full radius denormal", moments(FullForm, 1, Component{Frame: id, Radius: 5e-324}), 0, 0},
+		{"full two radii tiny", moments(FullForm, 1, Component{Frame: id, Radius: 1e-310}, unit), 0, 0},
+		{"full two radii denormal", moments(FullForm, 1, Component{Frame: id, Radius: 5e-324}, unit), 0, 0},
+		{"diagonal", moments(DiagonalForm, 0, unit), .82, .95},
+		{"diagonal soft", moments(DiagonalForm, 0, unit, Component{Frame: dense(rng, dims, 2, .3), Radius: 3, GateOnly: true}), 0, .5},
+		{"diagonal radius tiny", moments(DiagonalForm, 0, Component{Frame: id, Radius: 1e-300}), 0, 0},
+		{"diagonal radius denormal", moments(DiagonalForm, 0, Component{Frame: id, Radius: 5e-324}), 0, 0},
+		{"diagonal radius huge", moments(DiagonalForm, 0, Component{Frame: id, Radius: 1e300}), 0, .5},
+		{"spherical", moments(SphericalForm, 0, unit), .93, .95},
+		{"spherical soft", moments(SphericalForm, 0, unit, Component{Frame: dense(rng, dims, 2, .3), Radius: 3}), .5, .9},
+		{"spherical radius tiny", moments(SphericalForm, 0, Component{Frame: id, Radius: 1e-300}), 0, 0},
+		{"directions", Directions{Frame: id, Lift: 1}, .95, .95},
+		{"directions lift huge", Directions{Frame: id, Lift: 1e300}, .95, .95},
+		{"directions lift denormal", Directions{Frame: id, Lift: 5e-324}, .95, .95},
+	}
+	for name, f := range frames() {
+		cases = append(cases,
+			sumCase{"directions " + name, Directions{Frame: f, Lift: .5}, 0, .95},
+			sumCase{"tails " + name, TailCounts{Frame: f, Thresholds: []float64{1e-9, 1, 1e300}}, 0, 0},
+			sumCase{"full " + name, moments(FullForm, .5, Component{Frame: f, Radius: 2}), 0, 0},
+			sumCase{"diagonal " + name, moments(DiagonalForm, 0, Component{Frame: f, Radius: 2}), 0, 0},
+			sumCase{"spherical " + name, moments(SphericalForm, 0, Component{Frame: f, Radius: 2}), 0, 0},
+			sumCase{"full two frames " + name, moments(FullForm, .5, Component{Frame: f, Radius: 2}, unit), 0, .3})
+	}
+	return cases
+}
+
+var extremes = []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, .5, 1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 0x1p1000, -0x1p1000,
+	0x1p-1000, -0x1p-1000, 5e-324, -5e-324, math.NaN(), math.Inf(1), math.Inf(-1), 1e154, 1e-154}
+
+// poolRows holds the rows that the searches pair up: random at many scales, axes, antipodes, a circle, ties, and extremes.
+func poolRows(n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(5, 6))
+	add := func(pool [][]float64, row ...float64) [][]float64 { return append(pool, nullIfBad(row)) }
+	var pool [][]float64
+	for _, s := range []float64{1, 1.5, 1e-3, 1e3, 1e150, 1e300} {
+		for i := range dims {
+			row := make([]float64, dims)
+			row[i] = s
+			pool = add(pool, row...)
+			row[i] = -s
+			pool = add(pool, row...)
+		}
+		for range n {
+			row := make([]float64, dims)
+			for j := range row {
+				row[j] = rng.NormFloat64() * s
+			}
+			pool = add(pool, row...)
+		}
+	}
+	for a := range 24 {
+		sin, cos := math.Sincos(float64(a) * math.Pi / 12)
+		pool = add(pool, 1e3*cos, 1e3*sin, 0)
+	}
+	for _, v := range extremes {
+		pool = add(pool, v, v, v)
+		row := []float64{0, 1, -3}
+		row[rng.IntN(dims)] = v
+		pool = add(pool, row...)
+		pool = add(pool, extremes[rng.IntN(len(extremes))], v, extremes[rng.IntN(len(extremes))])
+	}
+	return pool
+}
+
+// nullIfBad does what a table does on the way in. It copies.
+func nullIfBad(row []float64) []float64 {
+	row = append([]float64(nil), row...)
+	if isNull(row) {
+		for j := range row {
+			row[j] = math.NaN()
+		}
+	}
+	return row
+}
+
+func flatten(rows [][]float64) (flat []float64) {
+	for _, r := range rows {
+		flat = append(flat, r...)
+	}
+	return flat
+}
+
+// sumOf runs the row map over the rows in one batch.
+func sumOf(q Sum, rows ...[]float64) []int64 {
+	sum := make([]int64, q.Size())
+	q.Compile(dims).Add(sum, flatten(rows))
+	return sum
+}

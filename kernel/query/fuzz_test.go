@@ -1,0 +1,74 @@
+package query
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+)
+
+// floats reads any bytes as float64 values.
+func floats(b []byte) (v []float64) {
+	for ; len(b) >= 8; b = b[8:] {
+		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+	return v
+}
+
+// FuzzRowMaps: no row makes any map panic, write outside its answer, or break its norm.
+func FuzzRowMaps(f *testing.F) {
+	for _, row := range poolRows(0) {
+		var b []byte
+		for _, v := range row {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		f.Add(b)
+	}
+	cases := sumCases()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var batch [][]float64
+		for v := floats(b); len(v) >= dims && len(batch) < 70; v = v[dims:] {
+			batch = append(batch, nullIfBad(v[:dims]))
+		}
+		for _, c := range cases {
+			sumOf(c.q, batch...)
+		}
+		for i := 1; i < len(batch); i++ {
+			q := PairOctaves{dims, -3, 3}
+			q.AddPair(make([]int64, q.Size()), batch[i-1], batch[i])
+		}
+	})
+}
+
+// FuzzFrames: no frame, radius, lift or row breaks |h|^2 <= 2^(2B), and a refused query is the only failure.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"), 1.0, 1.0)
+	f.Add(make([]byte, 96), 1e-300, 1e300)
+	f.Fuzz(func(t *testing.T, b []byte, lift, radius float64) {
+		v := floats(b)
+		if len(v) < 8 {
+			return
+		}
+		frame := Affine{Center: v[:2], W: [][]float64{v[2:4], v[4:6]}}
+		row := nullIfBad(v[6:8])
+		for _, q := range []twinned{
+			Directions{Frame: frame, Lift: lift},
+			ClippedMoments{Form: FullForm, Lift: lift, Components: []Component{{Frame: frame, Radius: radius}}},
+			ClippedMoments{Form: FullForm, Lift: lift, Components: []Component{{Frame: frame, Radius: radius}, {Frame: identity(2, 1), Radius: 1}}},
+		} {
+			if q.Validate(2) != nil {
+				continue
+			}
+			sum := make([]int64, q.Size())
+			q.Compile(2).Add(sum, row)
+			trace := int64(0)
+			for i, s := range sum {
+				if q.Weight(i) == 1 {
+					trace += s
+				}
+			}
+			if trace < 0 || trace > 1<<(2*gramBits) {
+				t.Errorf("%+v: row %v: |h|^2 = %d", q, row, trace)
+			}
+		}
+	})
+}

@@ -1,0 +1,258 @@
+package query
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Form says which second moments a component's answer holds.
+type Form int
+
+// The forms: all second moments, one per column, or their sum.
+const (
+	FullForm Form = iota + 1
+	DiagonalForm
+	SphericalForm
+)
+
+// String is the form's name in certificates.
+func (f Form) String() string {
+	switch f {
+	case FullForm:
+		return "full"
+	case DiagonalForm:
+		return "diagonal"
+	case SphericalForm:
+		return "spherical"
+	}
+	return fmt.Sprintf("Form(%d)", int(f))
+}
+
+// A Component is one part of the soft partition that ClippedMoments asks about.
+type Component struct {
+	// Frame maps a row to the component's working coordinates z.
+	Frame Affine
+	// LogWeight is the logarithm of the component's weight times its frame's volume factor: the posterior share of a row is
+	// proportional to exp(LogWeight - |z|^2/2). A public or released number.
+	LogWeight float64
+	// Radius r > 0: z is clipped to the ball of radius r. Ignored by Directions.
+	Radius float64
+	// GateOnly components take their posterior share of a row and release nothing (a background).
+	GateOnly bool
+}
+
+// ClippedMoments asks for the weighted count, sum and second moment of the rows, for K components at once: the augmented
+// moment release of [KSSU19] restatement A.5.
+//
+// Row x has posterior shares R_1..R_K >= 0, sum <= 1, and working coordinates z_j clipped to |z_j| <= r_j. With the public lift
+// b_j = Lift * r_j, component j contributes
+//
+//	FullForm:      R_j f f^T,  f = (b, z) / sqrt(r^2 + b^2)
+//	DiagonalForm:  R_j u,      u = (r, z, z_1^2/r, .., z_d^2/r) / (sqrt3 r)
+//	SphericalForm: R_j u,      u = (r/2, z, |z|^2/r) / (3/2 r)
+//
+// Answer: components that are not GateOnly, one after another; FullForm packs the upper triangle row by row (D(D+1)/2 numbers,
+// D = 1 + len(z)), DiagonalForm 1 + 2 len(z), SphericalForm 2 + len(z). Unpack undoes it.
+//
+// Privacy. What is summed is integral: FullForm sums h h^T with h = round(sqrt(R_j) f q), the others sum round(R_j u q), with
+// sum_j |h_j|^2 <= 2^(2B) CHECKED in integers for every row (a row that fails contributes zero). FullForm: the stacked blocks
+// v = (h_j h_j^T)_j have |v|_F = sqrt(sum |h_j|^4) <= 2^(2B) and <v, v'> = sum <h_j, h_j'>^2 >= 0, so the L2 sensitivity is
+// sqrt2 2^(2B) under replace-one and 2^(2B) under add-or-remove-one, soft shares included, with no rounding slack; the
+// off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of the noise (Weight). Other forms: <h, h'> >= 0
+// follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2 <= 2 h_0 h_2 (spherical), checked in integers too; the sensitivity is
+// sqrt2 2^B or 2^B. (ceil guard and directed rounding only make the check pass for every row; see headroom.)
+//
+// Caller must ensure: nothing. Null rows, and rows whose coordinates are not finite in every frame, contribute zero; a row too
+// far for one frame only (its |z|^2 overflows) has no share in that component.
+//
+// Source: [KSSU19] Section A.5 of the restatement; integers [TYLERPRESS] Section 0.2.
+// Differs: the shares enter as sqrt(R_j) before rounding, so that the integer Gram matrix is exact for soft shares as well.
+type ClippedMoments struct {
+	Components []Component
+	Form       Form
+	Lift       float64 // b/r for FullForm, in (0, 1]; ignored by the other forms
+}
+
+// Directions asks for the Gram matrix of the unit vectors f/|f|, f = (b, z), z = W(x - m): one step of Tyler's iteration on the
+// augmented rows ([TYLERPRESS] Section 4.1; b^2 = nu gives the t_nu step of its Section 4.5).
+//
+// Answer: the upper triangle of the D x D matrix, D = 1 + len(z), row by row; its trace is the number of good rows.
+//
+// Privacy: h = round(q f/|f|) has |h|^2 <= 2^(2B), checked in integers; sensitivity sqrt2 2^(2B) under replace-one (attained by
+// orthogonal rows) and 2^(2B) under add-or-remove-one. There is no radius: no row can reach beyond the sphere.
+//
+// Source: [TYLERPRESS] Sections 4.1 and 10, P1.
+type Directions struct {
+	Frame Affine
+	Lift  float64 // b > 0
+}
+
+const (
+	gramBits   = 16 // B of FullForm and Directions: |h_i h_k| <= 2^32, so 2^31 rows fit an int64
+	linearBits = 30 // B of the linear forms
+	// minShare: smaller posterior shares are dropped (a per-row rule): they cost time and say nothing.
+	minShare = 1e-4
+)
+
+// headroom is q, the largest norm before rounding such that m rounded entries have norm at most 2^bits: by the triangle
+// inequality rounding adds at most sqrt(m)/2 (to nearest) or sqrt(m) (directed); four more units cover floating
+// point and ceilGuard.
+func headroom(bits, m int, directed bool) float64 {
+	slack := math.Sqrt(float64(m))
+	if !directed {
+		slack /= 2
+	}
+	return math.Ldexp(1, bits) - math.Ceil(slack) - 4
+}
+
+// Kind is "clipped moments".
+func (q ClippedMoments) Kind() string { return "clipped moments" }
+
+// Kind is "directions".
+func (q Directions) Kind() string { return "directions" }
+
+// Validate reports components that do not fit a table of d columns.
+func (q ClippedMoments) Validate(d int) error {
+	if q.Form < FullForm || q.Form > SphericalForm {
+		return fmt.Errorf("query: ClippedMoments.Form: want FullForm, DiagonalForm or SphericalForm, got %d", q.Form)
+	}
+	if q.Form == FullForm && !(q.Lift > 0 && q.Lift <= 1) {
+		return fmt.Errorf("query: ClippedMoments.Lift: want a number in (0, 1], got %v", q.Lift)
+	}
+	released := 0
+	for _, c := range q.Components {
+		if err := c.Frame.Validate(d); err != nil {
+			return err
+		}
+		if !(c.Radius > 0) || !finite(c.Radius) {
+			return fmt.Errorf("query: Component.Radius: want a positive number, got %v", c.Radius)
+		}
+		if math.IsNaN(c.LogWeight) || math.IsInf(c.LogWeight, 1) {
+			return fmt.Errorf("query: Component.LogWeight: want a number, got %v", c.LogWeight)
+		}
+		if !c.GateOnly {
+			released++
+		}
+	}
+	if released == 0 {
+		return fmt.Errorf("query: ClippedMoments.Components: want at least one that is not GateOnly, got none")
+	}
+	return nil
+}
+
+// Validate reports a frame that does not fit a table of d columns.
+func (q Directions) Validate(d int) error {
+	if !(q.Lift > 0) || !finite(q.Lift) {
+		return fmt.Errorf("query: Directions.Lift: want a positive number, got %v", q.Lift)
+	}
+	return q.Frame.Validate(d)
+}
+
+func (f Form) size(d int) int {
+	switch f {
+	case DiagonalForm:
+		return 1 + 2*d
+	case SphericalForm:
+		return 2 + d
+	default:
+		return (d + 1) * (d + 2) / 2
+	}
+}
+
+// Size is the number of integers in the answer.
+func (q ClippedMoments) Size() int {
+	n := 0
+	for _, c := range q.Components {
+		if !c.GateOnly {
+			n += q.Form.size(c.Frame.Out())
+		}
+	}
+	return n
+}
+
+// Size is D(D+1)/2.
+func (q Directions) Size() int { return FullForm.size(q.Frame.Out()) }
+
+// Sensitivity is sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound; see the type's comment.
+func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
+	if q.Form == FullForm {
+		return replaceFactor(r) * math.Ldexp(1, 2*gramBits)
+	}
+	return replaceFactor(r) * math.Ldexp(1, linearBits)
+}
+
+// Sensitivity is sqrt2 2^(2B) or 2^(2B); see the type's comment.
+func (q Directions) Sensitivity(r privacy.Relation) float64 {
+	return replaceFactor(r) * math.Ldexp(1, 2*gramBits)
+}
+
+// invSqrt2Up is 1/sqrt2 rounded up: more noise than the proof needs, never less.
+var invSqrt2Up = math.Nextafter(math.Sqrt2/2, 1)
+
+// Weight is 1 on diagonals and 1/sqrt2 off them; 1 everywhere in the linear forms.
+func (q ClippedMoments) Weight(i int) float64 {
+	if q.Form != FullForm {
+		return 1
+	}
+	for _, c := range q.Components {
+		if c.GateOnly {
+			continue
+		}
+		size := q.Form.size(c.Frame.Out())
+		if i < size {
+			return triangleWeight(i, c.Frame.Out()+1)
+		}
+		i -= size
+	}
+	panic("query: ClippedMoments.Weight: index beyond Size")
+}
+
+// Weight is 1 on the diagonal and 1/sqrt2 off it.
+func (q Directions) Weight(i int) float64 { return triangleWeight(i, q.Frame.Out()+1) }
+
+func triangleWeight(i, dim int) float64 {
+	for row := dim; row > 0; row-- {
+		if i == 0 {
+			return 1
+		}
+		if i < row {
+			return invSqrt2Up
+		}
+		i -= row
+	}
+	panic("query: index beyond a triangle")
+}
+
+// Unit is q^-2 (FullForm) or q^-1: it turns sums of h h^T into sums of R f f^T.
+func (q ClippedMoments) Unit() float64 {
+	h := q.headroom()
+	if q.Form == FullForm {
+		return 1 / (h * h)
+	}
+	return 1 / h
+}
+
+// Unit is q^-2.
+func (q Directions) Unit() float64 {
+	h := headroom(gramBits, q.Frame.Out()+1, false)
+	return 1 / (h * h)
+}
+
+func (q ClippedMoments) headroom() float64 {
+	m := 0
+	for _, c := range q.Components {
+		switch {
+		case c.GateOnly:
+		case q.Form == FullForm:
+			m += c.Frame.Out() + 1
+		default:
+			m += q.Form.size(c.Frame.Out())
+		}
+	}
+	if q.Form == FullForm {
+		return headroom(gramBits, m, false)
+	}
+	return headroom(linearBits, m, true)
+}

@@ -1,0 +1,127 @@
+// Package query says what may be asked of a protected table: plain structs with exported fields, one file each.
+//
+// A query maps every row (or every secret pair of rows) by itself to a bounded vector of integers; the answer is the sum of
+// these vectors, exact, and the kernel adds an ideal Gaussian rounded to integers. The map is a function of the row and of the
+// query's fields alone: never of the row's position, of its neighbours, of the batch it is read in or of the worker that reads
+// it. Hence one changed row changes the sum by one vector (add-or-remove-one) or by the difference of two (replace-one), and
+// the sensitivity that each query states is exact: whatever floating point did before, what is summed are integers whose
+// bound is checked in integers, row by row.
+//
+// Rows that are null, or whose image is not finite, contribute the zero vector.
+package query
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Sum is a query whose answer is a vector of integer sums over the rows.
+type Sum interface {
+	// Kind is the query's name in plans and certificates.
+	Kind() string
+	// Validate reports a query that cannot be asked of a table of d columns; it sees no data.
+	Validate(d int) error
+	// Size is the number of integers in the answer.
+	Size() int
+	// Sensitivity is the L2 sensitivity of the answer, in integer units, after coordinate i is divided by Weight(i).
+	Sensitivity(privacy.Relation) float64
+	// Weight is the noise of coordinate i relative to the query's sigma; 1 but for off-diagonal entries of symmetric matrices.
+	Weight(i int) float64
+	// Unit turns an integer of the answer into the quantity it stands for.
+	Unit() float64
+	// Compile returns a row map with scratch space of its own, for one worker.
+	Compile(d int) RowMap
+}
+
+// A RowMap adds the integer vectors of rows to a sum.
+type RowMap interface {
+	// Add maps every row of the row-major slice rows and adds its vector to sum.
+	Add(sum []int64, rows []float64)
+}
+
+// A PairSum is a query over secret pairs of rows: see Pairing in the kernel for how pairs are drawn.
+type PairSum interface {
+	Kind() string
+	Validate(d int) error
+	Size() int
+	// PairSensitivity is the L2 sensitivity when one row changes the content of one pair, whatever the relation.
+	PairSensitivity() float64
+	// AddPair adds the integer vector of the pair (x, y) to sum. It is symmetric in x and y.
+	AddPair(sum []int64, x, y []float64)
+}
+
+// null reports the null row: by the table's invariant its first value tells.
+func null(row []float64) bool { return row[0] != row[0] }
+
+// finite reports that v is neither NaN nor infinite.
+func finite(v float64) bool { return v-v == 0 }
+
+// An Affine map takes a row x to z = W (x[Columns] - Center), a vector of len(W) coordinates.
+type Affine struct {
+	Columns []int       // which columns of the table; nil means all, in order
+	Center  []float64   // one value per chosen column
+	W       [][]float64 // one row per output coordinate, one value per chosen column
+}
+
+// Out is the number of output coordinates.
+func (a Affine) Out() int { return len(a.W) }
+
+// Validate reports shapes that do not fit a table of d columns and values that are not finite.
+func (a Affine) Validate(d int) error {
+	in := d
+	if a.Columns != nil {
+		in = len(a.Columns)
+		for _, c := range a.Columns {
+			if c < 0 || c >= d {
+				return fmt.Errorf("query: Affine.Columns: want indices in [0, %d), got %d", d, c)
+			}
+		}
+	}
+	if len(a.Center) != in {
+		return fmt.Errorf("query: Affine.Center: want %d values, got %d", in, len(a.Center))
+	}
+	if err := allFinite("Affine.Center", a.Center); err != nil {
+		return err
+	}
+	if len(a.W) == 0 {
+		return fmt.Errorf("query: Affine.W: want at least one row, got none")
+	}
+	for _, w := range a.W {
+		if len(w) != in {
+			return fmt.Errorf("query: Affine.W: want rows of %d values, got %d", in, len(w))
+		}
+		if err := allFinite("Affine.W", w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func allFinite(field string, values []float64) error {
+	for _, v := range values {
+		if !finite(v) {
+			return fmt.Errorf("query: %s: want finite numbers, got %v", field, v)
+		}
+	}
+	return nil
+}
+
+// replaceFactor is sqrt2 under replace-one and 1 under add-or-remove-one: the factor between the norm bound of a row's vector
+// and the sensitivity of the sum when any two vectors have a non-negative inner product
+// (|v-v'|^2 = |v|^2 + |v'|^2 - 2<v,v'> <= 2 max|v|^2). Rounded up.
+func replaceFactor(r privacy.Relation) float64 {
+	if r == privacy.AddRemoveOne {
+		return 1
+	}
+	return math.Nextafter(math.Sqrt2, 2)
+}
+
+// sqrtUp is an upper bound on the square root of x >= 0.
+func sqrtUp(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return math.Nextafter(math.Sqrt(x), math.Inf(1))
+}

@@ -1,0 +1,343 @@
+package query
+
+import (
+	"math"
+	"math/big"
+)
+
+// The exact twins: a second, dumb implementation of every row map, one row and one coordinate at a time, summed in big integers.
+// They share with the maps only the formulas; expNegative alone is reused, because a share that differs in its last bit rounds to
+// another integer now and then (TestExpNegative compares it with math.Exp).
+
+// contribution is the integer vector of one row.
+type contribution []*big.Int
+
+func bigs(n int) contribution {
+	c := make(contribution, n)
+	for i := range c {
+		c[i] = new(big.Int)
+	}
+	return c
+}
+
+func isNull(row []float64) bool {
+	for _, v := range row {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func twinImage(a Affine, row []float64) (z []float64, n2 float64) {
+	for _, w := range a.W {
+		first, last := 0, len(w)
+		for last > 0 && w[last-1] == 0 {
+			last--
+		}
+		for first < last && w[first] == 0 {
+			first++
+		}
+		s := 0.0
+		for j := first; j < last; j++ {
+			c := j
+			if a.Columns != nil {
+				c = a.Columns[j]
+			}
+			diff := row[c] - a.Center[j]
+			s += float64(w[j] * diff)
+		}
+		z = append(z, s)
+		n2 += float64(s * s)
+	}
+	return z, n2
+}
+
+// twinInt rounds to the nearest integer, ties to even; nil if v is no number.
+func twinInt(v float64) *big.Int {
+	v = math.RoundToEven(v)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	i, _ := new(big.Float).SetFloat64(v).Int(nil)
+	return i
+}
+
+// twinGram is the upper triangle of h h^T, zero if |h|^2 > bound.
+func twinNorm(h []*big.Int) *big.Int {
+	n := new(big.Int)
+	for _, v := range h {
+		if v == nil {
+			return big.NewInt(math.MaxInt64)
+		}
+		n.Add(n, new(big.Int).Mul(v, v))
+	}
+	return n
+}
+
+func twinGram(h []*big.Int) contribution {
+	var c contribution
+	for i := range h {
+		for k := i; k < len(h); k++ {
+			c = append(c, new(big.Int).Mul(h[i], h[k]))
+		}
+	}
+	return c
+}
+
+func (q Directions) twin(row []float64) contribution {
+	zero := bigs(q.Size())
+	if isNull(row) {
+		return zero
+	}
+	f, _ := twinImage(q.Frame, row)
+	n2 := 0.0
+	for _, v := range f {
+		n2 += float64(v * v)
+	}
+	f = append([]float64{q.Lift}, f...)
+	n2 += float64(q.Lift * q.Lift)
+	if !(n2 < math.MaxFloat64) || n2 < 1e-280 {
+		largest := 0.0
+		for _, v := range f {
+			largest = math.Max(largest, math.Abs(v))
+		}
+		if math.IsNaN(largest) || math.IsInf(largest, 0) {
+			return zero
+		}
+		n2 = 0
+		for i := range f {
+			f[i] /= largest
+			if i > 0 {
+				n2 += float64(f[i] * f[i])
+			}
+		}
+		n2 += float64(f[0] * f[0])
+	}
+	var h []*big.Int
+	for _, v := range f {
+		h = append(h, twinInt(v*(headroom(gramBits, len(f), false)/math.Sqrt(n2))))
+	}
+	if twinNorm(h).Cmp(big.NewInt(1<<(2*gramBits))) > 0 {
+		return zero
+	}
+	return twinGram(h)
+}
+
+// twinShares are the posterior shares of all components; nil if there are none.
+func (q ClippedMoments) twinShares(row []float64) []float64 {
+	var logs []float64
+	best := math.Inf(-1)
+	for _, c := range q.Components {
+		_, n2 := twinImage(c.Frame, row)
+		l := math.Inf(-1)
+		if !math.IsNaN(n2) && !math.IsInf(n2, 0) {
+			l = c.LogWeight - n2/2
+			if len(q.Components) == 1 {
+				l = 0
+			}
+		}
+		logs = append(logs, l)
+		best = math.Max(best, l)
+	}
+	if math.IsInf(best, -1) {
+		return nil
+	}
+	total := 0.0
+	for j := range logs {
+		if logs[j]-best > far {
+			logs[j] = expNegative(logs[j] - best)
+		} else {
+			logs[j] = 0
+		}
+		total += logs[j]
+	}
+	for j := range logs {
+		if logs[j] /= total; logs[j] < minShare {
+			logs[j] = 0
+		}
+	}
+	return logs
+}
+
+func (q ClippedMoments) twin(row []float64) contribution {
+	zero := bigs(q.Size())
+	if isNull(row) {
+		return zero
+	}
+	shares := q.twinShares(row)
+	if shares == nil {
+		return zero
+	}
+	bits := linearBits
+	if q.Form == FullForm {
+		bits = gramBits
+	}
+	total := new(big.Int)
+	var all contribution
+	for j, c := range q.Components {
+		if c.GateOnly {
+			continue
+		}
+		if shares[j] == 0 {
+			all = append(all, bigs(q.Form.size(c.Frame.Out()))...)
+			continue
+		}
+		z, n2 := twinImage(c.Frame, row)
+		clip := 1.0
+		if n2 > c.Radius*c.Radius {
+			clip = c.Radius / math.Sqrt(n2)
+		}
+		h := q.twinVector(z, clip, c.Radius, shares[j])
+		if total.Add(total, twinNorm(h)).Cmp(new(big.Int).Lsh(big.NewInt(1), uint(2*bits))) > 0 {
+			return zero
+		}
+		if q.Form == FullForm {
+			all = append(all, twinGram(h)...)
+			continue
+		}
+		ints := make([]int64, len(h))
+		for i := range h {
+			ints[i] = h[i].Int64()
+		}
+		if !q.Form.nonNegative(ints) {
+			return zero
+		}
+		all = append(all, h...)
+	}
+	return all
+}
+
+func (q ClippedMoments) twinVector(z []float64, clip, r, share float64) (h []*big.Int) {
+	if q.Form == FullForm {
+		scale := q.headroom() / (r * math.Sqrt(1+q.Lift*q.Lift)) * math.Sqrt(share)
+		h = append(h, twinInt(q.Lift*r*scale))
+		for _, v := range z {
+			h = append(h, twinInt(v*(clip*scale)))
+		}
+		return h
+	}
+	scale := q.headroom() * share
+	last := 0.0
+	if q.Form == DiagonalForm {
+		unit := scale / (math.Sqrt(3) * r)
+		h = append(h, twinInt(math.Ceil(r*unit*ceilGuard)))
+		for _, v := range z {
+			h = append(h, twinInt(math.Trunc(v*clip*unit)))
+		}
+		for _, v := range z {
+			h = append(h, twinInt((v*clip)*(v*clip)/r*unit))
+		}
+		return h
+	}
+	unit := scale / (1.5 * r)
+	h = append(h, twinInt(math.Ceil(r/2*unit*ceilGuard)))
+	for _, v := range z {
+		h = append(h, twinInt(math.Trunc(v*clip*unit)))
+		last += float64((v * clip) * (v * clip))
+	}
+	return append(h, twinInt(math.Ceil(last/r*unit*ceilGuard)))
+}
+
+func one(size, at int, v int64) contribution {
+	c := bigs(size)
+	if at >= 0 {
+		c[at].SetInt64(v)
+	}
+	return c
+}
+
+func (q Count) twin(row []float64) contribution {
+	if isNull(row) {
+		return bigs(1)
+	}
+	return one(1, 0, 1)
+}
+
+func (q TailCounts) twin(row []float64) contribution {
+	c := bigs(q.Size())
+	if isNull(row) {
+		return c
+	}
+	_, n2 := twinImage(q.Frame, row)
+	for i, t := range q.Thresholds {
+		if n2 > t || math.IsNaN(n2) {
+			c[i].SetInt64(1)
+		}
+	}
+	return c
+}
+
+func (q ColumnCounts) twin(row []float64) contribution {
+	c := bigs(q.Size())
+	if isNull(row) {
+		return c
+	}
+	for j, t := range q.Thresholds {
+		v := row[j]
+		if q.Center != nil {
+			v = math.Abs(v - q.Center[j])
+		}
+		if math.IsNaN(t) || q.SkipZero && v == 0 {
+			continue
+		}
+		if v > t {
+			c[j].SetInt64(1)
+			if q.Signed {
+				c[j].SetInt64(-1)
+			}
+		} else if q.Signed {
+			c[j].SetInt64(1)
+		}
+	}
+	return c
+}
+
+func (q BinCounts) twin(row []float64) contribution {
+	c := bigs(q.Size())
+	if isNull(row) {
+		return c
+	}
+	at := 0
+	for j, edges := range q.Edges {
+		if len(edges) == 0 {
+			continue
+		}
+		bin := 0
+		for _, e := range edges {
+			if row[j] >= e {
+				bin++
+			}
+		}
+		c[at+bin].SetInt64(1)
+		at += len(edges) + 1
+	}
+	return c
+}
+
+func (q CellCounts) twin(row []float64) contribution {
+	if isNull(row) {
+		return bigs(q.Size())
+	}
+	y, _ := twinImage(q.Frame, row)
+	side := math.Ldexp(1, q.Level)
+	at := make([]int, len(y))
+	for i, v := range y {
+		h := q.HalfWidth[i]
+		if math.IsNaN(v) || v < -h || v >= h {
+			return bigs(q.Size())
+		}
+		at[i] = int(math.Min(math.Floor((v/h+1)/2*side), side-1))
+	}
+	if q.Parents == nil {
+		return one(q.Size(), int(Pack(at, q.Level)), 1)
+	}
+	for p, parent := range q.Parents {
+		for c := range 1 << len(y) {
+			if Child(parent, c, len(y), q.Level) == Pack(at, q.Level) {
+				return one(q.Size(), p<<len(y)+c, 1)
+			}
+		}
+	}
+	return bigs(q.Size())
+}

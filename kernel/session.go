@@ -1,0 +1,237 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/hook"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Terms are what a session promises and how it runs.
+type Terms struct {
+	Relation privacy.Relation // Required.
+	Budget   privacy.Budget   // Required.
+	Engine   engine.Engine    // nil means the local engine on all cores
+	// Observe, if set, is told after every measurement its step and the part of mu^2 spent so far: released facts only.
+	Observe func(step string, spent float64)
+}
+
+// A Session is the only way to learn anything about a protected table: measurements of a plan, calibrated before the first row is
+// read, so that all of them together are exactly as private as the terms say. It may be used by several goroutines; measurements
+// run one after another, so that no two can share a draw.
+//
+// Invariant: the sum of mu^2 over all measurements never exceeds the calibrated total (privacy.Filter), and every measurement
+// belongs to a step of the plan.
+type Session struct {
+	rows.Protected
+	ctx    context.Context
+	table  *Table
+	plan   Plan
+	terms  Terms
+	total  privacy.Calibration
+	filter *privacy.Filter
+	// random is a closure for the reason of Table.rows: entropy not yet used must stay unknown.
+	random func() (noise.Source, *noise.Gaussian)
+	hook   *hook.Hook
+	root   *Allotment
+
+	mu   sync.Mutex // held while a measurement is charged, made and recorded; guards what follows and every Allotment.left
+	used map[string]*usage
+	log  []Measurement
+}
+
+type usage struct {
+	step  Step
+	mu2   float64 // rounded up
+	count int
+}
+
+// A Measurement says what was measured: a line of the certificate. It holds public facts only.
+type Measurement struct {
+	Step, Query string
+	Count       int     // identical measurements in a row are one line
+	Sensitivity float64 // L2, in the answer's own unit
+	Noise       float64 // sigma in the same unit
+	Mu          float64 // per measurement; Sensitivity/Noise <= Mu
+	Delta       float64 // added by a threshold, the factor (1+e^epsilon) included
+	Source      string
+}
+
+// Open calibrates the plan and opens a session. It reads no row.
+func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {
+	return open(ctx, t, plan, terms, nil)
+}
+
+// OpenForTest opens a session with a hook. Only kernel/kerneltest can make a hook.
+func OpenForTest(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (*Session, error) {
+	if !h.Made() {
+		return nil, errors.New("kernel: OpenForTest needs a hook that kerneltest made")
+	}
+	return open(ctx, t, plan, terms, h)
+}
+
+func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (*Session, error) {
+	total, err := Calibrate(plan, terms.Relation, terms.Budget)
+	if err != nil {
+		return nil, err
+	}
+	if terms.Engine == nil {
+		terms.Engine = local.Engine{}
+	}
+	if err := trusted(terms.Engine); err != nil {
+		return nil, err
+	}
+	plan.Steps = slices.Clone(plan.Steps)
+	s := &Session{ctx: ctx, table: t, plan: plan, terms: terms, total: total, hook: h, used: map[string]*usage{}}
+	s.filter = privacy.NewFilter(total)
+	source := noise.Source(noise.NewEntropy())
+	if h != nil && h.Source != nil {
+		source = h.Source
+	}
+	draw := noise.NewGaussian(source)
+	s.random = func() (noise.Source, *noise.Gaussian) { return source, draw }
+	for _, step := range plan.Steps {
+		s.used[step.Name] = &usage{step: step}
+	}
+	s.root = &Allotment{s: s, left: s.filter.Left()}
+	return s, nil
+}
+
+// trusted refuses an engine that is not defined below kernel/engine: an engine is handed raw rows. (The types in its methods
+// cannot be named elsewhere, but a generic type can be made to fit them.)
+func trusted(e engine.Engine) error {
+	t := reflect.TypeOf(e)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if folder := path.Dir(reflect.TypeFor[local.Engine]().PkgPath()); path.Dir(t.PkgPath()) != folder {
+		return fmt.Errorf("kernel: Terms.Engine: want an engine of a package in %s, got a %T; nil means the local engine", folder, e)
+	}
+	return nil
+}
+
+// Calibrate returns the total mu and the stability slack that the budget buys for the plan, without a table.
+func Calibrate(plan Plan, r privacy.Relation, b privacy.Budget) (privacy.Calibration, error) {
+	if !r.Valid() {
+		return privacy.Calibration{}, fmt.Errorf("kernel: relation: want replace-one or add-remove-one, got %v", r)
+	}
+	if err := plan.Validate(); err != nil {
+		return privacy.Calibration{}, err
+	}
+	return privacy.Calibrate(b, privacy.Needs{Thresholds: plan.Thresholds()})
+}
+
+// Relation is the neighbouring relation of the session.
+func (s *Session) Relation() privacy.Relation { return s.terms.Relation }
+
+// Columns is d.
+func (s *Session) Columns() int { return s.table.Columns() }
+
+// Rows is n under replace-one, where it is public; under add-or-remove-one it is private and Rows reports false.
+func (s *Session) Rows() (int, bool) {
+	if s.terms.Relation != privacy.ReplaceOne {
+		return 0, false
+	}
+	return s.table.rows().Len(), true
+}
+
+// Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds, within the slack of it).
+func (s *Session) Mu() float64 { return s.total.Mu }
+
+// Allotment is the whole budget of the session, to spend or to share out.
+func (s *Session) Allotment() *Allotment { return s.root }
+
+// Plan is the plan the session was opened with.
+func (s *Session) Plan() Plan {
+	p := s.plan
+	p.Steps = slices.Clone(p.Steps)
+	return p
+}
+
+// Measurements lists what has been measured so far.
+func (s *Session) Measurements() []Measurement {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.log)
+}
+
+// Loss is what has been spent so far, in every unit that is reported; at most what the terms allow.
+func (s *Session) Loss() privacy.Loss { return s.total.Loss(s.filter.Spent()) }
+
+// Simulated reports a session whose noise a test controls.
+func (s *Session) Simulated() bool { return s.hook != nil }
+
+// reserve charges one measurement to its step, its allotment and the filter, before anything is computed from a row. If it
+// fails, nothing is charged. A measurement with a threshold is charged its part delta of the stability slack as well.
+func (s *Session) reserve(a *Allotment, step, kind string, mu float64, threshold bool) (u *usage, delta float64, err error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	if u = s.used[step]; u == nil {
+		return nil, 0, fmt.Errorf("kernel: step %q is not in the plan %q", step, s.plan.Method)
+	}
+	if u.step.Query != kind {
+		return nil, 0, fmt.Errorf("kernel: step %q may ask %q, not %q", step, u.step.Query, kind)
+	}
+	cost := privacy.MulUp(mu, mu)
+	const slop = 1 + 1e-9 // shares are decimal fractions; the filter, not the share, is what privacy rests on
+	if spent := privacy.AddUp(u.mu2, cost); u.count+1 > u.step.Most || spent > u.step.Share*s.total.Mu2*slop {
+		return nil, 0, fmt.Errorf("kernel: step %q would exceed its plan (%d measurements, share %v)", step, u.step.Most, u.step.Share)
+	}
+	if left := math.Min(a.left, s.filter.Left()); cost > left {
+		return nil, 0, fmt.Errorf("kernel: step %q asks for mu^2 = %v, %v is left: %w", step, cost, left, ErrExhausted)
+	}
+	if threshold {
+		// Most equal parts, each a little short, so that neither their sum nor slacks that sum to 1+1e-12 can exceed the whole.
+		const short = 1 - 1e-11
+		delta = privacy.MulDown(s.total.ThresholdDelta*short, u.step.Slack/float64(u.step.Most))
+		if !(delta > 0) {
+			return nil, 0, fmt.Errorf("kernel: step %q asks for a threshold but its plan gives it no slack", step)
+		}
+		if err := s.filter.SpendThreshold(delta); err != nil {
+			return nil, 0, err
+		}
+	}
+	if err := s.filter.Spend(cost); err != nil {
+		return nil, 0, err
+	}
+	a.deduct(cost)
+	u.mu2 = privacy.AddUp(u.mu2, cost)
+	u.count++
+	return u, delta, nil
+}
+
+// ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is spent.
+var ErrExhausted = errors.New("the budget is exhausted")
+
+// record adds a line, or counts the measurement in the last line if it is the same.
+func (s *Session) record(m Measurement) {
+	if n := len(s.log); n > 0 {
+		last := &s.log[n-1]
+		m.Count = last.Count
+		if *last == m {
+			last.Count++
+			return
+		}
+	}
+	m.Count = 1
+	s.log = append(s.log, m)
+}
+
+// observe runs without the lock, so that an observer may ask the session what was spent.
+func (s *Session) observe(step string) {
+	if s.terms.Observe != nil {
+		s.terms.Observe(step, 1-s.filter.Left()/s.total.Mu2)
+	}
+}

@@ -1,0 +1,182 @@
+package gauze
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Statement is a plan, calibrated: what a fit may measure at most, what that costs, and what error to expect of it. It is made
+// from public facts alone.
+type Statement struct {
+	Method   string `json:"method"`
+	Why      string `json:"why"` // the method was chosen
+	Source   string `json:"source"`
+	Relation string `json:"relation"`
+	// Epsilon and Delta, or Rho, are the budget as asked.
+	Epsilon float64 `json:"epsilon,omitempty"`
+	Delta   float64 `json:"delta,omitempty"`
+	Columns int     `json:"columns"`
+	Rows    int     `json:"rows,omitempty"` // 0 where none were stated
+	Mu      float64 `json:"mu"`             // the total of all measurements
+	Rho     float64 `json:"rho"`            // Mu²/2
+	// ThresholdDelta is the part of Delta set aside for stability thresholds.
+	ThresholdDelta float64     `json:"threshold_delta,omitempty"`
+	Steps          []StepLimit `json:"plan"`
+	Expect         Expectation `json:"expect"`
+	Notes          []string    `json:"notes,omitempty"`
+	plan           kernel.Plan
+	problem        estimate.Problem
+	method         estimate.Estimator
+}
+
+// A StepLimit is one line of a Statement: the most that a step may do.
+type StepLimit struct {
+	Step  string  `json:"step"`
+	Query string  `json:"query"`
+	Share float64 `json:"share"` // of Mu², at most; steps that are alternatives may sum to more than 1
+	Count int     `json:"count"` // measurements, at most
+	Mu    float64 `json:"mu"`    // of each, if all Count are made alike with the whole share: Mu·√(Share/Count)
+	Delta float64 `json:"delta"` // of all its thresholds, at most
+	From  string  `json:"source"`
+}
+
+// An Expectation is what the method says about its error, from public facts; 0 where it cannot say.
+type Expectation struct {
+	RowsNeeded    float64  `json:"rows_needed,omitempty"`
+	RelativeError float64  `json:"relative_error,omitempty"`
+	Notes         []string `json:"notes,omitempty"`
+}
+
+// Plan states and calibrates what Fit would do with a table of that many rows. It sees no table.
+//
+// Under replace-one rows is public and required. Under add-or-remove-one it is the caller's guess, used for nothing but the
+// expected error; 0 is allowed.
+//
+// Failures: all faults of the request, joined; a *estimate.Refusal if the problem is hopeless on public facts.
+func Plan(r Request, rows int) (*Statement, error) {
+	if rows < 0 || rows == 0 && r.Relation == privacy.ReplaceOne {
+		return nil, &privacy.FieldError{Field: "rows", Wanted: "a positive number", Got: fmt.Sprint(rows),
+			Mend: "replace-one makes the number of rows public, and the plan depends on it"}
+	}
+	return state(r, rows)
+}
+
+// state is Plan without the check of rows: a table may be empty.
+func state(r Request, rows int) (*Statement, error) {
+	public := rows
+	if r.Relation != privacy.ReplaceOne {
+		public = 0
+	}
+	problem, err := r.problem(public)
+	if err != nil {
+		return nil, err
+	}
+	method, why, err := catalog.Choose(r.Method, problem)
+	if err != nil {
+		return nil, err
+	}
+	return stateMethod(r, rows, problem, method, why)
+}
+
+// stateMethod calibrates the plan of one method.
+func stateMethod(r Request, rows int, problem estimate.Problem, method estimate.Estimator, why string) (*Statement, error) {
+	plan, err := method.Plan(problem)
+	if err != nil {
+		return nil, err
+	}
+	total, err := kernel.Calibrate(plan, r.Relation, r.Budget)
+	if err != nil {
+		return nil, err
+	}
+	guess := problem
+	guess.Rows = rows
+	expect := method.Expect(guess)
+	s := &Statement{
+		Method: method.Name(), Why: why, Source: method.Source(), Relation: r.Relation.String(),
+		Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Columns: problem.Columns, Rows: rows,
+		Mu: total.Mu, Rho: privacy.RhoOfMu(total.Mu), ThresholdDelta: total.ThresholdDelta,
+		Expect: Expectation{RowsNeeded: expect.RowsNeeded, RelativeError: expect.RelativeError, Notes: expect.Notes},
+		plan:   plan, problem: problem, method: method,
+	}
+	for _, step := range plan.Steps {
+		s.Steps = append(s.Steps, StepLimit{
+			Step: step.Name, Query: step.Query, Share: step.Share, Count: step.Most,
+			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta * step.Slack, From: step.Source,
+		})
+	}
+	if n := float64(rows); rows > 0 && r.Budget.Delta*n >= 1 {
+		s.Notes = append(s.Notes, fmt.Sprintf("delta = %g is not below one over the %d rows: it would allow a whole row to be published; "+
+			"ask for a far smaller one", r.Budget.Delta, rows))
+	}
+	return s, nil
+}
+
+// String is the statement as a table for a terminal.
+func (s *Statement) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "method    %s (%s); %s\n", s.Method, s.Why, s.Source)
+	fmt.Fprintf(&b, "table     %s, %s, %s\n", plural(s.Columns, "column"), s.rows(), s.Relation)
+	if s.Epsilon > 0 {
+		fmt.Fprintf(&b, "budget    epsilon = %g, delta = %g: mu = %.4g, rho = %.4g\n", s.Epsilon, s.Delta, s.Mu, s.Rho)
+	} else {
+		fmt.Fprintf(&b, "budget    rho = %.4g: mu = %.4g\n", s.Rho, s.Mu)
+	}
+	if s.ThresholdDelta > 0 {
+		fmt.Fprintf(&b, "          of it delta = %.3g for thresholds\n", s.ThresholdDelta)
+	}
+	wide, wideQuery := len("step"), len("query")
+	for _, step := range s.Steps {
+		wide, wideQuery = max(wide, len(step.Step)), max(wideQuery, len(step.Query))
+	}
+	fmt.Fprintf(&b, "\n%-*s  %-*s  %8s  %8s  %9s  %s\n", wide, "step", wideQuery, "query", "share", "count", "mu each", "source")
+	for _, step := range s.Steps {
+		fmt.Fprintf(&b, "%-*s  %-*s  %7.2f%%  %8d  %9.3g  %s\n", wide, step.Step, wideQuery, step.Query, 100*step.Share, step.Count, step.Mu, step.From)
+	}
+	b.WriteString("(the most that each step may do; the total is never exceeded)\n")
+	s.writeExpectation(&b)
+	for _, note := range s.Notes {
+		b.WriteString("note: " + note + "\n")
+	}
+	return b.String()
+}
+
+func (s *Statement) rows() string {
+	switch {
+	case s.Relation != privacy.ReplaceOne.String() && s.Rows > 0:
+		return "about " + plural(s.Rows, "row") + " (a guess; the number is private)"
+	case s.Relation != privacy.ReplaceOne.String():
+		return "a private number of rows"
+	}
+	return plural(s.Rows, "row")
+}
+
+func (s *Statement) writeExpectation(b *strings.Builder) {
+	var lines []string
+	if s.Expect.RowsNeeded > 0 {
+		lines = append(lines, fmt.Sprintf("about %.0f rows are needed for an error within twice the non-private one", s.Expect.RowsNeeded))
+	}
+	if s.Expect.RelativeError > 0 {
+		lines = append(lines, fmt.Sprintf("the error is about %.3g times the non-private one", s.Expect.RelativeError))
+	}
+	lines = append(lines, s.Expect.Notes...)
+	if lines == nil {
+		return
+	}
+	b.WriteString("\nto expect:\n")
+	for _, line := range lines {
+		b.WriteString("  " + line + "\n")
+	}
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

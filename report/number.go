@@ -1,0 +1,106 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// minus is the typographic minus sign.
+const minus = "−"
+
+// number writes v with at most digits significant digits: plain from 1e-4 to 1e6, and to 1e15 where every digit before
+// the point is significant; else as 1.5e-30.
+func number(v float64, digits int) string {
+	switch {
+	case v == 0:
+		return "0"
+	case math.IsNaN(v):
+		return "?"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "-∞"
+	}
+	a := math.Abs(v)
+	if a >= 1e-4 && a < math.Max(1e6, math.Pow10(min(digits, 15))) {
+		s := strconv.FormatFloat(v, 'f', max(0, digits-1-int(math.Floor(math.Log10(a)))), 64)
+		if strings.Contains(s, ".") {
+			s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+		}
+		return s
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
+	if e, err := strconv.Atoi(exponent); err == nil {
+		return mantissa + "e" + strconv.Itoa(e)
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
+}
+
+// around writes mean with as many decimals as the standard deviation sd gives sense to, and both as "mean ± sd".
+func around(mean, sd float64) string {
+	if sd == 0 {
+		return number(mean, 6) + " ± 0"
+	}
+	return number(mean, digitsFor(mean, sd)) + " ± " + number(sd, 3)
+}
+
+// digitsFor is how many significant digits of v are worth writing when differences of a hundredth of step matter.
+func digitsFor(v, step float64) int {
+	if v == 0 || step == 0 {
+		return 4
+	}
+	return min(15, max(3, 3+int(math.Floor(math.Log10(math.Abs(v))))-int(math.Floor(math.Log10(step)))))
+}
+
+// count writes n with commas between thousands.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// rows writes a noisy number of rows, which need not be whole.
+func rows(v float64) string {
+	if math.Abs(v) < 1e15 {
+		return count(int(math.Round(v)))
+	}
+	return number(v, 4)
+}
+
+// percent writes the share v of a whole.
+func percent(v float64) string {
+	switch p := 100 * v; {
+	case p == 0:
+		return "0 %"
+	case p < 0.1:
+		return "< 0.1 %"
+	case p < 10:
+		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	default:
+		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+	}
+}
+
+var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// powerOfTen writes 10 to the power of e.
+func powerOfTen(e int) string { return "10" + superscripts.Replace(strconv.Itoa(e)) }
+
+// plural writes "1 step", "2 steps".
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + one + "s"
+}

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+// A page is what page.html shows, top to bottom.
+type page struct {
+	Title, File  string
+	Style        template.CSS
+	Facts        []fact
+	Bare         bool
+	Simulated    bool
+	Faults       []string
+	Plain        []release.Statement
+	Weights      template.HTML
+	Background   string // Names the components that no picture shows; empty for none.
+	Many         bool   // More than one component is drawn.
+	Crowded      bool   // So many are drawn that pictures of pairs should be large.
+	Marginals    []figure
+	MarginalNote string
+	Pairs        []figure
+	PairNote     string
+	Components   []componentRow
+	Names        []columnHead
+	Columns      []columnRow
+	Budget       []budgetRow
+	BudgetNote   string
+	Spent        []spentRow
+	Certificate  string
+	Format       string
+
+	Flags      []string
+	Notes      []string
+	Unresolved []unresolved
+	Constant   []string
+}
+
+// A fact is one line of the heading.
+type fact struct{ Name, Value string }
+
+func newPage(r *release.Release, o Options) (*page, error) {
+	parts, hidden := partsOf(r)
+	p := &page{
+		Title: clean(o.Title), File: shellWord(clean(o.File)), Style: template.CSS(styleSource), Facts: facts(r), Bare: bare(r),
+		Simulated: r.Certificate.Simulated, Many: len(parts) > 1, Crowded: len(parts) > 10, Components: componentRows(r), Names: columnHeads(r),
+		Columns: columnRows(r), Format: release.Format,
+		Flags: cleanAll(r.Diagnostics.Flags), Notes: cleanAll(r.Diagnostics.Notes), Constant: cleanAll(r.Diagnostics.ConstantColumns),
+		Unresolved: unresolvedRows(r),
+	}
+	if len(hidden) > 0 {
+		p.Background = backgroundNote(r, hidden)
+	}
+	if !p.Bare {
+		p.certify(r)
+	}
+	var err error
+	if p.Certificate, err = indented(r.Certificate); err != nil {
+		return nil, err
+	}
+	if p.Weights, err = weightsPicture(r); err != nil {
+		return nil, err
+	}
+	if err = p.drawMarginals(r, parts, o.MaxColumns); err != nil {
+		return nil, err
+	}
+	return p, p.drawPairs(r, parts, o.MaxPairs)
+}
+
+// certify fills what the certificate says.
+func (p *page) certify(r *release.Release) {
+	for _, s := range r.Certificate.Plain() {
+		p.Plain = append(p.Plain, release.Statement{Heading: clean(s.Heading), Text: clean(s.Text)})
+	}
+	for _, fault := range release.Verify(r) {
+		p.Faults = append(p.Faults, clean(fault.Error()))
+	}
+	p.Budget, p.BudgetNote = budgetRows(r.Certificate)
+	p.Spent = spentRows(r.Certificate)
+}
+
+func facts(r *release.Release) []fact {
+	m, c := r.Model, r.Certificate
+	out := []fact{{"method", orNone(clean(c.Method))}, {"n", rowsText(r)}}
+	if !bare(r) {
+		out = append(out, budgetFacts(c)...)
+	}
+	shape := fmt.Sprintf("%s over %s", plural(m.K(), "component"), plural(m.Dim(), "column"))
+	return append(out, fact{"model", shape + ", " + m.CovarianceType()})
+}
+
+func budgetFacts(c release.Certificate) []fact {
+	out := []fact{{"ε", number(c.Epsilon, 4)}, {"δ", number(c.Delta, 4)}}
+	if c.Epsilon == 0 && c.Rho > 0 {
+		out = []fact{{"ρ (zCDP)", number(c.Rho, 4)}}
+	}
+	return append(out, fact{"relation", clean(c.Relation)}, fact{"schema", clean(c.Schema)})
+}
+
+func rowsText(r *release.Release) string {
+	switch {
+	case bare(r):
+		return "unknown"
+	case r.Certificate.Rows == nil:
+		return "private"
+	}
+	return count(*r.Certificate.Rows)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func backgroundNote(r *release.Release, hidden []int) string {
+	names := make([]string, len(hidden))
+	share := 0.0
+	for a, i := range hidden {
+		names[a] = fmt.Sprint(i + 1)
+		share += r.Model.Weights[i]
+	}
+	subject := "Component " + names[0] + " is background and is"
+	if len(names) > 1 {
+		subject = "Components " + strings.Join(names, ", ") + " are background and are"
+	}
+	return fmt.Sprintf("%s left out of the pictures below: the rows that no other component explains, a share of %s.", subject, percent(share))
+}
+
+func (p *page) drawMarginals(r *release.Release, parts []part, most int) error {
+	d := r.Model.Dim()
+	for j := range min(d, most) {
+		f, err := marginalPicture(r.Model, parts, j)
+		if err != nil {
+			return err
+		}
+		p.Marginals = append(p.Marginals, f)
+	}
+	if d > most {
+		p.MarginalNote = fmt.Sprintf("The first %d of %s are drawn.", most, plural(d, "column"))
+	}
+	return nil
+}
+
+func (p *page) drawPairs(r *release.Release, parts []part, most int) error {
+	pairs, of := pairsOf(parts, r.Model.Dim(), most)
+	for _, at := range pairs {
+		f, err := pairPicture(r.Model, parts, at)
+		if err != nil {
+			return err
+		}
+		p.Pairs = append(p.Pairs, f)
+	}
+	switch {
+	case r.Model.Dim() == 1:
+		p.PairNote = "One column makes no pairs."
+	case of == 0:
+		p.PairNote = "Fewer than two columns have a spread: there is no pair to draw."
+	case len(pairs) < of:
+		p.PairNote = fmt.Sprintf("Of %s the %d most telling are drawn: those with the largest correlation or separation, the larger of the two deciding.", plural(of, "pair"), len(pairs))
+	default:
+		p.PairNote = "All pairs of columns with a spread are drawn."
+	}
+	return nil
+}
+
+// indented is v as JSON for a reader.
+func indented(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return "", fmt.Errorf("certificate: %w", err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+func cleanAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = clean(s)
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/gauze-dp/gauze/model"
+)
+
+const (
+	// pairWidth and pairHeight are in points.
+	pairWidth, pairHeight = 360, 300
+	// pairReach is how many standard deviations of every component a picture of two columns shows.
+	pairReach = 2.7
+	// gridPoints is the number of points along each side of a density over two columns.
+	gridPoints = 80
+	// allPairs is the largest number of columns of which every pair is drawn.
+	allPairs = 5
+	// nameCells is the longest name of a column within a picture; the words under it have the whole name.
+	nameCells = 26
+)
+
+// shadeShares are the shares of the drawn mixture that the shades hold.
+var shadeShares = []float64{0.95, 0.75, 0.5, 0.25}
+
+// A pair of columns, with how much there is to see in it.
+type pair struct {
+	a, b       int
+	telling    float64 // the larger of the next two
+	related    float64 // |correlation| of the drawn mixture
+	separation float64 // share of the spread that lies between the components' means
+}
+
+// pairsOf returns the pairs to draw: all of up to allPairs columns, above that the most telling, at most most.
+// Columns without any spread are left out.
+func pairsOf(parts []part, d, most int) (chosen []pair, of int) {
+	var live []int
+	for j := range d {
+		if !newAxis(parts, j, 1, 1).constant {
+			live = append(live, j)
+		}
+	}
+	for x, a := range live {
+		for _, b := range live[x+1:] {
+			chosen = append(chosen, newPair(parts, a, b))
+		}
+	}
+	of = len(chosen)
+	if d > allPairs && of > most {
+		sort.SliceStable(chosen, func(i, j int) bool { return chosen[i].telling > chosen[j].telling })
+		chosen = chosen[:most]
+	}
+	return chosen, of
+}
+
+// newPair measures a pair. With T the covariance of the drawn mixture over the two columns and W the mean of the
+// components' own, the correlation is T's and the separation is 1 - det W / det T (Wilks' lambda).
+func newPair(parts []part, a, b int) pair {
+	x, y := newAxis(parts, a, 1, 1), newAxis(parts, b, 1, 1)
+	var total, waa, wab, wbb, taa, tab, tbb float64
+	for _, q := range parts {
+		total += q.weight
+	}
+	for _, q := range parts {
+		w := 1 / float64(len(parts))
+		if total > 0 {
+			w = q.weight / total
+		}
+		su, sv, du, dv := q.sd[a]/x.unit, q.sd[b]/y.unit, x.u(q.mean[a]), y.u(q.mean[b])
+		waa, wbb, wab = waa+w*su*su, wbb+w*sv*sv, wab+w*q.correlation(a, b)*su*sv
+		taa, tbb, tab = taa+w*du*du, tbb+w*dv*dv, tab+w*du*dv
+	}
+	taa, tbb, tab = taa+waa, tbb+wbb, tab+wab
+	p := pair{a: a, b: b}
+	if taa > 0 && tbb > 0 {
+		p.related = math.Min(1, math.Abs(tab)/math.Sqrt(taa)/math.Sqrt(tbb))
+	}
+	p.separation = separation(waa, wab, wbb, taa, tab, tbb)
+	p.telling = math.Max(p.related, p.separation)
+	return p
+}
+
+// separation is 1 - det W / det T, and at least what either column has by itself. A hair of T's spread is added to both
+// matrices, because two exactly related columns would otherwise divide zero by zero.
+func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
+	const hair = 1e-9
+	out := 0.0
+	for _, share := range []float64{
+		((waa+hair*taa)*(wbb+hair*tbb) - wab*wab) / (taa*tbb*(1+hair)*(1+hair) - tab*tab), waa / taa, wbb / tbb,
+	} {
+		if share >= 0 { // false for 0/0
+			out = math.Max(out, 1-share)
+		}
+	}
+	return out
+}
+
+// pairPicture draws the density of two columns as shades and every part as its 1σ and 2σ ellipses.
+func pairPicture(m *model.Mixture, parts []part, at pair) (figure, error) {
+	nameA, nameB := columnName(m.Columns[at.a], at.a), columnName(m.Columns[at.b], at.b)
+	x, y := newAxis(parts, at.a, pairReach, 7), newAxis(parts, at.b, pairReach, 7)
+	p := newPlot()
+	x.show(&p.X, shorten(nameA, nameCells))
+	y.show(&p.Y, shorten(nameB, nameCells))
+	addShades(p, parts, at, x, y)
+	marks := numerals{}
+	top := largestWeight(parts)
+	sorted := sortedByWeight(parts)
+	for i := len(sorted) - 1; i >= 0; i-- { // heavy ones last, on top
+		q := sorted[i]
+		strength := paint{partRole(q.index), 0.3 + 0.7*math.Sqrt(q.weight/top)}
+		p.Add(curve{ellipse(q, at, x, y, 2), lineStyle(strength, lineWidth, dashes(q.index))})
+		p.Add(curve{ellipse(q, at, x, y, 1), lineStyle(strength, boldWidth, dashes(q.index))})
+	}
+	for _, q := range sorted {
+		centre := plotter.XY{X: x.u(q.mean[at.a]), Y: y.u(q.mean[at.b])}
+		p.Add(dot{centre, 2, solid(partRole(q.index))})
+		marks.add(centre, q)
+	}
+	if len(parts) > 1 {
+		marks.lift = 10
+		p.Add(marks)
+	}
+	about := caption{fmt.Sprintf("pair-%d-%d", at.a+1, at.b+1), "Density of " + nameA + " and " + nameB, describePair(parts, at)}
+	svg, err := render(p, pairWidth, pairHeight, about)
+	return figure{Name: nameA + " × " + nameB, SVG: svg, Note: pairNote(parts, at)}, err
+}
+
+func addShades(p *plot.Plot, parts []part, at pair, x, y axis) {
+	g := newGrid(parts, at.a, at.b, x, y, gridPoints)
+	for _, level := range g.levels(shadeShares) {
+		if level > 0 {
+			p.Add(region{rings: g.rings(level), fill: faint(roleShade, 0.13)})
+		}
+	}
+}
+
+// ellipse is the curve of all points z standard deviations from q's mean; a line or a point where q is degenerate.
+func ellipse(q part, at pair, x, y axis, z float64) []plotter.XY {
+	const points = 72
+	su, sv, r := z*q.sd[at.a]/x.unit, z*q.sd[at.b]/y.unit, q.correlation(at.a, at.b)
+	rest := math.Sqrt(math.Max(0, 1-r*r))
+	out := make([]plotter.XY, points+1)
+	for i := range out {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / points)
+		out[i] = plotter.XY{X: x.u(q.mean[at.a]) + su*cos, Y: y.u(q.mean[at.b]) + sv*(r*cos+rest*sin)}
+	}
+	return out
+}
+
+func pairNote(parts []part, at pair) string {
+	note := fmt.Sprintf("|correlation| %.2f", at.related)
+	if len(parts) > 1 {
+		note += fmt.Sprintf(", separation %.2f", at.separation)
+	}
+	for _, q := range parts {
+		if q.sd[at.a] == 0 || q.sd[at.b] == 0 || math.Abs(q.correlation(at.a, at.b)) > 1-1e-9 {
+			return note + ". A component without spread in some direction shows as a line or a point."
+		}
+	}
+	return note
+}
+
+func describePair(parts []part, at pair) string {
+	said := make([]string, len(parts))
+	for i, q := range parts {
+		said[i] = fmt.Sprintf("component %d: weight %s, centred at %s and %s, correlation %s", q.index+1, percent(q.weight),
+			number(q.mean[at.a], 4), number(q.mean[at.b], 4), number(q.correlation(at.a, at.b), 2))
+	}
+	return strings.Join(said, "; ") + "."
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+// Options changes what HTML shows. The zero value is right for most.
+type Options struct {
+	Title      string // Default: "Gauze release".
+	File       string // What the example commands call the release's file. Default: "release.json".
+	MaxColumns int    // How many columns' densities are drawn at most. Default: 60.
+	MaxPairs   int    // How many pairs are drawn at most of more than five columns. Default: 10.
+}
+
+// filled returns o with its defaults.
+func (o Options) filled() Options {
+	if o.Title == "" {
+		o.Title = "Gauze release"
+	}
+	if o.File == "" {
+		o.File = "release.json"
+	}
+	if o.MaxColumns <= 0 {
+		o.MaxColumns = 60
+	}
+	if o.MaxPairs <= 0 {
+		o.MaxPairs = 10
+	}
+	return o
+}
+
+//go:embed page.html
+var pageSource string
+
+//go:embed style.css
+var styleSource string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+
+// HTML writes r as one self-contained page: pictures and tables of the model, and the certificate in words and whole.
+//
+// It loads nothing, runs no script, and reads well on a phone, in the dark and printed. A release whose certificate
+// promises nothing (a simulation, or a bare model) is shown with that said on top. The same release gives the same
+// bytes. It fails if r has no model or one that is not valid, if the certificate holds a number that JSON cannot, or
+// if w fails.
+func HTML(w io.Writer, r *release.Release, o Options) error {
+	if err := check(r); err != nil {
+		return err
+	}
+	p, err := newPage(r, o.filled())
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := pageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// check refuses what has nothing to show.
+func check(r *release.Release) error {
+	if r == nil || r.Model == nil {
+		return errors.New("report: release.model: wanted a mixture, got none; read the release with release.Read")
+	}
+	if err := r.Model.Validate(); err != nil {
+		return fmt.Errorf("report: release.model: %w", err)
+	}
+	return nil
+}
+
+// bare says whether r is a model that came without a certificate.
+func bare(r *release.Release) bool {
+	return r.Certificate.Method == "" && len(r.Certificate.Plan) == 0
+}

@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+// A componentRow is one line of the table of components.
+type componentRow struct {
+	Number      int
+	Class       string
+	Weight      string
+	Rows, Noise string
+	Background  bool
+	Flags       []string
+}
+
+func componentRows(r *release.Release) []componentRow {
+	out := make([]componentRow, r.Model.K())
+	for i := range out {
+		n := note(r, i)
+		out[i] = componentRow{Number: i + 1, Class: partClass(i), Weight: weightText(r.Model.Weights[i]), Rows: "–", Noise: "–",
+			Background: n.Background, Flags: cleanAll(n.Flags)}
+		if n.Background {
+			out[i].Class = backgroundClass
+		}
+		if n.EffectiveRows != 0 {
+			out[i].Rows = rows(n.EffectiveRows)
+		}
+		if n.EffectiveNoise != 0 {
+			out[i].Noise = number(n.EffectiveNoise, 3)
+		}
+	}
+	return out
+}
+
+// weightText writes a weight with four decimals, so that weights under each other compare.
+func weightText(w float64) string {
+	if w > 0 && w < 0.00005 {
+		return number(w, 2)
+	}
+	return strconv.FormatFloat(w, 'f', 4, 64)
+}
+
+// A columnHead names a component above the table of means.
+type columnHead struct {
+	Number int
+	Class  string
+}
+
+func columnHeads(r *release.Release) []columnHead {
+	out := make([]columnHead, r.Model.K())
+	for i := range out {
+		out[i] = columnHead{i + 1, partClass(i)}
+		if note(r, i).Background {
+			out[i].Class = backgroundClass
+		}
+	}
+	return out
+}
+
+// A columnRow is one line of the table of means and standard deviations: a column, with a cell for each component.
+type columnRow struct {
+	Name  string
+	Cells []meanCell
+}
+
+type meanCell struct{ Mean, SD string }
+
+func columnRows(r *release.Release) []columnRow {
+	out := make([]columnRow, r.Model.Dim())
+	for j := range out {
+		out[j] = columnRow{Name: columnName(r.Model.Columns[j], j), Cells: make([]meanCell, r.Model.K())}
+		for i, g := range r.Model.Components {
+			mean, sd, _ := strings.Cut(around(g.Mean[j], math.Sqrt(g.Cov.At(j, j))), " ± ")
+			out[j].Cells[i] = meanCell{withMinus(mean), sd}
+		}
+	}
+	return out
+}
+
+// A budgetRow is one line of the plan as run.
+type budgetRow struct {
+	Step, Query, Source           string
+	Count                         string
+	Sensitivity, Noise, Mu, Delta string
+	Renyi                         string // The divergence of a step that is not Gaussian, at one order.
+	Share                         string
+	Percent                       float64 // The same, for the bar.
+}
+
+func budgetRows(c release.Certificate) (out []budgetRow, remark string) {
+	total := 0.0
+	for _, s := range c.Plan {
+		total += float64(s.Count) * s.Mu * s.Mu
+	}
+	for _, s := range c.Plan {
+		row := budgetRow{Step: clean(s.Step), Query: clean(s.Query), Source: clean(s.Source), Count: count(s.Count), Delta: "0", Share: "–"}
+		if s.Delta > 0 {
+			row.Delta = number(s.Delta, 3)
+		}
+		if len(s.Renyi) > 0 {
+			row.Renyi = renyiText(s.Renyi)
+			remark = "A step with a Rényi curve is not Gaussian: it has no μ, and the shares are those of the Gaussian steps alone."
+		} else {
+			row.Sensitivity, row.Noise, row.Mu = number(s.Sensitivity, 4), number(s.Noise, 4), number(s.Mu, 4)
+			if total > 0 {
+				share := float64(s.Count) * s.Mu * s.Mu / total
+				row.Share, row.Percent = percent(share), math.Round(1000*share)/10
+			}
+		}
+		out = append(out, row)
+	}
+	return out, remark
+}
+
+// renyiText tells how many orders a curve has, and its value at the first.
+func renyiText(curve map[string]float64) string {
+	orders := make([]string, 0, len(curve))
+	for order := range curve {
+		orders = append(orders, order)
+	}
+	sort.Slice(orders, func(a, b int) bool {
+		if len(orders[a]) != len(orders[b]) {
+			return len(orders[a]) < len(orders[b])
+		}
+		return orders[a] < orders[b]
+	})
+	return fmt.Sprintf("Rényi curve of %s, %s nats at order %s", plural(len(orders), "order"), number(curve[orders[0]], 3), clean(orders[0]))
+}
+
+// A spentRow sets what was spent beside what was asked.
+type spentRow struct {
+	Name, Meaning, Asked, Spent string
+	Percent                     float64 // Spent of asked, for the bar; 0 for none.
+}
+
+func spentRows(c release.Certificate) []spentRow {
+	row := func(name, meaning string, asked, spent float64) spentRow {
+		out := spentRow{Name: name, Meaning: meaning, Asked: "–", Spent: number(spent, 6)}
+		if asked > 0 {
+			out.Asked = number(asked, 6)
+			out.Percent = math.Max(0, math.Min(100, math.Round(1000*spent/asked)/10))
+		}
+		return out
+	}
+	epsilon, delta := c.Epsilon, c.Delta
+	if c.Epsilon == 0 && c.Rho > 0 {
+		epsilon, delta = 0, 0
+	}
+	return []spentRow{
+		row("ε", "epsilon, at the δ below", epsilon, c.Spent.Epsilon),
+		row("δ", "delta, thresholds included", delta, c.Spent.Delta),
+		row("ρ", "zero-concentrated differential privacy", c.Rho, c.Spent.Rho),
+		row("μ", "Gaussian differential privacy", 0, c.Spent.Mu),
+	}
+}
+
+// An unresolved direction, in words.
+type unresolved struct{ Direction, AtMost string }
+
+// largestEntries is how many columns of a direction are named.
+const largestEntries = 4
+
+func unresolvedRows(r *release.Release) []unresolved {
+	var out []unresolved
+	for _, u := range r.Diagnostics.Unresolved {
+		out = append(out, unresolved{directionText(r.Model.Columns, u.Direction), number(u.StdAtMost, 4)})
+	}
+	return out
+}
+
+// directionText names the largest entries of a direction: "0.8·age − 0.6·bmi".
+func directionText(columns []string, v []float64) string {
+	order := make([]int, len(v))
+	for j := range order {
+		order[j] = j
+	}
+	sort.SliceStable(order, func(a, b int) bool { return math.Abs(v[order[a]]) > math.Abs(v[order[b]]) })
+	var b strings.Builder
+	for a, j := range order {
+		if v[j] == 0 || a == largestEntries {
+			if v[j] != 0 {
+				b.WriteString(" + …")
+			}
+			break
+		}
+		name := fmt.Sprintf("(column %d)", j+1)
+		if j < len(columns) {
+			name = shorten(columnName(columns[j], j), nameCells)
+		}
+		switch {
+		case v[j] < 0 && a == 0:
+			b.WriteString(minus)
+		case v[j] < 0:
+			b.WriteString(" " + minus + " ")
+		case a > 0:
+			b.WriteString(" + ")
+		}
+		b.WriteString(number(math.Abs(v[j]), 2) + "·" + name)
+	}
+	return b.String()
+}
