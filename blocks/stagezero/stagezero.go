@@ -33,10 +33,10 @@ const (
 	earlyQueries  = 16
 	earlyWeight   = 1.75 // of an even share of the budget; the others get what is left
 	scaleQueries  = 12   // halvings of the 2101 octaves
-	variedPart    = .25
+	VariedPart    = .25
 	scaleQuantile = .6 // of the non-zero distances
-	// constantSDs: a column in which fewer rows than this many noise sds differ from the centre is called constant.
-	constantSDs = 4
+	// ConstantSDs: a column in which fewer rows than this many noise sds differ from the centre is called constant.
+	ConstantSDs = 4
 	keyOffset   = 1076 // key of an octave 2^e is e + keyOffset, in [1, lastKey]
 	lastKey     = 2100 // the distance overflows
 )
@@ -67,8 +67,8 @@ func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 	const source = "TYLERPRESS Section 1"
 	return []kernel.Step{
 		{Name: prefix + "center", Query: kind, Share: centerShare, Most: centerQueries, Source: source},
-		{Name: prefix + "varied", Query: kind, Share: scaleShare * variedPart, Most: 1, Source: source},
-		{Name: prefix + "scale", Query: kind, Share: scaleShare * (1 - variedPart), Most: scaleQueries, Source: source},
+		{Name: prefix + "varied", Query: kind, Share: scaleShare * VariedPart, Most: 1, Source: source},
+		{Name: prefix + "scale", Query: kind, Share: scaleShare * (1 - VariedPart), Most: scaleQueries, Source: source},
 	}
 }
 
@@ -110,15 +110,15 @@ func Run(a *kernel.Allotment, cfg Config) (Units, error) {
 	for j := range tiny {
 		tiny[j] = Narrowest
 	}
-	answer, err := a.Sum(cfg.Prefix+"varied", query.ColumnCounts{Center: u.Center, Thresholds: tiny}, math.Sqrt(cfg.ScaleMu2*variedPart))
+	answer, err := a.Sum(cfg.Prefix+"varied", query.ColumnCounts{Center: u.Center, Thresholds: tiny}, math.Sqrt(cfg.ScaleMu2*VariedPart))
 	if err != nil {
 		return Units{}, err
 	}
-	u.Unseen = constantSDs * answer.Sigma
+	u.Unseen = ConstantSDs * answer.Sigma
 	for j, count := range answer.Values {
 		u.Constant[j] = count < u.Unseen
 	}
-	mu := math.Sqrt(cfg.ScaleMu2 * (1 - variedPart) / scaleQueries)
+	mu := math.Sqrt(cfg.ScaleMu2 * (1 - VariedPart) / scaleQueries)
 	return u, u.findScales(a, cfg.Prefix+"scale", answer.Values, mu)
 }
 

@@ -1,0 +1,77 @@
+package mixture
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/moments"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A background takes the rows that are far from every component: wide copies of the released global Gaussian whose shapes are fixed.
+// It joins the soft partition in the last round only, where one more component adds no sensitivity; in earlier rounds it would
+// eat the small components before they are sharp.
+//
+// Source: [KSSU19] Section E.2, point 1 of the restatement.
+// Differs: the weights are measured instead of fixed.
+type background struct {
+	mean   []float64
+	cov    *mat.SymDense
+	weight []float64 // of each rung
+}
+
+// Utility constants of the background.
+const (
+	backgroundStart = .02   // weight of all rungs together before they are measured
+	backgroundLeast = .0005 // least weight of a rung: what a far row costs is bounded
+	backgroundMost  = .3    // largest weight of all rungs together
+)
+
+// rungs are the factors by which the global covariance is inflated.
+var rungs = []float64{1, 9, 81, 2500}
+
+func newBackground(g gauss, shape estimate.CovarianceType) background {
+	b := background{mean: g.mean, cov: g.cov}
+	if shape != estimate.Full {
+		b.cov = onlyDiagonal(g.cov, shape == estimate.Spherical)
+	}
+	for range rungs {
+		b.weight = append(b.weight, backgroundStart/float64(len(rungs)))
+	}
+	return b
+}
+
+// total is the weight of all rungs.
+func (b *background) total() float64 {
+	t := 0.0
+	for _, w := range b.weight {
+		t += w
+	}
+	return t
+}
+
+// components are the background's parts of a moments query.
+func (b *background) components(s space) []query.Component {
+	_, inv, logDet := factor(b.cov)
+	d := float64(s.dim())
+	var out []query.Component
+	for i, f := range rungs {
+		w := mat.DenseCopyOf(inv)
+		w.Scale(1/math.Sqrt(f), w)
+		out = append(out, query.Component{
+			Frame:     s.frame(b.mean, w),
+			LogWeight: math.Log(b.weight[i]) - logDet/2 - d/2*math.Log(f),
+			Radius:    math.Sqrt(d),
+		})
+	}
+	return out
+}
+
+// update moves the rungs' weights to their shares of the rows, each between its bounds.
+func (b *background) update(sums []moments.Sums, rows float64) {
+	for i, s := range sums {
+		b.weight[i] = between(backgroundLeast, s.Count/rows, backgroundMost/float64(len(rungs)))
+	}
+}

@@ -1,0 +1,76 @@
+package mixture
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/blocks/clip"
+	"github.com/gauze-dp/gauze/estimate"
+)
+
+// candidates are the numbers of components that are tried on the coreset.
+var candidates = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24}
+
+// Utility constants of the choice of k ([KSSU19] Section E, stage G of the restatement).
+const (
+	starts       = 12 // of EM, fewer where points and components are many
+	leastStarts  = 3
+	workOfStarts = 60000 // points times components times starts, about
+	mostLost     = .6    // nats per row that noise can cost a component: beyond, shrinkage has taken over
+	complexity   = .03   // a light BIC-like term: what is too much is merged later, in all columns
+	leastInTree  = 50    // coreset rows below which only one component is tried
+)
+
+// choose fits the coreset for every allowed number of components and returns the best start: log-likelihood less the nats that
+// the last round's noise is expected to cost, less a BIC-like term.
+func (f *fit) choose(c *coreset, a *axes) []gauss {
+	if c.total < leastInTree || len(c.points) < 2 {
+		return []gauss{f.global}
+	}
+	kmax := largestK(f.p, f.space.dim(), f.rows)
+	var ks []int
+	if f.p.Components > 0 {
+		ks = []int{min(f.p.Components, len(c.points))}
+	} else {
+		for _, k := range candidates {
+			if k <= kmax && k < len(c.points) {
+				ks = append(ks, k)
+			}
+		}
+	}
+	var best *lowMixture
+	bestScore := math.Inf(-1)
+	for _, k := range ks {
+		m := fitCoreset(c, k, between(leastStarts, workOfStarts/(len(c.points)*k), starts))
+		if score := f.score(c, m); score > bestScore {
+			best, bestScore = m, score
+		}
+	}
+	return a.lift(best)
+}
+
+// score is the expected log-likelihood per row, up to a constant, of the mixture that private EM would make of the start m.
+func (f *fit) score(c *coreset, m *lowMixture) float64 {
+	d := float64(f.space.dim())
+	r := &rounds{space: f.space, shape: f.p.Covariance, rows: f.rows, factor: f.factor, misfit: misfit}
+	lost := 0.0
+	for _, w := range m.w {
+		lost += w * r.lost(w, math.Sqrt(f.schedule.final*f.mu2))
+	}
+	k := float64(len(m.w))
+	return m.loglik/c.total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.rows)/f.rows
+}
+
+// lost is the nats per row of a component of weight w that the noise of one round is expected to cost it: d(d+1)/8 s^2 for a
+// relative noise s of each entry of its covariance, at most mostLost.
+func (r *rounds) lost(w, mu float64) float64 {
+	d := r.space.dim()
+	n := math.Max(w*r.rows, 1)
+	noise := r.noise(mu)
+	r2 := clip.Radius2(d, n, noise, r.misfit)
+	s := noise * r2 / n / clip.Gaussian(d, r2).B1
+	entries := float64(d*(d+1)) / 2
+	if r.shape != estimate.Full {
+		entries = float64(d)
+	}
+	return math.Min(entries/4*s*s, mostLost)
+}

@@ -1,0 +1,154 @@
+// Package mixture learns a Gaussian mixture of overlapping, unequal, not quite Gaussian components from raw columns: the default
+// of `gauze fit` when more than one component is allowed.
+//
+// The course of a fit, all of it released step by step: units of the columns (noisy bisection); one robust global Gaussian;
+// a noisy tree of counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which costs nothing, for
+// every number of components; then private EM in all columns, each round one soft E-step and one release of clipped moments.
+// With at most one component it is the Gaussian of package gaussian.
+//
+// Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of its Section E.2.
+// Differs: units by stage 0 instead of pair histograms; a consistent tree; clipping undone to first order at every round; Kalman
+// gains instead of Stein's rule; components merged in all columns after each round.
+package mixture
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/blocks/stagezero"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// fit is the state of one run.
+type fit struct {
+	p        estimate.Problem
+	a        *kernel.Allotment
+	rows     float64 // released
+	mu2      float64 // total
+	factor   float64 // sqrt2 under replace-one, 1 under add-or-remove-one
+	units    stagezero.Units
+	space    space
+	schedule schedule
+	global   gauss
+	notes    estimate.Diagnostics
+}
+
+// run is the whole fit.
+func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
+	if err := f.count(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if f.p.Components == 0 && largestK(f.p, f.p.Columns, f.rows) == 1 {
+		return gaussian.FitAllotment(f.a, f.p, prefixOne)
+	}
+	k := max(f.p.Components, 2)
+	if f.rows*f.p.Mu < leastPerFit*float64(k)*breadth(f.p, f.p.Columns) {
+		return f.refuse(fmt.Sprintf("about %.0f rows are too few for %d components", math.Max(0, f.rows), k), k), nil
+	}
+	f.schedule = planned(f.p, f.p.Columns, f.rows)
+	if !stagezero.SharpEnough(f.p.Relation, f.p.Columns, f.rows, centersOfUnits*f.schedule.units*f.mu2) {
+		return f.refuse(fmt.Sprintf("about %.0f rows are too few to find the units of %d columns", f.rows, f.p.Columns), k), nil
+	}
+	if err := f.findUnits(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if f.space.dim() == 0 {
+		return f.constant()
+	}
+	if err := f.fitGlobal(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	c, axes, err := f.tree()
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	r, err := f.em(ctx, f.choose(c, axes))
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	return f.outcome(r)
+}
+
+func (f *fit) refuse(reason string, k int) estimate.Outcome {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: advice(f.p, k)}, Diagnostics: f.notes}
+}
+
+// count buys the number of good rows: n is private under add-or-remove-one, and null rows are under replace-one.
+func (f *fit) count() error {
+	ans, err := f.a.Sum("count", query.Count{}, math.Sqrt(countPart*f.mu2)*(1-1e-12))
+	if err != nil {
+		return err
+	}
+	f.rows = ans.Values[0]
+	if n, public := f.a.Session().Rows(); public {
+		f.rows = math.Min(f.rows, float64(n))
+	}
+	return nil
+}
+
+// findUnits finds a centre and a scale of each column and leaves constant columns out of the working space.
+func (f *fit) findUnits() error {
+	part := f.schedule.units * f.mu2
+	u, err := stagezero.Run(f.a, stagezero.Config{Prefix: "units: ", CenterMu2: centersOfUnits * part, ScaleMu2: (1 - centersOfUnits) * part})
+	if err != nil {
+		return err
+	}
+	f.units = u
+	for j := range u.Center {
+		if u.Constant[j] {
+			f.notes.ConstantColumns = append(f.notes.ConstantColumns, j)
+			continue
+		}
+		f.space.columns = append(f.space.columns, j)
+		f.space.center = append(f.space.center, u.Center[j])
+		f.space.scale = append(f.space.scale, u.Scale[j])
+	}
+	return nil
+}
+
+// em runs the rounds of private EM from a start.
+func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
+	floor := floorStandard
+	if f.space.dim() <= 2 {
+		floor = floorPlane
+	}
+	for j := range start {
+		start[j].doubt = startDoubt
+	}
+	r := &rounds{space: f.space, shape: f.p.Covariance, components: start, rows: f.rows, factor: f.factor, floor: floor, misfit: misfit, gone: goneRows,
+		background: newBackground(f.global, f.p.Covariance)}
+	if f.p.Components > 0 {
+		r.gone = goneAsked
+	}
+	final := math.Sqrt(f.schedule.final * f.mu2)
+	per := math.Sqrt(f.schedule.em*f.mu2/float64(f.schedule.rounds)) * (1 - 1e-12)
+	for range f.schedule.rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := r.round(f.a, "EM rounds", per, false); err != nil {
+			return nil, err
+		}
+		if f.p.Components == 0 {
+			r.merge(final)
+		}
+	}
+	return r, r.round(f.a, "last round", f.a.LeftMu(), true)
+}
+
+// Utility constants of the rounds.
+const (
+	// floorStandard is the smallest eigenvalue of a component in standardised units, for d > 2; floorPlane for d <= 2.
+	floorStandard = 1e-3
+	floorPlane    = 1e-4
+	// misfit, globalMisfit: what clipping hides is unlike a Gaussian's tail; see clip.Radius2.
+	misfit       = 1.0
+	globalMisfit = .02
+)

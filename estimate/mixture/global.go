@@ -1,0 +1,141 @@
+package mixture
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+)
+
+// fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and standardises the space by it.
+//
+// Source: [KSSU19] Section E of the restatement, stages M0 and M1.
+// Differs: three to five rounds, whose budget follows from n.
+func (f *fit) fitGlobal() error {
+	d := f.space.dim()
+	start := gauss{w: 1, mean: make([]float64, d), cov: identity(d), doubt: doubt{4, 4, 4, 1e-9}}
+	start.cov.ScaleSym(4, start.cov) // a unit is half to one times the median distance to the median: about 2 units a sd
+	r := &rounds{space: f.space, components: []gauss{start}, rows: f.rows, factor: f.factor, floor: 1e-6, misfit: globalMisfit}
+	for _, share := range f.schedule.globalShares {
+		if err := r.round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
+			return err
+		}
+	}
+	g := r.components[0]
+	sds := make([]float64, d)
+	for i := range sds {
+		sds[i] = math.Sqrt(g.cov.At(i, i))
+	}
+	if f.p.Covariance == estimate.Spherical {
+		f.oneUnit(sds)
+	}
+	s := f.space
+	f.space = space{columns: s.columns, center: make([]float64, d), scale: make([]float64, d)}
+	corr := mat.NewSymDense(d, nil)
+	for i := range d {
+		f.space.center[i] = s.center[i] + s.scale[i]*g.mean[i]
+		f.space.scale[i] = s.scale[i] * sds[i]
+		for j := i; j < d; j++ {
+			corr.SetSym(i, j, g.cov.At(i, j)/(sds[i]*sds[j]))
+		}
+	}
+	f.global = gauss{w: 1, mean: make([]float64, d), cov: corr, rows: g.rows, sigma: g.sigma}
+	return nil
+}
+
+// oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is spherical in the table.
+func (f *fit) oneUnit(sds []float64) {
+	largest := 0.0
+	for i, s := range f.space.scale {
+		largest = math.Max(largest, s*sds[i])
+	}
+	for i, s := range f.space.scale {
+		sds[i] = largest / s
+	}
+}
+
+// axes are the eigenvectors (columns of vec) of the global covariance and their variances, largest first.
+type axes struct {
+	vec    *mat.Dense
+	lambda []float64
+}
+
+func axesOf(cov *mat.SymDense) *axes {
+	d := cov.SymmetricDim()
+	var e mat.EigenSym
+	if !e.Factorize(cov, true) {
+		return &axes{vec: mat.DenseCopyOf(identity(d)), lambda: ones(d)}
+	}
+	var vec mat.Dense
+	e.VectorsTo(&vec)
+	a := &axes{vec: mat.NewDense(d, d, nil), lambda: make([]float64, d)}
+	for j := range d {
+		a.lambda[j] = math.Max(e.Values(nil)[d-1-j], floorStandard)
+		for i := range d {
+			a.vec.Set(i, j, vec.At(i, d-1-j))
+		}
+	}
+	return a
+}
+
+func ones(d int) []float64 {
+	v := make([]float64, d)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+const (
+	// boxSDs is the half-width of the tree's box, in sds of each direction.
+	boxSDs = 4.0
+	// mostCells bounds the coreset: a cell with less than this part of the rows is not split.
+	mostCells = 1000
+)
+
+// tree measures the coreset in the leading directions of the global covariance.
+func (f *fit) tree() (*coreset, *axes, error) {
+	d := f.space.dim()
+	a := axesOf(f.global.cov)
+	q := min(f.schedule.q, d)
+	first, last := f.schedule.first, f.schedule.last
+	if q < f.schedule.q { // columns turned out constant: fewer directions, no more levels than planned
+		first, last = treeLevels(q, false)
+	}
+	w := mat.NewDense(q, d, nil)
+	half := make([]float64, q)
+	for i := range q {
+		half[i] = boxSDs * math.Sqrt(a.lambda[i])
+		for j := range d {
+			w.Set(i, j, a.vec.At(j, i))
+		}
+	}
+	c, err := buildCoreset(f.a, "tree of counts", f.space.frame(f.global.mean, w), half, first, last, f.rows/mostCells,
+		math.Sqrt(f.schedule.tree*f.mu2)*(1-1e-12))
+	return c, a, err
+}
+
+// lift turns a mixture of the coreset's coordinates into components in all working coordinates: covariance
+// V blockdiag(S_j, lambda_rest) V^T.
+func (a *axes) lift(m *lowMixture) []gauss {
+	d := len(a.lambda)
+	var out []gauss
+	for j := range m.w {
+		block := mat.NewSymDense(d, nil)
+		at := make([]float64, d)
+		for i := range d {
+			block.SetSym(i, i, a.lambda[i])
+		}
+		for i := range m.mean[j] {
+			at[i] = m.mean[j][i]
+			for l := i; l < len(m.mean[j]); l++ {
+				block.SetSym(i, l, m.cov[j].At(i, l))
+			}
+		}
+		mean := mat.NewVecDense(d, nil)
+		mean.MulVec(a.vec, mat.NewVecDense(d, at))
+		out = append(out, gauss{w: m.w[j], mean: mean.RawVector().Data, cov: congruence(a.vec, block)})
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+package mixture
+
+import (
+	"github.com/gauze-dp/gauze/blocks/stagezero"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// prefixOne comes before the steps of the Gaussian that a fit with at most one component becomes.
+const prefixOne = "one: "
+
+// becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or possible only (n private).
+func becomesOne(p estimate.Problem) (one, sure bool) {
+	switch {
+	case p.Components == 1 || p.Components == 0 && p.MaxComponents <= 1:
+		return true, true
+	case p.Components > 1:
+		return false, true
+	case p.Relation == privacy.ReplaceOne:
+		return largestK(p, p.Columns, float64(p.Rows)) == 1, true
+	}
+	return true, false
+}
+
+// steps is the worst case of a fit.
+func steps(p estimate.Problem) []kernel.Step {
+	one, sure := becomesOne(p)
+	if one && sure {
+		return gaussian.Steps(p, prefixOne, 1)
+	}
+	moments := query.ClippedMoments{}.Kind()
+	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
+	out = append(out, stagezero.Steps("units: ", stagezero.LargestPart, mostScalePart)...)
+	_, last := treeLevels(treeDimension(p.Columns), true)
+	out = append(out,
+		kernel.Step{Name: "global moments", Query: moments, Share: weakGlobal, Most: mostGlobalRounds, Source: source},
+		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"},
+		kernel.Step{Name: "EM rounds", Query: moments, Share: 1 - treePart - finalPart, Most: maxRounds, Source: source},
+		kernel.Step{Name: "last round", Query: moments, Share: 1, Most: 1, Source: source},
+	)
+	if one {
+		out = append(out, gaussian.Steps(p, prefixOne, 1)...)
+	}
+	return out
+}
+
+// mostScalePart bounds what the scales may cost: centersOfUnits of the units' budget goes to the centres.
+const mostScalePart = stagezero.LargestPart * (1 - centersOfUnits) / centersOfUnits

@@ -1,0 +1,143 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// A library's answer is a function of its arguments and of the kernel's noise: it never prints, exits, reads the clock or the
+// environment.
+func TestLibrariesDoNotReachOutside(t *testing.T) {
+	never := map[string][]string{
+		"fmt":  {"Print", "Printf", "Println", "Scan", "Scanf", "Scanln"},
+		"time": {"Now", "Since", "Until", "Sleep", "After", "Tick", "NewTimer", "NewTicker", "AfterFunc"},
+		"os":   {"Exit", "Getenv", "LookupEnv", "Environ", "ExpandEnv", "Args", "Stdin", "Stdout", "Stderr", "Getwd", "Chdir", "Setenv"},
+	}
+	for _, f := range files(t) {
+		if f.test || f.main || under(f.folder, "internal/stattest") {
+			continue
+		}
+		for imported, names := range never {
+			f.selectors(f.localName(imported, imported), func(name string, at token.Pos) {
+				for _, n := range names {
+					if n == name {
+						t.Errorf("%s: %s.%s in a library: leave it to cmd, or take it as an argument", f.at(at), imported, name)
+					}
+				}
+			})
+		}
+	}
+}
+
+// seededOnly are the names of math/rand/v2 that say which generator is meant. All others draw from the global one.
+var seededOnly = map[string]bool{"New": true, "NewPCG": true, "Rand": true, "PCG": true, "Source": true, "NewZipf": true, "Zipf": true}
+
+// Randomness outside the kernel has a public seed (starts of EM) or a generator that the caller brings (sampling a model): then a
+// released number is a function of released numbers.
+func TestNoGlobalRandomness(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		chacha := under(f.folder, "cmd", "kernel/internal/noise") // unseeded rows of a public model; seeded noise for tests
+		f.selectors(f.localName("math/rand/v2", "rand"), func(name string, at token.Pos) {
+			if !seededOnly[name] && !(chacha && (name == "NewChaCha8" || name == "ChaCha8")) {
+				t.Errorf("%s: rand.%s: wanted a generator made by rand.New(rand.NewPCG(..)) from a public seed", f.at(at), name)
+			}
+		})
+	}
+}
+
+// Nothing replaces the source of entropy of the process, not even a test: others run beside it.
+func TestEntropyIsNotReplaced(t *testing.T) {
+	for _, f := range files(t) {
+		local := f.localName("crypto/rand", "rand")
+		if local == "" {
+			continue
+		}
+		replaced := func(e ast.Expr) bool {
+			s, ok := e.(*ast.SelectorExpr)
+			if !ok {
+				return false
+			}
+			x, ok := s.X.(*ast.Ident)
+			return ok && x.Name == local && s.Sel.Name == "Reader"
+		}
+		ast.Inspect(f.tree, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, left := range n.Lhs {
+					if replaced(left) {
+						t.Errorf("%s: crypto/rand.Reader is assigned: every draw after it would be predictable", f.at(n.Pos()))
+					}
+				}
+			case *ast.UnaryExpr:
+				if n.Op == token.AND && replaced(n.X) {
+					t.Errorf("%s: the address of crypto/rand.Reader is taken", f.at(n.Pos()))
+				}
+			}
+			return true
+		})
+	}
+}
+
+// What controls noise needs a testing.TB in hand. (A table anybody can make.)
+func TestTestDoorsNeedATest(t *testing.T) {
+	doors := 0
+	for _, f := range files(t) {
+		if f.test || !under(f.folder, "kernel/kerneltest") {
+			continue
+		}
+		for _, d := range f.tree.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv != nil || !fn.Name.IsExported() || onlyMakesTable(fn) {
+				continue
+			}
+			doors++
+			if !firstIsTB(fn) {
+				t.Errorf("%s: kerneltest.%s: wanted a testing.TB as the first argument, so that nothing but a test can call it", f.at(fn.Pos()), fn.Name.Name)
+			}
+		}
+	}
+	if doors == 0 {
+		t.Error("kernel/kerneltest has no exported function: this test looks in the wrong place")
+	}
+}
+
+func onlyMakesTable(fn *ast.FuncDecl) bool {
+	if r := fn.Type.Results; r != nil && len(r.List) == 1 {
+		if star, ok := r.List[0].Type.(*ast.StarExpr); ok {
+			s, ok := star.X.(*ast.SelectorExpr)
+			return ok && s.Sel.Name == "Table"
+		}
+	}
+	return false
+}
+
+func firstIsTB(fn *ast.FuncDecl) bool {
+	if len(fn.Type.Params.List) == 0 {
+		return false
+	}
+	s, ok := fn.Type.Params.List[0].Type.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := s.X.(*ast.Ident)
+	return ok && x.Name == "testing" && s.Sel.Name == "TB"
+}
+
+// Only kerneltest opens a session whose noise is controlled.
+func TestOneDoorToControlledNoise(t *testing.T) {
+	for _, f := range files(t) {
+		if f.folder == "kernel" || under(f.folder, "kernel/kerneltest") {
+			continue
+		}
+		f.selectors(f.localName(module+"/kernel", "kernel"), func(name string, at token.Pos) {
+			if strings.HasSuffix(name, "ForTest") {
+				t.Errorf("%s: kernel.%s: use kernel/kerneltest, which asks for a testing.TB", f.at(at), name)
+			}
+		})
+	}
+}

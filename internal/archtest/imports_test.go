@@ -1,0 +1,243 @@
+package archtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A layer says which folders of this module the code of a folder may import, subfolders included. The longest folder that fits a
+// package is its layer. A package may always import what lies below itself.
+type layer struct {
+	folder string
+	may    []string
+	why    string
+}
+
+var layers = []layer{
+	{"kernel/privacy", nil, "the accounting is checked by reading this folder alone"},
+	{"kernel/query", []string{"kernel/privacy"}, "a query is data; it sees neither rows nor noise"},
+	{"kernel/internal/rows", nil, "raw rows know nothing else"},
+	{"kernel/internal/noise", nil, "a sampler is checked by reading this folder alone"},
+	{"kernel/internal/hook", []string{"kernel/internal/noise"}, "tests reach the noise through this one door"},
+	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine"}, "an engine computes exact aggregates and draws no noise"},
+	{"kernel/kerneltest", []string{"kernel", "kernel/internal"}, "tests only"},
+	{"kernel", []string{"kernel"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
+	{"model", []string{"model"}, "a model is public, and used by everything else"},
+	{"blocks", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks"}, "building blocks see data only through a session"},
+	{"estimate/catalog", []string{"estimate", "estimate/axisaligned", "estimate/gaussian", "estimate/mixture", "estimate/reduction", "estimate/separated",
+		"estimate/univariate"}, "the list of methods knows the methods"},
+	{"estimate/mixture", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/gaussian"},
+		"a mixture of one component is the Gaussian, which is the one method that another one may call"},
+	{"estimate/reduction", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/mixture"},
+		"the black-box reduction runs another learner on its blocks"},
+	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate"},
+		"estimators see data only through a session, and one does not know another: shared code goes to blocks"},
+	{"source", nil, "rows come in here and are handed on by the front door"},
+	{"release", []string{"kernel/privacy", "model"}, "a release is made of released values: it never sees a session or a table"},
+	{"report", []string{"release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
+	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
+	{".", []string{"source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "release", "ledger"},
+		"the front door wires the layers; commands and the server stand on it"},
+	{"server", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "release", "report", "ledger"},
+		"the server stands on the front door"},
+	{"cmd", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "release", "report", "ledger", "server"},
+		"commands stand on the front door"},
+	{"experiments", []string{".", "source", "kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/catalog", "estimate/gaussian", "estimate/mixture", "release", "report"},
+		"an experiment sees data as a user does"},
+	{"examples", nil, "examples are used from outside"},
+	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
+	{"internal/stattest", nil, "statistics for tests, of no use to anything else"},
+	{"internal/archtest", nil, "tests only"},
+}
+
+// exact are the folders whose subfolders a layer's permission does not include.
+var exact = map[string]bool{"kernel": true, "estimate": true, ".": true}
+
+// layerOf is the layer of a folder, or nil.
+func layerOf(folder string) *layer {
+	var best *layer
+	for i, l := range layers {
+		fits := under(folder, l.folder) || l.folder == "." && folder == ""
+		if fits && (best == nil || len(l.folder) > len(best.folder)) {
+			best = &layers[i]
+		}
+	}
+	return best
+}
+
+func (l layer) allows(folder, imported string) bool {
+	if folder != "" && under(imported, folder) {
+		return true
+	}
+	for _, m := range l.may {
+		within := under(imported, m) && m != "."
+		if exact[m] && l.folder != "kernel" {
+			within = imported == m || m == "." && imported == ""
+		}
+		if within {
+			return true
+		}
+	}
+	return false
+}
+
+func TestLayers(t *testing.T) {
+	for _, f := range files(t) {
+		l := layerOf(f.folder)
+		if l == nil {
+			t.Errorf("%s: the folder %q is in no layer: add it to the list in internal/archtest, with what it may import", f.name, f.folder)
+			continue
+		}
+		for _, imported := range f.imports {
+			if fault := layerFault(f, l, imported); fault != "" {
+				t.Error(fault)
+			}
+		}
+	}
+}
+
+// layerFault says what is wrong with an import of one of our packages; tests may use more than what they test.
+func layerFault(f *file, l *layer, imported string) string {
+	folder, our := ours(imported)
+	switch {
+	case !our:
+		return ""
+	case under(folder, "kernel/internal") && !under(f.folder, "kernel"):
+		return fmt.Sprintf("%s imports %s: rows and noise belong to the kernel", f.name, folder)
+	case f.test:
+		return ""
+	case under(folder, "kernel/kerneltest", "internal/stattest", "model/modeltest"):
+		return fmt.Sprintf("%s imports %s: seeded noise and exact answers are for tests, and nothing else may be able to reach them", f.name, folder)
+	case !l.allows(f.folder, folder):
+		return fmt.Sprintf("%s imports %q: %q may import only %s (%s)", f.name, folder, l.folder, strings.Join(l.may, ", "), l.why)
+	}
+	return ""
+}
+
+// A ban keeps packages of others out of folders.
+type ban struct {
+	folders []string // none: everywhere
+	except  []string
+	never   []string // with what lies below them
+	why     string
+}
+
+var (
+	anywhere = []string(nil)
+	library  = []string{"kernel", "model", "blocks", "estimate", "release", "report", "source", "ledger", "."}
+)
+
+var bans = []ban{
+	{[]string{"blocks", "estimate"}, nil, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall", "crypto/rand", "reflect", "unsafe"},
+		"an estimator sees data only through a session, and entropy is the kernel's"},
+	{[]string{"kernel", "model"}, nil, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall"}, "the kernel and the models touch nothing outside"},
+	{anywhere, nil, []string{"math/rand"}, "math/rand (v1) has a global generator; noise comes from the kernel, simulation uses math/rand/v2 with a seed"},
+	{[]string{"kernel"}, []string{"kernel/internal/noise"}, []string{"math/rand/v2", "crypto/rand"}, "noise has one origin, kernel/internal/noise"},
+	{[]string{"blocks", "release", "report", "source", "ledger", "."}, nil, []string{"math/rand/v2"}, "nothing is random here"},
+	{anywhere, []string{"server", "cmd"}, []string{"net/http"}, "only the server and the commands speak HTTP"},
+	{anywhere, []string{"kernel/engine/beam"}, []string{"github.com/apache/beam"}, "the Beam engine is a module of its own, so that the default build stays small"},
+	{anywhere, []string{"ledger", "source"}, []string{"database/sql", "modernc.org/sqlite", "github.com/jackc/pgx"}, "databases are for the ledger and for sources"},
+	{anywhere, []string{"cmd"}, []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, "a library has no flags"},
+	{anywhere, nil, []string{"C", "unsafe", "plugin"}, "the build is pure Go, and nothing may walk around the types that protect rows"},
+	{library, nil, []string{"log", "log/slog"}, "library code returns errors; it never logs"},
+}
+
+func (b ban) applies(folder string) bool {
+	return (b.folders == nil || under(folder, b.folders...)) && !under(folder, b.except...)
+}
+
+func (b ban) forbids(imported string) bool {
+	if imported == "math/rand/v2" { // it lies below math/rand by its path only
+		for _, n := range b.never {
+			if n == imported {
+				return true
+			}
+		}
+		return false
+	}
+	return under(imported, b.never...)
+}
+
+func TestBans(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		for _, b := range bans {
+			for _, imported := range f.imports {
+				if b.applies(f.folder) && b.forbids(imported) {
+					t.Errorf("%s imports %s: %s", f.name, imported, b.why)
+				}
+			}
+		}
+	}
+}
+
+// The rules themselves: what they let through and what they stop.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		wrong      bool
+	}{
+		{"kernel/session.go", "kernel/privacy", false},
+		{"kernel/session.go", "release", true},
+		{"kernel/session.go", "estimate", true},
+		{"kernel/query/x.go", "kernel", true},
+		{"kernel/privacy/x.go", "kernel/query", true},
+		{"model/x.go", "kernel/privacy", true},
+		{"blocks/clip/x.go", "kernel/query", false},
+		{"blocks/clip/x.go", "kernel/engine/local", true},
+		{"blocks/clip/x.go", "source", true},
+		{"estimate/gaussian/x.go", "estimate", false},
+		{"estimate/gaussian/x.go", "estimate/mixture", true},
+		{"estimate/mixture/x.go", "estimate/gaussian", false},
+		{"estimate/mixture/x.go", "estimate/separated", true},
+		{"estimate/separated/x.go", "estimate/gaussian", true},
+		{"estimate/catalog/x.go", "estimate/gaussian", false},
+		{"release/x.go", "kernel/privacy", false},
+		{"release/x.go", "kernel", true},
+		{"report/x.go", "kernel", true},
+		{"fit.go", "kernel", false},
+		{"fit.go", "kernel/kerneltest", true},
+		{"fit_test.go", "kernel/kerneltest", false},
+		{"fit_test.go", "kernel/internal/noise", true},
+		{"cmd/gauze/x.go", "kernel/engine/local", true},
+		{"cmd/gauze/x.go", "", false},
+		{"report/x.go", "", true},
+		{"source/x.go", "internal/stattest", true},
+	} {
+		imported := module
+		if c.text != "" {
+			imported += "/" + c.text
+		}
+		f, err := parse(c.name, fmt.Sprintf("package p\n\nimport _ %q\n", imported))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := layerFault(f, layerOf(f.folder), imported); (got != "") != c.wrong {
+			t.Errorf("%s importing %q: got %q, want a fault: %v", c.name, c.text, got, c.wrong)
+		}
+	}
+	banned := func(folder, imported string) bool {
+		for _, b := range bans {
+			if b.applies(folder) && b.forbids(imported) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range []struct {
+		folder, imported string
+		want             bool
+	}{
+		{"estimate/mixture", "math/rand/v2", false}, {"estimate/mixture", "math/rand", true}, {"kernel", "math/rand/v2", true},
+		{"kernel/internal/noise", "crypto/rand", false}, {"estimate/gaussian", "os", true}, {"estimate/gaussian", "net/http", true},
+		{"", "log", true}, {"cmd/gauze", "net/http", false}, {"report", "net/http", true}, {"source", "database/sql", false},
+		{"release", "database/sql", true}, {"cmd/gauze", "math", false},
+	} {
+		if got := banned(c.folder, c.imported); got != c.want {
+			t.Errorf("%q importing %q: banned %v, want %v", c.folder, c.imported, got, c.want)
+		}
+	}
+}

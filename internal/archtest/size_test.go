@@ -1,0 +1,130 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	mostFileLines     = 400
+	mostFunctionLines = 60
+	mostKernelLines   = 3000
+)
+
+// Files and functions that one can read in one go.
+func TestSizes(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		if n := strings.Count(f.text, "\n"); n > mostFileLines {
+			t.Errorf("%s has %d lines, at most %d are wanted: split it by what it is about", f.name, n, mostFileLines)
+		}
+		for _, d := range f.tree.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := f.set.Position(fn.End()).Line - f.set.Position(fn.Pos()).Line + 1; n > mostFunctionLines {
+				t.Errorf("%s: %s has %d lines, at most %d are wanted", f.at(fn.Pos()), fn.Name.Name, n, mostFunctionLines)
+			}
+		}
+	}
+}
+
+// The kernel is what has to be read to trust the whole system, so it has to stay short.
+func TestKernelIsSmall(t *testing.T) {
+	lines := 0
+	for _, f := range files(t) {
+		if f.test || !under(f.folder, "kernel") || under(f.folder, "kernel/kerneltest") {
+			continue
+		}
+		lines += codeLines(f.text)
+	}
+	t.Logf("the kernel has %d lines of code", lines)
+	if lines >= mostKernelLines {
+		t.Errorf("the kernel has %d lines without comments and blank lines, fewer than %d are wanted: move out what privacy does not rest on", lines, mostKernelLines)
+	}
+	if lines < 500 {
+		t.Errorf("the kernel has %d lines: this test looks in the wrong place", lines)
+	}
+}
+
+// codeLines counts the lines that hold a token.
+func codeLines(text string) int {
+	set := token.NewFileSet()
+	in := set.AddFile("", set.Base(), len(text))
+	var s scanner.Scanner
+	s.Init(in, []byte(text), nil, 0)
+	lines, last := 0, 0
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return lines
+		}
+		first := in.Line(pos)
+		if tok == token.SEMICOLON && literal == "\n" {
+			continue // inserted by the scanner
+		}
+		end := first + strings.Count(literal, "\n")
+		lines += end - max(first, last+1) + 1
+		last = max(last, end)
+	}
+}
+
+func TestCodeLines(t *testing.T) {
+	const text = "// Package p.\npackage p\n\n/* a\nb */\nvar s = `x\ny`\n\nfunc f() { // two\n\tg(1,\n\t\t2)\n}\n"
+	if n := codeLines(text); n != 7 {
+		t.Errorf("got %d lines, want 7", n)
+	}
+}
+
+// unwanted are marks that say a thing is not finished, and places that exist on one machine only.
+var unwanted = []struct {
+	pattern *regexp.Regexp
+	why     string
+}{
+	{regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`), "finish it, or open an issue"},
+	{regexp.MustCompile(`(^|[\s"'(=\x60])/(home|Users|work|root|tmp|mnt|var/folders)/[a-zA-Z0-9_.]`), "a path of one machine"},
+	{regexp.MustCompile(`[A-Z]:\\Users\\`), "a path of one machine"},
+}
+
+func TestNoUnwantedText(t *testing.T) {
+	err := filepath.WalkDir(root, func(name string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && entry.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		switch filepath.Ext(name) {
+		case ".go", ".md", ".txt", ".json", ".bib", ".html", ".css", ".py", ".sh", ".mod", "":
+		default:
+			return nil
+		}
+		if entry.IsDir() || entry.Name() == "gauze" {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, u := range unwanted {
+				if found := u.pattern.FindString(line); found != "" {
+					t.Errorf("%s:%d: %q: %s", name, i+1, found, u.why)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

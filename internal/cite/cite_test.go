@@ -1,0 +1,239 @@
+package cite
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// Every key is known, every reference is used, every tag stands in a doc comment.
+func TestCitations(t *testing.T) {
+	cited, faults := Collect(root)
+	for _, f := range append(faults, Check(cited, references(t))...) {
+		t.Error(f)
+	}
+	if len(cited.Tags) < 30 {
+		t.Errorf("only %d tags were found: the collector is broken", len(cited.Tags))
+	}
+}
+
+func TestGeneratedFilesAreFresh(t *testing.T) {
+	files, err := Generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Error(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is stale: run go generate ./internal/cite", name)
+		}
+	}
+}
+
+// Each source has a page that says what it proves, what is implemented and what is not.
+func TestPages(t *testing.T) {
+	for _, key := range append([]string{"TYLERPRESS"}, Sources...) {
+		text := read(t, "papers/"+key+".md")
+		for _, heading := range []string{"## What", "## Not yet"} {
+			if !strings.Contains(text, heading) {
+				t.Errorf("papers/%s.md: wanted a heading %q", key, heading)
+			}
+		}
+	}
+}
+
+// restated are the keys whose sections, in tags and in the plans' steps, are those of the page in papers/ and not of a publication.
+var restated = map[string]*regexp.Regexp{
+	"TYLERPRESS": regexp.MustCompile(`\[?TYLERPRESS\]?,? Sections? ((?:[0-9.]+(?:, | and )?)+)`),
+	"KSSU19":     regexp.MustCompile(`\[?KSSU19\]?(?:,? Sections? | restatement )((?:[A-F](?:\.[0-9])?(?:, | and )?)+)`),
+}
+
+// The plans' steps and the methods name their source in strings, which end up in certificates.
+func TestSourcesInStrings(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range references(t) {
+		known[r.Key] = true
+	}
+	found := 0
+	eachGoFile(t, func(name, text string) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		for _, m := range regexp.MustCompile(`"([A-Z]{2,}[0-9]*) (?:Section|Algorithm|Theorem|Lemma)`).FindAllStringSubmatch(text, -1) {
+			found++
+			if m[1] != "KEY" && !known[m[1]] { // comments say "KEY Section"
+				t.Errorf("%s: %s is not a key of papers/refs.bib", name, m[1])
+			}
+		}
+	})
+	if found < 5 {
+		t.Errorf("only %d sources were found: the pattern is broken", found)
+	}
+}
+
+// A section that the code names is on the page.
+func TestSectionsExist(t *testing.T) {
+	number := regexp.MustCompile(`[A-F](?:\.[0-9])?|[0-9]+(?:\.[0-9])?`)
+	for key, pattern := range restated {
+		page := read(t, "papers/"+key+".md")
+		found := 0
+		eachGoFile(t, func(name, text string) {
+			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+				for _, section := range number.FindAllString(m[1], -1) {
+					found++
+					if !regexp.MustCompile(`(?m)^#+ ` + regexp.QuoteMeta(section) + `\.? `).MatchString(page) {
+						t.Errorf("%s names %s Section %s, which is no heading of papers/%s.md", name, key, section, key)
+					}
+				}
+			}
+		})
+		if found < 10 {
+			t.Errorf("%s: only %d sections were found: the pattern is broken", key, found)
+		}
+	}
+}
+
+func TestParseDoc(t *testing.T) {
+	for _, c := range []struct {
+		name, doc string
+		want      []Tag
+		fails     bool
+	}{
+		{"none", "Foo is a thing.\n\nIts Source: of light.\n", nil, false},
+		{"one", "Foo.\n\nSource: [ABC19] Algorithm 3.\n", []Tag{{Key: "ABC19", Part: "Algorithm 3"}}, false},
+		{"whole", "Source: [ABC19].\n", []Tag{{Key: "ABC19"}}, false},
+		{"two", "Source: [ABC19] Lemma 1; accuracy Lemma 2; noise [XY] 4.\n",
+			[]Tag{{Key: "ABC19", Part: "Lemma 1; accuracy Lemma 2"}, {Key: "XY", Part: "noise: 4"}}, false},
+		{"differs", "Source: [ABC19] Lemma 1.\nDiffers: twice\nthe noise.\n", []Tag{{Key: "ABC19", Part: "Lemma 1", Differs: "twice the noise"}}, false},
+		{"differs on the line", "Source: [ABC19] Lemma 1. Differs: not.\n", []Tag{{Key: "ABC19", Part: "Lemma 1", Differs: "not"}}, false},
+		{"differs apart", "Source: [ABC19].\n\nDiffers: not.\n", []Tag{{Key: "ABC19", Differs: "not"}}, false},
+		{"example", "Write\n\n\tSource: [ABC19].\n", nil, false},
+		{"no key", "Source: folklore.\n", nil, true},
+		{"two keys in one part", "Source: [ABC19] and [XY].\n", nil, true},
+		{"differs from nothing", "Differs: much.\n", nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := parseDoc(c.doc)
+			if (err != nil) != c.fails {
+				t.Fatalf("error %v", err)
+			}
+			if len(got) != len(c.want) {
+				t.Fatalf("got %+v, want %+v", got, c.want)
+			}
+			for i := range got {
+				if got[i] != c.want[i] {
+					t.Errorf("got %+v, want %+v", got[i], c.want[i])
+				}
+			}
+		})
+	}
+}
+
+const sample = `// Package p is a package.
+//
+// Source: [AB12].
+package p
+
+// T is a type.
+//
+// Source: [AB12] Definition 1.
+type T struct{}
+
+// M is a method.
+//
+// Source: [AB12] Algorithm 2.
+func (t *T) M() {
+	// Source: [AB12] Algorithm 3.
+}
+
+// Constants.
+//
+// Source: [CD34].
+const (
+	a = 1
+	b = 2
+)
+`
+
+func TestCollectFile(t *testing.T) {
+	c := Citations{Mentions: map[string][]string{}}
+	faults := c.collectFile("x/p/f.go", []byte(sample))
+	if len(faults) != 1 || !strings.Contains(faults[0].Error(), "x/p/f.go:15: a tag outside a doc comment") {
+		t.Errorf("faults %v, want one about line 15", faults)
+	}
+	var got []string
+	for _, tag := range c.Tags {
+		got = append(got, tag.Key+" "+tag.qualified()+" "+tag.File)
+	}
+	want := "AB12 x/p x/p/f.go|AB12 x/p.T x/p/f.go|AB12 x/p.T.M x/p/f.go|CD34 x/p.a x/p/f.go"
+	if strings.Join(got, "|") != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	var refs []Reference
+	for _, key := range append([]string{"AB12", "UNUSED1"}, Sources...) {
+		refs = append(refs, Reference{Key: key})
+	}
+	c := Citations{Tags: []Tag{{Key: "AB12"}, {Key: "ZZ99"}}, Mentions: map[string][]string{"YY88": {"f.go:1"}}}
+	if faults := Check(c, refs); len(faults) != 3 {
+		t.Errorf("got %v, want faults about ZZ99, YY88 and UNUSED1", faults)
+	}
+}
+
+func TestParseBib(t *testing.T) {
+	good := "% note\n@article{AB12,\n  author = {A, B and C, D},\n  title = {On {Gaussians}},\n  year = {2012},\n}\n"
+	refs, err := ParseBib(good)
+	if err != nil || len(refs) != 1 || refs[0].Short() != "A, C: On Gaussians (2012)" {
+		t.Errorf("got %v, %v", refs, err)
+	}
+	for _, bad := range []string{good + good, strings.Replace(good, "year", "month", 1), good + "stray\n"} {
+		if _, err := ParseBib(bad); err == nil {
+			t.Errorf("accepted %q", bad)
+		}
+	}
+}
+
+func references(t *testing.T) []Reference {
+	t.Helper()
+	refs, err := ParseBib(read(t, BibFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return refs
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func eachGoFile(t *testing.T, f func(name, text string)) {
+	t.Helper()
+	for _, folder := range []string{"blocks", "estimate", "kernel", "model", "release"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(name string, _ os.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(name, ".go") {
+				text, err := os.ReadFile(name)
+				f(name, strings.NewReplacer("\n// ", " ", "\n\t// ", " ").Replace(string(text)))
+				return err
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
