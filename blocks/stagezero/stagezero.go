@@ -47,6 +47,9 @@ type Config struct {
 	Prefix string
 	// CenterMu2 and ScaleMu2 are the parts of mu^2 for centres and scales. Required.
 	CenterMu2, ScaleMu2 float64
+	// WeakMu2 is the part of mu^2 that may be spent besides on columns in which few rows differ from the centre: enough to be seen,
+	// too few for the search of all scales at once. 0 leaves them in that search.
+	WeakMu2 float64
 }
 
 // Units are the released centre and scale of every column.
@@ -70,6 +73,11 @@ func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 		{Name: prefix + "varied", Query: kind, Share: scaleShare * VariedPart, Most: 1, Source: source},
 		{Name: prefix + "scale", Query: kind, Share: scaleShare * (1 - VariedPart), Most: scaleQueries, Source: source},
 	}
+}
+
+// WeakStep is the step, besides Steps, that Run may measure with Config.WeakMu2.
+func WeakStep(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts{}.Kind(), Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
 }
 
 // RankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean over the queries): 8 sqrt(d) S/mu_a, with S = 1 under
@@ -119,7 +127,52 @@ func Run(a *kernel.Allotment, cfg Config) (Units, error) {
 		u.Constant[j] = count < u.Unseen
 	}
 	mu := math.Sqrt(cfg.ScaleMu2 * (1 - VariedPart) / scaleQueries)
-	return u, u.findScales(a, cfg.Prefix+"scale", answer.Values, mu)
+	weak, weakMu := u.weak(a, cfg, answer.Values, mu)
+	if err := u.findScales(a, cfg.Prefix+"scale", answer.Values, mu, func(j int) bool { return !u.Constant[j] && !weak[j] }); err != nil {
+		return Units{}, err
+	}
+	if len(weak) == 0 {
+		return u, nil
+	}
+	return u, u.findScales(a, cfg.Prefix+"weak scale", answer.Values, weakMu, func(j int) bool { return weak[j] })
+}
+
+// clearSDs: a comparison of scales is clear if the rows behind it are this many noise sds.
+const clearSDs = 5
+
+// weak returns the columns whose scale needs a search of their own, and the mu of each of its queries; columns that WeakMu2 cannot
+// pay for become constant, those with the fewest differing rows first.
+func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float64) (map[int]bool, float64) {
+	weak := map[int]bool{}
+	if cfg.WeakMu2 <= 0 {
+		return weak, 0
+	}
+	sensitivity := func(columns int) float64 {
+		q := query.ColumnCounts{Thresholds: make([]float64, columns), Signed: true}
+		return q.Sensitivity(a.Session().Relation())
+	}
+	rows := func(j int) float64 { return 2 * (1 - scaleQuantile) * varied[j] } // the smaller side of a clear comparison
+	for j := range varied {
+		if !u.Constant[j] && rows(j) < clearSDs*sensitivity(len(varied))/mu {
+			weak[j] = true
+		}
+	}
+	for len(weak) > 0 {
+		fewest := -1
+		for j := range varied {
+			if weak[j] && (fewest < 0 || varied[j] < varied[fewest]) {
+				fewest = j
+			}
+		}
+		need := clearSDs * sensitivity(len(weak)) / rows(fewest)
+		if scaleQueries*need*need <= cfg.WeakMu2 {
+			return weak, need
+		}
+		u.Constant[fewest] = true
+		u.Unseen = math.Max(u.Unseen, varied[fewest])
+		delete(weak, fewest)
+	}
+	return weak, 0
 }
 
 // centers bisects the finite float64 numbers, in their order, for the median of every column. Each query halves every column's
@@ -154,12 +207,16 @@ func centers(a *kernel.Allotment, step string, d int, mu2 float64) ([]float64, e
 //
 // It looks for a little more than the median: where half of a column is one value and the centre falls between that and the
 // next, half of the distances say nothing about the spread.
-func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, mu float64) error {
+// Only the columns for which search holds are looked at.
+func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, mu float64, search func(int) bool) error {
 	d := len(u.Center)
 	b := newBisection(d, 1, lastKey)
-	for j, c := range u.Constant {
-		if c {
-			b.lo[j], b.hi[j] = keyOffset, keyOffset // scale 1
+	for j := range d {
+		if u.Constant[j] {
+			u.Scale[j] = 1
+		}
+		if !search(j) {
+			b.lo[j], b.hi[j] = keyOffset, keyOffset
 		}
 	}
 	for range scaleQueries {
@@ -177,6 +234,9 @@ func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, m
 		b.narrow(answer.Values)
 	}
 	for j, key := range b.lo {
+		if !search(j) {
+			continue
+		}
 		u.Scale[j] = math.Ldexp(1, min(int(key)-keyOffset, 1023))
 	}
 	return nil

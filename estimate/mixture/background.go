@@ -24,13 +24,20 @@ type background struct {
 
 // Utility constants of the background.
 const (
-	backgroundStart = .02   // weight of all rungs together before they are measured
-	backgroundLeast = .0005 // least weight of a rung: what a far row costs is bounded
-	backgroundMost  = .3    // largest weight of all rungs together
+	backgroundStart = .02 // weight of all rungs together before they are measured
+	backgroundMost  = .3  // largest weight of all rungs together
+	// A rung whose count is below backgroundSDs noise sds keeps the least weight, which bounds what a far row costs.
+	backgroundSDs = 2.0
+	// leastWeight and leastSpread bound the least weight of a rung, and what it adds to the variance of the whole.
+	leastWeight = .0005
+	leastSpread = .02
 )
 
 // rungs are the factors by which the global covariance is inflated.
-var rungs = []float64{1, 9, 81, 2500}
+var rungs = []float64{3, 60, 3000, 1e6}
+
+// least is the weight of a rung that holds no row that can be seen.
+func least(rung float64) float64 { return math.Min(leastWeight, leastSpread/rung) }
 
 func newBackground(g gauss, shape estimate.CovarianceType) background {
 	b := background{mean: g.mean, cov: g.cov}
@@ -69,9 +76,12 @@ func (b *background) components(s space) []query.Component {
 	return out
 }
 
-// update moves the rungs' weights to their shares of the rows, each between its bounds.
+// update moves the rungs' weights to their shares of the rows, where these can be seen.
 func (b *background) update(sums []moments.Sums, rows float64) {
 	for i, s := range sums {
-		b.weight[i] = between(backgroundLeast, s.Count/rows, backgroundMost/float64(len(rungs)))
+		b.weight[i] = least(rungs[i])
+		if s.Count > backgroundSDs*s.CountSD {
+			b.weight[i] = between(b.weight[i], s.Count/rows, backgroundMost/float64(len(rungs)))
+		}
 	}
 }

@@ -96,7 +96,8 @@ func (f *fit) count() error {
 // findUnits finds a centre and a scale of each column and leaves constant columns out of the working space.
 func (f *fit) findUnits() error {
 	part := f.schedule.units * f.mu2
-	u, err := stagezero.Run(f.a, stagezero.Config{Prefix: "units: ", CenterMu2: centersOfUnits * part, ScaleMu2: (1 - centersOfUnits) * part})
+	u, err := stagezero.Run(f.a, stagezero.Config{Prefix: "units: ", CenterMu2: centersOfUnits * part, ScaleMu2: (1 - centersOfUnits) * part,
+		WeakMu2: weakPart * f.mu2 * (1 - 1e-9)})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ func steps(p estimate.Problem) []kernel.Step {
 	moments := query.ClippedMoments{}.Kind()
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
 	out = append(out, stagezero.Steps("units: ", stagezero.LargestPart, mostScalePart)...)
+	out = append(out, stagezero.WeakStep("units: ", weakPart))
 	_, last := treeLevels(treeDimension(p.Columns), true)
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: moments, Share: weakGlobal, Most: mostGlobalRounds, Source: source},

@@ -13,7 +13,8 @@ const (
 	countPart      = .01
 	mostUnitsPart  = .07
 	leastUnitsPart = .01
-	centersOfUnits = .5 // part of the units' budget that finds the centres
+	centersOfUnits = .5  // part of the units' budget that finds the centres
+	weakPart       = .08 // for columns in which few rows differ from one value; taken from the last round
 	leastGlobal    = .02
 	mostGlobal     = .11 // of the global Gaussian; weakGlobal where strength is below weak
 	weakGlobal     = .16

@@ -69,6 +69,9 @@ func main() {
 			}
 			if *verbose {
 				for j, c := range m.Components {
+					if j == 0 {
+						fmt.Println(out.Diagnostics.ConstantColumns)
+					}
 					fmt.Printf("  w %.4f mean %.4v rows %.0f noise %.3f bg %v\n", m.Weights[j], c.Mean, out.Diagnostics.Components[j].EffectiveRows,
 						out.Diagnostics.Components[j].EffectiveNoise, out.Diagnostics.Components[j].Background)
 				}
