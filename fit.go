@@ -46,29 +46,12 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	rows, err := publicRows(ctx, table, r)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := table.Rows(r.Relation)
 	statement, err := state(r, rows)
 	if err != nil {
 		return nil, err
 	}
 	return run(ctx, table, r, statement)
-}
-
-// publicRows is n under replace-one, and 0 under add-or-remove-one.
-//
-// The kernel tells n through a session alone, where the relation decides; but the plan, which a session needs, depends on n. So a
-// session that measures nothing is asked first.
-func publicRows(ctx context.Context, table *kernel.Table, r Request) (int, error) {
-	nothing := kernel.Plan{Method: "rows", Steps: []kernel.Step{{Name: "none", Query: "none", Share: 1, Most: 1}}}
-	s, err := kernel.Open(ctx, table, nothing, kernel.Terms{Relation: r.Relation, Budget: r.Budget})
-	if err != nil {
-		return 0, err
-	}
-	rows, _ := s.Rows()
-	return rows, nil
 }
 
 // run follows a stated plan: reserve, open, measure, certify.

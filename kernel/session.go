@@ -140,10 +140,7 @@ func (s *Session) Columns() int { return s.table.Columns() }
 
 // Rows is n under replace-one, where it is public; under add-or-remove-one it is private and Rows reports false.
 func (s *Session) Rows() (int, bool) {
-	if s.terms.Relation != privacy.ReplaceOne {
-		return 0, false
-	}
-	return s.table.rows().Len(), true
+	return s.table.Rows(s.terms.Relation)
 }
 
 // Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds, within the slack of it).

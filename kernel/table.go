@@ -1,6 +1,9 @@
 package kernel
 
-import "github.com/gauze-dp/gauze/kernel/internal/rows"
+import (
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
 
 // A Table is a protected table: rows go in and never come out. It has no method that returns a row, a sum or an error that
 // depends on one, and prints as [protected].
@@ -37,3 +40,12 @@ func (b *Builder) Protect() *Table {
 
 // Columns is d.
 func (t *Table) Columns() int { return t.rows().Columns() }
+
+// Rows is n, null rows included, under replace-one, where it is public; under add-or-remove-one it is private and Rows reports
+// false. A plan needs it before there is a session; pass the relation that the session will have.
+func (t *Table) Rows(r privacy.Relation) (int, bool) {
+	if r != privacy.ReplaceOne {
+		return 0, false
+	}
+	return t.rows().Len(), true
+}

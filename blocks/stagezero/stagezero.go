@@ -137,8 +137,8 @@ func Run(a *kernel.Allotment, cfg Config) (Units, error) {
 	return u, u.findScales(a, cfg.Prefix+"weak scale", answer.Values, weakMu, func(j int) bool { return weak[j] })
 }
 
-// clearSDs: a comparison of scales is clear if the rows behind it are this many noise sds.
-const clearSDs = 5
+// A comparison of scales is clear if the rows behind it are clearSDs noise sds; below leastSDs it is not worth asking.
+const clearSDs, leastSDs = 5.0, 3.5
 
 // weak returns the columns whose scale needs a search of their own, and the mu of each of its queries; columns that WeakMu2 cannot
 // pay for become constant, those with the fewest differing rows first.
@@ -164,9 +164,9 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float
 				fewest = j
 			}
 		}
-		need := clearSDs * sensitivity(len(weak)) / rows(fewest)
-		if scaleQueries*need*need <= cfg.WeakMu2 {
-			return weak, need
+		best := clearSDs * sensitivity(len(weak)) / rows(fewest)
+		if most := math.Sqrt(cfg.WeakMu2 / scaleQueries); best*(leastSDs/clearSDs) <= most {
+			return weak, math.Min(best, most*(1-1e-12))
 		}
 		u.Constant[fewest] = true
 		u.Unseen = math.Max(u.Unseen, varied[fewest])

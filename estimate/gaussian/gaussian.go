@@ -46,7 +46,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Components > 1 {
 		return kernel.Plan{}, &estimate.Refusal{
 			Reason: fmt.Sprintf("method gaussian fits one component, %d were asked for", p.Components),
-			Advice: "use --components 1, or --method separated for a mixture",
+			Advice: "use --components 1, or --method general for a mixture",
 		}
 	}
 	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastRows(p) {

@@ -41,13 +41,22 @@ type gauss struct {
 	doubt       doubt
 }
 
-// lower returns L with cov = L L^T, adding to the diagonal until the factorisation succeeds, L^-1 and log det cov.
+// mostJitter bounds what factor adds to a diagonal, relative to its entries.
+const mostJitter = 1.0
+
+// factor returns L with cov = L L^T, adding to the diagonal until the factorisation succeeds, L^-1 and log det cov. Where adding
+// mostJitter is not enough, as for entries that are not numbers, it takes the diagonal alone, with 1 for what is not positive: so it
+// ends on any matrix.
 func factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	d := cov.SymmetricDim()
 	s := mat.NewSymDense(d, nil)
 	s.CopySym(cov)
 	var ch mat.Cholesky
 	for jitter := 0.0; !ch.Factorize(s); jitter = math.Max(1e-12, 10*jitter) {
+		if jitter > mostJitter {
+			s = positiveDiagonal(cov)
+			continue
+		}
 		for i := range d {
 			s.SetSym(i, i, cov.At(i, i)+jitter*(1+math.Abs(cov.At(i, i))))
 		}
@@ -63,6 +72,17 @@ func factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 		}
 	}
 	return l, inv, ch.LogDet()
+}
+
+// positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive numbers.
+func positiveDiagonal(cov *mat.SymDense) *mat.SymDense {
+	s := identity(cov.SymmetricDim())
+	for i := range s.SymmetricDim() {
+		if v := cov.At(i, i); v > 0 && !math.IsInf(v, 1) {
+			s.SetSym(i, i, v)
+		}
+	}
+	return s
 }
 
 // congruence returns a s a^T.

@@ -46,7 +46,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return gaussian.FitAllotment(f.a, f.p, prefixOne)
 	}
 	k := max(f.p.Components, 2)
-	if f.rows*f.p.Mu < leastPerFit*float64(k)*breadth(f.p, f.p.Columns) {
+	if tooFew(f.p, f.rows) {
 		return f.refuse(fmt.Sprintf("about %.0f rows are too few for %d components", math.Max(0, f.rows), k), k), nil
 	}
 	f.schedule = planned(f.p, f.p.Columns, f.rows)
@@ -55,6 +55,12 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	if err := f.findUnits(); err != nil {
 		return estimate.Outcome{}, err
+	}
+	if j := f.badScale(); j >= 0 {
+		return estimate.Outcome{Diagnostics: f.notes, NoRelease: &estimate.NoRelease{
+			Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", j+1, f.units.Scale[j]),
+			Advice: "check the column's values and record it in another unit",
+		}}, nil
 	}
 	if f.space.dim() == 0 {
 		return f.constant()
@@ -112,6 +118,19 @@ func (f *fit) findUnits() error {
 		f.space.scale = append(f.space.scale, u.Scale[j])
 	}
 	return nil
+}
+
+// widest is the largest scale whose variance leaves room in float64.
+const widest = 0x1p500
+
+// badScale is a column of the working space whose scale has no variance in float64, or -1.
+func (f *fit) badScale() int {
+	for _, j := range f.space.columns {
+		if s := f.units.Scale[j]; s > widest || s < stagezero.Narrowest {
+			return j
+		}
+	}
+	return -1
 }
 
 // em runs the rounds of private EM from a start.

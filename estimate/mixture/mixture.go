@@ -44,6 +44,12 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 			Advice: advice(p, max(p.Components, 2)),
 		}
 	}
+	if p.Relation == privacy.ReplaceOne && p.Components > 1 && tooFew(p, float64(p.Rows)) {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows are too few for %d components at this epsilon", p.Rows, p.Components),
+			Advice: advice(p, p.Components),
+		}
+	}
 	return kernel.Plan{Method: "general", Steps: steps(p)}, nil
 }
 

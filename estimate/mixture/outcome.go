@@ -41,7 +41,7 @@ func (f *fit) outcome(r *rounds) (estimate.Outcome, error) {
 			note.Flags = append(note.Flags, "its shape is known little better than its size: mostly carried over from the coarse start")
 		}
 		if err := add((1-b.total())*g.w, g, note); err != nil {
-			return estimate.Outcome{}, err
+			return f.outsize(), nil
 		}
 	}
 	for i, rung := range rungs {
@@ -49,10 +49,19 @@ func (f *fit) outcome(r *rounds) (estimate.Outcome, error) {
 		wide.cov.ScaleSym(rung, b.cov)
 		note := estimate.ComponentNote{EffectiveRows: b.weight[i] * f.rows, Background: true}
 		if err := add(b.weight[i], wide, note); err != nil {
-			return estimate.Outcome{}, err
+			return f.outsize(), nil
 		}
 	}
+	if m.Validate() != nil {
+		return f.outsize(), nil
+	}
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+}
+
+// outsize is the outcome for an estimate that a model cannot hold.
+func (f *fit) outsize() estimate.Outcome {
+	return estimate.Outcome{Diagnostics: f.notes, NoRelease: &estimate.NoRelease{
+		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in larger units"}}
 }
 
 // noisy is the relative spectral noise beyond which a component's shape is flagged.

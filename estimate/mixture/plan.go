@@ -12,7 +12,8 @@ import (
 // prefixOne comes before the steps of the Gaussian that a fit with at most one component becomes.
 const prefixOne = "one: "
 
-// becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or possible only (n private).
+// becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or possible only, because it is the
+// noisy count of good rows that decides. Under replace-one that count is never taken for more than n.
 func becomesOne(p estimate.Problem) (one, sure bool) {
 	switch {
 	case p.Components == 1 || p.Components == 0 && p.MaxComponents <= 1:
@@ -20,7 +21,7 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 	case p.Components > 1:
 		return false, true
 	case p.Relation == privacy.ReplaceOne:
-		return largestK(p, p.Columns, float64(p.Rows)) == 1, true
+		return true, largestK(p, p.Columns, float64(p.Rows)) == 1
 	}
 	return true, false
 }

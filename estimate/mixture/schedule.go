@@ -80,6 +80,11 @@ func largestK(p estimate.Problem, d int, rows float64) int {
 	return between(1, int(rows*p.Mu/(rowsPerComponent*breadth(p, d))), min(max(p.MaxComponents, 1), mostComponents))
 }
 
+// tooFew reports that a fit of at least the components asked for, or two, is refused.
+func tooFew(p estimate.Problem, rows float64) bool {
+	return rows*p.Mu < leastPerFit*float64(max(p.Components, 2))*breadth(p, p.Columns)
+}
+
 // rowsFor is about how many rows k components need.
 func rowsFor(p estimate.Problem, k int) float64 {
 	return rowsPerComponent * float64(k) * breadth(p, p.Columns) / p.Mu
@@ -94,6 +99,7 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	if need <= stagezero.CenterPart {
 		need = 0
 	}
+	need *= 1 + 1e-10 // rounding must not make it too little for stagezero.SharpEnough
 	want := math.Max(sq(8*root/(unitsNoise*rows*p.Mu))/centersOfUnits,
 		sq(stagezero.ConstantSDs*root/(unseenPart*rows*p.Mu))/(stagezero.VariedPart*(1-centersOfUnits)))
 	s.units = math.Max(between(leastUnitsPart, want, mostUnitsPart), need/centersOfUnits)

@@ -1,0 +1,214 @@
+// Package estimatetest runs estimators in tests: a fit with controlled noise, the checks that every fit must pass whatever its rows,
+// random mixtures with known truth, and tables on which estimators trip. Its constructors take a testing.TB, so that nothing but a
+// test can use them.
+package estimatetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// Long reports whether the tests that take minutes were asked for, by GAUZE_LONG.
+func Long() bool { return os.Getenv("GAUZE_LONG") != "" }
+
+// A Case is one fit: rows and what is asked of them.
+type Case struct {
+	Rows    [][]float64
+	Columns int
+	// Relation is replace-one if it is not set.
+	Relation privacy.Relation
+	// Mu is the budget, as the mu that it buys. Required.
+	Mu float64
+	// Components is 0 for a choice by the estimator up to MaxComponents; 0 of both means up to 10.
+	Components, MaxComponents int
+	Covariance                estimate.CovarianceType
+	// Noise says what noise is drawn; the zero value means seed 0. Use Fresh where a test states an error rate.
+	Noise kerneltest.Options
+}
+
+// Problem is what the estimator is told: public facts only.
+func (c Case) Problem() estimate.Problem {
+	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
+		MaxComponents: c.MaxComponents, Covariance: c.Covariance}
+	if p.Components == 0 && p.MaxComponents == 0 {
+		p.MaxComponents = 10
+	}
+	if c.relation() == privacy.ReplaceOne {
+		p.Rows = len(c.Rows)
+	}
+	return p
+}
+
+func (c Case) relation() privacy.Relation {
+	if c.Relation == privacy.AddRemoveOne {
+		return privacy.AddRemoveOne
+	}
+	return privacy.ReplaceOne
+}
+
+func (c Case) budget() privacy.Budget { return privacy.Budget{Rho: c.Mu * c.Mu / 2} }
+
+// total is the mu that a session gets for the budget: Mu up to rounding.
+func (c Case) total() float64 { return privacy.MuOfRho(c.Mu * c.Mu / 2) }
+
+// A Fit is what became of a case. Session is nil if the plan was refused on public facts.
+type Fit struct {
+	estimate.Outcome
+	Session *kernel.Session
+	Refused *estimate.Refusal
+}
+
+// Run plans and fits; an error of either, other than a Refusal, fails the test.
+func Run(tb testing.TB, e estimate.Estimator, c Case) Fit {
+	tb.Helper()
+	p := c.Problem()
+	plan, err := e.Plan(p)
+	var refused *estimate.Refusal
+	if errors.As(err, &refused) {
+		return Fit{Refused: refused}
+	}
+	if err != nil {
+		tb.Errorf("plan: %v", err)
+		return Fit{}
+	}
+	s := kerneltest.Open(tb, kerneltest.Table(c.Rows, c.Columns), plan,
+		kernel.Terms{Relation: c.relation(), Budget: c.budget(), Engine: local.Engine{Workers: 1}}, c.Noise)
+	out, err := e.Fit(context.Background(), s, p)
+	if err != nil {
+		tb.Errorf("fit: %v", err)
+	}
+	return Fit{Outcome: out, Session: s}
+}
+
+// RunChecked is Run and Check.
+func RunChecked(tb testing.TB, e estimate.Estimator, c Case) Fit {
+	tb.Helper()
+	f := Run(tb, e, c)
+	Check(tb, f)
+	return f
+}
+
+// Check fails the test unless f ends in a sound model or in a reason with advice, at a cost within its budget; a model must have
+// used all of it.
+func Check(tb testing.TB, f Fit) {
+	tb.Helper()
+	if f.Refused != nil {
+		words(tb, f.Refused.Reason, f.Refused.Advice)
+		return
+	}
+	if (f.Model == nil) == (f.NoRelease == nil) {
+		tb.Errorf("want a model or a reason, got %+v", f.Outcome)
+		return
+	}
+	if f.Session == nil {
+		return
+	}
+	spent := 0.0
+	for _, m := range f.Session.Measurements() {
+		spent += float64(m.Count) * m.Mu * m.Mu
+	}
+	total := f.Session.Mu() * f.Session.Mu()
+	if spent > total*(1+1e-12) {
+		tb.Errorf("spent mu^2 = %v of %v", spent, total)
+	}
+	if f.NoRelease != nil {
+		words(tb, f.NoRelease.Reason, f.NoRelease.Advice)
+		return
+	}
+	if spent < total*(1-1e-6) && !pointMass(f.Model) {
+		tb.Errorf("a model was released for mu^2 = %v of %v: the rest was wasted", spent, total)
+	}
+	Sound(tb, f.Model)
+	if n := len(f.Diagnostics.Components); n != f.Model.K() {
+		tb.Errorf("%d notes for %d components", n, f.Model.K())
+	}
+	for i, n := range f.Diagnostics.Components {
+		if !finite(n.EffectiveRows) || !finite(n.EffectiveNoise) {
+			tb.Errorf("note %d is not finite: %+v", i, n)
+		}
+	}
+}
+
+func words(tb testing.TB, reason, advice string) {
+	tb.Helper()
+	if reason == "" || advice == "" {
+		tb.Errorf("want a reason and advice, got %q and %q", reason, advice)
+	}
+}
+
+// pointMass: a table of constants needs no more than its units.
+func pointMass(m *model.Mixture) bool {
+	if m.K() != 1 {
+		return false
+	}
+	for j := range m.Dim() {
+		if m.Components[0].Cov.At(j, j) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Sound fails the test unless the model is valid, finite and positive semidefinite.
+func Sound(tb testing.TB, m *model.Mixture) {
+	tb.Helper()
+	if err := m.Validate(); err != nil {
+		tb.Errorf("the model is not valid: %v", err)
+		return
+	}
+	total := 0.0
+	for i, g := range m.Components {
+		total += m.Weights[i]
+		for j, v := range g.Mean {
+			if !finite(v) || !(g.Cov.At(j, j) >= 0) || !finite(g.Cov.At(j, j)) {
+				tb.Errorf("component %d column %d: mean %v, variance %v", i, j, v, g.Cov.At(j, j))
+				return
+			}
+		}
+		if least := leastCorrelation(g.Cov); !(least >= -1e-9) {
+			tb.Errorf("component %d: the correlation matrix has the eigenvalue %v", i, least)
+		}
+	}
+	if math.Abs(total-1) > 1e-9 {
+		tb.Errorf("the weights sum to %v", total)
+	}
+}
+
+// leastCorrelation is the smallest eigenvalue of the correlation matrix of the columns with spread.
+func leastCorrelation(c model.Covariance) float64 {
+	var live []int
+	for j := range c.Dim() {
+		if c.At(j, j) > 0 {
+			live = append(live, j)
+		}
+	}
+	if live == nil {
+		return 0
+	}
+	s := mat.NewSymDense(len(live), nil)
+	for a, i := range live {
+		for b := a; b < len(live); b++ {
+			j := live[b]
+			s.SetSym(a, b, c.At(i, j)/math.Sqrt(c.At(i, i))/math.Sqrt(c.At(j, j)))
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(s, false) {
+		return math.NaN()
+	}
+	return e.Values(nil)[0]
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
