@@ -94,6 +94,9 @@ func (f *fit) count() error {
 	}
 	f.rows = ans.Values[0]
 	if n, public := f.a.Session().Rows(); public {
+		if missing := float64(n) - f.rows; missing > seenSDs*ans.Sigma {
+			f.notes.Flags = append(f.notes.Flags, fmt.Sprintf("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n))
+		}
 		f.rows = math.Min(f.rows, float64(n))
 	}
 	return nil
@@ -135,14 +138,10 @@ func (f *fit) badScale() int {
 
 // em runs the rounds of private EM from a start.
 func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
-	floor := floorStandard
-	if f.space.dim() <= 2 {
-		floor = floorPlane
-	}
 	for j := range start {
 		start[j].doubt = startDoubt
 	}
-	r := &rounds{space: f.space, shape: f.p.Covariance, components: start, rows: f.rows, factor: f.factor, floor: floor, misfit: misfit, gone: goneRows,
+	r := &rounds{space: f.space, shape: f.p.Covariance, components: start, rows: f.rows, factor: f.factor, floor: f.floor(), grid: f.grid(), misfit: misfit, gone: goneRows,
 		background: newBackground(f.global, f.p.Covariance)}
 	if f.p.Components > 0 {
 		r.gone = goneAsked
@@ -165,10 +164,34 @@ func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
 
 // Utility constants of the rounds.
 const (
-	// floorStandard is the smallest eigenvalue of a component in standardised units, for d > 2; floorPlane for d <= 2.
+	seenSDs = 4.0 // a released count beyond this many noise sds is worth telling
+	// floorStandard is the smallest eigenvalue of a component in standardised units, for d > 2; floorPlane for d <= 2. They fall with
+	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be narrow.
 	floorStandard = 1e-3
 	floorPlane    = 1e-4
+	floorStrength = 100.0
+	floorLeast    = 1e-6
 	// misfit, globalMisfit: what clipping hides is unlike a Gaussian's tail; see clip.Radius2.
 	misfit       = 1.0
 	globalMisfit = .02
 )
+
+// floor is the smallest eigenvalue of a component's covariance in working coordinates.
+func (f *fit) floor() float64 {
+	low := floorStandard
+	if f.space.dim() <= 2 {
+		low = floorPlane
+	}
+	return math.Max(floorLeast, low*math.Min(1, floorStrength/strength(f.p, f.space.dim(), f.rows)))
+}
+
+// grid is the least variance of each working column: u^2/12 for a column that is recorded in units of u.
+func (f *fit) grid() []float64 {
+	g := make([]float64, f.space.dim())
+	for i, c := range f.space.columns {
+		if c < len(f.p.RoundedTo) {
+			g[i] = sq(f.p.RoundedTo[c]/f.space.scale[i]) / 12
+		}
+	}
+	return g
+}

@@ -28,9 +28,10 @@ type rounds struct {
 	shape      estimate.CovarianceType
 	components []gauss
 	background background
-	rows       float64 // public or released number of good rows
-	factor     float64 // sqrt2 under replace-one, 1 under add-or-remove-one
-	floor      float64 // smallest eigenvalue in working coordinates
+	rows       float64   // public or released number of good rows
+	factor     float64   // sqrt2 under replace-one, 1 under add-or-remove-one
+	floor      float64   // smallest eigenvalue in working coordinates
+	grid       []float64 // least variance of each working coordinate; nil for none
 	misfit     float64
 	gone       float64 // see goneRows
 }
@@ -185,6 +186,9 @@ func (r *rounds) apply(c gauss, s moments.Sums, law clip.Law, l *mat.Dense) gaus
 		}
 	}
 	c.mean, c.cov = at, floored(work, r.floor, math.Inf(1))
+	for i, least := range r.grid {
+		c.cov.SetSym(i, i, math.Max(c.cov.At(i, i), least))
+	}
 	c.rows, c.sigma = n, s.SecondSD/n/law.B1
 	return c
 }

@@ -95,14 +95,13 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	s := schedule{globalShares: globalShares(x)}
 	root := math.Sqrt(float64(d))
 	// Rank noise of a median: 8 sqrt(d) S/mu_part. What stage 0 cannot do without comes first.
-	need, _ := stagezero.CenterShare(p.Relation, d, rows, p.Mu*p.Mu)
-	if need <= stagezero.CenterPart {
-		need = 0
-	}
-	need *= 1 + 1e-10 // rounding must not make it too little for stagezero.SharpEnough
 	want := math.Max(sq(8*root/(unitsNoise*rows*p.Mu))/centersOfUnits,
 		sq(stagezero.ConstantSDs*root/(unseenPart*rows*p.Mu))/(stagezero.VariedPart*(1-centersOfUnits)))
-	s.units = math.Max(between(leastUnitsPart, want, mostUnitsPart), need/centersOfUnits)
+	s.units = between(leastUnitsPart, want, mostUnitsPart)
+	if !stagezero.SharpEnough(p.Relation, d, rows, centersOfUnits*s.units*p.Mu*p.Mu) {
+		need, _ := stagezero.CenterShare(p.Relation, d, rows, p.Mu*p.Mu)
+		s.units = need / centersOfUnits * (1 + 1e-10) // rounding must not make it too little
+	}
 	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n mu_part).
 	want = sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]
 	most := mostGlobal
