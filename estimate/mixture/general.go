@@ -34,6 +34,7 @@ type fit struct {
 	space    space
 	schedule schedule
 	global   gauss
+	treeSD   float64 // noise of one count of the tree
 	notes    estimate.Diagnostics
 }
 
@@ -75,6 +76,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
+	f.treeSD = c.sd
 	r, err := f.em(ctx, f.choose(c, axes))
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -140,8 +142,9 @@ func (f *fit) badScale() int {
 func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
 	for j := range start {
 		start[j].doubt = startDoubt
+		start[j].doubt.weight += sq(2 * f.treeSD / math.Max(start[j].w*f.rows, 1))
 	}
-	r := &rounds{space: f.space, shape: f.p.Covariance, components: start, rows: f.rows, factor: f.factor, floor: f.floor(), grid: f.grid(), misfit: misfit, gone: goneRows,
+	r := &rounds{space: f.space, shape: f.p.Covariance, components: start, rows: f.rows, factor: f.factor, floor: f.floor(), grid: f.grid(), misfit: misfit, gone: goneRows, prune: f.p.Components == 0,
 		background: newBackground(f.global, f.p.Covariance)}
 	if f.p.Components > 0 {
 		r.gone = goneAsked

@@ -16,6 +16,7 @@ import (
 const (
 	lift       = .45  // b/r: what the mean pays for the covariance
 	goneRows   = 20.0 // a component with fewer rows than this is deleted after the last round
+	mostDoubt  = .12  // .. and so is one whose weight is in more doubt than this, relative variance, if k was not asked for
 	goneAsked  = 3.0  // .. or this, if the number of components was asked for
 	leastRows  = 30.0 // moments are divided by at least this many rows
 	stretch    = 25.0 // largest growth of a variance in one round, in the component's own frame
@@ -34,6 +35,7 @@ type rounds struct {
 	grid       []float64 // least variance of each working coordinate; nil for none
 	misfit     float64
 	gone       float64 // see goneRows
+	prune      bool    // drop, at the end, components whose weight is in doubt
 }
 
 // query builds one soft E-step and M-step for all components and the background as one release ([KSSU19] Section A.5 of the
@@ -101,7 +103,7 @@ func (r *rounds) normalise(last bool) {
 	total := 0.0
 	var next []gauss
 	for _, c := range r.components {
-		if last && c.w*r.rows < r.gone {
+		if last && (c.w*r.rows < r.gone || r.prune && c.doubt.weight > mostDoubt) {
 			continue
 		}
 		total += c.w
