@@ -34,7 +34,7 @@ const (
 )
 
 // rungs are the factors by which the global covariance is inflated.
-var rungs = []float64{3, 60, 3000, 1e6}
+var rungs = []float64{3, 60, 3000, 1e6, 1e12}
 
 // least is the weight of a rung that holds no row that can be seen.
 func least(rung float64) float64 { return math.Min(leastWeight, leastSpread/rung) }

@@ -3,7 +3,9 @@ package mixture
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,6 +17,9 @@ const (
 	emStepsShort = 8
 	poolWeight   = .05 // pull of each covariance towards the pooled one, in components
 	cellFloor    = .15 // floor of each variance, in mean cell variances
+	massFloor    = 1e-12
+	// nothing: a share of e^nothing and less counts as none.
+	nothing = -60.0
 )
 
 // lowMixture is a Gaussian mixture in the coreset's few coordinates.
@@ -28,19 +33,21 @@ type lowMixture struct {
 // fitCoreset fits k Gaussians to the coreset by weighted EM from several k-means++ starts. The starts are public randomness: the
 // generator is seeded with k, so that the same released coreset gives the same fit.
 func fitCoreset(c *coreset, k, starts int) *lowMixture {
-	fits := make([]*lowMixture, starts)
+	p := pointsOf(c)
+	fits := make([]*coresetEM, starts)
 	parallel(starts, func(i int) {
 		rng := rand.New(rand.NewPCG(uint64(i), uint64(k)))
-		fits[i] = emFrom(c, kmeans(c, seedPoints(c, k, rng)), emStepsShort)
+		fits[i] = newCoresetEM(p, p.kmeans(p.seeds(k, rng)))
+		fits[i].run(emStepsShort)
 	})
 	best := topBy(fits, max(1, starts/4))
-	parallel(len(best), func(i int) { best[i] = best[i].em(c, emSteps) })
-	return topBy(best, 1)[0]
+	parallel(len(best), func(i int) { best[i].run(emSteps) })
+	return topBy(best, 1)[0].mixture()
 }
 
 // topBy returns the n fits of largest likelihood.
-func topBy(fits []*lowMixture, n int) []*lowMixture {
-	out := append([]*lowMixture(nil), fits...)
+func topBy(fits []*coresetEM, n int) []*coresetEM {
+	out := append([]*coresetEM(nil), fits...)
 	for i := range out {
 		for j := i + 1; j < len(out); j++ {
 			if out[j].loglik > out[i].loglik {
@@ -53,225 +60,236 @@ func topBy(fits []*lowMixture, n int) []*lowMixture {
 
 // parallel runs f(0..n-1) on all cores.
 func parallel(n int, f func(int)) {
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { f(i) })
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
+				f(i)
+			}
+		})
 	}
 	wg.Wait()
 }
 
-func dist2(a, b []float64) float64 {
-	s := 0.0
-	for i, x := range a {
-		s += (x - b[i]) * (x - b[i])
-	}
-	return s
+// coresetEM is the state of weighted EM on n points in q coordinates, and its memory.
+type coresetEM struct {
+	p      *weightedPoints
+	k      int
+	w      []float64
+	mean   []float64 // k x q
+	cov    []float64 // k x q x q, upper triangles
+	loglik float64   // of the coreset, in rows
+	// shares are the weights of the points times the components' responsibilities for them, k x n.
+	shares []float64
+	// best and total are, per point, the largest log density and the sum of the densities over it.
+	best, total []float64
+	inverse     []float64 // of one component's factor, q x q lower
+	diff        []float64
+	pool        []float64 // sum of the scatter matrices
 }
 
-// seedPoints draws k centres by k-means++ on the weighted points.
-func seedPoints(c *coreset, k int, rng *rand.Rand) [][]float64 {
-	pick := func(mass []float64) int {
-		total := 0.0
-		for _, m := range mass {
-			total += m
-		}
-		u := rng.Float64() * total
-		for i, m := range mass {
-			if u -= m; u < 0 {
-				return i
-			}
-		}
-		return len(mass) - 1
-	}
-	near := make([]float64, len(c.points))
-	mass := append([]float64(nil), c.weight...)
-	for i := range near {
-		near[i] = math.Inf(1)
-	}
-	var centers [][]float64
-	for range k {
-		p := c.points[pick(mass)]
-		centers = append(centers, append([]float64(nil), p...))
-		for i, x := range c.points {
-			near[i] = math.Min(near[i], dist2(x, p))
-			mass[i] = c.weight[i] * near[i]
-		}
-	}
-	return centers
-}
-
-// kmeans runs Lloyd's iteration and returns the hard assignment.
-func kmeans(c *coreset, centers [][]float64) []int {
-	assign := make([]int, len(c.points))
-	for range lloydSteps {
-		sum := make([][]float64, len(centers))
-		mass := make([]float64, len(centers))
-		for j := range sum {
-			sum[j] = make([]float64, c.dim)
-		}
-		for i, x := range c.points {
-			best, at := math.Inf(1), 0
-			for j, m := range centers {
-				if d := dist2(x, m); d < best {
-					best, at = d, j
-				}
-			}
-			assign[i] = at
-			mass[at] += c.weight[i]
-			for l, v := range x {
-				sum[at][l] += c.weight[i] * v
-			}
-		}
-		for j := range centers {
-			for l := range sum[j] {
-				if mass[j] > 0 {
-					centers[j][l] = sum[j][l] / mass[j]
-				}
-			}
-		}
-	}
-	return assign
-}
-
-// emFrom starts EM from a hard assignment.
-func emFrom(c *coreset, assign []int, steps int) *lowMixture {
+// newCoresetEM starts from a hard assignment.
+func newCoresetEM(p *weightedPoints, assign []int) *coresetEM {
 	k := 0
 	for _, a := range assign {
 		k = max(k, a+1)
 	}
-	resp := make([][]float64, len(c.points))
+	n, q := len(assign), p.q
+	e := &coresetEM{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q),
+		shares: make([]float64, k*n), best: make([]float64, n), total: make([]float64, n),
+		inverse: make([]float64, q*q), diff: make([]float64, q), pool: make([]float64, q*q)}
 	for i, a := range assign {
-		resp[i] = make([]float64, k)
-		resp[i][a] = 1
+		e.shares[a*n+i] = p.weight[i]
 	}
-	m := maximise(c, resp, k)
-	return m.em(c, steps)
+	e.maximise()
+	return e
 }
 
-// em runs weighted EM steps.
-func (m *lowMixture) em(c *coreset, steps int) *lowMixture {
+// run makes EM steps and leaves the likelihood of the last.
+func (e *coresetEM) run(steps int) {
 	for range steps {
-		resp, loglik := m.expect(c)
-		next := maximise(c, resp, len(m.w))
-		next.loglik = loglik
-		m = next
+		e.expect()
+		e.maximise()
 	}
-	_, m.loglik = m.expect(c)
-	return m
+	e.expect()
 }
 
-// expect returns the responsibilities and the log-likelihood of the coreset; a leaf counts as its centre.
-func (m *lowMixture) expect(c *coreset) ([][]float64, float64) {
-	k, q := len(m.w), c.dim
-	inv := make([][]float64, k) // row-major lower inverse factors
-	logw := make([]float64, k)
-	for j := range k {
-		var ch mat.Cholesky
-		if !ch.Factorize(m.cov[j]) {
-			logw[j] = math.Inf(-1)
-			continue
-		}
-		var l mat.TriDense
-		ch.LTo(&l)
-		_ = l.InverseTri(&l)
-		inv[j] = make([]float64, q*q)
-		for a := range q {
-			for b := 0; b <= a; b++ {
-				inv[j][a*q+b] = l.At(a, b)
-			}
-		}
-		logw[j] = math.Log(m.w[j]+1e-300) - ch.LogDet()/2 - float64(q)/2*math.Log(2*math.Pi)
+// expect computes the shares and the log-likelihood of the coreset; a leaf counts as its centre.
+func (e *coresetEM) expect() {
+	n := len(e.p.weight)
+	for i := range e.best {
+		e.best[i], e.total[i] = math.Inf(-1), 0
 	}
-	flat := make([]float64, len(c.points)*k)
-	resp := make([][]float64, len(c.points))
-	loglik := 0.0
-	for i, x := range c.points {
-		r := flat[i*k : (i+1)*k]
-		resp[i] = r
-		best := math.Inf(-1)
-		for j := range r {
-			r[j] = logw[j]
-			if inv[j] == nil {
+	for j := range e.k {
+		e.logDensities(j, e.shares[j*n:(j+1)*n])
+	}
+	for j := range e.k {
+		shares := e.shares[j*n : (j+1)*n]
+		for i, l := range shares {
+			v := 0.0
+			if l -= e.best[i]; !(l < nothing) {
+				v = math.Exp(l)
+				e.total[i] += v
+			}
+			shares[i] = v
+		}
+	}
+	e.loglik = 0
+	for i, w := range e.p.weight {
+		e.loglik += w * (e.best[i] + math.Log(e.total[i]))
+		e.total[i] = w / e.total[i]
+	}
+	for j := range e.k {
+		shares := e.shares[j*n : (j+1)*n]
+		for i, t := range e.total {
+			shares[i] *= t
+		}
+	}
+}
+
+// logDensities writes component j's log density, weight included, at every point; best becomes the largest so far.
+func (e *coresetEM) logDensities(j int, dst []float64) {
+	q := e.p.q
+	logDet, ok := inverseFactor(e.inverse, e.cov[j*q*q:(j+1)*q*q], q)
+	if !ok {
+		for i := range dst {
+			dst[i] = math.Inf(-1)
+		}
+		return
+	}
+	logWeight := math.Log(e.w[j]+1e-300) - logDet/2 - float64(q)/2*math.Log(2*math.Pi)
+	mean := e.mean[j*q : (j+1)*q]
+	at := e.p.at
+	for i := range dst {
+		for l, m := range mean {
+			e.diff[l] = at[l] - m
+		}
+		at = at[q:]
+		z2 := 0.0
+		for a := range q {
+			z := 0.0
+			for b, v := range e.inverse[a*q : a*q+a+1] {
+				z += v * e.diff[b]
+			}
+			z2 += z * z
+		}
+		dst[i] = logWeight - z2/2
+		if dst[i] > e.best[i] {
+			e.best[i] = dst[i]
+		}
+	}
+}
+
+// inverseFactor writes L^-1 for cov = L L^T, given by its upper triangle, and returns log det cov; false if cov is not positive
+// definite.
+func inverseFactor(dst, cov []float64, q int) (logDet float64, ok bool) {
+	for a := range q {
+		row := dst[a*q : a*q+a+1]
+		for b := range row {
+			s := cov[b*q+a]
+			for l, v := range dst[b*q : b*q+b] {
+				s -= row[l] * v
+			}
+			if b < a {
+				row[b] = s / dst[b*q+b]
 				continue
 			}
-			for a := range q {
-				z := 0.0
-				for b := 0; b <= a; b++ {
-					z += inv[j][a*q+b] * (x[b] - m.mean[j][b])
-				}
-				r[j] -= z * z / 2
+			if !(s > 0) {
+				return 0, false
 			}
-			best = math.Max(best, r[j])
+			row[a] = math.Sqrt(s)
+			logDet += math.Log(s)
 		}
-		total := 0.0
-		for j := range r {
-			r[j] = math.Exp(r[j] - best)
-			total += r[j]
-		}
-		for j := range r {
-			r[j] /= total
-		}
-		loglik += c.weight[i] * (best + math.Log(total))
 	}
-	return resp, loglik
+	for a := range q {
+		row := dst[a*q : a*q+a+1]
+		for b := range a {
+			s := 0.0
+			for l := b; l < a; l++ {
+				s += row[l] * dst[l*q+b]
+			}
+			row[b] = -s / row[a]
+		}
+		row[a] = 1 / row[a]
+	}
+	return logDet, true
 }
 
 // maximise is the M-step, with the regularisation of the restatement: a pull towards the pooled covariance and a floor of a part
 // of the mean cell variance.
-func maximise(c *coreset, resp [][]float64, k int) *lowMixture {
-	q := c.dim
-	_, all := c.moments()
-	cell := c.meanCell()
-	m := &lowMixture{w: make([]float64, k), mean: make([][]float64, k), cov: make([]*mat.SymDense, k)}
-	pool := mat.NewSymDense(q, nil)
-	mass := make([]float64, k)
-	second := make([]*mat.SymDense, k)
-	for j := range k {
-		m.mean[j] = make([]float64, q)
-		second[j] = mat.NewSymDense(q, nil)
-		for i, x := range c.points {
-			g := resp[i][j] * c.weight[i]
-			mass[j] += g
-			for l, v := range x {
-				m.mean[j][l] += g * v
-			}
+func (e *coresetEM) maximise() {
+	n, q := len(e.p.weight), e.p.q
+	clear(e.pool)
+	for j := range e.k {
+		shares := e.shares[j*n : (j+1)*n]
+		e.w[j] = e.center(shares, e.mean[j*q:(j+1)*q])
+		e.scatter(shares, e.mean[j*q:(j+1)*q], e.cov[j*q*q:(j+1)*q*q])
+		for l, v := range e.cov[j*q*q : (j+1)*q*q] {
+			e.pool[l] += v
 		}
-		for l := range m.mean[j] {
-			m.mean[j][l] /= mass[j] + 1e-12
-		}
-		scatter(second[j], c, resp, j, m.mean[j])
-		pool.AddSym(pool, second[j])
 	}
-	for j := range k {
-		w := poolWeight * c.total / float64(k)
-		cov := mat.NewSymDense(q, nil)
-		for a := range q {
-			for b := a; b < q; b++ {
-				v := second[j].At(a, b) + w*pool.At(a, b)/c.total
-				cov.SetSym(a, b, v/(mass[j]+w))
-			}
-			cov.SetSym(a, a, cov.At(a, a)+cellFloor*cell[a]+1e-9*all.At(a, a))
+	pull := poolWeight * e.p.total / float64(e.k)
+	for j, mass := range e.w {
+		cov := e.cov[j*q*q : (j+1)*q*q]
+		for l, v := range e.pool {
+			cov[l] = (cov[l] + pull*v/e.p.total) / (mass + pull)
 		}
-		m.cov[j] = cov
-		m.w[j] = mass[j] / c.total
+		for l, v := range e.p.floor {
+			cov[l*q+l] += v
+		}
+		e.w[j] = mass / e.p.total
 	}
-	return m
 }
 
-func scatter(dst *mat.SymDense, c *coreset, resp [][]float64, j int, mean []float64) {
-	q := c.dim
-	raw := dst.RawSymmetric()
-	for i, x := range c.points {
-		g := resp[i][j] * c.weight[i]
+// center writes the mean of the points under the shares and returns their mass.
+func (e *coresetEM) center(shares, mean []float64) (mass float64) {
+	clear(mean)
+	at := e.p.at
+	for _, g := range shares {
+		mass += g
+		for l := range mean {
+			mean[l] += g * at[l]
+		}
+		at = at[len(mean):]
+	}
+	for l := range mean {
+		mean[l] /= mass + massFloor
+	}
+	return mass
+}
+
+// scatter writes the upper triangle of the sum of g (x - mean)(x - mean)^T.
+func (e *coresetEM) scatter(shares, mean, dst []float64) {
+	clear(dst)
+	q := len(mean)
+	at := e.p.at
+	for _, g := range shares {
+		x := at[:q]
+		at = at[q:]
 		if g == 0 {
 			continue
 		}
-		for a := range q {
-			da := g * (x[a] - mean[a])
-			row := raw.Data[a*raw.Stride:]
-			for b := a; b < q; b++ {
-				row[b] += da * (x[b] - mean[b])
+		for l, m := range mean {
+			e.diff[l] = x[l] - m
+		}
+		for a, v := range e.diff {
+			v *= g
+			row := dst[a*q : (a+1)*q]
+			for b := a; b < len(row); b++ {
+				row[b] += v * e.diff[b]
 			}
 		}
 	}
+}
+
+// mixture is the state as a mixture.
+func (e *coresetEM) mixture() *lowMixture {
+	q := e.p.q
+	m := &lowMixture{w: e.w, loglik: e.loglik}
+	for j := range e.k {
+		m.mean = append(m.mean, e.mean[j*q:(j+1)*q])
+		m.cov = append(m.cov, mat.NewSymDense(q, e.cov[j*q*q:(j+1)*q*q]))
+	}
+	return m
 }

@@ -52,7 +52,7 @@ func factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	s := mat.NewSymDense(d, nil)
 	s.CopySym(cov)
 	var ch mat.Cholesky
-	for jitter := 0.0; !ch.Factorize(s); jitter = math.Max(1e-12, 10*jitter) {
+	for jitter := 0.0; !(ch.Factorize(s) && finite(ch.LogDet())); jitter = math.Max(1e-12, 10*jitter) {
 		if jitter > mostJitter {
 			s = positiveDiagonal(cov)
 			continue
@@ -73,6 +73,8 @@ func factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	}
 	return l, inv, ch.LogDet()
 }
+
+func finite(v float64) bool { return v-v == 0 }
 
 // positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive numbers.
 func positiveDiagonal(cov *mat.SymDense) *mat.SymDense {
@@ -104,11 +106,11 @@ func symmetrise(m *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// floored returns s with eigenvalues below low raised to low and above high cut to high.
+// floored returns s with eigenvalues below low raised to low and above high cut to high; the identity if s has no eigenvalues.
 func floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	var e mat.EigenSym
 	d := s.SymmetricDim()
-	if !e.Factorize(s, true) {
+	if !finite(frobenius2(s)) || !e.Factorize(s, true) { // Factorize panics on what is not a number
 		return identity(d)
 	}
 	var v mat.Dense

@@ -162,6 +162,11 @@ func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
 			r.merge(final)
 		}
 	}
+	if f.p.Components == 0 {
+		if err := f.contest(r); err != nil {
+			return nil, err
+		}
+	}
 	return r, r.round(f.a, "last round", f.a.LeftMu(), true)
 }
 
@@ -170,10 +175,10 @@ const (
 	seenSDs = 4.0 // a released count beyond this many noise sds is worth telling
 	// floorStandard is the smallest eigenvalue of a component in standardised units, for d > 2; floorPlane for d <= 2. They fall with
 	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be narrow.
-	floorStandard = 1e-3
-	floorPlane    = 1e-4
+	floorStandard = 1e-6
+	floorPlane    = 1e-6
 	floorStrength = 100.0
-	floorLeast    = 1e-6
+	floorLeast    = 1e-9
 	// misfit, globalMisfit: what clipping hides is unlike a Gaussian's tail; see clip.Radius2.
 	misfit       = 1.0
 	globalMisfit = .02

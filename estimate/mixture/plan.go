@@ -41,6 +41,7 @@ func steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: "global moments", Query: moments, Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"},
 		kernel.Step{Name: "EM rounds", Query: moments, Share: 1 - treePart - finalPart, Most: maxRounds, Source: source},
+		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart, Most: 1, Source: source},
 		kernel.Step{Name: "last round", Query: moments, Share: 1, Most: 1, Source: source},
 	)
 	if one {

@@ -35,6 +35,7 @@ const (
 	weak             = 30.0 // strength below which the global Gaussian takes more, smaller steps
 	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
 	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
+	leastStrength    = 8.0  // strength below which one Gaussian is all that can be learned
 	mostComponents   = 24
 	maxRounds        = 60
 	fineTree         = 3000.0 // strength beyond which the tree gets one more level
@@ -76,6 +77,9 @@ func breadth(p estimate.Problem, d int) float64 {
 func largestK(p estimate.Problem, d int, rows float64) int {
 	if p.Components > 0 {
 		return p.Components
+	}
+	if p.Covariance == estimate.Full && strength(p, d, rows) < leastStrength {
+		return 1
 	}
 	return between(1, int(rows*p.Mu/(rowsPerComponent*breadth(p, d))), min(max(p.MaxComponents, 1), mostComponents))
 }

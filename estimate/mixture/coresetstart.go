@@ -1,0 +1,108 @@
+package mixture
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// weightedPoints are a coreset's points one after another, with what all fits to them share.
+type weightedPoints struct {
+	q      int
+	at     []float64 // n x q
+	weight []float64
+	total  float64
+	floor  []float64 // added to the variances: a part of the mean cell variance, and a little of the whole coreset's
+}
+
+func pointsOf(c *coreset) *weightedPoints {
+	p := &weightedPoints{q: c.dim, weight: c.weight, total: c.total, floor: c.meanCell()}
+	for _, x := range c.points {
+		p.at = append(p.at, x...)
+	}
+	_, all := c.moments()
+	for l := range p.floor {
+		p.floor[l] = cellFloor*p.floor[l] + 1e-9*all.At(l, l)
+	}
+	return p
+}
+
+// point is point i.
+func (p *weightedPoints) point(i int) []float64 { return p.at[i*p.q : (i+1)*p.q] }
+
+func dist2(a, b []float64) float64 {
+	s := 0.0
+	for i, x := range a {
+		s += (x - b[i]) * (x - b[i])
+	}
+	return s
+}
+
+// seeds draws k centres by k-means++ on the weighted points.
+func (p *weightedPoints) seeds(k int, rng *rand.Rand) [][]float64 {
+	pick := func(mass []float64) int {
+		total := 0.0
+		for _, m := range mass {
+			total += m
+		}
+		u := rng.Float64() * total
+		for i, m := range mass {
+			if u -= m; u < 0 {
+				return i
+			}
+		}
+		return len(mass) - 1
+	}
+	near := make([]float64, len(p.weight))
+	mass := append([]float64(nil), p.weight...)
+	for i := range near {
+		near[i] = math.Inf(1)
+	}
+	var centers [][]float64
+	for range k {
+		center := append([]float64(nil), p.point(pick(mass))...)
+		centers = append(centers, center)
+		for i := range near {
+			near[i] = math.Min(near[i], dist2(p.point(i), center))
+			mass[i] = p.weight[i] * near[i]
+		}
+	}
+	return centers
+}
+
+// kmeans runs Lloyd's iteration and returns the hard assignment.
+func (p *weightedPoints) kmeans(centers [][]float64) []int {
+	assign := make([]int, len(p.weight))
+	sum := make([][]float64, len(centers))
+	mass := make([]float64, len(centers))
+	for j := range sum {
+		sum[j] = make([]float64, p.q)
+	}
+	for range lloydSteps {
+		clear(mass)
+		for j := range sum {
+			clear(sum[j])
+		}
+		for i, w := range p.weight {
+			x := p.point(i)
+			best, at := math.Inf(1), 0
+			for j, m := range centers {
+				if d := dist2(x, m); d < best {
+					best, at = d, j
+				}
+			}
+			assign[i] = at
+			mass[at] += w
+			for l, v := range x {
+				sum[at][l] += w * v
+			}
+		}
+		for j := range centers {
+			for l := range sum[j] {
+				if mass[j] > 0 {
+					centers[j][l] = sum[j][l] / mass[j]
+				}
+			}
+		}
+	}
+	return assign
+}
