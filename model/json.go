@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,12 +21,32 @@ const typeTolerance = 1e-12
 
 // modelObject is the "model" object of a release as written.
 type modelObject struct {
-	Kind           string        `json:"kind"`
-	Columns        []string      `json:"columns"`
-	Weights        []float64     `json:"weights"`
-	Means          [][]float64   `json:"means"`
-	Covariances    [][][]float64 `json:"covariances"`
-	CovarianceType string        `json:"covariance_type"`
+	Kind           string       `json:"kind"`
+	Columns        []string     `json:"columns"`
+	Weights        []number     `json:"weights"`
+	Means          [][]number   `json:"means"`
+	Covariances    [][][]number `json:"covariances"`
+	CovarianceType string       `json:"covariance_type"`
+}
+
+// A number is written as the shortest decimal that reads back as the same float64, with an exponent from 1e15 on: readers in
+// other languages take a long row of digits for an integer, and it may not fit theirs.
+type number float64
+
+// MarshalJSON writes the number.
+func (n number) MarshalJSON() ([]byte, error) {
+	if x := float64(n); math.Abs(x) >= 1e15 {
+		return strconv.AppendFloat(nil, x, 'e', -1, 64), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+func asNumbers(values []float64) []number {
+	out := make([]number, len(values))
+	for i, v := range values {
+		out[i] = number(v)
+	}
+	return out
 }
 
 // MarshalJSON writes the "model" object of a release: kind, columns, weights, means, covariances (always full
@@ -35,14 +56,14 @@ func (m *Mixture) MarshalJSON() ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	o := modelObject{Kind: kindMixture, Columns: m.Columns, Weights: m.Weights, CovarianceType: m.CovarianceType()}
+	o := modelObject{Kind: kindMixture, Columns: m.Columns, Weights: asNumbers(m.Weights), CovarianceType: m.CovarianceType()}
 	for _, g := range m.Components {
-		o.Means = append(o.Means, g.Mean)
-		rows := make([][]float64, m.Dim())
+		o.Means = append(o.Means, asNumbers(g.Mean))
+		rows := make([][]number, m.Dim())
 		for i := range rows {
-			rows[i] = make([]float64, m.Dim())
+			rows[i] = make([]number, m.Dim())
 			for j := range rows[i] {
-				rows[i][j] = g.Cov.At(min(i, j), max(i, j))
+				rows[i][j] = number(g.Cov.At(min(i, j), max(i, j)))
 			}
 		}
 		o.Covariances = append(o.Covariances, rows)

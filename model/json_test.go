@@ -185,3 +185,24 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+// TestLargeNumbersAreFloats: 64-bit integers elsewhere end at 9.2e18, so no number may be a longer row of digits.
+func TestLargeNumbersAreFloats(t *testing.T) {
+	cov, err := model.NewDiagonal([]float64{123456789012345678901, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(nil, nil, []model.Gaussian{{Mean: []float64{-3e17, 999}, Cov: cov}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.2345678901234568e+20", "-3e+17", "999"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("want %s in %s", want, text)
+		}
+	}
+}
