@@ -34,6 +34,7 @@ type Case struct {
 	// Components is 0 for a choice by the estimator up to MaxComponents; 0 of both means up to 10.
 	Components, MaxComponents int
 	Covariance                estimate.CovarianceType
+	RoundedTo                 []float64
 	// Noise says what noise is drawn; the zero value means seed 0. Use Fresh where a test states an error rate.
 	Noise kerneltest.Options
 }
@@ -41,7 +42,7 @@ type Case struct {
 // Problem is what the estimator is told: public facts only.
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
-		MaxComponents: c.MaxComponents, Covariance: c.Covariance}
+		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo}
 	if p.Components == 0 && p.MaxComponents == 0 {
 		p.MaxComponents = 10
 	}
@@ -127,7 +128,7 @@ func Check(tb testing.TB, f Fit) {
 		words(tb, f.NoRelease.Reason, f.NoRelease.Advice)
 		return
 	}
-	if spent < total*(1-1e-6) && !pointMass(f.Model) {
+	if spent < total*(1-1e-6) && !IsPoint(f.Model) {
 		tb.Errorf("a model was released for mu^2 = %v of %v: the rest was wasted", spent, total)
 	}
 	Sound(tb, f.Model)
@@ -148,8 +149,8 @@ func words(tb testing.TB, reason, advice string) {
 	}
 }
 
-// pointMass: a table of constants needs no more than its units.
-func pointMass(m *model.Mixture) bool {
+// IsPoint reports a model of one component without spread: a table of constants needs no more than its units.
+func IsPoint(m *model.Mixture) bool {
 	if m.K() != 1 {
 		return false
 	}

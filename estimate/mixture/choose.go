@@ -29,7 +29,7 @@ func (f *fit) choose(c *coreset, a *axes) []gauss {
 	kmax := largestK(f.p, f.space.dim(), f.rows)
 	var ks []int
 	if f.p.Components > 0 {
-		ks = []int{min(f.p.Components, len(c.points))}
+		ks = []int{min(f.p.Components+spare, len(c.points))}
 	} else {
 		for _, k := range candidates {
 			if k <= kmax && k < len(c.points) {

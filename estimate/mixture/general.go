@@ -142,6 +142,9 @@ func (f *fit) badScale() int {
 func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
 	for j := range start {
 		start[j].doubt = startDoubt
+		if f.p.Covariance != estimate.Full {
+			start[j].cov = onlyDiagonal(start[j].cov, f.p.Covariance == estimate.Spherical)
+		}
 		start[j].doubt.weight += sq(2 * f.treeSD / math.Max(start[j].w*f.rows, 1))
 	}
 	r := &rounds{space: f.space, shape: f.p.Covariance, components: start, rows: f.rows, factor: f.factor, floor: f.floor(), grid: f.grid(), misfit: misfit, gone: goneRows, prune: f.p.Components == 0,
@@ -151,7 +154,10 @@ func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
 	}
 	final := math.Sqrt(f.schedule.final * f.mu2)
 	per := math.Sqrt(f.schedule.em*f.mu2/float64(f.schedule.rounds)) * (1 - 1e-12)
-	for range f.schedule.rounds {
+	for i := range f.schedule.rounds {
+		if k := f.p.Components; k > 0 && float64(i) >= spareRounds*float64(f.schedule.rounds) {
+			r.reduce(k)
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -172,7 +178,11 @@ func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
 
 // Utility constants of the rounds.
 const (
-	seenSDs = 4.0 // a released count beyond this many noise sds is worth telling
+	// spare components are fitted beside those that are asked for, in the first part of the rounds: they find what a start with the right
+	// number would miss.
+	spare       = 4
+	spareRounds = .4
+	seenSDs     = 4.0 // a released count beyond this many noise sds is worth telling
 	// floorStandard is the smallest eigenvalue of a component in standardised units, for d > 2; floorPlane for d <= 2. They fall with
 	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be narrow.
 	floorStandard = 1e-6

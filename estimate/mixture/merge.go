@@ -33,10 +33,7 @@ func (r *rounds) merge(mu float64) {
 func (r *rounds) mergeGain(a, b gauss, mu float64) float64 {
 	d := r.space.dim()
 	m := joined(a, b)
-	_, _, la := factor(a.cov)
-	_, _, lb := factor(b.cov)
-	_, _, lm := factor(m.cov)
-	loss := (m.w*lm - a.w*la - b.w*lb) / 2
+	loss := mergeLoss(a, b, m)
 	params := float64(d*(d+1))/2 + float64(d) + 1
 	bic := mergeBIC * params * math.Log(math.Max(r.rows, 3)) / r.rows
 	noise := a.w*r.lost(a.w, mu) + b.w*r.lost(b.w, mu) - m.w*r.lost(m.w, mu)
@@ -67,4 +64,29 @@ func joined(a, b gauss) gauss {
 		mean: pa*a.doubt.mean + pb*b.doubt.mean, weight: pa*a.doubt.weight + pb*b.doubt.weight,
 	}
 	return m
+}
+
+// reduce joins, greedily, the pairs that lose least until k components are left.
+func (r *rounds) reduce(k int) {
+	for len(r.components) > k {
+		bi, bj, least := 1, 0, math.Inf(1)
+		for i := range r.components {
+			for j := range i {
+				a, b := r.components[i], r.components[j]
+				if loss := mergeLoss(a, b, joined(a, b)); loss < least {
+					bi, bj, least = i, j, loss
+				}
+			}
+		}
+		r.components[bj] = joined(r.components[bi], r.components[bj])
+		r.components = append(r.components[:bi], r.components[bi+1:]...)
+	}
+}
+
+// mergeLoss is the bound B on the log-likelihood per row that is lost by joining a and b into m.
+func mergeLoss(a, b, m gauss) float64 {
+	_, _, la := factor(a.cov)
+	_, _, lb := factor(b.cov)
+	_, _, lm := factor(m.cov)
+	return (m.w*lm - a.w*la - b.w*lb) / 2
 }

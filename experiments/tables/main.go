@@ -27,78 +27,107 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// options are the command line.
+type options struct {
+	budget   privacy.Budget
+	relation privacy.Relation
+	method   string
+	seeds    int
+	rows     int
+	k, kmax  int
+	verbose  bool
+}
+
 func main() {
-	epsilon := flag.Float64("epsilon", 1, "epsilon")
-	delta := flag.Float64("delta", 1e-6, "delta")
-	seeds := flag.Int("seeds", 4, "number of splits")
-	most := flag.Int("rows", 0, "largest number of rows, 0 for all")
-	k := flag.Int("components", 0, "number of components, 0 for auto")
-	kmax := flag.Int("max-components", 10, "largest number of components")
-	relation := flag.String("relation", "replace-one", "neighbouring relation")
-	method := flag.String("method", "auto", "method")
-	verbose := flag.Bool("v", false, "print the models")
+	o := options{relation: privacy.ReplaceOne}
+	flag.Float64Var(&o.budget.Epsilon, "epsilon", 1, "epsilon")
+	flag.Float64Var(&o.budget.Delta, "delta", 1e-6, "delta")
+	flag.IntVar(&o.seeds, "seeds", 4, "number of splits")
+	flag.IntVar(&o.rows, "rows", 0, "largest number of rows, 0 for all")
+	flag.IntVar(&o.k, "components", 0, "number of components, 0 for auto")
+	flag.IntVar(&o.kmax, "max-components", 10, "largest number of components")
+	relation := flag.String("relation", o.relation.String(), "neighbouring relation")
+	flag.StringVar(&o.method, "method", "auto", "method of gauze fit")
+	flag.BoolVar(&o.verbose, "v", false, "print the models")
 	flag.Parse()
-	rel := privacy.ReplaceOne
-	if *relation != "replace-one" {
-		rel = privacy.AddRemoveOne
-	}
+	var err error
+	o.relation, err = privacy.ParseRelation(*relation)
+	check(err)
 	for _, path := range flag.Args() {
-		rows := read(path)
-		var scores []float64
-		var ks []int
-		nonPrivate := 0.0
-		start := time.Now()
-		n, d := 0, len(rows[0])
-		for seed := range *seeds {
-			rng := rand.New(rand.NewPCG(uint64(seed), 1))
-			order := rng.Perm(len(rows))
-			if *most > 0 && len(order) > *most {
-				order = order[:*most]
-			}
-			cut := len(order) * 4 / 5
-			n = cut
-			p := estimate.Problem{Columns: d, Rows: cut, Relation: rel, Mu: privacy.MuOf(*epsilon, *delta), Components: *k, MaxComponents: *kmax}
-			if rel == privacy.AddRemoveOne {
-				p.Rows = 0
-			}
-			nonPrivate += score(gaussian(rows, order[:cut]), rows, order[:cut], order[cut:]) / float64(*seeds)
-			m, out := fit(*method, rows, order[:cut], p, privacy.Budget{Epsilon: *epsilon, Delta: *delta})
-			if m == nil {
-				fmt.Println("no release:", out.NoRelease)
-				continue
-			}
-			if *verbose {
-				for j, c := range m.Components {
-					if j == 0 {
-						fmt.Println(out.Diagnostics.ConstantColumns)
-					}
-					fmt.Printf("  w %.4f mean %.4v rows %.0f noise %.3f bg %v\n", m.Weights[j], c.Mean, out.Diagnostics.Components[j].EffectiveRows,
-						out.Diagnostics.Components[j].EffectiveNoise, out.Diagnostics.Components[j].Background)
-				}
-			}
-			scores = append(scores, score(m, rows, order[:cut], order[cut:]))
-			kk := 0
-			for _, c := range out.Diagnostics.Components {
-				if !c.Background {
-					kk++
-				}
-			}
-			ks = append(ks, kk)
-		}
-		if len(scores) == 0 {
-			fmt.Printf("%-28s n %d d %d none released\n", filepath.Base(path), n, d)
-			continue
-		}
-		mean := 0.0
-		for _, s := range scores {
-			mean += s / float64(len(scores))
-		}
-		fmt.Printf("%-28s n %6d d %2d  eps %-6g mean %8.3f  [%8.3f, %8.3f]  np1 %8.3f k %v  %.1fs\n", filepath.Base(path), n, d, *epsilon, mean,
-			slices.Min(scores), slices.Max(scores), nonPrivate, ks, time.Since(start).Seconds()/float64(*seeds))
+		fmt.Println(filepath.Base(path), o.run(read(path)))
 	}
 }
 
-func fit(method string, rows [][]float64, train []int, p estimate.Problem, b privacy.Budget) (*model.Mixture, estimate.Outcome) {
+// summary is the outcome of all splits of one table.
+type summary struct {
+	n, d       int
+	scores     []float64
+	ks         []int
+	nonPrivate float64 // mean score of the non-private Gaussian
+	seconds    float64 // per fit, scoring included
+}
+
+// String is one line of figures.
+func (s summary) String() string {
+	if len(s.scores) == 0 {
+		return fmt.Sprintf("n %d d %d none released", s.n, s.d)
+	}
+	mean := 0.0
+	for _, v := range s.scores {
+		mean += v / float64(len(s.scores))
+	}
+	return fmt.Sprintf("n %d d %d  mean %.3f [%.3f, %.3f]  one Gaussian without privacy %.3f  k %v  %.1fs", s.n, s.d, mean,
+		slices.Min(s.scores), slices.Max(s.scores), s.nonPrivate, s.ks, s.seconds)
+}
+
+func (o options) run(rows [][]float64) summary {
+	s := summary{d: len(rows[0])}
+	start := time.Now()
+	for seed := range o.seeds {
+		rng := rand.New(rand.NewPCG(uint64(seed), 1))
+		order := rng.Perm(len(rows))
+		if o.rows > 0 && len(order) > o.rows {
+			order = order[:o.rows]
+		}
+		s.n = len(order) * 4 / 5
+		train, test := order[:s.n], order[s.n:]
+		s.nonPrivate += score(gaussian(rows, train), rows, train, test) / float64(o.seeds)
+		p := estimate.Problem{Columns: s.d, Rows: s.n, Relation: o.relation, Mu: privacy.MuOf(o.budget.Epsilon, o.budget.Delta),
+			Components: o.k, MaxComponents: o.kmax}
+		if o.relation == privacy.AddRemoveOne {
+			p.Rows = 0
+		}
+		out := fit(o.method, rows, train, p, o.budget)
+		if out.Model == nil {
+			fmt.Println("no release:", out.NoRelease.Reason)
+			continue
+		}
+		if o.verbose {
+			print(out)
+		}
+		s.scores = append(s.scores, score(out.Model, rows, train, test))
+		k := 0
+		for _, c := range out.Diagnostics.Components {
+			if !c.Background {
+				k++
+			}
+		}
+		s.ks = append(s.ks, k)
+	}
+	s.seconds = time.Since(start).Seconds() / float64(o.seeds)
+	return s
+}
+
+func print(out estimate.Outcome) {
+	fmt.Println("constant columns:", out.Diagnostics.ConstantColumns, out.Diagnostics.Flags)
+	for j, c := range out.Model.Components {
+		note := out.Diagnostics.Components[j]
+		fmt.Printf("  weight %.4f mean %.4v rows %.0f noise %.3f background %v\n", out.Model.Weights[j], c.Mean,
+			note.EffectiveRows, note.EffectiveNoise, note.Background)
+	}
+}
+
+func fit(method string, rows [][]float64, train []int, p estimate.Problem, b privacy.Budget) estimate.Outcome {
 	builder := kernel.NewBuilder(len(rows[0]))
 	for _, i := range train {
 		builder.Append(rows[i])
@@ -111,7 +140,7 @@ func fit(method string, rows [][]float64, train []int, p estimate.Problem, b pri
 	check(err)
 	out, err := est.Fit(context.Background(), s, p)
 	check(err)
-	return out.Model, out
+	return out
 }
 
 func score(m *model.Mixture, rows [][]float64, train, test []int) float64 {

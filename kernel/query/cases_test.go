@@ -82,6 +82,8 @@ func sumCases() []sumCase {
 		{"columns signed", ColumnCounts{Thresholds: []float64{0, math.Inf(-1), 1e300}, Signed: true}, .8, 1}, // nothing is <= -Inf
 		{"columns signed finite", ColumnCounts{Thresholds: []float64{0, -1, 1}, Signed: true}, 1, 1},
 		{"columns centred", ColumnCounts{Center: []float64{0, 1e308, -3}, Thresholds: []float64{0, 1, 2}, Signed: true, SkipZero: true}, .7, 1},
+		{"columns signed not zero", ColumnCounts{Thresholds: []float64{-1, 0, nan}, Signed: true, SkipZero: true}, 1, 1},
+		{"columns not zero", ColumnCounts{Thresholds: []float64{-1, 1, nan}, SkipZero: true}, 1, 1},
 		{"columns none", ColumnCounts{Thresholds: []float64{nan, nan, nan}}, 0, 0},
 		{"bins", BinCounts{Edges: [][]float64{{-1, 0, 0, 1}, nil, {5e-324, 1e308}}}, 1, 1},
 		{"cells", CellCounts{Frame: id, HalfWidth: []float64{1, 2, 3}, Level: 2}, 1, 1},

@@ -169,36 +169,72 @@ func (ColumnCounts) Weight(int) float64 { return 1 }
 func (ColumnCounts) Unit() float64 { return 1 }
 
 // Compile returns the row map.
-func (q ColumnCounts) Compile(d int) RowMap { return &columnMap{q: q, d: d} }
-
-type columnMap struct {
-	q ColumnCounts
-	d int
+func (q ColumnCounts) Compile(d int) RowMap {
+	return &columnMap{q: q, value: make([]float64, d), above: make([]int64, d), zero: make([]int64, d)}
 }
 
-// Add counts every column of every row.
+type columnMap struct {
+	q     ColumnCounts
+	value []float64 // distances of one row to the centre
+	// Per column, how many of the good rows lie above the threshold, and how many values are zero (with SkipZero).
+	above, zero []int64
+}
+
+// Add counts every column of every row. Whether a value is above its threshold decides no branch: near a median the processor
+// would guess wrong every other time.
 func (m *columnMap) Add(sum []int64, rows []float64) {
-	for ; len(rows) >= m.d; rows = rows[m.d:] {
-		row := rows[:m.d]
-		if null(row) {
-			continue
+	clear(m.above)
+	clear(m.zero)
+	good := int64(0)
+	for d := len(m.above); len(rows) >= d; rows = rows[d:] {
+		if row := rows[:d]; !null(row) {
+			good++
+			m.count(row)
 		}
-		for j, t := range m.q.Thresholds {
-			v := row[j]
-			if m.q.Center != nil {
-				v = math.Abs(v - m.q.Center[j])
-			}
-			switch {
-			case t != t || m.q.SkipZero && v == 0:
-			case v > t:
-				if m.q.Signed {
-					sum[j]--
-				} else {
-					sum[j]++
-				}
-			case m.q.Signed:
-				sum[j]++
-			}
+	}
+	for j, t := range m.q.Thresholds {
+		above, rest := m.above[j], good-m.above[j]
+		if t < 0 {
+			above -= m.zero[j]
+		} else {
+			rest -= m.zero[j]
 		}
+		switch {
+		case t != t:
+		case m.q.Signed:
+			sum[j] += rest - above
+		default:
+			sum[j] += above
+		}
+	}
+}
+
+// count counts one good row.
+func (m *columnMap) count(row []float64) {
+	if m.q.Center != nil {
+		value := m.value[:len(row)]
+		for j, c := range m.q.Center[:len(row)] {
+			value[j] = math.Abs(row[j] - c)
+		}
+		row = value
+	}
+	above, thresholds := m.above[:len(row)], m.q.Thresholds[:len(row)]
+	for j, v := range row {
+		n := above[j]
+		if v > thresholds[j] {
+			n++
+		}
+		above[j] = n
+	}
+	if !m.q.SkipZero {
+		return
+	}
+	zero := m.zero[:len(row)]
+	for j, v := range row {
+		n := zero[j]
+		if v == 0 {
+			n++
+		}
+		zero[j] = n
 	}
 }

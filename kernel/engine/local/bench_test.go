@@ -98,7 +98,10 @@ func benchQueries(d int) map[string]query.Sum {
 		}
 		return q
 	}
+	thresholds := make([]float64, d)
 	return map[string]query.Sum{
+		"columns":      query.ColumnCounts{Thresholds: thresholds, Signed: true},
+		"distances":    query.ColumnCounts{Center: thresholds, Thresholds: slices.Repeat([]float64{.7}, d), Signed: true, SkipZero: true},
 		"directions":   query.Directions{Frame: lower(d, 0.1), Lift: 1},
 		"moments-1":    moments(0.1),
 		"moments-5":    moments(0, 5, -5, 10, -10),
@@ -109,7 +112,7 @@ func benchQueries(d int) map[string]query.Sum {
 // BenchmarkScan reports, per table and number of workers, the median time per row of each query and its ratio to the plain pass; the
 // rounds alternate, so that a busy machine slows all of them alike.
 func BenchmarkScan(b *testing.B) {
-	names := []string{"directions", "moments-1", "moments-5", "moments-soft"}
+	names := []string{"columns", "distances", "directions", "moments-1", "moments-5", "moments-soft"}
 	for _, size := range [][2]int{{1_000_000, 10}, {300_000, 20}, {60_000, 50}} {
 		n, d := size[0], size[1]
 		for _, workers := range []int{1, 2} {

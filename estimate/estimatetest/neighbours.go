@@ -1,0 +1,109 @@
+package estimatetest
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A Loss is what one run reveals about which of two neighbouring tables it saw.
+type Loss struct {
+	// Ratio is ln(P(transcript | own rows)/P(transcript | other rows)): no attack on the released values beats it. It is exact but
+	// for the rounding of noise to integers.
+	Ratio float64
+	// Path is the sum of |difference of the exact sums|^2/sigma^2 over the run: at most mu^2 on every path.
+	Path float64
+	// ByStep is Path, by step.
+	ByStep map[string]float64
+}
+
+// Neighbours fits c, then replays the answers on the table other, and fails the test if the second run asks or pays anything else:
+// then it branched on something that was not released. Null rows are rows of NaN.
+func Neighbours(tb testing.TB, e estimate.Estimator, c Case, other [][]float64) (Fit, Loss) {
+	tb.Helper()
+	var own, again kerneltest.Transcript
+	c.Noise.Record = &own
+	f := Run(tb, e, c)
+	if f.Session == nil {
+		return f, Loss{}
+	}
+	c2 := c
+	c2.Rows, c2.Noise = other, kerneltest.Options{Replay: &own, Record: &again}
+	if f2 := Run(tb, e, c2); (f2.Model == nil) != (f.Model == nil) {
+		tb.Error("the same released values ended in another outcome")
+	}
+	if !SameQuestions(own, again) {
+		tb.Errorf("the same released values led to other questions: %d measurements and %d", len(own.Steps), len(again.Steps))
+		return f, Loss{}
+	}
+	factor := c.Noise.NoiseFactor
+	if factor == 0 {
+		factor = 1
+	}
+	return f, lossOf(own, again, c, factor)
+}
+
+func lossOf(own, other kerneltest.Transcript, c Case, factor float64) Loss {
+	l := Loss{ByStep: map[string]float64{}}
+	for k, asked := range own.Queries {
+		q, ok := asked.(query.Sum)
+		if !ok {
+			panic("estimatetest: a query that is not a sum")
+		}
+		for i, mine := range own.Sums[k] {
+			theirs := other.Sums[k][i]
+			if mine == theirs {
+				continue
+			}
+			sigma := q.Sensitivity(c.relation()) / own.Mus[k] * q.Weight(i)
+			y := own.Answers[k][i] / q.Unit()
+			a, b := (y-float64(mine))/sigma/factor, (y-float64(theirs))/sigma/factor
+			l.Ratio += (b - a) * (b + a) / 2
+			step := math.Pow(float64(mine-theirs)/sigma, 2)
+			l.Path += step
+			l.ByStep[own.Steps[k]] += step
+		}
+	}
+	return l
+}
+
+// SameQuestions reports whether two runs took the same steps and asked the same queries at the same prices, to the last bit.
+func SameQuestions(a, b kerneltest.Transcript) bool {
+	return identical(reflect.ValueOf(a.Steps), reflect.ValueOf(b.Steps)) && identical(reflect.ValueOf(a.Mus), reflect.ValueOf(b.Mus)) &&
+		identical(reflect.ValueOf(a.Queries), reflect.ValueOf(b.Queries))
+}
+
+// identical is reflect.DeepEqual with NaN equal to itself; queries are structs of slices and numbers.
+func identical(a, b reflect.Value) bool {
+	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
+		return false
+	}
+	switch a.Kind() {
+	case reflect.Interface:
+		return identical(a.Elem(), b.Elem())
+	case reflect.Float64:
+		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
+	case reflect.Slice:
+		if a.Len() != b.Len() || a.IsNil() != b.IsNil() {
+			return false
+		}
+		for i := range a.Len() {
+			if !identical(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !identical(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.Equal(b)
+}
