@@ -183,12 +183,11 @@ const (
 	spare       = 4
 	spareRounds = .4
 	seenSDs     = 4.0 // a released count beyond this many noise sds is worth telling
-	// floorStandard is the smallest eigenvalue of a component in standardised units, for d > 2; floorPlane for d <= 2. They fall with
-	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be narrow.
-	floorStandard = 1e-6
-	floorPlane    = 1e-6
+	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with the strength beyond floorStrength,
+	// down to floorLeast: what noise can no longer fake may be narrow.
+	floorStandard = 1e-8
 	floorStrength = 100.0
-	floorLeast    = 1e-9
+	floorLeast    = 1e-11
 	// misfit, globalMisfit: what clipping hides is unlike a Gaussian's tail; see clip.Radius2.
 	misfit       = 1.0
 	globalMisfit = .02
@@ -196,11 +195,7 @@ const (
 
 // floor is the smallest eigenvalue of a component's covariance in working coordinates.
 func (f *fit) floor() float64 {
-	low := floorStandard
-	if f.space.dim() <= 2 {
-		low = floorPlane
-	}
-	return math.Max(floorLeast, low*math.Min(1, floorStrength/strength(f.p, f.space.dim(), f.rows)))
+	return math.Max(floorLeast, floorStandard*math.Min(1, floorStrength/strength(f.p, f.space.dim(), f.rows)))
 }
 
 // grid is the least variance of each working column: u^2/12 for a column that is recorded in units of u.

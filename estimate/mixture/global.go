@@ -16,7 +16,7 @@ func (f *fit) fitGlobal() error {
 	d := f.space.dim()
 	start := gauss{w: 1, mean: make([]float64, d), cov: identity(d), doubt: doubt{4, 4, 4, 1e-9}}
 	start.cov.ScaleSym(4, start.cov) // a unit is half to one times the median distance to the median: about 2 units a sd
-	r := &rounds{space: f.space, components: []gauss{start}, rows: f.rows, factor: f.factor, floor: 1e-6, misfit: globalMisfit}
+	r := &rounds{space: f.space, components: []gauss{start}, rows: f.rows, factor: f.factor, floor: floorStandard, misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
 		if err := r.round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
 			return err

@@ -1,0 +1,178 @@
+// Command speed measures what a fit costs, side by side with what it is to be compared to: plain covariance passes over the same
+// table, ten iterations of scikit-learn's EM, one core against two, and the table's own size. It prints Markdown.
+//
+//	go run ./experiments/speed > experiments/speed/RESULTS.md
+//
+// The rounds alternate between all the programs measured, so that a busy machine slows all of them alike, and every figure is a
+// median over rounds unless it says otherwise. CPU time is user and system time of the process.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"strings"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+)
+
+type settings struct {
+	n, d, k, rounds int
+	budget          privacy.Budget
+}
+
+func main() {
+	var s settings
+	flag.IntVar(&s.n, "n", 1_000_000, "rows")
+	flag.IntVar(&s.d, "d", 10, "columns")
+	flag.IntVar(&s.k, "k", 5, "components of the table's mixture")
+	flag.IntVar(&s.rounds, "rounds", 5, "rounds")
+	flag.Float64Var(&s.budget.Epsilon, "epsilon", 1, "epsilon")
+	flag.Float64Var(&s.budget.Delta, "delta", 1e-6, "delta")
+	memory := flag.Bool("memory", true, "measure the peak memory of gauze fit")
+	sklearn := flag.Bool("sklearn", true, "measure scikit-learn, if python3 has it")
+	flag.Func("fits", "the fits to measure, with commas between them (default gaussian,mixture,auto)", func(list string) error {
+		fits = strings.Split(list, ",")
+		return nil
+	})
+	profile := flag.String("profile", "", "do nothing but one fit (gaussian, mixture or auto), with a CPU profile in FIT.prof")
+	flag.Parse()
+	if err := run(s, *memory, *sklearn, *profile); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures and prints.
+func run(s settings, memory, sklearn bool, profile string) error {
+	truth, err := randomMixture(s.k, s.d)
+	if err != nil {
+		return err
+	}
+	if profile != "" {
+		return profiled(s, truth, profile)
+	}
+	folder, err := os.MkdirTemp("", "gauze-speed")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	var peaks []peak
+	if memory { // first, while this program is small: a child's peak begins with that of its parent
+		if peaks, err = peakMemory(s, truth, folder); err != nil {
+			return err
+		}
+	}
+	t, err := drawTable(truth, s.n)
+	if err != nil {
+		return err
+	}
+	python := ""
+	if sklearn {
+		if python, err = newPython(folder, t); err != nil {
+			fmt.Fprintln(os.Stderr, "scikit-learn is skipped:", err)
+		}
+	}
+	times, err := alternate(s, t, python)
+	if err != nil {
+		return err
+	}
+	write(os.Stdout, s, times, python != "", peaks)
+	return nil
+}
+
+// A table is the rows twice: protected, and in the open for the plain passes.
+type table struct {
+	protected *kernel.Table
+	flat      []float64
+	d         int
+}
+
+// randomMixture has components whose means differ by about four standard deviations in every column, each with correlated columns.
+func randomMixture(k, d int) (*model.Mixture, error) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var weights []float64
+	var components []model.Gaussian
+	for j := range k {
+		f := randomFactor(rng, d)
+		cov, err := model.FullFromFactor(f)
+		if err != nil {
+			return nil, err
+		}
+		mean := make([]float64, d)
+		for i := range mean {
+			mean[i] = 100 + 3*rng.NormFloat64()
+		}
+		weights = append(weights, float64(j+2)/float64(k*(k+3)/2))
+		components = append(components, model.Gaussian{Mean: mean, Cov: cov})
+	}
+	return model.New(nil, weights, components)
+}
+
+// drawTable draws n rows.
+func drawTable(truth *model.Mixture, n int) (*table, error) {
+	sampler, err := model.NewSampler(truth)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	d := truth.Dim()
+	t := &table{d: d, flat: make([]float64, n*d)}
+	b := kernel.NewBuilder(d)
+	for i := range n {
+		row := t.flat[i*d : (i+1)*d]
+		sampler.Row(row, rng)
+		b.Append(row)
+	}
+	t.protected = b.Protect()
+	return t, nil
+}
+
+// fit is one fit of the protected table; scans is how many measurements it made, each of which reads every row once.
+func (t *table) fit(s settings, what string) (scans int, err error) {
+	r := gauze.Request{Relation: privacy.ReplaceOne, Budget: s.budget, Method: "general", Columns: model.DefaultColumns(t.d), SchemaDeclared: true}
+	switch what {
+	case "gaussian":
+		r.Method = "gaussian"
+	case "mixture":
+		r.Components = s.k
+	}
+	result, err := gauze.Fit(context.Background(), t.protected, r)
+	if err != nil {
+		return 0, err
+	}
+	if result.Release == nil {
+		return 0, fmt.Errorf("%s: no release: %s", what, result.NoRelease.Reason)
+	}
+	for _, step := range result.Release.Certificate.Plan {
+		scans += step.Count
+	}
+	return scans, nil
+}
+
+// profiled makes one fit and writes a CPU profile.
+func profiled(s settings, truth *model.Mixture, what string) error {
+	t, err := drawTable(truth, s.n)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Clean(what + ".prof"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	c, err := measure(func() error { _, err := t.fit(s, what); return err })
+	fmt.Printf("%s: %.2f s CPU, %.2f s wall\n", what, c.cpu, c.wall)
+	return err
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A cost is what one run took, in seconds.
+type cost struct{ cpu, wall float64 }
+
+// measure runs f after a garbage collection, so that nobody pays for the waste of the one before.
+func measure(f func() error) (cost, error) {
+	runtime.GC()
+	cpu, wall := cpuSeconds(syscall.RUSAGE_SELF), time.Now()
+	err := f()
+	return cost{cpuSeconds(syscall.RUSAGE_SELF) - cpu, time.Since(wall).Seconds()}, err
+}
+
+func cpuSeconds(who int) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(who, &u); err != nil {
+		panic(err) // it has no other failure than a wrong argument
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
+
+// results are the costs per program measured, in the order of the rounds.
+type results struct {
+	costs map[string][]cost
+	scans map[string]int
+}
+
+func (r *results) median(name string, of func(cost) float64) float64 {
+	var v []float64
+	for _, c := range r.costs[name] {
+		v = append(v, of(c))
+	}
+	return median(v)
+}
+
+// ratio is the median over the rounds of a ratio of two programs in the same round.
+func (r *results) ratio(a, b string, of func(cost) float64) float64 {
+	var v []float64
+	for i, c := range r.costs[a] {
+		v = append(v, of(c)/of(r.costs[b][i]))
+	}
+	return median(v)
+}
+
+// fastest is the wall time of the fastest round: what a wall clock shows when others leave the machine alone.
+func (r *results) fastest(name string) float64 {
+	least := math.Inf(1)
+	for _, c := range r.costs[name] {
+		least = min(least, c.wall)
+	}
+	return least
+}
+
+func cpu(c cost) float64  { return c.cpu }
+func wall(c cost) float64 { return c.wall }
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	if n := len(v); n%2 == 0 {
+		return (v[n/2-1] + v[n/2]) / 2
+	}
+	return v[len(v)/2]
+}
+
+// fits are the fits that are measured.
+var fits = []string{"gaussian", "mixture", "auto"}
+
+// plainPasses is how many plain passes are timed as one, since one takes few ticks of the clock of CPU time.
+const plainPasses = 10
+
+// alternate measures everything in turn, round by round; with one core ("1 " before the name) and with all.
+func alternate(s settings, t *table, python string) (*results, error) {
+	r := &results{costs: map[string][]cost{}, scans: map[string]int{}}
+	all := runtime.GOMAXPROCS(0)
+	add := func(name string, f func() error) error {
+		c, err := measure(f)
+		r.costs[name] = append(r.costs[name], c)
+		return err
+	}
+	for range s.rounds {
+		for _, cores := range []int{1, all} {
+			runtime.GOMAXPROCS(cores)
+			prefix := ""
+			if cores == 1 {
+				prefix = "1 "
+			}
+			_ = add(prefix+"plain", func() error {
+				for range plainPasses {
+					plainCovariance(t, cores)
+				}
+				return nil
+			})
+			for _, what := range fits {
+				if err := add(prefix+what, func() (err error) { r.scans[what], err = t.fit(s, what); return }); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if python != "" {
+			c, err := runPython(python, s, t)
+			if err != nil {
+				return nil, err
+			}
+			r.costs["sklearn"] = append(r.costs["sklearn"], c)
+		}
+	}
+	for _, name := range []string{"plain", "1 plain"} {
+		for i, c := range r.costs[name] {
+			r.costs[name][i] = cost{c.cpu / plainPasses, c.wall / plainPasses}
+		}
+	}
+	return r, nil
+}
+
+// plainCovariance is the yardstick: the sum and the upper triangle of the second moment of all rows in float64, in the most natural
+// loop, rows shared out in pieces among the workers as the kernel does.
+func plainCovariance(t *table, workers int) ([]float64, [][]float64) {
+	const grain = 1024
+	d := t.d
+	center := t.flat[:d] // any point near the rows: here the first one
+	sums, seconds := make([][]float64, workers), make([][][]float64, workers)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			sum, second := make([]float64, d), make([][]float64, d)
+			for i := range second {
+				second[i] = make([]float64, d)
+			}
+			diff := make([]float64, d)
+			for from := int(next.Add(grain)-grain) * d; from < len(t.flat); from = int(next.Add(grain)-grain) * d {
+				for rows := t.flat[from:min(from+grain*d, len(t.flat))]; len(rows) >= d; rows = rows[d:] {
+					addRow(sum, second, diff, rows[:d], center)
+				}
+			}
+			sums[w], seconds[w] = sum, second
+		})
+	}
+	wg.Wait()
+	for w := 1; w < workers; w++ {
+		for i := range d {
+			sums[0][i] += sums[w][i]
+			for j := range d {
+				seconds[0][i][j] += seconds[w][i][j]
+			}
+		}
+	}
+	return sums[0], seconds[0]
+}
+
+func addRow(sum []float64, second [][]float64, diff, row, center []float64) {
+	for j, c := range center {
+		diff[j] = row[j] - c
+		sum[j] += diff[j]
+	}
+	for j, a := range diff {
+		out := second[j]
+		for k := j; k < len(diff); k++ {
+			out[k] += a * diff[k]
+		}
+	}
+}
+
+// randomFactor is a random matrix whose rows have length about 1: the square root of a covariance of correlated columns.
+func randomFactor(rng *rand.Rand, d int) *mat.Dense {
+	f := mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range i {
+			f.Set(i, j, .3*rng.NormFloat64())
+		}
+		f.Set(i, i, .7+.6*rng.Float64())
+	}
+	return f
+}
