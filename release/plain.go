@@ -39,7 +39,7 @@ func (c Certificate) Plain() []Statement {
 	say("What is not promised",
 		"What is true of people in general is not hidden: if the model shows that two columns go together, it says so about people who are not in the table as well.",
 		"A person with several rows is protected less: with m rows, as if mu or epsilon were m times as large and delta larger still.",
-		"Other releases from the same rows add to this one; a ledger keeps the sum.",
+		"Other releases from the same rows add to this one; whoever holds the rows has to keep the sum.",
 		"No protection is claimed for how long the fit took, how much memory it used, or what its messages told the custodian.",
 		"This text does not show that the program ran as described: the file is not signed.")
 	return out
@@ -184,13 +184,17 @@ func factor(eps float64) string {
 	return strconv.FormatFloat(math.Ceil(math.Exp(eps)*100*(1-1e-12))/100, 'f', -1, 64)
 }
 
-// percent writes a share rounded up to a tenth of a percent, and 100 % only for what is that.
+// percent writes a share rounded up: to a tenth of a percent, and from 99.9 % on to the first digit that is not a 9, so that an upper
+// bound just below 1 is not read as certainty.
 func percent(share float64) string {
-	up := math.Ceil(share*1000*(1-1e-12)) / 10
-	if up >= 100 && share < 1 {
-		return "more than 99.9 %"
+	const most = 8 // digits after the point
+	for places := 1; ; places++ {
+		scale := math.Pow10(places)
+		up := math.Ceil(share*100*scale*(1-1e-12)) / scale
+		if up < 100 || share >= 1 || places == most {
+			return strconv.FormatFloat(up, 'f', -1, 64) + " %"
+		}
 	}
-	return strconv.FormatFloat(up, 'f', -1, 64) + " %"
 }
 
 // oneIn writes a probability as "1 in 1,000,000".

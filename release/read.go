@@ -11,6 +11,10 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
+// ErrBareModel is what Read returns for a model object that is in no release; ReadModel reads it.
+var ErrBareModel error = &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: "a bare model, which has no certificate",
+	Hint: "name a release that gauze fit wrote"}
+
 // Read reads one release. It checks the format's version and the model; [Verify] checks the certificate.
 func Read(r io.Reader) (*Release, error) {
 	data, err := io.ReadAll(r)
@@ -22,8 +26,7 @@ func Read(r io.Reader) (*Release, error) {
 		return nil, err
 	}
 	if bare {
-		return nil, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: "a bare model, which has no certificate",
-			Hint: "name a release that gauze fit wrote"}
+		return nil, ErrBareModel
 	}
 	release := new(Release)
 	if err := json.Unmarshal(data, release); err != nil {

@@ -45,7 +45,7 @@ type Spent struct {
 type PlanStep struct {
 	Step        string             `json:"step"`             // Required: what it is for, in the estimator's words.
 	Query       string             `json:"query"`            // Required: the kind of measurement.
-	Count       int                `json:"count"`            // How many times at most, at least 1.
+	Count       int                `json:"count"`            // How many times it was made, at least 1.
 	Sensitivity float64            `json:"sensitivity"`      // L2. Left out of the JSON when Renyi is given.
 	Noise       float64            `json:"noise"`            // Sigma. Left out of the JSON when Renyi is given.
 	Mu          float64            `json:"mu"`               // Sensitivity/Noise, of one measurement. Left out when Renyi is given.

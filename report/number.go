@@ -84,7 +84,7 @@ func percent(v float64) string {
 		return "0 %"
 	case p < 0.1:
 		return "< 0.1 %"
-	case p < 10:
+	case p < 9.95: // 10.0 beside 10 would look like two numbers
 		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
 	default:
 		return strconv.FormatFloat(p, 'f', 0, 64) + " %"

@@ -91,8 +91,23 @@ func facts(r *release.Release) []fact {
 	if !bare(r) {
 		out = append(out, budgetFacts(c)...)
 	}
-	shape := fmt.Sprintf("%s over %s", plural(m.K(), "component"), plural(m.Dim(), "column"))
+	shape := fmt.Sprintf("%s over %s", componentsText(r), plural(m.Dim(), "column"))
 	return append(out, fact{"model", shape + ", " + m.CovarianceType()})
+}
+
+// componentsText counts the components that stand for a group of rows apart from those of the background.
+func componentsText(r *release.Release) string {
+	background := 0
+	for i := range r.Model.K() {
+		if note(r, i).Background {
+			background++
+		}
+	}
+	text := plural(r.Model.K()-background, "component")
+	if background > 0 {
+		text += fmt.Sprintf(" and %d of background", background)
+	}
+	return text
 }
 
 func budgetFacts(c release.Certificate) []fact {

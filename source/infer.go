@@ -109,11 +109,15 @@ func (a *lookAhead) leaveOut(name string, j int) string {
 
 // rowIdentifier reports a name that tables give to a number of the row.
 func rowIdentifier(name string) bool {
-	switch strings.ToLower(name) {
-	case "id", "row_id", "index":
+	name = strings.ToLower(name)
+	switch name {
+	case "id", "index":
 		return true
 	}
-	return false
+	// "patient_id", "row-id", "case id", "visit.id"; "humid" is none.
+	const separators = "_- ."
+	stem, isID := strings.CutSuffix(name, "id")
+	return isID && stem != "" && strings.ContainsAny(stem[len(stem)-1:], separators)
 }
 
 // increasing reports that column j holds whole numbers, each larger than the one before, and nothing else.

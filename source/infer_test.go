@@ -41,6 +41,8 @@ func TestInference(t *testing.T) {
 		{"all gaps", beside("a", 50, func(int) string { return "" }), []string{"x"}, "no numbers"},
 		{"all infinite", beside("a", 50, func(int) string { return "inf" }), []string{"x"}, "no numbers"},
 		{"row identifier", beside("ID", 50, number), []string{"x"}, "a row identifier"},
+		{"patient", beside("Patient_ID", 50, number), []string{"x"}, "a row identifier"},
+		{"not every name in id", beside("humid", 50, number), []string{"humid", "x"}, ""},
 		{"index", beside("index", 50, number), []string{"x"}, "a row identifier"},
 		{"identifier out of sequence", beside("id", 50, func(i int) string { return fmt.Sprint(i % 49) }), []string{"id", "x"}, ""},
 		{"identifier with a repeat", beside("id", 50, func(i int) string { return fmt.Sprint(i - i/49) }), []string{"id", "x"}, ""},

@@ -58,7 +58,7 @@ func ParseSchema(data []byte) (*Schema, error) {
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, utf8BOM)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
-		return nil, &Error{Field: "schema", Wanted: "an object with columns", Got: err.Error(), Hint: schemaHint}
+		return nil, malformedSchema(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, &Error{Field: "schema", Wanted: "one JSON object", Got: "more text after it", Hint: schemaHint}
@@ -78,6 +78,24 @@ func ParseSchema(data []byte) (*Schema, error) {
 		schema.Columns = append(schema.Columns, column)
 	}
 	return schema, schema.tidy()
+}
+
+// malformedSchema words the decoder's errors without the names of Go's types.
+func malformedSchema(err error) error {
+	fault := &Error{Field: "schema", Wanted: "an object with columns", Got: err.Error(), Hint: schemaHint}
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF):
+		fault.Got = "an empty file"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		fault.Got = "an object that ends early"
+	case errors.As(err, &kind):
+		fault.Got = kind.Value
+		if kind.Field != "" {
+			fault.Field, fault.Wanted = "schema, "+kind.Field, "a value as in the example"
+		}
+	}
+	return fault
 }
 
 // ParseColumns reads a list of names: "age,bmi". A name that has a comma or a quote in it is quoted as in a CSV header.

@@ -41,7 +41,7 @@ func isMistake(err error) bool {
 
 func TestSchemaMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		``:                                 "EOF",
+		``:                                 "an empty file",
 		`[]`:                               "want an object with columns",
 		`{}`:                               "want at least one column",
 		`{"columns": []}`:                  "want at least one column",
@@ -50,12 +50,13 @@ func TestSchemaMistakes(t *testing.T) {
 		`{"columns": [{"rounded_to": 1}]}`: "columns[0].name",
 		`{"columns": [{"name": " "}]}`:     "want a name, got an empty one",
 		`{"columns": ["a"]}`:               "string",
+		`{"columns": [`:                    "ends early",
 		`{"columns": [{"name": "a"}, {"name": "a"}]}`:       `"a" twice`,
 		`{"columns": [{"name": "a"}]} x`:                    "more text",
 		`{"columns": [{"name": "a"}]}{}`:                    "more text",
 		`{"columns": [{"name": "a", "rounded_to": 0}]}`:     "want a positive number, got 0",
 		`{"columns": [{"name": "a", "rounded_to": -1}]}`:    "want a positive number, got -1",
-		`{"columns": [{"name": "a", "rounded_to": "1"}]}`:   "string",
+		`{"columns": [{"name": "a", "rounded_to": "1"}]}`:   "schema, columns.rounded_to: want a value as in the example, got string",
 		`{"columns": [{"name": "a", "rounded_to": 1e999}]}`: "1e999",
 	} {
 		_, err := ParseSchema([]byte(text))

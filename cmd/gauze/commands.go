@@ -117,6 +117,9 @@ func arguments(least, most int) string {
 
 // knownCommand reports a first word that is no command, before cobra takes its flags for those of the root.
 func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) > 1 && args[0] == "help" {
+		args = args[1:]
+	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return nil
 	}

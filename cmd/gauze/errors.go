@@ -50,6 +50,7 @@ type outcome struct {
 	Message string        `json:"message"`
 	Hint    string        `json:"hint,omitempty"`
 	Spent   release.Spent `json:"spent"`
+	Notes   []string      `json:"notes,omitempty"` // what a terminal is told on the way, such as an inferred schema
 	faults  []fault
 }
 
@@ -148,6 +149,7 @@ func faultsOf(err error) []fault {
 func trimPackage(message string) string {
 	for _, name := range []string{"gauze: ", "source: ", "release: ", "kernel: "} {
 		message = strings.TrimPrefix(message, name)
+		message = strings.Replace(message, ": "+name, ": ", 1) // behind the name of a file
 	}
 	return message
 }

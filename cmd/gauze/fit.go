@@ -133,7 +133,7 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 		err = release.Write(e.stdout, r)
 	}
 	if err == nil && o.report != "" {
-		err = writeReport(o.report, r)
+		err = o.writeReport(r)
 	}
 	if err != nil {
 		return &gauze.RunError{Err: err, Spent: result.Spent}
@@ -142,11 +142,25 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 	for _, text := range r.Diagnostics.Notes {
 		e.note("note: %s\n", text)
 	}
-	e.note("released: %s\nspent: %s\n", message, spentText(result.Spent))
 	if e.json {
-		outcome{Outcome: "released", Code: codeOK, Message: message, Spent: result.Spent}.printJSON(e.stderr)
+		outcome{Outcome: "released", Code: codeOK, Message: message, Spent: result.Spent, Notes: e.notes}.printJSON(e.stderr)
+		return nil
 	}
+	e.note("released: %s\nspent: %s\n", message, spentText(result.Spent))
 	return nil
+}
+
+// writeReport says where the release is, should only its report be lost.
+func (o *fitOptions) writeReport(r *release.Release) error {
+	err := writeReport(o.report, r)
+	if err == nil {
+		return nil
+	}
+	where := "on stdout"
+	if o.out != "" {
+		where = "in " + o.out
+	}
+	return fmt.Errorf("%w; the release is %s, and gauze report can make the page of it", err, where)
 }
 
 // summary says in a line what was released.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 )
 
@@ -30,7 +31,8 @@ type env struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
-	json   bool // errors and outcomes as one JSON object on stderr; answers as JSON on stdout
+	notes  []string // said so far, with json
+	json   bool     // errors and outcomes as one JSON object on stderr; answers as JSON on stdout
 }
 
 // run parses the arguments, runs the command and returns the exit code.
@@ -46,6 +48,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return codeOK
 	}
 	f := failureOf(err)
+	f.Notes = e.notes
 	f.print(stderr, e.json)
 	return f.Code
 }
@@ -63,9 +66,14 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// note tells the person at the terminal something; with --json only the one object is printed.
+// note tells the person at the terminal something; with --json it waits for the one object that is printed, see outcome.Notes.
 func (e *env) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
 	if !e.json {
-		fmt.Fprintf(e.stderr, format, args...)
+		fmt.Fprint(e.stderr, text)
+		return
+	}
+	for line := range strings.Lines(text) {
+		e.notes = append(e.notes, strings.TrimPrefix(strings.TrimSpace(line), "note: "))
 	}
 }

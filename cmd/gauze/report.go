@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -85,10 +86,14 @@ func decodeRelease(from io.Reader) (*release.Release, error) {
 	if err == nil {
 		return r, nil
 	}
-	if m, modelErr := release.ReadModel(bytes.NewReader(data)); modelErr == nil {
-		return &release.Release{Format: release.Format, Model: m}, nil
+	if !errors.Is(err, release.ErrBareModel) {
+		return nil, err
 	}
-	return nil, err
+	m, err := release.ReadModel(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return &release.Release{Format: release.Format, Model: m}, nil
 }
 
 // writeReport writes the page of a release to a file.

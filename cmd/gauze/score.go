@@ -118,11 +118,11 @@ func (s *scoreSink) answer() scoreAnswer {
 }
 
 func (a scoreAnswer) print(e *env) error {
-	if e.json {
-		return printJSON(e, a)
-	}
 	if a.Rows == 0 {
 		return &usageError{"score: wanted at least one whole row, got none", "check the columns of INPUT"}
+	}
+	if e.json {
+		return printJSON(e, a)
 	}
 	value := math.Inf(-1)
 	if a.MeanLogLikelihood != nil {
@@ -130,7 +130,7 @@ func (a scoreAnswer) print(e *env) error {
 	}
 	_, err := fmt.Fprintf(e.stdout, "mean log-likelihood per row: %.6g nats (%s, %d left out)\n", value, plural(a.Rows, "row"), a.BadRows)
 	if a.ImpossibleRows > 0 {
-		e.note("note: %d rows cannot come from the model at all: they lie off its support\n", a.ImpossibleRows)
+		e.note("note: of %s, %d cannot come from the model at all: off its support\n", plural(a.Rows, "row"), a.ImpossibleRows)
 	}
 	return err
 }

@@ -74,6 +74,9 @@ func sumCases() []sumCase {
 		return ClippedMoments{Components: c, Form: f, Lift: lift}
 	}
 	unit := Component{Frame: id, Radius: 1}
+	ratio := func(bound float64, f ...Component) LogRatio {
+		return LogRatio{F: f, G: []Component{{Frame: identity(dims, .5), LogWeight: -1}}, Bound: bound}
+	}
 	nan := math.NaN()
 	cases := []sumCase{
 		{"count", Count{}, 1, 1},
@@ -110,6 +113,14 @@ func sumCases() []sumCase {
 		{"spherical", moments(SphericalForm, 0, unit), .93, .95},
 		{"spherical soft", moments(SphericalForm, 0, unit, Component{Frame: dense(rng, dims, 2, .3), Radius: 3}), .5, .9},
 		{"spherical radius tiny", moments(SphericalForm, 0, Component{Frame: id, Radius: 1e-300}), 0, 0},
+		{"log ratio", ratio(.5, unit), 1, 1},
+		{"log ratio soft", ratio(3, Component{Frame: dense(rng, dims, 2, .3), LogWeight: 1}, unit, Component{Frame: id, LogWeight: -1e3}), .5, 1}, // F never loses by much
+		{"log ratio of equals", LogRatio{F: []Component{unit, unit}, G: []Component{unit, unit}, Bound: 1}, 0, 0},
+		{"log ratio bound denormal", ratio(5e-324, unit), 1, 1},
+		{"log ratio bound tiny", ratio(1e-300, unit), 1, 1},
+		{"log ratio bound huge", ratio(math.MaxFloat64, unit), .4, .9}, // beyond it lie only rows too far for one side
+		{"log ratio weights huge", LogRatio{F: []Component{{Frame: id, LogWeight: -math.MaxFloat64}, {Frame: id, LogWeight: -1e308}},
+			G: []Component{{Frame: id, LogWeight: math.MaxFloat64}}, Bound: 1}, 0, 1},
 		{"directions", Directions{Frame: id, Lift: 1}, .95, .95},
 		{"directions lift huge", Directions{Frame: id, Lift: 1e300}, .95, .95},
 		{"directions lift denormal", Directions{Frame: id, Lift: 5e-324}, .95, .95},
@@ -121,6 +132,7 @@ func sumCases() []sumCase {
 			sumCase{"full " + name, moments(FullForm, .5, Component{Frame: f, Radius: 2}), 0, 0},
 			sumCase{"diagonal " + name, moments(DiagonalForm, 0, Component{Frame: f, Radius: 2}), 0, 0},
 			sumCase{"spherical " + name, moments(SphericalForm, 0, Component{Frame: f, Radius: 2}), 0, 0},
+			sumCase{"log ratio " + name, ratio(.5, Component{Frame: f}), 0, 0},
 			sumCase{"full two frames " + name, moments(FullForm, .5, Component{Frame: f, Radius: 2}, unit), 0, .3})
 	}
 	return cases

@@ -39,7 +39,7 @@ func FuzzRowMaps(f *testing.F) {
 	})
 }
 
-// FuzzFrames: no frame, radius, lift or row breaks |h|^2 <= 2^(2B), and a refused query is the only failure.
+// FuzzFrames: no frame, radius, lift or row breaks |h|^2 <= 2^(2B) or, for LogRatio, 2^30, and a refused query is the only failure.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"), 1.0, 1.0)
 	f.Add(make([]byte, 96), 1e-300, 1e300)
@@ -69,6 +69,14 @@ func FuzzFrames(f *testing.F) {
 			if trace < 0 || trace > 1<<(2*gramBits) {
 				t.Errorf("%+v: row %v: |h|^2 = %d", q, row, trace)
 			}
+		}
+		q := LogRatio{F: []Component{{Frame: frame, LogWeight: lift}}, G: []Component{{Frame: identity(2, 1)}, {Frame: frame}}, Bound: radius}
+		if q.Validate(2) != nil {
+			return
+		}
+		sum := []int64{0}
+		if q.Compile(2).Add(sum, row); sum[0] > ratioUnits || sum[0] < -ratioUnits {
+			t.Errorf("%+v: row %v adds %d", q, row, sum[0])
 		}
 	})
 }

@@ -104,6 +104,21 @@ func TestLogRatioTwin(t *testing.T) {
 	}
 }
 
+// TestLogRatioInteger: no two log-densities and no bound, whatever they are, lead beyond what the sensitivity rests on.
+func TestLogRatioInteger(t *testing.T) {
+	values := append([]float64{-745, 745, .49999999999999994, math.Nextafter(1, 0), math.Nextafter(1, 2), -math.Nextafter(1, 0)}, extremes...)
+	for _, bound := range values {
+		m := ratioMap{bound: bound}
+		for _, f := range values {
+			for _, g := range values {
+				if v := m.integer(f, g); v > ratioUnits || v < -ratioUnits {
+					t.Fatalf("bound %v: %v against %v adds %d", bound, f, g, v)
+				}
+			}
+		}
+	}
+}
+
 func TestLogOf(t *testing.T) {
 	for _, x := range []float64{1, 1.0001, 1.4142, 1.4143, 1.9999, 2, 3, 24, 1000} {
 		if got := logOf(x); math.Abs(got-math.Log(x)) > 1e-12 {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -127,6 +128,16 @@ func TestOwn(t *testing.T) {
 	c := own.(ClippedMoments).Components[0]
 	if c.Frame.W[0][0] != 1 || c.Frame.Center[1] != 0 || c.Radius != 1 || c.Frame.Columns != nil {
 		t.Errorf("the copy shares memory: %+v", c)
+	}
+	ratio := ratioCase(rand.New(rand.NewPCG(1, 2)))
+	mine, err := Own(ratio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := mine.F[1].Frame.W[0][0]
+	ratio.F[1].Frame.W[0][0], ratio.G[0].LogWeight = kept+1, 9
+	if mine.F[1].Frame.W[0][0] != kept || mine.G[0].LogWeight != .5 {
+		t.Errorf("the copy shares memory: %+v", mine)
 	}
 	cells, err := Own(CellCounts{Parents: []uint64{}})
 	if err != nil || cells.Parents == nil {

@@ -3,11 +3,12 @@ package query
 import (
 	"math"
 	"math/big"
+	"slices"
 )
 
 // The exact twins: a second, dumb implementation of every row map, one row and one coordinate at a time, summed in big integers.
-// They share with the maps only the formulas; expNegative alone is reused, because a share that differs in its last bit rounds to
-// another integer now and then (TestExpNegative compares it with math.Exp).
+// They share with the maps only the formulas; expNegative and logOf alone are reused, because a share that differs in its last bit
+// rounds to another integer now and then (TestExpNegative and TestLogOf compare them with math.Exp and math.Log).
 
 // contribution is the integer vector of one row.
 type contribution []*big.Int
@@ -206,6 +207,38 @@ func (q ClippedMoments) twin(row []float64) contribution {
 		all = append(all, h...)
 	}
 	return all
+}
+
+// twinLog is ln sum_j exp(LogWeight_j - |z_j|^2/2), -Inf if no term is finite.
+func twinLog(side []Component, row []float64) float64 {
+	var logs []float64
+	for _, c := range side {
+		if _, n2 := twinImage(c.Frame, row); !math.IsNaN(n2) && !math.IsInf(n2, 0) {
+			logs = append(logs, c.LogWeight-n2/2)
+		}
+	}
+	if logs == nil || math.IsInf(slices.Max(logs), -1) {
+		return math.Inf(-1)
+	}
+	best, total := slices.Max(logs), 0.0
+	for _, l := range logs {
+		if l-best > far {
+			total += expNegative(l - best)
+		}
+	}
+	return best + logOf(total)
+}
+
+func (q LogRatio) twin(row []float64) contribution {
+	if isNull(row) {
+		return bigs(1)
+	}
+	f, g := twinLog(q.F, row), twinLog(q.G, row)
+	if math.IsInf(f, -1) && math.IsInf(g, -1) {
+		return bigs(1)
+	}
+	clipped := math.Min(math.Max(f-g, -q.Bound), q.Bound)
+	return contribution{twinInt(clipped / q.Bound * (1 << 30))}
 }
 
 func (q ClippedMoments) twinVector(z []float64, clip, r, share float64) (h []*big.Int) {

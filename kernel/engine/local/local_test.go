@@ -42,6 +42,8 @@ func allQueries(d int) map[string]query.Sum {
 	qs["spherical"] = spherical
 	qs["count"] = query.Count{}
 	qs["tails"] = query.TailCounts{Frame: lower(d, 0), Thresholds: []float64{1, 2, 30}}
+	unit := query.Component{Frame: lower(d, 0)}
+	qs["log ratio"] = query.LogRatio{F: diagonal.Components, G: []query.Component{unit}, Bound: 1}
 	return qs
 }
 
