@@ -169,6 +169,7 @@ func (f *fit) em(ctx context.Context, start []gauss) (*rounds, error) {
 		}
 	}
 	if f.p.Components == 0 {
+		r.simplify(final)
 		if err := f.contest(r); err != nil {
 			return nil, err
 		}

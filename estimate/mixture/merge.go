@@ -31,13 +31,17 @@ func (r *rounds) merge(mu float64) {
 
 // mergeGain is what joining a and b is worth in nats per row, at least.
 func (r *rounds) mergeGain(a, b gauss, mu float64) float64 {
-	d := r.space.dim()
 	m := joined(a, b)
-	loss := mergeLoss(a, b, m)
+	return r.cost(a, b, m, mu) - mergeLoss(a, b, m)
+}
+
+// cost is what keeping a and b apart, instead of joined in m, costs in nats per row: sampling error (a BIC term) and noise.
+func (r *rounds) cost(a, b, m gauss, mu float64) float64 {
+	d := r.space.dim()
 	params := float64(d*(d+1))/2 + float64(d) + 1
 	bic := mergeBIC * params * math.Log(math.Max(r.rows, 3)) / r.rows
 	noise := a.w*r.lost(a.w, mu) + b.w*r.lost(b.w, mu) - m.w*r.lost(m.w, mu)
-	return bic + noise - loss
+	return bic + noise
 }
 
 // mergeBIC is the weight of the BIC term, in ln n per parameter and row.

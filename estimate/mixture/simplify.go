@@ -1,0 +1,117 @@
+package mixture
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Utility constants of simplify.
+const (
+	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
+	simplifyCosts = 1.0  // KL must exceed the costs of a distinction this many times ..
+	leastTold     = .001 // .. and by this many nats per row, for it to be told
+)
+
+// simplify joins, greedily, pairs of components whose distinction the model itself hardly shows: KL(f || f with the pair joined),
+// estimated on rows drawn from f with a public seed, against the BIC and noise terms of merge. Where merge's bound is loose, for
+// pieces that together are one Gaussian, this is not. It is post-processing of released values.
+func (r *rounds) simplify(mu float64) {
+	for len(r.components) > 1 {
+		x := r.draw(simplifyDraws)
+		logs := make([][]float64, len(r.components)) // ln w_j N_j(x)
+		for j, c := range r.components {
+			logs[j] = logDensities(c, x)
+		}
+		all := make([]float64, len(x))
+		for i := range x {
+			all[i] = logSum(logs, i, -1, -1, math.Inf(-1))
+		}
+		bi, bj, best := -1, -1, 0.0
+		for i := range r.components {
+			for j := range i {
+				m := joined(r.components[i], r.components[j])
+				merged, loss := logDensities(m, x), 0.0
+				for t := range x {
+					loss += (all[t] - logSum(logs, t, i, j, merged[t])) / float64(len(x))
+				}
+				if gain := simplifyCosts*r.cost(r.components[i], r.components[j], m, mu) + leastTold - loss; gain > best {
+					bi, bj, best = i, j, gain
+				}
+			}
+		}
+		if bi < 0 {
+			return
+		}
+		r.components[bj] = joined(r.components[bi], r.components[bj])
+		r.components = append(r.components[:bi], r.components[bi+1:]...)
+	}
+}
+
+// draw returns rows of the mixture, without the background, in working coordinates.
+func (r *rounds) draw(n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(len(r.components))))
+	d := r.space.dim()
+	var ls []*mat.Dense
+	for _, c := range r.components {
+		l, _, _ := factor(c.cov)
+		ls = append(ls, l)
+	}
+	x := make([][]float64, n)
+	z := make([]float64, d)
+	for t := range x {
+		u, j := rng.Float64(), 0
+		for j < len(r.components)-1 && u >= r.components[j].w {
+			u -= r.components[j].w
+			j++
+		}
+		for i := range z {
+			z[i] = rng.NormFloat64()
+		}
+		x[t] = append([]float64(nil), r.components[j].mean...)
+		for i := range d {
+			for k := 0; k <= i; k++ {
+				x[t][i] += ls[j].At(i, k) * z[k]
+			}
+		}
+	}
+	return x
+}
+
+// logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
+func logDensities(c gauss, x [][]float64) []float64 {
+	_, inv, logDet := factor(c.cov)
+	d := len(c.mean)
+	w := inv.RawMatrix()
+	out := make([]float64, len(x))
+	for t, row := range x {
+		q := 0.0
+		for i := range d {
+			z := 0.0
+			for k := 0; k <= i; k++ {
+				z += w.Data[i*w.Stride+k] * (row[k] - c.mean[k])
+			}
+			q += z * z
+		}
+		out[t] = math.Log(math.Max(c.w, 1e-12)) - logDet/2 - q/2
+	}
+	return out
+}
+
+// logSum is the logarithm of the sum of exp(logs[j][t]) over all j but skip1 and skip2, and of exp(more).
+func logSum(logs [][]float64, t, skip1, skip2 int, more float64) float64 {
+	best := more
+	for j := range logs {
+		if j != skip1 && j != skip2 {
+			best = math.Max(best, logs[j][t])
+		}
+	}
+	total := math.Exp(more - best)
+	for j := range logs {
+		if j != skip1 && j != skip2 {
+			total += math.Exp(logs[j][t] - best)
+		}
+	}
+	return best + math.Log(total)
+}
