@@ -117,3 +117,14 @@ func roundRows(n float64) float64 {
 	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(n))-1))
 	return math.Ceil(n/unit) * unit
 }
+
+// tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count noisy, and a third of the rows
+// that replace-one needs must be refused all the same.
+func tooFew(p estimate.Problem) float64 {
+	if p.Relation == privacy.AddRemoveOne {
+		return tooFewPrivate
+	}
+	return tooFewFactor
+}
+
+const tooFewPrivate = 1.6

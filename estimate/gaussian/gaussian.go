@@ -79,7 +79,7 @@ func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estim
 	if err := r.countRows(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if r.rows < rowsNeeded(p)/tooFewFactor || r.rows < leastRows(p) {
+	if r.rows < rowsNeeded(p)/tooFew(p) || r.rows < leastRows(p) {
 		return r.refuse(fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)))
 	}
 	if err := r.findUnits(); err != nil {
@@ -90,6 +90,9 @@ func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estim
 			Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", j+1, r.units.Scale[j]),
 			Advice: "check the column's values and record it in another unit; or " + advice(r.problem),
 		}, Diagnostics: r.notes()}, nil
+	}
+	if len(r.kept) < p.Columns && r.units.Unseen > r.rows/2 {
+		return r.refuse("the noise hides whether a column is constant")
 	}
 	switch {
 	case len(r.kept) == 0:

@@ -27,7 +27,7 @@ const (
 	backgroundStart = .02 // weight of all rungs together before they are measured
 	backgroundMost  = .3  // largest weight of all rungs together
 	// A rung whose count is below backgroundSDs noise sds keeps the least weight, which bounds what a far row costs.
-	backgroundSDs = 2.0
+	backgroundSDs = 3.0
 	// leastWeight and leastSpread bound the least weight of a rung, and what it adds to the variance of the whole.
 	leastWeight = .0005
 	leastSpread = .02

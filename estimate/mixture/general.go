@@ -63,6 +63,9 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 			Advice: "check the column's values and record it in another unit",
 		}}, nil
 	}
+	if len(f.notes.ConstantColumns) > 0 && f.units.Unseen > f.rows/2 {
+		return f.refuse("the noise hides whether a column is constant", k), nil
+	}
 	if f.space.dim() == 0 {
 		return f.constant()
 	}

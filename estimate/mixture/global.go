@@ -15,7 +15,7 @@ import (
 func (f *fit) fitGlobal() error {
 	d := f.space.dim()
 	start := gauss{w: 1, mean: make([]float64, d), cov: identity(d), doubt: doubt{4, 4, 4, 1e-9}}
-	start.cov.ScaleSym(4, start.cov) // a unit is half to one times the median distance to the median: about 2 units a sd
+	start.cov.ScaleSym(startVariance, start.cov)
 	r := &rounds{space: f.space, components: []gauss{start}, rows: f.rows, factor: f.factor, floor: floorStandard, misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
 		if err := r.round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
@@ -43,6 +43,10 @@ func (f *fit) fitGlobal() error {
 	f.global = gauss{w: 1, mean: make([]float64, d), cov: corr, rows: g.rows, sigma: g.sigma}
 	return nil
 }
+
+// startVariance, in squared units, is that of the first frame. Rather too narrow than too wide: unclipping to first order overshoots
+// when the truth is much narrower than the frame.
+const startVariance = 1.5
 
 // oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is spherical in the table.
 func (f *fit) oneUnit(sds []float64) {
