@@ -70,8 +70,8 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	e := estimate.Expectation{RowsNeeded: rowsNeeded(p)}
 	if p.Rows > 0 {
 		e.RelativeError = relativeError(p)
-		if float64(p.Rows) < e.RowsNeeded/tooFewFactor {
-			e.Notes = append(e.Notes, "too few rows: fit will not try")
+		if float64(p.Rows) < e.RowsNeeded/tooFew(p) {
+			e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
 		} else if float64(p.Rows) < e.RowsNeeded {
 			e.Notes = append(e.Notes, "few rows: fit may end without a release")
 		}

@@ -51,7 +51,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastRows(p) {
 		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("%d rows are fewer than %d columns can ever be fitted to", p.Rows, p.Columns),
+			Reason: fmt.Sprintf("the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns),
 			Advice: advice(p),
 		}
 	}

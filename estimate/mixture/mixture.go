@@ -40,7 +40,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		}
 	} else if p.Relation == privacy.ReplaceOne && float64(p.Rows) < float64(2*p.Columns+8) {
 		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("%d rows are fewer than %d columns can ever be fitted to", p.Rows, p.Columns),
+			Reason: fmt.Sprintf("the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns),
 			Advice: advice(p, max(p.Components, 2)),
 		}
 	}
@@ -82,7 +82,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		s := planned(p, p.Columns, rows)
 		r := &rounds{space: space{columns: make([]int, p.Columns)}, shape: p.Covariance, rows: rows, misfit: misfit, factor: math.Sqrt2}
 		lost := r.lost(1/float64(k), p.Mu*math.Sqrt(s.final))
-		e.Notes = append(e.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2f nats per row with all of them", k, lost))
+		e.Notes = append(e.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
 	}
 	return e
 }
