@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/clip"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 // Source: [TYLERPRESS] Section 4.3.
 func invert(mean []float64, second *mat.SymDense, r2 float64) (delta []float64, root *mat.SymDense) {
 	d := len(mean)
-	c := clip(d, r2)
+	c := clip.Gaussian(d, r2)
 	points := newPoints(d)
 	zeroMean, zeroSecond := points.moments(make([]float64, d), symIdentity(d), r2)
 	delta = make([]float64, d)
@@ -35,18 +37,18 @@ func invert(mean []float64, second *mat.SymDense, r2 float64) (delta []float64, 
 			for j := i; j < d; j++ {
 				exact := 0.0
 				if i == j {
-					exact = c.a
+					exact = c.A
 				}
 				residual.SetSym(i, j, second.At(i, j)-(s.At(i, j)-zeroSecond.At(i, j)+exact))
 			}
 			trace += residual.At(i, i)
 		}
-		trace /= c.b1 + float64(d)*c.b2
+		trace /= c.B1 + float64(d)*c.B2
 		for i := range d {
-			delta[i] += (mean[i] - (m[i] - zeroMean[i])) / c.a1
-			residual.SetSym(i, i, residual.At(i, i)-c.b2*trace)
+			delta[i] += (mean[i] - (m[i] - zeroMean[i])) / c.A1
+			residual.SetSym(i, i, residual.At(i, i)-c.B2*trace)
 		}
-		residual.ScaleSym(1/c.b1, residual)
+		residual.ScaleSym(1/c.B1, residual)
 		if size, limit := mat.Norm(residual, 2), math.Sqrt(float64(d)); size > limit {
 			residual.ScaleSym(limit/size, residual)
 		}

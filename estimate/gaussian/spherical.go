@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -106,7 +107,7 @@ func unclip(d int, trace, r2 float64) float64 {
 	for range 60 {
 		l := (lo + hi) / 2
 		v := math.Exp(l)
-		if v*clip(d, r2/v).mean < trace {
+		if v*clip.Gaussian(d, r2/v).A*float64(d) < trace {
 			lo = l
 		} else {
 			hi = l
@@ -118,13 +119,13 @@ func unclip(d int, trace, r2 float64) float64 {
 // sphereError is the expected square of the relative error of the variance, for a Gaussian in its own scale.
 func sphereError(rel privacy.Relation, d int, n, mu, r2 float64) float64 {
 	k := float64(d)
-	c := clip(d, r2)
+	c := clip.Gaussian(d, r2)
 	noise := 1.5 * r2 / (n * mu)
 	if rel == privacy.ReplaceOne {
 		noise *= math.Sqrt2
 	}
-	slope := k * (c.b1 + k*c.b2) // of E|z|^2 with the variance
-	return (c.vm*k/n + noise*noise) / (slope * slope)
+	slope := k * (c.B1 + k*c.B2) // of E|z|^2 with the variance
+	return (c.VM*k/n + noise*noise) / (slope * slope)
 }
 
 // sphereTolerance: a squared error this much above the least is paid for a larger radius.

@@ -2,6 +2,7 @@ package gaussian
 
 import (
 	"context"
+	"github.com/gauze-dp/gauze/blocks/clip"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -19,25 +20,25 @@ import (
 func TestClip(t *testing.T) {
 	for _, d := range []int{1, 2, 7} {
 		r2 := float64(d) * 1.2
-		c := clip(d, r2)
+		c := clip.Gaussian(d, r2)
 		_, second := newPoints(d).moments(make([]float64, d), symIdentity(d), r2)
-		if got := mat.Trace(second) / float64(d); math.Abs(got-c.a) > .05 {
-			t.Errorf("d=%d: a = %v, points say %v", d, c.a, got)
+		if got := mat.Trace(second) / float64(d); math.Abs(got-c.A) > .05 {
+			t.Errorf("d=%d: a = %v, points say %v", d, c.A, got)
 		}
 		shift := make([]float64, d)
 		shift[0] = .1
 		mean, _ := newPoints(d).moments(shift, symIdentity(d), r2)
-		if got := mean[0] / .1; math.Abs(got-c.a1) > .05 {
-			t.Errorf("d=%d: a1 = %v, points say %v", d, c.a1, got)
+		if got := mean[0] / .1; math.Abs(got-c.A1) > .05 {
+			t.Errorf("d=%d: a1 = %v, points say %v", d, c.A1, got)
 		}
 	}
-	c := clip(3, 1e6) // no clipping
-	for _, v := range []float64{c.a, c.b1, c.a1, c.v} {
+	c := clip.Gaussian(3, 1e6) // no clipping
+	for _, v := range []float64{c.A, c.B1, c.A1, c.V} {
 		if math.Abs(v-1) > 1e-9 {
 			t.Errorf("without clipping every factor is 1, got %+v", c)
 		}
 	}
-	if math.Abs(c.vm-2) > 1e-9 || math.Abs(c.b2) > 1e-9 {
+	if math.Abs(c.VM-2) > 1e-9 || math.Abs(c.B2) > 1e-9 {
 		t.Errorf("without clipping vm = 2 and b2 = 0, got %+v", c)
 	}
 }

@@ -3,42 +3,9 @@ package gaussian
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-
+	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
-
-// clipped holds the moments of z ~ N(0, I_d) clipped to the ball of radius R: with q = |z|^2 and g = min(1, R^2/q), the clipped z
-// is sqrt(g) z.
-//
-// Source: [TYLERPRESS] Section 4.3; closed forms by incomplete gamma functions.
-type clipped struct {
-	a    float64 // E[gq]/d: the second moment is a I
-	b1   float64 // E[g q^2]/(d(d+2)): a trace-free change E of the covariance changes it by b1 E,
-	b2   float64 // (b1-a)/2: .. and any change by b1 E + b2 tr(E) I
-	a1   float64 // E[q sqrt g]/d: a change of the mean changes the first moment by a1 times it
-	v    float64 // E[g^2 q^2]/(d(d+2)): variance of an off-diagonal entry
-	vm   float64 // Var(gq)/d: variance of the trace direction
-	mean float64 // E[gq], for the first moment's variance
-}
-
-func clip(d int, r2 float64) clipped {
-	k, x := float64(d), r2/2
-	in := func(j float64) float64 { return mathext.GammaIncReg(k/2+j, x) }      // P of chi-square with d+2j degrees at R^2
-	out := func(j float64) float64 { return mathext.GammaIncRegComp(k/2+j, x) } // 1 - P
-	lgHalf, _ := math.Lgamma((k + 1) / 2)
-	lg, _ := math.Lgamma(k / 2)
-	root := math.Sqrt2 * math.Exp(lgHalf-lg) // E sqrt(q)
-	gq := k*in(1) + r2*out(0)
-	gq2 := k*(k+2)*in(2) + r2*k*out(1)
-	g2q2 := k*(k+2)*in(2) + r2*r2*out(0)
-	c := clipped{
-		a: gq / k, b1: gq2 / (k * (k + 2)), a1: (k*in(1) + math.Sqrt(r2)*root*out(.5)) / k,
-		v: g2q2 / (k * (k + 2)), vm: (g2q2 - gq*gq) / k, mean: gq,
-	}
-	c.b2 = (c.b1 - c.a) / 2
-	return c
-}
 
 // noise2 is the square of the noise sd of a diagonal second moment, as a mean over the rows, at radius R and loss mu:
 // 2(R^2+b^2)^2/(n mu)^2, or half of it under add-or-remove-one; lift is b^2/R^2.
@@ -53,11 +20,11 @@ func noise2(rel privacy.Relation, rows, mu, r2, lift float64) float64 {
 // predict is the expected square of the Frobenius error of the covariance and of the Mahalanobis error of the mean, for a
 // Gaussian and a perfect preconditioner.
 func predict(rel privacy.Relation, d int, rows, mu, r2, lift float64) (cov, mean float64) {
-	c, k := clip(d, r2), float64(d)
+	c, k := clip.Gaussian(d, r2), float64(d)
 	sg2 := noise2(rel, rows, mu, r2, lift)
-	trace := c.b1 + k*c.b2
-	cov = (k*(k+1)/2-1)*(2*c.v/rows+sg2)/(c.b1*c.b1) + (c.vm/rows+sg2)/(trace*trace)
-	mean = k * (c.a/rows + sg2/(2*lift*r2)) / (c.a1 * c.a1)
+	trace := c.B1 + k*c.B2
+	cov = (k*(k+1)/2-1)*(2*c.V/rows+sg2)/(c.B1*c.B1) + (c.VM/rows+sg2)/(trace*trace)
+	mean = k * (c.A/rows + sg2/(2*lift*r2)) / (c.A1 * c.A1)
 	return cov, mean
 }
 
