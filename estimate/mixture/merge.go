@@ -37,11 +37,15 @@ func (r *rounds) mergeGain(a, b gauss, mu float64) float64 {
 
 // cost is what keeping a and b apart, instead of joined in m, costs in nats per row: sampling error (a BIC term) and noise.
 func (r *rounds) cost(a, b, m gauss, mu float64) float64 {
+	noise := a.w*r.lost(a.w, mu) + b.w*r.lost(b.w, mu) - m.w*r.lost(m.w, mu)
+	return r.bic() + noise
+}
+
+// bic is the sampling part of cost.
+func (r *rounds) bic() float64 {
 	d := r.space.dim()
 	params := float64(d*(d+1))/2 + float64(d) + 1
-	bic := mergeBIC * params * math.Log(math.Max(r.rows, 3)) / r.rows
-	noise := a.w*r.lost(a.w, mu) + b.w*r.lost(b.w, mu) - m.w*r.lost(m.w, mu)
-	return bic + noise
+	return mergeBIC * params * math.Log(math.Max(r.rows, 3)) / r.rows
 }
 
 // mergeBIC is the weight of the BIC term, in ln n per parameter and row.
