@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -90,7 +91,7 @@ func (r *run) refineColumns(mean, sd []float64, mu, r2, lift float64, rough bool
 		}
 		mean[i] += sd[i] * delta[0]
 		sd[i] *= root.At(0, 0)
-		if !finite(mean[i]) || !finite(sd[i]*sd[i]) || sd[i] == 0 {
+		if !linalg.Finite(mean[i]) || !linalg.Finite(sd[i]*sd[i]) || sd[i] == 0 {
 			return 0, j, nil
 		}
 		noise = math.Max(noise, sigma)

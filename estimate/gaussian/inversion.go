@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/blocks/clip"
+	"github.com/gauze-dp/gauze/blocks/linalg"
 )
 
 const (
@@ -25,10 +26,10 @@ func invert(mean []float64, second *mat.SymDense, r2 float64) (delta []float64, 
 	d := len(mean)
 	c := clip.Gaussian(d, r2)
 	points := newPoints(d)
-	zeroMean, zeroSecond := points.moments(make([]float64, d), symIdentity(d), r2)
+	zeroMean, zeroSecond := points.moments(make([]float64, d), linalg.Identity(d), r2)
 	delta = make([]float64, d)
-	cov := symIdentity(d)
-	root = symIdentity(d)
+	cov := linalg.Identity(d)
+	root = linalg.Identity(d)
 	for range newtonSteps {
 		m, s := points.moments(delta, root, r2)
 		residual := mat.NewSymDense(d, nil)
@@ -63,7 +64,7 @@ func flooredRoot(a *mat.SymDense) (floored, root *mat.SymDense) {
 	d := a.SymmetricDim()
 	var eigen mat.EigenSym
 	if !eigen.Factorize(a, true) {
-		return symIdentity(d), symIdentity(d)
+		return linalg.Identity(d), linalg.Identity(d)
 	}
 	var v mat.Dense
 	eigen.VectorsTo(&v)
@@ -144,12 +145,4 @@ func (p points) moments(delta []float64, root *mat.SymDense, r2 float64) ([]floa
 		mean[i] /= n
 	}
 	return mean, second
-}
-
-func symIdentity(d int) *mat.SymDense {
-	m := mat.NewSymDense(d, nil)
-	for i := range d {
-		m.SetSym(i, i, 1)
-	}
-	return m
 }

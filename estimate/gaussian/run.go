@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/blocks/stagezero"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
@@ -168,7 +169,7 @@ func (r *run) release(mean []float64, factor *mat.Dense, flags []string, relativ
 		wide.SetRow(j, factor.RawRowView(i))
 	}
 	cov, err := r.covariance(wide)
-	if err != nil || !allFinite(full) {
+	if err != nil || !linalg.AllFinite(full) {
 		return r.outsize()
 	}
 	mixture, err := model.New(nil, nil, []model.Gaussian{{Mean: full, Cov: cov}})

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/blocks/clip"
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -88,7 +89,7 @@ func (r *run) refineSphere(center []float64, sd *float64, mu, r2 float64, rough 
 		return 0, false, nil
 	}
 	*sd *= math.Sqrt(unclip(d, trace, r2))
-	return noise / trace, allFinite(center) && finite(*sd**sd) && *sd > 0, nil
+	return noise / trace, linalg.AllFinite(center) && linalg.Finite(*sd**sd) && *sd > 0, nil
 }
 
 // sphere is the state that centres the rows and divides them by sd.

@@ -1,10 +1,9 @@
 package gaussian
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/blocks/stagezero"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -56,13 +55,13 @@ func (s *state) frame(factor float64) (frame query.Affine, ok bool) {
 	ok = true
 	for j := range d {
 		frame.Center[j] = s.center[j] + s.scale[j]*s.m[j]
-		ok = ok && finite(frame.Center[j])
+		ok = ok && linalg.Finite(frame.Center[j])
 	}
 	for i := range r {
 		frame.W[i] = make([]float64, d)
 		for j := range d {
 			frame.W[i][j] = factor * s.w.At(i, j) / s.scale[j]
-			ok = ok && finite(frame.W[i][j])
+			ok = ok && linalg.Finite(frame.W[i][j])
 		}
 	}
 	return frame, ok
@@ -114,24 +113,7 @@ func (s *state) project(c *mat.Dense) bool {
 		s.m[j] -= move.AtVec(j)
 	}
 	s.w, s.wi = &w, &wi
-	return allFinite(s.m) && allFinite(w.RawMatrix().Data) && allFinite(wi.RawMatrix().Data)
+	return linalg.AllFinite(s.m) && linalg.AllFinite(w.RawMatrix().Data) && linalg.AllFinite(wi.RawMatrix().Data)
 }
 
-func identity(d int) *mat.Dense {
-	m := mat.NewDense(d, d, nil)
-	for i := range d {
-		m.Set(i, i, 1)
-	}
-	return m
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func allFinite(values []float64) bool {
-	for _, v := range values {
-		if !finite(v) {
-			return false
-		}
-	}
-	return true
-}
+func identity(d int) *mat.Dense { return mat.DenseCopyOf(linalg.Identity(d)) }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -111,7 +112,7 @@ func (s *state) remember(lambda []float64, v *mat.Dense, floor float64) {
 			}
 			norm = math.Hypot(norm, u[j])
 		}
-		if !(norm > 0) || !finite(norm) {
+		if !(norm > 0) || !linalg.Finite(norm) {
 			continue
 		}
 		for j := range u {

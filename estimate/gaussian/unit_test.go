@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -21,13 +22,13 @@ func TestClip(t *testing.T) {
 	for _, d := range []int{1, 2, 7} {
 		r2 := float64(d) * 1.2
 		c := clip.Gaussian(d, r2)
-		_, second := newPoints(d).moments(make([]float64, d), symIdentity(d), r2)
+		_, second := newPoints(d).moments(make([]float64, d), linalg.Identity(d), r2)
 		if got := mat.Trace(second) / float64(d); math.Abs(got-c.A) > .05 {
 			t.Errorf("d=%d: a = %v, points say %v", d, c.A, got)
 		}
 		shift := make([]float64, d)
 		shift[0] = .1
-		mean, _ := newPoints(d).moments(shift, symIdentity(d), r2)
+		mean, _ := newPoints(d).moments(shift, linalg.Identity(d), r2)
 		if got := mean[0] / .1; math.Abs(got-c.A1) > .05 {
 			t.Errorf("d=%d: a1 = %v, points say %v", d, c.A1, got)
 		}

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -39,10 +41,10 @@ var rungs = []float64{3, 60, 3000, 1e6, 1e12}
 // least is the weight of a rung that holds no row that can be seen.
 func least(rung float64) float64 { return math.Min(leastWeight, leastSpread/rung) }
 
-func newBackground(g gauss, shape estimate.CovarianceType) background {
-	b := background{mean: g.mean, cov: g.cov}
+func newBackground(g component.Gaussian, shape estimate.CovarianceType) background {
+	b := background{mean: g.Mean, cov: g.Cov}
 	if shape != estimate.Full {
-		b.cov = onlyDiagonal(g.cov, shape == estimate.Spherical)
+		b.cov = linalg.OnlyDiagonal(g.Cov, shape == estimate.Spherical)
 	}
 	for range rungs {
 		b.weight = append(b.weight, backgroundStart/float64(len(rungs)))
@@ -60,15 +62,15 @@ func (b *background) total() float64 {
 }
 
 // components are the background's parts of a moments query.
-func (b *background) components(s space) []query.Component {
-	_, inv, logDet := factor(b.cov)
-	d := float64(s.dim())
+func (b *background) components(s component.Space) []query.Component {
+	_, inv, logDet := linalg.Factor(b.cov)
+	d := float64(s.Dim())
 	var out []query.Component
 	for i, f := range rungs {
 		w := mat.DenseCopyOf(inv)
 		w.Scale(1/math.Sqrt(f), w)
 		out = append(out, query.Component{
-			Frame:     s.frame(b.mean, w),
+			Frame:     s.Frame(b.mean, w),
 			LogWeight: math.Log(b.weight[i]) - logDet/2 - d/2*math.Log(f),
 			Radius:    math.Sqrt(d),
 		})

@@ -38,11 +38,3 @@ func BenchmarkMixtureFit(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkFitCoreset is EM on 1000 points: all that a fit does between its scans.
-func BenchmarkFitCoreset(b *testing.B) {
-	c := clusteredCoreset(rand.New(rand.NewPCG(1, 1)), 1000, 4, 6)
-	for b.Loop() {
-		fitCoreset(c, 8, 7)
-	}
-}

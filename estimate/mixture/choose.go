@@ -2,8 +2,11 @@ package mixture
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/blocks/clip"
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
 	"github.com/gauze-dp/gauze/estimate"
 )
 
@@ -22,25 +25,25 @@ const (
 
 // choose fits the coreset for every allowed number of components and returns the best start: log-likelihood less the nats that
 // the last round's noise is expected to cost, less a BIC-like term.
-func (f *fit) choose(c *coreset, a *axes) []gauss {
-	if c.total < leastInTree || len(c.points) < 2 {
-		return []gauss{f.global}
+func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
+	if c.Total < leastInTree || len(c.Points) < 2 {
+		return []component.Gaussian{f.global}
 	}
-	kmax := largestK(f.p, f.space.dim(), f.rows)
+	kmax := largestK(f.p, f.space.Dim(), f.rows)
 	var ks []int
 	if f.p.Components > 0 {
-		ks = []int{min(f.p.Components+spare, len(c.points))}
+		ks = []int{min(f.p.Components+spare, len(c.Points))}
 	} else {
 		for _, k := range candidates {
-			if k <= kmax && k < len(c.points) {
+			if k <= kmax && k < len(c.Points) {
 				ks = append(ks, k)
 			}
 		}
 	}
-	var best *lowMixture
+	var best *coreset.Mixture
 	bestScore := math.Inf(-1)
 	for _, k := range ks {
-		m := fitCoreset(c, k, between(leastStarts, workOfStarts/(len(c.points)*k), starts))
+		m := coreset.Fit(c, k, between(leastStarts, workOfStarts/(len(c.Points)*k), starts), startsOf(k))
 		if score := f.score(c, m); score > bestScore {
 			best, bestScore = m, score
 		}
@@ -48,22 +51,27 @@ func (f *fit) choose(c *coreset, a *axes) []gauss {
 	return a.lift(best)
 }
 
+// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same released coreset gives the same fit.
+func startsOf(k int) func(start int) func() float64 {
+	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
+}
+
 // score is the expected log-likelihood per row, up to a constant, of the mixture that private EM would make of the start m.
-func (f *fit) score(c *coreset, m *lowMixture) float64 {
-	d := float64(f.space.dim())
+func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
+	d := float64(f.space.Dim())
 	r := &rounds{space: f.space, shape: f.p.Covariance, rows: f.rows, factor: f.factor, misfit: misfit}
 	lost := 0.0
-	for _, w := range m.w {
+	for _, w := range m.Weights {
 		lost += w * r.lost(w, math.Sqrt(f.schedule.final*f.mu2))
 	}
-	k := float64(len(m.w))
-	return m.loglik/c.total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.rows)/f.rows
+	k := float64(len(m.Weights))
+	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.rows)/f.rows
 }
 
 // lost is the nats per row of a component of weight w that the noise of one round is expected to cost it: d(d+1)/8 s^2 for a
 // relative noise s of each entry of its covariance, at most mostLost.
 func (r *rounds) lost(w, mu float64) float64 {
-	d := r.space.dim()
+	d := r.space.Dim()
 	n := math.Max(w*r.rows, 1)
 	noise := r.noise(mu)
 	r2 := clip.Radius2(d, n, noise, r.misfit)

@@ -3,6 +3,7 @@ package mixture
 import (
 	"math"
 
+	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -25,10 +26,10 @@ func (f *fit) contest(r *rounds) error {
 	}
 	whole := r.components[0]
 	for _, c := range r.components[1:] {
-		whole = joined(whole, c)
+		whole = component.Joined(whole, c)
 	}
 	one := *r
-	one.components = []gauss{whole}
+	one.components = []component.Gaussian{whole}
 	ans, err := f.a.Sum("contest", query.LogRatio{F: r.density(), G: one.density(), Bound: contestBound},
 		math.Sqrt(contestPart*f.mu2)*(1-1e-12))
 	if err != nil {
@@ -36,8 +37,8 @@ func (f *fit) contest(r *rounds) error {
 	}
 	if gain := ans.Values[0] / f.rows; gain < contestWin {
 		r.components = one.components
-		r.components[0].doubt = startDoubt
-		f.notes.Flags = append(f.notes.Flags, "one component: the rows do not speak for more")
+		r.components[0].Doubt = component.StartDoubt()
+		f.cols.Notes.Flags = append(f.cols.Notes.Flags, "one component: the rows do not speak for more")
 	}
 	return nil
 }
@@ -46,8 +47,8 @@ func (f *fit) contest(r *rounds) error {
 func (r *rounds) density() []query.Component {
 	var out []query.Component
 	for _, c := range r.components {
-		_, inv, logDet := factor(c.cov)
-		out = append(out, query.Component{Frame: r.space.frame(c.mean, inv), LogWeight: math.Log(math.Max(c.w, 1e-12)) - logDet/2})
+		q, _ := r.space.Density(c, c.Weight)
+		out = append(out, q)
 	}
 	for _, c := range r.background.components(r.space) {
 		c.LogWeight += math.Log(contestEps / backgroundStart)

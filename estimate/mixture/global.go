@@ -5,6 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 )
 
@@ -13,10 +16,10 @@ import (
 // Source: [KSSU19] Section E of the restatement, stages M0 and M1.
 // Differs: three to five rounds, whose budget follows from n.
 func (f *fit) fitGlobal() error {
-	d := f.space.dim()
-	start := gauss{w: 1, mean: make([]float64, d), cov: identity(d), doubt: doubt{4, 4, 4, 1e-9}}
-	start.cov.ScaleSym(startVariance, start.cov)
-	r := &rounds{space: f.space, components: []gauss{start}, rows: f.rows, factor: f.factor, floor: floorStandard, misfit: globalMisfit}
+	d := f.space.Dim()
+	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: linalg.Identity(d), Doubt: globalDoubt}
+	start.Cov.ScaleSym(startVariance, start.Cov)
+	r := &rounds{space: f.space, components: []component.Gaussian{start}, rows: f.rows, factor: f.factor, floor: floorStandard, misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
 		if err := r.round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
 			return err
@@ -25,22 +28,22 @@ func (f *fit) fitGlobal() error {
 	g := r.components[0]
 	sds := make([]float64, d)
 	for i := range sds {
-		sds[i] = math.Sqrt(g.cov.At(i, i))
+		sds[i] = math.Sqrt(g.Cov.At(i, i))
 	}
 	if f.p.Covariance == estimate.Spherical {
 		f.oneUnit(sds)
 	}
 	s := f.space
-	f.space = space{columns: s.columns, center: make([]float64, d), scale: make([]float64, d)}
+	f.space = component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d)}
 	corr := mat.NewSymDense(d, nil)
 	for i := range d {
-		f.space.center[i] = s.center[i] + s.scale[i]*g.mean[i]
-		f.space.scale[i] = s.scale[i] * sds[i]
+		f.space.Center[i] = s.Center[i] + s.Scale[i]*g.Mean[i]
+		f.space.Scale[i] = s.Scale[i] * sds[i]
 		for j := i; j < d; j++ {
-			corr.SetSym(i, j, g.cov.At(i, j)/(sds[i]*sds[j]))
+			corr.SetSym(i, j, g.Cov.At(i, j)/(sds[i]*sds[j]))
 		}
 	}
-	f.global = gauss{w: 1, mean: make([]float64, d), cov: corr, rows: g.rows, sigma: g.sigma}
+	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: corr, Rows: g.Rows, Sigma: g.Sigma}
 	return nil
 }
 
@@ -48,13 +51,16 @@ func (f *fit) fitGlobal() error {
 // when the truth is much narrower than the frame.
 const startVariance = 1.5
 
+// globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A utility constant.
+var globalDoubt = component.Doubt{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-9}
+
 // oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is spherical in the table.
 func (f *fit) oneUnit(sds []float64) {
 	largest := 0.0
-	for i, s := range f.space.scale {
+	for i, s := range f.space.Scale {
 		largest = math.Max(largest, s*sds[i])
 	}
-	for i, s := range f.space.scale {
+	for i, s := range f.space.Scale {
 		sds[i] = largest / s
 	}
 }
@@ -69,7 +75,7 @@ func axesOf(cov *mat.SymDense) *axes {
 	d := cov.SymmetricDim()
 	var e mat.EigenSym
 	if !e.Factorize(cov, true) {
-		return &axes{vec: mat.DenseCopyOf(identity(d)), lambda: ones(d)}
+		return &axes{vec: mat.DenseCopyOf(linalg.Identity(d)), lambda: ones(d)}
 	}
 	var vec mat.Dense
 	e.VectorsTo(&vec)
@@ -99,13 +105,13 @@ const (
 )
 
 // tree measures the coreset in the leading directions of the global covariance.
-func (f *fit) tree() (*coreset, *axes, error) {
-	d := f.space.dim()
-	a := axesOf(f.global.cov)
+func (f *fit) tree() (*coreset.Coreset, *axes, error) {
+	d := f.space.Dim()
+	a := axesOf(f.global.Cov)
 	q := min(f.schedule.q, d)
 	first, last := f.schedule.first, f.schedule.last
 	if q < f.schedule.q { // columns turned out constant: fewer directions, no more levels than planned
-		first, last = treeLevels(q, false)
+		first, last = coreset.Levels(q, false)
 	}
 	w := mat.NewDense(q, d, nil)
 	half := make([]float64, q)
@@ -115,31 +121,31 @@ func (f *fit) tree() (*coreset, *axes, error) {
 			w.Set(i, j, a.vec.At(j, i))
 		}
 	}
-	c, err := buildCoreset(f.a, "tree of counts", f.space.frame(f.global.mean, w), half, first, last, f.rows/mostCells,
+	c, err := coreset.Build(f.a, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.rows/mostCells,
 		math.Sqrt(f.schedule.tree*f.mu2)*(1-1e-12))
 	return c, a, err
 }
 
 // lift turns a mixture of the coreset's coordinates into components in all working coordinates: covariance
 // V blockdiag(S_j, lambda_rest) V^T.
-func (a *axes) lift(m *lowMixture) []gauss {
+func (a *axes) lift(m *coreset.Mixture) []component.Gaussian {
 	d := len(a.lambda)
-	var out []gauss
-	for j := range m.w {
+	var out []component.Gaussian
+	for j := range m.Weights {
 		block := mat.NewSymDense(d, nil)
 		at := make([]float64, d)
 		for i := range d {
 			block.SetSym(i, i, a.lambda[i])
 		}
-		for i := range m.mean[j] {
-			at[i] = m.mean[j][i]
-			for l := i; l < len(m.mean[j]); l++ {
-				block.SetSym(i, l, m.cov[j].At(i, l))
+		for i := range m.Means[j] {
+			at[i] = m.Means[j][i]
+			for l := i; l < len(m.Means[j]); l++ {
+				block.SetSym(i, l, m.Covs[j].At(i, l))
 			}
 		}
 		mean := mat.NewVecDense(d, nil)
 		mean.MulVec(a.vec, mat.NewVecDense(d, at))
-		out = append(out, gauss{w: m.w[j], mean: mean.RawVector().Data, cov: congruence(a.vec, block)})
+		out = append(out, component.Gaussian{Weight: m.Weights[j], Mean: mean.RawVector().Data, Cov: linalg.Congruence(a.vec, block)})
 	}
 	return out
 }

@@ -3,7 +3,8 @@ package mixture
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/linalg"
 )
 
 // merge joins, greedily, pairs of components whose distinction is worth less than it costs: the loss of log-likelihood by joining
@@ -24,55 +25,32 @@ func (r *rounds) merge(mu float64) {
 		if bi < 0 {
 			return
 		}
-		r.components[bj] = joined(r.components[bi], r.components[bj])
+		r.components[bj] = component.Joined(r.components[bi], r.components[bj])
 		r.components = append(r.components[:bi], r.components[bi+1:]...)
 	}
 }
 
 // mergeGain is what joining a and b is worth in nats per row, at least.
-func (r *rounds) mergeGain(a, b gauss, mu float64) float64 {
-	m := joined(a, b)
+func (r *rounds) mergeGain(a, b component.Gaussian, mu float64) float64 {
+	m := component.Joined(a, b)
 	return r.cost(a, b, m, mu) - mergeLoss(a, b, m)
 }
 
 // cost is what keeping a and b apart, instead of joined in m, costs in nats per row: sampling error (a BIC term) and noise.
-func (r *rounds) cost(a, b, m gauss, mu float64) float64 {
-	noise := a.w*r.lost(a.w, mu) + b.w*r.lost(b.w, mu) - m.w*r.lost(m.w, mu)
+func (r *rounds) cost(a, b, m component.Gaussian, mu float64) float64 {
+	noise := a.Weight*r.lost(a.Weight, mu) + b.Weight*r.lost(b.Weight, mu) - m.Weight*r.lost(m.Weight, mu)
 	return r.bic() + noise
 }
 
 // bic is the sampling part of cost.
 func (r *rounds) bic() float64 {
-	d := r.space.dim()
+	d := r.space.Dim()
 	params := float64(d*(d+1))/2 + float64(d) + 1
 	return mergeBIC * params * math.Log(math.Max(r.rows, 3)) / r.rows
 }
 
 // mergeBIC is the weight of the BIC term, in ln n per parameter and row.
 const mergeBIC = .5
-
-// joined is the Gaussian with the weight, mean and covariance of the two together.
-func joined(a, b gauss) gauss {
-	w := a.w + b.w
-	pa, pb := a.w/w, b.w/w
-	d := len(a.mean)
-	m := gauss{w: w, mean: make([]float64, d), cov: mat.NewSymDense(d, nil), rows: a.rows + b.rows,
-		sigma: math.Max(a.sigma*pa, b.sigma*pb)}
-	for i := range d {
-		m.mean[i] = pa*a.mean[i] + pb*b.mean[i]
-	}
-	for i := range d {
-		for j := i; j < d; j++ {
-			m.cov.SetSym(i, j, pa*(a.cov.At(i, j)+(a.mean[i]-m.mean[i])*(a.mean[j]-m.mean[j]))+
-				pb*(b.cov.At(i, j)+(b.mean[i]-m.mean[i])*(b.mean[j]-m.mean[j])))
-		}
-	}
-	m.doubt = doubt{
-		shape: pa*a.doubt.shape + pb*b.doubt.shape, scale: pa*a.doubt.scale + pb*b.doubt.scale,
-		mean: pa*a.doubt.mean + pb*b.doubt.mean, weight: pa*a.doubt.weight + pb*b.doubt.weight,
-	}
-	return m
-}
 
 // reduce joins, greedily, the pairs that lose least until k components are left.
 func (r *rounds) reduce(k int) {
@@ -81,20 +59,20 @@ func (r *rounds) reduce(k int) {
 		for i := range r.components {
 			for j := range i {
 				a, b := r.components[i], r.components[j]
-				if loss := mergeLoss(a, b, joined(a, b)); loss < least {
+				if loss := mergeLoss(a, b, component.Joined(a, b)); loss < least {
 					bi, bj, least = i, j, loss
 				}
 			}
 		}
-		r.components[bj] = joined(r.components[bi], r.components[bj])
+		r.components[bj] = component.Joined(r.components[bi], r.components[bj])
 		r.components = append(r.components[:bi], r.components[bi+1:]...)
 	}
 }
 
 // mergeLoss is the bound B on the log-likelihood per row that is lost by joining a and b into m.
-func mergeLoss(a, b, m gauss) float64 {
-	_, _, la := factor(a.cov)
-	_, _, lb := factor(b.cov)
-	_, _, lm := factor(m.cov)
-	return (m.w*lm - a.w*la - b.w*lb) / 2
+func mergeLoss(a, b, m component.Gaussian) float64 {
+	_, _, la := linalg.Factor(a.Cov)
+	_, _, lb := linalg.Factor(b.Cov)
+	_, _, lm := linalg.Factor(m.Cov)
+	return (m.Weight*lm - a.Weight*la - b.Weight*lb) / 2
 }

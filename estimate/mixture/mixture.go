@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/kernel"
@@ -80,7 +81,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		k = max(p.Components, largestK(p, p.Columns, rows))
 		e.RowsNeeded = rowsFor(p, k)
 		s := planned(p, p.Columns, rows)
-		r := &rounds{space: space{columns: make([]int, p.Columns)}, shape: p.Covariance, rows: rows, misfit: misfit, factor: math.Sqrt2}
+		r := &rounds{space: component.Space{Columns: make([]int, p.Columns)}, shape: p.Covariance, rows: rows, misfit: misfit, factor: math.Sqrt2}
 		lost := r.lost(1/float64(k), p.Mu*math.Sqrt(s.final))
 		e.Notes = append(e.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
 	}

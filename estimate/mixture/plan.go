@@ -1,16 +1,20 @@
 package mixture
 
 import (
-	"github.com/gauze-dp/gauze/blocks/stagezero"
+	"github.com/gauze-dp/gauze/blocks/coreset"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/columns"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// prefixOne comes before the steps of the Gaussian that a fit with at most one component becomes.
-const prefixOne = "one: "
+const (
+	// prefixOne comes before the steps of the Gaussian that a fit with at most one component becomes.
+	prefixOne   = "one: "
+	prefixUnits = "units: " // comes before those of the search for units
+)
 
 // becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or possible only, because it is the
 // noisy count of good rows that decides. Under replace-one that count is never taken for more than n.
@@ -34,9 +38,8 @@ func steps(p estimate.Problem) []kernel.Step {
 	}
 	moments := query.ClippedMoments{}.Kind()
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
-	out = append(out, stagezero.Steps("units: ", stagezero.LargestPart, mostScalePart)...)
-	out = append(out, stagezero.WeakStep("units: ", weakPart))
-	_, last := treeLevels(treeDimension(p.Columns), true)
+	out = append(out, columns.Steps(prefixUnits, weakPart)...)
+	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: moments, Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"},
@@ -49,6 +52,3 @@ func steps(p estimate.Problem) []kernel.Step {
 	}
 	return out
 }
-
-// mostScalePart bounds what the scales may cost: centersOfUnits of the units' budget goes to the centres.
-const mostScalePart = stagezero.LargestPart * (1 - centersOfUnits) / centersOfUnits

@@ -3,35 +3,26 @@ package mixture
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/blocks/stagezero"
+	"github.com/gauze-dp/gauze/blocks/coreset"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/columns"
 )
 
 // Parts of the total mu^2. Utility constants, in the proportions of [KSSU19] Section E of the restatement; the first stages take less
 // where n is large enough for less to do.
 const (
-	countPart      = .01
-	mostUnitsPart  = .07
-	leastUnitsPart = .01
-	centersOfUnits = .5  // part of the units' budget that finds the centres
-	weakPart       = .08 // for columns in which few rows differ from one value; taken from the last round
-	leastGlobal    = .02
-	mostGlobal     = .11 // of the global Gaussian; weakGlobal where strength is below weak
-	weakGlobal     = .16
-	treePart       = .18 // of what the first stages leave
-	finalPart      = .30 // of what the first stages leave
-)
-
-// Utility targets of the first stages: rank noise relative to n, the part of the rows that may differ from a constant unseen,
-// spectral noise relative to the global variance.
-const (
-	unitsNoise  = .05
-	unseenPart  = .025
-	globalNoise = .1
+	countPart   = .01
+	weakPart    = .08 // for columns in which few rows differ from one value; taken from the last round
+	leastGlobal = .02
+	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
+	weakGlobal  = .16
+	treePart    = .18 // of what the first stages leave
+	finalPart   = .30 // of what the first stages leave
 )
 
 // Other utility constants of the schedule.
 const (
+	globalNoise      = .1   // target of the global Gaussian: spectral noise relative to the global variance
 	weak             = 30.0 // strength below which the global Gaussian takes more, smaller steps
 	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
 	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
@@ -59,6 +50,7 @@ type schedule struct {
 	first, last int // its levels
 	// Parts of the total mu^2.
 	units, global, tree, em, final float64
+	sharp                          bool // the units' part is enough to find them
 	globalShares                   []float64
 }
 
@@ -98,16 +90,9 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	x := strength(p, d, rows)
 	s := schedule{globalShares: globalShares(x)}
 	root := math.Sqrt(float64(d))
-	// Rank noise of a median: 8 sqrt(d) S/mu_part. What stage 0 cannot do without comes first.
-	want := math.Max(sq(8*root/(unitsNoise*rows*p.Mu))/centersOfUnits,
-		sq(stagezero.ConstantSDs*root/(unseenPart*rows*p.Mu))/(stagezero.VariedPart*(1-centersOfUnits)))
-	s.units = between(leastUnitsPart, want, mostUnitsPart)
-	if !stagezero.SharpEnough(p.Relation, d, rows, centersOfUnits*s.units*p.Mu*p.Mu) {
-		need, _ := stagezero.CenterShare(p.Relation, d, rows, p.Mu*p.Mu)
-		s.units = need / centersOfUnits * (1 + 1e-10) // rounding must not make it too little
-	}
+	s.units, s.sharp = columns.Share(p, d, rows)
 	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n mu_part).
-	want = sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]
+	want := sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]
 	most := mostGlobal
 	if x < weak {
 		most = weakGlobal
@@ -117,8 +102,8 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	s.tree, s.final = treePart*rest, finalPart*rest
 	s.em = rest - s.tree - s.final
 	s.rounds = between(3, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)
-	s.q = treeDimension(d)
-	s.first, s.last = treeLevels(s.q, x > fineTree)
+	s.q = coreset.Dimension(d)
+	s.first, s.last = coreset.Levels(s.q, x > fineTree)
 	return s
 }
 

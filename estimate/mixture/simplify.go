@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/linalg"
 )
 
 // Utility constants of simplify.
@@ -32,7 +35,7 @@ func (r *rounds) simplify(mu float64) {
 		bi, bj, best := -1, -1, 0.0
 		for i := range r.components {
 			for j := range i {
-				m := joined(r.components[i], r.components[j])
+				m := component.Joined(r.components[i], r.components[j])
 				merged, loss := logDensities(m, x), 0.0
 				for t := range x {
 					loss += (all[t] - logSum(logs, t, i, j, merged[t])) / float64(len(x))
@@ -45,7 +48,7 @@ func (r *rounds) simplify(mu float64) {
 		if bi < 0 {
 			return
 		}
-		r.components[bj] = joined(r.components[bi], r.components[bj])
+		r.components[bj] = component.Joined(r.components[bi], r.components[bj])
 		r.components = append(r.components[:bi], r.components[bi+1:]...)
 	}
 }
@@ -53,24 +56,24 @@ func (r *rounds) simplify(mu float64) {
 // draw returns rows of the mixture, without the background, in working coordinates.
 func (r *rounds) draw(n int) [][]float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(len(r.components))))
-	d := r.space.dim()
+	d := r.space.Dim()
 	var ls []*mat.Dense
 	for _, c := range r.components {
-		l, _, _ := factor(c.cov)
+		l, _, _ := linalg.Factor(c.Cov)
 		ls = append(ls, l)
 	}
 	x := make([][]float64, n)
 	z := make([]float64, d)
 	for t := range x {
 		u, j := rng.Float64(), 0
-		for j < len(r.components)-1 && u >= r.components[j].w {
-			u -= r.components[j].w
+		for j < len(r.components)-1 && u >= r.components[j].Weight {
+			u -= r.components[j].Weight
 			j++
 		}
 		for i := range z {
 			z[i] = rng.NormFloat64()
 		}
-		x[t] = append([]float64(nil), r.components[j].mean...)
+		x[t] = append([]float64(nil), r.components[j].Mean...)
 		for i := range d {
 			for k := 0; k <= i; k++ {
 				x[t][i] += ls[j].At(i, k) * z[k]
@@ -81,9 +84,9 @@ func (r *rounds) draw(n int) [][]float64 {
 }
 
 // logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
-func logDensities(c gauss, x [][]float64) []float64 {
-	_, inv, logDet := factor(c.cov)
-	d := len(c.mean)
+func logDensities(c component.Gaussian, x [][]float64) []float64 {
+	_, inv, logDet := linalg.Factor(c.Cov)
+	d := len(c.Mean)
 	w := inv.RawMatrix()
 	out := make([]float64, len(x))
 	for t, row := range x {
@@ -91,11 +94,11 @@ func logDensities(c gauss, x [][]float64) []float64 {
 		for i := range d {
 			z := 0.0
 			for k := 0; k <= i; k++ {
-				z += w.Data[i*w.Stride+k] * (row[k] - c.mean[k])
+				z += w.Data[i*w.Stride+k] * (row[k] - c.Mean[k])
 			}
 			q += z * z
 		}
-		out[t] = math.Log(math.Max(c.w, 1e-12)) - logDet/2 - q/2
+		out[t] = math.Log(math.Max(c.Weight, 1e-12)) - logDet/2 - q/2
 	}
 	return out
 }

@@ -118,9 +118,8 @@ func TestHardlyEnoughRows(t *testing.T) {
 			p := estimate.Problem{Columns: d, Mu: muOne, Components: 2}
 			for _, rel := range relations {
 				p.Relation = rel
-				f := fit{p: p, rows: n, mu2: p.Mu * p.Mu, schedule: planned(p, d, n)}
-				_, want := stagezero.CenterShare(rel, d, n, f.mu2)
-				if sharp := stagezero.SharpEnough(rel, d, n, centersOfUnits*f.schedule.units*f.mu2); sharp != want {
+				_, want := stagezero.CenterShare(rel, d, n, p.Mu*p.Mu)
+				if sharp := planned(p, d, n).sharp; sharp != want {
 					t.Fatalf("%v d = %d n = %v: sharp %v, want %v", rel, d, n, sharp, want)
 				}
 			}

@@ -1,9 +1,6 @@
-package mixture
+package coreset
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math"
 
 // weightedPoints are a coreset's points one after another, with what all fits to them share.
 type weightedPoints struct {
@@ -12,16 +9,23 @@ type weightedPoints struct {
 	weight []float64
 	total  float64
 	floor  []float64 // added to the variances: a part of the mean cell variance, and a little of the whole coreset's
+	// own is Coreset.OwnCells, cell the variances within the leaves.
+	own  float64
+	cell [][]float64
 }
 
-func pointsOf(c *coreset) *weightedPoints {
-	p := &weightedPoints{q: c.dim, weight: c.weight, total: c.total, floor: c.meanCell()}
-	for _, x := range c.points {
+func pointsOf(c *Coreset) *weightedPoints {
+	p := &weightedPoints{q: c.Dim, weight: c.Weights, total: c.Total, floor: c.MeanCell(), own: c.OwnCells, cell: c.Cells}
+	for _, x := range c.Points {
 		p.at = append(p.at, x...)
 	}
-	_, all := c.moments()
+	_, all := c.Moments()
 	for l := range p.floor {
-		p.floor[l] = cellFloor*p.floor[l] + 1e-9*all.At(l, l)
+		if c.OwnCells > 0 {
+			p.floor[l] = 0
+			continue
+		}
+		p.floor[l] = PooledFloor*p.floor[l] + 1e-9*all.At(l, l)
 	}
 	return p
 }
@@ -38,13 +42,13 @@ func dist2(a, b []float64) float64 {
 }
 
 // seeds draws k centres by k-means++ on the weighted points.
-func (p *weightedPoints) seeds(k int, rng *rand.Rand) [][]float64 {
+func (p *weightedPoints) seeds(k int, uniform func() float64) [][]float64 {
 	pick := func(mass []float64) int {
 		total := 0.0
 		for _, m := range mass {
 			total += m
 		}
-		u := rng.Float64() * total
+		u := uniform() * total
 		for i, m := range mass {
 			if u -= m; u < 0 {
 				return i
@@ -84,12 +88,7 @@ func (p *weightedPoints) kmeans(centers [][]float64) []int {
 		}
 		for i, w := range p.weight {
 			x := p.point(i)
-			best, at := math.Inf(1), 0
-			for j, m := range centers {
-				if d := dist2(x, m); d < best {
-					best, at = d, j
-				}
-			}
+			at := nearest(x, centers)
 			assign[i] = at
 			mass[at] += w
 			for l, v := range x {
@@ -105,4 +104,24 @@ func (p *weightedPoints) kmeans(centers [][]float64) []int {
 		}
 	}
 	return assign
+}
+
+// nearest is the assignment of every point to the nearest centre.
+func (p *weightedPoints) nearest(centers [][]float64) []int {
+	assign := make([]int, len(p.weight))
+	for i := range assign {
+		assign[i] = nearest(p.point(i), centers)
+	}
+	return assign
+}
+
+// nearest is the first of the centres that are nearest to x.
+func nearest(x []float64, centers [][]float64) int {
+	best, at := math.Inf(1), 0
+	for j, m := range centers {
+		if d := dist2(x, m); d < best {
+			best, at = d, j
+		}
+	}
+	return at
 }

@@ -1,8 +1,8 @@
-package mixture
+package coreset
 
 import (
+	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -16,28 +16,33 @@ const (
 	emSteps      = 40
 	emStepsShort = 8
 	poolWeight   = .05 // pull of each covariance towards the pooled one, in components
-	cellFloor    = .15 // floor of each variance, in mean cell variances
 	massFloor    = 1e-12
 	// nothing: a share of e^nothing and less counts as none.
 	nothing = -60.0
 )
 
-// lowMixture is a Gaussian mixture in the coreset's few coordinates.
-type lowMixture struct {
-	w      []float64
-	mean   [][]float64
-	cov    []*mat.SymDense
-	loglik float64 // of the coreset, in rows
+// PooledFloor is the floor of each variance, in mean cell variances, unless Coreset.OwnCells says otherwise.
+const PooledFloor = .15
+
+// A Mixture is a Gaussian mixture in a coreset's coordinates.
+type Mixture struct {
+	Weights []float64
+	Means   [][]float64
+	Covs    []*mat.SymDense
+	LogLik  float64 // of the coreset, in rows
+	// Cells is the mean variance within the leaves of each component, per coordinate.
+	Cells [][]float64
 }
 
-// fitCoreset fits k Gaussians to the coreset by weighted EM from several k-means++ starts. The starts are public randomness: the
-// generator is seeded with k, so that the same released coreset gives the same fit.
-func fitCoreset(c *coreset, k, starts int) *lowMixture {
+// Fit fits k Gaussians to the coreset by weighted EM from several k-means++ starts. It panics without points.
+//
+// uniform makes the generator of a start, of numbers in [0, 1), and is called from several goroutines. Starts are public
+// randomness: with generators seeded by public numbers the same released coreset gives the same fit.
+func Fit(c *Coreset, k, starts int, uniform func(start int) func() float64) *Mixture {
 	p := pointsOf(c)
-	fits := make([]*coresetEM, starts)
+	fits := make([]*em, starts)
 	parallel(starts, func(i int) {
-		rng := rand.New(rand.NewPCG(uint64(i), uint64(k)))
-		fits[i] = newCoresetEM(p, p.kmeans(p.seeds(k, rng)))
+		fits[i] = newEM(p, p.kmeans(p.seeds(k, uniform(i))))
 		fits[i].run(emStepsShort)
 	})
 	best := topBy(fits, max(1, starts/4))
@@ -45,9 +50,38 @@ func fitCoreset(c *coreset, k, starts int) *lowMixture {
 	return topBy(best, 1)[0].mixture()
 }
 
+// FitFrom fits Gaussians to the coreset by EM from the given means: every point goes to the nearest, then come the steps of EM. A mean
+// that is nearest to no point is left out; the others keep their order. It panics without points or means.
+func FitFrom(c *Coreset, means [][]float64, steps int) *Mixture {
+	if len(c.Points) == 0 || len(means) == 0 {
+		panic(fmt.Sprintf("coreset: FitFrom: want points and means, got %d and %d", len(c.Points), len(means)))
+	}
+	p := pointsOf(c)
+	e := newEM(p, withoutGaps(p.nearest(means), len(means)))
+	e.run(steps)
+	return e.mixture()
+}
+
+// withoutGaps renumbers an assignment to k places such that every number below its largest occurs.
+func withoutGaps(assign []int, k int) []int {
+	number := make([]int, k)
+	for _, a := range assign {
+		number[a] = 1
+	}
+	used := 0
+	for j, n := range number {
+		number[j] = used
+		used += n
+	}
+	for i, a := range assign {
+		assign[i] = number[a]
+	}
+	return assign
+}
+
 // topBy returns the n fits of largest likelihood.
-func topBy(fits []*coresetEM, n int) []*coresetEM {
-	out := append([]*coresetEM(nil), fits...)
+func topBy(fits []*em, n int) []*em {
+	out := append([]*em(nil), fits...)
 	for i := range out {
 		for j := i + 1; j < len(out); j++ {
 			if out[j].loglik > out[i].loglik {
@@ -72,8 +106,8 @@ func parallel(n int, f func(int)) {
 	wg.Wait()
 }
 
-// coresetEM is the state of weighted EM on n points in q coordinates, and its memory.
-type coresetEM struct {
+// em is the state of weighted EM on n points in q coordinates, and its memory.
+type em struct {
 	p      *weightedPoints
 	k      int
 	w      []float64
@@ -89,14 +123,14 @@ type coresetEM struct {
 	pool        []float64 // sum of the scatter matrices
 }
 
-// newCoresetEM starts from a hard assignment.
-func newCoresetEM(p *weightedPoints, assign []int) *coresetEM {
+// newEM starts from a hard assignment.
+func newEM(p *weightedPoints, assign []int) *em {
 	k := 0
 	for _, a := range assign {
 		k = max(k, a+1)
 	}
 	n, q := len(assign), p.q
-	e := &coresetEM{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q),
+	e := &em{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q),
 		shares: make([]float64, k*n), best: make([]float64, n), total: make([]float64, n),
 		inverse: make([]float64, q*q), diff: make([]float64, q), pool: make([]float64, q*q)}
 	for i, a := range assign {
@@ -107,7 +141,7 @@ func newCoresetEM(p *weightedPoints, assign []int) *coresetEM {
 }
 
 // run makes EM steps and leaves the likelihood of the last.
-func (e *coresetEM) run(steps int) {
+func (e *em) run(steps int) {
 	for range steps {
 		e.expect()
 		e.maximise()
@@ -116,7 +150,7 @@ func (e *coresetEM) run(steps int) {
 }
 
 // expect computes the shares and the log-likelihood of the coreset; a leaf counts as its centre.
-func (e *coresetEM) expect() {
+func (e *em) expect() {
 	n := len(e.p.weight)
 	for i := range e.best {
 		e.best[i], e.total[i] = math.Inf(-1), 0
@@ -149,7 +183,7 @@ func (e *coresetEM) expect() {
 }
 
 // logDensities writes component j's log density, weight included, at every point; best becomes the largest so far.
-func (e *coresetEM) logDensities(j int, dst []float64) {
+func (e *em) logDensities(j int, dst []float64) {
 	q := e.p.q
 	logDet, ok := inverseFactor(e.inverse, e.cov[j*q*q:(j+1)*q*q], q)
 	if !ok {
@@ -218,7 +252,7 @@ func inverseFactor(dst, cov []float64, q int) (logDet float64, ok bool) {
 
 // maximise is the M-step, with the regularisation of the restatement: a pull towards the pooled covariance and a floor of a part
 // of the mean cell variance.
-func (e *coresetEM) maximise() {
+func (e *em) maximise() {
 	n, q := len(e.p.weight), e.p.q
 	clear(e.pool)
 	for j := range e.k {
@@ -230,8 +264,17 @@ func (e *coresetEM) maximise() {
 		}
 	}
 	pull := poolWeight * e.p.total / float64(e.k)
+	if e.p.own > 0 {
+		pull = 0
+	}
 	for j, mass := range e.w {
 		cov := e.cov[j*q*q : (j+1)*q*q]
+		if e.p.own > 0 {
+			for l, v := range e.cells(j) {
+				cov[l*q+l] += e.p.own * v * mass
+			}
+		}
+		mass = math.Max(mass, massFloor)
 		for l, v := range e.pool {
 			cov[l] = (cov[l] + pull*v/e.p.total) / (mass + pull)
 		}
@@ -242,8 +285,25 @@ func (e *coresetEM) maximise() {
 	}
 }
 
+// cells is the mean variance within the leaves of component j, per coordinate.
+func (e *em) cells(j int) []float64 {
+	n, q := len(e.p.weight), e.p.q
+	mean := make([]float64, q)
+	mass := massFloor
+	for i, g := range e.shares[j*n : (j+1)*n] {
+		mass += g
+		for l, v := range e.p.cell[i] {
+			mean[l] += g * v
+		}
+	}
+	for l := range mean {
+		mean[l] /= mass
+	}
+	return mean
+}
+
 // center writes the mean of the points under the shares and returns their mass.
-func (e *coresetEM) center(shares, mean []float64) (mass float64) {
+func (e *em) center(shares, mean []float64) (mass float64) {
 	clear(mean)
 	at := e.p.at
 	for _, g := range shares {
@@ -260,7 +320,7 @@ func (e *coresetEM) center(shares, mean []float64) (mass float64) {
 }
 
 // scatter writes the upper triangle of the sum of g (x - mean)(x - mean)^T.
-func (e *coresetEM) scatter(shares, mean, dst []float64) {
+func (e *em) scatter(shares, mean, dst []float64) {
 	clear(dst)
 	q := len(mean)
 	at := e.p.at
@@ -284,12 +344,13 @@ func (e *coresetEM) scatter(shares, mean, dst []float64) {
 }
 
 // mixture is the state as a mixture.
-func (e *coresetEM) mixture() *lowMixture {
+func (e *em) mixture() *Mixture {
 	q := e.p.q
-	m := &lowMixture{w: e.w, loglik: e.loglik}
+	m := &Mixture{Weights: e.w, LogLik: e.loglik}
 	for j := range e.k {
-		m.mean = append(m.mean, e.mean[j*q:(j+1)*q])
-		m.cov = append(m.cov, mat.NewSymDense(q, e.cov[j*q*q:(j+1)*q*q]))
+		m.Means = append(m.Means, e.mean[j*q:(j+1)*q])
+		m.Cells = append(m.Cells, e.cells(j))
+		m.Covs = append(m.Covs, mat.NewSymDense(q, e.cov[j*q*q:(j+1)*q*q]))
 	}
 	return m
 }

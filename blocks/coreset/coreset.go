@@ -1,0 +1,89 @@
+// Package coreset makes a private coreset of a table, the leaves of a noisy tree of counts in a few coordinates, and fits Gaussian
+// mixtures to it. Only the tree's counts are measurements; everything done with the leaves is post-processing.
+package coreset
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Coreset is a weighted set of points in a few coordinates: the released leaves of a Tree.
+//
+// Invariant: Points, Weights and Cells are of one length, Weights are positive and sum to Total.
+type Coreset struct {
+	Dim     int
+	Points  [][]float64 // centres of the leaves, in the coordinates of the tree's frame
+	Weights []float64   // noisy counts, in rows
+	// Cells is the variance within a leaf per coordinate: side^2/12 of the uniform distribution.
+	Cells [][]float64
+	// SD is the noise of one count of the last level; Total the sum of the weights.
+	SD, Total float64
+	// OwnCells, if positive, is the part of the variance within a component's own leaves that its variance gets, in place of the
+	// regularisation for components of about one scale: a part of the mean cell variance and a pull towards the pooled covariance.
+	OwnCells float64
+}
+
+// MeanCell is the weighted mean within-cell variance per coordinate.
+func (c *Coreset) MeanCell() []float64 {
+	m := make([]float64, c.Dim)
+	for i, v := range c.Cells {
+		for l := range m {
+			m[l] += c.Weights[i] * v[l] / c.Total
+		}
+	}
+	return m
+}
+
+// Moments are the weighted mean and covariance of the points, cells included.
+func (c *Coreset) Moments() (mean []float64, cov *mat.SymDense) {
+	mean = make([]float64, c.Dim)
+	for i, p := range c.Points {
+		for l, x := range p {
+			mean[l] += c.Weights[i] * x / c.Total
+		}
+	}
+	cov = mat.NewSymDense(c.Dim, nil)
+	for i, p := range c.Points {
+		w := c.Weights[i] / c.Total
+		for l := range p {
+			for m := l; m < c.Dim; m++ {
+				cov.SetSym(l, m, cov.At(l, m)+w*(p[l]-mean[l])*(p[m]-mean[m]))
+			}
+			cov.SetSym(l, l, cov.At(l, l)+w*c.Cells[i][l])
+		}
+	}
+	return mean, cov
+}
+
+// DropLonely drops leaves that touch no other leaf and hold fewer rows than sds noise sds: far from everything, one leaf of noise weighs as
+// much as a component.
+func (c *Coreset) DropLonely(sds float64) {
+	keep := Coreset{Dim: c.Dim, SD: c.SD, OwnCells: c.OwnCells}
+	for i, w := range c.Weights {
+		if w >= sds*c.SD || c.touches(i) {
+			keep.Points, keep.Cells, keep.Weights = append(keep.Points, c.Points[i]), append(keep.Cells, c.Cells[i]), append(keep.Weights, w)
+			keep.Total += w
+		}
+	}
+	*c = keep
+}
+
+// touches reports whether leaf i has a neighbour, corners included.
+func (c *Coreset) touches(i int) bool {
+	for j := range c.Points {
+		if j == i {
+			continue
+		}
+		near := true
+		for l, x := range c.Points[i] {
+			// A cell of variance v has side sqrt(12 v).
+			reach := (math.Sqrt(12*c.Cells[i][l]) + math.Sqrt(12*c.Cells[j][l])) / 2
+			near = near && math.Abs(x-c.Points[j][l]) <= 1.001*reach
+		}
+		if near {
+			return true
+		}
+	}
+	return false
+}

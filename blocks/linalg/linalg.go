@@ -1,0 +1,146 @@
+// Package linalg has the few operations on symmetric matrices that estimators share and gonum does not have. They end, without a
+// panic, on any numbers that noise may make of a matrix.
+package linalg
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Identity is the d x d identity.
+func Identity(d int) *mat.SymDense {
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		s.SetSym(i, i, 1)
+	}
+	return s
+}
+
+// mostJitter bounds what Factor adds to a diagonal, relative to its entries.
+const mostJitter = 1.0
+
+// Factor returns the lower triangle l with cov = l l^T, adding to the diagonal until the factorisation succeeds, inv = l^-1 and
+// log det cov. Where adding mostJitter is not enough, as for entries that are not numbers, it takes the diagonal alone, with 1 for
+// what is not positive: so it ends on any matrix.
+func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
+	d := cov.SymmetricDim()
+	s := mat.NewSymDense(d, nil)
+	s.CopySym(cov)
+	var ch mat.Cholesky
+	for jitter := 0.0; !(ch.Factorize(s) && Finite(ch.LogDet())); jitter = math.Max(1e-12, 10*jitter) {
+		if jitter > mostJitter {
+			s = positiveDiagonal(cov)
+			continue
+		}
+		for i := range d {
+			s.SetSym(i, i, cov.At(i, i)+jitter*(1+math.Abs(cov.At(i, i))))
+		}
+	}
+	var t, ti mat.TriDense
+	ch.LTo(&t)
+	_ = ti.InverseTri(&t)
+	l, inv = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := 0; j <= i; j++ {
+			l.Set(i, j, t.At(i, j))
+			inv.Set(i, j, ti.At(i, j))
+		}
+	}
+	return l, inv, ch.LogDet()
+}
+
+// positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive numbers.
+func positiveDiagonal(cov *mat.SymDense) *mat.SymDense {
+	s := Identity(cov.SymmetricDim())
+	for i := range s.SymmetricDim() {
+		if v := cov.At(i, i); v > 0 && !math.IsInf(v, 1) {
+			s.SetSym(i, i, v)
+		}
+	}
+	return s
+}
+
+// Congruence returns a s a^T.
+func Congruence(a *mat.Dense, s mat.Symmetric) *mat.SymDense {
+	var t, u mat.Dense
+	t.Mul(a, s)
+	u.Mul(&t, a.T())
+	return symmetrise(&u)
+}
+
+func symmetrise(m *mat.Dense) *mat.SymDense {
+	d, _ := m.Dims()
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
+		}
+	}
+	return s
+}
+
+// Floored returns s with eigenvalues below low raised to low and above high cut to high; the identity if s has no eigenvalues.
+func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
+	var e mat.EigenSym
+	d := s.SymmetricDim()
+	if !Finite(Frobenius2(s)) || !e.Factorize(s, true) { // Factorize panics on what is not a number
+		return Identity(d)
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	values := e.Values(nil)
+	diag := mat.NewSymDense(d, nil)
+	for i, x := range values {
+		diag.SetSym(i, i, math.Min(math.Max(x, low), high))
+	}
+	return Congruence(&v, diag)
+}
+
+// OnlyDiagonal keeps the diagonal, or its mean everywhere on it if spherical.
+func OnlyDiagonal(s *mat.SymDense, spherical bool) *mat.SymDense {
+	d := s.SymmetricDim()
+	out := mat.NewSymDense(d, nil)
+	for i := range d {
+		v := s.At(i, i)
+		if spherical {
+			v = s.Trace() / float64(d)
+		}
+		out.SetSym(i, i, v)
+	}
+	return out
+}
+
+// Frobenius2 is the squared Frobenius norm.
+func Frobenius2(s *mat.SymDense) float64 {
+	t := 0.0
+	d := s.SymmetricDim()
+	for i := range d {
+		for j := range d {
+			t += s.At(i, j) * s.At(i, j)
+		}
+	}
+	return t
+}
+
+// Norm2 is the squared Euclidean norm.
+func Norm2(v []float64) float64 {
+	t := 0.0
+	for _, x := range v {
+		t += x * x
+	}
+	return t
+}
+
+// Finite reports that v is neither infinite nor NaN.
+func Finite(v float64) bool { return v-v == 0 }
+
+// AllFinite reports that every value is Finite.
+func AllFinite(values []float64) bool {
+	for _, v := range values {
+		if !Finite(v) {
+			return false
+		}
+	}
+	return true
+}

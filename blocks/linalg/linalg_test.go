@@ -1,0 +1,137 @@
+package linalg
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/internal/stattest"
+)
+
+func newRand(t testing.TB) *rand.Rand {
+	seed := stattest.Seed(t)
+	return rand.New(rand.NewPCG(seed, seed>>32))
+}
+
+// randomCov is F F^T for a random F.
+func randomCov(rng *rand.Rand, d int) *mat.SymDense {
+	f := mat.NewDense(d, d, nil)
+	for i := range d {
+		for j := range d {
+			f.Set(i, j, rng.NormFloat64())
+		}
+		f.Set(i, i, f.At(i, i)+1)
+	}
+	return Congruence(f, Identity(d))
+}
+
+// TestFactorEnds: the factorisation ends on any symmetric matrix, numbers or not, and is exact on positive definite ones.
+func TestFactorEnds(t *testing.T) {
+	rng := newRand(t)
+	odd := []float64{0, 1, -1, 1e300, -1e300, 1e-300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64}
+	for range 3000 {
+		d := 1 + rng.IntN(5)
+		s := mat.NewSymDense(d, nil)
+		for i := range d {
+			for j := i; j < d; j++ {
+				s.SetSym(i, j, rng.NormFloat64())
+				if rng.IntN(3) == 0 {
+					s.SetSym(i, j, odd[rng.IntN(len(odd))])
+				}
+			}
+		}
+		l, inv, logDet := Factor(s)
+		Floored(s, 1e-3, 25)
+		if math.IsNaN(logDet) || math.IsInf(logDet, 0) {
+			t.Fatalf("log det %v of %v", logDet, mat.Formatted(s))
+		}
+		for i := range d {
+			for j := range d {
+				if !Finite(l.At(i, j)) || !Finite(inv.At(i, j)) {
+					t.Fatalf("factor of %v: %v, %v", mat.Formatted(s), mat.Formatted(l), mat.Formatted(inv))
+				}
+			}
+		}
+	}
+	for range 100 {
+		cov := randomCov(rng, 1+rng.IntN(6))
+		l, inv, _ := Factor(cov)
+		var back, one mat.Dense
+		back.Mul(l, l.T())
+		one.Mul(l, inv)
+		if !mat.EqualApprox(&back, cov, 1e-9) || !mat.EqualApprox(&one, Identity(cov.SymmetricDim()), 1e-6) {
+			t.Fatalf("L L^T is not the matrix: %v", mat.Formatted(&back))
+		}
+	}
+}
+
+// TestFloored: eigenvalues end between the bounds, and a matrix within them stays.
+func TestFloored(t *testing.T) {
+	rng := newRand(t)
+	for range 200 {
+		d := 1 + rng.IntN(6)
+		s := randomCov(rng, d)
+		var e mat.EigenSym
+		if !e.Factorize(Floored(s, .5, 2), false) {
+			t.Fatal("no eigenvalues")
+		}
+		for _, v := range e.Values(nil) {
+			if v < .5*(1-1e-9) || v > 2*(1+1e-9) {
+				t.Fatalf("eigenvalue %v outside [.5, 2]", v)
+			}
+		}
+		if !mat.EqualApprox(Floored(s, 0, 1e9), s, 1e-9) {
+			t.Fatal("a matrix within the bounds changed")
+		}
+	}
+}
+
+// TestCongruence: Congruence is a s a^T entry by entry, also for an a that is not square.
+func TestCongruence(t *testing.T) {
+	rng := newRand(t)
+	for range 100 {
+		r, d := 1+rng.IntN(5), 1+rng.IntN(5)
+		a, s := mat.NewDense(r, d, nil), randomCov(rng, d)
+		for i := range r {
+			for j := range d {
+				a.Set(i, j, rng.NormFloat64())
+			}
+		}
+		got := Congruence(a, s)
+		for i := range r {
+			for j := range r {
+				want := 0.0
+				for k := range d {
+					for l := range d {
+						want += a.At(i, k) * s.At(k, l) * a.At(j, l)
+					}
+				}
+				if math.Abs(got.At(i, j)-want) > 1e-9*(1+math.Abs(want)) {
+					t.Fatalf("entry %d, %d: got %v, want %v", i, j, got.At(i, j), want)
+				}
+			}
+		}
+	}
+}
+
+// TestNorms: norms and diagonals of a matrix of small integers.
+func TestNorms(t *testing.T) {
+	s := mat.NewSymDense(2, []float64{1, 2, 2, 5})
+	if got := Frobenius2(s); got != 34 {
+		t.Errorf("Frobenius2: got %v, want 34", got)
+	}
+	if got := Norm2([]float64{3, 4}); got != 25 {
+		t.Errorf("Norm2: got %v, want 25", got)
+	}
+	if got, want := OnlyDiagonal(s, false), mat.NewSymDense(2, []float64{1, 0, 0, 5}); !mat.Equal(got, want) {
+		t.Errorf("diagonal: got %v", mat.Formatted(got))
+	}
+	if got, want := OnlyDiagonal(s, true), mat.NewSymDense(2, []float64{3, 0, 0, 3}); !mat.Equal(got, want) {
+		t.Errorf("spherical: got %v", mat.Formatted(got))
+	}
+	if !AllFinite([]float64{0, -math.MaxFloat64}) || AllFinite([]float64{0, math.Inf(-1)}) || AllFinite([]float64{math.NaN()}) {
+		t.Error("AllFinite is wrong")
+	}
+}
