@@ -14,7 +14,7 @@ import (
 const (
 	mostFileLines     = 400
 	mostFunctionLines = 60
-	mostKernelLines   = 3000
+	mostKernelLines   = 5000
 )
 
 // Files and functions that one can read in one go.

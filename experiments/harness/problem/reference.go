@@ -1,0 +1,107 @@
+package problem
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/model"
+)
+
+// Reference is what could be learned without privacy: maximum likelihood by EM started at the truth, on the rows that are not stray.
+// No start is better, so its error is that of the sample.
+func (in *Instance) Reference(steps int) (*model.Mixture, error) {
+	m := in.Truth
+	for range steps {
+		s, err := model.NewScorer(m)
+		if err != nil {
+			return nil, err
+		}
+		sums := newSums(m)
+		share := make([]float64, m.K())
+		for i, label := range in.Labels {
+			if label == Stray {
+				continue
+			}
+			row := in.Rows.RawRowView(i)
+			s.Responsibilities(share, row)
+			sums.add(share, row)
+		}
+		if m, err = sums.maximise(); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// sums are the moments of the rows about the means of a model, shared out among its components.
+type sums struct {
+	about  *model.Mixture
+	total  []float64
+	first  [][]float64
+	second []*mat.SymDense
+	diff   []float64
+}
+
+func newSums(m *model.Mixture) *sums {
+	s := &sums{about: m, total: make([]float64, m.K()), diff: make([]float64, m.Dim())}
+	for range m.K() {
+		s.first = append(s.first, make([]float64, m.Dim()))
+		s.second = append(s.second, mat.NewSymDense(m.Dim(), nil))
+	}
+	return s
+}
+
+// leastShare is a share of a row that is not worth its arithmetic.
+const leastShare = 1e-9
+
+func (s *sums) add(share, row []float64) {
+	for j, r := range share {
+		if r < leastShare {
+			continue
+		}
+		s.total[j] += r
+		raw := s.second[j].RawSymmetric()
+		for a, c := range s.about.Components[j].Mean {
+			s.diff[a] = row[a] - c
+			s.first[j][a] += r * s.diff[a]
+		}
+		for a, v := range s.diff {
+			line := raw.Data[a*raw.Stride : a*raw.Stride+len(s.diff)]
+			for b := a; b < len(s.diff); b++ {
+				line[b] += r * v * s.diff[b]
+			}
+		}
+	}
+}
+
+// maximise is the M-step; a component with too few rows for a covariance keeps its shape.
+func (s *sums) maximise() (*model.Mixture, error) {
+	d, k := s.about.Dim(), s.about.K()
+	all := 0.0
+	for _, t := range s.total {
+		all += t
+	}
+	if all == 0 {
+		return s.about, nil
+	}
+	gs, w := make([]model.Gaussian, k), make([]float64, k)
+	for j := range gs {
+		w[j] = s.total[j] / all
+		gs[j] = s.about.Components[j]
+		if s.total[j] < float64(d+1) {
+			continue
+		}
+		mean, cov := make([]float64, d), mat.NewSymDense(d, nil)
+		for a := range d {
+			mean[a] = gs[j].Mean[a] + s.first[j][a]/s.total[j]
+			for b := a; b < d; b++ {
+				cov.SetSym(a, b, (s.second[j].At(a, b)-s.first[j][a]*s.first[j][b]/s.total[j])/s.total[j])
+			}
+		}
+		full, err := model.NewFull(cov)
+		if err != nil {
+			return nil, err
+		}
+		gs[j] = model.Gaussian{Mean: mean, Cov: full}
+	}
+	return model.New(nil, w, gs)
+}

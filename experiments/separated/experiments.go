@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/experiments/harness/problem"
+)
+
+// experiments are all of them, in the order in which help shows them.
+var experiments = []experiment{
+	d1, d2, auto, scales, outliers, kappa, tails, weights, separation, epsilon, curves, ratio, besidePeers, literal,
+}
+
+// both is a cell with the number of components given, and the same without.
+func both(c cell) []cell {
+	given, free := c, c
+	given.name, free.name = c.name+"/given", c.name+"/auto"
+	given.line, free.line = c.line+", k given", c.line+", k free"
+	free.auto = true
+	return []cell{given, free}
+}
+
+const bothAbout = "Success: all means within 0.5 Mahalanobis and the right number of components, which is given or left free (auto)."
+
+// d2 asks for covariances as well.
+var d2 = experiment{
+	name: "d2", title: "Covariances",
+	about: "The numbers of rows at which the prototype (D.2) had all means within 0.5 Mahalanobis and a median over components of the bound √(KL/2) on the " +
+		"total variation below .15, which is success here, and one grid step less. For 50/3/C6ell it was .23. The number of components is given.",
+	cells: func() []cell {
+		var out []cell
+		for _, l := range []struct {
+			d, k, setting, below, n int
+		}{{2, 3, 0, 3000, 4500}, {2, 5, 3, 3000, 4500}, {5, 3, 3, 10_000, 15_000}, {5, 5, 0, 10_000, 15_000}, {10, 3, 0, 10_000, 15_000},
+			{10, 5, 3, 30_000, 45_000}, {50, 3, 0, 30_000, 45_000}, {50, 3, 3, 150_000, 200_000}} {
+			s := settings[l.setting]
+			out = append(out, cell{name: fmt.Sprintf("%d/%d/%s", l.d, l.k, s.name), spec: s.spec(l.d, l.k), rows: []int{l.below, l.n}})
+		}
+		return out
+	},
+	repeats: 10,
+	success: func(s problem.Score, c cell) bool { return means(s, c) && s.MedianBound < .15 },
+}
+
+// auto leaves the number of components free.
+var auto = experiment{
+	name: "auto", title: "The number of components",
+	about: "Nothing is given, at twice the prototype's smallest n with the number given (D.1). Success: all means within 0.5 Mahalanobis and the right number of components.",
+	cells: func() []cell {
+		cells := tableCells(2)
+		for i := range cells {
+			cells[i].auto = true
+		}
+		return cells
+	},
+	repeats: 20, success: meansAndNumber, summary: func(p *page, r *results) { p.numbers(r) },
+}
+
+// scales has two groups of components of very different size.
+var scales = experiment{
+	name: "scales", title: "Components of different scale",
+	about: "Two groups of three spheres; the standard deviations of the groups are in the ratio given, the closest pair of a group is 6 √6 of its standard " +
+		"deviations apart, and the closest pair across groups 100 of the wider ones (D.4). " + bothAbout,
+	cells: func() []cell {
+		var out []cell
+		for _, d := range []int{3, 10} {
+			for _, ratio := range []float64{1, 10, 1e3, 1e6} {
+				out = append(out, both(cell{name: fmt.Sprintf("%d/%g", d, ratio), rows: []int{20_000, 50_000},
+					spec: problem.Spec{Columns: d, Components: 6, Separation: 6, ScaleRatio: ratio}})...)
+			}
+		}
+		return out
+	},
+	repeats: 20, success: meansAndNumber,
+}
+
+// outliers spoils a part of the rows.
+var outliers = experiment{
+	name: "outliers", title: "Outliers",
+	about: "d = 5, three spheres at 6 √3 standard deviations; a part of the rows lies in random directions at distances log-uniform over the range given, in " +
+		"standard deviations (D.5). " + bothAbout,
+	cells: func() []cell {
+		var out []cell
+		add := func(share, from, to float64) {
+			out = append(out, both(cell{name: fmt.Sprintf("%g%%/%.0e-%.0e", 100*share, from, to), rows: []int{7000, 20_000},
+				spec: problem.Spec{Columns: 5, Components: 3, Separation: 6, OutlierShare: share, OutlierFrom: from, OutlierTo: to}})...)
+		}
+		for _, share := range []float64{.005, .02, .05, .1} {
+			add(share, 1e2, 1e9)
+		}
+		for _, far := range []float64{1e2, 1e4, 1e9} {
+			add(.1, far, far)
+		}
+		return out
+	},
+	repeats: 20, success: meansAndNumber,
+}
+
+// kappa has ill-conditioned covariances.
+var kappa = experiment{
+	name: "kappa", title: "Condition numbers",
+	about: "Three components, the closest means 6 √3 standard deviations of the longest axis apart, eigenvalues geometric from 1/κ to 1. " + bothAbout,
+	cells: func() []cell {
+		var out []cell
+		for _, l := range []struct {
+			d     int
+			kappa float64
+			rows  []int
+		}{{5, 100, []int{10_000, 30_000}}, {5, 1000, []int{10_000, 30_000}}, {5, 1e5, []int{10_000, 30_000}}, {10, 1000, []int{20_000, 50_000}}} {
+			out = append(out, both(cell{name: fmt.Sprintf("%d/%g", l.d, l.kappa), rows: l.rows,
+				spec: problem.Spec{Columns: l.d, Components: 3, Separation: 6, Covariance: problem.Conditioned, Kappa: l.kappa}})...)
+		}
+		return out
+	},
+	repeats: 20, success: meansAndNumber,
+}
+
+// tails has components that are no Gaussians.
+var tails = experiment{
+	name: "tails", title: "Heavy tails",
+	about: "d = 5, three multivariate t components with ν degrees of freedom whose scale matrices are spheres, the closest means 6 √3 of their units apart; errors of " +
+		"means are in these units. The total variation is to a Gaussian with the scale matrix, and means little. " + bothAbout,
+	cells: func() []cell {
+		var out []cell
+		for _, nu := range []float64{3, 5, 10} {
+			out = append(out, both(cell{name: fmt.Sprintf("t%g", nu), rows: []int{10_000, 20_000, 50_000},
+				spec: problem.Spec{Columns: 5, Components: 3, Separation: 6, TailDegrees: nu}})...)
+		}
+		return out
+	},
+	repeats: 20, success: meansAndNumber,
+}
+
+// weights has small components.
+var weights = experiment{
+	name: "weights", title: "Small components",
+	about: "d = 5, spheres, the closest means 12 standard deviations apart; weights as named in percent (F). " + bothAbout,
+	cells: func() []cell {
+		var out []cell
+		for _, w := range [][]float64{{.05, .15, .3, .5}, {.02, .18, .3, .5}} {
+			var names []string
+			for _, v := range w {
+				names = append(names, fmt.Sprintf("%g", 100*v))
+			}
+			out = append(out, both(cell{name: strings.Join(names, "-"), rows: []int{10_000, 20_000, 50_000, 100_000},
+				spec: problem.Spec{Columns: 5, Components: len(w), Gap: 12, Weights: w}})...)
+		}
+		return out
+	},
+	repeats: 20, success: meansAndNumber,
+}
+
+// ratio sets the error beside the non-private one at ample n.
+var ratio = experiment{
+	name: "ratio", title: "What privacy costs at ample n",
+	about: "At ten times the prototype's smallest n (D.1), the number of components given: the largest error of a mean beside that of EM started at the truth on " +
+		"the same rows. The ratio is taken run by run.",
+	cells: func() []cell {
+		return slices.DeleteFunc(tableCells(10), func(c cell) bool {
+			const mostCells = 10_000_000 // of a table, for the memory of the machine
+			return c.spec.Separation != 6 || c.rows[0]*c.spec.Columns > mostCells
+		})
+	},
+	repeats: 10, reference: true, success: means,
+}
+
+// besidePeers sets methods beside others on the same rows.
+var besidePeers = experiment{
+	name: "peers", title: "Beside scikit-learn",
+	about: "The problems of D.6, the number of components given. Success: all means within 0.5 Mahalanobis.",
+	cells: func() []cell {
+		var out []cell
+		for _, l := range []struct{ d, k, setting, n int }{{2, 3, 0, 5000}, {5, 5, 0, 10_000}, {10, 5, 3, 20_000}, {50, 5, 0, 70_000}} {
+			s := settings[l.setting]
+			out = append(out, cell{name: fmt.Sprintf("%d/%d/%s", l.d, l.k, s.name), spec: s.spec(l.d, l.k), rows: []int{l.n}})
+		}
+		return out
+	},
+	repeats: 10, success: means, methods: withPeers,
+}
+
+// literals are the methods as the papers print them.
+var literals = []string{practical + ":paper", practical + ":warm-up", practical + ":sample-aggregate"}
+
+// literal sets the papers' algorithms beside the practical one.
+var literal = experiment{
+	name: "literal", title: "The algorithms as printed",
+	about: "Spheres of equal weight, the number of components given. Success: all means within 0.5 Mahalanobis.",
+	cells: func() []cell {
+		var out []cell
+		for _, l := range []struct {
+			d, k int
+			C    float64
+			rows []int
+		}{{2, 2, 10, []int{4000, 16_000, 64_000, 250_000}}, {2, 3, 10, []int{30_000, 100_000}}, {2, 3, 40, []int{30_000, 100_000}},
+			{5, 2, 10, []int{16_000, 64_000, 250_000}}, {10, 3, 10, []int{100_000}}, {10, 5, 10, []int{200_000}}} {
+			out = append(out, cell{name: fmt.Sprintf("%d/%d/C%gsph", l.d, l.k, l.C), rows: l.rows,
+				spec: problem.Spec{Columns: l.d, Components: l.k, Separation: l.C}})
+		}
+		return out
+	},
+	repeats: 5, success: means,
+	methods: func(asked []string) ([]string, string) {
+		var out, missing []string
+		for _, m := range append([]string{practical}, literals...) {
+			if slices.Contains(catalog.Names(), m) {
+				out = append(out, m)
+			} else {
+				missing = append(missing, "`"+m+"`")
+			}
+		}
+		for _, m := range asked {
+			if !slices.Contains(out, m) && strings.HasPrefix(m, practical) {
+				out = append(out, m)
+			}
+		}
+		if missing == nil {
+			return out, ""
+		}
+		return out, "Not in the catalog, and left out: " + strings.Join(missing, ", ") + "."
+	},
+}
