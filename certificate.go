@@ -33,7 +33,7 @@ func certificateOf(r Request, method string, s *kernel.Session) release.Certific
 	for _, m := range s.Measurements() {
 		c.Plan = append(c.Plan, release.PlanStep{
 			Step: m.Step, Query: m.Query, Count: m.Count,
-			Sensitivity: m.Sensitivity, Noise: m.Noise, Mu: m.Mu, Delta: m.Delta, Source: m.Source,
+			Law: m.Law, Sensitivity: m.Sensitivity, Noise: m.Noise, Mu: m.Mu, Delta: m.Delta, Source: m.Source,
 		})
 	}
 	return c

@@ -54,9 +54,9 @@ func (a *Allotment) deduct(mu2 float64) {
 	}
 }
 
-// Return moves what b, an allotment of the same session, has left back into a.
+// Return moves what b, an allotment of the same session or of one derived from it, has left back into a.
 func (a *Allotment) Return(b *Allotment) {
-	if a.s != b.s {
+	if a.s.book != b.s.book {
 		panic("kernel: an allotment can only be returned within its session")
 	}
 	a.s.mu.Lock()

@@ -9,10 +9,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// TestSingletonCells: a cell of count one passes the threshold with probability at most the slack s, and nearly that; a threshold
-// for twice the slack would be seen. False-alarm rate 4e-9.
+// TestSingletonCells: a cell of as many rows as one person can change passes the threshold with probability at most the slack s, and nearly that; a threshold
+// for twice the slack would be seen. False-alarm rate 8e-9.
 func TestSingletonCells(t *testing.T) {
 	h := hook.New()
 	h.Source = noise.NewSeeded(stattest.Seed(t))
@@ -22,16 +23,20 @@ func TestSingletonCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	single := []map[float64]int64{{7: 1}}
-	const runs = 20_000
-	for _, sigma := range []float64{1e2, 1e6} {
-		slack := .05
-		released := 0
-		for range runs {
-			released += len(s.noisyCells(single, sigma, cellThreshold(sigma, math.Log(slack))))
+	const runs = 10_000
+	for _, rows := range []int64{1, 70} {
+		few := []map[query.Box]int64{{{7}: rows}}
+		for _, sigma := range []float64{1e2, 1e6} {
+			slack := .05
+			released := 0
+			for range runs {
+				released += len(s.noisyCells(query.BoxKeys{Grids: []query.Grid{oneCoordinate}}, few, sigma, cellThreshold(float64(rows), sigma, math.Log(slack))))
+			}
+			stattest.GoodAtMost(t, released, runs, slack, stattest.FalseAlarm)
+			stattest.GoodAtLeast(t, released, runs, slack*.9, stattest.FalseAlarm)
+			stattest.BadAtMost(t, released, runs, slack/2, stattest.FalseAlarm)
 		}
-		stattest.GoodAtMost(t, released, runs, slack, stattest.FalseAlarm)
-		stattest.GoodAtLeast(t, released, runs, slack*.95, stattest.FalseAlarm)
-		stattest.BadAtMost(t, released, runs, slack/2, stattest.FalseAlarm)
 	}
 }
+
+var oneCoordinate = query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}

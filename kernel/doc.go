@@ -5,13 +5,16 @@
 // whatever it does with the answers, all that leaves the session is (epsilon, delta)-DP (or rho-zCDP) as its terms say, provided
 // the program is independent of the rows but for what sessions told it. It rests on:
 //
-//   - query: every row becomes a vector of integers by itself, with a norm bound checked in integers;
+//   - query: every row becomes a vector of integers by itself, with a norm bound checked in integers; or a score, an integer
+//     computed from all rows of a leaf, with a proof of how far one row can change it;
 //   - privacy: the sum of mu^2 over all measurements stays below the calibrated total on every path (Filter);
-//   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler.
+//   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler, or discrete Laplace noise or a pick of the
+//     exponential mechanism, sampled exactly; these are charged the mu of their pure loss.
 //
 // The compiler keeps other packages from the rows (internal/rows) and from the noise (internal/hook, internal/noise). Where the
 // language would let them in all the same, the kernel checks when it runs: queries must be structs of package query (query.Own),
-// engines must be packages below kernel/engine, hooks must come from kerneltest, which refuses to run outside tests.
+// engines must be packages below kernel/engine, hooks must come from kerneltest, which refuses to run outside tests, and learners of
+// blocks must be structs of packages below learner (trustedLearner).
 //
 // Not protected: against code in the same process that uses package unsafe, linknames or a debugger; the time a measurement takes
 // and the memory it needs, which depend on the rows; two sessions over one table, each of which spends its own budget (the

@@ -3,58 +3,94 @@ package kernel
 import (
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// drawPairs draws disjoint secret pairs of row numbers.
+// Pairs measures q over fresh secret pairs of rows with privacy loss mu: mu-GDP.
 //
-// Replace-one (n public): a uniformly random permutation, cut into consecutive pairs. The permutation is independent of the
-// rows, so for each value of it one replaced row changes the content of one pair.
-//
-// Add-or-remove-one (n private): every row draws, by itself, a uniform bucket in [0, buckets) and a uniform 64-bit tag; the two
-// rows of smallest tag in a bucket are its pair. Given the draws of the common rows, one more row changes one bucket's pair.
-// buckets is public or released.
-//
-// In both cases the draws are never released; a mixture over equal draws keeps GDP because trade-off functions are convex.
-//
-// Source: [KSSU19] Section A.3 of the restatement.
-func drawPairs(src noise.Source, r privacy.Relation, n, buckets int) [][2]int {
-	if r == privacy.ReplaceOne {
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		for i := n - 1; i > 0; i-- {
-			j := int(noise.Uniform(src, uint64(i+1)))
-			order[i], order[j] = order[j], order[i]
-		}
-		pairs := make([][2]int, n/2)
-		for i := range pairs {
-			pairs[i] = [2]int{order[2*i], order[2*i+1]}
-		}
-		return pairs
+// Theorem: as for Sum, given the draws of the pairs; query.Pairs says why, given them, one row changes the answer by at most
+// q.Sensitivity, and why the draws, which are never released, do no harm.
+func (a *Allotment) Pairs(step string, q query.Pairs, mu float64) (Answer, error) {
+	s := a.s
+	q, err := query.Own(q)
+	if err != nil {
+		return Answer{}, err
 	}
+	if err := q.Validate(s.Columns()); err != nil {
+		return Answer{}, err
+	}
+	return a.measure(step, q, s.grouped(q.Sensitivity(s.terms.Relation)), mu, q.Unit(), q.Weight, func() (sums []int64) {
+		source, _ := s.random()
+		t := s.table.rows()
+		for leaf, pairs := range drawPairs(source, s.terms.Relation, q, s.terms.Engine.Leaves(t, q.Partition)) {
+			sums = append(sums, s.terms.Engine.SumPairs(t, q.Queries[leaf], pairs)...)
+		}
+		return sums
+	})
+}
+
+// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row. How, and why one row changes at
+// most one pair of a leaf, is told in query.Pairs.
+func drawPairs(src noise.Source, r privacy.Relation, q query.Pairs, leaves []int) [][][2]int {
+	if r == privacy.ReplaceOne && q.Whole() {
+		return [][][2]int{drawMatching(src, len(leaves))}
+	}
+	return drawBuckets(src, leaves, q.Buckets)
+}
+
+// drawMatching cuts a uniformly random permutation of n rows into consecutive pairs.
+func drawMatching(src noise.Source, n int) [][2]int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	for i := n - 1; i > 0; i-- {
+		j := int(noise.Uniform(src, uint64(i+1)))
+		order[i], order[j] = order[j], order[i]
+	}
+	pairs := make([][2]int, n/2)
+	for i := range pairs {
+		pairs[i] = [2]int{order[2*i], order[2*i+1]}
+	}
+	return pairs
+}
+
+// drawBuckets draws a bucket of its leaf and a tag for every row that is in a leaf, and pairs the two rows of smallest tag in a bucket.
+// (Of rows with equal tags, which are as good as impossible, the first in the table counts as smaller, and still one row more
+// changes one pair: the order of the common rows is the same on both sides.)
+func drawBuckets(src noise.Source, leaves, buckets []int) [][][2]int {
 	type entry struct {
 		row int
 		tag uint64
 	}
-	first, second := make([]entry, buckets), make([]entry, buckets)
-	for b := range first {
-		first[b].row, second[b].row = -1, -1
+	type bucket struct{ first, second entry }
+	none := entry{row: -1}
+	filled := make([][]bucket, len(buckets))
+	for l, n := range buckets {
+		filled[l] = make([]bucket, n)
+		for b := range filled[l] {
+			filled[l][b] = bucket{none, none}
+		}
 	}
-	for i := range n {
-		b := noise.Uniform(src, uint64(buckets))
+	for i, l := range leaves {
+		if l < 0 {
+			continue
+		}
+		b := &filled[l][noise.Uniform(src, uint64(buckets[l]))]
 		e := entry{i, noise.Tag(src)}
-		if first[b].row < 0 || e.tag < first[b].tag {
-			first[b], e = e, first[b]
+		if b.first.row < 0 || e.tag < b.first.tag {
+			b.first, e = e, b.first
 		}
-		if e.row >= 0 && (second[b].row < 0 || e.tag < second[b].tag) {
-			second[b] = e
+		if e.row >= 0 && (b.second.row < 0 || e.tag < b.second.tag) {
+			b.second = e
 		}
 	}
-	var pairs [][2]int
-	for b := range first {
-		if second[b].row >= 0 {
-			pairs = append(pairs, [2]int{first[b].row, second[b].row})
+	pairs := make([][][2]int, len(buckets))
+	for l := range filled {
+		for _, b := range filled[l] {
+			if b.second.row >= 0 {
+				pairs[l] = append(pairs[l], [2]int{b.first.row, b.second.row})
+			}
 		}
 	}
 	return pairs

@@ -114,7 +114,7 @@ func TestErrorsDoNotDependOnRows(t *testing.T) {
 				note(err)
 				_, _, err = a.Cells(name, keys, mu)
 				note(err)
-				_, err = a.Pairs(name, query.PairOctaves{Columns: 2, High: 1}, 1<<10, mu)
+				_, err = a.Pairs(name, octaves(1), mu)
 				note(err)
 			}
 		}

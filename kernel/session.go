@@ -45,7 +45,14 @@ type Session struct {
 	random func() (noise.Source, *noise.Gaussian)
 	hook   *hook.Hook
 	root   *Allotment
+	// pooled says that table holds block estimates, and group how many of its rows one row of the protected table can replace (else 1).
+	pooled bool
+	group  float64
+	*book
+}
 
+// A book is what a session shares with those derived from it.
+type book struct {
 	mu   sync.Mutex // held while a measurement is charged, made and recorded; guards what follows and every Allotment.left
 	used map[string]*usage
 	log  []Measurement
@@ -61,9 +68,10 @@ type usage struct {
 type Measurement struct {
 	Step, Query string
 	Count       int     // identical measurements in a row are one line
-	Sensitivity float64 // L2, in the answer's own unit
-	Noise       float64 // sigma in the same unit
-	Mu          float64 // per measurement; Sensitivity/Noise <= Mu
+	Law         string  // of the noise: "" is the Gaussian, see LawLaplace for the others
+	Sensitivity float64 // L2 for the Gaussian, in the answer's own unit
+	Noise       float64 // sigma, or the scale of the law, in the same unit
+	Mu          float64 // per measurement; Sensitivity/Noise <= Mu for the Gaussian
 	Delta       float64 // added by a threshold, the factor (1+e^epsilon) included
 	Source      string
 }
@@ -93,7 +101,7 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 		return nil, err
 	}
 	plan.Steps = slices.Clone(plan.Steps)
-	s := &Session{ctx: ctx, table: t, plan: plan, terms: terms, total: total, hook: h, used: map[string]*usage{}}
+	s := &Session{ctx: ctx, table: t, plan: plan, terms: terms, total: total, hook: h, group: 1, book: &book{used: map[string]*usage{}}}
 	s.filter = privacy.NewFilter(total)
 	source := noise.Source(noise.NewEntropy())
 	if h != nil && h.Source != nil {
@@ -178,7 +186,7 @@ func (s *Session) reserve(a *Allotment, step, kind string, mu float64, threshold
 	if u = s.used[step]; u == nil {
 		return nil, 0, fmt.Errorf("kernel: step %q is not in the plan %q", step, s.plan.Method)
 	}
-	if u.step.Query != kind {
+	if kind = s.kindOf(kind); u.step.Query != kind {
 		return nil, 0, fmt.Errorf("kernel: step %q may ask %q, not %q", step, u.step.Query, kind)
 	}
 	cost := privacy.MulUp(mu, mu)
@@ -214,6 +222,7 @@ var ErrExhausted = errors.New("the budget is exhausted")
 
 // record adds a line, or counts the measurement in the last line if it is the same.
 func (s *Session) record(m Measurement) {
+	m.Query = s.kindOf(m.Query)
 	if n := len(s.log); n > 0 {
 		last := &s.log[n-1]
 		m.Count = last.Count

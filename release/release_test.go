@@ -80,6 +80,25 @@ func concentrated(t testing.TB) *Release {
 	return r
 }
 
+// pure is a consistent release with a step of every law, at (ε, δ) = (2, 1e-6).
+func pure(t testing.TB) *Release {
+	t.Helper()
+	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 2, Delta: 1e-6}, privacy.Needs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu := math.Sqrt(c.Mu2/3) * (1 - 1e-12)
+	eps0, ranged := privacy.PureOfMu(mu), privacy.BoundedRangeOfMu(mu)
+	step := func(law string, factor, eps0, mu float64) PlanStep {
+		return PlanStep{Step: law, Query: "select: good radius", Count: 1, Law: law, Sensitivity: 399, Noise: factor * 399 / eps0, Mu: mu}
+	}
+	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 2, Delta: 1e-6, Schema: SchemaDeclared, Method: "separated",
+		Plan: []PlanStep{step("laplace", 1, eps0, privacy.MuOfPure(eps0)), step("exponential", 2, ranged, privacy.MuOfBoundedRange(ranged)),
+			step("above threshold", 4, eps0, privacy.MuOfPure(eps0))}}}
+	finish(r, c)
+	return r
+}
+
 // renyi is a consistent release with one measurement that is not Gaussian, at (ε, δ) = (2, 1e-6).
 func renyi(t testing.TB) *Release {
 	t.Helper()
@@ -106,7 +125,7 @@ func renyi(t testing.TB) *Release {
 }
 
 func TestConsistentReleasesVerify(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "renyi": renyi(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t)} {
 		if faults := Verify(r); faults != nil {
 			t.Errorf("%s: %v", name, faults)
 		}
@@ -131,7 +150,7 @@ func reread(t testing.TB, r *Release) *Release {
 
 // TestRoundTrip: everything that is written is read back as it was.
 func TestRoundTrip(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "renyi": renyi(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t)} {
 		r.Certificate.Simulated = true
 		r.Diagnostics = Diagnostics{
 			Components: []ComponentNote{{EffectiveNoise: 0.1, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {Background: true}},

@@ -46,9 +46,10 @@ type PlanStep struct {
 	Step        string             `json:"step"`             // Required: what it is for, in the estimator's words.
 	Query       string             `json:"query"`            // Required: the kind of measurement.
 	Count       int                `json:"count"`            // How many times it was made, at least 1.
-	Sensitivity float64            `json:"sensitivity"`      // L2. Left out of the JSON when Renyi is given.
-	Noise       float64            `json:"noise"`            // Sigma. Left out of the JSON when Renyi is given.
-	Mu          float64            `json:"mu"`               // Sensitivity/Noise, of one measurement. Left out when Renyi is given.
+	Law         string             `json:"law,omitempty"`    // Of the noise: "" is the Gaussian; see muOf for the others.
+	Sensitivity float64            `json:"sensitivity"`      // L2; L1 or that of a score for other laws. Left out of the JSON when Renyi is given.
+	Noise       float64            `json:"noise"`            // Sigma, or the scale of the law. Left out of the JSON when Renyi is given.
+	Mu          float64            `json:"mu"`               // Sensitivity/Noise, or the law's, of one measurement. Left out when Renyi is given.
 	Delta       float64            `json:"delta"`            // What a threshold adds, of one measurement; 0 for none.
 	Renyi       map[string]float64 `json:"renyi,omitempty"`  // Order → Rényi divergence (nats) of one measurement; infinite ones are left out.
 	Source      string             `json:"source,omitempty"` // "KEY Algorithm N".

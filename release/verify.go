@@ -142,9 +142,38 @@ func (v *verifier) step(s *PlanStep) {
 	if s.Sensitivity == 0 && s.Noise == 0 {
 		return
 	}
-	if ratio := s.Sensitivity / s.Noise; !near(s.Mu, ratio) {
+	ratio := s.Sensitivity / s.Noise
+	switch mu, known := muOf(s.Law, ratio); {
+	case !known:
+		v.fault(field("law"), `"laplace", "exponential", "above threshold" or none for the Gaussian`, strconv.Quote(s.Law))
+	case s.Law != "" && !near(s.Mu, mu):
+		v.fault(field("mu"), fmt.Sprintf("that of law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
+	case !near(s.Mu, mu):
 		v.fault(field("mu"), fmt.Sprintf("sensitivity/noise = %v", ratio), fmt.Sprint(s.Mu))
 	}
+}
+
+// muOf is the μ of one measurement whose noise has the law, for the ratio of sensitivity and noise; NaN where there is none.
+//
+// A discrete Laplace variable of scale b on every number is ε-DP with ε = S/b. The exponential mechanism with P(i) ∝ e^(score/b) has
+// bounded range ε = 2S/b. The first noisy score above a noisy threshold, Laplace of scales b and b/2, is ε-DP with ε = 4S/b.
+func muOf(law string, ratio float64) (mu float64, known bool) {
+	of, factor := privacy.MuOfPure, 1.0
+	switch law {
+	case "":
+		return ratio, true
+	case "laplace":
+	case "exponential":
+		of, factor = privacy.MuOfBoundedRange, 2
+	case "above threshold":
+		factor = 4
+	default:
+		return 0, false
+	}
+	if !(ratio >= 0 && ratio <= 1e7) { // what package privacy counts with
+		return math.NaN(), true
+	}
+	return of(factor * ratio), true
 }
 
 // near reports that two finite figures agree within tolerance.

@@ -42,6 +42,12 @@ func TestVerifyCatches(t *testing.T) {
 		{"noise lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `step "count", mu: want sensitivity/noise`},
 		{"sensitivity lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Sensitivity /= 2 }, `step "count", mu`},
 		{"no noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise = 0 }, `step "count", mu`},
+		{"laplace noise lowered", pure, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of law "laplace"`},
+		{"exponential noise lowered", pure, func(r *Release) { r.Certificate.Plan[1].Noise *= 1 - 1e-8 }, `mu: want that of law "exponential"`},
+		{"noise of the threshold lowered", pure, func(r *Release) { r.Certificate.Plan[2].Noise = 0 }, `mu: want that of law "above threshold"`},
+		{"law swapped", pure, func(r *Release) { r.Certificate.Plan[2].Law = "laplace" }, "mu: want that of law"},
+		{"law left out", pure, func(r *Release) { r.Certificate.Plan[0].Law = "" }, "mu: want sensitivity/noise"},
+		{"law unknown", pure, func(r *Release) { r.Certificate.Plan[0].Law = "cauchy" }, `law: want "laplace"`},
 		{"mu lowered with its noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Mu /= 2; r.Certificate.Plan[0].Noise *= 2 }, "spent.mu"},
 		{"mu huge everywhere", gaussian, func(r *Release) {
 			r.Certificate.Plan[0] = PlanStep{Step: "a", Query: "q", Count: 1, Sensitivity: 1e200, Noise: 1, Mu: 1e200}

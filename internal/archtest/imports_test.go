@@ -24,6 +24,7 @@ var layers = []layer{
 	{"kernel/kerneltest", []string{"kernel", "kernel/internal"}, "tests only"},
 	{"kernel", []string{"kernel"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
 	{"model", []string{"model"}, "a model is public, and used by everything else"},
+	{"learner", []string{"learner"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
 	{"blocks", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks"}, "building blocks see data only through a session"},
 	{"estimate/catalog", []string{"estimate", "estimate/axisaligned", "estimate/gaussian", "estimate/mixture", "estimate/reduction", "estimate/separated",
 		"estimate/univariate"}, "the list of methods knows the methods"},
@@ -34,6 +35,8 @@ var layers = []layer{
 		"a mixture of one component is the Gaussian, which is the one method that another one may call"},
 	{"estimate/reduction", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/mixture"},
 		"the black-box reduction runs another learner on its blocks"},
+	{"estimate/separated/paper", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner"},
+		"sample-and-aggregate names the learner that the kernel runs"},
 	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"estimators see data only through a session, and one does not know another: shared code goes to blocks, and to columns if it knows " +
 			"estimate's own types"},
@@ -139,6 +142,8 @@ var bans = []ban{
 	{[]string{"blocks", "estimate"}, []string{"estimate/estimatetest"}, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall", "crypto/rand", "reflect", "unsafe"},
 		"an estimator sees data only through a session, and entropy is the kernel's"},
 	{[]string{"kernel", "model"}, nil, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall"}, "the kernel and the models touch nothing outside"},
+	{[]string{"learner"}, nil, []string{"os", "net", "log", "io", "syscall", "crypto", "reflect", "sync", "runtime", "time", "context", "fmt"},
+		"a learner is handed raw rows: it takes numbers and returns numbers"},
 	{anywhere, nil, []string{"math/rand"}, "math/rand (v1) has a global generator; noise comes from the kernel, simulation uses math/rand/v2 with a seed"},
 	{[]string{"kernel"}, []string{"kernel/internal/noise"}, []string{"math/rand/v2", "crypto/rand"}, "noise has one origin, kernel/internal/noise"},
 	{[]string{"blocks", "release", "report", "source", "ledger", "."}, nil, []string{"math/rand/v2"}, "nothing is random here"},
@@ -223,6 +228,12 @@ func TestRules(t *testing.T) {
 		{"cmd/gauze/x.go", "", false},
 		{"report/x.go", "", true},
 		{"source/x.go", "internal/stattest", true},
+		{"kernel/blocks.go", "learner", true},
+		{"learner/spectral/x.go", "learner", false},
+		{"learner/spectral/x.go", "kernel", true},
+		{"learner/spectral/x.go", "model", true},
+		{"estimate/separated/paper/x.go", "learner/spectral", false},
+		{"estimate/separated/x.go", "learner/spectral", true},
 	} {
 		imported := module
 		if c.text != "" {
@@ -252,6 +263,7 @@ func TestRules(t *testing.T) {
 		{"kernel/internal/noise", "crypto/rand", false}, {"estimate/gaussian", "os", true}, {"estimate/gaussian", "net/http", true},
 		{"", "log", true}, {"cmd/gauze", "net/http", false}, {"report", "net/http", true}, {"source", "database/sql", false},
 		{"release", "database/sql", true}, {"cmd/gauze", "math", false},
+		{"learner/spectral", "os", true}, {"learner/spectral", "fmt", true}, {"learner/spectral", "math", false}, {"learner", "math/rand/v2", false},
 	} {
 		if got := banned(c.folder, c.imported); got != c.want {
 			t.Errorf("%q importing %q: banned %v, want %v", c.folder, c.imported, got, c.want)

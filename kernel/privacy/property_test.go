@@ -221,3 +221,32 @@ func newExact() exact { return exact{new(big.Float).SetPrec(2000)} }
 
 func (e exact) add(x float64)           { e.sum.Add(e.sum, big.NewFloat(x)) }
 func (e exact) over(limit float64) bool { return e.sum.Cmp(big.NewFloat(limit)) > 0 }
+
+// [PureOfMu] and [BoundedRangeOfMu] end below the μ they are given, and by no more than the margins of the forward bounds.
+func TestPureOfMu(t *testing.T) {
+	r := generator()
+	for range 300 {
+		mu := logUniform(r, 1e-9, 1e3)
+		eps0 := PureOfMu(mu)
+		if back := MuOfPure(eps0); back > mu || back < mu*(1-1e-10)-3e-11 {
+			t.Errorf("PureOfMu(%g) = %g, of μ = %g", mu, eps0, back)
+		}
+		if e := BoundedRangeOfMu(mu); MuOfBoundedRange(e) > mu || e != 2*eps0 {
+			t.Errorf("BoundedRangeOfMu(%g) = %g", mu, e)
+		}
+	}
+	if PureOfMu(0) != 0 || PureOfMu(1e-20) < 0 || !panics(func() { PureOfMu(math.NaN()) }) {
+		t.Error("ends of the range")
+	}
+}
+
+// The lemma in the proof of [MuOfBoundedRange]: λ(z) − λ(−z) > z for z > 0, λ the hazard of the standard Gaussian.
+func TestHazards(t *testing.T) {
+	for z := .01; z < 30; z += .01 {
+		tail := math.Exp(logUpperTail(z) + z*z/2 + logSqrt2Pi) // Mills' ratio, 1/λ
+		kappa := math.Exp(-z*z/2-logSqrt2Pi) / (1 - math.Exp(logUpperTail(z)))
+		if g := 1/tail - kappa - z; !(g > 0) {
+			t.Fatalf("z = %v: %v", z, g)
+		}
+	}
+}

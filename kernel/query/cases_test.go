@@ -135,7 +135,7 @@ func sumCases() []sumCase {
 			sumCase{"log ratio " + name, ratio(.5, Component{Frame: f}), 0, 0},
 			sumCase{"full two frames " + name, moments(FullForm, .5, Component{Frame: f, Radius: 2}, unit), 0, .3})
 	}
-	return cases
+	return append(append(cases, distanceCases()...), partsCases()...)
 }
 
 var extremes = []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, .5, 1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 0x1p1000, -0x1p1000,

@@ -23,7 +23,7 @@ func FuzzRowMaps(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	cases := sumCases()
+	cases, pairs := sumCases(), pairCases()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var batch [][]float64
 		for v := floats(b); len(v) >= dims && len(batch) < 70; v = v[dims:] {
@@ -33,8 +33,9 @@ func FuzzRowMaps(f *testing.F) {
 			sumOf(c.q, batch...)
 		}
 		for i := 1; i < len(batch); i++ {
-			q := PairOctaves{dims, -3, 3}
-			q.AddPair(make([]int64, q.Size()), batch[i-1], batch[i])
+			for _, c := range pairs {
+				pairSum(c.q, difference(batch[i-1], batch[i]))
+			}
 		}
 	})
 }

@@ -9,90 +9,77 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestPairSensitivityBySearch: one row of a pair replaced, or the pair gone, moves the answer by at most PairSensitivity, attained.
-func TestPairSensitivityBySearch(t *testing.T) {
-	pool := poolRows(3)
-	for _, q := range []PairOctaves{{dims, -5, 5}, {dims, 0, 0}, {dims, -1074, 1023}} {
-		if err := q.Validate(dims); err != nil {
-			t.Fatal(err)
-		}
-		of := func(x, y []float64) []int64 {
-			sum := make([]int64, q.Size())
-			q.AddPair(sum, x, y)
-			return sum
-		}
-		ones := make([]float64, q.Size())
-		for i := range ones {
-			ones[i] = 1
-		}
-		found := 0.0
-		for i := 0; i < len(pool); i += 2 {
-			x := pool[i]
-			for j := 0; j < len(pool); j += 3 {
-				y := pool[j]
-				v := of(x, y)
-				if !slices.Equal(v, of(y, x)) {
-					t.Fatalf("not symmetric: %v %v", x, y)
-				}
-				for k := 0; k < len(pool); k += 7 {
-					found = math.Max(found, weighted(nil, ones, v, of(pool[k], y)))
-				}
-			}
-		}
-		if stated := q.PairSensitivity(); found > stated || found < .95*stated {
-			t.Errorf("%+v: found %v of the stated %v", q, found, stated)
-		}
-	}
-}
-
-// TestKeys: one cell per column and row, a function of the row; zero has one key.
-func TestKeys(t *testing.T) {
-	q := CellKeys{Offset: []float64{0, 1e308, -1}, Cell: []float64{1, 5e-324, .1}}
-	for _, row := range poolRows(5) {
-		for j := range dims {
-			k, ok := q.Key(j, row)
-			if !ok && !isNull(row) && j == 0 {
-				t.Errorf("row %v has no cell in column %d", row, j)
-			}
-			if ok && (k != math.Floor(k) || math.IsInf(k, 0) || math.Signbit(k) && k == 0) {
-				t.Errorf("row %v: key %v", row, k)
-			}
-		}
-	}
-}
-
 // TestQueriesRefused: what cannot be asked is an error, never a panic, and zero sensitivity cannot be had.
 func TestQueriesRefused(t *testing.T) {
 	id := identity(dims, 1)
 	inf, nan := math.Inf(1), math.NaN()
+	halves := Partition{Regions: []Region{{[]Condition{{Frame: id, Radius: 1}}}, {}}}
+	grid := func(f Affine, side float64) Grid {
+		g := Grid{Frame: f, Offset: make([]float64, f.Out())}
+		for range f.Out() {
+			g.Side = append(g.Side, side)
+		}
+		return g
+	}
+	octaves := PairOctaves{dims, 0, 1}
 	type validated interface{ Validate(int) error }
 	bad := map[string]validated{
-		"level zero":        CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}},
-		"level overflowing": CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}, Level: math.MaxInt/3 + 1, Parents: []uint64{0}},
-		"no coordinates":    CellCounts{Level: 0},
-		"too many cells":    CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}, Level: 8},
-		"width NaN":         CellCounts{Frame: id, HalfWidth: []float64{1, nan, 1}, Level: 1},
-		"octaves huge":      PairOctaves{dims, math.MinInt, math.MaxInt},
-		"octaves reversed":  PairOctaves{dims, 1, 0},
-		"octaves d":         PairOctaves{dims + 1, 0, 1},
-		"no thresholds":     TailCounts{Frame: id},
-		"threshold NaN":     TailCounts{Frame: id, Thresholds: []float64{nan}},
-		"frame NaN":         Directions{Frame: identity(dims, nan), Lift: 1},
-		"frame d":           Directions{Frame: identity(dims+1, 1), Lift: 1},
-		"frame column":      Directions{Frame: Affine{Columns: []int{3}, Center: []float64{0}, W: [][]float64{{1}}}, Lift: 1},
-		"frame ragged":      Directions{Frame: Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1}}}, Lift: 1},
-		"lift":              Directions{Frame: id, Lift: inf},
-		"no components":     ClippedMoments{Form: FullForm, Lift: 1},
-		"gates only":        ClippedMoments{Form: FullForm, Lift: 1, Components: []Component{{Frame: id, Radius: 1, GateOnly: true}}},
-		"lift beyond 1":     ClippedMoments{Form: FullForm, Lift: 1.01, Components: []Component{{Frame: id, Radius: 1}}},
-		"radius":            ClippedMoments{Form: DiagonalForm, Components: []Component{{Frame: id, Radius: inf}}},
-		"weight":            ClippedMoments{Form: DiagonalForm, Components: []Component{{Frame: id, Radius: 1, LogWeight: nan}}},
-		"form":              ClippedMoments{Form: 9, Components: []Component{{Frame: id, Radius: 1}}},
-		"edges":             BinCounts{Edges: [][]float64{{1, 0}, nil, nil}},
-		"no edges":          BinCounts{Edges: make([][]float64, dims)},
-		"cell":              CellKeys{Offset: make([]float64, dims), Cell: []float64{1, 0, 1}},
-		"columns d":         ColumnCounts{Thresholds: []float64{1}},
-		"center":            ColumnCounts{Thresholds: []float64{1, 1, 1}, Center: []float64{0, inf, 0}},
+		"level zero":         CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}},
+		"level overflowing":  CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}, Level: math.MaxInt/3 + 1, Parents: []uint64{0}},
+		"no coordinates":     CellCounts{Level: 0},
+		"too many cells":     CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}, Level: 8},
+		"width NaN":          CellCounts{Frame: id, HalfWidth: []float64{1, nan, 1}, Level: 1},
+		"octaves huge":       PairOctaves{dims, math.MinInt, math.MaxInt},
+		"octaves reversed":   PairOctaves{dims, 1, 0},
+		"octaves d":          PairOctaves{dims + 1, 0, 1},
+		"no thresholds":      TailCounts{Frame: id},
+		"threshold NaN":      TailCounts{Frame: id, Thresholds: []float64{nan}},
+		"frame NaN":          Directions{Frame: identity(dims, nan), Lift: 1},
+		"frame d":            Directions{Frame: identity(dims+1, 1), Lift: 1},
+		"frame column":       Directions{Frame: Affine{Columns: []int{3}, Center: []float64{0}, W: [][]float64{{1}}}, Lift: 1},
+		"frame ragged":       Directions{Frame: Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1}}}, Lift: 1},
+		"lift":               Directions{Frame: id, Lift: inf},
+		"no components":      ClippedMoments{Form: FullForm, Lift: 1},
+		"gates only":         ClippedMoments{Form: FullForm, Lift: 1, Components: []Component{{Frame: id, Radius: 1, GateOnly: true}}},
+		"lift beyond 1":      ClippedMoments{Form: FullForm, Lift: 1.01, Components: []Component{{Frame: id, Radius: 1}}},
+		"radius":             ClippedMoments{Form: DiagonalForm, Components: []Component{{Frame: id, Radius: inf}}},
+		"weight":             ClippedMoments{Form: DiagonalForm, Components: []Component{{Frame: id, Radius: 1, LogWeight: nan}}},
+		"form":               ClippedMoments{Form: 9, Components: []Component{{Frame: id, Radius: 1}}},
+		"edges":              BinCounts{Edges: [][]float64{{1, 0}, nil, nil}},
+		"no edges":           BinCounts{Edges: make([][]float64, dims)},
+		"no grids":           BoxKeys{},
+		"no grid for a leaf": BoxKeys{Partition: halves, Grids: []Grid{grid(id, 1)}},
+		"side zero":          BoxKeys{Grids: []Grid{{Frame: id, Side: []float64{1, 0, 1}, Offset: make([]float64, dims)}}},
+		"side infinite":      BoxKeys{Grids: []Grid{grid(id, inf)}},
+		"side NaN":           BoxKeys{Grids: []Grid{grid(id, nan)}, Joint: true},
+		"offset infinite":    BoxKeys{Grids: []Grid{{Frame: id, Side: []float64{1, 1, 1}, Offset: []float64{0, inf, 0}}}},
+		"sides missing":      BoxKeys{Grids: []Grid{{Frame: id, Side: []float64{1}, Offset: make([]float64, dims)}}},
+		"grid of nothing":    BoxKeys{Grids: []Grid{{}}},
+		"grid d":             BoxKeys{Grids: []Grid{grid(identity(dims+1, 1), 1)}},
+		"nine coordinates":   BoxKeys{Grids: []Grid{grid(frames()["tall"], 1)}, Joint: true},
+		"unequal grids":      BoxKeys{Partition: halves, Grids: []Grid{grid(id, 1), grid(frames()["flat"], 1)}},
+		"half a partition":   BoxKeys{Partition: Partition{Project: id}, Grids: []Grid{grid(id, 1)}},
+		"no pairs":           Pairs{},
+		"no pair query":      Pairs{Queries: []PairSum{nil}, Buckets: []int{1}},
+		"no buckets":         Pairs{Queries: []PairSum{octaves}},
+		"zero buckets":       Pairs{Queries: []PairSum{octaves}, Buckets: []int{0}},
+		"too many buckets":   Pairs{Partition: halves, Queries: []PairSum{octaves, octaves}, Buckets: []int{maxBuckets, 1}},
+		"buckets overflow":   Pairs{Partition: halves, Queries: []PairSum{octaves, octaves}, Buckets: []int{math.MaxInt, math.MaxInt}},
+		"pairs of a leaf":    Pairs{Partition: halves, Queries: []PairSum{octaves}, Buckets: []int{1}},
+		"mixed pairs":        Pairs{Partition: halves, Queries: []PairSum{octaves, PairSpread{id, 1}}, Buckets: []int{1, 1}},
+		"pairs d":            Pairs{Queries: []PairSum{PairOctaves{dims + 1, 0, 1}}, Buckets: []int{1}},
+		"pair edges":         PairDistances{id, []float64{1, 0}},
+		"pair edges none":    PairDistances{id, nil},
+		"pair frame":         PairDistances{identity(dims, nan), []float64{1}},
+		"pair radius zero":   PairMoments{id, 0},
+		"pair radius NaN":    PairMoments{id, nan},
+		"pair radius huge":   PairMoments{id, 1e141},
+		"pair frame d":       PairMoments{identity(dims+1, 1), 1},
+		"pair bound":         PairSpread{id, -1},
+		"pair bound inf":     PairSpread{id, inf},
+		"pair no frame":      PairSpread{Affine{}, 1},
+		"columns d":          ColumnCounts{Thresholds: []float64{1}},
+		"center":             ColumnCounts{Thresholds: []float64{1, 1, 1}, Center: []float64{0, inf, 0}},
 	}
 	for name, q := range bad {
 		if q.Validate(dims) == nil {
@@ -142,5 +129,31 @@ func TestOwn(t *testing.T) {
 	cells, err := Own(CellCounts{Parents: []uint64{}})
 	if err != nil || cells.Parents == nil {
 		t.Errorf("an empty list became nil: %v", err)
+	}
+}
+
+// TestPairBatches: what pairs add does not depend on the batches they come in.
+func TestPairBatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	pool := poolRows(4)
+	for name, c := range pairCases() {
+		var diffs [][]float64
+		want := make([]int64, c.q.Size())
+		for range 150 {
+			diff := difference(pool[rng.IntN(len(pool))], pool[rng.IntN(len(pool))])
+			diffs = append(diffs, diff)
+			for i, v := range pairSum(c.q, diff) {
+				want[i] += v
+			}
+		}
+		got, m := make([]int64, c.q.Size()), c.q.Compile(dims)
+		for len(diffs) > 0 {
+			n := min(1+rng.IntN(60), len(diffs))
+			m.Add(got, flatten(diffs[:n]))
+			diffs = diffs[n:]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v in batches, %v one by one", name, got, want)
+		}
 	}
 }

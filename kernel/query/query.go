@@ -41,17 +41,6 @@ type RowMap interface {
 	Add(sum []int64, rows []float64)
 }
 
-// A PairSum is a query over secret pairs of rows: see Pairing in the kernel for how pairs are drawn.
-type PairSum interface {
-	Kind() string
-	Validate(d int) error
-	Size() int
-	// PairSensitivity is the L2 sensitivity when one row changes the content of one pair, whatever the relation.
-	PairSensitivity() float64
-	// AddPair adds the integer vector of the pair (x, y) to sum. It is symmetric in x and y.
-	AddPair(sum []int64, x, y []float64)
-}
-
 // null reports the null row: by the table's invariant its first value tells.
 func null(row []float64) bool { return row[0] != row[0] }
 

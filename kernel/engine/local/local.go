@@ -20,38 +20,51 @@ type Engine struct {
 // grain is the number of rows a worker takes at a time.
 const grain = 1024
 
+// scan hands the rows of the table, piece by piece, to workers. start makes what one worker does with a piece, whose first row is
+// number first, and with what it has gathered once there is none left; workers are never in finish at the same time.
+func (e Engine) scan(t *rows.Table, start func() (work func(first int, piece []float64), finish func())) {
+	d := t.Columns()
+	pieces := split(t.Chunks(), grain*d)
+	firsts := make([]int, len(pieces))
+	for i := 1; i < len(pieces); i++ {
+		firsts[i] = firsts[i-1] + len(pieces[i-1])/d
+	}
+	workers := e.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var finishing sync.Mutex
+	for range min(workers, len(pieces)) {
+		wg.Go(func() {
+			work, finish := start() // made here, so that two workers hardly ever write to one cache line
+			for i := next.Add(1) - 1; int(i) < len(pieces); i = next.Add(1) - 1 {
+				work(firsts[i], pieces[i])
+			}
+			finishing.Lock()
+			defer finishing.Unlock()
+			finish()
+		})
+	}
+	wg.Wait()
+}
+
 // Sum returns the sum of the query's row vectors over all rows, one scan.
 //
 // Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the true noisy answer reduced
 // modulo 2^64: post-processing, so privacy holds and no data-dependent error is needed.
 func (e Engine) Sum(t *rows.Table, q query.Sum) []int64 {
-	d := t.Columns()
-	pieces := split(t.Chunks(), grain*d)
-	workers := e.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = max(1, min(workers, len(pieces)))
-	sums := make([][]int64, workers)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			// Made here, so that two workers hardly ever write to one cache line.
-			m, sum := q.Compile(d), make([]int64, q.Size())
-			for i := next.Add(1) - 1; int(i) < len(pieces); i = next.Add(1) - 1 {
-				m.Add(sum, pieces[i])
+	total := make([]int64, q.Size())
+	e.scan(t, func() (func(int, []float64), func()) {
+		m, sum := q.Compile(t.Columns()), make([]int64, q.Size())
+		return func(_ int, piece []float64) { m.Add(sum, piece) }, func() {
+			for i, v := range sum {
+				total[i] += v
 			}
-			sums[w] = sum
-		})
-	}
-	wg.Wait()
-	for _, s := range sums[1:] {
-		for i, v := range s {
-			sums[0][i] += v
 		}
-	}
-	return sums[0]
+	})
+	return total
 }
 
 func split(chunks [][]float64, size int) [][]float64 {
@@ -68,27 +81,81 @@ func split(chunks [][]float64, size int) [][]float64 {
 	return pieces
 }
 
-// SumPairs returns the sum of the query's pair vectors over the given pairs of row numbers.
+// SumPairs returns the sum of the query's vectors over the given pairs of row numbers. The query sees differences: of two good rows they
+// may be infinite but never NaN, of a null row and any other they are NaN.
 func (e Engine) SumPairs(t *rows.Table, q query.PairSum, pairs [][2]int) []int64 {
-	sum := make([]int64, q.Size())
+	m, sum := q.Compile(t.Columns()), make([]int64, q.Size())
+	differences := make([]float64, 0, grain*t.Columns())
 	for _, p := range pairs {
-		q.AddPair(sum, t.Row(p[0]), t.Row(p[1]))
+		if len(differences) == cap(differences) {
+			m.Add(sum, differences)
+			differences = differences[:0]
+		}
+		y := t.Row(p[1])
+		for j, x := range t.Row(p[0]) {
+			differences = append(differences, x-y[j])
+		}
 	}
+	m.Add(sum, differences)
 	return sum
 }
 
-// Keys counts the non-empty cells of every column: one map per column.
-func (e Engine) Keys(t *rows.Table, q query.CellKeys) []map[float64]int64 {
-	counts := make([]map[float64]int64, q.Histograms())
-	for j := range counts {
-		counts[j] = make(map[float64]int64)
-	}
-	for i := range t.Len() {
+// Leaves returns the leaf of every row.
+func (e Engine) Leaves(t *rows.Table, p query.Partition) []int {
+	leaves := make([]int, t.Len())
+	e.scan(t, func() (func(int, []float64), func()) {
+		s := p.Sorter(t.Columns())
+		return func(first int, piece []float64) { s.Sort(leaves[first:first+len(piece)/t.Columns()], piece) }, func() {}
+	})
+	return leaves
+}
+
+// Boxes counts the cells that are not empty.
+func (e Engine) Boxes(t *rows.Table, q query.BoxKeys) []map[query.Box]int64 {
+	empty := func() []map[query.Box]int64 {
+		counts := make([]map[query.Box]int64, len(q.Grids)*q.Histograms())
 		for j := range counts {
-			if k, ok := q.Key(j, t.Row(i)); ok {
-				counts[j][k]++
+			counts[j] = map[query.Box]int64{}
+		}
+		return counts
+	}
+	total := empty()
+	e.scan(t, func() (func(int, []float64), func()) {
+		m, counts := q.Compile(t.Columns()), empty()
+		return func(_ int, piece []float64) { m.Add(counts, piece) }, func() {
+			for j, own := range counts {
+				if len(total[j]) == 0 {
+					total[j] = own
+					continue
+				}
+				for box, n := range own {
+					total[j][box] += n
+				}
 			}
 		}
+	})
+	return total
+}
+
+// Gather returns the kept rows of every leaf, in the order of the table.
+func (e Engine) Gather(t *rows.Table, q query.Selection, kept []bool) [][]float64 {
+	d := t.Columns()
+	g, leaves := q.Gatherer(d), make([][]float64, q.Leaves())
+	row := 0
+	var some []float64
+	for _, piece := range split(t.Chunks(), grain*d) {
+		if kept == nil {
+			g.Add(leaves, piece)
+			continue
+		}
+		some = some[:0]
+		for ; len(piece) > 0; piece = piece[d:] {
+			if kept[row] {
+				some = append(some, piece[:d]...)
+			}
+			row++
+		}
+		g.Add(leaves, some)
 	}
-	return counts
+	return leaves
 }

@@ -80,30 +80,60 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestPairsAndKeys compares both with loops over the rows.
-func TestPairsAndKeys(t *testing.T) {
+// TestPairsAndBoxes compares pairs, leaves and boxes with loops over the rows.
+func TestPairsAndBoxes(t *testing.T) {
 	table := mixedTable(rows.ChunkRows+50, 2)
 	pairs := [][2]int{{0, rows.ChunkRows + 1}, {3, 7}, {rows.ChunkRows - 1, rows.ChunkRows}}
+	for i := range 2*grain + 7 { // more than one batch
+		pairs = append(pairs, [2]int{i, table.Len() - 1 - i})
+	}
 	q := query.PairOctaves{Columns: 2, Low: -4, High: 4}
 	want := make([]int64, q.Size())
+	m := q.Compile(2)
 	for _, p := range pairs {
-		q.AddPair(want, table.Row(p[0]), table.Row(p[1]))
+		x, y := table.Row(p[0]), table.Row(p[1])
+		m.Add(want, []float64{x[0] - y[0], x[1] - y[1]})
 	}
 	if got := (Engine{}).SumPairs(table, q, pairs); !reflect.DeepEqual(got, want) {
 		t.Errorf("pairs: %v, want %v", got, want)
 	}
-	k := query.CellKeys{Offset: []float64{0, .5}, Cell: []float64{1, 2}}
-	counts := (Engine{}).Keys(table, k)
-	good, seen := 0, int64(0)
-	for i := range table.Len() {
-		if _, ok := k.Key(0, table.Row(i)); ok {
-			good++
+	near := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}
+	ball := func(r float64) query.Region {
+		return query.Region{Conditions: []query.Condition{{Frame: near, Radius: r}}}
+	}
+	cut := query.Partition{Regions: []query.Region{ball(1), ball(30)}}
+	grid := query.Grid{Frame: near, Side: []float64{1, 2}, Offset: []float64{0, .5}}
+	for _, k := range []query.BoxKeys{{Grids: []query.Grid{grid}}, {Grids: []query.Grid{grid}, Joint: true},
+		{Partition: cut, Grids: []query.Grid{grid, grid}}, {Partition: cut, Grids: []query.Grid{grid, grid}, Joint: true}} {
+		checkLeavesAndBoxes(t, table, k)
+	}
+}
+
+// checkLeavesAndBoxes compares leaves and boxes of all rows with those of one row at a time.
+func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k query.BoxKeys) {
+	sorter, m := k.Partition.Sorter(2), k.Compile(2)
+	leaves, counts := make([]int, table.Len()), make([]map[query.Box]int64, len(k.Grids)*k.Histograms())
+	for j := range counts {
+		counts[j] = map[query.Box]int64{}
+	}
+	in := 0
+	for i := range leaves {
+		sorter.Sort(leaves[i:i+1], table.Row(i))
+		m.Add(counts, table.Row(i))
+		if leaves[i] >= 0 {
+			in++
 		}
 	}
-	for _, c := range counts[0] {
-		seen += c
+	if in < 1000 || in == table.Len() {
+		t.Errorf("%d rows of %d are in leaves", in, table.Len())
 	}
-	if seen != int64(good) || good == 0 {
-		t.Errorf("keys: %d rows counted of %d", seen, good)
+	for _, workers := range []int{0, 1, 7} {
+		e := Engine{Workers: workers}
+		if got := e.Leaves(table, k.Partition); !reflect.DeepEqual(got, leaves) {
+			t.Errorf("%d workers: the leaves differ from those row by row", workers)
+		}
+		if got := e.Boxes(table, k); !reflect.DeepEqual(got, counts) {
+			t.Errorf("%d workers: the boxes differ from those row by row", workers)
+		}
 	}
 }

@@ -1,5 +1,6 @@
 // Package noise draws the kernel's randomness, exactly: Gaussians rounded to
-// integers, uniform integers and 64-bit tags.
+// integers, discrete Laplace variables, the picks of the exponential mechanism,
+// uniform integers and 64-bit tags.
 //
 // "Exactly" has one meaning here: if the words of the Source are independent and
 // uniform on the 2⁶⁴ values of a uint64, then each result has precisely the law
@@ -9,7 +10,8 @@
 //
 // What is not protected: the time. How long a draw takes depends on the words
 // drawn and on σ, hence on the noise, but never on data, which no function here
-// ever sees. Somebody who could time single draws would learn something about
+// ever sees but Exponential, which is handed scores: the less they agree, the more
+// often it draws. Somebody who could time single draws would learn something about
 // the size of the noise; so the kernel must not let the time of a single draw be
 // observed (its callers draw the noise of a whole measurement and answer once).
 // Words of entropy are wiped from the buffer as they are used; what is left on

@@ -8,8 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// The tests of this package make fewer than 300 statistical decisions at
-// stattest.FalseAlarm each: the package's false-alarm rate is below 3e-7.
+// The tests of this package make fewer than 400 statistical decisions at
+// stattest.FalseAlarm each: the package's false-alarm rate is below 4e-7.
 const alpha = stattest.FalseAlarm
 
 // draws returns n draws of Round(sigma) from the seed of t.

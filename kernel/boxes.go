@@ -1,0 +1,125 @@
+package kernel
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A Cell is one released cell of a stability histogram.
+type Cell struct {
+	Leaf       int
+	Coordinate int       // of the leaf's frame; -1 if the histogram is joint
+	Key        []float64 // the integer k of query.BoxKeys: one, or one per coordinate if the histogram is joint
+	Count      float64   // noisy
+}
+
+// Cells releases the cells of stability histograms whose noisy count passes the threshold, sorted by leaf, coordinate and key.
+//
+// Theorem. Let J be the number of histograms per leaf, g the number of rows of the table that one person can replace (1, but k for a
+// table of block estimates), S = g sqrt(2J) (replace-one) or g sqrt J, sigma = S/mu, and s the slack that the step's delta buys. The
+// release is mu-GDP up to total variation s: on neighbours X and X' let M~ be the mechanism that never releases a cell that is empty
+// on one of the two sides.
+//   - M~ is mu-GDP on this pair: it is the Gaussian mechanism for the counts of the cells that are empty on neither side, a fixed list
+//     of integers of L2 sensitivity S (query.BoxKeys; g changes in a row by the triangle inequality), followed by post-processing.
+//   - M(X) and M~(X) differ only if a cell that is empty in X' passes in X. Such a cell holds none but the g changed rows, so its count
+//     is at most g; each changed row is in at most J cells, over all leaves, so there are at most gJ of them. One passes with probability
+//     P(g + round(sigma Z) >= T) <= P(sigma Z >= T - g - 1/2) <= s/(gJ), by the choice T = g + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ): at
+//     most s in all. The same holds with X and X' exchanged.
+//
+// The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. How many leaves there are does not matter.
+//
+// Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
+func (a *Allotment) Cells(step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
+	s := a.s
+	if q, err = query.Own(q); err != nil {
+		return nil, 0, err
+	}
+	if err := q.Validate(s.Columns()); err != nil {
+		return nil, 0, err
+	}
+	sensitivity := s.grouped(q.Sensitivity(s.terms.Relation))
+	if sigma, err = sigmaOf(step, sensitivity, mu); err != nil {
+		return nil, 0, err
+	}
+	run := func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		u, delta, err := s.reserve(a, step, q.Kind(), mu, true)
+		if err != nil {
+			return err
+		}
+		logTail := privacy.LogSlackOf(s.total.Budget.Epsilon, delta) - math.Log(s.group*float64(q.Histograms()))
+		cells = s.noisyCells(q, s.terms.Engine.Boxes(s.table.rows(), q), sigma, cellThreshold(s.group, sigma, logTail))
+		cells = unflat(s.watch(step, q, mu, flat(cells), nil))
+		s.record(Measurement{Step: step, Query: q.Kind(), Sensitivity: sensitivity, Noise: sigma, Mu: mu, Delta: delta, Source: u.step.Source})
+		return nil
+	}
+	if err := run(); err != nil {
+		return nil, 0, err
+	}
+	s.observe(step)
+	return cells, sigma, nil
+}
+
+// cellThreshold is a T with P(rows + round(sigma X) >= T) <= exp(logTail).
+func cellThreshold(rows, sigma, logTail float64) float64 {
+	return rows + 1 + math.Ceil(privacy.MulUp(sigma, quantileUp(logTail)))
+}
+
+// noisyCells draws the noise of the cells in the order of their keys, so that neither maps nor the order of rows matter to a
+// seeded run.
+func (s *Session) noisyCells(q query.BoxKeys, histograms []map[query.Box]int64, sigma, threshold float64) (cells []Cell) {
+	for at, counts := range histograms {
+		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1
+		if q.Joint {
+			coordinate, length = -1, q.Grids[leaf].Frame.Out()
+		}
+		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y query.Box) int { return slices.Compare(x[:], y[:]) }) {
+			if noisy := float64(counts[box] + s.gaussian(sigma)); noisy >= threshold {
+				cells = append(cells, Cell{leaf, coordinate, slices.Clone(box[:length]), noisy})
+			}
+		}
+	}
+	return cells
+}
+
+// flat writes cells as leaf, coordinate, count, length of the key, key; unflat reads them back.
+func flat(cells []Cell) (values []float64) {
+	for _, c := range cells {
+		values = append(values, float64(c.Leaf), float64(c.Coordinate), c.Count, float64(len(c.Key)))
+		values = append(values, c.Key...)
+	}
+	return values
+}
+
+func unflat(values []float64) (cells []Cell) {
+	for len(values) >= 4 {
+		end := 4 + int(values[3])
+		cells = append(cells, Cell{int(values[0]), int(values[1]), slices.Clone(values[4:end]), values[2]})
+		values = values[end:]
+	}
+	return cells
+}
+
+// quantileUp is a q with P(X >= q) <= exp(logTail) for a standard Gaussian X: by bisection on math.Erfc, which is good to a relative
+// error far below the margin left here (math.Erfcinv is not: it computes Erfinv(1-x)), or, where the tail is close to underflow,
+// Chernoff's bound P(X >= q) <= exp(-q^2/2).
+func quantileUp(logTail float64) float64 {
+	if logTail <= -600 {
+		return privacy.SqrtUp(-2 * logTail * (1 + 1e-12))
+	}
+	tail := math.Exp(logTail) * (1 - 1e-9)
+	low, high := 0.0, 40.0
+	for range 64 {
+		if q := (low + high) / 2; math.Erfc(q/math.Sqrt2)/2 <= tail {
+			high = q
+		} else {
+			low = q
+		}
+	}
+	return high
+}

@@ -1,0 +1,194 @@
+package query
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// PairMoments asks, over pairs, for the second moment of y = W(x-x')/sqrt2, clipped to |y| <= Radius, and for the number of pairs.
+//
+// Answer (see Read): r^2 times the number of pairs, then the upper triangle of sum y y^T, row by row, all in the unit of y^2.
+//
+// Privacy. A pair adds (c, h h^T) with h = round(q y/r), |h|^2 < 2^(2B) CHECKED in integers for every pair, and c = q^2 <= 2^(2B); a pair
+// that fails, or has no finite image, adds zero. After division by the weights the norm is that of (c, the whole matrix h h^T). One
+// pair instead of another: the counts cancel, and |h h^T - k k^T|_F^2 = |h|^4 + |k|^4 - 2<h,k>^2 <= 2 2^(4B). One pair more or less, or
+// instead of one that adds zero: c^2 + |h|^4 <= 2 2^(4B). Hence PairSensitivity = sqrt2 2^(2B): the count is free.
+//
+// Source: [KSSU19] Sections A.6, B.6 and B.7 of the restatement; integers as in ClippedMoments.
+type PairMoments struct {
+	Frame  Affine  // its Center does not matter
+	Radius float64 // r, from 1e-140 to 1e140
+}
+
+// PairSpread asks, over pairs, for the sum of s = min(|W(x-y)|^2/2, Bound) and for the number of pairs; a pair whose image overflows
+// counts with s = Bound.
+//
+// Answer (see Read): the sum of s - Bound/4, then .6614 Bound times the number of pairs.
+//
+// Privacy. A pair adds (u, c) with the integers u = round(2^30 s/Bound) - 2^28, so -2^28 <= u <= 3 2^28, checked, and c = pairUnits, the
+// largest with c^2 + (3 2^28)^2 <= 2^60. One pair instead of another: the counts cancel, and u changes by at most 2^30. One pair more or
+// less, or instead of one with a null row, which adds zero: u^2 + c^2 <= 2^60. Hence PairSensitivity = 2^30, which is Bound: the
+// count is nearly free (the sum's noise is 1.07 sigma).
+//
+// Source: [KSSU19] Sections A.6 and B.6 of the restatement. Differs: sum and count in one release.
+type PairSpread struct {
+	Frame Affine  // its Center does not matter
+	Bound float64 // v, from 1e-280 to 1e280, in the unit of |W(x-y)|^2
+}
+
+const (
+	spreadUnits = 1 << 30
+	pairUnits   = 710_213_459 // of the count: .6614 2^30
+)
+
+// Kind is "pair moments".
+func (PairMoments) Kind() string { return "pair moments" }
+
+// Kind is "pair spread".
+func (PairSpread) Kind() string { return "pair spread" }
+
+// Validate reports a radius or a frame that cannot be used.
+func (q PairMoments) Validate(d int) error {
+	if !(q.Radius >= 1e-140 && q.Radius <= 1e140) {
+		return fmt.Errorf("query: PairMoments.Radius: want a number from 1e-140 to 1e140, got %v", q.Radius)
+	}
+	return q.Frame.linear(d).Validate(d)
+}
+
+// Validate reports a bound or a frame that cannot be used.
+func (q PairSpread) Validate(d int) error {
+	if !(q.Bound >= 1e-280 && q.Bound <= 1e280) {
+		return fmt.Errorf("query: PairSpread.Bound: want a number from 1e-280 to 1e280, got %v", q.Bound)
+	}
+	return q.Frame.linear(d).Validate(d)
+}
+
+// Size is 1 + D(D+1)/2 for D coordinates of y.
+func (q PairMoments) Size() int { return 1 + q.Frame.Out()*(q.Frame.Out()+1)/2 }
+
+// Size is 2.
+func (PairSpread) Size() int { return 2 }
+
+// PairSensitivity is sqrt2 2^(2B).
+func (PairMoments) PairSensitivity() float64 { return replaceFactor(privacy.ReplaceOne) * gramBound }
+
+// PairSensitivity is 2^30.
+func (PairSpread) PairSensitivity() float64 { return spreadUnits }
+
+// Weight is 1 for the count and the diagonal, 1/sqrt2 off it.
+func (q PairMoments) Weight(i int) float64 {
+	if i == 0 {
+		return 1
+	}
+	return triangleWeight(i-1, q.Frame.Out())
+}
+
+// Weight is 1.
+func (PairSpread) Weight(int) float64 { return 1 }
+
+// headroom leaves room for the mark of a pair that counts, see pairMomentsMap.
+func (q PairMoments) headroom() float64 { return headroom(gramBits, q.Frame.Out()+1, false) }
+
+// Unit is (r/q)^2.
+func (q PairMoments) Unit() float64 {
+	u := q.Radius / q.headroom()
+	return u * u
+}
+
+// Unit is Bound 2^-30.
+func (q PairSpread) Unit() float64 { return q.Bound / spreadUnits }
+
+// Read takes an answer, in the query's unit, apart: the noisy number of pairs, whose noise sd is sigma/r^2, and the upper triangle of
+// the noisy sum of y y^T.
+func (q PairMoments) Read(values []float64) (pairs float64, second []float64) {
+	return values[0] / (q.Radius * q.Radius), values[1:]
+}
+
+// Read takes an answer, in the query's unit, apart: the noisy sum of s, noise sd 1.07 sigma, and the noisy number of pairs, noise sd
+// 1.51 sigma/Bound. Their noises are correlated (.35).
+func (q PairSpread) Read(values []float64) (sum, pairs float64) {
+	pairs = values[1] / q.Bound * (float64(spreadUnits) / pairUnits)
+	return values[0] + pairs*q.Bound/4, pairs
+}
+
+// Compile returns the map of differences.
+func (q PairMoments) Compile(d int) RowMap {
+	x := make([]column, d)
+	g := newGram(q.Frame.Out() + 1)
+	return &pairMomentsMap{q: q, frame: q.Frame.linear(d).compile(x, true), x: x, gram: g, triangle: make([]int64, g.dim*(g.dim+1)/2)}
+}
+
+// pairMomentsMap adds up Gram matrices of (1, h): the first entry of the triangle is then the number of pairs that passed the check (1 +
+// |h|^2 <= 2^(2B)), the rest of its first row is left out of the answer, and what follows is the triangle of h h^T.
+type pairMomentsMap struct {
+	q        PairMoments
+	frame    *affine
+	x        []column
+	gram     *gram
+	triangle []int64
+}
+
+// Add maps differences panel by panel.
+func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
+	var n2, factor column
+	dim, q, r := m.gram.dim, m.q.headroom(), m.q.Radius
+	most := float64(2 * float64(r*r)) // of |W(x-x')|^2
+	for d := len(m.x); len(rows) >= d; {
+		rows = rows[load(m.x, rows, m.frame.shift)*d:]
+		m.frame.apply(m.gram.h[1:dim], &n2, m.x)
+		for i, n := range &n2 {
+			m.gram.h[0][i] = 1
+			switch {
+			case !finite(n): // fails the check
+				m.gram.h[0][i], factor[i] = math.NaN(), math.NaN()
+			case n > most:
+				factor[i] = q / math.Sqrt(n)
+			default:
+				factor[i] = q / (math.Sqrt2 * r)
+			}
+		}
+		m.gram.roundAll(&factor)
+		m.gram.add(m.triangle)
+	}
+	m.gram.flush(m.triangle)
+	sum[0] += m.triangle[0] * int64(q) * int64(q)
+	for i, v := range m.triangle[dim:] {
+		sum[1+i] += v
+	}
+	clear(m.triangle)
+}
+
+// Compile returns the map of differences.
+func (q PairSpread) Compile(d int) RowMap {
+	x := make([]column, d)
+	return &pairSpreadMap{bound: q.Bound, frame: q.Frame.linear(d).compile(x, true), x: x, z: make([]column, q.Frame.Out())}
+}
+
+type pairSpreadMap struct {
+	bound float64
+	frame *affine
+	x, z  []column
+}
+
+// Add maps differences panel by panel.
+func (m *pairSpreadMap) Add(sum []int64, rows []float64) {
+	var n2 column
+	for d := len(m.x); len(rows) >= d; {
+		n := load(m.x, rows, m.frame.shift)
+		rows = rows[n*d:]
+		m.frame.apply(m.z, &n2, m.x)
+		for r := range n {
+			if m.x[0][r] != m.x[0][r] { // a null row's pair
+				continue
+			}
+			u := int64(spreadUnits)
+			if share := n2[r] / 2 / m.bound; share < 1 { // false for NaN, of an image that overflows
+				u = int64(nearest(float64(share * spreadUnits)))
+			}
+			sum[0] += min(max(u, 0), spreadUnits) - spreadUnits/4
+			sum[1] += pairUnits
+		}
+	}
+}

@@ -1,0 +1,38 @@
+// Package learner holds non-private learners, one package each: what sample-and-aggregate runs on every block of rows. Nothing of what
+// they return is private; kernel.Allotment.Blocks pools it and measures the pool with noise.
+//
+// A learner is handed raw rows, so it is part of what has to be read to trust the system, though far less of it than the kernel: its
+// answer may be anything, and the guarantee holds. What it must not do is to let a row out another way. So
+//
+//   - it imports this package, gonum and the plain parts of the standard library, and has no package variables (internal/archtest);
+//   - it is a struct of numbers, and what it learns is a function of its fields, the rows and the seed (the kernel checks the former, and
+//     that its package is below this one);
+//   - it does not print, log, or start goroutines that outlive the call.
+//
+// Learners of users are not accepted yet: they need a process of their own, which can answer with estimates only.
+//
+// Source: [KSSU19] Section B.11 of the restatement.
+package learner
+
+// A Learner estimates something from the rows of a block. It is kernel.Learner, which the kernel states for itself.
+type Learner interface {
+	// Estimates is k, the number of estimates that Learn returns, at least 1. One changed row of a table changes all k of one block,
+	// so all noise is multiplied by k.
+	Estimates() int
+	// Coordinates is the length of an estimate for rows of d columns, at least 1.
+	Coordinates(d int) int
+	// Learn returns k estimates from the rows, which are finite and of one length, or an error. A block whose learner errs, panics or
+	// returns a value that is not finite counts as k null rows, and nobody hears of it.
+	//
+	// The rows are the callee's own to change. seed is public: the same arguments give the same estimates.
+	Learn(rows [][]float64, seed uint64) ([][]float64, error)
+}
+
+// An Error says why a block taught nothing. It is a constant, so that no learner's package needs a variable.
+type Error string
+
+// Error is the text.
+func (e Error) Error() string { return string(e) }
+
+// ErrTooFew is the error of a block with too few rows to learn from.
+const ErrTooFew Error = "learner: too few rows"

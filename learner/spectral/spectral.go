@@ -1,0 +1,168 @@
+// Package spectral learns mixtures of separated spherical Gaussians from a small sample, without privacy: project to the span of the
+// leading singular vectors, tell the components apart there, estimate each from its rows.
+//
+// Source: [KSSU19] Section B.11 of the restatement (the learner of Vempala and Wang).
+package spectral
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/learner"
+)
+
+// A Learner finds Components spherical Gaussians. An estimate of it has d+2 coordinates: the mean, ln sigma, and the weight.
+type Learner struct {
+	// Components is k. Required.
+	Components int
+	// Peel takes the components off one by one, as the source does. That needs components some thirty of their diameters apart; the
+	// default, k-means in the projection, needs a few.
+	Peel bool
+	// FailureProb of peeling, which widens the balls; 0 means .1.
+	FailureProb float64
+}
+
+var _ learner.Learner = Learner{}
+
+// Estimates is k.
+func (l Learner) Estimates() int { return l.Components }
+
+// Coordinates is d+2.
+func (Learner) Coordinates(d int) int { return d + 2 }
+
+// leastRows of a component: its sigma needs two.
+const leastRows = 2
+
+// Learn returns the components' means, log sigmas and weights, in no particular order of components. Rows that coincide have no log
+// sigma, so a component of one point is an error, as is one of fewer than two rows, or fewer than 2k rows in all.
+func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
+	k := l.Components
+	if k < 1 || len(rows) < leastRows*k {
+		return nil, learner.ErrTooFew
+	}
+	y := project(rows, k)
+	if y == nil {
+		return nil, learner.ErrTooFew
+	}
+	var part []int
+	if l.Peel {
+		part = l.peel(y)
+	} else {
+		part = kmeans(y, k, rand.New(rand.NewPCG(seed, uint64(k))))
+	}
+	return refit(rows, part, k)
+}
+
+// refit returns the mean, ln sigma and weight of every part, in the columns of the rows; part is -1 for rows in none.
+func refit(rows [][]float64, part []int, k int) ([][]float64, error) {
+	d := len(rows[0])
+	counts, out := make([]float64, k), make([][]float64, k)
+	for j := range out {
+		out[j] = make([]float64, d+2)
+	}
+	total := 0.0
+	for i, x := range rows {
+		if j := part[i]; j >= 0 {
+			counts[j]++
+			total++
+			for c, v := range x {
+				out[j][c] += (v - out[j][c]) / counts[j]
+			}
+		}
+	}
+	squares := make([]float64, k)
+	for i, x := range rows {
+		if j := part[i]; j >= 0 {
+			squares[j] += dist2(x, out[j][:d])
+		}
+	}
+	for j, n := range counts {
+		if n < leastRows {
+			return nil, learner.ErrTooFew
+		}
+		out[j][d] = math.Log(squares[j]/(float64(d)*(n-1))) / 2
+		out[j][d+1] = n / total
+	}
+	return out, nil
+}
+
+// project returns the rows, less their mean, in the span of their k leading right singular vectors: n x min(k, d) numbers; nil if
+// there is none.
+func project(rows [][]float64, k int) [][]float64 {
+	n, d := len(rows), len(rows[0])
+	x := mat.NewDense(n, d, nil)
+	mean := make([]float64, d)
+	for i, r := range rows {
+		for j, v := range r {
+			mean[j] += (v - mean[j]) / float64(i+1)
+		}
+	}
+	for i, r := range rows {
+		for j, v := range r {
+			x.Set(i, j, v-mean[j])
+		}
+	}
+	if d > k {
+		var svd mat.SVD
+		if norm := mat.Norm(x, 2); math.IsInf(norm, 0) || math.IsNaN(norm) || !svd.Factorize(x, mat.SVDThinV) {
+			return nil
+		}
+		var v, y mat.Dense
+		svd.VTo(&v)
+		_, rank := v.Dims()
+		y.Mul(x, v.Slice(0, d, 0, min(k, rank)))
+		x = &y
+	}
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = mat.Row(nil, i, x)
+	}
+	return out
+}
+
+// peel takes one component after another, largest first: with R the largest distance of a row to the nearest other row, the rows within
+// R(1 + 8 sqrt(6 ln(n/b)/k)) of the row that attains it. A row that is in no component is in part -1.
+//
+// Source: [KSSU19] Section B.11 of the restatement, step 2.
+func (l Learner) peel(y [][]float64) []int {
+	n, k := float64(len(y)), float64(l.Components)
+	b := l.FailureProb
+	if !(b > 0) {
+		b = .1
+	}
+	factor := 1 + 8*math.Sqrt(6*math.Log(n/b)/k)
+	part := make([]int, len(y))
+	for i := range part {
+		part[i] = -1
+	}
+	for j := range l.Components {
+		at, r2 := -1, -1.0
+		for i, x := range y {
+			nearest := math.Inf(1)
+			for h, z := range y {
+				if h != i && part[i] < 0 && part[h] < 0 {
+					nearest = math.Min(nearest, dist2(x, z))
+				}
+			}
+			if !math.IsInf(nearest, 1) && nearest > r2 {
+				at, r2 = i, nearest
+			}
+		}
+		for i, x := range y {
+			if at >= 0 && part[i] < 0 && dist2(x, y[at]) <= r2*factor*factor {
+				part[i] = j
+			}
+		}
+	}
+	return part
+}
+
+func dist2(a, b []float64) float64 {
+	s := 0.0
+	for i, v := range a {
+		s += (v - b[i]) * (v - b[i])
+	}
+	return s
+}
