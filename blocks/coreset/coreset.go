@@ -2,11 +2,7 @@
 // mixtures to it. Only the tree's counts are measurements; everything done with the leaves is post-processing.
 package coreset
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // A Coreset is a weighted set of points in a few coordinates: the released leaves of a Tree.
 //
@@ -54,36 +50,4 @@ func (c *Coreset) Moments() (mean []float64, cov *mat.SymDense) {
 		}
 	}
 	return mean, cov
-}
-
-// DropLonely drops leaves that touch no other leaf and hold fewer rows than sds noise sds: far from everything, one leaf of noise weighs as
-// much as a component.
-func (c *Coreset) DropLonely(sds float64) {
-	keep := Coreset{Dim: c.Dim, SD: c.SD, OwnCells: c.OwnCells}
-	for i, w := range c.Weights {
-		if w >= sds*c.SD || c.touches(i) {
-			keep.Points, keep.Cells, keep.Weights = append(keep.Points, c.Points[i]), append(keep.Cells, c.Cells[i]), append(keep.Weights, w)
-			keep.Total += w
-		}
-	}
-	*c = keep
-}
-
-// touches reports whether leaf i has a neighbour, corners included.
-func (c *Coreset) touches(i int) bool {
-	for j := range c.Points {
-		if j == i {
-			continue
-		}
-		near := true
-		for l, x := range c.Points[i] {
-			// A cell of variance v has side sqrt(12 v).
-			reach := (math.Sqrt(12*c.Cells[i][l]) + math.Sqrt(12*c.Cells[j][l])) / 2
-			near = near && math.Abs(x-c.Points[j][l]) <= 1.001*reach
-		}
-		if near {
-			return true
-		}
-	}
-	return false
 }

@@ -62,6 +62,17 @@ func FitFrom(c *Coreset, means [][]float64, steps int) *Mixture {
 	return e.mixture()
 }
 
+// FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ... It panics without points.
+func FitAssigned(c *Coreset, assign []int, steps int) *Mixture {
+	k := 0
+	for _, a := range assign {
+		k = max(k, a+1)
+	}
+	e := newEM(pointsOf(c), withoutGaps(append([]int(nil), assign...), k))
+	e.run(steps)
+	return e.mixture()
+}
+
 // withoutGaps renumbers an assignment to k places such that every number below its largest occurs.
 func withoutGaps(assign []int, k int) []int {
 	number := make([]int, k)
