@@ -8,6 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/mixture"
+	"github.com/gauze-dp/gauze/estimate/separated"
+	"github.com/gauze-dp/gauze/estimate/separated/paper"
 )
 
 // Auto is the name that leaves the choice of the method to [Choose].
@@ -24,6 +26,10 @@ func Methods() []estimate.Estimator {
 	return []estimate.Estimator{
 		gaussian.New(),
 		mixture.New(),
+		separated.New(),
+		paper.NewPaper(paper.Practical()),
+		paper.NewWarmUp(paper.Practical()),
+		paper.NewSampleAggregate(),
 	}
 }
 

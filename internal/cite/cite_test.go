@@ -53,7 +53,7 @@ func TestPages(t *testing.T) {
 // restated are the keys whose sections, in tags and in the plans' steps, are those of the page in papers/ and not of a publication.
 var restated = map[string]*regexp.Regexp{
 	"TYLERPRESS": regexp.MustCompile(`\[?TYLERPRESS\]?,? Sections? ((?:[0-9.]+(?:, | and )?)+)`),
-	"KSSU19":     regexp.MustCompile(`\[?KSSU19\]?(?:,? Sections? | restatement )((?:[A-F](?:\.[0-9])?(?:, | and )?)+)`),
+	"KSSU19":     regexp.MustCompile(`\[?KSSU19\]?(?:,? Sections? | restatement )((?:[A-F](?:\.[0-9]+)?(?:, | and )?)+)`),
 }
 
 // The plans' steps and the methods name their source in strings, which end up in certificates.
@@ -81,7 +81,7 @@ func TestSourcesInStrings(t *testing.T) {
 
 // A section that the code names is on the page.
 func TestSectionsExist(t *testing.T) {
-	number := regexp.MustCompile(`[A-F](?:\.[0-9])?|[0-9]+(?:\.[0-9])?`)
+	number := regexp.MustCompile(`[A-F](?:\.[0-9]+)?|[0-9]+(?:\.[0-9])?`)
 	for key, pattern := range restated {
 		page := read(t, "papers/"+key+".md")
 		found := 0

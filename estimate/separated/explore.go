@@ -1,0 +1,329 @@
+package separated
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/blocks/linalg"
+	"github.com/gauze-dp/gauze/blocks/moments"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// The steps of the plan that explore.
+const (
+	stepLook = "moments of nodes"
+	stepTree = "trees of counts"
+)
+
+// partition is the ball, cut as the root is.
+func (f *fit) partition() query.Partition {
+	d := f.space.Dim()
+	ball := query.Condition{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(linalg.Identity(d))), Radius: f.radius}
+	p := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{ball}}}}
+	if f.root != nil && f.root.kids != nil {
+		p.Below = []query.Partition{f.root.gate(f.space)}
+	}
+	return p
+}
+
+// ask asks one query of the rows of each leaf and returns their answers.
+func ask[Q query.Sum](a *kernel.Allotment, step string, p query.Partition, queries []Q, mu float64) ([]kernel.Answer, error) {
+	parts := query.Parts{Partition: p}
+	for _, q := range queries {
+		parts.Queries = append(parts.Queries, q)
+	}
+	ans, err := a.Sum(step, parts, mu)
+	if err != nil {
+		return nil, err
+	}
+	values, sigmas := parts.Split(ans.Values, ans.Sigma)
+	out := make([]kernel.Answer, len(values))
+	for i := range values {
+		out[i] = kernel.Answer{Values: values[i], Sigma: sigmas[i]}
+	}
+	return out, nil
+}
+
+// lookRoot measures the second moment of the ball and takes its leading directions as the view: private PCA.
+//
+// Source: [KSSU19] Section B.5 of the restatement; Section C.2.
+func (f *fit) lookRoot() error {
+	d := f.space.Dim()
+	q := query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{
+		{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(linalg.Identity(d))), Radius: f.clip},
+	}}
+	mu := f.mu(pcaShare)
+	ans, err := ask(f.a, stepLook, f.partition(), []query.ClippedMoments{q}, mu)
+	if err != nil {
+		return err
+	}
+	s := moments.Unpack(q, ans[0])[0]
+	n := math.Max(s.Count, leastRows)
+	mean := make([]float64, d)
+	for i := range mean {
+		mean[i] = s.Sum[i] / n
+	}
+	cov := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			cov.SetSym(i, j, s.Second.At(i, j)/n-mean[i]*mean[j])
+		}
+	}
+	l := f.low()
+	v, values := principal(cov, l)
+	low := sq(f.radius / flattest)
+	steady(values, s.SecondSD/n, low)
+	f.view = view{origin: mean, v: v}
+	at := component.Gaussian{Weight: math.Min(1, n/f.rows), Mean: make([]float64, l), Cov: mat.NewSymDense(l, nil)}
+	for i := range l {
+		at.Cov.SetSym(i, i, values[i])
+	}
+	f.rest = values[d-1]
+	if d > l {
+		f.rest = stat.Mean(values[l:], nil)
+	}
+	f.root = &node{view: f.view, at: at}
+	return nil
+}
+
+// steady pulls the eigenvalues of a noisy second moment, but those that stand out, towards their mean, which noise leaves alone: the
+// more, the less they differ from each other than noise of sd sigma per entry would make them. None ends below low.
+func steady(values []float64, sigma, low float64) {
+	d := len(values)
+	noise := sigma * math.Sqrt(2*float64(d)) // spectral, about
+	out := 0
+	for out < d-1 && values[out] > outstanding*math.Max(noise, values[d-1]) {
+		out++
+	}
+	rest := values[out:]
+	mid := stat.Mean(rest, nil)
+	spread := 0.0
+	for _, v := range rest {
+		spread += sq(v - mid)
+	}
+	keep := math.Max(0, 1-sq(sigma)*float64(len(rest)*(len(rest)+1))/2/math.Max(spread, 1e-300))
+	for i, v := range rest {
+		rest[i] = mid + keep*(v-mid)
+	}
+	for i := range values {
+		values[i] = math.Max(values[i], math.Max(low, noise/8))
+	}
+}
+
+// outstanding: eigenvalues above this many times the noise and the smallest are taken as they are. A utility constant.
+const outstanding = 3.0
+
+// flattest is how much smaller than the radius an sd is taken to be at least, before anything is known: a utility constant.
+const flattest = 50.0
+
+// low is the dimension of the view: all working coordinates if they are few, else room for the means of every component allowed.
+func (f *fit) low() int {
+	return min(f.space.Dim(), max(fewColumns, f.most()+1))
+}
+
+// fewColumns: up to this many, the view keeps all.
+const fewColumns = 12
+
+// settle measures the moments of every leaf, again as long as a node turns out much flatter or wider than its frame, which a single
+// measurement sees only in part.
+func (f *fit) settle() error {
+	for range mostLooks {
+		settled, err := f.lookNodes(lookShare)
+		if err != nil || settled || !f.affords(lookShare+1.5*regrowShare) {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookNodes measures the moments of every leaf in the view, each in its own frame, and reports whether the frames were right.
+func (f *fit) lookNodes(share float64) (settled bool, err error) {
+	leaves := f.root.leaves()
+	mu := f.mu(share)
+	var queries []query.ClippedMoments
+	var hows []component.Clipping
+	for _, n := range leaves {
+		c, how := f.clipped(n, mu)
+		queries = append(queries, query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{c}})
+		hows = append(hows, how)
+	}
+	answers, err := ask(f.a, stepLook, f.partition(), queries, mu)
+	if err != nil {
+		return false, err
+	}
+	settled = true
+	for i, n := range leaves {
+		s := moments.Unpack(queries[i], answers[i])[0]
+		u := component.Update{Form: query.FullForm, Rows: f.rows, Floor: least(n.at.Cov)}
+		_, inv, _ := linalg.Factor(n.at.Cov)
+		n.at = u.Apply(n.at, s, hows[i])
+		l := n.at.Cov.SymmetricDim()
+		_, change := principal(linalg.Congruence(inv, n.at.Cov), 1)
+		clear := n.at.Sigma*math.Sqrt(2*float64(l)) < clearNoise
+		settled = settled && !(clear && (change[l-1] < 1/changed || change[0] > changed))
+	}
+	return settled, nil
+}
+
+// Utility constants of looking at nodes.
+const (
+	mostLooks  = 3
+	changed    = 8.0 // a variance that changed by more than this factor was seen in part
+	clearNoise = .3  // .. if the relative noise of the second moment is below this
+)
+
+// clipped is the node's Gaussian as a component of a moments query, seen through its view.
+func (f *fit) clipped(n *node, mu float64) (query.Component, component.Clipping) {
+	flat := flatSpace(n.view.dim())
+	c, how := flat.Clipped(n.at, n.at.Weight, f.rows, component.Noise(query.FullForm, f.factor, mu), misfit)
+	_, inv, _ := linalg.Factor(n.at.Cov)
+	var w mat.Dense
+	w.Mul(inv, n.view.v.T())
+	c.Frame = f.space.Frame(n.view.up(n.at.Mean), &w)
+	return c, how
+}
+
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+// grow measures a tree of counts in every leaf, in its leading directions, level by level.
+//
+// Source: [KSSU19] Section C.3 of the restatement; all nodes at once by its Section A.3.
+func (f *fit) grow(share float64, how directions) error {
+	leaves := f.root.leaves()
+	mu := f.mu(share / levelsPaid)
+	q := worthwhile(leaves, how.most, how.flat)
+	first, last := treeLevels(q)
+	for _, n := range leaves {
+		u, values := principal(n.at.Cov, q)
+		half := f.box(n, u, values)
+		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), half, first, last, n.at.Weight*f.rows/mostCells, drops)
+	}
+	for {
+		var queries []query.CellCounts
+		open := 0
+		for _, n := range leaves {
+			c, ok := n.tree.Next()
+			if ok {
+				open++
+			} else {
+				c = query.CellCounts{Frame: n.look.frame(f.space), HalfWidth: ones(q), Level: 1, Parents: []uint64{}}
+			}
+			queries = append(queries, c)
+		}
+		if open == 0 {
+			break
+		}
+		answers, err := ask(f.a, stepTree, f.partition(), queries, mu)
+		if err != nil {
+			return err
+		}
+		for i, n := range leaves {
+			if _, ok := n.tree.Next(); ok {
+				n.tree.Take(answers[i].Values, answers[i].Sigma)
+			}
+		}
+	}
+	for _, n := range leaves {
+		n.fits = &fits{set: n.tree.Coreset(), rows: f.rows}
+		n.fits.set.DropLonely(lonelySDs)
+		n.fits.clumps = n.fits.set.Clumps(n.fits.least())
+	}
+	return nil
+}
+
+// directions says which directions get a tree: at most so many, and none along which the variance is smaller than the largest by more
+// than flat. Utility constants.
+type directions struct {
+	most int
+	flat float64
+}
+
+var (
+	broad  = directions{4, 6}  // of the root
+	narrow = directions{2, 6}  // inside nodes
+	all    = directions{3, 60} // inside nodes that hold many rows, when narrow ones show nothing
+)
+
+// treeLevels are the first and the last level, in bits per axis, of a tree in q directions. Utility constants.
+func treeLevels(q int) (first, last int) {
+	switch q {
+	case 1:
+		return 4, 8
+	case 2:
+		return 3, 7
+	case 3:
+		return 2, 6
+	default:
+		return 2, 5
+	}
+}
+
+// levelsPaid is how many levels share the part of a tree; one that has more cells to split goes beyond it.
+const levelsPaid = 3.5
+
+// box chooses the view of the node's tree, in the directions u, and the half-widths of its box: boxSDs sds around the node's mean, as far
+// as that is inside the ball.
+func (f *fit) box(n *node, u *mat.Dense, values []float64) []float64 {
+	l, q := u.Dims()
+	ball := n.view.down(make([]float64, f.space.Dim()))
+	half, mid := make([]float64, q), make([]float64, l)
+	for i := range q {
+		at := 0.0
+		for j := range l {
+			at += u.At(j, i) * (ball[j] - n.at.Mean[j])
+		}
+		sds := boxSDs * math.Sqrt(math.Max(values[i], 1e-300))
+		if n == f.root {
+			sds *= math.Max(1, f.radius/f.clip) // what private PCA clipped is to be in the box as well
+		}
+		low, high := math.Max(-sds, at-f.radius), math.Min(sds, at+f.radius)
+		if !(high > low) {
+			low, high = -sds, sds
+		}
+		half[i] = (high - low) / 2
+		for j := range l {
+			mid[j] += u.At(j, i) * (high + low) / 2
+		}
+	}
+	for j := range mid {
+		mid[j] += n.at.Mean[j]
+	}
+	n.look = n.view.of(mid, u)
+	return half
+}
+
+// worthwhile is the number of leading directions, at most most, that are worth a tree: in some node the variance along them is not small
+// against the largest. What a direction less would show, the trees inside the nodes show later.
+func worthwhile(nodes []*node, most int, flat float64) int {
+	q := 1
+	for _, n := range nodes {
+		_, values := principal(n.at.Cov, 1)
+		for i := 0; i < min(most, len(values)); i++ {
+			if values[i] > values[0]/flat {
+				q = max(q, i+1)
+			}
+		}
+	}
+	return q
+}
+
+// drops are the thresholds of the trees: utility constants ([KSSU19] Section C.3 of the restatement).
+var drops = coreset.Thresholds{Split: 7.5, Keep: 2.5}
+
+// Utility constants of the trees.
+const (
+	boxSDs    = 4.5
+	lonelySDs = 5.0  // a leaf without a neighbour is dropped below this many noise sds
+	mostCells = 1000 // a cell with less than this part of the node's rows is not split
+)

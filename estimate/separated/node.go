@@ -1,0 +1,104 @@
+package separated
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/blocks/linalg"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A node is a part of space and what is known of its rows: a leaf of the partition so far, or cut into kids.
+type node struct {
+	view view
+	at   component.Gaussian // in the view's coordinates; Weight is the share of all rows
+	// look is the view of the tree of counts, fits the coreset's mixtures, kids the components chosen.
+	look  view
+	fits  *fits
+	tree  *coreset.Tree
+	chose *coreset.Mixture
+	kids  []*node
+	// blurred: the cells that showed the node were too coarse to show what is inside.
+	blurred bool
+	zoomed  bool
+}
+
+// leaves are the nodes that are not cut, in the order of the partition's leaves.
+func (n *node) leaves() []*node {
+	if n.kids == nil {
+		return []*node{n}
+	}
+	var out []*node
+	for _, k := range n.kids {
+		out = append(out, k.leaves()...)
+	}
+	return out
+}
+
+// farSDs: a row further than this from every component, in its sds, is in no node: it is an outlier, and contributes to nothing below.
+const farSDs = 8.0
+
+// gate cuts the node's rows among its kids: the posterior's largest share.
+func (n *node) gate(s component.Space) query.Partition {
+	if n.kids == nil {
+		return query.Partition{}
+	}
+	p := query.Partition{Project: n.look.frame(s)}
+	deeper := false
+	for j, k := range n.kids {
+		p.Components = append(p.Components, part(n.chose.Means[j], n.chose.Covs[j], n.chose.Weights[j]))
+		below := k.gate(s)
+		deeper = deeper || k.kids != nil
+		p.Below = append(p.Below, below)
+	}
+	if !deeper {
+		p.Below = nil
+	}
+	return p
+}
+
+// part is a Gaussian of projected rows as a cell of a partition.
+func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
+	_, inv, logDet := linalg.Factor(cov)
+	a := query.Affine{Center: mean}
+	for i := range mean {
+		a.W = append(a.W, append([]float64(nil), inv.RawRowView(i)...))
+	}
+	return query.Component{Frame: a, LogWeight: math.Log(math.Max(weight, 1e-12)) - logDet/2, Radius: farSDs * math.Sqrt(math.Max(1, float64(len(mean))/4))}
+}
+
+// split makes kids of a mixture of the node's coreset: covariance blockdiag(S_j, the node's own) in the directions of the tree and the
+// others.
+func (n *node) split(m *coreset.Mixture, rows float64) {
+	n.chose = m
+	u, values := principal(n.at.Cov, n.view.dim())
+	q := n.look.dim()
+	mid := n.view.down(n.look.origin) // the mean, but in the directions of the tree the middle of its box
+	for j := range m.Weights {
+		l := len(values)
+		block := mat.NewSymDense(l, nil)
+		at := mat.NewVecDense(l, nil)
+		for i := range l {
+			block.SetSym(i, i, math.Max(values[i], 1e-300))
+		}
+		for i := range q {
+			at.SetVec(i, m.Means[j][i])
+			for h := i; h < q; h++ {
+				block.SetSym(i, h, m.Covs[j].At(i, h))
+			}
+		}
+		var mean mat.VecDense
+		mean.MulVec(u, at)
+		kid := &node{view: n.view, at: component.Gaussian{
+			Weight: m.Weights[j] * n.fits.set.Total / rows, Mean: make([]float64, l), Cov: linalg.Congruence(u, block), Doubt: component.StartDoubt(),
+		}}
+		for i := range l {
+			kid.at.Mean[i] = mid[i] + mean.AtVec(i)
+		}
+		kid.blurred = n.blur(m, j)
+		n.kids = append(n.kids, kid)
+	}
+}

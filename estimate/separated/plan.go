@@ -1,0 +1,50 @@
+package separated
+
+import (
+	"github.com/gauze-dp/gauze/blocks/stagezero"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/columns"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// The steps of the plan that do not explore.
+const (
+	stepCount   = "count"
+	prefixUnits = "units: "
+	stepZoom    = "zoom into nodes"
+	stepView    = "components in the view"
+	stepRest    = "rest outside the view"
+	stepLast    = "components in all columns"
+)
+
+// Parts of the total mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of the restatement.
+const (
+	countShare  = .005
+	weakShare   = .05
+	radiusShare = .015
+	pcaShare    = .10
+	treeShare   = .14
+	lookShare   = .03
+	regrowShare = .05
+	restShare   = .02
+	zoomShare   = .005
+	refineShare = .12 // what exploring leaves to the rounds at least
+)
+
+// steps is the worst case of a fit.
+func steps(p estimate.Problem) []kernel.Step {
+	moments := query.PartsOf(query.ClippedMoments{}.Kind())
+	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
+	out = append(out, stagezero.Steps(prefixUnits, stagezero.LargestPart, columns.Most*(1-columns.OfCenters))...)
+	out = append(out, stagezero.WeakStep(prefixUnits, weakShare))
+	return append(out,
+		kernel.Step{Name: stepRadius, Query: query.DistanceCounts{}.Kind(), Share: radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
+		kernel.Step{Name: stepLook, Query: moments, Share: pcaShare + mostLooks*(mostLevels-1)*lookShare, Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
+		kernel.Step{Name: stepTree, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: 1, Most: 8 * mostLevels, Source: "KSSU19 Section C.3"},
+		kernel.Step{Name: stepZoom, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+		kernel.Step{Name: stepView, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
+		kernel.Step{Name: stepRest, Query: query.PartsOf(query.DistanceCounts{}.Kind()), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
+		kernel.Step{Name: stepLast, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
+	)
+}

@@ -1,0 +1,88 @@
+package separated
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/linalg"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+const stepRadius = "radius"
+
+// Utility constants of the radius ([KSSU19] Section C.1, stage R of the restatement). Distances are in the units of the columns: stage 0
+// has seen to it that three rows in five are within about one unit of the centre in every column.
+const (
+	radiusLow  = -8  // half-octaves: the upper end of the first bin
+	radiusNear = 10  // where the bulk of most tables ends
+	radiusHigh = 400 // .. and of all
+	pcaCore    = .85 // private PCA clips the rows to the ball that holds this part of them: directions matter, noise grows with the radius
+	radiusCore = .9  // of the rows are within the radius in any case
+	radiusPart = .01 // a bin beyond counts if it holds this part of the rows
+	radiusSDs  = 3.0 // .. and this many noise sds
+	radiusGap  = 5   // half-octaves that may be empty between the core and what belongs to it
+)
+
+// findRadius finds the ball around the centre that holds what belongs together.
+//
+// Differs from the source: the bulk first, then outwards over small gaps, so that outliers that share a distance do not count.
+func (f *fit) findRadius() error {
+	d := f.space.Dim()
+	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(linalg.Identity(d)))}
+	for e := radiusLow; e <= radiusHigh; e++ {
+		q.Edges = append(q.Edges, math.Exp2(float64(e)/2))
+	}
+	ans, err := f.a.Sum(stepRadius, q, f.mu(radiusShare))
+	if err != nil {
+		return err
+	}
+	at := radiusBin(ans.Values[:len(q.Edges)], f.rows, ans.Sigma)
+	f.radius = q.Edges[at]
+	f.clip = quantile(q.Edges[:at+1], ans.Values[:at+1], pcaCore*f.rows)
+	return nil
+}
+
+// quantile is the distance that holds the given number of rows, interpolated in a noisy histogram; the last edge if there are not so many.
+func quantile(edges, counts []float64, rows float64) float64 {
+	within, low := 0.0, 0.0
+	for b, c := range counts {
+		if c > 0 && within+c >= rows {
+			return low + (edges[b]-low)*math.Max(.1, (rows-within)/c)
+		}
+		within, low = within+c, edges[b]
+	}
+	return edges[len(edges)-1]
+}
+
+// radiusBin is the last bin that belongs, of counts with noise sd for about so many rows.
+func radiusBin(counts []float64, rows, sd float64) int {
+	low := math.Max(radiusSDs*sd, radiusPart*rows)
+	near := min(radiusNear-radiusLow+1, len(counts))
+	within, core, full := 0.0, 0, 0
+	for core < near && within < radiusCore*rows {
+		if within += counts[core]; counts[core] > 2*sd {
+			full = core
+		}
+		core++
+	}
+	at := core - 1
+	if within < radiusCore*rows { // by noise, or because rows are far
+		at = full
+		enough := radiusCore*rows - radiusSDs*sd*math.Sqrt(float64(near))
+		for b := near; b < len(counts) && within < enough; b++ {
+			if counts[b] > low {
+				within, at = within+counts[b], b
+			}
+		}
+	}
+	for b := at + 1; b < len(counts) && b-at <= radiusGap; b++ {
+		switch {
+		case counts[b] > low:
+			at = b
+		case b+1 < len(counts) && counts[b]+counts[b+1] > math.Sqrt2*low: // rows that two bins share
+			at = b + 1
+		}
+	}
+	return at
+}

@@ -1,0 +1,391 @@
+package separated
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/linalg"
+	"github.com/gauze-dp/gauze/blocks/moments"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Shares, of what is left after exploring, of the rounds: in the view and in all columns where the view does not keep all, else in all
+// columns only. Utility constants.
+var (
+	viewRounds = []float64{.15, .15}
+	lastRounds = []float64{.25, .45}
+	onlyRounds = []float64{.15, .25, .6}
+)
+
+// outsideShape and outsideMean are the doubts of a component after the rounds in the view: mostly about what the view does not see.
+const outsideShape, outsideMean = .01, .02
+
+// settled: rows hardly change components any more, so what was measured before goes on counting. Utility constants.
+var settled = component.Doubt{Shape: .0005, Scale: .001, Mean: .001, Weight: .001}
+
+// refine measures the components that exploring found, round after round, each row in the component it most likely belongs to.
+//
+// Source: [KSSU19] Section C.6 of the restatement.
+// Differs: rows are assigned whole, which lets every component be a part of its own; Kalman gains instead of Stein's rule.
+func (f *fit) refine() ([]component.Gaussian, error) {
+	f.force()
+	left := f.a.Left() / f.mu2
+	all, rounds := f.reduce(f.whereTheyAre()), onlyRounds
+	if f.space.Dim() > f.view.dim() && !f.anyZoomed() {
+		left -= restShare
+		var err error
+		if all, err = f.refineInView(left); err != nil {
+			return nil, err
+		}
+		rounds = lastRounds
+	}
+	if f.p.Covariance != estimate.Full {
+		for j := range all {
+			all[j].Cov = linalg.OnlyDiagonal(all[j].Cov, f.p.Covariance == estimate.Spherical)
+		}
+	}
+	whole := f.whole()
+	for i, share := range rounds {
+		mu2 := share * left
+		if i == len(rounds)-1 {
+			mu2 = f.a.Left() / f.mu2
+		}
+		if err := f.round(stepLast, whole, all, f.form(), mu2); err != nil {
+			return nil, err
+		}
+		all = f.tidy(all, i == len(rounds)-1)
+	}
+	return all, nil
+}
+
+// whereTheyAre are the nodes found, in all working coordinates.
+func (f *fit) whereTheyAre() []component.Gaussian {
+	var all []component.Gaussian
+	for _, n := range f.root.leaves() {
+		all = append(all, n.view.lift(n.at, f.rest))
+	}
+	return all
+}
+
+func (f *fit) anyZoomed() bool {
+	for _, n := range f.root.leaves() {
+		if n.view.v != f.view.v {
+			return true
+		}
+	}
+	return false
+}
+
+// refineInView makes the rounds in the fit's view, which all nodes share, measures the rest and returns the components in all working
+// coordinates.
+func (f *fit) refineInView(left float64) ([]component.Gaussian, error) {
+	var in []component.Gaussian
+	for _, n := range f.root.leaves() {
+		in = append(in, n.at)
+	}
+	in = f.reduce(in)
+	for _, share := range viewRounds {
+		if err := f.round(stepView, f.view, in, query.FullForm, share*left); err != nil {
+			return nil, err
+		}
+		in = f.tidy(in, false)
+	}
+	rest, err := f.measureRest(in)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]component.Gaussian, len(in))
+	for j, g := range in {
+		all[j] = f.view.lift(g, rest[j])
+		all[j].Doubt.Shape, all[j].Doubt.Mean = outsideShape, outsideMean
+	}
+	return all, nil
+}
+
+func (f *fit) form() query.Form {
+	return [...]query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm}[f.p.Covariance]
+}
+
+// whole is the view of all working coordinates.
+func (f *fit) whole() view {
+	d := f.space.Dim()
+	return view{origin: make([]float64, d), v: mat.DenseCopyOf(linalg.Identity(d))}
+}
+
+// round measures every component once, in the coordinates of w, and updates it in place. Rows go to the components as the fit's view
+// sees them.
+func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form, share float64) error {
+	if len(g) == 0 {
+		return nil
+	}
+	d := w.dim()
+	same := w.v == f.view.v
+	lifted := g
+	if same {
+		lifted = nil
+		for _, c := range g {
+			lifted = append(lifted, w.lift(c, f.rest))
+		}
+	}
+	gate := f.assign(lifted)
+	flat := flatSpace(d)
+	mu := f.mu(share)
+	var queries []query.ClippedMoments
+	var hows []component.Clipping
+	for _, c := range g {
+		q, how := flat.Clipped(c, c.Weight, f.rows, component.Noise(form, f.factor, mu), misfit)
+		_, inv, _ := linalg.Factor(c.Cov)
+		var m mat.Dense
+		m.Mul(inv, w.v.T())
+		q.Frame = f.space.Frame(w.up(c.Mean), &m)
+		queries = append(queries, query.ClippedMoments{Form: form, Lift: component.Lift, Components: []query.Component{q}})
+		hows = append(hows, how)
+	}
+	answers, err := ask(f.a, step, gate, queries, mu)
+	if err != nil {
+		return err
+	}
+	for j := range g {
+		u := component.Update{Form: form, Rows: f.rows, Floor: least(g[j].Cov), Drift: &settled}
+		was := g[j]
+		g[j] = u.Apply(was, moments.Unpack(queries[j], answers[j])[0], hows[j])
+		g[j].Doubt = unsettled(g[j], was)
+	}
+	return nil
+}
+
+// unsettled adds to the doubts of a component a part of the square of what it just moved by, in the frame that it was seen in: clipping is
+// undone to first order only, so who moved far is not there yet.
+func unsettled(now, was component.Gaussian) component.Doubt {
+	d := float64(len(now.Mean))
+	_, inv, _ := linalg.Factor(was.Cov)
+	diff := mat.NewVecDense(len(now.Mean), nil)
+	for i := range now.Mean {
+		diff.SetVec(i, now.Mean[i]-was.Mean[i])
+	}
+	var z mat.VecDense
+	z.MulVec(inv, diff)
+	change := linalg.Congruence(inv, now.Cov)
+	trace := 0.0
+	for i := range now.Mean {
+		change.SetSym(i, i, change.At(i, i)-1)
+		trace += change.At(i, i) / d
+	}
+	out := now.Doubt
+	out.Mean += moved * sq(mat.Norm(&z, 2)) / d
+	out.Scale += moved * sq(trace)
+	out.Shape += moved * linalg.Frobenius2(change) / (d * d)
+	return out
+}
+
+// moved: see unsettled. A utility constant.
+const moved = .2
+
+// least is the smallest eigenvalue that a covariance may have after a round: relative to its own, as components may be of any scale.
+func least(cov *mat.SymDense) float64 {
+	most := 0.0
+	for i := range cov.SymmetricDim() {
+		most = math.Max(most, cov.At(i, i))
+	}
+	return math.Max(flattestComponent*most, 1e-300)
+}
+
+// flattestComponent is the smallest ratio of a component's variances. A utility constant; a table with exactly dependent columns ends here.
+const flattestComponent = 1e-12
+
+func flatSpace(d int) component.Space {
+	s := component.Space{Columns: make([]int, d), Center: make([]float64, d), Scale: ones(d)}
+	for i := range s.Columns {
+		s.Columns[i] = i
+	}
+	return s
+}
+
+// Utility constants of the bins of the rest.
+const (
+	restOctaves = 12 // in each direction
+	restPerOct  = 4
+)
+
+// measureRest measures, for every component, the variance in the directions that the view does not see, as one number.
+//
+// Source: [KSSU19] Section C.6 of the restatement, stage Q.
+// Differs: the median instead of the fullest bin.
+func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
+	d, l := f.space.Dim(), f.view.dim()
+	out := make([]float64, len(g))
+	for j := range out {
+		out[j] = f.rest
+	}
+	if d == l || len(g) == 0 {
+		return out, nil
+	}
+	across := complement(f.view.v)
+	var lifted []component.Gaussian
+	for _, c := range g {
+		lifted = append(lifted, f.view.lift(c, f.rest))
+	}
+	gate := f.assign(lifted)
+	var queries []query.DistanceCounts
+	unit := math.Sqrt(f.rest * float64(d-l))
+	for _, c := range g {
+		q := query.DistanceCounts{Frame: f.space.Frame(f.view.up(c.Mean), mat.DenseCopyOf(across.T()))}
+		for e := -restOctaves * restPerOct; e <= restOctaves; e++ {
+			q.Edges = append(q.Edges, unit*math.Exp2(float64(e)/restPerOct))
+		}
+		queries = append(queries, q)
+	}
+	answers, err := ask(f.a, stepRest, gate, queries, f.mu(restShare))
+	if err != nil {
+		return nil, err
+	}
+	for j, a := range answers {
+		r := median(queries[j].Edges, a.Values)
+		out[j] = r * r / (float64(d-l) - 2./3) // the median of chi-square
+	}
+	return out, nil
+}
+
+// median interpolates the median of a noisy histogram on its edges, geometrically; the first bin ends at the first edge.
+func median(edges, counts []float64) float64 {
+	// Around the fullest pair of bins, so that the noise of far bins does not add up.
+	best := 1
+	for b := 1; b+1 < len(counts)-1; b++ {
+		if counts[b]+counts[b+1] > counts[best]+counts[best+1] {
+			best = b
+		}
+	}
+	low, high := max(1, best-2), min(len(edges)-1, best+3)
+	total := 0.0
+	for b := low; b <= high; b++ {
+		total += math.Max(0, counts[b])
+	}
+	sum := 0.0
+	for b := low; b <= high; b++ {
+		c := math.Max(0, counts[b])
+		if sum+c >= total/2 && c > 0 {
+			part := (total/2 - sum) / c
+			return edges[b-1] * math.Pow(edges[b]/edges[b-1], part)
+		}
+		sum += c
+	}
+	return edges[best]
+}
+
+// complement is an orthonormal basis of what is orthogonal to the columns of v, d x l.
+func complement(v *mat.Dense) *mat.Dense {
+	var qr mat.QR
+	qr.Factorize(v)
+	var q mat.Dense
+	qr.QTo(&q)
+	d, l := v.Dims()
+	return mat.DenseCopyOf(q.Slice(0, d, l, d))
+}
+
+// tidy makes the weights sum to at most one, drops components without rows and joins those that are not apart, unless their number was
+// asked for.
+func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
+	var out []component.Gaussian
+	for _, c := range g {
+		if c.Weight*f.rows >= goneRows {
+			out = append(out, c)
+		}
+	}
+	if f.p.Components > 0 {
+		return out
+	}
+	if last {
+		kept := out
+		out = nil
+		for _, c := range kept {
+			if c.Weight >= .75*leastWeight {
+				out = append(out, c)
+			}
+		}
+	}
+	for {
+		i, j, least := leastApart(out)
+		if i < 0 || least >= apart {
+			return out
+		}
+		out[j] = component.Joined(out[i], out[j])
+		out = append(out[:i], out[i+1:]...)
+	}
+}
+
+// goneRows: a component with fewer rows than this is dropped.
+const goneRows = 20.0
+
+// force brings the number of components to the one that was asked for: cuts where the coresets gain most, without the terrific test.
+func (f *fit) force() {
+	for f.p.Components > len(f.root.leaves()) {
+		n, m := f.bestCut(f.root)
+		if n == nil {
+			return
+		}
+		n.kids = nil
+		n.split(m, f.rows)
+	}
+}
+
+// reduce brings the number of components down to the one that was asked for: the lightest goes if it holds next to nothing, else the two
+// that are least apart are joined.
+func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
+	for k := f.p.Components; k > 0 && len(g) > k; {
+		light := 0
+		for j := range g {
+			if g[j].Weight < g[light].Weight {
+				light = j
+			}
+		}
+		if g[light].Weight < leastWeight {
+			g = append(g[:light], g[light+1:]...)
+			continue
+		}
+		i, j, _ := leastApart(g)
+		g[j] = component.Joined(g[i], g[j])
+		g = append(g[:i], g[i+1:]...)
+	}
+	return g
+}
+
+// leastApart are the two components with the least separation, i > j; -1 if there are not two.
+func leastApart(g []component.Gaussian) (i, j int, least float64) {
+	i, j, least = -1, -1, math.Inf(1)
+	for a := range g {
+		for b := range a {
+			if s := separation(g[a].Mean, g[b].Mean, g[a].Cov, g[b].Cov); s < least || i < 0 {
+				i, j, least = a, b, s
+			}
+		}
+	}
+	return i, j, least
+}
+
+// bestCut is the node whose coreset gains most by one component more, and the fit with it.
+func (f *fit) bestCut(root *node) (*node, *mixture) {
+	var best *node
+	var fit *mixture
+	gain := math.Inf(-1)
+	var walk func(n *node)
+	walk = func(n *node) {
+		flat := true
+		for _, k := range n.kids {
+			flat = flat && k.kids == nil
+			walk(k)
+		}
+		if !flat || n.fits == nil {
+			return
+		}
+		now := max(1, len(n.kids))
+		a, b := n.fits.asked(now), n.fits.asked(now+1)
+		if a != nil && b != nil && b.LogLik-a.LogLik > gain {
+			best, fit, gain = n, b, b.LogLik-a.LogLik
+		}
+	}
+	walk(root)
+	return best, fit
+}

@@ -1,0 +1,126 @@
+package separated
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
+)
+
+// TestMedian: on exact histograms of a known law the median is found within a bin, whatever its place; noise leads nowhere outside.
+func TestMedian(t *testing.T) {
+	rng := newRand(t)
+	var edges []float64
+	for e := -20; e <= 12; e++ {
+		edges = append(edges, math.Exp2(float64(e)/4))
+	}
+	for _, scale := range []float64{.1, 1, 4} {
+		counts := make([]float64, len(edges)+1)
+		for range 20000 {
+			x := scale * math.Exp(.2*rng.NormFloat64())
+			b := 0
+			for b < len(edges) && x >= edges[b] {
+				b++
+			}
+			counts[b]++
+		}
+		if got := median(edges, counts); math.Abs(got/scale-1) > .03 {
+			t.Errorf("median %v, want %v", got, scale)
+		}
+		for b := range counts { // of noise far off, too small to move it
+			counts[b] += 10 * rng.NormFloat64()
+		}
+		if got := median(edges, counts); math.Abs(got/scale-1) > .05 {
+			t.Errorf("with noise: median %v, want %v", got, scale)
+		}
+	}
+	for range 1000 {
+		counts := make([]float64, len(edges)+1)
+		for b := range counts {
+			counts[b] = rng.NormFloat64()
+		}
+		if got := median(edges, counts); !(got >= edges[0] && got <= edges[len(edges)-1]) {
+			t.Fatalf("median %v of noise", got)
+		}
+	}
+}
+
+func total(g []component.Gaussian) (w float64) {
+	for _, c := range g {
+		w += c.Weight
+	}
+	return w
+}
+
+// TestTidy: components without rows go; those that are not apart are joined, unless their number was asked for; light ones go at the end.
+func TestTidy(t *testing.T) {
+	with := func() []component.Gaussian {
+		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.3, 1, 1, 0), gaussAt(.2, 1, 9, 0), gaussAt(.014, 1, 0, 30), gaussAt(.001, 1, 50, 50)}
+	}
+	f := &fit{rows: 10000}
+	if got := f.tidy(with(), false); len(got) != 3 || math.Abs(total(got)-.914) > 1e-12 {
+		t.Errorf("on the way: %+v", got)
+	}
+	got := f.tidy(with(), true)
+	if len(got) != 2 || math.Abs(got[0].Weight-.7) > 1e-12 || math.Abs(got[0].Mean[0]-3./7) > 1e-12 {
+		t.Errorf("at the end: %+v", got)
+	}
+	f.p.Components = 5
+	if got := f.tidy(with(), true); len(got) != 4 {
+		t.Errorf("asked for 5, %d of which hold rows: %+v", 4, got)
+	}
+	f.p.Components = 0
+	if got := f.tidy([]component.Gaussian{gaussAt(.5, 1, 3), gaussAt(.5, 1, 3)}, true); len(got) != 1 {
+		t.Errorf("one place twice: %+v", got)
+	}
+	if got := f.tidy(nil, true); len(got) != 0 {
+		t.Errorf("of nothing: %+v", got)
+	}
+}
+
+// TestForce: asked for more components than are apart, the coreset that gains most is cut, until there are so many or no leaf is left to
+// split.
+func TestForce(t *testing.T) {
+	rng := newRand(t)
+	start := func(asked int) *fit {
+		f := &fit{space: flatSpace(2), rows: 3000, radius: 50, clip: 50}
+		n := &node{view: f.whole(), at: gaussAt(1, 3, 0, 0)}
+		u, values := principal(n.at.Cov, 2)
+		f.box(n, u, values)
+		n.fits = fitsOf(t, blobs(rng, 1000, .7, []float64{-1, 0}, []float64{1, 0}, []float64{0, 6}), 13.5, 3)
+		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), []float64{13.5, 13.5}, 3, 7, 0, drops)
+		f.root, f.view = n, n.view
+		f.p.Components = asked
+		return f
+	}
+	for _, k := range []int{1, 2, 3, 5} {
+		f := start(k)
+		f.cut()
+		f.force()
+		leaves := f.root.leaves()
+		if len(leaves) != k {
+			t.Errorf("asked for %d: %d leaves", k, len(leaves))
+		}
+		w := 0.0
+		for _, n := range leaves {
+			w += n.at.Weight
+		}
+		if w > 1+1e-9 || w < .8 {
+			t.Errorf("asked for %d: the leaves hold %v of the rows", k, w)
+		}
+	}
+	f := start(40)
+	f.root.fits = &fits{set: &coreset.Coreset{Dim: 2, Points: [][]float64{{0, 0}, {5, 5}}, Cells: [][]float64{{.1, .1}, {.1, .1}}, Weights: []float64{100, 100}, Total: 200, SD: 1}, rows: 200}
+	if f.force(); len(f.root.leaves()) > 2 {
+		t.Errorf("%d leaves of a coreset of two points", len(f.root.leaves()))
+	}
+}
+
+// TestLeast is the floor of a covariance, relative to its largest variance and never 0.
+func TestLeast(t *testing.T) {
+	agree(t, "least", least(gaussAt(1, 3, 0, 0).Cov)/flattestComponent, 9)
+	if got := least(gaussAt(1, 0, 0, 0).Cov); !(got > 0) {
+		t.Errorf("of a point: %v", got)
+	}
+}

@@ -1,0 +1,298 @@
+// Package separated learns mixtures of separated Gaussians: [KSSU19], practical and literal.
+//
+// The practical learner (method "separated") goes the way of the paper, with a noisy tree of counts in place of the search for
+// balls: units of the columns (noisy bisection), the ball that holds the bulk, private PCA, a tree of counts in the leading
+// directions whose leaves are a private coreset, EM on it, and the terrific test on what EM finds; then the same inside every
+// component found, until nothing splits; last, private moments of every component, in the span of the means and in all columns.
+//
+// Source: [KSSU19] Part C of the restatement.
+// Differs: stage 0 finds the units; levels go on as long as released values say that something splits; nodes are measured in the
+// frame of what is known of them; Kalman gains instead of Stein's rule.
+package separated
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/columns"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Estimator is the method "separated".
+type Estimator struct{}
+
+// New returns the estimator.
+func New() Estimator { return Estimator{} }
+
+var _ estimate.Estimator = Estimator{}
+
+// Name is "separated".
+func (Estimator) Name() string { return "separated" }
+
+// Source names the algorithm.
+func (Estimator) Source() string { return source }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level"
+}
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table that is known to be too short.
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Relation == privacy.ReplaceOne {
+		need := rowsFor(p, max(2, p.Components))
+		_, sharp := columns.Share(p, p.Columns, float64(p.Rows))
+		if float64(p.Rows) < hopeless*need || !sharp {
+			return kernel.Plan{}, &estimate.Refusal{
+				Reason: fmt.Sprintf("%d rows are too few to tell components of %d columns apart at this epsilon", p.Rows, p.Columns),
+				Advice: advice(p),
+			}
+		}
+	}
+	return kernel.Plan{Method: "separated", Steps: steps(p)}, nil
+}
+
+// Utility constants of what is promised: fitted to the smallest numbers of rows at which nine of ten fits find all components, between
+// d = 2 and 50 and k = 2 and 10 (docs/experiments/separated).
+const (
+	rowsUnit      = 280 * .2367 // at mu = 1; .2367 is the mu of (1, 1e-6)
+	rowsByK       = 1.4
+	rowsByColumns = .46
+	hopeless      = .3 // of these rows are not worth a try
+)
+
+// rowsFor is about how many rows k components of about equal weight need.
+func rowsFor(p estimate.Problem, k int) float64 {
+	n := rowsUnit / p.Mu * math.Pow(float64(k), rowsByK) * math.Pow(float64(p.Columns), rowsByColumns)
+	if p.Relation == privacy.AddRemoveOne {
+		n /= math.Sqrt2
+	}
+	return n
+}
+
+// Expect says what to expect from public facts: the rows that the components need.
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	k := max(2, p.Components)
+	if p.Components == 0 {
+		k = max(1, p.MaxComponents)
+	}
+	e := estimate.Expectation{RowsNeeded: rowsFor(p, k)}
+	if p.Components == 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("the rows are for %d components of about equal weight; fewer need fewer", k))
+	}
+	e.Notes = append(e.Notes, "for components whose means lie at least about 4 standard deviations apart; others are joined: see the method general")
+	return e
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	f := &fit{ctx: ctx, p: p, a: s.Allotment(), mu2: sq(s.Mu()), factor: math.Sqrt2}
+	if p.Relation == privacy.AddRemoveOne {
+		f.factor = 1
+	}
+	return f.run()
+}
+
+// fit is the state of one run.
+type fit struct {
+	ctx    context.Context
+	p      estimate.Problem
+	a      *kernel.Allotment
+	mu2    float64 // total
+	factor float64 // sqrt2 under replace-one, 1 under add-or-remove-one
+	cols   *columns.Columns
+	rows   float64
+	space  component.Space
+	radius float64 // of the ball: rows beyond are in no node
+	clip   float64 // what private PCA clips rows to
+	view   view
+	rest   float64 // variance in the directions that the view does not see
+	root   *node
+}
+
+// mu is the loss of a measurement that costs a share of the total mu^2.
+func (f *fit) mu(share float64) float64 { return math.Sqrt(share*f.mu2) * (1 - 1e-12) }
+
+// most is the largest number of components that may be found.
+func (f *fit) most() int {
+	if f.p.Components > 0 {
+		return f.p.Components
+	}
+	return max(1, f.p.MaxComponents)
+}
+
+// spare is how many components more than asked for may be found on the way: a false one must not take the place of a true one.
+func (f *fit) spare() int {
+	if f.p.Components > 0 {
+		return spareComponents
+	}
+	return 0
+}
+
+// spareComponents: see spare. A utility constant.
+const spareComponents = 2
+
+func sq(x float64) float64 { return x * x }
+
+const (
+	source    = "KSSU19 Section C"
+	leastRows = 30.0 // moments are divided by at least this many rows
+	misfit    = 1.0  // what clipping hides is unlike a Gaussian's tail; see clip.Radius2
+)
+
+// run is the whole fit.
+func (f *fit) run() (estimate.Outcome, error) {
+	var err error
+	if f.cols, err = columns.Count(f.a, stepCount, f.mu(countShare)); err != nil {
+		return estimate.Outcome{}, err
+	}
+	f.rows = f.cols.Rows
+	share, sharp := columns.Share(f.p, f.p.Columns, f.rows)
+	if !sharp || f.rows < leastRows {
+		return f.refuse("about %.0f rows are too few to find the units of %d columns", math.Max(0, f.rows), f.p.Columns), nil
+	}
+	none, err := f.cols.FindUnits(f.a, columns.Config(prefixUnits, share, weakShare, f.mu2))
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	if none != nil {
+		return estimate.Outcome{NoRelease: none, Diagnostics: f.cols.Notes}, nil
+	}
+	if f.cols.Hidden() {
+		return f.refuse("the noise hides whether a column is constant"), nil
+	}
+	f.space = f.cols.Space
+	if f.space.Dim() == 0 {
+		return f.cols.Constant()
+	}
+	f.oneUnit()
+	if err := f.explore(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	found, err := f.refine()
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	return f.outcome(found)
+}
+
+// commensurate: columns whose released scales are within this factor are taken to have one unit. A utility constant.
+const commensurate = 256.0
+
+// oneUnit gives all columns one unit if their scales are not too far apart, as the paper's Euclidean distances ask for: a column in which
+// components differ is wide because they differ, and in its own unit it would look like the others. Spherical components ask for one
+// unit in any case.
+func (f *fit) oneUnit() {
+	low, high := slices.Min(f.space.Scale), slices.Max(f.space.Scale)
+	if high > commensurate*low && f.p.Covariance != estimate.Spherical {
+		return
+	}
+	scale := make([]float64, f.space.Dim())
+	for i := range scale {
+		scale[i] = high
+	}
+	f.space.Scale = scale
+}
+
+// explore finds the components: the root first, then every node again as long as something splits.
+func (f *fit) explore() error {
+	if err := f.findRadius(); err != nil {
+		return err
+	}
+	if err := f.lookRoot(); err != nil {
+		return err
+	}
+	if err := f.grow(treeShare, broad); err != nil {
+		return err
+	}
+	split := f.cut()
+	for level := 2; level <= mostLevels && f.again(level, split); level++ {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
+		blurs := f.blurs()
+		anyZoom := len(blurs) > 0
+		if anyZoom {
+			if err := f.zoom(blurs); err != nil {
+				return err
+			}
+		}
+		if err := f.settle(); err != nil {
+			return err
+		}
+		how := narrow
+		if anyZoom {
+			how = broad
+		}
+		if err := f.grow(regrowShare, how); err != nil {
+			return err
+		}
+		split = f.cut()
+		if !split && f.clear() && f.affords(2*regrowShare) {
+			if err := f.grow(regrowShare, all); err != nil {
+				return err
+			}
+			split = f.cut()
+		}
+	}
+	return nil
+}
+
+// clear reports whether every node holds many rows against the noise of a tree's count.
+func (f *fit) clear() bool {
+	sd := f.factor / f.mu(regrowShare/levelsPaid)
+	for _, n := range f.root.leaves() {
+		if n.at.Weight*f.rows < clearRows*sd {
+			return false
+		}
+	}
+	return true
+}
+
+// Utility constants. clearRows: see clear. ampleRows: a table of more rows, over the noise of a count, is looked into once more though all
+// components asked for have been found: they may be the wrong ones.
+const (
+	clearRows = 100.0
+	ampleRows = 300.0
+)
+
+// again decides, from public and released facts, whether nodes are looked into: those of unknown scale always; the others once where the
+// first tree did not see all directions, and as long as something splits.
+func (f *fit) again(level int, split bool) bool {
+	scarce := f.rows*f.mu(regrowShare/levelsPaid) < ampleRows*f.factor
+	if f.p.Components > 0 && len(f.root.leaves()) >= f.p.Components && len(f.blurs()) == 0 && scarce {
+		return false
+	}
+	if !f.affords(lookShare + 1.5*regrowShare) {
+		return false
+	}
+	return len(f.blurs()) > 0 || split && (level > 2 || f.view.dim() > f.root.look.dim())
+}
+
+// affords reports whether a part of the total mu^2 can be spent on exploring.
+func (f *fit) affords(share float64) bool { return f.a.Left() >= (share+refineShare)*f.mu2 }
+
+// mostLevels is how often nodes are looked into, the root included.
+const mostLevels = 5
+
+// cut cuts every leaf whose coreset says so, and reports whether one was.
+func (f *fit) cut() bool {
+	leaves := f.root.leaves()
+	any := false
+	for _, n := range leaves {
+		room := f.most() + f.spare() - len(f.root.leaves()) + 1
+		m := n.fits.choose(room)
+		if m == nil || len(m.Weights) < 2 {
+			n.blurred = m != nil && !n.zoomed && n.blur(m, 0)
+			continue
+		}
+		n.split(m, f.rows)
+		any = true
+	}
+	return any
+}

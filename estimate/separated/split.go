@@ -1,0 +1,269 @@
+package separated
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/blocks/linalg"
+)
+
+// Utility constants of the terrific test ([KSSU19] Section C.4 of the restatement).
+const (
+	apart        = 1.9  // sds of both together between two components, least
+	cellFloor    = .5   // .. of which EM adds this part if components may be of any scale
+	cellSpread   = 1.95 // mean cell variances that a component's covariance in the coreset is short of, with what EM has added
+	leastInNode  = 8.0  // noise sds of one count that a component must hold
+	leastIfAsked = 4.0  // .. if the number of components was asked for
+	leastWeight  = .02  // .. and half of this part of all rows
+	starts       = 20   // of EM; fewer where points and components are many
+	leastStarts  = 4
+	workOfStarts = 100000 // points times components times starts, about
+	rejections   = 3      // numbers of components that fail in a row before the search ends
+)
+
+// separation is how far two Gaussians are apart, in their sds together along Fisher's direction: |u.(a-b)|/(sd_a(u)+sd_b(u)), u =
+// (S_a+S_b)^-1 (a-b); no direction shows more than sqrt2 times as much. 0 for one place, +Inf for two points without spread. Above about 2 there is an ellipsoid around each with an empty shell around it: a terrific ball, as [KSSU19] asks
+// for, with ellipsoids in place of balls.
+//
+// Source: [KSSU19] Section C.4 of the restatement.
+func separation(a, b []float64, covA, covB *mat.SymDense) float64 {
+	q := len(a)
+	var sum mat.SymDense
+	sum.AddSym(covA, covB)
+	_, inv, _ := linalg.Factor(&sum)
+	diff := mat.NewVecDense(q, nil)
+	for i := range a {
+		diff.SetVec(i, a[i]-b[i])
+	}
+	var z, u mat.VecDense
+	z.MulVec(inv, diff)
+	u.MulVec(inv.T(), &z)
+	spread := math.Sqrt(math.Max(0, mat.Inner(&u, covA, &u))) + math.Sqrt(math.Max(0, mat.Inner(&u, covB, &u)))
+	switch along := mat.Dot(&u, diff); {
+	case spread > 0:
+		return along / spread
+	case along > 0:
+		return math.Inf(1)
+	default:
+		return 0
+	}
+}
+
+// closest is the least separation of two components of m. Their covariances are short of so many mean cell variances, as leaves count as
+// points: these are added.
+func closest(m *coreset.Mixture, short float64) float64 {
+	least := math.Inf(1)
+	wide := make([]*mat.SymDense, len(m.Covs))
+	for j, s := range m.Covs {
+		wide[j] = widened(s, m.Cells[j], short)
+	}
+	for i := range m.Means {
+		for j := range i {
+			least = math.Min(least, separation(m.Means[i], m.Means[j], wide[i], wide[j]))
+		}
+	}
+	return least
+}
+
+func widened(s *mat.SymDense, spread []float64, short float64) *mat.SymDense {
+	w := mat.NewSymDense(len(spread), nil)
+	w.CopySym(s)
+	for i, v := range spread {
+		w.SetSym(i, i, w.At(i, i)+short*v)
+	}
+	return w
+}
+
+// fits are mixtures of 1, 2, .. components of a coreset.
+type fits struct {
+	set       *coreset.Coreset
+	clumps    [][]int // its connected groups, see coreset.Clumps
+	rows      float64 // that all nodes share
+	likeliest []*coreset.Mixture
+	// terrific are, by the number of components less one, the likeliest fits that pass the terrific test; nil where none does.
+	terrific [maxTried]*coreset.Mixture
+	// likely are the same with a lower bar for the rows of a component: for numbers of components that are asked for.
+	likely [maxTried]*coreset.Mixture
+}
+
+// maxTried is the largest number of components that a coreset is asked for.
+const maxTried = 64
+
+// fit tries k components, after fewer, and returns the likeliest mixture of k components found. EM on a coreset has many local optima,
+// and the likeliest may be one that spends a component on a few cells: so every optimum is tested, not the likeliest alone.
+func (f *fits) fit(k int) *coreset.Mixture {
+	for len(f.likeliest) < k {
+		k := len(f.likeliest) + 1
+		var best *coreset.Mixture
+		if k <= len(f.set.Points) && k <= maxTried {
+			f.starts(k, func(m *coreset.Mixture, short float64) {
+				if len(m.Means) != k {
+					return
+				}
+				if alike := short > cellSpread-cellFloor; best == nil || alike && m.LogLik > best.LogLik {
+					best = m
+				}
+				f.test(m, short)
+			})
+		}
+		f.likeliest = append(f.likeliest, best)
+	}
+	return f.likeliest[k-1]
+}
+
+// test keeps m, in terrific and in likely, without the components that hold too few rows, if what is left is apart.
+func (f *fits) test(m *coreset.Mixture, short float64) {
+	keep(&f.terrific, m, short, f.least()/f.set.Total)
+	keep(&f.likely, m, short, leastIfAsked*f.set.SD/f.set.Total)
+}
+
+// least is how many rows a component must hold.
+func (f *fits) least() float64 { return math.Max(leastInNode*f.set.SD, leastWeight/2*f.rows) }
+
+// keep is test for one list: components of less than the share least are left out, then the rest must be apart and the likeliest yet of
+// their number.
+func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least float64) {
+	left := &coreset.Mixture{LogLik: m.LogLik}
+	for j, w := range m.Weights {
+		if w >= least {
+			left.Weights, left.Means = append(left.Weights, w), append(left.Means, m.Means[j])
+			left.Covs, left.Cells = append(left.Covs, m.Covs[j]), append(left.Cells, m.Cells[j])
+		}
+	}
+	k := len(left.Means)
+	if k == 0 || best[k-1] != nil && best[k-1].LogLik >= m.LogLik {
+		return
+	}
+	if closest(left, short) > apart {
+		best[k-1] = left
+	}
+}
+
+// starts calls try with fits of k components: from k-means++ starts, from groups of connected leaves, and from the fit with one component
+// less, each of its components split in two in turn along its longest axis: where k-means++ starts miss a component, one of these finds
+// it. Every start is run twice, for components of about one scale and of any, with what the covariances are then short of.
+func (f *fits) starts(k int, try func(m *coreset.Mixture, short float64)) {
+	any, alike := *f.set, *f.set
+	any.OwnCells, alike.OwnCells = cellFloor, 0
+	n := min(starts, max(leastStarts, workOfStarts/(len(f.set.Points)*k)))
+	if k == 1 {
+		n = 1
+	}
+	var jobs []job
+	for i := range n {
+		uniform := func(int) func() float64 { return rand.New(rand.NewPCG(uint64(i), uint64(k))).Float64 }
+		jobs = append(jobs,
+			job{func() *coreset.Mixture { return coreset.Fit(&alike, k, 1, uniform) }, cellSpread - coreset.PooledFloor},
+			job{func() *coreset.Mixture { return coreset.Fit(&any, k, 1, uniform) }, cellSpread - cellFloor})
+	}
+	for _, clump := range f.clumps {
+		if slices.Max(clump)+1 == k {
+			jobs = append(jobs,
+				job{func() *coreset.Mixture { return coreset.FitAssigned(&alike, clump, splitSteps) }, cellSpread - coreset.PooledFloor},
+				job{func() *coreset.Mixture { return coreset.FitAssigned(&any, clump, splitSteps) }, cellSpread - cellFloor},
+				job{func() *coreset.Mixture { return coreset.FitAssigned(&any, clump, 1) }, cellSpread - cellFloor})
+		}
+	}
+	tryAll(jobs, try)
+	if k == 1 {
+		return
+	}
+	less := f.likeliest[k-2]
+	if t := f.terrific[k-2]; t != nil {
+		less = t
+	}
+	jobs = nil
+	for j := range less.Means {
+		axis, values := principal(less.Covs[j], 1)
+		means := append([][]float64(nil), less.Means...)
+		low, high := append([]float64(nil), less.Means[j]...), append([]float64(nil), less.Means[j]...)
+		for i := range low {
+			step := math.Sqrt(math.Max(0, values[0])) * axis.At(i, 0)
+			low[i] -= step
+			high[i] += step
+		}
+		means[j] = low
+		means = append(means, high)
+		jobs = append(jobs,
+			job{func() *coreset.Mixture { return coreset.FitFrom(&any, means, splitSteps) }, cellSpread - cellFloor},
+			job{func() *coreset.Mixture { return coreset.FitFrom(&alike, means, splitSteps) }, cellSpread - coreset.PooledFloor})
+	}
+	tryAll(jobs, try)
+}
+
+// A job is a fit to be made, and what its covariances are then short of.
+type job struct {
+	fit   func() *coreset.Mixture
+	short float64
+}
+
+// tryAll makes the fits on all cores and calls try in their order.
+func tryAll(jobs []job, try func(m *coreset.Mixture, short float64)) {
+	made := make([]*coreset.Mixture, len(jobs))
+	var wg sync.WaitGroup
+	for i, j := range jobs {
+		wg.Go(func() { made[i] = j.fit() })
+	}
+	wg.Wait()
+	for i, j := range jobs {
+		try(made[i], j.short)
+	}
+}
+
+// splitSteps are the EM steps of a split start.
+const splitSteps = 40
+
+// choose returns the terrific fit with the most components, at most most; the likeliest with one component if there is none.
+//
+// Source: [KSSU19] Section C.4 of the restatement.
+func (f *fits) choose(most int) *coreset.Mixture {
+	if len(f.set.Points) == 0 {
+		return nil
+	}
+	best := f.fit(1)
+	failed := 0
+	for k := 2; k <= min(most+1, len(f.set.Points)); k++ {
+		if failed >= rejections && !f.clumped(k) {
+			continue
+		}
+		f.fit(k)
+		if k <= min(most, maxTried) && f.terrific[k-1] != nil {
+			best, failed = f.terrific[k-1], 0
+		} else {
+			failed++
+		}
+	}
+	for k := 2; k <= min(most, maxTried); k++ { // a fit with more may have left one with fewer, by components with few rows
+		if f.terrific[k-1] != nil {
+			best = f.terrific[k-1]
+		}
+	}
+	return best
+}
+
+// clumped reports whether the leaves fall into k connected groups.
+func (f *fits) clumped(k int) bool {
+	for _, c := range f.clumps {
+		if slices.Max(c)+1 == k {
+			return true
+		}
+	}
+	return false
+}
+
+// asked is the fit with k components that the caller insists on: terrific if possible.
+func (f *fits) asked(k int) *coreset.Mixture {
+	m := f.fit(k)
+	if k <= maxTried && f.terrific[k-1] != nil {
+		return f.terrific[k-1]
+	}
+	if f.fit(k + 1); k <= maxTried && f.likely[k-1] != nil {
+		return f.likely[k-1]
+	}
+	return m
+}

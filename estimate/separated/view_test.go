@@ -1,0 +1,153 @@
+package separated
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/linalg"
+)
+
+func randomView(rng *rand.Rand, d, l int) view {
+	v, _ := principal(randomCov(rng, d), l)
+	return view{origin: randomPoint(rng, d), v: v}
+}
+
+func orthonormal(t *testing.T, v *mat.Dense) {
+	t.Helper()
+	var g mat.Dense
+	g.Mul(v.T(), v)
+	if !mat.EqualApprox(&g, linalg.Identity(g.RawMatrix().Rows), 1e-9) {
+		t.Errorf("the columns are not orthonormal: %v", mat.Formatted(&g))
+	}
+}
+
+// TestViewRoundTrips: down undoes up; up of down is the nearest point of the view's plane; of composes; frame is down of the table's rows.
+func TestViewRoundTrips(t *testing.T) {
+	rng := newRand(t)
+	for range 100 {
+		d := 1 + rng.IntN(7)
+		l := 1 + rng.IntN(d)
+		w := randomView(rng, d, l)
+		orthonormal(t, w.v)
+		y, x := randomPoint(rng, l), randomPoint(rng, d)
+		near := func(what string, got, want []float64) {
+			t.Helper()
+			for i := range want {
+				agree(t, what, got[i], want[i])
+			}
+		}
+		near("down of up", w.down(w.up(y)), y)
+		foot := w.up(w.down(x))
+		left := make([]float64, d)
+		for i := range left {
+			left[i] = w.origin[i] + x[i] - foot[i]
+		}
+		near("what is left of x", w.down(left), make([]float64, l))
+		q := 1 + rng.IntN(l)
+		u, _ := principal(randomCov(rng, l), q)
+		mid := randomPoint(rng, l)
+		in := w.of(mid, u)
+		orthonormal(t, in.v)
+		z, at := in.down(x), w.down(x)
+		for j := range q {
+			want := 0.0
+			for i := range l {
+				want += u.At(i, j) * (at[i] - mid[i])
+			}
+			agree(t, "of", z[j], want)
+		}
+		s := component.Space{}
+		raw := make([]float64, d)
+		for i := range d {
+			c, unit := rng.NormFloat64(), math.Exp(rng.NormFloat64())
+			s.Columns, s.Center, s.Scale = append(s.Columns, i), append(s.Center, c), append(s.Scale, unit)
+			raw[i] = c + unit*x[i]
+		}
+		frame := w.frame(s)
+		for j := range l {
+			got := 0.0
+			for i := range d {
+				got += frame.W[j][i] * (raw[i] - frame.Center[i])
+			}
+			agree(t, "frame", got, at[j])
+		}
+	}
+}
+
+// TestLift: the view sees a lifted Gaussian as it was; orthogonal to the view its variance is the rest, and nothing is correlated.
+func TestLift(t *testing.T) {
+	rng := newRand(t)
+	for range 50 {
+		d := 2 + rng.IntN(5)
+		l := 1 + rng.IntN(d-1)
+		w := randomView(rng, d, l)
+		g := component.Gaussian{Weight: .3, Mean: randomPoint(rng, l), Cov: randomCov(rng, l)}
+		up := w.lift(g, 7)
+		back := w.see(up)
+		if !mat.EqualApprox(back.Cov, g.Cov, 1e-9) || back.Weight != .3 {
+			t.Errorf("seen again: %+v, want %+v", back, g)
+		}
+		for i := range g.Mean {
+			agree(t, "mean", back.Mean[i], g.Mean[i])
+		}
+		c := complement(w.v)
+		orthonormal(t, c)
+		rest := linalg.Congruence(mat.DenseCopyOf(c.T()), up.Cov)
+		want := mat.NewSymDense(d-l, nil)
+		want.ScaleSym(7, linalg.Identity(d-l))
+		if !mat.EqualApprox(rest, want, 1e-9) {
+			t.Errorf("outside the view: %v", mat.Formatted(rest))
+		}
+		var across, cross mat.Dense
+		across.Mul(c.T(), up.Cov)
+		cross.Mul(&across, w.v)
+		if mat.Norm(&cross, 2) > 1e-9 {
+			t.Errorf("the view and the rest are correlated: %v", mat.Formatted(&cross))
+		}
+	}
+}
+
+// TestPrincipal: eigenvectors by falling eigenvalue; a matrix that is not finite has its diagonal and the axes.
+func TestPrincipal(t *testing.T) {
+	rng := newRand(t)
+	for range 50 {
+		d := 1 + rng.IntN(6)
+		s := randomCov(rng, d)
+		q := 1 + rng.IntN(d)
+		v, values := principal(s, q)
+		orthonormal(t, v)
+		in := linalg.Congruence(mat.DenseCopyOf(v.T()), s)
+		for i := range d {
+			if i > 0 && values[i] > values[i-1] {
+				t.Errorf("eigenvalues %v do not fall", values)
+			}
+			for j := i; i < q && j < q; j++ {
+				want := 0.0
+				if i == j {
+					want = values[i]
+				}
+				agree(t, "v^T S v", in.At(i, j), want)
+			}
+		}
+	}
+	v, values := principal(mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 4}), 2)
+	if !mat.Equal(v, linalg.Identity(2)) || values[0] != 1 || values[1] != 4 {
+		t.Errorf("not finite: %v, %v", mat.Formatted(v), values)
+	}
+}
+
+// TestComplement of axes is the other axes; together with the view it is a basis.
+func TestComplement(t *testing.T) {
+	rng := newRand(t)
+	for range 50 {
+		d := 2 + rng.IntN(6)
+		w := randomView(rng, d, 1+rng.IntN(d-1))
+		var both mat.Dense
+		both.Augment(w.v, complement(w.v))
+		orthonormal(t, &both)
+	}
+}

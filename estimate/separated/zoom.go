@@ -1,0 +1,174 @@
+package separated
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Utility constants of the zoom.
+const (
+	zoomBins     = 16    // per column and step
+	zoomTogether = .7    // of the node's rows in two bins side by side: the window closes in on them
+	zoomMargin   = .25   // of a bin, kept on either side
+	zoomSDs      = 20.0  // noise sds of a count that a node must hold to be looked at: noise must not close a window
+	mostZooms    = 14    // steps; each divides a window by more than five
+	blurred      = 4.0   // a component of less variance than this many finest cells in every direction is a blur
+	firstWindow  = 4.0   // sds to either side
+	zoomWindow   = 1e-14 // least window, relative to the first: float64 ends there
+)
+
+// blur reports whether the cells of n's tree are too coarse to show what is inside component j of m.
+func (n *node) blur(m *mixture, j int) bool {
+	for i, v := range n.tree.Finest() {
+		if m.Covs[j].At(i, i)-coreset.PooledFloor*m.Cells[j][i] > blurred*v {
+			return false
+		}
+	}
+	return true
+}
+
+// blurs are the leaves that nothing has looked into at their own scale yet.
+func (f *fit) blurs() []*node {
+	var out []*node
+	for _, n := range f.root.leaves() {
+		if n.blurred {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// window is where a zoom looks in one column of a node.
+type window struct {
+	mid, half float64
+	sd        float64 // once it is done
+	done      bool
+}
+
+// zoom finds the place and the scale of nodes of which no more is known than that all of it lies in a few cells: for every column a
+// histogram over the node's window, as often as two bins hold most of the rows, which then become the window.
+//
+// Source: [KSSU19] Section C.5 of the restatement; its stages A and B inside nodes.
+// Differs: histograms of fixed bins instead of pairs of rows and a stability threshold, so that no delta is spent.
+func (f *fit) zoom(nodes []*node) error {
+	leaves := f.root.leaves()
+	windows := make([][]window, len(leaves))
+	open := map[*node]bool{}
+	mu := f.mu(zoomShare)
+	sd := f.factor * math.Sqrt(float64(f.space.Dim())) / mu // of a count: see query.BinCounts
+	for _, n := range nodes {
+		n.blurred, n.zoomed = false, true
+		open[n] = n.at.Weight*f.rows > zoomSDs*sd // otherwise the moments have to find it
+	}
+	for i, n := range leaves {
+		whole := n.view.lift(n.at, f.rest)
+		for j, m := range whole.Mean {
+			half := firstWindow * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))
+			windows[i] = append(windows[i], window{mid: m, half: half, done: !open[n] || !(half > 0)})
+		}
+	}
+	for range mostZooms {
+		if !anyOpen(windows) || !f.affords(zoomShare+lookShare+1.5*regrowShare) {
+			break
+		}
+		var queries []query.BinCounts
+		for i := range leaves {
+			queries = append(queries, f.bins(windows[i]))
+		}
+		answers, err := ask(f.a, stepZoom, f.partition(), queries, mu)
+		if err != nil {
+			return err
+		}
+		for i, a := range answers {
+			for j := range windows[i] {
+				counts := a.Values[j*(zoomBins+2) : (j+1)*(zoomBins+2)]
+				windows[i][j].close(counts, leaves[i].at.Weight*f.rows, a.Sigma)
+			}
+		}
+	}
+	for i, n := range leaves {
+		if !open[n] {
+			continue
+		}
+		n.view = f.whole()
+		at := component.Gaussian{Weight: n.at.Weight, Cov: mat.NewSymDense(len(windows[i]), nil), Doubt: component.Doubt{Shape: 1, Scale: 1, Mean: 1, Weight: n.at.Doubt.Weight}}
+		for j, w := range windows[i] {
+			at.Mean = append(at.Mean, w.mid)
+			at.Cov.SetSym(j, j, math.Max(sq(w.spread()), 1e-300))
+		}
+		n.at = at
+	}
+	return nil
+}
+
+func anyOpen(windows [][]window) bool {
+	for _, w := range windows {
+		for _, c := range w {
+			if !c.done {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bins cuts every column's window in equal bins; the columns are the table's.
+func (f *fit) bins(windows []window) query.BinCounts {
+	q := query.BinCounts{Edges: make([][]float64, f.p.Columns)}
+	for j, w := range windows {
+		half := math.Max(w.half, 1e-290)
+		edges := make([]float64, zoomBins+1)
+		for b := range edges {
+			edges[b] = f.space.Center[j] + f.space.Scale[j]*(w.mid+half*(2*float64(b)/zoomBins-1))
+		}
+		q.Edges[f.space.Columns[j]] = edges
+	}
+	return q
+}
+
+// close moves the window to two bins if most of rows are there, and else is done with it: counts holds, from below, the rows below the
+// window, in its bins and above, with noise sd.
+func (w *window) close(counts []float64, rows, sd float64) {
+	if w.done {
+		return
+	}
+	bins := counts[1 : zoomBins+1]
+	best := 0
+	for b := range zoomBins - 1 {
+		if bins[b]+bins[b+1] > bins[best]+bins[best+1] {
+			best = b
+		}
+	}
+	width := 2 * w.half / zoomBins
+	if bins[best]+bins[best+1] > zoomTogether*rows && width > zoomWindow*math.Abs(w.mid) {
+		w.mid += -w.half + float64(best+1)*width
+		w.half = (1 + zoomMargin) * width
+		return
+	}
+	w.done = true
+	mass, mean, square := 0.0, 0.0, 0.0
+	for b, c := range bins {
+		if c > 2*sd {
+			x := -w.half + (float64(b)+.5)*width
+			mass, mean, square = mass+c, mean+c*x, square+c*x*x
+		}
+	}
+	if mass > 0 {
+		mean /= mass
+		w.sd = math.Sqrt(square/mass - mean*mean + width*width/12)
+		w.mid += mean
+	}
+}
+
+// spread is the sd that the zoom ended with, or that of a uniform distribution on the window.
+func (w window) spread() float64 {
+	if w.sd > 0 {
+		return w.sd
+	}
+	return w.half / math.Sqrt(3)
+}
