@@ -16,7 +16,7 @@
 // engines must be packages below kernel/engine, hooks must come from kerneltest, which refuses to run outside tests, and learners of
 // blocks must be structs of packages below learner (trustedLearner).
 //
-// Not protected: against code in the same process that uses package unsafe, linknames or a debugger; the time a measurement takes
-// and the memory it needs, which depend on the rows; two sessions over one table, each of which spends its own budget (the
-// ledger adds them up); the number of rows, under replace-one.
+// Not protected: against code in the same process that uses package unsafe, linknames or a debugger, or replaces crypto/rand.Reader;
+// the time a measurement takes and the memory it needs, which depend on the rows; two sessions over one table, each of which
+// spends its own budget (the ledger adds them up); the number of rows, under replace-one.
 package kernel

@@ -4,7 +4,9 @@
 // A learner is handed raw rows, so it is part of what has to be read to trust the system, though far less of it than the kernel: its
 // answer may be anything, and the guarantee holds. What it must not do is to let a row out another way. So
 //
-//   - it imports this package, gonum and the plain parts of the standard library, and has no package variables (internal/archtest);
+//   - it imports this package and the plain parts of the standard library, and has no package variables (internal/archtest). No gonum:
+//     its linear algebra runs on implementations that any package of the process can replace (blas64.Use, lapack64.Use), which would
+//     then see the rows, and keeps workspaces that hold them;
 //   - it is a struct of numbers, and what it learns is a function of its fields, the rows and the seed (the kernel checks the former, and
 //     that its package is below this one);
 //   - it does not print, log, or start goroutines that outlive the call.

@@ -8,8 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -43,9 +41,6 @@ func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 		return nil, learner.ErrTooFew
 	}
 	y := project(rows, k)
-	if y == nil {
-		return nil, learner.ErrTooFew
-	}
 	var part []int
 	if l.Peel {
 		part = l.peel(y)
@@ -86,40 +81,6 @@ func refit(rows [][]float64, part []int, k int) ([][]float64, error) {
 		out[j][d+1] = n / total
 	}
 	return out, nil
-}
-
-// project returns the rows, less their mean, in the span of their k leading right singular vectors: n x min(k, d) numbers; nil if
-// there is none.
-func project(rows [][]float64, k int) [][]float64 {
-	n, d := len(rows), len(rows[0])
-	x := mat.NewDense(n, d, nil)
-	mean := make([]float64, d)
-	for i, r := range rows {
-		for j, v := range r {
-			mean[j] += (v - mean[j]) / float64(i+1)
-		}
-	}
-	for i, r := range rows {
-		for j, v := range r {
-			x.Set(i, j, v-mean[j])
-		}
-	}
-	if d > k {
-		var svd mat.SVD
-		if norm := mat.Norm(x, 2); math.IsInf(norm, 0) || math.IsNaN(norm) || !svd.Factorize(x, mat.SVDThinV) {
-			return nil
-		}
-		var v, y mat.Dense
-		svd.VTo(&v)
-		_, rank := v.Dims()
-		y.Mul(x, v.Slice(0, d, 0, min(k, rank)))
-		x = &y
-	}
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = mat.Row(nil, i, x)
-	}
-	return out
 }
 
 // peel takes one component after another, largest first: with R the largest distance of a row to the nearest other row, the rows within
