@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -139,6 +140,7 @@ func (v *verifier) step(s *PlanStep) {
 	v.amount(field("sensitivity"), s.Sensitivity, math.MaxFloat64)
 	v.amount(field("noise"), s.Noise, math.MaxFloat64)
 	v.amount(field("mu"), s.Mu, math.MaxFloat64)
+	v.law(s, field)
 	if s.Sensitivity == 0 && s.Noise == 0 {
 		return
 	}
@@ -150,6 +152,20 @@ func (v *verifier) step(s *PlanStep) {
 		v.fault(field("mu"), fmt.Sprintf("that of law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
 	case !near(s.Mu, mu):
 		v.fault(field("mu"), fmt.Sprintf("sensitivity/noise = %v", ratio), fmt.Sprint(s.Mu))
+	}
+}
+
+// law faults a law of noise that the step's query cannot have: a selection has one of the laws of selections, everything else has not, and
+// no law but the Gaussian stands with a threshold's δ.
+func (v *verifier) law(s *PlanStep, field func(string) string) {
+	selects := strings.HasPrefix(strings.TrimPrefix(s.Query, "of blocks: "), "select: ")
+	switch picks := s.Law == "exponential" || s.Law == "above threshold"; {
+	case selects != picks:
+		v.fault(field("law"), `"exponential" or "above threshold" for a selection, and for nothing else`, fmt.Sprintf("%q for %q", s.Law, s.Query))
+	case s.Law != "" && s.Delta > 0:
+		v.fault(field("delta"), fmt.Sprintf("0 with the law %q", s.Law), fmt.Sprint(s.Delta))
+	case s.Law != "" && s.Sensitivity == 0 && s.Noise == 0:
+		v.fault(field("noise"), fmt.Sprintf("a scale for the law %q", s.Law), "0")
 	}
 }
 

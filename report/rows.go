@@ -104,6 +104,10 @@ func budgetRows(c release.Certificate) (out []budgetRow, remark string) {
 		if s.Delta > 0 {
 			row.Delta = number(s.Delta, 3)
 		}
+		if s.Law != "" {
+			row.Query += ", law: " + clean(s.Law)
+			remark = "Noise is the standard deviation of a Gaussian or, where another law is named, the scale of that law."
+		}
 		if len(s.Renyi) > 0 {
 			row.Renyi = renyiText(s.Renyi)
 			remark = "A step with a Rényi curve is not Gaussian: it has no μ, and the shares are those of the Gaussian steps alone."
