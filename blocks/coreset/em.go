@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -62,8 +63,12 @@ func FitFrom(c *Coreset, means [][]float64, steps int) *Mixture {
 	return e.mixture()
 }
 
-// FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ... It panics without points.
+// FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ..; a component without points is left out. It
+// panics without points or without a component for each.
 func FitAssigned(c *Coreset, assign []int, steps int) *Mixture {
+	if len(c.Points) == 0 || len(assign) != len(c.Points) {
+		panic(fmt.Sprintf("coreset: FitAssigned: want points and a component for each, got %d and %d", len(c.Points), len(assign)))
+	}
 	k := 0
 	for _, a := range assign {
 		k = max(k, a+1)
@@ -151,11 +156,18 @@ func newEM(p *weightedPoints, assign []int) *em {
 	return e
 }
 
-// run makes EM steps and leaves the likelihood of the last.
+// run makes EM steps and leaves the likelihood of the last. A step that changes nothing is the last: all others would repeat it.
 func (e *em) run(steps int) {
+	last := [3][]float64{slices.Clone(e.w), slices.Clone(e.mean), slices.Clone(e.cov)}
 	for range steps {
 		e.expect()
 		e.maximise()
+		if slices.Equal(last[0], e.w) && slices.Equal(last[1], e.mean) && slices.Equal(last[2], e.cov) {
+			break
+		}
+		copy(last[0], e.w)
+		copy(last[1], e.mean)
+		copy(last[2], e.cov)
 	}
 	e.expect()
 }
@@ -173,7 +185,10 @@ func (e *em) expect() {
 		shares := e.shares[j*n : (j+1)*n]
 		for i, l := range shares {
 			v := 0.0
-			if l -= e.best[i]; !(l < nothing) {
+			if l -= e.best[i]; l == 0 {
+				v = 1
+				e.total[i]++
+			} else if !(l < nothing) {
 				v = math.Exp(l)
 				e.total[i] += v
 			}
@@ -182,7 +197,11 @@ func (e *em) expect() {
 	}
 	e.loglik = 0
 	for i, w := range e.p.weight {
-		e.loglik += w * (e.best[i] + math.Log(e.total[i]))
+		best := e.best[i]
+		if e.total[i] != 1 {
+			best += math.Log(e.total[i])
+		}
+		e.loglik += w * best
 		e.total[i] = w / e.total[i]
 	}
 	for j := range e.k {
@@ -205,6 +224,10 @@ func (e *em) logDensities(j int, dst []float64) {
 	}
 	logWeight := math.Log(e.w[j]+1e-300) - logDet/2 - float64(q)/2*math.Log(2*math.Pi)
 	mean := e.mean[j*q : (j+1)*q]
+	if e.p.few != nil {
+		e.fewLogDensities(dst, mean, logWeight)
+		return
+	}
 	at := e.p.at
 	for i := range dst {
 		for l, m := range mean {
@@ -302,6 +325,9 @@ func (e *em) cells(j int) []float64 {
 	mean := make([]float64, q)
 	mass := massFloor
 	for i, g := range e.shares[j*n : (j+1)*n] {
+		if g == 0 {
+			continue
+		}
 		mass += g
 		for l, v := range e.p.cell[i] {
 			mean[l] += g * v
@@ -311,47 +337,6 @@ func (e *em) cells(j int) []float64 {
 		mean[l] /= mass
 	}
 	return mean
-}
-
-// center writes the mean of the points under the shares and returns their mass.
-func (e *em) center(shares, mean []float64) (mass float64) {
-	clear(mean)
-	at := e.p.at
-	for _, g := range shares {
-		mass += g
-		for l := range mean {
-			mean[l] += g * at[l]
-		}
-		at = at[len(mean):]
-	}
-	for l := range mean {
-		mean[l] /= mass + massFloor
-	}
-	return mass
-}
-
-// scatter writes the upper triangle of the sum of g (x - mean)(x - mean)^T.
-func (e *em) scatter(shares, mean, dst []float64) {
-	clear(dst)
-	q := len(mean)
-	at := e.p.at
-	for _, g := range shares {
-		x := at[:q]
-		at = at[q:]
-		if g == 0 {
-			continue
-		}
-		for l, m := range mean {
-			e.diff[l] = x[l] - m
-		}
-		for a, v := range e.diff {
-			v *= g
-			row := dst[a*q : (a+1)*q]
-			for b := a; b < len(row); b++ {
-				row[b] += v * e.diff[b]
-			}
-		}
-	}
 }
 
 // mixture is the state as a mixture.

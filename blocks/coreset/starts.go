@@ -12,6 +12,8 @@ type weightedPoints struct {
 	// own is Coreset.OwnCells, cell the variances within the leaves.
 	own  float64
 	cell [][]float64
+	// few are the points, filled up with zeros, if they have few coordinates.
+	few [][fewCoordinates]float64
 }
 
 func pointsOf(c *Coreset) *weightedPoints {
@@ -19,6 +21,7 @@ func pointsOf(c *Coreset) *weightedPoints {
 	for _, x := range c.Points {
 		p.at = append(p.at, x...)
 	}
+	p.fill()
 	_, all := c.Moments()
 	for l := range p.floor {
 		if c.OwnCells > 0 {
@@ -81,7 +84,8 @@ func (p *weightedPoints) kmeans(centers [][]float64) []int {
 	for j := range sum {
 		sum[j] = make([]float64, p.q)
 	}
-	for range lloydSteps {
+	for step := range lloydSteps {
+		moved := step == 0
 		clear(mass)
 		for j := range sum {
 			clear(sum[j])
@@ -89,11 +93,15 @@ func (p *weightedPoints) kmeans(centers [][]float64) []int {
 		for i, w := range p.weight {
 			x := p.point(i)
 			at := nearest(x, centers)
+			moved = moved || at != assign[i]
 			assign[i] = at
 			mass[at] += w
 			for l, v := range x {
 				sum[at][l] += w * v
 			}
+		}
+		if !moved {
+			break // nor would any step more
 		}
 		for j := range centers {
 			for l := range sum[j] {

@@ -92,7 +92,8 @@ func (f *fit) lookRoot() error {
 }
 
 // steady pulls the eigenvalues of a noisy second moment, but those that stand out, towards their mean, which noise leaves alone: the
-// more, the less they differ from each other than noise of sd sigma per entry would make them. None ends below low.
+// more, the less they differ from each other than noise of sd sigma per entry would make them. None ends below low, or below a small
+// part of the noise, within which nothing is known of them.
 func steady(values []float64, sigma, low float64) {
 	d := len(values)
 	noise := sigma * math.Sqrt(2*float64(d)) // spectral, about

@@ -47,7 +47,7 @@ func meanSpan(g []component.Gaussian) view {
 	return view{origin: append([]float64(nil), g[0].Mean...), v: mat.DenseCopyOf(v.Slice(0, d, 0, l))}
 }
 
-// partition assigns every row to the component it most likely belongs to, as seen in the span of the means, with covariances that are the
+// assign sends every row to the component it most likely belongs to, as seen in the span of the means, with covariances that are the
 // rounder the more noise is in them.
 func (f *fit) assign(g []component.Gaussian) query.Partition {
 	w := meanSpan(g)

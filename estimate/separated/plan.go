@@ -32,6 +32,12 @@ const (
 	refineShare = .12 // what exploring leaves to the rounds at least
 )
 
+// How often a step can be taken at most: trees are grown for the root and twice for every level below.
+const (
+	mostTrees      = 1 + 2*(mostLevels-1)
+	mostTreeLevels = 5 // see treeLevels
+)
+
 // steps is the worst case of a fit.
 func steps(p estimate.Problem) []kernel.Step {
 	moments := query.PartsOf(query.ClippedMoments{}.Kind())
@@ -41,7 +47,7 @@ func steps(p estimate.Problem) []kernel.Step {
 	return append(out,
 		kernel.Step{Name: stepRadius, Query: query.DistanceCounts{}.Kind(), Share: radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		kernel.Step{Name: stepLook, Query: moments, Share: pcaShare + mostLooks*(mostLevels-1)*lookShare, Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
-		kernel.Step{Name: stepTree, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: 1, Most: 8 * mostLevels, Source: "KSSU19 Section C.3"},
+		kernel.Step{Name: stepTree, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: 1, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
 		kernel.Step{Name: stepZoom, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
 		kernel.Step{Name: stepView, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
 		kernel.Step{Name: stepRest, Query: query.PartsOf(query.DistanceCounts{}.Kind()), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/columns"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -33,7 +34,7 @@ var settled = component.Doubt{Shape: .0005, Scale: .001, Mean: .001, Weight: .00
 func (f *fit) refine() ([]component.Gaussian, error) {
 	f.force()
 	left := f.a.Left() / f.mu2
-	all, rounds := f.reduce(f.whereTheyAre()), onlyRounds
+	all, rounds := f.started(f.whereTheyAre()), onlyRounds
 	if f.space.Dim() > f.view.dim() && !f.anyZoomed() {
 		left -= restShare
 		var err error
@@ -86,7 +87,7 @@ func (f *fit) refineInView(left float64) ([]component.Gaussian, error) {
 	for _, n := range f.root.leaves() {
 		in = append(in, n.at)
 	}
-	in = f.reduce(in)
+	in = f.started(in)
 	for _, share := range viewRounds {
 		if err := f.round(stepView, f.view, in, query.FullForm, share*left); err != nil {
 			return nil, err
@@ -150,6 +151,9 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 	}
 	for j := range g {
 		u := component.Update{Form: form, Rows: f.rows, Floor: least(g[j].Cov), Drift: &settled}
+		if !same {
+			u.Grid = columns.Grid(f.space, f.p.RoundedTo)
+		}
 		was := g[j]
 		g[j] = u.Apply(was, moments.Unpack(queries[j], answers[j])[0], hows[j])
 		g[j].Doubt = unsettled(g[j], was)
@@ -206,8 +210,9 @@ func flatSpace(d int) component.Space {
 
 // Utility constants of the bins of the rest.
 const (
-	restOctaves = 12 // in each direction
-	restPerOct  = 4
+	restOctavesDown = 12 // from what private PCA says
+	restOctavesUp   = 3  // a component of 1/64 of the rows can be this much wider than their mean
+	restPerOct      = 4
 )
 
 // measureRest measures, for every component, the variance in the directions that the view does not see, as one number.
@@ -233,7 +238,7 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 	unit := math.Sqrt(f.rest * float64(d-l))
 	for _, c := range g {
 		q := query.DistanceCounts{Frame: f.space.Frame(f.view.up(c.Mean), mat.DenseCopyOf(across.T()))}
-		for e := -restOctaves * restPerOct; e <= restOctaves; e++ {
+		for e := -restOctavesDown * restPerOct; e <= restOctavesUp*restPerOct; e++ {
 			q.Edges = append(q.Edges, unit*math.Exp2(float64(e)/restPerOct))
 		}
 		queries = append(queries, q)
@@ -283,109 +288,4 @@ func complement(v *mat.Dense) *mat.Dense {
 	qr.QTo(&q)
 	d, l := v.Dims()
 	return mat.DenseCopyOf(q.Slice(0, d, l, d))
-}
-
-// tidy makes the weights sum to at most one, drops components without rows and joins those that are not apart, unless their number was
-// asked for.
-func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
-	var out []component.Gaussian
-	for _, c := range g {
-		if c.Weight*f.rows >= goneRows {
-			out = append(out, c)
-		}
-	}
-	if f.p.Components > 0 {
-		return out
-	}
-	if last {
-		kept := out
-		out = nil
-		for _, c := range kept {
-			if c.Weight >= .75*leastWeight {
-				out = append(out, c)
-			}
-		}
-	}
-	for {
-		i, j, least := leastApart(out)
-		if i < 0 || least >= apart {
-			return out
-		}
-		out[j] = component.Joined(out[i], out[j])
-		out = append(out[:i], out[i+1:]...)
-	}
-}
-
-// goneRows: a component with fewer rows than this is dropped.
-const goneRows = 20.0
-
-// force brings the number of components to the one that was asked for: cuts where the coresets gain most, without the terrific test.
-func (f *fit) force() {
-	for f.p.Components > len(f.root.leaves()) {
-		n, m := f.bestCut(f.root)
-		if n == nil {
-			return
-		}
-		n.kids = nil
-		n.split(m, f.rows)
-	}
-}
-
-// reduce brings the number of components down to the one that was asked for: the lightest goes if it holds next to nothing, else the two
-// that are least apart are joined.
-func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
-	for k := f.p.Components; k > 0 && len(g) > k; {
-		light := 0
-		for j := range g {
-			if g[j].Weight < g[light].Weight {
-				light = j
-			}
-		}
-		if g[light].Weight < leastWeight {
-			g = append(g[:light], g[light+1:]...)
-			continue
-		}
-		i, j, _ := leastApart(g)
-		g[j] = component.Joined(g[i], g[j])
-		g = append(g[:i], g[i+1:]...)
-	}
-	return g
-}
-
-// leastApart are the two components with the least separation, i > j; -1 if there are not two.
-func leastApart(g []component.Gaussian) (i, j int, least float64) {
-	i, j, least = -1, -1, math.Inf(1)
-	for a := range g {
-		for b := range a {
-			if s := separation(g[a].Mean, g[b].Mean, g[a].Cov, g[b].Cov); s < least || i < 0 {
-				i, j, least = a, b, s
-			}
-		}
-	}
-	return i, j, least
-}
-
-// bestCut is the node whose coreset gains most by one component more, and the fit with it.
-func (f *fit) bestCut(root *node) (*node, *mixture) {
-	var best *node
-	var fit *mixture
-	gain := math.Inf(-1)
-	var walk func(n *node)
-	walk = func(n *node) {
-		flat := true
-		for _, k := range n.kids {
-			flat = flat && k.kids == nil
-			walk(k)
-		}
-		if !flat || n.fits == nil {
-			return
-		}
-		now := max(1, len(n.kids))
-		a, b := n.fits.asked(now), n.fits.asked(now+1)
-		if a != nil && b != nil && b.LogLik-a.LogLik > gain {
-			best, fit, gain = n, b, b.LogLik-a.LogLik
-		}
-	}
-	walk(root)
-	return best, fit
 }

@@ -96,7 +96,6 @@ func TestForce(t *testing.T) {
 	}
 	for _, k := range []int{1, 2, 3, 5} {
 		f := start(k)
-		f.cut()
 		f.force()
 		leaves := f.root.leaves()
 		if len(leaves) != k {
@@ -106,7 +105,7 @@ func TestForce(t *testing.T) {
 		for _, n := range leaves {
 			w += n.at.Weight
 		}
-		if w > 1+1e-9 || w < .8 {
+		if w > 1+1e-9 || w < .7 {
 			t.Errorf("asked for %d: the leaves hold %v of the rows", k, w)
 		}
 	}
@@ -122,5 +121,33 @@ func TestLeast(t *testing.T) {
 	agree(t, "least", least(gaussAt(1, 3, 0, 0).Cov)/flattestComponent, 9)
 	if got := least(gaussAt(1, 0, 0, 0).Cov); !(got > 0) {
 		t.Errorf("of a point: %v", got)
+	}
+}
+
+// TestReduce: to the number that was asked for, without the components that hold next to nothing, then joining those that are least
+// apart; fewer stay as they are, and without a number all do.
+func TestReduce(t *testing.T) {
+	with := func() []component.Gaussian {
+		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.01, 1, 50, 50), gaussAt(.3, 1, 3, 0), gaussAt(.2, 1, 20, 0)}
+	}
+	f := &fit{rows: 10000}
+	for asked, want := range map[int]int{0: 4, 9: 4, 4: 4, 3: 3, 2: 2, 1: 1} {
+		f.p.Components = asked
+		got := f.reduce(with())
+		if len(got) != want {
+			t.Errorf("asked for %d: %d components", asked, len(got))
+		}
+		if asked > 0 && asked < 4 {
+			agree(t, "weight without the light one", total(got), .9)
+		}
+		if asked == 2 {
+			agree(t, "weight of the joined", got[0].Weight, .7)
+		}
+	}
+	if i, j, _ := leastApart(with()); i != 2 || j != 0 {
+		t.Errorf("the least apart are %d and %d", i, j)
+	}
+	if i, _, _ := leastApart(with()[:1]); i != -1 {
+		t.Error("one component has no pair")
 	}
 }

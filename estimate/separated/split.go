@@ -177,8 +177,11 @@ func (f *fits) starts(k int, try func(m *coreset.Mixture, short float64)) {
 	if t := f.terrific[k-2]; t != nil {
 		less = t
 	}
+	if less == nil {
+		return // so many components are not to be had from these points
+	}
 	jobs = nil
-	for j := range less.Means {
+	for j := range less.Means[:min(len(less.Means), mostSplits)] {
 		axis, values := principal(less.Covs[j], 1)
 		means := append([][]float64(nil), less.Means...)
 		low, high := append([]float64(nil), less.Means[j]...), append([]float64(nil), less.Means[j]...)
@@ -214,6 +217,9 @@ func tryAll(jobs []job, try func(m *coreset.Mixture, short float64)) {
 		try(made[i], j.short)
 	}
 }
+
+// mostSplits bounds the components that are split in turn: time grows with their number, and with that of components, and with the points.
+const mostSplits = 16
 
 // splitSteps are the EM steps of a split start.
 const splitSteps = 40

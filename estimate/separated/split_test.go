@@ -254,3 +254,32 @@ func TestChooseBeyondTheMost(t *testing.T) {
 		t.Error("no mixture")
 	}
 }
+
+// TestSmallCoresets: coresets of a few leaves in any places, of any weights, can be asked for any number of components.
+func TestSmallCoresets(t *testing.T) {
+	rng := newRand(t)
+	for range 25 {
+		q := 1 + rng.IntN(3)
+		c := &coreset.Coreset{Dim: q, SD: 10}
+		for range 1 + rng.IntN(9) {
+			p, cell := make([]float64, q), make([]float64, q)
+			side := math.Ldexp(1, -rng.IntN(3))
+			for i := range p {
+				p[i], cell[i] = float64(rng.IntN(4)), side*side/12
+			}
+			w := 25 * math.Exp(2*rng.Float64())
+			c.Points, c.Cells, c.Weights, c.Total = append(c.Points, p), append(c.Cells, cell), append(c.Weights, w), c.Total+w
+		}
+		f := &fits{set: c, rows: 2 * c.Total}
+		f.clumps = c.Clumps(f.least())
+		if m := f.choose(1 + rng.IntN(12)); m == nil || len(m.Weights) > len(c.Points) {
+			t.Fatalf("chose %+v", m)
+		}
+		for k := 1; k <= len(c.Points)+2; k++ {
+			m := f.asked(k)
+			if m != nil && len(m.Weights) != k || m != nil && !linalg.Finite(m.LogLik) {
+				t.Fatalf("asked for %d of %d points: %+v", k, len(c.Points), m)
+			}
+		}
+	}
+}

@@ -71,31 +71,22 @@ func combinations() (out []estimatetest.Case) {
 // TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its plan and its budget. Of the grid a
 // random part is run, another one for another GAUZE_TEST_SEED.
 func TestEveryTable(t *testing.T) {
-	type setting struct{ d, n int }
-	settings := []setting{{1, 700}, {2, 4000}, {3, 3000}, {4, 900}, {5, 6000}, {10, 8000}, {12, 20}, {50, 3000}}
-	part := .01
-	epsilons := []float64{1e-3, .1, 1, 10, 1e6}
+	settings := []struct{ d, n int }{{1, 700}, {2, 4000}, {3, 3000}, {4, 900}, {5, 6000}, {13, 6000}, {12, 20}}
+	runs, epsilons := 1, []float64{.1, 1, 3}
 	if estimatetest.Long() {
-		part = .1
-		settings = append(settings, setting{1, 50}, setting{2, 50}, setting{2, 20000}, setting{4, 20000}, setting{5, 400}, setting{10, 20000}, setting{20, 20000})
+		runs, epsilons = 100, []float64{1e-3, .1, 1, 10, 1e6}
+		settings = append(settings, settings[1], struct{ d, n int }{50, 20000}, struct{ d, n int }{2, 20000}, struct{ d, n int }{10, 20000})
 	}
+	all := combinations()
 	for i, table := range append(estimatetest.Hard(), nested()...) {
 		t.Run(fmt.Sprintf("%d %s", i, table.Name), func(t *testing.T) {
 			rng := newRand(t)
-			for _, s := range settings {
-				rows := table.Rows(rng, s.n, s.d)
-				for _, eps := range epsilons {
-					for _, c := range combinations() {
-						if rng.Float64() > part {
-							continue
-						}
-						c.Rows, c.Columns, c.Mu = rows, s.d, privacy.MuOf(eps, 1e-6)
-						c.Noise = kerneltest.Options{Seed: rng.Uint64()}
-						estimatetest.RunChecked(t, New(), c)
-						if t.Failed() {
-							t.Fatalf("d %d n %d epsilon %v K %d of %d %v %v", s.d, s.n, eps, c.Components, c.MaxComponents, c.Relation, c.Covariance)
-						}
-					}
+			for range runs {
+				s, eps, c := settings[rng.IntN(len(settings))], epsilons[rng.IntN(len(epsilons))], all[rng.IntN(len(all))]
+				c.Rows, c.Columns, c.Mu = table.Rows(rng, s.n, s.d), s.d, privacy.MuOf(eps, 1e-6)
+				c.Noise = kerneltest.Options{Seed: rng.Uint64()}
+				if estimatetest.RunChecked(t, New(), c); t.Failed() {
+					t.Fatalf("d %d n %d epsilon %v K %d of %d %v %v", s.d, s.n, eps, c.Components, c.MaxComponents, c.Relation, c.Covariance)
 				}
 			}
 		})

@@ -19,7 +19,7 @@ const (
 	mostZooms    = 14    // steps; each divides a window by more than five
 	blurred      = 4.0   // a component of less variance than this many finest cells in every direction is a blur
 	firstWindow  = 4.0   // sds to either side
-	zoomWindow   = 1e-14 // least window, relative to the first: float64 ends there
+	zoomWindow   = 1e-14 // least bin, relative to its place in working coordinates: float64 ends there
 )
 
 // blur reports whether the cells of n's tree are too coarse to show what is inside component j of m.

@@ -1,0 +1,184 @@
+package separated
+
+import (
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/linalg"
+)
+
+// tidy drops components without rows, at last also light ones, and joins those that are not apart; where their number was asked for, it
+// only drops those without rows.
+func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
+	var out []component.Gaussian
+	for _, c := range g {
+		if c.Weight*f.rows >= goneRows {
+			out = append(out, c)
+		}
+	}
+	if f.p.Components > 0 {
+		return out
+	}
+	out = withoutStrays(out)
+	if last {
+		kept := out
+		out = nil
+		for _, c := range kept {
+			if c.Weight >= lightest {
+				out = append(out, c)
+			}
+		}
+	}
+	for {
+		i, j, least := leastApart(out)
+		if i < 0 || least >= apart {
+			return out
+		}
+		out[j] = component.Joined(out[i], out[j])
+		out = append(out[:i], out[i+1:]...)
+	}
+}
+
+// Utility constants. goneRows: a component with fewer rows than this is dropped. lightest: at last, one of less weight as well.
+const (
+	goneRows = 20.0
+	lightest = .75 * leastWeight
+)
+
+// force brings the number of components to the one that was asked for: cuts where the coresets gain most, without the terrific test.
+func (f *fit) force() {
+	for f.p.Components > len(f.root.leaves()) {
+		n, m := f.bestCut(f.root)
+		if n == nil {
+			return
+		}
+		n.kids = nil
+		n.split(m, f.rows)
+	}
+}
+
+// started is what the rounds start from: without strays, and not more than asked for.
+func (f *fit) started(g []component.Gaussian) []component.Gaussian {
+	if f.p.Components == 0 {
+		return withoutStrays(g)
+	}
+	return f.reduce(g)
+}
+
+// withoutStrays leaves out components that are light, much wider, in all directions together, than where most rows are, and near most rows in
+// their own sds: scattered rows around the components, which a few large cells show as one. Joined with a component they would spoil it.
+func withoutStrays(g []component.Gaussian) []component.Gaussian {
+	typical, half := math.Inf(1), 0.0
+	order := append([]component.Gaussian(nil), g...)
+	sort.SliceStable(order, func(i, j int) bool { return spread(order[i]) < spread(order[j]) })
+	for _, c := range order {
+		half += c.Weight
+	}
+	sum := 0.0
+	for _, c := range order { // the median of the rows
+		if sum += c.Weight; sum >= half/2 {
+			typical = spread(c)
+			break
+		}
+	}
+	var out []component.Gaussian
+	for _, c := range g {
+		if c.Weight >= strayWeight || spread(c) <= strayWidth*typical || within(c, g) < half/2 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// within is the weight of the components whose means lie within strayReach sds of c.
+func within(c component.Gaussian, g []component.Gaussian) (weight float64) {
+	_, inv, _ := linalg.Factor(c.Cov)
+	for _, o := range g {
+		diff := mat.NewVecDense(len(c.Mean), nil)
+		for i, m := range c.Mean {
+			diff.SetVec(i, o.Mean[i]-m)
+		}
+		var z mat.VecDense
+		z.MulVec(inv, diff)
+		if mat.Norm(&z, 2) < strayReach {
+			weight += o.Weight
+		}
+	}
+	return weight
+}
+
+// spread is the geometric mean of a component's sds.
+func spread(c component.Gaussian) float64 {
+	_, _, logDet := linalg.Factor(c.Cov)
+	return math.Exp(logDet / 2 / float64(len(c.Mean)))
+}
+
+// Utility constants of strays: lighter than this part of all rows, wider than this factor, and so many of their own sds from most rows.
+const strayWeight, strayWidth, strayReach = .1, 6.0, 5.0
+
+// reduce brings the number of components down to the one that was asked for: the lightest goes if it holds next to nothing, else the two
+// that are least apart are joined.
+func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
+	if k := f.p.Components; k > 0 && len(g) > k {
+		if kept := withoutStrays(g); len(kept) >= k {
+			g = kept
+		}
+	}
+	for k := f.p.Components; k > 0 && len(g) > k; {
+		light := 0
+		for j := range g {
+			if g[j].Weight < g[light].Weight {
+				light = j
+			}
+		}
+		if g[light].Weight < leastWeight {
+			g = append(g[:light], g[light+1:]...)
+			continue
+		}
+		i, j, _ := leastApart(g)
+		g[j] = component.Joined(g[i], g[j])
+		g = append(g[:i], g[i+1:]...)
+	}
+	return g
+}
+
+// leastApart are the two components with the least separation, i > j; -1 if there are not two.
+func leastApart(g []component.Gaussian) (i, j int, least float64) {
+	i, j, least = -1, -1, math.Inf(1)
+	for a := range g {
+		for b := range a {
+			if s := separation(g[a].Mean, g[b].Mean, g[a].Cov, g[b].Cov); s < least || i < 0 {
+				i, j, least = a, b, s
+			}
+		}
+	}
+	return i, j, least
+}
+
+// bestCut is the node whose coreset gains most by one component more, and the fit with it.
+func (f *fit) bestCut(root *node) (*node, *mixture) {
+	var best *node
+	var fit *mixture
+	gain := math.Inf(-1)
+	var walk func(n *node)
+	walk = func(n *node) {
+		flat := true
+		for _, k := range n.kids {
+			flat = flat && k.kids == nil
+			walk(k)
+		}
+		if !flat || n.fits == nil {
+			return
+		}
+		now := max(1, len(n.kids))
+		a, b := n.fits.asked(now), n.fits.asked(now+1)
+		if a != nil && b != nil && b.LogLik-a.LogLik > gain {
+			best, fit, gain = n, b, b.LogLik-a.LogLik
+		}
+	}
+	walk(root)
+	return best, fit
+}

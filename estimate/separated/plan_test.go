@@ -1,0 +1,155 @@
+package separated
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+var update = flag.Bool("update", false, "rewrite the plans in testdata")
+
+// TestPlanGolden: the plans of typical problems, as text; review a change as a diff.
+func TestPlanGolden(t *testing.T) {
+	var b strings.Builder
+	for _, rel := range relations {
+		for _, c := range []struct {
+			name    string
+			d, n    int
+			k, most int
+			epsilon float64
+		}{
+			{"three components", 5, 20000, 3, 0, 1},
+			{"automatic", 10, 50000, 0, 10, 1},
+			{"hardly enough rows", 2, 700, 2, 0, 1},
+			{"too few rows", 5, 300, 3, 0, 1},
+			{"too few rows for the columns", 50, 2000, 0, 10, 1},
+			{"few rows at a large epsilon", 2, 40, 2, 0, 1e6},
+		} {
+			p := estimate.Problem{Columns: c.d, Rows: c.n, Relation: rel, Mu: privacy.MuOf(c.epsilon, 1e-6), Components: c.k, MaxComponents: c.most}
+			fmt.Fprintf(&b, "# %v, %s: d = %d", rel, c.name, c.d)
+			if rel == privacy.AddRemoveOne {
+				p.Rows = 0
+			} else {
+				fmt.Fprintf(&b, ", n = %d", c.n)
+			}
+			b.WriteString("\n")
+			plan, err := New().Plan(p)
+			var refused *estimate.Refusal
+			switch {
+			case errors.As(err, &refused):
+				fmt.Fprintf(&b, "refused: %v\n\n", refused)
+				continue
+			case err != nil:
+				t.Fatal(err)
+			}
+			if err := plan.Validate(); err != nil {
+				t.Error(err)
+			}
+			if plan.Thresholds() {
+				t.Error("the plan spends stability delta, which Problem.Mu does not provide for")
+			}
+			fmt.Fprintf(&b, "%v\n", plan)
+		}
+	}
+	const file = "testdata/plans.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the plans changed; if that is meant, run this test with -update and review the diff. Got:\n%s", &b)
+	}
+}
+
+// TestPlanDoesNotKnowRows: under add-or-remove-one a plan is the same whatever Rows says.
+func TestPlanDoesNotKnowRows(t *testing.T) {
+	for _, k := range []int{0, 2, 5} {
+		text := ""
+		for _, n := range []int{0, 3, 500, 1 << 30} {
+			p := estimate.Problem{Columns: 3, Rows: n, Relation: privacy.AddRemoveOne, Mu: .2, Components: k, MaxComponents: 10}
+			plan, err := New().Plan(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text != "" && plan.String() != text {
+				t.Errorf("K = %d: the plan for n = %d differs", k, n)
+			}
+			text = plan.String()
+		}
+	}
+}
+
+// TestPlanHoldsTheWorstCase, by the steps that explore at most: each level looks at nodes up to mostLooks times, zooms up to mostZooms
+// times and grows trees twice; and what is reserved before a tree is grown pays for all of its levels.
+func TestPlanHoldsTheWorstCase(t *testing.T) {
+	levels := 0.
+	for q := 1; q <= broad.most; q++ {
+		first, last := treeLevels(q)
+		levels = max(levels, float64(last-first+1))
+	}
+	if paid := levels / levelsPaid; paid > 1.5 {
+		t.Errorf("a tree costs %v of its share; 1.5 is reserved", paid)
+	}
+	const below = mostLevels - 1
+	most := map[string]float64{
+		stepCount: 1, stepRadius: 1, stepRest: 1,
+		stepLook: 1 + mostLooks*below, stepTree: levels * (1 + 2*below), stepZoom: mostZooms * below,
+		stepView: float64(len(viewRounds)), stepLast: float64(max(len(lastRounds), len(onlyRounds))),
+	}
+	cost := map[string]float64{
+		stepCount: countShare, stepRadius: radiusShare, stepRest: restShare,
+		stepLook: pcaShare + mostLooks*below*lookShare, stepZoom: most[stepZoom] * zoomShare,
+	}
+	for _, s := range steps(estimate.Problem{Columns: 5}) {
+		if n, ok := most[s.Name]; ok && float64(s.Most) < n {
+			t.Errorf("%s: the plan has %d, there may be %v", s.Name, s.Most, n)
+		}
+		if c, ok := cost[s.Name]; ok && s.Share < c*(1-1e-12) {
+			t.Errorf("%s: the plan has %v of mu^2, it may cost %v", s.Name, s.Share, c)
+		}
+	}
+	for _, rounds := range [][]float64{onlyRounds, append(viewRounds[:len(viewRounds):len(viewRounds)], lastRounds...)} {
+		sum := 0.0
+		for _, r := range rounds {
+			sum += r
+		}
+		agree(t, "shares of the rounds", sum, 1)
+	}
+	before := countShare + 2*.2 + weakShare + radiusShare + pcaShare + treeShare*levels/levelsPaid // columns.Most is .4
+	if before+refineShare > 1 {
+		t.Errorf("the root costs up to %v, which leaves less than %v for the rounds", before, refineShare)
+	}
+}
+
+// TestExpect: more components, more columns and less budget need more rows.
+func TestExpect(t *testing.T) {
+	p := estimate.Problem{Columns: 4, Mu: .3, Components: 3, Relation: privacy.ReplaceOne}
+	base := New().Expect(p).RowsNeeded
+	more := p
+	more.Components = 5
+	wide := p
+	wide.Columns = 9
+	poor := p
+	poor.Mu = .1
+	for _, q := range []estimate.Problem{more, wide, poor} {
+		if n := New().Expect(q).RowsNeeded; !(n > base) {
+			t.Errorf("%+v needs %v rows, %+v needs %v", q, n, p, base)
+		}
+	}
+	auto := p
+	auto.Components, auto.MaxComponents = 0, 3
+	if e := New().Expect(auto); e.RowsNeeded != base || len(e.Notes) != 2 {
+		t.Errorf("automatic: %+v", e)
+	}
+}
