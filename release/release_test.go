@@ -90,11 +90,7 @@ func pure(t testing.TB) *Release {
 	mu := math.Sqrt(c.Mu2/3) * (1 - 1e-12)
 	eps0, ranged := privacy.PureOfMu(mu), privacy.BoundedRangeOfMu(mu)
 	step := func(law string, factor, eps0, mu float64) PlanStep {
-		query := "select: good radius"
-		if law == "laplace" {
-			query = "count"
-		}
-		return PlanStep{Step: law, Query: query, Count: 1, Law: law, Sensitivity: 399, Noise: factor * 399 / eps0, Mu: mu}
+		return PlanStep{Step: law, Query: "select: good radius", Count: 1, Law: law, Sensitivity: 399, Noise: factor * 399 / eps0, Mu: mu}
 	}
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 2, Delta: 1e-6, Schema: SchemaDeclared, Method: "separated",
 		Plan: []PlanStep{step("laplace", 1, eps0, privacy.MuOfPure(eps0)), step("exponential", 2, ranged, privacy.MuOfBoundedRange(ranged)),

@@ -155,13 +155,16 @@ func (v *verifier) step(s *PlanStep) {
 	}
 }
 
-// law faults a law of noise that the step's query cannot have: a selection has one of the laws of selections, everything else has not, and
-// no law but the Gaussian stands with a threshold's δ.
+// law faults a law of noise that the step's query cannot have: only a selection picks by an exponential mechanism or by thresholds, and none
+// is Gaussian (one with a single option is a noisy number, with Laplace noise); no law but the Gaussian stands with a threshold's δ.
 func (v *verifier) law(s *PlanStep, field func(string) string) {
 	selects := strings.HasPrefix(strings.TrimPrefix(s.Query, "of blocks: "), "select: ")
-	switch picks := s.Law == "exponential" || s.Law == "above threshold"; {
-	case selects != picks:
-		v.fault(field("law"), `"exponential" or "above threshold" for a selection, and for nothing else`, fmt.Sprintf("%q for %q", s.Law, s.Query))
+	picks := s.Law == "exponential" || s.Law == "above threshold"
+	switch {
+	case picks && !selects:
+		v.fault(field("law"), `"laplace" or none for what is no selection`, fmt.Sprintf("%q for %q", s.Law, s.Query))
+	case selects && s.Law == "":
+		v.fault(field("law"), `"exponential", "above threshold" or "laplace" for a selection`, fmt.Sprintf("none for %q", s.Query))
 	case s.Law != "" && s.Delta > 0:
 		v.fault(field("delta"), fmt.Sprintf("0 with the law %q", s.Law), fmt.Sprint(s.Delta))
 	case s.Law != "" && s.Sensitivity == 0 && s.Noise == 0:

@@ -46,8 +46,10 @@ func TestVerifyCatches(t *testing.T) {
 		{"exponential noise lowered", pure, func(r *Release) { r.Certificate.Plan[1].Noise *= 1 - 1e-8 }, `mu: want that of law "exponential"`},
 		{"noise of the threshold lowered", pure, func(r *Release) { r.Certificate.Plan[2].Noise = 0 }, `mu: want that of law "above threshold"`},
 		{"law swapped", pure, func(r *Release) { r.Certificate.Plan[2].Law = "laplace" }, "mu: want that of law"},
-		{"law of no selection", pure, func(r *Release) { r.Certificate.Plan[1].Query = "count" }, "for a selection"},
-		{"selection with Laplace noise", pure, func(r *Release) { r.Certificate.Plan[0].Query = "of blocks: select: good radius" }, "for a selection"},
+		{"law of no selection", pure, func(r *Release) { r.Certificate.Plan[1].Query = "count" }, "for what is no selection"},
+		{"selection without a law", pure, func(r *Release) {
+			r.Certificate.Plan[0].Query, r.Certificate.Plan[0].Law = "of blocks: select: good radius", ""
+		}, "for a selection"},
 		{"law with a threshold", pure, func(r *Release) { r.Certificate.Plan[0].Delta = 1e-9 }, "delta: want 0 with the law"},
 		{"law without a scale", pure, func(r *Release) { r.Certificate.Plan[0].Sensitivity, r.Certificate.Plan[0].Noise = 0, 0 }, "a scale for the law"},
 		{"law left out", pure, func(r *Release) { r.Certificate.Plan[0].Law = "" }, "mu: want sensitivity/noise"},
