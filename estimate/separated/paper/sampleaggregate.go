@@ -266,13 +266,13 @@ func (f *sampling) findSpace() (*estimate.Outcome, error) {
 	return nil, nil
 }
 
-// oneUnit gives all columns the largest unit, unless they differ by more than a factor of 16 and need not have one.
+// oneUnit gives all columns the largest unit, unless they differ by more than commensurate and need not have one.
 func (f *sampling) oneUnit() {
 	low, high := math.Inf(1), 0.0
 	for _, s := range f.space.Scale {
 		low, high = math.Min(low, s), math.Max(high, s)
 	}
-	const commensurate = 16 // a utility constant
+	const commensurate = 256.0 // a utility constant
 	if high > commensurate*low && f.p.Covariance != estimate.Spherical {
 		return
 	}
