@@ -345,15 +345,15 @@ func ask(t *testing.T, a *Allotment, step string, q any) float64 {
 // TestFailedBlocks: whatever the learner does, Blocks has no error, and a failed block is k null rows.
 func TestFailedBlocks(t *testing.T) {
 	fails := map[string]func([][]float64) ([][]float64, error){
-		"error":     func([][]float64) ([][]float64, error) { return all(2, 1), errors.New("no") },
-		"panic":     func([][]float64) ([][]float64, error) { panic("no") },
-		"nil panic": func([][]float64) ([][]float64, error) { var m map[int]int; m[1] = 2; return nil, nil },
-		"NaN":       func([][]float64) ([][]float64, error) { return [][]float64{{1}, {math.NaN()}}, nil },
-		"Inf":       func([][]float64) ([][]float64, error) { return [][]float64{{math.Inf(-1)}, {1}}, nil },
-		"few":       func([][]float64) ([][]float64, error) { return all(1, 1), nil },
-		"many":      func([][]float64) ([][]float64, error) { return all(3, 1), nil },
-		"long":      func([][]float64) ([][]float64, error) { return [][]float64{{1, 2}, {1}}, nil },
-		"none":      func([][]float64) ([][]float64, error) { return nil, nil },
+		"error":        func([][]float64) ([][]float64, error) { return all(2, 1), errors.New("no") },
+		"panic":        func([][]float64) ([][]float64, error) { panic("no") },
+		"out of range": func(rows [][]float64) ([][]float64, error) { return rows[len(rows)+1:], nil },
+		"NaN":          func([][]float64) ([][]float64, error) { return [][]float64{{1}, {math.NaN()}}, nil },
+		"Inf":          func([][]float64) ([][]float64, error) { return [][]float64{{math.Inf(-1)}, {1}}, nil },
+		"few":          func([][]float64) ([][]float64, error) { return all(1, 1), nil },
+		"many":         func([][]float64) ([][]float64, error) { return all(3, 1), nil },
+		"long":         func([][]float64) ([][]float64, error) { return [][]float64{{1, 2}, {1}}, nil },
+		"none":         func([][]float64) ([][]float64, error) { return nil, nil },
 	}
 	for name, fail := range fails {
 		for _, r := range both {

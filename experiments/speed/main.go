@@ -5,6 +5,12 @@
 //
 // The rounds alternate between all the programs measured, so that a busy machine slows all of them alike, and every figure is a
 // median over rounds unless it says otherwise. CPU time is user and system time of the process.
+//
+// With -separation the table is that of a mixture of separated components, for which the method separated is measured; SEPARATED.md
+// holds the tables of
+//
+//	go run ./experiments/speed -rounds 3 -separation 6 -fits separated,separated-auto
+//	go run ./experiments/speed -rounds 3 -separation 6 -fits separated,separated-auto -d 50 -k 10
 package main
 
 import (
@@ -18,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/experiments/harness/problem"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -25,7 +32,16 @@ import (
 
 type settings struct {
 	n, d, k, rounds int
+	separation      float64 // 0: a mixture that is not drawn for separation
 	budget          privacy.Budget
+}
+
+// truth is the mixture that the table is drawn from.
+func (s settings) truth() (*model.Mixture, error) {
+	if s.separation == 0 {
+		return randomMixture(s.k, s.d)
+	}
+	return problem.Spec{Columns: s.d, Components: s.k, Separation: s.separation}.Truth(1)
 }
 
 func main() {
@@ -34,15 +50,16 @@ func main() {
 	flag.IntVar(&s.d, "d", 10, "columns")
 	flag.IntVar(&s.k, "k", 5, "components of the table's mixture")
 	flag.IntVar(&s.rounds, "rounds", 5, "rounds")
+	flag.Float64Var(&s.separation, "separation", 0, "C: spherical components, the closest two means C √k standard deviations apart (0: correlated columns, means about 4 apart in every column)")
 	flag.Float64Var(&s.budget.Epsilon, "epsilon", 1, "epsilon")
 	flag.Float64Var(&s.budget.Delta, "delta", 1e-6, "delta")
-	memory := flag.Bool("memory", true, "measure the peak memory of gauze fit")
+	memory := flag.Bool("memory", true, "measure the peak memory of gauze fit (not with -separation)")
 	sklearn := flag.Bool("sklearn", true, "measure scikit-learn, if python3 has it")
-	flag.Func("fits", "the fits to measure, with commas between them (default gaussian,mixture,auto)", func(list string) error {
+	flag.Func("fits", "the fits to measure, with commas between them (default gaussian,mixture,auto; others: separated, separated-auto)", func(list string) error {
 		fits = strings.Split(list, ",")
 		return nil
 	})
-	profile := flag.String("profile", "", "do nothing but one fit (gaussian, mixture or auto), with a CPU profile in FIT.prof")
+	profile := flag.String("profile", "", "do nothing but one fit, with a CPU profile in FIT.prof")
 	flag.Parse()
 	if err := run(s, *memory, *sklearn, *profile); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -52,7 +69,7 @@ func main() {
 
 // run measures and prints.
 func run(s settings, memory, sklearn bool, profile string) error {
-	truth, err := randomMixture(s.k, s.d)
+	truth, err := s.truth()
 	if err != nil {
 		return err
 	}
@@ -65,7 +82,7 @@ func run(s settings, memory, sklearn bool, profile string) error {
 	}
 	defer os.RemoveAll(folder)
 	var peaks []peak
-	if memory { // first, while this program is small: a child's peak begins with that of its parent
+	if memory && s.separation == 0 { // first, while this program is small: a child's peak begins with that of its parent
 		if peaks, err = peakMemory(s, truth, folder); err != nil {
 			return err
 		}
@@ -83,6 +100,10 @@ func run(s settings, memory, sklearn bool, profile string) error {
 	times, err := alternate(s, t, python)
 	if err != nil {
 		return err
+	}
+	if s.separation != 0 {
+		writeBeside(os.Stdout, s, times, python != "")
+		return nil
 	}
 	write(os.Stdout, s, times, python != "", peaks)
 	return nil
@@ -143,6 +164,10 @@ func (t *table) fit(s settings, what string) (scans int, err error) {
 		r.Method = "gaussian"
 	case "mixture":
 		r.Components = s.k
+	case "separated":
+		r.Method, r.Components = "separated", s.k
+	case "separated-auto":
+		r.Method = "separated"
 	}
 	result, err := gauze.Fit(context.Background(), t.protected, r)
 	if err != nil {

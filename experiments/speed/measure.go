@@ -64,6 +64,15 @@ func (r *results) fastest(name string) float64 {
 	return least
 }
 
+// extremes are the CPU times of the cheapest round and of the dearest.
+func (r *results) extremes(name string) (low, high float64) {
+	low = math.Inf(1)
+	for _, c := range r.costs[name] {
+		low, high = min(low, c.cpu), max(high, c.cpu)
+	}
+	return low, high
+}
+
 func cpu(c cost) float64  { return c.cpu }
 func wall(c cost) float64 { return c.wall }
 
@@ -81,20 +90,25 @@ var fits = []string{"gaussian", "mixture", "auto"}
 // plainPasses is how many plain passes are timed as one, since one takes few ticks of the clock of CPU time.
 const plainPasses = 10
 
-// alternate measures everything in turn, round by round; with one core ("1 " before the name) and with all.
+// alternate measures everything in turn, round by round; with one core ("1 " before the name), unless the table is one of separated
+// components, and with all.
 func alternate(s settings, t *table, python string) (*results, error) {
 	r := &results{costs: map[string][]cost{}, scans: map[string]int{}}
 	all := runtime.GOMAXPROCS(0)
+	numbers := []int{1, all}
+	if s.separation != 0 {
+		numbers = []int{all}
+	}
 	add := func(name string, f func() error) error {
 		c, err := measure(f)
 		r.costs[name] = append(r.costs[name], c)
 		return err
 	}
 	for range s.rounds {
-		for _, cores := range []int{1, all} {
+		for _, cores := range numbers {
 			runtime.GOMAXPROCS(cores)
 			prefix := ""
-			if cores == 1 {
+			if cores != all {
 				prefix = "1 "
 			}
 			_ = add(prefix+"plain", func() error {

@@ -6,6 +6,33 @@ import (
 	"runtime"
 )
 
+// writeBeside writes what fits of separated components take beside scikit-learn.
+func writeBeside(w io.Writer, s settings, r *results, sklearn bool) {
+	fmt.Fprintf(w, "## n = %d, d = %d, k = %d\n\nMedians of %d rounds on %d cores; ε = %g, δ = %g, replace-one, C = %g. The method's time and what it "+
+		"measures differ between fits of one table: noise decides where it looks again.\n\n",
+		s.n, s.d, s.k, s.rounds, runtime.GOMAXPROCS(0), s.budget.Epsilon, s.budget.Delta, s.separation)
+	head, line := "| program | scans | CPU s | least, most | wall s | fastest wall s |", "|---|---|---|---|---|---|"
+	names := append([]string{"plain"}, fits...)
+	if sklearn {
+		head, line, names = head+" CPU / scikit-learn |", line+"---|", append(names, "sklearn")
+	}
+	fmt.Fprintf(w, "%s\n%s\n", head, line)
+	for _, name := range names {
+		scans := "1"
+		if n, ok := r.scans[name]; ok {
+			scans = fmt.Sprint(n)
+		} else if name == "sklearn" {
+			scans = ""
+		}
+		low, high := r.extremes(name)
+		fmt.Fprintf(w, "| %s | %s | %.2f | %.2f, %.2f | %.2f | %.2f |", name, scans, r.median(name, cpu), low, high, r.median(name, wall), r.fastest(name))
+		if sklearn {
+			fmt.Fprintf(w, " %.3f |", r.ratio(name, "sklearn", cpu))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
 // write writes all figures as Markdown.
 func write(w io.Writer, s settings, r *results, sklearn bool, peaks []peak) {
 	fmt.Fprintf(w, "# What a fit costs\n\nMade by `go run ./experiments/speed` on %d cores: a table of n = %d rows, d = %d columns, "+
