@@ -6,6 +6,7 @@ package columns
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -159,4 +160,19 @@ func (c *Columns) Constant() (estimate.Outcome, error) {
 func (c *Columns) Outsize() estimate.Outcome {
 	return estimate.Outcome{Diagnostics: c.Notes, NoRelease: &estimate.NoRelease{
 		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in larger units"}}
+}
+
+// commensurate: columns whose released scales are within this factor are taken to have one unit. A utility constant.
+const commensurate = 256.0
+
+// OneUnit gives all columns of s the largest of their units if these are not too far apart, or if shape is Spherical, which asks for one
+// unit in any case: Euclidean distances ([KSSU19]) see a column in which components differ as wide because they differ, while in its own
+// unit it would look like the others.
+func OneUnit(s component.Space, shape estimate.CovarianceType) component.Space {
+	low, high := slices.Min(s.Scale), slices.Max(s.Scale)
+	if high > commensurate*low && shape != estimate.Spherical {
+		return s
+	}
+	s.Scale = slices.Repeat([]float64{high}, len(s.Scale))
+	return s
 }

@@ -2,8 +2,10 @@ package columns
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/blocks/stagezero"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
@@ -83,6 +85,27 @@ func TestStepsHoldConfig(t *testing.T) {
 			if sum := c.CenterMu2 + c.ScaleMu2; math.Abs(sum/(share*mu2)-1) > 1e-12 || math.Abs(c.WeakMu2/(weak*mu2)-1) > 1e-8 {
 				t.Errorf("share %v of %v: %+v", share, mu2, c)
 			}
+		}
+	}
+}
+
+func TestOneUnit(t *testing.T) {
+	near, far := []float64{1, 256, 4}, []float64{1, 512, 4}
+	for _, c := range []struct {
+		scale []float64
+		shape estimate.CovarianceType
+		want  []float64
+	}{
+		{near, estimate.Full, []float64{256, 256, 256}}, {far, estimate.Full, far}, {far, estimate.Diagonal, far},
+		{far, estimate.Spherical, []float64{512, 512, 512}}, {[]float64{3}, estimate.Full, []float64{3}},
+	} {
+		was := slices.Clone(c.scale)
+		s := component.Space{Columns: make([]int, len(was)), Center: make([]float64, len(was)), Scale: c.scale}
+		if got := OneUnit(s, c.shape).Scale; !slices.Equal(got, c.want) {
+			t.Errorf("%v, %v: got %v, want %v", was, c.shape, got, c.want)
+		}
+		if !slices.Equal(c.scale, was) {
+			t.Errorf("%v: the caller's scales became %v", was, c.scale)
 		}
 	}
 }

@@ -135,7 +135,7 @@ const fewColumns = 12
 func (f *fit) settle() error {
 	for range mostLooks {
 		settled, err := f.lookNodes(lookShare)
-		if err != nil || settled || !f.affords(lookShare+1.5*regrowShare) {
+		if err != nil || settled || !f.affords(lookShare+regrowCost) {
 			return err
 		}
 	}

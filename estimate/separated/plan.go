@@ -29,7 +29,8 @@ const (
 	regrowShare = .05
 	restShare   = .02
 	zoomShare   = .005
-	refineShare = .12 // what exploring leaves to the rounds at least
+	regrowCost  = 1.5 * regrowShare // of a tree with all its levels, at most: see levelsPaid
+	refineShare = .12               // what exploring leaves to the rounds at least
 )
 
 // How often a step can be taken at most: trees are grown for the root and twice for every level below.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -57,19 +57,7 @@ func TestPlanGolden(t *testing.T) {
 			fmt.Fprintf(&b, "%v\n", plan)
 		}
 	}
-	const file = "testdata/plans.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("the plans changed; if that is meant, run this test with -update and review the diff. Got:\n%s", &b)
-	}
+	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
 }
 
 // TestPlanDoesNotKnowRows: under add-or-remove-one a plan is the same whatever Rows says.

@@ -14,7 +14,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/estimate"
@@ -166,11 +165,10 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if f.cols.Hidden() {
 		return f.refuse("the noise hides whether a column is constant"), nil
 	}
-	f.space = f.cols.Space
-	if f.space.Dim() == 0 {
+	if f.cols.Space.Dim() == 0 {
 		return f.cols.Constant()
 	}
-	f.oneUnit()
+	f.space = columns.OneUnit(f.cols.Space, f.p.Covariance)
 	if err := f.explore(); err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -179,24 +177,6 @@ func (f *fit) run() (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	return f.outcome(found)
-}
-
-// commensurate: columns whose released scales are within this factor are taken to have one unit. A utility constant.
-const commensurate = 256.0
-
-// oneUnit gives all columns one unit if their scales are not too far apart, as the paper's Euclidean distances ask for: a column in which
-// components differ is wide because they differ, and in its own unit it would look like the others. Spherical components ask for one
-// unit in any case.
-func (f *fit) oneUnit() {
-	low, high := slices.Min(f.space.Scale), slices.Max(f.space.Scale)
-	if high > commensurate*low && f.p.Covariance != estimate.Spherical {
-		return
-	}
-	scale := make([]float64, f.space.Dim())
-	for i := range scale {
-		scale[i] = high
-	}
-	f.space.Scale = scale
 }
 
 // explore finds the components: the root first, then every node again as long as something splits.
@@ -268,7 +248,7 @@ func (f *fit) again(level int, split bool) bool {
 	if f.p.Components > 0 && len(f.root.leaves()) >= f.p.Components && len(f.blurs()) == 0 && scarce {
 		return false
 	}
-	if !f.affords(lookShare + 1.5*regrowShare) {
+	if !f.affords(lookShare + regrowCost) {
 		return false
 	}
 	return len(f.blurs()) > 0 || split && (level > 2 || f.view.dim() > f.root.look.dim())

@@ -73,7 +73,7 @@ func (f *fit) zoom(nodes []*node) error {
 		}
 	}
 	for range mostZooms {
-		if !anyOpen(windows) || !f.affords(zoomShare+lookShare+1.5*regrowShare) {
+		if !anyOpen(windows) || !f.affords(zoomShare+lookShare+regrowCost) {
 			break
 		}
 		var queries []query.BinCounts

@@ -16,7 +16,7 @@ import (
 // fails if the rate is below .7 beyond chance, at a false-alarm rate of 1e-6 each.
 func TestRecoveryRates(t *testing.T) {
 	if !estimatetest.Long() {
-		t.Skip("minutes: GAUZE_LONG=1")
+		t.Skip("GAUZE_LONG is not set: minutes")
 	}
 	const runs = 10
 	even := Practical()

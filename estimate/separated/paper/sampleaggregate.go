@@ -262,25 +262,8 @@ func (f *sampling) findSpace() (*estimate.Outcome, error) {
 		out, err := f.cols.Constant()
 		return &out, err
 	}
-	f.oneUnit()
+	f.space = columns.OneUnit(f.space, f.p.Covariance)
 	return nil, nil
-}
-
-// oneUnit gives all columns the largest unit, unless they differ by more than commensurate and need not have one.
-func (f *sampling) oneUnit() {
-	low, high := math.Inf(1), 0.0
-	for _, s := range f.space.Scale {
-		low, high = math.Min(low, s), math.Max(high, s)
-	}
-	const commensurate = 256.0 // a utility constant
-	if high > commensurate*low && f.p.Covariance != estimate.Spherical {
-		return
-	}
-	scale := make([]float64, f.dim())
-	for i := range scale {
-		scale[i] = high
-	}
-	f.space.Scale = scale
 }
 
 // Utility constants of the ball.

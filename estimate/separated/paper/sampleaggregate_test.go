@@ -155,7 +155,7 @@ func TestSampleAggregateRecovers(t *testing.T) {
 // the largest error there or, where it has none, .3 sd. Rows and noise are seeded: no false alarms.
 func TestSampleAggregateTable(t *testing.T) {
 	if !estimatetest.Long() {
-		t.Skip("GAUZE_LONG is not set")
+		t.Skip("GAUZE_LONG is not set: minutes")
 	}
 	for _, c := range []sampleCase{
 		{30_000, 2, 2, 1, 17, false, privacy.ReplaceOne, .3},
