@@ -61,7 +61,7 @@ type Blocks struct {
 // and so do the intervals that they span; and at most k bins of each stability histogram, of at most k rows each, are empty on the other
 // side. These are the factors that the measurements of a derived session use (grouped). So each satisfies, given L, the statement of
 // its own theorem, with mu^2 charged to the session's one filter. As every outcome L is as likely for X as for X', the mixture over L
-// satisfies it too (trade-off functions are convex; L could even be released).
+// satisfies it too (trade-off functions are convex). L is never released: under add-or-remove-one its length is the private n.
 //
 // Caller must ensure: nothing. Learners are handed raw rows, so they are a closed set, as queries are: structs of numbers, of
 // packages below learner, which import nothing that could keep or show a row. Learners of users have to wait for a process of their own
