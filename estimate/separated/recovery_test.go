@@ -208,7 +208,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 // False-alarm rate: 1e-9 for each line.
 func TestTheLongList(t *testing.T) {
 	if !estimatetest.Long() {
-		t.Skip("GAUZE_LONG is not set: many minutes")
+		t.Skip("GAUZE_LONG is not set: minutes")
 	}
 	for _, w := range []world{
 		{d: 1, k: 3, gap: 4}, {d: 2, k: 2, gap: 3}, {d: 2, k: 5, gap: 3}, {d: 2, k: 10, gap: 3}, {d: 5, k: 2, gap: 3}, {d: 5, k: 5, gap: 3, kappa: 20},
