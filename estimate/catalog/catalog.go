@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/mixture"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/separated/paper"
+	"github.com/gauze-dp/gauze/estimate/single"
 )
 
 // Auto is the name that leaves the choice of the method to [Choose].
@@ -24,7 +24,7 @@ const (
 // Methods returns every estimator. Names are distinct.
 func Methods() []estimate.Estimator {
 	return []estimate.Estimator{
-		gaussian.New(),
+		single.New(),
 		mixture.New(),
 		separated.New(),
 		paper.NewPaper(paper.Practical()),

@@ -4,7 +4,7 @@
 // The course of a fit, all of it released step by step: units of the columns (noisy bisection); one robust global Gaussian;
 // a noisy tree of counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which costs nothing, for
 // every number of components; then private EM in all columns, each round one soft E-step and one release of clipped moments.
-// With at most one component it is the Gaussian of package gaussian.
+// With at most one component it is the Gaussian of package single.
 //
 // Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of its Section E.2.
 // Differs: units by stage 0 instead of pair histograms; a consistent tree; clipping undone to first order at every round; Kalman
@@ -20,7 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/columns"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/kernel"
 )
 
@@ -46,7 +46,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	f.rows = f.cols.Rows
 	if f.p.Components == 0 && largestK(f.p, f.p.Columns, f.rows) == 1 {
-		return gaussian.FitAllotment(f.a, f.p, prefixOne)
+		return single.FitAllotment(f.a, f.p, prefixOne)
 	}
 	k := max(f.p.Components, 2)
 	if tooFew(f.p, f.rows) {

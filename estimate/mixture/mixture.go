@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -36,7 +36,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if one, sure := becomesOne(p); one && sure {
 		one := p
 		one.Components = 1
-		if _, err := gaussian.New().Plan(one); err != nil {
+		if _, err := single.New().Plan(one); err != nil {
 			return kernel.Plan{}, err
 		}
 	} else if p.Relation == privacy.ReplaceOne && float64(p.Rows) < float64(2*p.Columns+8) {
@@ -60,7 +60,7 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 		return estimate.Outcome{}, err
 	}
 	if one, sure := becomesOne(p); one && sure {
-		return gaussian.FitAllotment(s.Allotment(), p, prefixOne)
+		return single.FitAllotment(s.Allotment(), p, prefixOne)
 	}
 	f := &fit{p: p, a: s.Allotment(), mu2: sq(s.Mu()), factor: math.Sqrt2}
 	if p.Relation == privacy.AddRemoveOne {
@@ -72,7 +72,7 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 // Expect says what to expect from public facts: rows for the components that are asked for, and for one component what the Gaussian says.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if one, sure := becomesOne(p); one && sure {
-		return gaussian.New().Expect(p)
+		return single.New().Expect(p)
 	}
 	k := max(p.Components, 2)
 	e := estimate.Expectation{RowsNeeded: rowsFor(p, k)}

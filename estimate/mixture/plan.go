@@ -4,7 +4,7 @@ import (
 	"github.com/gauze-dp/gauze/blocks/coreset"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/columns"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -34,7 +34,7 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 func steps(p estimate.Problem) []kernel.Step {
 	one, sure := becomesOne(p)
 	if one && sure {
-		return gaussian.Steps(p, prefixOne, 1)
+		return single.Steps(p, prefixOne, 1)
 	}
 	moments := query.ClippedMoments{}.Kind()
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
@@ -48,7 +48,7 @@ func steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: "last round", Query: moments, Share: 1, Most: 1, Source: source},
 	)
 	if one {
-		out = append(out, gaussian.Steps(p, prefixOne, 1)...)
+		out = append(out, single.Steps(p, prefixOne, 1)...)
 	}
 	return out
 }

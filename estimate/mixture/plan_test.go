@@ -11,7 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -101,7 +101,7 @@ func TestOneIsTheGaussian(t *testing.T) {
 					return tr, f.Outcome
 				}
 				tr, out := run(New())
-				want, wantOut := run(gaussian.New())
+				want, wantOut := run(single.New())
 				for i := range want.Steps {
 					want.Steps[i] = prefixOne + want.Steps[i]
 				}
@@ -116,7 +116,7 @@ func TestOneIsTheGaussian(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				gauss, err := gaussian.New().Plan(p)
+				gauss, err := single.New().Plan(p)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-// Package gaussian fits one Gaussian without any bound on the data: `gauze fit --method gaussian`.
+// Package single fits one distribution without any bound on the data: `gauze fit --components 1`.
 //
 // A noisy count (only where n is private) and stage 0 (a centre and a scale per column) come first. Then TylerPress: noisy steps of
 // Tyler's iteration on the augmented rows (x, 1), whose sensitivity knows no radius, until a certificate computed from
@@ -7,7 +7,7 @@
 // function of released values and public facts, so a wrong guess can spoil the estimate and never the guarantee.
 //
 // Source: [TYLERPRESS] Sections 1, 4, 7 and 10.
-package gaussian
+package single
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package gaussian
+package single
 
 import (
 	"gonum.org/v1/gonum/mat"

@@ -1,4 +1,4 @@
-package gaussian
+package single
 
 import (
 	"github.com/gauze-dp/gauze/blocks/stagezero"
