@@ -63,7 +63,8 @@ func frames() map[string]Affine {
 		"identity": identity(dims, 1), "dense": dense(rng, dims, dims, 1), "upper": upper, "lower": lower, "zero row": holes, "nothing": nothing,
 		"tall": dense(rng, dims, 9, 1), "flat": dense(rng, dims, 1, 1), "huge": dense(rng, dims, dims, 1e200),
 		"overflowing": dense(rng, dims, dims, math.MaxFloat64/8), "tiny": dense(rng, dims, 2, 1e-200), "denormal": identity(dims, 5e-324),
-		"columns": {Columns: []int{2, 0, 2, 2}, Center: []float64{0, 1, -1e308, 1e-3}, W: [][]float64{{1, 2, 0, 0}, {0, 0, 1, 1}}},
+		"all columns": {Columns: []int{0, 1, 2}, Center: []float64{1, 1e308, -1e308}, W: [][]float64{{1, 2, 0}, {0, 1, 1}, {0, 0, 1}}},
+		"columns":     {Columns: []int{2, 0, 2, 2}, Center: []float64{0, 1, -1e308, 1e-3}, W: [][]float64{{1, 2, 0, 0}, {0, 0, 1, 1}}},
 	}
 }
 
@@ -78,6 +79,8 @@ func sumCases() []sumCase {
 		return LogRatio{F: f, G: []Component{{Frame: identity(dims, .5), LogWeight: -1}}, Bound: bound}
 	}
 	nan := math.NaN()
+	cut := func(c Component) Component { c.Truncate = true; return c }
+	wide := Component{Frame: dense(rng, dims, 2, .3), Radius: 3, LogWeight: 1}
 	cases := []sumCase{
 		{"count", Count{}, 1, 1},
 		{"tails", TailCounts{Frame: id, Thresholds: []float64{0, 1, 4, 1e300, 3}}, 1, 1},
@@ -113,6 +116,14 @@ func sumCases() []sumCase {
 		{"spherical", moments(SphericalForm, 0, unit), .93, .95},
 		{"spherical soft", moments(SphericalForm, 0, unit, Component{Frame: dense(rng, dims, 2, .3), Radius: 3}), .5, .9},
 		{"spherical radius tiny", moments(SphericalForm, 0, Component{Frame: id, Radius: 1e-300}), 0, 0},
+		{"full truncated", moments(FullForm, 1, cut(unit)), .95, .95},
+		{"full truncated soft", moments(FullForm, .7, cut(unit), wide, cut(wide)), .4, .4},
+		{"full truncated radius tiny", moments(FullForm, 1, cut(Component{Frame: id, Radius: 1e-300})), 0, 0},
+		{"full truncated radius huge", moments(FullForm, 1, cut(Component{Frame: id, Radius: 1e300})), .35, .49},
+		{"diagonal truncated", moments(DiagonalForm, 0, cut(unit)), .81, .95},
+		{"diagonal truncated soft", moments(DiagonalForm, 0, cut(wide), cut(unit)), .4, .5},
+		{"spherical truncated", moments(SphericalForm, 0, cut(unit)), .93, .95},
+		{"spherical truncated soft", moments(SphericalForm, 0, unit, cut(wide)), .45, .5},
 		{"log ratio", ratio(.5, unit), 1, 1},
 		{"log ratio soft", ratio(3, Component{Frame: dense(rng, dims, 2, .3), LogWeight: 1}, unit, Component{Frame: id, LogWeight: -1e3}), .5, 1}, // F never loses by much
 		{"log ratio of equals", LogRatio{F: []Component{unit, unit}, G: []Component{unit, unit}, Bound: 1}, 0, 0},

@@ -38,7 +38,7 @@ func TestPairsBeyond(t *testing.T) {
 	}
 	id := identity(dims, 1)
 	id.Center = nil
-	moments, spread, distances := PairMoments{id, 1}, PairSpread{id, 1}, PairDistances{id, []float64{1, 1e300}}
+	moments, spread, distances := PairMoments{Frame: id, Radius: 1}, PairSpread{id, 1}, PairDistances{id, []float64{1, 1e300}}
 	for _, q := range []PairSum{moments, spread, distances} {
 		if err := q.Validate(dims); err != nil {
 			t.Error(err)

@@ -39,6 +39,9 @@ type Component struct {
 	LogWeight float64
 	// Radius r > 0: z is clipped to the ball of radius r. Ignored by Directions.
 	Radius float64
+	// Truncate: instead of being clipped, rows with |z| > Radius add nothing to this component, not even to its count; what they add
+	// to the others stays the same. Ignored by all but ClippedMoments.
+	Truncate bool
 	// GateOnly components take their posterior share of a row and release nothing (a background).
 	GateOnly bool
 }
@@ -63,6 +66,9 @@ type Component struct {
 // off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of the noise (Weight). Other forms: <h, h'> >= 0
 // follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2 <= 2 h_0 h_2 (spherical), checked in integers too; the sensitivity is
 // sqrt2 2^B or 2^B. (ceil guard and directed rounding only make the check pass for every row; see headroom.)
+//
+// Truncate replaces a row's vectors in some components by zeros, as a rule of the row and the query alone: the check, the norms and
+// the signs of the inner products hold for what is left, so the sensitivity stays as it is.
 //
 // Caller must ensure: nothing. Null rows, and rows whose coordinates are not finite in every frame, contribute zero; a row too
 // far for one frame only (its |z|^2 overflows) has no share in that component.

@@ -86,6 +86,11 @@ func (m *momentsMap) Add(sum []int64, rows []float64) {
 	}
 }
 
+// truncated reports that row r lies beyond the radius of a component that truncates.
+func (p *momentsPart) truncated(r int) bool {
+	return p.Truncate && p.norm2[r] > float64(p.Radius*p.Radius)
+}
+
 // clip is the factor that brings row r into the ball of the component's radius.
 func (p *momentsPart) clip(r int) float64 {
 	if n2 := p.norm2[r]; n2 > float64(p.Radius*p.Radius) {
@@ -101,7 +106,7 @@ func (p *momentsPart) addPanel(sum []int64) {
 	for r, n2 := range &p.norm2 {
 		p.gram.h[0][r] = h0
 		factor[r] = float64(p.clip(r) * p.scale)
-		if !finite(n2) {
+		if !finite(n2) || p.truncated(r) {
 			factor[r] = math.NaN()
 			p.gram.h[0][r] = math.NaN()
 		}
@@ -113,11 +118,11 @@ func (p *momentsPart) addPanel(sum []int64) {
 // far: exp(far) and less counts as zero in a sum of posterior weights whose largest is 1.
 const far = -25
 
-// shares fills share for row r; false if the row has no finite image in any frame.
+// shares fills share for row r; false if the row has no finite image in any frame, or is truncated in the only one.
 func (m *momentsMap) shares(r int) bool {
-	if len(m.parts) == 1 {
-		m.parts[0].share = 1
-		return finite(m.parts[0].norm2[r])
+	if p := m.parts[0]; len(m.parts) == 1 {
+		p.share = 1
+		return finite(p.norm2[r]) && !p.truncated(r)
 	}
 	best := math.Inf(-1)
 	for _, p := range m.parts {
@@ -142,7 +147,7 @@ func (m *momentsMap) shares(r int) bool {
 		}
 	}
 	for _, p := range m.parts {
-		if p.share = p.share / total; p.share < minShare {
+		if p.share = p.share / total; p.share < minShare || p.truncated(r) {
 			p.share = 0
 		}
 	}

@@ -7,19 +7,21 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// PairMoments asks, over pairs, for the second moment of y = W(x-x')/sqrt2, clipped to |y| <= Radius, and for the number of pairs.
+// PairMoments asks, over pairs, for the second moment of y = W(x-x')/sqrt2, clipped to |y| <= Radius, and for the number of pairs. If
+// Truncate, pairs with |y| > Radius count for neither.
 //
 // Answer (see Read): r^2 times the number of pairs, then the upper triangle of sum y y^T, row by row, all in the unit of y^2.
 //
 // Privacy. A pair adds (c, h h^T) with h = round(q y/r), |h|^2 < 2^(2B) CHECKED in integers for every pair, and c = q^2 <= 2^(2B); a pair
-// that fails, or has no finite image, adds zero. After division by the weights the norm is that of (c, the whole matrix h h^T). One
+// that fails, has no finite image or is truncated adds zero. After division by the weights the norm is that of (c, the whole matrix h h^T). One
 // pair instead of another: the counts cancel, and |h h^T - k k^T|_F^2 = |h|^4 + |k|^4 - 2<h,k>^2 <= 2 2^(4B). One pair more or less, or
 // instead of one that adds zero: c^2 + |h|^4 <= 2 2^(4B). Hence PairSensitivity = sqrt2 2^(2B): the count is free.
 //
 // Source: [KSSU19] Sections A.6, B.6 and B.7 of the restatement; integers as in ClippedMoments.
 type PairMoments struct {
-	Frame  Affine  // its Center does not matter
-	Radius float64 // r, from 1e-140 to 1e140
+	Frame    Affine  // its Center does not matter
+	Radius   float64 // r, from 1e-140 to 1e140
+	Truncate bool
 }
 
 // PairSpread asks, over pairs, for the sum of s = min(|W(x-y)|^2/2, Bound) and for the number of pairs; a pair whose image overflows
@@ -141,7 +143,7 @@ func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
 		for i, n := range &n2 {
 			m.gram.h[0][i] = 1
 			switch {
-			case !finite(n): // fails the check
+			case !finite(n) || m.q.Truncate && n > most: // fails the check
 				m.gram.h[0][i], factor[i] = math.NaN(), math.NaN()
 			case n > most:
 				factor[i] = q / math.Sqrt(n)

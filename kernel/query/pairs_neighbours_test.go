@@ -22,14 +22,16 @@ func pairCases() map[string]struct {
 	id, rng := identity(dims, 1), rand.New(rand.NewPCG(6, 1))
 	id.Center = []float64{1e308, 5, -7} // does not matter
 	edges := HalfOctaves(-299, 300)
+	moments := func(f Affine, r float64) PairMoments { return PairMoments{Frame: f, Radius: r} }
 	return map[string]c{
 		"octaves": {PairOctaves{dims, -5, 5}, .99, .7}, "octaves one": {PairOctaves{dims, 0, 0}, .9, .7}, "octaves all": {PairOctaves{dims, -1074, 1023}, .99, .7},
 		"distances": {PairDistances{id, edges}, .99, .7}, "distances huge": {PairDistances{frames()["huge"], edges}, .99, .7},
 		"distances columns": {PairDistances{frames()["columns"], []float64{1}}, .99, .7},
-		"moments":           {PairMoments{id, 1}, .99, .99}, "moments wide": {PairMoments{id, 1e3}, .99, .99}, "moments tiny": {PairMoments{id, 1e-140}, .7, .7},
-		"moments huge": {PairMoments{id, 1e140}, .7, .7}, "moments dense": {PairMoments{dense(rng, dims, 2, 1), 1}, .95, .99},
-		"moments tall": {PairMoments{frames()["tall"], .5}, .7, .99}, "moments overflowing": {PairMoments{frames()["overflowing"], 1}, 0, 0},
-		"spread": {PairSpread{id, 1}, 1, .99}, "spread tiny": {PairSpread{id, 1e-280}, 1, .99}, "spread huge": {PairSpread{id, 1e280}, 1, .99},
+		"moments":           {moments(id, 1), .99, .99}, "moments wide": {moments(id, 1e3), .99, .99}, "moments tiny": {moments(id, 1e-140), .7, .7},
+		"moments huge": {moments(id, 1e140), .7, .7}, "moments dense": {moments(dense(rng, dims, 2, 1), 1), .95, .99},
+		"moments tall": {moments(frames()["tall"], .5), .7, .99}, "moments overflowing": {moments(frames()["overflowing"], 1), 0, 0},
+		"moments truncated": {PairMoments{Frame: id, Radius: 1, Truncate: true}, .7, .99},
+		"spread":            {PairSpread{id, 1}, 1, .99}, "spread tiny": {PairSpread{id, 1e-280}, 1, .99}, "spread huge": {PairSpread{id, 1e280}, 1, .99},
 		"spread overflowing": {PairSpread{frames()["overflowing"], 1}, 0, .99}, "spread nothing": {PairSpread{frames()["nothing"], 1}, 0, .6},
 	}
 }
@@ -103,10 +105,11 @@ func floatBytes(v []int64) (b []byte) {
 func TestPairTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	frame := dense(rng, dims, 2, .7)
-	moments, spread, distances := PairMoments{frame, 1.3}, PairSpread{frame, 1.1}, PairDistances{frame, HalfOctaves(-4, 3)}
+	moments, spread, distances := PairMoments{Frame: frame, Radius: 1.3}, PairSpread{frame, 1.1}, PairDistances{frame, HalfOctaves(-4, 3)}
+	cut := PairMoments{Frame: frame, Radius: 1.3, Truncate: true}
 	var diffs [][]float64
 	var second [3]float64
-	var sum, pairs float64
+	var sum, pairs, near2, nearPairs float64
 	bins := make([]int64, distances.Size())
 	for i := range 500 {
 		diff := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
@@ -125,6 +128,10 @@ func TestPairTwins(t *testing.T) {
 		}
 		n := math.Hypot(y[0], y[1])
 		clip := math.Min(1, moments.Radius/n)
+		if n <= cut.Radius {
+			near2 += y[0] * y[0]
+			nearPairs++
+		}
 		second[0] += y[0] * y[0] * clip * clip
 		second[1] += y[0] * y[1] * clip * clip
 		second[2] += y[1] * y[1] * clip * clip
@@ -152,6 +159,9 @@ func TestPairTwins(t *testing.T) {
 	for i, v := range second {
 		near("second moment", got[i], v)
 	}
+	n, got = cut.Read(in(cut))
+	near("pairs within", n, nearPairs)
+	near("second moment within", got[0], near2)
 	total, n := spread.Read(in(spread))
 	near("spread", total, sum)
 	near("pairs of spread", n, pairs)
@@ -167,7 +177,8 @@ func TestPairTwins(t *testing.T) {
 // of two leaves, each to any other; sqrt2 of one leaf's bound is attained under replace-one and not needed otherwise.
 func TestPairsInLeaves(t *testing.T) {
 	two := Partition{Regions: []Region{{[]Condition{{Frame: identity(dims, 1), Radius: 2}}}, {}}}
-	for _, leaf := range []PairSum{PairMoments{identity(dims, 1), 1}, PairSpread{identity(dims, 1), 1}, PairDistances{identity(dims, 1), []float64{1}}} {
+	id := identity(dims, 1)
+	for _, leaf := range []PairSum{PairMoments{Frame: id, Radius: 1}, PairSpread{id, 1}, PairDistances{id, []float64{1}}} {
 		q := Pairs{Partition: two, Queries: []PairSum{leaf, leaf}, Buckets: []int{1, 1}}
 		whole := Pairs{Queries: []PairSum{leaf}, Buckets: []int{1}}
 		for _, q := range []Pairs{q, whole} {

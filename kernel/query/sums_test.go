@@ -176,6 +176,28 @@ func TestFailedCheckAddsNothing(t *testing.T) {
 	}
 }
 
+// TestTruncate: a row beyond the radius adds zeros to the component that truncates and what it adds without truncation to the others;
+// within the radius, and on it, truncation changes nothing.
+func TestTruncate(t *testing.T) {
+	frame := identity(dims, 1)
+	for _, f := range []Form{FullForm, DiagonalForm, SphericalForm} {
+		for _, others := range [][]Component{nil, {{Frame: frame, Radius: 9, LogWeight: .3}}} {
+			q := ClippedMoments{Form: f, Lift: 1, Components: append(others, Component{Frame: frame, Radius: 2})}
+			cut := ClippedMoments{Form: f, Lift: 1, Components: append(others, Component{Frame: frame, Radius: 2, Truncate: true})}
+			last := q.Size() - f.size(dims)
+			for _, row := range [][]float64{{0, 0, 0}, {1, 0, -1}, {0, -2, 0}, {0, 2.0000001, 0}, {3, 4, 5}, {1e150, 0, 0}, {1e200, 0, 0}} {
+				want, got := sumOf(q, row), sumOf(cut, row)
+				if norm := math.Hypot(math.Hypot(row[0], row[1]), row[2]); norm > 2 {
+					clear(want[last:])
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%v, %d components, row %v: got %v, want %v", f, len(q.Components), row, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestWeights: diagonal 1, off-diagonal 1/sqrt2 rounded up, in the order of the packed upper triangle.
 func TestWeights(t *testing.T) {
 	q := ClippedMoments{Form: FullForm, Lift: 1, Components: []Component{{Frame: identity(2, 1), Radius: 1},

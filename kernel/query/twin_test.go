@@ -185,6 +185,10 @@ func (q ClippedMoments) twin(row []float64) contribution {
 			continue
 		}
 		z, n2 := twinImage(c.Frame, row)
+		if c.Truncate && n2 > c.Radius*c.Radius {
+			all = append(all, bigs(q.Form.size(c.Frame.Out()))...)
+			continue
+		}
 		clip := 1.0
 		if n2 > c.Radius*c.Radius {
 			clip = c.Radius / math.Sqrt(n2)

@@ -17,18 +17,12 @@ type Engine struct {
 	Workers int // 0 means one per core
 }
 
-// grain is the number of rows a worker takes at a time.
-const grain = 1024
+// grain is the number of rows a worker takes at a time: whole panels of the queries, whole pieces of a chunk.
+const grain = 1008
 
-// scan hands the rows of the table, piece by piece, to workers. start makes what one worker does with a piece, whose first row is
-// number first, and with what it has gathered once there is none left; workers are never in finish at the same time.
-func (e Engine) scan(t *rows.Table, start func() (work func(first int, piece []float64), finish func())) {
-	d := t.Columns()
-	pieces := split(t.Chunks(), grain*d)
-	firsts := make([]int, len(pieces))
-	for i := 1; i < len(pieces); i++ {
-		firsts[i] = firsts[i-1] + len(pieces[i-1])/d
-	}
+// share hands out the numbers of pieces to workers. start makes what one worker does with a piece, and with what it has gathered once there
+// is none left; workers are never in finish at the same time.
+func (e Engine) share(pieces int, start func() (work func(piece int), finish func())) {
 	workers := e.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -36,11 +30,11 @@ func (e Engine) scan(t *rows.Table, start func() (work func(first int, piece []f
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var finishing sync.Mutex
-	for range min(workers, len(pieces)) {
+	for range min(workers, pieces) {
 		wg.Go(func() {
 			work, finish := start() // made here, so that two workers hardly ever write to one cache line
-			for i := next.Add(1) - 1; int(i) < len(pieces); i = next.Add(1) - 1 {
-				work(firsts[i], pieces[i])
+			for i := int(next.Add(1) - 1); i < pieces; i = int(next.Add(1) - 1) {
+				work(i)
 			}
 			finishing.Lock()
 			defer finishing.Unlock()
@@ -48,6 +42,20 @@ func (e Engine) scan(t *rows.Table, start func() (work func(first int, piece []f
 		})
 	}
 	wg.Wait()
+}
+
+// scan shares out the rows of the table, piece by piece; first is the number of a piece's first row.
+func (e Engine) scan(t *rows.Table, start func() (work func(first int, piece []float64), finish func())) {
+	d := t.Columns()
+	pieces := split(t.Chunks(), grain*d)
+	firsts := make([]int, len(pieces))
+	for i := 1; i < len(pieces); i++ {
+		firsts[i] = firsts[i-1] + len(pieces[i-1])/d
+	}
+	e.share(len(pieces), func() (func(int), func()) {
+		work, finish := start()
+		return func(i int) { work(firsts[i], pieces[i]) }, finish
+	})
 }
 
 // Sum returns the sum of the query's row vectors over all rows, one scan.
@@ -58,11 +66,7 @@ func (e Engine) Sum(t *rows.Table, q query.Sum) []int64 {
 	total := make([]int64, q.Size())
 	e.scan(t, func() (func(int, []float64), func()) {
 		m, sum := q.Compile(t.Columns()), make([]int64, q.Size())
-		return func(_ int, piece []float64) { m.Add(sum, piece) }, func() {
-			for i, v := range sum {
-				total[i] += v
-			}
-		}
+		return func(_ int, piece []float64) { m.Add(sum, piece) }, func() { addTo(total, sum) }
 	})
 	return total
 }
@@ -84,20 +88,28 @@ func split(chunks [][]float64, size int) [][]float64 {
 // SumPairs returns the sum of the query's vectors over the given pairs of row numbers. The query sees differences: of two good rows they
 // may be infinite but never NaN, of a null row and any other they are NaN.
 func (e Engine) SumPairs(t *rows.Table, q query.PairSum, pairs [][2]int) []int64 {
-	m, sum := q.Compile(t.Columns()), make([]int64, q.Size())
-	differences := make([]float64, 0, grain*t.Columns())
-	for _, p := range pairs {
-		if len(differences) == cap(differences) {
-			m.Add(sum, differences)
+	total := make([]int64, q.Size())
+	e.share((len(pairs)+grain-1)/grain, func() (func(int), func()) {
+		m, sum := q.Compile(t.Columns()), make([]int64, q.Size())
+		differences := make([]float64, 0, grain*t.Columns())
+		return func(i int) {
 			differences = differences[:0]
-		}
-		y := t.Row(p[1])
-		for j, x := range t.Row(p[0]) {
-			differences = append(differences, x-y[j])
-		}
+			for _, p := range pairs[i*grain : min((i+1)*grain, len(pairs))] {
+				y := t.Row(p[1])
+				for j, x := range t.Row(p[0]) {
+					differences = append(differences, x-y[j])
+				}
+			}
+			m.Add(sum, differences)
+		}, func() { addTo(total, sum) }
+	})
+	return total
+}
+
+func addTo(total, sum []int64) {
+	for i, v := range sum {
+		total[i] += v
 	}
-	m.Add(sum, differences)
-	return sum
 }
 
 // Leaves returns the leaf of every row.

@@ -94,8 +94,10 @@ func TestPairsAndBoxes(t *testing.T) {
 		x, y := table.Row(p[0]), table.Row(p[1])
 		m.Add(want, []float64{x[0] - y[0], x[1] - y[1]})
 	}
-	if got := (Engine{}).SumPairs(table, q, pairs); !reflect.DeepEqual(got, want) {
-		t.Errorf("pairs: %v, want %v", got, want)
+	for _, workers := range []int{0, 1, 2, 7} {
+		if got := (Engine{Workers: workers}).SumPairs(table, q, pairs); !reflect.DeepEqual(got, want) {
+			t.Errorf("pairs, %d workers: %v, want %v", workers, got, want)
+		}
 	}
 	near := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}
 	ball := func(r float64) query.Region {

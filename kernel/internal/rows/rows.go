@@ -10,8 +10,8 @@ import (
 )
 
 // ChunkRows is the number of rows stored together. Chunks are allocated as the table grows and never copied, so a table costs
-// its own size as float64 and at most one chunk more.
-const ChunkRows = 4096
+// its own size as float64 and at most one chunk more. It is a multiple of the rows that an engine's workers take and queries map at a time.
+const ChunkRows = 4032
 
 // Table is an append-only table of n rows of d float64 values, row-major in chunks.
 //
