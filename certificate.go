@@ -21,7 +21,7 @@ func certificateOf(r Request, method string, s *kernel.Session) release.Certific
 		Relation: r.Relation.String(),
 		Epsilon:  r.Budget.Epsilon, Delta: r.Budget.Delta, Rho: r.Budget.Rho,
 		Spent:  spentOf(s),
-		Schema: release.SchemaInferred, Method: method,
+		Schema: release.SchemaInferred, Facts: factsOf(r.Facts), Method: method,
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if r.SchemaDeclared {
@@ -37,6 +37,21 @@ func certificateOf(r Request, method string, s *kernel.Session) release.Certific
 		})
 	}
 	return c
+}
+
+// factsOf is what a certificate says of the facts; nil if nothing is known.
+func factsOf(f estimate.Facts) *release.Facts {
+	if f == (estimate.Facts{}) {
+		return nil
+	}
+	out := &release.Facts{Moments: f.Moments}
+	if f.KnowsMean {
+		out.MeanWithin = &f.MeanWithin
+	}
+	if f.KnowsEigenvalues() {
+		out.EigenvaluesWithin = f.Eigenvalues[:]
+	}
+	return out
 }
 
 // diagnosticsOf names the columns that an estimator knows by number.

@@ -187,6 +187,29 @@ func TestColumnsAndDiagnosticsAreNamed(t *testing.T) {
 	}
 }
 
+// What was known is part of the certificate, a mean of radius 0 too.
+func TestFactsAreCertified(t *testing.T) {
+	for _, facts := range []estimate.Facts{{}, {KnowsMean: true}, {Eigenvalues: [2]float64{.5, 4}}, {KnowsMean: true, MeanWithin: 2, Moments: 6}} {
+		r := request(privacy.AddRemoveOne, budgets[0])
+		r.Facts = facts
+		result, err := play(t.Context(), t, script{parts: []float64{1}}, 50, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, notes := result.Release.Certificate.Facts, strings.Join(result.Release.Diagnostics.Notes, "\n")
+		if (got == nil) != (facts == estimate.Facts{}) || (got != nil) != strings.Contains(notes, "makes no use of") {
+			t.Errorf("%v: certificate %+v, notes %q", facts, got, notes)
+		}
+		if got == nil {
+			continue
+		}
+		if (got.MeanWithin != nil) != facts.KnowsMean || facts.KnowsMean && *got.MeanWithin != facts.MeanWithin || got.Moments != facts.Moments ||
+			(got.EigenvaluesWithin != nil) != facts.KnowsEigenvalues() {
+			t.Errorf("%v: certificate %+v", facts, got)
+		}
+	}
+}
+
 func TestNoReleaseIsSpent(t *testing.T) {
 	why := &estimate.NoRelease{Reason: "a test failed", Advice: "more rows"}
 	s := script{parts: []float64{.25}, end: func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{NoRelease: why}, nil }}
@@ -261,6 +284,7 @@ func TestFitRefusesBeforeItMeasures(t *testing.T) {
 		"infinite":   func(r *Request) { r.RoundedTo = []float64{1, math.Inf(1)} },
 		"components": func(r *Request) { r.Components = -1 },
 		"covariance": func(r *Request) { r.Covariance = 3 },
+		"facts":      func(r *Request) { r.Facts.Moments = 3 },
 		"too few":    func(*Request) {}, // rows, for the method
 	} {
 		r := good

@@ -44,6 +44,8 @@ type Request struct {
 	Columns       []string                // Names of the d columns, distinct. Required.
 	// RoundedTo is, for each column, the unit it is recorded in, 0 where that is not declared. Nil: declared for none.
 	RoundedTo []float64
+	// Facts are public bounds on the distribution. Default: nothing is known.
+	Facts estimate.Facts
 	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or that they were inferred.
 	SchemaDeclared bool
 	// Observe, if set, is told after every measurement its step and the part of the budget (of μ²) spent so far.
@@ -83,6 +85,7 @@ func (r Request) Validate() error {
 	for _, unit := range r.RoundedTo {
 		fault(!(unit >= 0) || math.IsInf(unit, 1), "rounded to", "a positive number, or 0", unit, "write 0 where no unit is known")
 	}
+	faults = append(faults, r.Facts.Validate())
 	return errors.Join(faults...)
 }
 
@@ -102,6 +105,6 @@ func (r Request) problem(rows int) (estimate.Problem, error) {
 	return estimate.Problem{
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu,
 		Components: r.Components, MaxComponents: most,
-		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo),
+		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts,
 	}, nil
 }

@@ -41,21 +41,6 @@ type Problem struct {
 	Facts     Facts
 }
 
-// Facts are what is publicly known of the distribution, in the columns' own units, because somebody said so without looking at a row. The
-// zero value is nothing. A wrong fact spoils the estimate and never the guarantee.
-type Facts struct {
-	// KnowsMean: the mean lies in the ball of radius MeanWithin about the origin; radius 0 says that it is the origin.
-	KnowsMean  bool
-	MeanWithin float64
-	// Eigenvalues of the covariance lie in [low, high], 0 < low <= high; {0, 0} says nothing.
-	Eigenvalues [2]float64
-	// Moments is the even order, at least 4, of the moments that are bounded as a Gaussian's are; 0 says nothing.
-	Moments int
-}
-
-// KnowsEigenvalues reports that bounds on the eigenvalues are known.
-func (f Facts) KnowsEigenvalues() bool { return f.Eigenvalues[1] > 0 }
-
 // An Estimator is one method of `gauze fit`.
 type Estimator interface {
 	// Name is the method's name on the command line, like "gaussian" or "separated:paper".

@@ -36,6 +36,9 @@ func (c Certificate) Plain() []Statement {
 	say("By what", c.byWhat())
 	say("The number of rows", c.rows())
 	say("The columns", c.columns())
+	if text := c.known(); text != "" {
+		say("What was known", text)
+	}
 	say("What is not promised",
 		"What is true of people in general is not hidden: if the model shows that two columns go together, it says so about people who are not in the table as well.",
 		"A person with several rows is protected less: with m rows, as if mu or epsilon were m times as large and delta larger still.",
@@ -169,6 +172,25 @@ func (c Certificate) columns() string {
 			"may depend on a single cell. Declare the columns to be covered wholly."
 	}
 	return "Declared beforehand: no cell could change which columns there are. Their names and units are public."
+}
+
+// known says which facts the fit was told, if any.
+func (c Certificate) known() string {
+	if c.Facts == nil {
+		return ""
+	}
+	var facts []string
+	if r := c.Facts.MeanWithin; r != nil {
+		facts = append(facts, "the mean lies within "+figure(*r)+" of the origin")
+	}
+	if e := c.Facts.EigenvaluesWithin; len(e) == 2 {
+		facts = append(facts, "the eigenvalues of the covariance lie within "+figure(e[0])+" and "+figure(e[1]))
+	}
+	if k := c.Facts.Moments; k != 0 {
+		facts = append(facts, fmt.Sprintf("moments up to order %d are bounded as a Gaussian's are", k))
+	}
+	return "Whoever asked for the release said beforehand, as public facts: " + strings.Join(facts, "; ") + ". If one of them is wrong, so may " +
+		"the model be; the promise does not rest on them, provided that they were not read off the rows."
 }
 
 // figure writes a number with at most four significant digits.

@@ -99,6 +99,13 @@ func pure(t testing.TB) *Release {
 	return r
 }
 
+// known is a consistent release of a fit that was told facts.
+func known(t testing.TB) *Release {
+	r := concentrated(t)
+	r.Certificate.Facts = &Facts{MeanWithin: new(float64), EigenvaluesWithin: []float64{1e-3, 25}, Moments: 4}
+	return r
+}
+
 // renyi is a consistent release with one measurement that is not Gaussian, at (ε, δ) = (2, 1e-6).
 func renyi(t testing.TB) *Release {
 	t.Helper()
@@ -125,7 +132,7 @@ func renyi(t testing.TB) *Release {
 }
 
 func TestConsistentReleasesVerify(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "known": known(t)} {
 		if faults := Verify(r); faults != nil {
 			t.Errorf("%s: %v", name, faults)
 		}
@@ -150,7 +157,7 @@ func reread(t testing.TB, r *Release) *Release {
 
 // TestRoundTrip: everything that is written is read back as it was.
 func TestRoundTrip(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "known": known(t)} {
 		r.Certificate.Simulated = true
 		r.Diagnostics = Diagnostics{
 			Components: []ComponentNote{{EffectiveNoise: 0.1, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {Background: true}},

@@ -17,17 +17,31 @@ type Release struct {
 
 // A Certificate says what was asked, what was spent, and by which measurements.
 type Certificate struct {
-	Relation  string     `json:"relation"`      // Required: ReplaceOne or AddRemoveOne.
-	Epsilon   float64    `json:"epsilon"`       // As asked. Zero only when the budget was asked as Rho alone.
-	Delta     float64    `json:"delta"`         // As asked, in [0, 1). Zero when the budget was asked as Rho alone.
-	Rho       float64    `json:"rho,omitempty"` // As asked, when the budget was asked as zCDP.
-	Spent     Spent      `json:"spent"`         // At most what was asked.
-	Rows      *int       `json:"rows"`          // n; nil (null) where it is private, which is under AddRemoveOne.
-	Schema    string     `json:"schema"`        // Required: SchemaDeclared or SchemaInferred.
-	Method    string     `json:"method"`        // Required: the estimator's name, for example "separated".
-	Plan      []PlanStep `json:"plan"`          // The measurements as run.
-	Simulated bool       `json:"simulated"`     // The rows or the noise came from a seed: protects nobody.
-	Version   string     `json:"version"`       // Of the program that wrote it.
+	Relation  string     `json:"relation"`        // Required: ReplaceOne or AddRemoveOne.
+	Epsilon   float64    `json:"epsilon"`         // As asked. Zero only when the budget was asked as Rho alone.
+	Delta     float64    `json:"delta"`           // As asked, in [0, 1). Zero when the budget was asked as Rho alone.
+	Rho       float64    `json:"rho,omitempty"`   // As asked, when the budget was asked as zCDP.
+	Spent     Spent      `json:"spent"`           // At most what was asked.
+	Rows      *int       `json:"rows"`            // n; nil (null) where it is private, which is under AddRemoveOne.
+	Schema    string     `json:"schema"`          // Required: SchemaDeclared or SchemaInferred.
+	Facts     *Facts     `json:"facts,omitempty"` // What was publicly known beforehand, as asked; nil if nothing.
+	Method    string     `json:"method"`          // Required: the estimator's name, for example "separated".
+	Plan      []PlanStep `json:"plan"`            // The measurements as run.
+	Simulated bool       `json:"simulated"`       // The rows or the noise came from a seed: protects nobody.
+	Version   string     `json:"version"`         // Of the program that wrote it.
+}
+
+// Facts are public bounds that a fit was told, in the units of the columns. They cost nothing, and the privacy does not rest on them: if one
+// is wrong the estimate is, and the promise holds.
+//
+// Invariant: at least one is given.
+type Facts struct {
+	// MeanWithin is the radius of a ball about the origin that holds the mean, 0 for a mean that is the origin; nil if not given.
+	MeanWithin *float64 `json:"mean_within,omitempty"`
+	// EigenvaluesWithin are a lower and an upper bound on the eigenvalues of the covariance; nil if not given.
+	EigenvaluesWithin []float64 `json:"eigenvalues_within,omitempty"`
+	// Moments is the even order, at least 4, up to which moments are bounded as a Gaussian's are; 0 if not given.
+	Moments int `json:"moments,omitempty"`
 }
 
 // Spent is the cost of the measurements as run, in every currency that it can be stated in; what does not apply is 0.

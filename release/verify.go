@@ -19,7 +19,8 @@ const tolerance = 1e-9
 //   - every measurement's mu is its sensitivity over its noise, and Σ count·mu² = spent.mu²;
 //   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas and Rényi curves imply;
 //   - what was spent is at most what was asked;
-//   - the number of rows is given where it is public, and only there.
+//   - the number of rows is given where it is public, and only there;
+//   - facts that are given say something that can be true.
 //
 // A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an exponential mechanism); its mu is taken as it is.
 func Verify(r *Release) []error {
@@ -76,11 +77,31 @@ func (v *verifier) terms(c *Certificate) {
 	if c.Schema != SchemaDeclared && c.Schema != SchemaInferred {
 		v.fault("certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
 	}
+	v.facts(c.Facts)
 	if c.Method == "" {
 		v.fault("certificate.method", "the estimator's name", "none")
 	}
 	if len(c.Plan) == 0 {
 		v.fault("certificate.plan", "at least one measurement", "none")
+	}
+}
+
+// facts checks that what was known beforehand is well formed.
+func (v *verifier) facts(f *Facts) {
+	if f == nil {
+		return
+	}
+	if f.MeanWithin == nil && f.EigenvaluesWithin == nil && f.Moments == 0 {
+		v.fault("certificate.facts", "at least one fact, or no facts at all", "none")
+	}
+	if f.MeanWithin != nil {
+		v.amount("certificate.facts.mean_within", *f.MeanWithin, math.MaxFloat64)
+	}
+	if e := f.EigenvaluesWithin; e != nil && !(len(e) == 2 && 0 < e[0] && e[0] <= e[1] && e[1] <= math.MaxFloat64) {
+		v.fault("certificate.facts.eigenvalues_within", "two positive numbers, the lesser first", fmt.Sprint(e))
+	}
+	if k := f.Moments; k != 0 && (k < 4 || k%2 != 0) {
+		v.fault("certificate.facts.moments", "an even order of at least 4", fmt.Sprint(k))
 	}
 }
 

@@ -24,6 +24,9 @@ type requestFlags struct {
 	method              string
 	covariance          string
 	columns, schema     string
+	meanWithin          float64
+	eigenvaluesWithin   string
+	moments             int
 }
 
 func (f *requestFlags) register(flags *pflag.FlagSet) {
@@ -38,6 +41,9 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
+	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
+	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
+	flags.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
 }
 
 const schemaExample = `{"columns": [{"name": "age", "rounded_to": 1}, ..]}`
@@ -58,6 +64,9 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	}
 	r.MaxComponents, r.Method = f.maxComponents, f.method
 	if r.Covariance, err = covarianceType(f.covariance); err != nil {
+		return r, err
+	}
+	if r.Facts, err = f.facts(); err != nil {
 		return r, err
 	}
 	// Everything but the columns can be checked before an input is opened.
@@ -95,6 +104,28 @@ func (f *requestFlags) numberOfComponents() (int, error) {
 			"auto chooses up to --max-components"}
 	}
 	return k, nil
+}
+
+// facts are what the flags say is publicly known. A flag that is not given says nothing; one that says nothing is refused.
+func (f *requestFlags) facts() (known estimate.Facts, err error) {
+	given := f.set.Changed
+	if known.KnowsMean = given("mean-within"); known.KnowsMean {
+		known.MeanWithin = f.meanWithin
+	}
+	if known.Moments = f.moments; given("moments") && f.moments == 0 {
+		return known, &usageError{"--moments: wanted an even order of at least 4, got 0", "leave it out if nothing is known"}
+	}
+	if !given("eigenvalues-within") {
+		return known, nil
+	}
+	low, high, _ := strings.Cut(f.eigenvaluesWithin, ",")
+	for i, text := range []string{low, high} {
+		if known.Eigenvalues[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || known.Eigenvalues[i] == 0 {
+			return known, &usageError{fmt.Sprintf("--eigenvalues-within: wanted a,b with 0 < a <= b, got %q", f.eigenvaluesWithin),
+				"for instance --eigenvalues-within 0.1,25: squares of the least and the largest standard deviation along any direction"}
+		}
+	}
+	return known, nil
 }
 
 func covarianceType(name string) (estimate.CovarianceType, error) {

@@ -35,6 +35,7 @@ type Case struct {
 	Components, MaxComponents int
 	Covariance                estimate.CovarianceType
 	RoundedTo                 []float64
+	Facts                     estimate.Facts
 	// Noise says what noise is drawn; the zero value means seed 0. Use Fresh where a test states an error rate.
 	Noise kerneltest.Options
 }
@@ -42,7 +43,7 @@ type Case struct {
 // Problem is what the estimator is told: public facts only.
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
-		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo}
+		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts}
 	if p.Components == 0 && p.MaxComponents == 0 {
 		p.MaxComponents = 10
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -23,6 +24,9 @@ type Loss struct {
 
 // Neighbours fits c, then replays the answers on the table other, and fails the test if the second run asks or pays anything else:
 // then it branched on something that was not released. Null rows are rows of NaN.
+//
+// Where pairs of rows are measured, both runs draw the same pairs of places in the table, and the loss is that of someone who sees the
+// draws too, which only helps. So a row that is replaced must keep its place, and the noise must be seeded.
 func Neighbours(tb testing.TB, e estimate.Estimator, c Case, other [][]float64) (Fit, Loss) {
 	tb.Helper()
 	var own, again kerneltest.Transcript
@@ -32,7 +36,7 @@ func Neighbours(tb testing.TB, e estimate.Estimator, c Case, other [][]float64) 
 		return f, Loss{}
 	}
 	c2 := c
-	c2.Rows, c2.Noise = other, kerneltest.Options{Replay: &own, Record: &again}
+	c2.Rows, c2.Noise.Replay, c2.Noise.Record = other, &own, &again
 	if f2 := Run(tb, e, c2); (f2.Model == nil) != (f.Model == nil) {
 		tb.Error("the same released values ended in another outcome")
 	}
@@ -47,12 +51,19 @@ func Neighbours(tb testing.TB, e estimate.Estimator, c Case, other [][]float64) 
 	return f, lossOf(own, again, c, factor)
 }
 
+// summed is what sums over rows and over pairs of rows have in common.
+type summed interface {
+	Sensitivity(privacy.Relation) float64
+	Weight(i int) float64
+	Unit() float64
+}
+
 func lossOf(own, other kerneltest.Transcript, c Case, factor float64) Loss {
 	l := Loss{ByStep: map[string]float64{}}
 	for k, asked := range own.Queries {
-		q, ok := asked.(query.Sum)
-		if !ok {
-			panic("estimatetest: a query that is not a sum")
+		q, ok := asked.(summed)
+		if _, pairs := asked.(query.Pairs); !ok || pairs && c.Noise.Fresh {
+			panic("estimatetest: a query that is not a sum, or pairs that nobody can draw again")
 		}
 		for i, mine := range own.Sums[k] {
 			theirs := other.Sums[k][i]
