@@ -1,0 +1,134 @@
+// Package kv18 fits one Gaussian to one column without any bound, as [KV18] do: a histogram of distances of pairs gives the scale, a
+// histogram of bins as wide as the scale gives the place, and a clipped release there the mean and the variance. The histogram of places
+// has infinitely many bins, which is what costs a part of delta. A literal algorithm, to compare with: the method gaussian needs no pairs
+// and no threshold, and fewer rows.
+//
+// Source: [KV18] Sections 1, 2 and 3 of the restatement.
+package kv18
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Estimator is the method "univariate:kv18".
+type Estimator struct{ options Options }
+
+// New returns the estimator with Practical options.
+func New() Estimator { return NewWith(Practical()) }
+
+// NewWith returns the estimator with other options, such as Published. It panics on options that make no sense.
+func NewWith(o Options) Estimator {
+	o.check()
+	return Estimator{o}
+}
+
+var _ estimate.Estimator = Estimator{}
+
+const name = "univariate:kv18"
+
+// Name is "univariate:kv18".
+func (Estimator) Name() string { return name }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "one Gaussian in one column: stability histograms for scale and place, then clipped moments"
+}
+
+// Source names the algorithm.
+func (Estimator) Source() string { return "KV18 Section 1" }
+
+// Plan is what Fit measures, or a *estimate.Refusal for more than one column or too few rows to see any bin.
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Columns < 1 {
+		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
+	}
+	if refusal := refuse(p); refusal != nil {
+		return kernel.Plan{}, refusal
+	}
+	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < rowsSeen(p) {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("no bin of a histogram of %d rows can be told from the noise at this epsilon", p.Rows),
+			Advice: e.advice(p),
+		}
+	}
+	return kernel.Plan{Method: name, Steps: []kernel.Step{
+		{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: "TYLERPRESS Section 0.3"},
+		{Name: stepScale, Query: query.PairOctaves{}.Kind(), Share: scaleShare, Most: 1, Source: "KV18 Section 1"},
+		{Name: stepPlace, Query: query.BoxKeys{}.Kind(), Share: placeShare, Most: 1, Slack: 1, Source: "KV18 Section 2"},
+		{Name: stepMoments, Query: query.ClippedMoments{}.Kind(), Share: momentsShare, Most: 1, Source: "KV18 Section 3"},
+	}}, nil
+}
+
+// refuse says why a problem is none of this method's, or is nil.
+func refuse(p estimate.Problem) *estimate.Refusal {
+	switch {
+	case p.Columns > 1:
+		return &estimate.Refusal{
+			Reason: fmt.Sprintf("method %s fits one column, %d were asked for", name, p.Columns),
+			Advice: "name one column with --columns, or use --method gaussian",
+		}
+	case p.Components > 1:
+		return &estimate.Refusal{
+			Reason: fmt.Sprintf("method %s fits one component, %d were asked for", name, p.Components),
+			Advice: "use --components 1, or --method general for a mixture",
+		}
+	}
+	return nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if refusal := refuse(p); refusal != nil {
+		return estimate.Outcome{}, refusal
+	}
+	r := &run{a: s.Allotment(), o: e.options, relation: s.Relation(), total: s.Allotment().Left()}
+	for _, step := range []func() (doubt string, err error){r.count, r.findScale, r.findPlace, r.release} {
+		if err := ctx.Err(); err != nil {
+			return estimate.Outcome{}, err
+		}
+		doubt, err := step()
+		if err != nil {
+			return estimate.Outcome{}, err
+		}
+		if doubt != "" {
+			return estimate.Outcome{Diagnostics: estimate.Diagnostics{Flags: r.flags},
+				NoRelease: &estimate.NoRelease{Reason: doubt, Advice: e.advice(p)}}, nil
+		}
+	}
+	return r.outcome(p.Covariance)
+}
+
+// Expect is the error of the variance of a Gaussian.
+func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	if !(p.Mu > 0) || refuse(p) != nil {
+		return estimate.Expectation{}
+	}
+	x := estimate.Expectation{RowsNeeded: e.rowsNeeded(p), Notes: []string{
+		fmt.Sprintf("below about %.2g rows its histograms show nothing; --method gaussian needs fewer rows", rowsSeen(p))}}
+	if p.Rows > 0 {
+		x.RelativeError = e.options.relativeError(p, float64(p.Rows))
+	}
+	return x
+}
+
+// rowsNeeded is about how many rows have an error of twice the non-private one; 0 if no number below 1e12 has.
+func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
+	for n := math.Max(100, rowsSeen(p)); n < 1e12; n *= 1.05 {
+		if e.options.relativeError(p, n) <= 2 {
+			return n
+		}
+	}
+	return 0
+}
+
+func (e Estimator) advice(p estimate.Problem) string {
+	return fmt.Sprintf("about %.2g rows are enough to see the bins of a Gaussian; or a larger epsilon, or --method gaussian, which needs "+
+		"fewer rows", rowsSeen(p))
+}
