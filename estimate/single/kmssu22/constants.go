@@ -1,0 +1,93 @@
+package kmssu22
+
+import (
+	"fmt"
+	"math"
+)
+
+// Constants are what the algorithms take besides the data: the constants of their analysis, most of which the source leaves open. None of
+// them matters to privacy: wrong ones cost an estimate, not a guarantee. [Practical] has values that run, [Printed] those of the source.
+type Constants struct {
+	// FailureProb is beta in the logarithms.
+	FailureProb float64
+	// Gap is the ratio of neighbouring eigenvalues above which the coarse preconditioner is called.
+	Gap float64
+	// Cumulative is the ratio of the largest and the next eigenvalue above which the fine preconditioner is called.
+	Cumulative float64
+	// Remaining is gamma of the fine preconditioner, which leaves a ratio of 1/(16 gamma^2). At most 1/4: nothing is widened.
+	Remaining float64
+	// Bound is by how much an eigenvalue may exceed its estimate, after preconditioning: rows are clipped at its square root times more.
+	Bound float64
+	// LeastRows and RowsPerColumn times d bound the rows of a block from below.
+	LeastRows, RowsPerColumn float64
+	// EigenvalueMass and CenterMass are the shares of the blocks that are expected in the fullest cell of a histogram of eigenvalues and of
+	// projected points: the number of blocks is what the threshold asks for divided by them.
+	EigenvalueMass, CenterMass float64
+	// Radius is C2 in the radius of a ball that holds most projections of a point, Clip is C3: they are clipped at
+	// Clip sqrt(ln t) of that radius.
+	Radius, Clip float64
+	// PointsPerDimension and MorePoints make q = PointsPerDimension k + MorePoints reference points.
+	PointsPerDimension, MorePoints int
+	// LocationSide is the side of the cells in which the mean is located, in units of the largest standard deviation.
+	LocationSide float64
+}
+
+// Practical are constants with which the algorithms run.
+func Practical() Constants {
+	return Constants{FailureProb: .1, Gap: 10, Cumulative: 5, Remaining: .25, Bound: 2, LeastRows: 50, RowsPerColumn: 5, EigenvalueMass: .3,
+		CenterMass: .4, Radius: .75, Clip: 2, PointsPerDimension: 2, MorePoints: 2, LocationSide: .5}
+}
+
+// Printed are the constants of the source, as far as it states them: ratios of 1000 are called constant, and 40 is what the coarse
+// preconditioner may leave of a gap. They ask for some hundred times the rows.
+//
+// Source: [KMSSU22] The loop; Algorithm 2.
+func Printed() Constants {
+	c := Practical()
+	c.Gap, c.Cumulative, c.Bound = 1000, 1000, 40
+	c.Radius, c.PointsPerDimension, c.MorePoints = 1, 1, 10
+	return c
+}
+
+// Validate reports constants that the algorithms cannot use, all at once.
+func (c Constants) Validate() error {
+	var faults []string
+	for _, f := range []struct {
+		name          string
+		v, least, top float64
+	}{
+		{"FailureProb", c.FailureProb, 1e-300, .999}, {"Gap", c.Gap, 1.001, 1e12}, {"Cumulative", c.Cumulative, 1.001, 1e12},
+		{"Remaining", c.Remaining, 1e-6, .25}, {"Bound", c.Bound, 1, 1e6}, {"LeastRows", c.LeastRows, 2, 1e9},
+		{"RowsPerColumn", c.RowsPerColumn, 2, 1e6}, {"EigenvalueMass", c.EigenvalueMass, .001, 1}, {"CenterMass", c.CenterMass, .001, 1},
+		{"Radius", c.Radius, 1e-3, 1e6}, {"Clip", c.Clip, 1e-3, 1e6}, {"PointsPerDimension", float64(c.PointsPerDimension), 1, 100},
+		{"MorePoints", float64(c.MorePoints), 0, 1000}, {"LocationSide", c.LocationSide, 1e-3, 1e3},
+	} {
+		if !(f.v >= f.least && f.v <= f.top) {
+			faults = append(faults, fmt.Sprintf("%s: want a number from %g to %g, got %v", f.name, f.least, f.top, f.v))
+		}
+	}
+	if faults != nil {
+		return fmt.Errorf("kmssu22: Constants: %q", faults)
+	}
+	return nil
+}
+
+// points is q for a subspace of dimension k.
+func (c Constants) points(k int) int { return c.PointsPerDimension*k + c.MorePoints }
+
+// blockRows is the least number of rows of a block in d columns.
+func (c Constants) blockRows(d int) float64 { return math.Max(c.LeastRows, c.RowsPerColumn*float64(d)) }
+
+// Utility constants of all histograms: thresholdSDs is what a stability threshold is in sds of its noise, about, and a cell is to be
+// sureSDs above it. A ball of fewer blocks than leastBlocks is no majority.
+const (
+	thresholdSDs = 7.0
+	sureSDs      = 3.5
+	leastBlocks  = 20
+	mostBlocks   = 1 << 20
+)
+
+// blocks is t: with so many, a cell that holds the share mass of them is seen in each of the histograms measured with loss mu.
+func blocks(histograms int, mass, mu float64) float64 {
+	return math.Max(leastBlocks, math.Ceil((thresholdSDs+sureSDs)*math.Sqrt(2*float64(histograms))/(mu*mass)))
+}

@@ -1,0 +1,133 @@
+// Package kmssu22 is the estimator of [KMSSU22] for one Gaussian without any bound on it, under approximate differential privacy, as its
+// source has it: the method "gaussian:kmssu22". It is here for comparison; the method "gaussian" needs a hundredth of the rows.
+//
+// One file per algorithm of the source: eigenvalues.go, subspace.go with goodcenter.go, coarse.go, fine.go, loop.go (which of them are
+// called for what gaps), naive.go, and zero.go for eigenvalues that are zero. What the source's constants are and which run is in
+// constants.go; plan.go says what every part may cost and how many rows it needs.
+//
+// The form that was presented is not private. Four things are mended, each where it is done: the second parameter of the histograms
+// (eigenvalues.go), the noise of the averaged projections (subspace.go), the budget of GoodCenter (goodcenter.go), and the budget of the
+// loop (plan.go).
+package kmssu22
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Estimator is the method "gaussian:kmssu22".
+//
+// Source: [KMSSU22] The loop; Corrections.
+// Differs: everything is accounted in Gaussian differential privacy, with one conversion at the end and the thresholds' delta beside it;
+// the mean need not be zero: blocks are centred by themselves, and rows are clipped around a location that a stability histogram finds;
+// n is measured where it is private.
+type Estimator struct{ c Constants }
+
+var _ estimate.Estimator = Estimator{}
+
+// New returns the estimator. It panics on constants that are not valid.
+func New(c Constants) Estimator {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	return Estimator{c}
+}
+
+const name = "gaussian:kmssu22"
+
+// Name is "gaussian:kmssu22".
+func (Estimator) Name() string { return name }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "one Gaussian without bounds by eigenvalues and subspaces of blocks, literal (needs many rows, and a delta)"
+}
+
+// Source names the algorithm.
+func (Estimator) Source() string { return "KMSSU22 Algorithms 1 to 4" }
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows than the eigenvalues alone need.
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Columns < 1 {
+		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
+	}
+	if p.Components > 1 {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("method %s fits one component, %d were asked for", name, p.Components),
+			Advice: "use --components 1, or --method general for a mixture",
+		}
+	}
+	if need := e.c.leastNeeded(p); p.Mu > 0 && p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows make too few blocks for the eigenvalues of %d columns to be seen at this epsilon", p.Rows, p.Columns),
+			Advice: advice(need),
+		}
+	}
+	return kernel.Plan{Method: name, Steps: e.c.steps(p)}, nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	r := &run{ctx: ctx, a: s.Allotment(), c: e.c, shape: p.Covariance, mu2: s.Mu() * s.Mu(), d: s.Columns()}
+	out, err := r.fit()
+	var b *bottom
+	if errors.As(err, &b) {
+		return r.refuse(b), nil
+	}
+	return out, err
+}
+
+// A run is the state of one fit.
+type run struct {
+	ctx   context.Context
+	a     *kernel.Allotment
+	c     Constants
+	shape estimate.CovarianceType
+	mu2   float64 // total, less what the number of rows cost
+	d     int
+	rows  float64 // n, public or released
+	draws uint64  // public draws so far
+	flags []string
+}
+
+// fit is the whole algorithm: eigenvalues, the subspace of those that are not zero, preconditioning, and the covariance.
+//
+// Source: [KMSSU22] The loop.
+func (r *run) fit() (estimate.Outcome, error) {
+	if err := r.count(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	sds, err := r.eigenvalueEstimator()
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	sp, sds, err := r.withoutZeros(whole(r.d), sds)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	sp, top, err := r.precondition(sp, sds)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	z, err := r.naiveEstimator(prefixFinal, sp, r.c.Bound*top*top, r.a.Take(finalLocationShare*r.mu2), r.a)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	return r.release(z)
+}
+
+// A bottom is how an algorithm fails, for a released reason: it ends a fit without a release, and is no error of it.
+type bottom struct {
+	reason string
+	need   float64 // rows that would help, about; 0 if that is not known
+}
+
+// Error is the reason.
+func (b *bottom) Error() string { return b.reason }
+
+func fail(format string, args ...any) error { return &bottom{reason: fmt.Sprintf(format, args...)} }
