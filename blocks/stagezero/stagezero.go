@@ -10,6 +10,7 @@ package stagezero
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -62,6 +63,8 @@ type Units struct {
 	Constant []bool
 	// Unseen is how many rows may differ from a constant column's value without being seen, about.
 	Unseen float64
+
+	settled []bool // columns whose centre is not FindCenters' to look for
 }
 
 // Steps are the steps that Run may measure, with prefix before their names; the shares are the largest parts of the total mu^2.
@@ -108,15 +111,23 @@ func CenterShare(r privacy.Relation, d int, rows, mu2 float64) (share float64, o
 
 // Run measures centres and scales of all columns. Its errors are faults of the plan or an interruption, never facts about rows.
 func Run(a *kernel.Allotment, cfg Config) (Units, error) {
+	return runOn(a, cfg, slices.Repeat([]bool{true}, a.Session().Columns()))
+}
+
+// runOn is Run for the columns of which is holds; of the others nothing is asked, and what is returned means nothing.
+func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	d := a.Session().Columns()
 	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}
 	var err error
-	if u.Center, err = centers(a, cfg.Prefix+"center", d, cfg.CenterMu2); err != nil {
+	if u.Center, err = centers(a, cfg.Prefix+"center", is, cfg.CenterMu2); err != nil {
 		return Units{}, err
 	}
 	tiny := make([]float64, d)
 	for j := range tiny {
-		tiny[j] = Narrowest
+		tiny[j] = math.NaN()
+		if is[j] {
+			tiny[j] = Narrowest
+		}
 	}
 	answer, err := a.Sum(cfg.Prefix+"varied", query.ColumnCounts{Center: u.Center, Thresholds: tiny}, math.Sqrt(cfg.ScaleMu2*VariedPart))
 	if err != nil {
@@ -124,11 +135,11 @@ func Run(a *kernel.Allotment, cfg Config) (Units, error) {
 	}
 	u.Unseen = ConstantSDs * answer.Sigma
 	for j, count := range answer.Values {
-		u.Constant[j] = count < u.Unseen
+		u.Constant[j] = is[j] && count < u.Unseen
 	}
 	mu := math.Sqrt(cfg.ScaleMu2 * (1 - VariedPart) / scaleQueries)
 	weak, weakMu := u.weak(a, cfg, answer.Values, mu)
-	if err := u.findScales(a, cfg.Prefix+"scale", answer.Values, mu, func(j int) bool { return !u.Constant[j] && !weak[j] }); err != nil {
+	if err := u.findScales(a, cfg.Prefix+"scale", answer.Values, mu, func(j int) bool { return is[j] && !u.Constant[j] && !weak[j] }); err != nil {
 		return Units{}, err
 	}
 	if len(weak) == 0 {
@@ -177,10 +188,15 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float
 
 // centers bisects the finite float64 numbers, in their order, for the median of every column. Each query halves every column's
 // interval, so the last of the 64 leaves one number each.
-func centers(a *kernel.Allotment, step string, d int, mu2 float64) ([]float64, error) {
+func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float64, error) {
 	const lateWeight = (centerQueries - earlyQueries*earlyWeight) / (centerQueries - earlyQueries)
 	last := ordinal(math.MaxFloat64)
-	b := newBisection(d, -last, last)
+	b := newBisection(len(is), -last, last)
+	for j, search := range is {
+		if !search {
+			b.lo[j], b.hi[j] = 0, 0
+		}
+	}
 	for i := range centerQueries {
 		weight := lateWeight
 		if i < earlyQueries {
@@ -196,7 +212,7 @@ func centers(a *kernel.Allotment, step string, d int, mu2 float64) ([]float64, e
 		}
 		b.narrow(answer.Values)
 	}
-	center := make([]float64, d)
+	center := make([]float64, len(is))
 	for j, o := range b.lo {
 		center[j] = fromOrdinal(o)
 	}

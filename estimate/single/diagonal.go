@@ -47,7 +47,7 @@ func (r *run) fitDiagonal() (estimate.Outcome, error) {
 		return r.refuse(fmt.Sprintf("too many rows of column %d lie far out for a Gaussian fit", far+1))
 	}
 	mu = math.Sqrt(r.a.Left()/float64(d)) * (1 - 1e-12)
-	r2, lift := bestRadius2(r.problem.Relation, 1, r.rows, mu)
+	r2, lift := bestRadius2(r.problem.Relation, 1, r.rows, mu, 0)
 	noise, bad, err := r.refineColumns(mean, sd, mu, r2, lift, false)
 	if err != nil || bad >= 0 {
 		return r.columnRefused(bad, err)
@@ -83,9 +83,9 @@ func (r *run) refineColumns(mean, sd []float64, mu, r2, lift float64, rough bool
 		if !rough && !(sigma <= noiseLimit*variance) {
 			return 0, j, nil
 		}
-		delta, root := invert(first, second, r2)
+		delta, root := invert(last{mean: first, second: second, r2: r2, meanSD: 1, secondSD: 1}, nil)
 		if rough { // an sd that is too small is what the next release could not repair
-			root.SetSym(0, 0, math.Max(root.At(0, 0), math.Sqrt(floorPart*sigma)))
+			root.SetSym(0, 0, math.Max(root.At(0, 0), math.Sqrt(hiddenPart*sigma)))
 		} else if collapsed(root) {
 			return 0, j, nil
 		}
@@ -124,7 +124,7 @@ func (r *run) farColumn(mean, sd []float64) (column int, share float64, err erro
 // diagonalRelativeError is the ratio of sqrt(sampling + noise variance) to the sampling error of one variance.
 func diagonalRelativeError(rel privacy.Relation, d int, n, mu float64) float64 {
 	mu /= math.Sqrt(float64(d))
-	r2, lift := bestRadius2(rel, 1, n, mu)
-	cov, _ := predict(rel, 1, n, mu, r2, lift)
+	r2, lift := bestRadius2(rel, 1, n, mu, 0)
+	cov, _ := predict(rel, 1, n, mu, r2, lift, 0)
 	return math.Sqrt(cov * n / 2)
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -13,27 +14,60 @@ import (
 // noiseLimit: the last release is not trusted if its spectral noise is above this part of the least second moment.
 const noiseLimit = .5
 
-// finalGaussian spends all that is left on one clipped moment release and inverts the clipping for a Gaussian.
+// finalGaussian spends all that is left on one clipped moment release, and finds the Gaussian that it and the steps before it
+// agree on: what the preconditioner cost is not lost.
 //
-// Source: [TYLERPRESS] Section 4.3. Differs: the number of rows is the combined released count under both relations.
-func (r *run) finalGaussian(st *state, flags []string) (estimate.Outcome, error) {
+// The result is scaled by 1/(1 + shrink (d+1) v), v the noise variance of a coordinate: the frame comes from noisy steps that the answer
+// uses again, so directions that noise made too wide weigh less than they should when the last release decides the scale; and an
+// error relative to the truth is least for a little less than the middle of what may be true.
+//
+// Source: [TYLERPRESS] Sections 4.3 and 4.6. Differs: the number of rows is the combined released count under both relations.
+//
+// Stray rows, if the radii showed any, are left out of it; then the steps, which they leaned on, have no say either.
+func (r *run) finalGaussian(st *state, seen shape) (estimate.Outcome, error) {
 	d := st.rank()
+	k := float64(d)
 	mu := r.a.LeftMu()
-	r2, lift := bestRadius2(r.problem.Relation, d, r.rows, mu)
+	information, flags := r.information(st), farFlags(seen.far)
+	if seen.stray > farShare {
+		information = 0
+	}
+	r2, lift := bestRadius2(r.problem.Relation, d, r.rows, mu, information)
+	if shape, size := variances(r.problem.Relation, d, r.rows, mu, r2, lift, information); !hopeful(d, r.rows, shape, size) {
+		return r.refuse("the noise of what is left would hide the covariance")
+	}
 	root := math.Sqrt(consistency(d, st.nu))
-	mean, second, noise, err := r.momentsAt(st, root, math.Sqrt(r2), lift, mu)
+	release := r.momentsAt
+	if seen.stray > farShare {
+		release = func(st *state, root, radius, lift, mu float64) ([]float64, *mat.SymDense, float64, error) {
+			return r.momentsWithin(st, root, radius, lift, seen.gate, seen.stray, mu)
+		}
+	}
+	mean, second, noise, err := release(st, root, math.Sqrt(r2), lift, mu)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	if second == nil || !trusted(second, noise) {
-		return r.refuse("the noise of the last release is as large as what it measures")
+	if second == nil {
+		return r.refuse("the preconditioner does not fit float64")
 	}
-	delta, spread := invert(mean, second, r2)
-	if collapsed(spread) {
+	law, sd := clip.Gaussian(d, r2), noise/math.Sqrt(2*k)
+	gain := st.nu + k + 2
+	sampling := math.Max(0, 2*gain/(k+st.nu)-2*law.V/(law.B1*law.B1)) / (r.rows * gain * gain)
+	var views []*view
+	if information > 0 {
+		views = r.views(st, root, sampling)
+	}
+	delta, spread := invert(last{mean, second, r2, sd / math.Sqrt(2*lift*r2), sd}, views)
+	variance := 1 / (information + law.B1*law.B1/(sd*sd))
+	if least := leastVariance(spread); !(least > leastEigen*1.01) || math.Sqrt(2*k*variance) > noiseLimit*least {
 		return r.refuse("the noise hides the spread in some directions")
 	}
-	return r.finish(st, root, delta, spread, noise, flags)
+	spread.ScaleSym(1/math.Sqrt(1+shrink*(k+1)*variance), spread)
+	return r.finish(st, root, delta, spread, math.Sqrt(2*k*variance), flags)
 }
+
+// shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that a scale has, 1 for the relative error.
+const shrink = 1.5
 
 // finish takes N(delta, spread^2) from the working coordinates to raw units.
 func (r *run) finish(st *state, root float64, delta []float64, spread mat.Matrix, noise float64, flags []string) (estimate.Outcome, error) {
@@ -85,11 +119,14 @@ func trusted(second *mat.SymDense, noise float64) bool {
 }
 
 // collapsed reports a spread whose least variance is at the floor of the inversion.
-func collapsed(spread *mat.SymDense) bool {
+func collapsed(spread *mat.SymDense) bool { return !(leastVariance(spread) > leastEigen*1.01) }
+
+// leastVariance is the square of the least eigenvalue of a root; NaN if it has none.
+func leastVariance(root *mat.SymDense) float64 {
 	var eigen mat.EigenSym
-	if !eigen.Factorize(spread, false) {
-		return true
+	if !eigen.Factorize(root, false) {
+		return math.NaN()
 	}
 	least := eigen.Values(nil)[0]
-	return !(least*least > leastEigen*1.01)
+	return least * least
 }

@@ -25,7 +25,12 @@ type Estimator struct{}
 // New returns the estimator.
 func New() Estimator { return Estimator{} }
 
-var _ estimate.Estimator = Estimator{}
+var _ estimate.FactUser = Estimator{}
+
+// Uses says that bounds on the eigenvalues save the search for units, where a full covariance is fitted.
+func (Estimator) Uses(p estimate.Problem) estimate.Uses {
+	return estimate.Uses{Eigenvalues: knowsUnits(p)}
+}
 
 // Name is "gaussian".
 func (Estimator) Name() string { return "gaussian" }
@@ -114,25 +119,29 @@ func byFull(p estimate.Problem) bool {
 
 // The largest d at which special shapes are fitted by way of the full covariance.
 const (
-	diagonalByFull  = 7
-	sphericalByFull = 2
+	diagonalByFull  = 24
+	sphericalByFull = 4
 )
 
-// fitFull is TylerPress: precondition, check the tail, release.
+// fitFull is TylerPress: precondition, look at the radii, release. What was released says which way it ends: as a Gaussian, as moments
+// of any law, after a second preconditioner that atoms do not collapse, or not at all.
 func (r *run) fitFull() (estimate.Outcome, error) {
 	start := newState(r.kept, r.units)
 	st, ok, err := r.precondition(start.clone(), 1, firstPassPart)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	share := 0.0
+	var seen shape
 	if ok {
-		if share, err = r.tailShare(st, 1); err != nil {
+		if seen, err = r.radialShape(st, 1); err != nil {
 			return estimate.Outcome{}, err
 		}
 	}
-	if ok && share <= firstTailLimit {
-		return r.finalGaussian(st, farFlags(share))
+	switch {
+	case ok && seen.far <= firstTailLimit && seen.heavy:
+		return r.finalMoments(st)
+	case ok && seen.far <= firstTailLimit:
+		return r.finalGaussian(st, seen)
 	}
 	wasOK := ok
 	if st, ok, err = r.precondition(start, float64(len(start.m)), secondPassPart); err != nil {
@@ -144,10 +153,10 @@ func (r *run) fitFull() (estimate.Outcome, error) {
 		}
 		return r.unresolved()
 	}
-	if share, err = r.tailShare(st, st.nu); err != nil {
+	if seen, err = r.radialShape(st, st.nu); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if share > secondTailLimit {
+	if seen.far > secondTailLimit {
 		return r.refuse("too many rows share one value or lie far out for a Gaussian fit")
 	}
 	return r.finalMoments(st)

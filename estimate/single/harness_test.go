@@ -147,6 +147,7 @@ type setting struct {
 	rel    privacy.Relation
 	eps    float64
 	cov    estimate.CovarianceType
+	method estimate.Estimator // New() if nil
 	sample func(rng *rand.Rand) (rows [][]float64, score func(estimate.Outcome) float64)
 }
 
@@ -164,8 +165,11 @@ func (s setting) problem() estimate.Problem {
 
 // fit runs the estimator on rows with fresh, unseeded noise and checks that the plan held.
 func (s setting) fit(t testing.TB, rows [][]float64) estimate.Outcome {
-	p := s.problem()
-	plan, err := New().Plan(p)
+	p, method := s.problem(), s.method
+	if method == nil {
+		method = New()
+	}
+	plan, err := method.Plan(p)
 	if err != nil {
 		return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: err.Error(), Advice: "refused"}}
 	}
@@ -175,7 +179,7 @@ func (s setting) fit(t testing.TB, rows [][]float64) estimate.Outcome {
 	}
 	terms := kernel.Terms{Relation: s.rel, Budget: privacy.Budget{Epsilon: eps, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, s.d), plan, terms, kerneltest.Options{Fresh: true})
-	out, err := New().Fit(context.Background(), session, p)
+	out, err := method.Fit(context.Background(), session, p)
 	if err != nil {
 		t.Errorf("fit: %v", err)
 	}

@@ -10,53 +10,164 @@ import (
 )
 
 const (
-	newtonSteps  = 8
-	publicPoints = 20000 // antithetic: half as many independent ones
-	leastEigen   = .02   // of the inverted covariance, in preconditioned units
+	newtonSteps   = 8
+	smallMove     = 1e-7 // a Newton step below this ends the search
+	gradientSteps = 30
+	gradientLess  = 1e-10 // of the squared residual ends the conjugate gradients
+	leastEigen    = .02   // of the inverted covariance, in preconditioned units
 )
 
-// invert finds the mean and the symmetric root of the covariance of the Gaussian whose moments, clipped to radius^2 = r2, are mean
-// and second, in coordinates where it is near N(0, I).
+// A last is the last release: moments of the rows clipped to radius^2 = r2, as means over the rows, and the sds of their noise (a
+// coordinate of mean, a diagonal entry of second).
+type last struct {
+	mean             []float64
+	second           *mat.SymDense
+	r2               float64
+	meanSD, secondSD float64
+}
+
+// A change of a Gaussian: of its mean and of its covariance.
+type change struct {
+	mean []float64
+	cov  *mat.Dense
+}
+
+func newChange(d int) change { return change{make([]float64, d), mat.NewDense(d, d, nil)} }
+
+// add adds f times b to a.
+func (a change) add(f float64, b change) {
+	for i, v := range b.mean {
+		a.mean[i] += f * v
+	}
+	x, y := a.cov.RawMatrix().Data, b.cov.RawMatrix().Data
+	for i, v := range y {
+		x[i] += f * v
+	}
+}
+
+func (a change) dot(b change) float64 {
+	s := 0.0
+	for i, v := range a.mean {
+		s += v * b.mean[i]
+	}
+	x, y := a.cov.RawMatrix().Data, b.cov.RawMatrix().Data
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+// invert finds the mean and the symmetric root of the covariance of the Gaussian, near N(0, I), that the last release and the views
+// are nearest to, each weighted by one over the variance of its noise: Newton's steps, each solved by conjugate gradients. Without
+// views it is the Gaussian whose clipped moments are exactly those of the release.
 //
-// The expectation under N(delta, C) is a fixed public Monte-Carlo sum with the standard Gaussian as control variate:
-// MC(delta, C) - MC(0, I) + exact(0, I). It sees released values only.
+// The expectation of clipped moments under N(delta, C) is a fixed public Monte-Carlo sum with the standard Gaussian as control variate:
+// MC(delta, C) - MC(0, I) + exact(0, I); that of directions is [angular.Law]. It sees released values only.
 //
-// Source: [TYLERPRESS] Section 4.3.
-func invert(mean []float64, second *mat.SymDense, r2 float64) (delta []float64, root *mat.SymDense) {
-	d := len(mean)
-	c := clip.Gaussian(d, r2)
+// Source: [TYLERPRESS] Sections 4.3 and 4.6.
+func invert(l last, views []*view) (delta []float64, root *mat.SymDense) {
+	d := len(l.mean)
+	law := clip.Gaussian(d, l.r2)
 	points := newPoints(d)
-	zeroMean, zeroSecond := points.moments(make([]float64, d), linalg.Identity(d), r2)
+	zeroMean, zeroSecond := points.moments(make([]float64, d), linalg.Identity(d), l.r2)
 	delta = make([]float64, d)
-	cov := linalg.Identity(d)
-	root = linalg.Identity(d)
+	cov, root := linalg.Identity(d), linalg.Identity(d)
 	for range newtonSteps {
-		m, s := points.moments(delta, root, r2)
-		residual := mat.NewSymDense(d, nil)
-		trace := 0.0
+		mean, second := points.moments(delta, root, l.r2)
+		off := newChange(d)
 		for i := range d {
-			for j := i; j < d; j++ {
-				exact := 0.0
-				if i == j {
-					exact = c.A
-				}
-				residual.SetSym(i, j, second.At(i, j)-(s.At(i, j)-zeroSecond.At(i, j)+exact))
+			off.mean[i] = l.mean[i] - (mean[i] - zeroMean[i])
+			for j := range d {
+				off.cov.Set(i, j, l.second.At(i, j)-(second.At(i, j)-zeroSecond.At(i, j)))
 			}
-			trace += residual.At(i, i)
+			off.cov.Set(i, i, off.cov.At(i, i)-law.A)
 		}
-		trace /= c.B1 + float64(d)*c.B2
+		gradient := newChange(d)
+		l.back(law, off, gradient)
+		for _, v := range views {
+			v.pull(delta, cov, gradient)
+		}
+		move := solve(gradient, func(x, out change) {
+			l.back(law, l.forward(law, x), out)
+			for _, v := range views {
+				v.curve(x, out)
+			}
+		})
+		size := mat.Norm(move.cov, 2)
+		if limit := math.Sqrt(float64(d)); size > limit {
+			move.cov.Scale(limit/size, move.cov)
+		}
 		for i := range d {
-			delta[i] += (mean[i] - (m[i] - zeroMean[i])) / c.A1
-			residual.SetSym(i, i, residual.At(i, i)-c.B2*trace)
+			delta[i] += move.mean[i]
+			for j := i; j < d; j++ {
+				cov.SetSym(i, j, cov.At(i, j)+(move.cov.At(i, j)+move.cov.At(j, i))/2)
+			}
 		}
-		residual.ScaleSym(1/c.B1, residual)
-		if size, limit := mat.Norm(residual, 2), math.Sqrt(float64(d)); size > limit {
-			residual.ScaleSym(limit/size, residual)
-		}
-		cov.AddSym(cov, residual)
 		cov, root = flooredRoot(cov)
+		if size < smallMove {
+			break
+		}
 	}
 	return delta, root
+}
+
+// forward is the derivative of the clipped moments at N(0, I).
+func (l last) forward(law clip.Law, x change) change {
+	out := newChange(len(x.mean))
+	for i, v := range x.mean {
+		out.mean[i] = law.A1 * v
+	}
+	out.cov.Scale(law.B1, x.cov)
+	addToDiagonal(out.cov, law.B2*mat.Trace(x.cov))
+	return out
+}
+
+// back adds the transpose of forward, weighted, at off to out.
+func (l last) back(law clip.Law, off, out change) {
+	weight := 1 / (l.meanSD * l.meanSD)
+	for i, v := range off.mean {
+		out.mean[i] += weight * law.A1 * v
+	}
+	var x mat.Dense
+	x.Scale(law.B1, off.cov)
+	addToDiagonal(&x, law.B2*mat.Trace(off.cov))
+	weight = 1 / (l.secondSD * l.secondSD)
+	x.Scale(weight, &x)
+	out.cov.Add(out.cov, &x)
+}
+
+func addToDiagonal(m *mat.Dense, v float64) {
+	d, _ := m.Dims()
+	for i := range d {
+		m.Set(i, i, m.At(i, i)+v)
+	}
+}
+
+// solve finds x with curve(x) = b by the method of conjugate gradients; curve adds a positive map of its first argument to its second.
+func solve(b change, curve func(x, out change)) change {
+	d := len(b.mean)
+	x, rest, way := newChange(d), newChange(d), newChange(d)
+	rest.add(1, b)
+	way.add(1, b)
+	size := rest.dot(rest)
+	enough := gradientLess * size
+	for range gradientSteps {
+		if !(size > enough) {
+			break
+		}
+		curved := newChange(d)
+		curve(way, curved)
+		step := size / way.dot(curved)
+		x.add(step, way)
+		rest.add(-step, curved)
+		before := size
+		size = rest.dot(rest)
+		next := newChange(d)
+		next.add(1, rest)
+		next.add(size/before, way)
+		way = next
+	}
+	return x
 }
 
 // flooredRoot raises the eigenvalues to leastEigen at least and returns the matrix and its symmetric root.
@@ -76,73 +187,4 @@ func flooredRoot(a *mat.SymDense) (floored, root *mat.SymDense) {
 		root.SymRankOne(root, math.Sqrt(l), column)
 	}
 	return floored, root
-}
-
-// points are fixed, public, independent standard Gaussian vectors; each stands for itself and its negative.
-type points struct {
-	d int
-	z []float64
-}
-
-func newPoints(d int) points {
-	p := points{d: d, z: make([]float64, (publicPoints/2)*d+1)}
-	state := uint64(0x9e3779b97f4a7c15)
-	uniform := func() float64 { // splitmix64, in (0, 1)
-		state += 0x9e3779b97f4a7c15
-		x := state
-		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-		x = (x ^ x>>27) * 0x94d049bb133111eb
-		x ^= x >> 31
-		return (float64(x>>11) + .5) / (1 << 53)
-	}
-	for i := 0; i+1 < len(p.z); i += 2 {
-		r, angle := math.Sqrt(-2*math.Log(uniform())), 2*math.Pi*uniform()
-		p.z[i], p.z[i+1] = r*math.Cos(angle), r*math.Sin(angle)
-	}
-	p.z = p.z[:(publicPoints/2)*d]
-	return p
-}
-
-// moments are the mean and second moment of delta + root z, clipped, over the points.
-func (p points) moments(delta []float64, root *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
-	d := p.d
-	mean := make([]float64, d)
-	upper := make([]float64, d*d)
-	dense := mat.DenseCopyOf(root).RawMatrix().Data
-	step, x := make([]float64, d), make([]float64, d)
-	for at := 0; at < len(p.z); at += d {
-		z := p.z[at : at+d]
-		for i := range step {
-			row := dense[i*d : i*d+d]
-			s := 0.0
-			for j, v := range row {
-				s += v * z[j]
-			}
-			step[i] = s
-		}
-		for _, sign := range [2]float64{1, -1} {
-			q := 0.0
-			for i, v := range step {
-				x[i] = delta[i] + sign*v
-				q += x[i] * x[i]
-			}
-			g := math.Min(1, r2/q)
-			rootG := math.Sqrt(g)
-			for i, v := range x {
-				mean[i] += rootG * v
-				gv := g * v
-				row := upper[i*d : i*d+d]
-				for j := i; j < d; j++ {
-					row[j] += gv * x[j]
-				}
-			}
-		}
-	}
-	n := float64(2 * len(p.z) / d)
-	second := mat.NewSymDense(d, upper)
-	second.ScaleSym(1/n, second)
-	for i := range mean {
-		mean[i] /= n
-	}
-	return mean, second
 }

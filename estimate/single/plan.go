@@ -14,14 +14,15 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := []kernel.Step{
 		{Name: prefix + "count", Query: query.Count{}.Kind(), Share: share * countPart, Most: 1, Source: "TYLERPRESS Section 0.3"},
 	}
-	steps = append(steps, stagezero.Steps(prefix, share*stagezero.LargestPart, share*scaleShare(p))...)
+	steps = append(steps, unitSteps(p, prefix, share)...)
 	moments := kernel.Step{Name: prefix + "moments", Query: query.ClippedMoments{}.Kind(), Share: share, Most: 1, Source: section4}
-	radius := kernel.Step{Name: prefix + "radius", Query: query.TailCounts{}.Kind(), Share: share * radiusPart, Most: radiusQueries, Source: "TYLERPRESS Section 3"}
+	radius := kernel.Step{Name: prefix + "radius", Query: query.DistanceCounts{}.Kind(), Share: share * radiusPart, Most: 1, Source: "TYLERPRESS Section 3"}
 	tail := kernel.Step{Name: prefix + "tail", Query: query.TailCounts{}.Kind(), Share: share * 2 * tailPart, Most: 2, Source: section4}
 	switch {
 	case byFull(p):
+		tail.Query, tail.Share = query.DistanceCounts{}.Kind(), share*2*shapePart
 		return append(steps,
-			kernel.Step{Name: prefix + "directions", Query: query.Directions{}.Kind(), Share: share, Most: 4 * maxSteps, Source: section4},
+			kernel.Step{Name: prefix + "directions", Query: query.Directions{}.Kind(), Share: share, Most: 2*maxSteps + 2, Source: section4},
 			tail, radius, moments)
 	case p.Covariance == estimate.Diagonal:
 		moments.Most = 2 * max(1, p.Columns)
@@ -31,4 +32,16 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 		moments.Most = 2
 		return append(steps, tail, moments)
 	}
+}
+
+// unitSteps are the steps of findUnits.
+func unitSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	steps := stagezero.Steps(prefix, share*stagezero.LargestPart, share*scaleShare(p))
+	if usesPairs(p) {
+		steps = append(steps, stagezero.SpreadStep(prefix, share*stagezero.SpreadPart))
+		if !byFull(p) {
+			steps = append(steps, stagezero.FindCentersStep(prefix, share*stagezero.LargestPart))
+		}
+	}
+	return steps
 }

@@ -3,6 +3,8 @@ package single
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -18,24 +20,55 @@ func noise2(rel privacy.Relation, rows, mu, r2, lift float64) float64 {
 }
 
 // predict is the expected square of the Frobenius error of the covariance and of the Mahalanobis error of the mean, for a
-// Gaussian and a perfect preconditioner.
-func predict(rel privacy.Relation, d int, rows, mu, r2, lift float64) (cov, mean float64) {
+// Gaussian and a perfect preconditioner, whose steps have information of their own about all but the scale: 1 over the variance of
+// each coordinate of the covariance, half as much about the mean's.
+func predict(rel privacy.Relation, d int, rows, mu, r2, lift, information float64) (cov, mean float64) {
 	c, k := clip.Gaussian(d, r2), float64(d)
-	sg2 := noise2(rel, rows, mu, r2, lift)
-	trace := c.B1 + k*c.B2
-	cov = (k*(k+1)/2-1)*(2*c.V/rows+sg2)/(c.B1*c.B1) + (c.VM/rows+sg2)/(trace*trace)
-	mean = k * (c.A/rows + sg2/(2*lift*r2)) / (c.A1 * c.A1)
+	shape, size := variances(rel, d, rows, mu, r2, lift, information)
+	cov = (k*(k+1)/2-1)*shape + size
+	mean = k * (c.A/(rows*c.A1*c.A1) + 1/(c.A1*c.A1*2*lift*r2/noise2(rel, rows, mu, r2, lift)+2*information))
 	return cov, mean
+}
+
+// variances are those of a coordinate of the covariance without its trace, of which there are d(d+1)/2 - 1, and of its trace over sqrt d.
+func variances(rel privacy.Relation, d int, rows, mu, r2, lift, information float64) (shape, size float64) {
+	c := clip.Gaussian(d, r2)
+	sg2 := noise2(rel, rows, mu, r2, lift)
+	trace := c.B1 + float64(d)*c.B2
+	return 2*c.V/(rows*c.B1*c.B1) + 1/(c.B1*c.B1/sg2+information), (c.VM/rows + sg2) / (trace * trace)
+}
+
+const (
+	// A model is released only if its error is beyond farOff times the sampling error with at most this chance, as far as can be
+	// predicted; a single variance may be a little farther off.
+	farOffChance        = 1e-3
+	farOff, farOffAlone = 4.0, 5.0
+)
+
+// hopeful reports whether the covariance's error may be expected to stay below farOff times the sampling error: a public function of
+// released numbers. The error's square is a sum of squares of normal numbers; it is taken for a multiple of chi-square with the same
+// mean and variance.
+func hopeful(d int, rows, shape, size float64) bool {
+	k := float64(d)
+	coordinates := k*(k+1)/2 - 1
+	mean, spread := coordinates*shape+size, coordinates*shape*shape+size*size
+	degrees := mean * mean / spread
+	largest := 2 * mathext.GammaIncRegCompInv(degrees/2, farOffChance) * mean / degrees
+	limit := farOff
+	if d == 1 {
+		limit = farOffAlone
+	}
+	return largest <= limit*limit*k*(k+1)/rows
 }
 
 // meanWeight is how much the relative error of the mean counts beside that of the covariance when the radius is chosen.
 const meanWeight = .15
 
 // bestRadius2 chooses R^2 among 60 geometric values in [.3d+.5, d+6 sqrt d+25], and b^2/R^2, such that the predicted squared
-// errors, relative to the non-private ones, are least: a function of public or released numbers.
+// errors, relative to the non-private ones, are least: a function of public or released numbers. information is that of predict.
 //
 // Source: [TYLERPRESS] Section 4.3. Differs: b^2/R^2 is chosen too (the source has .2), which the mean's error decides.
-func bestRadius2(rel privacy.Relation, d int, rows, mu float64) (r2, lift float64) {
+func bestRadius2(rel privacy.Relation, d int, rows, mu, information float64) (r2, lift float64) {
 	k := float64(d)
 	low, high := .3*k+.5, k+6*math.Sqrt(k)+25
 	least := math.Inf(1)
@@ -43,7 +76,7 @@ func bestRadius2(rel privacy.Relation, d int, rows, mu float64) (r2, lift float6
 	for i := range grid {
 		x := low * math.Pow(high/low, float64(i)/(grid-1))
 		for _, l := range [...]float64{.05, .1, .2} {
-			cov, mean := predict(rel, d, rows, mu, x, l)
+			cov, mean := predict(rel, d, rows, mu, x, l, information)
 			if e := cov/(k*(k+1)) + meanWeight*mean/k; e < least {
 				r2, lift, least = x, l, e
 			}

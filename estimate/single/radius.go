@@ -6,81 +6,137 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Constants of the private radius, [TYLERPRESS] Section 3.
+// How the last release treats rows that are not Gaussian. Utility only.
 const (
-	radiusPart    = .1 // of what is left
-	radiusGrid    = 62
-	radiusQueries = 6
-	radiusCharged = 7
-	momentsLift2  = .1
-	heavyTail     = "many rows are far from Gaussian (repeated values, zero-inflated columns or heavy tails): mean and covariance are the rows' own, " +
+	radiusPart = .12 // of what is left, for the histogram of the radii
+	// How wrong, squared and relative, the law's word on what clipping hides may be: if nothing is assumed; for an elliptical law of
+	// the Pearson family; for another one.
+	looseExcess   = .15
+	trustedExcess = .005
+	freeExcess    = .1
+	// outsideSDs of rows beyond the last radius of the grid are too many.
+	outsideSDs = 4
+	// Of a law that is surely none of the family, what clipping takes is uncertain; then only so much less noise is borne.
+	strange      = .01
+	strangeNoise = 2.5
+	heavyTail    = "many rows are far from Gaussian (repeated values, zero-inflated columns or heavy tails): mean and covariance are the rows' own, " +
 		"the Gaussian shape is not"
 )
 
-// findRadius2 bisects a geometric grid from d/8 to 1e4 d for the least radius^2 beyond which at most tau rows lie, tau the
-// count at which the noise of a larger radius outweighs the bias of a smaller one. ok is false at the end of the grid.
-//
-// Source: [TYLERPRESS] Section 3, private radius rule.
-func (r *run) findRadius2(frame query.Affine, floor float64) (r2 float64, ok bool, err error) {
-	d := float64(frame.Out())
-	budget := radiusPart * r.a.Left()
-	mu := math.Sqrt(budget / radiusCharged)
-	left := math.Sqrt(r.a.Left() - budget)
-	tau := math.Max(math.Pow(d, 1.5)/left, 4/mu)
-	value := func(i int) float64 { return floor * math.Pow(1.2, float64(i)) }
-	lo, hi := 0, radiusGrid+1 // the answer is in [lo, hi]; hi means beyond the grid
-	for range radiusQueries {
-		if lo >= hi {
-			break
+// A clipping is a radius^2 and b^2/R^2 for the moment release, and the squared errors that are expected of it, of the covariance and of the
+// mean.
+type clipping struct{ r2, lift, cov, mean float64 }
+
+// bestClipping balances noise against what clipping hides, for rows in rounded coordinates whose radii follow the law. misfit is how wrong
+// the law's word on that may be; undo says that the effect of clipping on the shape will be undone.
+func bestClipping(rel privacy.Relation, l law, rows, mu, misfit float64, undo bool) clipping {
+	k, size := float64(l.d), l.mean()/float64(l.d)
+	best, least := clipping{}, math.Inf(1)
+	for _, r2 := range radialEdges(l.d) {
+		if r2 < leastRadius2*size*k {
+			continue
 		}
-		mid := (lo + hi) / 2
-		answer, err := r.a.Sum(r.prefix+"radius", query.TailCounts{Frame: frame, Thresholds: []float64{value(mid)}}, mu)
-		if err != nil {
-			return 0, false, err
+		c := l.clip(r2)
+		slope := size
+		if undo {
+			slope = c.B1
 		}
-		if answer.Values[0] <= tau {
-			hi = mid
-		} else {
-			lo = mid + 1
+		if !(slope > 0 && c.A1 > 0 && c.Gain > leastGain*size) {
+			continue
+		}
+		for _, lift := range [...]float64{.05, .1, .2} {
+			sg2 := noise2(rel, rows, mu, r2, lift)
+			cov := (k*(k+1)/2-1)*(2*c.V/rows+sg2)/(slope*slope) + (c.VM/rows+sg2)/(size*size) + misfit*c.Excess*c.Excess/k/(size*size)
+			mean := k * (c.A/rows + sg2/(2*lift*r2)) / (c.A1 * c.A1 * size)
+			if e := cov/(k*(k+1)) + meanWeight*mean/k; e < least {
+				best, least = clipping{r2, lift, cov, mean}, e
+			}
 		}
 	}
-	return value(lo), lo < radiusGrid, nil
+	return best
 }
 
-// finalMoments is the last release for rows that are not Gaussian: a private radius, and no inversion.
+// leastRadius2: smaller radii, in mean |z|^2, lose more by clipping than they can save.
+const leastRadius2 = .1
+
+// leastGain: where less of the trace than this is within the radius, the trace of the clipped rows hardly tells their size.
+const leastGain = .05
+
+// finalMoments is the last release for rows that are not Gaussian, and assumes nothing of their shape: a private radius, clipped moments,
+// and what clipping took from the trace given back in proportion.
 //
 // Source: [TYLERPRESS] Sections 3 and 4.3, moments mode.
+// Differs: the radius balances predicted errors over a released histogram of all radii; the source bisects for a count of rows beyond it and
+// leaves the clipping bias in.
 func (r *run) finalMoments(st *state) (estimate.Outcome, error) {
+	return r.finalHeavy(st, false, []string{heavyTail})
+}
+
+// finalHeavy spends a part on the radii and the rest on clipped moments, and undoes the clipping: for an elliptical law, or as far as any
+// law allows it.
+func (r *run) finalHeavy(st *state, elliptical bool, flags []string) (estimate.Outcome, error) {
 	root := math.Sqrt(consistency(st.rank(), st.nu))
-	frame, ok := st.frame(root)
-	if !ok {
-		return r.refuse("the preconditioner does not fit float64")
-	}
-	r2, inside, err := r.findRadius2(frame, float64(st.rank())/8)
+	h, ok, err := r.countRadii("radius", st, root, math.Sqrt(radiusPart*r.a.Left()), radialEdges(st.rank()))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	if !inside {
+	if !ok {
+		return r.refuse("the preconditioner does not fit float64")
+	}
+	if h.beyond(len(h.edges)-1) > outsideSDs*h.sigma {
 		return r.refuse("the rows reach too far for any clipping radius")
 	}
-	mean, second, noise, err := r.momentsAt(st, root, math.Sqrt(r2), momentsLift2, r.a.LeftMu())
+	limit := float64(looseMisfit)
+	if elliptical {
+		limit = ellipticalMisfit
+	}
+	l, trust := h.law(limit)
+	misfit := looseExcess
+	if elliptical {
+		misfit = trust*trustedExcess + (1-trust)*freeExcess
+	}
+	mu := r.a.LeftMu()
+	best := bestClipping(r.problem.Relation, l, r.rows, mu, misfit, elliptical)
+	if !(best.r2 > 0) {
+		return r.refuse("the rows reach too far for any clipping radius")
+	}
+	mean, second, noise, err := r.momentsAt(st, root, math.Sqrt(best.r2), best.lift, mu)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	if second == nil {
 		return r.refuse("the preconditioner does not fit float64")
 	}
-	if !trusted(second, noise) {
+	bear := noise
+	if trust < strange {
+		bear *= strangeNoise
+	}
+	if !trusted(second, bear) {
 		return r.refuse("the rows reach so far that the noise of the last release is as large as what it measures")
 	}
-	centered := mat.NewSymDense(len(mean), nil)
-	centered.SymRankOne(second, -1, mat.NewVecDense(len(mean), mean))
-	_, spread := flooredRoot(centered)
+	unclip := proportionally
+	if elliptical {
+		unclip = elliptically
+	}
+	delta, cov := unclip(l, mean, second, best.r2)
+	_, spread := flooredRoot(cov)
 	if collapsed(spread) {
 		return r.refuse("the noise hides the spread in some directions")
 	}
-	return r.finish(st, root, mean, spread, noise, []string{heavyTail})
+	return r.finish(st, root, delta, spread, noise, flags)
+}
+
+// proportionally is the covariance with what clipping took from the trace given back to every direction in proportion to its spread, so that
+// no direction is off by more than the whole was, however unequal the spreads are.
+func proportionally(l law, mean []float64, second *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
+	d := len(mean)
+	cov := mat.NewSymDense(d, nil)
+	cov.SymRankOne(second, -1, mat.NewVecDense(d, mean))
+	if trace := mat.Trace(cov); trace > 0 {
+		cov.ScaleSym(1+l.clip(r2).Excess/trace, cov)
+	}
+	return mean, cov
 }

@@ -3,6 +3,7 @@ package single
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -29,6 +30,7 @@ type run struct {
 	staged  bool  // units are stage 0's, not the raw ones
 	kept    []int // columns with spread
 	last    *state
+	history []measurement // of the last preconditioner
 }
 
 // tally is an inverse-variance mean.
@@ -75,22 +77,34 @@ func (r *run) goodRows() float64 {
 // widest is the largest scale whose variance leaves room in float64.
 const widest = 0x1p500
 
-// findUnits runs stage 0 wherever it can be sharp enough, and lists the columns that have spread.
+// findUnits looks for the spread of every column, and lists those that have any: by the octaves of pairs under replace-one, if these can
+// be clear, and then for the centres, unless a full covariance is fitted, whose preconditioner finds them by itself. Else it is stage 0,
+// wherever that can be sharp enough; and raw units where neither can. Nothing is spent where public bounds on the eigenvalues stand for the
+// spread; a bound that is far off costs steps of the preconditioner, and no more.
 func (r *run) findUnits() error {
 	d := r.problem.Columns
 	share, sharp := stagezero.CenterShare(r.problem.Relation, d, r.rows, r.mu2)
-	r.staged = sharp || !byFull(r.problem)
-	if r.staged {
-		u, err := stagezero.Run(r.a, stagezero.Config{Prefix: r.prefix, CenterMu2: share * r.mu2, ScaleMu2: scaleShare(r.problem) * r.mu2})
-		if err != nil {
-			return err
+	byPairs, clear := stagezero.SpreadShare(d, r.rows, r.mu2)
+	cfg := stagezero.Config{Prefix: r.prefix, CenterMu2: share * r.mu2, ScaleMu2: scaleShare(r.problem) * r.mu2}
+	full := byFull(r.problem)
+	var err error
+	r.staged = true
+	switch {
+	case knowsUnits(r.problem):
+		r.units = knownUnits(d, r.problem.Facts.Eigenvalues[1])
+	case usesPairs(r.problem) && (clear || !sharp):
+		r.units, err = stagezero.SpreadByPairs(r.a, cfg, r.rows, byPairs*r.mu2)
+		if err == nil && !full {
+			err = r.units.FindCenters(r.a, r.prefix, r.rows, cfg.CenterMu2)
 		}
-		r.units = u
-	} else {
-		r.units = stagezero.Units{Center: make([]float64, d), Scale: make([]float64, d), Constant: make([]bool, d)}
-		for j := range d {
-			r.units.Scale[j] = 1
-		}
+	case sharp || !full:
+		r.units, err = stagezero.Run(r.a, cfg)
+	default:
+		r.staged = false
+		r.units = knownUnits(d, 1)
+	}
+	if err != nil {
+		return err
 	}
 	for j := range d {
 		if !r.units.Constant[j] {
@@ -99,6 +113,17 @@ func (r *run) findUnits() error {
 	}
 	return nil
 }
+
+// knowsUnits reports that public facts give the columns' spread, and say that none is constant.
+func knowsUnits(p estimate.Problem) bool { return byFull(p) && p.Facts.KnowsEigenvalues() }
+
+// knownUnits are centres 0 and the scale of one variance.
+func knownUnits(d int, variance float64) stagezero.Units {
+	return stagezero.Units{Center: make([]float64, d), Scale: slices.Repeat([]float64{math.Sqrt(variance)}, d), Constant: make([]bool, d)}
+}
+
+// usesPairs reports that units may come from pairs of rows; under add-or-remove-one fewer rows find a partner and stage 0 is cheaper.
+func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOne }
 
 // scaleShare is the part of mu^2 for stage 0's scales: where nothing corrects them but a rough release, twice as much.
 func scaleShare(p estimate.Problem) float64 {

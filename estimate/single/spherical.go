@@ -81,7 +81,7 @@ func (r *run) refineSphere(center []float64, sd *float64, mu, r2 float64, rough 
 	noise = s.TraceSD / rows
 	trace -= math.Max(0, shift2)
 	if rough {
-		trace = math.Max(trace, floorPart*noise)
+		trace = math.Max(trace, hiddenPart*noise)
 	} else if !(noise <= noiseLimit/2*trace) {
 		return 0, false, nil
 	}

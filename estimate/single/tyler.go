@@ -24,30 +24,34 @@ func (r *run) stepMu(d int, nu, s float64) float64 {
 // relaxation is the over-relaxed power p that makes a step Newton's at the fixed point; nu = 1 gives (D+2)/D.
 func relaxation(d int, nu float64) float64 { return (nu + float64(d) + 2) / (nu + float64(d)) }
 
-const (
-	// floorPart of the noise level is the least eigenvalue a step believes: below it one cannot tell spread from noise.
-	floorPart = .7
-	// leastGoodPart of the rows: a smaller released number of good rows is not divided by.
-	leastGoodPart = .3
-)
+// leastGoodPart of the rows: a smaller released number of good rows is not divided by.
+const leastGoodPart = .3
 
-// step makes one noisy step of Tyler's iteration on (w, 1), a t_nu step for nu > 1, and returns the least eigenvalue of the
-// step's matrix, whose target is the identity.
+// A look is what a step released of how round the rows are in its frame, target 1.
+type look struct {
+	least    float64 // the least eigenvalue
+	top      float64 // the largest
+	noise    float64 // the spectral edge of the noise
+	resolved int     // how many of the D eigenvalues can be told from zero
+	lost     bool    // the state left float64
+}
+
+// step makes one noisy step of Tyler's iteration on (w, 1), a t_nu step for nu > 1, over-relaxed to be Newton's at the fixed point.
 //
-//	S = sum u u^T + GOE,  u = (w, sqrt nu)/|.|,  M = t^1/2 S t^1/2 / rows,  t = (nu+d) diag(1,..,1,1/nu)
+//	S = sum u u^T + GOE,  u = (w, sqrt nu)/|.|,  M = t^1/2 S t^1/2 / rows,  t = (nu+d) diag(1,..,1,1/nu),  target I
 //
-// lost is true if the state left float64.
+// What it measured is kept for the last release, which uses it once more.
 //
 // Source: [TYLERPRESS] Sections 4.1 and 4.5; privacy is that of query.Directions.
-func (r *run) step(st *state, nu, p, mu float64) (least float64, lost bool, err error) {
+func (r *run) step(st *state, nu, mu float64) (look, error) {
 	frame, ok := st.frame(1)
 	if !ok {
-		return 0, true, nil
+		return look{lost: true}, nil
 	}
 	q := query.Directions{Frame: frame, Lift: math.Sqrt(nu)}
 	answer, err := r.pre.Sum(r.prefix+"directions", q, mu)
 	if err != nil {
-		return 0, false, err
+		return look{}, err
 	}
 	d := st.rank()
 	size := d + 1
@@ -55,26 +59,32 @@ func (r *run) step(st *state, nu, p, mu float64) (least float64, lost bool, err 
 	trace := mat.Trace(s)
 	r.good.add(trace, answer.Sigma*math.Sqrt(float64(size)))
 	rows := math.Max(trace, leastGoodPart*r.rows)
+	past := measurement{frame: st.clone(), mean: mat.NewSymDense(size, nil), sigma: answer.Sigma / rows}
+	past.mean.ScaleSym(1/rows, s)
+	r.history = append(r.history, past)
 	noise := answer.Sigma * math.Sqrt(2*float64(size)) * (nu + float64(d)) / rows
 	m := target(s, nu, (nu+float64(d))/rows)
 	var eigen mat.EigenSym
 	if !eigen.Factorize(m, true) {
-		return 0, true, nil
+		return look{lost: true}, nil
 	}
 	lambda := eigen.Values(nil)
 	var v mat.Dense
 	eigen.VectorsTo(&v)
-	floor := floorPart * noise
-	st.remember(lambda, &v, floor)
+	st.remember(lambda, &v, hiddenPart*noise)
+	clean, resolved := cleaned(lambda, noise)
 	c := mat.NewDense(size, size, nil)
-	for i, l := range lambda {
-		g := math.Pow(math.Max(l, floor), -p/2)
+	for i, l := range clean {
+		g := math.Pow(l, -relaxation(d, nu)/2)
 		for j := range size {
 			c.Set(i, j, g*v.At(j, i))
 		}
 	}
-	return lambda[0], !st.project(c), nil
+	return look{least: lambda[0], top: lambda[d], noise: noise, resolved: resolved, lost: !st.project(c)}, nil
 }
+
+// hiddenPart of the noise's edge: a spread below it is reported as hidden by the noise.
+const hiddenPart = .7
 
 // target moves the lift from the first place of the query's vectors to the last, and scales it.
 func target(s *mat.SymDense, nu, scale float64) *mat.SymDense {

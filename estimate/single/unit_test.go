@@ -71,7 +71,7 @@ func TestInvert(t *testing.T) {
 		fresh.z[i] = rng.NormFloat64()
 	}
 	mean, second := fresh.moments(delta, root, r2)
-	gotDelta, gotRoot := invert(mean, second, r2)
+	gotDelta, gotRoot := invert(last{mean: mean, second: second, r2: r2, meanSD: 1, secondSD: 1}, nil)
 	var got mat.Dense
 	got.Mul(gotRoot, gotRoot)
 	for i := range d {

@@ -1,0 +1,136 @@
+package stagezero
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// SpreadPart is the largest part of a total mu^2 that SpreadShare asks for.
+const SpreadPart = .1
+
+const (
+	leastSpreadPart = .01
+	// A column's spread is clear at seenSDs noise sds, above every empty octave of some columns, or at nearSDs within nearOctaves of a column
+	// where it is clear; it is looked for if it may be expected at wantedSDs.
+	seenSDs, nearSDs, wantedSDs = 4.6, 3.3, 7.0
+	nearOctaves                 = 12
+	lowOctave                   = -1074
+	highOctave                  = 1023
+	// constantPart of the pairs must be equal before a column without a clear spread is taken for constant.
+	constantPart = .6
+)
+
+// octaveProfile is the share of pairs of a Gaussian, .8 or so of another law, in the octaves of |x - x'| below, at and above the fullest.
+var octaveProfile = [...]float64{.1, .19, .31, .28, .06}
+
+// profilePeak is the place of the fullest octave in octaveProfile.
+const profilePeak = 2
+
+// SpreadShare is the part of the total mu^2 that SpreadByPairs needs for d columns and so many rows, under replace-one; ok is false if
+// SpreadPart is too little.
+func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
+	norm := 0.0
+	for _, p := range octaveProfile {
+		norm += p * p
+	}
+	need := wantedSDs * math.Sqrt(2*float64(d)) / (math.Sqrt(norm) * math.Max(rows, 2) / 2)
+	need *= need / mu2
+	return math.Max(leastSpreadPart, math.Min(need, SpreadPart)), need <= SpreadPart
+}
+
+// SpreadStep is the step of SpreadByPairs.
+func SpreadStep(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + "spread", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
+}
+
+// SpreadByPairs finds the spread of every column in one measurement, with the part mu2 of mu^2: the octave that the differences of secret
+// pairs of rows fill. Where what follows finds the centre by itself, or FindCenters does, this is far cheaper than Run, whose search for
+// the median asks 64 times. Centers are 0, and scales are half the octave, as near to Run's as two octaves can be. A column without a clear octave is searched by Run's bisection with the
+// config's budgets, alone with the others of its kind: that finds the value of a constant column exactly. rows is public or released.
+//
+// Source: [TYLERPRESS] Section 1; the histogram is that of [KSSU19] Section E, stage A'.
+func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, error) {
+	d := a.Session().Columns()
+	q := query.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
+	pairs := max(1, int(rows/2))
+	answer, err := a.Pairs(cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{pairs}}, math.Sqrt(mu2))
+	if err != nil {
+		return Units{}, err
+	}
+	unclear := make([]bool, d)
+	u := Units{Center: make([]float64, d), Scale: make([]float64, d), Constant: make([]bool, d), settled: unclear}
+	fits := make([][]float64, d)
+	near := make([]bool, q.Bins()-1)
+	for j := range d {
+		counts := answer.Values[j*q.Bins() : (j+1)*q.Bins()]
+		fits[j] = fit(counts[1:], answer.Sigma)
+		octave := fullest(fits[j], nil)
+		unclear[j] = counts[0] > constantPart*float64(pairs)
+		if fits[j][octave] >= seenSDs && !unclear[j] {
+			for o := max(0, octave-nearOctaves); o <= min(octave+nearOctaves, len(near)-1); o++ {
+				near[o] = true
+			}
+		}
+	}
+	for j, f := range fits {
+		octave := fullest(f, nil)
+		if f[octave] < seenSDs {
+			octave = fullest(f, near)
+			unclear[j] = unclear[j] || !near[octave] || f[octave] < nearSDs
+		}
+		u.Scale[j] = math.Max(math.Ldexp(1, octave+lowOctave-1), math.SmallestNonzeroFloat64)
+	}
+	count := 0
+	for _, b := range unclear {
+		if b {
+			count++
+		}
+	}
+	if count == 0 {
+		return u, nil
+	}
+	cfg.CenterMu2 *= float64(count) / float64(d) // the same rank noise
+	rest, err := runOn(a, cfg, unclear)
+	if err != nil {
+		return Units{}, err
+	}
+	u.Unseen = rest.Unseen
+	for j, b := range unclear {
+		if b {
+			u.Center[j], u.Scale[j], u.Constant[j] = rest.Center[j], rest.Scale[j], rest.Constant[j]
+		}
+	}
+	return u, nil
+}
+
+// fit is how well the profile fits the counts at every octave, in noise sds.
+func fit(counts []float64, sigma float64) []float64 {
+	norm := 0.0
+	for _, p := range octaveProfile {
+		norm += p * p
+	}
+	out := make([]float64, len(counts))
+	for at := range counts {
+		for k, p := range octaveProfile {
+			if i := at + k - profilePeak; i >= 0 && i < len(counts) {
+				out[at] += p * counts[i] / (sigma * math.Sqrt(norm))
+			}
+		}
+	}
+	return out
+}
+
+// fullest is the octave of the best fit, of those in among unless that is nil.
+func fullest(fits []float64, among []bool) int {
+	best := 0
+	for at, f := range fits {
+		switch {
+		case among != nil && !among[at]:
+		case f > fits[best] || among != nil && !among[best]:
+			best = at
+		}
+	}
+	return best
+}
