@@ -7,8 +7,10 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/release"
 )
 
 // A Statement is a plan, calibrated: what a fit may measure at most, what that costs, and what error to expect of it. It is made
@@ -23,16 +25,22 @@ type Statement struct {
 	Delta   float64 `json:"delta,omitempty"`
 	Columns int     `json:"columns"`
 	Rows    int     `json:"rows,omitempty"` // 0 where none were stated
-	Mu      float64 `json:"mu"`             // the total of all measurements
-	Rho     float64 `json:"rho"`            // Mu²/2
+	// Facts are the public bounds that were stated; nil where there are none.
+	Facts *release.Facts `json:"facts,omitempty"`
+	Mu    float64        `json:"mu"`  // the total of all measurements
+	Rho   float64        `json:"rho"` // Mu²/2
 	// ThresholdDelta is the part of Delta set aside for stability thresholds.
 	ThresholdDelta float64     `json:"threshold_delta,omitempty"`
 	Steps          []StepLimit `json:"plan"`
 	Expect         Expectation `json:"expect"`
-	Notes          []string    `json:"notes,omitempty"`
-	plan           kernel.Plan
-	problem        estimate.Problem
-	method         estimate.Estimator
+	// Candidates are all methods that could fit one component, where one is asked for, and LowerBound is below what any of them can reach
+	// with so many rows.
+	Candidates []catalog.Candidate `json:"candidates,omitempty"`
+	LowerBound *expected.Bound     `json:"lower_bound,omitempty"`
+	Notes      []string            `json:"notes,omitempty"`
+	plan       kernel.Plan
+	problem    estimate.Problem
+	method     estimate.Estimator
 }
 
 // A StepLimit is one line of a Statement: the most that a step may do.
@@ -46,11 +54,14 @@ type StepLimit struct {
 	From  string  `json:"source"`
 }
 
-// An Expectation is what the method says about its error, from public facts; 0 where it cannot say.
+// An Expectation is what is known of the method's error from public facts; 0 where nothing is.
 type Expectation struct {
-	RowsNeeded    float64  `json:"rows_needed,omitempty"`
-	RelativeError float64  `json:"relative_error,omitempty"`
-	Notes         []string `json:"notes,omitempty"`
+	RowsNeeded    float64 `json:"rows_needed,omitempty"`
+	RelativeError float64 `json:"relative_error,omitempty"`
+	// CovarianceError and MeanError are those of the method among the Candidates.
+	CovarianceError float64  `json:"covariance_error,omitempty"`
+	MeanError       float64  `json:"mean_error,omitempty"`
+	Notes           []string `json:"notes,omitempty"`
 }
 
 // Plan states and calibrates what Fit would do with a table of that many rows. It sees no table.
@@ -99,7 +110,7 @@ func stateMethod(r Request, rows int, problem estimate.Problem, method estimate.
 	expect := method.Expect(guess)
 	s := &Statement{
 		Method: method.Name(), Why: why, Source: method.Source(), Relation: r.Relation.String(),
-		Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Columns: problem.Columns, Rows: rows,
+		Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Columns: problem.Columns, Rows: rows, Facts: factsOf(r.Facts),
 		Mu: total.Mu, Rho: privacy.RhoOfMu(total.Mu), ThresholdDelta: total.ThresholdDelta,
 		Expect: Expectation{RowsNeeded: expect.RowsNeeded, RelativeError: expect.RelativeError, Notes: expect.Notes},
 		plan:   plan, problem: problem, method: method,
@@ -109,6 +120,10 @@ func stateMethod(r Request, rows int, problem estimate.Problem, method estimate.
 			Step: step.Name, Query: step.Query, Share: step.Share, Count: step.Most,
 			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta * step.Slack, From: step.Source,
 		})
+	}
+	s.compare(r, guess)
+	for _, fact := range estimate.Unused(method, problem) {
+		s.Notes = append(s.Notes, fmt.Sprintf("the method %s makes no use of this: %s", s.Method, fact))
 	}
 	if n := float64(rows); rows > 0 && r.Budget.Delta*n >= 1 {
 		s.Notes = append(s.Notes, fmt.Sprintf("delta = %g is not below one over the %d rows: it would allow a whole row to be published; "+
@@ -122,6 +137,9 @@ func (s *Statement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "method    %s (%s); %s\n", s.Method, s.Why, s.Source)
 	fmt.Fprintf(&b, "table     %s, %s, %s\n", plural(s.Columns, "column"), s.rows(), s.Relation)
+	if s.Facts != nil {
+		fmt.Fprintf(&b, "known     %v\n", s.problem.Facts)
+	}
 	if s.Epsilon > 0 {
 		fmt.Fprintf(&b, "budget    epsilon = %g, delta = %g: mu = %.4g, rho = %.4g\n", s.Epsilon, s.Delta, s.Mu, s.Rho)
 	} else {
@@ -140,6 +158,7 @@ func (s *Statement) String() string {
 	}
 	b.WriteString("(the most that each step may do; the total is never exceeded)\n")
 	s.writeExpectation(&b)
+	s.writeCandidates(&b)
 	for _, note := range s.Notes {
 		b.WriteString("note: " + note + "\n")
 	}

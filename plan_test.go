@@ -89,6 +89,72 @@ func TestHopelessProblemsAreRefused(t *testing.T) {
 	}
 }
 
+// Facts reach the method and the statement, and those that it makes no use of are told.
+func TestFactsAreStated(t *testing.T) {
+	r := request(privacy.ReplaceOne, budgets[0])
+	r.Facts = estimate.Facts{KnowsMean: true, MeanWithin: 50, Eigenvalues: [2]float64{1, 100}, Moments: 4}
+	problem, err := r.problem(20000)
+	if err != nil || problem.Facts != r.Facts {
+		t.Errorf("the method is told %+v (%v), want %+v", problem.Facts, err, r.Facts)
+	}
+	s, err := stateMethod(r, 20000, problem, script{}, "a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Facts == nil || *s.Facts.MeanWithin != 50 || s.Facts.EigenvaluesWithin[1] != 100 || s.Facts.Moments != 4 {
+		t.Errorf("the statement has %+v", s.Facts)
+	}
+	for _, want := range []string{"known     mean within 50", "makes no use of this: mean", "makes no use of this: eigenvalues", "makes no use of this: moments"} {
+		if !strings.Contains(s.String(), want) {
+			t.Errorf("want %q in\n%s", want, s)
+		}
+	}
+	r.Facts = estimate.Facts{}
+	if s, err := Plan(r, 20000); err != nil || s.Facts != nil || strings.Contains(s.String(), "known ") {
+		t.Errorf("nothing is known: got %v, %v", s, err)
+	}
+	r.Facts = estimate.Facts{Moments: 3}
+	var field *privacy.FieldError
+	if _, err := Plan(r, 20000); !errors.As(err, &field) || field.Field != "moments" {
+		t.Errorf("moments 3: got %v", err)
+	}
+}
+
+// For one component the statement compares all methods, from public facts: a guess of a private number of rows changes what is expected
+// and not which method is chosen.
+func TestStatementComparesMethods(t *testing.T) {
+	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		r := request(relation, budgets[0])
+		r.Components = 1
+		s, err := Plan(r, 20000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Candidates) == 0 || s.LowerBound == nil || s.Expect.CovarianceError == 0 || s.Expect.RelativeError != s.Candidates[0].RelativeError {
+			t.Errorf("%v: %+v, lower bound %v, expected %+v", relation, s.Candidates, s.LowerBound, s.Expect)
+		}
+		for _, c := range s.Candidates {
+			if !strings.Contains(s.String(), "\n"+c.Method+" ") {
+				t.Errorf("%v: the text leaves out %s", relation, c.Method)
+			}
+		}
+		r.Components = 3
+		if s, err = Plan(r, 20000); err != nil || s.Candidates != nil || s.LowerBound != nil || strings.Contains(s.String(), "lower bound") {
+			t.Errorf("%v: three components: %v, %+v", relation, err, s.Candidates)
+		}
+	}
+	r := request(privacy.AddRemoveOne, budgets[0])
+	r.Components = 1
+	s, err := Plan(r, 0)
+	if err != nil || s.LowerBound != nil || s.Expect.CovarianceError != 0 {
+		t.Errorf("without a guess: %v, %+v", err, s)
+	}
+	few, err := Plan(r, 5)
+	if err != nil || few.Method != s.Method || few.Why != s.Why {
+		t.Errorf("a guess of a private number of rows changed the method: %v, %+v", err, few)
+	}
+}
+
 func TestFaultsComeTogether(t *testing.T) {
 	err := Request{Method: "no", Components: -1}.Validate()
 	for _, field := range []string{"relation", "epsilon", "delta", "method", "components", "columns"} {

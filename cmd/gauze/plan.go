@@ -17,7 +17,8 @@ budget: of INPUT the header is read and no row.
   gauze plan [INPUT | --rows N --dim D] [flags of fit]
 
 Under replace-one the number of rows is public and the plan depends on it: give --rows. Under add-remove-one --rows is a guess, for the
-expected error alone. --json prints the plan as JSON on stdout.
+expected error alone. For one component the error to expect of every method that could fit it is printed, from measured runs, beside a lower
+bound that holds for all methods. --json prints the plan as JSON on stdout.
 
   gauze plan --rows 20000 --dim 4 --epsilon 1 --delta 1e-6
   gauze plan people.csv --rows 20000 --columns age,bmi --epsilon 1 --delta 1e-6 --method gaussian`

@@ -10,21 +10,33 @@ import (
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/separated/paper"
 	"github.com/gauze-dp/gauze/estimate/single"
+	"github.com/gauze-dp/gauze/estimate/single/coinpress"
+	"github.com/gauze-dp/gauze/estimate/single/htpce"
+	"github.com/gauze-dp/gauze/estimate/single/kmssu22"
+	"github.com/gauze-dp/gauze/estimate/univariate/kv18"
 )
 
 // Auto is the name that leaves the choice of the method to [Choose].
 const Auto = "auto"
 
-// What auto chooses from.
-const (
-	forOne  = "gaussian"
-	forMany = "general"
-)
-
 // Methods returns every estimator. Names are distinct.
-func Methods() []estimate.Estimator {
+func Methods() []estimate.Estimator { return append(forOneDistribution(), forMixtures()...) }
+
+// forOneDistribution are the methods that fit one component: the candidates where one is asked for.
+func forOneDistribution() []estimate.Estimator {
 	return []estimate.Estimator{
 		single.New(),
+		single.NewHeavyTailed(),
+		single.NewElliptical(),
+		coinpress.New(),
+		kv18.New(),
+		htpce.New(htpce.Practical()),
+		kmssu22.New(kmssu22.Practical()),
+	}
+}
+
+func forMixtures() []estimate.Estimator {
+	return []estimate.Estimator{
 		mixture.New(),
 		separated.New(),
 		paper.NewPaper(paper.Practical()),
@@ -48,26 +60,6 @@ type UnknownError struct{ Name string }
 // Error says which names there are.
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("method: wanted one of %s, got %q", strings.Join(Names(), ", "), e.Name)
-}
-
-// Choose returns the method of that name and, for "auto" (or an empty name), why it was chosen: one component gets the Gaussian,
-// anything else the general mixture. It looks at public facts only, and fails with an *[UnknownError].
-func Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
-	if name != Auto && name != "" {
-		e, err = byName(name)
-		return e, "as asked", err
-	}
-	if one(p) {
-		e, err = byName(forOne)
-		return e, "auto: one component is asked for", err
-	}
-	e, err = byName(forMany)
-	return e, "auto: more than one component is allowed", err
-}
-
-// one reports a problem in which a model of more than one component is not allowed.
-func one(p estimate.Problem) bool {
-	return p.Components == 1 || p.Components == 0 && p.MaxComponents == 1
 }
 
 func byName(name string) (estimate.Estimator, error) {

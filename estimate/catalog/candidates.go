@@ -1,0 +1,115 @@
+package catalog
+
+import (
+	"errors"
+	"math"
+	"strings"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/expected"
+)
+
+// A Candidate is a method that could fit one component, with the error to expect of it: medians of measured runs, interpolated.
+type Candidate struct {
+	Method string `json:"method"`
+	// CovarianceError is |A⁻¹ S A⁻ᵀ − I|_F for the true covariance A·Aᵀ, and MeanError a Mahalanobis distance, both on Gaussian rows; 0
+	// where nothing is known.
+	CovarianceError float64 `json:"covariance_error,omitempty"`
+	MeanError       float64 `json:"mean_error,omitempty"`
+	// RelativeError is CovarianceError over that of the sample covariance of the same rows.
+	RelativeError float64 `json:"relative_error,omitempty"`
+	Released      float64 `json:"released,omitempty"` // share of the runs that ended in a release
+	// HeavyCovarianceError and HeavyMeanError are those on heavy tails, a multivariate t with five degrees of freedom.
+	HeavyCovarianceError float64  `json:"heavy_covariance_error,omitempty"`
+	HeavyMeanError       float64  `json:"heavy_mean_error,omitempty"`
+	Uses                 []string `json:"uses,omitempty"` // those of the stated facts that it makes use of
+	// Refused says why the method cannot be used here; then nothing is said of its error.
+	Refused string `json:"refused,omitempty"`
+	// Note says where the errors come from if they are not interpolated between measured ones, or why there are none.
+	Note string `json:"note,omitempty"`
+}
+
+// Candidates are the methods for one component, in the order of Methods, and what to expect of them with so many rows: n where it is
+// public, else a guess, and 0 for none. Nil for a problem of more components.
+func Candidates(p estimate.Problem, rows int) (out []Candidate) {
+	if !one(p) {
+		return nil
+	}
+	for _, m := range forOneDistribution() {
+		c := Candidate{Method: m.Name()}
+		if _, err := m.Plan(p); err != nil {
+			c.Refused = strings.TrimPrefix(reason(err), "method "+c.Method+" ")
+		} else {
+			c.Uses = used(m, p)
+			c.expect(p, rows)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// reason is why a method refuses, without the advice.
+func reason(err error) string {
+	var refusal *estimate.Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Reason
+	}
+	return err.Error()
+}
+
+// used are the facts of p that a method makes use of.
+func used(m estimate.Estimator, p estimate.Problem) []string {
+	unused := map[string]bool{}
+	for _, word := range estimate.Unused(m, p) {
+		unused[word] = true
+	}
+	var words []string
+	for _, word := range p.Facts.Words() {
+		if !unused[word] {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// expect looks the candidate up.
+func (c *Candidate) expect(p estimate.Problem, rows int) {
+	table, known := expected.Measured(), true
+	kind := expected.Kind{Method: c.Method, Shape: p.Covariance, Relation: p.Relation, Data: expected.GaussianRows}
+	if p.Columns == 1 {
+		kind.Shape = estimate.Full // all shapes are one
+	}
+	if kind.Loose, known = loosest(table, c.Method, p); !known {
+		c.Note = "not measured: no runs were told bounds as loose as these"
+		return
+	}
+	heavy := kind
+	heavy.Data = expected.HeavyRows
+	if tails, err := table.At(heavy, p.Columns, float64(rows), p.Mu); err == nil {
+		c.HeavyCovarianceError, c.HeavyMeanError, c.Released, c.Note = tails.Covariance, tails.Mean, tails.Released, tails.Note
+	}
+	got, err := table.At(kind, p.Columns, float64(rows), p.Mu)
+	switch {
+	case err == nil:
+		c.CovarianceError, c.MeanError, c.Released, c.Note = got.Covariance, got.Mean, got.Released, got.Note
+		c.RelativeError = got.Covariance / got.PlainCovariance
+	case c.HeavyCovarianceError == 0:
+		c.Note = err.Error()
+	}
+}
+
+// loosest is the least looseness, among those measured of a method, that is no tighter than the stated facts: 0 for a method that was
+// told none.
+func loosest(table *expected.Table, method string, p estimate.Problem) (loose float64, known bool) {
+	stated, least := expected.Looseness(p.Facts, p.Columns), math.Inf(1)
+	kinds := table.Kinds(method)
+	for _, k := range kinds {
+		if k.Loose == 0 {
+			return 0, true
+		}
+		if k.Loose >= stated*(1-1e-9) {
+			least = math.Min(least, k.Loose)
+		}
+	}
+	return least, len(kinds) == 0 || !math.IsInf(least, 1)
+}

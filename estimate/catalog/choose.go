@@ -1,0 +1,113 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/expected"
+)
+
+// What auto chooses from.
+const (
+	forOne  = "gaussian"
+	forMany = "general"
+)
+
+const (
+	// clearly is the part of the error of forOne that another method's must be below.
+	clearly = .9
+	// hopeless is the share of runs with a release below which auto does not try, and likely the one from which on it is offered.
+	hopeless, likely = .05, .5
+)
+
+// Choose returns the method of that name and, for "auto" (or an empty name), why it was chosen. It looks at public facts only.
+//
+// For one component it is forOne, which needs no fact and makes its own choices from released values; or, where p has facts that another
+// method makes use of and its expected error is smaller by more than 10 %, that one. For more components it is forMany.
+//
+// Failures: an *[UnknownError]; for auto and one component, a *estimate.Refusal where n is public and hardly any run with so few rows ends
+// in a release.
+func Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
+	if name != Auto && name != "" {
+		e, err = byName(name)
+		return e, "as asked", err
+	}
+	if !one(p) {
+		e, err = byName(forMany)
+		return e, "auto: more than one component is allowed", err
+	}
+	best, others := pick(Candidates(p, p.Rows))
+	if e, err = byName(best.Method); err != nil {
+		return nil, "", err
+	}
+	why = "auto: one component"
+	if best.CovarianceError > 0 && others != "" {
+		why += fmt.Sprintf("; expected error %.2g against %s", best.CovarianceError, others)
+	}
+	if best.Method == forOne {
+		err = tooFew(e, p)
+	}
+	return e, why, err
+}
+
+// one reports a problem in which a model of more than one component is not allowed.
+func one(p estimate.Problem) bool {
+	return p.Components == 1 || p.Components == 0 && p.MaxComponents == 1
+}
+
+// pick chooses among candidates and says what the others that it looked at expect. Only a method that makes use of stated facts, and needs
+// none that is not, competes with forOne: the others assume something that nobody said.
+func pick(candidates []Candidate) (best Candidate, others string) {
+	standard := Candidate{Method: forOne}
+	var rivals []Candidate
+	for _, c := range candidates {
+		switch {
+		case c.Method == forOne:
+			standard = c
+		case c.Refused == "" && len(c.Uses) > 0 && c.CovarianceError > 0:
+			rivals = append(rivals, c)
+		}
+	}
+	best = standard
+	for _, c := range rivals {
+		if c.CovarianceError < clearly*standard.CovarianceError && c.CovarianceError < best.CovarianceError && c.Released >= standard.Released {
+			best = c
+		}
+	}
+	for _, c := range append([]Candidate{standard}, rivals...) {
+		if c.Method != best.Method && c.CovarianceError > 0 {
+			others += fmt.Sprintf(", %.2g of %s", c.CovarianceError, c.Method)
+		}
+	}
+	return best, strings.TrimPrefix(others, ", ")
+}
+
+// tooFew refuses a public number of rows with which hardly any run ends in a release, and offers the shapes that need fewer.
+func tooFew(e estimate.Estimator, p estimate.Problem) error {
+	released := func(shape estimate.CovarianceType) (share float64, known bool) {
+		kind := expected.Kind{Method: forOne, Shape: shape, Relation: p.Relation, Data: expected.GaussianRows}
+		got, err := expected.Measured().At(kind, p.Columns, float64(p.Rows), p.Mu)
+		var missing *expected.Missing
+		return got.Released, err == nil || errors.As(err, &missing) && missing.TooFew
+	}
+	if share, known := released(p.Covariance); !known || share >= hopeless {
+		return nil
+	}
+	advice := "needs more rows, a larger epsilon, or fewer columns"
+	if n := e.Expect(p).RowsNeeded; n > 0 {
+		unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(n))-1))
+		advice = fmt.Sprintf("needs about %.0f rows at this epsilon; or fewer columns", math.Ceil(n/unit)*unit)
+	}
+	for _, shape := range []estimate.CovarianceType{estimate.Diagonal, estimate.Spherical} {
+		if share, _ := released(shape); shape > p.Covariance && share >= likely {
+			advice += ", or --covariance " + shape.String()
+		}
+	}
+	return &estimate.Refusal{
+		Reason: fmt.Sprintf("the table has %d rows, and with so few hardly any run of %s ends in a release", p.Rows, forOne),
+		Advice: advice,
+	}
+}

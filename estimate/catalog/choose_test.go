@@ -1,0 +1,151 @@
+package catalog
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+func problemOf(d, n int, rel privacy.Relation) estimate.Problem {
+	return estimate.Problem{Columns: d, Rows: n, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: 1, MaxComponents: 1}
+}
+
+// The embedded table has every method for one component under both relations, and forOne in all shapes.
+func TestTableCoversMethods(t *testing.T) {
+	table := expected.Measured()
+	for _, m := range forOneDistribution() {
+		kinds := table.Kinds(m.Name())
+		for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+			if !slices.ContainsFunc(kinds, func(k expected.Kind) bool { return k.Relation == rel }) {
+				t.Errorf("%s: nothing was measured under %v: add it to entries in experiments/expected, and go run ./experiments/expected -methods %[1]s", m.Name(), rel)
+			}
+			for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
+				k := expected.Kind{Method: m.Name(), Shape: shape, Relation: rel, Data: expected.GaussianRows}
+				if m.Name() == forOne && !slices.Contains(kinds, k) {
+					t.Errorf("%+v was not measured", k)
+				}
+			}
+		}
+	}
+	names := Names()
+	for _, p := range table.Points() {
+		if !slices.Contains(names, p.Method) {
+			t.Errorf("the table has the method %s, which there is not: go run ./experiments/expected", p.Method)
+			break
+		}
+	}
+}
+
+// What was measured makes sense: errors are not far below those without privacy nor, where privacy costs little, far above.
+func TestTableIsSane(t *testing.T) {
+	for _, p := range expected.Measured().Points() {
+		if p.Method != forOne || p.Released < 3 || p.Columns < 5 || p.Shape == estimate.Spherical {
+			continue // the fewer numbers are estimated, the farther below the root mean square a median can be
+		}
+		bound := expected.LowerBound(estimate.Problem{Columns: p.Columns, Relation: p.Relation, Mu: p.Mu, Covariance: p.Shape}, float64(p.Rows))
+		if p.Covariance < .5*bound.Covariance || p.Mean < .4*bound.Mean || p.Covariance > 100*bound.Covariance {
+			t.Errorf("%+v: the lower bound is %+v", p, bound)
+		}
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	p := problemOf(2, 20000, privacy.ReplaceOne)
+	got := Candidates(p, p.Rows)
+	if len(got) != len(forOneDistribution()) {
+		t.Fatalf("%d candidates", len(got))
+	}
+	for _, c := range got {
+		switch {
+		case c.Method == forOne && (c.CovarianceError == 0 || c.MeanError == 0 || c.Released < .8 || c.RelativeError < .9 || c.RelativeError > 2):
+			t.Errorf("%+v", c)
+		case c.CovarianceError == 0 && c.HeavyCovarianceError == 0 && c.Refused == "" && c.Note == "":
+			t.Errorf("%s: neither an error nor a reason", c.Method)
+		case len(c.Uses) > 0:
+			t.Errorf("%s uses %q, and nothing was stated", c.Method, c.Uses)
+		}
+	}
+	p.Components, p.MaxComponents = 0, 3
+	if got := Candidates(p, p.Rows); got != nil {
+		t.Errorf("more components: %+v", got)
+	}
+	// A guess of the private number of rows serves as well.
+	p = problemOf(2, 0, privacy.AddRemoveOne)
+	if got := Candidates(p, 20000); got[0].CovarianceError == 0 {
+		t.Errorf("%+v", got[0])
+	}
+	if got := Candidates(p, 0); got[0].CovarianceError != 0 || got[0].Note == "" {
+		t.Errorf("without a guess: %+v", got[0])
+	}
+}
+
+func TestPick(t *testing.T) {
+	standard := Candidate{Method: forOne, CovarianceError: .2, Released: 1}
+	told := Candidate{Method: "told", CovarianceError: .1, Released: 1, Uses: []string{"a fact"}}
+	with := func(c Candidate, change func(*Candidate)) Candidate { change(&c); return c }
+	for name, c := range map[string]struct {
+		rival  Candidate
+		want   string
+		others string
+	}{
+		"better":          {told, "told", "0.2 of gaussian"},
+		"hardly better":   {with(told, func(c *Candidate) { c.CovarianceError = .19 }), forOne, "0.19 of told"},
+		"not stated":      {with(told, func(c *Candidate) { c.Uses = nil }), forOne, ""},
+		"refused":         {with(told, func(c *Candidate) { c.Refused = "no" }), forOne, ""},
+		"not measured":    {with(told, func(c *Candidate) { c.CovarianceError = 0 }), forOne, ""},
+		"seldom releases": {with(told, func(c *Candidate) { c.Released = .5 }), forOne, "0.1 of told"},
+	} {
+		best, others := pick([]Candidate{standard, c.rival})
+		if best.Method != c.want || others != c.others {
+			t.Errorf("%s: %s against %q, want %s against %q", name, best.Method, others, c.want, c.others)
+		}
+	}
+	unknown := with(standard, func(c *Candidate) { c.CovarianceError = 0 })
+	if best, _ := pick([]Candidate{unknown, told}); best.Method != forOne {
+		t.Errorf("an unknown error lost against %s", best.Method)
+	}
+	if best, _ := pick(nil); best.Method != forOne {
+		t.Errorf("no candidates: %+v", best)
+	}
+}
+
+// Auto refuses a public number of rows that hardly any run gets through, and offers shapes that do with them. It never looks at n where
+// that is private, and never refuses what was asked for by name.
+func TestTooFewRows(t *testing.T) {
+	const d = 10
+	p := problemOf(d, 0, privacy.ReplaceOne)
+	e, err := byName(forOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := e.Expect(p).RowsNeeded
+	p.Rows = int(.3 * needed)
+	_, _, err = Choose(Auto, p)
+	var refusal *estimate.Refusal
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "--covariance spherical") {
+		t.Errorf("n=%d: got %v, want a refusal that offers fewer parameters", p.Rows, err)
+	}
+	if _, _, err := Choose(forOne, p); err != nil {
+		t.Errorf("by name: %v", err)
+	}
+	p.Covariance = estimate.Spherical
+	if _, why, err := Choose(Auto, p); err != nil || why != "auto: one component" {
+		t.Errorf("spherical: %q, %v", why, err)
+	}
+	private := problemOf(d, 0, privacy.AddRemoveOne)
+	if _, _, err := Choose(Auto, private); err != nil {
+		t.Errorf("n private: %v", err)
+	}
+	for _, n := range []int{int(math.Ceil(needed)), 1e7} {
+		enough := problemOf(d, n, privacy.ReplaceOne)
+		if _, _, err := Choose(Auto, enough); err != nil {
+			t.Errorf("n=%d: %v", n, err)
+		}
+	}
+}

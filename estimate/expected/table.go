@@ -1,0 +1,140 @@
+// Package expected says what error to expect of a method for one distribution: numbers that an experiment measured, embedded, and a lower
+// bound that no method can beat.
+//
+// Nothing here is needed for privacy or for a fit: it is for people who plan one, and for the choice of a method on public facts.
+//
+//	go run ./experiments/expected     # measures the numbers anew
+package expected
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// The rows that methods were measured on.
+const (
+	GaussianRows = "gaussian"
+	HeavyRows    = "t5" // multivariate t with five degrees of freedom
+)
+
+// A Kind is what one part of the table is about.
+type Kind struct {
+	Method   string
+	Shape    estimate.CovarianceType
+	Relation privacy.Relation
+	Data     string // GaussianRows or HeavyRows
+	// Loose is the [Looseness] of the facts that the method was told; 0 for a method that was told none.
+	Loose float64
+}
+
+// Errors are medians over the runs that released a model; NaN where none did.
+type Errors struct {
+	// Covariance is |A⁻¹ S A⁻ᵀ − I|_F for the released S and the true covariance A·Aᵀ, Mean the Mahalanobis distance of the means.
+	Covariance, Mean float64
+	// PlainCovariance and PlainMean are those of the sample covariance and mean of the same rows, without privacy.
+	PlainCovariance, PlainMean float64
+}
+
+// A Point is one measured setting.
+type Point struct {
+	Kind
+	Columns, Rows int
+	Mu            float64
+	Errors
+	Released, Runs int // Released of Runs ended in a model
+}
+
+// Looseness says how little facts tell: the largest second moment per column that they allow over the least variance. It is infinite
+// without bounds on the eigenvalues and on the mean.
+func Looseness(f estimate.Facts, columns int) float64 {
+	if !f.KnowsEigenvalues() || !f.KnowsMean || columns < 1 {
+		return math.Inf(1)
+	}
+	return math.Max(f.Eigenvalues[1], f.MeanWithin*f.MeanWithin/float64(columns)) / f.Eigenvalues[0]
+}
+
+// A Table is what was measured.
+type Table struct {
+	points []Point
+	grids  map[Kind][]column // by rising number of columns
+}
+
+// A column is what was measured of a Kind at one number of columns, by rising mu.
+type column struct {
+	d      int
+	curves []curve
+}
+
+// A curve is what was measured at one number of columns and one mu, by rising number of rows.
+type curve struct {
+	mu     float64
+	points []Point
+}
+
+//go:embed measured.csv
+var measured string
+
+// Measured is the embedded table.
+var Measured = sync.OnceValue(func() *Table {
+	t, err := Parse(measured)
+	if err != nil {
+		panic(err) // a test parses it
+	}
+	return t
+})
+
+// New makes a table.
+//
+// Failures: a point without columns, rows, mu or runs, with more releases than runs, or that appears twice.
+func New(points []Point) (*Table, error) {
+	type place struct {
+		Kind
+		d  int
+		mu float64
+	}
+	at := map[place][]Point{}
+	for _, p := range points {
+		if p.Columns < 1 || p.Rows < 1 || !(p.Mu > 0) || p.Runs < 1 || p.Released < 0 || p.Released > p.Runs {
+			return nil, fmt.Errorf("expected errors: %s: wanted columns, rows, mu, and releases among runs, got d=%d n=%d mu=%g and %d of %d", p.Method,
+				p.Columns, p.Rows, p.Mu, p.Released, p.Runs)
+		}
+		k := place{p.Kind, p.Columns, p.Mu}
+		if slices.ContainsFunc(at[k], func(q Point) bool { return q.Rows == p.Rows }) {
+			return nil, fmt.Errorf("expected errors: %s: d=%d n=%d mu=%g appears twice", p.Method, p.Columns, p.Rows, p.Mu)
+		}
+		at[k] = append(at[k], p)
+	}
+	t := &Table{points: slices.Clone(points), grids: map[Kind][]column{}}
+	for k, points := range at {
+		slices.SortFunc(points, func(a, b Point) int { return a.Rows - b.Rows })
+		grid := t.grids[k.Kind]
+		i, found := slices.BinarySearchFunc(grid, k.d, func(c column, d int) int { return c.d - d })
+		if !found {
+			grid = slices.Insert(grid, i, column{d: k.d})
+		}
+		j, _ := slices.BinarySearchFunc(grid[i].curves, k.mu, func(c curve, mu float64) int {
+			if c.mu < mu {
+				return -1
+			}
+			return 1
+		})
+		grid[i].curves = slices.Insert(grid[i].curves, j, curve{k.mu, points})
+		t.grids[k.Kind] = grid
+	}
+	return t, nil
+}
+
+// Points are all measured settings, in the order of the file.
+func (t *Table) Points() []Point { return slices.Clone(t.points) }
+
+// Kinds lists what was measured of a method, in no order.
+func (t *Table) Kinds(method string) []Kind {
+	return slices.DeleteFunc(slices.Collect(maps.Keys(t.grids)), func(k Kind) bool { return k.Method != method })
+}
