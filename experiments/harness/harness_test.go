@@ -301,3 +301,30 @@ func TestFit(t *testing.T) {
 		t.Error("a method that is not there: no error")
 	}
 }
+
+// A sweep runs every number of rows, or searches; a series may have repeats of its own; a fault ends all.
+func TestSweep(t *testing.T) {
+	trial := func(n int, seed uint64) Trial {
+		return Trial{Key: Key{N: n, Seed: seed}, Run: func(context.Context) (Outcome, error) { return Outcome{Success: n >= 2000 || seed == 7}, nil }}
+	}
+	run := func(w Sweep, series ...*Series) error {
+		return w.Run(context.Background(), NewRunner(2, nil), 2, series, &Progress{Out: io.Discard, Now: time.Now})
+	}
+	a, b := &Series{Try: []int{1000, 3000}, Trial: trial}, &Series{Try: []int{1000, 3000}, Trial: trial, Repeats: 5}
+	if err := run(Sweep{Repeats: 2, Seed: 7, PassRate: .9}, a, b); err != nil {
+		t.Fatal(err)
+	}
+	if a.Least != 3000 || len(a.Runs[1000]) != 2 || Count(a.Runs[1000]) != 1 || len(b.Runs[3000]) != 5 || b.Runs[3000][4].Seed != 11 {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	if err := run(Sweep{Repeats: 2, Seed: 8, PassRate: .9, Grid: Grid}, a); err != nil || a.Least != 2000 || len(a.Rows()) != 3 || a.Rows()[0] != 1000 {
+		t.Errorf("search: %+v, %v", a, err)
+	}
+	broken := errors.New("broken")
+	a.Trial = func(n int, seed uint64) Trial {
+		return Trial{Run: func(context.Context) (Outcome, error) { return Outcome{}, broken }}
+	}
+	if err := run(Sweep{Repeats: 1}, a, b); !errors.Is(err, broken) {
+		t.Errorf("a fault ends in %v", err)
+	}
+}

@@ -104,7 +104,7 @@ var d1 = experiment{
 
 // d1Table is table D.1 for one method.
 func (p *page) d1Table(r *results, method string) {
-	p.heading("Smallest n: " + method)
+	p.Heading("Smallest n: " + method)
 	t := harness.Table{Head: []string{"d", "k"}}
 	for _, s := range settings {
 		t.Head = append(t.Head, s.name)
@@ -124,14 +124,14 @@ func (p *page) d1Table(r *results, method string) {
 			some = true
 			got := r.of(c, method)
 			row = append(row, fmt.Sprintf("%s (%s)", leastText(r, got), harness.Rows(line.n(i))))
-			for _, runs := range got.runs {
+			for _, runs := range got.Runs {
 				for _, run := range runs {
 					seconds = append(seconds, run.Seconds)
 				}
 			}
 			if line.n(i) > 0 {
 				of++
-				if got.least > 0 && got.least <= oneStepAbove(line.n(i)) {
+				if got.Least > 0 && got.Least <= oneStepAbove(line.n(i)) {
 					within++
 				}
 			}
@@ -140,23 +140,23 @@ func (p *page) d1Table(r *results, method string) {
 			t.Add(append(row, harness.Number(harness.Median(seconds)))...)
 		}
 	}
-	p.table(t)
-	p.text(fmt.Sprintf("At most one grid step above the prototype in %d of %d cells.", within, of))
+	p.Table(t)
+	p.Text(fmt.Sprintf("At most one grid step above the prototype in %d of %d cells.", within, of))
 }
 
 // leastText is the smallest sufficient number of rows, or how far it was looked for.
 func leastText(r *results, s *series) string {
-	n := s.rows()
+	n := s.Rows()
 	if len(n) == 0 {
 		return "-"
 	}
 	switch {
-	case s.least == 0:
+	case s.Least == 0:
 		return "> " + harness.Rows(n[len(n)-1])
-	case s.least == n[0] && (n[0] > harness.Grid[0] || r.options.rows != nil):
-		return "≤ " + harness.Rows(s.least)
+	case s.Least == n[0] && (n[0] > harness.Grid[0] || r.options.rows != nil):
+		return "≤ " + harness.Rows(s.Least)
 	}
-	return harness.Rows(s.least)
+	return harness.Rows(s.Least)
 }
 
 func oneStepAbove(n int) int {
@@ -180,8 +180,8 @@ func (p *page) slopes(r *results, method string) {
 		for _, k := range []int{2, 3, 5, 10} {
 			var x, y []float64
 			for _, d := range []int{2, 5, 10, 50} {
-				if c, ok := r.cellOf(d, k, s); ok && r.of(c, method).least > 0 {
-					x, y = append(x, float64(d)), append(y, float64(r.of(c, method).least))
+				if c, ok := r.cellOf(d, k, s); ok && r.of(c, method).Least > 0 {
+					x, y = append(x, float64(d)), append(y, float64(r.of(c, method).Least))
 				}
 			}
 			add(s, fmt.Sprintf("k = %d", k), "d", "1.5 to 2", "1 to 1.5", x, y)
@@ -189,8 +189,8 @@ func (p *page) slopes(r *results, method string) {
 		for _, d := range []int{2, 5, 10, 50} {
 			var x, y []float64
 			for _, k := range []int{2, 3, 5, 10} {
-				if c, ok := r.cellOf(d, k, s); ok && r.of(c, method).least > 0 {
-					x, y = append(x, float64(k)), append(y, float64(r.of(c, method).least))
+				if c, ok := r.cellOf(d, k, s); ok && r.of(c, method).Least > 0 {
+					x, y = append(x, float64(k)), append(y, float64(r.of(c, method).Least))
 				}
 			}
 			add(s, fmt.Sprintf("d = %d", d), "k", "1 to 10.06", "1 to 3", x, y)
@@ -199,9 +199,9 @@ func (p *page) slopes(r *results, method string) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	p.heading("Exponents: " + method)
-	p.text("Log-log slopes of the smallest n by least squares, with their standard errors. The theorems bound n from above by a sum of terms, with " +
+	p.Heading("Exponents: " + method)
+	p.Text("Log-log slopes of the smallest n by least squares, with their standard errors. The theorems bound n from above by a sum of terms, with " +
 		"w = 1/k; the exponents are the least and the largest of the terms d²/(α²w), d²/(αwε), k^9.06 d^1.5/(wε) (Theorem 4.3) and dk/α², d^1.5 k³/ε, dk/(αε) " +
 		"(Theorem 3.1). Weights down to .1 make the growth with k in the settings \"ell\" one of 1/w as well.")
-	p.table(t)
+	p.Table(t)
 }

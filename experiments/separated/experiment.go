@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/gauze-dp/gauze/experiments/harness"
@@ -31,23 +30,7 @@ type experiment struct {
 // passRate is the part of the runs that must succeed at a sufficient number of rows.
 const passRate = .9
 
-// A series is all runs of a cell by one method.
-type series struct {
-	cell   cell
-	method string
-	runs   map[int][]harness.Result // by number of rows
-	least  int                      // smallest number of rows that passed; 0 if none did
-}
-
-// rows are the numbers of rows that were run, rising.
-func (s *series) rows() []int {
-	var out []int
-	for n := range s.runs {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
-}
+type series = harness.Series
 
 // results are all series of an experiment.
 type results struct {
@@ -107,79 +90,30 @@ func (e experiment) measure(ctx context.Context, o options, got *results, progre
 		}
 		progress.Run(r, fromFile)
 	}
+	var all []*series
 	for _, c := range got.cells {
 		got.series[c.name] = map[string]*series{}
 		for _, m := range got.methods {
-			got.series[c.name][m] = &series{cell: c, method: m, runs: map[int][]harness.Result{}}
+			s := &series{Try: c.rows, Trial: func(n int, seed uint64) harness.Trial { return e.trial(o, c, m, n, seed) }}
+			got.series[c.name][m] = s
+			all = append(all, s)
 		}
 	}
-	progress.Cells(len(got.cells) * len(got.methods))
 	defer progress.End()
-	return e.measureAll(ctx, o, got, runner, progress)
+	return e.sweep(o).Run(ctx, runner, o.workers, all, progress)
 }
 
-// measureAll measures all series; the first fault ends them all.
-func (e experiment) measureAll(ctx context.Context, o options, got *results, runner *harness.Runner, progress *harness.Progress) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	// One series more than workers keeps them busy while a series waits for its last run.
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, o.workers+1)
-	for _, c := range got.cells {
-		for _, m := range got.methods {
-			slots <- struct{}{}
-			wg.Go(func() {
-				defer func() { <-slots }()
-				if ctx.Err() != nil {
-					return
-				}
-				if err := e.measureSeries(ctx, o, got.of(c, m), runner); err != nil {
-					cancel(err)
-				}
-				progress.Cell()
-			})
-		}
-	}
-	wg.Wait()
-	return context.Cause(ctx)
-}
-
-// measureSeries searches, or runs every number of rows.
-func (e experiment) measureSeries(ctx context.Context, o options, s *series, runner *harness.Runner) error {
-	repeats := e.repeats
+// sweep searches, or runs every number of rows.
+func (e experiment) sweep(o options) harness.Sweep {
+	w := harness.Sweep{Repeats: e.repeats, Seed: o.seed, PassRate: passRate}
 	if o.repeats > 0 {
-		repeats = o.repeats
-	}
-	allowed := int(float64(repeats)*(1-passRate) + 1e-9)
-	try := func(n, stopAfter int) (bool, error) {
-		var trials []harness.Trial
-		for i := range repeats {
-			trials = append(trials, e.trial(o, s.cell, s.method, n, o.seed+uint64(i)))
-		}
-		got, err := runner.Run(ctx, trials, stopAfter)
-		if err != nil {
-			return false, err
-		}
-		s.runs[n] = got
-		return len(got)-harness.Count(got) <= allowed, nil
+		w.Repeats = o.repeats
 	}
 	if e.search && o.rows == nil {
-		most := 0
+		w.Grid = harness.Grid
 		if o.quick {
-			most = 1
-		}
-		var err error
-		s.least, _, err = harness.Smallest(harness.Grid, s.cell.rows[0], most, func(n int) (bool, error) { return try(n, allowed) })
-		return err
-	}
-	for _, n := range s.cell.rows {
-		pass, err := try(n, -1)
-		if err != nil {
-			return err
-		}
-		if pass && s.least == 0 {
-			s.least = n
+			w.Most = 1
 		}
 	}
-	return nil
+	return w
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -13,38 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
 )
 
-// A page is Markdown that is being written, and the pictures that belong to it.
-type page struct {
-	out      bytes.Buffer
-	pictures map[string]harness.Picture
-	order    []string
-}
-
-func (p *page) heading(s string) { fmt.Fprintf(&p.out, "## %s\n\n", s) }
-func (p *page) text(s string)    { fmt.Fprintf(&p.out, "%s\n\n", s) }
-
-func (p *page) table(t harness.Table) {
-	_ = t.Write(&p.out) // a buffer takes everything
-}
-
-// picture adds a picture, unless nothing can be seen on it.
-func (p *page) picture(name string, pic harness.Picture) {
-	points := 0
-	for _, l := range pic.Lines {
-		if !l.Thin {
-			points = max(points, len(l.X))
-		}
-	}
-	if points < 2 {
-		return
-	}
-	if p.pictures == nil {
-		p.pictures = map[string]harness.Picture{}
-	}
-	p.pictures[name] = pic
-	p.order = append(p.order, name)
-	fmt.Fprintf(&p.out, "![%s](%s.svg)\n\n", pic.Title, name)
-}
+// A page is one that knows what to say of results.
+type page struct{ harness.Page }
 
 // write writes the page of an experiment to stdout and, if there is a folder, into it.
 func (r *results) write() error {
@@ -54,44 +21,28 @@ func (r *results) write() error {
 	if o.placement != problem.Scattered {
 		command += " -placement " + problem.Placements[o.placement]
 	}
-	fmt.Fprintf(&p.out, "# %s\n\nMade by `%s`. %s\n\n", e.title, command, e.about)
-	fmt.Fprintf(&p.out, "ε = %g, δ = %g, %s, no bounds given; one standard deviation is 37 units, the origin 300 of them away in every column. ",
-		o.budget.Epsilon, o.budget.Delta, o.relation)
-	p.text([]string{"Means are Gaussian", "Means are uniform in a ball", "Means are packed into a ball"}[o.placement] +
+	p.Title(e.title)
+	p.Text(fmt.Sprintf("Made by `%s`. %s", command, e.about))
+	p.Text(fmt.Sprintf("ε = %g, δ = %g, %s, no bounds given; one standard deviation is 37 units, the origin 300 of them away in every column. ",
+		o.budget.Epsilon, o.budget.Delta, o.relation) + []string{"Means are Gaussian", "Means are uniform in a ball", "Means are packed into a ball"}[o.placement] +
 		", scaled so that the closest pair lies exactly at the separation.")
 	if r.note != "" {
-		p.text(r.note)
+		p.Text(r.note)
 	}
 	if len(r.methods) > 0 {
 		if e.summary != nil {
 			e.summary(p, r)
 		}
-		p.heading("All runs")
-		p.text("Rates with Wilson's 95 % intervals; medians over the runs that released a model, and in brackets the ninth decile; an error is the largest of " +
+		p.Heading("All runs")
+		p.Text("Rates with Wilson's 95 % intervals; medians over the runs that released a model, and in brackets the ninth decile; an error is the largest of " +
 			"all components. A search stops a number of rows as soon as too many runs have failed.")
-		p.table(r.long())
+		p.Table(r.long())
 		p.reasons(r)
 	}
-	if _, err := o.stdout.Write(p.out.Bytes()); err != nil || o.out == "" {
+	if _, err := o.stdout.Write(p.Bytes()); err != nil || o.out == "" {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(o.out, e.name+".md"), p.out.Bytes(), 0o666); err != nil {
-		return err
-	}
-	for _, name := range p.order {
-		if err := writePicture(filepath.Join(o.out, name+".svg"), p.pictures[name]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writePicture(name string, pic harness.Picture) error {
-	var b bytes.Buffer
-	if err := pic.WriteSVG(&b); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return os.WriteFile(name, b.Bytes(), 0o666)
+	return p.Save(o.out, e.name)
 }
 
 // long is the table of all cells, methods and numbers of rows.
@@ -104,11 +55,11 @@ func (r *results) long() harness.Table {
 	for _, c := range r.cells {
 		for _, m := range r.methods {
 			s := r.of(c, m)
-			for _, n := range s.rows() {
-				row := describe(s.runs[n], c)
+			for _, n := range s.Rows() {
+				row := describe(s.Runs[n], c)
 				if reference {
-					ref := harness.Pick(s.runs[n], referenceMean)
-					row = append(row, harness.Number(harness.Median(ref)), spread(ratios(s.runs[n])))
+					ref := harness.Pick(s.Runs[n], referenceMean)
+					row = append(row, harness.Number(harness.Median(ref)), spread(ratios(s.Runs[n])))
 				}
 				t.Add(append([]any{c.name, m, harness.Rows(n)}, row...)...)
 			}
@@ -170,10 +121,10 @@ func (p *page) reasons(r *results) {
 	for _, c := range r.cells {
 		for _, m := range r.methods {
 			s := r.of(c, m)
-			for _, n := range s.rows() {
+			for _, n := range s.Rows() {
 				count := map[string]int{}
 				var order []string
-				for _, run := range s.runs[n] {
+				for _, run := range s.Runs[n] {
 					if run.Why == "" {
 						continue
 					}
@@ -190,8 +141,8 @@ func (p *page) reasons(r *results) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		p.heading("Runs without a model")
-		p.table(t)
+		p.Heading("Runs without a model")
+		p.Table(t)
 	}
 }
 

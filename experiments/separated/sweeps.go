@@ -27,11 +27,11 @@ var separation = experiment{
 	repeats: 20, success: meansAndNumber,
 	summary: func(p *page, r *results) {
 		for _, m := range r.methods {
-			p.heading("Success against separation: " + m)
+			p.Heading("Success against separation: " + m)
 			for _, n := range r.rows() {
-				p.picture(fmt.Sprintf("separation-%s-%d", fileName(m), n), harness.Picture{Title: fmt.Sprintf("%s, n = %s", m, harness.Rows(n)),
+				p.Picture(fmt.Sprintf("separation-%s-%d", fileName(m), n), harness.Picture{Title: fmt.Sprintf("%s, n = %s", m, harness.Rows(n)),
 					X: "gap of the closest pair (standard deviations)", Y: "success rate", LogX: true, YMin: -.02, YMax: 1.02,
-					Lines: r.lines(m, func(s *series) (float64, float64, float64) { return rate(s.runs[n]) })})
+					Lines: r.lines(m, func(s *series) (float64, float64, float64) { return rate(s.Runs[n]) })})
 			}
 		}
 	},
@@ -56,16 +56,16 @@ var epsilon = experiment{
 	search: true, repeats: 20, success: means,
 	summary: func(p *page, r *results) {
 		for _, m := range r.methods {
-			p.heading("Smallest n against ε: " + m)
+			p.Heading("Smallest n against ε: " + m)
 			lines := r.lines(m, func(s *series) (float64, float64, float64) { return least(s), math.NaN(), math.NaN() })
 			t := harness.Table{Head: []string{"problem", "exponent of ε", "theorems"}}
 			for _, l := range lines {
 				slope, sd := harness.LogLogSlope(l.X, l.Y)
 				t.Add(l.Name, harness.Slope(slope, sd), "-1 (private), 0 (sampling)")
 			}
-			p.table(t)
+			p.Table(t)
 			lines = append(lines, guide("slope -1", .25, 5, 30_000, -1))
-			p.picture("eps-"+fileName(m), harness.Picture{Title: m, X: "ε", Y: "smallest n", LogX: true, LogY: true, Lines: lines})
+			p.Picture("eps-"+fileName(m), harness.Picture{Title: m, X: "ε", Y: "smallest n", LogX: true, LogY: true, Lines: lines})
 		}
 	},
 }
@@ -104,7 +104,7 @@ var curves = experiment{
 
 // curves draws success and error against n, and sets slopes beside the theorems' exponents.
 func (p *page) curves(r *results, method string) {
-	p.heading("Against n: " + method)
+	p.Heading("Against n: " + method)
 	var success, errors []harness.Line
 	slopes := harness.Table{Head: []string{"problem", "error", "without privacy", "what privacy adds", "theorems: private term", "sampling term"}}
 	for _, c := range r.cells {
@@ -112,11 +112,11 @@ func (p *page) curves(r *results, method string) {
 		up := harness.Line{Name: c.line}
 		down := harness.Line{Name: c.line}
 		var plain, added []float64
-		for _, n := range s.rows() {
-			runs := s.runs[n]
+		for _, n := range s.Rows() {
+			runs := s.Runs[n]
 			y, low, high := rate(runs)
 			up.X, up.Y, up.Low, up.High = append(up.X, float64(n)), append(up.Y, y), append(up.Low, low), append(up.High, high)
-			if s.least == 0 || n < s.least {
+			if s.Least == 0 || n < s.Least {
 				continue // errors of failed runs are distances between components
 			}
 			v := harness.Pick(runs, worstMean)
@@ -132,14 +132,14 @@ func (p *page) curves(r *results, method string) {
 		e, se := harness.LogLogSlope(down.X, added)
 		slopes.Add(c.line, harness.Slope(a, sa), harness.Slope(b, sb), harness.Slope(e, se), "-1", "-0.5")
 	}
-	p.text("Exponents of n, over the numbers of rows from the first sufficient one on, of the median over runs of the largest error of a mean. What privacy adds is " +
+	p.Text("Exponents of n, over the numbers of rows from the first sufficient one on, of the median over runs of the largest error of a mean. What privacy adds is " +
 		"the root of the difference of the squares.")
-	p.table(slopes)
+	p.Table(slopes)
 	p.atFixedRows(r, method)
 	name := fileName(method)
-	p.picture("curves-success-"+name, harness.Picture{Title: method + ": success", X: "n", Y: "success rate", LogX: true, YMin: -.02, YMax: 1.02, Lines: success})
+	p.Picture("curves-success-"+name, harness.Picture{Title: method + ": success", X: "n", Y: "success rate", LogX: true, YMin: -.02, YMax: 1.02, Lines: success})
 	errors = append(errors, guide("slope -1", 7000, 150_000, .5, -1), guide("slope -1/2", 7000, 150_000, .1, -.5))
-	p.picture("curves-error-"+name, harness.Picture{Title: method + ": largest error of a mean (median, deciles)", X: "n", Y: "Mahalanobis error", LogX: true, LogY: true, Lines: errors})
+	p.Picture("curves-error-"+name, harness.Picture{Title: method + ": largest error of a mean (median, deciles)", X: "n", Y: "Mahalanobis error", LogX: true, LogY: true, Lines: errors})
 }
 
 // atFixedRows is how the error grows with d and with k at the largest numbers of rows.
@@ -158,9 +158,9 @@ func (p *page) atFixedRows(r *results, method string) {
 		} {
 			var x, y []float64
 			for _, c := range r.cells {
-				if s := r.of(c, method); by.fixed(c.spec) && s.least > 0 && s.least <= n && len(s.runs[n]) > 0 {
+				if s := r.of(c, method); by.fixed(c.spec) && s.Least > 0 && s.Least <= n && len(s.Runs[n]) > 0 {
 					x = append(x, float64(by.x(c.spec)))
-					y = append(y, harness.Median(harness.Pick(s.runs[n], worstMean)))
+					y = append(y, harness.Median(harness.Pick(s.Runs[n], worstMean)))
 				}
 			}
 			if slope, sd := harness.LogLogSlope(x, y); len(x) > 2 {
@@ -169,14 +169,14 @@ func (p *page) atFixedRows(r *results, method string) {
 		}
 	}
 	if len(t.Rows) > 0 {
-		p.text("At a fixed n the theorems bound the error α by terms like d²k/(nε) and d √(k/n) (Theorem 4.3), dk/(nε) and √(dk/n) (Theorem 3.1).")
-		p.table(t)
+		p.Text("At a fixed n the theorems bound the error α by terms like d²k/(nε) and d √(k/n) (Theorem 4.3), dk/(nε) and √(dk/n) (Theorem 3.1).")
+		p.Table(t)
 	}
 }
 
 // numbers sums up how often the number of components is right.
 func (p *page) numbers(r *results) {
-	p.heading("The number of components")
+	p.Heading("The number of components")
 	t := harness.Table{Head: []string{"method", "true k", "exact", "fewer", "more", "mean surplus weight of those with more", "all means right"}}
 	for _, m := range r.methods {
 		for _, k := range []int{2, 3, 5, 10, 0} {
@@ -186,7 +186,7 @@ func (p *page) numbers(r *results) {
 				if k != 0 && c.spec.Components != k {
 					continue
 				}
-				for _, runs := range r.of(c, m).runs {
+				for _, runs := range r.of(c, m).Runs {
 					for _, run := range runs {
 						all++
 						switch got := int(run.Values[found]); {
@@ -213,7 +213,7 @@ func (p *page) numbers(r *results) {
 			}
 		}
 	}
-	p.table(t)
+	p.Table(t)
 }
 
 // rows are all numbers of rows that were run, rising.
@@ -221,7 +221,7 @@ func (r *results) rows() []int {
 	var out []int
 	for _, c := range r.cells {
 		for _, m := range r.methods {
-			out = append(out, r.of(c, m).rows()...)
+			out = append(out, r.of(c, m).Rows()...)
 		}
 	}
 	slices.Sort(out)
@@ -251,10 +251,10 @@ func rate(runs []harness.Result) (y, low, high float64) {
 }
 
 func least(s *series) float64 {
-	if s.least == 0 {
+	if s.Least == 0 {
 		return math.NaN()
 	}
-	return float64(s.least)
+	return float64(s.Least)
 }
 
 // guide is a thin line of a slope through (from, y).

@@ -26,12 +26,17 @@ func newPython(folder string, t *table) (string, error) {
 	if err := exec.Command("python3", "-c", "import sklearn").Run(); err != nil {
 		return "", errors.New("python3 cannot import sklearn")
 	}
-	if err := os.WriteFile(filepath.Join(folder, "em.py"), []byte(emScript), 0o600); err != nil {
-		return "", err
+	return folder, writeRows(folder, "em.py", emScript, t)
+}
+
+// writeRows writes a script and the rows that it is to read.
+func writeRows(folder, name, script string, t *table) error {
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o600); err != nil {
+		return err
 	}
 	f, err := os.Create(filepath.Join(folder, "rows.f64"))
 	if err != nil {
-		return "", err
+		return err
 	}
 	w := bufio.NewWriter(f)
 	var b [8]byte
@@ -39,7 +44,7 @@ func newPython(folder string, t *table) (string, error) {
 		binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
 		_, _ = w.Write(b[:]) // Flush returns the first error
 	}
-	return folder, errors.Join(w.Flush(), f.Close())
+	return errors.Join(w.Flush(), f.Close())
 }
 
 // runPython runs ten iterations of EM; the cost is that of the fit alone, without start and reading.

@@ -11,6 +11,12 @@
 //
 //	go run ./experiments/speed -rounds 3 -separation 6 -fits separated,separated-auto
 //	go run ./experiments/speed -rounds 3 -separation 6 -fits separated,separated-auto -d 50 -k 10
+//
+// With -single the table is that of one Gaussian, the fits use one core, and the yardstick is the cheapest of several plain passes;
+// GAUSSIAN.md holds the tables of
+//
+//	go run ./experiments/speed -single -rounds 15 -n 100000 -d 50
+//	go run ./experiments/speed -single -rounds 3 -n 100000 -d 200 -epsilon 8
 package main
 
 import (
@@ -54,6 +60,8 @@ func main() {
 	flag.Float64Var(&s.budget.Epsilon, "epsilon", 1, "epsilon")
 	flag.Float64Var(&s.budget.Delta, "delta", 1e-6, "delta")
 	memory := flag.Bool("memory", true, "measure the peak memory of gauze fit (not with -separation)")
+	single := flag.Bool("single", false, "measure fits of one Gaussian, step by step, beside several plain passes")
+	numpy := flag.Bool("numpy", true, "with -single: measure numpy's covariance too")
 	sklearn := flag.Bool("sklearn", true, "measure scikit-learn, if python3 has it")
 	flag.Func("fits", "the fits to measure, with commas between them (default gaussian,mixture,auto; others: separated, separated-auto)", func(list string) error {
 		fits = strings.Split(list, ",")
@@ -61,7 +69,11 @@ func main() {
 	})
 	profile := flag.String("profile", "", "do nothing but one fit, with a CPU profile in FIT.prof")
 	flag.Parse()
-	if err := run(s, *memory, *sklearn, *profile); err != nil {
+	measured := func() error { return run(s, *memory, *sklearn, *profile) }
+	if *single {
+		measured = func() error { return runSingle(s, *numpy) }
+	}
+	if err := measured(); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -137,55 +135,6 @@ func alternate(s settings, t *table, python string) (*results, error) {
 		}
 	}
 	return r, nil
-}
-
-// plainCovariance is the yardstick: the sum and the upper triangle of the second moment of all rows in float64, in the most natural
-// loop, rows shared out in pieces among the workers as the kernel does.
-func plainCovariance(t *table, workers int) ([]float64, [][]float64) {
-	const grain = 1024
-	d := t.d
-	center := t.flat[:d] // any point near the rows: here the first one
-	sums, seconds := make([][]float64, workers), make([][][]float64, workers)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			sum, second := make([]float64, d), make([][]float64, d)
-			for i := range second {
-				second[i] = make([]float64, d)
-			}
-			diff := make([]float64, d)
-			for from := int(next.Add(grain)-grain) * d; from < len(t.flat); from = int(next.Add(grain)-grain) * d {
-				for rows := t.flat[from:min(from+grain*d, len(t.flat))]; len(rows) >= d; rows = rows[d:] {
-					addRow(sum, second, diff, rows[:d], center)
-				}
-			}
-			sums[w], seconds[w] = sum, second
-		})
-	}
-	wg.Wait()
-	for w := 1; w < workers; w++ {
-		for i := range d {
-			sums[0][i] += sums[w][i]
-			for j := range d {
-				seconds[0][i][j] += seconds[w][i][j]
-			}
-		}
-	}
-	return sums[0], seconds[0]
-}
-
-func addRow(sum []float64, second [][]float64, diff, row, center []float64) {
-	for j, c := range center {
-		diff[j] = row[j] - c
-		sum[j] += diff[j]
-	}
-	for j, a := range diff {
-		out := second[j]
-		for k := j; k < len(diff); k++ {
-			out[k] += a * diff[k]
-		}
-	}
 }
 
 // randomFactor is a random matrix whose rows have length about 1: the square root of a covariance of correlated columns.

@@ -4,6 +4,8 @@
 // The means are drawn at random and then scaled so that the closest pair lies exactly at the separation asked for; all other pairs
 // are farther apart, in a bad draw much farther. Nothing is centred and no column has unit spread: by default one standard deviation
 // is 37 and the origin lies 300 standard deviations away in every column.
+//
+// A [Population] is the same for one distribution, Gaussian or not.
 package problem
 
 import (

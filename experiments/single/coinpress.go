@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/single/coinpress"
+	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// coinpressBudget is that of the published experiments with CoinPress.
+var coinpressBudget = privacy.Budget{Rho: .5}
+
+// coinpressName is CoinPress as a method of gauze fit.
+const coinpressName = "gaussian:coinpress"
+
+// coinpressAbout says what both experiments share.
+func coinpressAbout(what string) string {
+	return "The budget is ρ = .5 (zCDP), as in the experiments published with CoinPress (Biswas, Dong, Kamath and Ullman 2020); errors are means of the middle 80 % of the runs, as " +
+		"there. `gaussian` is given no bounds; `gaussian:coinpress` is given them, and spends its " +
+		"budget on " + what + "; t = 2, .. is the same with the published constants and so many steps, the Gaussian noise of the right variance. "
+}
+
+// inSteps are CoinPress with the constants of its experiments, in so many steps.
+func inSteps(steps ...int) []contender {
+	var out []contender
+	for _, t := range steps {
+		out = append(out, contender{name: fmt.Sprintf("t = %d", t), method: coinpressName, estimator: coinpress.NewWith(coinpress.Published(t)), told: true})
+	}
+	return out
+}
+
+// published are errors of the experiments with CoinPress, by cell and number of rows: the best of its own numbers of steps.
+var published = map[string]map[int]float64{
+	"mean/50/tight":      {1000: .281, 2636: .149, 10_000: .073},
+	"covariance/10/flat": {3000: .306, 4364: .211, 8000: .133},
+	"covariance/2/flat":  {1000: .083, 3000: .043},
+	// t = 3
+	"covariance/100/flat": {80_000: .902},
+}
+
+// bars are what this project promises there, without bounds.
+var bars = map[string]map[int]float64{
+	"mean/50/tight":      {1000: .285},
+	"covariance/10/flat": {3000: .225},
+}
+
+// publishedAnd is the last two columns of a table.
+func publishedAnd(c cell, n int, runs []harness.Result) []any {
+	show := func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.3f", v)
+	}
+	sample := sampleCov
+	if c.group == "mean" || c.group == "loose mean" {
+		sample = sampleMean
+	}
+	return []any{three(trimmed(harness.Pick(runs, sample))), show(published[c.name][n]), show(bars[c.name][n])}
+}
+
+var publishedHead = []string{"without privacy", "published", "bar for gaussian"}
+
+// coinpressMean is the mean of a Gaussian whose covariance is the identity.
+var coinpressMean = experiment{
+	name: "coinpress-mean", title: "A mean, beside CoinPress with bounds",
+	about: coinpressAbout("the mean") + "Rows are N(m, I) at d = 50. CoinPress knows that the covariance is I and that m lies within r of the origin: r = 10√d (tight) and looser ones up to " +
+		"7e4. `gaussian --covariance spherical` and the full covariance are without either. Success: a mean within 2×.",
+	cells: func() []cell {
+		var out []cell
+		add := func(group, name string, radius, x float64, rows ...int) {
+			const d = 50
+			out = append(out, cell{name: name, group: group, rows: rows, budget: coinpressBudget, x: x, pop: problem.Population{Columns: d, Offset: usualOffset},
+				bounds: estimate.Facts{KnowsMean: true, MeanWithin: radius, Eigenvalues: [2]float64{1, 1}}})
+		}
+		add("mean", "mean/50/tight", 10*math.Sqrt(50), 0, 1000, 2000, 2636, 5000, 10_000)
+		for _, r := range []float64{100, 700, 7e3, 7e4} {
+			add("loose mean", fmt.Sprintf("mean/50/%.0e", r), r, r, 1000)
+		}
+		return out
+	},
+	contenders: append([]contender{
+		{name: "gaussian spherical", method: "gaussian", covariance: estimate.Spherical},
+		practical,
+		{name: coinpressName, method: coinpressName, told: true},
+	}, inSteps(2, 3, 4, 10)...),
+	repeats: 100, success: meanLearned,
+	summary: func(p *page, r *results) {
+		p.Heading("Error of the mean")
+		p.Table(r.beside("mean", trimmedOf(meanError), publishedAnd, publishedHead...))
+		p.Picture("coinpress-mean", harness.Picture{Title: "Error of the mean, d = 50, ρ = .5", X: "n", Y: "Mahalanobis error", LogX: true, LogY: true,
+			Lines: append(r.againstRows("mean/50/tight", meanError), r.sampleLine("mean/50/tight", sampleMean))})
+		p.Heading("Loose bounds at n = 1000")
+		p.Table(r.beside("loose mean", trimmedOf(meanError), publishedAnd, publishedHead...))
+	},
+}
+
+// coinpressCovariance is the covariance of a Gaussian whose mean is known to be the origin.
+var coinpressCovariance = experiment{
+	name: "coinpress-covariance", title: "A covariance, beside CoinPress with bounds",
+	about: coinpressAbout("the covariance") + "Rows are N(0, Σ); CoinPress knows that the mean is the origin and that the eigenvalues lie between those of Σ divided by 10 and u. Σ = I (flat), half of " +
+		"the eigenvalues 1 and half 1/10 (halves), or geometric from 1/100 to 1. Success: a covariance within 2×.",
+	cells: func() []cell {
+		var out []cell
+		add := func(group, shape string, pop problem.Population, top float64, rows ...int) {
+			out = append(out, cell{name: fmt.Sprintf("%s/%d/%s", group, pop.Columns, shape), group: group, rows: rows, budget: coinpressBudget, pop: pop, x: top,
+				bounds: estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{.1 / max(1, pop.Kappa), top}}})
+		}
+		shapes := func(d int, rows ...int) {
+			top := 10 * math.Sqrt(float64(d))
+			add("covariance", "flat", problem.Population{Columns: d}, top, rows...)
+			add("covariance", "halves", problem.Population{Columns: d, Spectrum: problem.Halves, Kappa: 10}, top, rows...)
+			add("covariance", "geometric", problem.Population{Columns: d, Kappa: 100}, top, rows...)
+		}
+		shapes(2, 1000, 3000)
+		shapes(10, 3000, 4364, 8000)
+		add("covariance", "flat", problem.Population{Columns: 100}, 100, 80_000)
+		out[len(out)-1].repeats = 12
+		for _, u := range []float64{10 * math.Sqrt(10), 190, 1500, 1.1e4, 7e4} {
+			add("loose", fmt.Sprintf("u=%.0e", u), problem.Population{Columns: 10}, u, 7000)
+		}
+		return out
+	},
+	contenders: append([]contender{practical, {name: coinpressName, method: coinpressName, told: true}}, inSteps(2, 3, 4, 5)...),
+	repeats:    50, success: covarianceLearned,
+	summary: func(p *page, r *results) {
+		p.Heading("Error of the covariance")
+		p.Table(r.beside("covariance", trimmedOf(covError), publishedAnd, publishedHead...))
+		p.Heading("Looser bounds at d = 10, n = 7000")
+		p.Text("Published at u of about 3e4: 8.7 with three steps, 1.09 with four.")
+		p.Table(r.beside("loose", trimmedOf(covError), publishedAnd, publishedHead...))
+		var lines []harness.Line
+		for _, by := range r.contenders {
+			line := harness.Line{Name: by.name}
+			for _, c := range r.cells {
+				if s := r.of(c, by.name); s != nil && c.group == "loose" {
+					line.X, line.Y = append(line.X, c.x), append(line.Y, trimmed(harness.Pick(only(s), covError)))
+				}
+			}
+			lines = append(lines, line)
+		}
+		p.Picture("coinpress-loose", harness.Picture{Title: "Error of the covariance against the bound, d = 10, n = 7000", X: "u", Y: "Frobenius error", LogX: true, LogY: true, Lines: lines})
+	},
+}
+
+// againstRows are lines of a cell's trimmed errors against n, one for each contender.
+func (r *results) againstRows(name, value string) []harness.Line {
+	var out []harness.Line
+	for _, by := range r.contenders {
+		line := harness.Line{Name: by.name}
+		if s := r.series[name][by.name]; s != nil {
+			for _, n := range s.Rows() {
+				line.X, line.Y = append(line.X, float64(n)), append(line.Y, trimmed(harness.Pick(s.Runs[n], value)))
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// sampleLine is that of what the rows allow.
+func (r *results) sampleLine(name, value string) harness.Line {
+	line := harness.Line{Name: "without privacy"}
+	for _, s := range r.series[name] {
+		if rows := s.Rows(); len(rows) > len(line.X) {
+			line.X, line.Y = nil, nil
+			for _, n := range rows {
+				line.X, line.Y = append(line.X, float64(n)), append(line.Y, trimmed(harness.Pick(s.Runs[n], value)))
+			}
+		}
+	}
+	return line
+}
