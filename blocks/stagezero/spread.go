@@ -12,12 +12,12 @@ const SpreadPart = .1
 
 const (
 	leastSpreadPart = .01
-	// A column's spread is clear at seenSDs noise sds, above every empty octave of some columns, or at nearSDs within nearOctaves of a column
-	// where it is clear; it is looked for if it may be expected at wantedSDs.
-	seenSDs, nearSDs, wantedSDs = 4.6, 3.3, 7.0
-	nearOctaves                 = 12
-	lowOctave                   = -1074
-	highOctave                  = 1023
+	// A column's spread is clear at clearlySDs noise sds; failing that at nearSDs within nearOctaves of a column where it is; failing that at
+	// seenSDs, which an empty octave among all may reach now and then. It is looked for if it may be expected at wantedSDs.
+	clearlySDs, nearSDs, seenSDs, wantedSDs = 5.5, 3.3, 4.6, 7.0
+	nearOctaves                             = 12
+	lowOctave                               = -1074
+	highOctave                              = 1023
 	// constantPart of the pairs must be equal before a column without a clear spread is taken for constant.
 	constantPart = .6
 )
@@ -68,17 +68,20 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 		fits[j] = fit(counts[1:], answer.Sigma)
 		octave := fullest(fits[j], nil)
 		unclear[j] = counts[0] > constantPart*float64(pairs)
-		if fits[j][octave] >= seenSDs && !unclear[j] {
+		if fits[j][octave] >= clearlySDs && !unclear[j] {
 			for o := max(0, octave-nearOctaves); o <= min(octave+nearOctaves, len(near)-1); o++ {
 				near[o] = true
 			}
 		}
 	}
 	for j, f := range fits {
-		octave := fullest(f, nil)
-		if f[octave] < seenSDs {
-			octave = fullest(f, near)
-			unclear[j] = unclear[j] || !near[octave] || f[octave] < nearSDs
+		octave, beside := fullest(f, nil), fullest(f, near)
+		switch {
+		case f[octave] >= clearlySDs:
+		case near[beside] && f[beside] >= nearSDs:
+			octave = beside
+		case f[octave] < seenSDs:
+			unclear[j] = true
 		}
 		u.Scale[j] = math.Max(math.Ldexp(1, octave+lowOctave-1), math.SmallestNonzeroFloat64)
 	}

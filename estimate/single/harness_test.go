@@ -146,17 +146,27 @@ type setting struct {
 	d, n   int
 	rel    privacy.Relation
 	eps    float64
+	rho    float64 // instead of eps
 	cov    estimate.CovarianceType
 	method estimate.Estimator // New() if nil
 	sample func(rng *rand.Rand) (rows [][]float64, score func(estimate.Outcome) float64)
 }
 
-func (s setting) problem() estimate.Problem {
-	eps := s.eps
-	if eps == 0 {
-		eps = 1
+func (s setting) budget() privacy.Budget {
+	switch {
+	case s.rho > 0:
+		return privacy.Budget{Rho: s.rho}
+	case s.eps > 0:
+		return privacy.Budget{Epsilon: s.eps, Delta: 1e-6}
 	}
-	p := estimate.Problem{Columns: s.d, Relation: s.rel, Mu: privacy.MuOf(eps, 1e-6), Components: 1, Covariance: s.cov}
+	return privacy.Budget{Epsilon: 1, Delta: 1e-6}
+}
+
+func (s setting) problem() estimate.Problem {
+	p := estimate.Problem{Columns: s.d, Relation: s.rel, Mu: privacy.MuOfRho(s.rho), Components: 1, Covariance: s.cov}
+	if b := s.budget(); s.rho == 0 {
+		p.Mu = privacy.MuOf(b.Epsilon, b.Delta)
+	}
 	if s.rel == privacy.ReplaceOne {
 		p.Rows = s.n
 	}
@@ -173,11 +183,7 @@ func (s setting) fit(t testing.TB, rows [][]float64) estimate.Outcome {
 	if err != nil {
 		return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: err.Error(), Advice: "refused"}}
 	}
-	eps := s.eps
-	if eps == 0 {
-		eps = 1
-	}
-	terms := kernel.Terms{Relation: s.rel, Budget: privacy.Budget{Epsilon: eps, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}
+	terms := kernel.Terms{Relation: s.rel, Budget: s.budget(), Engine: local.Engine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, s.d), plan, terms, kerneltest.Options{Fresh: true})
 	out, err := method.Fit(context.Background(), session, p)
 	if err != nil {

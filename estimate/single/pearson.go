@@ -115,8 +115,15 @@ func (h *radial) fitScale(inverse float64, drop int) (pearson, float64) {
 	return at((lo + hi) / 2), math.Min(atA, atB)
 }
 
-// loss is -2 log of the likelihood of the histogram without its last drop bins, up to a constant, noise and rows taken for Gaussian.
+// loss is the first of losses.
 func (h *radial) loss(p pearson, drop int) float64 {
+	loss, _ := h.losses(p, drop)
+	return loss
+}
+
+// losses are -2 log of the likelihood of the histogram without its last drop bins, up to a constant, noise and rows taken for Gaussian,
+// and the sum of squares in it, which is about a chi-square if the law is right.
+func (h *radial) losses(p pearson, drop int) (loss, misfit float64) {
 	kept := len(h.counts) - drop
 	inside, rows := 1.0, h.rows
 	if drop > 0 { // the bins' own total, as far as it is possible
@@ -128,7 +135,7 @@ func (h *radial) loss(p pearson, drop int) float64 {
 		rows = math.Min(math.Max(total, h.rows/2), h.rows)
 	}
 	if !(inside > 0) {
-		return math.Inf(1)
+		return math.Inf(1), math.Inf(1)
 	}
 	sum, above := 0.0, 1.0
 	for b, c := range h.counts[:kept] {
@@ -137,6 +144,7 @@ func (h *radial) loss(p pearson, drop int) float64 {
 		above = next
 		variance := h.sigma*h.sigma + want
 		sum += (c-want)*(c-want)/variance + math.Log(variance)
+		misfit += (c - want) * (c - want) / variance
 	}
-	return sum
+	return sum, misfit
 }

@@ -17,6 +17,8 @@ const (
 	// heavyLoss: the Pearson family must explain the radii better than the Gaussian by this much, in -2 log likelihood with one
 	// parameter more. For a Gaussian that is a chance of 5e-4 (chi-square with one degree), less what the decision on the loss takes off.
 	heavyLoss = 12
+	// unlikely: a sum of squares of ten bins, two of them fitted, that a Gaussian reaches with a chance of 1e-6.
+	unlikely = 45
 	// straySDs: stray rows are gated only if there are more than this many noise sds of them.
 	straySDs = 4
 	// gateFactor: rows beyond this much of the farthest that a Gaussian has are left out of a gated release.
@@ -82,6 +84,8 @@ func (r *run) judge(h *radial, information float64) shape {
 		s.stray = math.Min(stray/h.rows, 1)
 	}
 	if gaussLoss-h.loss(s.law, strayBins) < heavyLoss {
+		_, misfit := h.losses(gauss, strayBins)
+		s.heavy = misfit > unlikely // no law of the family explains it: an atom, or several groups
 		return s
 	}
 	mu := r.a.LeftMu()

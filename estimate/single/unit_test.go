@@ -153,7 +153,13 @@ func TestPlanAndExpect(t *testing.T) {
 			t.Errorf("d=%v: %+v", n.d, e)
 		}
 	}
-	if got := advice(estimate.Problem{Columns: 10, Relation: privacy.ReplaceOne, Mu: tableMu}); got != "needs about 5900 rows at this epsilon; or fewer columns, or --covariance diagonal" {
-		t.Errorf("advice: %q", got)
+	for d, want := range map[int]string{
+		1:  "needs about 1300 rows at this epsilon",
+		10: "needs about 3200 rows at this epsilon; or fewer columns",
+		50: "needs about 34000 rows at this epsilon; or fewer columns, or --covariance diagonal",
+	} {
+		if got := advice(estimate.Problem{Columns: d, Relation: privacy.ReplaceOne, Mu: tableMu}); got != want {
+			t.Errorf("advice for %d columns: %q, want %q", d, got, want)
+		}
 	}
 }

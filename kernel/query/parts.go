@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -175,7 +176,7 @@ type partsMap struct {
 // Add sorts the rows into leaves and maps each leaf's rows by its query.
 func (m *partsMap) Add(sum []int64, rows []float64) {
 	n := len(rows) / m.d
-	m.leaf = append(m.leaf[:0], make([]int, n)...)
+	m.leaf = slices.Grow(m.leaf[:0], n)[:n]
 	m.sorter.Sort(m.leaf, rows)
 	for j := range m.rows {
 		m.rows[j] = m.rows[j][:0]

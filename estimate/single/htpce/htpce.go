@@ -29,8 +29,9 @@ type Estimate struct {
 // calls of OneStepHTPPCE from A_0 = I/sqrt(high) on, then one of NaiveHTPCE, at the radius for the Frobenius norm, in the coordinates found. The
 // loss is sum rho_i, i = 1..t, with rho_1 = .. = rho_(t-1); it never rests on the facts.
 //
-// With L <= A Sigma A^T <= I and |M - A Sigma A^T|_F <= alpha the relative error is at most alpha/lambda_min(L); it ends in none where that is not below 1,
-// because then nothing is said of the narrowest direction, or where M has an eigenvalue below lambda_min(L)-alpha or above 1+alpha.
+// With lambda_min(L) I <= A Sigma A^T <= I and |M - A Sigma A^T|_F <= alpha the relative error is at most alpha/lambda_min(L); it ends in
+// none where that is not below 1, because then nothing is said of the narrowest direction, or where M has an eigenvalue below
+// lambda_min(L)-alpha or above 1+alpha.
 //
 // Source: [KM21] Algorithm 3; Theorem 3.1; Theorem 3.2.
 // Differs: the loop's rho_0..rho_(t-2) are rho_1..rho_(t-1), which sum with rho_t to what is claimed; eigenvalues from low to high where the text has

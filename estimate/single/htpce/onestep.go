@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 )
 
-// A Preconditioner is A and L with L <= A Sigma A^T <= I, if the analysis holds. Invariant: Inverse is A^-1.
+// A Preconditioner is A and L with lambda_min(L) I <= A Sigma A^T <= I, if the analysis holds; L <= A Sigma A^T too, as long as no
+// eigenvalue was raised. Invariant: Inverse is A^-1.
 type Preconditioner struct {
 	A, Inverse *mat.Dense
 	L          *mat.SymDense
