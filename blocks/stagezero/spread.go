@@ -16,6 +16,7 @@ const (
 	// seenSDs, which an empty octave among all may reach now and then. It is looked for if it may be expected at wantedSDs.
 	clearlySDs, nearSDs, seenSDs, wantedSDs = 5.5, 3.3, 4.6, 7.0
 	nearOctaves                             = 12
+	mostBuckets                             = 1 << 26 // of a pairing; a perfect matching makes no use of the number
 	lowOctave                               = -1074
 	highOctave                              = 1023
 	// constantPart of the pairs must be equal before a column without a clear spread is taken for constant.
@@ -55,7 +56,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 	d := a.Session().Columns()
 	q := query.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
 	pairs := max(1, int(rows/2))
-	answer, err := a.Pairs(cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{pairs}}, math.Sqrt(mu2))
+	answer, err := a.Pairs(cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{min(pairs, mostBuckets)}}, math.Sqrt(mu2))
 	if err != nil {
 		return Units{}, err
 	}

@@ -1,9 +1,9 @@
 // Package single fits one distribution without any bound on the data: `gauze fit --components 1`.
 //
-// A noisy count (only where n is private) and stage 0 (a centre and a scale per column) come first. Then TylerPress: noisy steps of
-// Tyler's iteration on the augmented rows (x, 1), whose sensitivity knows no radius, until a certificate computed from
-// released values says that the data look round; then all the budget that is left buys one clipped moment release, whose clipping
-// bias a Gaussian inversion removes. Everything measured is a Gaussian measurement of the session's filter; every branch is a
+// A noisy count of good rows and the units of the columns come first. Then TylerPress: noisy steps of Tyler's iteration on the augmented rows
+// (x, 1), whose sensitivity knows no radius, until a certificate computed from released values says that the data look round; a
+// histogram of the radii says what kind of law it is; then all the budget that is left buys one clipped moment release, and the answer is
+// the Gaussian that this release and the steps agree on, or, for other laws, the rows' own moments. Everything measured is a Gaussian measurement of the session's filter; every branch is a
 // function of released values and public facts, so a wrong guess can spoil the estimate and never the guarantee.
 //
 // Source: [TYLERPRESS] Sections 1, 4, 7 and 10.

@@ -18,8 +18,11 @@ func (r *run) stepMu(d int, nu, s float64) float64 {
 	if r.problem.Relation == privacy.AddRemoveOne {
 		mu /= math.Sqrt2
 	}
-	return mu
+	return math.Max(mu, leastMu)
 }
+
+// leastMu: no step is cheaper, so that huge tables do not ask for more noise than the sampler draws.
+const leastMu = 1e-6
 
 // relaxation is the over-relaxed power p that makes a step Newton's at the fixed point; nu = 1 gives (D+2)/D.
 func relaxation(d int, nu float64) float64 { return (nu + float64(d) + 2) / (nu + float64(d)) }

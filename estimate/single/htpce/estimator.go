@@ -110,6 +110,7 @@ func refused(p estimate.Problem) error {
 
 const (
 	defaultMoments = 4 // where no order is stated
+	mostOfPairs    = 6 // the highest order that pairs are proved to keep; a higher one that was stated bounds this one, too
 	mostMoments    = 100
 )
 
@@ -147,7 +148,9 @@ func (e Estimator) design(p estimate.Problem, rows float64) design {
 		order = defaultMoments
 	}
 	x := design{Constants: e.c, class: e.c.class(order / 2), d: p.Columns, relation: p.Relation, rows: math.Max(1, rows)}
-	x.pairs = p.Facts.MeanWithin > 0
+	if x.pairs = p.Facts.MeanWithin > 0; x.pairs && order > mostOfPairs { // higher moments of pairs need not be bounded
+		x.class = e.c.class(mostOfPairs / 2)
+	}
 	if p.Relation == privacy.ReplaceOne {
 		x.public = rows
 	}
