@@ -118,14 +118,14 @@ func TestPick(t *testing.T) {
 // Auto refuses a public number of rows that hardly any run gets through, and offers shapes that do with them. It never looks at n where
 // that is private, and never refuses what was asked for by name.
 func TestTooFewRows(t *testing.T) {
-	const d = 10
+	const d = 20
 	p := problemOf(d, 0, privacy.ReplaceOne)
 	e, err := byName(forOne)
 	if err != nil {
 		t.Fatal(err)
 	}
 	needed := e.Expect(p).RowsNeeded
-	p.Rows = int(.3 * needed)
+	p.Rows = int(.39 * needed) // just below what a fit is tried with
 	_, _, err = Choose(Auto, p)
 	var refusal *estimate.Refusal
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "--covariance spherical") {

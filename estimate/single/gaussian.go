@@ -149,7 +149,7 @@ func (r *run) fitFull() (estimate.Outcome, error) {
 	}
 	if !ok {
 		if wasOK {
-			return r.refuse("too many rows share one value or lie far out, and the noise hides the spread of the others")
+			return r.refuseFar("too many rows share one value or lie far out, and the noise hides the spread of the others")
 		}
 		return r.unresolved()
 	}
@@ -157,7 +157,7 @@ func (r *run) fitFull() (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if seen.far > secondTailLimit {
-		return r.refuse("too many rows share one value or lie far out for a Gaussian fit")
+		return r.refuseFar("too many rows share one value or lie far out for a Gaussian fit")
 	}
 	return r.finalMoments(st)
 }

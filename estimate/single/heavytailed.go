@@ -194,7 +194,7 @@ func (r *run) fitRounded(elliptical bool) (estimate.Outcome, error) {
 		flagged = true
 	}
 	if flagged {
-		return r.refuse("too many rows share one value or lie far out")
+		return r.refuseFar("too many rows share one value or lie far out")
 	}
 	return r.unresolved()
 }

@@ -87,7 +87,7 @@ func (r *run) finalHeavy(st *state, elliptical bool, flags []string) (estimate.O
 		return r.refuse("the preconditioner does not fit float64")
 	}
 	if h.beyond(len(h.edges)-1) > outsideSDs*h.sigma {
-		return r.refuse("the rows reach too far for any clipping radius")
+		return r.refuseFar("the rows reach too far for any clipping radius")
 	}
 	limit := float64(looseMisfit)
 	if elliptical {
@@ -101,7 +101,7 @@ func (r *run) finalHeavy(st *state, elliptical bool, flags []string) (estimate.O
 	mu := r.a.LeftMu()
 	best := bestClipping(r.problem.Relation, l, r.rows, mu, misfit, elliptical)
 	if !(best.r2 > 0) {
-		return r.refuse("the rows reach too far for any clipping radius")
+		return r.refuseFar("the rows reach too far for any clipping radius")
 	}
 	mean, second, noise, err := r.momentsAt(st, root, math.Sqrt(best.r2), best.lift, mu)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *run) finalHeavy(st *state, elliptical bool, flags []string) (estimate.O
 		bear *= strangeNoise
 	}
 	if !trusted(second, bear) {
-		return r.refuse("the rows reach so far that the noise of the last release is as large as what it measures")
+		return r.refuseFar("the rows reach so far that the noise of the last release is as large as what it measures")
 	}
 	unclip := proportionally
 	if elliptical {

@@ -156,6 +156,15 @@ func (r *run) refuse(reason string) (estimate.Outcome, error) {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: advice(r.problem)}, Diagnostics: r.notes()}, nil
 }
 
+// refuseFar is the outcome without a model where more rows of the same kind would not help much: too many lie far out.
+func (r *run) refuseFar(reason string) (estimate.Outcome, error) {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{
+		Reason: reason,
+		Advice: "leave out the columns in which most rows share one value or a few are far from all others, or take their logarithms; or allow several " +
+			"components, which describe such rows better; or many more rows",
+	}, Diagnostics: r.notes()}, nil
+}
+
 // notes are the diagnostics that every outcome has.
 func (r *run) notes() estimate.Diagnostics {
 	var d estimate.Diagnostics

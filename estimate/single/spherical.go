@@ -36,7 +36,7 @@ func (r *run) fitSpherical() (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if share > firstTailLimit {
-		return r.refuse("too many rows lie far out for a Gaussian fit")
+		return r.refuseFar("too many rows lie far out for a Gaussian fit")
 	}
 	mu = r.a.LeftMu()
 	noise, ok, err := r.refineSphere(center, &sd, mu, sphereRadius2(r.problem.Relation, d, r.rows, mu), false)
