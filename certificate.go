@@ -1,7 +1,6 @@
 package gauze
 
 import (
-	"fmt"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
@@ -62,11 +61,8 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 			EffectiveNoise: c.EffectiveNoise, EffectiveRows: c.EffectiveRows, Background: c.Background, Flags: c.Flags,
 		})
 	}
-	for i, u := range d.Unresolved {
+	for _, u := range d.Unresolved {
 		out.Unresolved = append(out.Unresolved, release.Direction{Direction: u.Direction, StdAtMost: u.StdAtMost})
-		if u.Resolution != "" {
-			out.Notes = append(out.Notes, fmt.Sprintf("unresolved direction %d: %s", i+1, u.Resolution))
-		}
 	}
 	for _, j := range d.ConstantColumns {
 		out.ConstantColumns = append(out.ConstantColumns, columns[j])

@@ -77,7 +77,8 @@ type Diagnostics struct {
 	Components []ComponentNote
 	// Flags say what a reader should know about the whole model.
 	Flags []string
-	// Unresolved directions: the model's spread there is an upper bound, not an estimate.
+	// Unresolved directions: combinations of columns whose spread is below what could be seen. A model has none there; without a model
+	// they say what the noise hid.
 	Unresolved []Direction
 	// ConstantColumns are columns (by index) in which too few rows differ from one value to be seen.
 	ConstantColumns []int
@@ -93,9 +94,8 @@ type ComponentNote struct {
 
 // A Direction of the column space with a bound on the spread along it.
 type Direction struct {
-	Direction  []float64 // unit vector in the columns' raw units divided by Scale
-	StdAtMost  float64
-	Resolution string
+	Direction []float64 // unit vector over all columns: the combination Direction.x of a row x in the columns' own units
+	StdAtMost float64   // the standard deviation of that combination
 }
 
 // An Expectation is what `gauze plan` prints about the error, from public facts.

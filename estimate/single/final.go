@@ -82,7 +82,9 @@ func (r *run) finish(st *state, root float64, delta []float64, spread mat.Matrix
 	if st.rank() < len(st.m) {
 		flags = append(flags, "the covariance is singular: some directions have no spread")
 	}
-	return r.release(st.raw(delta, root), &factor, flags, noise)
+	out, err := r.release(st.raw(delta, root), &factor, flags, noise)
+	out.Diagnostics.Unresolved = r.directions(st, st.empty)
+	return out, err
 }
 
 // momentsAt releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to radius; noise is the spectral

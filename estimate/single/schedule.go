@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 )
 
@@ -136,6 +137,9 @@ func (s *state) drop(count int, unit float64) bool {
 	svd.UTo(&u)
 	d := len(s.m)
 	s.w, s.wi = mat.NewDense(keep, d, nil), mat.NewDense(d, keep, nil)
+	for i := keep; i < len(std); i++ {
+		s.empty = append(s.empty, hiddenDirection{mat.Col(nil, i, &u), std[i]})
+	}
 	for i := range keep {
 		for j := range d {
 			s.wi.Set(j, i, u.At(j, i)*std[i])
@@ -156,18 +160,28 @@ func (s *state) narrowestColumn() float64 {
 
 func median(decreasing []float64) float64 { return decreasing[len(decreasing)/2] }
 
+// directions are hidden directions of a state in the columns' own units.
+func (r *run) directions(st *state, hidden []hiddenDirection) (out []estimate.Direction) {
+	for _, h := range hidden {
+		full, norm := make([]float64, r.problem.Columns), 0.0
+		for i, j := range st.columns {
+			full[j] = h.direction[i] / st.scale[i]
+			norm = math.Hypot(norm, full[j])
+		}
+		if !(norm > 0) || !linalg.Finite(norm) {
+			continue
+		}
+		for j := range full {
+			full[j] /= norm
+		}
+		out = append(out, estimate.Direction{Direction: full, StdAtMost: h.std / norm})
+	}
+	return out
+}
+
 // unresolved is the outcome of a preconditioner whose budget ended first.
 func (r *run) unresolved() (estimate.Outcome, error) {
 	out, err := r.refuse(fmt.Sprintf("the noise hides the spread in some directions at about %.0f rows", r.rows))
-	for _, h := range r.last.hidden {
-		full := make([]float64, r.problem.Columns)
-		for i, j := range r.last.columns {
-			full[j] = h.direction[i]
-		}
-		out.Diagnostics.Unresolved = append(out.Diagnostics.Unresolved, estimate.Direction{
-			Direction: full, StdAtMost: h.std,
-			Resolution: "an upper bound set by the noise, not an estimate; columns divided by their released scale",
-		})
-	}
+	out.Diagnostics.Unresolved = r.directions(r.last, r.last.hidden)
 	return out, err
 }

@@ -131,6 +131,8 @@ func TestShapeOfOthers(t *testing.T) {
 }
 
 // TestStrayRows: a few percent of far rows leave a Gaussian fit at the error of a clean one, times two, if they are gated.
+// The gate needs straySDs noise sds of them, 207 rows here: 450 are missed with probability 3e-4, the median of three runs with 3e-7. (Of 300
+// one run in ten misses the gate, for an error of 2.2 times a clean one's.)
 func TestStrayRows(t *testing.T) {
 	rng := newRand(t)
 	runs := 3
@@ -141,7 +143,7 @@ func TestStrayRows(t *testing.T) {
 	for _, c := range []struct {
 		share, far float64
 		point      bool
-	}{{0, 1, false}, {.03, 10, false}, {.03, 1e9, false}, {.05, 1000, false}, {.05, 100, true}, {.05, 1e9, true}} {
+	}{{0, 1, false}, {.045, 10, false}, {.045, 1e9, false}, {.05, 1000, false}, {.05, 100, true}, {.05, 1e9, true}} {
 		var errors []float64
 		for range runs {
 			w := newWorld(rng, d, 1e4, 10, d)

@@ -19,6 +19,7 @@ type state struct {
 	nu            float64    // of the steps that made it
 	// Of the last step: where the noise hid the spread.
 	hidden []hiddenDirection
+	empty  []hiddenDirection // that were dropped: the rows have no spread there
 }
 
 type hiddenDirection struct {
