@@ -12,8 +12,8 @@ const SpreadPart = .1
 
 const (
 	leastSpreadPart = .01
-	// A column's spread is clear at clearlySDs noise sds; failing that at nearSDs within nearOctaves of a column where it is; failing that at
-	// seenSDs, which an empty octave among all may reach now and then. It is looked for if it may be expected at wantedSDs.
+	// A column's spread is clear at clearlySDs noise sds; failing that at nearSDs within nearOctaves of a column where it is, if that is
+	// likelier; failing that at seenSDs, which an empty octave among all may reach now and then. It is looked for if it may be expected at wantedSDs.
 	clearlySDs, nearSDs, seenSDs, wantedSDs = 5.5, 3.3, 4.6, 7.0
 	nearOctaves                             = 12
 	mostBuckets                             = 1 << 26 // of a pairing; a perfect matching makes no use of the number
@@ -75,11 +75,17 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 			}
 		}
 	}
+	windows := 0
+	for _, n := range near {
+		if n {
+			windows++
+		}
+	}
 	for j, f := range fits {
 		octave, beside := fullest(f, nil), fullest(f, near)
 		switch {
 		case f[octave] >= clearlySDs:
-		case near[beside] && f[beside] >= nearSDs:
+		case near[beside] && f[beside] >= nearSDs && odds(f[beside], windows) > odds(f[octave], len(f)):
 			octave = beside
 		case f[octave] < seenSDs:
 			unclear[j] = true
@@ -125,6 +131,9 @@ func fit(counts []float64, sigma float64) []float64 {
 	}
 	return out
 }
+
+// odds is the logarithm of the odds, up to a constant, that the best of so many octaves is more than noise.
+func odds(sds float64, octaves int) float64 { return sds*sds/2 - math.Log(float64(octaves)) }
 
 // fullest is the octave of the best fit, of those in among unless that is nil.
 func fullest(fits []float64, among []bool) int {

@@ -125,7 +125,7 @@ func TestTooFewRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	needed := e.Expect(p).RowsNeeded
-	p.Rows = int(.39 * needed) // just below what a fit is tried with
+	p.Rows = int(.34 * needed)
 	_, _, err = Choose(Auto, p)
 	var refusal *estimate.Refusal
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "--covariance spherical") {

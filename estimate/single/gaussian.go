@@ -12,7 +12,6 @@ package single
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
@@ -81,23 +80,8 @@ func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estim
 	if !(p.Mu > 0) {
 		return estimate.Outcome{}, fmt.Errorf("gaussian: %w", kernel.ErrExhausted)
 	}
-	if err := r.countRows(); err != nil {
-		return estimate.Outcome{}, err
-	}
-	if r.rows < rowsNeeded(p)/tooFew(p) || r.rows < leastRows(p) {
-		return r.refuse(fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)))
-	}
-	if err := r.findUnits(); err != nil {
-		return estimate.Outcome{}, err
-	}
-	if j := r.badScale(); j >= 0 {
-		return estimate.Outcome{NoRelease: &estimate.NoRelease{
-			Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", j+1, r.units.Scale[j]),
-			Advice: "check the column's values and record it in another unit; or " + advice(r.problem),
-		}, Diagnostics: r.notes()}, nil
-	}
-	if len(r.kept) < p.Columns && r.units.Unseen > r.rows/2 {
-		return r.refuse("the noise hides whether a column is constant")
+	if out, done, err := r.ready(); err != nil || done {
+		return out, err
 	}
 	switch {
 	case len(r.kept) == 0:

@@ -126,31 +126,6 @@ func (h HeavyTailed) Fit(ctx context.Context, s *kernel.Session, p estimate.Prob
 	return r.fitColumns()
 }
 
-// ready counts the rows and finds the units of the columns; done says that out is the outcome: there is no point in going on.
-func (r *run) ready() (out estimate.Outcome, done bool, err error) {
-	if err := r.countRows(); err != nil {
-		return out, true, err
-	}
-	if p := r.problem; r.rows < rowsNeeded(p)/tooFew(p) || r.rows < leastRows(p) {
-		out, err = r.refuse(fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)))
-		return out, true, err
-	}
-	if err := r.findUnits(); err != nil {
-		return out, true, err
-	}
-	if j := r.badScale(); j >= 0 {
-		return estimate.Outcome{NoRelease: &estimate.NoRelease{
-			Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", j+1, r.units.Scale[j]),
-			Advice: "check the column's values and record it in another unit; or " + advice(r.problem),
-		}, Diagnostics: r.notes()}, true, nil
-	}
-	if len(r.kept) < r.problem.Columns && r.units.Unseen > r.rows/2 {
-		out, err = r.refuse("the noise hides whether a column is constant")
-		return out, true, err
-	}
-	return out, false, nil
-}
-
 // plentyRows times the rows needed bear the noise of the t_nu step from the start, which rounds rows with atoms better.
 const plentyRows = 3
 

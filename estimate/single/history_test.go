@@ -273,7 +273,7 @@ func TestScaleIsTheLastReleases(t *testing.T) {
 // false alarm of 2e-9, beside 8 % for what the linear prediction leaves out.
 func TestFusion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 8))
-	dims, runs := []int{5}, 50
+	dims, runs := []int{5}, 25
 	if long() {
 		dims, runs = []int{1, 2, 5, 10}, 300
 	}

@@ -27,6 +27,7 @@ const (
 	// polish is the part of what is left that buys the last step, polishLow + polishRise d up to polishMost: it makes the frame as good as
 	// the last release needs, and is used by it; in few dimensions the scale, which only the last release sees, is worth more.
 	polishLow, polishRise, polishMost = .25, .025, .5
+	polishAlone                       = .05 // of a single column
 )
 
 // precondition repeats steps until the certificate holds (ok), or the part of what is left runs out. It hands back what it did
@@ -89,6 +90,9 @@ func farLevel(d, resolved int) float64 {
 func (r *run) polish(st *state, nu, certain float64) (result *state, ok bool, err error) {
 	d := st.rank()
 	part := math.Min(polishMost, polishLow+polishRise*float64(d))
+	if d == 1 { // there is nothing but the scale
+		part = polishAlone
+	}
 	mu := math.Min(math.Sqrt(part*(r.a.Left()+r.pre.Left())), r.pre.LeftMu())
 	if r.stepMu(d, nu, certain) > mu {
 		return st, true, nil
