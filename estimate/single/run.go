@@ -48,7 +48,7 @@ func (r *run) ready() (out estimate.Outcome, done bool, err error) {
 	if j := r.badScale(); j >= 0 {
 		return estimate.Outcome{NoRelease: &estimate.NoRelease{
 			Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", j+1, r.units.Scale[j]),
-			Advice: "check the column's values and record it in another unit; or " + advice(r.problem),
+			Advice: "check the column's values and record it in another unit",
 		}, Diagnostics: r.notes()}, true, nil
 	}
 	if len(r.kept) < r.problem.Columns && r.units.Unseen > r.rows/2 {
