@@ -1,4 +1,5 @@
-// Package clip knows what clipping does to the moments of a Gaussian, so that estimators can undo it.
+// Package clip knows what clipping does to the moments of a Gaussian, so that estimators can undo it: to first order in closed form, and
+// farther off by sums over public points.
 package clip
 
 import (
@@ -49,6 +50,21 @@ func Gaussian(d int, r2 float64) Law {
 
 // TraceGain is the derivative of tr E[g z z^T]/d with respect to tr E/d.
 func (l Law) TraceGain() float64 { return l.B1 + float64(l.D)*l.B2 }
+
+// Variance is the v of N(0, v I) whose clipped |z|^2 has the mean trace, in [exp(-20), exp(6)].
+func Variance(d int, trace, r2 float64) float64 {
+	lo, hi := -20.0, 6.0 // of log v
+	for range 60 {
+		l := (lo + hi) / 2
+		v := math.Exp(l)
+		if v*Gaussian(d, r2/v).A*float64(d) < trace {
+			lo = l
+		} else {
+			hi = l
+		}
+	}
+	return math.Exp((lo + hi) / 2)
+}
 
 // Error is the expected squared Frobenius error of the covariance that is recovered from n clipped rows whose second moment
 // carries noise of standard deviation sigma per entry (already divided by n): [TYLERPRESS] Section 4.3, the objective of R^2.

@@ -42,6 +42,22 @@ func TestLawUnclipped(t *testing.T) {
 			t.Errorf("without clipping every factor is 1, got %+v", l)
 		}
 	}
+	if math.Abs(l.VM-2) > 1e-9 || math.Abs(l.B2) > 1e-9 {
+		t.Errorf("without clipping VM = 2 and B2 = 0, got %+v", l)
+	}
+}
+
+// TestVariance: the variance is found from the mean of the clipped |z|^2 that it makes.
+func TestVariance(t *testing.T) {
+	for _, d := range []int{1, 3, 20} {
+		for _, v := range []float64{.01, .7, 1, 3} {
+			r2 := 1.5 * float64(d)
+			trace := v * Gaussian(d, r2/v).A * float64(d)
+			if got := Variance(d, trace, r2); math.Abs(got/v-1) > 1e-6 {
+				t.Errorf("d=%d: variance %v, want %v", d, got, v)
+			}
+		}
+	}
 }
 
 // TestLawOfCovariance compares the response to a change of the covariance, B1 and B2, and the variances V and VM, with simulation.

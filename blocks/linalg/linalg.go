@@ -97,6 +97,25 @@ func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	return Congruence(&v, diag)
 }
 
+// FlooredRoot returns s with eigenvalues below low raised to low, and the symmetric root of that; two identities if s has no eigenvalues.
+func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
+	d := s.SymmetricDim()
+	var e mat.EigenSym
+	if !Finite(Frobenius2(s)) || !e.Factorize(s, true) { // Factorize panics on what is not a number
+		return Identity(d), Identity(d)
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	floored, root = mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+	for k, l := range e.Values(nil) {
+		l = math.Max(l, low)
+		column := v.ColView(k)
+		floored.SymRankOne(floored, l, column)
+		root.SymRankOne(root, math.Sqrt(l), column)
+	}
+	return floored, root
+}
+
 // OnlyDiagonal keeps the diagonal, or its mean everywhere on it if spherical.
 func OnlyDiagonal(s *mat.SymDense, spherical bool) *mat.SymDense {
 	d := s.SymmetricDim()

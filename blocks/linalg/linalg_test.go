@@ -44,6 +44,9 @@ func TestFactorEnds(t *testing.T) {
 		}
 		l, inv, logDet := Factor(s)
 		Floored(s, 1e-3, 25)
+		if _, root := FlooredRoot(s, 1e-3); !AllFinite(root.RawSymmetric().Data) {
+			t.Fatalf("root of %v: %v", mat.Formatted(s), mat.Formatted(root))
+		}
 		if math.IsNaN(logDet) || math.IsInf(logDet, 0) {
 			t.Fatalf("log det %v of %v", logDet, mat.Formatted(s))
 		}
@@ -84,6 +87,20 @@ func TestFloored(t *testing.T) {
 		}
 		if !mat.EqualApprox(Floored(s, 0, 1e9), s, 1e-9) {
 			t.Fatal("a matrix within the bounds changed")
+		}
+	}
+}
+
+// TestFlooredRoot: the root is that of the floored matrix, which is what Floored makes of it.
+func TestFlooredRoot(t *testing.T) {
+	rng := newRand(t)
+	for range 200 {
+		s := randomCov(rng, 1+rng.IntN(6))
+		floored, root := FlooredRoot(s, .5)
+		var square mat.Dense
+		square.Mul(root, root)
+		if !mat.EqualApprox(floored, Floored(s, .5, math.Inf(1)), 1e-9) || !mat.EqualApprox(&square, floored, 1e-9) {
+			t.Fatalf("of %v: %v, root %v", mat.Formatted(s), mat.Formatted(floored), mat.Formatted(root))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/radial"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -186,14 +187,14 @@ func (r *run) fitColumns() (estimate.Outcome, error) {
 	for i, j := range r.kept {
 		st := &state{columns: []int{j}, center: []float64{r.units.Center[j]}, scale: []float64{sdOfOctave * r.units.Scale[j]},
 			m: []float64{0}, w: identity(1), wi: identity(1)}
-		h, ok, err := r.countRadii("radius", st, 1, radii, radialEdges(1))
+		h, ok, err := r.countRadii("radius", st, 1, radii, radial.Edges(1))
 		if err != nil {
 			return estimate.Outcome{}, err
 		}
 		if !ok {
 			return r.columnRefused(j, nil)
 		}
-		l, _ := h.law(looseMisfit)
+		l, _ := h.Law(looseMisfit)
 		best := bestClipping(r.problem.Relation, l, r.rows, muMoments, looseExcess, false)
 		if !(best.r2 > 0) {
 			return r.columnRefused(j, nil)
@@ -205,7 +206,7 @@ func (r *run) fitColumns() (estimate.Outcome, error) {
 		if second == nil || !trusted(second, noise/math.Sqrt2) {
 			return r.columnRefused(j, nil)
 		}
-		_, cov := proportionally(l, first, second, best.r2)
+		_, cov := l.Proportional(first, second, best.r2)
 		if !(cov.At(0, 0) > leastEigen) {
 			return r.columnRefused(j, nil)
 		}

@@ -123,10 +123,10 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 // last is the last release at radius^2 r2: its exact expectation, by the same points as invert, with noise of sd sd if rng is set.
 func (p *past) last(r2, lift, sd float64, rng *rand.Rand) last {
 	d := p.d
-	_, root := flooredRoot(p.cov)
-	points, law := newPoints(d), clip.Gaussian(d, r2)
-	mean, second := points.moments(p.delta, root, r2)
-	zeroMean, zeroSecond := points.moments(make([]float64, d), linalg.Identity(d), r2)
+	_, root := linalg.FlooredRoot(p.cov, leastEigen)
+	points, law := clip.NewPoints(d), clip.Gaussian(d, r2)
+	mean, second := points.Moments(p.delta, root, r2)
+	zeroMean, zeroSecond := points.Moments(make([]float64, d), linalg.Identity(d), r2)
 	for i := range d {
 		mean[i] -= zeroMean[i]
 		for j := i; j < d; j++ {

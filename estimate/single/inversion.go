@@ -68,12 +68,12 @@ func (a change) dot(b change) float64 {
 func invert(l last, views []*view) (delta []float64, root *mat.SymDense) {
 	d := len(l.mean)
 	law := clip.Gaussian(d, l.r2)
-	points := newPoints(d)
-	zeroMean, zeroSecond := points.moments(make([]float64, d), linalg.Identity(d), l.r2)
+	points := clip.NewPoints(d)
+	zeroMean, zeroSecond := points.Moments(make([]float64, d), linalg.Identity(d), l.r2)
 	delta = make([]float64, d)
 	cov, root := linalg.Identity(d), linalg.Identity(d)
 	for range newtonSteps {
-		mean, second := points.moments(delta, root, l.r2)
+		mean, second := points.Moments(delta, root, l.r2)
 		off := newChange(d)
 		for i := range d {
 			off.mean[i] = l.mean[i] - (mean[i] - zeroMean[i])
@@ -103,7 +103,7 @@ func invert(l last, views []*view) (delta []float64, root *mat.SymDense) {
 				cov.SetSym(i, j, cov.At(i, j)+(move.cov.At(i, j)+move.cov.At(j, i))/2)
 			}
 		}
-		cov, root = flooredRoot(cov)
+		cov, root = linalg.FlooredRoot(cov, leastEigen)
 		if size < smallMove {
 			break
 		}
@@ -168,23 +168,4 @@ func solve(b change, curve func(x, out change)) change {
 		way = next
 	}
 	return x
-}
-
-// flooredRoot raises the eigenvalues to leastEigen at least and returns the matrix and its symmetric root.
-func flooredRoot(a *mat.SymDense) (floored, root *mat.SymDense) {
-	d := a.SymmetricDim()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(a, true) {
-		return linalg.Identity(d), linalg.Identity(d)
-	}
-	var v mat.Dense
-	eigen.VectorsTo(&v)
-	floored, root = mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
-	for k, l := range eigen.Values(nil) {
-		l = math.Max(l, leastEigen)
-		column := v.ColView(k)
-		floored.SymRankOne(floored, l, column)
-		root.SymRankOne(root, math.Sqrt(l), column)
-	}
-	return floored, root
 }

@@ -3,12 +3,13 @@ package single
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/blocks/moments"
+	"github.com/gauze-dp/gauze/blocks/radial"
 	"github.com/gauze-dp/gauze/kernel/query"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // How the shape of the rows is judged. Utility only.
@@ -34,7 +35,7 @@ type shape struct {
 	// heavy: clipped moments without the Gaussian's inversion are expected to have less error than with it.
 	heavy bool
 	// law is the nearest law of the Pearson family.
-	law pearson
+	law radial.Pearson
 }
 
 // nearest2 is a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of the tail query's.
@@ -74,34 +75,34 @@ func (r *run) radialShape(st *state, nu float64) (shape, error) {
 }
 
 // judge is the public part of radialShape; information is that of predict.
-func (r *run) judge(h *radial, information float64) shape {
-	last := len(h.counts) - 1
-	s := shape{far: (h.counts[last] - 2*h.sigma) / h.rows}
-	gauss, gaussLoss := h.fitScale(0, strayBins)
-	s.law = h.fitPearson(strayBins)
-	s.gate = gateFactor * math.Max(1, gauss.scale) * nearest2(h.d)
-	if stray := h.beyond(last - strayBins); stray > straySDs*h.sigma*math.Sqrt(strayBins) {
-		s.stray = math.Min(stray/h.rows, 1)
+func (r *run) judge(h *radial.Histogram, information float64) shape {
+	last := len(h.Counts) - 1
+	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}
+	gauss, gaussLoss := h.FitScale(0, strayBins)
+	s.law = h.FitPearson(strayBins)
+	s.gate = gateFactor * math.Max(1, gauss.Scale) * nearest2(h.D)
+	if stray := h.Beyond(last - strayBins); stray > straySDs*h.Sigma*math.Sqrt(strayBins) {
+		s.stray = math.Min(stray/h.Rows, 1)
 	}
-	if gaussLoss-h.loss(s.law, strayBins) < heavyLoss {
-		_, misfit := h.losses(gauss, strayBins)
+	if loss, _ := h.Losses(s.law, strayBins); gaussLoss-loss < heavyLoss {
+		_, misfit := h.Losses(gauss, strayBins)
 		s.heavy = misfit > unlikely // no law of the family explains it: an atom, or several groups
 		return s
 	}
 	mu := r.a.LeftMu()
-	r2, lift := bestRadius2(r.problem.Relation, h.d, h.rows, mu, information)
-	cov, _ := predict(r.problem.Relation, h.d, h.rows, mu, r2, lift, information)
-	l := s.law.law(radialEdges(h.d))
-	free := bestClipping(r.problem.Relation, l, h.rows, mu*math.Sqrt(1-radiusPart), looseExcess, false)
+	r2, lift := bestRadius2(r.problem.Relation, h.D, h.Rows, mu, information)
+	cov, _ := predict(r.problem.Relation, h.D, h.Rows, mu, r2, lift, information)
+	l := s.law.Law(radial.Edges(h.D))
+	free := bestClipping(r.problem.Relation, l, h.Rows, mu*math.Sqrt(1-radiusPart), looseExcess, false)
 	s.heavy = free.r2 > 0 && cov+gaussianBias2(l, r2) > free.cov
 	return s
 }
 
 // gaussianBias2 is the squared error of the covariance when the clipping of rows of the law l is undone as if they were Gaussian.
-func gaussianBias2(l law, r2 float64) float64 {
-	k := float64(l.d)
-	size := l.mean() / k
-	return k * math.Pow(unclip(l.d, k*l.clip(r2).A, r2)/size-1, 2)
+func gaussianBias2(l radial.Law, r2 float64) float64 {
+	k := float64(l.D)
+	size := l.Mean() / k
+	return k * math.Pow(clip.Variance(l.D, k*l.Clip(r2).A, r2)/size-1, 2)
 }
 
 // momentsWithin is momentsAt for the rows with |z|^2 <= gate: beyond it they lose their share quickly, to a background that releases

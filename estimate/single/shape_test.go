@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gauze-dp/gauze/blocks/radial"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
@@ -55,16 +56,19 @@ func TestShapeOfGaussians(t *testing.T) {
 		d := []int{1, 2, 5, 20}[i%4]
 		n := []int{1000, 4000, 40000, 400000}[rng.IntN(4)] * d
 		far := []float64{0, .02, .04}[rng.IntN(3)]
-		h := &radial{d: d, edges: shapeEdges(d), sigma: math.Sqrt2 / (math.Sqrt(shapePart) * tableMu), rows: float64(n)}
-		h.counts = make([]float64, len(h.edges)+1)
+		h := &radial.Histogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(shapePart) * tableMu), Rows: float64(n)}
+		h.Counts = make([]float64, len(h.Edges)+1)
 		above := 1.0
-		for b := range h.counts { // Poisson counts, nearly
-			next := h.above(b, pearson{d: d, scale: .9}.survival)
+		for b := range h.Counts { // Poisson counts, nearly
+			next := 0.0
+			if b < len(h.Edges) {
+				next = radial.Pearson{D: d, Scale: .9}.Survival(h.Edges[b])
+			}
 			want := float64(n) * (1 - far) * (above - next)
-			h.counts[b] = want + math.Sqrt(want+h.sigma*h.sigma)*rng.NormFloat64()
+			h.Counts[b] = want + math.Sqrt(want+h.Sigma*h.Sigma)*rng.NormFloat64()
 			above = next
 		}
-		h.counts[len(h.edges)] += far * float64(n)
+		h.Counts[len(h.Edges)] += far * float64(n)
 		if gaussianRun(t).judge(h, 0).heavy {
 			wrong++
 		}

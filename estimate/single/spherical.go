@@ -88,7 +88,7 @@ func (r *run) refineSphere(center []float64, sd *float64, mu, r2 float64, rough 
 	if shift2 > leaning*leaning*r2 {
 		return 0, false, nil
 	}
-	*sd *= math.Sqrt(unclip(d, trace, r2))
+	*sd *= math.Sqrt(clip.Variance(d, trace, r2))
 	return noise / trace, linalg.AllFinite(center) && linalg.Finite(*sd**sd) && *sd > 0, nil
 }
 
@@ -100,21 +100,6 @@ func (r *run) sphere(center []float64, sd float64) *state {
 		st.scale = append(st.scale, sd)
 	}
 	return st
-}
-
-// unclip is the variance v of N(0, v I) whose clipped |z|^2 has the given mean.
-func unclip(d int, trace, r2 float64) float64 {
-	lo, hi := -20.0, 6.0 // of log v
-	for range 60 {
-		l := (lo + hi) / 2
-		v := math.Exp(l)
-		if v*clip.Gaussian(d, r2/v).A*float64(d) < trace {
-			lo = l
-		} else {
-			hi = l
-		}
-	}
-	return math.Exp((lo + hi) / 2)
 }
 
 // sphereError is the expected square of the relative error of the variance, for a Gaussian in its own scale.

@@ -2,7 +2,6 @@ package single
 
 import (
 	"context"
-	"github.com/gauze-dp/gauze/blocks/clip"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -10,39 +9,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
-
-// TestClip compares the closed forms with the public points, a Monte-Carlo sum of 20000: each within 6 of its sds or so.
-func TestClip(t *testing.T) {
-	for _, d := range []int{1, 2, 7} {
-		r2 := float64(d) * 1.2
-		c := clip.Gaussian(d, r2)
-		_, second := newPoints(d).moments(make([]float64, d), linalg.Identity(d), r2)
-		if got := mat.Trace(second) / float64(d); math.Abs(got-c.A) > .05 {
-			t.Errorf("d=%d: a = %v, points say %v", d, c.A, got)
-		}
-		shift := make([]float64, d)
-		shift[0] = .1
-		mean, _ := newPoints(d).moments(shift, linalg.Identity(d), r2)
-		if got := mean[0] / .1; math.Abs(got-c.A1) > .05 {
-			t.Errorf("d=%d: a1 = %v, points say %v", d, c.A1, got)
-		}
-	}
-	c := clip.Gaussian(3, 1e6) // no clipping
-	for _, v := range []float64{c.A, c.B1, c.A1, c.V} {
-		if math.Abs(v-1) > 1e-9 {
-			t.Errorf("without clipping every factor is 1, got %+v", c)
-		}
-	}
-	if math.Abs(c.VM-2) > 1e-9 || math.Abs(c.B2) > 1e-9 {
-		t.Errorf("without clipping vm = 2 and b2 = 0, got %+v", c)
-	}
-}
 
 // TestConsistency: the defining equation in d = 1 has the Cauchy scale of a Gaussian, c = s^2 with E[2q/(c+q)] = 1.
 func TestConsistency(t *testing.T) {
@@ -64,13 +37,13 @@ func TestInvert(t *testing.T) {
 	const d, r2 = 3, 4.0
 	delta := []float64{.1, -.2, 0}
 	cov := mat.NewSymDense(d, []float64{1.3, .2, 0, .2, .8, -.1, 0, -.1, 1})
-	_, root := flooredRoot(cov)
+	_, root := linalg.FlooredRoot(cov, leastEigen)
 	rng := rand.New(rand.NewPCG(1, 2))
-	fresh := points{d: d, z: make([]float64, 400000*d)}
-	for i := range fresh.z {
-		fresh.z[i] = rng.NormFloat64()
+	fresh := clip.Points{D: d, Z: make([]float64, 400000*d)}
+	for i := range fresh.Z {
+		fresh.Z[i] = rng.NormFloat64()
 	}
-	mean, second := fresh.moments(delta, root, r2)
+	mean, second := fresh.Moments(delta, root, r2)
 	gotDelta, gotRoot := invert(last{mean: mean, second: second, r2: r2, meanSD: 1, secondSD: 1}, nil)
 	var got mat.Dense
 	got.Mul(gotRoot, gotRoot)

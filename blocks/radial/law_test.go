@@ -1,4 +1,4 @@
-package single
+package radial
 
 import (
 	"math"
@@ -7,11 +7,14 @@ import (
 	"sort"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
+
+// alarm is the false-alarm rate of one statistical check; there are fewer than 100 of them.
+const alarm = 1e-8
+
+func newRand(t testing.TB) *rand.Rand { return rand.New(rand.NewPCG(stattest.Seed(t), 1)) }
 
 // TestPearson: the closed forms agree with draws of the laws they are said to be, and with one another.
 func TestPearson(t *testing.T) {
@@ -34,39 +37,39 @@ func TestPearson(t *testing.T) {
 			{.2, func() float64 { return chi2(d) / (chi2(5) / 5) }},
 			{-.5, func() float64 { return math.Pow(rng.Float64(), 2/float64(d)) }}, // uniform in the unit ball
 		} {
-			p := pearson{d: d, inverse: c.inverse, scale: 1}
+			p := Pearson{D: d, Inverse: c.inverse, Scale: 1}
 			if c.inverse < 0 {
-				p.scale = .5
+				p.Scale = .5
 			}
 			q := make([]float64, n)
 			for i := range q {
 				q[i] = c.draw()
 			}
-			stattest.GoodKS(t, q, func(x float64) float64 { return 1 - p.survival(x) }, alarm)
+			stattest.GoodKS(t, q, func(x float64) float64 { return 1 - p.Survival(x) }, alarm)
 			sort.Float64s(q)
 			for _, x := range []float64{q[n/10], q[n/2], q[n*19/20]} {
 				h := 1e-4 * x
-				if slope := (p.excess(x-h) - p.excess(x+h)) / (2 * h); math.Abs(slope-p.survival(x)) > 1e-5 {
-					t.Errorf("d=%d %v: the excess at %v falls by %v, survival %v", d, c.inverse, x, slope, p.survival(x))
+				if slope := (p.Excess(x-h) - p.Excess(x+h)) / (2 * h); math.Abs(slope-p.Survival(x)) > 1e-5 {
+					t.Errorf("d=%d %v: the excess at %v falls by %v, survival %v", d, c.inverse, x, slope, p.Survival(x))
 				}
 			}
-			if e := p.excess(0); math.Abs(e/p.mean()-1) > 1e-9 {
-				t.Errorf("d=%d %v: excess over 0 is %v, mean %v", d, c.inverse, e, p.mean())
+			if e := p.Excess(0); math.Abs(e/p.Mean()-1) > 1e-9 {
+				t.Errorf("d=%d %v: excess over 0 is %v, mean %v", d, c.inverse, e, p.Mean())
 			}
-			l := p.law(radialEdges(d))
-			if m := l.mean(); math.Abs(m/p.mean()-1) > 1e-9 {
-				t.Errorf("d=%d %v: mean by points %v, want %v", d, c.inverse, m, p.mean())
+			l := p.Law(Edges(d))
+			if m := l.Mean(); math.Abs(m/p.Mean()-1) > 1e-9 {
+				t.Errorf("d=%d %v: mean by points %v, want %v", d, c.inverse, m, p.Mean())
 			}
-			if x := q[n*19/20]; math.Abs(l.clip(x).Excess-p.excess(x)) > .01*p.mean() {
-				t.Errorf("d=%d %v: excess by points %v, want %v", d, c.inverse, l.clip(x).Excess, p.excess(x))
+			if x := q[n*19/20]; math.Abs(l.Clip(x).Excess-p.Excess(x)) > .01*p.Mean() {
+				t.Errorf("d=%d %v: excess by points %v, want %v", d, c.inverse, l.Clip(x).Excess, p.Excess(x))
 			}
 		}
 	}
 	for _, x := range []float64{1, 5, 20} { // the family is continuous at the Gaussian
 		for _, inverse := range []float64{-1e-6, 1e-6} {
-			a, b := pearson{5, inverse, 1}, pearson{5, 0, 1}
-			if math.Abs(a.survival(x)-b.survival(x)) > 1e-4 || math.Abs(a.excess(x)-b.excess(x)) > 1e-3 {
-				t.Errorf("%v at %v: %v %v, want %v %v", inverse, x, a.survival(x), a.excess(x), b.survival(x), b.excess(x))
+			a, b := Pearson{5, inverse, 1}, Pearson{5, 0, 1}
+			if math.Abs(a.Survival(x)-b.Survival(x)) > 1e-4 || math.Abs(a.Excess(x)-b.Excess(x)) > 1e-3 {
+				t.Errorf("%v at %v: %v %v, want %v %v", inverse, x, a.Survival(x), a.Excess(x), b.Survival(x), b.Excess(x))
 			}
 		}
 	}
@@ -85,8 +88,8 @@ func TestPareto(t *testing.T) {
 		}
 		total, mean := 0.0, 0.0
 		for _, q := range p.points(.1) {
-			total += q.share
-			mean += q.share * q.q
+			total += q.Share
+			mean += q.Share * q.Q
 		}
 		if want := .1 * (7 + 2/(1-shape)); math.Abs(total-.1) > 1e-12 || math.Abs(mean-want) > 1e-9 {
 			t.Errorf("shape %v: points of share %v and mean %v, want .1 and %v", shape, total, mean, want)
@@ -97,9 +100,9 @@ func TestPareto(t *testing.T) {
 // TestLawClip: for the Gaussian the points give what clip.Gaussian gives in closed form.
 func TestLawClip(t *testing.T) {
 	for _, d := range []int{1, 2, 10} {
-		l := pearson{d: d, scale: 1}.law(fineEdges(d))
+		l := Pearson{D: d, Scale: 1}.Law(fineEdges(d))
 		for _, r2 := range []float64{.5 * float64(d), 1.5 * float64(d), 4 * float64(d)} {
-			got, want := l.clip(r2), clip.Gaussian(d, r2)
+			got, want := l.Clip(r2), clip.Gaussian(d, r2)
 			for _, v := range [][2]float64{{got.A, want.A}, {got.A1, want.A1}, {got.V, want.V}, {got.VM, want.VM}, {got.Gain, want.TraceGain()}} {
 				if math.Abs(v[0]-v[1]) > .01 {
 					t.Errorf("d=%d R^2=%v: %+v, want %+v", d, r2, got, want)
@@ -121,39 +124,6 @@ func fineEdges(d int) []float64 {
 	return edges
 }
 
-// TestInvertLaw: the inversion finds mean and covariance of an elliptical law whose clipped moments (by other points) it is given.
-func TestInvertLaw(t *testing.T) {
-	const d, r2, n = 3, 5.0, 300000
-	l := pearson{d: d, inverse: .2, scale: 1}.law(radialEdges(d))
-	rng := newRand(t)
-	delta := []float64{.1, -.2, 0}
-	want := mat.NewSymDense(d, []float64{1.3, .2, 0, .2, .8, -.1, 0, -.1, .9})
-	_, root := flooredRoot(want)
-	fresh := points{d: d, z: make([]float64, n*d)}
-	for i := range n {
-		s := 0.0
-		for range 5 {
-			z := rng.NormFloat64()
-			s += z * z / 5
-		}
-		for j := range d {
-			fresh.z[i*d+j] = rng.NormFloat64() / math.Sqrt(s)
-		}
-	}
-	mean, second := fresh.moments(delta, root, r2)
-	gotDelta, got := l.invert(mean, second, r2)
-	for i := range d {
-		if math.Abs(gotDelta[i]-delta[i]) > .03 {
-			t.Errorf("delta %v, want %v", gotDelta, delta)
-		}
-		for j := range d {
-			if math.Abs(got.At(i, j)-want.At(i, j)) > .05 {
-				t.Errorf("(%d,%d): %v, want %v", i, j, got.At(i, j), want.At(i, j))
-			}
-		}
-	}
-}
-
 func TestIsotonic(t *testing.T) {
 	for _, c := range [][2][]float64{
 		{{1, 2, 3}, {1, 2, 3}}, {{3, 2, 1}, {2, 2, 2}}, {{1, 3, 2, 4}, {1, 2.5, 2.5, 4}}, {{}, {}}, {{5, 0, 1, 6}, {2, 2, 2, 6}},
@@ -165,12 +135,12 @@ func TestIsotonic(t *testing.T) {
 }
 
 // expectedCounts is the histogram of n rows of a law without sampling, with Gaussian noise.
-func expectedCounts(rng *rand.Rand, d int, edges []float64, n, sigma float64, survival func(float64) float64) *radial {
-	h := &radial{d: d, edges: edges, sigma: sigma, rows: n, counts: make([]float64, len(edges)+1)}
+func expectedCounts(rng *rand.Rand, d int, edges []float64, n, sigma float64, survival func(float64) float64) *Histogram {
+	h := &Histogram{D: d, Edges: edges, Sigma: sigma, Rows: n, Counts: make([]float64, len(edges)+1)}
 	above := 1.0
-	for b := range h.counts {
+	for b := range h.Counts {
 		next := h.above(b, survival)
-		h.counts[b] = n*(above-next) + sigma*rng.NormFloat64()
+		h.Counts[b] = n*(above-next) + sigma*rng.NormFloat64()
 		above = next
 	}
 	return h
@@ -202,26 +172,26 @@ func TestRadialLaw(t *testing.T) {
 		survival func(float64) float64
 		member   bool
 	}{
-		{"t5", pearson{d, .2, .9}.survival, true}, {"t10", pearson{d, .1, 1.1}.survival, true}, {"Gaussian", pearson{d, 0, 1}.survival, true},
+		{"t5", Pearson{d, .2, .9}.Survival, true}, {"t10", Pearson{d, .1, 1.1}.Survival, true}, {"Gaussian", Pearson{d, 0, 1}.Survival, true},
 		{"Laplace", laplace, false},
 	} {
-		const x = 12
+		const x, limit = 12, 4
 		want := excess(c.survival, x)
 		for _, n := range []float64{2e4, 1e6} {
 			tolerance := .6
 			if n == 1e6 {
 				tolerance = .1
 			}
-			l, trust := expectedCounts(rng, d, radialEdges(d), n, 25, c.survival).law(looseMisfit)
-			if got := l.clip(x).Excess; !(math.Abs(got-want) < tolerance*want+.05) {
+			l, trust := expectedCounts(rng, d, Edges(d), n, 25, c.survival).Law(limit)
+			if got := l.Clip(x).Excess; !(math.Abs(got-want) < tolerance*want+.05) {
 				t.Errorf("%s n=%v: excess %v, want %v", c.name, n, got, want)
 			}
 			if n == 1e6 && c.member != (trust > .5) {
 				t.Errorf("%s n=%v: trust %v", c.name, n, trust)
 			}
 			sum := 0.0
-			for _, p := range l.points {
-				sum += p.share
+			for _, p := range l.Points {
+				sum += p.Share
 			}
 			if math.Abs(sum-1) > 1e-9 {
 				t.Errorf("%s n=%v: shares sum to %v", c.name, n, sum)

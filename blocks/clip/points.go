@@ -1,4 +1,4 @@
-package single
+package clip
 
 import (
 	"math"
@@ -14,15 +14,17 @@ const (
 	leastPoints  = 4000
 )
 
-// points are fixed, public, independent standard Gaussian vectors; each stands for itself and its negative.
-type points struct {
-	d int
-	z []float64
+// Points are fixed, public, independent standard Gaussian vectors: the rows of Z, D numbers each. Each stands for itself and its
+// negative, so that odd moments vanish.
+type Points struct {
+	D int
+	Z []float64
 }
 
-func newPoints(d int) points {
+// NewPoints returns the same points whenever it is called with the same d >= 1.
+func NewPoints(d int) Points {
 	half := int(math.Min(publicPoints, math.Max(leastPoints, pointsWork/float64(d*d)))) / 2
-	p := points{d: d, z: make([]float64, half*d+1)}
+	p := Points{D: d, Z: make([]float64, half*d+1)}
 	state := uint64(0x9e3779b97f4a7c15)
 	uniform := func() float64 { // splitmix64, in (0, 1)
 		state += 0x9e3779b97f4a7c15
@@ -32,23 +34,24 @@ func newPoints(d int) points {
 		x ^= x >> 31
 		return (float64(x>>11) + .5) / (1 << 53)
 	}
-	for i := 0; i+1 < len(p.z); i += 2 {
+	for i := 0; i+1 < len(p.Z); i += 2 {
 		r, angle := math.Sqrt(-2*math.Log(uniform())), 2*math.Pi*uniform()
-		p.z[i], p.z[i+1] = r*math.Cos(angle), r*math.Sin(angle)
+		p.Z[i], p.Z[i+1] = r*math.Cos(angle), r*math.Sin(angle)
 	}
-	p.z = p.z[:half*d]
+	p.Z = p.Z[:half*d]
 	return p
 }
 
-// pointsAtOnce bounds the memory of moments.
+// pointsAtOnce bounds the memory of Moments.
 const pointsAtOnce = 1024
 
-// moments are the mean and second moment of delta + root z, clipped, over the points.
-func (p points) moments(delta []float64, root *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
-	d := p.d
+// Moments are the mean and second moment of delta + root z over the points, clipped to radius^2 = r2: far from N(0, I), where a Law's
+// first order does not reach.
+func (p Points) Moments(delta []float64, root *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
+	d := p.D
 	mean, second := make([]float64, d), mat.NewSymDense(d, nil)
-	for at := 0; at < len(p.z); at += pointsAtOnce * d {
-		z := p.z[at:min(at+pointsAtOnce*d, len(p.z))]
+	for at := 0; at < len(p.Z); at += pointsAtOnce * d {
+		z := p.Z[at:min(at+pointsAtOnce*d, len(p.Z))]
 		var step mat.Dense
 		step.Mul(mat.NewDense(len(z)/d, d, z), root)
 		clipped := mat.NewDense(2*len(z)/d, d, nil)
@@ -71,7 +74,7 @@ func (p points) moments(delta []float64, root *mat.SymDense, r2 float64) ([]floa
 		part.SymOuterK(1, clipped.T())
 		second.AddSym(second, &part)
 	}
-	n := float64(2 * len(p.z) / d)
+	n := float64(2 * len(p.Z) / d)
 	second.ScaleSym(1/n, second)
 	for i := range mean {
 		mean[i] /= n

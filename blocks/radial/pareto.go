@@ -1,4 +1,4 @@
-package single
+package radial
 
 import "math"
 
@@ -36,9 +36,9 @@ func (p pareto) quantile(s float64) float64 {
 }
 
 // points are the tail's rows by strata of geometrically falling shares, each at its mean, with the given share of all rows together.
-func (p pareto) points(share float64) []radius2 {
+func (p pareto) points(share float64) []Point {
 	const strata, perHalf = 100, 4
-	var out []radius2
+	var out []Point
 	upper := 1.0
 	for k := range strata {
 		lower := math.Exp2(-float64(k+1) / perHalf)
@@ -50,7 +50,7 @@ func (p pareto) points(share float64) []radius2 {
 			b := p.quantile(lower)
 			mass -= p.excess(b) + lower*b
 		}
-		out = append(out, radius2{mass / (upper - lower), share * (upper - lower)})
+		out = append(out, Point{mass / (upper - lower), share * (upper - lower)})
 		upper = lower
 	}
 	return out
@@ -68,8 +68,8 @@ const (
 )
 
 // fitTail fits the bins above edge i by weighted least squares.
-func (h *radial) fitTail(i int) pareto {
-	from := h.edges[i]
+func (h *Histogram) fitTail(i int) pareto {
+	from := h.Edges[i]
 	best, least := pareto{from: from, scale: from}, math.Inf(1)
 	for shape := shapeLeast; shape <= shapeMost+noShape; shape += shapeStep {
 		for scale := from / 50; scale < 50*from; scale *= 1.1 {
@@ -84,51 +84,46 @@ func (h *radial) fitTail(i int) pareto {
 
 // tailLoss sets p's count to the best one and returns the weighted sum of squares; the variance of a bin is that of the noise and of
 // the rows.
-func (h *radial) tailLoss(i int, p *pareto) float64 {
-	total := math.Max(h.beyond(i), h.sigma)
+func (h *Histogram) tailLoss(i int, p *pareto) float64 {
+	total := math.Max(h.Beyond(i), h.Sigma)
 	overlap, size, square, above := 0.0, 0.0, 0.0, 1.0
-	for b := i + 1; b < len(h.counts); b++ {
+	for b := i + 1; b < len(h.Counts); b++ {
 		next := h.above(b, p.survival)
 		share := above - next
 		above = next
-		w := 1 / (h.sigma*h.sigma + total*share)
-		overlap += w * share * h.counts[b]
+		w := 1 / (h.Sigma*h.Sigma + total*share)
+		overlap += w * share * h.Counts[b]
 		size += w * share * share
-		square += w * h.counts[b] * h.counts[b]
+		square += w * h.Counts[b] * h.Counts[b]
 	}
 	if !(size > 0) {
 		return math.Inf(1)
 	}
-	p.count = math.Min(math.Max(0, overlap/size), h.rows)
+	p.count = math.Min(math.Max(0, overlap/size), h.Rows)
 	off := (p.shape - shapeExpected) / shapeSpread
 	return square - 2*p.count*overlap + p.count*p.count*size + off*off
 }
 
 // above is the share of a law beyond bin b.
-func (h *radial) above(b int, survival func(float64) float64) float64 {
-	if b == len(h.edges) {
+func (h *Histogram) above(b int, survival func(float64) float64) float64 {
+	if b == len(h.Edges) {
 		return 0
 	}
-	return survival(h.edges[b])
+	return survival(h.Edges[b])
 }
 
-// How much better a free tail must fit than the Pearson family's before it is believed as much, if nothing is assumed and if the law is taken
-// for elliptical; misfitSlope more make it e times as credible. The free tail has three parameters of its own.
-const (
-	looseMisfit      = 4
-	ellipticalMisfit = 8
-	misfitSlope      = 2
-)
+// misfitSlope more of misfit make the free tail e times as credible.
+const misfitSlope = 2
 
 // tailMisfit is how much more the family's tail above edge i loses than the free one.
-func (h *radial) tailMisfit(i int, family pearson, free pareto) float64 {
-	loss, aboveFamily, aboveFree := 0.0, family.survival(h.edges[i]), 1.0
-	total := math.Max(free.count, h.sigma)
-	for b := i + 1; b < len(h.counts); b++ {
-		nextFamily, nextFree := h.above(b, family.survival), h.above(b, free.survival)
+func (h *Histogram) tailMisfit(i int, family Pearson, free pareto) float64 {
+	loss, aboveFamily, aboveFree := 0.0, family.Survival(h.Edges[i]), 1.0
+	total := math.Max(free.count, h.Sigma)
+	for b := i + 1; b < len(h.Counts); b++ {
+		nextFamily, nextFree := h.above(b, family.Survival), h.above(b, free.survival)
 		share := aboveFree - nextFree
-		wrong, right := h.counts[b]-h.rows*(aboveFamily-nextFamily), h.counts[b]-free.count*share
-		loss += (wrong*wrong - right*right) / (h.sigma*h.sigma + total*share)
+		wrong, right := h.Counts[b]-h.Rows*(aboveFamily-nextFamily), h.Counts[b]-free.count*share
+		loss += (wrong*wrong - right*right) / (h.Sigma*h.Sigma + total*share)
 		aboveFamily, aboveFree = nextFamily, nextFree
 	}
 	return loss
@@ -138,13 +133,13 @@ func (h *radial) tailMisfit(i int, family pearson, free pareto) float64 {
 const bodySDs = 5
 
 // bodyTrust is how far the family describes the whole histogram, in [0, 1].
-func (h *radial) bodyTrust(family pearson) float64 {
-	chi, above, bins := 0.0, 1.0, float64(len(h.counts))
-	for b, c := range h.counts {
-		next := h.above(b, family.survival)
-		want := h.rows * (above - next)
+func (h *Histogram) bodyTrust(family Pearson) float64 {
+	chi, above, bins := 0.0, 1.0, float64(len(h.Counts))
+	for b, c := range h.Counts {
+		next := h.above(b, family.Survival)
+		want := h.Rows * (above - next)
 		above = next
-		chi += (c - want) * (c - want) / (h.sigma*h.sigma + want)
+		chi += (c - want) * (c - want) / (h.Sigma*h.Sigma + want)
 	}
 	return 1 / (1 + math.Exp((chi-bins)/math.Sqrt(2*bins)-bodySDs))
 }

@@ -1,0 +1,125 @@
+// Package radial has the law of the radii of rows: what a released histogram of q = |z|^2 says about it, what clipping does to moments
+// under it, and how that is undone. Everything is a function of public facts and released values.
+//
+// Between spherical laws only the law of q differs. Two descriptions of it are fitted to a histogram: the Pearson family, which goes from
+// bounded laws over the Gaussian to the multivariate t, and the histogram itself with a generalized Pareto tail. All constants are about
+// utility.
+//
+// Source: [TYLERPRESS] Section 3, private radius.
+package radial
+
+import "math"
+
+// The grid of q: geometric from d/gridLow to gridHigh d.
+const (
+	gridLow   = 32
+	gridHigh  = 1e4
+	gridRatio = 1.2
+)
+
+// A Histogram is released counts of q = |z|^2 over the rows, z in D coordinates that a preconditioner made round.
+type Histogram struct {
+	D      int
+	Edges  []float64 // of q, increasing
+	Counts []float64 // of the bins below, between and above them: one more
+	Sigma  float64   // noise sd of each count
+	Rows   float64
+}
+
+// Edges is a public grid of q: finer in many columns, where |z|^2 varies less.
+func Edges(d int) []float64 {
+	k := float64(d)
+	ratio := math.Min(gridRatio, 1+math.Sqrt(1/(2*k)))
+	var edges []float64
+	for q := k / gridLow; q < gridHigh*k; q *= ratio {
+		edges = append(edges, q)
+	}
+	return edges
+}
+
+// Beyond is the noisy number of rows above edge i.
+func (h *Histogram) Beyond(i int) float64 {
+	sum := 0.0
+	for _, c := range h.Counts[i+1:] {
+		sum += c
+	}
+	return sum
+}
+
+// upTo is the number of rows below each edge and at last of all, without decreases: the noise is pooled, and shared out such that the
+// whole is rows.
+func (h *Histogram) upTo() []float64 {
+	sums, total := make([]float64, len(h.Counts)), 0.0
+	for i, c := range h.Counts {
+		total += c
+		sums[i] = total
+	}
+	missing := (h.Rows - total) / float64(len(sums))
+	for i := range sums {
+		sums[i] += missing * float64(i+1)
+	}
+	isotonic(sums)
+	for i := range sums {
+		sums[i] = math.Min(math.Max(sums[i], 0), h.Rows)
+	}
+	return sums
+}
+
+// isotonic makes x the nearest non-decreasing sequence by pooling adjacent violators.
+func isotonic(x []float64) {
+	type pool struct {
+		mean float64
+		n    int
+	}
+	var pools []pool
+	for _, v := range x {
+		p := pool{v, 1}
+		for len(pools) > 0 && pools[len(pools)-1].mean >= p.mean {
+			last := pools[len(pools)-1]
+			pools = pools[:len(pools)-1]
+			n := last.n + p.n
+			p = pool{(last.mean*float64(last.n) + p.mean*float64(p.n)) / float64(n), n}
+		}
+		pools = append(pools, p)
+	}
+	at := 0
+	for _, p := range pools {
+		for range p.n {
+			x[at] = p.mean
+			at++
+		}
+	}
+}
+
+// Law is what the histogram says about the law of q: the member of the Pearson family nearest to it as far as that describes the tail, and
+// otherwise the histogram with a fitted tail; trust in [0, 1] is the weight of the former. limit is by how much the fitted tail must be nearer
+// than the family's for equal weights, in sums of squares of the bins in sds. The fitted tail has three parameters of its own.
+func (h *Histogram) Law(limit float64) (l Law, trust float64) {
+	sums := h.upTo()
+	at := 0
+	for at < len(h.Edges)-2 && h.Rows-sums[at] > math.Max(tailStart*h.Rows, tailStartSDs*h.Sigma) {
+		at++
+	}
+	tail := h.fitTail(at)
+	family := h.FitPearson(0)
+	trust = h.bodyTrust(family) / (1 + math.Exp((h.tailMisfit(at, family, tail)-limit)/misfitSlope))
+	l = family.Law(h.Edges)
+	return l.mix(trust, h.free(sums[:at+1], tail)), trust
+}
+
+// free is the histogram up to the tail, then the tail. sums are the rows up to each edge where the tail starts and before.
+func (h *Histogram) free(sums []float64, tail pareto) Law {
+	l := Law{D: h.D}
+	tailShare := math.Min(tail.count/h.Rows, 1)
+	last, low := 0.0, 0.0
+	for i, s := range sums {
+		if s > last {
+			l.Points = append(l.Points, Point{(low + h.Edges[i]) / 2, (s - last) / sums[len(sums)-1] * (1 - tailShare)})
+		}
+		last, low = s, h.Edges[i]
+	}
+	if tailShare > 0 {
+		l.Points = append(l.Points, tail.points(tailShare)...)
+	}
+	return l
+}
