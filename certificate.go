@@ -1,7 +1,6 @@
 package gauze
 
 import (
-
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/release"

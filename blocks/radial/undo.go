@@ -40,9 +40,8 @@ func (l Law) Elliptical(mean []float64, second *mat.SymDense, r2, least float64)
 // newtonSteps are enough: the first-order effect of clipping stands for the derivative.
 const newtonSteps = 8
 
-// scramble deals the strata of the radii to the directions in an order of their own. It is prime to the number of points, but for some
-// numbers of columns beyond 26 (27, 32, 37, 41 and 43): there strata at even distances stand for all.
-const scramble = 618033
+// scramble deals the strata of the radii to the directions in an order of their own: a prime, larger than the number of points.
+const scramble = 618041
 
 // sample are public points of the law: the directions of the Gaussian points, stratified radii.
 func (l Law) sample() clip.Points {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -16,6 +17,7 @@ const (
 	// likelier; failing that at seenSDs, which an empty octave among all may reach now and then. It is looked for if it may be expected at wantedSDs.
 	clearlySDs, nearSDs, seenSDs, wantedSDs = 5.5, 3.3, 4.6, 7.0
 	nearOctaves                             = 12
+	bucketsFilled                           = .59     // of the buckets hold a pair: 1 - 3/e^2
 	mostBuckets                             = 1 << 26 // of a pairing; a perfect matching makes no use of the number
 	lowOctave                               = -1074
 	highOctave                              = 1023
@@ -55,41 +57,24 @@ func SpreadStep(prefix string, share float64) kernel.Step {
 func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, error) {
 	d := a.Session().Columns()
 	q := query.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
-	pairs := max(1, int(rows/2))
-	answer, err := a.Pairs(cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{min(pairs, mostBuckets)}}, math.Sqrt(mu2))
+	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
+	answer, err := a.Pairs(cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(mu2))
 	if err != nil {
 		return Units{}, err
+	}
+	pairs := rows / 2
+	if a.Session().Relation() == privacy.AddRemoveOne {
+		pairs *= bucketsFilled
 	}
 	unclear := make([]bool, d)
 	u := Units{Center: make([]float64, d), Scale: make([]float64, d), Constant: make([]bool, d), settled: unclear}
 	fits := make([][]float64, d)
-	near := make([]bool, q.Bins()-1)
 	for j := range d {
 		counts := answer.Values[j*q.Bins() : (j+1)*q.Bins()]
 		fits[j] = fit(counts[1:], answer.Sigma)
-		octave := fullest(fits[j], nil)
-		unclear[j] = counts[0] > constantPart*float64(pairs)
-		if fits[j][octave] >= clearlySDs && !unclear[j] {
-			for o := max(0, octave-nearOctaves); o <= min(octave+nearOctaves, len(near)-1); o++ {
-				near[o] = true
-			}
-		}
+		unclear[j] = counts[0] > constantPart*pairs
 	}
-	windows := 0
-	for _, n := range near {
-		if n {
-			windows++
-		}
-	}
-	for j, f := range fits {
-		octave, beside := fullest(f, nil), fullest(f, near)
-		switch {
-		case f[octave] >= clearlySDs:
-		case near[beside] && f[beside] >= nearSDs && odds(f[beside], windows) > odds(f[octave], len(f)):
-			octave = beside
-		case f[octave] < seenSDs:
-			unclear[j] = true
-		}
+	for j, octave := range octaves(fits, unclear) {
 		u.Scale[j] = math.Max(math.Ldexp(1, octave+lowOctave-1), math.SmallestNonzeroFloat64)
 	}
 	count := 0
@@ -113,6 +98,36 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 		}
 	}
 	return u, nil
+}
+
+// octaves is the octave of each column's spread, by how well the profile fits at all octaves; it marks as unclear the columns that show
+// none. Those that are unclear already tell nothing about the others.
+func octaves(fits [][]float64, unclear []bool) []int {
+	near := make([]bool, highOctave-lowOctave+1)
+	windows := 0
+	for j, f := range fits {
+		if octave := fullest(f, nil); f[octave] >= clearlySDs && !unclear[j] {
+			for o := max(0, octave-nearOctaves); o <= min(octave+nearOctaves, len(near)-1); o++ {
+				if !near[o] {
+					windows++
+				}
+				near[o] = true
+			}
+		}
+	}
+	out := make([]int, len(fits))
+	for j, f := range fits {
+		octave, beside := fullest(f, nil), fullest(f, near)
+		switch {
+		case f[octave] >= clearlySDs:
+		case near[beside] && f[beside] >= nearSDs && odds(f[beside], windows) > odds(f[octave], len(f)):
+			octave = beside
+		case f[octave] < seenSDs:
+			unclear[j] = true
+		}
+		out[j] = octave
+	}
+	return out
 }
 
 // fit is how well the profile fits the counts at every octave, in noise sds.
