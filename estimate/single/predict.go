@@ -40,13 +40,15 @@ func variances(rel privacy.Relation, d int, rows, mu, r2, lift, information floa
 
 const (
 	// A model is released only if its error is beyond farOff times the sampling error with at most this chance, as far as can be
-	// predicted; a single variance may be a little farther off.
+	// predicted; a single variance may be a little farther off. Errors that are small in themselves do no harm: tolerable is one of the
+	// covariance in Frobenius norm over sqrt d, about that of a single standard deviation times two.
 	farOffChance        = 1e-3
 	farOff, farOffAlone = 4.0, 5.0
+	tolerable           = .3
 )
 
-// hopeful reports whether the covariance's error may be expected to stay below farOff times the sampling error: a public function of
-// released numbers. The error's square is a sum of squares of normal numbers; it is taken for a multiple of chi-square with the same
+// hopeful reports whether the covariance's error may be expected to stay below farOff times the sampling error, or tolerable: a public
+// function of released numbers. The error's square is a sum of squares of normal numbers; it is taken for a multiple of chi-square with the same
 // mean and variance.
 func hopeful(d int, rows, shape, size float64) bool {
 	k := float64(d)
@@ -58,7 +60,7 @@ func hopeful(d int, rows, shape, size float64) bool {
 	if d == 1 {
 		limit = farOffAlone
 	}
-	return largest <= limit*limit*k*(k+1)/rows
+	return largest <= math.Max(limit*limit*k*(k+1)/rows, tolerable*tolerable*k)
 }
 
 // meanWeight is how much the relative error of the mean counts beside that of the covariance when the radius is chosen.
