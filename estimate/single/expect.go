@@ -39,6 +39,19 @@ func rowsNeeded(p estimate.Problem) float64 {
 	return math.Max(n, tooFewFactor*leastRows(p))
 }
 
+// With a smaller mu the release of d^2/(n mu) weighs more beside the sampling error, with a larger one less: the rows for an error within
+// twice the latter go like mu to the -1 less these, as measured from mu = .065 to 2.9 (docs/experiments/single/eps.md).
+const lowMuExtra, highMuExtra = .6, .15
+
+// rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit is tried with fewer (rowsNeeded).
+func rowsWithinTwice(p estimate.Problem) float64 {
+	extra := highMuExtra
+	if p.Mu < tableMu {
+		extra = lowMuExtra
+	}
+	return math.Max(rowsNeeded(p)*math.Pow(tableMu/p.Mu, extra), tooFewFactor*leastRows(p))
+}
+
 // leastRows is what even a fit without noise needs.
 func leastRows(p estimate.Problem) float64 {
 	if !byFull(p) {
@@ -68,12 +81,12 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 {
 		return estimate.Expectation{}
 	}
-	e := estimate.Expectation{RowsNeeded: rowsNeeded(p)}
+	e := estimate.Expectation{RowsNeeded: rowsWithinTwice(p)}
 	if p.Rows > 0 {
 		e.RelativeError = relativeError(p)
-		if float64(p.Rows) < e.RowsNeeded/tooFew(p) {
+		if needed := rowsNeeded(p); float64(p.Rows) < needed/tooFew(p) {
 			e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
-		} else if float64(p.Rows) < e.RowsNeeded {
+		} else if float64(p.Rows) < needed {
 			e.Notes = append(e.Notes, "few rows: fit may end without a release")
 		}
 	}
@@ -102,7 +115,7 @@ func relativeError(p estimate.Problem) float64 {
 func advice(p estimate.Problem) string {
 	text := "needs more rows"
 	if p.Mu > 0 {
-		text = fmt.Sprintf("needs about %.0f rows at this epsilon", roundRows(rowsNeeded(p)))
+		text = fmt.Sprintf("needs about %.0f rows at this epsilon", roundRows(rowsWithinTwice(p)))
 	}
 	if p.Columns > 1 {
 		text += "; or fewer columns"

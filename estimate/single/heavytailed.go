@@ -222,10 +222,11 @@ func (h HeavyTailed) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 {
 		return estimate.Expectation{}
 	}
-	e := estimate.Expectation{RowsNeeded: rowsNeeded(h.rounded(p))}
-	if n := float64(p.Rows); n > 0 && n < e.RowsNeeded/tooFew(p) {
+	e := estimate.Expectation{RowsNeeded: rowsWithinTwice(h.rounded(p))}
+	needed := rowsNeeded(h.rounded(p))
+	if n := float64(p.Rows); n > 0 && n < needed/tooFew(p) {
 		e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
-	} else if n > 0 && n < e.RowsNeeded {
+	} else if n > 0 && n < needed {
 		e.Notes = append(e.Notes, "few rows: fit may end without a release")
 	}
 	return e
