@@ -1,7 +1,6 @@
 package separated
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -32,24 +31,9 @@ func TestPlanGolden(t *testing.T) {
 			{"few rows at a large epsilon", 2, 40, 2, 0, 1e6},
 		} {
 			p := estimate.Problem{Columns: c.d, Rows: c.n, Relation: rel, Mu: privacy.MuOf(c.epsilon, 1e-6), Components: c.k, MaxComponents: c.most}
-			fmt.Fprintf(&b, "# %v, %s: d = %d", rel, c.name, c.d)
-			if rel == privacy.AddRemoveOne {
-				p.Rows = 0
-			} else {
-				fmt.Fprintf(&b, ", n = %d", c.n)
-			}
-			b.WriteString("\n")
-			plan, err := New().Plan(p)
-			var refused *estimate.Refusal
-			switch {
-			case errors.As(err, &refused):
-				fmt.Fprintf(&b, "refused: %v\n\n", refused)
+			plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, %s", rel, c.name), New(), p)
+			if !ok {
 				continue
-			case err != nil:
-				t.Fatal(err)
-			}
-			if err := plan.Validate(); err != nil {
-				t.Error(err)
 			}
 			if plan.Thresholds() {
 				t.Error("the plan spends stability delta, which Problem.Mu does not provide for")

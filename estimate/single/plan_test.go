@@ -1,7 +1,6 @@
 package single
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -35,24 +34,9 @@ func TestPlanGolden(t *testing.T) {
 				{"two components", 5, 20000, 2, estimate.Full},
 			} {
 				p := estimate.Problem{Columns: c.d, Rows: c.n, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: c.k, Covariance: c.shape}
-				fmt.Fprintf(&b, "# %s, %v, %s: d = %d", e.Name(), rel, c.name, c.d)
-				if rel == privacy.AddRemoveOne {
-					p.Rows = 0
-				} else {
-					fmt.Fprintf(&b, ", n = %d", c.n)
-				}
-				b.WriteString("\n")
-				plan, err := e.Plan(p)
-				var refused *estimate.Refusal
-				switch {
-				case errors.As(err, &refused):
-					fmt.Fprintf(&b, "refused: %v\n\n", refused)
+				plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%s, %v, %s", e.Name(), rel, c.name), e, p)
+				if !ok {
 					continue
-				case err != nil:
-					t.Fatal(err)
-				}
-				if err := plan.Validate(); err != nil {
-					t.Error(err)
 				}
 				if plan.Thresholds() {
 					t.Error("the plan spends stability delta, which Problem.Mu does not provide for")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -113,6 +114,16 @@ type Progress struct {
 	runs, ok, known int
 	cells, of       int
 	busy            float64 // seconds of all fits
+}
+
+// NewProgress writes to a file: on a terminal a line a second over the one before, unless other lines are between them, else a line now
+// and then.
+func NewProgress(f *os.File, now func() time.Time, others bool) *Progress {
+	p := &Progress{Out: f, Now: now, Every: 20 * time.Second}
+	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		p.Every, p.Rewrite = time.Second, !others
+	}
+	return p
 }
 
 // Cells adds to the number of cells to be done.

@@ -171,12 +171,7 @@ func experimentNames() []string {
 
 // run makes the experiments one after another.
 func run(ctx context.Context, o options, runs []experiment) error {
-	info, err := os.Stderr.Stat()
-	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
-	progress := &harness.Progress{Out: os.Stderr, Now: time.Now, Every: 20 * time.Second, Rewrite: terminal && !o.verbose}
-	if terminal {
-		progress.Every = time.Second
-	}
+	progress := harness.NewProgress(os.Stderr, time.Now, o.verbose)
 	for _, e := range runs {
 		if err := e.run(ctx, o, progress); err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)

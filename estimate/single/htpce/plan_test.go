@@ -1,7 +1,6 @@
 package htpce
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -40,24 +39,9 @@ func TestPlanGolden(t *testing.T) {
 			{"two components", 2, 400000, 1, knowing(100, 1, 0), 2},
 		} {
 			p := estimate.Problem{Columns: c.d, Rows: c.n, Relation: rel, Mu: privacy.MuOf(c.eps, 1e-6), Components: c.k, MaxComponents: 10, Facts: c.facts}
-			fmt.Fprintf(&b, "# %v, %s: d = %d", rel, c.name, c.d)
-			if rel == privacy.AddRemoveOne {
-				p.Rows = 0
-			} else {
-				fmt.Fprintf(&b, ", n = %d", c.n)
-			}
-			b.WriteString("\n")
-			plan, err := New(Practical()).Plan(p)
-			var refused *estimate.Refusal
-			switch {
-			case errors.As(err, &refused):
-				fmt.Fprintf(&b, "refused: %v\n\n", refused)
+			plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, %s", rel, c.name), New(Practical()), p)
+			if !ok {
 				continue
-			case err != nil:
-				t.Fatal(err)
-			}
-			if err := plan.Validate(); err != nil {
-				t.Error(err)
 			}
 			x := New(Practical()).Expect(p)
 			fmt.Fprintf(&b, "%vneeds %.2g rows, error x%.2f; %s\n\n", plan, x.RowsNeeded, x.RelativeError, strings.Join(x.Notes, "; "))

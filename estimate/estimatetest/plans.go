@@ -1,0 +1,38 @@
+package estimatetest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// WritePlan writes the named problem and, if e refuses it, why, as golden files of plans have them; otherwise it returns the plan, which
+// is valid. Rows is left out of the problem where it is private.
+func WritePlan(t *testing.T, w io.Writer, name string, e estimate.Estimator, p estimate.Problem) (plan kernel.Plan, ok bool) {
+	t.Helper()
+	fmt.Fprintf(w, "# %s: d = %d", name, p.Columns)
+	if p.Relation == privacy.AddRemoveOne {
+		p.Rows = 0
+	} else {
+		fmt.Fprintf(w, ", n = %d", p.Rows)
+	}
+	fmt.Fprintln(w)
+	plan, err := e.Plan(p)
+	var refused *estimate.Refusal
+	switch {
+	case errors.As(err, &refused):
+		fmt.Fprintf(w, "refused: %v\n\n", refused)
+		return plan, false
+	case err != nil:
+		t.Fatal(err)
+	}
+	if err := plan.Validate(); err != nil {
+		t.Error(err)
+	}
+	return plan, true
+}
