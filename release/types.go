@@ -73,7 +73,7 @@ type PlanStep struct {
 type Diagnostics struct {
 	Components      []ComponentNote `json:"components,omitempty"` // In the order of the model's components.
 	Flags           []string        `json:"flags,omitempty"`
-	Unresolved      []Direction     `json:"unresolved,omitempty"`       // Directions in which the noise hid the spread.
+	Unresolved      []Direction     `json:"unresolved,omitempty"`       // Combinations of columns with no spread that could be seen.
 	ConstantColumns []string        `json:"constant_columns,omitempty"` // Columns whose released spread is zero.
 	Notes           []string        `json:"notes,omitempty"`
 }
@@ -88,8 +88,8 @@ type ComponentNote struct {
 
 // A Direction is one in which the model's spread is an upper limit and not an estimate.
 type Direction struct {
-	Direction []float64 `json:"direction"`   // Unit vector, d long, in the units of the columns.
-	StdAtMost float64   `json:"std_at_most"` // The standard deviation along it is at most this.
+	Direction []float64 `json:"direction"`   // Unit vector a, d long: the combination a.x of a row in the columns' own units.
+	StdAtMost float64   `json:"std_at_most"` // The standard deviation of that combination is at most this.
 }
 
 // The values of Certificate.Relation and Certificate.Schema.

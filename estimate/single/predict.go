@@ -40,8 +40,8 @@ func variances(rel privacy.Relation, d int, rows, mu, r2, lift, information floa
 
 const (
 	// A model is released only if its error is beyond farOff times the sampling error with at most this chance, as far as can be
-	// predicted; a single variance may be a little farther off. Errors that are small in themselves do no harm: tolerable is one of the
-	// covariance in Frobenius norm over sqrt d, about that of a single standard deviation times two.
+	// predicted; a single variance may be a little farther off. Errors that are small in themselves do no harm: tolerable is the covariance's
+	// relative error in Frobenius norm over sqrt d; .3 is a variance of every column that is off by 30 %.
 	farOffChance        = 1e-3
 	farOff, farOffAlone = 4.0, 5.0
 	tolerable           = .3
