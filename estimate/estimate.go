@@ -39,6 +39,8 @@ type Problem struct {
 	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means none anywhere.
 	RoundedTo []float64
 	Facts     Facts
+	// KnownCovariance is the covariance that all components are publicly known to have, in the columns' own units, d x d; nil where none is.
+	KnownCovariance [][]float64
 }
 
 // An Estimator is one method of `gauze fit`.

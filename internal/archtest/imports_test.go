@@ -40,6 +40,10 @@ var layers = []layer{
 		"it names the learners that the kernel runs on blocks of rows"},
 	{"estimate/separated/paper", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner"},
 		"sample-and-aggregate names the learner that the kernel runs"},
+	{"estimate/axisaligned/aal21", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
+		"a literal algorithm is a program over the kernel and knows no practical one"},
+	{"estimate/mixture/amn24", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
+		"a literal algorithm is a program over the kernel and knows no practical one"},
 	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"estimators see data only through a session, and one does not know another: shared code goes to blocks, and to columns if it knows " +
 			"estimate's own types"},
