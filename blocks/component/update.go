@@ -49,7 +49,8 @@ type Update struct {
 	Form query.Form
 	// Rows is the number of rows that the weights are shares of. Required.
 	Rows float64
-	// Floor is the smallest eigenvalue of a covariance in working coordinates. Required.
+	// Floor is the smallest eigenvalue of a covariance in working coordinates; 0 for none, which keeps the accuracy of columns of very
+	// different scales.
 	Floor float64
 	// Grid is the least variance of each working coordinate; nil for none.
 	Grid []float64
@@ -100,6 +101,9 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	if u.Form != query.FullForm {
 		work = linalg.OnlyDiagonal(work, u.Form == query.SphericalForm)
 	}
+	if u.Floor > 0 {
+		work = linalg.Floored(work, u.Floor, math.Inf(1))
+	}
 	at := make([]float64, d)
 	for i := range d {
 		at[i] = c.Mean[i]
@@ -107,7 +111,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 			at[i] += l.At(i, j) * mean[j]
 		}
 	}
-	c.Mean, c.Cov = at, linalg.Floored(work, u.Floor, math.Inf(1))
+	c.Mean, c.Cov = at, work
 	for i, least := range u.Grid {
 		c.Cov.SetSym(i, i, math.Max(c.Cov.At(i, i), least))
 	}

@@ -139,6 +139,11 @@ func (c *Columns) Raw(space component.Space, g component.Gaussian, shape estimat
 	return mean, cov, err
 }
 
+// Form is the form of moments that fits a shape.
+func Form(shape estimate.CovarianceType) query.Form {
+	return [...]query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm}[shape]
+}
+
 // Constant is the outcome of a table in which no column varies: a point at the columns' values, or the reason why it cannot be released.
 func (c *Columns) Constant() (estimate.Outcome, error) {
 	cov, err := model.NewDiagonal(make([]float64, c.All))

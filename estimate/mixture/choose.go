@@ -4,10 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gauze-dp/gauze/blocks/clip"
 	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/blocks/coreset"
-	"github.com/gauze-dp/gauze/estimate"
 )
 
 // candidates are the numbers of components that are tried on the coreset.
@@ -18,7 +16,6 @@ const (
 	starts       = 12 // of EM, fewer where points and components are many
 	leastStarts  = 3
 	workOfStarts = 60000 // points times components times starts, about
-	mostLost     = .6    // nats per row that noise can cost a component: beyond, shrinkage has taken over
 	complexity   = .03   // a light BIC-like term: what is too much is merged later, in all columns
 	leastInTree  = 50    // coreset rows below which only one component is tried
 )
@@ -59,26 +56,11 @@ func startsOf(k int) func(start int) func() float64 {
 // score is the expected log-likelihood per row, up to a constant, of the mixture that private EM would make of the start m.
 func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 	d := float64(f.space.Dim())
-	r := &rounds{space: f.space, shape: f.p.Covariance, rows: f.rows, factor: f.factor, misfit: misfit}
+	r := f.rounds()
 	lost := 0.0
 	for _, w := range m.Weights {
-		lost += w * r.lost(w, math.Sqrt(f.schedule.final*f.mu2))
+		lost += w * r.Lost(w, math.Sqrt(f.schedule.final*f.mu2))
 	}
 	k := float64(len(m.Weights))
 	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.rows)/f.rows
-}
-
-// lost is the nats per row of a component of weight w that the noise of one round is expected to cost it: d(d+1)/8 s^2 for a
-// relative noise s of each entry of its covariance, at most mostLost.
-func (r *rounds) lost(w, mu float64) float64 {
-	d := r.space.Dim()
-	n := math.Max(w*r.rows, 1)
-	noise := r.noise(mu)
-	r2 := clip.Radius2(d, n, noise, r.misfit)
-	s := noise * r2 / n / clip.Gaussian(d, r2).B1
-	entries := float64(d*(d+1)) / 2
-	if r.shape != estimate.Full {
-		entries = float64(d)
-	}
-	return math.Min(entries/4*s*s, mostLost)
 }

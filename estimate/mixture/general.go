@@ -15,8 +15,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/em"
 	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/columns"
@@ -93,7 +95,7 @@ func (f *fit) refuse(reason string, k int) estimate.Outcome {
 }
 
 // em runs the rounds of private EM from a start.
-func (f *fit) em(ctx context.Context, start []component.Gaussian) (*rounds, error) {
+func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
 	for j := range start {
 		start[j].Doubt = component.StartDoubt()
 		if f.p.Covariance != estimate.Full {
@@ -101,38 +103,51 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*rounds, erro
 		}
 		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.rows, 1))
 	}
-	r := &rounds{space: f.space, shape: f.p.Covariance, components: start, rows: f.rows, factor: f.factor, floor: f.floor(), grid: columns.Grid(f.space, f.p.RoundedTo), misfit: misfit, gone: goneRows, prune: f.p.Components == 0,
-		background: newBackground(f.global, f.p.Covariance)}
+	r := f.rounds()
+	r.Components, r.Floor, r.Grid = start, f.floor(), columns.Grid(f.space, f.p.RoundedTo)
+	r.Background = em.NewBackground(f.global, r.Form)
+	r.Gone, r.MostDoubt = goneRows, mostDoubt
 	if f.p.Components > 0 {
-		r.gone = goneAsked
+		r.Gone, r.MostDoubt = goneAsked, 0
 	}
 	final := math.Sqrt(f.schedule.final * f.mu2)
 	per := math.Sqrt(f.schedule.em*f.mu2/float64(f.schedule.rounds)) * (1 - 1e-12)
 	for i := range f.schedule.rounds {
 		if k := f.p.Components; k > 0 && float64(i) >= spareRounds*float64(f.schedule.rounds) {
-			r.reduce(k)
+			r.Reduce(k)
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.round(f.a, "EM rounds", per, false); err != nil {
+		if err := r.Round(f.a, "EM rounds", per, false); err != nil {
 			return nil, err
 		}
 		if f.p.Components == 0 {
-			r.merge(final)
+			r.Merge(final)
 		}
 	}
 	if f.p.Components == 0 {
-		r.simplify(final)
+		r.Simplify(final, draws)
 		if err := f.contest(r); err != nil {
 			return nil, err
 		}
 	}
-	return r, r.round(f.a, "last round", f.a.LeftMu(), true)
+	return r, r.Round(f.a, "last round", f.a.LeftMu(), true)
 }
+
+// rounds is private EM in the working space, without components.
+func (f *fit) rounds() *em.Rounds {
+	return &em.Rounds{Space: f.space, Form: columns.Form(f.p.Covariance), Rows: f.rows, Factor: f.factor, Misfit: misfit}
+}
+
+// draws is public randomness, the same for the same question.
+func draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }
 
 // Utility constants of the rounds.
 const (
+	goneRows  = 20.0 // a component with fewer rows than this is deleted after the last round
+	mostDoubt = .12  // .. and so is one whose weight is in more doubt than this, relative variance, if k was not asked for
+	goneAsked = 3.0  // .. or this, if the number of components was asked for
 	// spare components are fitted beside those that are asked for, in the first part of the rounds: they find what a start with the right
 	// number would miss.
 	spare       = 4

@@ -7,8 +7,10 @@ import (
 
 	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/blocks/em"
 	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and standardises the space by it.
@@ -19,13 +21,13 @@ func (f *fit) fitGlobal() error {
 	d := f.space.Dim()
 	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: linalg.Identity(d), Doubt: globalDoubt}
 	start.Cov.ScaleSym(startVariance, start.Cov)
-	r := &rounds{space: f.space, components: []component.Gaussian{start}, rows: f.rows, factor: f.factor, floor: floorStandard, misfit: globalMisfit}
+	r := &em.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.rows, Factor: f.factor, Floor: floorStandard, Misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
-		if err := r.round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
+		if err := r.Round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
 			return err
 		}
 	}
-	g := r.components[0]
+	g := r.Components[0]
 	sds := make([]float64, d)
 	for i := range sds {
 		sds[i] = math.Sqrt(g.Cov.At(i, i))

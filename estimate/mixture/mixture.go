@@ -6,7 +6,9 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/em"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/columns"
 	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -81,8 +83,8 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		k = max(p.Components, largestK(p, p.Columns, rows))
 		e.RowsNeeded = rowsFor(p, k)
 		s := planned(p, p.Columns, rows)
-		r := &rounds{space: component.Space{Columns: make([]int, p.Columns)}, shape: p.Covariance, rows: rows, misfit: misfit, factor: math.Sqrt2}
-		lost := r.lost(1/float64(k), p.Mu*math.Sqrt(s.final))
+		r := &em.Rounds{Space: component.Space{Columns: make([]int, p.Columns)}, Form: columns.Form(p.Covariance), Rows: rows, Misfit: misfit, Factor: math.Sqrt2}
+		lost := r.Lost(1/float64(k), p.Mu*math.Sqrt(s.final))
 		e.Notes = append(e.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
 	}
 	return e

@@ -54,7 +54,7 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 		if i == len(rounds)-1 {
 			mu2 = f.a.Left() / f.mu2
 		}
-		if err := f.round(stepLast, whole, all, f.form(), mu2); err != nil {
+		if err := f.round(stepLast, whole, all, columns.Form(f.p.Covariance), mu2); err != nil {
 			return nil, err
 		}
 		all = f.tidy(all, i == len(rounds)-1)
@@ -104,10 +104,6 @@ func (f *fit) refineInView(left float64) ([]component.Gaussian, error) {
 		all[j].Doubt.Shape, all[j].Doubt.Mean = outsideShape, outsideMean
 	}
 	return all, nil
-}
-
-func (f *fit) form() query.Form {
-	return [...]query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm}[f.p.Covariance]
 }
 
 // whole is the view of all working coordinates.

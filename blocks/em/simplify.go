@@ -1,8 +1,7 @@
-package mixture
+package em
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -10,22 +9,22 @@ import (
 	"github.com/gauze-dp/gauze/blocks/linalg"
 )
 
-// Utility constants of simplify.
+// Utility constants of Simplify.
 const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
 	simplifyCosts = 1.0  // KL must exceed the costs of a distinction this many times ..
 	leastTold     = .001 // .. and by this many nats per row, for it to be told
 )
 
-// simplify joins, greedily, pairs of components whose distinction the model itself hardly shows: KL(f || f with the pair joined),
-// estimated on rows drawn from f with a public seed, against the BIC and noise terms of merge. Where merge's bound is loose, for
+// Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows: KL(f || f with the pair joined),
+// estimated on rows drawn from f with random, against the BIC and noise terms of merge. Where merge's bound is loose, for
 // pieces that together are one Gaussian, this is not. Whether the last two are one is left to the contest. It is post-processing
 // of released values.
-func (r *rounds) simplify(mu float64) {
-	for len(r.components) > 2 {
-		x := r.draw(simplifyDraws)
-		logs := make([][]float64, len(r.components)) // ln w_j N_j(x)
-		for j, c := range r.components {
+func (r *Rounds) Simplify(mu float64, random func(draws, components int) Random) {
+	for len(r.Components) > 2 {
+		x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
+		logs := make([][]float64, len(r.Components)) // ln w_j N_j(x)
+		for j, c := range r.Components {
 			logs[j] = logDensities(c, x)
 		}
 		all := make([]float64, len(x))
@@ -33,9 +32,9 @@ func (r *rounds) simplify(mu float64) {
 			all[i] = logSum(logs, i, -1, -1, math.Inf(-1))
 		}
 		bi, bj, best := -1, -1, 0.0
-		for i := range r.components {
+		for i := range r.Components {
 			for j := range i {
-				m := component.Joined(r.components[i], r.components[j])
+				m := component.Joined(r.Components[i], r.Components[j])
 				merged, loss := logDensities(m, x), 0.0
 				for t := range x {
 					loss += (all[t] - logSum(logs, t, i, j, merged[t])) / float64(len(x))
@@ -48,17 +47,22 @@ func (r *rounds) simplify(mu float64) {
 		if bi < 0 {
 			return
 		}
-		r.components[bj] = component.Joined(r.components[bi], r.components[bj])
-		r.components = append(r.components[:bi], r.components[bi+1:]...)
+		r.Components[bj] = component.Joined(r.Components[bi], r.Components[bj])
+		r.Components = append(r.Components[:bi], r.Components[bi+1:]...)
 	}
 }
 
+// Random is a generator of public random numbers; *rand.Rand of math/rand/v2 is one.
+type Random interface {
+	Float64() float64
+	NormFloat64() float64
+}
+
 // draw returns rows of the mixture, without the background, in working coordinates.
-func (r *rounds) draw(n int) [][]float64 {
-	rng := rand.New(rand.NewPCG(uint64(n), uint64(len(r.components))))
-	d := r.space.Dim()
+func (r *Rounds) draw(rng Random, n int) [][]float64 {
+	d := r.Space.Dim()
 	var ls []*mat.Dense
-	for _, c := range r.components {
+	for _, c := range r.Components {
 		l, _, _ := linalg.Factor(c.Cov)
 		ls = append(ls, l)
 	}
@@ -66,14 +70,14 @@ func (r *rounds) draw(n int) [][]float64 {
 	z := make([]float64, d)
 	for t := range x {
 		u, j := rng.Float64(), 0
-		for j < len(r.components)-1 && u >= r.components[j].Weight {
-			u -= r.components[j].Weight
+		for j < len(r.Components)-1 && u >= r.Components[j].Weight {
+			u -= r.Components[j].Weight
 			j++
 		}
 		for i := range z {
 			z[i] = rng.NormFloat64()
 		}
-		x[t] = append([]float64(nil), r.components[j].Mean...)
+		x[t] = append([]float64(nil), r.Components[j].Mean...)
 		for i := range d {
 			for k := 0; k <= i; k++ {
 				x[t][i] += ls[j].At(i, k) * z[k]
