@@ -45,24 +45,39 @@ func (a *Allotment) Cells(step string, q query.BoxKeys, mu float64) (cells []Cel
 	if sigma, err = sigmaOf(step, sensitivity, mu); err != nil {
 		return nil, 0, err
 	}
-	run := func() error {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		u, delta, err := s.reserve(a, step, q.Kind(), mu, true)
-		if err != nil {
-			return err
-		}
-		logTail := privacy.LogSlackOf(s.total.Budget.Epsilon, delta) - math.Log(s.group*float64(q.Histograms()))
-		cells = s.noisyCells(q, s.terms.Engine.Boxes(s.table.rows(), q), sigma, cellThreshold(s.group, sigma, logTail))
-		cells = unflat(s.watch(step, q, mu, flat(cells), nil))
-		s.record(Measurement{Step: step, Query: q.Kind(), Sensitivity: sensitivity, Noise: sigma, Mu: mu, Delta: delta, Source: u.step.Source})
-		return nil
-	}
-	if err := run(); err != nil {
+	m := Measurement{Sensitivity: sensitivity, Noise: sigma, Mu: mu}
+	values, err := a.stable(step, q, m, func(logSlack float64) []float64 {
+		threshold := cellThreshold(s.group, sigma, logSlack-math.Log(s.group*float64(q.Histograms())))
+		return flat(noisyCells(q, s.terms.Engine.Boxes(s.table.rows(), q), threshold, func() int64 { return s.gaussian(sigma) }))
+	})
+	if err != nil {
 		return nil, 0, err
 	}
+	return unflat(values), sigma, nil
+}
+
+// stable charges m.Mu and the step's slack, releases what passes a threshold, given ln of that slack, and records, in this order; m lacks
+// only what the plan says.
+func (a *Allotment) stable(step string, q kinded, m Measurement, release func(logSlack float64) []float64) ([]float64, error) {
+	s := a.s
+	run := func() ([]float64, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		u, delta, err := s.reserve(a, step, q.Kind(), m.Mu, true)
+		if err != nil {
+			return nil, err
+		}
+		values := s.watch(step, q, m.Mu, release(privacy.LogSlackOf(s.total.Budget.Epsilon, delta)), nil)
+		m.Step, m.Query, m.Delta, m.Source = step, q.Kind(), delta, u.step.Source
+		s.record(m)
+		return values, nil
+	}
+	values, err := run()
+	if err != nil {
+		return nil, err
+	}
 	s.observe(step)
-	return cells, sigma, nil
+	return values, nil
 }
 
 // cellThreshold is a T with P(rows + round(sigma X) >= T) <= exp(logTail).
@@ -72,14 +87,14 @@ func cellThreshold(rows, sigma, logTail float64) float64 {
 
 // noisyCells draws the noise of the cells in the order of their keys, so that neither maps nor the order of rows matter to a
 // seeded run.
-func (s *Session) noisyCells(q query.BoxKeys, histograms []map[query.Box]int64, sigma, threshold float64) (cells []Cell) {
+func noisyCells(q query.BoxKeys, histograms []map[query.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
 	for at, counts := range histograms {
 		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1
 		if q.Joint {
 			coordinate, length = -1, q.Grids[leaf].Frame.Out()
 		}
 		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y query.Box) int { return slices.Compare(x[:], y[:]) }) {
-			if noisy := float64(counts[box] + s.gaussian(sigma)); noisy >= threshold {
+			if noisy := float64(counts[box] + draw()); noisy >= threshold {
 				cells = append(cells, Cell{leaf, coordinate, slices.Clone(box[:length]), noisy})
 			}
 		}

@@ -30,7 +30,7 @@ func TestSingletonCells(t *testing.T) {
 			slack := .05
 			released := 0
 			for range runs {
-				released += len(s.noisyCells(query.BoxKeys{Grids: []query.Grid{oneCoordinate}}, few, sigma, cellThreshold(float64(rows), sigma, math.Log(slack))))
+				released += len(noisyCells(query.BoxKeys{Grids: []query.Grid{oneCoordinate}}, few, cellThreshold(float64(rows), sigma, math.Log(slack)), func() int64 { return s.gaussian(sigma) }))
 			}
 			stattest.GoodAtMost(t, released, runs, slack, stattest.FalseAlarm)
 			stattest.GoodAtLeast(t, released, runs, slack*.9, stattest.FalseAlarm)

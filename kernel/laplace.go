@@ -14,6 +14,9 @@ const (
 	LawLaplace        = "laplace"         // e = S/b: discrete Laplace of scale b on every number; S in L1
 	LawExponential    = "exponential"     // e = 2S/b: P(option) ~ exp(score/b)
 	LawAboveThreshold = "above threshold" // e = 4S/b: discrete Laplace of scale b on every score, b/2 on the threshold
+	// With a threshold's delta as well:
+	LawTruncated = "truncated laplace" // e = S/b: discrete Laplace of scale b on every number, cut at a public bound; S in L1
+	LawLocal     = "local exponential" // e = S/b: a test and a cut exponential mechanism, see SelectLocal
 )
 
 // Laplace measures counts with pure privacy loss epsilon: epsilon-DP for the whole measurement, whatever the number of leaves. It is

@@ -319,6 +319,7 @@ func (spyEngine[T]) Leaves(*T, query.Partition) []int             { panic("read 
 func (spyEngine[T]) Boxes(*T, query.BoxKeys) []map[query.Box]int64 {
 	panic("read rows")
 }
+func (spyEngine[T]) Gaps(*T, query.GapQuery) []query.GapMass { panic("read rows") }
 func (spyEngine[T]) Gather(*T, query.Selection, []bool) [][]float64 {
 	panic("read rows")
 }

@@ -15,6 +15,8 @@ type Engine interface {
 	Leaves(*rows.Table, query.Partition) []int
 	// Boxes counts the cells that are not empty, one map per histogram: those of the first leaf, then those of the second, ..
 	Boxes(*rows.Table, query.BoxKeys) []map[query.Box]int64
+	// Gaps returns the buckets that are not empty, by leaf, scale and place.
+	Gaps(*rows.Table, query.GapQuery) []query.GapMass
 	// Gather returns, for every leaf of the selection, copies of the rows in it whose number is in kept (nil: all), row-major.
 	Gather(t *rows.Table, q query.Selection, kept []bool) [][]float64
 }

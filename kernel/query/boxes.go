@@ -107,6 +107,9 @@ func (q BoxKeys) Sensitivity(r privacy.Relation) float64 {
 	return privacy.SqrtUp(2 * float64(q.Histograms()))
 }
 
+// L1 is 2J or J: the L1 sensitivity of all counts together.
+func (q BoxKeys) L1(r privacy.Relation) float64 { return oneBin(r) * float64(q.Histograms()) }
+
 // Compile returns what counts cells, for one worker.
 func (q BoxKeys) Compile(d int) *BoxMap {
 	m := &BoxMap{q: q, gather: Selection{Partition: q.Partition}.Gatherer(d), rows: make([][]float64, len(q.Grids)), x: make([]column, d)}

@@ -2,6 +2,8 @@ package query
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -76,6 +78,24 @@ func (BinCounts) Weight(int) float64 { return 1 }
 // Unit is 1.
 func (BinCounts) Unit() float64 { return 1 }
 
+// OneColumn is the only column with edges; false if there are more.
+func (q BinCounts) OneColumn() (int, bool) {
+	return slices.IndexFunc(q.Edges, func(e []float64) bool { return len(e) > 0 }), q.active() == 1
+}
+
+// OfSorted is the answer, given all good values of the only column with edges in order: the bins up to b hold the values below
+// edge b, and these come first.
+func (q BinCounts) OfSorted(sorted []float64) (counts []int64) {
+	column, _ := q.OneColumn()
+	below := 0
+	for _, edge := range q.Edges[column] {
+		up, _ := slices.BinarySearch(sorted, edge) // the first that is not below
+		counts = append(counts, int64(up-below))
+		below = up
+	}
+	return append(counts, int64(len(sorted)-below))
+}
+
 // Compile returns the row map.
 func (q BinCounts) Compile(d int) RowMap { return &binMap{q: q, d: d} }
 
@@ -96,9 +116,21 @@ func (m *binMap) Add(sum []int64, rows []float64) {
 			if len(edges) == 0 {
 				continue
 			}
-			v := row[j]
-			sum[at+sort.Search(len(edges), func(i int) bool { return v < edges[i] })]++
+			sum[at+bin(edges, row[j])]++
 			at += len(edges) + 1
 		}
 	}
+}
+
+// bin is the number of edges, of which there is at least one, that v is not below. No branch depends on v: the sign of a difference of
+// finite numbers, as -1 or 0, is what is decided by. (It is right if the difference overflows, and is not lost to underflow.)
+func bin(edges []float64, v float64) (low int) {
+	v += 0 // no negative zero: 0 - 0 = 0
+	for n := len(edges); n > 0; {
+		half := (n + 1) / 2
+		below := int(int64(math.Float64bits(v-edges[low+half-1])) >> 63)
+		low += half &^ below
+		n -= half
+	}
+	return low
 }

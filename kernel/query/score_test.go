@@ -124,7 +124,7 @@ func scoreCases() (cases []scoreCase) {
 	cases = append(cases,
 		scoreCase{"boxes", MaxBoxCount{line(), 1, offsets}, boxTwin(1, offsets), 1, 1},
 		scoreCase{"small boxes", MaxBoxCount{line(), 1e-300, offsets}, boxTwin(1e-300, offsets), 1, 1})
-	return cases
+	return append(cases, unitCases()...)
 }
 
 // spots are where rows may lie in the searches: few, so that there are ties and duplicates, with far ones, an image that overflows

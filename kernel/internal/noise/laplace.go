@@ -166,3 +166,17 @@ func split(hi, lo uint64, e int) (n uint64, x []uint64) {
 	}
 	return n, x
 }
+
+// TruncatedLaplace draws an integer j with probability ∝ e^(−γ|j|) on {−most, …, most}, exactly: a discrete
+// Laplace variable, drawn afresh until it lies there. How often is a matter of γ and most alone, with probability
+// 1 − e^(−γ(most+1))·2/(1+e^(−γ)) each time. It panics where DiscreteLaplace does, and if most is negative.
+func TruncatedLaplace(src Source, gamma float64, most int64) int64 {
+	if most < 0 {
+		panic(fmt.Sprintf("noise: TruncatedLaplace wants a reach of at least 0, got %d", most))
+	}
+	for {
+		if j := DiscreteLaplace(src, gamma); -most <= j && j <= most {
+			return j
+		}
+	}
+}

@@ -226,3 +226,52 @@ func BenchmarkDiscreteLaplace(b *testing.B) {
 		})
 	}
 }
+
+// TestTruncatedLaplaceLaw: the probability of each integer of the support and none beyond, and neighbours of the law that must be rejected.
+func TestTruncatedLaplaceLaw(t *testing.T) {
+	const n = 200_000
+	law := func(gamma float64, most, reach int64) (probs []float64) {
+		total := 0.
+		for j := -reach; j <= reach; j++ {
+			p := math.Exp(-gamma * math.Abs(float64(j)))
+			if j < -most || j > most {
+				p = 0
+			}
+			probs, total = append(probs, p), total+p
+		}
+		for i := range probs {
+			probs[i] /= total
+		}
+		return append(append([]float64{0}, probs...), 0)
+	}
+	for _, c := range []struct {
+		gamma float64
+		most  int64
+	}{{1, 3}, {.25, 9}, {2, 1}, {.05, 20}, {1. / 6, 5}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			src := NewSeeded(stattest.Seed(t))
+			js := make([]int64, n)
+			for i := range js {
+				js[i] = TruncatedLaplace(src, c.gamma, c.most)
+			}
+			reach := c.most + 1
+			counts := stattest.Tally(js, -reach, reach)
+			stattest.GoodFit(t, counts, law(c.gamma, c.most, reach), alpha)
+			stattest.BadFit(t, counts, law(1.07*c.gamma+.01, c.most, reach), alpha)
+			stattest.BadFit(t, counts, law(c.gamma/1.07-.01, c.most, reach), alpha)
+			stattest.BadFit(t, counts, law(c.gamma, c.most-1, reach), alpha)
+			slices.Reverse(counts)
+			stattest.GoodFit(t, counts, law(c.gamma, c.most, reach), alpha)
+		})
+	}
+	src := NewSeeded(1)
+	if TruncatedLaplace(src, 1e-9, 0) != 0 {
+		t.Error("a support of 0 alone has another number")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a negative reach was accepted")
+		}
+	}()
+	TruncatedLaplace(src, 1, -1)
+}

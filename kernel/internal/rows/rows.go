@@ -21,6 +21,7 @@ type Table struct {
 	Protected
 	d, n   int
 	chunks [][]float64
+	memo   memo
 }
 
 // New returns an empty table of d columns.
@@ -28,6 +29,7 @@ func New(d int) *Table { return &Table{d: d} }
 
 // Append copies one row. A row of the wrong length or with a value that is not finite is stored as the null row.
 func (t *Table) Append(row []float64) {
+	t.memo.sorted = nil
 	if t.n%ChunkRows == 0 {
 		t.chunks = append(t.chunks, make([]float64, 0, t.firstChunk()))
 	}
