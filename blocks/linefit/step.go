@@ -1,0 +1,216 @@
+package linefit
+
+import "math"
+
+// Utility constants of the steps: how far one may go.
+const (
+	farthest   = 2.0 // standard deviations
+	mostGrowth = 1.0 // of the log of the sd
+	enough     = 1e-3
+	firstDamp  = 1e-3
+	mostDamp   = 1e6
+)
+
+// Polish moves all components by at most steps Levenberg-Marquardt steps and returns them with their cost.
+func (d *Data) Polish(cs []Component, steps int) ([]Component, float64) {
+	active := make([]int, len(cs))
+	for i := range active {
+		active[i] = i
+	}
+	return d.polish(cs, active, steps)
+}
+
+// polish moves the active components.
+func (d *Data) polish(start []Component, active []int, steps int) ([]Component, float64) {
+	cs := clone(start)
+	if len(active) == 0 {
+		return cs, d.Cost(cs)
+	}
+	w := d.workspace(cs, active)
+	cost := d.evaluate(w, cs)
+	damp := firstDamp
+	for range steps {
+		d.normal(w)
+		accepted, gained := false, 0.0
+		for ; damp < mostDamp; damp *= 8 {
+			next := clone(cs)
+			if !w.solve(damp) || !d.move(w, next) {
+				continue
+			}
+			if c := d.evaluate(w, next); c < cost {
+				gained, cost, cs, accepted = cost-c, c, next, true
+				damp = math.Max(damp/16, 1e-9)
+				break
+			}
+		}
+		if !accepted || gained < enough {
+			break
+		}
+	}
+	return cs, cost
+}
+
+// A workspace is what the steps of one polish share.
+type workspace struct {
+	active    []int
+	per       int       // parameters of a component: rows, offset, log of the sd if it is free
+	fixed     []float64 // what the others are expected to have
+	residual  []float64
+	terms     []terms // of the active
+	rows, sds []float64
+	a, l      []float64 // normal equations, and their factor
+	g, x      []float64
+}
+
+func (d *Data) workspace(cs []Component, active []int) *workspace {
+	w := &workspace{active: active, per: 3, terms: make([]terms, len(active)), rows: make([]float64, len(active)), sds: make([]float64, len(active)),
+		residual: make([]float64, len(d.count))}
+	if d.sd > 0 {
+		w.per = 2
+	}
+	n := w.per * len(active)
+	w.a, w.l, w.g, w.x = make([]float64, n*n), make([]float64, n*n), make([]float64, n), make([]float64, n)
+	var rest []Component
+	is := make([]bool, len(cs))
+	for _, j := range active {
+		is[j] = true
+	}
+	for j, c := range cs {
+		if !is[j] {
+			rest = append(rest, c)
+		}
+	}
+	w.fixed = d.Expected(rest)
+	return w
+}
+
+// evaluate fills terms and residuals for cs and returns the cost.
+func (d *Data) evaluate(w *workspace, cs []Component) (cost float64) {
+	expected := w.residual
+	copy(expected, w.fixed)
+	for i, j := range w.active {
+		d.fill(&w.terms[i], cs[j])
+		w.terms[i].addTo(expected, cs[j].Rows)
+		w.rows[i], w.sds[i] = cs[j].Rows, cs[j].SD
+	}
+	for b, e := range expected {
+		r := d.count[b] - e
+		w.residual[b] = r
+		cost += r * r * d.weight[b]
+	}
+	return cost
+}
+
+// normal sets up the normal equations at what was evaluated last.
+func (d *Data) normal(w *workspace) {
+	n := len(w.g)
+	clear(w.a)
+	clear(w.g)
+	for i := range w.active {
+		for s, si := range w.terms[i].spans {
+			for b := si.from; b < si.to; b++ {
+				var gi [3]float64
+				w.gradient(&gi, i, si.at+b-si.from)
+				r := d.weight[b] * w.residual[b]
+				for p := range w.per {
+					w.g[w.per*i+p] += gi[p] * r
+				}
+			}
+			for k := i; k < len(w.active); k++ {
+				sk := w.terms[k].spans[s]
+				from, to := max(si.from, sk.from), min(si.to, sk.to)
+				var sum [3][3]float64
+				for b := from; b < to; b++ {
+					var gi, gk [3]float64
+					w.gradient(&gi, i, si.at+b-si.from)
+					w.gradient(&gk, k, sk.at+b-sk.from)
+					for p := range gi {
+						v := gi[p] * d.weight[b]
+						for q := range gk {
+							sum[p][q] += v * gk[q]
+						}
+					}
+				}
+				for p := range w.per {
+					for q := range w.per {
+						w.a[(w.per*i+p)*n+w.per*k+q] += sum[p][q]
+					}
+				}
+			}
+		}
+	}
+	for i := range n {
+		for j := range i {
+			w.a[i*n+j] = w.a[j*n+i]
+		}
+	}
+}
+
+// gradient is the derivative of a count by rows, offset in sds, and log sd of active component i.
+func (w *workspace) gradient(g *[3]float64, i, at int) {
+	t := &w.terms[i]
+	g[0], g[1], g[2] = t.p[at], w.rows[i]*t.dm[at], w.rows[i]*t.ds[at]
+}
+
+// solve solves the damped normal equations by Cholesky's method; false if they are singular.
+func (w *workspace) solve(damp float64) bool {
+	n := len(w.g)
+	for i := range n {
+		for j := 0; j <= i; j++ {
+			v := w.a[i*n+j]
+			if i == j {
+				v = v*(1+damp) + 1e-12
+			}
+			for k := range j {
+				v -= w.l[i*n+k] * w.l[j*n+k]
+			}
+			if i > j {
+				w.l[i*n+j] = v / w.l[j*n+j]
+				continue
+			}
+			if !(v > 0) {
+				return false
+			}
+			w.l[i*n+i] = math.Sqrt(v)
+		}
+	}
+	for i := range n {
+		v := w.g[i]
+		for k := range i {
+			v -= w.l[i*n+k] * w.x[k]
+		}
+		w.x[i] = v / w.l[i*n+i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		v := w.x[i]
+		for k := i + 1; k < n; k++ {
+			v -= w.l[k*n+i] * w.x[k]
+		}
+		w.x[i] = v / w.l[i*n+i]
+	}
+	return true
+}
+
+// move adds the solution to the active components; false if it is no number.
+func (d *Data) move(w *workspace, cs []Component) bool {
+	for i, j := range w.active {
+		c := cs[j]
+		x := w.x[w.per*i : w.per*(i+1)]
+		for _, v := range x {
+			if math.IsNaN(v) {
+				return false
+			}
+		}
+		c.Rows = math.Max(0, c.Rows+x[0])
+		c.Offset += w.sds[i] * math.Max(-farthest, math.Min(farthest, x[1]))
+		if w.per == 3 {
+			c.SD *= math.Exp(math.Max(-mostGrowth, math.Min(mostGrowth, x[2])))
+			c.SD = math.Max(c.SD, d.floor(c))
+		}
+		cs[j] = c.centred()
+		if !(cs[j].SD > 0) || math.IsInf(cs[j].SD, 1) || math.IsInf(cs[j].Mean(), 0) {
+			return false
+		}
+	}
+	return true
+}

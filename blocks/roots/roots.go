@@ -1,0 +1,292 @@
+// Package roots finds where on a line the rows are, at any scale and without any bound: windows of a histogram of gaps give the edges of a
+// first histogram, its counts give leaves (intervals with a density), and leaves give the edges of the next histogram, until what is there
+// is resolved. Everything here is post-processing of released values: an estimator makes the measurements.
+//
+// Source: [AAL21] Section 5 of the restatement.
+// Differs: there, windows are merged into roots, and each root is a tree of fan 4 with 8 levels, all of them paid. Here all windows, nested
+// or not, give edges to one histogram over the whole line, with bins as wide as the window's own gaps say that its component is: two or
+// three histograms do what eight levels did, each with a third of their noise; and a run of bins is kept for its sum, not a bin for itself.
+package roots
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/gauze-dp/gauze/kernel"
+)
+
+// A Histogram is a released histogram of one column over the whole line: bin b holds Edges[b-1] <= x < Edges[b], and the first and the
+// last bin are unbounded. Sigma is the noise sd of a count.
+//
+// Invariant: len(Counts) == len(Edges)+1; the edges are increasing.
+type Histogram struct {
+	Edges, Counts []float64
+	Sigma         float64
+	// Merged is how many measured bins each bin is the sum of: its noise has that many times the variance. Nil: one each.
+	Merged []float64
+}
+
+// Variance of the noise of count b.
+func (h Histogram) Variance(b int) float64 {
+	if h.Merged == nil {
+		return h.Sigma * h.Sigma
+	}
+	return h.Sigma * h.Sigma * h.Merged[b]
+}
+
+// Around is h with the bins merged that lie outside all the leaves and a leaf's width around each.
+func (h Histogram) Around(leaves []Leaf) Histogram {
+	out := Histogram{Sigma: h.Sigma, Counts: []float64{0}, Merged: []float64{0}}
+	for b, count := range h.Counts {
+		last := len(out.Counts) - 1
+		out.Counts[last] += count
+		out.Merged[last]++
+		if h.Merged != nil {
+			out.Merged[last] += h.Merged[b] - 1
+		}
+		if b == len(h.Edges) {
+			break
+		}
+		e := h.Edges[b]
+		if slices.ContainsFunc(leaves, func(l Leaf) bool { return e >= l.Low-(l.High-l.Low) && e <= l.High+(l.High-l.Low) }) {
+			out.Edges, out.Counts, out.Merged = append(out.Edges, e), append(out.Counts, 0), append(out.Merged, 0)
+		}
+	}
+	return out
+}
+
+// Again is the mean of two histograms with the same edges, by their precisions.
+func (h Histogram) Again(other Histogram) Histogram {
+	p, q := 1/(h.Sigma*h.Sigma), 1/(other.Sigma*other.Sigma)
+	out := Histogram{Edges: h.Edges, Counts: make([]float64, len(h.Counts)), Sigma: 1 / math.Sqrt(p+q)}
+	for b := range out.Counts {
+		out.Counts[b] = (p*h.Counts[b] + q*other.Counts[b]) / (p + q)
+	}
+	return out
+}
+
+// A Leaf is an interval with about Mass rows, spread evenly as far as could be seen.
+type Leaf struct{ Low, High, Mass float64 }
+
+// Utility constants of the first grid.
+const (
+	gapOfSD = 2.3 // a Gaussian of m rows has gaps of about 2.3 sd/m: the geometric mean
+	binSDs  = 1.5 // bins are so many of these sds
+	// A window of which a wider one at the same place has so many times the mass shows the small gaps of that one's component: it is worth
+	// fewBins only, in case there is a narrow component as well.
+	leakage  = 4.0
+	fewBins  = 16
+	mostBins = 1024
+	maxEdges = 1 << 16
+)
+
+// Grid are the edges of the first histogram: those of the grids of all windows, which must be those of one leaf. Nil without windows.
+func Grid(windows []kernel.Window) (edges []float64) {
+	for i := range windows {
+		w := windows[i]
+		bins := binsOf(windows, i)
+		step := (w.High - w.Low) / float64(bins)
+		if len(edges)+bins > maxEdges {
+			break
+		}
+		for b := range bins + 1 {
+			edges = append(edges, w.Low+float64(b)*step)
+		}
+	}
+	return increasing(edges)
+}
+
+// binsOf is how many bins window i is cut into, a power of two.
+func binsOf(windows []kernel.Window, i int) int {
+	w := windows[i]
+	mass, logGap := 0.0, 0.0
+	for _, v := range windows {
+		switch overlap := v.Low < w.High && w.Low < v.High; {
+		case overlap && v.Scale > w.Scale && v.Mass > leakage*w.Mass:
+			return fewBins
+		case overlap && v.Scale-w.Scale <= 1 && w.Scale-v.Scale <= 1:
+			mass += v.Mass
+			logGap += v.Mass * math.Log(v.Gap)
+		}
+	}
+	step := binSDs * mass * math.Exp(logGap/mass) / gapOfSD
+	bins := fewBins
+	for bins < mostBins && float64(bins)*step < w.High-w.Low {
+		bins *= 2
+	}
+	return bins
+}
+
+// increasing sorts edges and leaves out what is not finite or comes twice.
+func increasing(edges []float64) []float64 {
+	edges = slices.DeleteFunc(edges, func(e float64) bool { return math.IsNaN(e) || math.IsInf(e, 0) })
+	for i, e := range edges {
+		edges[i] = e + 0 // no negative zero
+	}
+	slices.Sort(edges)
+	return slices.Compact(edges)
+}
+
+// Utility constants of what counts as seen.
+const (
+	seenMargin = .3 // beyond sqrt(2 ln bins) noise sds: a run of bins
+	splitSDs   = 3  // a difference of density within a run
+	keptSDs    = 2  // a part of a run
+)
+
+// Leaves are the runs of bins that hold more than noise, cut where their density changes, in order. The unbounded bins are in none.
+func (h Histogram) Leaves() (leaves []Leaf) {
+	sums := h.sums()
+	for _, r := range h.runs(sums) {
+		leaves = h.segments(leaves, sums, r[0], r[1])
+	}
+	return leaves
+}
+
+// sums are the partial sums of the counts of the bounded bins: that between edges i and i+1 is bin i.
+func (h Histogram) sums() []float64 {
+	sums := make([]float64, max(1, len(h.Edges)))
+	for i := 1; i < len(h.Edges); i++ {
+		sums[i] = sums[i-1] + h.Counts[i]
+	}
+	return sums
+}
+
+// runs are disjoint runs of bounded bins [from, to), in order, the clearest first taken.
+func (h Histogram) runs(sums []float64) (runs [][2]int) {
+	bins := len(sums) - 1
+	if bins < 1 {
+		return nil
+	}
+	type run struct {
+		from, to int
+		z        float64
+	}
+	limit := (math.Sqrt(2*math.Log(float64(bins+1))) + seenMargin) * h.Sigma
+	var seen []run
+	for length := 1; length <= bins; length += max(1, length/3) {
+		root := math.Sqrt(float64(length))
+		for from := 0; from+length <= bins; from++ {
+			if z := (sums[from+length] - sums[from]) / root; z > limit {
+				seen = append(seen, run{from, from + length, z})
+			}
+		}
+	}
+	sort.SliceStable(seen, func(i, j int) bool { return seen[i].z > seen[j].z })
+	taken := make([]bool, bins)
+	for _, r := range seen {
+		if !slices.Contains(taken[r.from:r.to], true) {
+			for i := r.from; i < r.to; i++ {
+				taken[i] = true
+			}
+			runs = append(runs, [2]int{r.from, r.to})
+		}
+	}
+	slices.SortFunc(runs, func(a, b [2]int) int { return a[0] - b[0] })
+	return runs
+}
+
+// segments appends the leaves of a run of bins: itself if its rows could be spread evenly, else those of its two parts that differ most.
+func (h Histogram) segments(leaves []Leaf, sums []float64, from, to int) []Leaf {
+	length := func(a, b int) float64 { return h.Edges[b] - h.Edges[a] }
+	total := sums[to] - sums[from]
+	best, at := splitSDs*splitSDs+0.0, 0
+	for t := from + 1; t < to; t++ {
+		f := length(from, t) / length(from, to)
+		left := sums[t] - sums[from]
+		noise := h.Sigma*h.Sigma*(float64(t-from)*(1-f)*(1-f)+float64(to-t)*f*f) + math.Max(0, total)*f*(1-f)
+		if d := left - f*total; d*d > best*noise {
+			best, at = d*d/noise, t
+		}
+	}
+	if at > 0 {
+		return h.segments(h.segments(leaves, sums, from, at), sums, at, to)
+	}
+	if total < keptSDs*h.Sigma*math.Sqrt(float64(to-from)) {
+		return leaves
+	}
+	return append(leaves, Leaf{h.Edges[from], h.Edges[to], total})
+}
+
+// Refine are the edges of the next histogram: about bins bins of equal mass over the leaves, at least two in each, and margins beside them.
+func Refine(leaves []Leaf, bins int) (edges []float64) {
+	total := 0.0
+	for _, l := range leaves {
+		total += l.Mass
+	}
+	for _, l := range leaves {
+		parts := max(2, int(math.Round(float64(bins)*l.Mass/total)))
+		width := l.High - l.Low
+		for i := range parts + 1 {
+			edges = append(edges, l.Low+width*float64(i)/float64(parts))
+		}
+	}
+	for i, l := range leaves {
+		width := l.High - l.Low
+		if i == 0 || leaves[i-1].High < l.Low {
+			edges = append(edges, margin(l.Low, -width, bound(leaves, i-1))...)
+		}
+		if i == len(leaves)-1 || l.High < leaves[i+1].Low {
+			edges = append(edges, margin(l.High, width, bound(leaves, i+1))...)
+		}
+	}
+	return increasing(edges)
+}
+
+// bound is where leaf i begins or ends towards its neighbour; infinite beyond the last.
+func bound(leaves []Leaf, i int) float64 {
+	switch {
+	case i < 0:
+		return math.Inf(-1)
+	case i >= len(leaves):
+		return math.Inf(1)
+	}
+	return leaves[i].Low/2 + leaves[i].High/2
+}
+
+// margin are edges beside a leaf of that width that ends at from, as far as limit.
+func margin(from, width, limit float64) (edges []float64) {
+	for _, f := range []float64{.5, 1.25} {
+		if e := from + f*width; math.Abs(e-from) < math.Abs(limit-from) {
+			edges = append(edges, e)
+		}
+	}
+	return edges
+}
+
+// Utility constants of the search in holes.
+const (
+	holeBins   = 1024
+	nearestLog = -1022 // powers of two: the distances from an end of the line's part that has no other end
+	lastLog    = 1023
+)
+
+// Hole are the edges of a histogram that looks for rows between low and high, about whose scale nothing is known; either may be infinite.
+// Bins are of one width between two ends, and grow by powers of two from the one end, the first as wide as unit.
+func Hole(low, high, unit float64) (edges []float64) {
+	switch {
+	case math.IsInf(low, 0) && math.IsInf(high, 0):
+		for e := nearestLog; e <= lastLog; e++ {
+			edges = append(edges, math.Ldexp(-1, e), math.Ldexp(1, e))
+		}
+		edges = append(edges, 0)
+	case math.IsInf(low, 0):
+		for d := unit; high-d > -math.MaxFloat64 && d <= math.MaxFloat64; d *= 2 {
+			edges = append(edges, high-d)
+		}
+	case math.IsInf(high, 0):
+		for d := unit; low+d < math.MaxFloat64 && d <= math.MaxFloat64; d *= 2 {
+			edges = append(edges, low+d)
+		}
+	default:
+		for i := 1; i < holeBins; i++ {
+			f := float64(i) / holeBins
+			edges = append(edges, low*(1-f)+high*f)
+		}
+	}
+	return increasing(edges)
+}
+
+// Join are the edges of several lists in one.
+func Join(lists ...[]float64) []float64 { return increasing(slices.Concat(lists...)) }
