@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/axisaligned"
 	"github.com/gauze-dp/gauze/estimate/mixture"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/separated/paper"
@@ -39,6 +40,7 @@ func forMixtures() []estimate.Estimator {
 	return []estimate.Estimator{
 		mixture.New(),
 		separated.New(),
+		axisaligned.New(),
 		paper.NewPaper(paper.Practical()),
 		paper.NewWarmUp(paper.Practical()),
 		paper.NewSampleAggregate(),

@@ -1,0 +1,272 @@
+// Package boxes finds where the rows of an unbounded table are, column by column: boxes that hold one or more components each, whatever their
+// places and scales. No bound is asked for: the lengths of gaps between neighbouring values say what scales there are, and where.
+package boxes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/blocks/linalg"
+	"github.com/gauze-dp/gauze/blocks/linefit"
+	"github.com/gauze-dp/gauze/blocks/roots"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A Box is a product of intervals and what the histograms of the columns showed of the rows in it. All lists have one entry per column.
+type Box struct {
+	Low, High []float64
+	// Center and Scale are mean and standard deviation of the rows seen in the box; Scale is 0 for a column not yet seen.
+	Center, Scale []float64
+	Mass          float64 // noisy number of rows, as the last column's histogram showed it
+	// Gain is how many nats a row more two components say of what was seen of the column than one.
+	Gain []float64
+	// Stale says that the column was seen in a larger box, which another column has cut since.
+	Stale []bool
+}
+
+// Config says how much a search may spend. All fields are public or released.
+type Config struct {
+	GapsStep, CountsStep string
+	GapsMu2, CountsMu2   float64 // parts of mu^2. Required.
+	Columns              []int   // to look at, in this order; nil means all
+	Rows                 float64 // public or released. Required.
+	Least                float64 // boxes with fewer rows are dropped
+	Bins                 int     // of the second histogram of a box
+	Components           int     // that a column may show in a box
+}
+
+// mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant.
+const mostBoxes = 64
+
+// Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2, slack is that of the thresholds. columns is how
+// many it looks at.
+func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
+	gaps := query.GapMasses{}.Kind()
+	const source = "AAL21 Section 6"
+	out := []kernel.Step{{Name: c.GapsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: slack / float64(2*columns), Source: source}}
+	if columns > 1 {
+		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
+			Slack: slack * float64(2*columns-1) / float64(2*columns), Source: source})
+	}
+	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: min(1, 2*countsShare), Most: 2 * histograms * columns, Source: source})
+}
+
+// histograms of every column: the first cuts the windows, the second what the first saw.
+const histograms = 2
+
+const inBoxes = " in boxes"
+
+// Find looks at one column after the other: gaps in every box so far, histograms there, and a new box for every cluster. A row is in one box
+// at most, so all boxes are asked at once and the cost is that of one: additive in the columns, where lists of products grow like
+// powers. A nil list says that nothing was seen in some column.
+//
+// Source: [AAL21] Section 6 of the restatement, step 1.
+// Differs: two histograms with edges chosen from what was seen before, instead of a tree of eight levels.
+func Find(a *kernel.Allotment, c Config) ([]Box, error) {
+	d := a.Session().Columns()
+	columns := c.Columns
+	if columns == nil {
+		for j := range d {
+			columns = append(columns, j)
+		}
+	}
+	f := &finder{Config: c, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}}
+	for _, j := range columns {
+		if err := f.look(j); err != nil || len(f.found) == 0 {
+			return nil, err
+		}
+	}
+	for _, j := range columns {
+		if !f.mixed(j) {
+			continue
+		}
+		if err := f.look(j); err != nil || len(f.found) == 0 {
+			return nil, err
+		}
+	}
+	return f.found, nil
+}
+
+// A finder is the state of a search.
+type finder struct {
+	Config
+	a     *kernel.Allotment
+	per   float64 // a column's part of the budgets
+	found []Box
+}
+
+// mixed reports that column j was seen in boxes that have been cut since, and that it did not look like one component's there.
+func (f *finder) mixed(j int) bool {
+	return slices.ContainsFunc(f.found, func(b Box) bool { return b.Stale[j] && b.Gain[j] > staleGain })
+}
+
+// staleGain is the gain, in nats a row, beyond which a column is looked at again. A utility constant.
+const staleGain = .04
+
+// look measures column j in every box and cuts the boxes into what it shows.
+func (f *finder) look(j int) error {
+	q := query.GapMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
+	step := f.GapsStep
+	if len(f.found) > 1 || !f.found[0].whole() {
+		q.Partition, step = Partition(f.found), f.GapsStep+inBoxes
+	}
+	windows, _, err := f.a.Gaps(step, q, root(f.GapsMu2*f.per))
+	if err != nil {
+		return err
+	}
+	clusters, err := f.clusters(windows, j)
+	if err != nil {
+		return err
+	}
+	f.found = refine(f.found, clusters, j)
+	return nil
+}
+
+// whole is the box that holds everything.
+func whole(d int, rows float64) Box {
+	return Box{Low: slices.Repeat([]float64{math.Inf(-1)}, d), High: slices.Repeat([]float64{math.Inf(1)}, d),
+		Center: make([]float64, d), Scale: make([]float64, d), Mass: rows, Gain: make([]float64, d), Stale: make([]bool, d)}
+}
+
+// whole reports that no column has cut the box.
+func (b Box) whole() bool {
+	return !slices.ContainsFunc(b.Low, linalg.Finite) && !slices.ContainsFunc(b.High, linalg.Finite)
+}
+
+// root is the mu of a part of mu^2, rounded down.
+func root(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }
+
+// clusters measures the histograms of column j in every box and returns the clusters of each.
+func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
+	edges := make([][]float64, len(f.found))
+	of := make([][]kernel.Window, len(f.found))
+	for _, w := range windows {
+		of[w.Leaf] = append(of[w.Leaf], w)
+	}
+	for b := range f.found {
+		edges[b] = roots.Grid(of[b])
+	}
+	seen := make([][]roots.Histogram, len(f.found))
+	for h := range histograms {
+		hs, err := f.histograms(edges, j)
+		if err != nil {
+			return nil, err
+		}
+		for b, s := range hs {
+			edges[b] = nil
+			if len(s.Edges) > 0 {
+				seen[b] = append(seen[b], s)
+				if h < histograms-1 {
+					edges[b] = roots.Refine(s.Leaves(), f.Bins)
+				}
+			}
+		}
+	}
+	out := make([][]cluster, len(f.found))
+	for b, hs := range seen {
+		if len(hs) > 0 {
+			out[b] = f.fit(hs)
+		}
+	}
+	return out, nil
+}
+
+// fit are the clusters of one line.
+func (f *finder) fit(hs []roots.Histogram) []cluster {
+	d := linefit.New(hs, 0)
+	cs, _ := d.Search(linefit.Options{Most: f.Components, Penalty: penalty})
+	cs = slices.DeleteFunc(cs, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
+	return slices.DeleteFunc(cut(cs), func(c cluster) bool { return c.mass < f.Least })
+}
+
+// penalty is what a component must take off the cost of a line's fit. A utility constant.
+const penalty = 16
+
+// histograms asks every box for the histogram of column j with the box's edges.
+func (f *finder) histograms(edges [][]float64, j int) ([]roots.Histogram, error) {
+	q := query.Parts{Partition: Partition(f.found)}
+	d := f.a.Session().Columns()
+	for b := range f.found {
+		bins := query.BinCounts{Edges: make([][]float64, d)}
+		if bins.Edges[j] = edges[b]; len(edges[b]) == 0 {
+			bins.Edges[j] = []float64{0} // every leaf is asked something
+		}
+		q.Queries = append(q.Queries, bins)
+	}
+	ans, err := f.a.Sum(f.CountsStep, q, root(f.CountsMu2*f.per/histograms))
+	if err != nil {
+		return nil, err
+	}
+	values, sigmas := q.Split(ans.Values, ans.Sigma)
+	out := make([]roots.Histogram, len(f.found))
+	for b := range f.found {
+		if len(edges[b]) > 0 {
+			out[b] = roots.Histogram{Edges: edges[b], Counts: values[b], Sigma: sigmas[b]}
+		}
+	}
+	return out, nil
+}
+
+// Partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the first takes the row.
+func Partition(boxes []Box) query.Partition {
+	var p query.Partition
+	for _, b := range boxes {
+		var r query.Region
+		for j := range b.Low {
+			if math.IsInf(b.Low[j], -1) && math.IsInf(b.High[j], 1) {
+				continue
+			}
+			half := math.Max(b.High[j]/2-b.Low[j]/2, 0x1p-1000)
+			r.Conditions = append(r.Conditions, query.Condition{
+				Frame: query.Affine{Columns: []int{j}, Center: []float64{b.Low[j]/2 + b.High[j]/2}, W: [][]float64{{1 / half}}}, Radius: 1})
+		}
+		p.Regions = append(p.Regions, r)
+	}
+	return p
+}
+
+// refine cuts every box along column j into its clusters, narrow ones first.
+func refine(found []Box, clusters [][]cluster, j int) (next []Box) {
+	for b, box := range found {
+		cs := clusters[b]
+		held := 0.0
+		for _, c := range cs {
+			held += c.mass
+		}
+		if seen := box.Scale[j] > 0; seen && held < leastHeld*box.Mass {
+			next = append(next, box)
+			continue
+		}
+		for _, c := range cs {
+			n := Box{Low: slices.Clone(box.Low), High: slices.Clone(box.High), Center: slices.Clone(box.Center), Scale: slices.Clone(box.Scale), Mass: c.mass, Gain: slices.Clone(box.Gain), Stale: slices.Clone(box.Stale)}
+			for i := range n.Stale {
+				n.Stale[i] = n.Stale[i] || len(cs) > 1
+			}
+			n.Stale[j] = false
+			n.Low[j], n.High[j], n.Center[j], n.Scale[j], n.Gain[j] = c.low, c.high, c.mean, c.sd, c.gain
+			next = append(next, n)
+		}
+	}
+	if len(next) > mostBoxes {
+		slices.SortStableFunc(next, func(x, y Box) int { return int(math.Copysign(1, y.Mass-x.Mass)) })
+		next = next[:mostBoxes]
+	}
+	slices.SortStableFunc(next, func(x, y Box) int { // narrow ones first, by the column that was cut
+		return sign((x.High[j] - x.Low[j]) - (y.High[j] - y.Low[j]))
+	})
+	return next
+}
+
+// leastHeld: a column that is looked at again and shows clusters of less than this part of a box leaves it as it was. A utility constant.
+const leastHeld = .5
+
+func sign(x float64) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,110 @@
+package boxes
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
+)
+
+// One is the component that a box is, if it holds one; its weight is a share of rows.
+func (b Box) One(rows float64) component.Gaussian {
+	g := component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: mat.NewSymDense(len(b.Center), nil), Doubt: component.StartDoubt()}
+	for j, s := range b.Scale {
+		g.Cov.SetSym(j, j, s*s)
+	}
+	return g
+}
+
+// A Choice says how many components are shared out among boxes.
+type Choice struct {
+	Most    int     // in all, at least one per box
+	Penalty float64 // of a component, in those of BIC; 0 asks for the best fit
+	Rows    float64 // that weights are shares of
+	Starts  int     // of EM
+	// Uniform makes the generator of a start of a fit by k components, of numbers in [0, 1).
+	Uniform func(k int) func(start int) func() float64
+}
+
+// Start fits the leaves of every set by 1, 2, .. components and returns the components of the best way to share them out, by dynamic
+// programming: post-processing of released counts.
+//
+// Source: [AAL21] Section 5 of the restatement, step 5 (which shares components out among roots).
+func Start(sets []Set, c Choice) []component.Gaussian {
+	most := max(c.Most, len(sets))
+	fits := make([][]*coreset.Mixture, len(sets))
+	total := impossible(most + 1) // of the sets so far with so many components, the best
+	total[0] = 0
+	took := make([][]int, len(sets))
+	for b, s := range sets {
+		next := impossible(most + 1)
+		took[b] = make([]int, most+1)
+		for k := 1; k <= most-len(sets)+1 && k <= max(1, len(s.Leaves.Points)); k++ {
+			gain := -c.Penalty * float64(k) * s.bic(c.Rows)
+			var m *coreset.Mixture
+			if len(s.Leaves.Points) > 0 {
+				m = coreset.Fit(s.Leaves, k, c.Starts, c.Uniform(k))
+				gain += m.LogLik
+			}
+			fits[b] = append(fits[b], m)
+			for have := range most + 1 - k {
+				if v := total[have] + gain; v > next[have+k] {
+					next[have+k], took[b][have+k] = v, k
+				}
+			}
+		}
+		total = next
+	}
+	at := 0
+	for i, v := range total {
+		if v > total[at] {
+			at = i
+		}
+	}
+	var out []component.Gaussian
+	for b := len(sets) - 1; b >= 0; b-- {
+		k := took[b][at]
+		at -= k
+		out = append(out, sets[b].lift(fits[b][k-1], c.Rows)...)
+	}
+	return out
+}
+
+func impossible(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Inf(-1)
+	}
+	return v
+}
+
+// lift turns a mixture of the set's coordinates into components of all columns.
+func (s Set) lift(m *coreset.Mixture, rows float64) (out []component.Gaussian) {
+	one := s.Box.One(rows)
+	if m == nil || len(m.Weights) == 1 {
+		return []component.Gaussian{one}
+	}
+	for j, w := range m.Weights {
+		g := s.Box.One(rows)
+		g.Weight *= w
+		for i, y := range m.Means[j] {
+			a := s.Columns[i]
+			g.Mean[a] += s.Box.Scale[a] * y
+			for l, b := range s.Columns[:i+1] {
+				g.Cov.SetSym(a, b, s.Box.Scale[a]*s.Box.Scale[b]*m.Covs[j].At(i, l))
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// bic is what a component must gain, in nats: half the logarithm of the rows for each parameter, times how much noisier the counts are than
+// rows alone would make them.
+func (s Set) bic(rows float64) float64 {
+	q := float64(len(s.Columns))
+	inflation := 1 + s.Leaves.SD*s.Leaves.SD*float64(len(s.Leaves.Points))/math.Max(s.Leaves.Total, 1)
+	return (2*q + 1) / 2 * math.Log(math.Max(rows, 3)) * inflation
+}

@@ -1,0 +1,138 @@
+package aal21
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// A run is what the algorithms share: whom they ask and what they assume; public facts and released values only. An algorithm is a method
+// of it that works on all columns at once and is given the mu^2 that it may cost.
+type run struct {
+	a        *kernel.Allotment
+	relation privacy.Relation
+	c        Constants
+	d, k     int
+	rows     float64 // n, public or released
+	p        estimate.Problem
+	advice   string
+}
+
+// begin is a run on the session of an allotment, with n if it is public.
+func begin(a *kernel.Allotment, c Constants, k int) *run {
+	s := a.Session()
+	r := &run{a: a, relation: s.Relation(), c: c, d: s.Columns(), k: k}
+	if n, public := s.Rows(); public {
+		r.rows = float64(n)
+	}
+	return r
+}
+
+// count buys n where it is private.
+func (r *run) count(mu2 float64) error {
+	if r.relation == privacy.ReplaceOne {
+		return nil
+	}
+	answer, err := r.a.Sum(stepCount, query.Count{}, mu(mu2))
+	if err != nil {
+		return err
+	}
+	r.rows = math.Max(0, answer.Values[0])
+	return nil
+}
+
+// decode is the private list decoding that Learn-Mixture starts with.
+func (r *run) decode(known *mat.SymDense, mu2 float64) (decoded, error) {
+	if known != nil {
+		return r.knownDecoder(known, mu2)
+	}
+	return r.productDecoder(mu2)
+}
+
+// histogram is a stability histogram that costs mu2.
+//
+// Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
+func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (cells []kernel.Cell, err error) {
+	if r.c.TruncatedLaplace {
+		cells, _, err = r.a.TruncatedCells(step, q, privacy.PureOfMu(mu(mu2)))
+		return cells, err
+	}
+	cells, _, err = r.a.Cells(step, q, mu(mu2))
+	return cells, err
+}
+
+// mu is the loss of a measurement that costs mu2; choice the epsilon of an exponential mechanism that does.
+func mu(mu2 float64) float64     { return math.Sqrt(mu2) * (1 - 1e-12) }
+func choice(mu2 float64) float64 { return privacy.BoundedRangeOfMu(mu(mu2)) }
+
+// outcome is the model that was chosen.
+func (r *run) outcome(m *model.Mixture, c cover) estimate.Outcome {
+	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(r.d)}, Diagnostics: estimate.Diagnostics{Flags: []string{
+		fmt.Sprintf("chosen among %d mixtures: standard deviations are known to a factor of %.3g at best, weights to 1/%d", c.Len(), 1+c.step, c.grains)}}}
+	if r.p.KnownCovariance != nil {
+		out.Diagnostics.Flags[0] = fmt.Sprintf("chosen among %d mixtures: means are known to %.3g standard deviations at best, weights to 1/%d",
+			c.Len(), c.step/2, c.grains)
+	}
+	for i, g := range m.Components {
+		cov, err := r.shaped(g.Cov)
+		if err != nil {
+			return outsize()
+		}
+		out.Model.Weights = append(out.Model.Weights, m.Weights[i])
+		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: g.Mean, Cov: cov})
+		out.Diagnostics.Components = append(out.Diagnostics.Components, estimate.ComponentNote{EffectiveRows: m.Weights[i] * r.rows})
+	}
+	if out.Model.Validate() != nil {
+		return outsize()
+	}
+	return out
+}
+
+// shaped is the covariance as the type of model that was asked for, or Diagonal where the list holds no others.
+func (r *run) shaped(cov model.Covariance) (model.Covariance, error) {
+	if r.p.KnownCovariance != nil && (r.p.Covariance == estimate.Full || !diagonal(cov)) {
+		return model.NewFull(cov.Dense())
+	}
+	if r.d == 1 {
+		switch r.p.Covariance {
+		case estimate.Full:
+			return model.NewFull(cov.Dense())
+		case estimate.Spherical:
+			return model.NewSpherical(1, cov.At(0, 0))
+		}
+	}
+	variances := make([]float64, r.d)
+	for i := range variances {
+		variances[i] = cov.At(i, i)
+	}
+	return model.NewDiagonal(variances)
+}
+
+func diagonal(cov model.Covariance) bool {
+	for i := range cov.Dim() {
+		for j := range i {
+			if cov.At(i, j) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// outsize is the outcome of a fit whose choice float64 cannot hold.
+func outsize() estimate.Outcome {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{
+		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in other units"}}
+}
+
+// noRelease is FAIL.
+func (r *run) noRelease(reason string) estimate.Outcome {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: r.advice}}
+}

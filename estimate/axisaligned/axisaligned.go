@@ -1,0 +1,89 @@
+// Package axisaligned learns mixtures of Gaussians with diagonal covariances and any places and scales: the method `axis-aligned`.
+//
+// The course of a fit, all of it released step by step: boxes, column by column (lengths of gaps say where there are rows and on what scale);
+// a tree of counts in every box that may hold more than one component, whose leaves are fitted by EM for free; private EM on all
+// components. Components may be nested, tied in a column, or of weights that differ much.
+//
+// Source: [AAL21] Section 6 of the restatement.
+// Differs: boxes are cut by two histograms instead of a tree; boxes with several components get a private coreset instead of splits along
+// the axes; private EM undoes clipping and weighs what is measured by its noise.
+package axisaligned
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Estimator is the method "axis-aligned".
+type Estimator struct{}
+
+// New returns the estimator.
+func New() Estimator { return Estimator{} }
+
+var _ estimate.Estimator = Estimator{}
+
+const (
+	name   = "axis-aligned"
+	source = "AAL21 Section 6"
+)
+
+// Name is "axis-aligned".
+func (Estimator) Name() string { return name }
+
+// Source names the algorithm.
+func (Estimator) Source() string { return source }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "a mixture of components with diagonal covariances of any scales: boxes from gaps, then private EM"
+}
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows can never carry.
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Relation == privacy.ReplaceOne && float64(p.Rows)*p.Mu < leastStrength*float64(max(p.Components, 1)) {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows are too few for %d components at this epsilon", p.Rows, max(p.Components, 1)),
+			Advice: advice(p, max(p.Components, 1)),
+		}
+	}
+	return kernel.Plan{Method: name, Steps: steps(p)}, nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	f := &fit{p: p, a: s.Allotment(), mu2: s.Mu() * s.Mu(), factor: math.Sqrt2}
+	if p.Relation == privacy.AddRemoveOne {
+		f.factor = 1
+	}
+	return f.run(ctx)
+}
+
+// Expect says what to expect from public facts.
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	return estimate.Expectation{RowsNeeded: rowsFor(p, max(p.Components, 2)), Notes: []string{
+		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}}
+}
+
+// rowsFor is about how many rows k components of equal weight need for a total variation of .15: a summary of measured runs.
+func rowsFor(p estimate.Problem, k int) float64 {
+	return rowsPerComponent * float64(k) * (1 + float64(p.Columns)/rowsColumns) / p.Mu
+}
+
+// Utility constants.
+const (
+	rowsPerComponent = 100.0
+	rowsColumns      = 3.0
+	leastStrength    = 15.0 // a fit of k components is refused below n mu = leastStrength k
+)
+
+func advice(p estimate.Problem, k int) string {
+	return fmt.Sprintf("needs about %.0f rows at this epsilon; or fewer columns, or fewer components", math.Ceil(rowsFor(p, k)/100)*100)
+}

@@ -1,0 +1,163 @@
+package knowncov
+
+import (
+	"math"
+	"slices"
+)
+
+// Utility constants of the number of components.
+const (
+	// worth: a component must improve the misfit by so much, and so much for each of its 1 + d numbers.
+	worth, worthPerNumber = 6.0, 3.0
+	// striking: a second moment that is larger than what is expected by so many times its doubt is a reason to try two components.
+	striking = 1.0
+	// halfApart: two components that a second moment does not tell from one start at least so far from their middle.
+	halfApart = .7
+	// forcedFrom is the look from which on components that are asked for and not seen are split off where they fit best.
+	forcedFrom = 1
+	// nearby: a component farther than this, in sds per root of d, from all others is not tried to be left out.
+	nearby = 6.0
+	// goneSDs: a component with fewer rows than so many sds of theirs is left out.
+	goneSDs = 3.0
+)
+
+// improve solves the looks so far, of which the last has the number last, and changes the number of components where that pays.
+func (f *fit) improve(last int) {
+	s := f.solve(f.parts)
+	asked := f.p.Components
+	for len(s.parts) > 1 {
+		fewer, ok := f.without(s)
+		if !ok || len(s.parts) <= asked || asked == 0 && len(s.parts) <= f.p.MaxComponents && fewer.misfit-s.misfit > f.price() {
+			break
+		}
+		s = fewer
+	}
+	if last < len(lookParts)-1 {
+		s = f.split(s, last)
+	}
+	f.parts = s.parts
+}
+
+// price is what a component costs.
+func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.p.Columns) }
+
+// without is the best solution with one component less.
+func (f *fit) without(s solution) (best solution, ok bool) {
+	best.misfit = math.Inf(1)
+	must := f.p.Components > 0 || len(s.parts) > f.p.MaxComponents
+	for j, p := range s.parts {
+		at, dist := f.neighbour(s.parts, j)
+		weak := p.rows < goneSDs*p.rowsSD
+		if !must && !weak && dist > nearby*math.Sqrt(float64(f.p.Columns)) {
+			continue
+		}
+		fewer := slices.Delete(slices.Clone(s.parts), j, j+1)
+		if dist <= nearby*math.Sqrt(float64(f.p.Columns)) { // its rows become the neighbour's
+			q := &fewer[at]
+			q.at = slices.Clone(q.at)
+			share := p.rows / (p.rows + q.rows)
+			for c, v := range f.white.between(q.base, p.base) {
+				q.at[c] += share * (v + p.at[c] - q.at[c])
+			}
+			q.rows += p.rows
+		}
+		if got := f.solve(fewer); got.misfit < best.misfit {
+			best, ok = got, true
+		}
+	}
+	return best, ok
+}
+
+// neighbour is the nearest other part of parts[j], as its place in the list without parts[j], and how far it is.
+func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
+	dist = math.Inf(1)
+	place := 0
+	for i, p := range parts {
+		if i == j {
+			continue
+		}
+		sum := 0.0
+		for c, v := range f.white.between(parts[j].base, p.base) {
+			v += p.at[c] - parts[j].at[c]
+			sum += v * v
+		}
+		if r := math.Sqrt(sum); r < dist {
+			at, dist = place, r
+		}
+		place++
+	}
+	return at, dist
+}
+
+// split tries two components for every frame of the last look whose second moment is too large, the most striking first, and keeps what
+// pays. With a number of components that is asked for it goes on to that number, from forcedFrom on where nothing is striking.
+func (f *fit) split(s solution, last int) solution {
+	most := f.p.Components
+	if most == 0 {
+		most = f.p.MaxComponents
+	}
+	tried := make([]bool, len(f.looks[last].centers))
+	for len(s.parts) < most {
+		j, frame, direction, ratio := f.strangest(s, last, tried)
+		forced := f.p.Components > 0 && last >= forcedFrom
+		if j < 0 || ratio < striking && !forced {
+			break
+		}
+		tried[frame] = true
+		excess := math.Max(halfApart, direction.length)
+		two := slices.Clone(s.parts)
+		two[j].rows /= 2
+		two = append(two, two[j])
+		a, b := &two[j], &two[len(two)-1]
+		a.at, b.at = slices.Clone(a.at), slices.Clone(a.at)
+		for c, v := range direction.unit {
+			a.at[c] += excess * v
+			b.at[c] -= excess * v
+		}
+		if got := f.solve(two); s.misfit-got.misfit > f.price() || forced {
+			s = got
+		}
+	}
+	return s
+}
+
+// along is a direction and how far from the middle two halves of a component would be.
+type along struct {
+	unit   []float64
+	length float64
+}
+
+// strangest is the part whose frame in the last look, not tried yet, has the second moment that is largest beyond what is expected, and by
+// how many times its doubt; -1 if there is none. Every part stands in the frame that is nearest to it.
+func (f *fit) strangest(s solution, last int, tried []bool) (part, frame int, to along, ratio float64) {
+	l, part := f.looks[last], -1
+	ratio = math.Inf(-1)
+	expected, _ := f.law.average(f.white, l, s.parts, false)
+	for i, c := range l.centers {
+		if tried[i] {
+			continue
+		}
+		value, direction, doubt := l.excess(i, expected, f.p.Columns)
+		if direction == nil || value/doubt <= ratio {
+			continue
+		}
+		if j := f.closest(s.parts, c); j >= 0 {
+			part, frame, ratio, to = j, i, value/doubt, along{direction, math.Sqrt(math.Max(value, 0))}
+		}
+	}
+	return part, frame, to, ratio
+}
+
+func (f *fit) closest(parts []part, center []float64) int {
+	best, dist := -1, math.Inf(1)
+	for j, p := range parts {
+		sum := 0.0
+		for c, v := range f.white.between(center, p.base) {
+			sum += (v + p.at[c]) * (v + p.at[c])
+		}
+		if sum < dist {
+			best, dist = j, sum
+		}
+	}
+	return best
+}

@@ -1,0 +1,103 @@
+package knowncov
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// Utility constants of what is told.
+const (
+	vagueSD  = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
+	lostSD   = 1.5
+	oddTimes = 4.0 // a second moment that is off by so many times its doubt is told
+)
+
+// outcome is the model: the known covariance, and the weights and means that the looks say.
+func (f *fit) outcome() (estimate.Outcome, error) {
+	total, lost := 0.0, 0
+	for _, p := range f.parts {
+		total += p.rows
+		if p.atSD > lostSD {
+			lost++
+		}
+	}
+	if lost == len(f.parts) {
+		return f.refuse("the noise hides the means of all components"), nil
+	}
+	cov, err := f.covariance()
+	if err != nil {
+		return f.cols.Outsize(), nil
+	}
+	notes := f.cols.Notes
+	var weights []float64
+	var components []model.Gaussian
+	odd := f.odd()
+	for j := range f.parts {
+		p := &f.parts[j]
+		p.rebase(f.white)
+		weights = append(weights, p.rows/total)
+		components = append(components, model.Gaussian{Mean: p.base, Cov: cov})
+		note := estimate.ComponentNote{EffectiveRows: p.rows, Flags: odd[j]}
+		if p.atSD > vagueSD {
+			note.Flags = append(note.Flags, fmt.Sprintf("its mean is known to about %.1f standard deviations in each direction", p.atSD))
+		}
+		notes.Components = append(notes.Components, note)
+	}
+	m, err := model.New(nil, weights, components)
+	if err != nil {
+		return f.cols.Outsize(), nil
+	}
+	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+}
+
+// covariance is the known one, in the shape that was asked for.
+func (f *fit) covariance() (model.Covariance, error) {
+	d := f.p.Columns
+	switch f.p.Covariance {
+	case estimate.Spherical:
+		return model.NewSpherical(d, f.p.KnownCovariance[0][0])
+	case estimate.Diagonal:
+		variances := make([]float64, d)
+		for i := range d {
+			variances[i] = f.p.KnownCovariance[i][i]
+		}
+		return model.NewDiagonal(variances)
+	}
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			s.SetSym(i, j, f.p.KnownCovariance[i][j])
+		}
+	}
+	return model.NewFull(s)
+}
+
+// odd flags parts whose rows the known covariance does not fit: their spread near the mean is larger or smaller than it says.
+func (f *fit) odd() map[int][]string {
+	out := map[int][]string{}
+	last := len(f.looks) - 1
+	l := f.looks[last]
+	expected, _ := f.law.average(f.white, l, f.parts, false)
+	for i, c := range l.centers {
+		at := i * statistics(f.p.Columns)
+		trace, known, k := 0.0, 0.0, at+1+f.p.Columns
+		variance := 0.0
+		for a := range f.p.Columns {
+			trace, known, variance = trace+l.value[k], known+expected[k], variance+l.sd[k]*l.sd[k]
+			k += f.p.Columns - a
+		}
+		j := f.closest(f.parts, c)
+		switch difference := trace - known; {
+		case j < 0 || difference*difference <= oddTimes*oddTimes*variance:
+		case difference > 0:
+			out[j] = append(out[j], "its rows are spread more widely than the known covariance says")
+		default:
+			out[j] = append(out[j], "its rows are spread less widely than the known covariance says")
+		}
+	}
+	return out
+}

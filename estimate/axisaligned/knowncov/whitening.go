@@ -1,0 +1,83 @@
+package knowncov
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// whitening is the known covariance l l^T with triangular l, and inv = l^-1: z = inv (x - center) has the identity as covariance.
+type whitening struct {
+	d      int
+	l, inv *mat.Dense
+}
+
+// whiten factors a covariance that estimate.ValidateCovariance finds sound. It works on the correlations, so units do not matter.
+func whiten(known [][]float64) (*whitening, error) {
+	d := len(known)
+	corr, sd := mat.NewSymDense(max(d, 1), nil), make([]float64, d)
+	for i := range d {
+		sd[i] = math.Sqrt(known[i][i])
+	}
+	for i := range d {
+		for j := i; j < d; j++ {
+			corr.SetSym(i, j, known[i][j]/sd[i]/sd[j])
+		}
+	}
+	var chol mat.Cholesky
+	if d == 0 || !chol.Factorize(corr) {
+		return nil, fmt.Errorf("knowncov: the known covariance is not a positive definite matrix")
+	}
+	var l, inv mat.TriDense
+	chol.LTo(&l)
+	if err := inv.InverseTri(&l); err != nil {
+		if _, poor := err.(mat.Condition); !poor {
+			return nil, err
+		}
+	}
+	w := &whitening{d, mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)}
+	for i := range d {
+		for j := range i + 1 {
+			w.l.Set(i, j, sd[i]*l.At(i, j))
+			w.inv.Set(i, j, inv.At(i, j)/sd[j])
+		}
+	}
+	return w, nil
+}
+
+// coordinates are those from low on, below high, of inv (x - 0): a map of the first high columns.
+func (w *whitening) coordinates(low, high int) query.Affine {
+	a := query.Affine{Center: make([]float64, high)}
+	for j := range high {
+		a.Columns = append(a.Columns, j)
+	}
+	for i := low; i < high; i++ {
+		a.W = append(a.W, append([]float64(nil), w.inv.RawRowView(i)[:high]...))
+	}
+	return a
+}
+
+// point is l z, the other coordinates of z being zero.
+func (w *whitening) point(z []float64) []float64 {
+	x := make([]float64, w.d)
+	for i := range x {
+		for j := range min(i+1, len(z)) {
+			x[i] += w.l.At(i, j) * z[j]
+		}
+	}
+	return x
+}
+
+// between is inv (to - from): exact to the last digits of the difference, however far both are from the origin.
+func (w *whitening) between(from, to []float64) []float64 {
+	z := make([]float64, w.d)
+	for i := range z {
+		for j := range i + 1 {
+			z[i] += w.inv.At(i, j) * (to[j] - from[j])
+		}
+	}
+	return z
+}

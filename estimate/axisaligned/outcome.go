@@ -1,0 +1,57 @@
+package axisaligned
+
+import (
+	"math"
+	"sort"
+
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/em"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// noisy is the relative noise beyond which a component's shape is flagged.
+const noisy = 1.0
+
+// outcome turns the components into a model, heaviest first.
+func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
+	if len(r.Components) == 0 {
+		return f.refuse("no component holds enough rows to be seen"), nil
+	}
+	cs := append([]component.Gaussian(nil), r.Components...)
+	sort.SliceStable(cs, func(i, j int) bool { return cs[i].Weight > cs[j].Weight })
+	if k := f.p.Components; k > len(cs) {
+		f.flag("%d of %d components hold too few rows to be seen and were left out", k-len(cs), k)
+	}
+	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)} // the front door knows the names
+	notes := f.cols.Notes
+	for _, g := range cs {
+		variances := make([]float64, f.p.Columns)
+		for i := range variances {
+			variances[i] = g.Cov.At(i, i)
+		}
+		cov, err := covariance(r.Form, variances)
+		if err != nil {
+			return f.cols.Outsize(), nil
+		}
+		note := estimate.ComponentNote{EffectiveRows: g.Rows, EffectiveNoise: g.Sigma * math.Sqrt(2)}
+		if note.EffectiveNoise > noisy {
+			note.Flags = append(note.Flags, "its shape is known little better than its size")
+		}
+		m.Weights = append(m.Weights, g.Weight)
+		m.Components = append(m.Components, model.Gaussian{Mean: g.Mean, Cov: cov})
+		notes.Components = append(notes.Components, note)
+	}
+	if err := m.Validate(); err != nil {
+		return f.cols.Outsize(), nil
+	}
+	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+}
+
+func covariance(form query.Form, variances []float64) (model.Covariance, error) {
+	if form == query.SphericalForm {
+		return model.NewSpherical(len(variances), variances[0])
+	}
+	return model.NewDiagonal(variances)
+}
