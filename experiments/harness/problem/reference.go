@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/model"
@@ -25,11 +27,33 @@ func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 			s.Responsibilities(share, row)
 			sums.add(share, row)
 		}
+		before := m
 		if m, err = sums.maximise(); err != nil {
 			return nil, err
 		}
+		if settled(before, m) {
+			break
+		}
 	}
 	return m, nil
+}
+
+// settled says that a step of EM has changed nothing that can be seen in an error: means by less than that many standard deviations,
+// variances and weights by less than that part.
+func settled(a, b *model.Mixture) bool {
+	const least = 1e-4
+	for i, g := range a.Components {
+		h := b.Components[i]
+		far := math.Abs(a.Weights[i] - b.Weights[i])
+		for j := range g.Mean {
+			v := g.Cov.At(j, j)
+			far = max(far, math.Abs(g.Mean[j]-h.Mean[j])/math.Sqrt(v), math.Abs(v-h.Cov.At(j, j))/v)
+		}
+		if !(far < least) {
+			return false
+		}
+	}
+	return true
 }
 
 // sums are the moments of the rows about the means of a model, shared out among its components.
@@ -97,11 +121,23 @@ func (s *sums) maximise() (*model.Mixture, error) {
 				cov.SetSym(a, b, (s.second[j].At(a, b)-s.first[j][a]*s.first[j][b]/s.total[j])/s.total[j])
 			}
 		}
-		full, err := model.NewFull(cov)
+		shape, err := sameShape(gs[j].Cov, cov)
 		if err != nil {
 			return nil, err
 		}
-		gs[j] = model.Gaussian{Mean: mean, Cov: full}
+		gs[j] = model.Gaussian{Mean: mean, Cov: shape}
 	}
 	return model.New(nil, w, gs)
+}
+
+// sameShape is cov, or its diagonal if the truth's is one: what could be learned by one who knows that much.
+func sameShape(truth model.Covariance, cov *mat.SymDense) (model.Covariance, error) {
+	if _, ok := truth.(model.Diagonal); !ok {
+		return model.NewFull(cov)
+	}
+	v := make([]float64, cov.SymmetricDim())
+	for j := range v {
+		v[j] = cov.At(j, j)
+	}
+	return model.NewDiagonal(v)
 }

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/experiments/harness/problem"
+)
+
+// grid are numbers of rows from low to high in equal ratios, rounded to three digits.
+func grid(low, high float64, points int) []int {
+	var out []int
+	for i := range points {
+		n := low * math.Pow(high/low, float64(i)/float64(points-1))
+		unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-2))
+		out = append(out, int(math.Round(n/unit)*unit))
+	}
+	return out
+}
+
+// apart, overlap and nested are mixtures in one column.
+func apart(k int) problem.Unbounded {
+	return problem.Unbounded{Columns: 1, Components: k, Arrangement: problem.Apart}
+}
+
+func overlap(k int) problem.Unbounded {
+	return problem.Unbounded{Columns: 1, Components: k, Arrangement: problem.Overlapping}
+}
+
+func nested(k int) problem.Unbounded {
+	return problem.Unbounded{Columns: 1, Components: k, Arrangement: problem.Nested}
+}
+
+// against changes one thing at a time and follows success and total variation as n grows.
+var against = experiment{
+	name: "against", title: "Success and total variation against n",
+	about: "One thing is changed at a time: the scale of the narrowest component, the number of components, the smallest weight, the distance of overlapping " +
+		"components, the ratio of nested scales, the number of columns.",
+	cells: func() []cell {
+		var out []cell
+		add := func(panel, line string, rows []int, u problem.Unbounded) {
+			out = append(out, cell{name: panel + "/" + line, panel: panel, line: line, rows: rows, spec: u})
+		}
+		for _, s := range []float64{1e-9, 1e-3, 1e3, 1e12} {
+			u := apart(3)
+			u.Scale = s
+			add("scale", fmt.Sprintf("scale %.0e", s), grid(500, 8000, 5), u)
+		}
+		for _, k := range []int{1, 2, 3, 5, 8} {
+			add("k", fmt.Sprintf("k = %d", k), grid(200*float64(k), 3200*float64(k), 5), apart(k))
+		}
+		for _, w := range []float64{.5, .3, .2, .1, .05} {
+			u := apart(2)
+			u.Weights = []float64{1 - w, w}
+			add("weight", fmt.Sprintf("least weight %g", w), grid(150/w, 2400/w, 5), u)
+		}
+		for _, gap := range []float64{1, 2, 3, 4, 6} {
+			u := overlap(2)
+			u.Gap = gap
+			add("overlap", fmt.Sprintf("%g sd apart", gap), grid(500, 8000, 5), u)
+		}
+		for _, ratio := range []float64{3, 10, 100, 1e4, 1e6} {
+			u := nested(2)
+			u.Ratio = ratio
+			add("nested", fmt.Sprintf("scales 1:%.0e", ratio), grid(500, 8000, 5), u)
+		}
+		for _, d := range []int{1, 2, 4, 8} {
+			add("columns", fmt.Sprintf("d = %d", d), grid(500*math.Sqrt(float64(d)), 8000*math.Sqrt(float64(d)), 5),
+				problem.Unbounded{Columns: d, Components: 2, Arrangement: problem.Apart})
+		}
+		return out
+	},
+	runs: 12, summary: panels,
+}
+
+// slopesOf follows the error to large n.
+var slope = experiment{
+	name: "slope", title: "The slope in n",
+	about: "What privacy adds to the error should fall like 1/(εn), faster than what sampling leaves, 1/√n.",
+	cells: func() []cell {
+		var out []cell
+		rows := grid(2000, 128_000, 7)
+		add := func(line string, u problem.Unbounded) {
+			out = append(out, cell{name: line, panel: "slope", line: line, rows: rows, spec: u})
+		}
+		add("k = 1", apart(1))
+		add("k = 3", apart(3))
+		add("overlapping, k = 2", overlap(2))
+		add("nested", nested(2))
+		add("d = 2, k = 2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Apart})
+		add("crossing", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Crossing})
+		for _, e := range []float64{.25, .5, 1, 2, 4} {
+			out = append(out, cell{name: fmt.Sprintf("eps=%g", e), epsilon: e, x: e, rows: []int{16_000}, spec: apart(2)})
+		}
+		return out
+	},
+	runs: 12,
+	summary: func(p *page, r *results) {
+		panels(p, r)
+		p.slopes(r)
+		p.budgets(r)
+	},
+}
+
+// components asks how the rows needed grow with k.
+var components = experiment{
+	name: "components", title: "The rows needed against the number of components",
+	about: "AMN24 proves that in one column the rows needed are linear in the number of components, which is optimal. Components apart, of equal weight, the " +
+		"number given.",
+	cells: func() []cell {
+		var out []cell
+		for _, k := range []int{1, 2, 3, 4, 5, 6, 8} {
+			u := apart(k)
+			out = append(out, cell{name: fmt.Sprintf("k=%d", k), panel: "components", line: fmt.Sprintf("k = %d", k), x: float64(k), rows: grid(150*float64(k), 1200*float64(k), 7), spec: u})
+		}
+		return out
+	},
+	runs: 20,
+	summary: func(p *page, r *results) {
+		p.linear(r)
+		panels(p, r)
+	},
+}
+
+// smallest searches for the numbers of rows.
+var smallest = experiment{
+	name: "smallest", title: "The smallest sufficient n",
+	about: "The smallest n of a grid with steps of 2^(1/4) at which at least 18 of 20 runs are successes, for the kinds of mixtures of the named problems. A search " +
+		"stops a number of rows as soon as too many runs have failed.",
+	cells: func() []cell {
+		out := named.cells()
+		for i := range out {
+			out[i].rows = out[i].rows[:1]
+		}
+		return out
+	},
+	search: true, runs: 20,
+	summary: func(p *page, r *results) { p.leasts(r) },
+}
+
+// literal sets the papers' algorithms beside the practical methods, on problems that they can enumerate.
+var literal = experiment{
+	name: "literal", title: "The algorithms as printed",
+	about: "One component N(3, 1), two N(±5, 1) of equal weight, and the same two in two columns. Bounds are stated, a mean within 10 and variances between .25 and 4, " +
+		"for the methods that ask for them; the practical methods and those of AAL21 make no use of them.",
+	cells: func() []cell {
+		facts := estimate.Facts{KnowsMean: true, MeanWithin: 10, Eigenvalues: [2]float64{.25, 4}}
+		var out []cell
+		add := func(name string, epsilon float64, rows []int, others ...string) {
+			out = append(out, cell{name: fmt.Sprintf("%s/eps=%g", name, epsilon), spec: problem.Unbounded{Printed: name}, epsilon: epsilon, facts: facts, rows: rows,
+				others: others})
+		}
+		for _, e := range []float64{1, 4} {
+			few, many := []int{int(1000 / e), int(4000 / e), int(16_000 / e)}, []int{int(2000 / e), int(8000 / e), int(32_000 / e)}
+			add("L1", e, few, "univariate:aal21", "univariate:amn24", "axis-aligned:aal21", "general:amn24")
+			add("L2", e, many, "univariate:aal21", "univariate:amn24", "axis-aligned:aal21", "general:amn24")
+			add("L2d2", e, many, "axis-aligned:aal21", "general:amn24")
+		}
+		return out
+	},
+	runs: 5,
+}
