@@ -5,8 +5,8 @@
 // whatever it does with the answers, all that leaves the session is (epsilon, delta)-DP (or rho-zCDP) as its terms say, provided
 // the program is independent of the rows but for what sessions told it. It rests on:
 //
-//   - query: every row becomes a vector of integers by itself, with a norm bound checked in integers; or a score, an integer
-//     computed from all rows of a leaf, with a proof of how far one row can change it;
+//   - query: every row becomes a vector of integers by itself, with a norm bound checked in integers; or a score, an integer, or the
+//     integer masses of the gaps between values, computed from all rows of a leaf, with a proof of how far one row can change them;
 //   - privacy: the sum of mu^2 over all measurements stays below the calibrated total on every path (Filter);
 //   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler, or discrete Laplace noise or a pick of the
 //     exponential mechanism, sampled exactly; these are charged the mu of their pure loss.

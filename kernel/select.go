@@ -14,7 +14,7 @@ import (
 // It is charged privacy.MuOfBoundedRange(epsilon)^2; privacy.BoundedRangeOfMu is the way back.
 //
 // Leaf j releases option i with probability proportional to exp(g_j score_i), g_j = epsilon/(2 S_j) rounded down, S_j =
-// q.Sensitivity.
+// q.Sensitivity: exactly so, scores being integers and g_j the binary fraction that it is (noise.Exponential rounds nothing).
 //
 // Theorem. For fixed neighbours, and given the coins of q.Keep, let the scores of leaf j change by c_i, |c_i| <= s. Then
 // ln(P(i)/P'(i)) = g_j c_i + (a constant) lies in an interval of length at most 2 g_j s <= epsilon s/S_j that contains 0 (not all

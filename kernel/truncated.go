@@ -28,7 +28,8 @@ import (
 // d(|t_i|) on either side. For 0 <= t <= A+1, d(t) = (e^(rt) - 1)/(e^(rA) (e^r + 1) - 2): convex with d(0) = 0, so the sum is at most d(sum of |t_i|) <=
 // d(D) <= s. Neither the number of cells nor that of leaves matters. For a table of block estimates D is g times as large, g as in Cells.
 //
-// Source: [AAL21] Sections 1.1 and 1.2 of the restatement.
+// Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
+// Differs: noise and support are integers, and the support is larger by what lets the step compose with others in Gaussian DP.
 func (a *Allotment) TruncatedCells(step string, q query.BoxKeys, epsilon float64) (cells []Cell, support float64, err error) {
 	s := a.s
 	if q, err = query.Own(q); err != nil {
@@ -54,7 +55,7 @@ type Bucket struct {
 // TruncatedGaps releases the buckets of gaps whose noisy count passes the support of the noise, sorted by scale and place: epsilon-DP but for
 // the step's slack. All of it, proof included, is as for TruncatedCells, with the L1 sensitivity of query.GapBuckets.
 //
-// Source: [AMN24] Section 4.3 of the restatement; [AAL21] Section 1.1 of the restatement.
+// Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
 func (a *Allotment) TruncatedGaps(step string, q query.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
 	s := a.s
 	if q, err = query.Own(q); err != nil {

@@ -174,7 +174,7 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 
 // fit are the clusters of one line.
 func (f *finder) fit(hs []roots.Histogram) []cluster {
-	d := linefit.New(hs, 0)
+	d := linefit.New(hs, linefit.Known{})
 	cs, _ := d.Search(linefit.Options{Most: f.Components, Penalty: penalty})
 	cs = slices.DeleteFunc(cs, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
 	return slices.DeleteFunc(cut(cs), func(c cluster) bool { return c.mass < f.Least })

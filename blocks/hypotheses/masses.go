@@ -143,7 +143,9 @@ func (l *List) lineMasses(b *blend, mass [][]float64) {
 			for e := 0; e < len(ends); e += 2 {
 				p += (math.Erf((ends[e+1]-m)/s) - math.Erf((ends[e]-m)/s)) / 2
 			}
-			mass[i][j] = math.Max(0, math.Min(1, p))
+			if p > 0 { // not for NaN, which the ends of float64's range can give
+				mass[i][j] = math.Min(1, p)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ const (
 	crowded    = .35 // of the spacing that the nearer component asks for: edges closer than that are one
 	marginSDs  = 3.2 // bins end there
 	binsOfRoot = 1.2
-	zoomBins   = 256
+	zoomBins   = 40
 )
 
 // Edges are those of a histogram that tells most of the components, for noise sigma of a count.
@@ -23,7 +23,7 @@ func (d *Data) Edges(cs []Component, sigma float64) []float64 {
 	}
 	var all []edge
 	for _, c := range cs {
-		if !d.Resolved(c) && d.sd == 0 {
+		if !d.Resolved(c) {
 			for _, e := range d.zoom(c) {
 				all = append(all, edge{e, 0})
 			}

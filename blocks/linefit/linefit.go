@@ -42,7 +42,13 @@ type Data struct {
 	noise2 []float64 // variance of their noise
 	share  []float64 // of what the rows' own chance is worth, that the bin's set has: see New
 	weight []float64 // one over the variance of count minus its expectation
-	sd     float64   // of all components, if it is known; else 0
+	known  Known
+}
+
+// Known is what is known of the components' standard deviations; the zero value is nothing.
+type Known struct {
+	SD    float64 // of all of them, if positive
+	Least float64 // they are at least that: 1/sqrt 12 of the unit that values are recorded in, and bins that are a unit wide resolve all there is
 }
 
 // A set is one histogram: its edges, and where its bins begin.
@@ -51,29 +57,45 @@ type set struct {
 	first int
 }
 
-// New prepares histograms of the same rows. If sd is positive, all components have it.
+// New prepares histograms of the same rows.
 //
 // The rows' own chance is in all histograms: were the bins the same, the best estimate of their counts would have precision 1/(s + S),
 // S = 1/sum(1/sigma_i^2), for chance of variance s. Giving histogram i the variance sigma_i^2 + s/share_i with share_i = S/sigma_i^2 comes to
-// the same, and bins of different histograms need no common refinement.
-func New(histograms []roots.Histogram, sd float64) *Data {
-	d := &Data{sd: sd}
-	precision := 0.0
-	for _, h := range histograms {
-		precision += 1 / (h.Sigma * h.Sigma)
-	}
+// the same, and bins of different histograms need no common refinement. The sum is over the histograms that resolve as much there.
+func New(histograms []roots.Histogram, known Known) *Data {
+	d := &Data{known: known}
 	for _, h := range histograms {
 		d.sets = append(d.sets, set{h.Edges, len(d.count)})
 		d.count = append(d.count, h.Counts...)
-		share := 1 / (h.Sigma * h.Sigma) / precision
 		for b := range h.Counts {
+			own := 1 / h.Variance(b)
 			d.noise2 = append(d.noise2, h.Variance(b))
-			d.share = append(d.share, share)
+			d.share = append(d.share, own/precision(histograms, h, b))
 		}
 	}
 	d.weight = make([]float64, len(d.count))
 	d.weigh(d.count)
 	return d
+}
+
+// precision is that of all histograms that have bins about as narrow where bin b of h is.
+func precision(histograms []roots.Histogram, h roots.Histogram, b int) (sum float64) {
+	const alike = 2
+	if b == 0 || b == len(h.Edges) {
+		for _, other := range histograms {
+			sum += 1 / (other.Sigma * other.Sigma)
+		}
+		return math.Max(sum, 1/h.Variance(b))
+	}
+	low, high := h.Edges[b-1], h.Edges[b]
+	mid := low + (high-low)/2
+	for _, other := range histograms {
+		i, _ := slices.BinarySearch(other.Edges, mid)
+		if i > 0 && i < len(other.Edges) && other.Edges[i]-other.Edges[i-1] <= alike*(high-low) {
+			sum += 1 / other.Variance(i)
+		}
+	}
+	return math.Max(sum, 1/h.Variance(b))
 }
 
 // weigh sets the weights for counts expected to be those.
@@ -111,9 +133,8 @@ func (d *Data) costOf(expected []float64) (cost float64) {
 // terms are the probabilities that a component has in the bins, and their derivatives by its offset in sds and by the log of its sd. Bins in
 // no span have none.
 type terms struct {
-	spans      []span
-	p, dm, ds  []float64 // of the spans' bins, one span after another
-	previousID int
+	spans     []span
+	p, dm, ds []float64 // of the spans' bins, one span after another
 }
 
 // A span is a run of bins [from, to) of one set; its terms begin at `at`.
@@ -135,8 +156,7 @@ func (d *Data) fill(t *terms, c Component) {
 			cdf1, pdf1, zpdf1 := 1.0, 0.0, 0.0
 			if b < n && b < high {
 				z := c.z(s.edges[b])
-				cdf1 = math.Erfc(-z/math.Sqrt2) / 2
-				pdf1 = math.Exp(-z*z/2) * (1 / (math.Sqrt2 * math.SqrtPi))
+				cdf1, pdf1 = gaussian(z)
 				zpdf1 = z * pdf1
 			}
 			t.p = append(t.p, cdf1-cdf)
@@ -173,10 +193,10 @@ func (t *terms) addTo(expected []float64, rows float64) {
 // floor is the least standard deviation of a component at c: what its bin, in the finest histogram there, can still tell from a point.
 func (d *Data) floor(c Component) float64 {
 	low, high := d.Bin(c)
-	if math.IsInf(low, 0) || math.IsInf(high, 0) {
-		return 0
+	if math.IsInf(high-low, 0) {
+		return d.known.Least
 	}
-	return floorOfBin * (high - low)
+	return math.Max(d.known.Least, floorOfBin*(high-low))
 }
 
 // Utility constants: of the width of a bin.
@@ -185,8 +205,33 @@ const (
 	resolvedBin = .45
 )
 
-// Resolved reports whether some histogram has bins narrow enough for the component's spread to be seen.
-func (d *Data) Resolved(c Component) bool { return c.SD > resolvedBin/floorOfBin*d.floor(c) }
+// Resolved reports whether some histogram has bins narrow enough for the component's spread to be seen, or as narrow as values are recorded.
+func (d *Data) Resolved(c Component) bool {
+	low, high := d.Bin(c)
+	return c.SD > resolvedBin*(high-low) || high-low < 1.01*math.Sqrt(12)*d.known.Least
+}
+
+// Atom reports a component in a bin that holds one number only, or none that is not next to zero: its rows have one value, the lower end.
+func (d *Data) Atom(c Component) bool {
+	const zero = 0x1p-1000
+	low, high := d.Bin(c)
+	return high <= math.Nextafter(low, math.Inf(1)) || high-low < zero
+}
+
+// Seen reports whether the component is resolved, or at least a bounded bin around its mean holds more than noise.
+func (d *Data) Seen(c Component) bool {
+	if d.Resolved(c) {
+		return true
+	}
+	const seenSDs = 4
+	low, high := d.Bin(c)
+	for _, s := range d.sets {
+		if b := lowerBound(s.edges, c, 0); b > 0 && b < len(s.edges) && s.edges[b]-s.edges[b-1] == high-low {
+			return d.count[s.first+b] > seenSDs*math.Sqrt(d.noise2[s.first+b])
+		}
+	}
+	return false
+}
 
 // Bin is the narrowest bin with the component's mean; it may be unbounded.
 func (d *Data) Bin(c Component) (low, high float64) {
@@ -198,9 +243,6 @@ func (d *Data) Bin(c Component) (low, high float64) {
 	}
 	return low, high
 }
-
-// Bins is the number of bins of all histograms.
-func (d *Data) Bins() int { return len(d.count) }
 
 // clone is for searches that keep what they have.
 func clone(cs []Component) []Component { return slices.Clone(cs) }

@@ -14,13 +14,18 @@ type Options struct {
 	Spare int
 	// Penalty is what a component must take off the cost to be added. Required.
 	Penalty float64
+	// Exchange tries to exchange components even if those found explain the counts.
+	Exchange bool
 	// Start are components to begin with.
 	Start []Component
 }
 
 // Utility constants of the search.
 const (
-	quickSteps  = 6
+	firstSteps  = 3
+	quickSteps  = 8
+	finalists   = 3 // of the candidates, after the first steps
+	chanceSDs   = 1.0
 	polishSteps = 30
 	candidates  = 4 // places where rows are missing that are tried for a component
 	mostRounds  = 3 // of exchanges
@@ -33,7 +38,10 @@ const (
 func (d *Data) Search(o Options) ([]Component, float64) {
 	cs, cost := d.Polish(o.Start, polishSteps)
 	cs, cost = d.grow(cs, cost, o)
-	for range mostRounds {
+	for round := range mostRounds {
+		if !o.Exchange && d.explained(cost) || round > 0 && d.explained(cost) {
+			break
+		}
 		next, c := d.exchange(cs, cost, o)
 		if c > cost-better {
 			break
@@ -41,6 +49,12 @@ func (d *Data) Search(o Options) ([]Component, float64) {
 		cs, cost = next, c
 	}
 	return d.drop(cs, cost, o)
+}
+
+// explained reports a cost that could be chance.
+func (d *Data) explained(cost float64) bool {
+	bins := float64(len(d.count))
+	return cost < bins+chanceSDs*math.Sqrt(2*bins)
 }
 
 // grow adds components as long as one pays.
@@ -58,9 +72,18 @@ func (d *Data) grow(cs []Component, cost float64, o Options) ([]Component, float
 // best adds the one component that takes most off the cost; nil if there is no candidate.
 func (d *Data) best(cs []Component) (best []Component, least float64) {
 	least = math.Inf(1)
+	type start struct {
+		cs   []Component
+		cost float64
+	}
+	var starts []start
 	for _, next := range append(d.missing(cs), d.splits(cs)...) {
-		active := d.near(next, next[len(next)-1])
-		if next, c := d.polish(next, active, quickSteps); c < least {
+		next, c := d.polish(next, d.near(next, next[len(next)-1]), firstSteps)
+		starts = append(starts, start{next, c})
+	}
+	sort.SliceStable(starts, func(i, j int) bool { return starts[i].cost < starts[j].cost })
+	for _, s := range starts[:min(finalists, len(starts))] {
+		if next, c := d.polish(s.cs, d.near(s.cs, s.cs[len(s.cs)-1]), quickSteps); c < least {
 			best, least = next, c
 		}
 	}
@@ -112,14 +135,17 @@ func (d *Data) missing(cs []Component) (out [][]Component) {
 		if len(taken) == candidates {
 			break
 		}
+		if math.IsInf(r.high-r.low, 0) {
+			continue
+		}
 		if slices.ContainsFunc(taken, func(t run) bool { return t.low < r.high && r.low < t.high && t.high-t.low < 8*(r.high-r.low) }) {
 			continue
 		}
 		taken = append(taken, r)
 		width := r.high - r.low
 		c := Component{Rows: r.rows, Origin: r.low, Offset: width / 2, SD: width / 3}
-		if d.sd > 0 {
-			c.SD = d.sd
+		if d.known.SD > 0 {
+			c.SD = d.known.SD
 		}
 		out = append(out, append(clone(cs), c))
 	}
@@ -133,14 +159,14 @@ func (d *Data) splits(cs []Component) (out [][]Component) {
 		one, two := &next[j], &next[len(cs)]
 		one.Offset, two.Offset = one.Offset+a*one.SD, two.Offset+b*two.SD
 		one.Rows, two.Rows = one.Rows*(1-part), two.Rows*part
-		if d.sd == 0 {
+		if d.known.SD == 0 {
 			one.SD, two.SD = one.SD*wide, two.SD*narrow
 		}
 		out = append(out, next)
 	}
 	for j := range cs {
 		split(j, -.8, .8, .6, .6, .5)
-		if d.sd == 0 {
+		if d.known.SD == 0 {
 			split(j, 0, 0, .3, 1.2, .4)
 			split(j, -.3, 1, .4, .9, .3)
 			split(j, .3, -1, .4, .9, .3)
@@ -163,6 +189,7 @@ func (d *Data) exchange(cs []Component, cost float64, o Options) ([]Component, f
 	}
 	sort.SliceStable(removals, func(i, j int) bool { return removals[i].cost < removals[j].cost })
 	best, least := cs, cost
+	o.Most, o.Spare, o.Penalty = len(cs), 0, 0
 	for _, r := range removals[:min(tried, len(removals))] {
 		if next, c := d.grow(r.rest, r.cost, o); c < least {
 			best, least = next, c

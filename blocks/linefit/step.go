@@ -65,7 +65,7 @@ type workspace struct {
 func (d *Data) workspace(cs []Component, active []int) *workspace {
 	w := &workspace{active: active, per: 3, terms: make([]terms, len(active)), rows: make([]float64, len(active)), sds: make([]float64, len(active)),
 		residual: make([]float64, len(d.count))}
-	if d.sd > 0 {
+	if d.known.SD > 0 {
 		w.per = 2
 	}
 	n := w.per * len(active)

@@ -257,7 +257,7 @@ func margin(from, width, limit float64) (edges []float64) {
 
 // Utility constants of the search in holes.
 const (
-	holeBins   = 1024
+	holeBins   = 160
 	nearestLog = -1022 // powers of two: the distances from an end of the line's part that has no other end
 	lastLog    = 1023
 )

@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/axisaligned/knowncov"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -25,7 +26,7 @@ type Estimator struct{}
 // New returns the estimator.
 func New() Estimator { return Estimator{} }
 
-var _ estimate.Estimator = Estimator{}
+var _ estimate.FactUser = Estimator{}
 
 const (
 	name   = "axis-aligned"
@@ -43,8 +44,18 @@ func (Estimator) Summary() string {
 	return "a mixture of components with diagonal covariances of any scales: boxes from gaps, then private EM"
 }
 
+// Uses says that a known covariance is made use of: a learner of its own then learns weights and means.
+func (Estimator) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: true} }
+
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows can never carry.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.KnownCovariance != nil {
+		return knowncov.Plan(p)
+	}
+	if p.NoDelta {
+		return kernel.Plan{}, &estimate.Refusal{Reason: "the method " + name + " has thresholds, which a budget of zCDP cannot pay",
+			Advice: "give epsilon and delta instead of rho, or use --method general --covariance diagonal"}
+	}
 	if p.Relation == privacy.ReplaceOne && float64(p.Rows)*p.Mu < leastStrength*float64(max(p.Components, 1)) {
 		return kernel.Plan{}, &estimate.Refusal{
 			Reason: fmt.Sprintf("%d rows are too few for %d components at this epsilon", p.Rows, max(p.Components, 1)),
@@ -59,6 +70,9 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
+	if p.KnownCovariance != nil {
+		return knowncov.Fit(ctx, s, p)
+	}
 	f := &fit{p: p, a: s.Allotment(), mu2: s.Mu() * s.Mu(), factor: math.Sqrt2}
 	if p.Relation == privacy.AddRemoveOne {
 		f.factor = 1
@@ -68,6 +82,9 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 
 // Expect says what to expect from public facts.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	if p.KnownCovariance != nil {
+		return knowncov.Expect(p)
+	}
 	return estimate.Expectation{RowsNeeded: rowsFor(p, max(p.Components, 2)), Notes: []string{
 		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}}
 }

@@ -29,13 +29,16 @@ type Case struct {
 	Columns int
 	// Relation is replace-one if it is not set.
 	Relation privacy.Relation
-	// Mu is the budget, as the mu that it buys. Required.
-	Mu float64
+	// Mu is the budget, as the mu that it buys: zCDP, without a delta. Required, unless Epsilon and Delta are given instead, which plans
+	// with thresholds need.
+	Mu             float64
+	Epsilon, Delta float64
 	// Components is 0 for a choice by the estimator up to MaxComponents; 0 of both means up to 10.
 	Components, MaxComponents int
 	Covariance                estimate.CovarianceType
 	RoundedTo                 []float64
 	Facts                     estimate.Facts
+	KnownCovariance           [][]float64
 	// Noise says what noise is drawn; the zero value means seed 0. Use Fresh where a test states an error rate.
 	Noise kerneltest.Options
 }
@@ -43,7 +46,8 @@ type Case struct {
 // Problem is what the estimator is told: public facts only.
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
-		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts}
+		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts, KnownCovariance: c.KnownCovariance,
+		NoDelta: c.budget().Concentrated()}
 	if p.Components == 0 && p.MaxComponents == 0 {
 		p.MaxComponents = 10
 	}
@@ -60,10 +64,20 @@ func (c Case) relation() privacy.Relation {
 	return privacy.ReplaceOne
 }
 
-func (c Case) budget() privacy.Budget { return privacy.Budget{Rho: c.Mu * c.Mu / 2} }
+func (c Case) budget() privacy.Budget {
+	if c.Epsilon > 0 {
+		return privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta}
+	}
+	return privacy.Budget{Rho: c.Mu * c.Mu / 2}
+}
 
-// total is the mu that a session gets for the budget: Mu up to rounding.
-func (c Case) total() float64 { return privacy.MuOfRho(c.Mu * c.Mu / 2) }
+// total is the mu that a session gets for the budget and a plan without thresholds: Mu up to rounding.
+func (c Case) total() float64 {
+	if c.Epsilon > 0 {
+		return privacy.MuOf(c.Epsilon, c.Delta)
+	}
+	return privacy.MuOfRho(c.Mu * c.Mu / 2)
+}
 
 // A Fit is what became of a case. Session is nil if the plan was refused on public facts.
 type Fit struct {

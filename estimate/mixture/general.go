@@ -37,7 +37,8 @@ type fit struct {
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	global   component.Gaussian
-	treeSD   float64 // noise of one count of the tree
+	treeSD   float64   // noise of one count of the tree
+	finest   []float64 // variance within a cell of the tree's last level
 }
 
 // run is the whole fit.
@@ -83,6 +84,15 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	f.treeSD = c.SD
+	if !f.p.NoDelta && unresolved(c, f.finest) {
+		r, err := f.boxed(ctx)
+		if err != nil {
+			return estimate.Outcome{}, err
+		}
+		if r != nil {
+			return f.outcome(r)
+		}
+	}
 	r, err := f.em(ctx, f.choose(c, axes))
 	if err != nil {
 		return estimate.Outcome{}, err

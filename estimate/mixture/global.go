@@ -123,6 +123,7 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 			w.Set(i, j, a.vec.At(j, i))
 		}
 	}
+	f.finest = coreset.NewTree(query.Affine{}, half, first, last, 0).Finest()
 	c, err := coreset.Build(f.a, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.rows/mostCells,
 		math.Sqrt(f.schedule.tree*f.mu2)*(1-1e-12))
 	return c, a, err

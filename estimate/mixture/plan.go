@@ -40,6 +40,9 @@ func steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
 	out = append(out, columns.Steps(prefixUnits, weakPart)...)
 	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
+	if !p.NoDelta {
+		out = append(out, boxSteps(p)...)
+	}
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: moments, Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"},

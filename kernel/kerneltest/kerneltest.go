@@ -32,7 +32,7 @@ type Transcript struct {
 	Queries []any
 	Mus     []float64
 	Answers [][]float64
-	Sums    [][]int64 // exact integers before noise; nil for a stability histogram
+	Sums    [][]int64 // exact integers before noise; nil for stability histograms and gaps
 }
 
 // Open opens a session over t with controlled noise.

@@ -114,6 +114,9 @@ func TestBoxNeighbours(t *testing.T) {
 			compare(privacy.AddRemoveOne, x, boxCounts(q, common))
 		}
 		for r, found := range most {
+			if l1 := found * found; l1 > q.L1(r)+1e-9 { // changes are whole numbers: the sum of their squares is no less than that of their sizes
+				t.Errorf("%s, %v: found an L1 change of up to %v, stated %v", name, r, l1, q.L1(r))
+			}
 			if stated := q.Sensitivity(r); found > stated || found < .99*stated && (name == "plain" || name == "plain joint" || name == "moves") {
 				t.Errorf("%s, %v: found %v of the stated %v", name, r, found, stated)
 			}

@@ -30,7 +30,7 @@ type GapMass struct {
 // where n is private.
 // Caller must ensure: nothing.
 //
-// Source: [AMN24] Section 4.3 of the restatement.
+// Source: [AMN24] Algorithm 3 (its buckets); Lemma F.5.
 type GapBuckets struct {
 	Column int
 	Rows   int // N, in [1, 2^31)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -198,9 +199,13 @@ func worstGaps(t *testing.T, q GapQuery, logWindow int, unit float64, tries int)
 // TestGapNeighbours: no pair of neighbours that the search finds changes the masses by more than is claimed, under either relation, and the
 // search comes near enough to show that it would see a wrong claim. Rows move between leaves and to none.
 func TestGapNeighbours(t *testing.T) {
+	tries := 25_000
+	if os.Getenv("GAUZE_LONG") != "" {
+		tries = 2_000_000
+	}
 	for _, logWindow := range []int{minLogWindow, 23, maxLogWindow} {
 		q := GapMasses{LogWindow: logWindow}
-		for r, found := range worstGaps(t, q, logWindow, q.Unit(), 50_000) {
+		for r, found := range worstGaps(t, q, logWindow, q.Unit(), tries) {
 			buckets, mass := q.OneSided(r)
 			l2 := q.Sensitivity(r) * q.Unit()
 			l1 := 1 + 2*gapDrift*q.Unit()
@@ -209,7 +214,7 @@ func TestGapNeighbours(t *testing.T) {
 			}
 			claim := gapChange{l1, l2, mass * q.Unit(), buckets}
 			t.Logf("window 2^%d, %v: L1, L2, one-sided mass and number %.4f of %.4f", logWindow, r, found, claim)
-			near := gapChange{.98, .93, .85, .5}
+			near := gapChange{.99, .985, .85, .5}
 			if logWindow == maxLogWindow {
 				near[3] = .25 // no number has digits enough to lie on ramps of two scales
 			}
@@ -224,11 +229,11 @@ func TestGapNeighbours(t *testing.T) {
 
 // TestGapConstants: the claims are the numbers of the type's comment.
 func TestGapConstants(t *testing.T) {
-	for r, want := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.909, 1.350, 12}, privacy.AddRemoveOne: {1.247, 1.175, 8}} {
+	for r, want := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.3438, 12}, privacy.AddRemoveOne: {1.1845, 1.1719, 8}} {
 		buckets, mass := GapMasses{}.OneSided(r)
 		got := [3]float64{GapMasses{}.Sensitivity(r) * GapMasses{}.Unit(), mass * GapMasses{}.Unit(), buckets}
 		for i := range want {
-			if math.Abs(got[i]-want[i]) > 6e-4 {
+			if math.Abs(got[i]-want[i]) > 1e-4 {
 				t.Errorf("%v: got %v, want %v", r, got, want)
 			}
 		}
@@ -244,7 +249,7 @@ func TestGapConstants(t *testing.T) {
 func TestGapBucketNeighbours(t *testing.T) {
 	for _, n := range []int{1, 5, 1<<31 - 1} {
 		q := GapBuckets{Rows: n}
-		for r, found := range worstGaps(t, q, 2, 1, 20_000) {
+		for r, found := range worstGaps(t, q, 2, 1, 10_000) {
 			if found[0] != q.L1(r) {
 				t.Errorf("N = %d, %v: found an L1 change of %v, claimed %v", n, r, found[0], q.L1(r))
 			}

@@ -5,7 +5,8 @@
 // query's fields alone: never of the row's position, of its neighbours, of the batch it is read in or of the worker that reads
 // it. Hence one changed row changes the sum by one vector (add-or-remove-one) or by the difference of two (replace-one), and
 // the sensitivity that each query states is exact: whatever floating point did before, what is summed are integers whose
-// bound is checked in integers, row by row.
+// bound is checked in integers, row by row. Scores and histograms of gaps are integers computed from all rows of a leaf; each type says
+// why one changed row changes them by no more than stated.
 //
 // Rows that are null, or whose image is not finite, contribute the zero vector.
 package query

@@ -18,7 +18,7 @@ import (
 // that is replaced takes 1 from one and adds 1 to another: |Y cap X| moves by at most 1 for every Y, and the least of several numbers
 // with it. Rows whose image, or whose distance from every point, is not finite are left out, by a rule of the row alone.
 //
-// Source: [AMN24] Algorithm 2, score (3) (Section B of the paper).
+// Source: [AMN24] Algorithm 2; Section E.1 (the Hamming score).
 // Differs: rows are rounded to a public lattice first, which makes the minimum one over a finite list.
 type MultisetOverlap struct {
 	Frame     Affine

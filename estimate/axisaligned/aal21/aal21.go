@@ -22,6 +22,14 @@ import (
 )
 
 // Estimator is the method "univariate:aal21" or "axis-aligned:aal21".
+//
+// Measured with Practical constants (replace-one, delta 1e-6, components far apart; median total variation of 3 to 10 fits):
+//
+//	one column:  k = 1: .02 with 200 rows at epsilon 20, .02 with 2000 at epsilon 1; k = 2: .09 with 400 at epsilon 20, .05 with 6000 at
+//	             epsilon 1; k = 3: .11 with 5000 at epsilon 20
+//	two columns: k = 1: .09 with 2500 rows at epsilon 20; k = 2: .23 with 6000;  three columns, k = 1: .28 with 4000
+//
+// What is left is the net's: the more is to be enumerated, the coarser it is.
 type Estimator struct {
 	c          Constants
 	univariate bool
@@ -98,7 +106,7 @@ func (e Estimator) refuse(p estimate.Problem) *estimate.Refusal {
 			Advice: "use --covariance diagonal, or --method general"}
 	case !e.c.enumerable(k, p.Columns, p.KnownCovariance != nil):
 		return &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s enumerates mixtures: of %d components in %d columns there are too many, however short the lists are "+
+			Reason: fmt.Sprintf("method %s enumerates mixtures: of %d components (columns: %d) there are too many, however short the lists are "+
 				"(at most %d of at most %d Gaussians can be enumerated)", e.Name(), k, p.Columns, e.c.MostMixtures, e.c.MostGaussians),
 			Advice: "state --components 1 or 2, use fewer columns, or use " + e.practical()}
 	}

@@ -1,6 +1,8 @@
 package aal21
 
 import (
+	"math"
+
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -12,6 +14,9 @@ type axis struct {
 	weights []float64
 	scale   float64 // sigma~, public or released; the component's standard deviation along the axis is between half of it and it
 }
+
+// farthest is the largest number of a bin in which float64 tells the means of a net from one another. No bin beyond it is listed.
+const farthest = 1 << 48
 
 // meanSteps is the step of meanDecoder.
 func meanSteps(share float64) []kernel.Step {
@@ -40,7 +45,7 @@ func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err erro
 	w := r.c.leastWeight(r.k)
 	lists = make([][]float64, len(axes))
 	for _, c := range cells {
-		if c.Count > r.c.MeanPart*w*r.rows {
+		if c.Count > r.c.MeanPart*w*r.rows && math.Abs(c.Key[0]) <= farthest {
 			lists[c.Coordinate] = append(lists[c.Coordinate], c.Key[0])
 		}
 	}

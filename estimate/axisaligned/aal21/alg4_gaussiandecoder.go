@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/blocks/hypotheses"
-	"github.com/gauze-dp/gauze/blocks/linalg"
 )
 
 // A rough Gaussian is a bin: its standard deviation is in (scale/2, scale], its mean within scale/2 of bin scale.
@@ -89,7 +88,7 @@ func (n lattice) line(list []rough) (net []hypotheses.Gaussian) {
 				last = place
 				for j := range n.sds {
 					g := [2]float64{place * scale, scale / math.Pow(1+n.step, float64(j))}
-					if !seen[g] && linalg.AllFinite(g[:]) {
+					if !seen[g] {
 						seen[g] = true
 						net = append(net, hypotheses.Line(g[0], g[1]))
 					}

@@ -45,14 +45,13 @@ func Practical() Constants {
 		CountShare: .01, ListShare: .6, ScaleShare: .4}
 }
 
-// Printed are the constants of the source for alpha = 1/2, the largest of round errors that still says something. One component in one
-// column is about all that can be enumerated with them, at large n; otherwise the method ends without a release, and says by how much.
+// Printed are the constants of the source for a total variation of alpha, .001 to 1. One component in one column is about all that can be
+// enumerated with them; otherwise the method ends without a release, and says by how much.
 //
 // Source: [AAL21] Algorithm 1; Algorithm 2; Algorithm 3.
-func Printed() Constants {
+func Printed(alpha float64) Constants {
 	c := Practical()
-	c.TargetError = .5
-	c.WeightPart, c.ScalePart, c.MeanPart, c.Reach = c.TargetError/9, 3./32, 1./8, 1
+	c.TargetError, c.WeightPart, c.ScalePart, c.MeanPart, c.Reach = alpha, alpha/9, 3./32, 1./8, 1
 	c.MostGaussians, c.MostMixtures, c.TruncatedLaplace = mostListed, mostListed, true
 	return c
 }
@@ -68,7 +67,7 @@ func (c Constants) Validate() error {
 	part := func(v float64) bool { return v > 0 && v < 1 }
 	want(c.TargetError == 0 || c.TargetError >= 1e-3 && c.TargetError <= 1, "TargetError: want 0 (as fine as possible) or .001 to 1, got %v", c.TargetError)
 	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
-	want(c.WeightPart >= 1e-3 && c.WeightPart <= 1, "WeightPart: want .001 to 1, got %v", c.WeightPart)
+	want(c.WeightPart >= 1e-4 && c.WeightPart <= 1, "WeightPart: want .0001 to 1, got %v", c.WeightPart)
 	want(c.ScalePart >= 1e-3 && c.ScalePart <= scaleMass, "ScalePart: want .001 to %v, got %v", scaleMass, c.ScalePart)
 	want(c.MeanPart >= 1e-3 && c.MeanPart <= meanMass, "MeanPart: want .001 to %v, got %v", meanMass, c.MeanPart)
 	want(c.Reach >= .5 && c.Reach <= 2, "Reach: want .5 to 2, got %v", c.Reach)

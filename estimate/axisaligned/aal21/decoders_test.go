@@ -42,7 +42,7 @@ func corrupted(rng *rand.Rand, n int, w, mean, sd float64) [][]float64 {
 func TestMeanDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
-		for _, constants := range []Constants{Practical(), Printed()} {
+		for _, constants := range []Constants{Practical(), Printed(.5)} {
 			good := 0
 			w := .4
 			constants.WeightPart = w
@@ -73,7 +73,7 @@ func TestMeanDecoder(t *testing.T) {
 func TestVarianceDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
-		for _, constants := range []Constants{Practical(), Printed()} {
+		for _, constants := range []Constants{Practical(), Printed(.5)} {
 			good := 0
 			w := .4
 			constants.WeightPart = w
@@ -144,9 +144,8 @@ func TestProductDecoder(t *testing.T) {
 // The lists keep to their caps on every table, and an algorithm that finds nothing costs no more than it was given.
 func TestCaps(t *testing.T) {
 	rng := newRand(t)
-	w := Practical().leastWeight(1)
-	for _, constants := range []Constants{Practical(), Printed()} {
-		w = constants.leastWeight(1)
+	for _, constants := range []Constants{Practical(), Printed(.5)} {
+		w := constants.leastWeight(1)
 		for _, table := range estimatetest.Hard() {
 			for _, rel := range relations {
 				for _, d := range []int{1, 2} {
@@ -199,7 +198,7 @@ func TestMeanDecoderFails(t *testing.T) {
 // overlapping nets list nothing twice.
 func TestLattice(t *testing.T) {
 	rng := newRand(t)
-	for _, constants := range []Constants{Practical(), Printed()} {
+	for _, constants := range []Constants{Practical(), Printed(.5)} {
 		for _, step := range []float64{2, 1, .5, 1. / 3, .25, .1, 1. / 36} {
 			n := constants.lattice(step, false)
 			list := []rough{{8, -3}, {8, -2}, {4, -5}}

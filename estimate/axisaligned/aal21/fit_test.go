@@ -27,11 +27,16 @@ func knowing(t testing.TB, cov [][]float64, weights []float64, means ...[]float6
 	return m
 }
 
-// Instances that can be enumerated are recovered. most is the median total variation allowed: the net's, which the number of mixtures
-// bounds, and not the rows'.
+// Instances that can be enumerated are recovered. most is the median total variation allowed, with as many mixtures as Practical has: it is
+// the net's, which their number bounds, and not the rows'. (Medians of 5 runs were at most .65 of it, and all runs but some of "two
+// columns" below it.) Without GAUZE_LONG lists are shorter and runs fewer, and the largest error is allowed to be twice that.
 func TestRecovery(t *testing.T) {
 	rng := newRand(t)
-	for _, c := range []struct {
+	constants, times := Practical(), 5
+	if !estimatetest.Long() {
+		constants.MostGaussians, times = 1500, 1
+	}
+	for i, c := range []struct {
 		name  string
 		n     int
 		eps   float64
@@ -39,28 +44,31 @@ func TestRecovery(t *testing.T) {
 		truth func() *model.Mixture
 		most  float64
 	}{
-		{"one", 500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 1, 0) }, .1},
-		{"one at epsilon 1", 15000, 1, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 1, 0) }, .1},
-		{"two", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 1, 12) }, .3},
+		{"one", 500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 1, 0) }, .06},
+		{"one at epsilon 1", 15000, 1, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 1, 0) }, .03},
+		{"two", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 1, 12) }, .12},
 		{"two of any scale", 2500, 20, nil, func() *model.Mixture {
 			return lineOf(t, [3]float64{.6, 0, 1}, [3]float64{.4, 1e6 * rng.NormFloat64(), math.Exp(5 * rng.NormFloat64())})
-		}, .3},
-		{"two columns", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 2, 0) }, .2},
-		{"two in two columns", 6000, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 2, 20) }, .5},
+		}, .15},
+		{"two columns", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 2, 0) }, .15},
+		{"two in two columns", 6000, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 2, 20) }, .4},
 		{"known variance", 1000, 20, [][]float64{{4}}, func() *model.Mixture {
 			return knowing(t, [][]float64{{4}}, []float64{.7, .3}, []float64{1e5 * rng.NormFloat64()}, []float64{7})
-		}, .1},
+		}, .06},
 		{"known covariance", 2000, 20, [][]float64{{4, 1.5}, {1.5, 1}}, func() *model.Mixture {
 			return knowing(t, [][]float64{{4, 1.5}, {1.5, 1}}, []float64{.6, .4}, []float64{1e5 * rng.NormFloat64(), 0}, []float64{7, -4})
 		}, .2},
 	} {
-		for _, rel := range relations {
+		for j, rel := range relations {
+			if !estimatetest.Long() && i%2 != j {
+				continue
+			}
 			var errs []float64
-			for range 5 {
+			for range times {
 				truth := c.truth()
 				x := trial{rows: sample(t, rng, truth, c.n), d: truth.Dim(), k: truth.K(), eps: c.eps, relation: rel, known: c.known,
 					noise: kerneltest.Options{Seed: rng.Uint64()}}
-				f := x.fit(t, New(Practical()))
+				f := x.fit(t, New(constants))
 				if f.Model == nil {
 					t.Logf("%s, %v: %v %v", c.name, rel, f.Refused, f.NoRelease)
 					errs = append(errs, 1)
@@ -73,8 +81,8 @@ func TestRecovery(t *testing.T) {
 			}
 			slices.Sort(errs)
 			t.Logf("%s, %v: total variation %.3f", c.name, rel, errs)
-			if !(errs[len(errs)/2] <= c.most) {
-				t.Errorf("%s, %v: the median is beyond %v", c.name, rel, c.most)
+			if limit := c.most * max(1, 2-float64(times/5)); !(errs[len(errs)/2] <= limit) {
+				t.Errorf("%s, %v: the median is beyond %v", c.name, rel, limit)
 			}
 		}
 	}
@@ -87,11 +95,11 @@ func TestTooMany(t *testing.T) {
 	rows := sample(t, rng, truth, 40000)
 	for _, rel := range relations {
 		c := trial{rows: rows, d: 1, k: 2, eps: 20, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}
-		f := c.fit(t, New(Printed()))
+		f := c.fit(t, New(Printed(.5)))
 		if f.NoRelease == nil || !strings.Contains(f.NoRelease.Reason, "too many") || !strings.Contains(f.NoRelease.Reason, "200000 can be") {
 			t.Fatalf("%v: %+v, %v", rel, f.Outcome, f.Refused)
 		}
-		declared(t, f, c, New(Printed()))
+		declared(t, f, c, New(Printed(.5)))
 	}
 }
 
@@ -147,8 +155,6 @@ func TestFail(t *testing.T) {
 // TestHardTables: whatever the rows, a fit ends in a sound model or in a reason, within its budget.
 func TestHardTables(t *testing.T) {
 	rng := newRand(t)
-	constants := Practical()
-	constants.MostGaussians, constants.MostMixtures = 300, 300
 	released, none := 0, 0
 	for _, table := range estimatetest.Hard() {
 		for _, rel := range relations {
@@ -158,7 +164,17 @@ func TestHardTables(t *testing.T) {
 						if known != nil {
 							known = [][]float64{known[0][:d], known[1][:d]}[:d]
 						}
-						f := trial{rows: table.Rows(rng, n, d), d: d, k: 1 + rng.IntN(2), eps: 20, relation: rel, known: known,
+						if !estimatetest.Long() && rng.IntN(5) > 0 {
+							continue
+						}
+						k, constants := 1, Practical()
+						constants.MostGaussians, constants.MostMixtures = 20, 20
+						if rng.IntN(8) == 0 { // short lists of two are refused
+							k, constants = 2, Practical()
+							constants.MostGaussians = 400
+						}
+						constants.TruncatedLaplace = rng.IntN(2) == 0
+						f := trial{rows: table.Rows(rng, n, d), d: d, k: k, eps: 20, relation: rel, known: known,
 							shape: shapes[rng.IntN(2)], noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t, New(constants))
 						if t.Failed() {
 							t.Fatalf("%s: n %d d %d %v known %v", table.Name, n, d, rel, known)
@@ -182,13 +198,13 @@ func TestHardTables(t *testing.T) {
 // ones, down to the list that one is chosen from.
 func TestReplay(t *testing.T) {
 	rng := newRand(t)
-	constants := Practical()
-	constants.MostGaussians, constants.MostMixtures = 400, 400
 	for _, rel := range relations {
 		for d := 1; d <= 2; d++ {
+			constants := Practical()
+			constants.MostMixtures = 1000 / d / d / d / d / d // two columns take longer
 			rows := sample(t, rng, randomMixture(t, rng, []float64{1}, d, 0), 2500)
 			for _, known := range []bool{false, true} {
-				for _, v := range []float64{1e308, math.NaN(), 0, 40} {
+				for _, v := range []float64{1e308, math.NaN(), 0, 40}[:5-2*d] {
 					row := make([]float64, d)
 					for j := range row {
 						row[j] = v
@@ -224,7 +240,7 @@ func TestReplay(t *testing.T) {
 func TestShapes(t *testing.T) {
 	rng := newRand(t)
 	constants := Practical()
-	constants.MostGaussians, constants.MostMixtures = 300, 300
+	constants.MostMixtures = 40
 	rows := sample(t, rng, randomMixture(t, rng, []float64{1}, 1, 0), 2000)
 	for _, shape := range shapes {
 		c := trial{rows: rows, d: 1, k: 1, eps: 20, relation: privacy.ReplaceOne, shape: shape, noise: kerneltest.Options{Seed: 5}}
@@ -240,6 +256,22 @@ func TestShapes(t *testing.T) {
 		f := trial{rows: sample(t, rng, truth, 2000), d: 2, k: 1, eps: 20, relation: privacy.ReplaceOne, shape: shape, known: cov}.fit(t, New(constants))
 		if f.Model == nil || f.Model.Components[0].Cov.TypeName() != want || math.Abs(f.Model.Components[0].Cov.At(0, 1)-1.5) > 1e-9 {
 			t.Errorf("known covariance, %v: %+v", shape, f.Outcome)
+		}
+	}
+}
+
+// The printed constants run for one component: lists of tens of thousands, and truncated Laplace noise. Sds are a factor 1+1/18 apart and
+// means sd/18, so that a Gaussian of the list is within .04.
+func TestPrinted(t *testing.T) {
+	rng := newRand(t)
+	for _, rel := range relations {
+		truth := randomMixture(t, rng, []float64{1}, 1, 0)
+		f := trial{rows: sample(t, rng, truth, 40000), d: 1, k: 1, eps: 20, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t, New(Printed(1)))
+		if f.Model == nil {
+			t.Fatalf("%v: %v %v", rel, f.Refused, f.NoRelease)
+		}
+		if tv := variation(t, truth, f.Model); !(tv < .15) {
+			t.Errorf("%v: total variation %v, %v", rel, tv, f.Diagnostics.Flags)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gauze-dp/gauze/blocks/hypotheses"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/stattest"
@@ -118,19 +117,6 @@ func variation(t testing.TB, a, b *model.Mixture) float64 {
 		t.Fatal(err)
 	}
 	return e.Value
-}
-
-// one is a Gaussian of a list as a model.
-func one(t testing.TB, g hypotheses.Gaussian) *model.Mixture {
-	l := hypotheses.NewList([]hypotheses.Gaussian{g}, 1)
-	if err := l.Add([]int{0}, []float64{1}); err != nil {
-		t.Fatal(err)
-	}
-	m, err := l.Mixture(0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // randomMixture has k components with the given weights in d columns, whose sds differ by factors up to 10 and whose means are far sds of

@@ -34,8 +34,8 @@ func TestPlanGolden(t *testing.T) {
 			{"two columns", 2, 3000, 2, 20, nil, New(Practical())},
 			{"known variance", 1, 1000, 2, 20, [][]float64{{4}}, NewUnivariate(Practical())},
 			{"known covariance", 2, 2000, 2, 20, [][]float64{{4, 1}, {1, 2}}, New(Practical())},
-			{"as printed", 1, 100000, 1, 20, nil, NewUnivariate(Printed())},
-			{"as printed, known covariance", 2, 100000, 1, 20, identity, New(Printed())},
+			{"as printed", 1, 100000, 1, 20, nil, NewUnivariate(Printed(.5))},
+			{"as printed, known covariance", 2, 100000, 1, 20, identity, New(Printed(.5))},
 			{"too few rows", 1, 300, 2, 1, nil, NewUnivariate(Practical())},
 			{"too many components", 1, 100000, 9, 20, nil, NewUnivariate(Practical())},
 			{"how many components is not said", 1, 100000, 0, 20, nil, NewUnivariate(Practical())},
@@ -99,10 +99,10 @@ func TestRefusals(t *testing.T) {
 
 // Constants are refused all at once, and the sets are good.
 func TestConstants(t *testing.T) {
-	if Printed().Validate() != nil || Practical().Validate() != nil {
+	if Printed(.5).Validate() != nil || Practical().Validate() != nil {
 		t.Error("own constants are refused")
 	}
-	c := Printed()
+	c := Printed(.5)
 	if w := c.leastWeight(1); c.mostMeans(w) != int(math.Ceil(12/w)) || c.mostScales(w) != int(math.Ceil(16/w/w)) {
 		t.Errorf("caps of %d bins and %d octaves, want 12/w and 16/w^2 of w = %v", c.mostMeans(w), c.mostScales(w), w)
 	}
@@ -129,10 +129,14 @@ func TestExpectation(t *testing.T) {
 	for _, rel := range relations {
 		at := func(eps float64, d, k int) (wanted, seen float64) {
 			p := trial{d: d, k: k, eps: eps, relation: rel}.problem()
-			return New(Practical()).Expect(p).RowsNeeded, Practical().seen(p)
+			n, _ := Practical().expected(p)
+			if got := New(Practical()).Expect(p).RowsNeeded; got != n.most() || !(n.choice > 0) {
+				t.Errorf("%v rows are expected to be needed, of %+v", got, n)
+			}
+			return math.Max(n.scales, n.means), Practical().seen(p)
 		}
 		base, least := at(1, 1, 1)
-		if !(least > 0 && least < base) {
+		if !(least > 0 && least < New(Practical()).Expect(trial{d: 1, k: 1, eps: 1, relation: rel}.problem()).RowsNeeded) {
 			t.Errorf("%v: refused below %v, wants %v", rel, least, base)
 		}
 		for name, c := range map[string][3]float64{"less budget": {.5, 1, 1}, "two columns": {1, 2, 1}, "two components": {1, 1, 2}} {

@@ -99,7 +99,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	}
 	n, mixtures := e.c.expected(p)
 	return estimate.Expectation{RowsNeeded: n.most(), Notes: []string{
-		fmt.Sprintf("a literal algorithm, to compare with: %s needs far fewer rows, and no enumeration", e.practical()),
+		fmt.Sprintf("a literal algorithm, to compare with: %s enumerates nothing, and takes any number of components", e.practical()),
 		fmt.Sprintf("its analysis asks for about %.2g rows to list components of weight %.2g and more, and for %.2g to choose among %.2g mixtures to total "+
 			"variation %g beyond three times the best; below %.2g rows it shows nothing",
 			math.Max(n.scales, n.means), e.c.leastWeight(most(p)), n.choice, mixtures, e.c.alpha(), e.c.seen(p)),

@@ -69,7 +69,9 @@ func (f *fit) locate() ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
-		sites = f.heaviest(within(sites, cells, grid))
+		if sites = f.heaviest(within(sites, cells, grid)); len(sites) == 0 {
+			break
+		}
 	}
 	var starts []part
 	for _, at := range sites {

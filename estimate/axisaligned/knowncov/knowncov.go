@@ -7,6 +7,10 @@
 // least squares against what a mixture would give on average, so neither truncation nor overlap biases it. A second moment larger than the
 // known covariance splits a component; one that the looks do not miss is given up.
 //
+// Measured at epsilon 1, delta 1e-6, replace-one, components of equal weight at least 6 sds apart, 20 fresh instances a line: the rows per
+// component from which on 90 % of the runs or more are within a total variation of .15 are about 200 in one column, 300 in two, 500 in four
+// and 1,000 in eight, for two, three and five components alike (TestRecoveryTable).
+//
 // Source: [AAL21] Section 2.5 of the restatement ("better in practice"), with Section 6.3 where the covariance is fixed.
 // Differs: boxes grow with the number of coordinates counted at once, so that a component's fullest box holds a third of it or more; no EM: the
 // looks are solved together as moment equations.

@@ -15,6 +15,8 @@ type part struct {
 	base []float64 // in the columns' units
 	at   []float64 // whitened
 	rows float64   // how many good rows are its
+	// spread is how far, in sds, its rows were from its mean before it was split off: a third component may be there.
+	spread float64
 	// Uncertainties of the last solution, in sds: of a coordinate of at (root mean square), and of rows.
 	atSD, rowsSD float64
 }
@@ -58,7 +60,7 @@ func (f *fit) look(mu float64) error {
 		p.rebase(f.white)
 		r := firstRadius(d, side(d))
 		if len(f.looks) > 0 {
-			r = math.Min(r, leastRadius(d)+doubts*math.Sqrt(float64(d))*math.Min(p.atSD, mostDoubt))
+			r = math.Min(r, leastRadius(d)+doubts*math.Sqrt(float64(d))*math.Min(p.atSD, mostDoubt)+p.spread)
 		}
 		l.centers, l.radius = append(l.centers, p.base), append(l.radius, r)
 		l.logWeight = append(l.logWeight, math.Log(math.Max(p.rows, 1)))

@@ -15,19 +15,21 @@ const (
 	halfApart = .7
 	// forcedFrom is the look from which on components that are asked for and not seen are split off where they fit best.
 	forcedFrom = 1
-	// nearby: a component farther than this, in sds per root of d, from all others is not tried to be left out.
-	nearby = 6.0
+	// nearby: a component farther than this from all others, in sds, beyond what their doubts explain, is not tried to be left out.
+	nearby, nearbyDoubts = 4.0, 2.0
 	// goneSDs: a component with fewer rows than so many sds of theirs is left out.
 	goneSDs = 3.0
 )
 
 // improve solves the looks so far, of which the last has the number last, and changes the number of components where that pays.
 func (f *fit) improve(last int) {
+	for j := range f.parts {
+		f.parts[j].spread = 0
+	}
 	s := f.solve(f.parts)
-	asked := f.p.Components
-	for len(s.parts) > 1 {
+	for len(s.parts) > max(f.p.Components, 1) {
 		fewer, ok := f.without(s)
-		if !ok || len(s.parts) <= asked || asked == 0 && len(s.parts) <= f.p.MaxComponents && fewer.misfit-s.misfit > f.price() {
+		if !ok || len(s.parts) <= f.most() && fewer.misfit-s.misfit > f.price() {
 			break
 		}
 		s = fewer
@@ -38,22 +40,31 @@ func (f *fit) improve(last int) {
 	f.parts = s.parts
 }
 
+// most is how many components there may be.
+func (f *fit) most() int {
+	if k := f.p.Components; k > 0 {
+		return k
+	}
+	return f.p.MaxComponents
+}
+
 // price is what a component costs.
 func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.p.Columns) }
 
 // without is the best solution with one component less.
 func (f *fit) without(s solution) (best solution, ok bool) {
 	best.misfit = math.Inf(1)
-	must := f.p.Components > 0 || len(s.parts) > f.p.MaxComponents
+	must := len(s.parts) > f.most()
 	for j, p := range s.parts {
 		at, dist := f.neighbour(s.parts, j)
 		weak := p.rows < goneSDs*p.rowsSD
-		if !must && !weak && dist > nearby*math.Sqrt(float64(f.p.Columns)) {
+		fewer := slices.Delete(slices.Clone(s.parts), j, j+1)
+		q := &fewer[at]
+		close := dist <= nearby+nearbyDoubts*math.Sqrt(float64(f.p.Columns))*(p.atSD+q.atSD)
+		if !must && !weak && !close {
 			continue
 		}
-		fewer := slices.Delete(slices.Clone(s.parts), j, j+1)
-		if dist <= nearby*math.Sqrt(float64(f.p.Columns)) { // its rows become the neighbour's
-			q := &fewer[at]
+		if close { // its rows become the neighbour's
 			q.at = slices.Clone(q.at)
 			share := p.rows / (p.rows + q.rows)
 			for c, v := range f.white.between(q.base, p.base) {
@@ -90,16 +101,14 @@ func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 }
 
 // split tries two components for every frame of the last look whose second moment is too large, the most striking first, and keeps what
-// pays. With a number of components that is asked for it goes on to that number, from forcedFrom on where nothing is striking.
+// pays; where there are as many components as there may be, in exchange for the one that is missed least. With a number of components that is
+// asked for it goes on to that number, from forcedFrom on where nothing is striking.
 func (f *fit) split(s solution, last int) solution {
-	most := f.p.Components
-	if most == 0 {
-		most = f.p.MaxComponents
-	}
 	tried := make([]bool, len(f.looks[last].centers))
-	for len(s.parts) < most {
+	for {
+		full := len(s.parts) >= f.most()
 		j, frame, direction, ratio := f.strangest(s, last, tried)
-		forced := f.p.Components > 0 && last >= forcedFrom
+		forced := f.p.Components > 0 && last >= forcedFrom && !full
 		if j < 0 || ratio < striking && !forced {
 			break
 		}
@@ -110,11 +119,20 @@ func (f *fit) split(s solution, last int) solution {
 		two = append(two, two[j])
 		a, b := &two[j], &two[len(two)-1]
 		a.at, b.at = slices.Clone(a.at), slices.Clone(a.at)
+		a.spread, b.spread = excess, excess
 		for c, v := range direction.unit {
 			a.at[c] += excess * v
 			b.at[c] -= excess * v
 		}
-		if got := f.solve(two); s.misfit-got.misfit > f.price() || forced {
+		got, price := f.solve(two), f.price()
+		if full {
+			price = worth
+			var ok bool
+			if got, ok = f.without(got); !ok {
+				continue
+			}
+		}
+		if s.misfit-got.misfit > price || forced {
 			s = got
 		}
 	}

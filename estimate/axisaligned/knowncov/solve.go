@@ -12,7 +12,8 @@ import (
 // Utility constants of the solution.
 const (
 	mostSteps   = 25
-	settled     = 1e-3 // a step that improves the misfit by less, absolutely, is the last
+	settled     = .02 // a step that improves the misfit by less, and less than its part hardly, is the last
+	hardly      = 2e-4
 	firstDamp   = 1e-3
 	farthest    = 4.0 // sds that a mean moves in one step
 	looksSolved = 3   // the last so many looks are solved together
@@ -38,7 +39,7 @@ func (f *fit) solve(start []part) solution {
 		if gain := now.misfit - next.misfit; !(gain > 0) {
 			damp *= 10
 			continue
-		} else if gain < settled {
+		} else if gain < settled+hardly*now.misfit {
 			break
 		}
 		damp /= 5

@@ -13,7 +13,8 @@ type Hook struct {
 	// Replay, if set, replaces the answer of the i-th measurement by a recorded one.
 	Replay func(i int) (answer []float64, ok bool)
 	// Record, if set, is shown every measurement: the query, its answer and the exact sums before noise. The answer of a
-	// stability histogram is leaf, coordinate, count, length of the key and key of every cell released; it has no exact sums.
+	// stability histogram is leaf, coordinate, count, length of the key and key of every cell released, that of a histogram of gaps
+	// leaf, scale, place and mass of every bucket; they have no exact sums.
 	Record func(step string, query any, mu float64, answer []float64, exact []int64)
 
 	made bool

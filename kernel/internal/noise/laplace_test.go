@@ -265,7 +265,7 @@ func TestTruncatedLaplaceLaw(t *testing.T) {
 		})
 	}
 	src := NewSeeded(1)
-	if TruncatedLaplace(src, 1e-9, 0) != 0 {
+	if TruncatedLaplace(src, 1, 0) != 0 {
 		t.Error("a support of 0 alone has another number")
 	}
 	defer func() {

@@ -1,0 +1,134 @@
+package mixture
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/blocks/boxes"
+	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/blocks/em"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+)
+
+// Utility constants of the boxes.
+const (
+	// A cell of the last level with this part of the rows, and so many sds of noise, is as much as a component smaller than a cell.
+	unresolvedPart = .06
+	unresolvedSDs  = 8.0
+	gapsPart       = .14 // of mu^2, taken from the rounds
+	binsPart       = .12
+	boxTreePart    = .10
+	leastBox       = .12 // a box with less than this part of a component's even share of the rows is dropped
+	boxBins        = 40
+	boxSpare       = 2
+	boxStarts      = 12
+	boxRounds      = 5
+	boxPenalty     = .7
+	boxComponents  = 6 // that boxes are made for where k is not known
+)
+
+// stepGaps, .. are the steps of the boxes.
+const (
+	stepGaps    = "gaps"
+	stepBins    = "histograms"
+	stepBoxTree = "trees in boxes"
+)
+
+// boxSteps are what boxed may measure, besides the rounds.
+func boxSteps(p estimate.Problem) []kernel.Step {
+	return append(boxes.Steps(boxes.Config{GapsStep: stepGaps, CountsStep: stepBins}, gapsPart, binsPart, 1, p.Columns), boxes.TreeStep(stepBoxTree, boxTreePart))
+}
+
+// unresolved reports that the tree has cells of its last level that hold as much as components do: there are scales that it cannot see.
+func unresolved(c *coreset.Coreset, finest []float64) bool {
+	for i, w := range c.Weights {
+		if w > unresolvedPart*c.Total && w > unresolvedSDs*c.SD && c.Cells[i][0] <= finest[0]*(1+1e-9) {
+			return true
+		}
+	}
+	return false
+}
+
+// boxed looks for components of any scale, column by column, and runs private EM from the boxes it finds; nil if it finds none, and then the
+// tree is all there is to start from.
+//
+// Source: [AAL21] Section 6 of the restatement.
+// Differs: only where the tree of counts has cells that hold as much as components do.
+func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
+	k := f.p.Components
+	if k == 0 {
+		k = boxComponents
+	}
+	found, err := boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
+		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Bins: boxBins, Components: k})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	var start []component.Gaussian
+	if f.p.Components > 0 && len(found) >= f.p.Components {
+		for _, b := range found {
+			start = append(start, b.One(f.rows))
+		}
+	} else {
+		sets, err := boxes.Trees(f.a, stepBoxTree, found, f.rows, boxTreePart*f.mu2)
+		if err != nil {
+			return nil, err
+		}
+		c := boxes.Choice{Most: f.p.Components + boxSpare, Rows: f.rows, Starts: boxStarts, Uniform: startsOf}
+		if f.p.Components == 0 {
+			c.Most, c.Penalty = f.p.MaxComponents, boxPenalty
+		}
+		start = boxes.Start(sets, c)
+	}
+	return f.boxEM(ctx, start)
+}
+
+// boxEM runs the rounds of private EM in the table's own columns: components of very different scales have no other unit in common.
+func (f *fit) boxEM(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
+	columns := f.space.Columns
+	f.space = component.Space{Columns: columns, Center: make([]float64, len(columns)), Scale: ones(len(columns))}
+	r := f.rounds()
+	r.Gone, r.MostDoubt = goneRows, mostDoubt
+	if f.p.Components > 0 {
+		r.Gone, r.MostDoubt = goneAsked, 0
+	}
+	total := 0.0
+	for _, c := range start {
+		total += c.Weight
+	}
+	for _, c := range start {
+		own := c
+		own.Weight = c.Weight / total
+		own.Mean, own.Cov = make([]float64, len(columns)), mat.NewSymDense(len(columns), nil)
+		for i, a := range columns {
+			own.Mean[i] = c.Mean[a]
+			for j, b := range columns[:i+1] {
+				own.Cov.SetSym(i, j, c.Cov.At(a, b))
+			}
+		}
+		r.Components = append(r.Components, own)
+	}
+	per := math.Sqrt((1-f.schedule.final)*f.a.Left()/boxRounds) * (1 - 1e-12)
+	for i := range boxRounds {
+		if k := f.p.Components; k > 0 && 2*i >= boxRounds {
+			r.Reduce(k)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := r.Round(f.a, "EM rounds", per, false); err != nil {
+			return nil, err
+		}
+		if f.p.Components == 0 {
+			r.Merge(f.a.LeftMu())
+		}
+	}
+	if f.p.Components == 0 {
+		r.Simplify(f.a.LeftMu(), draws)
+	}
+	return r, r.Round(f.a, "last round", f.a.LeftMu(), true)
+}
