@@ -21,6 +21,9 @@ func (s *Statement) compare(r Request, guess estimate.Problem) {
 			}
 		}
 	}
+	if s.Candidates == nil && guess.Rows > 0 {
+		s.boundMixtures(r, guess)
+	}
 	if s.Candidates == nil || guess.Rows == 0 {
 		return
 	}
@@ -33,6 +36,28 @@ func (s *Statement) compare(r Request, guess estimate.Problem) {
 		// What was measured takes the place of what the method says of itself.
 		s.Expect.RelativeError, s.Expect.CovarianceError, s.Expect.MeanError = c.RelativeError, c.CovarianceError, c.MeanError
 	}
+}
+
+// boundMixtures states what no method can promise for mixtures, unless something is known that could help it.
+func (s *Statement) boundMixtures(r Request, guess estimate.Problem) {
+	k := guess.Components
+	if k == 0 {
+		k = guess.MaxComponents
+	}
+	if guess.Known() == nil && k > 1 {
+		bound := expected.LowerBoundMixture(guess, r.Budget, k, float64(guess.Rows))
+		s.MixtureBound = &bound
+	}
+}
+
+// writeMixtureBound writes the bound for mixtures.
+func (s *Statement) writeMixtureBound(b *strings.Builder) {
+	m := s.MixtureBound
+	if m == nil {
+		return
+	}
+	fmt.Fprintf(b, "\nwhatever the method: on some mixtures of %s the mean total variation from the truth is at least %s with so many\n"+
+		"rows (%s without privacy), and %g takes at least %.0f rows\n", plural(m.Components, "component"), digits(m.TotalVariation), digits(m.WithoutPrivacy), m.Learned, m.Rows)
 }
 
 // affordable says why a method's plan does not fit the budget: thresholds, for instance, need a delta.

@@ -19,7 +19,7 @@ func certificateOf(r Request, method string, s *kernel.Session) release.Certific
 		Relation: r.Relation.String(),
 		Epsilon:  r.Budget.Epsilon, Delta: r.Budget.Delta, Rho: r.Budget.Rho,
 		Spent:  spentOf(s),
-		Schema: release.SchemaInferred, Facts: factsOf(r.Facts), Method: method,
+		Schema: release.SchemaInferred, Facts: factsOf(r), Method: method,
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if r.SchemaDeclared {
@@ -38,11 +38,12 @@ func certificateOf(r Request, method string, s *kernel.Session) release.Certific
 }
 
 // factsOf is what a certificate says of the facts; nil if nothing is known.
-func factsOf(f estimate.Facts) *release.Facts {
-	if f == (estimate.Facts{}) {
+func factsOf(r Request) *release.Facts {
+	f := r.Facts
+	if f == (estimate.Facts{}) && r.KnownCovariance == nil {
 		return nil
 	}
-	out := &release.Facts{Moments: f.Moments}
+	out := &release.Facts{Moments: f.Moments, KnownCovariance: cloned(r.KnownCovariance)}
 	if f.KnowsMean {
 		out.MeanWithin = &f.MeanWithin
 	}

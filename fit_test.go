@@ -210,6 +210,26 @@ func TestFactsAreCertified(t *testing.T) {
 	}
 }
 
+// A known covariance is part of the certificate, and its model's.
+func TestKnownCovarianceIsCertified(t *testing.T) {
+	r := request(privacy.AddRemoveOne, budgets[0])
+	for i := range r.Columns {
+		r.KnownCovariance = append(r.KnownCovariance, make([]float64, len(r.Columns)))
+		r.KnownCovariance[i][i] = 4
+	}
+	result, err := play(t.Context(), t, script{parts: []float64{1}}, 50, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := result.Release.Certificate.Facts
+	if got == nil || len(got.KnownCovariance) != len(r.Columns) || got.KnownCovariance[0][0] != 4 {
+		t.Errorf("certificate %+v", got)
+	}
+	if notes := strings.Join(result.Release.Diagnostics.Notes, "\n"); !strings.Contains(notes, "makes no use of this: covariance of every component") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 func TestNoReleaseIsSpent(t *testing.T) {
 	why := &estimate.NoRelease{Reason: "a test failed", Advice: "more rows"}
 	s := script{parts: []float64{.25}, end: func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{NoRelease: why}, nil }}

@@ -46,6 +46,9 @@ type Request struct {
 	RoundedTo []float64
 	// Facts are public bounds on the distribution. Default: nothing is known.
 	Facts estimate.Facts
+	// KnownCovariance is the covariance that all components are publicly known to have, in the columns' own units and order, d x d; nil where
+	// none is known. The certificate repeats it.
+	KnownCovariance [][]float64
 	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or that they were inferred.
 	SchemaDeclared bool
 	// Observe, if set, is told after every measurement its step and the part of the budget (of μ²) spent so far.
@@ -85,7 +88,7 @@ func (r Request) Validate() error {
 	for _, unit := range r.RoundedTo {
 		fault(!(unit >= 0) || math.IsInf(unit, 1), "rounded to", "a positive number, or 0", unit, "write 0 where no unit is known")
 	}
-	faults = append(faults, r.Facts.Validate())
+	faults = append(faults, r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, len(r.Columns), r.Covariance))
 	return errors.Join(faults...)
 }
 
@@ -103,8 +106,15 @@ func (r Request) problem(rows int) (estimate.Problem, error) {
 		most = DefaultMaxComponents
 	}
 	return estimate.Problem{
-		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu,
+		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
 		Components: r.Components, MaxComponents: most,
-		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts,
+		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, KnownCovariance: cloned(r.KnownCovariance),
 	}, nil
+}
+
+func cloned(matrix [][]float64) (out [][]float64) {
+	for _, row := range matrix {
+		out = append(out, slices.Clone(row))
+	}
+	return out
 }

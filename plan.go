@@ -37,10 +37,12 @@ type Statement struct {
 	// with so many rows.
 	Candidates []catalog.Candidate `json:"candidates,omitempty"`
 	LowerBound *expected.Bound     `json:"lower_bound,omitempty"`
-	Notes      []string            `json:"notes,omitempty"`
-	plan       kernel.Plan
-	problem    estimate.Problem
-	method     estimate.Estimator
+	// MixtureBound is the same for mixtures: of the components asked for, or of as many as are allowed.
+	MixtureBound *expected.MixtureBound `json:"mixture_bound,omitempty"`
+	Notes        []string               `json:"notes,omitempty"`
+	plan         kernel.Plan
+	problem      estimate.Problem
+	method       estimate.Estimator
 }
 
 // A StepLimit is one line of a Statement: the most that a step may do.
@@ -110,7 +112,7 @@ func stateMethod(r Request, rows int, problem estimate.Problem, method estimate.
 	expect := method.Expect(guess)
 	s := &Statement{
 		Method: method.Name(), Why: why, Source: method.Source(), Relation: r.Relation.String(),
-		Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Columns: problem.Columns, Rows: rows, Facts: factsOf(r.Facts),
+		Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Columns: problem.Columns, Rows: rows, Facts: factsOf(r),
 		Mu: total.Mu, Rho: privacy.RhoOfMu(total.Mu), ThresholdDelta: total.ThresholdDelta,
 		Expect: Expectation{RowsNeeded: expect.RowsNeeded, RelativeError: expect.RelativeError, Notes: expect.Notes},
 		plan:   plan, problem: problem, method: method,
@@ -138,7 +140,7 @@ func (s *Statement) String() string {
 	fmt.Fprintf(&b, "method    %s (%s); %s\n", s.Method, s.Why, s.Source)
 	fmt.Fprintf(&b, "table     %s, %s, %s\n", plural(s.Columns, "column"), s.rows(), s.Relation)
 	if s.Facts != nil {
-		fmt.Fprintf(&b, "known     %v\n", s.problem.Facts)
+		fmt.Fprintf(&b, "known     %s\n", strings.Join(s.problem.Known(), "; "))
 	}
 	if s.Epsilon > 0 {
 		fmt.Fprintf(&b, "budget    epsilon = %g, delta = %g: mu = %.4g, rho = %.4g\n", s.Epsilon, s.Delta, s.Mu, s.Rho)
@@ -159,6 +161,7 @@ func (s *Statement) String() string {
 	b.WriteString("(the most that each step may do; the total is never exceeded)\n")
 	s.writeExpectation(&b)
 	s.writeCandidates(&b)
+	s.writeMixtureBound(&b)
 	for _, note := range s.Notes {
 		b.WriteString("note: " + note + "\n")
 	}

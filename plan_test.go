@@ -120,6 +120,40 @@ func TestFactsAreStated(t *testing.T) {
 	}
 }
 
+// A known covariance reaches the method that makes use of it, is part of the statement, and is refused before a plan is made if it is none.
+func TestKnownCovarianceIsStated(t *testing.T) {
+	r := request(privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6})
+	d := len(r.Columns)
+	for i := range d {
+		r.KnownCovariance = append(r.KnownCovariance, make([]float64, d))
+		r.KnownCovariance[i][i] = float64(i + 1)
+	}
+	s, err := Plan(r, 20000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Method != "axis-aligned" || s.Facts == nil || s.Facts.KnownCovariance[d-1][d-1] != float64(d) || s.MixtureBound != nil {
+		t.Errorf("method %s, facts %+v, bound %v", s.Method, s.Facts, s.MixtureBound)
+	}
+	if text := s.String(); !strings.Contains(text, "known     covariance of every component\n") || strings.Contains(text, "makes no use") {
+		t.Errorf("got\n%s", text)
+	}
+	s.problem.KnownCovariance[0][0] = -1
+	if r.KnownCovariance[0][0] != 1 {
+		t.Error("the problem shares the request's matrix")
+	}
+	r.KnownCovariance[0][0] = -1
+	var field *privacy.FieldError
+	if _, err := Plan(r, 20000); !errors.As(err, &field) || field.Field != "known covariance" {
+		t.Errorf("got %v", err)
+	}
+	r.KnownCovariance[0][0] = 1
+	r.Budget = privacy.Budget{Rho: .1}
+	if problem, err := r.problem(20000); err != nil || !problem.NoDelta {
+		t.Errorf("zCDP has no delta: %+v, %v", problem, err)
+	}
+}
+
 // For one component the statement compares all methods, from public facts: a guess of a private number of rows changes what is expected
 // and not which method is chosen.
 func TestStatementComparesMethods(t *testing.T) {

@@ -33,6 +33,8 @@ type Problem struct {
 	Relation privacy.Relation
 	// Mu is the total mu that the budget buys for a plan without thresholds.
 	Mu float64
+	// NoDelta: the budget is zCDP, which has no delta to pay for thresholds with.
+	NoDelta bool
 	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents.
 	Components, MaxComponents int
 	Covariance                CovarianceType

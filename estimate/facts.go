@@ -45,7 +45,7 @@ func (f Facts) Validate() error {
 }
 
 // Uses says of which facts a method makes use.
-type Uses struct{ Mean, Eigenvalues, Moments bool }
+type Uses struct{ Mean, Eigenvalues, Moments, Covariance bool }
 
 // A FactUser is an Estimator that makes use of facts. An Estimator that is none fits without any.
 type FactUser interface {
@@ -60,17 +60,28 @@ func Unused(e Estimator, p Problem) (words []string) {
 	if user, ok := e.(FactUser); ok {
 		uses = user.Uses(p)
 	}
-	f := p.Facts
 	if uses.Mean {
-		f.KnowsMean, f.MeanWithin = false, 0
+		p.Facts.KnowsMean, p.Facts.MeanWithin = false, 0
 	}
 	if uses.Eigenvalues {
-		f.Eigenvalues = [2]float64{}
+		p.Facts.Eigenvalues = [2]float64{}
 	}
 	if uses.Moments {
-		f.Moments = 0
+		p.Facts.Moments = 0
 	}
-	return f.Words()
+	if uses.Covariance {
+		p.KnownCovariance = nil
+	}
+	return p.Known()
+}
+
+// Known says one by one what is publicly known of the distribution: the facts, and the covariance.
+func (p Problem) Known() []string {
+	words := p.Facts.Words()
+	if p.KnownCovariance != nil {
+		words = append(words, "covariance of every component")
+	}
+	return words
 }
 
 // Words says the facts one by one.

@@ -79,7 +79,7 @@ func TestUnusedFactsAreNamed(t *testing.T) {
 		{user{uses: Uses{Mean: true}}, words[1:]},
 		{user{uses: Uses{Eigenvalues: true}}, []string{words[0], words[2]}},
 		{user{uses: Uses{Moments: true}}, words[:2]},
-		{user{uses: Uses{true, true, true}}, nil},
+		{user{uses: Uses{true, true, true, true}}, nil},
 	} {
 		if got := Unused(c.e, p); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v: got %q, want %q", c.e, got, c.want)

@@ -189,6 +189,9 @@ func (c Certificate) known() string {
 	if k := c.Facts.Moments; k != 0 {
 		facts = append(facts, fmt.Sprintf("moments up to order %d are bounded as a Gaussian's are", k))
 	}
+	if k := c.Facts.KnownCovariance; k != nil {
+		facts = append(facts, "every component has the same covariance, which is stated in the certificate")
+	}
 	return "Whoever asked for the release said beforehand, as public facts: " + strings.Join(facts, "; ") + ". If one of them is wrong, so may " +
 		"the model be; the promise does not rest on them, provided that they were not read off the rows."
 }

@@ -99,10 +99,27 @@ func pure(t testing.TB) *Release {
 	return r
 }
 
+// cut is a consistent release with the laws that stand with a threshold's delta, at (ε, δ) = (1, 1e-6).
+func cut(t testing.TB) *Release {
+	t.Helper()
+	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 1, Delta: 1e-6}, privacy.Needs{Thresholds: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eps0 := privacy.PureOfMu(math.Sqrt(c.Mu2/2) * (1 - 1e-12))
+	step := func(law, query string, sensitivity float64) PlanStep {
+		return PlanStep{Step: law, Query: query, Count: 1, Law: law, Sensitivity: sensitivity, Noise: sensitivity / eps0, Mu: privacy.MuOfPure(eps0), Delta: c.ThresholdDelta / 2}
+	}
+	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 1, Delta: 1e-6, Schema: SchemaDeclared, Method: "general",
+		Plan: []PlanStep{step("truncated laplace", "gap buckets", 6), step("local exponential", "select: cell deficits", 1)}}}
+	finish(r, c)
+	return r
+}
+
 // known is a consistent release of a fit that was told facts.
 func known(t testing.TB) *Release {
 	r := concentrated(t)
-	r.Certificate.Facts = &Facts{MeanWithin: new(float64), EigenvaluesWithin: []float64{1e-3, 25}, Moments: 4}
+	r.Certificate.Facts = &Facts{MeanWithin: new(float64), EigenvaluesWithin: []float64{1e-3, 25}, Moments: 4, KnownCovariance: [][]float64{{4, .5}, {.5, 9}}}
 	return r
 }
 

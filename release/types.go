@@ -42,6 +42,8 @@ type Facts struct {
 	EigenvaluesWithin []float64 `json:"eigenvalues_within,omitempty"`
 	// Moments is the even order, at least 4, up to which moments are bounded as a Gaussian's are; 0 if not given.
 	Moments int `json:"moments,omitempty"`
+	// KnownCovariance is the covariance that every component has, d x d; nil if not given.
+	KnownCovariance [][]float64 `json:"known_covariance,omitempty"`
 }
 
 // Spent is the cost of the measurements as run, in every currency that it can be stated in; what does not apply is 0.

@@ -37,6 +37,9 @@ func Verify(r *Release) []error {
 		k = r.Model.K()
 	}
 	v.terms(&r.Certificate)
+	if f := r.Certificate.Facts; f != nil && k > 0 && f.KnownCovariance != nil && len(f.KnownCovariance) != r.Model.Dim() {
+		v.fault("certificate.facts.known_covariance", fmt.Sprintf("a row for each of the %d columns", r.Model.Dim()), fmt.Sprint(len(f.KnownCovariance)))
+	}
 	before := len(v.faults)
 	v.numbers(&r.Certificate)
 	for i := range r.Certificate.Plan {
@@ -91,7 +94,7 @@ func (v *verifier) facts(f *Facts) {
 	if f == nil {
 		return
 	}
-	if f.MeanWithin == nil && f.EigenvaluesWithin == nil && f.Moments == 0 {
+	if f.MeanWithin == nil && f.EigenvaluesWithin == nil && f.Moments == 0 && f.KnownCovariance == nil {
 		v.fault("certificate.facts", "at least one fact, or no facts at all", "none")
 	}
 	if f.MeanWithin != nil {
@@ -102,6 +105,12 @@ func (v *verifier) facts(f *Facts) {
 	}
 	if k := f.Moments; k != 0 && (k < 4 || k%2 != 0) {
 		v.fault("certificate.facts.moments", "an even order of at least 4", fmt.Sprint(k))
+	}
+	for i, row := range f.KnownCovariance {
+		if len(row) != len(f.KnownCovariance) || !(row[i] > 0 && row[i] <= math.MaxFloat64) {
+			v.fault("certificate.facts.known_covariance", "a square matrix with positive variances on its diagonal", fmt.Sprint(row))
+			return
+		}
 	}
 }
 
@@ -168,7 +177,7 @@ func (v *verifier) step(s *PlanStep) {
 	ratio := s.Sensitivity / s.Noise
 	switch mu, known := muOf(s.Law, ratio); {
 	case !known:
-		v.fault(field("law"), `"laplace", "exponential", "above threshold" or none for the Gaussian`, strconv.Quote(s.Law))
+		v.fault(field("law"), `"laplace", "truncated laplace", "exponential", "local exponential", "above threshold" or none for the Gaussian`, strconv.Quote(s.Law))
 	case s.Law != "" && !near(s.Mu, mu):
 		v.fault(field("mu"), fmt.Sprintf("that of law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
 	case !near(s.Mu, mu):
@@ -177,16 +186,20 @@ func (v *verifier) step(s *PlanStep) {
 }
 
 // law faults a law of noise that the step's query cannot have: only a selection picks by an exponential mechanism or by thresholds, and none
-// is Gaussian (one with a single option is a noisy number, with Laplace noise); no law but the Gaussian stands with a threshold's δ.
+// is Gaussian (one with a single option is a noisy number, with Laplace noise); two laws besides the Gaussian stand with a threshold's δ, and
+// never without.
 func (v *verifier) law(s *PlanStep, field func(string) string) {
 	selects := strings.HasPrefix(strings.TrimPrefix(s.Query, "of blocks: "), "select: ")
-	picks := s.Law == "exponential" || s.Law == "above threshold"
+	cut := s.Law == "truncated laplace" || s.Law == "local exponential"
+	picks := s.Law == "exponential" || s.Law == "local exponential" || s.Law == "above threshold"
 	switch {
 	case picks && !selects:
 		v.fault(field("law"), `"laplace" or none for what is no selection`, fmt.Sprintf("%q for %q", s.Law, s.Query))
 	case selects && s.Law == "":
 		v.fault(field("law"), `"exponential", "above threshold" or "laplace" for a selection`, fmt.Sprintf("none for %q", s.Query))
-	case s.Law != "" && s.Delta > 0:
+	case cut && s.Delta == 0:
+		v.fault(field("delta"), fmt.Sprintf("a part of the threshold delta with the law %q", s.Law), "0")
+	case s.Law != "" && !cut && s.Delta > 0:
 		v.fault(field("delta"), fmt.Sprintf("0 with the law %q", s.Law), fmt.Sprint(s.Delta))
 	case s.Law != "" && s.Sensitivity == 0 && s.Noise == 0:
 		v.fault(field("noise"), fmt.Sprintf("a scale for the law %q", s.Law), "0")
@@ -196,13 +209,14 @@ func (v *verifier) law(s *PlanStep, field func(string) string) {
 // muOf is the μ of one measurement whose noise has the law, for the ratio of sensitivity and noise; NaN where there is none.
 //
 // A discrete Laplace variable of scale b on every number is ε-DP with ε = S/b. The exponential mechanism with P(i) ∝ e^(score/b) has
-// bounded range ε = 2S/b. The first noisy score above a noisy threshold, Laplace of scales b and b/2, is ε-DP with ε = 4S/b.
+// bounded range ε = 2S/b. The first noisy score above a noisy threshold, Laplace of scales b and b/2, is ε-DP with ε = 4S/b. A Laplace
+// variable that is cut, and a choice that a test allows, are ε-DP with ε = S/b but for their δ.
 func muOf(law string, ratio float64) (mu float64, known bool) {
 	of, factor := privacy.MuOfPure, 1.0
 	switch law {
 	case "":
 		return ratio, true
-	case "laplace":
+	case "laplace", "truncated laplace", "local exponential":
 	case "exponential":
 		of, factor = privacy.MuOfBoundedRange, 2
 	case "above threshold":

@@ -21,6 +21,8 @@ type Box struct {
 	Mass          float64 // noisy number of rows, as the last column's histogram showed it
 	// Gain is how many nats a row more two components say of what was seen of the column than one.
 	Gain []float64
+	// Atom says that all rows have the value Center in the column; Scale is then pointSD of it.
+	Atom []bool
 	// Stale says that the column was seen in a larger box, which another column has cut since.
 	Stale []bool
 }
@@ -32,7 +34,6 @@ type Config struct {
 	Columns              []int   // to look at, in this order; nil means all
 	Rows                 float64 // public or released. Required.
 	Least                float64 // boxes with fewer rows are dropped
-	Bins                 int     // of the second histogram of a box
 	Components           int     // that a column may show in a box
 }
 
@@ -44,16 +45,26 @@ const mostBoxes = 64
 func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
 	gaps := query.GapMasses{}.Kind()
 	const source = "AAL21 Section 6"
-	out := []kernel.Step{{Name: c.GapsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: slack / float64(2*columns), Source: source}}
+	first := slack / float64(2*columns)
+	if columns == 1 {
+		first = slack
+	}
+	out := []kernel.Step{{Name: c.GapsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: first, Source: source}}
 	if columns > 1 {
 		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
 			Slack: slack * float64(2*columns-1) / float64(2*columns), Source: source})
 	}
-	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: min(1, 2*countsShare), Most: 2 * histograms * columns, Source: source})
+	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: 1, Most: 2 * mostLooks * columns, Source: source})
 }
 
-// histograms of every column: the first cuts the windows, the second what the first saw.
-const histograms = 2
+// looks at every column are laid out for: the first histogram cuts the windows, the second what the first saw. There may be more, mostLooks,
+// where something is narrower than the bins. Utility constants.
+const (
+	looks      = 2
+	mostLooks  = 16
+	refineBins = 24
+	largeBins  = 1200 // of a histogram, whose bins far from all leaves are then joined
+)
 
 const inBoxes = " in boxes"
 
@@ -94,6 +105,7 @@ type finder struct {
 	a     *kernel.Allotment
 	per   float64 // a column's part of the budgets
 	found []Box
+	sigma float64 // of the last histograms
 }
 
 // mixed reports that column j was seen in boxes that have been cut since, and that it did not look like one component's there.
@@ -126,7 +138,13 @@ func (f *finder) look(j int) error {
 // whole is the box that holds everything.
 func whole(d int, rows float64) Box {
 	return Box{Low: slices.Repeat([]float64{math.Inf(-1)}, d), High: slices.Repeat([]float64{math.Inf(1)}, d),
-		Center: make([]float64, d), Scale: make([]float64, d), Mass: rows, Gain: make([]float64, d), Stale: make([]bool, d)}
+		Center: make([]float64, d), Scale: make([]float64, d), Mass: rows, Gain: make([]float64, d), Atom: make([]bool, d), Stale: make([]bool, d)}
+}
+
+func (b Box) clone() Box {
+	b.Low, b.High, b.Center, b.Scale = slices.Clone(b.Low), slices.Clone(b.High), slices.Clone(b.Center), slices.Clone(b.Scale)
+	b.Gain, b.Atom, b.Stale = slices.Clone(b.Gain), slices.Clone(b.Atom), slices.Clone(b.Stale)
+	return b
 }
 
 // whole reports that no column has cut the box.
@@ -137,75 +155,110 @@ func (b Box) whole() bool {
 // root is the mu of a part of mu^2, rounded down.
 func root(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }
 
-// clusters measures the histograms of column j in every box and returns the clusters of each.
+// A line is what is known of one column of one box.
+type line struct {
+	edges []float64 // of the next histogram; nil if none is wanted
+	seen  []roots.Histogram
+	found []linefit.Component
+	atoms []bool // of found: all rows have one value
+}
+
+// clusters measures histograms of column j in every box, each with edges from what the ones before showed, and returns the clusters of each box.
+// Where no gaps were seen, because values come twice or rows are few, the first histogram has bins by powers of two over all numbers: a
+// closer look finds what is there without a threshold.
 func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
-	edges := make([][]float64, len(f.found))
+	lines := make([]line, len(f.found))
 	of := make([][]kernel.Window, len(f.found))
 	for _, w := range windows {
 		of[w.Leaf] = append(of[w.Leaf], w)
 	}
-	for b := range f.found {
-		edges[b] = roots.Grid(of[b])
+	for b := range lines {
+		if lines[b].edges = roots.Grid(of[b]); lines[b].edges == nil && f.found[b].Scale[j] == 0 {
+			lines[b].edges = roots.Hole(math.Inf(-1), math.Inf(1), 0)
+		}
 	}
-	seen := make([][]roots.Histogram, len(f.found))
-	for h := range histograms {
-		hs, err := f.histograms(edges, j)
-		if err != nil {
+	for look := range mostLooks {
+		if !slices.ContainsFunc(lines, func(l line) bool { return l.edges != nil }) {
+			break
+		}
+		if look >= looks && f.a.Left() < f.CountsMu2 {
+			break
+		}
+		if err := f.histograms(lines, j); err != nil {
 			return nil, err
 		}
-		for b, s := range hs {
-			edges[b] = nil
-			if len(s.Edges) > 0 {
-				seen[b] = append(seen[b], s)
-				if h < histograms-1 {
-					edges[b] = roots.Refine(s.Leaves(), f.Bins)
-				}
+		for b := range lines {
+			if lines[b].edges != nil {
+				f.next(&lines[b], look)
 			}
 		}
 	}
 	out := make([][]cluster, len(f.found))
-	for b, hs := range seen {
-		if len(hs) > 0 {
-			out[b] = f.fit(hs)
-		}
+	for b, l := range lines {
+		out[b] = slices.DeleteFunc(cut(l.found, l.atoms), func(c cluster) bool { return c.mass < f.Least })
 	}
 	return out, nil
 }
 
-// fit are the clusters of one line.
-func (f *finder) fit(hs []roots.Histogram) []cluster {
-	d := linefit.New(hs, linefit.Known{})
-	cs, _ := d.Search(linefit.Options{Most: f.Components, Penalty: penalty})
-	cs = slices.DeleteFunc(cs, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
-	return slices.DeleteFunc(cut(cs), func(c cluster) bool { return c.mass < f.Least })
+// next fits what was seen of a line and chooses the edges of its next histogram, if it is worth one.
+func (f *finder) next(l *line, look int) {
+	d := linefit.New(l.seen, linefit.Known{})
+	l.found, _ = d.Search(linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Start: l.found})
+	l.found = slices.DeleteFunc(l.found, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
+	l.edges, l.atoms = nil, make([]bool, len(l.found))
+	blurred := look+1 < looks
+	for i, c := range l.found {
+		if l.atoms[i] = d.Atom(c); l.atoms[i] {
+			low, _ := d.Bin(c)
+			l.found[i].Origin, l.found[i].Offset, l.found[i].SD = low, 0, pointSD(low)
+		} else {
+			blurred = blurred || !d.Resolved(c)
+		}
+	}
+	if blurred && len(l.found) > 0 {
+		l.edges = d.Edges(l.found, f.sigma)
+		if look == 0 { // what the fit has missed may lie in other leaves
+			l.edges = roots.Join(l.edges, roots.Refine(l.seen[0].Leaves(), refineBins))
+		}
+	}
 }
+
+// IsPoint reports the standard deviation of a component all of whose rows have the value x, give or take what private EM moves it.
+func IsPoint(x, sd float64) bool { return sd <= 1024*pointSD(x) }
+
+// pointSD is the standard deviation that stands for none at x: less than the distance to the next number.
+func pointSD(x float64) float64 { return math.Max(math.Abs(x)*0x1p-54, 0x1p-400) }
 
 // penalty is what a component must take off the cost of a line's fit. A utility constant.
 const penalty = 16
 
-// histograms asks every box for the histogram of column j with the box's edges.
-func (f *finder) histograms(edges [][]float64, j int) ([]roots.Histogram, error) {
+// histograms asks every box for the histogram of column j with the edges of its line.
+func (f *finder) histograms(lines []line, j int) error {
 	q := query.Parts{Partition: Partition(f.found)}
 	d := f.a.Session().Columns()
-	for b := range f.found {
+	for _, l := range lines {
 		bins := query.BinCounts{Edges: make([][]float64, d)}
-		if bins.Edges[j] = edges[b]; len(edges[b]) == 0 {
+		if bins.Edges[j] = l.edges; len(l.edges) == 0 {
 			bins.Edges[j] = []float64{0} // every leaf is asked something
 		}
 		q.Queries = append(q.Queries, bins)
 	}
-	ans, err := f.a.Sum(f.CountsStep, q, root(f.CountsMu2*f.per/histograms))
+	ans, err := f.a.Sum(f.CountsStep, q, root(f.CountsMu2*f.per/looks))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	values, sigmas := q.Split(ans.Values, ans.Sigma)
-	out := make([]roots.Histogram, len(f.found))
-	for b := range f.found {
-		if len(edges[b]) > 0 {
-			out[b] = roots.Histogram{Edges: edges[b], Counts: values[b], Sigma: sigmas[b]}
+	for b := range lines {
+		if l := &lines[b]; len(l.edges) > 0 {
+			f.sigma = sigmas[b]
+			h := roots.Histogram{Edges: l.edges, Counts: values[b], Sigma: sigmas[b]}
+			if leaves := h.Leaves(); len(h.Edges) > largeBins && len(leaves) > 0 {
+				h = h.Around(leaves)
+			}
+			l.seen = append(l.seen, h)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // Partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the first takes the row.
@@ -239,12 +292,12 @@ func refine(found []Box, clusters [][]cluster, j int) (next []Box) {
 			continue
 		}
 		for _, c := range cs {
-			n := Box{Low: slices.Clone(box.Low), High: slices.Clone(box.High), Center: slices.Clone(box.Center), Scale: slices.Clone(box.Scale), Mass: c.mass, Gain: slices.Clone(box.Gain), Stale: slices.Clone(box.Stale)}
+			n := box.clone()
 			for i := range n.Stale {
 				n.Stale[i] = n.Stale[i] || len(cs) > 1
 			}
 			n.Stale[j] = false
-			n.Low[j], n.High[j], n.Center[j], n.Scale[j], n.Gain[j] = c.low, c.high, c.mean, c.sd, c.gain
+			n.Mass, n.Low[j], n.High[j], n.Center[j], n.Scale[j], n.Gain[j], n.Atom[j] = c.mass, c.low, c.high, c.mean, c.sd, c.gain, c.atom
 			next = append(next, n)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 type cluster struct {
 	low, high, mass, mean, sd float64
 	gain                      float64 // see Box.Gain
+	atom                      bool    // all rows have the value mean
 }
 
 // Utility constants of the cuts.
@@ -22,14 +23,16 @@ const (
 )
 
 // cut turns a fit of a line into clusters, disjoint but for narrow ones inside wide ones.
-func cut(cs []linefit.Component) (out []cluster) {
+//
+// Atoms, components all of whose rows have one value, are clusters by themselves.
+func cut(cs []linefit.Component, atoms []bool) (out []cluster) {
 	group := make([]int, len(cs))
 	for i := range cs {
 		group[i] = i
 	}
 	for i := range cs {
 		for j := range i {
-			if overlap(cs[i], cs[j]) > apart*math.Min(cs[i].Rows, cs[j].Rows) {
+			if !atoms[i] && !atoms[j] && overlap(cs[i], cs[j]) > apart*math.Min(cs[i].Rows, cs[j].Rows) {
 				from, to := group[i], group[j]
 				for k, g := range group {
 					if g == from {
@@ -47,7 +50,9 @@ func cut(cs []linefit.Component) (out []cluster) {
 			}
 		}
 		if own != nil {
-			out = append(out, clusterOf(own))
+			c := clusterOf(own)
+			c.atom = atoms[g] && len(own) == 1
+			out = append(out, c)
 		}
 	}
 	separate(out)

@@ -16,6 +16,8 @@ type Options struct {
 	Penalty float64
 	// Exchange tries to exchange components even if those found explain the counts.
 	Exchange bool
+	// Quick never does: components are only added and dropped.
+	Quick bool
 	// Start are components to begin with.
 	Start []Component
 }
@@ -39,7 +41,7 @@ func (d *Data) Search(o Options) ([]Component, float64) {
 	cs, cost := d.Polish(o.Start, polishSteps)
 	cs, cost = d.grow(cs, cost, o)
 	for round := range mostRounds {
-		if !o.Exchange && d.explained(cost) || round > 0 && d.explained(cost) {
+		if o.Quick || !o.Exchange && d.explained(cost) || round > 0 && d.explained(cost) {
 			break
 		}
 		next, c := d.exchange(cs, cost, o)
@@ -106,40 +108,12 @@ func (d *Data) near(cs []Component, c Component) (active []int) {
 
 // missing are cs with one more component, where the counts exceed what cs explain: at the clearest runs of bins.
 func (d *Data) missing(cs []Component) (out [][]Component) {
-	type run struct{ low, high, rows, z float64 }
-	var runs []run
-	expected := d.Expected(cs)
-	for _, s := range d.sets {
-		bins := len(s.edges) - 1
-		if bins < 1 {
-			continue
-		}
-		excess, variance := make([]float64, bins+1), make([]float64, bins+1)
-		for i := range bins {
-			b := s.first + 1 + i
-			excess[i+1] = excess[i] + d.count[b] - expected[b]
-			variance[i+1] = variance[i] + 1/d.weight[b]
-		}
-		for length := 1; length <= bins; length += max(1, length/3) {
-			for from := 0; from+length <= bins; from++ {
-				rows := excess[from+length] - excess[from]
-				if v := variance[from+length] - variance[from]; rows > 0 && rows*rows > v {
-					runs = append(runs, run{s.edges[from], s.edges[from+length], rows, rows / math.Sqrt(v)})
-				}
-			}
-		}
-	}
-	sort.SliceStable(runs, func(i, j int) bool { return runs[i].z > runs[j].z })
+	sums := d.excess(cs)
 	var taken []run
-	for _, r := range runs {
-		if len(taken) == candidates {
+	for len(taken) < candidates {
+		r := d.clearest(sums, taken)
+		if r.z == 0 {
 			break
-		}
-		if math.IsInf(r.high-r.low, 0) {
-			continue
-		}
-		if slices.ContainsFunc(taken, func(t run) bool { return t.low < r.high && r.low < t.high && t.high-t.low < 8*(r.high-r.low) }) {
-			continue
 		}
 		taken = append(taken, r)
 		width := r.high - r.low
@@ -150,6 +124,53 @@ func (d *Data) missing(cs []Component) (out [][]Component) {
 		out = append(out, append(clone(cs), c))
 	}
 	return out
+}
+
+// A run of bins holds about rows more than it should, z times as many as chance and noise allow.
+type run struct{ low, high, rows, z float64 }
+
+// taken reports a run of which a part is in t, unless it is a much narrower part: a component may stand on a wide one.
+func (t run) taken(low, high float64) bool {
+	const much = 8
+	return t.low < high && low < t.high && t.high-t.low < much*(high-low)
+}
+
+// excess are partial sums over each set's bounded bins: of the counts that cs do not explain, and of the variances.
+func (d *Data) excess(cs []Component) (sums [][][2]float64) {
+	expected := d.Expected(cs)
+	for _, s := range d.sets {
+		own := make([][2]float64, max(1, len(s.edges)))
+		for i := 1; i < len(s.edges); i++ {
+			b := s.first + i
+			own[i] = [2]float64{own[i-1][0] + d.count[b] - expected[b], own[i-1][1] + 1/d.weight[b]}
+		}
+		sums = append(sums, own)
+	}
+	return sums
+}
+
+// clearest is the run of largest z beside those that are taken; z is 0 if none is above chance.
+func (d *Data) clearest(sums [][][2]float64, taken []run) (best run) {
+	z2 := 1.0
+	for i, s := range d.sets {
+		own := sums[i]
+		for length := 1; length < len(own); length += max(1, length/3) {
+			for from := 0; from+length < len(own); from++ {
+				rows := own[from+length][0] - own[from][0]
+				variance := own[from+length][1] - own[from][1]
+				if !(rows > 0 && rows*rows > z2*variance) {
+					continue
+				}
+				low, high := s.edges[from], s.edges[from+length]
+				if math.IsInf(high-low, 0) || slices.ContainsFunc(taken, func(t run) bool { return t.taken(low, high) }) {
+					continue
+				}
+				z2 = rows * rows / variance
+				best = run{low, high, rows, math.Sqrt(z2)}
+			}
+		}
+	}
+	return best
 }
 
 // splits are cs with one of them made two: side by side, or one inside the other.

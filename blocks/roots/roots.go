@@ -265,6 +265,7 @@ const (
 // Hole are the edges of a histogram that looks for rows between low and high, about whose scale nothing is known; either may be infinite.
 // Bins are of one width between two ends, and grow by powers of two from the one end, the first as wide as unit.
 func Hole(low, high, unit float64) (edges []float64) {
+	unit = math.Max(unit, math.Ldexp(1, nearestLog))
 	switch {
 	case math.IsInf(low, 0) && math.IsInf(high, 0):
 		for e := nearestLog; e <= lastLog; e++ {
@@ -272,15 +273,17 @@ func Hole(low, high, unit float64) (edges []float64) {
 		}
 		edges = append(edges, 0)
 	case math.IsInf(low, 0):
+		edges = append(edges, high)
 		for d := unit; high-d > -math.MaxFloat64 && d <= math.MaxFloat64; d *= 2 {
 			edges = append(edges, high-d)
 		}
 	case math.IsInf(high, 0):
+		edges = append(edges, low)
 		for d := unit; low+d < math.MaxFloat64 && d <= math.MaxFloat64; d *= 2 {
 			edges = append(edges, low+d)
 		}
 	default:
-		for i := 1; i < holeBins; i++ {
+		for i := range holeBins + 1 {
 			f := float64(i) / holeBins
 			edges = append(edges, low*(1-f)+high*f)
 		}

@@ -24,6 +24,8 @@ at the cells, which the privacy promise does not cover; the certificate says so.
 
   gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --out release.json
   gauze fit people.csv.gz --rho 0.05 --schema schema.json --components 1 --covariance diagonal > release.json
+  gauze fit income.csv --epsilon 1 --delta 1e-6 --columns income --method univariate --components 3 --out release.json
+  gauze fit readings.csv --epsilon 1 --delta 1e-6 --columns x,y --known-covariance instrument.csv --out release.json
   zcat people.csv.gz | gauze fit - --epsilon 2 --delta 1e-8 --relation add-remove-one --report report.html --out release.json`
 
 type fitOptions struct {
@@ -97,6 +99,13 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	if err != nil {
 		return nil, r, err
 	}
+	if schema != nil { // rows need not be read to find that the known covariance is of other columns
+		check := r
+		check.Columns = schema.Names()
+		if err := o.request.forColumns(&check); err != nil {
+			return nil, r, err
+		}
+	}
 	type loaded struct {
 		in    *gauze.Input
 		table *kernel.Table
@@ -117,7 +126,8 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	e.note("%s", got.in.Report().Text())
 	columns := got.in.Request()
 	r.Columns, r.RoundedTo, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.SchemaDeclared
-	return got.table, r, nil
+	err = o.request.forColumns(&r)
+	return got.table, r, err
 }
 
 // write writes the release, then the report. A release that was paid for is not lost to a full disk: it goes to stdout then.

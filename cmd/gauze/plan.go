@@ -18,7 +18,7 @@ budget: of INPUT the header is read and no row.
 
 Under replace-one the number of rows is public and the plan depends on it: give --rows. Under add-remove-one --rows is a guess, for the
 expected error alone. For one component the error to expect of every method that could fit it is printed, from measured runs, beside a lower
-bound that holds for all methods. --json prints the plan as JSON on stdout.
+bound that holds for all methods; for mixtures, what no method can promise with so many rows. --json prints the plan as JSON on stdout.
 
   gauze plan --rows 20000 --dim 4 --epsilon 1 --delta 1e-6
   gauze plan people.csv --rows 20000 --columns age,bmi --epsilon 1 --delta 1e-6 --method gaussian`
@@ -62,6 +62,9 @@ func (o *planOptions) run(e *env, args []string) error {
 	for _, c := range columns {
 		request.Columns = append(request.Columns, c.Name)
 		request.RoundedTo = append(request.RoundedTo, c.RoundedTo)
+	}
+	if err := o.fit.request.forColumns(&request); err != nil {
+		return err
 	}
 	statement, err := gauze.Plan(request, o.rows)
 	if err != nil {

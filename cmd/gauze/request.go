@@ -27,6 +27,8 @@ type requestFlags struct {
 	meanWithin          float64
 	eigenvaluesWithin   string
 	moments             int
+	knownCovariance     string
+	known               *source.Covariance // as its file has it; nil if none is given
 }
 
 func (f *requestFlags) register(flags *pflag.FlagSet) {
@@ -43,6 +45,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
 	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
 	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
+	flags.StringVar(&f.knownCovariance, "known-covariance", "", "publicly known: file with the covariance of every component, CSV or JSON")
 	flags.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
 }
 
@@ -68,6 +71,11 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	}
 	if r.Facts, err = f.facts(); err != nil {
 		return r, err
+	}
+	if f.set.Changed("known-covariance") {
+		if f.known, err = source.ReadCovariance(f.knownCovariance); err != nil {
+			return r, err
+		}
 	}
 	// Everything but the columns can be checked before an input is opened.
 	check := r
@@ -104,6 +112,16 @@ func (f *requestFlags) numberOfComponents() (int, error) {
 			"auto chooses up to --max-components"}
 	}
 	return k, nil
+}
+
+// forColumns fills in what the names of the columns decide: the known covariance in their order.
+func (f *requestFlags) forColumns(r *gauze.Request) (err error) {
+	if f.known != nil {
+		if r.KnownCovariance, err = f.known.For(r.Columns); err != nil {
+			return err
+		}
+	}
+	return r.Validate()
 }
 
 // facts are what the flags say is publicly known. A flag that is not given says nothing; one that says nothing is refused.

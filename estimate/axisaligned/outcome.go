@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/gauze-dp/gauze/blocks/boxes"
 	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/blocks/em"
 	"github.com/gauze-dp/gauze/estimate"
@@ -30,6 +31,9 @@ func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
 		variances := make([]float64, f.p.Columns)
 		for i := range variances {
 			variances[i] = g.Cov.At(i, i)
+			if value, is := f.point(i, g.Mean[i], math.Sqrt(variances[i])); is {
+				g.Mean[i], variances[i] = value, 0
+			}
 		}
 		cov, err := covariance(r.Form, variances)
 		if err != nil {
@@ -47,6 +51,16 @@ func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
 		return f.cols.Outsize(), nil
 	}
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+}
+
+// point is the value of column i of a component that has one value there.
+func (f *fit) point(i int, mean, sd float64) (value float64, is bool) {
+	for _, b := range f.found {
+		if b.Atom[i] && boxes.IsPoint(b.Center[i], sd) && boxes.IsPoint(b.Center[i], math.Abs(mean-b.Center[i])) {
+			return b.Center[i], true
+		}
+	}
+	return mean, false
 }
 
 func covariance(form query.Form, variances []float64) (model.Covariance, error) {

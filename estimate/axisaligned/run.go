@@ -30,7 +30,6 @@ type fit struct {
 const (
 	leastBox = .12 // a box with less than this part of a component's even share of the rows is dropped
 	unknownK = 6   // components that boxes are made for where k is not known
-	boxBins  = 40
 	misfit   = 1.0
 )
 
@@ -42,7 +41,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	f.rows = math.Max(f.cols.Rows, 1)
 	f.found, err = boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Bins: boxBins, Components: f.k()})
+		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.k()})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -7,13 +7,16 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/axisaligned"
+	"github.com/gauze-dp/gauze/estimate/axisaligned/aal21"
 	"github.com/gauze-dp/gauze/estimate/mixture"
+	"github.com/gauze-dp/gauze/estimate/mixture/amn24"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/separated/paper"
 	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/estimate/single/coinpress"
 	"github.com/gauze-dp/gauze/estimate/single/htpce"
 	"github.com/gauze-dp/gauze/estimate/single/kmssu22"
+	"github.com/gauze-dp/gauze/estimate/univariate"
 	"github.com/gauze-dp/gauze/estimate/univariate/kv18"
 )
 
@@ -40,10 +43,15 @@ func forMixtures() []estimate.Estimator {
 	return []estimate.Estimator{
 		mixture.New(),
 		separated.New(),
+		univariate.New(),
 		axisaligned.New(),
 		paper.NewPaper(paper.Practical()),
 		paper.NewWarmUp(paper.Practical()),
 		paper.NewSampleAggregate(),
+		aal21.NewUnivariate(aal21.Practical()),
+		aal21.New(aal21.Practical()),
+		amn24.NewUnivariate(amn24.Practical()),
+		amn24.NewGeneral(amn24.Practical()),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -82,6 +83,51 @@ func TestCandidates(t *testing.T) {
 	}
 	if got := Candidates(p, 0); got[0].CovarianceError != 0 || got[0].Note == "" {
 		t.Errorf("without a guess: %+v", got[0])
+	}
+}
+
+// knower makes use of a known covariance.
+type knower struct{ estimate.Estimator }
+
+func (knower) Uses(p estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: p.Columns > 0} }
+
+// A known covariance goes to the first method that makes use of it, and to none where nothing is known.
+func TestTold(t *testing.T) {
+	methods := []estimate.Estimator{single.New(), knower{single.New()}}
+	p := problemOf(2, 20000, privacy.ReplaceOne)
+	if e := told(methods, p); e != nil {
+		t.Errorf("nothing is known: %v", e.Name())
+	}
+	p.KnownCovariance = [][]float64{{1, 0}, {0, 1}}
+	if e := told(methods, p); e != methods[1] {
+		t.Errorf("got %v", e)
+	}
+	for k := range 4 {
+		p.Components, p.MaxComponents = k, 10
+		if e, why, err := Choose(Auto, p); err != nil || e.Name() != "axis-aligned" || why != "auto: the covariance is known, and axis-aligned makes use of it" {
+			t.Errorf("%d components: %v, %q, %v", k, e, why, err)
+		}
+	}
+	p.NoDelta = true
+	if e := told(methods, p); e != nil {
+		t.Errorf("%s has thresholds that nothing pays for", e.Name())
+	}
+	p.NoDelta = false
+	if e := told(methods[:1], p); e != nil {
+		t.Errorf("%s makes no use of it", e.Name())
+	}
+}
+
+// What auto takes for mixtures: every name is one, with a reason.
+func TestForMixture(t *testing.T) {
+	for d := 1; d < 4; d++ {
+		for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
+			p := estimate.Problem{Columns: d, Covariance: shape, MaxComponents: 10}
+			name, why := forMixture(p)
+			if e, chosen, err := Choose(Auto, p); err != nil || e.Name() != name || chosen != "auto: "+why || why == "" {
+				t.Errorf("d = %d, %v: %v, %q, %v", d, shape, e, chosen, err)
+			}
+		}
 	}
 }
 

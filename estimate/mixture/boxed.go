@@ -23,7 +23,6 @@ const (
 	binsPart       = .12
 	boxTreePart    = .10
 	leastBox       = .12 // a box with less than this part of a component's even share of the rows is dropped
-	boxBins        = 40
 	boxSpare       = 2
 	boxStarts      = 12
 	boxRounds      = 5
@@ -64,7 +63,7 @@ func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 		k = boxComponents
 	}
 	found, err := boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Bins: boxBins, Components: k})
+		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: k})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

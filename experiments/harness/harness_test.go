@@ -55,6 +55,9 @@ func TestQuantile(t *testing.T) {
 	if m := Median(v); m != 3 {
 		t.Errorf("median %v, want 3", m)
 	}
+	if m := Median([]float64{1, 2, math.Inf(1)}); m != 2 {
+		t.Errorf("median beside an infinity %v, want 2", m)
+	}
 	if q := Quantile(v, .125); q != 1.5 {
 		t.Errorf("quantile %v, want 1.5", q)
 	}

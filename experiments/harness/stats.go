@@ -48,7 +48,7 @@ func Quantile(v []float64, q float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	at := q * float64(len(v)-1)
 	i := int(at)
-	if i == len(v)-1 || v[i] == v[i+1] {
+	if i == len(v)-1 || at == float64(i) || v[i] == v[i+1] {
 		return v[i]
 	}
 	return v[i] + (at-float64(i))*(v[i+1]-v[i])

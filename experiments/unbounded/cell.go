@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
 	"github.com/gauze-dp/gauze/model"
@@ -25,7 +27,7 @@ const (
 // learned is the total variation distance below which a mixture counts as learned.
 //
 // Source: [AMN24] Section 7 of the restatement.
-const learned = .15
+const learned = expected.Learned
 
 // A cell is a point of an experiment's grid.
 type cell struct {
@@ -138,8 +140,12 @@ func (c cell) request(o options, method string, k int) gauze.Request {
 const (
 	totalVariation = "tv"
 	reference      = "reference_tv"
+	beside         = "tv_from_reference"
 	found          = "k"
 )
+
+// fault begins the reason of a run that ended in an error.
+const fault = "fault: "
 
 // referenceSteps bounds EM from the truth; it ends when a step changes nothing any more.
 const referenceSteps = 200
@@ -151,21 +157,31 @@ func (e experiment) trial(o options, c cell, method string, n int, seed uint64) 
 		Key:    harness.Key{Experiment: e.name, Cell: c.name, Method: method, N: n, Seed: seed},
 		Params: params{Unbounded: c.spec, Given: c.given, Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Relation: r.Relation.String()},
 		Run: func(ctx context.Context) (harness.Outcome, error) {
-			in, err := c.spec.Draw(seed, n)
+			in, err := c.spec.Draw(c.seed(seed), n)
 			if err != nil {
 				return harness.Outcome{}, err
 			}
 			got, err := harness.Fit(ctx, in.Rows, c.request(o, method, in.Truth.K()), time.Now)
 			if err != nil {
-				return harness.Outcome{}, err
+				if ctx.Err() != nil {
+					return harness.Outcome{}, err
+				}
+				got.Why = fault + err.Error() // a long experiment goes on
 			}
-			return outcome(o, in, got)
+			return e.outcome(o, in, got)
 		},
 	}
 }
 
+// seed is a run's: cells with the same one would have mixtures that are much alike.
+func (c cell) seed(run uint64) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(c.name)) // a hash takes everything
+	return h.Sum64() ^ run
+}
+
 // outcome measures a release with all of its components, background among them: what its user gets.
-func outcome(o options, in *problem.Instance, got harness.Fitted) (harness.Outcome, error) {
+func (e experiment) outcome(o options, in *problem.Instance, got harness.Fitted) (harness.Outcome, error) {
 	plain, err := in.Reference(referenceSteps)
 	if err != nil {
 		return harness.Outcome{}, err
@@ -179,6 +195,9 @@ func outcome(o options, in *problem.Instance, got harness.Fitted) (harness.Outco
 	}
 	tv, err := problem.TotalVariation(in.Truth, got.Release.Model, o.tvRows)
 	out.Values[totalVariation], out.Values[found], out.Success = tv, float64(got.Release.Model.K()), tv < learned
+	if err == nil && e.beside {
+		out.Values[beside], err = problem.TotalVariation(plain, got.Release.Model, o.tvRows)
+	}
 	return out, err
 }
 

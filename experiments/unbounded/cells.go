@@ -15,7 +15,8 @@ var unequal = []float64{.6, .3, .1}
 // named are the problems that the practical methods are made for.
 var named = experiment{
 	name: "named", title: "The named problems",
-	about: "Every run draws a mixture of its own: scales log-uniform over a random part of 1e-9 to 1e12, offsets, orders and distances at random.",
+	about: "Every run draws a mixture of its own: scales log-uniform over a random part of 1e-9 to 1e12, offsets, orders and distances at random. Besides the n " +
+		"that are asked for, larger ones: is there a failure that more rows do not cure?",
 	cells: func() []cell {
 		var out []cell
 		add := func(n int, more []int, name string, u problem.Unbounded) {
@@ -31,15 +32,15 @@ var named = experiment{
 		add(2000, large, "uni/weights/k=3", problem.Unbounded{Columns: 1, Components: 3, Arrangement: problem.Apart, Weights: unequal})
 		add(2500, large, "uni/nested/k=2", problem.Unbounded{Columns: 1, Components: 2, Arrangement: problem.Nested})
 		for _, l := range []struct{ d, k, n int }{{2, 2, 2000}, {2, 3, 4000}, {3, 4, 8000}, {4, 2, 4000}, {4, 3, 7000}, {5, 3, 5000}, {8, 3, 12_000}} {
-			add(l.n, nil, fmt.Sprintf("axis/d=%d/k=%d", l.d, l.k), problem.Unbounded{Columns: l.d, Components: l.k, Arrangement: problem.Apart})
+			add(l.n, []int{3 * l.n}, fmt.Sprintf("axis/d=%d/k=%d", l.d, l.k), problem.Unbounded{Columns: l.d, Components: l.k, Arrangement: problem.Apart})
 		}
-		add(8000, nil, "axis/weights/d=2/k=3", problem.Unbounded{Columns: 2, Components: 3, Arrangement: problem.Apart, Weights: unequal})
-		add(3000, nil, "general/crossing/d=2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Crossing})
-		add(3000, nil, "general/parallel/d=2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Parallel})
-		add(5000, nil, "general/rotated/d=3", problem.Unbounded{Columns: 3, Components: 2, Arrangement: problem.Rotated})
+		add(8000, []int{24_000}, "axis/weights/d=2/k=3", problem.Unbounded{Columns: 2, Components: 3, Arrangement: problem.Apart, Weights: unequal})
+		add(3000, []int{9000}, "general/crossing/d=2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Crossing})
+		add(3000, []int{9000}, "general/parallel/d=2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Parallel})
+		add(5000, []int{15_000}, "general/rotated/d=3", problem.Unbounded{Columns: 3, Components: 2, Arrangement: problem.Rotated})
 		return out
 	},
-	runs: 20,
+	runs: 40,
 }
 
 // asPrinted are the problems of the restatement, the same mixture in every run.
@@ -100,5 +101,5 @@ var wide = experiment{
 		add("wide/rotated/d=2/k=3", 6000, problem.Unbounded{Columns: 2, Components: 3, Arrangement: problem.Rotated})
 		return out
 	},
-	runs: 10,
+	runs: 20,
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/gauze-dp/gauze/experiments/harness"
@@ -17,6 +18,7 @@ type experiment struct {
 	cells func() []cell
 	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise all of the cell's are run.
 	search bool
+	beside bool // measures the distance from the fit without privacy too
 	runs   int
 	// summary, if set, writes what there is to say before the table of all cells.
 	summary func(*page, *results)
@@ -63,7 +65,24 @@ func (e experiment) run(ctx context.Context, o options, progress *harness.Progre
 	if err := e.measure(ctx, o, got, progress); err != nil {
 		return err
 	}
-	return got.write()
+	if err := got.write(); err != nil {
+		return err
+	}
+	return got.faults()
+}
+
+// faults is the first error of a fit, if there is one.
+func (r *results) faults() error {
+	for _, l := range r.lines {
+		for _, n := range l.Rows() {
+			for _, run := range l.Runs[n] {
+				if strings.HasPrefix(run.Why, fault) {
+					return fmt.Errorf("%s %s n=%d seed=%d: %s", run.Cell, run.Method, n, run.Seed, run.Why)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // measure runs all lines, as many at a time as there are workers: the runner shares them out.
@@ -95,11 +114,14 @@ func (e experiment) measure(ctx context.Context, o options, got *results, progre
 		sweep.Repeats = o.runs
 	}
 	if e.search && o.rows == nil {
-		sweep.Grid = fineGrid
+		sweep.Grid, sweep.Most = fineGrid, farthest
 	}
 	defer progress.End()
 	return sweep.Run(ctx, runner, o.workers, all, progress)
 }
+
+// farthest is how far a search goes from its start, in steps of the grid: a factor of 16.
+const farthest = 16
 
 // fineGrid are the numbers of rows of searches: steps of 2^(1/4), rounded to three digits.
 var fineGrid = []int{

@@ -11,25 +11,30 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// panels draws success and total variation against n, a pair of pictures for each panel and method.
+// panels draws success and total variation against n, a pair of pictures for each panel; and for each method, where some were asked for.
 func panels(p *page, r *results) {
-	type key struct{ panel, method string }
-	var order []key
+	title := func(l line) string {
+		if l.panel != "" && r.options.methods != nil {
+			return l.panel + ": " + l.method
+		}
+		return l.panel
+	}
+	var order []string
 	for _, l := range r.lines {
-		if k := (key{l.panel, l.method}); l.panel != "" && !slices.Contains(order, k) {
-			order = append(order, k)
+		if t := title(l); t != "" && !slices.Contains(order, t) {
+			order = append(order, t)
 		}
 	}
-	for _, k := range order {
+	for _, t := range order {
 		var success, errors []harness.Line
 		for _, l := range r.lines {
-			if l.panel == k.panel && l.method == k.method {
+			if title(l) == t {
 				up, down := l.against()
 				success, errors = append(success, up), append(errors, down)
 			}
 		}
-		name := fileName(r.experiment.name + "-" + k.panel + "-" + k.method)
-		p.Heading(fmt.Sprintf("%s: %s", k.panel, k.method))
+		name := fileName(r.experiment.name + "-" + t)
+		p.Heading("Against n: " + t)
 		p.Picture(name+"-success", harness.Picture{Title: "success", X: "n", Y: "success rate", LogX: true, YMin: -.02, YMax: 1.02, Lines: success})
 		errors = append(errors, harness.Line{Name: "slope -1", X: []float64{4000, 64_000}, Y: []float64{.04, .0025}, Thin: true})
 		p.Picture(name+"-tv", harness.Picture{Title: "total variation (median, deciles)", X: "n", Y: "TV", LogX: true, LogY: true, Lines: errors})
@@ -52,24 +57,9 @@ func (l line) against() (success, tv harness.Line) {
 	return success, tv
 }
 
-// added is what privacy adds to the error: the root of the difference of the mean squares of all runs that are successes; 0 if there is none.
-func added(runs []harness.Result) float64 {
-	var square []float64
-	for _, run := range runs {
-		if run.Success {
-			v, w := run.Values[totalVariation], run.Values[reference]
-			square = append(square, v*v-w*w)
-		}
-	}
-	if mean := harness.Mean(square); mean > 0 {
-		return math.Sqrt(mean)
-	}
-	return 0
-}
-
 // slopes are the exponents of n.
 func (p *page) slopes(r *results) {
-	t := harness.Table{Head: []string{"problem", "method", "total variation", "without privacy", "what privacy adds"}}
+	t := harness.Table{Head: []string{"problem", "method", "total variation", "without privacy", "from the fit without privacy"}}
 	for _, l := range r.lines {
 		if l.panel == "" {
 			continue
@@ -78,7 +68,7 @@ func (p *page) slopes(r *results) {
 		for _, n := range l.Rows() {
 			if runs := l.Runs[n]; float64(harness.Count(runs)) >= passRate*float64(len(runs)) {
 				x, y = append(x, float64(n)), append(y, harness.Median(harness.Pick(runs, totalVariation)))
-				plain, extra = append(plain, harness.Median(harness.Pick(runs, reference))), append(extra, added(runs))
+				plain, extra = append(plain, harness.Median(harness.Pick(runs, reference))), append(extra, harness.Median(harness.Pick(runs, beside)))
 			}
 		}
 		a, sa := harness.LogLogSlope(x, y)
@@ -87,15 +77,15 @@ func (p *page) slopes(r *results) {
 		t.Add(l.line, l.method, harness.Slope(a, sa), harness.Slope(b, sb), harness.Slope(c, sc))
 	}
 	p.Heading("Exponents of n")
-	p.Text("Log-log slopes by least squares, with their standard errors, over the numbers of rows at which nine of ten runs are successes, of the median total " +
-		"variation and of what privacy adds: the root of the mean difference of the squares of the total variations with and without privacy, of the " +
-		"runs that are successes. The theory has -1/2 without privacy and -1 for what privacy adds.")
+	p.Text("Log-log slopes by least squares, with their standard errors, over the numbers of rows at which nine of ten runs are successes, of median total " +
+		"variations: of the release from the truth, of the fit without privacy from the truth, and of the one from the other on the same rows, which is " +
+		"what privacy changes. The theory has -1/2 without privacy and -1 for what privacy changes.")
 	p.Table(t)
 }
 
-// budgets is how what privacy adds falls with ε.
+// budgets is how what privacy changes falls with ε.
 func (p *page) budgets(r *results) {
-	t := harness.Table{Head: []string{"ε", "n", "total variation", "without privacy", "what privacy adds"}}
+	t := harness.Table{Head: []string{"ε", "n", "total variation", "without privacy", "from the fit without privacy"}}
 	var x, y []float64
 	for _, l := range r.lines {
 		if l.panel != "" {
@@ -103,15 +93,16 @@ func (p *page) budgets(r *results) {
 		}
 		for _, n := range l.Rows() {
 			runs := l.Runs[n]
-			x, y = append(x, l.x), append(y, added(runs))
+			changed := harness.Median(harness.Pick(runs, beside))
+			x, y = append(x, l.x), append(y, changed)
 			t.Add(l.x, harness.Rows(n), harness.Number(harness.Median(harness.Pick(runs, totalVariation))), harness.Number(harness.Median(harness.Pick(runs, reference))),
-				harness.Number(added(runs)))
+				harness.Number(changed))
 		}
 	}
 	if len(x) > 1 {
 		slope, sd := harness.LogLogSlope(x, y)
 		p.Heading("The budget")
-		p.Text(fmt.Sprintf("Two components apart. The exponent of ε in what privacy adds is %s; the theory has -1.", harness.Slope(slope, sd)))
+		p.Text(fmt.Sprintf("Two components apart. The exponent of ε in what privacy changes is %s; the theory has -1.", harness.Slope(slope, sd)))
 		p.Table(t)
 	}
 }
@@ -166,8 +157,11 @@ func (p *page) leasts(r *results) {
 	p.Table(t)
 }
 
-// bound is what no method can promise for the line's kind of problem.
+// bound is what no method can promise for the line's kind of problem; nothing where bounds are stated.
 func (r *results) bound(l line, n int) expected.MixtureBound {
+	if l.facts != (estimate.Facts{}) {
+		return expected.MixtureBound{}
+	}
 	problem := estimate.Problem{Columns: l.columns(), Relation: r.options.relation}
 	if l.aligned() {
 		problem.Covariance = estimate.Diagonal

@@ -145,13 +145,17 @@ func experimentNames() []string {
 	return names
 }
 
-// run makes the experiments one after another.
+// run makes the experiments one after another; one that fails does not keep the others from being made.
 func run(ctx context.Context, o options, chosen []experiment) error {
 	progress := harness.NewProgress(os.Stderr, time.Now, o.verbose)
+	var faults []error
 	for _, e := range chosen {
 		if err := e.run(ctx, o, progress); err != nil {
-			return fmt.Errorf("%s: %w", e.name, err)
+			faults = append(faults, fmt.Errorf("%s: %w", e.name, err))
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }

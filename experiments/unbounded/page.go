@@ -37,14 +37,22 @@ func (r *results) long() harness.Table {
 	t := harness.Table{Head: []string{"cell", "method", "n", "released", "success", "TV (90 %)", "without privacy", "ratio", "least possible", "k", "s per fit"}}
 	for _, l := range r.lines {
 		for _, n := range l.Rows() {
-			t.Add(append([]any{l.name, l.method, harness.Rows(n)}, describe(l.Runs[n], r.bound(l, n).TotalVariation)...)...)
+			t.Add(append([]any{l.name, l.method, harness.Rows(n)}, describe(l.Runs[n], orNone(r.bound(l, n).TotalVariation))...)...)
 		}
 	}
 	return t
 }
 
+// orNone writes a number, or that there is none.
+func orNone(v float64) string {
+	if v == 0 {
+		return "-"
+	}
+	return harness.Number(v)
+}
+
 // describe sums up runs: medians, and the ninth decile of the total variation, over the runs that released a model; the ratio over all.
-func describe(runs []harness.Result, least float64) []any {
+func describe(runs []harness.Result, least string) []any {
 	tv := harness.Pick(runs, totalVariation)
 	ks := harness.Pick(runs, found)
 	var seconds []float64
@@ -64,12 +72,12 @@ func describe(runs []harness.Result, least float64) []any {
 	}
 	return []any{
 		fmt.Sprintf("%d/%d", len(tv), len(runs)), fmt.Sprintf("%d/%d", harness.Count(runs), len(runs)), spread,
-		harness.Number(harness.Median(harness.Pick(runs, reference))), harness.Number(harness.Median(ratios(runs))), harness.Number(least), many, harness.Number(harness.Median(seconds)),
+		harness.Number(harness.Median(harness.Pick(runs, reference))), harness.Number(harness.Median(ratios(runs))), least, many, harness.Number(harness.Median(seconds)),
 	}
 }
 
 // noisyCount is a released number in a reason: it differs between runs.
-var noisyCount = regexp.MustCompile(`about \d+`)
+var noisyCount = regexp.MustCompile(`about [0-9.]+(e[+-]?\d+)?`)
 
 // reasons counts why there was no model.
 func (p *page) reasons(r *results) {

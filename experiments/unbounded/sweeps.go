@@ -36,7 +36,7 @@ func nested(k int) problem.Unbounded {
 var against = experiment{
 	name: "against", title: "Success and total variation against n",
 	about: "One thing is changed at a time: the scale of the narrowest component, the number of components, the smallest weight, the distance of overlapping " +
-		"components, the ratio of nested scales, the number of columns.",
+		"components, the ratio of nested scales, the number of columns. A success may miss a component of a weight below .15.",
 	cells: func() []cell {
 		var out []cell
 		add := func(panel, line string, rows []int, u problem.Unbounded) {
@@ -71,13 +71,13 @@ var against = experiment{
 		}
 		return out
 	},
-	runs: 12, summary: panels,
+	runs: 24, summary: panels,
 }
 
-// slopesOf follows the error to large n.
+// slope follows the error to large n.
 var slope = experiment{
 	name: "slope", title: "The slope in n",
-	about: "What privacy adds to the error should fall like 1/(εn), faster than what sampling leaves, 1/√n.",
+	about: "What privacy changes should fall like 1/(εn), faster than what sampling leaves, 1/√n.",
 	cells: func() []cell {
 		var out []cell
 		rows := grid(2000, 128_000, 7)
@@ -90,12 +90,17 @@ var slope = experiment{
 		add("nested", nested(2))
 		add("d = 2, k = 2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Apart})
 		add("crossing", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Crossing})
-		for _, e := range []float64{.25, .5, 1, 2, 4} {
+		strict := func(line string, u problem.Unbounded) {
+			out = append(out, cell{name: line + ", ε = .2", panel: "slope", line: line + ", ε = .2", rows: grid(8000, 256_000, 6), spec: u, epsilon: .2})
+		}
+		strict("k = 3", apart(3))
+		strict("d = 2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Apart})
+		for _, e := range []float64{.1, .2, .5, 1, 2} {
 			out = append(out, cell{name: fmt.Sprintf("eps=%g", e), epsilon: e, x: e, rows: []int{16_000}, spec: apart(2)})
 		}
 		return out
 	},
-	runs: 12,
+	runs: 24, beside: true,
 	summary: func(p *page, r *results) {
 		panels(p, r)
 		p.slopes(r)
@@ -116,7 +121,7 @@ var components = experiment{
 		}
 		return out
 	},
-	runs: 20,
+	runs: 40,
 	summary: func(p *page, r *results) {
 		p.linear(r)
 		panels(p, r)
@@ -152,10 +157,14 @@ var literal = experiment{
 				others: others})
 		}
 		for _, e := range []float64{1, 4} {
-			few, many := []int{int(1000 / e), int(4000 / e), int(16_000 / e)}, []int{int(2000 / e), int(8000 / e), int(32_000 / e)}
-			add("L1", e, few, "univariate:aal21", "univariate:amn24", "axis-aligned:aal21", "general:amn24")
-			add("L2", e, many, "univariate:aal21", "univariate:amn24", "axis-aligned:aal21", "general:amn24")
-			add("L2d2", e, many, "axis-aligned:aal21", "general:amn24")
+			rows := func(low float64) []int { return []int{int(low / e), int(4 * low / e), int(16 * low / e)} }
+			add("L1", e, rows(1000), univariate+":aal21", univariate+":amn24", axisAligned+":aal21")
+			add("L2", e, rows(2000), univariate+":aal21", univariate+":amn24", axisAligned+":aal21")
+			add("L2d2", e, rows(2000), axisAligned+":aal21")
+			for _, name := range []string{"L1", "L2", "L2d2"} { // a fit takes long
+				add(name, e, []int{2000}, general+":amn24")
+				out[len(out)-1].name += "/general"
+			}
 		}
 		return out
 	},

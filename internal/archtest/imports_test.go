@@ -42,6 +42,8 @@ var layers = []layer{
 		"sample-and-aggregate names the learner that the kernel runs"},
 	{"estimate/axisaligned/aal21", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"a literal algorithm is a program over the kernel and knows no practical one"},
+	{"estimate/axisaligned/knowncov", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
+		"it is a part of the axis-aligned learner, which calls it, and knows nothing of its caller"},
 	{"estimate/mixture/amn24", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"a literal algorithm is a program over the kernel and knows no practical one"},
 	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},

@@ -159,9 +159,12 @@ func meanNoise(p estimate.Problem) float64 {
 	return math.Sqrt2 * factor(p) * leastRadius(p.Columns) / (p.Mu * math.Sqrt(share))
 }
 
-// Expect says what to expect from public facts, for components of equal weight.
+// Expect says what to expect from public facts, for components of equal weight: as many as are asked for, two where that is open.
 func Expect(p estimate.Problem) estimate.Expectation {
-	k := float64(max(p.Components, 1))
+	k := float64(p.Components)
+	if p.Components == 0 {
+		k = float64(min(2, max(p.MaxComponents, 1)))
+	}
 	e := estimate.Expectation{RowsNeeded: k * math.Max(rowsSeen(p), rowsGood(p))}
 	e.Notes = append(e.Notes, fmt.Sprintf("the covariance is known: a component is seen from about %.0f rows of its own on", math.Ceil(rowsSeen(p)/10)*10))
 	if p.Rows > 0 && float64(p.Rows) > k*rowsSeen(p) {

@@ -28,14 +28,14 @@ type solution struct {
 // solve fits weights and means to the looks by Levenberg and Marquardt's steps from a start. It is post-processing.
 func (f *fit) solve(start []part) solution {
 	looks := f.looks[max(0, len(f.looks)-looksSolved):]
-	now := f.system(looks, start, true)
+	now := f.system(looks, start)
 	for damp, step := firstDamp, 0; step < mostSteps && damp < 1e6; step++ {
 		moved, ok := now.step(damp)
 		if !ok {
 			damp *= 10
 			continue
 		}
-		next := f.system(looks, moved, false)
+		next := f.system(looks, moved)
 		if gain := now.misfit - next.misfit; !(gain > 0) {
 			damp *= 10
 			continue
@@ -43,7 +43,7 @@ func (f *fit) solve(start []part) solution {
 			break
 		}
 		damp /= 5
-		now = f.system(looks, moved, true)
+		now = next
 	}
 	now.doubts()
 	return now.solution
@@ -57,21 +57,15 @@ type system struct {
 	gradient []float64     // J^T r
 }
 
-func (f *fit) system(looks []*look, parts []part, slope bool) *system {
-	s := &system{solution: solution{parts: parts}, d: f.p.Columns}
-	if slope {
-		n := len(parts) * (1 + s.d)
-		s.normal, s.gradient = mat.NewSymDense(n, nil), make([]float64, n)
-	}
+func (f *fit) system(looks []*look, parts []part) *system {
+	n := len(parts) * (1 + f.p.Columns)
+	s := &system{solution: solution{parts: parts}, d: f.p.Columns, normal: mat.NewSymDense(n, nil), gradient: make([]float64, n)}
 	for _, l := range looks {
-		mean, jacobian := f.law.average(f.white, l, parts, slope)
+		mean, jacobian := f.law.average(f.white, l, parts, true)
 		left := make([]float64, len(mean))
 		for i, v := range mean {
 			left[i] = (l.value[i] - v) / l.sd[i]
 			s.misfit += left[i] * left[i]
-		}
-		if !slope {
-			continue
 		}
 		for i := range mean {
 			row := jacobian.RawRowView(i)

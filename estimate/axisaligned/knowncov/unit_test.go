@@ -140,7 +140,7 @@ func TestAverage(t *testing.T) {
 			t.Errorf("statistic %d: got %v of the rows, the law says %v, sd %v", i, l.value[i], v, l.sd[i])
 		}
 	}
-	if good, bad := f.system(f.looks, truth, false).misfit, f.system(f.looks, []part{at(n/2, .2, 0), at(n/2, 2, 0)}, false).misfit; bad < good+20 {
+	if good, bad := f.system(f.looks, truth).misfit, f.system(f.looks, []part{at(n/2, .2, 0), at(n/2, 2, 0)}).misfit; bad < good+20 {
 		t.Errorf("misfit %v of the truth, %v of a mean that is off by .2", good, bad)
 	}
 }

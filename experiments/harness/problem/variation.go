@@ -11,7 +11,7 @@ import (
 
 // Of the integral in one column: its pieces are that many standard deviations of a component long, as far as that from its mean.
 const (
-	piece, farOut = .5, 9
+	piece, farOut = .25, 9
 )
 
 // gaussLegendre are nodes and weights of five points on [-1, 1].

@@ -1,0 +1,146 @@
+package amn24
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+const (
+	stepComponent = "component"
+	stepCloser    = "closer"
+	// firstOfPair of the mu^2 for a pair buys its choice, if it is brought closer after that: a utility constant.
+	firstOfPair = .6
+)
+
+// A scorer is a score of pairs.
+type scorer interface {
+	kind() string
+	// options are the pairs of the region among which to choose, and the score that rates them; no pairs if there are none.
+	options(omega Region) ([]Pair, query.Score)
+	// unlisted is what all other pairs have at least, if they are infinitely many, else 0.
+	unlisted() int64
+	// levels is how often a found pair can be brought closer; near is the choice among its neighbours, h standard deviations away.
+	levels() int
+	near(p Pair, h float64) ([]Pair, query.Score)
+}
+
+// crudeSteps are the steps of crude approximation by a score.
+func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
+	const source = "AMN24 Algorithm 2"
+	kind := query.SelectionOf(s.kind())
+	steps := []kernel.Step{{Name: stepComponent, Query: kind, Share: c.CrudeShare, Most: k, Slack: 1, Source: source}}
+	if s.levels() > 0 {
+		steps = append(steps, kernel.Step{Name: stepCloser, Query: kind, Share: c.CrudeShare, Most: k * s.levels(), Source: source})
+	}
+	return steps
+}
+
+// components is the crude approximation: k times, or until it fails, the exponential mechanism on an unbounded domain, which tests first
+// whether few pairs come close to being chosen, chooses a pair of low score, and what is vaguely close to it is removed from the region for
+// the next. The pairs to choose among lie about h standard deviations apart.
+//
+// Failures: the first choice fails.
+//
+// Source: [AMN24] Algorithm 2; Theorem C.3.
+// Differs: each of the k steps gets the same part of mu^2, which the session's filter adds up, in place of the epsilon/sqrt(k ln(1/delta)) of
+// advanced composition (see AdvancedComposition); what is removed is within a factor of Removed, where the text has a power of n; with the
+// tractable score a found pair is moved, by half as much each time, before its surroundings are removed.
+func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found []Pair, none *estimate.NoRelease, err error) {
+	omega := Region{Factor: r.c.Removed}
+	for range r.k {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		p, ok, err := r.component(s, omega, h, mu2/float64(r.k))
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ok {
+			break
+		}
+		found, omega = append(found, p), omega.Without(p)
+	}
+	if found == nil {
+		return nil, &estimate.NoRelease{Reason: fmt.Sprintf("the test failed: no Gaussian fits about %.0f rows so much better than most others "+
+			"that it could be chosen in private", r.c.leastWeight(r.k)*r.n)}, nil
+	}
+	return found, nil, nil
+}
+
+// component is one round; ok is false if it fails.
+func (r *run) component(s scorer, omega Region, h, mu2 float64) (p Pair, ok bool, err error) {
+	pairs, score := s.options(omega)
+	if len(pairs) == 0 {
+		return p, false, nil
+	}
+	first := mu2
+	if s.levels() > 0 {
+		first *= firstOfPair
+	}
+	epsilon := privacy.PureOfMu(muOf(first))
+	local := kernel.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack()), Unlisted: s.unlisted(), Test: r.c.Test}
+	i, ok, err := r.a.SelectLocal(stepComponent, query.Selection{Scores: []query.Score{score}}, local, epsilon)
+	if err != nil || !ok {
+		return p, false, err
+	}
+	p = pairs[i]
+	for range s.levels() {
+		h /= 2
+		pairs, score := s.near(p, h)
+		epsilon := privacy.BoundedRangeOfMu(muOf((mu2 - first) / float64(s.levels())))
+		chosen, err := r.a.Select(stepCloser, query.Selection{Scores: []query.Score{score}}, epsilon)
+		if err != nil {
+			return p, false, err
+		}
+		p = pairs[chosen[0]]
+	}
+	return p, true, nil
+}
+
+// Certainty of the test, in powers of e: a utility constant.
+const certain = 4
+
+// eta is the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all cases, whatever is chosen among so many pairs,
+// if the best of them scores at most eta/2-t. e0 and e1 are as in kernel.Allotment.SelectLocal, and e^-logSlack is d0 and d1.
+//
+// Source: [AMN24] Theorem C.3.
+func (c Constants) eta(options int, epsilon, logSlack float64) int {
+	e1, e0 := c.Test*epsilon, (1-c.Test)*epsilon/2
+	t := math.Ceil((logSlack+math.Log(math.Tanh(e1/2))+certain)/e1) + 2
+	half := 2*t + 1 + math.Ceil((math.Log(float64(options))+logSlack)/e0)
+	return 2 * int(math.Max(1, math.Min(half, 1<<19)))
+}
+
+// tolerated is the score up to which the best pair passes the test.
+func (c Constants) tolerated(options int, epsilon, logSlack float64) float64 {
+	e1 := c.Test * epsilon
+	t := math.Ceil((logSlack+math.Log(math.Tanh(e1/2))+certain)/e1) + 2
+	return float64(c.eta(options, epsilon, logSlack))/2 - t
+}
+
+// logSlack is -ln of what d0 and d1 are in a session, about: a function of the terms. It matters to utility only.
+func (r *run) logSlack() float64 {
+	s := r.a.Session()
+	delta := s.Loss().Delta
+	if !(delta > 0) {
+		return nominalSlack(s.Mu())
+	}
+	epsilon := privacy.EpsilonOfMu(delta*(1-privacy.ThresholdShare), s.Mu())
+	return -privacy.LogSlackOf(epsilon, delta*privacy.ThresholdShare/float64(2*r.k))
+}
+
+// nominalSlack stands for it where delta is not known, as before a session: that of delta 1e-6.
+func nominalSlack(mu float64) float64 {
+	return -privacy.LogSlackOf(privacy.EpsilonOfMu(nominalDelta, mu), privacy.ThresholdShare*nominalDelta/4)
+}
+
+const nominalDelta = 1e-6
+
+// muOf is the loss of a measurement that costs mu2.
+func muOf(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }

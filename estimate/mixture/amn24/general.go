@@ -1,0 +1,201 @@
+package amn24
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// General is the method "general:amn24": crude pairs by a score that counts rows to change, one after another, then Algorithm 1.
+//
+// The score is (3) on a lattice in one column, where the stated facts let a lattice of at most 16 points resolve the narrowest component
+// that they allow; else the tractable one, in one or two columns.
+//
+// Measured (replace-one, delta 1e-6, k = 2, means 6 sds apart, known within 4, sds known within .7 to 1.5; median total variation of five
+// runs, in brackets that of the practical method): score (3), epsilon 20: n = 200 .052 (.055), 1000 .025 (.024); epsilon 5: 3000 .026 (.020);
+// epsilon 1: 10000 .015 (.015). The tractable score, epsilon 20: n = 500 .10 (.026), 1000 .061 (.024); epsilon 1: 10000 .043 (.015). With so
+// few rows the choice is mostly one among the finitely many pairs that the facts allow: the test of Theorem C.3 cannot fail (see Expect).
+type General struct{ c Constants }
+
+// NewGeneral returns the learner with the given constants. It panics if they are not valid.
+func NewGeneral(c Constants) General { return General{c.mustBeValid()} }
+
+var _ estimate.FactUser = General{}
+
+// Name is "general:amn24".
+func (General) Name() string { return "general:amn24" }
+
+// Source names the algorithm.
+func (General) Source() string { return "AMN24 Algorithm 2" }
+
+// Summary is one line for lists of methods.
+func (General) Summary() string {
+	return "the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components, stated bounds"
+}
+
+// Uses reports that bounds on means and eigenvalues are used.
+func (General) Uses(estimate.Problem) estimate.Uses {
+	return estimate.Uses{Mean: true, Eigenvalues: true}
+}
+
+// A design is what is done about a problem: a function of public facts.
+type design struct {
+	c       Constants
+	d, k    int
+	lattice *Lattice // if the score is (3)
+	pairs   []Pair   // else the net
+	h       float64  // its spacing
+	factor  float64  // G; 0: n^3
+}
+
+// design chooses score and net, or says why there are none.
+func (e General) design(p estimate.Problem) (x design, refused error) {
+	f, k := p.Facts, most(p)
+	refuse := func(advice, format string, args ...any) (design, error) {
+		return x, &estimate.Refusal{Reason: "method general:amn24 " + fmt.Sprintf(format, args...), Advice: advice}
+	}
+	switch low, high := f.Eigenvalues[0], f.Eigenvalues[1]; {
+	case p.Columns > 2:
+		return refuse("use --method general", "enumerates nets in one or two columns, there are %d", p.Columns)
+	case f.Validate() != nil:
+		return refuse("state others", "was given facts that cannot be: %v", f.Validate())
+	case !f.KnowsMean || !f.KnowsEigenvalues():
+		return refuse("state --mean-within R and --eigenvalues-within a,b; or use --method general, which needs neither",
+			"needs bounds on the components' means and on the eigenvalues of their covariances")
+	case low < 1e-200 || high > 1e200 || f.MeanWithin > 1e150:
+		return refuse("record the columns in other units", "takes eigenvalues within 1e-200 and 1e200 and means within 1e150")
+	}
+	x = design{c: e.c, d: p.Columns, k: k, factor: e.c.Found}
+	radius, low, high := f.MeanWithin, math.Sqrt(f.Eigenvalues[0]), math.Sqrt(f.Eigenvalues[1])
+	if l, ok := e.c.lattice(radius, low, high, k); ok && x.d == 1 {
+		x.lattice, x.h, x.factor = &l, e.c.Spacing, e.c.Factor
+	} else if x.pairs, x.h = e.c.publicNet(x.d, radius, low, high); x.pairs == nil {
+		return refuse("state closer bounds; or use --method general, which needs none",
+			"chooses among at most %d pairs, and a net %.2g standard deviations fine "+
+				"of all that the bounds allow has more", mostOptions, x.h)
+	}
+	if err := e.c.enumerable(x.d, k, x.factor, p); err != nil {
+		return x, err
+	}
+	return x, nil
+}
+
+// reachSDs is how many of the widest sds the lattice of points reaches beyond the means; coarsestStep is how many of the narrowest its
+// points may lie apart. Utility constants.
+const (
+	reachSDs     = 2
+	coarsestStep = 2
+)
+
+// lattice is score (3)'s for one column; ok is false if it would not resolve the narrowest component.
+func (c Constants) lattice(radius, low, high float64, k int) (l Lattice, ok bool) {
+	reach := radius + reachSDs*high
+	if 2*reach/float64(c.Points-1) > coarsestStep*low {
+		return l, false
+	}
+	pairs := normals(radius, low, high, c.Spacing, mostOptions)
+	if len(pairs) > mostOptions {
+		return l, false
+	}
+	r := Robust{Points: points(reach, c.Points), Components: k, Ties: c.Ties, Changed: c.Changed, Near: c.Near, Wide: c.Wide, Narrow: c.Narrow}
+	return newLattice(r, c.Elements, c.Subset, pairs), true
+}
+
+// scorer is the score for n rows, public or released.
+func (x design) scorer(n float64) scorer {
+	weight := math.Ceil(math.Max(0, x.c.leastWeight(x.k)*n))
+	if x.lattice == nil {
+		return newDeficits(x.c, x.pairs, x.d, weight)
+	}
+	block := math.Max(1, math.Min(1<<26, math.Round(weight/float64(x.lattice.Size))))
+	return overlap{*x.lattice, int(block), x.c.Unbounded}
+}
+
+// steps are the plan's.
+func (x design) steps() []kernel.Step {
+	steps := append(x.c.countSteps(), x.c.crudeSteps(x.k, x.scorer(1))...)
+	return append(steps, x.c.fineSteps()...)
+}
+
+// Plan states the worst case. It refuses what public facts show to be hopeless: too many columns, components or pairs, no bounds, too
+// little budget.
+func (e General) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Columns < 1 {
+		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
+	}
+	x, err := e.design(p)
+	if err != nil {
+		return kernel.Plan{}, err
+	}
+	if p.Mu > 0 {
+		if err := x.hopeless(p); err != nil {
+			return kernel.Plan{}, err
+		}
+	}
+	return kernel.Plan{Method: e.Name(), Steps: x.steps()}, nil
+}
+
+// epsilon is that of one choice of a pair, for a total mu^2.
+func (x design) epsilon(mu2 float64) float64 {
+	part := x.c.CrudeShare * mu2 / float64(x.k)
+	if x.scorer(1).levels() > 0 {
+		part *= firstOfPair
+	}
+	return privacy.PureOfMu(muOf(part))
+}
+
+// leastEpsilon is the least that a choice of a pair may have.
+const leastEpsilon = .01
+
+// hopeless is the refusal of a budget, or a public number of rows, with which no choice of a pair means anything.
+func (x design) hopeless(p estimate.Problem) error {
+	epsilon := x.epsilon(p.Mu * p.Mu)
+	if epsilon < leastEpsilon {
+		return &estimate.Refusal{
+			Reason: fmt.Sprintf("at this epsilon the choice of a component would be %.2g-private, less than %g is noise", epsilon, leastEpsilon),
+			Advice: "needs a larger epsilon or fewer components; --method general needs far less"}
+	}
+	if need := x.rows(epsilon); p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
+		return &estimate.Refusal{Reason: fmt.Sprintf("at this epsilon noise would hide which Gaussian fits %.0f rows, %.2g of all",
+			x.c.leastWeight(x.k)*float64(p.Rows), x.c.leastWeight(x.k)),
+			Advice: fmt.Sprintf("needs about %.2g rows, or a larger epsilon; --method general needs far fewer", 2*need)}
+	}
+	return nil
+}
+
+// rows is where w n rows more or less change a pair's probability by as much as there are pairs.
+func (x design) rows(epsilon float64) float64 {
+	options := len(x.pairs)
+	if x.lattice != nil {
+		options = len(x.lattice.Pairs)
+	}
+	return math.Log(1+float64(options)) / ((1 - x.c.Test) * epsilon / 2) / x.c.leastWeight(x.k)
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (e General) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	p.Columns, p.Relation = s.Columns(), s.Relation()
+	x, err := e.design(p)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	r, notes, err := begin(s, e.c, x.k)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	var found []Pair
+	none := r.noRows()
+	if none == nil && x.epsilon(s.Mu()*s.Mu()) < leastEpsilon {
+		none = &estimate.NoRelease{Reason: "the budget is too small for the choice of a component"}
+	}
+	if none == nil {
+		if found, none, err = r.components(ctx, x.scorer(r.n), x.h, x.c.CrudeShare*s.Mu()*s.Mu()); err != nil {
+			return estimate.Outcome{}, err
+		}
+	}
+	return r.finish(ctx, p, notes, found, none, crude(x.factor, r.n), func() estimate.Expectation { return x.expect(p) })
+}

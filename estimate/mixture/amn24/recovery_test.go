@@ -1,0 +1,169 @@
+package amn24
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// An instance is small enough to enumerate.
+type instance struct {
+	name  string
+	truth *model.Mixture
+	n     int
+	facts estimate.Facts
+}
+
+// recovers fits an instance with fixed seeds and wants a total variation of at most .15 every time.
+func (c instance) recovers(t *testing.T, e estimate.Estimator, relations []privacy.Relation, runs int) {
+	t.Helper()
+	for _, rel := range relations {
+		for seed := range uint64(runs) {
+			rng := rand.New(rand.NewPCG(seed, 11))
+			fit := trial{rows: estimatetest.Draw(t, c.truth, c.n, rng), d: c.truth.Dim(), k: c.truth.K(), eps: 20, relation: rel, facts: c.facts,
+				noise: kerneltest.Options{Seed: seed}}
+			f := fit.fit(t, e)
+			if f.Model == nil {
+				t.Errorf("%s, %v: %+v %+v", c.name, rel, f.Refused, f.NoRelease)
+				continue
+			}
+			tv := distance(t, c.truth, f)
+			if tv > .15 {
+				t.Errorf("%s, %v: total variation %.3f, want at most .15", c.name, rel, tv)
+			}
+			t.Logf("%s, %v, n %d: total variation %.3f; %s", c.name, rel, c.n, tv, f.Diagnostics.Flags[len(f.Diagnostics.Flags)-1])
+		}
+	}
+}
+
+// tried is under which relations, how often and with which constants instance i is tried.
+func tried(i int) ([]privacy.Relation, int, Constants) {
+	c := Practical()
+	if estimatetest.Long() {
+		return relations, 8, c
+	}
+	c.Refinements = 1
+	return relations[i%2 : i%2+1], 1, c
+}
+
+// Algorithm 3: components of wildly different sizes and places, no bounds, epsilon 20.
+func TestUnivariateRecovery(t *testing.T) {
+	for i, c := range []instance{
+		{"one component", line(t, [3]float64{1, 3.7e5, 1e-2}), 1000, estimate.Facts{}},
+		{"far apart", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 1e6, 1e-3}), 2500, estimate.Facts{}},
+		{"nested", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 10, 1e5}), 2500, estimate.Facts{}},
+		{"overlapping", line(t, [3]float64{.5, 0, 1e-9}, [3]float64{.5, 3e-9, .6e-9}), 2500, estimate.Facts{}},
+	} {
+		relations, runs, constants := tried(i)
+		c.recovers(t, NewUnivariate(constants), relations, runs)
+	}
+}
+
+// Algorithm 2 with score (3) on a lattice, and with the tractable score.
+func TestGeneralRecovery(t *testing.T) {
+	for i, c := range []instance{
+		{"one component, lattice", line(t, [3]float64{1, 2, 1}), 1000, knowing(4, .7, 1.5)},
+		{"two components, lattice", line(t, [3]float64{.5, -3, 1}, [3]float64{.5, 3, .8}), 2000, knowing(4, .7, 1.5)},
+		{"two components, cells", line(t, [3]float64{.5, -30, 1}, [3]float64{.5, 30, .2}), 2000, knowing(40, .1, 2)},
+	} {
+		relations, runs, constants := tried(i)
+		e := NewGeneral(constants)
+		x, err := e.design(trial{d: 1, k: c.truth.K(), facts: c.facts}.problem())
+		if err != nil || (x.lattice != nil) != strings.HasSuffix(c.name, "lattice") {
+			t.Fatalf("%s: the score is another one, %v", c.name, err)
+		}
+		c.recovers(t, e, relations, runs)
+	}
+}
+
+// Algorithm 2 in two columns. (Masses of sets in the plane take seconds.)
+func TestGeneralRecoveryInThePlane(t *testing.T) {
+	_, _, c := tried(0)
+	if !estimatetest.Long() {
+		c.Refinements, c.MostNet = 0, 60
+		instance{"one ellipse", plane(t, 1, 5), 1500, knowing(6, .5, 2)}.recovers(t, NewGeneral(c), relations[:1], 1)
+		return
+	}
+	for _, x := range []instance{
+		{"one ellipse", plane(t, 1, 5), 1500, knowing(6, .5, 2)},
+		{"two ellipses", plane(t, 2, 5), 2500, knowing(6, .5, 2)},
+		{"two ellipses far apart", plane(t, 2, 10), 2500, knowing(12, .7, 1.5)},
+	} {
+		x.recovers(t, NewGeneral(c), relations, 3)
+	}
+}
+
+// Too few rows, or a component too many, end in FAIL: an outcome with a reason and advice, at a cost within the budget.
+func TestFails(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	two := line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 1e6, 1e-3})
+	for _, rel := range relations {
+		f := trial{rows: estimatetest.Draw(t, two, 300, rng), d: 1, k: 2, eps: 20, relation: rel}.fit(t, NewUnivariate(Practical()))
+		if f.NoRelease == nil || !strings.Contains(f.NoRelease.Reason, "bucket") {
+			t.Errorf("%v, gaps of 300 rows: %+v %+v", rel, f.Refused, f.Outcome)
+		}
+		// Two atoms: no Gaussian that the facts allow fits a fourth of the rows, so the test fails at the first step.
+		rows := make([][]float64, 8000)
+		for i := range rows {
+			rows[i] = []float64{[2]float64{-18, 18}[rng.IntN(2)]}
+		}
+		f = trial{rows: rows, d: 1, k: 2, eps: 20, relation: rel, facts: knowing(20, 1, 3)}.fit(t, NewGeneral(Practical()))
+		if f.NoRelease == nil || !strings.Contains(f.NoRelease.Reason, "test") {
+			t.Errorf("%v, two atoms: %+v %+v", rel, f.Refused, f.Outcome)
+		}
+	}
+}
+
+// The removal loop never returns the same region twice, though there is one component only.
+func TestRemovalLoop(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	one := line(t, [3]float64{1, 2, 1})
+	for _, c := range []struct {
+		name  string
+		facts estimate.Facts
+	}{{"lattice", knowing(4, .7, 1.5)}, {"cells", knowing(20, .5, 2)}} {
+		e := NewGeneral(Practical())
+		fit := trial{rows: estimatetest.Draw(t, one, 2000, rng), d: 1, k: 3, eps: 60, facts: c.facts, noise: kerneltest.Options{Seed: 8}}
+		p := fit.problem()
+		x, err := e.design(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := fit.open(t, kernelPlan(x))
+		r, _, err := begin(s, e.c, x.k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, _, err := r.components(t.Context(), x.scorer(r.n), x.h, x.c.CrudeShare*s.Mu()*s.Mu())
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v, %v", c.name, found, err)
+		}
+		for i, p := range found {
+			for _, q := range found[:i] {
+				if same := (Tolerance{1e-9, 1e-9, 1e-9}); same.Close(p, q) || c.name == "cells" && Vague(p, q, 1.5) {
+					t.Errorf("%s: %v was found again", c.name, p.Mean)
+				}
+			}
+		}
+	}
+}
+
+// Theorem C.3 on an unbounded lattice, where all other pairs count as infinitely many: the test passes if w n is far above what it tolerates, and fails if
+// it is below, however good the best pair is.
+func TestUnboundedLattice(t *testing.T) {
+	c := Practical()
+	c.Unbounded, c.Refinements = true, 0
+	e, one := NewGeneral(c), line(t, [3]float64{1, 2, 1})
+	for _, n := range []int{300, 4000} {
+		f := trial{rows: estimatetest.Draw(t, one, n, rand.New(rand.NewPCG(7, 7))), d: 1, k: 1, eps: 20, facts: knowing(4, .7, 1.5)}.fit(t, e)
+		if (f.Model != nil) != (n == 4000) {
+			t.Errorf("n %d: %+v %+v", n, f.Refused, f.NoRelease)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package univariate
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/blocks/linefit"
+	"github.com/gauze-dp/gauze/blocks/roots"
+)
+
+// look measures edges that look closer, if that leaves enough for the shapes.
+func (f *fit) look(edges []float64, share float64) error {
+	if f.looks == mostLooks || f.a.Left() < (share+reserveShare)*f.mu2 {
+		return nil
+	}
+	f.looks++
+	h, err := f.histogram(stepLooks, edges, f.mu(share))
+	if err == nil {
+		f.all = append(f.all, h)
+	}
+	return err
+}
+
+// zoom fits, and looks closer, as long as some component is narrower than the bins.
+func (f *fit) zoom() (doubt string, err error) {
+	for {
+		if err := f.ctx.Err(); err != nil {
+			return "", err
+		}
+		if doubt := f.search(false); doubt != "" {
+			return doubt, nil
+		}
+		d := f.data()
+		least := math.Inf(1)
+		for _, c := range f.found {
+			if !d.Resolved(c) && !d.Atom(c) && c.Rows > f.light()/2 {
+				least = math.Min(least, c.Rows)
+			}
+		}
+		if math.IsInf(least, 1) {
+			return "", nil
+		}
+		before := f.looks
+		if err := f.look(d.Edges(f.found, f.sigma(mostLookShare)), f.share(least, zoomSDs, mostLookShare)); err != nil || f.looks == before {
+			return "", err
+		}
+	}
+}
+
+// A hole is a part of the line where no component was found, though it holds about so many rows. An end may be infinite; then unit is the
+// least distance from the other end that is told apart.
+type hole struct{ low, high, unit, rows float64 }
+
+// holes are the bins of the last histogram that no component reaches, if they hold more than noise.
+func (f *fit) holes() (holes []hole) {
+	h := f.all[len(f.all)-1]
+	expected := f.data().Expected(f.found)
+	expected = expected[len(expected)-len(h.Counts):]
+	seen := math.Max(holeSDs*h.Sigma, huntedSDs*f.sigma(mostLookShare))
+	for b, count := range h.Counts {
+		if count-expected[b] < seen || expected[b] > holePart*count {
+			continue
+		}
+		next := hole{math.Inf(-1), math.Inf(1), 0, count}
+		if b > 0 {
+			next.low = h.Edges[b-1]
+		}
+		if b < len(h.Edges) {
+			next.high = h.Edges[b]
+		}
+		for _, c := range f.found {
+			next.unit = math.Max(next.unit, c.SD)
+		}
+		holes = append(holes, next)
+	}
+	return holes
+}
+
+// hunt measures where in the holes rows are: bins of one width, or by powers of two where there is no end. Closer looks then do the rest. A
+// component that the gaps did not show is found in this way without a threshold.
+func (f *fit) hunt(holes []hole) error {
+	edges := f.data().Edges(f.found, f.sigma(mostLookShare))
+	least := math.Inf(1)
+	for _, h := range holes {
+		edges = roots.Join(edges, roots.Hole(h.low, h.high, h.unit))
+		least = math.Min(least, h.rows)
+	}
+	return f.look(edges, f.share(least, huntSDs, mostLookShare))
+}
+
+// forget merges the bins of large histograms that lie far from all components.
+func (f *fit) forget(d *linefit.Data) {
+	var near []roots.Leaf
+	for _, c := range f.found {
+		reach := nearSDs * c.SD
+		if low, high := d.Bin(c); !math.IsInf(high-low, 0) {
+			reach = math.Max(reach, high-low)
+		}
+		near = append(near, roots.Leaf{Low: c.Mean() - reach, High: c.Mean() + reach})
+	}
+	for i, h := range f.all {
+		if len(h.Edges) > largeBins {
+			f.all[i] = h.Around(near)
+		}
+	}
+}
+
+// Utility constants of looking closer.
+const (
+	huntedSDs = 4.5 // what is not so clear in a look is not worth one
+	holeSDs   = 4.5
+	holePart  = .1 // of a hole's rows that the components explain at most
+	nearSDs   = 3  // see forget; a leaf's surroundings add its width on both sides
+	largeBins = 64
+)

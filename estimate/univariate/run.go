@@ -1,0 +1,221 @@
+package univariate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/blocks/linefit"
+	"github.com/gauze-dp/gauze/blocks/roots"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// fit is the state of one run: public facts and released values only.
+type fit struct {
+	ctx    context.Context
+	p      estimate.Problem
+	a      *kernel.Allotment
+	mu2    float64 // total
+	factor float64 // sensitivity of a histogram
+	rows   float64 // n, or the noisy count
+	known  linefit.Known
+	unit   float64 // that values are recorded in; 0 where none is declared
+	all    []roots.Histogram
+	found  []linefit.Component
+	looks  int // how often it was looked closer
+}
+
+func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
+	f := &fit{ctx: ctx, p: p, a: s.Allotment(), mu2: s.Mu() * s.Mu(), factor: math.Sqrt2, rows: float64(p.Rows)}
+	if p.Relation == privacy.AddRemoveOne {
+		f.factor = 1
+	}
+	if len(p.RoundedTo) > 0 {
+		f.unit = p.RoundedTo[0]
+		f.known.Least = f.unit / math.Sqrt(12)
+	}
+	if c := p.KnownCovariance; c != nil {
+		f.known.SD = math.Sqrt(c[0][0])
+	}
+	return f
+}
+
+// run is the whole fit.
+func (f *fit) run() (estimate.Outcome, error) {
+	for _, step := range []func() (doubt string, err error){f.count, f.place, f.shape} {
+		if err := f.ctx.Err(); err != nil {
+			return estimate.Outcome{}, err
+		}
+		doubt, err := step()
+		if err != nil {
+			return estimate.Outcome{}, err
+		}
+		if doubt != "" {
+			return f.refuse("%s", doubt), nil
+		}
+		if value, is := f.constant(); is {
+			return f.point(value)
+		}
+	}
+	return f.outcome()
+}
+
+// mu is the loss of a measurement that costs a share of the total mu^2.
+func (f *fit) mu(share float64) float64 { return math.Sqrt(share*f.mu2) * (1 - 1e-12) }
+
+// sigma is the noise of a histogram that costs a share of the total.
+func (f *fit) sigma(share float64) float64 { return f.factor / f.mu(share) }
+
+// count releases the number of rows where it is private.
+func (f *fit) count() (string, error) {
+	if f.p.Relation != privacy.AddRemoveOne {
+		return "", nil
+	}
+	answer, err := f.a.Sum(stepCount, query.Count{}, f.mu(countShare))
+	if err != nil {
+		return "", err
+	}
+	f.rows = answer.Values[0]
+	if f.rows < rowsSeen(f.p) {
+		return fmt.Sprintf("about %.0f rows are too few to show any component", math.Max(0, f.rows)), nil
+	}
+	return "", nil
+}
+
+// place finds where rows are: windows of gaps, a histogram of them all, and closer looks. Where there are no gaps to be seen, because values
+// come twice or there is no delta for thresholds, it looks at the whole line.
+func (f *fit) place() (string, error) {
+	var windows []kernel.Window
+	if !f.p.NoDelta {
+		rows := f.light()
+		if f.p.Components == 1 {
+			rows = f.rows
+		}
+		var err error
+		q := query.GapMasses{LogWindow: query.LogWindow(f.rows)}
+		if windows, _, err = f.a.Gaps(stepGaps, q, f.mu(f.gapShare(rows))); err != nil {
+			return "", err
+		}
+	}
+	if len(windows) > 0 {
+		if err := f.locate(windows); err != nil {
+			return "", err
+		}
+	}
+	if len(f.all) == 0 {
+		if err := f.hunt([]hole{{math.Inf(-1), math.Inf(1), 0, f.light()}}); err != nil {
+			return "", err
+		}
+	}
+	return f.zoom()
+}
+
+// locate counts the rows in the bins of the windows, again if nothing is seen.
+func (f *fit) locate(windows []kernel.Window) error {
+	edges := roots.Grid(windows)
+	share := f.share(f.light(), placeSDs, mostPlaceShare)
+	h, err := f.histogram(stepPlaces, edges, f.mu(share))
+	if err != nil {
+		return err
+	}
+	leaves := h.Leaves()
+	if len(leaves) == 0 {
+		more, err := f.histogram(stepPlaces, edges, f.mu(2*share))
+		if err != nil {
+			return err
+		}
+		h = h.Again(more)
+		leaves = h.Leaves()
+	}
+	if len(leaves) > 0 {
+		f.all = append(f.all, h.Around(leaves))
+	}
+	return nil
+}
+
+// shape measures the shapes of what was found: with edges from what is known so far, once more where rows turn up that no component has, and
+// with all that is left at the quantiles of what was fitted.
+func (f *fit) shape() (string, error) {
+	for range mostShapes - 1 {
+		if err := f.measure(math.Sqrt(f.a.Left()*coarsePart) * (1 - 1e-12)); err != nil {
+			return "", err
+		}
+		holes := f.holes()
+		if len(holes) > 0 {
+			if err := f.hunt(holes); err != nil {
+				return "", err
+			}
+		}
+		if doubt, err := f.zoom(); doubt != "" || err != nil {
+			return doubt, err
+		}
+		if len(holes) == 0 {
+			break
+		}
+	}
+	if err := f.measure(f.a.LeftMu()); err != nil {
+		return "", err
+	}
+	return f.search(true), nil
+}
+
+// measure measures the shapes of the components found.
+func (f *fit) measure(mu float64) error {
+	edges := f.data().Edges(f.found, f.factor/f.a.LeftMu())
+	h, err := f.histogram(stepShapes, edges, mu)
+	if err == nil {
+		f.all = append(f.all, h)
+	}
+	return err
+}
+
+// histogram measures the whole line. Where values are recorded in a unit, edges lie between them.
+func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogram, error) {
+	if f.unit > 0 {
+		between := make([]float64, len(edges))
+		for i, e := range edges {
+			between[i] = (math.Floor(e/f.unit) + .5) * f.unit
+		}
+		edges = roots.Join(between)
+	}
+	if len(edges) == 0 {
+		edges = []float64{0}
+	}
+	answer, err := f.a.Sum(step, query.BinCounts{Edges: [][]float64{edges}}, mu)
+	if err != nil {
+		return roots.Histogram{}, err
+	}
+	return roots.Histogram{Edges: edges, Counts: answer.Values, Sigma: answer.Sigma}, nil
+}
+
+func (f *fit) data() *linefit.Data { return linefit.New(f.all, f.known) }
+
+// search fits the components to all histograms.
+func (f *fit) search(last bool) (doubt string) {
+	d := f.data()
+	o := linefit.Options{Most: f.most(), Spare: spare, Penalty: f.penalty(), Exchange: last, Start: f.found}
+	f.found, _ = d.Search(o)
+	if last {
+		for range reweighings {
+			d.Weigh(f.found)
+			f.found, _ = d.Polish(f.found, polishSteps)
+		}
+	}
+	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !(c.Rows > 0) || last && !d.Seen(c) })
+	if len(f.found) == 0 {
+		return "no component holds enough rows to be seen"
+	}
+	f.forget(d)
+	return ""
+}
+
+// Utility constants of the fit.
+const (
+	spare       = 1 // components more than asked for, on the way: a false one must not take the place of a true one
+	reweighings = 2 // of the counts by what is expected of them, not by themselves
+	polishSteps = 20
+)

@@ -1,0 +1,105 @@
+package univariate
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Parts of the total mu^2, and how often a step is taken at most: utility constants.
+const (
+	countShare     = .02
+	mostGapShare   = .4
+	mostPlaceShare = .12
+	mostPlaces     = 2
+	mostLookShare  = .05
+	mostLooks      = 16
+	leastShare     = .01
+	reserveShare   = .15 // for the shapes, at least
+	mostShapes     = 4
+	coarsePart     = .4 // of what is left, for a round of shapes that is not the last
+)
+
+// Utility constants: how many noise sds of rows a measurement is laid out for.
+const (
+	gapSDs   = 5.8 + 1.5 // the threshold, and beyond it
+	gapNoise = 1.35      // over that of a histogram
+	placeSDs = 13
+	zoomSDs  = 6
+	huntSDs  = 6.5
+)
+
+// Utility constants of what is looked for.
+const (
+	lightest = .5  // of an even share of the rows: the weight of a component for which the shares are laid out
+	bestNode = .45 // of a component's gaps are in its fullest bucket at least
+	guessed  = 4   // components for which they are laid out if their number is open
+)
+
+// components is how many are asked for, or how many the budget is laid out for if that is open.
+func components(p estimate.Problem) int {
+	if p.Components > 0 {
+		return p.Components
+	}
+	return max(1, min(p.MaxComponents, guessed))
+}
+
+// light is the number of rows of the lightest component for which the shares are laid out.
+func (f *fit) light() float64 { return math.Max(1, lightest*f.rows/float64(components(f.p))) }
+
+// gapShare is what the gaps of a component of so many rows need to be seen.
+func (f *fit) gapShare(rows float64) float64 {
+	return f.share(bestNode*rows-2, gapSDs*gapNoise, mostGapShare)
+}
+
+// share is what a count of so many rows needs to be as many noise sds.
+func (f *fit) share(rows, sds, most float64) float64 {
+	need := sds * f.sigma(1) / math.Max(1, rows)
+	return math.Max(leastShare, math.Min(most, need*need))
+}
+
+// most is the largest number of components that may be found.
+func (f *fit) most() int {
+	if f.p.Components > 0 {
+		return f.p.Components
+	}
+	return max(1, f.p.MaxComponents)
+}
+
+// penalty is what a component must take off the cost: little if their number is known; else what the Bayesian information criterion asks for
+// its three numbers, and more because it is the best of many places.
+func (f *fit) penalty() float64 {
+	if f.p.Components > 0 {
+		return knownPenalty
+	}
+	return openPenalty + 1.5*math.Log(math.Max(f.rows, 1))
+}
+
+// Utility constants of the penalties, in squared noise sds.
+const (
+	knownPenalty = 5.0
+	openPenalty  = 8.0
+)
+
+// Utility constants of what is promised, fitted to runs at (1, 1e-6).
+const (
+	rowsUnit     = 500 * .236 // per component, at mu = 1
+	rowsSeenUnit = 150 * .236
+)
+
+// rowsFor is about how many rows the components need.
+func rowsFor(p estimate.Problem) float64 {
+	return float64(components(p)) * rowsUnit / p.Mu * lighter(p)
+}
+
+// rowsSeen is about how many rows show anything at all.
+func rowsSeen(p estimate.Problem) float64 { return rowsSeenUnit / p.Mu * lighter(p) }
+
+// lighter is how much less noise the relation needs.
+func lighter(p estimate.Problem) float64 {
+	if p.Relation == privacy.AddRemoveOne {
+		return 1 / math.Sqrt2
+	}
+	return 1
+}

@@ -1,0 +1,118 @@
+// Package univariate learns a mixture of Gaussians in one column about which nothing is known: no bound on means or standard deviations, which
+// may differ by any number of orders of magnitude between components, and no separation of them.
+//
+// The gaps between consecutive values show, in one measurement, at which scales and about where the rows lie. Then come histograms of the
+// whole line, each with edges that the one before asked for, until all components are resolved and no rows are missing; the last has its
+// edges where the fitted components say that counts tell most. The mixture is fitted to all of them.
+//
+// Source: [AAL21] Section 5 of the restatement.
+// Differs: shares of the budget depend on the rows per component. Two or three histograms of the whole line stand for the tree of every root,
+// and all of them count in the fit. Rows that the gaps did not show are looked for in the holes between components, with finitely many bins and
+// no threshold; so equal values, which have no gaps, are found as well, and so is everything where the budget has no delta. See blocks/roots
+// and blocks/linefit.
+package univariate
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Estimator is the method "univariate".
+type Estimator struct{}
+
+// New returns the estimator.
+func New() Estimator { return Estimator{} }
+
+var _ estimate.FactUser = Estimator{}
+
+const (
+	name   = "univariate"
+	source = "AAL21 Section 5"
+)
+
+// Name is "univariate".
+func (Estimator) Name() string { return name }
+
+// Source names the algorithm.
+func (Estimator) Source() string { return source }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "a mixture in one column, components of any scales anywhere: gaps between values, then histograms and a fit"
+}
+
+// Uses says that a known variance is made use of: then the components' are not fitted.
+func (Estimator) Uses(p estimate.Problem) estimate.Uses {
+	return estimate.Uses{Covariance: p.Columns == 1}
+}
+
+// The steps.
+const (
+	stepCount  = "count"
+	stepGaps   = "gaps"
+	stepPlaces = "places"
+	stepLooks  = "closer looks"
+	stepShapes = "shapes"
+)
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for more than one column or rows that can show no component.
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Columns < 1 {
+		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
+	}
+	if p.Columns > 1 {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("method %s fits one column, %d were asked for", name, p.Columns),
+			Advice: "name one column with --columns, or use --method axis-aligned or --method general",
+		}
+	}
+	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < rowsSeen(p) {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows are too few to show any component at this epsilon", p.Rows),
+			Advice: advice(p),
+		}
+	}
+	histogram := query.BinCounts{}.Kind()
+	var steps []kernel.Step
+	if p.Relation == privacy.AddRemoveOne {
+		steps = append(steps, kernel.Step{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source})
+	}
+	if !p.NoDelta {
+		steps = append(steps,
+			kernel.Step{Name: stepGaps, Query: query.GapMasses{}.Kind(), Share: mostGapShare, Most: 1, Slack: 1, Source: source},
+			kernel.Step{Name: stepPlaces, Query: histogram, Share: 3 * mostPlaceShare, Most: mostPlaces, Source: source})
+	}
+	return kernel.Plan{Method: name, Steps: append(steps,
+		kernel.Step{Name: stepLooks, Query: histogram, Share: mostLookShare * mostLooks, Most: mostLooks, Source: source},
+		kernel.Step{Name: stepShapes, Query: histogram, Share: 1, Most: mostShapes, Source: source},
+	)}, nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	return newFit(ctx, s, p).run()
+}
+
+// Expect says what to expect from public facts: the rows with which all components are seen.
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	if !(p.Mu > 0) || p.Columns != 1 {
+		return estimate.Expectation{}
+	}
+	e := estimate.Expectation{RowsNeeded: rowsFor(p)}
+	if p.Components == 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("the rows are for %d components of about equal weight; fewer need fewer", components(p)))
+	}
+	return e
+}
+
+// advice says what would help.
+func advice(p estimate.Problem) string {
+	return fmt.Sprintf("needs about %.0f rows for %d components of about equal weight at this epsilon; or a larger epsilon, or fewer components",
+		math.Ceil(rowsFor(p)/50)*50, components(p))
+}
