@@ -35,6 +35,8 @@ type Config struct {
 	Rows                 float64 // public or released. Required.
 	Least                float64 // boxes with fewer rows are dropped
 	Components           int     // that a column may show in a box
+	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that others have cut since, leave it alone.
+	Keep float64
 }
 
 // mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant.
@@ -82,14 +84,15 @@ func Find(a *kernel.Allotment, c Config) ([]Box, error) {
 			columns = append(columns, j)
 		}
 	}
-	f := &finder{Config: c, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}}
+	f := &finder{Config: c, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, todo: len(columns)}
 	for _, j := range columns {
+		f.todo--
 		if err := f.look(j); err != nil || len(f.found) == 0 {
 			return nil, err
 		}
 	}
 	for _, j := range columns {
-		if !f.mixed(j) {
+		if !f.mixed(j) || a.Left() < f.reserve(f.once()) {
 			continue
 		}
 		if err := f.look(j); err != nil || len(f.found) == 0 {
@@ -106,7 +109,14 @@ type finder struct {
 	per   float64 // a column's part of the budgets
 	found []Box
 	sigma float64 // of the last histograms
+	todo  int     // columns that have not been looked at
 }
+
+// once is the price of one look at a column without closer ones, of mu^2.
+func (f *finder) once() float64 { return f.per * (f.GapsMu2 + f.CountsMu2) }
+
+// reserve is what must be left of mu^2 for something at a price that columns can do without.
+func (f *finder) reserve(price float64) float64 { return price + float64(f.todo)*f.once() + f.Keep }
 
 // mixed reports that column j was seen in boxes that have been cut since, and that it did not look like one component's there.
 func (f *finder) mixed(j int) bool {
@@ -181,7 +191,7 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 		if !slices.ContainsFunc(lines, func(l line) bool { return l.edges != nil }) {
 			break
 		}
-		if look >= looks && f.a.Left() < f.CountsMu2 {
+		if look >= looks && f.a.Left() < f.reserve(f.CountsMu2*f.per/looks) {
 			break
 		}
 		if err := f.histograms(lines, j); err != nil {
@@ -195,7 +205,7 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 	}
 	out := make([][]cluster, len(f.found))
 	for b, l := range lines {
-		out[b] = slices.DeleteFunc(cut(l.found, l.atoms), func(c cluster) bool { return c.mass < f.Least })
+		out[b] = slices.DeleteFunc(cut(l.found, l.atoms), func(c cluster) bool { return !(c.mass >= f.Least && c.finite()) })
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/blocks/linefit"
 )
 
@@ -59,27 +60,35 @@ func cut(cs []linefit.Component, atoms []bool) (out []cluster) {
 	return out
 }
 
-// clusterOf joins components. It is centred, for components far from zero.
+// clusterOf joins components. It is centred, for components far from zero, and in a unit that squares neither overflow nor underflow in.
 func clusterOf(cs []linefit.Component) cluster {
 	origin := cs[0].Mean()
 	c := cluster{low: math.Inf(1), high: math.Inf(-1)}
-	first, second, logs := 0.0, 0.0, 0.0
+	first, second, logs, unit := 0.0, 0.0, 0.0, 0.0
+	for _, g := range cs {
+		unit = math.Max(unit, math.Max(math.Abs((g.Origin-origin)+g.Offset), g.SD))
+	}
 	for _, g := range cs {
 		at := (g.Origin - origin) + g.Offset
 		c.mass += g.Rows
-		first += g.Rows * at
-		second += g.Rows * (at*at + g.SD*g.SD)
+		first += g.Rows * (at / unit)
+		second += g.Rows * (at/unit*(at/unit) + g.SD/unit*(g.SD/unit))
 		logs += g.Rows * math.Log(g.SD)
 		c.low, c.high = math.Min(c.low, at-reach*g.SD), math.Max(c.high, at+reach*g.SD)
 	}
 	first /= c.mass
-	c.mean, c.sd = origin+first, math.Sqrt(math.Max(second/c.mass-first*first, 0))
+	c.mean, c.sd = origin+unit*first, unit*math.Sqrt(math.Max(second/c.mass-first*first, 0))
 	c.low, c.high = origin+c.low, origin+c.high
 	c.gain = math.Log(c.sd) - logs/c.mass
 	if len(cs) == 1 {
 		c.sd, c.gain = cs[0].SD, 0
 	}
 	return c
+}
+
+// finite reports that the cluster can be a box: values near the ends of float64 have no spread in it.
+func (c cluster) finite() bool {
+	return c.sd > 0 && linalg.Finite(c.high-c.low) && linalg.Finite(c.gain)
 }
 
 // separate cuts the intervals of clusters side by side where their densities cross.

@@ -7,10 +7,11 @@ import (
 
 	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/kernel"
 )
 
-// One is the component that a box is, if it holds one; its weight is a share of rows.
-func (b Box) One(rows float64) component.Gaussian {
+// one is the component that a box is, if it holds one; its weight is a share of rows.
+func (b Box) one(rows float64) component.Gaussian {
 	g := component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: mat.NewSymDense(len(b.Center), nil), Doubt: component.StartDoubt()}
 	for j, s := range b.Scale {
 		g.Cov.SetSym(j, j, s*s)
@@ -18,22 +19,61 @@ func (b Box) One(rows float64) component.Gaussian {
 	return g
 }
 
-// A Choice says how many components are shared out among boxes.
+// A Choice says how many components to start from.
 type Choice struct {
-	Most    int     // in all, at least one per box
-	Penalty float64 // of a component, in those of BIC; 0 asks for the best fit
-	Rows    float64 // that weights are shares of
-	Starts  int     // of EM
+	Components int     // that are asked for; 0 if their number is not known
+	Most       int     // where it is not known
+	Rows       float64 // that weights are shares of
 	// Uniform makes the generator of a start of a fit by k components, of numbers in [0, 1).
 	Uniform func(k int) func(start int) func() float64
 }
 
-// Start fits the leaves of every set by 1, 2, .. components and returns the components of the best way to share them out, by dynamic
-// programming: post-processing of released counts.
+// Utility constants of the starts.
+const (
+	spare      = 2 // components beyond those asked for: private EM joins the least needed
+	starts     = 12
+	complexity = .7 // of BIC, what a component must gain where their number is not known
+)
+
+// Start returns the components to start private EM from, weights summing to 1: one for every box or, where there are fewer boxes than components
+// asked for, more in boxes whose trees show more; where their number is not known, only boxes that look mixed in some column get a tree. mu2 is
+// the part of mu^2 that the trees may spend.
+func Start(a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, error) {
+	wanted := Box.isMixed
+	most, penalty := c.Most, complexity
+	if c.Components > 0 {
+		wanted = func(Box) bool { return len(found) < c.Components }
+		most, penalty = c.Components+spare, 0
+	}
+	var out []component.Gaussian
+	for _, b := range found {
+		if !wanted(b) {
+			out = append(out, b.one(c.Rows))
+		}
+	}
+	if len(out) < len(found) {
+		sets, err := trees(a, step, found, wanted, c.Rows, mu2)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, share(sets, most-len(out), penalty, c)...)
+	}
+	total := 0.0
+	for _, g := range out {
+		total += g.Weight
+	}
+	for i := range out {
+		out[i].Weight /= total
+	}
+	return out, nil
+}
+
+// share fits the leaves of every set by 1, 2, .. components, at most so many in all but one for each set, and returns the components of the best
+// way to share them out, by dynamic programming. penalty is what a component must gain, in those of BIC.
 //
 // Source: [AAL21] Section 5 of the restatement, step 5 (which shares components out among roots).
-func Start(sets []Set, c Choice) []component.Gaussian {
-	most := max(c.Most, len(sets))
+func share(sets []Set, most int, penalty float64, c Choice) []component.Gaussian {
+	most = max(most, len(sets))
 	fits := make([][]*coreset.Mixture, len(sets))
 	total := impossible(most + 1) // of the sets so far with so many components, the best
 	total[0] = 0
@@ -42,10 +82,10 @@ func Start(sets []Set, c Choice) []component.Gaussian {
 		next := impossible(most + 1)
 		took[b] = make([]int, most+1)
 		for k := 1; k <= most-len(sets)+1 && k <= max(1, len(s.Leaves.Points)); k++ {
-			gain := -c.Penalty * float64(k) * s.bic(c.Rows)
+			gain := -penalty * float64(k) * s.bic(c.Rows)
 			var m *coreset.Mixture
 			if len(s.Leaves.Points) > 0 {
-				m = coreset.Fit(s.Leaves, k, c.Starts, c.Uniform(k))
+				m = coreset.Fit(s.Leaves, k, starts, c.Uniform(k))
 				gain += m.LogLik
 			}
 			fits[b] = append(fits[b], m)
@@ -82,12 +122,12 @@ func impossible(n int) []float64 {
 
 // lift turns a mixture of the set's coordinates into components of all columns.
 func (s Set) lift(m *coreset.Mixture, rows float64) (out []component.Gaussian) {
-	one := s.Box.One(rows)
+	one := s.Box.one(rows)
 	if m == nil || len(m.Weights) == 1 {
 		return []component.Gaussian{one}
 	}
 	for j, w := range m.Weights {
-		g := s.Box.One(rows)
+		g := s.Box.one(rows)
 		g.Weight *= w
 		for i, y := range m.Means[j] {
 			a := s.Columns[i]

@@ -17,60 +17,67 @@ type Set struct {
 
 // Utility constants of the trees.
 const (
-	mostDims   = 3   // columns of a tree
-	treeCells  = 300 // a cell with less than this part of the rows is not split
-	treeSDs    = 4.5 // half-width of a tree's box, in sds of the box's rows
-	mostLevels = 6
+	mostDims  = 3   // columns of a tree
+	treeCells = 300 // a cell with less than this part of the rows is not split
+	treeSDs   = 4.5 // half-width of a tree's box, in sds of the box's rows
+	// levels of a tree in up to three columns: those of coreset.Levels.
+	levels = 5
+	// mixedGain: a column with less looks like one component's.
+	mixedGain = .01
+	leastDims = 2 // columns of a tree where none looks mixed
 )
 
-// TreeStep is the step that Trees may measure.
+// TreeStep is the step that Start may measure.
 func TreeStep(step string, share float64) kernel.Step {
-	return kernel.Step{Name: step, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: mostLevels, Source: "KSSU19 Section C.3"}
+	return kernel.Step{Name: step, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
 }
 
-// Trees measures a tree of counts in every box, all at once, in the columns that look least like those of one component. mu2 is the part of mu^2
-// that it may spend.
+// trees measures a tree of counts in every box that is wanted, all at once, in the columns that look least like those of one component. mu2 is
+// the part of mu^2 that it may spend.
 //
 // Source: [KSSU19] Section C.3 of the restatement; all boxes at once by its Section A.3.
-func Trees(a *kernel.Allotment, step string, found []Box, rows, mu2 float64) ([]Set, error) {
-	dims := min(a.Session().Columns(), mostDims)
-	first, last := coreset.Levels(dims, false)
-	half := slices.Repeat([]float64{treeSDs}, dims)
-	sets := make([]Set, len(found))
-	trees := make([]*coreset.Tree, len(found))
-	for i, b := range found {
-		sets[i] = Set{Box: b, Columns: b.mixed(dims)}
-		trees[i] = coreset.NewTree(sets[i].frame(), half, first, last, rows/treeCells)
-	}
-	mu := root(mu2 / float64(last-first+1))
+func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]Set, error) {
+	var sets []Set
+	var grown []*coreset.Tree
 	parts := query.Parts{Partition: Partition(found), Queries: make([]query.Sum, len(found))}
-	for {
-		open := 0
-		for i, t := range trees {
-			c, ok := t.Next()
-			if ok {
-				open++
-			} else {
-				c = query.CellCounts{Frame: sets[i].frame(), HalfWidth: half, Level: 1, Parents: []uint64{}}
-			}
-			parts.Queries[i] = c
+	var leaf []int // of the partition, of every set
+	for i, b := range found {
+		parts.Queries[i] = query.CellCounts{Frame: Set{Box: b, Columns: []int{0}}.frame(), HalfWidth: []float64{1}, Level: 1, Parents: []uint64{}}
+		if !wanted(b) {
+			continue
 		}
-		if open == 0 {
+		s := Set{Box: b, Columns: b.mixed()}
+		first, last := coreset.Levels(len(s.Columns), false)
+		half := slices.Repeat([]float64{treeSDs}, len(s.Columns))
+		sets, leaf = append(sets, s), append(leaf, i)
+		grown = append(grown, coreset.NewTree(s.frame(), half, first, last, rows/treeCells))
+	}
+	idle := slices.Clone(parts.Queries)
+	for {
+		open := false
+		for t, tree := range grown {
+			if c, ok := tree.Next(); ok {
+				parts.Queries[leaf[t]], open = c, true
+			} else {
+				parts.Queries[leaf[t]] = idle[leaf[t]]
+			}
+		}
+		if !open {
 			break
 		}
-		ans, err := a.Sum(step, parts, mu)
+		ans, err := a.Sum(step, parts, root(mu2/levels))
 		if err != nil {
 			return nil, err
 		}
 		values, sigmas := parts.Split(ans.Values, ans.Sigma)
-		for i, t := range trees {
-			if _, ok := t.Next(); ok {
-				t.Take(values[i], sigmas[i])
+		for t, tree := range grown {
+			if _, ok := tree.Next(); ok {
+				tree.Take(values[leaf[t]], sigmas[leaf[t]])
 			}
 		}
 	}
-	for i, t := range trees {
-		sets[i].Leaves = t.Coreset()
+	for t, tree := range grown {
+		sets[t].Leaves = tree.Coreset()
 	}
 	return sets, nil
 }
@@ -87,13 +94,30 @@ func (s Set) frame() query.Affine {
 	return f
 }
 
-// mixed are the n columns, in order, in which two components explain what was seen of the box best against one.
-func (b Box) mixed(n int) []int {
-	columns := make([]int, len(b.Center))
-	for j := range columns {
-		columns[j] = j
+// isMixed reports that some column of the box looks like more than one component's.
+func (b Box) isMixed() bool {
+	return slices.ContainsFunc(b.Gain, func(g float64) bool { return g > mixedGain })
+}
+
+// mixed are the columns, in order, in which two components explain what was seen of the box better than one; where none is, some columns.
+func (b Box) mixed() []int {
+	columns := make([]int, 0, len(b.Center))
+	for j := range b.Center {
+		if !b.Atom[j] {
+			columns = append(columns, j)
+		}
+	}
+	if len(columns) == 0 {
+		return []int{0}
 	}
 	slices.SortStableFunc(columns, func(i, j int) int { return sign(b.Gain[j] - b.Gain[i]) })
+	n := 0
+	for n < min(len(columns), mostDims) && b.Gain[columns[n]] > mixedGain {
+		n++
+	}
+	if n == 0 {
+		n = min(len(columns), leastDims)
+	}
 	columns = columns[:n]
 	slices.Sort(columns)
 	return columns

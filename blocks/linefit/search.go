@@ -79,7 +79,7 @@ func (d *Data) best(cs []Component) (best []Component, least float64) {
 		cost float64
 	}
 	var starts []start
-	for _, next := range append(d.missing(cs), d.splits(cs)...) {
+	for _, next := range slices.Concat(d.missing(cs), d.splits(cs), d.around(cs)) {
 		next, c := d.polish(next, d.near(next, next[len(next)-1]), firstSteps)
 		starts = append(starts, start{next, c})
 	}
@@ -195,6 +195,49 @@ func (d *Data) splits(cs []Component) (out [][]Component) {
 	}
 	return out
 }
+
+// around are cs with a wide component around one of them, at the scale that explains most of what is missing: its rows may lie on both sides,
+// as no run of bins does.
+func (d *Data) around(cs []Component) (out [][]Component) {
+	if d.known.SD > 0 {
+		return nil
+	}
+	const growth, scales = 4, 60
+	residual := d.Expected(cs)
+	for b, e := range residual {
+		residual[b] = d.count[b] - e
+	}
+	var t terms
+	for _, c := range cs {
+		var best Component
+		least := aroundSDs
+		for range scales {
+			if c.SD *= growth; math.IsInf(c.SD, 0) {
+				break
+			}
+			d.fill(&t, c)
+			dot, norm := 0.0, 0.0
+			for _, s := range t.spans {
+				for i, p := range t.p[s.at : s.at+s.to-s.from] {
+					w := d.weight[s.from+i]
+					dot += w * p * residual[s.from+i]
+					norm += w * p * p
+				}
+			}
+			if z := dot / math.Sqrt(norm); z > least {
+				least, best = z, c
+				best.Rows = dot / norm
+			}
+		}
+		if best.SD > 0 {
+			out = append(out, append(clone(cs), best))
+		}
+	}
+	return out
+}
+
+// aroundSDs is what a wide component must explain, in noise sds, to be tried. A utility constant.
+const aroundSDs = 2.0
 
 // exchange removes each of the components that are worth least, one at a time, and adds the best instead.
 func (d *Data) exchange(cs []Component, cost float64, o Options) ([]Component, float64) {

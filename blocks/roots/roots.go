@@ -258,12 +258,14 @@ func margin(from, width, limit float64) (edges []float64) {
 // Utility constants of the search in holes.
 const (
 	holeBins   = 160
+	holeLog    = 2     // log2 of the growth of bins where there is no other end
+	holeSteps  = 60    // of them: the last bin has all rows from there on
 	nearestLog = -1022 // powers of two: the distances from an end of the line's part that has no other end
 	lastLog    = 1023
 )
 
 // Hole are the edges of a histogram that looks for rows between low and high, about whose scale nothing is known; either may be infinite.
-// Bins are of one width between two ends, and grow by powers of two from the one end, the first as wide as unit.
+// Bins are of one width between two ends, and grow by powers of four from the one end, the first as wide as unit.
 func Hole(low, high, unit float64) (edges []float64) {
 	unit = math.Max(unit, math.Ldexp(1, nearestLog))
 	switch {
@@ -274,13 +276,13 @@ func Hole(low, high, unit float64) (edges []float64) {
 		edges = append(edges, 0)
 	case math.IsInf(low, 0):
 		edges = append(edges, high)
-		for d := unit; high-d > -math.MaxFloat64 && d <= math.MaxFloat64; d *= 2 {
-			edges = append(edges, high-d)
+		for i := range holeSteps {
+			edges = append(edges, high-math.Ldexp(unit, holeLog*i))
 		}
 	case math.IsInf(high, 0):
 		edges = append(edges, low)
-		for d := unit; low+d < math.MaxFloat64 && d <= math.MaxFloat64; d *= 2 {
-			edges = append(edges, low+d)
+		for i := range holeSteps {
+			edges = append(edges, low+math.Ldexp(unit, holeLog*i))
 		}
 	default:
 		for i := range holeBins + 1 {

@@ -56,7 +56,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, &estimate.Refusal{Reason: "the method " + name + " has thresholds, which a budget of zCDP cannot pay",
 			Advice: "give epsilon and delta instead of rho, or use --method general --covariance diagonal"}
 	}
-	if p.Relation == privacy.ReplaceOne && float64(p.Rows)*p.Mu < leastStrength*float64(max(p.Components, 1)) {
+	if p.Relation == privacy.ReplaceOne && tooFew(p, float64(p.Rows)) {
 		return kernel.Plan{}, &estimate.Refusal{
 			Reason: fmt.Sprintf("%d rows are too few for %d components at this epsilon", p.Rows, max(p.Components, 1)),
 			Advice: advice(p, max(p.Components, 1)),
@@ -100,6 +100,11 @@ const (
 	rowsColumns      = 3.0
 	leastStrength    = 15.0 // a fit of k components is refused below n mu = leastStrength k
 )
+
+// tooFew reports that rows, public or released, are too few for the components asked for: what is seen may all be noise.
+func tooFew(p estimate.Problem, rows float64) bool {
+	return rows*p.Mu < leastStrength*float64(max(p.Components, 1))
+}
 
 func advice(p estimate.Problem, k int) string {
 	return fmt.Sprintf("needs about %.0f rows at this epsilon; or fewer columns, or fewer components", math.Ceil(rowsFor(p, k)/100)*100)

@@ -39,9 +39,11 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if f.cols, err = columns.Count(f.a, stepCount, f.mu(countPart)); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.rows = math.Max(f.cols.Rows, 1)
+	if f.rows = math.Max(f.cols.Rows, 1); tooFew(f.p, f.rows) {
+		return f.refuse(fmt.Sprintf("about %.0f rows are too few for %d components at this epsilon", f.rows, max(f.p.Components, 1))), nil
+	}
 	f.found, err = boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.k()})
+		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.k(), Keep: keepPart * f.mu2})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -51,7 +53,8 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	start, err := f.starts()
+	start, err := boxes.Start(f.a, stepTree, f.found, treePart*f.mu2,
+		boxes.Choice{Components: f.p.Components, Most: f.p.MaxComponents, Rows: f.rows, Uniform: startsOf})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -118,6 +121,11 @@ const (
 	goneRows  = 5.0
 	mostDoubt = .12 // of a weight, relative variance, where k was not asked for
 )
+
+// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same released leaves give the same fit.
+func startsOf(k int) func(start int) func() float64 {
+	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
+}
 
 // draws is public randomness, the same for the same question.
 func draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }

@@ -122,7 +122,7 @@ func TestHardlyAnyRows(t *testing.T) {
 				for _, c := range combinations() {
 					for _, eps := range []float64{.01, 1} {
 						c.Rows, c.Columns, c.Epsilon, c.Delta, c.Noise = table.Rows(rng, n, d), d, eps, delta, kerneltest.Options{Fresh: true}
-						if f := estimatetest.RunChecked(t, New(), c); f.Model != nil {
+						if f := estimatetest.RunChecked(t, New(), c); f.Model != nil { fmt.Println(f.Diagnostics.Components, f.Model.Weights)
 							t.Errorf("%s: a model of %d rows was released", table.Name, n)
 						}
 					}

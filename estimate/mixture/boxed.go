@@ -22,11 +22,9 @@ const (
 	gapsPart       = .14 // of mu^2, taken from the rounds
 	binsPart       = .12
 	boxTreePart    = .10
+	boxKeepPart    = .20 // for trees and rounds, whatever the boxes are worth
 	leastBox       = .12 // a box with less than this part of a component's even share of the rows is dropped
-	boxSpare       = 2
-	boxStarts      = 12
 	boxRounds      = 5
-	boxPenalty     = .7
 	boxComponents  = 6 // that boxes are made for where k is not known
 )
 
@@ -63,25 +61,14 @@ func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 		k = boxComponents
 	}
 	found, err := boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: k})
+		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: k, Keep: boxKeepPart * f.mu2})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	var start []component.Gaussian
-	if f.p.Components > 0 && len(found) >= f.p.Components {
-		for _, b := range found {
-			start = append(start, b.One(f.rows))
-		}
-	} else {
-		sets, err := boxes.Trees(f.a, stepBoxTree, found, f.rows, boxTreePart*f.mu2)
-		if err != nil {
-			return nil, err
-		}
-		c := boxes.Choice{Most: f.p.Components + boxSpare, Rows: f.rows, Starts: boxStarts, Uniform: startsOf}
-		if f.p.Components == 0 {
-			c.Most, c.Penalty = f.p.MaxComponents, boxPenalty
-		}
-		start = boxes.Start(sets, c)
+	start, err := boxes.Start(f.a, stepBoxTree, found, boxTreePart*f.mu2,
+		boxes.Choice{Components: f.p.Components, Most: f.p.MaxComponents, Rows: f.rows, Uniform: startsOf})
+	if err != nil {
+		return nil, err
 	}
 	return f.boxEM(ctx, start)
 }
@@ -95,13 +82,8 @@ func (f *fit) boxEM(ctx context.Context, start []component.Gaussian) (*em.Rounds
 	if f.p.Components > 0 {
 		r.Gone, r.MostDoubt = goneAsked, 0
 	}
-	total := 0.0
-	for _, c := range start {
-		total += c.Weight
-	}
 	for _, c := range start {
 		own := c
-		own.Weight = c.Weight / total
 		own.Mean, own.Cov = make([]float64, len(columns)), mat.NewSymDense(len(columns), nil)
 		for i, a := range columns {
 			own.Mean[i] = c.Mean[a]
