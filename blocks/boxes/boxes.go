@@ -37,6 +37,16 @@ type Config struct {
 	Components           int     // that a column may show in a box
 	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that others have cut since, leave it alone.
 	Keep float64
+	// RoundedTo is the public unit that each column of the table is recorded in, 0 where none is declared; nil means none anywhere.
+	RoundedTo []float64
+}
+
+// unit is that of column j.
+func (c Config) unit(j int) float64 {
+	if j < len(c.RoundedTo) {
+		return c.RoundedTo[j]
+	}
+	return 0
 }
 
 // mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant.
@@ -199,7 +209,7 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 		}
 		for b := range lines {
 			if lines[b].edges != nil {
-				f.next(&lines[b], look)
+				f.next(&lines[b], look, f.unit(j))
 			}
 		}
 	}
@@ -211,8 +221,8 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 }
 
 // next fits what was seen of a line and chooses the edges of its next histogram, if it is worth one.
-func (f *finder) next(l *line, look int) {
-	d := linefit.New(l.seen, linefit.Known{})
+func (f *finder) next(l *line, look int, unit float64) {
+	d := linefit.New(l.seen, linefit.Known{Least: unit / math.Sqrt(12)})
 	l.found, _ = d.Search(linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Start: l.found})
 	l.found = slices.DeleteFunc(l.found, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
 	l.edges, l.atoms = nil, make([]bool, len(l.found))
@@ -230,6 +240,7 @@ func (f *finder) next(l *line, look int) {
 		if look == 0 { // what the fit has missed may lie in other leaves
 			l.edges = roots.Join(l.edges, roots.Refine(l.seen[0].Leaves(), refineBins))
 		}
+		l.edges = roots.Between(l.edges, unit)
 	}
 }
 

@@ -293,5 +293,17 @@ func Hole(low, high, unit float64) (edges []float64) {
 	return increasing(edges)
 }
 
+// Between are the edges moved to the middle between two values of a column that is recorded in a unit; as they are if the unit is 0.
+func Between(edges []float64, unit float64) []float64 {
+	if unit <= 0 {
+		return edges
+	}
+	between := make([]float64, len(edges))
+	for i, e := range edges {
+		between[i] = (math.Floor(e/unit) + .5) * unit
+	}
+	return increasing(between)
+}
+
 // Join are the edges of several lists in one.
 func Join(lists ...[]float64) []float64 { return increasing(slices.Concat(lists...)) }

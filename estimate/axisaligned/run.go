@@ -31,6 +31,7 @@ const (
 	leastBox = .12 // a box with less than this part of a component's even share of the rows is dropped
 	unknownK = 6   // components that boxes are made for where k is not known
 	misfit   = 1.0
+	seenSDs  = 4.0 // sds of noise below which a count may be of no rows at all
 )
 
 // run is the whole fit.
@@ -39,11 +40,11 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if f.cols, err = columns.Count(f.a, stepCount, f.mu(countPart)); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.rows = math.Max(f.cols.Rows, 1); tooFew(f.p, f.rows) {
+	if f.rows = math.Max(f.cols.Rows, 1); tooFew(f.p, f.rows) || f.rows < seenSDs*f.factor/f.mu(countPart) {
 		return f.refuse(fmt.Sprintf("about %.0f rows are too few for %d components at this epsilon", f.rows, max(f.p.Components, 1))), nil
 	}
 	f.found, err = boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.k(), Keep: keepPart * f.mu2})
+		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.k(), RoundedTo: f.p.RoundedTo, Keep: keepPart * f.mu2})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -88,7 +89,8 @@ func raw(d int) component.Space {
 
 // em runs the rounds of private EM from a start.
 func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
-	r := &em.Rounds{Space: raw(f.p.Columns), Form: f.form(), Components: start, Rows: f.rows, Factor: f.factor, Misfit: misfit, Gone: goneRows}
+	r := &em.Rounds{Space: raw(f.p.Columns), Form: f.form(), Components: start, Rows: f.rows, Factor: f.factor, Misfit: misfit, Gone: goneRows,
+		Grid: columns.Grid(raw(f.p.Columns), f.p.RoundedTo)}
 	rounds := emRounds
 	if len(start) > f.k() {
 		rounds = maxRounds

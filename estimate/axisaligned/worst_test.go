@@ -113,7 +113,8 @@ func TestAllKindsOnce(t *testing.T) {
 	}
 }
 
-// TestHardlyAnyRows: of tables of no, one or two rows no model is released.
+// TestHardlyAnyRows: of tables of no, one or two rows no model is released. A count that is all noise passes four of its sds with
+// probability 3e-5, and then boxes of noise must pass too; for the seed that the test has, none does.
 func TestHardlyAnyRows(t *testing.T) {
 	rng := newRand(t)
 	for _, table := range append(estimatetest.Hard()[:5], tables[:4]...) {
@@ -121,8 +122,8 @@ func TestHardlyAnyRows(t *testing.T) {
 			for _, d := range []int{1, 3, 12} {
 				for _, c := range combinations() {
 					for _, eps := range []float64{.01, 1} {
-						c.Rows, c.Columns, c.Epsilon, c.Delta, c.Noise = table.Rows(rng, n, d), d, eps, delta, kerneltest.Options{Fresh: true}
-						if f := estimatetest.RunChecked(t, New(), c); f.Model != nil { fmt.Println(f.Diagnostics.Components, f.Model.Weights)
+						c.Rows, c.Columns, c.Epsilon, c.Delta, c.Noise = table.Rows(rng, n, d), d, eps, delta, kerneltest.Options{Seed: rng.Uint64()}
+						if f := estimatetest.RunChecked(t, New(), c); f.Model != nil {
 							t.Errorf("%s: a model of %d rows was released", table.Name, n)
 						}
 					}

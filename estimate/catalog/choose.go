@@ -15,7 +15,7 @@ const (
 	forOne  = "gaussian"
 	forMany = "general"
 	// .. in one column, and where covariances are diagonal. Methods made for these cases take their place here when measured runs say so.
-	inOneColumn, whereDiagonal = forMany, forMany
+	inOneColumn, whereDiagonal = "univariate", forMany
 )
 
 const (

@@ -31,9 +31,9 @@ type Unbounded struct {
 	Columns, Components int
 	Arrangement         Arrangement
 	Weights             []float64 // nil: equal
-	// Covariance is Diagonal unless it is Full: then every component has axes of its own, columns have one unit, and scales reach from 1e-2
-	// to 1e4.
-	Covariance estimate.CovarianceType
+	// Rotated components have axes of their own and sizes from 1e-2 to 1e4, the same in all columns, which have units of their own; others
+	// have diagonal covariances.
+	Rotated bool
 	// Scale and Place, if not 0, are the unit of every column and the place of the first component in it, instead of random ones.
 	Scale, Place float64
 }
@@ -89,7 +89,7 @@ func NewUnbounded(tb testing.TB, rng *rand.Rand, u Unbounded) *model.Mixture {
 // factor is a square root of a covariance of about the size, and its largest sd in every column.
 func (u Unbounded) factor(rng *rand.Rand, size float64) (*mat.Dense, []float64) {
 	d := u.Columns
-	if u.Covariance == estimate.Full {
+	if u.Rotated {
 		f := factorOf(rng, d, 30, estimate.Full)
 		f.Scale(math.Pow(10, 6*rng.Float64()-2), f)
 		widest := make([]float64, d)
@@ -145,7 +145,7 @@ func (u Unbounded) settle(rng *rand.Rand, means, widest [][]float64, i int) {
 
 func (u Unbounded) covariance(tb testing.TB, factor *mat.Dense) model.Covariance {
 	tb.Helper()
-	if u.Covariance == estimate.Full {
+	if u.Rotated {
 		cov, err := model.FullFromFactor(factor)
 		if err != nil {
 			tb.Fatal(err)

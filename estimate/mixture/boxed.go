@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/blocks/coreset"
 	"github.com/gauze-dp/gauze/blocks/em"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/columns"
 	"github.com/gauze-dp/gauze/kernel"
 )
 
@@ -61,7 +62,7 @@ func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 		k = boxComponents
 	}
 	found, err := boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: k, Keep: boxKeepPart * f.mu2})
+		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: k, RoundedTo: f.p.RoundedTo, Keep: boxKeepPart * f.mu2})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -75,23 +76,24 @@ func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 
 // boxEM runs the rounds of private EM in the table's own columns: components of very different scales have no other unit in common.
 func (f *fit) boxEM(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
-	columns := f.space.Columns
-	f.space = component.Space{Columns: columns, Center: make([]float64, len(columns)), Scale: ones(len(columns))}
+	own := f.space.Columns
+	f.space = component.Space{Columns: own, Center: make([]float64, len(own)), Scale: ones(len(own))}
 	r := f.rounds()
+	r.Grid = columns.Grid(f.space, f.p.RoundedTo)
 	r.Gone, r.MostDoubt = goneRows, mostDoubt
 	if f.p.Components > 0 {
 		r.Gone, r.MostDoubt = goneAsked, 0
 	}
 	for _, c := range start {
-		own := c
-		own.Mean, own.Cov = make([]float64, len(columns)), mat.NewSymDense(len(columns), nil)
-		for i, a := range columns {
-			own.Mean[i] = c.Mean[a]
-			for j, b := range columns[:i+1] {
-				own.Cov.SetSym(i, j, c.Cov.At(a, b))
+		g := c
+		g.Mean, g.Cov = make([]float64, len(own)), mat.NewSymDense(len(own), nil)
+		for i, a := range own {
+			g.Mean[i] = c.Mean[a]
+			for j, b := range own[:i+1] {
+				g.Cov.SetSym(i, j, c.Cov.At(a, b))
 			}
 		}
-		r.Components = append(r.Components, own)
+		r.Components = append(r.Components, g)
 	}
 	per := math.Sqrt((1-f.schedule.final)*f.a.Left()/boxRounds) * (1 - 1e-12)
 	for i := range boxRounds {

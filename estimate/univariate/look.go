@@ -32,7 +32,7 @@ func (f *fit) zoom() (doubt string, err error) {
 		d := f.data()
 		least := math.Inf(1)
 		for _, c := range f.found {
-			if !d.Resolved(c) && !d.Atom(c) && c.Rows > f.light()/2 {
+			if !d.Resolved(c) && !d.Atom(c) && c.Rows > huntedSDs*f.sigma(mostLookShare) {
 				least = math.Min(least, c.Rows)
 			}
 		}
@@ -40,7 +40,12 @@ func (f *fit) zoom() (doubt string, err error) {
 			return "", nil
 		}
 		before := f.looks
-		if err := f.look(d.Edges(f.found, f.sigma(mostLookShare)), f.share(least, zoomSDs, mostLookShare)); err != nil || f.looks == before {
+		if outside := f.outside(d); len(outside) > 0 {
+			err = f.hunt(outside)
+		} else {
+			err = f.look(d.Edges(f.found, f.sigma(mostLookShare)), f.share(least, zoomSDs, mostLookShare))
+		}
+		if err != nil || f.looks == before {
 			return "", err
 		}
 	}
@@ -49,6 +54,28 @@ func (f *fit) zoom() (doubt string, err error) {
 // A hole is a part of the line where no component was found, though it holds about so many rows. An end may be infinite; then unit is the
 // least distance from the other end that is told apart.
 type hole struct{ low, high, unit, rows float64 }
+
+// outside are the parts of the line beyond all edges, if the mean of some component lies there: it may be a wide one around the others.
+func (f *fit) outside(d *linefit.Data) []hole {
+	rows, unit := 0.0, 0.0
+	for _, c := range f.found {
+		if low, high := d.Bin(c); math.IsInf(high-low, 1) {
+			rows = math.Max(rows, c.Rows)
+		} else {
+			unit = math.Max(unit, c.SD)
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	first, last := math.Inf(1), math.Inf(-1)
+	for _, h := range f.all {
+		if n := len(h.Edges); n > 0 {
+			first, last = math.Min(first, h.Edges[0]), math.Max(last, h.Edges[n-1])
+		}
+	}
+	return []hole{{math.Inf(-1), first, unit, rows}, {last, math.Inf(1), unit, rows}}
+}
 
 // holes are the bins of the last histogram that no component reaches, if they hold more than noise.
 func (f *fit) holes() (holes []hole) {
@@ -79,12 +106,16 @@ func (f *fit) holes() (holes []hole) {
 // component that the gaps did not show is found in this way without a threshold.
 func (f *fit) hunt(holes []hole) error {
 	edges := f.data().Edges(f.found, f.sigma(mostLookShare))
-	least := math.Inf(1)
+	share := 0.0
 	for _, h := range holes {
 		edges = roots.Join(edges, roots.Hole(h.low, h.high, h.unit))
-		least = math.Min(least, h.rows)
+		sds := huntSDs
+		if math.IsInf(h.high-h.low, 1) {
+			sds = wideSDs
+		}
+		share = math.Max(share, f.share(h.rows, sds, mostLookShare))
 	}
-	return f.look(edges, f.share(least, huntSDs, mostLookShare))
+	return f.look(edges, share)
 }
 
 // forget merges the bins of large histograms that lie far from all components.

@@ -28,6 +28,7 @@ const (
 	placeSDs = 13
 	zoomSDs  = 6
 	huntSDs  = 6.5
+	wideSDs  = 10.0 // where there is no end: a wide component is spread over bins on both sides of the others
 )
 
 // Utility constants of what is looked for.

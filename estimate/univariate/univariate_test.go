@@ -65,9 +65,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRecovery: random mixtures of every family at (1, 1e-6). Over 60 runs of each (docs of the experiments) at least 95 % are within a total
-// variation of .15, and the median is below .05; here, of 6 runs, all but one must be. Rows and noise have fixed seeds; the long test draws fresh
-// noise and rows.
+// TestRecovery: random mixtures of every family at (1, 1e-6). Of 60 fresh runs of each family and relation, all were within a total variation
+// of .10, the medians within .035. Here, of 6 runs with fixed seeds, all but one must be within .15; the long test draws fresh rows and noise and
+// lets six of 60 fail.
 func TestRecovery(t *testing.T) {
 	runs := uint64(6)
 	if estimatetest.Long() {
@@ -106,8 +106,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// With many rows the error is near that of EM that starts at the truth, and no failure is left: the largest of 4 ratios was below 2 in all of 200
-// runs of the experiments.
+// With many rows the error is near that of EM that starts at the truth (.005 to .015 for 20000 rows; 1.1 to 1.2 times as much in the median), and
+// no failure is left: no component is missing, none is surplus.
 func TestManyRows(t *testing.T) {
 	for _, family := range families {
 		rng := rand.New(rand.NewPCG(9, 9))
@@ -125,6 +125,53 @@ func TestManyRows(t *testing.T) {
 		if f.Model.K() != len(parts) {
 			t.Errorf("%s: %d components, want %d", family.name, f.Model.K(), len(parts))
 		}
+	}
+}
+
+// A component too light for the threshold of the gaps is missed by them and found in a hole, beside the others or around them.
+func TestHunt(t *testing.T) {
+	looked := 0
+	for _, rel := range relations {
+		for name, parts := range map[string][]part{
+			"beside": {{.98, 1e6, 3}, {.02, -4e4, 1e-3}},
+			"around": {{.98, 1e6, 3}, {.02, 1e6, 2e7}},
+		} {
+			rng := rand.New(rand.NewPCG(4, 1))
+			f := trial{rows: table(t, rng, parts, 20000), eps: 1, relation: rel, components: 2}.fit(t)
+			if f.Model == nil || f.Model.K() != 2 {
+				t.Errorf("%v, %s: %v %v", rel, name, f.Model, f.NoRelease)
+				continue
+			}
+			tv, _ := estimatetest.TV(t, mixtureOf(t, parts), f.Model, 20000, rng)
+			if tv > .015 {
+				t.Errorf("%v, %s: total variation %v", rel, name, tv)
+			}
+			if slices.ContainsFunc(f.Session.Measurements(), func(m kernel.Measurement) bool { return m.Step == stepLooks }) {
+				looked++
+			}
+		}
+	}
+	if looked == 0 {
+		t.Error("the gaps showed all components: this tests nothing")
+	}
+}
+
+// Components that are asked for and not there are left out, and told; notes say how many rows are behind each.
+func TestNotes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	f := trial{rows: table(t, rng, evenly(part{0, 5, 2}), 3000), eps: 1, relation: privacy.ReplaceOne, components: 4}.fit(t)
+	if f.Model == nil {
+		t.Fatal(f.NoRelease)
+	}
+	if k := f.Model.K(); k < 4 && !slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, "of 4 components") }) {
+		t.Errorf("%d of 4 components, and flags %q", k, f.Diagnostics.Flags)
+	}
+	rows := 0.0
+	for _, n := range f.Diagnostics.Components {
+		rows += n.EffectiveRows
+	}
+	if math.Abs(rows-3000) > 200 {
+		t.Errorf("%v rows behind the components, want about 3000", rows)
 	}
 }
 
@@ -209,12 +256,10 @@ func TestHardTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, hard := range estimatetest.Hard() {
 		for _, rel := range relations {
-			for _, n := range []int{0, 1, 3, 1500} {
-				for _, k := range []int{0, 2} {
-					c := trial{rows: hard.Rows(rng, n, 1), eps: 1, relation: rel, components: k, noise: kerneltest.Options{Seed: rng.Uint64()}}
-					c.noDelta = rng.IntN(2) == 0
-					c.fit(t)
-				}
+			for _, n := range []int{0, 3, 900} {
+				c := trial{rows: hard.Rows(rng, n, 1), eps: 1, relation: rel, components: rng.IntN(4), noise: kerneltest.Options{Seed: rng.Uint64()}}
+				c.noDelta = rng.IntN(2) == 0
+				c.fit(t)
 			}
 		}
 	}

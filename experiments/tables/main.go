@@ -35,6 +35,7 @@ type options struct {
 	seeds    int
 	rows     int
 	k, kmax  int
+	diagonal bool
 	verbose  bool
 }
 
@@ -48,6 +49,7 @@ func main() {
 	flag.IntVar(&o.kmax, "max-components", 10, "largest number of components")
 	relation := flag.String("relation", o.relation.String(), "neighbouring relation")
 	flag.StringVar(&o.method, "method", "auto", "method of gauze fit")
+	flag.BoolVar(&o.diagonal, "diagonal", false, "ask for diagonal covariances")
 	flag.BoolVar(&o.verbose, "v", false, "print the models")
 	flag.Parse()
 	var err error
@@ -96,6 +98,9 @@ func (o options) run(rows [][]float64) summary {
 			Components: o.k, MaxComponents: o.kmax}
 		if o.relation == privacy.AddRemoveOne {
 			p.Rows = 0
+		}
+		if o.diagonal {
+			p.Covariance = estimate.Diagonal
 		}
 		out := fit(o.method, rows, train, p, o.budget)
 		if out.Model == nil {
