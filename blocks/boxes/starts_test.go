@@ -180,21 +180,26 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestMixedColumns: a tree is made of the columns that look mixed most, in order, of others where none does, and never of atoms if it can.
+// TestMixedColumns: a tree is made of the columns that look mixed most, in order, of others where none does, never of columns that were not looked at, and not of atoms if it can.
 func TestMixedColumns(t *testing.T) {
 	for _, c := range []struct {
-		gain []float64
-		atom []int
-		want []int
+		gain         []float64
+		atom, unseen []int
+		want         []int
 	}{
-		{[]float64{0, .5, 0}, nil, []int{1}},
-		{[]float64{.2, .5, .3, .4}, nil, []int{1, 2, 3}},
-		{[]float64{0, 0, 0}, nil, []int{0, 1}},
-		{[]float64{0, 0, 0}, []int{0}, []int{1, 2}},
-		{[]float64{0}, []int{0}, []int{0}},
+		{[]float64{0, .5, 0}, nil, nil, []int{1}},
+		{[]float64{.2, .5, .3, .4}, nil, nil, []int{1, 2, 3}},
+		{[]float64{0, 0, 0}, nil, nil, []int{0, 1}},
+		{[]float64{0, 0, 0}, []int{0}, nil, []int{1, 2}},
+		{[]float64{0, 0, 0}, []int{2}, []int{0}, []int{1}},
+		{[]float64{0, 0}, []int{1}, []int{0}, []int{1}},
+		{[]float64{0}, []int{0}, nil, []int{0}},
 	} {
-		b := whole(len(c.gain), 1)
+		b := unitBox(1, c.gain...)
 		b.Gain = c.gain
+		for _, j := range c.unseen { // left out of Config.Columns
+			b.Scale[j] = 0
+		}
 		for _, j := range c.atom {
 			b.Atom[j] = true
 		}

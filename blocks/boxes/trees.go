@@ -42,7 +42,7 @@ func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool,
 	parts := query.Parts{Partition: Partition(found), Queries: make([]query.Sum, len(found))}
 	var leaf []int // of the partition, of every set
 	for i, b := range found {
-		parts.Queries[i] = query.CellCounts{Frame: Set{Box: b, Columns: []int{0}}.frame(), HalfWidth: []float64{1}, Level: 1, Parents: []uint64{}}
+		parts.Queries[i] = query.CellCounts{Frame: Set{Box: b, Columns: b.mixed()[:1]}.frame(), HalfWidth: []float64{1}, Level: 1, Parents: []uint64{}}
 		if !wanted(b) {
 			continue
 		}
@@ -103,12 +103,12 @@ func (b Box) isMixed() bool {
 func (b Box) mixed() []int {
 	columns := make([]int, 0, len(b.Center))
 	for j := range b.Center {
-		if !b.Atom[j] {
+		if !b.Atom[j] && b.Scale[j] > 0 {
 			columns = append(columns, j)
 		}
 	}
 	if len(columns) == 0 {
-		return []int{0}
+		return []int{slices.IndexFunc(b.Scale, func(s float64) bool { return s > 0 })} // some column was looked at
 	}
 	slices.SortStableFunc(columns, func(i, j int) int { return sign(b.Gain[j] - b.Gain[i]) })
 	n := 0

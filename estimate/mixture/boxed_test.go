@@ -56,7 +56,7 @@ func TestBoxedReplay(t *testing.T) {
 	rng := newRand(t)
 	boxed, most := 0, 0.0
 	for i, truth := range []*model.Mixture{
-		tiny(t, []float64{0, 0}, []float64{1e6, 0}), tiny(t, []float64{0, 5}, []float64{1e6, 5}, []float64{0, -1e6}), tiny(t, []float64{3}, []float64{1e6}),
+		tiny(t, []float64{0, 0}, []float64{1e6, 1e6}), tiny(t, []float64{0, 5}, []float64{1e6, 2e6}, []float64{-1e6, 1e6}), tiny(t, []float64{3}, []float64{1e6}),
 	} {
 		rows := estimatetest.Draw(t, truth, 1500, rng)
 		for j, rel := range relations {
@@ -86,7 +86,7 @@ func TestBoxedReplay(t *testing.T) {
 // TestBoxedOnlyWithDelta: a budget of zCDP pays for no thresholds: the plan has none, and the fit goes without boxes.
 func TestBoxedOnlyWithDelta(t *testing.T) {
 	rng := newRand(t)
-	rows := estimatetest.Draw(t, tiny(t, []float64{0, 0}, []float64{1e6, 0}), 3000, rng)
+	rows := estimatetest.Draw(t, tiny(t, []float64{0, 0}, []float64{1e6, 1e6}), 3000, rng)
 	for _, rel := range relations {
 		c := estimatetest.Case{Rows: rows, Columns: 2, Relation: rel, Mu: muOne, Components: 2, Noise: kerneltest.Options{Seed: rng.Uint64()}}
 		plan, err := New().Plan(c.Problem())
@@ -108,15 +108,17 @@ func TestBoxedOnlyWithDelta(t *testing.T) {
 	}
 }
 
-// TestBoxedRecovery: rotated clusters of sizes from 1e-2 to 1e4, far apart, are found, TV below .15, in 8 of 10 fits at least.
+// TestBoxedRecovery: two rotated clusters of sizes from 1e-2 to 1e4, far apart, are found, TV below .15, in 19 of 20 fits. The long run has three,
+// too, and rows as few as 3000 and 5000, and claims 8 of 10 (seen: 143 of 160, all failures
+// with three clusters and without boxes).
 //
-// False-alarm rate: 1e-6 for each of the relations; the long run has more columns and rows as few as 3000 and 5000.
+// False-alarm rate: 1e-6 for each of the relations.
 func TestBoxedRecovery(t *testing.T) {
 	rng := newRand(t)
 	type cell struct{ d, k, n, runs int }
-	cells := []cell{{2, 2, 8000, 6}, {3, 2, 16000, 4}}
+	cells, rate := []cell{{2, 2, 8000, 6}, {3, 2, 16000, 4}}, .95
 	if estimatetest.Long() {
-		cells = []cell{{2, 2, 3000, 20}, {2, 3, 8000, 20}, {3, 2, 5000, 20}, {3, 3, 15000, 20}}
+		cells, rate = []cell{{2, 2, 3000, 20}, {2, 3, 8000, 20}, {3, 2, 5000, 20}, {3, 3, 15000, 20}}, .8
 	}
 	for _, rel := range relations {
 		near, all := 0, 0
@@ -139,14 +141,14 @@ func TestBoxedRecovery(t *testing.T) {
 			t.Logf("%v %+v: %d", rel, c, own)
 			near, all = near+own, all+c.runs
 		}
-		stattest.GoodAtLeast(t, near, all, .8, 1e-6)
+		stattest.GoodAtLeast(t, near, all, rate, 1e-6)
 	}
 }
 
 // TestBoxedKeepsConstants: a column that does not vary is left out of the boxes and comes back in the model.
 func TestBoxedKeepsConstants(t *testing.T) {
 	rng := newRand(t)
-	rows := estimatetest.Draw(t, tiny(t, []float64{0, 7, 0}, []float64{1e6, 7, 0}), 4000, rng)
+	rows := estimatetest.Draw(t, tiny(t, []float64{0, 7, 0}, []float64{1e6, 7, 1e6}), 4000, rng)
 	for _, r := range rows {
 		r[1] = 7
 	}

@@ -104,7 +104,7 @@ func (f *fit) constant() (value float64, is bool) {
 
 // point is the outcome of a column in which nearly all rows have one value.
 func (f *fit) point(value float64) (estimate.Outcome, error) {
-	cov, err := f.constantCovariance()
+	cov, err := model.NewDiagonal([]float64{0})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -122,8 +122,6 @@ func (f *fit) point(value float64) (estimate.Outcome, error) {
 		Flags:           []string{fmt.Sprintf("the column is constant but for at most about %.0f rows", (1-allRows)*f.rows)},
 	}}, nil
 }
-
-func (f *fit) constantCovariance() (model.Covariance, error) { return model.NewDiagonal([]float64{0}) }
 
 func (f *fit) refuse(format string, args ...any) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice(f.p)}}

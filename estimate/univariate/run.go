@@ -197,7 +197,7 @@ func (f *fit) data() *linefit.Data { return linefit.New(f.all, f.known) }
 // search fits the components to all histograms.
 func (f *fit) search(last bool) (doubt string) {
 	d := f.data()
-	o := linefit.Options{Most: f.most(), Spare: spare, Penalty: f.penalty(), Exchange: last, Start: f.found}
+	o := linefit.Options{Most: f.most(), Spare: spare, Penalty: f.penalty(), Exchange: last, Quick: !last, Start: f.found}
 	f.found, _ = d.Search(o)
 	if last {
 		for range reweighings {
