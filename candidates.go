@@ -2,6 +2,7 @@ package gauze
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -57,7 +58,8 @@ func (s *Statement) writeMixtureBound(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "\nwhatever the method: on some mixtures of %s the mean total variation from the truth is at least %s with so many\n"+
-		"rows (%s without privacy), and %g takes at least %.0f rows\n", plural(m.Components, "component"), digits(m.TotalVariation), digits(m.WithoutPrivacy), m.Learned, m.Rows)
+		"rows (%s without privacy), and %g takes at least %s\n", plural(m.Components, "component"), digits(m.TotalVariation), digits(m.WithoutPrivacy), m.Learned,
+		plural(int(math.Ceil(m.Rows)), "row"))
 }
 
 // affordable says why a method's plan does not fit the budget: thresholds, for instance, need a delta.

@@ -181,7 +181,11 @@ func (s *Statement) rows() string {
 func (s *Statement) writeExpectation(b *strings.Builder) {
 	var lines []string
 	if s.Expect.RowsNeeded > 0 {
-		lines = append(lines, fmt.Sprintf("about %.0f rows are needed for an error within twice the non-private one", s.Expect.RowsNeeded))
+		needed := fmt.Sprintf("about %.0f rows are needed", s.Expect.RowsNeeded)
+		if s.problem.Components == 1 {
+			needed += " for an error within twice the non-private one"
+		}
+		lines = append(lines, needed)
 	}
 	if s.Expect.RelativeError > 0 {
 		lines = append(lines, fmt.Sprintf("the error is about %.3g times the non-private one", s.Expect.RelativeError))

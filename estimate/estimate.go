@@ -104,7 +104,8 @@ type Direction struct {
 
 // An Expectation is what `gauze plan` prints about the error, from public facts.
 type Expectation struct {
-	// Rows that the method needs, about, for an error within twice the non-private one; 0 if it cannot say.
+	// Rows that the method needs, about; 0 if it cannot say. One component: for an error within twice the non-private one. A mixture: for
+	// what the method says of it, such as that all components are seen.
 	RowsNeeded float64
 	// RelativeError is the expected ratio of the private to the non-private error at this n; 0 if it cannot say.
 	RelativeError float64

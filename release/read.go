@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/gauze-dp/gauze/model"
@@ -119,7 +120,21 @@ func malformed(err error) error {
 		if field == "" {
 			field = "file"
 		}
-		return &Error{Field: field, Wanted: "a value of the type " + kind.Type.String(), Got: kind.Value, Hint: "the file was altered or is not a release"}
+		return &Error{Field: field, Wanted: jsonKind(kind.Type), Got: kind.Value, Hint: "the file was altered or is not a release"}
 	}
 	return fmt.Errorf("release: %w", err)
+}
+
+// jsonKind is what JSON calls a value of the type.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Map, reflect.Struct:
+		return "a JSON object"
+	case reflect.Slice, reflect.Array:
+		return "a JSON array"
+	case reflect.Bool, reflect.String:
+		return "a " + t.Kind().String()
+	default:
+		return "a number"
+	}
 }

@@ -274,7 +274,7 @@ func TestReadMistakes(t *testing.T) {
 		"empty":             {"", "want one JSON object"},
 		"cut":               {good[:len(good)/2], "want one JSON object"},
 		"more behind it":    {good + "{}", "want one JSON object"},
-		"an array":          {"[]", "map"},
+		"an array":          {"[]", "want a JSON object, got array"},
 		"another file":      {`{"a": 1}`, "format: want \"gauze/release/v1\", got none"},
 		"format a number":   {swap(`"gauze/release/v1"`, `1`), "format: want"},
 		"newer":             {swap("release/v1", "release/v2"), "another version of gauze wrote it"},

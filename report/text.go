@@ -14,6 +14,8 @@ import (
 const (
 	// textWidth is the number of cells that a line of Text keeps to, unless one table cell needs more.
 	textWidth = 96
+	// textRemarks is how much of a component's remarks its line shows; longer ones follow the table.
+	textRemarks = textWidth - 45
 	// textColumns is how many columns of the model Text shows.
 	textColumns = 30
 	// textName is how much of a column's name Text shows.
@@ -33,6 +35,9 @@ func Text(w io.Writer, r *release.Release) error {
 	}
 	fmt.Fprintln(b)
 	writeTable(b, weightsTable(r))
+	for _, line := range longRemarks(r) {
+		fmt.Fprintln(b, line)
+	}
 	for _, block := range meansTables(r) {
 		fmt.Fprintln(b)
 		writeTable(b, block)
@@ -72,13 +77,38 @@ func heading(r *release.Release) string {
 func weightsTable(r *release.Release) [][]string {
 	out := [][]string{{"component", "weight", "rows", "noise", ""}}
 	for _, c := range componentRows(r) {
-		remarks := c.Flags
-		if c.Background {
-			remarks = append([]string{"background"}, remarks...)
-		}
-		out = append(out, []string{strconv.Itoa(c.Number), c.Weight, c.Rows, c.Noise, shorten(strings.Join(remarks, ", "), textWidth-45)})
+		out = append(out, []string{strconv.Itoa(c.Number), c.Weight, c.Rows, c.Noise, shorten(c.remarks(), textRemarks)})
 	}
 	return out
+}
+
+// remarks are what is said of the component.
+func (c componentRow) remarks() string {
+	remarks := c.Flags
+	if c.Background {
+		remarks = append([]string{"background"}, remarks...)
+	}
+	return strings.Join(remarks, "; ")
+}
+
+// longRemarks are the remarks that weightsTable has to cut, whole, each with its components.
+func longRemarks(r *release.Release) []string {
+	said := map[string][]string{}
+	var order []string
+	for _, c := range componentRows(r) {
+		all := c.remarks()
+		if cells(all) <= textRemarks {
+			continue
+		}
+		if said[all] == nil {
+			order = append(order, all)
+		}
+		said[all] = append(said[all], strconv.Itoa(c.Number))
+	}
+	for i, all := range order {
+		order[i] = strings.Join(said[all], ", ") + ": " + all
+	}
+	return order
 }
 
 // meansTables has one line for each column, and as many components beside each other as fit.
@@ -158,7 +188,7 @@ func diagnosticLines(r *release.Release) []string {
 	var out []string
 	d := r.Diagnostics
 	if len(d.Flags) > 0 {
-		out = append(out, "flags: "+strings.Join(cleanAll(d.Flags), ", "))
+		out = append(out, "flags: "+strings.Join(cleanAll(d.Flags), "; "))
 	}
 	if len(d.ConstantColumns) > 0 {
 		names := cleanAll(d.ConstantColumns)

@@ -56,6 +56,7 @@ func TestSchemaMistakes(t *testing.T) {
 		`{"columns": [{"name": "a"}]}{}`:                    "more text",
 		`{"columns": [{"name": "a", "rounded_to": 0}]}`:     "want a positive number, got 0",
 		`{"columns": [{"name": "a", "rounded_to": -1}]}`:    "want a positive number, got -1",
+		`{"columns": [{"name": "a", "rounded_to": 1e300}]}`: "want at most 1e+150, got 1e+300",
 		`{"columns": [{"name": "a", "rounded_to": "1"}]}`:   "schema, columns.rounded_to: want a value as in the example, got string",
 		`{"columns": [{"name": "a", "rounded_to": 1e999}]}`: "1e999",
 	} {

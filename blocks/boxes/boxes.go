@@ -161,6 +161,14 @@ func whole(d int, rows float64) Box {
 		Center: make([]float64, d), Scale: make([]float64, d), Mass: rows, Gain: make([]float64, d), Atom: make([]bool, d), Stale: make([]bool, d)}
 }
 
+// Held is how many rows the boxes hold, about.
+func Held(boxes []Box) (rows float64) {
+	for _, b := range boxes {
+		rows += b.Mass
+	}
+	return rows
+}
+
 func (b Box) clone() Box {
 	b.Low, b.High, b.Center, b.Scale = slices.Clone(b.Low), slices.Clone(b.High), slices.Clone(b.Center), slices.Clone(b.Scale)
 	b.Gain, b.Atom, b.Stale = slices.Clone(b.Gain), slices.Clone(b.Atom), slices.Clone(b.Stale)
@@ -209,7 +217,7 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 		}
 		for b := range lines {
 			if lines[b].edges != nil {
-				f.next(&lines[b], look, f.unit(j))
+				f.next(&lines[b], look, f.unit(j), f.found[b].Mass)
 			}
 		}
 	}
@@ -221,13 +229,14 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 }
 
 // next fits what was seen of a line and chooses the edges of its next histogram, if it is worth one.
-func (f *finder) next(l *line, look int, unit float64) {
+func (f *finder) next(l *line, look int, unit, mass float64) {
 	d := linefit.New(l.seen, linefit.Known{Least: unit / math.Sqrt(12)})
-	l.found, _ = d.Search(linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Start: l.found})
+	l.found, _ = d.Search(linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
 	l.found = slices.DeleteFunc(l.found, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
 	l.edges, l.atoms = nil, make([]bool, len(l.found))
-	blurred := look+1 < looks
+	blurred, held := look+1 < looks, 0.0
 	for i, c := range l.found {
+		held += c.Rows
 		if l.atoms[i] = d.Atom(c); l.atoms[i] {
 			low, _ := d.Bin(c)
 			l.found[i].Origin, l.found[i].Offset, l.found[i].SD = low, 0, pointSD(low)
@@ -235,14 +244,31 @@ func (f *finder) next(l *line, look int, unit float64) {
 			blurred = blurred || !d.Resolved(c)
 		}
 	}
-	if blurred && len(l.found) > 0 {
+	missing := look <= looks && mass-held > math.Max(unheld*mass, f.Least)
+	if (blurred || missing) && len(l.found) > 0 {
 		l.edges = d.Edges(l.found, f.sigma)
+		if missing {
+			l.edges = roots.Join(l.edges, around(l.found))
+		}
 		if look == 0 { // what the fit has missed may lie in other leaves
 			l.edges = roots.Join(l.edges, roots.Refine(l.seen[0].Leaves(), refineBins))
 		}
 		l.edges = roots.Between(l.edges, unit)
 	}
 }
+
+// around are edges on both sides of components, by powers of two: what they do not hold is there.
+func around(cs []linefit.Component) []float64 {
+	low, high, unit := math.Inf(1), math.Inf(-1), math.Inf(1)
+	for _, c := range cs {
+		low, high, unit = math.Min(low, c.Mean()-c.SD), math.Max(high, c.Mean()+c.SD), math.Min(unit, c.SD)
+	}
+	unit = math.Max(unit, (high-low)*0x1p-40)
+	return roots.Join(roots.Hole(math.Inf(-1), low, unit), roots.Hole(high, math.Inf(1), unit))
+}
+
+// unheld: a line whose components hold less than all but this part of the box's rows is looked at again. A utility constant.
+const unheld = .15
 
 // IsPoint reports the standard deviation of a component all of whose rows have the value x, give or take what private EM moves it.
 func IsPoint(x, sd float64) bool { return sd <= 1024*pointSD(x) }
@@ -326,10 +352,18 @@ func refine(found []Box, clusters [][]cluster, j int) (next []Box) {
 		slices.SortStableFunc(next, func(x, y Box) int { return int(math.Copysign(1, y.Mass-x.Mass)) })
 		next = next[:mostBoxes]
 	}
-	slices.SortStableFunc(next, func(x, y Box) int { // narrow ones first, by the column that was cut
-		return sign((x.High[j] - x.Low[j]) - (y.High[j] - y.Low[j]))
-	})
+	slices.SortStableFunc(next, func(x, y Box) int { return sign(x.logVolume() - y.logVolume()) })
 	return next
+}
+
+// logVolume orders boxes that overlap: of a row in two boxes, the smaller one is by far the denser.
+func (b Box) logVolume() (sum float64) {
+	for _, s := range b.Scale {
+		if s > 0 {
+			sum += math.Log(s)
+		}
+	}
+	return sum
 }
 
 // leastHeld: a column that is looked at again and shows clusters of less than this part of a box leaves it as it was. A utility constant.

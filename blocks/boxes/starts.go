@@ -2,6 +2,7 @@ package boxes
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -32,6 +33,7 @@ type Choice struct {
 const (
 	spare      = 2 // components beyond those asked for: private EM joins the least needed
 	starts     = 12
+	scrap      = .4 // of the lightest box that is needed: lighter ones are scraps
 	complexity = .7 // of BIC, what a component must gain where their number is not known
 )
 
@@ -39,6 +41,7 @@ const (
 // asked for, more in boxes whose trees show more; where their number is not known, only boxes that look mixed in some column get a tree. mu2 is
 // the part of mu^2 that the trees may spend.
 func Start(a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, error) {
+	found = withoutScraps(found, c.Components)
 	wanted := Box.isMixed
 	most, penalty := c.Most, complexity
 	if c.Components > 0 {
@@ -66,6 +69,21 @@ func Start(a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice)
 		out[i].Weight /= total
 	}
 	return out, nil
+}
+
+// withoutScraps leaves out, of more boxes than components asked for, those that hold little beside the others. (A row in none of the boxes goes to
+// the nearest component.)
+func withoutScraps(found []Box, components int) []Box {
+	if components == 0 || len(found) <= components {
+		return found
+	}
+	masses := make([]float64, len(found))
+	for i, b := range found {
+		masses[i] = b.Mass
+	}
+	slices.Sort(masses)
+	least := scrap * masses[len(masses)-components]
+	return slices.DeleteFunc(slices.Clone(found), func(b Box) bool { return b.Mass < least })
 }
 
 // share fits the leaves of every set by 1, 2, .. components, at most so many in all but one for each set, and returns the components of the best

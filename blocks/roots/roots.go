@@ -78,7 +78,7 @@ const (
 	leakage  = 4.0
 	fewBins  = 16
 	mostBins = 1024
-	maxEdges = 1 << 16
+	maxEdges = 1 << 13
 )
 
 // Grid are the edges of the first histogram: those of the grids of all windows, which must be those of one leaf. Nil without windows.

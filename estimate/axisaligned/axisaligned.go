@@ -97,13 +97,13 @@ func rowsFor(p estimate.Problem, k int) float64 {
 // Utility constants.
 const (
 	rowsPerComponent = 100.0
-	rowsColumns      = 3.0
-	leastStrength    = 15.0 // a fit of k components is refused below n mu = leastStrength k
+	rowsColumns      = 2.5
+	hopeless, scarce = .4, .8 // parts of rowsFor below which a fit is refused, or flagged
 )
 
 // tooFew reports that rows, public or released, are too few for the components asked for: what is seen may all be noise.
 func tooFew(p estimate.Problem, rows float64) bool {
-	return rows*p.Mu < leastStrength*float64(max(p.Components, 1))
+	return rows < hopeless*rowsFor(p, max(p.Components, 1))
 }
 
 func advice(p estimate.Problem, k int) string {

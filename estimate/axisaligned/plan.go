@@ -25,7 +25,7 @@ const (
 	gapsPart  = .22
 	binsPart  = .16
 	treePart  = .16 // only if a box may hold several components
-	keepPart  = .30 // for trees and rounds, whatever the boxes are worth
+	keepPart  = .16 // for trees and rounds, whatever the boxes are worth
 	lastPart  = .5  // of what the rounds get, for the last of them
 	maxRounds = 6
 )

@@ -28,10 +28,12 @@ type fit struct {
 
 // Utility constants.
 const (
-	leastBox = .12 // a box with less than this part of a component's even share of the rows is dropped
-	unknownK = 6   // components that boxes are made for where k is not known
-	misfit   = 1.0
-	seenSDs  = 4.0 // sds of noise below which a count may be of no rows at all
+	// leastHeld: boxes that hold less than this part of the rows are not all there is.
+	leastHeld = .6
+	leastBox  = .12 // a box with less than this part of a component's even share of the rows is dropped
+	unknownK  = 6   // components that boxes are made for where k is not known
+	misfit    = 1.0
+	seenSDs   = 4.0 // sds of noise below which a count may be of no rows at all
 )
 
 // run is the whole fit.
@@ -43,6 +45,9 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if f.rows = math.Max(f.cols.Rows, 1); tooFew(f.p, f.rows) || f.rows < seenSDs*f.factor/f.mu(countPart) {
 		return f.refuse(fmt.Sprintf("about %.0f rows are too few for %d components at this epsilon", f.rows, max(f.p.Components, 1))), nil
 	}
+	if needed := rowsFor(f.p, max(f.p.Components, 1)); f.rows < scarce*needed {
+		f.flag("about %.0f rows are few for what was asked: from about %.0f on, places and shapes can be relied on", f.rows, math.Ceil(needed/100)*100)
+	}
 	f.found, err = boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
 		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.k(), RoundedTo: f.p.RoundedTo, Keep: keepPart * f.mu2})
 	if err != nil {
@@ -51,10 +56,13 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if len(f.found) == 0 {
 		return f.refuse("no rows that lie together were seen in every column"), nil
 	}
+	if held := boxes.Held(f.found); held < leastHeld*f.rows {
+		return f.refuse(fmt.Sprintf("about %.0f of %.0f rows lie where no place was seen in every column", f.rows-held, f.rows)), nil
+	}
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	start, err := boxes.Start(f.a, stepTree, f.found, treePart*f.mu2,
+	start, err := boxes.Start(f.a, stepTree, f.found, math.Min(treePart*f.mu2, f.a.Left()/2),
 		boxes.Choice{Components: f.p.Components, Most: f.p.MaxComponents, Rows: f.rows, Uniform: startsOf})
 	if err != nil {
 		return estimate.Outcome{}, err

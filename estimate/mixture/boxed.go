@@ -24,6 +24,7 @@ const (
 	binsPart       = .12
 	boxTreePart    = .10
 	boxKeepPart    = .20 // for trees and rounds, whatever the boxes are worth
+	leastHeld      = .6  // boxes that hold less than this part of the rows are not all there is
 	leastBox       = .12 // a box with less than this part of a component's even share of the rows is dropped
 	boxRounds      = 5
 	boxComponents  = 6 // that boxes are made for where k is not known
@@ -63,7 +64,7 @@ func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 	}
 	found, err := boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
 		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: k, RoundedTo: f.p.RoundedTo, Keep: boxKeepPart * f.mu2})
-	if err != nil || len(found) == 0 {
+	if err != nil || boxes.Held(found) < leastHeld*f.rows {
 		return nil, err
 	}
 	start, err := boxes.Start(f.a, stepBoxTree, found, boxTreePart*f.mu2,

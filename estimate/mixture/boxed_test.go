@@ -116,7 +116,7 @@ func TestBoxedOnlyWithDelta(t *testing.T) {
 func TestBoxedRecovery(t *testing.T) {
 	rng := newRand(t)
 	type cell struct{ d, k, n, runs int }
-	cells, rate := []cell{{2, 2, 8000, 6}, {3, 2, 16000, 4}}, .95
+	cells, rate := []cell{{2, 2, 6000, 6}, {3, 2, 9000, 4}}, .95
 	if estimatetest.Long() {
 		cells, rate = []cell{{2, 2, 3000, 20}, {2, 3, 8000, 20}, {3, 2, 5000, 20}, {3, 3, 15000, 20}}, .8
 	}
@@ -172,7 +172,7 @@ func TestBoxedKeepsConstants(t *testing.T) {
 // TestBoxedHardTables: whatever the rows are, a fit with delta ends in a sound model or in a reason, boxes or not.
 func TestBoxedHardTables(t *testing.T) {
 	rng := newRand(t)
-	part := .1
+	part := .02
 	if estimatetest.Long() {
 		part = 1
 	}

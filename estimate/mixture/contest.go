@@ -11,6 +11,7 @@ import (
 // Utility constants of the contest.
 const (
 	contestPart  = .03 // of mu^2
+	contestMost  = .25 // of what is left for the last round, where boxes that found nothing have been paid for
 	contestBound = 2.0 // nats that one row may say
 	contestWin   = .01 // nats per row by which the mixture must win
 )
@@ -31,7 +32,7 @@ func (f *fit) contest(r *em.Rounds) error {
 	one := *r
 	one.Components = []component.Gaussian{whole}
 	ans, err := f.a.Sum("contest", query.LogRatio{F: r.Density(), G: one.Density(), Bound: contestBound},
-		math.Sqrt(contestPart*f.mu2)*(1-1e-12))
+		math.Sqrt(math.Min(contestPart*f.mu2, contestMost*f.a.Left()))*(1-1e-12))
 	if err != nil {
 		return err
 	}

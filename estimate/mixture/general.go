@@ -121,7 +121,9 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		r.Gone, r.MostDoubt = goneAsked, 0
 	}
 	final := math.Sqrt(f.schedule.final * f.mu2)
-	per := math.Sqrt(f.schedule.em*f.mu2/float64(f.schedule.rounds)) * (1 - 1e-12)
+	// Boxes that found nothing have been paid for: rounds and last round then share what is left as they would have shared the whole.
+	part := f.schedule.em * math.Min(f.mu2, f.a.Left()/(f.schedule.em+f.schedule.final))
+	per := math.Sqrt(part/float64(f.schedule.rounds)) * (1 - 1e-12)
 	for i := range f.schedule.rounds {
 		if k := f.p.Components; k > 0 && float64(i) >= spareRounds*float64(f.schedule.rounds) {
 			r.Reduce(k)

@@ -59,7 +59,7 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 		note := estimate.ComponentNote{EffectiveRows: c.Rows, EffectiveNoise: varianceNoise * sigma / math.Max(c.Rows, 1)}
 		switch {
 		case !d.Resolved(c):
-			note.Flags = append(note.Flags, "it is narrower than could be seen: perhaps rows of one value")
+			note.Flags = append(note.Flags, "it is narrower than could be seen: perhaps rows of one value; a schema's rounded_to says that values are rounded")
 		case note.EffectiveNoise > noisy:
 			note.Flags = append(note.Flags, "its shape is known little better than its size")
 		}
@@ -124,7 +124,12 @@ func (f *fit) point(value float64) (estimate.Outcome, error) {
 }
 
 func (f *fit) refuse(format string, args ...any) estimate.Outcome {
-	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice(f.p)}}
+	help := advice(f.p)
+	if f.rows > rowsFor(f.p) {
+		help = "the rows are enough for a mixture of Gaussians: look for values that are missing, far too large, or repeated in great " +
+			"numbers; or use --method general"
+	}
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: help}}
 }
 
 // outsize is the outcome for an estimate that a model cannot hold.

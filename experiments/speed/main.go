@@ -17,6 +17,11 @@
 //
 //	go run ./experiments/speed -single -rounds 15 -n 100000 -d 50
 //	go run ./experiments/speed -single -rounds 3 -n 100000 -d 200 -epsilon 8
+//
+// With -unbounded the tables are those of mixtures of any scales in one column and, with a tenth of the rows, in several, and the yardstick
+// is sorting the columns; UNBOUNDED.md holds the tables of
+//
+//	go run ./experiments/speed -unbounded -rounds 9
 package main
 
 import (
@@ -61,6 +66,7 @@ func main() {
 	flag.Float64Var(&s.budget.Delta, "delta", 1e-6, "delta")
 	memory := flag.Bool("memory", true, "measure the peak memory of gauze fit (not with -separation)")
 	single := flag.Bool("single", false, "measure fits of one Gaussian, step by step, beside several plain passes")
+	unbounded := flag.Bool("unbounded", false, "measure fits of mixtures without any bound beside sorting their columns (columns and components are its own)")
 	numpy := flag.Bool("numpy", true, "with -single: measure numpy's covariance too")
 	sklearn := flag.Bool("sklearn", true, "measure scikit-learn, if python3 has it")
 	flag.Func("fits", "the fits to measure, with commas between them (default gaussian,mixture,auto; others: separated, separated-auto)", func(list string) error {
@@ -72,6 +78,9 @@ func main() {
 	measured := func() error { return run(s, *memory, *sklearn, *profile) }
 	if *single {
 		measured = func() error { return runSingle(s, *numpy) }
+	}
+	if *unbounded {
+		measured = func() error { return runUnbounded(s) }
 	}
 	if err := measured(); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

@@ -2,6 +2,7 @@ package knowncov
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,7 +14,8 @@ import (
 const (
 	vagueSD  = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
 	lostSD   = 1.5
-	oddTimes = 4.0 // a second moment that is off by so many times its doubt is told
+	oddTimes = 4.0 // a second moment, or a number of rows, that is off by so many times its doubt is told
+	strays   = .1  // part of the rows near no component that is worth telling
 )
 
 // outcome is the model: the known covariance, and the weights and means that the looks say.
@@ -33,6 +35,10 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 		return f.cols.Outsize(), nil
 	}
 	notes := f.cols.Notes
+	if lost := f.cols.Rows - total; lost > strays*f.cols.Rows && lost > oddTimes*f.doubt() {
+		notes.Flags = append(notes.Flags, fmt.Sprintf(
+			"about %.0f%% of the rows are near no component: they are stray, or the known covariance is not theirs", 100*lost/f.cols.Rows))
+	}
 	var weights []float64
 	var components []model.Gaussian
 	odd := f.odd()
@@ -52,6 +58,16 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 		return f.cols.Outsize(), nil
 	}
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+}
+
+// doubt is about the noise in the number of rows near no component: that of the count, and of the last look.
+func (f *fit) doubt() float64 {
+	l, mu := f.looks[len(f.looks)-1], f.mu(countPart)
+	variance := factor(f.p) * factor(f.p) / (mu * mu)
+	for _, sd := range l.noise {
+		variance += sd * sd
+	}
+	return math.Sqrt(variance)
 }
 
 // covariance is the known one, in the shape that was asked for.

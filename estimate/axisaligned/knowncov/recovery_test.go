@@ -151,6 +151,25 @@ func TestWrongCovariance(t *testing.T) {
 	}
 }
 
+// TestRowsNearNone: rows that are spread too widely for the known covariance to claim them are told, and no others.
+func TestRowsNearNone(t *testing.T) {
+	rng := newRand(t)
+	for _, sd := range []float64{1, 3} {
+		rows := make([][]float64, 4000)
+		for i := range rows {
+			rows[i] = []float64{rng.NormFloat64(), rng.NormFloat64()}
+			if i%2 == 0 {
+				rows[i] = []float64{20 + rng.NormFloat64(), sd*rng.NormFloat64() - 5}
+			}
+		}
+		f := trial{rows: rows, known: [][]float64{{1, 0}, {0, 1}}, eps: 1, relation: privacy.ReplaceOne, components: 2,
+			noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t)
+		if told := strings.Contains(strings.Join(f.Diagnostics.Flags, " "), "near no component"); f.Model == nil || told != (sd > 1) {
+			t.Errorf("standard deviation %v: %v, flags %q", sd, f.NoRelease, f.Diagnostics.Flags)
+		}
+	}
+}
+
 // TestShapes: the model's covariance is the known one, as the type that was asked for.
 func TestShapes(t *testing.T) {
 	rng := newRand(t)

@@ -76,7 +76,7 @@ func (e Univariate) hopeless(p estimate.Problem) error {
 	}
 	if noise := e.support(p, p.Mu*p.Mu, surelyHidden); p.Relation == privacy.ReplaceOne && float64(p.Rows) < noise {
 		return &estimate.Refusal{
-			Reason: fmt.Sprintf("a bucket of gaps is released if it holds more than about %.0f, and there are %d rows", noise, p.Rows),
+			Reason: fmt.Sprintf("a bucket of gaps is released only if it holds more than noise can be, at least %.0f, and there are %d rows", noise, p.Rows),
 			Advice: advice(e.Expect(p))}
 	}
 	return nil
