@@ -16,12 +16,12 @@ package gauze
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // Version is that of this module, as certificates name it.
@@ -86,7 +86,8 @@ func (r Request) Validate() error {
 			len(r.RoundedTo), "write 0 where no unit is known")
 	}
 	for _, unit := range r.RoundedTo {
-		fault(!(unit >= 0) || math.IsInf(unit, 1), "rounded to", "a positive number, or 0", unit, "write 0 where no unit is known")
+		fault(!(unit >= 0) || unit > source.WidestUnit, "rounded to", fmt.Sprintf("a positive number up to %g, or 0", source.WidestUnit), unit,
+			"write 0 where no unit is known")
 	}
 	faults = append(faults, r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, len(r.Columns), r.Covariance))
 	return errors.Join(faults...)

@@ -129,7 +129,7 @@ func (s *Schema) tidy() error {
 			return &Error{Field: fmt.Sprintf("schema, column %d", i+1), Wanted: "a name in UTF-8", Got: "other bytes", Hint: "save the schema as UTF-8"}
 		case seen[c.Name]:
 			return &Error{Field: "schema", Wanted: "every column once", Got: fmt.Sprintf("%q twice", c.Name), Hint: "take one out"}
-		case c.RoundedTo < 0 || math.IsNaN(c.RoundedTo) || c.RoundedTo > widestUnit:
+		case c.RoundedTo < 0 || math.IsNaN(c.RoundedTo) || c.RoundedTo > WidestUnit:
 			return badUnit(*c)
 		}
 		seen[c.Name] = true
@@ -137,13 +137,13 @@ func (s *Schema) tidy() error {
 	return nil
 }
 
-// widestUnit is the largest unit of a column: its square, a variance, has room in float64.
-const widestUnit = 1e150
+// WidestUnit is the largest unit of a column: its square, a variance, has room in float64.
+const WidestUnit = 1e150
 
 func badUnit(c Column) error {
 	wanted := "a positive number"
-	if c.RoundedTo > widestUnit {
-		wanted = fmt.Sprintf("at most %g", widestUnit)
+	if c.RoundedTo > WidestUnit {
+		wanted = fmt.Sprintf("at most %g", WidestUnit)
 	}
 	return &Error{Field: fmt.Sprintf("schema, column %q, rounded_to", c.Name), Wanted: wanted, Got: fmt.Sprint(c.RoundedTo),
 		Hint: "give the unit that the column is recorded in, or leave it out"}

@@ -202,7 +202,7 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 	}
 	for b := range lines {
 		if lines[b].edges = roots.Grid(of[b]); lines[b].edges == nil && f.found[b].Scale[j] == 0 {
-			lines[b].edges = roots.Hole(math.Inf(-1), math.Inf(1), 0)
+			lines[b].edges = roots.Apart(roots.Hole(math.Inf(-1), math.Inf(1), 0))
 		}
 	}
 	for look := range mostLooks {
@@ -253,7 +253,7 @@ func (f *finder) next(l *line, look int, unit, mass float64) {
 		if look == 0 { // what the fit has missed may lie in other leaves
 			l.edges = roots.Join(l.edges, roots.Refine(l.seen[0].Leaves(), refineBins))
 		}
-		l.edges = roots.Between(l.edges, unit)
+		l.edges = roots.Apart(roots.Between(l.edges, unit))
 	}
 }
 

@@ -192,7 +192,16 @@ func (t *terms) addTo(expected []float64, rows float64) {
 
 // floor is the least standard deviation of a component at c: what its bin, in the finest histogram there, can still tell from a point.
 func (d *Data) floor(c Component) float64 {
-	low, high := d.Bin(c)
+	low, high := math.Inf(-1), math.Inf(1)
+	for _, s := range d.sets {
+		b := lowerBound(s.edges, c, 0)
+		if b > 0 {
+			low = math.Max(low, s.edges[b-1])
+		}
+		if b < len(s.edges) {
+			high = math.Min(high, s.edges[b])
+		}
+	}
 	if math.IsInf(high-low, 0) {
 		return d.known.Least
 	}

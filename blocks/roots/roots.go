@@ -56,6 +56,26 @@ func (h Histogram) Around(leaves []Leaf) Histogram {
 	return out
 }
 
+// Recorded is h for a column whose values are multiples of a unit: every edge moves to the middle between the values beside it, which changes no
+// count, and bins that then have no values are left out.
+func (h Histogram) Recorded(unit float64) Histogram {
+	out := Histogram{Sigma: h.Sigma}
+	for b, count := range h.Counts {
+		e := math.Inf(1)
+		if b < len(h.Edges) {
+			e = (math.Ceil(h.Edges[b]/unit) - .5) * unit
+		}
+		if n := len(out.Edges); n > 0 && e <= out.Edges[n-1] {
+			continue
+		}
+		out.Counts, out.Merged = append(out.Counts, count), append(out.Merged, h.Variance(b)/(h.Sigma*h.Sigma))
+		if b < len(h.Edges) {
+			out.Edges = append(out.Edges, e)
+		}
+	}
+	return out
+}
+
 // Again is the mean of two histograms with the same edges, by their precisions.
 func (h Histogram) Again(other Histogram) Histogram {
 	p, q := 1/(h.Sigma*h.Sigma), 1/(other.Sigma*other.Sigma)
@@ -303,6 +323,18 @@ func Between(edges []float64, unit float64) []float64 {
 		between[i] = (math.Floor(e/unit) + .5) * unit
 	}
 	return increasing(between)
+}
+
+// Apart are the edges without those next to zero, where a component's place and spread would have no digits: 0 and beside stay.
+func Apart(edges []float64) []float64 {
+	const zero = 0x1p-1001 // linefit takes a bin that is no wider for one that holds zeros only
+	out := make([]float64, len(edges))
+	for i, e := range edges {
+		if out[i] = e; e != 0 && math.Abs(e) < zero {
+			out[i] = math.Copysign(zero, e)
+		}
+	}
+	return increasing(out)
 }
 
 // Join are the edges of several lists in one.

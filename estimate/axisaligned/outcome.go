@@ -25,6 +25,11 @@ func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
 	if k := f.p.Components; k > len(cs) {
 		f.flag("%d of %d components hold too few rows to be seen and were left out", k-len(cs), k)
 	}
+	for i := range f.p.Columns {
+		if f.constant(i) {
+			f.cols.Notes.ConstantColumns = append(f.cols.Notes.ConstantColumns, i)
+		}
+	}
 	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)} // the front door knows the names
 	notes := f.cols.Notes
 	for _, g := range cs {
@@ -53,8 +58,21 @@ func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
 }
 
+// constant reports a column in which all boxes have one value.
+func (f *fit) constant(i int) bool {
+	for _, b := range f.found {
+		if !b.Atom[i] || b.Center[i] != f.found[0].Center[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // point is the value of column i of a component that has one value there.
 func (f *fit) point(i int, mean, sd float64) (value float64, is bool) {
+	if f.constant(i) {
+		return f.found[0].Center[i], true
+	}
 	for _, b := range f.found {
 		if b.Atom[i] && boxes.IsPoint(b.Center[i], sd) && boxes.IsPoint(b.Center[i], math.Abs(mean-b.Center[i])) {
 			return b.Center[i], true

@@ -17,17 +17,20 @@ import (
 
 // Utility constants of the boxes.
 const (
-	// A cell of the last level with this part of the rows, and so many sds of noise, is as much as a component smaller than a cell.
-	unresolvedPart = .06
-	unresolvedSDs  = 8.0
-	gapsPart       = .14 // of mu^2, taken from the rounds
-	binsPart       = .12
-	boxTreePart    = .10
-	boxKeepPart    = .20 // for trees and rounds, whatever the boxes are worth
-	leastHeld      = .6  // boxes that hold less than this part of the rows are not all there is
-	leastBox       = .12 // a box with less than this part of a component's even share of the rows is dropped
-	boxRounds      = 5
-	boxComponents  = 6 // that boxes are made for where k is not known
+	// Two slices with this part of the rows, so many sds of noise, and so many times the rows of the slices beside them, hold a component thinner
+	// than a slice.
+	unresolvedPart  = .06
+	unresolvedSDs   = 8.0
+	unresolvedRatio = 6.0
+	leastInside     = .7  // of the rows, that a tree holds if it was laid at the right place
+	gapsPart        = .14 // of mu^2, taken from the rounds
+	binsPart        = .12
+	boxTreePart     = .10
+	boxKeepPart     = .20 // for trees and rounds, whatever the boxes are worth
+	leastHeld       = .6  // boxes that hold less than this part of the rows are not all there is
+	leastBox        = .12 // a box with less than this part of a component's even share of the rows is dropped
+	boxRounds       = 5
+	boxComponents   = 6 // that boxes are made for where k is not known
 )
 
 // stepGaps, .. are the steps of the boxes.
@@ -42,11 +45,29 @@ func boxSteps(p estimate.Problem) []kernel.Step {
 	return append(boxes.Steps(boxes.Config{GapsStep: stepGaps, CountsStep: stepBins}, gapsPart, binsPart, 1, p.Columns), boxes.TreeStep(stepBoxTree, boxTreePart))
 }
 
-// unresolved reports that the tree has cells of its last level that hold as much as components do: there are scales that it cannot see.
-func unresolved(c *coreset.Coreset, finest []float64) bool {
-	for i, w := range c.Weights {
-		if w > unresolvedPart*c.Total && w > unresolvedSDs*c.SD && c.Cells[i][0] <= finest[0]*(1+1e-9) {
-			return true
+// unresolved reports that there are scales which the tree cannot see: in some coordinate one or two neighbouring slices, as thick as cells of the
+// last level, hold as much as components do, and far more than the slices beside them; or much lies outside of the tree.
+func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
+	if c.Total < leastInside*rows {
+		return true
+	}
+	for i, v := range finest {
+		side := math.Sqrt(12 * v)
+		mass := map[int]float64{}
+		cells := map[int]float64{}
+		for p, at := range c.Points {
+			if c.Cells[p][i] <= v*(1+1e-9) {
+				mass[int(math.Floor(at[i]/side))] += c.Weights[p]
+				cells[int(math.Floor(at[i]/side))]++
+			}
+		}
+		for s := range mass {
+			pair := mass[s] + mass[s+1]
+			beside := mass[s-1] + mass[s+2]
+			noise := c.SD * math.Sqrt(cells[s]+cells[s+1])
+			if pair > unresolvedPart*c.Total && pair > unresolvedSDs*noise && pair > unresolvedRatio*beside {
+				return true
+			}
 		}
 	}
 	return false

@@ -84,7 +84,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	f.treeSD = c.SD
-	if !f.p.NoDelta && unresolved(c, f.finest) {
+	if !f.p.NoDelta && unresolved(c, f.finest, f.rows) {
 		r, err := f.boxed(ctx)
 		if err != nil {
 			return estimate.Outcome{}, err

@@ -53,6 +53,13 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 			Advice: advice(p, p.Components),
 		}
 	}
+	if one, sure := becomesOne(p); p.Relation == privacy.ReplaceOne && !(one && sure) && largestK(p, p.Columns, float64(p.Rows)) > 1 &&
+		!planned(p, p.Columns, float64(p.Rows)).sharp {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows are too few to find the units of %d columns", p.Rows, p.Columns),
+			Advice: advice(p, max(p.Components, 2)),
+		}
+	}
 	return kernel.Plan{Method: "general", Steps: steps(p)}, nil
 }
 

@@ -2,6 +2,7 @@ package univariate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/blocks/linefit"
 	"github.com/gauze-dp/gauze/blocks/roots"
@@ -30,6 +31,10 @@ func (f *fit) zoom() (doubt string, err error) {
 			return doubt, nil
 		}
 		d := f.data()
+		if u := f.lattice(d); u > 0 {
+			f.recorded(u, d)
+			continue
+		}
 		least := math.Inf(1)
 		for _, c := range f.found {
 			if !d.Resolved(c) && !d.Atom(c) && c.Rows > huntedSDs*f.sigma(mostLookShare) {
@@ -50,6 +55,47 @@ func (f *fit) zoom() (doubt string, err error) {
 		}
 	}
 }
+
+// lattice is the unit that the values seem to be recorded in, though none is declared: components too narrow to be seen, at least three, lie at
+// multiples of it as far as their bins tell, which chance would hardly make so. 0 if there is none.
+func (f *fit) lattice(d *linefit.Data) float64 {
+	if f.unit > 0 {
+		return 0
+	}
+	for _, u := range units {
+		narrow, off := 0, false
+		for _, c := range f.found {
+			low, high := d.Bin(c)
+			if d.Resolved(c) || math.Abs(c.Mean()) > u*0x1p50 {
+				continue
+			}
+			narrow++
+			off = off || high-low > u*latticeBin || math.Ceil(low/u)*u > high
+		}
+		if narrow >= leastNarrow && !off {
+			return u
+		}
+	}
+	return 0
+}
+
+// recorded goes on as if the unit had been declared, with the components that are wider.
+func (f *fit) recorded(unit float64, d *linefit.Data) {
+	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !d.Resolved(c) })
+	f.unit, f.known.Least, f.inferred = unit, unit/math.Sqrt(12), true
+	for i, h := range f.all {
+		f.all[i] = h.Recorded(unit)
+	}
+}
+
+// units are those that values are likely recorded in.
+var units = []float64{1000, 100, 10, 5, 1, .5, .1, .01, .001}
+
+// Utility constants of units.
+const (
+	latticeBin  = 1. / 16 // of a unit: bins that are no wider tell whether there is a multiple in them
+	leastNarrow = 3
+)
 
 // A hole is a part of the line where no component was found, though it holds about so many rows. An end may be infinite; then unit is the
 // least distance from the other end that is told apart.

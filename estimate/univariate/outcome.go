@@ -47,6 +47,9 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 	case lost > strays*f.rows && lost > 2*holeSDs*sigma:
 		flag("about %.0f%% of the rows are in no component: they have no value, or lie where the noise hides them", 100*lost/f.rows)
 	}
+	if f.inferred {
+		flag("values look like multiples of %g and were taken as recorded in that unit: declare it as a schema's rounded_to", f.unit)
+	}
 	d := f.data()
 	m := &model.Mixture{Columns: model.DefaultColumns(1)}
 	for _, c := range f.found {

@@ -27,6 +27,8 @@ type fit struct {
 	all    []roots.Histogram
 	found  []linefit.Component
 	looks  int // how often it was looked closer
+	// inferred: unit was not declared, but seen.
+	inferred bool
 }
 
 func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
@@ -175,13 +177,7 @@ func (f *fit) measure(mu float64) error {
 
 // histogram measures the whole line. Where values are recorded in a unit, edges lie between them.
 func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogram, error) {
-	if f.unit > 0 {
-		between := make([]float64, len(edges))
-		for i, e := range edges {
-			between[i] = (math.Floor(e/f.unit) + .5) * f.unit
-		}
-		edges = roots.Join(between)
-	}
+	edges = roots.Apart(roots.Between(edges, f.unit))
 	if len(edges) == 0 {
 		edges = []float64{0}
 	}

@@ -29,6 +29,7 @@ type look struct {
 	// value and sd are the statistics, frame by frame: count, sum, upper triangle of the second moment; sd is that of noise and sampling.
 	value, sd []float64
 	noise     []float64 // sd of a diagonal entry of the second moments, by frame
+	counted   []float64 // sd of the noise of the count, by frame
 }
 
 // Utility constants of a look's radii, in sds.
@@ -114,7 +115,7 @@ func (l *look) add(s moments.Sums, d int, points float64) {
 			put(s.Second.At(i, j), s.SecondSD/math.Sqrt2, rows*spread*spread)
 		}
 	}
-	l.noise = append(l.noise, s.SecondSD)
+	l.noise, l.counted = append(l.noise, s.SecondSD), append(l.counted, s.CountSD)
 }
 
 // excess is the largest eigenvalue of what the second moment of frame i has beyond what is expected, per row, its direction, and about what

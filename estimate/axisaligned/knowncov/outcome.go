@@ -64,7 +64,7 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 func (f *fit) doubt() float64 {
 	l, mu := f.looks[len(f.looks)-1], f.mu(countPart)
 	variance := factor(f.p) * factor(f.p) / (mu * mu)
-	for _, sd := range l.noise {
+	for _, sd := range l.counted {
 		variance += sd * sd
 	}
 	return math.Sqrt(variance)
