@@ -49,7 +49,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		f.flag("about %.0f rows are few for what was asked: from about %.0f on, places and shapes can be relied on", f.rows, math.Ceil(needed/100)*100)
 	}
 	f.found, err = boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.k(), RoundedTo: f.p.RoundedTo, Keep: keepPart * f.mu2})
+		Rows: f.rows, Least: leastBox * f.rows / float64(f.k()), Components: f.most(), RoundedTo: f.p.RoundedTo, Keep: keepPart * f.mu2})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -80,6 +80,14 @@ func (f *fit) k() int {
 		return f.p.Components
 	}
 	return unknownK
+}
+
+// most is the largest number of components that there may be.
+func (f *fit) most() int {
+	if f.p.Components > 0 {
+		return f.p.Components
+	}
+	return max(f.p.MaxComponents, 1)
 }
 
 func (f *fit) refuse(reason string) estimate.Outcome {

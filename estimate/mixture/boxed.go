@@ -79,16 +79,16 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 // Source: [AAL21] Section 6 of the restatement.
 // Differs: only where the tree of counts has cells that hold as much as components do.
 func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
-	k := f.p.Components
+	k, most := f.p.Components, f.p.Components
 	if k == 0 {
-		k = boxComponents
+		k, most = boxComponents, max(f.p.MaxComponents, 1)
 	}
 	found, err := boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: k, RoundedTo: f.p.RoundedTo, Keep: boxKeepPart * f.mu2})
+		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: most, RoundedTo: f.p.RoundedTo, Keep: boxKeepPart * f.mu2})
 	if err != nil || boxes.Held(found) < leastHeld*f.rows {
 		return nil, err
 	}
-	start, err := boxes.Start(f.a, stepBoxTree, found, boxTreePart*f.mu2,
+	start, err := boxes.Start(f.a, stepBoxTree, found, math.Min(boxTreePart*f.mu2, f.a.Left()/2),
 		boxes.Choice{Components: f.p.Components, Most: f.p.MaxComponents, Rows: f.rows, Uniform: startsOf})
 	if err != nil {
 		return nil, err
