@@ -94,9 +94,9 @@ func Find(a *kernel.Allotment, c Config) ([]Box, error) {
 			columns = append(columns, j)
 		}
 	}
-	f := &finder{Config: c, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, todo: len(columns)}
+	f := &finder{Config: c, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, ahead: len(columns)}
 	for _, j := range columns {
-		f.todo--
+		f.ahead--
 		if err := f.look(j); err != nil || len(f.found) == 0 {
 			return nil, err
 		}
@@ -119,14 +119,14 @@ type finder struct {
 	per   float64 // a column's part of the budgets
 	found []Box
 	sigma float64 // of the last histograms
-	todo  int     // columns that have not been looked at
+	ahead int     // columns that have not been looked at
 }
 
 // once is the price of one look at a column without closer ones, of mu^2.
 func (f *finder) once() float64 { return f.per * (f.GapsMu2 + f.CountsMu2) }
 
 // reserve is what must be left of mu^2 for something at a price that columns can do without.
-func (f *finder) reserve(price float64) float64 { return price + float64(f.todo)*f.once() + f.Keep }
+func (f *finder) reserve(price float64) float64 { return price + float64(f.ahead)*f.once() + f.Keep }
 
 // mixed reports that column j was seen in boxes that have been cut since, and that it did not look like one component's there.
 func (f *finder) mixed(j int) bool {

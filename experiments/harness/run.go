@@ -19,8 +19,9 @@ type Trial struct {
 
 // A Runner makes trials in parallel. It may be used by several goroutines: all of them share its workers.
 type Runner struct {
-	store *Store
-	slots chan struct{}
+	store   *Store
+	slots   chan struct{}
+	telling sync.Mutex
 	// Each, if set, is told every result as it comes, one at a time.
 	Each func(r Result, fromFile bool)
 }
@@ -29,6 +30,24 @@ type Runner struct {
 func NewRunner(workers int, store *Store) *Runner {
 	return &Runner{store: store, slots: make(chan struct{}, max(1, workers))}
 }
+
+// OpenRunner is a runner that keeps its results in a file, or nowhere if there is no name, and tells each result; it is to be closed. With
+// resume what the file holds is not made again.
+func OpenRunner(workers int, file string, resume bool, each func(r Result, fromFile bool)) (*Runner, error) {
+	var store *Store
+	if file != "" {
+		var err error
+		if store, err = OpenStore(file, resume); err != nil {
+			return nil, err
+		}
+	}
+	r := NewRunner(workers, store)
+	r.Each = each
+	return r, nil
+}
+
+// Close closes the file of results.
+func (r *Runner) Close() error { return r.store.Close() }
 
 // Run makes the trials in their order, as many at a time as there are workers, and returns the results in that order. Trials that
 // the store knows are not made again.
@@ -95,6 +114,8 @@ func (r *Runner) one(ctx context.Context, t Trial) (Result, error) {
 		}
 	}
 	if r.Each != nil {
+		r.telling.Lock()
+		defer r.telling.Unlock()
 		r.Each(got, known)
 	}
 	return got, nil

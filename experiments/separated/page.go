@@ -117,27 +117,11 @@ var noisyCount = regexp.MustCompile(`about \d+`)
 
 // reasons counts why there was no model.
 func (p *page) reasons(r *results) {
-	t := harness.Table{Head: []string{"cell", "method", "n", "runs", "no model because"}}
+	t := harness.Reasons()
 	for _, c := range r.cells {
 		for _, m := range r.methods {
 			s := r.of(c, m)
-			for _, n := range s.Rows() {
-				count := map[string]int{}
-				var order []string
-				for _, run := range s.Runs[n] {
-					if run.Why == "" {
-						continue
-					}
-					why := noisyCount.ReplaceAllString(run.Why, "about N")
-					if count[why] == 0 {
-						order = append(order, why)
-					}
-					count[why]++
-				}
-				for _, why := range order {
-					t.Add(c.name, m, harness.Rows(n), count[why], why)
-				}
-			}
+			t.AddReasons(c.name, m, s, noisyCount, "about N")
 		}
 	}
 	if len(t.Rows) > 0 {

@@ -218,30 +218,14 @@ var number = regexp.MustCompile(`\d[\d.e+-]*`)
 
 // reasons counts why there was no model.
 func (p *page) reasons(r *results) {
-	t := harness.Table{Head: []string{"cell", "method", "n", "runs", "no model because"}}
+	t := harness.Reasons()
 	for _, c := range r.cells {
 		for _, by := range r.contenders {
 			s := r.of(c, by.name)
 			if s == nil {
 				continue
 			}
-			for _, n := range s.Rows() {
-				count := map[string]int{}
-				var order []string
-				for _, run := range s.Runs[n] {
-					if run.Why == "" {
-						continue
-					}
-					why := number.ReplaceAllString(run.Why, "N")
-					if count[why] == 0 {
-						order = append(order, why)
-					}
-					count[why]++
-				}
-				for _, why := range order {
-					t.Add(c.name, by.name, harness.Rows(n), count[why], why)
-				}
-			}
+			t.AddReasons(c.name, by.name, s, number, "N")
 		}
 	}
 	if len(t.Rows) > 0 {

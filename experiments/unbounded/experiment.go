@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/gauze-dp/gauze/experiments/harness"
 )
@@ -87,24 +86,20 @@ func (r *results) faults() error {
 
 // measure runs all lines, as many at a time as there are workers: the runner shares them out.
 func (e experiment) measure(ctx context.Context, o options, got *results, progress *harness.Progress) error {
-	var store *harness.Store
+	file := ""
 	if o.out != "" {
-		var err error
-		if store, err = harness.OpenStore(filepath.Join(o.out, "results", e.name+".jsonl"), o.resume); err != nil {
-			return err
-		}
-		defer store.Close()
+		file = filepath.Join(o.out, "results", e.name+".jsonl")
 	}
-	runner := harness.NewRunner(o.workers, store)
-	var mu sync.Mutex
-	runner.Each = func(r harness.Result, fromFile bool) {
-		mu.Lock()
-		defer mu.Unlock()
+	runner, err := harness.OpenRunner(o.workers, file, o.resume, func(r harness.Result, fromFile bool) {
 		if o.verbose {
 			printRun(o.stdout, r)
 		}
 		progress.Run(r, fromFile)
+	})
+	if err != nil {
+		return err
 	}
+	defer runner.Close()
 	var all []*harness.Series
 	for _, l := range got.lines {
 		all = append(all, l.Series)

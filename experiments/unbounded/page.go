@@ -81,25 +81,9 @@ var noisyCount = regexp.MustCompile(`about [0-9.]+(e[+-]?\d+)?`)
 
 // reasons counts why there was no model.
 func (p *page) reasons(r *results) {
-	t := harness.Table{Head: []string{"cell", "method", "n", "runs", "no model because"}}
+	t := harness.Reasons()
 	for _, l := range r.lines {
-		for _, n := range l.Rows() {
-			count := map[string]int{}
-			var order []string
-			for _, run := range l.Runs[n] {
-				if run.Why == "" {
-					continue
-				}
-				why := noisyCount.ReplaceAllString(run.Why, "about N")
-				if count[why] == 0 {
-					order = append(order, why)
-				}
-				count[why]++
-			}
-			for _, why := range order {
-				t.Add(l.name, l.method, harness.Rows(n), count[why], why)
-			}
-		}
+		t.AddReasons(l.name, l.method, l.Series, noisyCount, "about N")
 	}
 	if len(t.Rows) > 0 {
 		p.Heading("Runs without a model")
