@@ -110,6 +110,7 @@ func (r Request) problem(rows int) (estimate.Problem, error) {
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
 		Components: r.Components, MaxComponents: most,
 		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, KnownCovariance: cloned(r.KnownCovariance),
+		Budget: r.Budget,
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -43,6 +44,13 @@ type Problem struct {
 	Facts     Facts
 	// KnownCovariance is the covariance that all components are publicly known to have, in the columns' own units, d x d; nil where none is.
 	KnownCovariance [][]float64
+	// Budget is the whole, for plans with a loss that mu cannot count.
+	Budget privacy.Budget
+	// Learner names what a black box runs on blocks of rows; "" is its default. Own, if set, is somebody's own in its place.
+	Learner string
+	Own     learner.Mixture
+	// Trim is the part of a block's rows, the least likely, that learners who can leave out. Default 0.
+	Trim float64
 }
 
 // An Estimator is one method of `gauze fit`.

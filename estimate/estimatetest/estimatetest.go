@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -39,6 +40,9 @@ type Case struct {
 	RoundedTo                 []float64
 	Facts                     estimate.Facts
 	KnownCovariance           [][]float64
+	Learner                   string
+	Own                       learner.Mixture
+	Trim                      float64
 	// Noise says what noise is drawn; the zero value means seed 0. Use Fresh where a test states an error rate.
 	Noise kerneltest.Options
 }
@@ -47,7 +51,7 @@ type Case struct {
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
 		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts, KnownCovariance: c.KnownCovariance,
-		NoDelta: c.budget().Concentrated()}
+		NoDelta: c.budget().Concentrated(), Budget: c.budget(), Learner: c.Learner, Own: c.Own, Trim: c.Trim}
 	if p.Components == 0 && p.MaxComponents == 0 {
 		p.MaxComponents = 10
 	}

@@ -24,21 +24,23 @@ var layers = []layer{
 	{"kernel/kerneltest", []string{"kernel", "kernel/internal"}, "tests only"},
 	{"kernel", []string{"kernel"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
 	{"model", []string{"model"}, "a model is public, and used by everything else"},
-	{"learner", []string{"learner"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
+	{"kernel/dense", nil, "plain arithmetic on small matrices, for what is handed raw rows or estimates from them: nothing of it can be replaced from outside"},
+	{"kernel/stable", []string{"kernel/dense"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
+	{"learner", []string{"learner", "kernel/dense"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
 	{"blocks", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks"}, "building blocks see data only through a session"},
 	{"estimate/catalog", []string{"estimate", "estimate/expected", "estimate/axisaligned", "estimate/single", "estimate/mixture", "estimate/reduction", "estimate/separated",
 		"estimate/univariate"}, "the list of methods knows the methods"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
-	{"estimate/estimatetest", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/kerneltest", "model", "estimate"}, "tests only"},
+	{"estimate/estimatetest", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/kerneltest", "model", "estimate", "learner"}, "tests only"},
 	{"estimate/columns", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate"},
 		"it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
 	{"estimate/mixture", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "estimate/single"},
 		"a mixture of one component is the Gaussian, which is the one method that another one may call"},
-	{"estimate/reduction", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/mixture"},
-		"the black-box reduction runs another learner on its blocks"},
-	{"estimate/single/kmssu22", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner"},
+	{"estimate/reduction", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/stable", "model", "blocks", "estimate", "estimate/columns", "learner", "learner/em",
+		"learner/spectral", "learner/pearson"}, "the black-box reduction names the learners that the kernel runs on blocks of rows"},
+	{"estimate/single/kmssu22", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner", "learner/axes", "learner/spectrum", "learner/subspace"},
 		"it names the learners that the kernel runs on blocks of rows"},
-	{"estimate/separated/paper", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner"},
+	{"estimate/separated/paper", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner", "learner/spectral"},
 		"sample-and-aggregate names the learner that the kernel runs"},
 	{"estimate/axisaligned/aal21", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"a literal algorithm is a program over the kernel and knows no practical one"},
@@ -46,21 +48,21 @@ var layers = []layer{
 		"it is a part of the axis-aligned learner, which calls it, and knows nothing of its caller"},
 	{"estimate/mixture/amn24", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"a literal algorithm is a program over the kernel and knows no practical one"},
-	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
+	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner"},
 		"estimators see data only through a session, and one does not know another: shared code goes to blocks, and to columns if it knows " +
 			"estimate's own types"},
 	{"source", nil, "rows come in here and are handed on by the front door"},
 	{"release", []string{"kernel/privacy", "model"}, "a release is made of released values: it never sees a session or a table"},
 	{"report", []string{"release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
-	{".", []string{"source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "estimate/expected", "release", "ledger"},
+	{".", []string{"source", "kernel", "kernel/privacy", "learner", "model", "estimate", "estimate/catalog", "estimate/expected", "release", "ledger"},
 		"the front door wires the layers; commands and the server stand on it"},
 	{"server", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "release", "report", "ledger"},
 		"the server stands on the front door"},
 	{"cmd", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
-	{"experiments", []string{".", "source", "kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/catalog", "estimate/expected", "estimate/single", "estimate/mixture", "release", "report",
-		"experiments/harness"},
+	{"experiments", []string{".", "source", "kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/catalog", "estimate/expected", "estimate/single", "estimate/mixture", "estimate/reduction", "learner", "learner/em", "learner/spectral",
+		"learner/pearson", "release", "report", "experiments/harness"},
 		"an experiment sees data as a user does"},
 	{"examples", nil, "examples are used from outside"},
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
@@ -69,7 +71,7 @@ var layers = []layer{
 }
 
 // exact are the folders whose subfolders a layer's permission does not include.
-var exact = map[string]bool{"kernel": true, "estimate": true, ".": true}
+var exact = map[string]bool{"kernel": true, "estimate": true, "learner": true, ".": true}
 
 // layerOf is the layer of a folder, or nil.
 func layerOf(folder string) *layer {
@@ -89,7 +91,7 @@ func (l layer) allows(folder, imported string) bool {
 	}
 	for _, m := range l.may {
 		within := under(imported, m) && m != "."
-		if exact[m] && l.folder != "kernel" {
+		if exact[m] && l.folder != "kernel" && l.folder != "learner" {
 			within = imported == m || m == "." && imported == ""
 		}
 		if within {
