@@ -18,6 +18,8 @@ type Result struct {
 	Release   *release.Release
 	NoRelease *estimate.NoRelease
 	Spent     release.Spent // at most the budget
+	// Certificate says what was asked and what was measured, without a release too. It may be published as a release may.
+	Certificate release.Certificate
 }
 
 // A RunError is a fit that stopped after its session was opened. What it had measured by then is spent.
@@ -66,14 +68,18 @@ func run(ctx context.Context, table *kernel.Table, r Request, s *Statement) (*Re
 	if err != nil {
 		return nil, &RunError{Err: err, Spent: spent}
 	}
-	if outcome.NoRelease != nil {
-		return &Result{NoRelease: outcome.NoRelease, Spent: spent}, nil
+	certificate, err := certificateOf(r, s.method, session)
+	if err != nil {
+		return nil, &RunError{Err: fmt.Errorf("method %s: %w", s.Method, err), Spent: spent}
 	}
-	out, err := certified(r, s, session, outcome)
+	if outcome.NoRelease != nil {
+		return &Result{NoRelease: outcome.NoRelease, Spent: spent, Certificate: certificate}, nil
+	}
+	out, err := certified(r, s, certificate, outcome)
 	if err != nil {
 		return nil, &RunError{Err: err, Spent: spent}
 	}
-	return &Result{Release: out, Spent: spent}, nil
+	return &Result{Release: out, Spent: spent, Certificate: certificate}, nil
 }
 
 // follow runs the method. A fault of the method is an error here: what it has spent by then must be told all the same.
@@ -87,7 +93,7 @@ func follow(ctx context.Context, session *kernel.Session, s *Statement) (out est
 }
 
 // certified puts the model and its certificate together, and checks both as a reader would.
-func certified(r Request, s *Statement, session *kernel.Session, outcome estimate.Outcome) (*release.Release, error) {
+func certified(r Request, s *Statement, certificate release.Certificate, outcome estimate.Outcome) (*release.Release, error) {
 	if outcome.Model == nil {
 		return nil, fmt.Errorf("method %s ended without a model and without a reason", s.Method)
 	}
@@ -95,7 +101,7 @@ func certified(r Request, s *Statement, session *kernel.Session, outcome estimat
 	m.Columns = append([]string(nil), r.Columns...)
 	out := &release.Release{
 		Format: release.Format, Model: &m,
-		Certificate: certificateOf(r, s.Method, session),
+		Certificate: certificate,
 		Diagnostics: diagnosticsOf(outcome.Diagnostics, r.Columns),
 	}
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, s.Notes...)

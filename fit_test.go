@@ -334,7 +334,7 @@ func TestSimulatedSessionsAreMarked(t *testing.T) {
 	}
 	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: budgets[0]}
 	session := kerneltest.Open(t, table(5), plan, terms, kerneltest.Options{Seed: 1})
-	if c := certificateOf(request(privacy.ReplaceOne, budgets[0]), "script", session); !c.Simulated {
+	if c, err := certificateOf(request(privacy.ReplaceOne, budgets[0]), s, session); err != nil || !c.Simulated {
 		t.Error("a seeded session's certificate does not say so")
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -49,6 +50,14 @@ type Request struct {
 	// KnownCovariance is the covariance that all components are publicly known to have, in the columns' own units and order, d x d; nil where
 	// none is known. The certificate repeats it.
 	KnownCovariance [][]float64
+	// Learner names what a black box runs on blocks of rows: "em", "spectral" or "moitra-valiant"; "", the default, is "em". Only methods that
+	// run a learner take one, and "auto" takes such a method if one is named.
+	Learner string
+	// Own is a learner of the caller's in place of Learner. It is handed raw rows: that it keeps none, shows none, and answers for every
+	// block from that block alone is the caller's duty (docs/LEARNERS.md), and the certificate says so. Default nil.
+	Own learner.Mixture
+	// Trim is the part of a block's rows, the least likely, that the learner leaves out, in [0, estimate.MostTrim). Default 0.
+	Trim float64
 	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or that they were inferred.
 	SchemaDeclared bool
 	// Observe, if set, is told after every measurement its step and the part of the budget (of μ²) spent so far.
@@ -69,8 +78,11 @@ func (r Request) Validate() error {
 	if err := r.Budget.Validate(); err != nil {
 		faults = append(faults, err)
 	}
-	if _, _, err := catalog.Choose(r.Method, estimate.Problem{}); err != nil {
+	learning := estimate.Problem{Learner: r.Learner, Own: r.Own, Trim: r.Trim}
+	if method, _, err := catalog.Choose(r.Method, learning); err != nil {
 		faults = append(faults, err)
+	} else {
+		faults = append(faults, estimate.ValidateLearner(method, learning))
 	}
 	fault(r.Components < 0, "components", "a positive number, or 0 for auto", r.Components, "0 lets the method choose")
 	fault(r.MaxComponents < 0, "max components", "a positive number", r.MaxComponents, "10 is the default")
@@ -110,7 +122,7 @@ func (r Request) problem(rows int) (estimate.Problem, error) {
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
 		Components: r.Components, MaxComponents: most,
 		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, KnownCovariance: cloned(r.KnownCovariance),
-		Budget: r.Budget,
+		Budget: r.Budget, Learner: r.Learner, Own: r.Own, Trim: r.Trim,
 	}, nil
 }
 

@@ -27,10 +27,13 @@ type Statement struct {
 	Rows    int     `json:"rows,omitempty"` // 0 where none were stated
 	// Facts are the public bounds that were stated; nil where there are none.
 	Facts *release.Facts `json:"facts,omitempty"`
-	Mu    float64        `json:"mu"`  // the total of all measurements
-	Rho   float64        `json:"rho"` // Mu²/2
-	// ThresholdDelta is the part of Delta set aside for stability thresholds.
+	// Learner is what the method runs on blocks of rows; nil if it runs nothing that could be chosen.
+	Learner *release.Learner `json:"learner,omitempty"`
+	Mu      float64          `json:"mu"`  // the total of all measurements but for those with a Rényi curve of their own
+	Rho     float64          `json:"rho"` // Mu²/2; 0 beside such a curve
+	// ThresholdDelta is the part of Delta set aside for stability thresholds, and TestDelta what tests of blocks add as it stands.
 	ThresholdDelta float64     `json:"threshold_delta,omitempty"`
+	TestDelta      float64     `json:"test_delta,omitempty"`
 	Steps          []StepLimit `json:"plan"`
 	Expect         Expectation `json:"expect"`
 	// Candidates are all methods that could fit one component, where one is asked for, and LowerBound is below what any of them can reach
@@ -52,8 +55,11 @@ type StepLimit struct {
 	Share float64 `json:"share"` // of Mu², at most; steps that are alternatives may sum to more than 1
 	Count int     `json:"count"` // measurements, at most
 	Mu    float64 `json:"mu"`    // of each, if all Count are made alike with the whole share: Mu·√(Share/Count)
-	Delta float64 `json:"delta"` // of all its thresholds, at most
-	From  string  `json:"source"`
+	Delta float64 `json:"delta"` // of all its thresholds, at most, or of its test
+	// Mask, and Pure (an epsilon), are losses of the step that are counted in one Rényi curve with all Mu; nil and 0 for most steps.
+	Mask *release.Mask `json:"mask,omitempty"`
+	Pure float64       `json:"pure,omitempty"`
+	From string        `json:"source"`
 }
 
 // An Expectation is what is known of the method's error from public facts; 0 where nothing is.
@@ -113,15 +119,23 @@ func stateMethod(r Request, rows int, problem estimate.Problem, method estimate.
 	s := &Statement{
 		Method: method.Name(), Why: why, Source: method.Source(), Relation: r.Relation.String(),
 		Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Columns: problem.Columns, Rows: rows, Facts: factsOf(r),
-		Mu: total.Mu, Rho: privacy.RhoOfMu(total.Mu), ThresholdDelta: total.ThresholdDelta,
+		Learner: learnerOf(r, method), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
 		Expect: Expectation{RowsNeeded: expect.RowsNeeded, RelativeError: expect.RelativeError, Notes: expect.Notes},
 		plan:   plan, problem: problem, method: method,
 	}
+	if total.Needs.Extra.IsZero() {
+		s.Rho = privacy.RhoOfMu(total.Mu)
+	}
 	for _, step := range plan.Steps {
-		s.Steps = append(s.Steps, StepLimit{
+		limit := StepLimit{
 			Step: step.Name, Query: step.Query, Share: step.Share, Count: step.Most,
-			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta * step.Slack, From: step.Source,
-		})
+			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta*step.Slack + step.Delta,
+			Mask: maskOf(step.Mask), Pure: step.Pure, From: step.Source,
+		}
+		if step.Pure > 0 { // its loss is in the curve, its share a formality
+			limit.Share, limit.Mu = 0, 0
+		}
+		s.Steps = append(s.Steps, limit)
 	}
 	s.compare(r, guess)
 	for _, fact := range estimate.Unused(method, problem) {
@@ -142,21 +156,17 @@ func (s *Statement) String() string {
 	if s.Facts != nil {
 		fmt.Fprintf(&b, "known     %s\n", strings.Join(s.problem.Known(), "; "))
 	}
-	if s.Epsilon > 0 {
-		fmt.Fprintf(&b, "budget    epsilon = %g, delta = %g: mu = %.4g, rho = %.4g\n", s.Epsilon, s.Delta, s.Mu, s.Rho)
-	} else {
-		fmt.Fprintf(&b, "budget    rho = %.4g: mu = %.4g\n", s.Rho, s.Mu)
+	if l := s.Learner; l != nil {
+		fmt.Fprintf(&b, "learner   %s%s\n", l.Name, trimmed(l))
 	}
-	if s.ThresholdDelta > 0 {
-		fmt.Fprintf(&b, "          of it delta = %.3g for thresholds\n", s.ThresholdDelta)
-	}
+	s.writeBudget(&b)
 	wide, wideQuery := len("step"), len("query")
 	for _, step := range s.Steps {
 		wide, wideQuery = max(wide, len(step.Step)), max(wideQuery, len(step.Query))
 	}
 	fmt.Fprintf(&b, "\n%-*s  %-*s  %8s  %8s  %9s  %s\n", wide, "step", wideQuery, "query", "share", "count", "mu each", "source")
 	for _, step := range s.Steps {
-		fmt.Fprintf(&b, "%-*s  %-*s  %7.2f%%  %8d  %9.3g  %s\n", wide, step.Step, wideQuery, step.Query, 100*step.Share, step.Count, step.Mu, step.From)
+		fmt.Fprintf(&b, "%-*s  %-*s  %7.2f%%  %8d  %9s  %s\n", wide, step.Step, wideQuery, step.Query, 100*step.Share, step.Count, digits(step.Mu), step.From)
 	}
 	b.WriteString("(the most that each step may do; the total is never exceeded)\n")
 	s.writeExpectation(&b)
@@ -166,6 +176,44 @@ func (s *Statement) String() string {
 		b.WriteString("note: " + note + "\n")
 	}
 	return b.String()
+}
+
+// writeBudget writes what the budget buys: a mu, and where the plan has them the losses beside it.
+func (s *Statement) writeBudget(b *strings.Builder) {
+	switch {
+	case s.Epsilon > 0 && s.Rho == 0:
+		fmt.Fprintf(b, "budget    epsilon = %g, delta = %g: Gaussian part mu = %.4g, and beside it, in one Rényi curve,\n",
+			s.Epsilon, s.Delta, s.Mu)
+		for _, step := range s.Steps {
+			if step.Mask != nil {
+				fmt.Fprintf(b, "          the mask of step %s: %s\n", step.Step, step.Mask)
+			}
+			if step.Pure > 0 {
+				fmt.Fprintf(b, "          the test of step %s: epsilon = %.4g\n", step.Step, step.Pure)
+			}
+		}
+	case s.Epsilon > 0:
+		fmt.Fprintf(b, "budget    epsilon = %g, delta = %g: mu = %.4g, rho = %.4g\n", s.Epsilon, s.Delta, s.Mu, s.Rho)
+	default:
+		fmt.Fprintf(b, "budget    rho = %.4g: mu = %.4g\n", s.Rho, s.Mu)
+	}
+	if s.ThresholdDelta > 0 {
+		fmt.Fprintf(b, "          of it delta = %.3g for thresholds\n", s.ThresholdDelta)
+	}
+	if s.TestDelta > 0 {
+		fmt.Fprintf(b, "          of it delta = %.3g for the test of whether the blocks agree\n", s.TestDelta)
+	}
+}
+
+// trimmed says what a learner leaves out, or nothing.
+func trimmed(l *release.Learner) string {
+	switch {
+	case l.Name == release.OwnLearner:
+		return ", which is handed raw rows and is the custodian's responsibility"
+	case l.Trim > 0:
+		return fmt.Sprintf(", which leaves out %g of each block's rows", l.Trim)
+	}
+	return ""
 }
 
 func (s *Statement) rows() string {
@@ -182,7 +230,7 @@ func (s *Statement) writeExpectation(b *strings.Builder) {
 	var lines []string
 	if s.Expect.RowsNeeded > 0 {
 		needed := fmt.Sprintf("about %.0f rows are needed", s.Expect.RowsNeeded)
-		if s.problem.Components == 1 {
+		if s.problem.Components == 1 && s.Learner == nil {
 			needed += " for an error within twice the non-private one"
 		}
 		lines = append(lines, needed)

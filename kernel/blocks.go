@@ -6,9 +6,9 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
@@ -29,13 +29,17 @@ type Learner interface {
 
 // Blocks says how a table becomes a table of block estimates. All fields are public or released.
 type Blocks struct {
-	Learner Learner // Required: a struct of a package below learner, by value.
-	Count   int     // Required: m, the number of blocks.
+	Learner Learner // Required, or Own: a struct of a package below learner, by value.
+	// Own, in place of Learner, is a learner of somebody's own, of any type and handed raw rows: see Allotment.Blocks for what its author answers for.
+	Own   Learner
+	Count int // Required: m, the number of blocks.
 	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows without a finite image are left out.
 	Frame query.Affine
 	// Radius, if positive, leaves out the rows whose image is longer.
 	Radius float64
-	Seed   uint64 // of the learner's own choices
+	Seed   uint64 // of the learner's own choices; every block gets one derived from it
+	// Shared hands Seed itself to every block, for estimates that mean something only if all blocks have chosen alike.
+	Shared bool
 }
 
 // Blocks cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with all that a had left, whose
@@ -63,64 +67,29 @@ type Blocks struct {
 // its own theorem, with mu^2 charged to the session's one filter. As every outcome L is as likely for X as for X', the mixture over L
 // satisfies it too (trade-off functions are convex). L is never released: under add-or-remove-one its length is the private n.
 //
-// Caller must ensure: nothing. Learners are handed raw rows, so they are a closed set, as queries are: structs of numbers, of
-// packages below learner, which import nothing that could keep or show a row. Learners of users have to wait for a process of their own
-// that can answer with estimates only. The time a learner takes depends on the rows, as that of a measurement does.
+// Caller must ensure: nothing, with Learner. Learners are handed raw rows, so they are a closed set, as queries are: structs of numbers, of
+// packages below learner, which import nothing that could keep or show a row. The time a learner takes depends on the rows, as that of a
+// measurement does.
+//
+// With Own, whose code nobody here has read, its author answers for two things, and all of the guarantee rests on them:
+//   - what it returns is a function of its arguments, the rows and the seed: no counter, cache or generator that another block or run
+//     has touched, no clock (a time limit would let one block's rows decide what another returns), no number of processors;
+//   - it shows and keeps nothing: no output, log, file, connection, metric or panic of a goroutine of its own, no variable or goroutine that
+//     holds a row after it returns; and it lets this package alone.
+//
+// Whatever it does to its rows, to what it has returned, or by failing, it changes nothing but its own block: the rows and the estimates are
+// copies, every block has a goroutine of its own, and an error, a panic, runtime.Goexit, or estimates of the wrong number, length or kind make
+// a failed block, as above. What cannot be caught ends the process: a panic in a goroutine that it started, a stack or a memory exhausted,
+// a map written twice at a time. The crash is then visible, and depends on the rows. A learner that never returns stops the fit.
 //
 // Source: [KSSU19] Sections A.6 and B.11 of the restatement.
 func (a *Allotment) Blocks(b Blocks) (*Allotment, error) {
-	if err := trustedLearner(b.Learner); err != nil {
+	b, k, width, err := b.checked(a.s)
+	if err != nil {
 		return nil, err
 	}
-	return a.blocks(b)
-}
-
-// OfBlocks is the kind of a query of a table of block estimates, for plans.
-func OfBlocks(kind string) string { return "of blocks: " + kind }
-
-// maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is too.
-const maxPooled = 1 << 22
-
-func (a *Allotment) blocks(b Blocks) (*Allotment, error) {
-	s := a.s
-	if s.pooled {
-		return nil, fmt.Errorf("kernel: Blocks: want the allotment of a table of rows, got one of block estimates")
-	}
-	var err error
-	if b.Frame, err = query.Own(b.Frame); err != nil {
-		return nil, err
-	}
-	d := s.Columns()
-	if b.Frame.W != nil {
-		if err := b.Frame.Validate(d); err != nil {
-			return nil, err
-		}
-		d = b.Frame.Out()
-	}
-	k, width := b.Learner.Estimates(), b.Learner.Coordinates(d)
-	if k < 1 || width < 1 || b.Count < 1 || k > maxPooled || b.Count > maxPooled/k {
-		return nil, fmt.Errorf("kernel: Blocks: want at least one block, estimate and coordinate, and at most %d estimates in all, "+
-			"got %d blocks of %d estimates of %d coordinates", maxPooled, b.Count, k, width)
-	}
-	if !(b.Radius >= 0) {
-		return nil, fmt.Errorf("kernel: Blocks.Radius: want a positive number, or 0 for none, got %v", b.Radius)
-	}
-	s.mu.Lock()
-	source, _ := s.random()
-	of := drawBlocks(source, s.terms.Relation, s.table.rows().Len(), b.Count)
-	s.mu.Unlock()
-	pooled := make([][][]float64, b.Count)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(b.Count, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; int(i) < b.Count && s.ctx.Err() == nil; i = next.Add(1) - 1 {
-				pooled[i] = b.learn(b.gather(s.table.rows(), of[i]), k, width)
-			}
-		})
-	}
-	wg.Wait()
-	if err := s.ctx.Err(); err != nil {
+	pooled, err := a.s.estimates(b, k, width)
+	if err != nil {
 		return nil, err
 	}
 	t := rows.New(width)
@@ -134,6 +103,76 @@ func (a *Allotment) blocks(b Blocks) (*Allotment, error) {
 		}
 	}
 	return a.derive(t, k), nil
+}
+
+// OfBlocks is the kind of a query of a table of block estimates, for plans.
+func OfBlocks(kind string) string { return "of blocks: " + kind }
+
+// maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is too.
+const maxPooled = 1 << 22
+
+// checked returns the session's own copy of b, valid, its learner as Own, and the number and the length of a block's estimates.
+func (b Blocks) checked(s *Session) (_ Blocks, k, width int, err error) {
+	if (b.Learner == nil) == (b.Own == nil) {
+		return b, 0, 0, fmt.Errorf("kernel: Blocks: want either Learner or Own, got %T and %T", b.Learner, b.Own)
+	}
+	if b.Own == nil {
+		if err := trustedLearner(b.Learner); err != nil {
+			return b, 0, 0, err
+		}
+		b.Own = b.Learner
+	}
+	if s.pooled {
+		return b, 0, 0, fmt.Errorf("kernel: Blocks: want the allotment of a table of rows, got one of block estimates")
+	}
+	if b.Frame, err = query.Own(b.Frame); err != nil {
+		return b, 0, 0, err
+	}
+	if b.Frame.W != nil {
+		if err := b.Frame.Validate(s.Columns()); err != nil {
+			return b, 0, 0, err
+		}
+	}
+	k, width = b.Own.Estimates(), b.Own.Coordinates(b.columns(s))
+	if k < 1 || width < 1 || b.Count < 1 || k > maxPooled || b.Count > maxPooled/k {
+		return b, 0, 0, fmt.Errorf("kernel: Blocks: want at least one block, estimate and coordinate, and at most %d estimates in all, "+
+			"got %d blocks of %d estimates of %d coordinates", maxPooled, b.Count, k, width)
+	}
+	if !(b.Radius >= 0) {
+		return b, 0, 0, fmt.Errorf("kernel: Blocks.Radius: want a positive number, or 0 for none, got %v", b.Radius)
+	}
+	return b, k, width, nil
+}
+
+// columns is the length of the rows that the learner sees.
+func (b Blocks) columns(s *Session) int {
+	if b.Frame.W != nil {
+		return b.Frame.Out()
+	}
+	return s.Columns()
+}
+
+// estimates cuts the rows into secret blocks and returns what the learner makes of each, nil for a failed one. b, k and width are checked.
+func (s *Session) estimates(b Blocks, k, width int) ([][][]float64, error) {
+	s.mu.Lock()
+	source, _ := s.random()
+	of := drawBlocks(source, s.terms.Relation, s.table.rows().Len(), b.Count)
+	s.mu.Unlock()
+	pooled := make([][][]float64, b.Count)
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range pooled {
+		slots <- struct{}{}
+		if s.ctx.Err() != nil {
+			break
+		}
+		wg.Go(func() { // one for every block: if a learner ends its goroutine, no other block notices
+			defer func() { <-slots }()
+			pooled[i] = b.learn(i, b.gather(s.table.rows(), of[i]), k, width)
+		})
+	}
+	wg.Wait()
+	return pooled, s.ctx.Err()
 }
 
 // derive moves what a has left to an allotment of a session over t that shares everything else.
@@ -190,48 +229,64 @@ func drawBlocks(src noise.Source, r privacy.Relation, n, m int) [][]int {
 }
 
 // gather maps the rows of a block, copies all of them.
-func (b Blocks) gather(t *rows.Table, of []int) (out [][]float64) {
+func (b Blocks) gather(t *rows.Table, of []int) [][]float64 {
+	d := t.Columns()
+	if b.Frame.W != nil {
+		d = len(b.Frame.W)
+	}
+	out, room := make([][]float64, 0, len(of)), make([]float64, len(of)*d)
 	for _, i := range of {
-		if z, ok := b.image(t.Row(i)); ok {
-			out = append(out, z)
+		if z := room[:d:d]; b.image(t.Row(i), z) {
+			out, room = append(out, z), room[d:]
 		}
 	}
 	return out
 }
 
-func (b Blocks) image(x []float64) (z []float64, ok bool) {
+// image writes the image of x to z, and reports whether it is to be used.
+func (b Blocks) image(x, z []float64) bool {
 	if b.Frame.W == nil {
-		z = append(z, x...)
+		copy(z, x)
 	}
-	for _, w := range b.Frame.W {
-		v := 0.0
+	for i, w := range b.Frame.W {
+		z[i] = 0
 		for j, c := range b.Frame.Center {
 			from := j
 			if b.Frame.Columns != nil {
 				from = b.Frame.Columns[j]
 			}
-			v += w[j] * (x[from] - c)
+			z[i] += w[j] * (x[from] - c)
 		}
-		z = append(z, v)
 	}
 	norm2 := 0.0
 	for _, v := range z {
 		if v-v != 0 {
-			return nil, false
+			return false
 		}
 		norm2 += v * v
 	}
-	return z, x[0] == x[0] && (b.Radius == 0 || norm2 <= b.Radius*b.Radius)
+	return x[0] == x[0] && (b.Radius == 0 || norm2 <= b.Radius*b.Radius)
 }
 
-// learn returns k finite estimates of the given width, or nil.
-func (b Blocks) learn(block [][]float64, k, width int) (estimates [][]float64) {
+// seedOf is the seed of block i, public as Seed is: the output number i+1 of SplitMix64 started at Seed, unless it is shared.
+func (b Blocks) seedOf(i int) uint64 {
+	if b.Shared {
+		return b.Seed
+	}
+	z := b.Seed + (uint64(i)+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// learn returns block i's k finite estimates of the given width, copies, or nil.
+func (b Blocks) learn(i int, block [][]float64, k, width int) (estimates [][]float64) {
 	defer func() {
 		if recover() != nil {
 			estimates = nil
 		}
 	}()
-	got, err := b.Learner.Learn(block, b.Seed)
+	got, err := b.Own.Learn(block, b.seedOf(i))
 	if err != nil || len(got) != k {
 		return nil
 	}
@@ -239,13 +294,15 @@ func (b Blocks) learn(block [][]float64, k, width int) (estimates [][]float64) {
 		if len(e) != width {
 			return nil
 		}
-		for _, v := range e {
+		own := slices.Clone(e)
+		for _, v := range own {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil
 			}
 		}
+		estimates = append(estimates, own)
 	}
-	return got
+	return estimates
 }
 
 // trustedLearner refuses a learner that is not a struct of plain numbers defined below the module's folder learner: it is handed raw

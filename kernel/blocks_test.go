@@ -109,7 +109,7 @@ func openBlocks(t *testing.T, r privacy.Relation, values []float64, l Learner, m
 	if err != nil {
 		t.Fatal(err)
 	}
-	derived, err = s.Allotment().blocks(Blocks{Learner: l, Count: m})
+	derived, err = s.Allotment().Blocks(Blocks{Own: l, Count: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +400,7 @@ func TestDerivedBudget(t *testing.T) {
 	if len(log) != 1 || log[0].Query != "of blocks: histogram" || !(log[0].Sensitivity >= 3*math.Sqrt2) || log[0].Sensitivity > 4.25 {
 		t.Errorf("certificate: %+v", log)
 	}
-	if _, err := a.blocks(Blocks{Learner: largest(1), Count: 2}); err == nil {
+	if _, err := a.Blocks(Blocks{Own: largest(1), Count: 2}); err == nil {
 		t.Error("blocks of blocks: want an error")
 	}
 	left := a.Left()
@@ -451,7 +451,7 @@ func TestBlocksInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := s.Allotment()
-	if _, err := a.blocks(Blocks{Learner: largest(1), Count: 3}); !errors.Is(err, context.Canceled) || a.Left() == 0 {
+	if _, err := a.Blocks(Blocks{Own: largest(1), Count: 3}); !errors.Is(err, context.Canceled) || a.Left() == 0 {
 		t.Errorf("%v; %v is left", err, a.Left())
 	}
 }
@@ -468,7 +468,7 @@ func TestBlocksFrame(t *testing.T) {
 	root, _ := openBlocks(t, privacy.ReplaceOne, []float64{3, 1, math.NaN(), 1e308, -7, 4}, l, 1, seeded(1))
 	seen = nil
 	root.left = root.s.filter.Left()
-	if _, err := root.blocks(Blocks{Learner: l, Count: 1, Radius: 4, Frame: query.Affine{Center: []float64{1}, W: [][]float64{{2}}}}); err != nil {
+	if _, err := root.Blocks(Blocks{Own: l, Count: 1, Radius: 4, Frame: query.Affine{Center: []float64{1}, W: [][]float64{{2}}}}); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(seen)
@@ -547,7 +547,7 @@ func TestDerivedThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.Allotment().blocks(Blocks{Learner: largest(k), Count: len(x)})
+		a, err := s.Allotment().Blocks(Blocks{Own: largest(k), Count: len(x)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -325,7 +325,7 @@ func TestDerivedGaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.Allotment().blocks(Blocks{Learner: largest(k), Count: 50 * max(1, n)}) // one row in a block, nearly always
+		a, err := s.Allotment().Blocks(Blocks{Own: largest(k), Count: 50 * max(1, n)}) // one row in a block, nearly always
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,9 @@ const (
 	// With a threshold's delta as well:
 	LawTruncated = "truncated laplace" // e = S/b: discrete Laplace of scale b on every number, cut at a public bound; S in L1
 	LawLocal     = "local exponential" // e = S/b: a test and a cut exponential mechanism, see SelectLocal
+	// With a Rényi curve in place of a mu, and a test's delta as well as the former:
+	LawPopular = "popularity test" // privacy.PureCurve(S/b): discrete Laplace of scale b on a count of sensitivity S, cut at a public bound
+	LawMasked  = "masked"          // that of Measurement.Mask; S is its Gamma and b its Eta (of covariances)
 )
 
 // Laplace measures counts with pure privacy loss epsilon: epsilon-DP for the whole measurement, whatever the number of leaves. It is

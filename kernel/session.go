@@ -71,8 +71,9 @@ type Measurement struct {
 	Law         string  // of the noise: "" is the Gaussian, see LawLaplace for the others
 	Sensitivity float64 // L2 for the Gaussian, in the answer's own unit
 	Noise       float64 // sigma, or the scale of the law, in the same unit
-	Mu          float64 // per measurement; Sensitivity/Noise <= Mu for the Gaussian
-	Delta       float64 // added by a threshold, the factor (1+e^epsilon) included
+	Mu          float64 // per measurement; Sensitivity/Noise <= Mu for the Gaussian; 0 where a curve is charged
+	Delta       float64 // added by a threshold, the factor (1+e^epsilon) included, or by a test and its mask (Step.Delta)
+	Mask        Mask    // of LawMasked, whose curve is charged; nil for all others
 	Source      string
 }
 
@@ -137,7 +138,7 @@ func Calibrate(plan Plan, r privacy.Relation, b privacy.Budget) (privacy.Calibra
 	if err := plan.Validate(); err != nil {
 		return privacy.Calibration{}, err
 	}
-	return privacy.Calibrate(b, privacy.Needs{Thresholds: plan.Thresholds()})
+	return privacy.Calibrate(b, plan.needs(b.Epsilon))
 }
 
 // Relation is the neighbouring relation of the session.

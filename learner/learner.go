@@ -11,7 +11,8 @@
 //     that its package is below this one);
 //   - it does not print, log, or start goroutines that outlive the call.
 //
-// Learners of users are not accepted yet: they need a process of their own, which can answer with estimates only.
+// A learner of a user's own ([Mixture]) is held to none of this by a test: what its author answers for instead is in docs/LEARNERS.md, and
+// certificates say that it was not one of these.
 //
 // Source: [KSSU19] Section B.11 of the restatement.
 package learner

@@ -34,6 +34,9 @@ func (c Certificate) Plain() []Statement {
 		say("Put to a test", test)
 	}
 	say("By what", c.byWhat())
+	if text := c.learner(); text != "" {
+		say("What ran on blocks of rows", text)
+	}
 	say("The number of rows", c.rows())
 	say("The columns", c.columns())
 	if text := c.known(); text != "" {
@@ -150,13 +153,37 @@ func (c Certificate) gaussianTest() float64 {
 }
 
 func (c Certificate) byWhat() string {
-	measurements := 0
+	measurements, curved := 0, 0
 	for _, s := range c.Plan {
 		measurements += s.Count
+		if s.curved() {
+			curved += s.Count
+		}
+	}
+	cost := fmt.Sprintf("together they cost mu = %s of Gaussian differential privacy.", figure(c.Spent.Mu))
+	if curved > 0 {
+		cost = fmt.Sprintf("those with Gaussian noise cost mu = %s of Gaussian differential privacy together, the noise of %s has a Rényi curve of its own, "+
+			"and all were converted to epsilon and delta as one.", figure(c.Spent.Mu), plural(curved, "measurement"))
 	}
 	return fmt.Sprintf("The method %q made %s, listed in the plan. Each was perturbed by random noise large enough to hide any one row; "+
-		"together they cost mu = %s of Gaussian differential privacy. Everything else in the release was computed from their noisy answers.",
-		c.Method, plural(measurements, "measurement"), figure(c.Spent.Mu))
+		"%s Everything else in the release was computed from their noisy answers.", c.Method, plural(measurements, "measurement"), cost)
+}
+
+// learner says what summarised the blocks of rows, and what an own one leaves to whoever brought it.
+func (c Certificate) learner() string {
+	if c.Learner == nil {
+		return ""
+	}
+	if c.Learner.Name == OwnLearner {
+		return "A learner that is not part of Gauze, brought along by whoever made this release. It was handed the rows of each block. The promise holds if it " +
+			"kept and showed none of them, and answered for every block from that block alone: whoever brought it answers for that. How good it is " +
+			"matters to the model alone."
+	}
+	text := fmt.Sprintf("The learner %q of Gauze, which gives the promise nothing and takes nothing from it: one row changes what is learned from one block.", c.Learner.Name)
+	if c.Learner.Trim > 0 {
+		text += fmt.Sprintf(" It left out the %s of each block's rows that were least likely, as was asked beforehand.", percent(c.Learner.Trim))
+	}
+	return text
 }
 
 func (c Certificate) rows() string {

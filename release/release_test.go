@@ -149,7 +149,8 @@ func renyi(t testing.TB) *Release {
 }
 
 func TestConsistentReleasesVerify(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "known": known(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "masked": masked(t), "published": published(t),
+		"known": known(t)} {
 		if faults := Verify(r); faults != nil {
 			t.Errorf("%s: %v", name, faults)
 		}
@@ -174,7 +175,8 @@ func reread(t testing.TB, r *Release) *Release {
 
 // TestRoundTrip: everything that is written is read back as it was.
 func TestRoundTrip(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "known": known(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "masked": masked(t), "published": published(t),
+		"known": known(t)} {
 		r.Certificate.Simulated = true
 		r.Diagnostics = Diagnostics{
 			Components: []ComponentNote{{EffectiveNoise: 0.1, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {Background: true}},

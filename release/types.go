@@ -17,18 +17,19 @@ type Release struct {
 
 // A Certificate says what was asked, what was spent, and by which measurements.
 type Certificate struct {
-	Relation  string     `json:"relation"`        // Required: ReplaceOne or AddRemoveOne.
-	Epsilon   float64    `json:"epsilon"`         // As asked. Zero only when the budget was asked as Rho alone.
-	Delta     float64    `json:"delta"`           // As asked, in [0, 1). Zero when the budget was asked as Rho alone.
-	Rho       float64    `json:"rho,omitempty"`   // As asked, when the budget was asked as zCDP.
-	Spent     Spent      `json:"spent"`           // At most what was asked.
-	Rows      *int       `json:"rows"`            // n; nil (null) where it is private, which is under AddRemoveOne.
-	Schema    string     `json:"schema"`          // Required: SchemaDeclared or SchemaInferred.
-	Facts     *Facts     `json:"facts,omitempty"` // What was publicly known beforehand, as asked; nil if nothing.
-	Method    string     `json:"method"`          // Required: the estimator's name, for example "separated".
-	Plan      []PlanStep `json:"plan"`            // The measurements as run.
-	Simulated bool       `json:"simulated"`       // The rows or the noise came from a seed: protects nobody.
-	Version   string     `json:"version"`         // Of the program that wrote it.
+	Relation  string     `json:"relation"`          // Required: ReplaceOne or AddRemoveOne.
+	Epsilon   float64    `json:"epsilon"`           // As asked. Zero only when the budget was asked as Rho alone.
+	Delta     float64    `json:"delta"`             // As asked, in [0, 1). Zero when the budget was asked as Rho alone.
+	Rho       float64    `json:"rho,omitempty"`     // As asked, when the budget was asked as zCDP.
+	Spent     Spent      `json:"spent"`             // At most what was asked.
+	Rows      *int       `json:"rows"`              // n; nil (null) where it is private, which is under AddRemoveOne.
+	Schema    string     `json:"schema"`            // Required: SchemaDeclared or SchemaInferred.
+	Facts     *Facts     `json:"facts,omitempty"`   // What was publicly known beforehand, as asked; nil if nothing.
+	Method    string     `json:"method"`            // Required: the estimator's name, for example "separated".
+	Learner   *Learner   `json:"learner,omitempty"` // What ran on blocks of rows; nil for methods without blocks or with one learner only.
+	Plan      []PlanStep `json:"plan"`              // The measurements as run.
+	Simulated bool       `json:"simulated"`         // The rows or the noise came from a seed: protects nobody.
+	Version   string     `json:"version"`           // Of the program that wrote it.
 }
 
 // Facts are public bounds that a fit was told, in the units of the columns. They cost nothing, and the privacy does not rest on them: if one
@@ -46,6 +47,16 @@ type Facts struct {
 	KnownCovariance [][]float64 `json:"known_covariance,omitempty"`
 }
 
+// A Learner is what a method ran on every block of rows, without privacy: a public choice. The privacy does not rest on it, unless it is
+// OwnLearner: whoever brought that one answers for what it did with the rows.
+type Learner struct {
+	Name string  `json:"name"`           // Required: OwnLearner for one that is not part of Gauze.
+	Trim float64 `json:"trim,omitempty"` // The part of a block's rows that it left out, in [0, 1).
+}
+
+// OwnLearner is the name of a learner that whoever asked for the release brought along.
+const OwnLearner = "own"
+
 // Spent is the cost of the measurements as run, in every currency that it can be stated in; what does not apply is 0.
 //
 // What is promised is the budget that was asked. Where a run stopped early because of an answer, less is spent, but the
@@ -53,8 +64,8 @@ type Facts struct {
 type Spent struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"` // The conversion's δ at Epsilon and the thresholds' own δ together.
-	Mu      float64 `json:"mu"`    // Gaussian DP: Mu² = Σ count·mu² over the plan's steps.
-	Rho     float64 `json:"rho"`   // zCDP: Mu²/2 where every step is Gaussian, otherwise 0.
+	Mu      float64 `json:"mu"`    // Gaussian DP: Mu² = Σ count·mu² over the plan's steps but for those with a Rényi curve.
+	Rho     float64 `json:"rho"`   // zCDP: Mu²/2 where no step has a Rényi curve, otherwise 0.
 }
 
 // A PlanStep is one kind of measurement of the plan, made Count times.
@@ -66,8 +77,10 @@ type PlanStep struct {
 	Sensitivity float64            `json:"sensitivity"`      // L2; L1 or that of a score for other laws. Left out of the JSON when Renyi is given.
 	Noise       float64            `json:"noise"`            // Sigma, or the scale of the law. Left out of the JSON when Renyi is given.
 	Mu          float64            `json:"mu"`               // Sensitivity/Noise, or the law's, of one measurement. Left out when Renyi is given.
-	Delta       float64            `json:"delta"`            // What a threshold adds, of one measurement; 0 for none.
+	Delta       float64            `json:"delta"`            // What a threshold or a test adds, of one measurement; 0 for none.
 	Renyi       map[string]float64 `json:"renyi,omitempty"`  // Order → Rényi divergence (nats) of one measurement; infinite ones are left out.
+	Pure        float64            `json:"pure,omitempty"`   // ε₀ of a pure measurement of which Renyi is the curve; 0 for other measurements.
+	Mask        *Mask              `json:"mask,omitempty"`   // Of which Renyi is the curve; nil for other measurements.
 	Source      string             `json:"source,omitempty"` // "KEY Algorithm N".
 }
 

@@ -20,7 +20,8 @@ const tolerance = 1e-9
 //   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas and Rényi curves imply;
 //   - what was spent is at most what was asked;
 //   - the number of rows is given where it is public, and only there;
-//   - facts that are given say something that can be true.
+//   - the Rényi curve of a mask or of a pure loss is the one that its public numbers imply;
+//   - facts that are given say something that can be true, and a learner that is named has a name.
 //
 // A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an exponential mechanism); its mu is taken as it is.
 func Verify(r *Release) []error {
@@ -81,6 +82,12 @@ func (v *verifier) terms(c *Certificate) {
 		v.fault("certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
 	}
 	v.facts(c.Facts)
+	if l := c.Learner; l != nil && l.Name == "" {
+		v.fault("certificate.learner.name", "the learner's name", "none")
+	}
+	if l := c.Learner; l != nil && !(l.Trim >= 0 && l.Trim < 1) {
+		v.fault("certificate.learner.trim", "a part of the rows in [0, 1)", fmt.Sprint(l.Trim))
+	}
 	if c.Method == "" {
 		v.fault("certificate.method", "the estimator's name", "none")
 	}
@@ -152,19 +159,8 @@ func (v *verifier) step(s *PlanStep) {
 		v.fault(field("count"), "at least 1", fmt.Sprint(s.Count))
 	}
 	v.amount(field("delta"), s.Delta, 1)
-	if s.Renyi != nil {
-		if s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0 {
-			v.fault(field("renyi"), "either it, or sensitivity, noise and mu", "both")
-		}
-		if len(s.Renyi) == 0 {
-			v.fault(field("renyi"), "at least one order", "none")
-		}
-		for order, divergence := range s.Renyi {
-			if a, err := strconv.ParseFloat(order, 64); err != nil || !(a > 1) || math.IsInf(a, 0) {
-				v.fault(field("renyi"), "orders above 1", strconv.Quote(order))
-			}
-			v.amount(field("renyi, order "+order), divergence, math.MaxFloat64)
-		}
+	if s.curved() {
+		v.curve(s, field)
 		return
 	}
 	v.amount(field("sensitivity"), s.Sensitivity, math.MaxFloat64)
@@ -182,6 +178,38 @@ func (v *verifier) step(s *PlanStep) {
 		v.fault(field("mu"), fmt.Sprintf("that of law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
 	case !near(s.Mu, mu):
 		v.fault(field("mu"), fmt.Sprintf("sensitivity/noise = %v", ratio), fmt.Sprint(s.Mu))
+	}
+}
+
+// curve checks a step whose loss is a Rényi curve: that it is well formed and, where a mask or a pure loss is stated, that it is theirs.
+func (v *verifier) curve(s *PlanStep, field func(string) string) {
+	if s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0 {
+		v.fault(field("renyi"), "either it, or sensitivity, noise and mu", "both")
+	}
+	if len(s.Renyi) == 0 {
+		v.fault(field("renyi"), "at least one order", "none")
+	}
+	for order, divergence := range s.Renyi {
+		if a, err := strconv.ParseFloat(order, 64); err != nil || !(a > 1) || math.IsInf(a, 0) {
+			v.fault(field("renyi"), "orders above 1", strconv.Quote(order))
+		}
+		v.amount(field("renyi, order "+order), divergence, math.MaxFloat64)
+	}
+	curve, err := s.implied()
+	if err != nil {
+		v.fault(field("mask"), err.Error(), fmt.Sprintf("mask %v, pure %v", s.Mask, s.Pure))
+	}
+	if curve == nil {
+		return
+	}
+	for text, divergence := range s.Renyi {
+		order, _ := strconv.ParseFloat(text, 64)
+		switch want, known := curve[order]; {
+		case !known:
+			v.fault(field("renyi, order "+text), "an order at which its curve is known", fmt.Sprint(divergence))
+		case !near(divergence, want):
+			v.fault(field("renyi, order "+text), fmt.Sprintf("that of its mask or pure loss, %v", want), fmt.Sprint(divergence))
+		}
 	}
 }
 
@@ -289,56 +317,6 @@ func (v *verifier) conversion(spent Spent, sum totals) {
 		v.fault("certificate.spent.delta", fmt.Sprintf("more than the thresholds' %v", sum.delta), fmt.Sprint(spent.Delta))
 		return
 	}
-	least := math.Inf(1)
-	for order, divergence := range sum.orders {
-		least = math.Min(least, epsilonOfRenyi(order, divergence, delta))
-	}
+	_, least := sum.deciding(delta)
 	v.atLeast("certificate.spent.epsilon", spent.Epsilon, least)
-}
-
-// totals is what a plan's measurements cost together.
-type totals struct {
-	mu2    float64             // of the Gaussian ones
-	delta  float64             // of the thresholds
-	orders map[float64]float64 // order → Rényi divergence of all measurements; nil if all are Gaussian
-}
-
-// planTotals adds up the plan. A Rényi curve is known only at the orders that every non-Gaussian step states; at order a the Gaussian
-// ones add a·mu²/2.
-func (c *Certificate) planTotals() totals {
-	var sum totals
-	stated := map[float64]int{}
-	steps := 0
-	for _, s := range c.Plan {
-		n := float64(s.Count)
-		sum.delta += n * s.Delta
-		sum.mu2 += n * s.Mu * s.Mu
-		if s.Renyi == nil {
-			continue
-		}
-		if steps++; sum.orders == nil {
-			sum.orders = map[float64]float64{}
-		}
-		for text, divergence := range s.Renyi {
-			if order, err := strconv.ParseFloat(text, 64); err == nil {
-				sum.orders[order] += n * divergence
-				stated[order]++
-			}
-		}
-	}
-	for order := range sum.orders {
-		if stated[order] < steps {
-			delete(sum.orders, order)
-			continue
-		}
-		sum.orders[order] += order * sum.mu2 / 2
-	}
-	return sum
-}
-
-// epsilonOfRenyi returns the ε that a Rényi divergence r of an order a implies at δ: r + ln(1 − 1/a) − (ln δ + ln a)/(a − 1), and at least 0.
-//
-// Source: [CKS20] Proposition 12.
-func epsilonOfRenyi(order, divergence, delta float64) float64 {
-	return math.Max(0, divergence+math.Log1p(-1/order)-(math.Log(delta)+math.Log(order))/(order-1))
 }

@@ -21,10 +21,12 @@ func (s PlanStep) MarshalJSON() ([]byte, error) {
 		Step   string             `json:"step"`
 		Query  string             `json:"query"`
 		Count  int                `json:"count"`
+		Pure   float64            `json:"pure,omitempty"`
+		Mask   *Mask              `json:"mask,omitempty"`
 		Renyi  map[string]float64 `json:"renyi"`
 		Delta  float64            `json:"delta"`
 		Source string             `json:"source,omitempty"`
-	}{s.Step, s.Query, s.Count, s.Renyi, s.Delta, s.Source})
+	}{s.Step, s.Query, s.Count, s.Pure, s.Mask, s.Renyi, s.Delta, s.Source})
 }
 
 // Write writes r as indented JSON with a line end. Nothing is written if r cannot be read back: a model that is not valid, another format,

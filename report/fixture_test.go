@@ -27,6 +27,7 @@ func fixtures(t testing.TB) map[string]*release.Release {
 		"hostile":    hostile(t),
 		"bare":       {Model: random(t, 3, 3)},
 		"extreme":    certified(extreme(t)),
+		"masked":     masked(t),
 	}
 }
 
@@ -86,6 +87,24 @@ func typical(t testing.TB) *release.Release {
 		Flags:      []string{"one component is noisy"},
 		Unresolved: []release.Direction{{Direction: []float64{0.8, -0.6, 0}, StdAtMost: 0.35}},
 		Notes:      []string{"4 components were found of at most 10."},
+	}
+	return r
+}
+
+// masked is a release of a test of blocks, a mask, and rounds of private EM, by somebody's own learner.
+func masked(t testing.TB) *release.Release {
+	r := typical(t)
+	c := &r.Certificate
+	c.Method, c.Learner = "black-box", &release.Learner{Name: release.OwnLearner}
+	c.Plan = []release.PlanStep{
+		{Step: "agreement", Query: "of blocks: stable mean", Count: 1, Sensitivity: 1, Noise: 1 / .12, Mu: .12, Delta: 1e-7, Source: "PPE Section B3"},
+		{Step: "agreement", Query: "of blocks: stable mean", Count: 1, Source: "PPE Section B4",
+			Mask: &release.Mask{Kind: release.MaskLifted, Dimension: 4, Gamma: .03, Eta: .2}},
+		{Step: "rounds", Query: "clipped-moments", Count: 7, Sensitivity: 2, Noise: 2 / .04, Mu: .04, Source: "PPE Section B6"},
+	}
+	c.Spent = release.Spent{Epsilon: .99, Delta: 1e-6, Mu: math.Sqrt(.12*.12 + 7*.04*.04)}
+	if err := c.Complete(); err != nil {
+		t.Fatal(err)
 	}
 	return r
 }

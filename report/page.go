@@ -91,6 +91,9 @@ func facts(r *release.Release) []fact {
 	if !bare(r) {
 		out = append(out, budgetFacts(c)...)
 	}
+	if l := c.Learner; l != nil {
+		out = append(out, fact{"learner", learnerText(l)})
+	}
 	shape := fmt.Sprintf("%s over %s", componentsText(r), plural(m.Dim(), "column"))
 	return append(out, fact{"model", shape + ", " + m.CovarianceType()})
 }
@@ -106,6 +109,18 @@ func componentsText(r *release.Release) string {
 	text := plural(r.Model.K()-background, "component")
 	if background > 0 {
 		text += fmt.Sprintf(" and %d of background", background)
+	}
+	return text
+}
+
+// learnerText names what ran on blocks of rows.
+func learnerText(l *release.Learner) string {
+	text := clean(l.Name)
+	if l.Name == release.OwnLearner {
+		text = "own (not part of Gauze)"
+	}
+	if l.Trim > 0 {
+		text += ", trims " + percent(l.Trim)
 	}
 	return text
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 
 	"github.com/gauze-dp/gauze/release"
@@ -41,7 +40,7 @@ var pageSource string
 //go:embed style.css
 var styleSource string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+var pageTemplate = withBudget("page", pageSource)
 
 // HTML writes r as one self-contained page: pictures and tables of the model, and the certificate in words and whole.
 //

@@ -89,7 +89,7 @@ type budgetRow struct {
 	Step, Query, Source           string
 	Count                         string
 	Sensitivity, Noise, Mu, Delta string
-	Renyi                         string // The divergence of a step that is not Gaussian, at one order.
+	Renyi                         string // What is known of the curve of a step that has no μ.
 	Share                         string
 	Percent                       float64 // The same, for the bar.
 }
@@ -109,8 +109,9 @@ func budgetRows(c release.Certificate) (out []budgetRow, remark string) {
 			remark = "Noise is the standard deviation of a Gaussian or, where another law is named, the scale of that law."
 		}
 		if len(s.Renyi) > 0 {
-			row.Renyi = renyiText(s.Renyi)
-			remark = "A step with a Rényi curve is not Gaussian: it has no μ, and the shares are those of the Gaussian steps alone."
+			row.Renyi = renyiText(s)
+			remark = "A step with a Rényi curve is not Gaussian: it has no μ, and the shares are those of the Gaussian steps alone. " +
+				"Its curve and theirs are converted to ε and δ as one."
 		} else {
 			row.Sensitivity, row.Noise, row.Mu = number(s.Sensitivity, 4), number(s.Noise, 4), number(s.Mu, 4)
 			if total > 0 {
@@ -123,19 +124,31 @@ func budgetRows(c release.Certificate) (out []budgetRow, remark string) {
 	return out, remark
 }
 
-// renyiText tells how many orders a curve has, and its value at the first.
-func renyiText(curve map[string]float64) string {
-	orders := make([]string, 0, len(curve))
-	for order := range curve {
-		orders = append(orders, order)
-	}
-	sort.Slice(orders, func(a, b int) bool {
-		if len(orders[a]) != len(orders[b]) {
-			return len(orders[a]) < len(orders[b])
+// renyiText tells what a curve is of, how many orders of it are stated, and its value at order 2 or at the first above.
+func renyiText(s release.PlanStep) string {
+	type point struct{ order, nats float64 }
+	var points []point
+	for text, nats := range s.Renyi {
+		if order, err := strconv.ParseFloat(text, 64); err == nil {
+			points = append(points, point{order, nats})
 		}
-		return orders[a] < orders[b]
-	})
-	return fmt.Sprintf("Rényi curve of %s, %s nats at order %s", plural(len(orders), "order"), number(curve[orders[0]], 3), clean(orders[0]))
+	}
+	text := "Rényi curve of " + plural(len(s.Renyi), "order")
+	switch {
+	case s.Mask != nil:
+		text = "mask, " + s.Mask.String() + ": " + text
+	case s.Pure > 0:
+		text = "pure loss of ε₀ = " + number(s.Pure, 4) + ": " + text
+	}
+	if len(points) == 0 {
+		return text
+	}
+	sort.Slice(points, func(a, b int) bool { return points[a].order < points[b].order })
+	at := points[len(points)-1]
+	for i := len(points) - 1; i >= 0 && points[i].order >= 2; i-- {
+		at = points[i]
+	}
+	return fmt.Sprintf("%s, %s nats at order %s", text, number(at.nats, 3), number(at.order, 4))
 }
 
 // A spentRow sets what was spent beside what was asked.
@@ -157,11 +170,14 @@ func spentRows(c release.Certificate) []spentRow {
 	if c.Epsilon == 0 && c.Rho > 0 {
 		epsilon, delta = 0, 0
 	}
+	rho, mu := row("ρ", "zero-concentrated differential privacy", c.Rho, c.Spent.Rho), row("μ", "Gaussian differential privacy", 0, c.Spent.Mu)
+	if c.Spent.Rho == 0 && c.Spent.Mu > 0 {
+		rho.Spent, mu.Meaning = "–", "Gaussian differential privacy, of the steps without a Rényi curve"
+	}
 	return []spentRow{
 		row("ε", "epsilon, at the δ below", epsilon, c.Spent.Epsilon),
-		row("δ", "delta, thresholds included", delta, c.Spent.Delta),
-		row("ρ", "zero-concentrated differential privacy", c.Rho, c.Spent.Rho),
-		row("μ", "Gaussian differential privacy", 0, c.Spent.Mu),
+		row("δ", "delta, thresholds and tests included", delta, c.Spent.Delta),
+		rho, mu,
 	}
 }
 

@@ -181,7 +181,11 @@ func budgetLine(r *release.Release) string {
 	if c.Epsilon == 0 && c.Rho > 0 {
 		asked = fmt.Sprintf("ρ = %s of %s (ε = %s at δ = %s)", number(c.Spent.Rho, 4), number(c.Rho, 4), number(c.Spent.Epsilon, 4), number(c.Spent.Delta, 3))
 	}
-	return fmt.Sprintf("budget: spent %s; μ = %s; %s in %s", asked, number(c.Spent.Mu, 4), plural(measurements, "measurement"), plural(len(c.Plan), "step"))
+	mu := "μ = " + number(c.Spent.Mu, 4)
+	if c.Spent.Rho == 0 && c.Spent.Mu > 0 {
+		mu += " and a Rényi curve"
+	}
+	return fmt.Sprintf("budget: spent %s; %s; %s in %s", asked, mu, plural(measurements, "measurement"), plural(len(c.Plan), "step"))
 }
 
 func diagnosticLines(r *release.Release) []string {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/report"
 )
 
 const fitUsage = `Learn a model of INPUT privately, and write a release: the model and its certificate.
@@ -25,6 +27,7 @@ at the cells, which the privacy promise does not cover; the certificate says so.
   gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --out release.json
   gauze fit people.csv.gz --rho 0.05 --schema schema.json --components 1 --covariance diagonal > release.json
   gauze fit income.csv --epsilon 1 --delta 1e-6 --columns income --method univariate --components 3 --out release.json
+  gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --learner em --components 2 --out release.json
   gauze fit readings.csv --epsilon 1 --delta 1e-6 --columns x,y --known-covariance instrument.csv --out release.json
   zcat people.csv.gz | gauze fit - --epsilon 2 --delta 1e-8 --relation add-remove-one --report report.html --out release.json`
 
@@ -47,7 +50,7 @@ func fitCommand() command {
 func (o *fitOptions) register(flags *pflag.FlagSet) {
 	o.request.register(flags)
 	flags.StringVar(&o.out, "out", "", "file for the release (default stdout)")
-	flags.StringVar(&o.report, "report", "", "file for a report of the release as HTML")
+	flags.StringVar(&o.report, "report", "", "file for a report of the release as HTML, or of why there is none")
 	flags.StringVar(&o.progress, "progress", progressAuto, "auto, plain (a line for each step) or none")
 }
 
@@ -75,9 +78,23 @@ func (o *fitOptions) run(e *env, input string) error {
 		return err
 	}
 	if result.NoRelease != nil {
-		return &noRelease{why: result.NoRelease, spent: result.Spent}
+		return o.writeReason(e, result)
 	}
 	return o.write(e, result)
+}
+
+// writeReason writes the page of a fit without a release, if a report is asked for, and returns the outcome. A page that cannot be written does
+// not hide it.
+func (o *fitOptions) writeReason(e *env, result *gauze.Result) error {
+	none := &noRelease{why: result.NoRelease, spent: result.Spent}
+	if o.report == "" {
+		return none
+	}
+	page := report.NoRelease{Reason: none.why.Reason, Advice: none.why.Advice, Certificate: result.Certificate}
+	if err := writeWhole(o.report, func(w io.Writer) error { return report.HTMLNoRelease(w, page, report.Options{}) }); err != nil {
+		e.note("warning: the report was not written: %v\n", err)
+	}
+	return none
 }
 
 // checkFiles reports outputs that could not be written later, or that would take the place of the input or of each other.

@@ -21,7 +21,8 @@ expected error alone. For one component the error to expect of every method that
 bound that holds for all methods; for mixtures, what no method can promise with so many rows. --json prints the plan as JSON on stdout.
 
   gauze plan --rows 20000 --dim 4 --epsilon 1 --delta 1e-6
-  gauze plan people.csv --rows 20000 --columns age,bmi --epsilon 1 --delta 1e-6 --method gaussian`
+  gauze plan people.csv --rows 20000 --columns age,bmi --epsilon 1 --delta 1e-6 --method gaussian
+  gauze plan --rows 80000 --dim 2 --epsilon 1 --delta 1e-6 --learner em --components 2`
 
 type planOptions struct {
 	fit       fitOptions

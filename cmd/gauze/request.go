@@ -29,6 +29,8 @@ type requestFlags struct {
 	moments             int
 	knownCovariance     string
 	known               *source.Covariance // as its file has it; nil if none is given
+	learner             string
+	trim                float64
 }
 
 func (f *requestFlags) register(flags *pflag.FlagSet) {
@@ -41,6 +43,8 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.maxComponents, "max-components", gauze.DefaultMaxComponents, "most components that auto may choose")
 	flags.StringVar(&f.method, "method", catalog.Auto, strings.Join(catalog.Names(), ", "))
 	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
+	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral or moitra-valiant")
+	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
 	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
@@ -66,6 +70,10 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 		return r, &usageError{fmt.Sprintf("--max-components: wanted a positive number, got %d", f.maxComponents), "10 is the default"}
 	}
 	r.MaxComponents, r.Method = f.maxComponents, f.method
+	r.Learner, r.Trim = f.learner, f.trim
+	if f.set.Changed("learner") && f.learner == "" {
+		return r, &usageError{`--learner: wanted em, spectral or moitra-valiant, got ""`, "leave it out for the method's own choice"}
+	}
 	if r.Covariance, err = covarianceType(f.covariance); err != nil {
 		return r, err
 	}

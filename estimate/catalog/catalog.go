@@ -10,6 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate/axisaligned/aal21"
 	"github.com/gauze-dp/gauze/estimate/mixture"
 	"github.com/gauze-dp/gauze/estimate/mixture/amn24"
+	"github.com/gauze-dp/gauze/estimate/reduction"
+	published "github.com/gauze-dp/gauze/estimate/reduction/paper"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/separated/paper"
 	"github.com/gauze-dp/gauze/estimate/single"
@@ -45,6 +47,7 @@ func forMixtures() []estimate.Estimator {
 		separated.New(),
 		univariate.New(),
 		axisaligned.New(),
+		reduction.New(),
 		paper.NewPaper(paper.Practical()),
 		paper.NewWarmUp(paper.Practical()),
 		paper.NewSampleAggregate(),
@@ -52,6 +55,7 @@ func forMixtures() []estimate.Estimator {
 		aal21.New(aal21.Practical()),
 		amn24.NewUnivariate(amn24.Practical()),
 		amn24.NewGeneral(amn24.Practical()),
+		published.New(published.Practical()),
 	}
 }
 

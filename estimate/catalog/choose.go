@@ -16,6 +16,8 @@ const (
 	forMany = "general"
 	// .. in one column, and where covariances are diagonal. Methods made for these cases take their place here when measured runs say so.
 	inOneColumn, whereDiagonal = "univariate", forMany
+	// forLearners is taken where a learner is named, and never otherwise.
+	forLearners = "black-box"
 )
 
 const (
@@ -27,9 +29,9 @@ const (
 
 // Choose returns the method of that name and, for "auto" (or an empty name), why it was chosen. It looks at public facts only.
 //
-// For one component it is forOne, which needs no fact and makes its own choices from released values; or, where p has facts that another
+// Where a learner is named it is forLearners. For one component it is forOne, which needs no fact and makes its own choices from released values; or, where p has facts that another
 // method makes use of and its expected error is smaller by more than 10 %, that one. For more components it is forMixture's choice. A known
-// covariance decides first: there is one method that makes use of it, for any number of components.
+// covariance decides before the number of components: there is one method that makes use of it, for any number of components.
 //
 // Failures: an *[UnknownError]; for auto and one component, a *estimate.Refusal where n is public and hardly any run with so few rows ends
 // in a release.
@@ -37,6 +39,10 @@ func Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, 
 	if name != Auto && name != "" {
 		e, err = byName(name)
 		return e, "as asked", err
+	}
+	if p.Learner != "" || p.Own != nil {
+		e, err = byName(forLearners)
+		return e, "auto: a learner is named, and " + forLearners + " runs it", err
 	}
 	if e := told(forMixtures(), p); e != nil {
 		return e, "auto: the covariance is known, and " + e.Name() + " makes use of it", nil

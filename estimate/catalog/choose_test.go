@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/estimate/single"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/learner"
 )
 
 func problemOf(d, n int, rel privacy.Relation) estimate.Problem {
@@ -192,6 +193,66 @@ func TestTooFewRows(t *testing.T) {
 		enough := problemOf(d, n, privacy.ReplaceOne)
 		if _, _, err := Choose(Auto, enough); err != nil {
 			t.Errorf("n=%d: %v", n, err)
+		}
+	}
+}
+
+// none is a learner that learns nothing.
+type none struct{}
+
+func (none) LearnMixture([][]float64, int, uint64) ([]learner.Component, error) { return nil, nil }
+
+// A learner that is named, or brought along, goes to the method that runs it, whatever else is known; without one auto never takes it.
+func TestLearnerChoosesItsMethod(t *testing.T) {
+	for d := 1; d < 4; d++ {
+		for k := range 4 {
+			p := estimate.Problem{Columns: d, Components: k, MaxComponents: 10, Relation: privacy.AddRemoveOne}
+			if e, _, err := Choose(Auto, p); err != nil || e.Name() == forLearners {
+				t.Errorf("d = %d, k = %d, no learner: %v, %v", d, k, e, err)
+			}
+			p.KnownCovariance = [][]float64{{1}}
+			named, own := p, p
+			named.Learner, own.Own = "em", none{}
+			for _, p := range []estimate.Problem{named, own} {
+				e, why, err := Choose("", p)
+				if err != nil || e.Name() != forLearners || why != "auto: a learner is named, and black-box runs it" {
+					t.Errorf("d = %d, k = %d: %v, %q, %v", d, k, e, why, err)
+				}
+				if e, why, err = Choose(forOne, p); err != nil || e.Name() != forOne || why != "as asked" {
+					t.Errorf("by name: %v, %q, %v", e, why, err)
+				}
+			}
+		}
+	}
+	// It runs what it says it runs, and the methods that run nothing say so.
+	for _, m := range Methods() {
+		user, runs := m.(estimate.LearnerUser)
+		if runs != strings.HasPrefix(m.Name(), forLearners) {
+			t.Errorf("%s: runs learners: %v", m.Name(), runs)
+		}
+		if !runs {
+			continue
+		}
+		names := slices.Sorted(slices.Values(user.Learners()))
+		if !slices.Equal(names, []string{"em", "moitra-valiant", "spectral"}) {
+			t.Errorf("%s runs %q", m.Name(), names)
+		}
+		for _, name := range names {
+			if err := estimate.ValidateLearner(m, estimate.Problem{Learner: name}); err != nil {
+				t.Errorf("%s, %s: %v", m.Name(), name, err)
+			}
+			if err := estimate.ValidateLearner(m, estimate.Problem{Learner: name, Trim: .1}); (err == nil) != user.Trims(name) {
+				t.Errorf("%s, %s trims: %v, got %v", m.Name(), name, user.Trims(name), err)
+			}
+			if got := estimate.LearnerOf(m, estimate.Problem{Learner: name}); got != name {
+				t.Errorf("%s: %q became %q", m.Name(), name, got)
+			}
+		}
+		if got := estimate.LearnerOf(m, estimate.Problem{}); got != user.Learners()[0] {
+			t.Errorf("%s: the default is %q, got %q", m.Name(), user.Learners()[0], got)
+		}
+		if got := estimate.LearnerOf(m, estimate.Problem{Own: none{}}); got != estimate.OwnLearner {
+			t.Errorf("%s: own became %q", m.Name(), got)
 		}
 	}
 }

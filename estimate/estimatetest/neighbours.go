@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -15,9 +16,10 @@ import (
 // A Loss is what one run reveals about which of two neighbouring tables it saw.
 type Loss struct {
 	// Ratio is ln(P(transcript | own rows)/P(transcript | other rows)): no attack on the released values beats it. It is exact but
-	// for the rounding of noise to integers, and leaves histograms of gaps out: what passes their thresholds says more than sums do.
+	// for the rounding of noise to integers, and leaves histograms of gaps out: what passes their thresholds says more than sums do; and
+	// tests of blocks that agree, with what they mask.
 	Ratio float64
-	// Path is the sum of |difference of the exact sums|^2/sigma^2 over the run: at most mu^2 on every path.
+	// Path is the sum of |difference of the exact sums|^2/sigma^2 over the run, that of blocks' agreement included: at most mu^2 on every path.
 	Path float64
 	// ByStep is Path, by step.
 	ByStep map[string]float64
@@ -64,6 +66,15 @@ func lossOf(own, other kerneltest.Transcript, c Case, rows [][]float64, factor f
 	for k, asked := range own.Queries {
 		if gaps, ok := asked.(query.GapMasses); ok {
 			step := gapLoss(gaps, c, rows, own.Mus[k])
+			l.Path += step
+			l.ByStep[own.Steps[k]] += step
+			continue
+		}
+		if _, ok := asked.(kernel.Stability); ok {
+			if len(own.Sums[k]) == 0 {
+				continue // the mask, which the plan has paid for
+			}
+			step := math.Pow(float64(own.Sums[k][0]-other.Sums[k][0])*own.Mus[k], 2)
 			l.Path += step
 			l.ByStep[own.Steps[k]] += step
 			continue

@@ -22,6 +22,11 @@
 // is sorting the columns; UNBOUNDED.md holds the tables of
 //
 //	go run ./experiments/speed -unbounded -rounds 9
+//
+// With -blackbox the fits are those of the black-box reduction at the sizes of the named problems of experiments/reduction, a new table for
+// every round, on one core and on two in turn; BLACKBOX.md holds the tables of
+//
+//	go run ./experiments/speed -blackbox -rounds 7
 package main
 
 import (
@@ -67,6 +72,7 @@ func main() {
 	memory := flag.Bool("memory", true, "measure the peak memory of gauze fit (not with -separation)")
 	single := flag.Bool("single", false, "measure fits of one Gaussian, step by step, beside several plain passes")
 	unbounded := flag.Bool("unbounded", false, "measure fits of mixtures without any bound beside sorting their columns (columns and components are its own)")
+	reduction := flag.Bool("blackbox", false, "measure fits of the black-box reduction on one core and on two, by stages (columns and components are its own)")
 	numpy := flag.Bool("numpy", true, "with -single: measure numpy's covariance too")
 	sklearn := flag.Bool("sklearn", true, "measure scikit-learn, if python3 has it")
 	flag.Func("fits", "the fits to measure, with commas between them (default gaussian,mixture,auto; others: separated, separated-auto)", func(list string) error {
@@ -81,6 +87,9 @@ func main() {
 	}
 	if *unbounded {
 		measured = func() error { return runUnbounded(s) }
+	}
+	if *reduction {
+		measured = func() error { return runBlackBox(s) }
 	}
 	if err := measured(); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

@@ -46,6 +46,8 @@ var layers = []layer{
 		"a literal algorithm is a program over the kernel and knows no practical one"},
 	{"estimate/axisaligned/knowncov", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"it is a part of the axis-aligned learner, which calls it, and knows nothing of its caller"},
+	{"estimate/reduction/paper", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/stable", "model", "blocks", "estimate", "estimate/columns", "learner", "learner/em",
+		"learner/spectral", "learner/pearson"}, "a literal algorithm is a program over the kernel and knows no practical one"},
 	{"estimate/mixture/amn24", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
 		"a literal algorithm is a program over the kernel and knows no practical one"},
 	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner"},

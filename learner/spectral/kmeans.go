@@ -5,20 +5,20 @@ import (
 	"math/rand/v2"
 )
 
-// Utility constants of k-means.
+// Utility constants of k-means in Learner.
 const (
 	restarts   = 5
 	lloydSteps = 50
 )
 
-// kmeans returns the part of every row: the best of five starts of Lloyd's iteration from k-means++ centres.
+// kmeans returns the part of every row: the best of some starts of Lloyd's iteration from k-means++ centres.
 //
 // Source: [KSSU19] Section B.11 of the restatement ([practical]).
-func kmeans(y [][]float64, k int, rng *rand.Rand) []int {
+func kmeans(y [][]float64, k, starts, steps int, rng *rand.Rand) []int {
 	var best []int
 	least := math.Inf(1)
-	for range restarts {
-		part, cost := lloyd(y, spread(y, k, rng))
+	for range starts {
+		part, cost := lloyd(y, spread(y, k, rng), steps)
 		if best == nil || cost < least {
 			best, least = part, cost
 		}
@@ -54,12 +54,12 @@ func spread(y [][]float64, k int, rng *rand.Rand) [][]float64 {
 }
 
 // lloyd iterates until no row changes its part, and returns the parts and the sum of squared distances to their centres.
-func lloyd(y [][]float64, centers [][]float64) (part []int, cost float64) {
+func lloyd(y [][]float64, centers [][]float64, steps int) (part []int, cost float64) {
 	part = make([]int, len(y))
 	for i := range part {
 		part[i] = -1
 	}
-	for range lloydSteps {
+	for range steps {
 		changed := false
 		cost = 0
 		for i, x := range y {

@@ -35,7 +35,8 @@ func (r *run) subspaceRecovery(s space, k int, gap, finest, mu2 float64) (*mat.D
 		return nil, err
 	}
 	radius := math.Max(finest, r.c.subspaceRadius(dims, k, t, r.rows/float64(t), gap))
-	pooled, err := r.a.Take(mu2).Blocks(kernel.Blocks{Learner: subspace.Learner{Dimensions: k, Points: q}, Count: t, Frame: s.frame(), Seed: r.seed()})
+	pooled, err := r.a.Take(mu2).Blocks(kernel.Blocks{Learner: subspace.Learner{Dimensions: k, Points: q}, Count: t, Frame: s.frame(),
+		Seed: r.seed(), Shared: true}) // all blocks project the same reference points
 	if err != nil {
 		return nil, err
 	}

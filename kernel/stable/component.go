@@ -1,0 +1,135 @@
+// Package stable is the mathematics of block estimates that are mixtures of Gaussians: which of them agree, what the mean of those is, and how
+// far one changed estimate can move it. It draws no noise and sees no rows.
+//
+// Invariant: whatever is said of a pair of estimates is a function of that pair; of no other estimate and not of the number of processors.
+package stable
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/dense"
+)
+
+// A Component is one Gaussian of a mixture.
+type Component struct {
+	Weight     float64
+	Mean, Root []float64 // Root is d x d, row-major: the covariance is Root times its transpose; any root
+}
+
+// Decode reads an estimate as learners write it: for every component the weight, the mean and the rows of a root. It is nil if there is
+// none, or a number is missing, too many or not finite.
+func Decode(estimates [][]float64, d int) []Component {
+	var out []Component
+	for _, e := range estimates {
+		if len(e) != 1+d+d*d || !dense.Finite(e) {
+			return nil
+		}
+		out = append(out, Component{Weight: e[0], Mean: e[1 : 1+d], Root: e[1+d:]})
+	}
+	return out
+}
+
+// What an estimate has to satisfy to be valid. All four are conditions of privacy, see Rules.
+const (
+	leastWeight   = 1e-6
+	mostWeight    = 1 + 1e-9
+	mostCondition = 1e6   // of every root, made lower triangular, and of the scale's: Skeel's, the largest row sum of |inverse| |root|
+	leastApart    = 1e-3  // between two components of one estimate, see separation
+	mostEntry     = 1e150 // of means and roots, and of the inverse of a root's diagonal: squares do not overflow
+)
+
+// A factor is a valid component: the root is lower triangular with positive diagonal. Those numbers, taken as exact, are what the block
+// estimated, whatever rounding there was in making the root triangular.
+type factor struct {
+	weight float64
+	mean   []float64
+	triangle
+}
+
+// A triangle is a lower triangular matrix with positive diagonal, its inverse near it.
+type triangle struct{ root, inverse []float64 }
+
+// newFactor is c with a triangular root, or false if it is not valid.
+func newFactor(c Component, d int) (factor, bool) {
+	if len(c.Mean) != d || len(c.Root) != d*d || !(c.Weight >= leastWeight && c.Weight <= mostWeight) {
+		return factor{}, false
+	}
+	f := factor{weight: c.Weight, mean: slices.Clone(c.Mean)}
+	for _, x := range slices.Concat(c.Mean, c.Root) {
+		if !(math.Abs(x) <= mostEntry) {
+			return factor{}, false
+		}
+	}
+	var ok bool
+	f.triangle, ok = newTriangle(slices.Clone(c.Root), d, d)
+	return f, ok
+}
+
+// newTriangle is that of a a', or false if it is too near to singular. It spoils a, which is d x width.
+func newTriangle(a []float64, d, width int) (triangle, bool) {
+	t := triangle{root: dense.LQ(a, d, width)}
+	for i := range d {
+		if !(t.root[i*d+i] >= 1/mostEntry) {
+			return t, false
+		}
+	}
+	t.inverse = inverseLower(t.root, d)
+	return t, condition(t.inverse, t.root, d) <= mostCondition
+}
+
+// inverseLower solves X l = I by rows, so that X l, not only l X, is near I: then X b is near l^-1 b whenever that is moderate.
+func inverseLower(l []float64, d int) []float64 {
+	x := make([]float64, d*d)
+	for i := 0; i < d; i++ {
+		row := x[i*d : i*d+d]
+		row[i] = 1 / l[i*d+i]
+		for j := i - 1; j >= 0; j-- {
+			s := 0.0
+			for k := j + 1; k <= i; k++ {
+				s += row[k] * l[k*d+j]
+			}
+			row[j] = -s / l[j*d+j]
+		}
+	}
+	return x
+}
+
+// condition is the largest row sum of |x| |l|, NaN or infinite if something overflowed.
+func condition(x, l []float64, d int) float64 {
+	most := 0.0
+	for i := 0; i < d; i++ {
+		s := 0.0
+		for j := 0; j <= i; j++ {
+			for k := 0; k <= j; k++ {
+				s += math.Abs(x[i*d+j]) * math.Abs(l[j*d+k])
+			}
+		}
+		most = max(most, s)
+	}
+	return most
+}
+
+// An estimate is a block's mixture, valid unless parts is nil.
+type estimate struct {
+	parts []factor
+	// Of more than one component, by which they are told apart:
+	scale  scale
+	levels []float64
+	apart  float64 // the least separation; infinite for one component
+}
+
+// factors are the valid components of a mixture, or nil if one is not valid or there are not k.
+func factors(mixture []Component, k, d int) []factor {
+	if len(mixture) != k {
+		return nil
+	}
+	parts := make([]factor, k)
+	for i, c := range mixture {
+		var ok bool
+		if parts[i], ok = newFactor(c, d); !ok {
+			return nil
+		}
+	}
+	return parts
+}

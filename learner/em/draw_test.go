@@ -1,0 +1,102 @@
+package em
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/learner"
+)
+
+// random is a mixture with weights within the factor unequal, covariances of condition up to cond, and means at least sep apart, as
+// Mahalanobis distances under the mean of two covariances.
+func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Component {
+	m := newMixture(k, d)
+	t := d * (d + 1) / 2
+	total := 0.0
+	for j := range k {
+		m.weight[j] = 1 + (unequal-1)*rng.Float64()
+		total += m.weight[j]
+		for _, axis := range axes(rng, d) {
+			addSquare(m.root[j*t:j*t+t], axis, math.Exp(rng.Float64()*math.Log(cond)))
+		}
+	}
+	for i := range m.mean {
+		m.mean[i] = rng.NormFloat64()
+	}
+	least := math.Inf(1)
+	for a := range k {
+		m.weight[a] /= total
+		for b := range a {
+			s, inv, diff := make([]float64, t), make([]float64, t), make([]float64, d)
+			for c := range s {
+				s[c] = (m.root[a*t+c] + m.root[b*t+c]) / 2
+			}
+			for c := range diff {
+				diff[c] = m.mean[a*d+c] - m.mean[b*d+c]
+			}
+			if !factor(s, d) || !invert(inv, s, d) {
+				panic("no covariance")
+			}
+			turn(diff, inv, d, diff)
+			least = min(least, math.Sqrt(dot(diff, diff)))
+		}
+	}
+	for i := range m.mean {
+		if k > 1 {
+			m.mean[i] *= sep / least
+		}
+	}
+	if !m.refactor() {
+		panic("no covariance")
+	}
+	f := frame{at: make([]float64, d), root: make([]float64, d*d)}
+	for i := range d {
+		f.root[i*d+i] = 1
+	}
+	out, _ := f.components(m)
+	return out
+}
+
+// axes are random and orthonormal.
+func axes(rng *rand.Rand, d int) [][]float64 {
+	out := make([][]float64, d)
+	for i := range out {
+		v := make([]float64, d)
+		for c := range v {
+			v[c] = rng.NormFloat64()
+		}
+		for _, u := range out[:i] {
+			p := dot(u, v)
+			for c := range v {
+				v[c] -= p * u[c]
+			}
+		}
+		length := math.Sqrt(dot(v, v))
+		for c := range v {
+			v[c] /= length
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// drawn are n rows of a mixture.
+func drawn(rng *rand.Rand, mixture []learner.Component, n int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		u, j := rng.Float64(), 0
+		for ; j < len(mixture)-1 && u > mixture[j].Weight; j++ {
+			u -= mixture[j].Weight
+		}
+		c := mixture[j]
+		g, x := make([]float64, len(c.Mean)), make([]float64, len(c.Mean))
+		for a := range g {
+			g[a] = rng.NormFloat64()
+		}
+		for a := range x {
+			x[a] = c.Mean[a] + dot(c.Root[a], g)
+		}
+		rows[i] = x
+	}
+	return rows
+}

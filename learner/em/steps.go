@@ -1,0 +1,241 @@
+package em
+
+import "math"
+
+// A run is EM on the rows of one frame, and the memory that it works in.
+type run struct {
+	n, k, d int
+	z       []float64 // n x d
+	trim    float64   // the share of the rows that every step leaves out
+	least   float64   // rows that a component must have
+	shapes  float64   // pseudo-rows of every covariance
+	weights float64   // pseudo-rows of every weight
+
+	share  []float64 // k x n
+	log    []float64 // n if rows are trimmed: their log-densities
+	count  []float64 // of every component: rows, ..
+	sum    []float64 // .. first moments about its mean, k x d, ..
+	square []float64 // .. and second ones, packed
+	pooled []float64 // packed
+	work   []float64 // packed
+	y      []float64 // d
+	exp    powers
+}
+
+func newRun(z []float64, k, d int) *run {
+	n, t := len(z)/d, d*(d+1)/2
+	return &run{n: n, k: k, d: d, z: z, share: make([]float64, k*n), count: make([]float64, k), sum: make([]float64, k*d),
+		square: make([]float64, k*t), pooled: make([]float64, t), work: make([]float64, t), y: make([]float64, d), exp: newPowers()}
+}
+
+// expect adds up every row's shares in the components of m, and returns the log-likelihood less that of the constant (2 pi)^(-d/2).
+func (r *run) expect(m *mixture) float64 {
+	for j := range r.k {
+		r.score(m, j)
+	}
+	total := r.normalise()
+	if r.trim > 0 {
+		total = r.leaveOut()
+	}
+	for j := range r.k {
+		r.gather(m, j)
+	}
+	return total
+}
+
+// score writes the logarithm of component j's part of every row's density.
+func (r *run) score(m *mixture, j int) {
+	d, t := r.d, len(r.pooled)
+	mean, inv, out := m.mean[j*d:j*d+d], m.inv[j*t:j*t+t], r.share[j*r.n:j*r.n+r.n]
+	top := math.Log(m.weight[j]) - m.det[j]
+	if d == 2 {
+		m0, m1, a, b, c := mean[0], mean[1], inv[0], inv[1], inv[2]
+		for i := range out {
+			z := r.z[2*i : 2*i+2]
+			x, y := z[0]-m0, z[1]-m1
+			u, v := a*x, b*x+c*y
+			out[i] = top - (u*u+v*v)/2
+		}
+		return
+	}
+	y := r.y
+	for i := range out {
+		for c, v := range r.z[i*d : i*d+d] {
+			y[c] = v - mean[c]
+		}
+		q, at := 0.0, 0
+		for c := range y {
+			u := 0.0
+			for b, v := range inv[at : at+c+1] {
+				u += v * y[b]
+			}
+			q += u * u
+			at += c + 1
+		}
+		out[i] = top - q/2
+	}
+}
+
+// normalise makes shares of scores and returns the sum of the rows' log-densities.
+func (r *run) normalise() float64 {
+	// The logarithms of sums between 1 and k are taken many at a time.
+	total, product, n := 0.0, 1.0, r.n
+	for i := range n {
+		most := math.Inf(-1)
+		for at := i; at < len(r.share); at += n {
+			most = max(most, r.share[at])
+		}
+		all := 0.0
+		for at := i; at < len(r.share); at += n {
+			e := 1.0
+			if v := r.share[at]; v != most {
+				e = r.exp.exp(v - most)
+			}
+			r.share[at] = e
+			all += e
+		}
+		for at := i; at < len(r.share); at += n {
+			r.share[at] /= all
+		}
+		if r.log != nil {
+			r.log[i] = most + math.Log(all)
+		}
+		total += most
+		if product *= all; product > 0x1p900 {
+			total += math.Log(product)
+			product = 1
+		}
+	}
+	return total + math.Log(product)
+}
+
+// leaveOut takes the shares from the least likely rows and returns the sum of the others' log-densities.
+func (r *run) leaveOut() float64 {
+	least, total := quantile(r.log, r.trim), 0.0
+	for i, v := range r.log {
+		if v > least {
+			total += v
+			continue
+		}
+		for at := i; at < len(r.share); at += r.n {
+			r.share[at] = 0
+		}
+	}
+	return total
+}
+
+// gather adds up the shares of component j, with first and second moments about its mean.
+func (r *run) gather(m *mixture, j int) {
+	d, t := r.d, len(r.pooled)
+	mean, sum, square := m.mean[j*d:j*d+d], r.sum[j*d:j*d+d], r.square[j*t:j*t+t]
+	count, share := 0.0, r.share[j*r.n:j*r.n+r.n]
+	if d == 2 {
+		m0, m1, sx, sy, sxx, sxy, syy := mean[0], mean[1], 0., 0., 0., 0., 0.
+		for i, p := range share {
+			z := r.z[2*i : 2*i+2]
+			x, y := z[0]-m0, z[1]-m1
+			px, py := p*x, p*y
+			count += p
+			sx += px
+			sy += py
+			sxx += px * x
+			sxy += px * y
+			syy += py * y
+		}
+		sum[0], sum[1], square[0], square[1], square[2] = sx, sy, sxx, sxy, syy
+		r.count[j] = count
+		return
+	}
+	clear(sum)
+	clear(square)
+	y := r.y
+	for i, p := range share {
+		if p == 0 {
+			continue
+		}
+		count += p
+		for c, v := range r.z[i*d : i*d+d] {
+			v -= mean[c]
+			y[c] = v
+			sum[c] += p * v
+		}
+		at := 0
+		for c, v := range y {
+			v *= p
+			row := square[at : at+c+1]
+			for b := range row {
+				row[b] += v * y[b]
+			}
+			at += c + 1
+		}
+	}
+	r.count[j] = count
+}
+
+// maximise moves m to the moments of the last expect and the prior; false if a component has too few rows or no covariance.
+func (r *run) maximise(m *mixture) bool {
+	d, t, n := r.d, len(r.pooled), 0.0
+	for _, v := range r.count {
+		if !(v >= r.least) {
+			return false
+		}
+		n += v
+	}
+	for j, v := range r.count {
+		m.weight[j] = (v + r.weights) / (n + float64(r.k)*r.weights)
+		sum, root := r.sum[j*d:j*d+d], m.root[j*t:j*t+t]
+		copy(root, r.square[j*t:j*t+t])
+		addSquare(root, sum, -1/v)
+		for c, p := range r.pooled {
+			root[c] = (root[c] + r.shapes*p) / (v + r.shapes)
+		}
+		for c, s := range sum {
+			m.mean[j*d+c] += s / v
+		}
+	}
+	return m.refactor()
+}
+
+// prior prepares pooled for maximise, and returns the logarithm of the prior density of m: a component's covariance S counts
+// r.shapes/2 times ln det H - ln det S - tr(H/S) + d, with H the harmonic mean of all, so that the traces add up to a constant; its
+// weight r.weights times its logarithm.
+func (r *run) prior(m *mixture) (log float64, ok bool) {
+	clear(r.pooled)
+	if r.shapes > 0 {
+		det, ok := m.pool(r.pooled, r.work)
+		if !ok {
+			return 0, false
+		}
+		for _, v := range m.det {
+			log += r.shapes * (det - v)
+		}
+	}
+	if r.weights > 0 {
+		for _, w := range m.weight {
+			log += r.weights * math.Log(w)
+		}
+	}
+	return log, true
+}
+
+// iterate runs at most steps of EM, until one gains less than gain nats; it returns the objective before the last one. The objective, the
+// log-likelihood and the logarithm of the prior, never falls: the E-step and the mean of the covariances are both maximisers of it
+// for fixed parameters.
+func (r *run) iterate(m *mixture, steps int, gain float64) (objective float64, ok bool) {
+	last := math.Inf(-1)
+	for range steps {
+		prior, ok := r.prior(m)
+		if !ok {
+			return 0, false
+		}
+		v := r.expect(m) + prior
+		if v-v != 0 || !r.maximise(m) {
+			return 0, false
+		}
+		if v-last < gain {
+			return v, true
+		}
+		last = v
+	}
+	return last, true
+}

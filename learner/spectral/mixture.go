@@ -1,0 +1,253 @@
+package spectral
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/learner"
+	"github.com/gauze-dp/gauze/learner/axes"
+	"github.com/gauze-dp/gauze/learner/em"
+)
+
+// A Mixture finds mixtures of Gaussians of any shape whose means are far apart: it tells the components apart by k-means in the span of the
+// leading singular vectors, and estimates each from its rows.
+//
+// Source: [PPE] Section C2 of the restatement.
+// Differs: unless Plain, the singular vectors are those of rows in coordinates in which the components, as told apart so far, are round on
+// average, in a few rounds; the likeliest of several attempts is taken, and EM takes away the bias of the hard cut between components.
+type Mixture struct {
+	// Components is k of Learn. LearnMixture is told its own.
+	Components int
+	// Plain is the algorithm as the source has it: the distances are those of the rows as they are, so columns must have like units, and
+	// components must not be thin along the lines that join them. The directions come from half of the rows, the parts from all.
+	Plain bool
+	// Raw leaves the moments of the parts as they are, as Plain does.
+	Raw bool
+}
+
+var (
+	_ learner.Learner = Mixture{}
+	_ learner.Mixture = Mixture{}
+)
+
+// Utility constants of Mixture.
+const (
+	mixtureStarts = 10 // of k-means if Plain, otherwise attempts
+	mixtureSteps  = 15 // of k-means
+	attemptRows   = 4000
+	mixtureRounds = 4 // of coordinates that follow from the parts found in the one before
+)
+
+const (
+	// errParts is the error of rows of which no attempt made k parts with a covariance each.
+	errParts learner.Error = "spectral: no attempt parted the rows into components that have covariances"
+	// errUnits is the error of rows whose sizes overflow, or that have a constant column.
+	errUnits learner.Error = "spectral: the rows have a constant column, or sizes that float64 cannot compare"
+)
+
+// Estimates is k.
+func (m Mixture) Estimates() int { return m.Components }
+
+// Coordinates is that of a component.
+func (Mixture) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
+
+// Learn returns the components as learner.Estimates writes them.
+func (m Mixture) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
+	mixture, err := m.LearnMixture(rows, m.Components, seed)
+	if err != nil {
+		return nil, err
+	}
+	return learner.Estimates(mixture), nil
+}
+
+// LearnMixture returns k components in no particular order, from k(d+2) rows at least. Unless Plain, they move with the rows under every
+// invertible affine map, up to rounding.
+func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
+	if k < 1 || len(rows) == 0 || len(rows[0]) == 0 || len(rows)/k < len(rows[0])+2 {
+		return nil, learner.ErrTooFew
+	}
+	rng := rand.New(rand.NewPCG(seed, uint64(k)))
+	few := rows
+	if !m.Plain && !m.Raw && len(rows) > attemptRows { // EM, in the end, sees all
+		few = nil
+		for _, i := range rng.Perm(len(rows))[:attemptRows] {
+			few = append(few, rows[i])
+		}
+	}
+	u, err := unitsOf(few, m.Plain)
+	if err != nil {
+		return nil, err
+	}
+	if m.Plain {
+		best := u.components(kmeans(halfway(u.x, k, rng), k, mixtureStarts, mixtureSteps, rng), k)
+		if best == nil {
+			return nil, errParts
+		}
+		return best, nil
+	}
+	var best []learner.Component
+	top := math.Inf(-1)
+	for range mixtureStarts {
+		found := u.components(round(u.x, k, rng), k)
+		if v := em.LogLikelihood(few, found); v > top { // not a number if nothing was found
+			best, top = found, v
+		}
+	}
+	if best == nil {
+		return nil, errParts
+	}
+	if m.Raw {
+		return best, nil
+	}
+	return em.Learner{}.Polish(rows, best)
+}
+
+// units are rows about their mean, each column divided by a power of two.
+type units struct {
+	x        [][]float64
+	at       []float64
+	exponent []int
+}
+
+// unitsOf returns the rows in units of their largest entries: one for all columns if they are to keep their proportions.
+func unitsOf(rows [][]float64, proportions bool) (*units, error) {
+	d := len(rows[0])
+	u := &units{x: make([][]float64, len(rows)), at: make([]float64, d), exponent: make([]int, d)}
+	big := make([]float64, d)
+	for i, r := range rows {
+		u.x[i] = make([]float64, d)
+		for j, v := range r {
+			u.x[i][j] = v - rows[0][j]
+			big[j] = math.Max(big[j], math.Abs(u.x[i][j]))
+		}
+	}
+	most := 0.0
+	for j, v := range big {
+		if v == 0 || v-v != 0 || v < 0x1p-1000 {
+			return nil, errUnits
+		}
+		most = math.Max(most, v)
+		_, u.exponent[j] = math.Frexp(v)
+	}
+	for j := range big {
+		if proportions {
+			_, u.exponent[j] = math.Frexp(most)
+		}
+		mean := 0.0
+		for i, x := range u.x {
+			x[j] = math.Ldexp(x[j], -u.exponent[j])
+			mean += (x[j] - mean) / float64(i+1)
+		}
+		for _, x := range u.x {
+			x[j] -= mean
+		}
+		u.at[j] = rows[0][j] + math.Ldexp(mean, u.exponent[j])
+	}
+	return u, nil
+}
+
+// halfway returns the rows in the span of the k leading right singular vectors of a random half of them.
+func halfway(x [][]float64, k int, rng *rand.Rand) [][]float64 {
+	if len(x[0]) <= k {
+		return x
+	}
+	var half [][]float64
+	for _, i := range rng.Perm(len(x))[:(len(x)+1)/2] {
+		half = append(half, x[i])
+	}
+	return span(x, leading(scatter(half, 1), k))
+}
+
+// span returns the rows' inner products with the vectors.
+func span(x, vectors [][]float64) [][]float64 {
+	y := make([][]float64, len(x))
+	for i, r := range x {
+		for _, v := range vectors {
+			y[i] = append(y[i], dot(r, v))
+		}
+	}
+	return y
+}
+
+// round returns the parts of one attempt: k-means in whitened rows, then in the leading singular directions of rows in coordinates in which
+// the parts are round on average, and so on; nil if they have no covariance. Only in such coordinates do the leading directions tell
+// components apart whatever the units are.
+func round(x [][]float64, k int, rng *rand.Rand) (part []int) {
+	residuals := x
+	for step := range mixtureRounds {
+		sds, directions, err := axes.Of(residuals)
+		if err != nil || sds[len(sds)-1] == 0 {
+			return nil
+		}
+		for j, v := range directions {
+			for c := range v {
+				v[c] /= sds[j]
+			}
+		}
+		y := span(x, directions)
+		if step > 0 && len(y[0]) > k {
+			if _, directions, err = axes.Of(y); err != nil {
+				return nil
+			}
+			y = span(y, directions[:k])
+		}
+		part = kmeans(y, k, 1, mixtureSteps, rng)
+		zeros := make([][]float64, k)
+		for j := range zeros {
+			zeros[j] = make([]float64, len(x[0]))
+		}
+		residuals = make([][]float64, len(x))
+		centers := means(x, part, zeros)
+		for i, r := range x {
+			residuals[i] = make([]float64, len(r))
+			for j, v := range r {
+				residuals[i][j] = v - centers[part[i]][j]
+			}
+		}
+	}
+	return part
+}
+
+// components are the weights and moments of the parts, in the columns' own units; nil if one has no covariance.
+func (u *units) components(part []int, k int) []learner.Component {
+	if part == nil {
+		return nil
+	}
+	d, count := len(u.at), make([]float64, k)
+	for _, j := range part {
+		count[j]++
+	}
+	zeros := make([][]float64, k)
+	for j := range zeros {
+		zeros[j] = make([]float64, d)
+	}
+	centers := means(u.x, part, zeros)
+	out := make([]learner.Component, k)
+	for j := range out {
+		cov := make([]float64, d*d)
+		for i, r := range u.x {
+			for a := 0; a < d && part[i] == j; a++ {
+				for b := range d {
+					cov[a*d+b] += (r[a] - centers[j][a]) * (r[b] - centers[j][b]) / count[j]
+				}
+			}
+		}
+		if !dense.Cholesky(cov, d) {
+			return nil
+		}
+		out[j] = learner.Component{Weight: count[j] / float64(len(part)), Mean: make([]float64, d)}
+		for a, e := range u.exponent {
+			out[j].Mean[a] = u.at[a] + math.Ldexp(centers[j][a], e)
+			row := make([]float64, d)
+			for b := range row {
+				row[b] = math.Ldexp(cov[a*d+b], e)
+			}
+			out[j].Root = append(out[j].Root, row)
+			if !(row[a] > 0) || math.IsInf(row[a], 1) || out[j].Mean[a]-out[j].Mean[a] != 0 {
+				return nil
+			}
+		}
+	}
+	return out
+}

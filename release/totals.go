@@ -1,0 +1,79 @@
+package release
+
+import (
+	"math"
+	"strconv"
+)
+
+// totals is what a plan's measurements cost together.
+type totals struct {
+	mu2    float64             // of the Gaussian ones
+	delta  float64             // of the thresholds
+	orders map[float64]float64 // order → Rényi divergence of all measurements; nil if all are Gaussian
+}
+
+// planTotals adds up the plan. A Rényi curve is known only at the orders of all steps that have one, where those of a mask or a pure loss
+// are all of privacy.Orders; at order a the Gaussian steps add a·mu²/2.
+func (c *Certificate) planTotals() totals {
+	var sum totals
+	stated := map[float64]int{}
+	steps := 0
+	for _, s := range c.Plan {
+		n := float64(s.Count)
+		sum.delta += n * s.Delta
+		sum.mu2 += n * s.Mu * s.Mu
+		if !s.curved() {
+			continue
+		}
+		if steps++; sum.orders == nil {
+			sum.orders = map[float64]float64{}
+		}
+		for order, divergence := range s.divergences() {
+			sum.orders[order] += n * divergence
+			stated[order]++
+		}
+	}
+	for order := range sum.orders {
+		if stated[order] < steps {
+			delete(sum.orders, order)
+			continue
+		}
+		sum.orders[order] += order * sum.mu2 / 2
+	}
+	return sum
+}
+
+// curved reports a step whose loss is a Rényi curve.
+func (s *PlanStep) curved() bool { return s.Renyi != nil || s.Mask != nil || s.Pure != 0 }
+
+// divergences is the curve of a step that has one: that of its mask or pure loss, or as it is stated.
+func (s *PlanStep) divergences() map[float64]float64 {
+	if curve, err := s.implied(); err == nil && curve != nil {
+		return curve
+	}
+	out := map[float64]float64{}
+	for text, divergence := range s.Renyi {
+		if order, err := strconv.ParseFloat(text, 64); err == nil {
+			out[order] = divergence
+		}
+	}
+	return out
+}
+
+// deciding is the order at which a plan with Rényi curves costs least at δ, and what it costs there, ε; +Inf where no order is left.
+func (t totals) deciding(delta float64) (order, epsilon float64) {
+	epsilon = math.Inf(1)
+	for a, divergence := range t.orders {
+		if e := epsilonOfRenyi(a, divergence, delta); e < epsilon || e == epsilon && a < order {
+			order, epsilon = a, e
+		}
+	}
+	return order, epsilon
+}
+
+// epsilonOfRenyi returns the ε that a Rényi divergence r of an order a implies at δ: r + ln(1 − 1/a) − (ln δ + ln a)/(a − 1), and at least 0.
+//
+// Source: [CKS20] Proposition 12.
+func epsilonOfRenyi(order, divergence, delta float64) float64 {
+	return math.Max(0, divergence+math.Log1p(-1/order)-(math.Log(delta)+math.Log(order))/(order-1))
+}

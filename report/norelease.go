@@ -1,0 +1,65 @@
+package report
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+// A NoRelease is a fit that ended without a model. All of it may be published.
+type NoRelease struct {
+	Reason, Advice string              // Reason is required.
+	Certificate    release.Certificate // What was asked, and what was measured all the same.
+}
+
+// withoutModel is what norelease.html shows, top to bottom.
+type withoutModel struct {
+	Title          string
+	Style          template.CSS
+	Facts          []fact
+	Reason, Advice string
+	Budget         []budgetRow
+	BudgetNote     string
+	Spent          []spentRow
+}
+
+//go:embed norelease.html
+var noReleaseSource string
+
+//go:embed budget.html
+var budgetSource string
+
+var noReleaseTemplate = withBudget("norelease", noReleaseSource)
+
+// withBudget parses a page that shows the tables of the budget.
+func withBudget(name, source string) *template.Template {
+	page := template.Must(template.New(name).Parse(source))
+	template.Must(page.New("budget.html").Parse(budgetSource))
+	return page
+}
+
+// HTMLNoRelease writes a page like HTML's for a fit that ended without a model: why, what would help, and what was spent. It fails if there
+// is no reason, or if w fails.
+func HTMLNoRelease(w io.Writer, n NoRelease, o Options) error {
+	if n.Reason == "" {
+		return errors.New("report: NoRelease.Reason: wanted why there is no model, got none; take that of the fit's result")
+	}
+	if o.Title == "" {
+		o.Title = "No release"
+	}
+	c := n.Certificate
+	p := &withoutModel{Title: clean(o.Title), Style: template.CSS(styleSource), Reason: clean(n.Reason), Advice: clean(n.Advice), Spent: spentRows(c)}
+	p.Facts = append([]fact{{"method", orNone(clean(c.Method))}}, budgetFacts(c)...)
+	if c.Learner != nil {
+		p.Facts = append(p.Facts, fact{"learner", learnerText(c.Learner)})
+	}
+	p.Budget, p.BudgetNote = budgetRows(c)
+	if err := noReleaseTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
