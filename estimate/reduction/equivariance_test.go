@@ -12,6 +12,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -133,7 +134,7 @@ var invariants = []struct {
 	eps     float64
 	learner string
 }{{1, 1, 2000, 4, ""}, {1, 3, 6000, 4, ""}, {2, 1, 8000, 4, ""}, {2, 2, 6000, 8, ""}, {2, 3, 6000, 12, ""}, {3, 2, 6000, 20, ""},
-	{2, 2, 6000, 8, nameSpectral}, {2, 1, 6000, 8, nameMoitraValiant}, {2, 2, 5000, 20, nameMoitraValiant}}
+	{2, 2, 6000, 8, learners.Spectral}, {2, 1, 6000, 8, learners.MoitraValiant}, {2, 2, 5000, 20, learners.MoitraValiant}}
 
 // TestTriangularEquivariance: with the same noise the table Ax+b, A lower triangular with positive diagonal, gives the image of the model of x, up to
 // rounding: what is measured, masked and rounded is so in frames that are triangular.

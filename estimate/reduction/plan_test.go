@@ -11,6 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -276,7 +277,7 @@ func TestLearners(t *testing.T) {
 	for i, l := range append(New().Learners(), "") {
 		p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
 		p.Learner = l
-		b := blocks(p, 2, 99)
+		b := blocks(p, 99)
 		if b.Count != 99 || b.Own != nil || b.Learner == nil || b.Learner.Estimates() != 2 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", l, b)
 		}
@@ -285,12 +286,12 @@ func TestLearners(t *testing.T) {
 			t.Errorf("learner %d, %q, is a %s", i, l, kind)
 		}
 		seen[kind] = true
-		if New().Trims(l) != (l == nameEM) {
+		if New().Trims(l) != (l == learners.EM) {
 			t.Errorf("%q: trims %v", l, New().Trims(l))
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	if p.Own = (signs{}); blocks(p, 2, 99).Own == nil || blocks(p, 2, 99).Learner != nil {
-		t.Errorf("one's own: %+v", blocks(p, 2, 99))
+	if p.Own = (signs{}); blocks(p, 99).Own == nil || blocks(p, 99).Learner != nil {
+		t.Errorf("one's own: %+v", blocks(p, 99))
 	}
 }

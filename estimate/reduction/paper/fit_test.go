@@ -11,6 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -123,13 +124,13 @@ func (c cell) fit(t testing.TB, rel privacy.Relation, rng *rand.Rand) (f estimat
 // with probability .1 at most, and a block's own error adds a little. (Bounds of .9 and .8 for all fits together: a false alarm in a
 // million runs, if these are the true rates.)
 func TestRecovery(t *testing.T) {
-	cells := []cell{{1, 1, 200000, 20, "", nil}, {1, 1, 45000, 40, nameEM, nil}, {1, 2, 150000, 40, "", nil},
+	cells := []cell{{1, 1, 200000, 20, "", nil}, {1, 1, 45000, 40, learners.EM, nil}, {1, 2, 150000, 40, "", nil},
 		{2, 1, 300000, 40, "", halves{}}, {2, 2, 800000, 40, "", halves{}}}
 	runs := 1
 	if estimatetest.Long() {
 		runs = 2
-		cells = append(cells, cell{1, 1, 1000000, 20, "", nil}, cell{1, 2, 600000, 20, "", nil}, cell{2, 1, 1200000, 20, nameEM, nil},
-			cell{2, 1, 300000, 40, "", nil}, cell{2, 1, 300000, 40, nameSpectral, nil}, cell{2, 2, 800000, 40, nameEM, nil})
+		cells = append(cells, cell{1, 1, 1000000, 20, "", nil}, cell{1, 2, 600000, 20, "", nil}, cell{2, 1, 1200000, 20, learners.EM, nil},
+			cell{2, 1, 300000, 40, "", nil}, cell{2, 1, 300000, 40, learners.Spectral, nil}, cell{2, 2, 800000, 40, learners.EM, nil})
 	}
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	fits, released, within := 0, 0, 0

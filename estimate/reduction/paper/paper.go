@@ -14,11 +14,8 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/learner"
-	"github.com/gauze-dp/gauze/learner/em"
-	"github.com/gauze-dp/gauze/learner/pearson"
-	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
 // Estimator is the method "black-box:paper".
@@ -50,56 +47,20 @@ func (Estimator) Summary() string {
 	return "the published black-box reduction, to compare with: releases one block's estimate, for a large epsilon and very many rows"
 }
 
-// Names of the learners.
-const (
-	nameMoitraValiant = "moitra-valiant"
-	nameEM            = "em"
-	nameSpectral      = "spectral"
-)
+// standard is the learner that the source plugs in.
+const standard = learners.MoitraValiant
 
 // Learners are the names that a problem may give, the default first: the one that the source plugs in.
 //
 // Source: [PPE] Theorem 7.2.1.
-func (Estimator) Learners() []string { return []string{nameMoitraValiant, nameEM, nameSpectral} }
+func (Estimator) Learners() []string { return learners.Names(standard) }
 
 // Trims says whether the learner can leave out the least likely rows.
-func (Estimator) Trims(learner string) bool { return learner == nameEM }
-
-// seed of the learners' own choices: public, and the same for all fits.
-const seed = 1
+func (Estimator) Trims(learner string) bool { return learners.Trims(learner) }
 
 // blocks says how t blocks are learned from.
 func blocks(p estimate.Problem, t int) kernel.Blocks {
-	b := kernel.Blocks{Count: t, Seed: seed}
-	switch k := components(p); {
-	case p.Own != nil:
-		b.Own = own{k, p.Own}
-	case p.Learner == nameSpectral:
-		b.Learner = spectral.Mixture{Components: k}
-	case p.Learner == nameEM:
-		b.Learner = em.Learner{Components: k, Trim: p.Trim}
-	default:
-		b.Learner = pearson.Learner{Components: k}
-	}
-	return b
-}
-
-// own is somebody's own learner, as the kernel runs learners.
-type own struct {
-	k       int
-	mixture learner.Mixture
-}
-
-// Estimates is k.
-func (o own) Estimates() int { return o.k }
-
-// Coordinates is that of a component.
-func (o own) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
-
-// Learn returns the mixture's components.
-func (o own) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
-	components, err := o.mixture.LearnMixture(rows, o.k, seed)
-	return learner.Estimates(components), err
+	return learners.Blocks(p, components(p), t, standard)
 }
 
 // components is k: the number asked for, or the largest allowed.

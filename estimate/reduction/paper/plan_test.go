@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -163,8 +164,8 @@ func TestLearners(t *testing.T) {
 		if b.Count != 7 || b.Learner == nil || b.Own != nil || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", name, b)
 		}
-		want := map[string]string{"": "pearson.Learner", nameMoitraValiant: "pearson.Learner", nameEM: "em.Learner",
-			nameSpectral: "spectral.Mixture"}[name]
+		want := map[string]string{"": "pearson.Learner", learners.MoitraValiant: "pearson.Learner", learners.EM: "em.Learner",
+			learners.Spectral: "spectral.Mixture"}[name]
 		if got := fmt.Sprintf("%T", b.Learner); got != want {
 			t.Errorf("%q: runs %s, want %s", name, got, want)
 		}

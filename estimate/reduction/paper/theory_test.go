@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -39,7 +40,7 @@ func TestRowsNeeded(t *testing.T) {
 	}{{1, 1, 6e12, 6e7}, {2, 2, 2e14, 6e8}, {3, 5, 9e15, 7e9}, {5, 10, 3e17, 9e10}} {
 		printed, tight := RowsNeeded(c.k, c.d, 1, delta)
 		p := problem(privacy.AddRemoveOne, c.k, c.d, 0, 1)
-		p.Learner = nameEM
+		p.Learner = learners.EM
 		own, closed := Practical().design(p, false).rowsNeeded(p), Printed().design(p, false)
 		t.Logf("(%d,%d): tight %.2g, printed %.2g; this package's mask %.2g (alpha 1), as printed %.2g (alpha %.2g)",
 			c.k, c.d, tight, printed, own, closed.rowsNeeded(p), closed.alpha)
