@@ -276,3 +276,10 @@ func TestOwnLearnerNeedsRows(t *testing.T) {
 		t.Errorf("got %v after %d rows", err, own.rows)
 	}
 }
+
+// A reader of releases finds tests of agreement and their masks by the names that the kernel gives them.
+func TestAgreementsAreNamedAsInTheKernel(t *testing.T) {
+	if release.QueryStable != kernel.StableKind || release.QueryPopular != kernel.PopularKind {
+		t.Errorf("release has %q and %q, the kernel %q and %q", release.QueryStable, release.QueryPopular, kernel.StableKind, kernel.PopularKind)
+	}
+}

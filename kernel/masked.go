@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -74,7 +75,7 @@ func (a *Allotment) Stable(step string, b Blocks, how Stability, mu float64) (co
 	if err != nil {
 		return nil, false, err
 	}
-	if err := how.Rules.Validate(); err != nil {
+	if err := errors.Join(how.Rules.Validate(), how.Mask().Validate()); err != nil {
 		return nil, false, fmt.Errorf("kernel: step %q: %w", step, err)
 	}
 	return a.masked(step, how, b, s.stability(how, Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))

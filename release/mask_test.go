@@ -15,7 +15,7 @@ func masked(t testing.TB) *Release {
 	t.Helper()
 	mask := &Mask{Kind: MaskLifted, Dimension: 3, Gamma: .03, Eta: .23}
 	return curvedRelease(t, "black-box", &Learner{Name: "em", Trim: .02},
-		privacy.Mask{Dimension: 3, Gamma: .03, Eta: .23}.Curve(), PlanStep{Step: "mask", Query: "masked mean", Count: 1, Mask: mask})
+		privacy.Mask{Dimension: 3, Gamma: .03, Eta: .23}.Curve(), PlanStep{Step: "mask", Query: QueryStable, Count: 1, Mask: mask})
 }
 
 // published is one of a pure test and of the mask of parameters, as the literal method makes them.
@@ -24,7 +24,7 @@ func published(t testing.TB) *Release {
 	m := privacy.ParameterMask{Components: 2, Dimension: 2, Gamma: .001, EtaWeight: .02, EtaMean: .02, EtaCov: .02}
 	mask := &Mask{Kind: MaskParameters, Components: 2, Dimension: 2, Gamma: .001, EtaWeight: .02, EtaMean: .02, EtaCov: .02}
 	return curvedRelease(t, "black-box:paper", &Learner{Name: OwnLearner}, m.Curve().Compose(privacy.PureCurve(.2)),
-		PlanStep{Step: "agree", Query: "popular", Count: 1, Pure: .2}, PlanStep{Step: "mask", Query: "masked mixture", Count: 1, Mask: mask})
+		PlanStep{Step: "agree", Query: QueryPopular, Count: 1, Pure: .2, Delta: 5e-7}, PlanStep{Step: "mask", Query: QueryPopular, Count: 1, Mask: mask})
 }
 
 // curvedRelease has a Gaussian test with a delta of its own, the given steps and Gaussian sums with all that is left.
@@ -35,7 +35,10 @@ func curvedRelease(t testing.TB, method string, learner *Learner, extra privacy.
 		t.Fatal(err)
 	}
 	rows, mu := 40000, math.Sqrt(c.Mu2/2)*(1-1e-14)
-	test := PlanStep{Step: "agree", Query: "blocks that agree", Count: 1, Sensitivity: 1, Noise: 1 / mu, Mu: mu, Delta: 5e-7}
+	test := PlanStep{Step: "agree", Query: QueryStable, Count: 1, Sensitivity: 1, Noise: 1 / mu, Mu: mu, Delta: 5e-7}
+	if len(steps) > 1 { // the test is among them
+		test.Step, test.Query, test.Delta = "count", "count", 0
+	}
 	sums := PlanStep{Step: "em", Query: "clipped-moments", Count: 1, Sensitivity: 2, Noise: 2 / mu, Mu: mu, Source: "PPE Section B6"}
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: ReplaceOne, Epsilon: 1, Delta: 1e-6, Rows: &rows, Schema: SchemaDeclared,
 		Method: method, Learner: learner, Plan: append(append([]PlanStep{test}, steps...), sums)}}
@@ -61,6 +64,7 @@ func TestMaskedVerifies(t *testing.T) {
 			plain.Certificate.Plan = append([]PlanStep(nil), r.Certificate.Plan...)
 			for i := range plain.Certificate.Plan {
 				plain.Certificate.Plan[i].Mask, plain.Certificate.Plan[i].Pure = nil, 0
+				plain.Certificate.Plan[i].Query = "unheard of" // what agrees among blocks has to have its mask
 			}
 			if faults := Verify(&plain); faults != nil {
 				t.Errorf("%s, by its stated orders: %v", name, faults)
@@ -137,10 +141,22 @@ func TestMaskTampering(t *testing.T) {
 		"an order that nobody knows": {masked, func(r *Release) { r.Certificate.Plan[1].Renyi["2.2"] = 0 }, "at which its curve is known"},
 		"no divergences":             {masked, func(r *Release) { r.Certificate.Plan[1].Renyi = nil }, "at least one order"},
 		"a mu of its own":            {masked, func(r *Release) { r.Certificate.Plan[1].Mu = .1 }, "either it, or"},
-		"two masks":                  {masked, func(r *Release) { r.Certificate.Plan[1].Count = 2 }, "spent.epsilon: want at least"},
+		"two masks":                  {masked, func(r *Release) { r.Certificate.Plan[1].Count = 2 }, "got 1 and 2"},
 		"the mask taken out": {masked, func(r *Release) {
 			r.Certificate.Plan = append(r.Certificate.Plan[:1], r.Certificate.Plan[2])
-		}, "spent.rho: want at least"},
+			r.Certificate.Spent.Rho = r.Certificate.Spent.Mu * r.Certificate.Spent.Mu / 2 * (1 + 1e-9)
+		}, "got 1 and 0"},
+		"the test taken out":         {masked, func(r *Release) { r.Certificate.Plan = r.Certificate.Plan[1:] }, "got 0 and 1"},
+		"delta of the test gone":     {masked, func(r *Release) { r.Certificate.Plan[0].Delta = 0 }, "where blocks do not agree"},
+		"delta of the pure one gone": {published, func(r *Release) { r.Certificate.Plan[1].Delta = 0 }, "where blocks do not agree"},
+		"a mask under another name":  {masked, func(r *Release) { r.Certificate.Plan[1].Query = "count" }, "which have masks"},
+		"another's mask":             {masked, func(r *Release) { r.Certificate.Plan[1].Query = QueryPopular }, "kind"},
+		"fewer dimensions": {masked, func(r *Release) {
+			mask(r).Dimension--
+			if err := r.Certificate.Complete(); err != nil {
+				t.Fatal(err)
+			}
+		}, "of dimension 3"},
 		"a larger mask and its curve": {masked, func(r *Release) {
 			mask(r).Gamma *= 1.01
 			if err := r.Certificate.Complete(); err != nil {

@@ -46,6 +46,11 @@ func Verify(r *Release) []error {
 	for i := range r.Certificate.Plan {
 		v.step(&r.Certificate.Plan[i])
 	}
+	d := 0
+	if k > 0 {
+		d = r.Model.Dim()
+	}
+	v.agreements(&r.Certificate, d)
 	if len(v.faults) == before { // sums of figures that are wrong one by one would only repeat the fault
 		v.spent(&r.Certificate)
 	}

@@ -26,7 +26,7 @@ func TestAudit(t *testing.T) {
 		runs = 500
 	}
 	rng := newRand(t)
-	base := twoGroups(rng, 500, 1)
+	base := twoGroups(rng, 800, 1)
 	more := twoGroups(rng, 2500, 1)
 	with := func(v float64) [][]float64 { return append(slices.Clone(base), []float64{v}) }
 	for _, c := range []struct {

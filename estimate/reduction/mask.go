@@ -30,7 +30,7 @@ func maskOf(p estimate.Problem) privacy.Mask {
 	all := largest(0, math.Pow(2+p.Mu, 2), func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
 	m := privacy.Mask{Dimension: lifted(p), Eta: eta(p)}
 	m.Gamma = largest(0, 2, func(gamma float64) bool {
-		return gamma <= 0 || pays((1-share)*all, privacy.Mask{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
+		return gamma <= leastGamma/2 || pays((1-share)*all, privacy.Mask{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
 	})
 	return m
 }

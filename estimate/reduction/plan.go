@@ -27,7 +27,7 @@ const (
 // blocks agree on one component from so few rows that EM is what needs the budget.
 func parts(k int) (mask, test float64) {
 	if k == 1 {
-		return .2, .42
+		return .15, .36
 	}
 	return .3, .62
 }
@@ -37,7 +37,7 @@ func parts(k int) (mask, test float64) {
 func rounds(k int, overlap float64) (n int, growth float64) {
 	switch {
 	case k == 1:
-		return 3, 4
+		return 2, 6
 	case overlap < .1:
 		return 7, 1.6
 	case overlap < .2:

@@ -10,11 +10,13 @@
 package reduction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/stable"
@@ -71,8 +73,8 @@ func refused(p estimate.Problem) *estimate.Refusal {
 		return &estimate.Refusal{Reason: fmt.Sprintf("the method %s takes up to %d components in up to %d columns, %d in %d were asked for",
 			name, mostComponents, mostColumns, components(p), p.Columns), Advice: "leave columns out, or use --method general"}
 	case math.Exp(p.Budget.Epsilon)*stable.MaskSlack > p.Budget.Delta/2:
-		return &estimate.Refusal{Reason: fmt.Sprintf("epsilon = %g is more than the draws of a mask, of a finite precision, can be said to cost at this delta",
-			p.Budget.Epsilon), Advice: "use an epsilon of at most 40, or a larger delta"}
+		return &estimate.Refusal{Reason: fmt.Sprintf("the precision of a mask's draws costs more than delta = %g at epsilon = %g", p.Budget.Delta,
+			p.Budget.Epsilon), Advice: "use a smaller epsilon or a larger delta"}
 	case !(maskOf(p).Gamma > leastGamma):
 		return &estimate.Refusal{Reason: "the budget leaves nothing for the mask of the blocks' mean", Advice: "raise epsilon or delta"}
 	case choose(p, mostRows).margin < hopeless:
@@ -119,15 +121,25 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 			e.Notes = append(e.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, p.Rows/c.rules.Estimates, c.rules.Pass))
 		}
 	}
+	if p.Own == nil && p.Learner == learners.MoitraValiant && p.Columns > slowColumns {
+		e.Notes = append(e.Notes, fmt.Sprintf("%s takes seconds for a block of that many columns: hours for all of them", p.Learner))
+	}
 	e.Notes = append(e.Notes, "components lie some six standard deviations apart: the closer they are, the more rows blocks need to agree; "+
 		"where they do not agree there is no release")
 	return e
 }
 
+// slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be slow.
+const slowColumns = 10
+
 // advice is what would help so many rows.
 func advice(p estimate.Problem, rows float64) string {
 	if rows > rowsFor(p) {
-		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows; or use --method general"
+		stray := ""
+		if name := cmp.Or(p.Learner, standard); p.Own == nil && p.Trim == 0 && learners.Trims(name) {
+			stray = ", or --trim 0.02 if some rows are stray"
+		}
+		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"
 	}
 	return fmt.Sprintf("needs about %.0f rows at this epsilon, more if components overlap; or fewer columns, or fewer components", math.Ceil(rowsFor(p)/500)*500)
 }

@@ -60,9 +60,17 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 // Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order, and something for the blocks' bias.
 const (
 	doubtShape, doubtScale, doubtMean, doubtWeight = 2.5, 2.5, 1.5, 4.5
-	misfit                                         = 6.0
 	goneRows                                       = 5.0
 )
+
+// misfit is that of clip.Radius2: EM without privacy follows tails that are heavier than a Gaussian's, and where components are told apart so should this;
+// one component is counted on to be what was asked for.
+func misfit(k int) float64 {
+	if k == 1 {
+		return 1
+	}
+	return 6
+}
 
 // start is private EM at the masked mean, in the table's columns, centred at the mean of the anchor and in units of its first component's
 // spread; false if it has none in float64.
@@ -84,7 +92,7 @@ func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
 	if f.p.Covariance == estimate.Spherical { // which is so in one unit only
 		space = columns.OneUnit(space, f.p.Covariance)
 	}
-	r := &em.Rounds{Space: space, Form: columns.Form(f.p.Covariance), Rows: f.rows, Factor: f.factor, Misfit: misfit, Gone: goneRows,
+	r := &em.Rounds{Space: space, Form: columns.Form(f.p.Covariance), Rows: f.rows, Factor: f.factor, Misfit: misfit(f.k), Gone: goneRows,
 		Grid: columns.Grid(space, f.p.RoundedTo)}
 	e2 := eta(f.p) * eta(f.p)
 	for _, c := range anchor {

@@ -1,0 +1,54 @@
+package release
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// What a test of agreement among blocks and the mask of what they agree on are called, see the kernel's StableKind and PopularKind: one line of
+// the plan each.
+const (
+	QueryStable  = "of blocks: stable mean"
+	QueryPopular = "of blocks: popular estimate"
+)
+
+// agreements checks that a test of agreement stands with its mask, a mask with its test, and both with what they have to state; d is the
+// model's dimension, 0 if there is none.
+func (v *verifier) agreements(c *Certificate, d int) {
+	tests, masks := map[string]int{}, map[string]int{}
+	for i := range c.Plan {
+		s := &c.Plan[i]
+		field := func(name string) string { return fmt.Sprintf("certificate.plan, step %q, %s", s.Step, name) }
+		known := s.Query == QueryStable || s.Query == QueryPopular
+		switch {
+		case s.Mask != nil && !known:
+			v.fault(field("query"), fmt.Sprintf("%q or %q, which have masks", QueryStable, QueryPopular), strconv.Quote(s.Query))
+		case s.Mask != nil:
+			masks[s.Query] += s.Count
+			if kind, dimension := maskOf(s.Query, d); s.Mask.Kind != kind || d > 0 && s.Mask.Dimension != dimension {
+				v.fault(field("mask"), fmt.Sprintf("kind %q of dimension %d", kind, dimension), fmt.Sprintf("%q of %d", s.Mask.Kind, s.Mask.Dimension))
+			}
+		case known:
+			tests[s.Query] += s.Count
+			if !(s.Delta > 0) {
+				v.fault(field("delta"), "the chance that the test passes where blocks do not agree", fmt.Sprint(s.Delta))
+			}
+			if (s.Query == QueryPopular) != (s.Pure > 0) || s.Query == QueryStable && s.curved() {
+				v.fault(field("pure"), "a pure loss for popular estimates, and noise for a stable mean", fmt.Sprint(s.Pure))
+			}
+		}
+	}
+	for _, query := range []string{QueryStable, QueryPopular} {
+		if t, m := tests[query], masks[query]; (t != 0 || m != 0) && (t != 1 || m != 1) {
+			v.fault("certificate.plan", fmt.Sprintf("one test and one mask for %q", query), fmt.Sprintf("%d and %d", t, m))
+		}
+	}
+}
+
+// maskOf is the kind and the dimension of a query's mask for d columns.
+func maskOf(query string, d int) (kind string, dimension int) {
+	if query == QueryStable {
+		return MaskLifted, d + 1
+	}
+	return MaskParameters, d
+}
