@@ -210,9 +210,6 @@ func TestRunAndResume(t *testing.T) {
 
 // The black box itself, at a budget and size at which it is quick.
 func TestBlackBox(t *testing.T) {
-	if !slices.Contains(catalog.Names(), blackBox) {
-		t.Skip("the method is not in the catalog")
-	}
 	o, out := usual(t)
 	o.budget.Epsilon = 4
 	c, err := parseCell("1,2,4000,0")
