@@ -41,15 +41,16 @@ const (
 
 // A cutter chooses among ways to cut the rows of a problem.
 type cutter struct {
-	k, d  int
-	gamma float64 // the mask's
-	gap   float64 // of what the test asks below the agreement that is expected
+	k, d int
+	mask privacy.Mask
+	gap  float64 // of what the test asks below the agreement that is expected
 }
 
 func newCutter(p estimate.Problem) cutter {
-	c, m := cutter{k: components(p), d: p.Columns}, maskOf(p)
-	c.gamma = m.Gamma
-	c.gap = math.Ceil((privacy.ThresholdQuantile(math.Log(deltaPart*p.Budget.Delta))+surely)/testMu(c.k, gaussianMu2(p, m)) + .5)
+	c := cutter{k: components(p), d: p.Columns, mask: maskOf(p)}
+	if c.mask.Gamma > leastGamma {
+		c.gap = math.Ceil((privacy.ThresholdQuantile(math.Log(deltaPart*p.Budget.Delta))+surely)/testMu(c.k, gaussianMu2(p, c.mask)) + .5)
+	}
 	return c
 }
 
@@ -65,7 +66,7 @@ func (c cutter) cut(rows float64) (best choice) {
 			if r.Pass < r.Core+2 {
 				break
 			}
-			r.Radius = min(stable.MaxRadius, (c.gamma-stable.Slack)/(r.Gamma()-stable.Slack)*(1-1e-9))
+			r.Radius = min(stable.MaxRadius, (c.mask.Gamma-stable.Slack)/(r.Gamma()-stable.Slack)*(1-1e-9))
 			if margin := min(r.Radius/apart(c.k, c.d, size), labelled(c.k, c.d, size), bad/usualBad, ample); margin > best.margin {
 				best = choice{rules: r, margin: margin}
 			}

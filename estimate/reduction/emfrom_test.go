@@ -97,7 +97,7 @@ func privateEM(t testing.TB, truth *model.Mixture, rows [][]float64, rel privacy
 	_, test := parts(k)
 	mu2 := gaussianMu2(p, maskOf(p)) * (1 - test - countPart)
 	plan := kernel.Plan{Method: name}
-	for _, step := range steps(p) {
+	for _, step := range steps(p, maskOf(p)) {
 		if step.Name == stepEM || step.Name == stepLast {
 			step.Share = 1
 			plan.Steps = append(plan.Steps, step)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -47,13 +48,13 @@ func rounds(k int, overlap float64) (n int, growth float64) {
 }
 
 // steps is the worst case of a fit.
-func steps(p estimate.Problem) []kernel.Step {
+func steps(p estimate.Problem, mask privacy.Mask) []kernel.Step {
 	k := components(p)
 	_, test := parts(k)
 	moments := query.ClippedMoments{}.Kind()
 	return []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
-		{Name: stepBlocks, Query: kernel.Stability{}.Kind(), Share: test, Most: 1, Mask: maskOf(p), Delta: deltaPart * p.Budget.Delta, Source: source},
+		{Name: stepBlocks, Query: kernel.Stability{}.Kind(), Share: test, Most: 1, Mask: mask, Delta: deltaPart * p.Budget.Delta, Source: source},
 		{Name: stepEM, Query: moments, Share: 1 - countPart - test, Most: mostRounds - 1, Source: source},
 		{Name: stepLast, Query: moments, Share: 1 - countPart - test, Most: 1, Source: source},
 	}

@@ -48,20 +48,37 @@ func (Estimator) Summary() string {
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if refusal := refused(p); refusal != nil {
+	cut, refusal := refused(p)
+	if refusal != nil {
 		return kernel.Plan{}, refusal
 	}
 	if rows, k := float64(p.Rows), components(p); p.Relation == privacy.ReplaceOne {
-		if c := choose(p, rows); c.margin < hopeless {
+		if cut.cut(rows).margin < hopeless {
 			return kernel.Plan{}, &estimate.Refusal{
 				Reason: fmt.Sprintf("blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, k), Advice: advice(p, rows)}
 		}
 	}
-	return kernel.Plan{Method: name, Steps: steps(p)}, nil
+	return kernel.Plan{Method: name, Steps: steps(p, cut.mask)}, nil
 }
 
-// refused is why the method is no answer to p, whatever the number of rows.
-func refused(p estimate.Problem) *estimate.Refusal {
+// refused is why the method is no answer to p, whatever the number of rows, or how to cut them.
+func refused(p estimate.Problem) (cutter, *estimate.Refusal) {
+	if refusal := refusedAtOnce(p); refusal != nil {
+		return cutter{}, refusal
+	}
+	c := newCutter(p)
+	switch {
+	case !(c.mask.Gamma > leastGamma):
+		return c, &estimate.Refusal{Reason: "the budget leaves nothing for the mask of the blocks' mean", Advice: "raise epsilon or delta"}
+	case c.cut(mostRows).margin < hopeless:
+		return c, &estimate.Refusal{Reason: fmt.Sprintf("no number of blocks up to %d shows through the test's noise at this epsilon", mostBlocks),
+			Advice: "raise epsilon or delta"}
+	}
+	return c, nil
+}
+
+// refusedAtOnce is what of refused needs no accounting.
+func refusedAtOnce(p estimate.Problem) *estimate.Refusal {
 	switch {
 	case p.NoDelta:
 		return &estimate.Refusal{Reason: "the method " + name + " has a test that may fail and a mask that is no Gaussian, which a budget of zCDP cannot pay",
@@ -75,11 +92,6 @@ func refused(p estimate.Problem) *estimate.Refusal {
 	case math.Exp(p.Budget.Epsilon)*stable.MaskSlack > p.Budget.Delta/2:
 		return &estimate.Refusal{Reason: fmt.Sprintf("the precision of a mask's draws costs more than delta = %g at epsilon = %g", p.Budget.Delta,
 			p.Budget.Epsilon), Advice: "use a smaller epsilon or a larger delta"}
-	case !(maskOf(p).Gamma > leastGamma):
-		return &estimate.Refusal{Reason: "the budget leaves nothing for the mask of the blocks' mean", Advice: "raise epsilon or delta"}
-	case choose(p, mostRows).margin < hopeless:
-		return &estimate.Refusal{Reason: fmt.Sprintf("no number of blocks up to %d shows through the test's noise at this epsilon", mostBlocks),
-			Advice: "raise epsilon or delta"}
 	}
 	return nil
 }
@@ -112,12 +124,13 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 
 // Expect says what to expect from public facts.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	if refused(p) != nil {
+	cut, refusal := refused(p)
+	if refusal != nil {
 		return estimate.Expectation{}
 	}
 	e := estimate.Expectation{RowsNeeded: rowsFor(p)}
 	if p.Rows > 0 {
-		if c := choose(p, float64(p.Rows)); c.margin > 0 {
+		if c := cut.cut(float64(p.Rows)); c.margin > 0 {
 			e.Notes = append(e.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, p.Rows/c.rules.Estimates, c.rules.Pass))
 		}
 	}

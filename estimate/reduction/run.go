@@ -34,12 +34,12 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	f.rows = math.Max(f.cols.Rows, 1)
-	c := choose(f.p, f.rows)
+	cut := newCutter(f.p)
+	c := cut.cut(f.rows)
 	if c.margin < hopeless {
 		return f.refuse(fmt.Sprintf("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.rows, f.k)), nil
 	}
-	mask := maskOf(f.p)
-	anchor, ok, err := f.a.Stable(stepBlocks, blocks(f.p, c.rules.Estimates), kernel.Stability{Rules: c.rules, Eta: mask.Eta}, testMu(f.k, f.mu2))
+	anchor, ok, err := f.a.Stable(stepBlocks, blocks(f.p, c.rules.Estimates), kernel.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
