@@ -54,7 +54,7 @@ func TestAudit(t *testing.T) {
 				other := [2][][]float64{c.y, c.x}[side]
 				for range runs {
 					f, loss := estimatetest.Neighbours(t, New(), estimatetest.Case{Rows: own, Columns: 1, Relation: c.relation, Epsilon: claimedEpsilon,
-						Delta: claimedDelta, Components: c.k, Own: signs{}, Noise: kerneltest.Options{Seed: rng.Uint64(), NoiseFactor: c.noiseFactor}}, other)
+						Delta: claimedDelta, Components: c.k, Own: estimatetest.Signs{}, Noise: kerneltest.Options{Seed: rng.Uint64(), NoiseFactor: c.noiseFactor}}, other)
 					if mu = f.Session.Mu(); f.Model != nil {
 						released[side]++
 					}

@@ -183,7 +183,7 @@ func TestWorkers(t *testing.T) {
 	for i, l := range append(New().Learners(), "one's own") {
 		c := estimatetest.Case{Rows: twoGroups(rng, 3000, 2), Columns: 2, Relation: relations[i%2], Epsilon: 16, Delta: delta, Components: 2, Learner: l}
 		if c.Noise.Seed = rng.Uint64(); l == "one's own" {
-			c.Learner, c.Own = "", signs{}
+			c.Learner, c.Own = "", estimatetest.Signs{}
 		}
 		var first estimate.Outcome
 		for j, workers := range []int{1, 16, 3} {

@@ -14,7 +14,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -113,54 +112,6 @@ func oracle(t testing.TB, truth *model.Mixture, rows [][]float64, steps int, rng
 
 // nearEM is what a fit claims beside EM without privacy.
 func nearEM(tv, oracle float64) bool { return tv <= 3.5*oracle+.005 }
-
-// signs is a fast learner of one's own, of one or two components: it splits rows by the sign of the first column.
-type signs struct{}
-
-func (signs) LearnMixture(rows [][]float64, k int, _ uint64) (mixture []learner.Component, err error) {
-	for j := range k {
-		var part [][]float64
-		for _, x := range rows {
-			if k == 1 || (x[0] < 0) == (j == 0) {
-				part = append(part, x)
-			}
-		}
-		if len(part) <= len(rows[0]) {
-			return nil, learner.ErrTooFew
-		}
-		mean, root := moments(part)
-		mixture = append(mixture, learner.Component{Weight: float64(len(part)) / float64(len(rows)), Mean: mean, Root: root})
-	}
-	return mixture, nil
-}
-
-// moments are the mean and the Cholesky factor of the covariance.
-func moments(rows [][]float64) (mean []float64, l [][]float64) {
-	d, n := len(rows[0]), float64(len(rows))
-	mean, l = make([]float64, d), make([][]float64, d)
-	for _, x := range rows {
-		for a, v := range x {
-			mean[a] += v / n
-		}
-	}
-	for a := range d {
-		l[a] = make([]float64, d)
-		for b := range a + 1 {
-			for _, x := range rows {
-				l[a][b] += (x[a] - mean[a]) * (x[b] - mean[b]) / n
-			}
-			for c := range b {
-				l[a][b] -= l[a][c] * l[b][c]
-			}
-			if a == b {
-				l[a][a] = math.Sqrt(l[a][a])
-			} else {
-				l[a][b] /= l[b][b]
-			}
-		}
-	}
-	return mean, l
-}
 
 // twoGroups is n rows of two groups, twelve sds apart, on either side of zero.
 func twoGroups(rng *rand.Rand, n, d int) [][]float64 {

@@ -291,7 +291,7 @@ func TestLearners(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	if p.Own = (signs{}); blocks(p, 99).Own == nil || blocks(p, 99).Learner != nil {
+	if p.Own = (estimatetest.Signs{}); blocks(p, 99).Own == nil || blocks(p, 99).Learner != nil {
 		t.Errorf("one's own: %+v", blocks(p, 99))
 	}
 }

@@ -100,7 +100,7 @@ func TestEveryLearner(t *testing.T) {
 				}
 				c := estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Epsilon: 4, Delta: delta, Components: 2, Learner: l}
 				if c.Noise.Seed = rng.Uint64(); l == "one's own" {
-					c.Learner, c.Own = "", signs{}
+					c.Learner, c.Own = "", estimatetest.Signs{}
 				}
 				f := estimatetest.RunChecked(t, New(), c)
 				if f.Model == nil {

@@ -313,7 +313,7 @@ func TestOutsize(t *testing.T) {
 		for _, x := range rows {
 			x[0], x[1] = unit*x[0], unit*x[1]
 		}
-		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 2, Epsilon: 8, Delta: delta, Components: 2, Own: signs{}})
+		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 2, Epsilon: 8, Delta: delta, Components: 2, Own: estimatetest.Signs{}})
 		if f.NoRelease == nil {
 			t.Errorf("unit %v: %+v", unit, f.Model)
 		}

@@ -20,54 +20,6 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// halves is a fast learner of one or two components, split by the sign of the first column.
-type halves struct{}
-
-func (halves) LearnMixture(rows [][]float64, k int, _ uint64) (mixture []learner.Component, err error) {
-	for j := range k {
-		var part [][]float64
-		for _, x := range rows {
-			if k == 1 || (x[0] < 0) == (j == 0) {
-				part = append(part, x)
-			}
-		}
-		if len(part) == 0 {
-			return nil, learner.ErrTooFew
-		}
-		mean, root := moments(part)
-		mixture = append(mixture, learner.Component{Weight: float64(len(part)) / float64(len(rows)), Mean: mean, Root: root})
-	}
-	return mixture, nil
-}
-
-// moments are the mean and the Cholesky factor of the covariance.
-func moments(rows [][]float64) (mean []float64, l [][]float64) {
-	d, n := len(rows[0]), float64(len(rows))
-	mean, l = make([]float64, d), make([][]float64, d)
-	for _, x := range rows {
-		for a, v := range x {
-			mean[a] += v / n
-		}
-	}
-	for a := range d {
-		l[a] = make([]float64, d)
-		for b := range a + 1 {
-			for _, x := range rows {
-				l[a][b] += (x[a] - mean[a]) * (x[b] - mean[b]) / n
-			}
-			for c := range b {
-				l[a][b] -= l[a][c] * l[b][c]
-			}
-			if a == b {
-				l[a][a] = math.Sqrt(l[a][a])
-			} else {
-				l[a][b] /= l[b][b]
-			}
-		}
-	}
-	return mean, l
-}
-
 // pair is a mixture of k = 1 or 2 components, eight sds apart along the first column.
 func pair(t testing.TB, k, d int, rng *rand.Rand) *model.Mixture {
 	var gs []model.Gaussian
@@ -125,7 +77,7 @@ func (c cell) fit(t testing.TB, rel privacy.Relation, rng *rand.Rand) (f estimat
 // million runs, if these are the true rates.)
 func TestRecovery(t *testing.T) {
 	cells := []cell{{1, 1, 200000, 20, "", nil}, {1, 1, 45000, 40, learners.EM, nil}, {1, 2, 150000, 40, "", nil},
-		{2, 1, 300000, 40, "", halves{}}, {2, 2, 800000, 40, "", halves{}}}
+		{2, 1, 300000, 40, "", estimatetest.Signs{}}, {2, 2, 800000, 40, "", estimatetest.Signs{}}}
 	runs := 1
 	if estimatetest.Long() {
 		runs = 2
@@ -180,7 +132,7 @@ func runTwo(t testing.TB, e Estimator, rows [][]float64, eps float64, name strin
 // TestNoRelease: with a quarter of the rows that are needed blocks do not agree, and the fit says so; with far fewer nothing is spent.
 func TestNoRelease(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
-	for _, c := range []cell{{1, 1, 30000, 20, "", nil}, {2, 1, 2000000, 1, "", halves{}}, {2, 2, 130000, 40, "", halves{}}} {
+	for _, c := range []cell{{1, 1, 30000, 20, "", nil}, {2, 1, 2000000, 1, "", estimatetest.Signs{}}, {2, 2, 130000, 40, "", estimatetest.Signs{}}} {
 		for _, rel := range relations {
 			if c.n > 1000000 && !estimatetest.Long() {
 				c.n = 100000 // far fewer, but nobody knows how good a learner of one's own is
@@ -205,7 +157,7 @@ func TestReplay(t *testing.T) {
 			truth := pair(t, 2, 1, rng)
 			rows := estimatetest.Draw(t, truth, n, rng)
 			var own, again kerneltest.Transcript
-			c := estimatetest.Case{Rows: rows, Columns: 1, Relation: rel, Epsilon: 40, Delta: delta, Components: 2, Own: halves{},
+			c := estimatetest.Case{Rows: rows, Columns: 1, Relation: rel, Epsilon: 40, Delta: delta, Components: 2, Own: estimatetest.Signs{},
 				Noise: kerneltest.Options{Seed: 3, Record: &own}}
 			if name == "not released" {
 				c.Epsilon = 5
@@ -252,7 +204,7 @@ func TestEveryTable(t *testing.T) {
 	for _, table := range estimatetest.Hard() {
 		for _, rel := range relations {
 			try(table.Name, estimatetest.Case{Rows: table.Rows(rng, 40000, 1), Columns: 1, Relation: rel, Epsilon: 40, Components: 1,
-				Own: halves{}})
+				Own: estimatetest.Signs{}})
 			for _, n := range []int{0, 1, 500, 8000} {
 				if !estimatetest.Long() && rng.IntN(3) > 0 {
 					continue

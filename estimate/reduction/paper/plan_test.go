@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		"up to 10":       func(p *estimate.Problem) { p.Components, p.MaxComponents = 0, 10 },
 		"few rows":       func(p *estimate.Problem) { p.Rows = 1000 },
 		"no rows":        func(p *estimate.Problem) { p.Rows = 0 },
-		"few rows, own":  func(p *estimate.Problem) { p.Rows, p.Own = 100, halves{} },
+		"few rows, own":  func(p *estimate.Problem) { p.Rows, p.Own = 100, estimatetest.Signs{} },
 		"small epsilon":  func(p *estimate.Problem) { p.Budget.Epsilon = 1e-3 },
 		"tiny epsilon":   func(p *estimate.Problem) { p.Budget.Epsilon = 1e-9 },
 		"tiny delta":     func(p *estimate.Problem) { p.Budget.Delta = 1e-290 },
@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		t.Error("no columns: want an error")
 	}
 	p := good
-	p.Rows, p.Own = 10000, halves{} // nobody knows how good a learner of one's own is
+	p.Rows, p.Own = 10000, estimatetest.Signs{} // nobody knows how good a learner of one's own is
 	if _, err := New(Practical()).Plan(p); err != nil {
 		t.Error(err)
 	}
@@ -174,7 +174,7 @@ func TestLearners(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 1, 100, 20)
-	p.Own = halves{}
+	p.Own = estimatetest.Signs{}
 	if b := blocks(p, 7); b.Learner != nil || b.Own == nil {
 		t.Errorf("own: %+v", b)
 	}
