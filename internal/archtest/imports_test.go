@@ -72,6 +72,7 @@ var layers = []layer{
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
 	{"internal/stattest", nil, "statistics for tests, of no use to anything else"},
 	{"internal/archtest", nil, "tests only"},
+	{"internal/transcript", nil, "tests only"},
 }
 
 // exact are the folders whose subfolders a layer's permission does not include.
