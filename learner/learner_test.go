@@ -17,7 +17,7 @@ var harmless = map[string]bool{"cmp": true, "errors": true, "maps": true, "math"
 // TestImports: learners are handed raw rows, and work with nothing but these packages and what lies below this folder. With gonum any
 // package of the process could have had the rows: blas64.Use replaces the arithmetic of all matrices.
 func TestImports(t *testing.T) {
-	const own, dense = "github.com/gauze-dp/gauze/learner", "github.com/gauze-dp/gauze/kernel/dense"
+	const own, dense = "github.com/gauze-dp/gauze/learner", "github.com/gauze-dp/gauze/dense"
 	seen := 0
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

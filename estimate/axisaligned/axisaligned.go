@@ -15,7 +15,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/axisaligned/knowncov"
+	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )

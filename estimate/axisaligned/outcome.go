@@ -4,12 +4,12 @@ import (
 	"math"
 	"sort"
 
-	"github.com/gauze-dp/gauze/blocks/boxes"
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/em"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/boxes"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
 )
 
 // noisy is the relative noise beyond which a component's shape is flagged.

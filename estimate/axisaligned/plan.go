@@ -3,10 +3,10 @@ package axisaligned
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/blocks/boxes"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/boxes"
 )
 
 // The steps of the plan.

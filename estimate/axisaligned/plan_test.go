@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")

@@ -6,13 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gauze-dp/gauze/blocks/boxes"
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/em"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/columns"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/boxes"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
 )
 
 // fit is the state of one run.
@@ -22,7 +22,7 @@ type fit struct {
 	mu2    float64 // total
 	factor float64 // sqrt2 under replace-one, 1 under add-or-remove-one
 	rows   float64 // released
-	cols   *columns.Columns
+	cols   *program.Columns
 	found  []boxes.Box
 }
 
@@ -39,7 +39,7 @@ const (
 // run is the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	var err error
-	if f.cols, err = columns.Count(f.a, stepCount, f.mu(countPart)); err != nil {
+	if f.cols, err = program.Count(f.a, stepCount, f.mu(countPart)); err != nil {
 		return estimate.Outcome{}, err
 	}
 	if f.rows = math.Max(f.cols.Rows, 1); tooFew(f.p, f.rows) || f.rows < seenSDs*f.factor/f.mu(countPart) {
@@ -106,7 +106,7 @@ func raw(d int) component.Space {
 // em runs the rounds of private EM from a start.
 func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
 	r := &em.Rounds{Space: raw(f.p.Columns), Form: f.form(), Components: start, Rows: f.rows, Factor: f.factor, Misfit: misfit, Gone: goneRows,
-		Grid: columns.Grid(raw(f.p.Columns), f.p.RoundedTo)}
+		Grid: program.Grid(raw(f.p.Columns), f.p.RoundedTo)}
 	rounds := emRounds
 	if len(start) > f.k() {
 		rounds = maxRounds

@@ -7,19 +7,19 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/axisaligned"
-	"github.com/gauze-dp/gauze/estimate/axisaligned/aal21"
-	"github.com/gauze-dp/gauze/estimate/mixture"
-	"github.com/gauze-dp/gauze/estimate/mixture/amn24"
-	"github.com/gauze-dp/gauze/estimate/reduction"
-	published "github.com/gauze-dp/gauze/estimate/reduction/paper"
+	"github.com/gauze-dp/gauze/estimate/blackbox"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/general"
 	"github.com/gauze-dp/gauze/estimate/separated"
-	"github.com/gauze-dp/gauze/estimate/separated/paper"
-	"github.com/gauze-dp/gauze/estimate/single"
-	"github.com/gauze-dp/gauze/estimate/single/coinpress"
-	"github.com/gauze-dp/gauze/estimate/single/htpce"
-	"github.com/gauze-dp/gauze/estimate/single/kmssu22"
 	"github.com/gauze-dp/gauze/estimate/univariate"
-	"github.com/gauze-dp/gauze/estimate/univariate/kv18"
+	"github.com/gauze-dp/gauze/literal/aal21"
+	"github.com/gauze-dp/gauze/literal/amn24"
+	"github.com/gauze-dp/gauze/literal/bdku20"
+	"github.com/gauze-dp/gauze/literal/km21"
+	"github.com/gauze-dp/gauze/literal/kmssu22"
+	"github.com/gauze-dp/gauze/literal/kssu19"
+	"github.com/gauze-dp/gauze/literal/kv18"
+	published "github.com/gauze-dp/gauze/literal/ppe"
 )
 
 // Auto is the name that leaves the choice of the method to [Choose].
@@ -31,26 +31,26 @@ func Methods() []estimate.Estimator { return append(forOneDistribution(), forMix
 // forOneDistribution are the methods that fit one component: the candidates where one is asked for.
 func forOneDistribution() []estimate.Estimator {
 	return []estimate.Estimator{
-		single.New(),
-		single.NewHeavyTailed(),
-		single.NewElliptical(),
-		coinpress.New(),
+		gaussian.New(),
+		gaussian.NewHeavyTailed(),
+		gaussian.NewElliptical(),
+		bdku20.New(),
 		kv18.New(),
-		htpce.New(htpce.Practical()),
+		km21.New(km21.Practical()),
 		kmssu22.New(kmssu22.Practical()),
 	}
 }
 
 func forMixtures() []estimate.Estimator {
 	return []estimate.Estimator{
-		mixture.New(),
+		general.New(),
 		separated.New(),
 		univariate.New(),
 		axisaligned.New(),
-		reduction.New(),
-		paper.NewPaper(paper.Practical()),
-		paper.NewWarmUp(paper.Practical()),
-		paper.NewSampleAggregate(),
+		blackbox.New(),
+		kssu19.NewPaper(kssu19.Practical()),
+		kssu19.NewWarmUp(kssu19.Practical()),
+		kssu19.NewSampleAggregate(),
 		aal21.NewUnivariate(aal21.Practical()),
 		aal21.New(aal21.Practical()),
 		amn24.NewUnivariate(amn24.Practical()),

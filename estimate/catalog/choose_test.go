@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/expected"
-	"github.com/gauze-dp/gauze/estimate/single"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
 )
@@ -94,7 +94,7 @@ func (knower) Uses(p estimate.Problem) estimate.Uses { return estimate.Uses{Cova
 
 // A known covariance goes to the first method that makes use of it, and to none where nothing is known.
 func TestTold(t *testing.T) {
-	methods := []estimate.Estimator{single.New(), knower{single.New()}}
+	methods := []estimate.Estimator{gaussian.New(), knower{gaussian.New()}}
 	p := problemOf(2, 20000, privacy.ReplaceOne)
 	if e := told(methods, p); e != nil {
 		t.Errorf("nothing is known: %v", e.Name())

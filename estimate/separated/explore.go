@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/coreset"
-	"github.com/gauze-dp/gauze/blocks/linalg"
-	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // The steps of the plan that explore.

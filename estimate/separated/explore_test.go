@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gauze-dp/gauze/blocks/component"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // TestSteady: without noise nothing changes but the floor; noise pulls together what does not stand out and keeps its sum; what stands

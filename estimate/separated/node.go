@@ -5,10 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/coreset"
-	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A node is a part of space and what is known of its rows: a leaf of the partition so far, or cut into kids.

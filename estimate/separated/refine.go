@@ -5,12 +5,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/linalg"
-	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/columns"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // Shares, of what is left after exploring, of the rounds: in the view and in all columns where the view does not keep all, else in all
@@ -54,7 +54,7 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 		if i == len(rounds)-1 {
 			mu2 = f.a.Left() / f.mu2
 		}
-		if err := f.round(stepLast, whole, all, columns.Form(f.p.Covariance), mu2); err != nil {
+		if err := f.round(stepLast, whole, all, program.Form(f.p.Covariance), mu2); err != nil {
 			return nil, err
 		}
 		all = f.tidy(all, i == len(rounds)-1)
@@ -148,7 +148,7 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 	for j := range g {
 		u := component.Update{Form: form, Rows: f.rows, Floor: least(g[j].Cov), Drift: &settled}
 		if !same {
-			u.Grid = columns.Grid(f.space, f.p.RoundedTo)
+			u.Grid = program.Grid(f.space, f.p.RoundedTo)
 		}
 		was := g[j]
 		g[j] = u.Apply(was, moments.Unpack(queries[j], answers[j])[0], hows[j])

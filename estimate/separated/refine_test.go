@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
 // TestMedian: on exact histograms of a known law the median is found within a bin, whatever its place; noise leads nowhere outside.

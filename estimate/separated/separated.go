@@ -15,11 +15,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/blocks/component"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/columns"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // Estimator is the method "separated".
@@ -45,7 +45,7 @@ func (Estimator) Summary() string {
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Relation == privacy.ReplaceOne {
 		need := rowsFor(p, max(2, p.Components))
-		_, sharp := columns.Share(p, p.Columns, float64(p.Rows))
+		_, sharp := program.Share(p, p.Columns, float64(p.Rows))
 		if float64(p.Rows) < hopeless*need || !sharp {
 			return kernel.Plan{}, &estimate.Refusal{
 				Reason: fmt.Sprintf("%d rows are too few to tell components of %d columns apart at this epsilon", p.Rows, p.Columns),
@@ -104,7 +104,7 @@ type fit struct {
 	a      *kernel.Allotment
 	mu2    float64 // total
 	factor float64 // sqrt2 under replace-one, 1 under add-or-remove-one
-	cols   *columns.Columns
+	cols   *program.Columns
 	rows   float64
 	space  component.Space
 	radius float64 // of the ball: rows beyond are in no node
@@ -147,15 +147,15 @@ const (
 // run is the whole fit.
 func (f *fit) run() (estimate.Outcome, error) {
 	var err error
-	if f.cols, err = columns.Count(f.a, stepCount, f.mu(countShare)); err != nil {
+	if f.cols, err = program.Count(f.a, stepCount, f.mu(countShare)); err != nil {
 		return estimate.Outcome{}, err
 	}
 	f.rows = f.cols.Rows
-	share, sharp := columns.Share(f.p, f.p.Columns, f.rows)
+	share, sharp := program.Share(f.p, f.p.Columns, f.rows)
 	if !sharp || f.rows < leastRows {
 		return f.refuse("about %.0f rows are too few to find the units of %d columns", math.Max(0, f.rows), f.p.Columns), nil
 	}
-	none, err := f.cols.FindUnits(f.a, columns.Config(prefixUnits, share, weakShare, f.mu2))
+	none, err := f.cols.FindUnits(f.a, program.Config(prefixUnits, share, weakShare, f.mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -168,7 +168,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if f.cols.Space.Dim() == 0 {
 		return f.cols.Constant()
 	}
-	f.space = columns.OneUnit(f.cols.Space, f.p.Covariance)
+	f.space = program.OneUnit(f.cols.Space, f.p.Covariance)
 	if err := f.explore(); err != nil {
 		return estimate.Outcome{}, err
 	}

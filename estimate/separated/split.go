@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/coreset"
-	"github.com/gauze-dp/gauze/blocks/linalg"
+	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Utility constants of the terrific test ([KSSU19] Section C.4 of the restatement).

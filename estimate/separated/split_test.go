@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/coreset"
-	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 func randomCov(rng *rand.Rand, d int) *mat.SymDense {

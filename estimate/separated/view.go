@@ -3,9 +3,9 @@ package separated
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/linalg"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A view looks at the working coordinates x in l orthonormal directions: y = V^T (x - origin).

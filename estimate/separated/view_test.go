@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/component"
-	"github.com/gauze-dp/gauze/blocks/linalg"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 func randomView(rng *rand.Rand, d, l int) view {

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/coreset"
+	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
 // binned is what a zoom is answered about a window: the rows below, in the bins and above.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/blocks/linefit"
-	"github.com/gauze-dp/gauze/blocks/roots"
+	"github.com/gauze-dp/gauze/parts/linefit"
+	"github.com/gauze-dp/gauze/parts/roots"
 )
 
 // look measures edges that look closer, if that leaves enough for the shapes.

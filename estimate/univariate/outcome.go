@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/linefit"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/linefit"
 )
 
 // Utility constants of what is told.

@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/blocks/linefit"
-	"github.com/gauze-dp/gauze/blocks/roots"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/linefit"
+	"github.com/gauze-dp/gauze/parts/roots"
 )
 
 // fit is the state of one run: public facts and released values only.

@@ -8,8 +8,8 @@
 // Source: [AAL21] Section 5 of the restatement.
 // Differs: shares of the budget depend on the rows per component. Two or three histograms of the whole line stand for the tree of every root,
 // and all of them count in the fit. Rows that the gaps did not show are looked for in the holes between components, with finitely many bins and
-// no threshold; so equal values, which have no gaps, are found as well, and so is everything where the budget has no delta. See blocks/roots
-// and blocks/linefit.
+// no threshold; so equal values, which have no gaps, are found as well, and so is everything where the budget has no delta. See parts/roots
+// and parts/linefit.
 package univariate
 
 import (

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/estimate/reduction/paper"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/ppe"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -129,7 +129,7 @@ func (p *page) constants(b privacy.Budget, r *results) {
 		if r != nil {
 			measured = r.leastOf(k, d)
 		}
-		printed, tight := paper.RowsNeeded(k, d, b.Epsilon, b.Delta)
+		printed, tight := ppe.RowsNeeded(k, d, b.Epsilon, b.Delta)
 		t.Add(k, d, power(printed), power(tight), measured)
 	}
 	p.Heading(fmt.Sprintf("Rows that the printed reduction needs, ε = %g, δ = %g", b.Epsilon, b.Delta))

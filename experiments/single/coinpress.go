@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/single/coinpress"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/bdku20"
 )
 
 // coinpressBudget is that of the published experiments with CoinPress.
@@ -28,7 +28,7 @@ func coinpressAbout(what string) string {
 func inSteps(steps ...int) []contender {
 	var out []contender
 	for _, t := range steps {
-		out = append(out, contender{name: fmt.Sprintf("t = %d", t), method: coinpressName, estimator: coinpress.NewWith(coinpress.Published(t)), told: true})
+		out = append(out, contender{name: fmt.Sprintf("t = %d", t), method: coinpressName, estimator: bdku20.NewWith(bdku20.Published(t)), told: true})
 	}
 	return out
 }

@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/blocks/linalg"
-	"github.com/gauze-dp/gauze/blocks/moments"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // naive releases the moments of the rows within the stated bounds at once, and spends the whole budget on that: what there is to beat. It

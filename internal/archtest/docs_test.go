@@ -11,7 +11,7 @@ import (
 // Links between the documents lead somewhere, and what they name in code style as a file or folder exists.
 func TestDocumentsPointSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	place := regexp.MustCompile("`((?:kernel|model|blocks|estimate|source|release|report|cmd|papers|internal|docs|examples)/[A-Za-z0-9_./-]*|\\.ci/run)`")
+	place := regexp.MustCompile("`((?:kernel|model|dense|parts|estimate|literal|learner|source|release|report|cmd|papers|internal|docs|examples)/[A-Za-z0-9_./-]*|\\.ci/run)`")
 	var documents []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "papers/*.md", "examples/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,6 +16,7 @@ type layer struct {
 }
 
 var layers = []layer{
+	{"dense", nil, "plain arithmetic on small matrices, for what is handed raw rows or estimates from them: nothing of it can be replaced from outside"},
 	{"kernel/privacy", nil, "the accounting is checked by reading this folder alone"},
 	{"kernel/query", []string{"kernel/privacy"}, "a query is data; it sees neither rows nor noise"},
 	{"kernel/internal/rows", nil, "raw rows know nothing else"},
@@ -22,39 +24,27 @@ var layers = []layer{
 	{"kernel/internal/hook", []string{"kernel/internal/noise"}, "tests reach the noise through this one door"},
 	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine"}, "an engine computes exact aggregates and draws no noise"},
 	{"kernel/kerneltest", []string{"kernel", "kernel/internal"}, "tests only"},
+	{"kernel/stable", []string{"dense"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
 	{"kernel", []string{"kernel"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
-	{"model", []string{"model"}, "a model is public, and used by everything else"},
-	{"kernel/dense", nil, "plain arithmetic on small matrices, for what is handed raw rows or estimates from them: nothing of it can be replaced from outside"},
-	{"kernel/stable", []string{"kernel/dense"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
-	{"learner", []string{"learner", "kernel/dense"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
-	{"blocks", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks"}, "building blocks see data only through a session"},
-	{"estimate/catalog", []string{"estimate", "estimate/expected", "estimate/axisaligned", "estimate/single", "estimate/mixture", "estimate/reduction", "estimate/separated",
-		"estimate/univariate"}, "the list of methods knows the methods"},
+	{"model", []string{"model", "dense"}, "a model is public, and used by everything else"},
+	{"learner", []string{"learner", "dense"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
+	{"parts", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}, "parts of estimators see data only through a session"},
+	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/expected", "literal/aal21", "literal/amn24", "literal/bdku20", "literal/km21", "literal/kmssu22",
+		"literal/kssu19", "literal/kv18", "literal/ppe"}), "the list of methods knows the methods"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
 	{"estimate/estimatetest", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/kerneltest", "model", "estimate", "learner"}, "tests only"},
 	{"estimate/learners", []string{"kernel", "estimate", "learner", "learner/em", "learner/spectral", "learner/pearson"},
 		"it is the list of what black boxes run on blocks of rows, and knows no estimator"},
-	{"estimate/columns", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate"},
-		"it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
-	{"estimate/mixture", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "estimate/single"},
-		"a mixture of one component is the Gaussian, which is the one method that another one may call"},
-	{"estimate/reduction", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/stable", "model", "blocks", "estimate", "estimate/columns", "estimate/learners"},
-		"the black-box reduction names the learners that the kernel runs on blocks of rows"},
-	{"estimate/single/kmssu22", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner", "learner/axes", "learner/spectrum", "learner/subspace"},
-		"it names the learners that the kernel runs on blocks of rows"},
-	{"estimate/separated/paper", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner", "learner/spectral"},
-		"sample-and-aggregate names the learner that the kernel runs"},
-	{"estimate/axisaligned/aal21", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
-		"a literal algorithm is a program over the kernel and knows no practical one"},
-	{"estimate/axisaligned/knowncov", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
-		"it is a part of the axis-aligned learner, which calls it, and knows nothing of its caller"},
-	{"estimate/reduction/paper", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/stable", "model", "blocks", "estimate", "estimate/columns", "estimate/learners"},
-		"a literal algorithm is a program over the kernel and knows no practical one"},
-	{"estimate/mixture/amn24", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns"},
-		"a literal algorithm is a program over the kernel and knows no practical one"},
-	{"estimate", []string{"kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/columns", "learner"},
-		"estimators see data only through a session, and one does not know another: shared code goes to blocks, and to columns if it knows " +
-			"estimate's own types"},
+	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
+	{"estimate/axisaligned", slices.Concat(estimators, []string{"estimate/knowncov"}), "the axis-aligned learner where the covariance is known"},
+	{"estimate/general", slices.Concat(estimators, []string{"estimate/gaussian"}), "a mixture of one component is the Gaussian, which is the one method that another one may call"},
+	{"estimate/blackbox", slices.Concat(estimators, []string{"kernel/stable", "estimate/learners"}), "the black-box reduction names the learners that the kernel runs on blocks of rows"},
+	{"estimate", slices.Concat(estimators, []string{"learner"}), "estimators see data only through a session, and one does not know another: shared code goes to parts, and to program " +
+		"if it knows estimate's own types"},
+	{"literal/kmssu22", slices.Concat(estimators, []string{"learner", "learner/axes", "learner/spectrum", "learner/subspace"}), "it names the learners that the kernel runs on blocks of rows"},
+	{"literal/kssu19", slices.Concat(estimators, []string{"learner", "learner/spectral"}), "sample-and-aggregate names the learner that the kernel runs"},
+	{"literal/ppe", slices.Concat(estimators, []string{"kernel/stable", "estimate/learners"}), "a literal algorithm is a program over the kernel and knows no practical one"},
+	{"literal", slices.Concat(estimators, []string{"literal/hypotheses"}), "a literal algorithm is a program over the kernel and knows no practical one"},
 	{"source", nil, "rows come in here and are handed on by the front door"},
 	{"release", []string{"kernel/privacy", "model"}, "a release is made of released values: it never sees a session or a table"},
 	{"report", []string{"release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
@@ -65,8 +55,9 @@ var layers = []layer{
 		"the server stands on the front door"},
 	{"cmd", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
-	{"experiments", []string{".", "source", "kernel", "kernel/privacy", "kernel/query", "model", "blocks", "estimate", "estimate/catalog", "estimate/expected", "estimate/single", "estimate/mixture", "estimate/reduction", "learner", "learner/em", "learner/spectral",
-		"learner/pearson", "release", "report", "experiments/harness"},
+	{"experiments", slices.Concat(estimators, []string{".", "source", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
+		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
+		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "experiments/harness"}),
 		"an experiment sees data as a user does"},
 	{"examples", nil, "examples are used from outside"},
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
@@ -74,6 +65,13 @@ var layers = []layer{
 	{"internal/archtest", nil, "tests only"},
 	{"internal/transcript", nil, "tests only"},
 }
+
+// session is what can be built on a session, estimators what an estimator may import, and products are the estimators that people use.
+var (
+	session    = []string{"dense", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}
+	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
+	products   = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
+)
 
 // exact are the folders whose subfolders a layer's permission does not include.
 var exact = map[string]bool{"kernel": true, "estimate": true, "learner": true, ".": true}
@@ -151,18 +149,18 @@ type ban struct {
 
 var (
 	anywhere = []string(nil)
-	library  = []string{"kernel", "model", "blocks", "estimate", "release", "report", "source", "ledger", "."}
+	library  = []string{"dense", "kernel", "model", "parts", "learner", "estimate", "literal", "release", "report", "source", "ledger", "."}
 )
 
 var bans = []ban{
-	{[]string{"blocks", "estimate"}, []string{"estimate/estimatetest"}, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall", "crypto/rand", "reflect", "unsafe"},
+	{[]string{"dense", "parts", "estimate", "literal"}, []string{"estimate/estimatetest"}, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall", "crypto/rand", "reflect", "unsafe"},
 		"an estimator sees data only through a session, and entropy is the kernel's"},
 	{[]string{"kernel", "model"}, nil, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall"}, "the kernel and the models touch nothing outside"},
 	{[]string{"learner"}, nil, []string{"os", "net", "log", "io", "syscall", "crypto", "reflect", "sync", "runtime", "time", "context", "fmt"},
 		"a learner is handed raw rows: it takes numbers and returns numbers"},
 	{anywhere, nil, []string{"math/rand"}, "math/rand (v1) has a global generator; noise comes from the kernel, simulation uses math/rand/v2 with a seed"},
 	{[]string{"kernel"}, []string{"kernel/internal/noise"}, []string{"math/rand/v2", "crypto/rand"}, "noise has one origin, kernel/internal/noise"},
-	{[]string{"blocks", "release", "report", "source", "ledger", "."}, nil, []string{"math/rand/v2"}, "nothing is random here"},
+	{[]string{"parts", "release", "report", "source", "ledger", "."}, nil, []string{"math/rand/v2"}, "nothing is random here"},
 	{anywhere, []string{"server", "cmd"}, []string{"net/http"}, "only the server and the commands speak HTTP"},
 	{anywhere, []string{"kernel/engine/beam"}, []string{"github.com/apache/beam"}, "the Beam engine is a module of its own, so that the default build stays small"},
 	{anywhere, []string{"ledger", "source"}, []string{"database/sql", "modernc.org/sqlite", "github.com/jackc/pgx"}, "databases are for the ledger and for sources"},
@@ -214,30 +212,30 @@ func TestRules(t *testing.T) {
 		{"kernel/query/x.go", "kernel", true},
 		{"kernel/privacy/x.go", "kernel/query", true},
 		{"model/x.go", "kernel/privacy", true},
-		{"blocks/clip/x.go", "kernel/query", false},
-		{"blocks/clip/x.go", "kernel/engine/local", true},
-		{"blocks/clip/x.go", "source", true},
-		{"estimate/single/x.go", "estimate", false},
-		{"estimate/single/x.go", "estimate/mixture", true},
-		{"estimate/mixture/x.go", "estimate/single", false},
-		{"estimate/mixture/x.go", "estimate/separated", true},
-		{"estimate/mixture/x.go", "estimate/columns", false},
-		{"estimate/separated/x.go", "estimate/single", true},
-		{"estimate/separated/x.go", "estimate/columns", false},
-		{"estimate/separated/paper/x.go", "estimate/columns", false},
-		{"estimate/columns/x.go", "estimate/mixture", true},
-		{"estimate/columns/x.go", "kernel/engine/local", true},
-		{"blocks/clip/x.go", "estimate/columns", true},
-		{"estimate/catalog/x.go", "estimate/single", false},
+		{"parts/clip/x.go", "kernel/query", false},
+		{"parts/clip/x.go", "kernel/engine/local", true},
+		{"parts/clip/x.go", "source", true},
+		{"estimate/gaussian/x.go", "estimate", false},
+		{"estimate/gaussian/x.go", "estimate/general", true},
+		{"estimate/general/x.go", "estimate/gaussian", false},
+		{"estimate/general/x.go", "estimate/separated", true},
+		{"estimate/general/x.go", "estimate/program", false},
+		{"estimate/separated/x.go", "estimate/gaussian", true},
+		{"estimate/separated/x.go", "estimate/program", false},
+		{"literal/kssu19/x.go", "estimate/program", false},
+		{"estimate/program/x.go", "estimate/general", true},
+		{"estimate/program/x.go", "kernel/engine/local", true},
+		{"parts/clip/x.go", "estimate/program", true},
+		{"estimate/catalog/x.go", "estimate/gaussian", false},
 		{"release/x.go", "kernel/privacy", false},
 		{"release/x.go", "kernel", true},
 		{"report/x.go", "kernel", true},
 		{"fit.go", "kernel", false},
 		{"fit.go", "kernel/kerneltest", true},
 		{"estimate/estimatetest/x.go", "kernel/kerneltest", false},
-		{"estimate/estimatetest/x.go", "estimate/mixture", true},
-		{"estimate/mixture/x.go", "estimate/estimatetest", true},
-		{"estimate/mixture/x_test.go", "estimate/estimatetest", false},
+		{"estimate/estimatetest/x.go", "estimate/general", true},
+		{"estimate/general/x.go", "estimate/estimatetest", true},
+		{"estimate/general/x_test.go", "estimate/estimatetest", false},
 		{"fit_test.go", "kernel/kerneltest", false},
 		{"fit_test.go", "kernel/internal/noise", true},
 		{"cmd/gauze/x.go", "kernel/engine/local", true},
@@ -245,10 +243,14 @@ func TestRules(t *testing.T) {
 		{"report/x.go", "", true},
 		{"source/x.go", "internal/stattest", true},
 		{"kernel/blocks.go", "learner", true},
+		{"estimate/general/x.go", "literal/kssu19", true},
+		{"parts/clip/x.go", "literal/kssu19", true},
+		{"literal/kssu19/x.go", "estimate/separated", true},
+		{"literal/aal21/x.go", "literal/hypotheses", false},
 		{"learner/spectral/x.go", "learner", false},
 		{"learner/spectral/x.go", "kernel", true},
 		{"learner/spectral/x.go", "model", true},
-		{"estimate/separated/paper/x.go", "learner/spectral", false},
+		{"literal/kssu19/x.go", "learner/spectral", false},
 		{"estimate/separated/x.go", "learner/spectral", true},
 	} {
 		imported := module
@@ -275,8 +277,8 @@ func TestRules(t *testing.T) {
 		folder, imported string
 		want             bool
 	}{
-		{"estimate/mixture", "math/rand/v2", false}, {"estimate/mixture", "math/rand", true}, {"kernel", "math/rand/v2", true},
-		{"kernel/internal/noise", "crypto/rand", false}, {"estimate/single", "os", true}, {"estimate/single", "net/http", true},
+		{"estimate/general", "math/rand/v2", false}, {"estimate/general", "math/rand", true}, {"kernel", "math/rand/v2", true},
+		{"kernel/internal/noise", "crypto/rand", false}, {"estimate/gaussian", "os", true}, {"estimate/gaussian", "net/http", true},
 		{"", "log", true}, {"cmd/gauze", "net/http", false}, {"report", "net/http", true}, {"source", "database/sql", false},
 		{"release", "database/sql", true}, {"cmd/gauze", "math", false},
 		{"learner/spectral", "os", true}, {"learner/spectral", "fmt", true}, {"learner/spectral", "math", false}, {"learner", "math/rand/v2", false},

@@ -224,7 +224,7 @@ func read(t *testing.T, name string) string {
 
 func eachGoFile(t *testing.T, f func(name, text string)) {
 	t.Helper()
-	for _, folder := range []string{"blocks", "estimate", "kernel", "model", "release"} {
+	for _, folder := range []string{"parts", "literal", "estimate", "kernel", "model", "release"} {
 		err := filepath.WalkDir(filepath.Join(root, folder), func(name string, _ os.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(name, ".go") {
 				text, err := os.ReadFile(name)

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // A Component is one Gaussian of a mixture.

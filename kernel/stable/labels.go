@@ -3,7 +3,7 @@ package stable
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // How components are told apart; see Rules. Share (2 + 2 e^(Alike/2)) < .99.

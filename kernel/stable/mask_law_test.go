@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/dense"
 )
 
 // The tests of the mask's law make fewer than 200 statistical decisions at stattest.FalseAlarm each: their false-alarm rate is below 2e-7.

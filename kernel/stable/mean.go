@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Mean is the weighted mean of the core (see Rules), component by component: frame are the components of one of its estimates, with lower triangular

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // spread are random roots, n x n, of which each is at the given distance from I, in a random direction.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // paramSlack is what Popularity subtracts from its radius for rounding.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // A pair compares components; it holds what the comparison computes, so that nothing is allocated. Each goroutine has its own.

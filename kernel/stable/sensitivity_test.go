@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // absolute are lifted factors of the means: L F with X = F F'.

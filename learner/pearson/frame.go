@@ -3,7 +3,7 @@ package pearson
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // A table is rows in a frame in which their mean is 0 and their covariance I: n x d numbers.

@@ -3,7 +3,7 @@ package pearson
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // leastSquares minimises |a x - b| over x, a being rows x cols, by orthogonalising a's columns, then b; false if the columns are dependent as far as

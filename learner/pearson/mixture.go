@@ -3,7 +3,7 @@ package pearson
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 

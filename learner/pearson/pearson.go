@@ -19,7 +19,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 

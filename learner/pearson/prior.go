@@ -3,7 +3,7 @@ package pearson
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Utility constants of the prior: by how many rows a component's covariance is held to the others', and its weight to an equal share. They

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/pearson"
 )

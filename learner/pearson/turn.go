@@ -1,7 +1,7 @@
 package pearson
 
 import (
-	"github.com/gauze-dp/gauze/kernel/dense"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // turned are directions along which a mixture's components should be best apart: for every pair, Fisher's with either covariance and with

@@ -1,0 +1,107 @@
+package blackbox
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/stable"
+)
+
+// A choice is how a table of so many rows is cut: public, as the number of rows is, or released, as it is.
+type choice struct {
+	rules stable.Rules
+	// margin is the least factor by which estimates of blocks may be worse than expected of like components well apart, before they no longer
+	// agree: farther from one another, labelled less surely, or far off more often.
+	margin float64
+}
+
+// Utility constants of the choice.
+const (
+	// Two estimates of blocks of m rows are expected within spread k sqrt(D(D+1)/m) of one another, the wider the fewer entries share it.
+	spread = 1.83
+	widen  = 1.64
+	// Their means are expected within (sqrt(d) + meanTail) sqrt(2k/m), their scales within scaleTail sqrt(d/m).
+	meanTail  = 2.0
+	scaleTail = 4.0
+	expected  = 4.8 // sds that components are taken to lie apart
+	// usualBad is the part of the blocks that are taken to be far off, and mostBad what may be allowed for.
+	usualBad, mostBad, stepBad = .05, .2, .03
+	// surely is how many sds of the test's noise the expected agreement lies above what the test asks.
+	surely     = 2.33
+	enough     = 1.0 // margin that agreement is expected from
+	ample      = 3.0 // no larger margin is sought
+	hopeless   = .5
+	mostBlocks = 3000
+	// leastRows of a block, per parameter of a mean.
+	rowsPerNumber = 3
+	leastBlocks   = 40
+	mostRows      = 1e9 // of the search for how many are needed
+)
+
+// A cutter chooses among ways to cut the rows of a problem.
+type cutter struct {
+	k, d int
+	mask privacy.Mask
+	gap  float64 // of what the test asks below the agreement that is expected
+}
+
+func newCutter(p estimate.Problem) cutter {
+	c := cutter{k: components(p), d: p.Columns, mask: maskOf(p)}
+	if c.mask.Gamma > leastGamma {
+		c.gap = math.Ceil((privacy.ThresholdQuantile(math.Log(deltaPart*p.Budget.Delta))+surely)/testMu(c.k, gaussianMu2(p, c.mask)) + .5)
+	}
+	return c
+}
+
+// choose is cut for one number of rows.
+func choose(p estimate.Problem, rows float64) choice { return newCutter(p).cut(rows) }
+
+// cut takes the number of blocks, and how many of them may be off, that leave the largest margin; of several the fewest blocks.
+func (c cutter) cut(rows float64) (best choice) {
+	for t := leastBlocks; t <= mostBlocks && rows/float64(t) >= leastRows(c.k, c.d) && best.margin < ample; t += max(5, t/50) {
+		size := rows / float64(t)
+		for bad := usualBad; bad <= mostBad; bad += stepBad {
+			r := stable.Rules{Estimates: t, Components: c.k, Columns: c.d, Core: stable.Core(t, c.k), Pass: int((1-bad)*float64(t) - c.gap), Radius: 1}
+			if r.Pass < r.Core+2 {
+				break
+			}
+			r.Radius = min(stable.MaxRadius, (c.mask.Gamma-stable.Slack)/(r.Gamma()-stable.Slack)*(1-1e-9))
+			if margin := min(r.Radius/apart(c.k, c.d, size), labelled(c.k, c.d, size), bad/usualBad, ample); margin > best.margin {
+				best = choice{rules: r, margin: margin}
+			}
+		}
+	}
+	return best
+}
+
+// labelled is the margin of labels (stable.Rules) for blocks of m rows.
+func labelled(k, d int, m float64) float64 {
+	if k == 1 {
+		return math.Inf(1)
+	}
+	means := stable.Share * expected / ((math.Sqrt(float64(d)) + meanTail) * math.Sqrt(2*float64(k)/m))
+	return min(means, stable.Alike/(scaleTail*math.Sqrt(float64(d)/m)))
+}
+
+// leastRows of a block: with fewer, learners see no components.
+func leastRows(k, d int) float64 { return float64(rowsPerNumber * k * (d + 1)) }
+
+// apart is how far two estimates of blocks of m rows are expected to lie apart.
+func apart(k, d int, m float64) float64 {
+	entries := float64(k*(d+1)*(d+2)) / 2
+	return spread * math.Sqrt(1+widen*math.Sqrt(2/entries)) * math.Sqrt(2*float64(k)*entries/m)
+}
+
+// rowsFor is about how many rows components of equal weight and well apart need.
+func rowsFor(p estimate.Problem) float64 {
+	c, low, high := newCutter(p), 100.0, mostRows
+	for high > 1.02*low {
+		if mid := math.Sqrt(low * high); c.cut(mid).margin >= enough {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}

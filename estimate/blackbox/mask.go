@@ -1,0 +1,63 @@
+package blackbox
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Utility constants of the mask.
+const (
+	etaOf      = .4 // its noise times sqrt(D): the mean is good to that, relative, before EM
+	mostEta    = .2 // with more, a component of few columns is now and then masked to a tenth of its size, which EM does not find back from
+	leastGamma = 1e-4
+)
+
+// lifted is D, the dimension of a component as one matrix.
+func lifted(p estimate.Problem) int { return p.Columns + 1 }
+
+// eta is the mask's noise.
+func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float64(lifted(p)))) }
+
+// maskOf is the mask that its part of the budget pays for: of the largest movement that leaves the Gaussian steps the rest.
+func maskOf(p estimate.Problem) privacy.Mask {
+	share, _ := parts(components(p))
+	delta := p.Budget.Delta * (1 - deltaPart) * (1 - 1e-5)
+	pays := func(mu2 float64, extra privacy.Curve) bool {
+		return extra.Compose(privacy.GaussianCurve(math.Sqrt(mu2))).Epsilon(delta) <= p.Budget.Epsilon
+	}
+	all := largest(0, math.Pow(2+p.Mu, 2), func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
+	m := privacy.Mask{Dimension: lifted(p), Eta: eta(p)}
+	m.Gamma = largest(0, 2, func(gamma float64) bool {
+		return gamma <= leastGamma/2 || pays((1-share)*all, privacy.Mask{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
+	})
+	return m
+}
+
+// largest is about the largest x in [low, high] that is ok, if all below it are.
+func largest(low, high float64, ok func(float64) bool) float64 {
+	for range 40 {
+		if mid := (low + high) / 2; ok(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// testMu is the loss of the test, a part of the Gaussian steps' mu.
+func testMu(k int, mu2 float64) float64 {
+	_, test := parts(k)
+	return math.Sqrt(test*mu2) * (1 - 1e-12)
+}
+
+// gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it.
+func gaussianMu2(p estimate.Problem, m privacy.Mask) float64 {
+	c, err := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + 1e-5), Extra: m.Curve()})
+	if err != nil {
+		return 0
+	}
+	return c.Mu2
+}

@@ -1,0 +1,63 @@
+package blackbox
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// The steps of the plan.
+const (
+	stepCount  = "count"
+	stepBlocks = "agreement of blocks"
+	stepEM     = "EM rounds"
+	stepLast   = "last round"
+)
+
+// Utility constants.
+const (
+	deltaPart  = .2  // of delta, for the test
+	countPart  = .01 // of the Gaussian steps' mu^2
+	mostRounds = 16
+)
+
+// parts are the mask's part of what all steps together cost, and the test's of the Gaussian steps' mu^2, of which EM gets the rest. Utility constants:
+// blocks agree on one component from so few rows that EM is what needs the budget.
+func parts(k int) (mask, test float64) {
+	if k == 1 {
+		return .15, .36
+	}
+	return .3, .62
+}
+
+// rounds of EM, and by how much mu^2 grows from one to the next: one component is where it belongs after the first, several move one another, and the more so
+// the more they overlap. Utility constants.
+func rounds(k int, overlap float64) (n int, growth float64) {
+	switch {
+	case k == 1:
+		return 2, 6
+	case overlap < .1:
+		return 7, 1.6
+	case overlap < .2:
+		return 11, 1.35
+	}
+	return mostRounds, 1.25
+}
+
+// steps is the worst case of a fit.
+func steps(p estimate.Problem, mask privacy.Mask) []kernel.Step {
+	k := components(p)
+	_, test := parts(k)
+	moments := query.ClippedMoments{}.Kind()
+	return []kernel.Step{
+		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
+		{Name: stepBlocks, Query: kernel.Stability{}.Kind(), Share: test, Most: 1, Mask: mask, Delta: deltaPart * p.Budget.Delta, Source: source},
+		{Name: stepEM, Query: moments, Share: 1 - countPart - test, Most: mostRounds - 1, Source: source},
+		{Name: stepLast, Query: moments, Share: 1 - countPart - test, Most: 1, Source: source},
+	}
+}
+
+func (f *fit) mu(part float64) float64 { return math.Sqrt(part*f.mu2) * (1 - 1e-12) }

@@ -1,0 +1,158 @@
+// Package blackbox makes any learner of mixtures private: the method `black-box`.
+//
+// The course of a fit: the rows are cut into secret blocks and the learner runs on each; if the blocks' estimates agree, as a noisy test
+// says, their mean is released behind a mask shaped like themselves, which is good to a constant factor; a few rounds of private EM on
+// all rows, started there, do the rest. The learner may be anybody's: what it returns decides how well the method works, never how private it is.
+//
+// Source: [PPE] Section B of the restatement.
+// Differs: blocks need fewer friends where labels are held more tightly, and the mean moves less than is said there (stable.Rules); private
+// EM undoes clipping and weighs what is measured by its noise.
+package blackbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/learners"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/stable"
+)
+
+// Estimator is the method "black-box".
+type Estimator struct{}
+
+// New returns the estimator.
+func New() Estimator { return Estimator{} }
+
+var _ estimate.LearnerUser = Estimator{}
+
+const (
+	name   = "black-box"
+	source = "PPE Section B"
+)
+
+// Name is "black-box".
+func (Estimator) Name() string { return name }
+
+// Source names the algorithm.
+func (Estimator) Source() string { return source }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "a mixture by any learner: blocks whose estimates agree, a masked mean of them, then private EM"
+}
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal.
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	cut, refusal := refused(p)
+	if refusal != nil {
+		return kernel.Plan{}, refusal
+	}
+	if rows, k := float64(p.Rows), components(p); p.Relation == privacy.ReplaceOne {
+		if cut.cut(rows).margin < hopeless {
+			return kernel.Plan{}, &estimate.Refusal{
+				Reason: fmt.Sprintf("blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, k), Advice: advice(p, rows)}
+		}
+	}
+	return kernel.Plan{Method: name, Steps: steps(p, cut.mask)}, nil
+}
+
+// refused is why the method is no answer to p, whatever the number of rows, or how to cut them.
+func refused(p estimate.Problem) (cutter, *estimate.Refusal) {
+	if refusal := refusedAtOnce(p); refusal != nil {
+		return cutter{}, refusal
+	}
+	c := newCutter(p)
+	switch {
+	case !(c.mask.Gamma > leastGamma):
+		return c, &estimate.Refusal{Reason: "the budget leaves nothing for the mask of the blocks' mean", Advice: "raise epsilon or delta"}
+	case c.cut(mostRows).margin < hopeless:
+		return c, &estimate.Refusal{Reason: fmt.Sprintf("no number of blocks up to %d shows through the test's noise at this epsilon", mostBlocks),
+			Advice: "raise epsilon or delta"}
+	}
+	return c, nil
+}
+
+// refusedAtOnce is what of refused needs no accounting.
+func refusedAtOnce(p estimate.Problem) *estimate.Refusal {
+	switch {
+	case p.NoDelta:
+		return &estimate.Refusal{Reason: "the method " + name + " has a test that may fail and a mask that is no Gaussian, which a budget of zCDP cannot pay",
+			Advice: "give epsilon and delta instead of rho, or use --method general"}
+	case components(p) == 0:
+		return &estimate.Refusal{Reason: "the method " + name + " needs the number of components: blocks have to agree on it",
+			Advice: "give --components K, or use --method general, which chooses"}
+	case components(p) > mostComponents || p.Columns > mostColumns:
+		return &estimate.Refusal{Reason: fmt.Sprintf("the method %s takes up to %d components in up to %d columns, %d in %d were asked for",
+			name, mostComponents, mostColumns, components(p), p.Columns), Advice: "leave columns out, or use --method general"}
+	case math.Exp(p.Budget.Epsilon)*stable.MaskSlack > p.Budget.Delta/2:
+		return &estimate.Refusal{Reason: fmt.Sprintf("the precision of a mask's draws costs more than delta = %g at epsilon = %g", p.Budget.Delta,
+			p.Budget.Epsilon), Advice: "use a smaller epsilon or a larger delta"}
+	}
+	return nil
+}
+
+// What stable.Rules takes.
+const (
+	mostComponents = 64
+	mostColumns    = 20
+)
+
+// components is k, or 0 where it is not known.
+func components(p estimate.Problem) int {
+	if p.Components == 0 && p.MaxComponents == 1 {
+		return 1
+	}
+	return p.Components
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	f := &fit{p: p, k: components(p), a: s.Allotment(), mu2: s.Mu() * s.Mu(), factor: math.Sqrt2}
+	if p.Relation == privacy.AddRemoveOne {
+		f.factor = 1
+	}
+	return f.run(ctx)
+}
+
+// Expect says what to expect from public facts.
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	cut, refusal := refused(p)
+	if refusal != nil {
+		return estimate.Expectation{}
+	}
+	e := estimate.Expectation{RowsNeeded: rowsFor(p)}
+	if p.Rows > 0 {
+		if c := cut.cut(float64(p.Rows)); c.margin > 0 {
+			e.Notes = append(e.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, p.Rows/c.rules.Estimates, c.rules.Pass))
+		}
+	}
+	if p.Own == nil && p.Learner == learners.MoitraValiant && p.Columns > slowColumns {
+		e.Notes = append(e.Notes, fmt.Sprintf("%s takes seconds for a block of that many columns: hours for all of them", p.Learner))
+	}
+	e.Notes = append(e.Notes, "components lie some six standard deviations apart: the closer they are, the more rows blocks need to agree; "+
+		"where they do not agree there is no release")
+	return e
+}
+
+// slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be slow.
+const slowColumns = 10
+
+// advice is what would help so many rows.
+func advice(p estimate.Problem, rows float64) string {
+	if rows > rowsFor(p) {
+		stray := ""
+		if name := cmp.Or(p.Learner, standard); p.Own == nil && p.Trim == 0 && learners.Trims(name) {
+			stray = ", or --trim 0.02 if some rows are stray"
+		}
+		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"
+	}
+	return fmt.Sprintf("needs about %.0f rows at this epsilon, more if components overlap; or fewer columns, or fewer components", math.Ceil(rowsFor(p)/500)*500)
+}

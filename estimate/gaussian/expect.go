@@ -1,0 +1,146 @@
+package gaussian
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A need is a number of rows for d columns.
+type need struct{ d, n float64 }
+
+// The rows for an error within twice the non-private one in 85 % of runs, at mu = tableMu under replace-one. Full covariance:
+// measured by TestTable, about half of [TYLERPRESS] Section 7; the others by TestSpecialShapes. Few columns need as many rows in a special
+// shape: the fit goes by way of the full covariance, and there are fewer numbers over which a bad one is averaged.
+var (
+	needs          = []need{{1, 1000}, {2, 900}, {5, 1450}, {10, 2500}, {20, 5500}, {50, 27000}}
+	diagonalNeeds  = []need{{1, 1000}, {2, 900}, {5, 1500}, {10, 3100}, {20, 6500}, {50, 12000}}
+	sphericalNeeds = []need{{1, 1000}, {2, 1150}, {5, 1600}, {10, 2100}, {20, 2700}, {50, 4600}}
+)
+
+const (
+	tableMu = .2367 // of (1, 1e-6)
+	// planFactor times the table is what a planner asks for.
+	planFactor = 1.25
+	// addRemoveFactor: sums have sensitivity 1 instead of sqrt2.
+	addRemoveFactor = .75
+	// tooFewFactor: with fewer than rowsNeeded/tooFewFactor rows a fit is not tried.
+	tooFewFactor = 2.5
+)
+
+// rowsNeeded is planFactor times the table, interpolated in log d, scaled by 1/mu, and never less than sampling alone needs.
+func rowsNeeded(p estimate.Problem) float64 {
+	n := planFactor * tableRows(p) * tableMu / p.Mu
+	if p.Relation == privacy.AddRemoveOne {
+		n *= addRemoveFactor
+	}
+	return math.Max(n, tooFewFactor*leastRows(p))
+}
+
+// With a smaller mu the release of d^2/(n mu) weighs more beside the sampling error, with a larger one less: the rows for an error within
+// twice the latter go like mu to the -1 less these, as measured from mu = .065 to 2.9 (docs/experiments/single/eps.md).
+const lowMuExtra, highMuExtra = .6, .15
+
+// rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit is tried with fewer (rowsNeeded).
+func rowsWithinTwice(p estimate.Problem) float64 {
+	extra := highMuExtra
+	if p.Mu < tableMu {
+		extra = lowMuExtra
+	}
+	return math.Max(rowsNeeded(p)*math.Pow(tableMu/p.Mu, extra), tooFewFactor*leastRows(p))
+}
+
+// leastRows is what even a fit without noise needs.
+func leastRows(p estimate.Problem) float64 {
+	if !byFull(p) {
+		return 10
+	}
+	return float64(2*p.Columns + 8)
+}
+
+func tableRows(p estimate.Problem) float64 {
+	table := needs
+	switch p.Covariance {
+	case estimate.Diagonal:
+		table = diagonalNeeds
+	case estimate.Spherical:
+		table = sphericalNeeds
+	}
+	d, i := float64(p.Columns), 1
+	for i < len(table)-1 && table[i].d < d {
+		i++
+	}
+	a, b := table[i-1], table[i]
+	return a.n * math.Pow(b.n/a.n, math.Log(d/a.d)/math.Log(b.d/a.d))
+}
+
+// Expect gives the rows needed and the expected ratio to the non-private error, from public facts.
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	if !(p.Mu > 0) || p.Columns < 1 {
+		return estimate.Expectation{}
+	}
+	e := estimate.Expectation{RowsNeeded: rowsWithinTwice(p)}
+	if p.Rows > 0 {
+		e.RelativeError = relativeError(p)
+		if needed := rowsNeeded(p); float64(p.Rows) < needed/tooFew(p) {
+			e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
+		} else if float64(p.Rows) < needed {
+			e.Notes = append(e.Notes, "few rows: fit may end without a release")
+		}
+	}
+	return e
+}
+
+// lastPart of mu^2 is about what the last release gets.
+const lastPart = .7
+
+// relativeError is sqrt(predicted error^2 / sampling error^2) of the last release ([TYLERPRESS] Section 10, P5).
+func relativeError(p estimate.Problem) float64 {
+	n, mu, d := float64(p.Rows), p.Mu*math.Sqrt(lastPart), p.Columns
+	switch {
+	case byFull(p):
+	case p.Covariance == estimate.Diagonal:
+		return diagonalRelativeError(p.Relation, d, n, mu)
+	case p.Covariance == estimate.Spherical:
+		return sphericalRelativeError(p.Relation, d, n, mu)
+	}
+	r2, lift := bestRadius2(p.Relation, d, n, mu, 0)
+	cov, _ := predict(p.Relation, d, n, mu, r2, lift, 0)
+	return math.Sqrt(cov * n / float64(d*(d+1)))
+}
+
+// advice is what would help, in rows.
+func advice(p estimate.Problem) string {
+	text := "needs more rows"
+	if p.Mu > 0 {
+		text = fmt.Sprintf("needs about %.0f rows at this epsilon", roundRows(rowsWithinTwice(p)))
+	}
+	if p.Columns > 1 {
+		text += "; or fewer columns"
+	}
+	diagonal := p
+	diagonal.Covariance = estimate.Diagonal
+	if p.Covariance == estimate.Full && rowsNeeded(diagonal) < rowsNeeded(p) {
+		text += ", or --covariance diagonal"
+	}
+	return text
+}
+
+// roundRows rounds up to two digits.
+func roundRows(n float64) float64 {
+	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(n))-1))
+	return math.Ceil(n/unit) * unit
+}
+
+// tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count noisy, and a third of the rows
+// that replace-one needs must be refused all the same.
+func tooFew(p estimate.Problem) float64 {
+	if p.Relation == privacy.AddRemoveOne {
+		return tooFewPrivate
+	}
+	return tooFewFactor
+}
+
+const tooFewPrivate = 1.6

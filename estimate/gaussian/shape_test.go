@@ -1,0 +1,180 @@
+package gaussian
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/radial"
+)
+
+// rounded is a run that has rounded the rows and judged their shape, at epsilon 1; nil if the preconditioner did not get that far.
+func rounded(t testing.TB, rows [][]float64, d int) (r *run, st *state, s shape) {
+	p := estimate.Problem{Columns: d, Rows: len(rows), Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
+	steps := HeavyTailed{}.steps(p)
+	for i := range steps {
+		if steps[i].Name == "tail" {
+			steps[i].Query, steps[i].Share = query.DistanceCounts{}.Kind(), shapePart
+		}
+	}
+	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}
+	session := kerneltest.Open(t, kerneltest.Table(rows, d), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
+	r = &run{a: session.Allotment(), problem: p, mu2: session.Allotment().Left()}
+	if _, done, err := r.ready(); err != nil || done {
+		t.Fatal(done, err)
+	}
+	st, ok, err := r.precondition(newState(r.kept, r.units), 1, firstPassPart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok {
+		return nil, nil, s
+	}
+	if s, err = r.radialShape(st, 1); err != nil {
+		t.Fatal(err)
+	}
+	return r, st, s
+}
+
+// TestShapeOfGaussians: moments mode for Gaussian rows in less than one run in a hundred, with up to 4 % of the rows far away. By
+// histograms drawn from the law itself; the long test by fits, in which the preconditioner's error blurs the law.
+func TestShapeOfGaussians(t *testing.T) {
+	rng := newRand(t)
+	runs := 60
+	if long() {
+		runs = 2000
+	}
+	wrong := 0
+	for i := range runs {
+		d := []int{1, 2, 5, 20}[i%4]
+		n := []int{1000, 4000, 40000, 400000}[rng.IntN(4)] * d
+		far := []float64{0, .02, .04}[rng.IntN(3)]
+		h := &radial.Histogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(shapePart) * tableMu), Rows: float64(n)}
+		h.Counts = make([]float64, len(h.Edges)+1)
+		above := 1.0
+		for b := range h.Counts { // Poisson counts, nearly
+			next := 0.0
+			if b < len(h.Edges) {
+				next = radial.Pearson{D: d, Scale: .9}.Survival(h.Edges[b])
+			}
+			want := float64(n) * (1 - far) * (above - next)
+			h.Counts[b] = want + math.Sqrt(want+h.Sigma*h.Sigma)*rng.NormFloat64()
+			above = next
+		}
+		h.Counts[len(h.Edges)] += far * float64(n)
+		if gaussianRun(t).judge(h, 0).heavy {
+			wrong++
+		}
+	}
+	stattest.GoodAtMost(t, wrong, runs, .01, alarm)
+	if !long() {
+		return
+	}
+	for _, c := range []struct{ d, n int }{{1, 1600}, {2, 1350}, {2, 20000}, {5, 2900}, {5, 20000}, {10, 5900}, {10, 40000}} {
+		wrong, runs := 0, 200
+		for range runs {
+			w := newWorld(rng, c.d, 1e4, 10, c.d)
+			if r, _, s := rounded(t, w.rows(rng, c.n), c.d); r != nil && s.heavy {
+				wrong++
+			}
+		}
+		t.Logf("d=%d n=%d: %d of %d", c.d, c.n, wrong, runs)
+		stattest.GoodAtMost(t, wrong, runs, .01, alarm)
+	}
+}
+
+// gaussianRun is a run with a whole budget left and no rows to speak of.
+func gaussianRun(t testing.TB) *run {
+	p := estimate.Problem{Columns: 1, Rows: 1, Relation: privacy.ReplaceOne, Mu: tableMu, Components: 1}
+	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1), kernel.Plan{Method: "test", Steps: HeavyTailed{}.steps(p)},
+		kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{})
+	return &run{a: session.Allotment(), problem: p, mu2: session.Allotment().Left()}
+}
+
+// shapes of one column, of mean 0 and variance 1.
+var columnLaws = []struct {
+	name string
+	draw func(rng *rand.Rand) float64
+}{
+	{"Laplace", func(rng *rand.Rand) float64 { return (rng.ExpFloat64() - rng.ExpFloat64()) / math.Sqrt2 }},
+	{"exponential", func(rng *rand.Rand) float64 { return rng.ExpFloat64() - 1 }},
+	{"uniform", func(rng *rand.Rand) float64 { return math.Sqrt(12) * (rng.Float64() - .5) }},
+	{"lognormal", func(rng *rand.Rand) float64 {
+		return (math.Exp(.5*rng.NormFloat64()) - math.Exp(.125)) / math.Sqrt(math.Exp(.5)-math.Exp(.25))
+	}},
+}
+
+// TestShapeOfOthers: laws whose Gaussian fit is biased ([TYLERPRESS] Section 4.3) go to moments mode at the rows of its table.
+func TestShapeOfOthers(t *testing.T) {
+	rng := newRand(t)
+	runs := 2
+	if long() {
+		runs = 20
+	}
+	heavy := func(name string, d int, rows [][]float64) {
+		if r, _, s := rounded(t, rows, d); r == nil || !s.heavy {
+			t.Errorf("%s d=%d n=%d: taken for Gaussian: %+v", name, d, len(rows), s)
+		}
+	}
+	for range runs {
+		for _, law := range columnLaws {
+			heavy(law.name, 5, filled(20000, 5, func(i, j int) float64 { return law.draw(rng) }))
+		}
+		for _, nu := range []int{5, 10} {
+			heavy("t", 5, newWorld(rng, 5, 1e4, 10, 5).tailed(rng, 20000, nu))
+		}
+		heavy("t5", 2, newWorld(rng, 2, 1e4, 10, 2).tailed(rng, 8000, 5))
+	}
+}
+
+// TestStrayRows: a few percent of far rows leave a Gaussian fit at the error of a clean one, times two, if they are gated.
+// The gate needs straySDs noise sds of them, 207 rows here: 450 are missed with probability 3e-4, the median of three runs with 3e-7. (Of 300
+// one run in ten misses the gate, for an error of 2.2 times a clean one's.)
+func TestStrayRows(t *testing.T) {
+	rng := newRand(t)
+	runs := 3
+	if long() {
+		runs = 20
+	}
+	const d, n = 5, 10000
+	for _, c := range []struct {
+		share, far float64
+		point      bool
+	}{{0, 1, false}, {.045, 10, false}, {.045, 1e9, false}, {.05, 1000, false}, {.05, 100, true}, {.05, 1e9, true}} {
+		var errors []float64
+		for range runs {
+			w := newWorld(rng, d, 1e4, 10, d)
+			rows := w.rows(rng, n)
+			for i := range int(c.share * n) {
+				for j := range d {
+					if rows[i][j] = w.mean[j] + c.far*(rows[i][j]-w.mean[j]); c.point {
+						rows[i][j] = w.mean[j] + c.far*w.a.At(j, 0)
+					}
+				}
+			}
+			r, st, s := rounded(t, rows, d)
+			if r == nil || s.heavy || s.far > firstTailLimit {
+				t.Errorf("%+v: %+v", c, s)
+				continue
+			}
+			out, err := r.finalGaussian(st, s)
+			if err != nil || out.Model == nil {
+				t.Fatal(err, out.NoRelease)
+			}
+			cov, _, _ := w.errors(out)
+			errors = append(errors, cov)
+		}
+		m := middle(errors)
+		t.Logf("%+v: median error %.3f", c, m)
+		if !(m < 2*math.Sqrt(float64(d*(d+1))/n)) {
+			t.Errorf("%+v: median error %v", c, m)
+		}
+	}
+}

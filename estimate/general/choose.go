@@ -1,0 +1,66 @@
+package general
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
+)
+
+// candidates are the numbers of components that are tried on the coreset.
+var candidates = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24}
+
+// Utility constants of the choice of k ([KSSU19] Section E, stage G of the restatement).
+const (
+	starts       = 12 // of EM, fewer where points and components are many
+	leastStarts  = 3
+	workOfStarts = 60000 // points times components times starts, about
+	complexity   = .03   // a light BIC-like term: what is too much is merged later, in all columns
+	leastInTree  = 50    // coreset rows below which only one component is tried
+)
+
+// choose fits the coreset for every allowed number of components and returns the best start: log-likelihood less the nats that
+// the last round's noise is expected to cost, less a BIC-like term.
+func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
+	if c.Total < leastInTree || len(c.Points) < 2 {
+		return []component.Gaussian{f.global}
+	}
+	kmax := largestK(f.p, f.space.Dim(), f.rows)
+	var ks []int
+	if f.p.Components > 0 {
+		ks = []int{min(f.p.Components+spare, len(c.Points))}
+	} else {
+		for _, k := range candidates {
+			if k <= kmax && k < len(c.Points) {
+				ks = append(ks, k)
+			}
+		}
+	}
+	var best *coreset.Mixture
+	bestScore := math.Inf(-1)
+	for _, k := range ks {
+		m := coreset.Fit(c, k, between(leastStarts, workOfStarts/(len(c.Points)*k), starts), startsOf(k))
+		if score := f.score(c, m); score > bestScore {
+			best, bestScore = m, score
+		}
+	}
+	return a.lift(best)
+}
+
+// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same released coreset gives the same fit.
+func startsOf(k int) func(start int) func() float64 {
+	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
+}
+
+// score is the expected log-likelihood per row, up to a constant, of the mixture that private EM would make of the start m.
+func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
+	d := float64(f.space.Dim())
+	r := f.rounds()
+	lost := 0.0
+	for _, w := range m.Weights {
+		lost += w * r.Lost(w, math.Sqrt(f.schedule.final*f.mu2))
+	}
+	k := float64(len(m.Weights))
+	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.rows)/f.rows
+}

@@ -1,0 +1,180 @@
+// Package general learns a Gaussian mixture of overlapping, unequal, not quite Gaussian components from raw columns: the default
+// of `gauze fit` when more than one component is allowed.
+//
+// The course of a fit, all of it released step by step: units of the columns (noisy bisection); one robust global Gaussian;
+// a noisy tree of counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which costs nothing, for
+// every number of components; then private EM in all columns, each round one soft E-step and one release of clipped moments.
+// With at most one component it is the Gaussian of package single.
+//
+// Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of its Section E.2.
+// Differs: units by stage 0 instead of pair histograms; a consistent tree; clipping undone to first order at every round; Kalman
+// gains instead of Stein's rule; components merged in all columns after each round.
+package general
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/linalg"
+)
+
+// fit is the state of one run.
+type fit struct {
+	p        estimate.Problem
+	a        *kernel.Allotment
+	mu2      float64 // total
+	factor   float64 // sqrt2 under replace-one, 1 under add-or-remove-one
+	cols     *program.Columns
+	rows     float64         // released
+	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
+	schedule schedule
+	global   component.Gaussian
+	treeSD   float64   // noise of one count of the tree
+	finest   []float64 // variance within a cell of the tree's last level
+}
+
+// run is the whole fit.
+func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
+	var err error
+	if f.cols, err = program.Count(f.a, "count", math.Sqrt(countPart*f.mu2)*(1-1e-12)); err != nil {
+		return estimate.Outcome{}, err
+	}
+	f.rows = f.cols.Rows
+	if f.p.Components == 0 && largestK(f.p, f.p.Columns, f.rows) == 1 {
+		return gaussian.FitAllotment(f.a, f.p, prefixOne)
+	}
+	k := max(f.p.Components, 2)
+	if tooFew(f.p, f.rows) {
+		return f.refuse(fmt.Sprintf("about %.0f rows are too few for %d components", math.Max(0, f.rows), k), k), nil
+	}
+	f.schedule = planned(f.p, f.p.Columns, f.rows)
+	if !f.schedule.sharp {
+		return f.refuse(fmt.Sprintf("about %.0f rows are too few to find the units of %d columns", f.rows, f.p.Columns), k), nil
+	}
+	none, err := f.cols.FindUnits(f.a, program.Config(prefixUnits, f.schedule.units, weakPart, f.mu2))
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	if none != nil {
+		return estimate.Outcome{NoRelease: none, Diagnostics: f.cols.Notes}, nil
+	}
+	if f.cols.Hidden() {
+		return f.refuse("the noise hides whether a column is constant", k), nil
+	}
+	f.space = f.cols.Space
+	if f.space.Dim() == 0 {
+		return f.cols.Constant()
+	}
+	if err := f.fitGlobal(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	c, axes, err := f.tree()
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	f.treeSD = c.SD
+	if !f.p.NoDelta && unresolved(c, f.finest, f.rows) {
+		r, err := f.boxed(ctx)
+		if err != nil {
+			return estimate.Outcome{}, err
+		}
+		if r != nil {
+			return f.outcome(r)
+		}
+	}
+	r, err := f.em(ctx, f.choose(c, axes))
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	return f.outcome(r)
+}
+
+func (f *fit) refuse(reason string, k int) estimate.Outcome {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: advice(f.p, k)}, Diagnostics: f.cols.Notes}
+}
+
+// em runs the rounds of private EM from a start.
+func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
+	for j := range start {
+		start[j].Doubt = component.StartDoubt()
+		if f.p.Covariance != estimate.Full {
+			start[j].Cov = linalg.OnlyDiagonal(start[j].Cov, f.p.Covariance == estimate.Spherical)
+		}
+		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.rows, 1))
+	}
+	r := f.rounds()
+	r.Components, r.Floor, r.Grid = start, f.floor(), program.Grid(f.space, f.p.RoundedTo)
+	r.Background = em.NewBackground(f.global, r.Form)
+	r.Gone, r.MostDoubt = goneRows, mostDoubt
+	if f.p.Components > 0 {
+		r.Gone, r.MostDoubt = goneAsked, 0
+	}
+	final := math.Sqrt(f.schedule.final * f.mu2)
+	// Boxes that found nothing have been paid for: rounds and last round then share what is left as they would have shared the whole.
+	part := f.schedule.em * math.Min(f.mu2, f.a.Left()/(f.schedule.em+f.schedule.final))
+	per := math.Sqrt(part/float64(f.schedule.rounds)) * (1 - 1e-12)
+	for i := range f.schedule.rounds {
+		if k := f.p.Components; k > 0 && float64(i) >= spareRounds*float64(f.schedule.rounds) {
+			r.Reduce(k)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := r.Round(f.a, "EM rounds", per, false); err != nil {
+			return nil, err
+		}
+		if f.p.Components == 0 {
+			r.Merge(final)
+		}
+	}
+	if f.p.Components == 0 {
+		r.Simplify(final, draws)
+		if err := f.contest(r); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.Round(f.a, "last round", f.a.LeftMu(), true)
+}
+
+// rounds is private EM in the working space, without components.
+func (f *fit) rounds() *em.Rounds {
+	return &em.Rounds{Space: f.space, Form: program.Form(f.p.Covariance), Rows: f.rows, Factor: f.factor, Misfit: misfit}
+}
+
+// draws is public randomness, the same for the same question.
+func draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }
+
+// Utility constants of the rounds.
+const (
+	goneRows  = 20.0 // a component with fewer rows than this is deleted after the last round
+	mostDoubt = .12  // .. and so is one whose weight is in more doubt than this, relative variance, if k was not asked for
+	goneAsked = 3.0  // .. or this, if the number of components was asked for
+	// spare components are fitted beside those that are asked for, in the first part of the rounds: they find what a start with the right
+	// number would miss.
+	spare       = 4
+	spareRounds = .4
+	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with the strength beyond floorStrength,
+	// down to floorLeast: what noise can no longer fake may be narrow.
+	floorStandard = 1e-8
+	floorStrength = 100.0
+	floorLeast    = 1e-11
+	// misfit, globalMisfit: what clipping hides is unlike a Gaussian's tail; see clip.Radius2.
+	misfit       = 1.0
+	globalMisfit = .02
+)
+
+// floor is the smallest eigenvalue of a component's covariance in working coordinates.
+func (f *fit) floor() float64 {
+	return math.Max(floorLeast, floorStandard*math.Min(1, floorStrength/strength(f.p, f.space.Dim(), f.rows)))
+}

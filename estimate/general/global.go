@@ -1,0 +1,154 @@
+package general
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/linalg"
+)
+
+// fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and standardises the space by it.
+//
+// Source: [KSSU19] Section E of the restatement, stages M0 and M1.
+// Differs: three to five rounds, whose budget follows from n.
+func (f *fit) fitGlobal() error {
+	d := f.space.Dim()
+	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: linalg.Identity(d), Doubt: globalDoubt}
+	start.Cov.ScaleSym(startVariance, start.Cov)
+	r := &em.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.rows, Factor: f.factor, Floor: floorStandard, Misfit: globalMisfit}
+	for _, share := range f.schedule.globalShares {
+		if err := r.Round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
+			return err
+		}
+	}
+	g := r.Components[0]
+	sds := make([]float64, d)
+	for i := range sds {
+		sds[i] = math.Sqrt(g.Cov.At(i, i))
+	}
+	if f.p.Covariance == estimate.Spherical {
+		f.oneUnit(sds)
+	}
+	s := f.space
+	f.space = component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d)}
+	corr := mat.NewSymDense(d, nil)
+	for i := range d {
+		f.space.Center[i] = s.Center[i] + s.Scale[i]*g.Mean[i]
+		f.space.Scale[i] = s.Scale[i] * sds[i]
+		for j := i; j < d; j++ {
+			corr.SetSym(i, j, g.Cov.At(i, j)/(sds[i]*sds[j]))
+		}
+	}
+	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: corr, Rows: g.Rows, Sigma: g.Sigma}
+	return nil
+}
+
+// startVariance, in squared units, is that of the first frame. Rather too narrow than too wide: unclipping to first order overshoots
+// when the truth is much narrower than the frame.
+const startVariance = 1.5
+
+// globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A utility constant.
+var globalDoubt = component.Doubt{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-9}
+
+// oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is spherical in the table.
+func (f *fit) oneUnit(sds []float64) {
+	largest := 0.0
+	for i, s := range f.space.Scale {
+		largest = math.Max(largest, s*sds[i])
+	}
+	for i, s := range f.space.Scale {
+		sds[i] = largest / s
+	}
+}
+
+// axes are the eigenvectors (columns of vec) of the global covariance and their variances, largest first.
+type axes struct {
+	vec    *mat.Dense
+	lambda []float64
+}
+
+func axesOf(cov *mat.SymDense) *axes {
+	d := cov.SymmetricDim()
+	var e mat.EigenSym
+	if !e.Factorize(cov, true) {
+		return &axes{vec: mat.DenseCopyOf(linalg.Identity(d)), lambda: ones(d)}
+	}
+	var vec mat.Dense
+	e.VectorsTo(&vec)
+	a := &axes{vec: mat.NewDense(d, d, nil), lambda: make([]float64, d)}
+	for j := range d {
+		a.lambda[j] = math.Max(e.Values(nil)[d-1-j], floorStandard)
+		for i := range d {
+			a.vec.Set(i, j, vec.At(i, d-1-j))
+		}
+	}
+	return a
+}
+
+func ones(d int) []float64 {
+	v := make([]float64, d)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+const (
+	// boxSDs is the half-width of the tree's box, in sds of each direction.
+	boxSDs = 4.0
+	// mostCells bounds the coreset: a cell with less than this part of the rows is not split.
+	mostCells = 1000
+)
+
+// tree measures the coreset in the leading directions of the global covariance.
+func (f *fit) tree() (*coreset.Coreset, *axes, error) {
+	d := f.space.Dim()
+	a := axesOf(f.global.Cov)
+	q := min(f.schedule.q, d)
+	first, last := f.schedule.first, f.schedule.last
+	if q < f.schedule.q { // columns turned out constant: fewer directions, no more levels than planned
+		first, last = coreset.Levels(q, false)
+	}
+	w := mat.NewDense(q, d, nil)
+	half := make([]float64, q)
+	for i := range q {
+		half[i] = boxSDs * math.Sqrt(a.lambda[i])
+		for j := range d {
+			w.Set(i, j, a.vec.At(j, i))
+		}
+	}
+	f.finest = coreset.NewTree(query.Affine{}, half, first, last, 0).Finest()
+	c, err := coreset.Build(f.a, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.rows/mostCells,
+		math.Sqrt(f.schedule.tree*f.mu2)*(1-1e-12))
+	return c, a, err
+}
+
+// lift turns a mixture of the coreset's coordinates into components in all working coordinates: covariance
+// V blockdiag(S_j, lambda_rest) V^T.
+func (a *axes) lift(m *coreset.Mixture) []component.Gaussian {
+	d := len(a.lambda)
+	var out []component.Gaussian
+	for j := range m.Weights {
+		block := mat.NewSymDense(d, nil)
+		at := make([]float64, d)
+		for i := range d {
+			block.SetSym(i, i, a.lambda[i])
+		}
+		for i := range m.Means[j] {
+			at[i] = m.Means[j][i]
+			for l := i; l < len(m.Means[j]); l++ {
+				block.SetSym(i, l, m.Covs[j].At(i, l))
+			}
+		}
+		mean := mat.NewVecDense(d, nil)
+		mean.MulVec(a.vec, mat.NewVecDense(d, at))
+		out = append(out, component.Gaussian{Weight: m.Weights[j], Mean: mean.RawVector().Data, Cov: linalg.Congruence(a.vec, block)})
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package general
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
+)
+
+// Estimator is the method "general".
+type Estimator struct{}
+
+// New returns the estimator.
+func New() Estimator { return Estimator{} }
+
+var _ estimate.Estimator = Estimator{}
+
+// Name is "general".
+func (Estimator) Name() string { return "general" }
+
+// Source names the algorithm.
+func (Estimator) Source() string { return source }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"
+}
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows can never carry.
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if one, sure := becomesOne(p); one && sure {
+		one := p
+		one.Components = 1
+		if _, err := gaussian.New().Plan(one); err != nil {
+			return kernel.Plan{}, err
+		}
+	} else if p.Relation == privacy.ReplaceOne && float64(p.Rows) < float64(2*p.Columns+8) {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns),
+			Advice: advice(p, max(p.Components, 2)),
+		}
+	}
+	if p.Relation == privacy.ReplaceOne && p.Components > 1 && tooFew(p, float64(p.Rows)) {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows are too few for %d components at this epsilon", p.Rows, p.Components),
+			Advice: advice(p, p.Components),
+		}
+	}
+	if one, sure := becomesOne(p); p.Relation == privacy.ReplaceOne && !(one && sure) && largestK(p, p.Columns, float64(p.Rows)) > 1 &&
+		!planned(p, p.Columns, float64(p.Rows)).sharp {
+		return kernel.Plan{}, &estimate.Refusal{
+			Reason: fmt.Sprintf("%d rows are too few to find the units of %d columns", p.Rows, p.Columns),
+			Advice: advice(p, max(p.Components, 2)),
+		}
+	}
+	return kernel.Plan{Method: "general", Steps: steps(p)}, nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if one, sure := becomesOne(p); one && sure {
+		return gaussian.FitAllotment(s.Allotment(), p, prefixOne)
+	}
+	f := &fit{p: p, a: s.Allotment(), mu2: sq(s.Mu()), factor: math.Sqrt2}
+	if p.Relation == privacy.AddRemoveOne {
+		f.factor = 1
+	}
+	return f.run(ctx)
+}
+
+// Expect says what to expect from public facts: rows for the components that are asked for, and for one component what the Gaussian says.
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	if one, sure := becomesOne(p); one && sure {
+		return gaussian.New().Expect(p)
+	}
+	k := max(p.Components, 2)
+	e := estimate.Expectation{RowsNeeded: rowsFor(p, k)}
+	if p.Rows > 0 {
+		rows := float64(p.Rows)
+		k = max(p.Components, largestK(p, p.Columns, rows))
+		e.RowsNeeded = rowsFor(p, k)
+		s := planned(p, p.Columns, rows)
+		r := &em.Rounds{Space: component.Space{Columns: make([]int, p.Columns)}, Form: program.Form(p.Covariance), Rows: rows, Misfit: misfit, Factor: math.Sqrt2}
+		lost := r.Lost(1/float64(k), p.Mu*math.Sqrt(s.final))
+		e.Notes = append(e.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
+	}
+	return e
+}
+
+// advice says what would help a fit of k components that was refused.
+func advice(p estimate.Problem, k int) string {
+	text := fmt.Sprintf("needs about %.0f rows at this epsilon; or fewer columns, or fewer components", math.Ceil(rowsFor(p, k)/100)*100)
+	if p.Covariance == estimate.Full {
+		text += ", or --covariance diagonal"
+	}
+	return text
+}

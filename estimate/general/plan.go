@@ -1,0 +1,57 @@
+package general
+
+import (
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/coreset"
+)
+
+const (
+	// prefixOne comes before the steps of the Gaussian that a fit with at most one component becomes.
+	prefixOne   = "one: "
+	prefixUnits = "units: " // comes before those of the search for units
+)
+
+// becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or possible only, because it is the
+// noisy count of good rows that decides. Under replace-one that count is never taken for more than n.
+func becomesOne(p estimate.Problem) (one, sure bool) {
+	switch {
+	case p.Components == 1 || p.Components == 0 && p.MaxComponents <= 1:
+		return true, true
+	case p.Components > 1:
+		return false, true
+	case p.Relation == privacy.ReplaceOne:
+		return true, largestK(p, p.Columns, float64(p.Rows)) == 1
+	}
+	return true, false
+}
+
+// steps is the worst case of a fit.
+func steps(p estimate.Problem) []kernel.Step {
+	one, sure := becomesOne(p)
+	if one && sure {
+		return gaussian.Steps(p, prefixOne, 1)
+	}
+	moments := query.ClippedMoments{}.Kind()
+	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
+	out = append(out, program.Steps(prefixUnits, weakPart)...)
+	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
+	if !p.NoDelta {
+		out = append(out, boxSteps(p)...)
+	}
+	out = append(out,
+		kernel.Step{Name: "global moments", Query: moments, Share: weakGlobal, Most: mostGlobalRounds, Source: source},
+		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"},
+		kernel.Step{Name: "EM rounds", Query: moments, Share: 1 - treePart - finalPart, Most: maxRounds, Source: source},
+		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart, Most: 1, Source: source},
+		kernel.Step{Name: "last round", Query: moments, Share: 1, Most: 1, Source: source},
+	)
+	if one {
+		out = append(out, gaussian.Steps(p, prefixOne, 1)...)
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package general
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/parts/coreset"
+)
+
+// Parts of the total mu^2. Utility constants, in the proportions of [KSSU19] Section E of the restatement; the first stages take less
+// where n is large enough for less to do.
+const (
+	countPart   = .01
+	weakPart    = .08 // for columns in which few rows differ from one value; taken from the last round
+	leastGlobal = .02
+	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
+	weakGlobal  = .16
+	treePart    = .18 // of what the first stages leave
+	finalPart   = .30 // of what the first stages leave
+)
+
+// Other utility constants of the schedule.
+const (
+	globalNoise      = .1   // target of the global Gaussian: spectral noise relative to the global variance
+	weak             = 30.0 // strength below which the global Gaussian takes more, smaller steps
+	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
+	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
+	leastStrength    = 11.0 // strength below which one Gaussian is all that can be learned
+	mostComponents   = 24
+	maxRounds        = 60
+	fineTree         = 3000.0 // strength beyond which the tree gets one more level
+)
+
+// globalShares split the part of the global Gaussian over its rounds.
+func globalShares(strength float64) []float64 {
+	if strength < weak {
+		return []float64{.12, .14, .18, .24, .32}
+	}
+	return []float64{.25, .30, .45}
+}
+
+// mostGlobalRounds is the larger length of globalShares.
+const mostGlobalRounds = 5
+
+// schedule is the course of a fit, from public numbers (replace-one) or the released count (add-or-remove-one).
+type schedule struct {
+	rounds      int
+	q           int // coordinates of the tree
+	first, last int // its levels
+	// Parts of the total mu^2.
+	units, global, tree, em, final float64
+	sharp                          bool // the units' part is enough to find them
+	globalShares                   []float64
+}
+
+// strength is n mu / d^2: how well the second moments of one component can be known.
+func strength(p estimate.Problem, d int, rows float64) float64 { return rows * p.Mu / float64(d*d) }
+
+// breadth is the effective number of columns in the noise of one component: fewer moments, less noise.
+func breadth(p estimate.Problem, d int) float64 {
+	if p.Covariance != estimate.Full {
+		return math.Max(math.Sqrt(2*float64(d)), 4)
+	}
+	return math.Max(float64(d), 4)
+}
+
+// largestK is the largest number of components that is tried.
+func largestK(p estimate.Problem, d int, rows float64) int {
+	if p.Components > 0 {
+		return p.Components
+	}
+	if p.Covariance == estimate.Full && strength(p, d, rows) < leastStrength {
+		return 1
+	}
+	return between(1, int(rows*p.Mu/(rowsPerComponent*breadth(p, d))), min(max(p.MaxComponents, 1), mostComponents))
+}
+
+// tooFew reports that a fit of at least the components asked for, or two, is refused.
+func tooFew(p estimate.Problem, rows float64) bool {
+	return rows*p.Mu < leastPerFit*float64(max(p.Components, 2))*breadth(p, p.Columns)
+}
+
+// rowsFor is about how many rows k components need.
+func rowsFor(p estimate.Problem, k int) float64 {
+	return rowsPerComponent * float64(k) * breadth(p, p.Columns) / p.Mu
+}
+
+func planned(p estimate.Problem, d int, rows float64) schedule {
+	x := strength(p, d, rows)
+	s := schedule{globalShares: globalShares(x)}
+	root := math.Sqrt(float64(d))
+	s.units, s.sharp = program.Share(p, d, rows)
+	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n mu_part).
+	want := sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]
+	most := mostGlobal
+	if x < weak {
+		most = weakGlobal
+	}
+	s.global = between(leastGlobal, want, most)
+	rest := 1 - countPart - s.units - s.global
+	s.tree, s.final = treePart*rest, finalPart*rest
+	s.em = rest - s.tree - s.final
+	s.rounds = between(3, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)
+	s.q = coreset.Dimension(d)
+	s.first, s.last = coreset.Levels(s.q, x > fineTree)
+	return s
+}
+
+func between[T int | float64](low, x, high T) T { return max(low, min(x, high)) }
+
+func sq(x float64) float64 { return x * x }
+
+const source = "KSSU19 Section E"

@@ -1,0 +1,28 @@
+package general
+
+import (
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/linalg"
+)
+
+// TestExpectNeverFails: what a planner is told is finite for any problem.
+func TestExpectNeverFails(t *testing.T) {
+	for _, c := range combinations() {
+		for _, n := range []int{0, 1, 100, 1 << 40} {
+			for _, d := range []int{1, 3, 60} {
+				for _, mu := range []float64{1e-6, muOne, 1e4} {
+					p := c.Problem()
+					p.Columns, p.Mu = d, mu
+					if p.Relation == privacy.ReplaceOne {
+						p.Rows = n
+					}
+					if e := New().Expect(p); !linalg.Finite(e.RowsNeeded) || !linalg.Finite(e.RelativeError) || e.RowsNeeded < 0 {
+						t.Errorf("%+v: %+v", p, e)
+					}
+				}
+			}
+		}
+	}
+}

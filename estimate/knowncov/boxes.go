@@ -1,0 +1,145 @@
+package knowncov
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/linalg"
+)
+
+// Utility constants of the boxes, in standard deviations.
+const (
+	leastSide = 4.0
+	// sidePerCoordinate: with more coordinates boxes grow, so that a component still has a box that holds much of it.
+	sidePerCoordinate = 1.1
+	// edgeLoss is E max(Z, 0): a side of length s cuts off 2 edgeLoss/s of a component on average over where it lies.
+	edgeLoss = .4
+	// mostTogether is the number of coordinates that one histogram counts.
+	mostTogether = 8
+	// spareStarts are kept beside the components that are asked for, or twice those that are allowed.
+	spareStarts = 4
+)
+
+// side of a box in d coordinates.
+func side(d int) float64 { return math.Max(leastSide, sidePerCoordinate*float64(min(d, mostTogether))) }
+
+// blocksOf cuts the coordinates into runs of nearly equal length, at most mostTogether.
+func blocksOf(d int) (blocks [][]int) {
+	n := (d + mostTogether - 1) / mostTogether
+	for b := range n {
+		var block []int
+		for i := b * d / n; i < (b+1)*d/n; i++ {
+			block = append(block, i)
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// A site is where rows were found: in the first len(z) whitened coordinates, counted from the origin.
+type site struct {
+	z    []float64
+	rows float64
+}
+
+// locate finds the starts. Boxes are cut in z = inv x, about the origin: what float64 keeps of a row it keeps of z, up to the condition of the
+// known covariance, and from the first look on every frame is centred on its component.
+//
+// The coordinates of the known covariance's triangular root depend on the columns before them alone, so later blocks are counted
+// within the sites of earlier ones, a row in the nearest one's: the noise grows as the root of the number of blocks.
+func (f *fit) locate() ([]part, error) {
+	sites := []site{{}}
+	blocks := blocksOf(f.p.Columns)
+	for b, block := range blocks {
+		q, s, step := query.BoxKeys{Joint: true}, side(len(block)), stepBoxes
+		if b > 0 {
+			q.Partition, step = f.nearest(sites), stepWithin
+		}
+		grid := query.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
+		for i := range block {
+			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
+		}
+		for range sites {
+			q.Grids = append(q.Grids, grid)
+		}
+		cells, _, err := f.a.Cells(step, q, f.mu(boxPart(f.p.Columns)/float64(len(blocks))))
+		if err != nil {
+			return nil, err
+		}
+		if sites = f.heaviest(within(sites, cells, grid)); len(sites) == 0 {
+			break
+		}
+	}
+	var starts []part
+	for _, at := range sites {
+		starts = append(starts, part{base: f.white.point(at.z), at: make([]float64, f.p.Columns), rows: at.rows})
+	}
+	return starts, nil
+}
+
+// offset of the grid in coordinate i, in sides: fixed and public, and no simple fraction, because means often are.
+func offset(i int) float64 {
+	_, frac := math.Modf(float64(i+1) * math.Phi)
+	return frac
+}
+
+// nearest sorts rows to the nearest of the sites in the coordinates found so far.
+func (f *fit) nearest(sites []site) (p query.Partition) {
+	for _, at := range sites {
+		n := len(at.z)
+		frame := f.white.coordinates(0, n)
+		frame.Center = f.white.point(at.z)[:n]
+		p.Components = append(p.Components, query.Component{Frame: frame, Radius: firstRadius(n, side(n))})
+	}
+	return p
+}
+
+// within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners included, then the fullest that is left.
+func within(leaves []site, cells []kernel.Cell, g query.Grid) (out []site) {
+	slices.SortStableFunc(cells, func(a, b kernel.Cell) int { return cmp.Compare(b.Count, a.Count) })
+	taken := make([]bool, len(cells))
+	for i, c := range cells {
+		if taken[i] {
+			continue
+		}
+		total, sum := 0.0, make([]float64, len(g.Side))
+		for j := i; j < len(cells); j++ {
+			if n := cells[j]; !taken[j] && n.Leaf == c.Leaf && near(n.Key, c.Key) {
+				taken[j] = true
+				total += n.Count
+				for l, k := range n.Key {
+					sum[l] += n.Count * (k - c.Key[l])
+				}
+			}
+		}
+		at := site{z: slices.Clone(leaves[c.Leaf].z), rows: total}
+		for l, k := range c.Key {
+			at.z = append(at.z, g.Offset[l]+(k+.5+sum[l]/total)*g.Side[l])
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+func near(a, b []float64) bool {
+	for i := range a {
+		if !(math.Abs(a[i]-b[i]) <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// heaviest keeps the sites with most rows, as many as could be of use, of those that are numbers in the columns' units.
+func (f *fit) heaviest(sites []site) []site {
+	most := spareStarts + f.p.Components
+	if f.p.Components == 0 {
+		most = 2 * max(f.p.MaxComponents, 1)
+	}
+	sites = slices.DeleteFunc(sites, func(at site) bool { return !linalg.AllFinite(f.white.point(at.z)) })
+	slices.SortStableFunc(sites, func(a, b site) int { return cmp.Compare(b.rows, a.rows) })
+	return sites[:min(len(sites), most)]
+}

@@ -1,0 +1,142 @@
+package knowncov
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/parts/moments"
+)
+
+// A part is one component of the estimate: its mean is base + l at.
+type part struct {
+	base []float64 // in the columns' units
+	at   []float64 // whitened
+	rows float64   // how many good rows are its
+	// spread is how far, in sds, its rows were from its mean before it was split off: a third component may be there.
+	spread float64
+	// Uncertainties of the last solution, in sds: of a coordinate of at (root mean square), and of rows.
+	atSD, rowsSD float64
+}
+
+// A look is a release, and what is needed to say what a mixture would give on average: the frames, one for each part of the time.
+type look struct {
+	centers   [][]float64
+	logWeight []float64
+	radius    []float64
+	// value and sd are the statistics, frame by frame: count, sum, upper triangle of the second moment; sd is that of noise and sampling.
+	value, sd []float64
+	noise     []float64 // sd of a diagonal entry of the second moments, by frame
+	counted   []float64 // sd of the noise of the count, by frame
+}
+
+// Utility constants of a look's radii, in sds.
+const (
+	tail      = 1.3 // beyond the root of d
+	doubts    = 1.5 // of a mean's sd in each coordinate
+	mostDoubt = 3.0
+)
+
+// leastRadius is that of a component whose mean is known.
+func leastRadius(d int) float64 { return math.Sqrt(float64(d)) + tail }
+
+// firstRadius is that of a component of which the box is known.
+func firstRadius(d int, side float64) float64 {
+	return leastRadius(d) + doubts*side*math.Sqrt(float64(d)/12)
+}
+
+// lift is b/r of the release. With lift 1 the sums have the noise that they would have without second moments, and second moments are free:
+// what sum z z^T adds to the sensitivity of (1, z) clipped to a ball, the two noises of an off-diagonal entry give back.
+const lift = 1
+
+// look releases the moments of the rows near every part.
+func (f *fit) look(mu float64) error {
+	d := f.p.Columns
+	l := &look{}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: lift}
+	for j := range f.parts {
+		p := &f.parts[j]
+		p.rebase(f.white)
+		r := firstRadius(d, side(d))
+		if len(f.looks) > 0 {
+			r = math.Min(r, leastRadius(d)+doubts*math.Sqrt(float64(d))*math.Min(p.atSD, mostDoubt)+p.spread)
+		}
+		l.centers, l.radius = append(l.centers, p.base), append(l.radius, r)
+		l.logWeight = append(l.logWeight, math.Log(math.Max(p.rows, 1)))
+		frame := f.white.coordinates(0, d)
+		frame.Center = p.base
+		q.Components = append(q.Components, query.Component{Frame: frame, LogWeight: l.logWeight[j], Radius: r, Truncate: true})
+	}
+	answer, err := f.a.Sum(stepLooks, q, mu)
+	if err != nil {
+		return err
+	}
+	for _, s := range moments.Unpack(q, answer) {
+		l.add(s, d, f.law.points())
+	}
+	f.looks = append(f.looks, l)
+	return nil
+}
+
+// rebase moves the base to the mean, rounded; at keeps what rounding leaves.
+func (p *part) rebase(w *whitening) {
+	base := w.point(p.at)
+	for i := range base {
+		base[i] += p.base[i]
+	}
+	rest := w.between(base, p.base)
+	for i := range rest {
+		rest[i] += p.at[i]
+	}
+	if linalg.AllFinite(base) && linalg.AllFinite(rest) {
+		p.base, p.at = base, rest
+	}
+}
+
+// sampling counts the sampling error of each look as if it had this many times the variance: the looks are at the same rows.
+const sampling = float64(len(lookParts))
+
+// add appends the statistics of one frame. That they are compared with a law of so many points counts as sampling too.
+func (l *look) add(s moments.Sums, d int, points float64) {
+	rows := math.Max(s.Count, math.Max(s.CountSD, 1))
+	spread := math.Max(1, s.Trace/rows/float64(d)) // of a coordinate
+	put := func(value, noise, sample float64) {
+		l.value, l.sd = append(l.value, value), append(l.sd, math.Sqrt(noise*noise+sample*(sampling+rows/points)))
+	}
+	put(s.Count, s.CountSD, rows)
+	for _, v := range s.Sum {
+		put(v, s.SumSD, rows*spread)
+	}
+	for i := range d {
+		put(s.Second.At(i, i), s.SecondSD, 2*rows*spread*spread)
+		for j := i + 1; j < d; j++ {
+			put(s.Second.At(i, j), s.SecondSD/math.Sqrt2, rows*spread*spread)
+		}
+	}
+	l.noise, l.counted = append(l.noise, s.SecondSD), append(l.counted, s.CountSD)
+}
+
+// excess is the largest eigenvalue of what the second moment of frame i has beyond what is expected, per row, its direction, and about what
+// noise and sampling make of it.
+func (l *look) excess(i int, expected []float64, d int) (value float64, direction []float64, doubt float64) {
+	n := statistics(d)
+	at := i * n
+	rows := math.Max(expected[at], 1)
+	s := mat.NewSymDense(d, nil)
+	for a, k := 0, at+1+d; a < d; a++ {
+		for b := a; b < d; b++ {
+			s.SetSym(a, b, (l.value[k]-expected[k])/rows)
+			k++
+		}
+	}
+	doubt = (l.noise[i]*math.Sqrt(2*float64(d)) + 2*math.Sqrt(float64(d)*rows)) / rows
+	var e mat.EigenSym
+	if !e.Factorize(s, true) {
+		return 0, nil, doubt
+	}
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	return e.Values(nil)[d-1], mat.Col(nil, d-1, &vectors), doubt
+}

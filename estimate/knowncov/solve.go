@@ -1,0 +1,146 @@
+package knowncov
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/parts/linalg"
+)
+
+// Utility constants of the solution.
+const (
+	mostSteps   = 25
+	settled     = .02 // a step that improves the misfit by less, and less than its part hardly, is the last
+	hardly      = 2e-4
+	firstDamp   = 1e-3
+	farthest    = 4.0 // sds that a mean moves in one step
+	looksSolved = 3   // the last so many looks are solved together
+)
+
+// A solution is parts, and how badly they explain the looks: the sum of the squares of what is left, in sds.
+type solution struct {
+	parts  []part
+	misfit float64
+}
+
+// solve fits weights and means to the looks by Levenberg and Marquardt's steps from a start. It is post-processing.
+func (f *fit) solve(start []part) solution {
+	looks := f.looks[max(0, len(f.looks)-looksSolved):]
+	now := f.system(looks, start)
+	for damp, step := firstDamp, 0; step < mostSteps && damp < 1e6; step++ {
+		moved, ok := now.step(damp)
+		if !ok {
+			damp *= 10
+			continue
+		}
+		next := f.system(looks, moved)
+		if gain := now.misfit - next.misfit; !(gain > 0) {
+			damp *= 10
+			continue
+		} else if gain < settled+hardly*now.misfit {
+			break
+		}
+		damp /= 5
+		now = next
+	}
+	now.doubts()
+	return now.solution
+}
+
+// system is the linearised problem at some parts.
+type system struct {
+	solution
+	d        int
+	normal   *mat.SymDense // J^T J, in sds
+	gradient []float64     // J^T r
+}
+
+func (f *fit) system(looks []*look, parts []part) *system {
+	n := len(parts) * (1 + f.p.Columns)
+	s := &system{solution: solution{parts: parts}, d: f.p.Columns, normal: mat.NewSymDense(n, nil), gradient: make([]float64, n)}
+	for _, l := range looks {
+		mean, jacobian := f.law.average(f.white, l, parts, true)
+		left := make([]float64, len(mean))
+		for i, v := range mean {
+			left[i] = (l.value[i] - v) / l.sd[i]
+			s.misfit += left[i] * left[i]
+		}
+		for i := range mean {
+			row := jacobian.RawRowView(i)
+			for c := range row {
+				row[c] /= l.sd[i]
+			}
+		}
+		var own mat.SymDense
+		own.SymOuterK(1, jacobian.T())
+		s.normal.AddSym(s.normal, &own)
+		var g mat.VecDense
+		g.MulVec(jacobian.T(), mat.NewVecDense(len(left), left))
+		for i := range s.gradient {
+			s.gradient[i] += g.AtVec(i)
+		}
+	}
+	return s
+}
+
+// step is where a damped step leads; false if there is none.
+func (s *system) step(damp float64) ([]part, bool) {
+	n := len(s.gradient)
+	a := mat.NewSymDense(n, nil)
+	a.CopySym(s.normal)
+	for i := range n {
+		v := a.At(i, i)
+		a.SetSym(i, i, v*(1+damp)+1e-12*(1+v))
+	}
+	var chol mat.Cholesky
+	var x mat.VecDense
+	if !chol.Factorize(a) || chol.SolveVecTo(&x, mat.NewVecDense(n, s.gradient)) != nil {
+		return nil, false
+	}
+	moved := slices.Clone(s.parts)
+	for j := range moved {
+		own := x.RawVector().Data[j*(1+s.d) : (j+1)*(1+s.d)]
+		length := math.Sqrt(linalg.Norm2(own[1:]))
+		if math.IsNaN(length) || math.IsInf(length, 0) {
+			return nil, false
+		}
+		short := math.Min(1, farthest*math.Sqrt(float64(s.d))/math.Max(length, 1e-9))
+		p := &moved[j]
+		p.at = slices.Clone(p.at)
+		for c := range p.at {
+			p.at[c] += short * own[1+c]
+		}
+		p.rows = math.Max(1, math.Max(p.rows/5, p.rows+own[0]))
+	}
+	return moved, true
+}
+
+// doubts fills in how uncertain the parts are; a part that the looks say nothing of is wholly so.
+func (s *system) doubts() {
+	n := len(s.gradient)
+	a := mat.NewSymDense(n, nil)
+	a.CopySym(s.normal)
+	for i := range n {
+		prior := 1 / (mostDoubt * mostDoubt) // .. of a coordinate; rows have none to speak of
+		if i%(1+s.d) == 0 {
+			prior = 1e-12
+		}
+		a.SetSym(i, i, a.At(i, i)+prior)
+	}
+	var chol mat.Cholesky
+	var inverse mat.SymDense
+	ok := chol.Factorize(a) && chol.InverseTo(&inverse) == nil
+	for j := range s.parts {
+		p := &s.parts[j]
+		if p.atSD, p.rowsSD = mostDoubt, p.rows; !ok {
+			continue
+		}
+		at, sum := j*(1+s.d), 0.0
+		for c := 1; c <= s.d; c++ {
+			sum += inverse.At(at+c, at+c)
+		}
+		p.atSD, p.rowsSD = math.Sqrt(sum/float64(s.d)), math.Sqrt(inverse.At(at, at))
+	}
+}

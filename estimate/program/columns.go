@@ -1,0 +1,183 @@
+// Package program takes an estimator from a table's raw columns to working coordinates and its components back to a model: the count
+// of good rows, units, constant columns, and what can be said of them. It is what estimators share that speaks of estimate's own types:
+// problems, outcomes, diagnostics; what does not is in blocks.
+package program
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/parts/stagezero"
+)
+
+// Utility constants.
+const (
+	seenSDs = 4.0 // a released count beyond this many noise sds is worth telling
+	// widest is the largest scale whose variance leaves room in float64.
+	widest = 0x1p500
+)
+
+// Columns are the released facts about a table's columns.
+type Columns struct {
+	All   int             // d
+	Rows  float64         // noisy number of good rows, at most n where n is public; it may be negative
+	Units stagezero.Units // of all columns, by FindUnits
+	// Space holds the columns that vary, centred and in units of their scale. By FindUnits.
+	Space component.Space
+	// Notes are what a reader should know so far, for the outcome's diagnostics.
+	Notes estimate.Diagnostics
+}
+
+// Count buys the number of good rows with loss mu: n is private under add-or-remove-one, and null rows are under replace-one. The
+// step's query is a query.Count. Errors are faults of the plan or an interruption.
+func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
+	ans, err := a.Sum(step, query.Count{}, mu)
+	if err != nil {
+		return nil, err
+	}
+	c := &Columns{All: a.Session().Columns(), Rows: ans.Values[0]}
+	if n, public := a.Session().Rows(); public {
+		if missing := float64(n) - c.Rows; missing > seenSDs*ans.Sigma {
+			c.flag("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n)
+		}
+		c.Rows = math.Min(c.Rows, float64(n))
+	}
+	return c, nil
+}
+
+func (c *Columns) flag(format string, args ...any) {
+	c.Notes.Flags = append(c.Notes.Flags, fmt.Sprintf(format, args...))
+}
+
+// FindUnits runs stage 0 and leaves constant columns out of the working space. A non-nil NoRelease says that the units cannot be used:
+// the distances of a column's values have no squares in float64. Errors are faults of the plan or an interruption.
+func (c *Columns) FindUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
+	u, err := stagezero.Run(a, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.Units = u
+	for j := range u.Center {
+		if u.Constant[j] {
+			c.Notes.ConstantColumns = append(c.Notes.ConstantColumns, j)
+			continue
+		}
+		c.Space.Columns = append(c.Space.Columns, j)
+		c.Space.Center = append(c.Space.Center, u.Center[j])
+		c.Space.Scale = append(c.Space.Scale, u.Scale[j])
+	}
+	return c.badScale(), nil
+}
+
+// badScale is the reason not to go on with a column of the working space whose scale has no variance in float64, or nil.
+func (c *Columns) badScale() *estimate.NoRelease {
+	for i, s := range c.Space.Scale {
+		if s > widest || s < stagezero.Narrowest {
+			return &estimate.NoRelease{
+				Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", c.Space.Columns[i]+1, s),
+				Advice: "check the column's values and record it in another unit",
+			}
+		}
+	}
+	return nil
+}
+
+// Hidden reports that the noise hides whether a column called constant varies: more than half of the rows may differ from its value
+// unseen.
+func (c *Columns) Hidden() bool { return len(c.Notes.ConstantColumns) > 0 && c.Units.Unseen > c.Rows/2 }
+
+// Grid is the least variance of each coordinate of space, which may be any rescaling of Columns.Space: (u/scale)^2/12 for a column that
+// is recorded in units of u, 0 where no unit is declared. roundedTo has an entry per column of the table; nil declares none.
+func Grid(space component.Space, roundedTo []float64) []float64 {
+	g := make([]float64, space.Dim())
+	for i, j := range space.Columns {
+		if j < len(roundedTo) {
+			u := roundedTo[j] / space.Scale[i]
+			g[i] = u * u / 12
+		}
+	}
+	return g
+}
+
+// Raw maps a component in the coordinates of space, which may be any rescaling of Columns.Space, to the table's columns: a mean of d
+// numbers and a covariance of the shape. Constant columns have their value and variance zero. Spherical is so in the table only if all
+// columns vary and space has one scale; else the covariance is diagonal. The error is the model's: numbers that it cannot hold.
+func (c *Columns) Raw(space component.Space, g component.Gaussian, shape estimate.CovarianceType) ([]float64, model.Covariance, error) {
+	mean := append([]float64(nil), c.Units.Center...)
+	for i, j := range space.Columns {
+		mean[j] = space.Center[i] + space.Scale[i]*g.Mean[i]
+	}
+	if shape != estimate.Full {
+		variances := make([]float64, c.All)
+		for i, j := range space.Columns {
+			variances[j] = space.Scale[i] * space.Scale[i] * g.Cov.At(i, i)
+		}
+		if shape == estimate.Spherical && space.Dim() == c.All {
+			cov, err := model.NewSpherical(c.All, variances[0])
+			return mean, cov, err
+		}
+		cov, err := model.NewDiagonal(variances)
+		return mean, cov, err
+	}
+	fac := mat.NewDense(c.All, c.All, nil)
+	l, _, _ := linalg.Factor(g.Cov)
+	for i, j := range space.Columns {
+		for k := 0; k <= i; k++ {
+			fac.Set(j, space.Columns[k], space.Scale[i]*l.At(i, k))
+		}
+	}
+	cov, err := model.FullFromFactor(fac)
+	return mean, cov, err
+}
+
+// Form is the form of moments that fits a shape.
+func Form(shape estimate.CovarianceType) query.Form {
+	return [...]query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm}[shape]
+}
+
+// Constant is the outcome of a table in which no column varies: a point at the columns' values, or the reason why it cannot be released.
+func (c *Columns) Constant() (estimate.Outcome, error) {
+	cov, err := model.NewDiagonal(make([]float64, c.All))
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	m, err := model.New(nil, nil, []model.Gaussian{{Mean: c.Units.Center, Cov: cov}})
+	if err != nil {
+		return estimate.Outcome{Diagnostics: c.Notes, NoRelease: &estimate.NoRelease{
+			Reason: "the constant values of the columns cannot be released: " + err.Error(), Advice: "record the columns in other units"}}, nil
+	}
+	notes := c.Notes
+	notes.Components = []estimate.ComponentNote{{EffectiveRows: c.Rows}}
+	notes.Flags = append(notes.Flags, fmt.Sprintf("every column is constant but for at most about %.0f rows", c.Units.Unseen))
+	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+}
+
+// Outsize is the outcome for an estimate that a model cannot hold.
+func (c *Columns) Outsize() estimate.Outcome {
+	return estimate.Outcome{Diagnostics: c.Notes, NoRelease: &estimate.NoRelease{
+		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in larger units"}}
+}
+
+// commensurate: columns whose released scales are within this factor are taken to have one unit. A utility constant.
+const commensurate = 256.0
+
+// OneUnit gives all columns of s the largest of their units if these are not too far apart, or if shape is Spherical, which asks for one
+// unit in any case: Euclidean distances ([KSSU19]) see a column in which components differ as wide because they differ, while in its own
+// unit it would look like the others.
+func OneUnit(s component.Space, shape estimate.CovarianceType) component.Space {
+	low, high := slices.Min(s.Scale), slices.Max(s.Scale)
+	if high > commensurate*low && shape != estimate.Spherical {
+		return s
+	}
+	s.Scale = slices.Repeat([]float64{high}, len(s.Scale))
+	return s
+}

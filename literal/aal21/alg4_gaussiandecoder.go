@@ -1,0 +1,100 @@
+package aal21
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+)
+
+// A rough Gaussian is a bin: its standard deviation is in (scale/2, scale], its mean within scale/2 of bin scale.
+type rough struct{ scale, bin float64 }
+
+// gaussianDecoder is Univariate-Gaussian-Decoder in every column: Algorithm 3 for half of the budget (ScaleShare), and Algorithm 2 with each of
+// its scales for the rest. A column's list is empty if Algorithm 3 fails there, or Algorithm 2 with all of the scales.
+//
+// Utility: if n is large enough for both, every component of weight 1-gamma or more is listed, that is some rough Gaussian of the list has
+// its scale and its bin.
+//
+// Source: [AAL21] Algorithm 4.
+// Differs: the scales' parts of the budget add up in mu^2, where the source has basic or advanced composition; the net is laid over the
+// list later, see line.
+func (r *run) gaussianDecoder(mu2 float64) (columns [][]rough, err error) {
+	scales, err := r.varianceDecoder(r.c.ScaleShare * mu2)
+	if err != nil {
+		return nil, err
+	}
+	var axes []axis
+	var of []int // the column of an axis
+	for column, list := range scales {
+		for _, scale := range list {
+			weights := make([]float64, r.d)
+			weights[column] = 1
+			axes, of = append(axes, axis{weights, scale}), append(of, column)
+		}
+	}
+	columns = make([][]rough, r.d)
+	if slices.ContainsFunc(scales, func(l []float64) bool { return len(l) == 0 }) {
+		return columns, nil // FAIL: nothing more is asked
+	}
+	bins, err := r.meanDecoder(axes, (1-r.c.ScaleShare)*mu2)
+	if err != nil {
+		return nil, err
+	}
+	for i, list := range bins {
+		for _, bin := range list {
+			columns[of[i]] = append(columns[of[i]], rough{axes[i].scale, bin})
+		}
+	}
+	return columns, nil
+}
+
+// A lattice is the net over one rough Gaussian, in its own unit: sds scale/(1+step)^j, j < sds, and means (bin + t step) scale, |t| <= reach.
+type lattice struct {
+	step       float64
+	sds, reach int
+}
+
+// lattice is the net of the given step; with one sd, scale itself, where the sd is known.
+func (c Constants) lattice(step float64, known bool) lattice {
+	n := lattice{step, 1, int(math.Ceil(c.Reach/step - .5))}
+	if !known {
+		n.sds += int(math.Log(2) / math.Log1p(step) * (1 + 1e-12))
+	}
+	return n
+}
+
+// size is at least the number of Gaussians in the nets over the list.
+func (n lattice) size(list []rough) float64 {
+	return float64(len(list)) * float64(n.sds) * float64(2*n.reach+1)
+}
+
+// line is the set of Gaussians of the nets over the list, each once.
+//
+// For sigma in (scale/2, scale] and mu within scale/2 of the bin's centre, some member has its sd within a factor 1+step of sigma and its
+// mean within (step/2) scale of mu: TV <= max(|dmean|/sd, |dsd^2|/sd^2)/sqrt2 < 2 step for step <= 1/2.
+//
+// Source: [AAL21] Algorithm 4; Lemma 4.2.
+func (n lattice) line(list []rough) (net []hypotheses.Gaussian) {
+	seen := map[[2]float64]bool{}
+	for at := 0; at < len(list); {
+		scale, last := list[at].scale, math.Inf(-1)
+		for ; at < len(list) && list[at].scale == scale; at++ {
+			for t := -n.reach; t <= n.reach; t++ {
+				place := list[at].bin + float64(t)*n.step
+				if place < last+n.step/4 { // the net over the bin before has it
+					continue
+				}
+				last = place
+				for j := range n.sds {
+					g := [2]float64{place * scale, scale / math.Pow(1+n.step, float64(j))}
+					if !seen[g] {
+						seen[g] = true
+						net = append(net, hypotheses.Line(g[0], g[1]))
+					}
+				}
+			}
+		}
+	}
+	return net
+}

@@ -1,0 +1,124 @@
+package aal21
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+)
+
+// Constants are what the algorithms take besides the data. [Printed] has those of the source; with [Practical] ones the enumeration is
+// small enough to run. None of them matters to privacy: wrong ones cost an estimate, not a guarantee.
+type Constants struct {
+	// TargetError is alpha: the net of Gaussians is as fine as alpha asks, components to total variation alpha/9 and weights to alpha/9 in all.
+	// 0: as fine as MostMixtures allows for the lists that were released, see rungs.
+	TargetError float64
+	// FailureProb is beta in the numbers of rows that the analysis asks for.
+	FailureProb float64
+	// WeightPart: a component of less than WeightPart/k of the rows may be lost, 1-gamma = WeightPart/k. alpha/9 as printed.
+	WeightPart float64
+	// ScalePart and MeanPart: an octave of distances is listed if it holds ScalePart (1-gamma)^2 of the pairs, a bin of rows if it holds
+	// MeanPart (1-gamma) of them. A component puts .27 (1-gamma)^2 and .34 (1-gamma) there; 3/32 and 1/8 as printed.
+	ScalePart, MeanPart float64
+	// Reach: the net of means reaches so many bin widths to each side of a bin's centre. 1 as printed; every point of the bin is within 1/2.
+	Reach float64
+	// MostGaussians and MostMixtures bound the list and the mixtures that one may be chosen among: time and memory. The source has no such
+	// numbers and no end of either.
+	MostGaussians, MostMixtures int
+	// TruncatedLaplace: the counts of bins get truncated Laplace noise; otherwise Gaussian noise, whose threshold is lower by a factor of ten
+	// and more in a budget of Gaussian DP.
+	TruncatedLaplace bool
+	// CountShare of mu^2 buys n where it is private; ListShare of the rest the lists, and ScaleShare of that the scales.
+	CountShare, ListShare, ScaleShare float64
+}
+
+// mostListed bounds MostGaussians and MostMixtures.
+const mostListed = hypotheses.Most
+
+// Practical are constants with which instances of one or two components run, from a few hundred rows on at large epsilon.
+//
+// Source: [AAL21] Algorithm 1. Differs: 1-gamma = 3/(4k), so that a component with less than three quarters of an equal share may be
+// lost; what a bin must hold is nearer to what a component puts there, so that lists are short; the net reaches as far as the bin; and
+// it is as fine as the number of mixtures allows; noise is Gaussian.
+func Practical() Constants {
+	return Constants{FailureProb: .1, WeightPart: .75, ScalePart: .2, MeanPart: .25, Reach: .5, MostGaussians: 10000, MostMixtures: 100000,
+		CountShare: .01, ListShare: .6, ScaleShare: .4}
+}
+
+// Printed are the constants of the source for a total variation of alpha, .001 to 1. One component in one column is about all that can be
+// enumerated with them; otherwise the method ends without a release, and says by how much.
+//
+// Source: [AAL21] Algorithm 1; Algorithm 2; Algorithm 3.
+func Printed(alpha float64) Constants {
+	c := Practical()
+	c.TargetError, c.WeightPart, c.ScalePart, c.MeanPart, c.Reach = alpha, alpha/9, 3./32, 1./8, 1
+	c.MostGaussians, c.MostMixtures, c.TruncatedLaplace = mostListed, mostListed, true
+	return c
+}
+
+// Validate reports constants that the algorithms cannot use, all at once.
+func (c Constants) Validate() error {
+	var faults []string
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	part := func(v float64) bool { return v > 0 && v < 1 }
+	want(c.TargetError == 0 || c.TargetError >= 1e-3 && c.TargetError <= 1, "TargetError: want 0 (as fine as possible) or .001 to 1, got %v", c.TargetError)
+	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
+	want(c.WeightPart >= 1e-4 && c.WeightPart <= 1, "WeightPart: want .0001 to 1, got %v", c.WeightPart)
+	want(c.ScalePart >= 1e-3 && c.ScalePart <= scaleMass, "ScalePart: want .001 to %v, got %v", scaleMass, c.ScalePart)
+	want(c.MeanPart >= 1e-3 && c.MeanPart <= meanMass, "MeanPart: want .001 to %v, got %v", meanMass, c.MeanPart)
+	want(c.Reach >= .5 && c.Reach <= 2, "Reach: want .5 to 2, got %v", c.Reach)
+	listed := func(n int) bool { return n >= 1 && n <= mostListed }
+	want(listed(c.MostGaussians) && listed(c.MostMixtures), "MostGaussians, MostMixtures: want 1 to %d, got %d and %d", mostListed, c.MostGaussians, c.MostMixtures)
+	want(part(c.CountShare) && part(c.ListShare) && part(c.ScaleShare), "CountShare, ListShare, ScaleShare: want numbers between 0 and 1, got %v, %v, %v",
+		c.CountShare, c.ListShare, c.ScaleShare)
+	if faults != nil {
+		return fmt.Errorf("aal21: Constants: %q", faults)
+	}
+	return nil
+}
+
+// mustBeValid panics on constants that a program made up wrongly.
+func (c Constants) mustBeValid() Constants {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// leastWeight is 1-gamma for k components: of a component with that weight the rows are a gamma-corruption.
+func (c Constants) leastWeight(k int) float64 { return c.WeightPart / float64(k) }
+
+// The caps beyond which a decoder fails: 12/(1-gamma) bins and 16/(1-gamma)^2 octaves as printed. Frequencies that sum to 1 and are known
+// to a third of the threshold are no more than that above it, whatever the rows.
+func (c Constants) mostMeans(w float64) int  { return int(math.Ceil(1.5 / (c.MeanPart * w))) }
+func (c Constants) mostScales(w float64) int { return int(math.Ceil(1.5 / (c.ScalePart * w * w))) }
+
+// A rung says how fine a net is.
+type rung struct {
+	step   float64 // a: standard deviations a factor 1+a apart, means a standard deviations
+	grains int     // N: weights are multiples of 1/N
+}
+
+// rungs are the nets that may be used for k components in d columns, from the coarsest to the finest: one if alpha is fixed. Components
+// are asked to alpha/9, in every column to alpha/(9 sqrt d), of which a is half; where the covariance is known, a is twice that.
+//
+// Source: [AAL21] Algorithm 1; Algorithm 4; Algorithm 5; Appendix E.
+func (c Constants) rungs(k, d int, known bool) []rung {
+	if c.TargetError > 0 {
+		step := c.TargetError / (18 * math.Sqrt(float64(d)))
+		if known {
+			step *= 4
+		}
+		return []rung{{step, int(math.Ceil(9 * float64(k) / c.TargetError))}}
+	}
+	var rungs []rung
+	for _, r := range []rung{{2, 1}, {1, 1}, {1, 2}, {1. / 2, 2}, {1. / 3, 2}, {1. / 3, 3}, {1. / 4, 3}, {1. / 5, 4}, {1. / 6, 4}, {1. / 8, 5},
+		{1. / 10, 6}, {1. / 12, 6}, {1. / 16, 8}, {1. / 20, 8}, {1. / 24, 10}, {1. / 32, 10}} {
+		rungs = append(rungs, rung{r.step, r.grains * k})
+	}
+	return rungs
+}

@@ -1,0 +1,65 @@
+package amn24
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+)
+
+const stepGaps = "gaps"
+
+// gapSteps are the steps of crude approximation in one column.
+func (c Constants) gapSteps() []kernel.Step {
+	return []kernel.Step{{Name: stepGaps, Query: query.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
+}
+
+// gaps is the crude approximation in one column, without any bound on it: the gaps between consecutive values go to buckets, by their
+// octave a and the place, of width n^2 2^a, where they lie; a count gets truncated Laplace noise, and every bucket in which it is more than
+// that noise can be is a pair: its place and 2^a. The fullest come first.
+//
+// Failures: no bucket is released.
+//
+// Source: [AMN24] Algorithm 3.
+// Differs: places are n 2^a wide, and a pair is the place's middle and the sd of a component of n/k rows that has such gaps: from the lower
+// end and 2^a a factor of n^3 must be made up for, by a net that nobody can enumerate; the noise is integer-valued. One row changes three
+// gaps, so the counts by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
+func (r *run) gaps(mu float64) (pairs []Pair, none *estimate.NoRelease, err error) {
+	q := query.GapBuckets{Rows: r.c.bucketRows(r.n)}
+	buckets, support, err := r.a.TruncatedGaps(stepGaps, q, privacy.PureOfMu(mu))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(buckets) == 0 {
+		return nil, &estimate.NoRelease{
+			Reason: fmt.Sprintf("no bucket holds more gaps between consecutive values than noise can be, %.0f", support)}, nil
+	}
+	slices.SortStableFunc(buckets, func(a, b kernel.Bucket) int { return cmp.Compare(b.Count, a.Count) })
+	for _, b := range buckets {
+		pairs = append(pairs, r.c.told(b, r.n, r.k))
+	}
+	return pairs, nil, nil
+}
+
+// bucketRows is N: places are N^2 gaps wide.
+func (c Constants) bucketRows(n float64) int {
+	rows := n
+	if c.Places > 0 {
+		rows = math.Ceil(math.Sqrt(c.Places * n))
+	}
+	return int(math.Max(2, math.Min(rows, 1<<24)))
+}
+
+// told is the pair of a bucket.
+func (c Constants) told(b kernel.Bucket, n float64, k int) Pair {
+	if c.Spread == 0 {
+		return hypotheses.Line(b.Low, b.Gap)
+	}
+	return hypotheses.Line(b.Low/2+b.High/2, b.Gap*math.Max(1, c.Spread*n/float64(k)))
+}

@@ -1,0 +1,156 @@
+package amn24
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+)
+
+// deficits is the tractable score: how many rows must be changed until w n rows have the Gaussian's counts in cells of equal probability,
+// shells cut by the orthants; on a net of all pairs that the facts allow.
+//
+// Source: [AMN24] Section E.1.
+// Differs: counts in cells stand for "there is a subset of w n rows about which the robust estimator says so", which nobody can enumerate
+// in two columns.
+type deficits struct {
+	c      Constants
+	pairs  []Pair
+	radii  []float64
+	target int // rows that a cell should hold
+}
+
+// newDeficits is the score for w n = weight rows in d columns.
+func newDeficits(c Constants, pairs []Pair, d int, weight float64) deficits {
+	s := deficits{c: c, pairs: pairs}
+	chi := distuv.ChiSquared{K: float64(d)}
+	for i := 1; i < c.Shells; i++ {
+		s.radii = append(s.radii, math.Sqrt(chi.Quantile(float64(i)/float64(c.Shells))))
+	}
+	s.target = int(math.Min(1<<29, math.Round(weight/float64(query.CellCount(c.Shells, d)))))
+	return s
+}
+
+func (s deficits) kind() string    { return query.CellDeficits{}.Kind() }
+func (s deficits) unlisted() int64 { return 0 }
+func (s deficits) levels() int     { return s.c.Closer }
+
+func (s deficits) options(omega Region) (pairs []Pair, score query.Score) {
+	for _, p := range s.pairs {
+		if omega.Contains(p) {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs, s.of(pairs)
+}
+
+func (s deficits) near(p Pair, h float64) (pairs []Pair, score query.Score) {
+	for _, q := range covariances(p, h, 1) {
+		pairs = append(pairs, means(q, h, 2)...)
+	}
+	return pairs, s.of(pairs)
+}
+
+// of is the score of the pairs.
+func (s deficits) of(pairs []Pair) query.Score {
+	q := query.CellDeficits{Radii: s.radii}
+	for _, p := range pairs {
+		w := make([][]float64, len(p.Mean))
+		for i := range w {
+			w[i] = mat.Row(nil, i, p.Inverse)
+		}
+		q.Frames = append(q.Frames, query.Affine{Center: p.Mean, W: w})
+	}
+	if len(pairs) > 0 {
+		cells := query.CellCount(len(s.radii)+1, len(pairs[0].Mean))
+		for range cells {
+			q.Targets = append(q.Targets, s.target)
+		}
+	}
+	return q
+}
+
+// publicNet visits a net of all pairs with means within radius of the origin and sds between low and high, spaced zeta in their own sds:
+// Lemma D.1's without a pair that it is about. In two columns the ratio of the sds is a power of 1+zeta, the axes turn by zeta times the
+// lesser over the larger sd, and the mean moves along them. The factor that visit is given has the axes as columns.
+//
+// Source: [AMN24] Lemma D.1.
+func publicNet(d int, radius, low, high, zeta float64, visit func(mean []float64, factor *mat.Dense) bool) {
+	for wide := low; wide <= high*(1+1e-9); wide *= 1 + zeta {
+		if d == 1 {
+			if !discs(mat.NewDense(1, 1, []float64{wide}), []float64{wide}, radius, zeta, visit) {
+				return
+			}
+			continue
+		}
+		for narrow := wide; narrow >= low*(1-1e-9); narrow /= 1 + zeta {
+			turns := 1.0
+			if narrow < wide*(1-1e-9) {
+				turns = math.Ceil(math.Pi / (2 * zeta * narrow / wide))
+			}
+			for i := 0.0; i < turns; i++ {
+				sin, cos := math.Sincos(math.Pi * i / turns)
+				axes := mat.NewDense(2, 2, []float64{wide * cos, -narrow * sin, wide * sin, narrow * cos})
+				if !discs(axes, []float64{wide, narrow}, radius, zeta, visit) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// discs visits the means within radius, zeta sds apart along the axes, which have the lengths sds.
+func discs(axes *mat.Dense, sds []float64, radius, zeta float64, visit func([]float64, *mat.Dense) bool) bool {
+	d := len(sds)
+	mean, at := make([]float64, d), make([]float64, d)
+	var place func(i int, left float64) bool // left of the radius, for the axes from i on
+	place = func(i int, left float64) bool {
+		if i == d {
+			for r := range mean {
+				mean[r] = 0
+				for j, v := range at {
+					mean[r] += axes.At(r, j) / sds[j] * v
+				}
+			}
+			return visit(mean, axes)
+		}
+		step := zeta * sds[i]
+		most := math.Floor(left/step + 1e-9)
+		for j := -most; j <= most; j++ {
+			at[i] = j * step
+			if !place(i+1, math.Sqrt(math.Max(0, (left-at[i])*(left+at[i])))) {
+				return false
+			}
+		}
+		return true
+	}
+	return place(0, radius)
+}
+
+// finestNet is the least spacing of a public net: finer ones take time, and Algorithm 1 follows. A utility constant.
+const finestNet = .25
+
+// publicNet is the finest net of what the facts allow that is within the guard, and its spacing; nil if there is none.
+func (c Constants) publicNet(d int, radius, low, high float64) (pairs []Pair, zeta float64) {
+	for zeta = math.Max(finestNet, c.zeta()); ; zeta *= 1.25 {
+		n := 0
+		publicNet(d, radius, low, high, zeta, func([]float64, *mat.Dense) bool {
+			n++
+			return n <= mostOptions
+		})
+		if n <= mostOptions {
+			break
+		}
+		if zeta*1.25 > c.Coarsest {
+			return nil, zeta
+		}
+	}
+	publicNet(d, radius, low, high, zeta, func(mean []float64, factor *mat.Dense) bool {
+		pairs = append(pairs, hypotheses.NewGaussian(mean, gram(factor)))
+		return true
+	})
+	return pairs, zeta
+}

@@ -1,0 +1,92 @@
+package amn24
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+)
+
+// A Pair is the mean and covariance of a component, or a crude approximation of them.
+type Pair = hypotheses.Gaussian
+
+// Tolerance says how close two pairs are: (m', S') ~ (m, S) if |S^-1/2 S' S^-1/2 - I| is at most Gamma in spectral and Rho in Frobenius
+// norm, and |S^-1/2 (m'-m)| at most Tau.
+//
+// Source: [AMN24] Lemma B.6.
+type Tolerance struct{ Gamma, Rho, Tau float64 }
+
+// times is c times the tolerance.
+func (t Tolerance) times(c float64) Tolerance { return Tolerance{c * t.Gamma, c * t.Rho, c * t.Tau} }
+
+// Close reports a ~ b. It is not symmetric: b's covariance is the unit.
+func (t Tolerance) Close(a, b Pair) bool {
+	off, values, ok := relate(a, b)
+	frobenius := 0.0
+	for _, v := range values {
+		frobenius = math.Hypot(frobenius, v-1)
+		ok = ok && math.Abs(v-1) <= t.Gamma
+	}
+	return ok && frobenius <= t.Rho && off <= t.Tau
+}
+
+// Vague reports that a is within a factor of b: S_a/factor <= S_b <= factor S_a and |S_b^-1/2 (m_a-m_b)| <= factor. What is vaguely close
+// to a pair that was found is removed from the region where the next one is sought.
+//
+// Source: [AMN24] Algorithm 2.
+func Vague(a, b Pair, factor float64) bool {
+	off, values, ok := relate(a, b)
+	for _, v := range values {
+		ok = ok && v <= factor && v*factor >= 1
+	}
+	return ok && off <= factor
+}
+
+// relate is |S_b^-1/2 (m_a-m_b)| and the eigenvalues of S_b^-1/2 S_a S_b^-1/2; ok is false if they have no number.
+func relate(a, b Pair) (off float64, values []float64, ok bool) {
+	d := len(a.Mean)
+	if d == 1 {
+		ratio := a.L.At(0, 0) / b.L.At(0, 0)
+		return math.Abs((a.Mean[0] - b.Mean[0]) / b.L.At(0, 0)), []float64{ratio * ratio}, true
+	}
+	var z mat.VecDense
+	var m mat.Dense
+	diff := mat.NewVecDense(d, nil)
+	diff.SubVec(mat.NewVecDense(d, a.Mean), mat.NewVecDense(d, b.Mean))
+	z.MulVec(b.Inverse, diff)
+	m.Mul(b.Inverse, a.L)
+	var e mat.EigenSym
+	if !e.Factorize(gram(&m), false) {
+		return 0, nil, false
+	}
+	return mat.Norm(&z, 2), e.Values(nil), true
+}
+
+// gram is l l^t.
+func gram(l *mat.Dense) *mat.SymDense {
+	d, _ := l.Dims()
+	s := mat.NewSymDense(d, nil)
+	s.SymOuterK(1, l)
+	return s
+}
+
+// fromFactor is the pair with covariance l l^t, l lower triangular.
+func fromFactor(mean []float64, l *mat.Dense) Pair {
+	d := len(mean)
+	p := Pair{Mean: mean, L: l, Inverse: mat.NewDense(d, d, nil)}
+	for j := range d { // column j solves l x = e_j
+		for i := j; i < d; i++ {
+			v := 0.0
+			if i == j {
+				v = 1
+			}
+			for k := j; k < i; k++ {
+				v -= l.At(i, k) * p.Inverse.At(k, j)
+			}
+			p.Inverse.Set(i, j, v/l.At(i, i))
+		}
+		p.LogVolume += math.Log(l.At(j, j))
+	}
+	return p
+}

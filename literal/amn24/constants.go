@@ -1,0 +1,162 @@
+package amn24
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+)
+
+// Constants are what the algorithms take besides the data. [Practical] has values with which they run on hundreds or thousands of rows,
+// [Printed] those of the source, as far as it has any: with them no table is short enough to enumerate. None of them matters to privacy:
+// wrong ones cost an estimate, not a guarantee.
+type Constants struct {
+	// Accuracy is alpha, the total variation that is aimed at; FailureProb is beta in the bounds.
+	Accuracy, FailureProb float64
+
+	// Net is zeta over alpha: how fine the nets of Algorithm 1 are. If |K| is too large zeta is raised, up to Coarsest; 0: it is not.
+	Net, Coarsest float64
+	// Units is N, weights are multiples of 1/N; 0: ceil(10k/alpha) as printed.
+	Units int
+	// Factor is G of Algorithm 1, how far a crude pair may be from its component; 0: n^3 as printed. Found is the same for pairs that were
+	// found by a score, 0: n^3.
+	Factor, Found float64
+	// Thin: where |K| is too large in spite of that, pairs within this factor of an earlier one are left out, and then the last; 0: none is.
+	Thin float64
+	// Refinements is how often the chosen mixture is moved and chosen again, by steps half as long each time; 0 as printed.
+	Refinements int
+	// MostHypotheses guards |K|, and MostNet |B|; at most what literal/hypotheses takes.
+	MostHypotheses, MostNet int
+
+	// Places times n is the width of a place of Algorithm 3, in gaps; 0: n^2 as printed. Spread times n/k gaps is a component's sd; 0: one
+	// gap, and the place's lower end is its mean, as printed.
+	Places, Spread float64
+
+	// LeastWeight is w of score (3), as a part of 1/k: a multiset has w n elements; 0: alpha/(4k) as printed.
+	LeastWeight float64
+	// Points of the lattice that rows are rounded to; Elements of a multiset, Subset elements of its subsets.
+	Points, Elements, Subset int
+	// Near is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of Lemma B.6, Ties its least number of ties.
+	Near                  Tolerance
+	Changed, Wide, Narrow float64
+	Ties                  int
+	// Spacing is z of the lattice of pairs.
+	Spacing float64
+	// Unbounded: the pairs that are told by no multiset count as infinitely many, as printed; else the stated facts bound them, too.
+	Unbounded bool
+	// Removed is B, how far around a found pair nothing more is sought.
+	Removed float64
+	// Shells of the cells of the tractable score. Closer is how often a pair that it found is moved and chosen again, by steps half as long
+	// each time.
+	Shells, Closer int
+	// Test is the part of epsilon for the test whether the score's volumes allow a choice.
+	Test float64
+	// CountShare of mu^2 counts the rows; CrudeShare of it buys the crude pairs; FirstShare of what is left then the choice among all of K.
+	CountShare, CrudeShare, FirstShare float64
+}
+
+// Practical are constants with which the algorithms run.
+func Practical() Constants {
+	return Constants{Accuracy: .15, FailureProb: .1, Net: .1, Coarsest: 1, Units: 4, Factor: 2, Found: 1.1, Thin: 4.1,
+		Refinements: 3, MostHypotheses: 20000, MostNet: 400,
+		Places: 1, Spread: .6, LeastWeight: .5, Points: 13, Elements: 4, Subset: 3, Near: Tolerance{.6, .6, .7}, Wide: 20, Narrow: 1e-3, Ties: 4,
+		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4}
+}
+
+// Printed are the constants of the source, as far as it states them; the exponents of Algorithm 2, which the text leaves open, are those of
+// Algorithm 3. With them both methods refuse every table.
+//
+// Source: [AMN24] Algorithm 1; Algorithm 2; Algorithm 3.
+func Printed() Constants {
+	c := Practical()
+	c.Coarsest, c.Units, c.Factor, c.Found, c.Thin, c.Refinements, c.Places, c.Spread = 0, 0, 0, 0, 0, 0, 0, 0
+	c.LeastWeight, c.Unbounded, c.Closer, c.Ties, c.MostHypotheses, c.MostNet = 0, true, 0, 3, hypotheses.Most, hypotheses.Most
+	return c
+}
+
+// Validate reports constants that the algorithms cannot use, all at once.
+func (c Constants) Validate() error {
+	var faults []string
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	part := func(v float64) bool { return v > 0 && v < 1 }
+	want(part(c.Accuracy) && part(c.FailureProb), "Accuracy, FailureProb: want numbers between 0 and 1, got %v, %v", c.Accuracy, c.FailureProb)
+	want(c.Net > 0 && c.Net <= 1, "Net: want a number in (0, 1], got %v", c.Net)
+	want(c.Coarsest == 0 || c.Coarsest >= c.Net*c.Accuracy && c.Coarsest <= 10,
+		"Coarsest: want 0 (no coarser) or Net*Accuracy to 10, got %v", c.Coarsest)
+	want(c.Units >= 0 && c.Units <= 1000, "Units: want 0 (as printed) to 1000, got %d", c.Units)
+	factor := func(v float64) bool { return v == 0 || v > 1 && v <= 1e12 }
+	want(factor(c.Factor) && factor(c.Found) && factor(c.Thin),
+		"Factor, Found, Thin: want 0 or more than 1, got %v, %v, %v", c.Factor, c.Found, c.Thin)
+	want(c.Refinements >= 0 && c.Refinements <= 20 && c.Closer >= 0 && c.Closer <= 20,
+		"Refinements, Closer: want 0 to 20, got %d, %d", c.Refinements, c.Closer)
+	guard := func(v int) bool { return v >= 1 && v <= hypotheses.Most }
+	want(guard(c.MostHypotheses) && guard(c.MostNet),
+		"MostHypotheses, MostNet: want 1 to %d, got %d, %d", hypotheses.Most, c.MostHypotheses, c.MostNet)
+	size := func(v float64) bool { return v >= 0 && v <= 1e6 }
+	want(size(c.Places) && size(c.Spread), "Places, Spread: want 0 (as printed) or more, got %v, %v", c.Places, c.Spread)
+	want(c.LeastWeight >= 0 && c.LeastWeight <= 1, "LeastWeight: want 0 (as printed) to 1, got %v", c.LeastWeight)
+	want(c.Points >= 3 && c.Points <= mostPoints, "Points: want 3 to %d, got %d", mostPoints, c.Points)
+	want(c.Subset >= 2 && c.Elements > c.Subset && choose(c.Points+c.Elements-1, c.Elements) <= mostMultisets,
+		"Elements, Subset: want more than 2 elements, fewer in a subset, and at most %d multisets, got %d and %d",
+		mostMultisets, c.Elements, c.Subset)
+	want(part(c.Near.Gamma) && part(c.Near.Rho) && c.Near.Tau > 0, "Near: want Gamma and Rho between 0 and 1, Tau positive, got %v", c.Near)
+	want(c.Changed >= 0 && c.Changed < 1, "Changed: want a number in [0, 1), got %v", c.Changed)
+	want(c.Wide > 0 && c.Narrow >= 0 && c.Ties >= 1, "Wide, Narrow, Ties: want positive numbers, got %v, %v, %d", c.Wide, c.Narrow, c.Ties)
+	want(c.Spacing > 0 && c.Spacing <= 4, "Spacing: want a number in (0, 4], got %v", c.Spacing)
+	want(!part(c.Near.Gamma) || c.Removed >= math.Max(1/(1-c.Near.Gamma), math.Max(1+c.Near.Gamma, c.Near.Tau)),
+		"Removed: want so much that what is Near a found pair is removed, got %v", c.Removed)
+	want(c.Shells >= 1 && c.Shells <= 10, "Shells: want 1 to 10, got %d", c.Shells)
+	want(part(c.Test) && part(c.CountShare) && part(c.CrudeShare) && part(c.FirstShare),
+		"Test, CountShare, CrudeShare, FirstShare: want numbers between 0 and 1, got %v, %v, %v, %v",
+		c.Test, c.CountShare, c.CrudeShare, c.FirstShare)
+	if faults != nil {
+		return fmt.Errorf("amn24: Constants: %q", faults)
+	}
+	return nil
+}
+
+// mustBeValid panics on constants that a program made up wrongly.
+func (c Constants) mustBeValid() Constants {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// Caps of the enumerations.
+const (
+	mostPoints    = 16
+	mostMultisets = 13000
+	mostOptions   = 10000 // pairs among which a score chooses
+)
+
+// zeta is the spacing of the nets at first.
+func (c Constants) zeta() float64 { return c.Net * c.Accuracy }
+
+// units is N.
+func (c Constants) units(k int) int {
+	if c.Units > 0 {
+		return c.Units
+	}
+	return int(math.Ceil(10 * float64(k) / c.Accuracy))
+}
+
+// crude is G for n rows: the constant, or n^3.
+func crude(factor, n float64) float64 {
+	if factor > 0 {
+		return factor
+	}
+	return math.Max(2, n*n*n)
+}
+
+// leastWeight is w.
+func (c Constants) leastWeight(k int) float64 {
+	if c.LeastWeight > 0 {
+		return c.LeastWeight / float64(k)
+	}
+	return c.Accuracy / float64(4*k)
+}

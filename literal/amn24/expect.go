@@ -1,0 +1,100 @@
+package amn24
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+)
+
+// literal is the first note of both methods.
+const literal = "a literal algorithm, to compare with: it enumerates, where the practical methods need fewer rows and no bounds"
+
+// Expect says how many rows the analysis asks for, with explicit constants, from public facts.
+//
+// A component of weight w puts at least w n/2 gaps into two places of each octave between sigma/n^2 and sigma (Lemmas F.3 and F.4), and the
+// fullest of those buckets is released if it holds twice the noise's support A; here w = alpha/(4k). Then the selection among K asks for
+// (8/alpha^2) ln(|K|^2/beta) + (4/(alpha epsilon)) ln(|K|/beta).
+//
+// Source: [AMN24] Theorem 1.5; Section 4.
+func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
+	if !(p.Mu > 0) || p.Columns != 1 {
+		return estimate.Expectation{}
+	}
+	k, support := most(p), e.support(p, p.Mu*p.Mu, nominalSlack(p.Mu))
+	x := estimate.Expectation{Notes: []string{literal}}
+	x.Notes = append(x.Notes, fmt.Sprintf(
+		"a bucket is released if it holds more gaps than truncated Laplace noise can be, about %.0f at delta 1e-6", support))
+	x.RowsNeeded = math.Ceil(2 * support * float64(k) / fullestBucket)
+	analysis := 0.0
+	for n := 100.; n < 1e15 && analysis == 0; n *= 1.1 {
+		if octaves := 2*math.Log2(n) + 1; e.c.Accuracy/float64(4*k)*n/2 >= 2*support*2*octaves {
+			analysis = n
+		}
+	}
+	x.Notes = append(x.Notes, fmt.Sprintf(
+		"the analysis asks for about %.2g rows for crude approximations of all components of weight %.2g or more, and %s",
+		analysis, e.c.Accuracy/float64(4*k), e.c.selection(1, k, p.Mu*p.Mu)))
+	return x
+}
+
+// fullestBucket is the part of a component's gaps that its fullest bucket holds, about; measured.
+const fullestBucket = .25
+
+// selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows, around one crude pair per component.
+func (c Constants) selection(d, k int, mu2 float64) string {
+	epsilon := privacy.BoundedRangeOfMu(muOf((1 - c.CrudeShare) * c.FirstShare * mu2))
+	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, c.MostHypotheses)
+	return fmt.Sprintf("about %.2g to choose among %d mixtures", rows, c.MostHypotheses)
+}
+
+// Expect says how many rows the analysis asks for, from public facts: m = w n must be more than the test tolerates, or it could not fail, and
+// then those of Algorithm 1.
+//
+// Source: [AMN24] Theorem 1.4; Section 4.
+func (e General) Expect(p estimate.Problem) estimate.Expectation {
+	x, err := e.design(p)
+	if !(p.Mu > 0) || err != nil {
+		return estimate.Expectation{}
+	}
+	return x.expect(p)
+}
+
+func (x design) expect(p estimate.Problem) estimate.Expectation {
+	epsilon := x.epsilon(p.Mu * p.Mu)
+	out := estimate.Expectation{Notes: []string{literal}, RowsNeeded: math.Ceil(2 * x.rows(epsilon))}
+	options := len(x.pairs)
+	score := "the tractable score, on a net of %d pairs %.2g standard deviations apart"
+	if x.lattice != nil {
+		options = len(x.lattice.Pairs)
+		score = "score (3), on a lattice of %d pairs %.2g standard deviations apart"
+	}
+	w := x.c.leastWeight(x.k)
+	out.Notes = append(out.Notes, fmt.Sprintf(score, options, x.h),
+		fmt.Sprintf("the test of the score's volumes can fail from about %.2g rows on; before, the choice is one among finitely many pairs",
+			x.c.tolerated(options, epsilon, nominalSlack(p.Mu))/w),
+		"the analysis asks for "+x.c.selection(x.d, x.k, p.Mu*p.Mu)+
+			fmt.Sprintf(", and, constants and logarithms left out, for %.2g in all", x.order(p)),
+		x.composed(p.Mu*p.Mu))
+	return out
+}
+
+// order is the sum of Theorem 1.4, with constants and logarithms left out but for ln(1/delta), delta 1e-6.
+//
+// Source: [AMN24] Theorem 1.4.
+func (x design) order(p estimate.Problem) float64 {
+	k, d, alpha, logDelta := float64(most(p)), float64(p.Columns), x.c.Accuracy, -math.Log(nominalDelta)
+	epsilon := privacy.EpsilonOfMu(nominalDelta, p.Mu)
+	return k*d*d/(alpha*alpha) + k*k*d/alpha +
+		(k*d*d+math.Pow(d, 1.75)*math.Pow(k, 1.5)*math.Sqrt(logDelta)+math.Pow(k*logDelta, 1.5))/(alpha*epsilon)
+}
+
+// composed compares Theorem A.1 with what the filter does: the epsilon of each of the k steps that either allows for the same total.
+func (x design) composed(mu2 float64) string {
+	total := privacy.EpsilonOfMu(nominalDelta, muOf(x.c.CrudeShare*mu2))
+	return fmt.Sprintf("each of %d choices may cost epsilon %.2g in the filter of Gaussian privacy, "+
+		"and %.2g by basic composition or Theorem A.1, for the same total",
+		x.k, privacy.PureOfMu(muOf(x.c.CrudeShare*mu2/float64(x.k))), StepEpsilon(x.k, total, nominalDelta))
+}

@@ -1,0 +1,168 @@
+// Package amn24 holds the algorithms for mixtures of arbitrary Gaussians of [AMN24] as they are printed, one file each, as programs over
+// the kernel. They are for comparison: they enumerate, so they take few columns, few components and a large epsilon.
+//
+// Where to find what: [AMN24] Algorithm 1 and Lemma D.3 in algorithm1.go, Algorithm 2 in algorithm2.go, Algorithm 3 in algorithm3.go; Lemma
+// B.6 in lemmab6.go, functions (2) and (3) in score.go, their tractable form in celldeficits.go, the removal of what was found in
+// removal.go, Theorem A.1 in composition.go.
+//
+// Whatever decides what is measured next is public or was released, so the facts that the analysis rests on can spoil an estimate and never
+// the guarantee.
+//
+// Source: [AMN24].
+package amn24
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// run is what the algorithms share: whom they ask, and what they may assume: public facts and released values.
+type run struct {
+	c    Constants
+	a    *kernel.Allotment
+	d, k int
+	n    float64 // public, or released
+}
+
+// stepCount buys the number of good rows: nulls under replace-one, n under add-or-remove-one.
+const stepCount = "rows"
+
+func (c Constants) countSteps() []kernel.Step {
+	return []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: c.CountShare, Most: 1, Source: "AMN24 Section 4"}}
+}
+
+// begin counts the rows.
+func begin(s *kernel.Session, c Constants, k int) (*run, *program.Columns, error) {
+	mu := muOf(c.CountShare * s.Mu() * s.Mu())
+	notes, err := program.Count(s.Allotment(), stepCount, mu)
+	if err != nil {
+		return nil, nil, err
+	}
+	const missingSDs = 4 // where n is public all rows are good unless the count says otherwise by so many noise sds
+	r := &run{c: c, a: s.Allotment(), d: s.Columns(), k: k, n: notes.Rows}
+	if n, public := s.Rows(); public && float64(n)-r.n < missingSDs/mu {
+		r.n = float64(n)
+	}
+	return r, notes, nil
+}
+
+// noRows is why nothing can be learned from the number of rows, or nil.
+func (r *run) noRows() *estimate.NoRelease {
+	if r.n < 2 {
+		return &estimate.NoRelease{Reason: fmt.Sprintf("the released number of rows is %.0f", r.n)}
+	}
+	return nil
+}
+
+// finish is the fine approximation of what was found, and the outcome.
+func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Columns, found []Pair, none *estimate.NoRelease, factor float64,
+	expect func() estimate.Expectation) (estimate.Outcome, error) {
+	var m mixture
+	if none == nil {
+		var err error
+		if m, none, err = r.fine(ctx, found, factor); err != nil {
+			return estimate.Outcome{}, err
+		}
+	}
+	if none != nil {
+		if none.Advice == "" {
+			none.Advice = advice(expect())
+		}
+		return estimate.Outcome{NoRelease: none, Diagnostics: notes.Notes}, nil
+	}
+	return release(p, m, len(found), notes, r.n), nil
+}
+
+// advice says what would help.
+func advice(x estimate.Expectation) string {
+	help := "needs more rows, a larger epsilon, or fewer components"
+	if x.RowsNeeded > 0 {
+		help = fmt.Sprintf("needs about %.2g rows at this epsilon, or fewer components", x.RowsNeeded)
+	}
+	return help + "; the practical methods need far less"
+}
+
+// release makes the model, heaviest component first.
+func release(p estimate.Problem, m mixture, found int, notes *program.Columns, n float64) estimate.Outcome {
+	order := make([]int, len(m.weights))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return m.weights[order[i]] > m.weights[order[j]] })
+	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(p.Columns)}, Diagnostics: notes.Notes}
+	out.Diagnostics.Flags = append(out.Diagnostics.Flags,
+		fmt.Sprintf("%d crude approximations of components were released, and the mixture was chosen around them", found))
+	for _, i := range order {
+		cov, err := shaped(m.pairs[i], p.Covariance)
+		if err != nil {
+			return notes.Outsize()
+		}
+		out.Model.Weights = append(out.Model.Weights, m.weights[i])
+		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: m.pairs[i].Mean, Cov: cov})
+		out.Diagnostics.Components = append(out.Diagnostics.Components, estimate.ComponentNote{EffectiveRows: m.weights[i] * math.Max(0, n)})
+	}
+	if out.Model.Validate() != nil {
+		return notes.Outsize()
+	}
+	return out
+}
+
+// shaped is a pair's covariance as a model's type.
+func shaped(g Pair, shape estimate.CovarianceType) (model.Covariance, error) {
+	if shape == estimate.Full {
+		return model.FullFromFactor(g.L)
+	}
+	d := len(g.Mean)
+	variances, mean := make([]float64, d), 0.0
+	for j := range d {
+		for _, v := range g.L.RawRowView(j) {
+			variances[j] += v * v
+		}
+		mean += variances[j] / float64(d)
+	}
+	if shape == estimate.Spherical {
+		return model.NewSpherical(d, mean)
+	}
+	return model.NewDiagonal(variances)
+}
+
+// most is the number of components asked for, or the largest allowed.
+func most(p estimate.Problem) int {
+	if p.Components > 0 {
+		return p.Components
+	}
+	return max(1, p.MaxComponents)
+}
+
+// enumerable is the refusal of a number of components for which K is beyond the guard whatever is found; nil if it is not.
+func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) error {
+	n := float64(p.Rows)
+	if p.Relation != privacy.ReplaceOne {
+		n = 2 // n^3 is then at least 8
+	}
+	unit := hypotheses.Line(0, 1)
+	if d == 2 {
+		unit = hypotheses.Product([]float64{0, 0}, []float64{1, 1})
+	}
+	base, zeta := c.spacing([]Pair{unit}, crude(factor, n), k)
+	if base != nil && c.movable(d, k) {
+		return nil
+	}
+	advice := "use --method general, or univariate in one column, which enumerate nothing"
+	if p.Components == 0 {
+		advice = "say how many components there are; or " + advice
+	}
+	return &estimate.Refusal{Reason: fmt.Sprintf("the mixtures of %d Gaussians of a net around a single one, "+
+		"spaced %.2g standard deviations and within a factor of %.2g, "+
+		"are more than %d", k, zeta, crude(factor, n), c.MostHypotheses), Advice: advice}
+}

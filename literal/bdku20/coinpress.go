@@ -1,0 +1,182 @@
+// Package bdku20 fits one Gaussian whose mean and covariance are known within bounds: the iterations of [BDKU20] as published, to compare
+// with and for bounds that are tight.
+//
+// The covariance first: rows (or, where the mean is unknown, differences of secret pairs of rows) are scaled by what is known, clipped, and
+// their noisy second moment makes the scale rounder, t times; the last and dearest of the moments is the estimate. Then the mean, of the
+// rows scaled by that estimate: each of a few clipped, noisy means shrinks the ball that the next one is clipped to. How many steps there
+// are follows from public numbers; every branch is a function of released ones.
+//
+// Source: [BDKU20] Section 2 of the restatement.
+package bdku20
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Estimator is the method "gaussian:coinpress".
+type Estimator struct{ options Options }
+
+// New returns the estimator with Practical options.
+func New() Estimator { return NewWith(Practical()) }
+
+// NewWith returns the estimator with other options, such as those of the published experiments. It panics on options that make no sense.
+func NewWith(o Options) Estimator {
+	o.check()
+	return Estimator{o}
+}
+
+var _ estimate.FactUser = Estimator{}
+
+const name = "gaussian:coinpress"
+
+// Name is "gaussian:coinpress".
+func (Estimator) Name() string { return name }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "one Gaussian within stated bounds: CoinPress, iterated clipping of second moments and means"
+}
+
+// Source names the algorithm.
+func (Estimator) Source() string { return "BDKU20 Section 2" }
+
+// Uses is the mean and the eigenvalues: it needs both.
+func (Estimator) Uses(estimate.Problem) estimate.Uses {
+	return estimate.Uses{Mean: true, Eigenvalues: true}
+}
+
+// The steps.
+const (
+	stepCount      = "count"
+	stepCovariance = "covariance"
+	stepMean       = "mean"
+)
+
+// Plan is what Fit measures, or a *estimate.Refusal where bounds are missing, or too few rows even for a table that fits them tightly.
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Columns < 1 {
+		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
+	}
+	if refusal := refuse(p); refusal != nil {
+		return kernel.Plan{}, refusal
+	}
+	s := e.options.schedule(p)
+	if p.Relation == privacy.ReplaceOne && p.Mu > 0 {
+		if n := float64(p.Rows); n < 2 || s.unknown.covariance && s.noise(n, 1)*s.norm() > e.options.MostNoise {
+			return kernel.Plan{}, &estimate.Refusal{
+				Reason: fmt.Sprintf("%d rows are too few for a covariance of %d columns at this epsilon, however tight the bounds", p.Rows, p.Columns),
+				Advice: e.advice(p),
+			}
+		}
+	}
+	plan := kernel.Plan{Method: name}
+	add := func(step, kind string, share float64, most int, source string) {
+		if share > 0 {
+			plan.Steps = append(plan.Steps, kernel.Step{Name: step, Query: kind, Share: share, Most: most, Source: source})
+		}
+	}
+	n := float64(p.Rows)
+	add(stepCount, query.Count{}.Kind(), s.countShare, 1, "TYLERPRESS Section 0.3")
+	kind := query.ClippedMoments{}.Kind()
+	if s.unknown.mean {
+		kind = query.PairMoments{}.Kind()
+	}
+	add(stepCovariance, kind, s.covarianceShare, s.most(n, s.covarianceSteps)+s.pairings()-1, "BDKU20 Section 2.2")
+	add(stepMean, query.ClippedMoments{}.Kind(), s.meanShare, s.most(n, s.meanSteps), "BDKU20 Section 2.1")
+	return plan, nil
+}
+
+// The bounds that this package calculates with: squares and ratios of such numbers stay in float64.
+const (
+	leastBound = 1e-140
+	mostBound  = 1e140
+)
+
+// refuse says why the facts of a problem do not do, or is nil.
+func refuse(p estimate.Problem) *estimate.Refusal {
+	f := p.Facts
+	low, high := f.Eigenvalues[0], f.Eigenvalues[1]
+	switch {
+	case p.Components > 1:
+		return &estimate.Refusal{
+			Reason: fmt.Sprintf("method %s fits one component, %d were asked for", name, p.Components),
+			Advice: "use --components 1, or --method general for a mixture",
+		}
+	case !f.KnowsMean || !f.KnowsEigenvalues():
+		return &estimate.Refusal{
+			Reason: fmt.Sprintf("method %s needs bounds on the mean and on the eigenvalues of the covariance, and knows %v", name, f),
+			Advice: "state them with --mean-within R --eigenvalues-within a,b; or use --method gaussian, which needs none",
+		}
+	case f.Validate() != nil || low < leastBound || high > mostBound || f.MeanWithin > mostBound*math.Sqrt(low):
+		return &estimate.Refusal{
+			Reason: fmt.Sprintf("method %s cannot calculate with these bounds: %v", name, f),
+			Advice: "record the columns in units in which they are nearer to 1; or use --method gaussian, which needs no bounds",
+		}
+	case f.MeanWithin == 0 && low == high:
+		return &estimate.Refusal{
+			Reason: fmt.Sprintf("nothing is left to learn: %v", f),
+			Advice: "state only what is known, with a radius of the mean above 0 or eigenvalues that differ",
+		}
+	}
+	return nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if refusal := refuse(p); refusal != nil {
+		return estimate.Outcome{}, refusal
+	}
+	r := &run{a: s.Allotment(), problem: p, schedule: e.options.schedule(p), total: s.Allotment().Left()}
+	if err := r.countRows(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if !(r.good >= 2) {
+		return r.none(e.advice(p), "about %.0f rows are too few", math.Max(0, r.good))
+	}
+	r.known()
+	for _, part := range []func() (doubt string, err error){r.covariance, r.mean} {
+		if err := ctx.Err(); err != nil {
+			return estimate.Outcome{}, err
+		}
+		doubt, err := part()
+		if err != nil {
+			return estimate.Outcome{}, err
+		}
+		if doubt != "" {
+			return r.none(e.advice(p), "%s", doubt)
+		}
+	}
+	return r.outcome(e.advice(p))
+}
+
+// Expect is the error for the worst covariance within the bounds.
+func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	if p.Columns < 1 || !(p.Mu > 0) || refuse(p) != nil {
+		return estimate.Expectation{}
+	}
+	s := e.options.schedule(p)
+	x := estimate.Expectation{RowsNeeded: s.rowsNeeded(), Notes: []string{
+		"for the covariance within the bounds that is hardest to find; one whose eigenvalues are near the upper bound needs fewer rows",
+		"the bounds are believed: where they are wrong, so is the estimate",
+	}}
+	if p.Rows > 0 {
+		x.RelativeError = s.relativeError(float64(p.Rows))
+	}
+	return x
+}
+
+// advice says what would help.
+func (e Estimator) advice(p estimate.Problem) string {
+	const other = "tighter bounds, a larger epsilon, or --method gaussian, which needs no bounds and fewer rows"
+	if n := e.options.schedule(p).rowsNeeded(); n > 0 {
+		return fmt.Sprintf("about %.2g rows are enough for any covariance within the bounds; or %s", n, other)
+	}
+	return "many more rows, " + other
+}

@@ -1,0 +1,73 @@
+package km21
+
+import (
+	"fmt"
+	"math"
+)
+
+// Constants are what the algorithms take besides the data. None of them matters to privacy: wrong ones cost an estimate, not a
+// guarantee.
+type Constants struct {
+	// StepAccuracy is a of OneStepHTPPCE, in (0, 1): the bias that its truncation may have is a/2.
+	StepAccuracy float64
+	// Accuracy is alpha of the last release, in (0, 1); 0: the least that the theorem promises for n, d, k and mu, which are public
+	// or released.
+	Accuracy float64
+	// MomentBound is C_2k >= 1; 0: (2k-1)!!, that of a Gaussian.
+	MomentBound float64
+	// FailureProb is the probability with which some bound of the analysis fails: half of it for all one-steps, half for the last release.
+	FailureProb float64
+	// Target: one-steps end when lambda_min(L) is at least this; Theorem 3.2 is about smaller ones.
+	Target float64
+	// AsPrinted: one-steps cut eigenvalues at 1-s and return L as printed. See OneStepHTPPCE for what is wrong with that.
+	AsPrinted bool
+	// CountShare of mu^2 counts the rows; MeanShare of the rest buys the mean, StartShare of that its start; PreconditionShare of what
+	// the covariance gets is for all one-steps together.
+	CountShare, MeanShare, StartShare, PreconditionShare float64
+}
+
+// Practical are the constants that the method runs with: those of the source, but for what is wrong there.
+func Practical() Constants {
+	return Constants{StepAccuracy: 1. / 16, FailureProb: .1, Target: .25,
+		CountShare: .01, MeanShare: .2, StartShare: .25, PreconditionShare: .5}
+}
+
+// Printed are the constants of the source, as far as it states them: it leaves the parts of the budget to the caller.
+//
+// Source: [KM21] Algorithm 3; Theorem 3.2.
+func Printed() Constants {
+	c := Practical()
+	c.AsPrinted = true
+	return c
+}
+
+// Validate reports constants that the algorithms cannot use, all at once.
+func (c Constants) Validate() error {
+	var faults []string
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	part := func(v float64) bool { return v > 0 && v < 1 }
+	want(part(c.StepAccuracy), "StepAccuracy: want a number between 0 and 1, got %v", c.StepAccuracy)
+	want(c.Accuracy == 0 || part(c.Accuracy), "Accuracy: want 0 (by the theorem) or a number between 0 and 1, got %v", c.Accuracy)
+	want(c.MomentBound == 0 || c.MomentBound >= 1 && c.MomentBound <= math.MaxFloat64, "MomentBound: want 0 (a Gaussian's) or at least 1, got %v", c.MomentBound)
+	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
+	want(part(c.Target), "Target: want a number between 0 and 1, got %v", c.Target)
+	want(part(c.CountShare) && part(c.MeanShare) && part(c.StartShare) && part(c.PreconditionShare),
+		"CountShare, MeanShare, StartShare, PreconditionShare: want numbers between 0 and 1, got %v, %v, %v, %v",
+		c.CountShare, c.MeanShare, c.StartShare, c.PreconditionShare)
+	if faults != nil {
+		return fmt.Errorf("htpce: Constants: %q", faults)
+	}
+	return nil
+}
+
+// class is the class of distributions with 2k bounded moments.
+func (c Constants) class(k int) class {
+	if c.MomentBound > 0 {
+		return class{k, math.Log(c.MomentBound)}
+	}
+	return gaussianClass(k)
+}

@@ -1,0 +1,160 @@
+package kssu19
+
+import (
+	"fmt"
+	"math"
+)
+
+// Constants are what the algorithms take besides the data: facts assumed of the mixture, and the constants that their analysis fixes.
+// [Practical] has values with which they run on tables of 10^4 to 10^6 rows, [Printed] those of the source. None of them matters to
+// privacy: wrong ones cost an estimate, not a guarantee.
+type Constants struct {
+	// Radius is R, |mu_i| <= R, in the columns' units; SigmaMin and SigmaMax bound the square roots of the top eigenvalues of the
+	// covariances (for PGE: of all eigenvalues). 0: unknown; the algorithms then search a grid of all sizes and measure scales.
+	Radius, SigmaMin, SigmaMax float64
+	// LeastWeight is w_min, in (0, 1]. 0: 1/(2k).
+	LeastWeight float64
+	// Kept is how many radii of the ball that PGLOC finds around most of the rows of a node are kept; 12 as printed. Private PCA
+	// is clipped there, and its noise grows with the square.
+	Kept float64
+	// Condition bounds, if SigmaMin and SigmaMax are unknown, the condition number of a covariance divided by d (PGE halves its widest
+	// directions until this many are narrow). At least 1.
+	Condition float64
+	// FailureProb is beta in the logarithms.
+	FailureProb float64
+	// Secluded is c of a c-terrific ball. Sought is the factor that TerrificRadius looks with, c as printed: but TerrificBall accepts
+	// a ball whose radius is 1+c/10 times that, and the largest radius with c never passes; with c(1+c/10)+1 it does.
+	Secluded, Sought float64
+	// RadiusSlack times ln(grid/beta)/epsilon, epsilon that of the choice of a radius, is Gamma of GoodRadius.
+	RadiusSlack float64
+	// TerrificSlack is Gamma/t of TerrificRadius; 0: (24/e1) ln(2 grid/beta) as printed. SecludedSlack is 2 Gamma/t of the three
+	// counts of TerrificBall; 0: as printed.
+	TerrificSlack, SecludedSlack float64
+	// Octaves is how far below the radius of a node its terrific balls are sought, if SigmaMin is unknown.
+	Octaves int
+	// BoxDimensions is q of GoodCenter, at most 8; BoxSide b, a box's side in radii; BoxAttempts M, how many shifts are tried.
+	BoxDimensions, BoxAttempts int
+	BoxSide                    float64
+	// SubsetRows and MostSubsetRows bound the rows of a node that the searches for radii look at, in time quadratic in them: about
+	// SubsetRows, and more, up to MostSubsetRows, where the noise asks for more. See [query.Selection].
+	SubsetRows, MostSubsetRows int
+	// PartitionShare is the part of mu^2 for the partition; the rest estimates the components.
+	PartitionShare float64
+	// RowsAside is what step 2 of Algorithm 1 leaves out of its ball, as a part of n w_min.
+	RowsAside float64
+}
+
+// Practical are constants with which the algorithms run.
+func Practical() Constants {
+	return Constants{Kept: .75, Condition: 30, FailureProb: .1, Secluded: 5, Sought: 8.5, RadiusSlack: 1.5, TerrificSlack: .25, SecludedSlack: .25, Octaves: 20,
+		BoxDimensions: 4, BoxAttempts: 12, BoxSide: 8, SubsetRows: 2000, MostSubsetRows: 20000, PartitionShare: .5, RowsAside: .05}
+}
+
+// Printed are the constants of the source, as far as it states them: the slacks of its analysis, no subset of rows. With them both
+// methods refuse tables of fewer than about 10^7 rows at epsilon 1.
+//
+// Source: [KSSU19] Section B.4 of the restatement.
+func Printed() Constants {
+	c := Practical()
+	c.Sought = c.Secluded
+	c.Kept, c.RadiusSlack, c.TerrificSlack, c.SecludedSlack = 12, 4, 0, 0
+	c.MostSubsetRows = math.MaxInt32
+	c.SubsetRows = c.MostSubsetRows
+	return c
+}
+
+// Validate reports constants that the algorithms cannot use, all at once.
+func (c Constants) Validate() error {
+	var faults []string
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	bounded := func(v float64) bool { return v >= 0 && v <= mostRadius }
+	want(bounded(c.Radius) && bounded(c.SigmaMin) && bounded(c.SigmaMax), "Radius, SigmaMin, SigmaMax: want 0 (unknown) to %g, got %v, %v, %v",
+		mostRadius, c.Radius, c.SigmaMin, c.SigmaMax)
+	want(c.SigmaMin == 0 || c.SigmaMin >= 1/mostRadius, "SigmaMin: want 0 (unknown) or at least %g, got %v", 1/mostRadius, c.SigmaMin)
+	want(c.SigmaMax == 0 || c.SigmaMax >= c.SigmaMin, "SigmaMax: want 0 or at least SigmaMin = %v, got %v", c.SigmaMin, c.SigmaMax)
+	want(c.LeastWeight >= 0 && c.LeastWeight <= 1, "LeastWeight: want 0 (unknown) to 1, got %v", c.LeastWeight)
+	want(c.Kept >= .5 && c.Kept <= 1e6, "Kept: want at least .5, got %v", c.Kept)
+	want(c.Condition >= 1 && c.Condition <= 1e12, "Condition: want 1 to 1e12, got %v", c.Condition)
+	want(c.FailureProb > 0 && c.FailureProb < 1, "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
+	want(c.Secluded > 1 && c.Secluded <= 1e6, "Secluded: want more than 1, got %v", c.Secluded)
+	want(c.Sought >= c.Secluded && c.Sought <= 1e6, "Sought: want at least Secluded = %v, got %v", c.Secluded, c.Sought)
+	want(c.RadiusSlack > 0 && c.RadiusSlack <= 1e6, "RadiusSlack: want a positive number, got %v", c.RadiusSlack)
+	want(c.TerrificSlack >= 0 && c.TerrificSlack < 1, "TerrificSlack: want a number in [0, 1), got %v", c.TerrificSlack)
+	want(c.SecludedSlack >= 0 && c.SecludedSlack < 1, "SecludedSlack: want a number in [0, 1), got %v", c.SecludedSlack)
+	want(c.Octaves >= 1 && c.Octaves <= 300, "Octaves: want 1 to 300, got %d", c.Octaves)
+	want(c.BoxDimensions >= 1 && c.BoxDimensions <= 8, "BoxDimensions: want 1 to 8, got %d", c.BoxDimensions)
+	want(c.BoxAttempts >= 1 && c.BoxAttempts <= 1000, "BoxAttempts: want 1 to 1000, got %d", c.BoxAttempts)
+	want(c.BoxSide > 2 && c.BoxSide <= 1e6, "BoxSide: want more than 2, got %v", c.BoxSide)
+	want(c.SubsetRows >= 1 && c.MostSubsetRows >= c.SubsetRows, "SubsetRows: want 1 to MostSubsetRows, got %d and %d", c.SubsetRows, c.MostSubsetRows)
+	want(c.PartitionShare > 0 && c.PartitionShare < 1, "PartitionShare: want a number between 0 and 1, got %v", c.PartitionShare)
+	want(c.RowsAside >= 0 && c.RowsAside < 1, "RowsAside: want a number in [0, 1), got %v", c.RowsAside)
+	if faults != nil {
+		return fmt.Errorf("paper: Constants: %q", faults)
+	}
+	return nil
+}
+
+// mustBeValid panics on constants that a program made up wrongly.
+func (c Constants) mustBeValid() Constants {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// leastWeight is w_min for k components.
+func (c Constants) leastWeight(k int) float64 {
+	if c.LeastWeight > 0 {
+		return c.LeastWeight
+	}
+	return 1 / float64(2*k)
+}
+
+// inBall are the constants for rows in a ball of the given radius, which was released: radii up to it, and down to Octaves below it.
+func (c Constants) inBall(radius float64) Constants {
+	c.Radius, c.SigmaMax, c.SigmaMin = radius, radius, radius*math.Exp2(-float64(c.Octaves))
+	return c
+}
+
+// mostRadius is the largest radius of the grid of all sizes: 2^150.
+const mostRadius = 0x1p150
+
+// radii is the grid of GoodRadius in l dimensions, a half-octave apart: from sigma_min sqrt(l)/8 to R + sigma_max sqrt(l) where these
+// are known, else from 2^-150 to 2^150.
+//
+// Source: [KSSU19] Section B.3 of the restatement.
+func (c Constants) radii(l int) []float64 {
+	low, high := 1/mostRadius, mostRadius
+	root := math.Sqrt(float64(l))
+	if c.SigmaMin > 0 {
+		low = math.Max(low, c.SigmaMin*root/8)
+	}
+	if c.Radius > 0 && c.SigmaMax > 0 {
+		high = math.Max(low, math.Min(high, c.Radius+c.SigmaMax*root))
+	}
+	var grid []float64
+	for r := low; ; r *= math.Sqrt2 {
+		if grid = append(grid, r); r >= high {
+			return grid
+		}
+	}
+}
+
+// radiiBelow is the grid of TerrificRadius in l dimensions, upwards to top: from sqrt(l) sigma_min/2, or Octaves below top.
+//
+// Source: [KSSU19] Algorithm 1.
+func (c Constants) radiiBelow(top float64, l int) []float64 {
+	steps := 2 * c.Octaves
+	if low := c.SigmaMin * math.Sqrt(float64(l)) / 2; low > 0 {
+		steps = max(0, min(2*300, int(math.Ceil(2*math.Log2(top/low)))))
+	}
+	grid := make([]float64, steps+1)
+	for i := range grid {
+		grid[i] = math.Min(1e150, top*math.Exp2(-float64(steps-i)/2))
+	}
+	return grid
+}

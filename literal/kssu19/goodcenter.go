@@ -1,0 +1,300 @@
+package kssu19
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/moments"
+)
+
+// The steps of GoodCenter, a quarter of its mu^2 each.
+const (
+	stepBox   = "box"
+	stepBoxes = "boxes"
+	stepAxes  = "axes"
+	stepMean  = "mean"
+)
+
+// seen: a released count of fewer noise sds than this is taken for nothing. A utility constant.
+const seen = 4.0
+
+// goodCenterSteps are the steps; slack is for each of the two stability histograms.
+func goodCenterSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
+	const source = "KSSU19 Section B.2"
+	histogram := query.PartsOf(query.BoxKeys{}.Kind())
+	return []kernel.Step{
+		{Name: prefix + stepBox, Query: query.SelectionOf(query.MaxBoxCount{}.Kind()), Share: share / 4, Most: most, Source: source},
+		{Name: prefix + stepBoxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
+		{Name: prefix + stepAxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
+		{Name: prefix + stepMean, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 4, Most: most, Source: source},
+	}
+}
+
+// goodCenter finds, for every part, the centre of a ball that holds about t of its rows, given a radius at which there is one; nil is
+// bottom. The ball returned has the radius given. A part whose radius is NaN is left out.
+//
+// Every step holds for rows of a released set, whatever the relation, so each is valid after the ones before it.
+//
+// Source: [KSSU19] Section B.2 of the restatement.
+// Differs: a random projection with orthonormal rows; cells along the axes are never wider than the ball; the mean is one release
+// with its count (the spherical form of clipped moments).
+func (r *run) goodCenter(prefix string, parts []part, radii []float64, mu2 float64) ([]*ball, error) {
+	s := &centerSearch{run: r, prefix: prefix, mu2: mu2 / 4, balls: make([]*ball, len(parts))}
+	for i, p := range parts {
+		if radii[i] > 0 { // false for NaN
+			s.live = append(s.live, &candidate{at: i, part: p, radius: radii[i]})
+		}
+	}
+	for _, step := range []func() error{s.findShift, s.findBox, s.findCell, s.findMean} {
+		if len(s.live) == 0 {
+			break
+		}
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return s.balls, nil
+}
+
+// A centerSearch is the state between the steps.
+type centerSearch struct {
+	*run
+	prefix string
+	mu2    float64 // of a step
+	live   []*candidate
+	balls  []*ball
+}
+
+// A candidate is a part that has not failed yet; its part is narrowed step by step.
+type candidate struct {
+	part
+	at      int
+	radius  float64
+	boxes   query.Affine // the coordinates of the boxes
+	shifts  [][]float64
+	shift   []float64 // the shift at which a box is full
+	center  query.Affine
+	reached float64 // radius of the ball around center that the mean is taken in
+	found   bool    // in the current step
+}
+
+func (s *centerSearch) parts() []part {
+	out := make([]part, len(s.live))
+	for i, c := range s.live {
+		out[i] = c.part
+	}
+	return out
+}
+
+// drop leaves out the candidates that the step did not find.
+func (s *centerSearch) drop() {
+	var live []*candidate
+	for _, c := range s.live {
+		if c.found {
+			c.found = false
+			live = append(live, c)
+		}
+	}
+	s.live = live
+}
+
+func (s *centerSearch) side(c *candidate) float64 { return s.c.BoxSide * c.radius }
+
+// findShift projects to q dimensions and looks for a shift of the grid of boxes at which a box holds half of t.
+func (s *centerSearch) findShift() error {
+	q := query.Selection{Partition: partition(s.parts())}
+	var thresholds []int64
+	for _, c := range s.live {
+		rng := s.draw()
+		l := c.dim()
+		dims := min(l, s.c.BoxDimensions)
+		j := mat.DenseCopyOf(rotation(rng, l).Slice(0, dims, 0, l))
+		j.Scale(math.Sqrt(float64(l)/float64(dims)), j) // keeps distances, on average
+		c.boxes = turned(j, c.frame)
+		for range s.c.BoxAttempts {
+			c.shifts = append(c.shifts, uniform(rng, dims, s.side(c)))
+		}
+		q.Scores = append(q.Scores, query.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
+		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
+	}
+	at, err := s.a.AboveThreshold(s.prefix+stepBox, q, thresholds, pure(s.mu2))
+	if err != nil {
+		return err
+	}
+	for i, c := range s.live {
+		if at[i] >= 0 {
+			c.shift, c.found = c.shifts[at[i]], true
+		}
+	}
+	s.drop()
+	return nil
+}
+
+// findBox takes the fullest box at that shift.
+func (s *centerSearch) findBox() error {
+	q := query.BoxKeys{Partition: partition(s.parts()), Joint: true}
+	for _, c := range s.live {
+		q.Grids = append(q.Grids, query.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
+	}
+	cells, _, err := s.a.Cells(s.prefix+stepBoxes, q, mu(s.mu2))
+	if err != nil {
+		return err
+	}
+	for i, c := range s.live {
+		best := heaviest(cells, i, -1)
+		if best == nil {
+			continue
+		}
+		for k, w := range c.boxes.W {
+			middle := c.shift[k] + (best.Key[k]+.5)*s.side(c)
+			c.part = c.and(slab(c.boxes, w, middle, s.side(c)/2))
+		}
+		c.found = true
+	}
+	s.drop()
+	return nil
+}
+
+// slab is the condition |w(x - Center) - middle| <= half, for one row w of f.
+func slab(f query.Affine, w []float64, middle, half float64) query.Condition {
+	n2 := 0.0
+	for _, v := range w {
+		n2 += v * v
+	}
+	center := append([]float64(nil), f.Center...)
+	for j, v := range w {
+		center[j] += v * middle / n2
+	}
+	return query.Condition{Frame: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
+}
+
+// findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball that is bounded in all dimensions.
+func (s *centerSearch) findCell() error {
+	q := query.BoxKeys{Partition: partition(s.parts())}
+	var turns []*mat.Dense
+	for _, c := range s.live {
+		rng := s.draw()
+		l := c.dim()
+		u := rotation(rng, l)
+		turns = append(turns, u)
+		width := s.width(c)
+		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
+	}
+	cells, _, err := s.a.Cells(s.prefix+stepAxes, q, mu(s.mu2))
+	if err != nil {
+		return err
+	}
+	for i, c := range s.live {
+		l, width := c.dim(), s.width(c)
+		z := make([]float64, l)
+		c.found = true
+		for k := range l {
+			best := heaviest(cells, i, k)
+			if best == nil {
+				c.found = false
+				break
+			}
+			along := q.Grids[i].Offset[k] + (best.Key[0]+.5)*width
+			for j := range l {
+				z[j] += turns[i].At(k, j) * along
+			}
+		}
+		c.center, c.reached = shifted(c.frame, z), 1.5*width*math.Sqrt(float64(l))
+		c.found = c.found && usable(c.center, c.reached)
+	}
+	s.drop()
+	return nil
+}
+
+// width is p, the width of the cells along an axis.
+func (s *centerSearch) width(c *candidate) float64 {
+	l := float64(c.dim())
+	return 2 * c.radius * math.Min(1, math.Sqrt(math.Log(4*l*math.Max(2, c.rows))/l))
+}
+
+// findMean takes the noisy mean of the rows in that ball.
+func (s *centerSearch) findMean() error {
+	q := query.Parts{}
+	for _, c := range s.live {
+		c.part = c.and(query.Condition{Frame: c.center, Radius: c.reached})
+		q.Queries = append(q.Queries, spherical(c.center, c.reached))
+	}
+	q.Partition = partition(s.parts())
+	sums, err := s.sphericalSums(s.prefix+stepMean, q, mu(s.mu2))
+	if err != nil {
+		return err
+	}
+	for i, c := range s.live {
+		if m := sums[i]; m.Count > seen*m.CountSD {
+			s.balls[c.at] = &ball{frame: shifted(c.center, meanWithin(m, c.reached)), radius: c.radius}
+		}
+	}
+	return nil
+}
+
+// spherical asks for the count, sum and squared lengths of the rows, clipped to the ball.
+func spherical(f query.Affine, radius float64) query.ClippedMoments {
+	return query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Frame: f, Radius: radius}}}
+}
+
+// sphericalSums measures q, Parts of queries made by spherical.
+func (r *run) sphericalSums(step string, q query.Parts, loss float64) ([]moments.Sums, error) {
+	ans, err := r.a.Sum(step, q, loss)
+	if err != nil {
+		return nil, err
+	}
+	var out []moments.Sums
+	answers, sigmas := q.Split(ans.Values, ans.Sigma)
+	for i, values := range answers {
+		out = append(out, moments.Unpack(q.Queries[i].(query.ClippedMoments), kernel.Answer{Values: values, Sigma: sigmas[i]})...)
+	}
+	return out, nil
+}
+
+// meanWithin is the mean, moved into the ball that the rows were clipped to.
+func meanWithin(m moments.Sums, radius float64) []float64 {
+	z, n2 := make([]float64, len(m.Sum)), 0.0
+	for i, v := range m.Sum {
+		z[i] = v / m.Count
+		n2 += z[i] * z[i]
+	}
+	if n := math.Sqrt(n2); !(n <= radius) {
+		for i := range z {
+			if z[i] *= radius / n; math.IsNaN(z[i]) {
+				z[i] = 0
+			}
+		}
+	}
+	return z
+}
+
+// heaviest is the cell of the largest count of a leaf and coordinate; nil if none was released.
+func heaviest(cells []kernel.Cell, leaf, coordinate int) (best *kernel.Cell) {
+	for i, c := range cells {
+		if c.Leaf == leaf && c.Coordinate == coordinate && (best == nil || c.Count > best.Count) {
+			best = &cells[i]
+		}
+	}
+	return best
+}
+
+func repeat(v float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+// usable reports a ball that a query takes.
+func usable(f query.Affine, radius float64) bool {
+	for _, v := range f.Center {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return radius > 0 && radius <= 1e150
+}

@@ -1,0 +1,200 @@
+package kssu19
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/linalg"
+)
+
+// Parts of the total mu^2 that both methods spend alike, where n is private.
+const (
+	stepN  = "rows"
+	nShare = .01
+)
+
+// nSteps is the step that buys n where it is private.
+func nSteps(p estimate.Problem) []kernel.Step {
+	if p.Relation == privacy.ReplaceOne {
+		return nil
+	}
+	return []kernel.Step{{Name: stepN, Query: query.Count{}.Kind(), Share: nShare, Most: 1, Source: "KSSU19 Section A.6"}}
+}
+
+// count is n, public or released, and what is left of mu2.
+func (r *run) count(mu2 float64) (n, left float64, err error) {
+	if n, public := r.a.Session().Rows(); public {
+		return float64(n), mu2, nil
+	}
+	ans, err := r.a.Sum(stepN, query.Count{}, mu(nShare*mu2))
+	if err != nil {
+		return 0, 0, err
+	}
+	return math.Max(0, ans.Values[0]), mu2 * (1 - nShare), nil
+}
+
+// most is the number of components asked for, or the largest allowed.
+func most(p estimate.Problem) int {
+	if p.Components > 0 {
+		return p.Components
+	}
+	return max(1, p.MaxComponents)
+}
+
+// A found component, in the columns' units.
+type found struct {
+	mean  []float64
+	cov   *mat.SymDense
+	rows  float64
+	noise float64
+	flags []string
+}
+
+// assemble makes a model of the heaviest components, at most as many as are allowed.
+func assemble(p estimate.Problem, parts []found, shape estimate.CovarianceType, flags []string) estimate.Outcome {
+	sort.SliceStable(parts, func(i, j int) bool { return parts[i].rows > parts[j].rows })
+	if k := most(p); len(parts) > k {
+		flags = append(flags, fmt.Sprintf("%d parts of few rows were left out: at most %d components are wanted", len(parts)-k, k))
+		parts = parts[:k]
+	}
+	if len(parts) == 0 {
+		return refuse(p, "no component holds enough rows to be seen")
+	}
+	if k := p.Components; k > len(parts) {
+		flags = append(flags, fmt.Sprintf("%d of %d components were found", len(parts), k))
+	}
+	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(p.Columns)}, Diagnostics: estimate.Diagnostics{Flags: flags}}
+	total := 0.0
+	for _, f := range parts {
+		total += f.rows
+	}
+	for _, f := range parts {
+		cov, err := shaped(f.cov, shape)
+		if err != nil {
+			return outsize()
+		}
+		out.Model.Weights = append(out.Model.Weights, f.rows/total)
+		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: f.mean, Cov: cov})
+		out.Diagnostics.Components = append(out.Diagnostics.Components,
+			estimate.ComponentNote{EffectiveRows: f.rows, EffectiveNoise: f.noise, Flags: f.flags})
+	}
+	if out.Model.Validate() != nil || slices.ContainsFunc(parts, func(f found) bool { return !linalg.Finite(f.noise) }) {
+		return outsize()
+	}
+	return out
+}
+
+// shaped is the covariance as a model's type.
+func shaped(s *mat.SymDense, shape estimate.CovarianceType) (model.Covariance, error) {
+	d := s.SymmetricDim()
+	switch shape {
+	case estimate.Full:
+		return model.NewFull(s)
+	case estimate.Spherical:
+		return model.NewSpherical(d, s.Trace()/float64(d))
+	}
+	variances := make([]float64, d)
+	for i := range variances {
+		variances[i] = s.At(i, i)
+	}
+	return model.NewDiagonal(variances)
+}
+
+func outsize() estimate.Outcome {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{
+		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in other units"}}
+}
+
+// refuse is the outcome of a fit that failed.
+func refuse(p estimate.Problem, format string, args ...any) estimate.Outcome {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice(p, 0)}}
+}
+
+// advice says what would help, with a number of rows if one is known.
+func advice(p estimate.Problem, rows float64) string {
+	help := "many more rows, a larger epsilon, fewer components"
+	if rows > 0 {
+		help = fmt.Sprintf("about %.2g rows, or a larger epsilon", rows)
+	}
+	if p.Components == 0 && p.MaxComponents > 1 {
+		help += ", or say how many components there are"
+	}
+	return help + "; --method separated learns such mixtures from far fewer rows"
+}
+
+// The range of numbers of rows that enough are sought in.
+const (
+	fewestRows = 100
+	mostRows   = 1e12
+)
+
+// needed is the least number of rows, about, that enough holds for; 0 if none does.
+func needed(enough func(n float64) bool) float64 {
+	for n := float64(fewestRows); n < mostRows; n *= 1.25 {
+		if enough(n) {
+			return n
+		}
+	}
+	return 0
+}
+
+// expectation is what a method says of the rows that it needs, and refusal why a table is too short; nil if it is not, or nobody knows.
+// Errors are within twice the non-private ones from about accurate times that number on.
+func expectation(p estimate.Problem, accurate float64, enough func(n float64) bool) estimate.Expectation {
+	if !(p.Mu > 0) || p.Columns < 1 {
+		return estimate.Expectation{}
+	}
+	found := needed(enough)
+	e := estimate.Expectation{RowsNeeded: accurate * found}
+	e.Notes = append(e.Notes, "a literal algorithm, to compare with: --method separated needs far fewer rows, and less separated components")
+	if found > 0 {
+		e.Notes = append(e.Notes, fmt.Sprintf("it finds the components from about %.2g rows on, if their means are tens of standard deviations apart; "+
+			"it takes time quadratic in a part of the rows", found))
+	} else {
+		e.Notes = append(e.Notes, "no table is long enough at this epsilon: its searches look at no more rows than time allows")
+	}
+	return e
+}
+
+func refusal(p estimate.Problem, enough func(n float64) bool) error {
+	if !(p.Mu > 0) || p.Relation != privacy.ReplaceOne || enough(float64(p.Rows)) {
+		return nil
+	}
+	return &estimate.Refusal{Reason: fmt.Sprintf("at this epsilon noise would hide every ball of %d rows that the algorithm looks for", p.Rows),
+		Advice: advice(p, needed(enough))}
+}
+
+// enoughForBall reports that t of n rows can be found by PGLOC in l dimensions, from public numbers.
+func (r *run) enoughForBall(parts, l int, n, t, mu2 float64) bool {
+	_, need := r.radiusGamma(parts, l, mu2/2)
+	return r.enoughRows(n, t, need) && r.enoughForCenter(parts, l, t, mu2/2)
+}
+
+// enoughRows reports that the subset holds need of t rows.
+func (r *run) enoughRows(n, t, need float64) bool {
+	s := r.subset([]part{{rows: n, t: t}}, need)
+	return float64(s.of(t)) >= math.Max(1, need)
+}
+
+// A third of the rows of a ball are in the fullest cell along an axis, about; thresholdSDs is what a stability threshold is in noise
+// sds, about.
+const (
+	fullestCell  = 1. / 3
+	thresholdSDs = 6.0
+)
+
+// enoughForCenter reports that GoodCenter's threshold and histograms see t rows.
+func (r *run) enoughForCenter(parts, l int, t, mu2 float64) bool {
+	noise := 4 * r.group * r.twice(parts) / pure(mu2/4)
+	return t/2 > hidden*noise &&
+		fullestCell*t > r.group*thresholdSDs*math.Sqrt(2*float64(l))/mu(mu2/4)
+}

@@ -1,0 +1,94 @@
+package kssu19
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// The steps of PSGE, half of its mu^2 each.
+const (
+	stepSphere = "mean and count"
+	stepSpread = "variance"
+)
+
+func psgeSteps(prefix string, share float64) []kernel.Step {
+	const source = "KSSU19 Section B.6"
+	return []kernel.Step{
+		{Name: prefix + stepSphere, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 2, Most: 1, Source: source},
+		{Name: prefix + stepSpread, Query: query.PartsOf(query.PairSpread{}.Kind()), Share: share, Most: 1, Source: source},
+	}
+}
+
+// mostClipped of the squared radius, on average: a ball that rows are clipped to is not around them. A utility constant.
+const mostClipped = .8
+
+// A sphere is what PSGE finds in a part.
+type sphere struct {
+	mean     []float64 // in the columns' units
+	variance float64
+	rows     float64 // released; rowsSD is its noise
+	rowsSD   float64
+	noise    float64 // relative noise of the variance
+}
+
+// psge estimates one spherical Gaussian in every part, rows clipped to the part's ball; nil where too few rows are
+// seen, or most lie outside the ball. Parts are
+// measured in parallel. It uses up the allotment, mu2 of which is left.
+//
+// Source: [KSSU19] Theorem 3.3; Section B.6 of the restatement.
+// Differs: count and sum are one release, and so are the pairs' number and spread, which is
+// clipped at r^2 where the source has 2r^2: half the squared distance of two rows is about l sigma^2.
+func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*sphere, error) {
+	found := make([]*sphere, len(parts))
+	if len(parts) == 0 {
+		return found, nil
+	}
+	q := query.Parts{Partition: partition(parts)}
+	for _, b := range balls {
+		q.Queries = append(q.Queries, spherical(b.frame, b.radius))
+	}
+	sums, err := r.sphericalSums(prefix+stepSphere, q, mu(mu2/2))
+	if err != nil {
+		return nil, err
+	}
+	var live []int
+	pairs := query.Pairs{}
+	for i, m := range sums {
+		clipped := m.Trace > mostClipped*balls[i].radius*balls[i].radius*m.Count
+		if m.Count > seen*m.CountSD && m.Count >= 2 && !clipped {
+			live = append(live, i)
+			pairs.Queries = append(pairs.Queries, query.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
+			pairs.Buckets = append(pairs.Buckets, buckets(m.Count))
+		}
+	}
+	if live == nil {
+		return found, nil
+	}
+	pairs.Partition = partition(chosen(parts, live))
+	ans, err := r.a.Pairs(prefix+stepSpread, pairs, r.a.LeftMu())
+	if err != nil {
+		return nil, err
+	}
+	answers, sigmas := pairs.Split(ans.Values, ans.Sigma)
+	for j, i := range live {
+		spread := pairs.Queries[j].(query.PairSpread)
+		sum, number := spread.Read(answers[j])
+		sd := sigmas[j]
+		l := float64(balls[i].frame.Out())
+		if !(number > seen*2*sd/spread.Bound) || !(sum > 0) {
+			continue
+		}
+		found[i] = &sphere{
+			mean:     shifted(balls[i].frame, meanWithin(sums[i], balls[i].radius)).Center,
+			variance: sum / (l * number), rows: sums[i].Count, rowsSD: sums[i].CountSD, noise: 2 * sd / sum,
+		}
+	}
+	return found, nil
+}
+
+// buckets is into how many buckets the rows of a part are put to be paired, for a released number of rows.
+func buckets(rows float64) int {
+	return int(math.Max(1, math.Min(1<<26, rows/2)))
+}

@@ -1,0 +1,232 @@
+package kssu19
+
+import (
+	"context"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/linalg"
+)
+
+// WarmUp is the method "separated:warm-up": the learner of Theorem 3.1, for spherical components of similar size and weight.
+//
+// Measured by TestRecoveryRates (replace-one, delta 1e-6, sd 1; components found in ten of ten runs, errors of means about .1 sd):
+// epsilon 10: n = 3000, d = 6, k = 2; n = 6000, d = 6, k = 3. Epsilon 1: n = 20000, d = 6, k = 2; n = 60000, d = 20, k = 3. Means 14 sds
+// apart are enough.
+type WarmUp struct{ c Constants }
+
+// NewWarmUp returns the learner with the given constants. It panics if they are not valid.
+func NewWarmUp(c Constants) WarmUp { return WarmUp{c.mustBeValid()} }
+
+var _ estimate.Estimator = WarmUp{}
+
+// Name is "separated:warm-up".
+func (WarmUp) Name() string { return "separated:warm-up" }
+
+// Source names the algorithm.
+func (WarmUp) Source() string { return "KSSU19 Theorem 3.1" }
+
+// Summary is one line for lists of methods.
+func (WarmUp) Summary() string {
+	return "spherical components of similar size and weight, to compare with: private PCA, then one ball after another"
+}
+
+// Parts of the total mu^2. Where sigma is not known, a part of PCA's finds the ball that holds the rows.
+const (
+	wholeShare = .10
+	pcaShare   = .25
+	ballsShare = .50
+	aboutShare = .25 // of what is left for PSGE
+)
+
+// warmUpAccurate is by how many times the rows in which components are found make errors small: measured at epsilon 1.
+const warmUpAccurate = 20
+
+// stepAbout finds where the components are in all columns.
+const stepAbout = finalPrefix + "about"
+
+// bounded reports that the ball of step 1 is known beforehand.
+func (e WarmUp) bounded() bool { return e.c.known() }
+
+func (e WarmUp) pcaShare() float64 {
+	if e.bounded() {
+		return pcaShare
+	}
+	return pcaShare - wholeShare
+}
+
+// dimensions is l.
+func dimensions(p estimate.Problem) int { return min(p.Columns, most(p)) }
+
+// Plan states the worst case. It refuses a table in which noise would hide every ball.
+func (e WarmUp) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if err := refusal(p, func(n float64) bool { return e.enough(p, n) }); err != nil {
+		return kernel.Plan{}, err
+	}
+	k := most(p)
+	steps := nSteps(p)
+	if !e.bounded() {
+		steps = append(steps, pglocSteps(prefixAll, wholeShare, 1, .1)...)
+	}
+	steps = append(steps, pcaStep(stepPCA, e.pcaShare(), 1))
+	steps = append(steps, pglocSteps(prefixBall, ballsShare, k, .9)...)
+	steps = append(steps, kernel.Step{Name: stepAbout, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: aboutShare, Most: 1, Source: "KSSU19 Section B.8"})
+	return kernel.Plan{Method: e.Name(), Steps: append(steps, psgeSteps(finalPrefix, 1)...)}, nil
+}
+
+// enough reports that n rows let noise through to every search, from public facts.
+func (e WarmUp) enough(p estimate.Problem, n float64) bool {
+	k := most(p)
+	r := &run{relation: p.Relation, c: e.forRows(p), group: 1}
+	mu2 := p.Mu * p.Mu
+	if !e.bounded() && !r.enoughForBall(1, p.Columns, n, (1-e.c.RowsAside)*n, mu2*wholeShare) {
+		return false
+	}
+	if !e.bounded() {
+		r.c = r.c.inBall(1)
+	}
+	return r.enoughForBall(1, dimensions(p), n, n/float64(2*k), mu2*ballsShare/float64(k))
+}
+
+// Expect says how many rows it takes, from public facts.
+func (e WarmUp) Expect(p estimate.Problem) estimate.Expectation {
+	return expectation(p, warmUpAccurate, func(n float64) bool { return e.enough(p, n) })
+}
+
+// clipped is 2k sqrt(d kappa) sigma_min, the radius of the ball around the origin that holds all rows.
+func (e WarmUp) clipped(p estimate.Problem) float64 {
+	return math.Min(1e150, 2*float64(most(p))*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
+}
+
+// forRows are the constants with R in place, if it follows from the others.
+func (e WarmUp) forRows(p estimate.Problem) Constants {
+	c := e.c
+	if e.bounded() && c.Radius == 0 {
+		c.Radius = math.Min(mostRadius, e.clipped(p)/2)
+	}
+	return c
+}
+
+// Fit follows the plan with the whole budget of the session.
+//
+// Source: [KSSU19] Theorem 3.1; Section B.8 of the restatement.
+// Differs: l = min(d, k); balls found in the projection are moved to their rows' coarse means in all columns before PSGE; where sigma is not known, PGLOC finds the ball that rows are clipped to, as in Algorithm 1; the weights are
+// the balls' shares of the rows.
+func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	r := begin(s.Allotment(), e.forRows(p), 1)
+	n, mu2, err := r.count(s.Mu() * s.Mu())
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	all := part{frame: whole(p.Columns), rows: n, t: (1 - e.c.RowsAside) * n}
+	clip, err := e.clip(r, p, all, mu2)
+	if err != nil || clip == nil {
+		return refuse(p, "no ball was found that holds the rows"), err
+	}
+	all = all.and(clip.within(clip.radius))
+	frames, err := r.pca(stepPCA, []part{all}, []*ball{clip}, dimensions(p), mu2*e.pcaShare())
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	all.frame = frames[0]
+	if !e.bounded() {
+		r.c = r.c.inBall(clip.radius)
+	}
+	cells, balls, err := e.balls(ctx, r, p, all, mu2*ballsShare)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	if cells, balls, err = e.lift(r, cells, balls, clip, r.a.Left()*aboutShare); err != nil {
+		return estimate.Outcome{}, err
+	}
+	spheres, err := r.psge(finalPrefix, cells, balls, r.a.Left())
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	return e.outcome(p, spheres), nil
+}
+
+// clip is the ball that rows are clipped to; nil if none is found.
+func (e WarmUp) clip(r *run, p estimate.Problem, all part, mu2 float64) (*ball, error) {
+	if e.bounded() {
+		return &ball{frame: all.frame, radius: e.clipped(p)}, nil
+	}
+	found, err := r.pgloc(prefixAll, []part{all}, mu2*wholeShare)
+	if err != nil || found[0] == nil {
+		return nil, err
+	}
+	found[0].radius *= r.c.Kept
+	if !usable(found[0].frame, found[0].radius) {
+		return nil, nil
+	}
+	return found[0], nil
+}
+
+// balls finds one ball after another in the projection, each among the rows that the ones before left; every row belongs to the first
+// ball that holds it. It stops early at a ball that is not found.
+func (e WarmUp) balls(ctx context.Context, r *run, p estimate.Problem, all part, mu2 float64) (cells []part, balls []*ball, err error) {
+	k := most(p)
+	remaining := all
+	remaining.t = all.rows / float64(2*k)
+	for range k {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		found, err := r.pgloc(prefixBall, []part{remaining}, mu2/float64(k))
+		if err != nil {
+			return nil, nil, err
+		}
+		b := found[0]
+		if b == nil || !usable(b.frame, b.radius) {
+			break
+		}
+		cells = append(cells, remaining.and(b.within(b.radius)))
+		remaining = remaining.and(b.beyond(b.radius))
+		balls = append(balls, b)
+	}
+	return cells, balls, nil
+}
+
+// lift finds the balls in all columns: the noise of PCA tilts the projection, so that a ball's centre there may be far from every row of
+// its cell here. The cells' coarse means are the centres; per dimension, a sphere's rows are as far from its mean as in the projection.
+func (e WarmUp) lift(r *run, cells []part, balls []*ball, clip *ball, mu2 float64) (held []part, lifted []*ball, err error) {
+	if len(cells) == 0 {
+		return nil, nil, nil
+	}
+	q := query.Parts{Partition: partition(cells)}
+	for range cells {
+		q.Queries = append(q.Queries, spherical(clip.frame, clip.radius))
+	}
+	sums, err := r.sphericalSums(stepAbout, q, mu(mu2))
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, m := range sums {
+		if !(m.Count > seen*m.CountSD) {
+			continue
+		}
+		radius := balls[i].radius * math.Sqrt(float64(clip.frame.Out())/float64(balls[i].frame.Out()))
+		held = append(held, cells[i])
+		lifted = append(lifted, &ball{frame: shifted(clip.frame, meanWithin(m, clip.radius)), radius: radius})
+	}
+	return held, lifted, nil
+}
+
+func (e WarmUp) outcome(p estimate.Problem, spheres []*sphere) estimate.Outcome {
+	var parts []found
+	for _, s := range spheres {
+		if s == nil {
+			continue
+		}
+		cov := linalg.Identity(p.Columns)
+		cov.ScaleSym(s.variance, cov)
+		parts = append(parts, found{mean: s.mean, cov: cov, rows: s.rows, noise: s.noise})
+	}
+	flags := []string{}
+	if p.Covariance != estimate.Spherical {
+		flags = append(flags, "this method fits spherical components only")
+	}
+	return assemble(p, parts, estimate.Spherical, flags)
+}

@@ -1,0 +1,103 @@
+package ppe
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/stable"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// Fit is PPE, the Private Populous Estimator: the learner's estimates Y_1, .., Y_t of t blocks; q_i, the part of them within r/(2z) of Y_i
+// in dist_PARAM; if their mean plus truncated Laplace noise is below .8 plus the support of the noise, no release; else B_GMM(Y_j), j the
+// first with q_j > .6.
+//
+// Privacy: the test is (epsilon_1, delta_1)- and the mask (epsilon_2, delta_2)-indistinguishable at distance r, and the whole is (epsilon_1
+// + epsilon_2, delta_1 + delta_2)-private; see kernel.Allotment.Popular, which proves it and converts the losses together.
+//
+// Utility: if all estimates are within r/(4z^2) <= alpha of the truth, what is released is within 2 z alpha of it with probability 1 - Beta.
+//
+// Source: [PPE] Algorithm 1; Theorem 4.3.1.
+// Differs: the test passes at .8 plus the support (errata); losses are added in a Rényi curve, which is less than their sum; blocks come
+// from a secret draw; the number of rows is counted, as it or that of incomplete rows is private; what is released is made a mixture:
+// weights below LeastWeight/k are raised to it, and all are normalised.
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	p.Columns, p.Relation = s.Columns(), s.Relation()
+	if refusal := e.refuse(p); refusal != nil {
+		return estimate.Outcome{}, refusal
+	}
+	x := e.c.design(p, p.Relation == privacy.ReplaceOne)
+	a := s.Allotment()
+	notes, err := program.Count(a, stepCount, a.LeftMu())
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	mixture, ok, err := a.Popular(stepPPE, blocks(p, x.t), kernel.Popularity{Mask: x.mask}, x.epsilon)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	if !ok {
+		return estimate.Outcome{Diagnostics: notes.Notes, NoRelease: &estimate.NoRelease{
+			Reason: fmt.Sprintf("the blocks' estimates do not agree: of %d, too few pairs are within %.2g of one another in dist_PARAM",
+				x.t, x.friends()),
+			Advice: advice(x, p)}}, nil
+	}
+	notes.Notes.Flags = append(notes.Notes.Flags, fmt.Sprintf(
+		"the estimate of one of %d blocks of rows, moved by less than %.2g in dist_PARAM with probability %g", x.t, x.alpha, 1-e.c.Beta))
+	return e.c.release(p, mixture, notes), nil
+}
+
+// release makes the model, heaviest component first.
+func (c Constants) release(p estimate.Problem, mixture []stable.Component, notes *program.Columns) estimate.Outcome {
+	total, least := 0.0, c.LeastWeight/float64(len(mixture))
+	for i := range mixture {
+		mixture[i].Weight = math.Max(least, math.Min(1, mixture[i].Weight))
+		total += mixture[i].Weight
+	}
+	sort.SliceStable(mixture, func(i, j int) bool { return mixture[i].Weight > mixture[j].Weight })
+	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(p.Columns)}, Diagnostics: notes.Notes}
+	for _, g := range mixture {
+		cov, err := shaped(g, p.Covariance)
+		if err != nil {
+			return notes.Outsize()
+		}
+		w := g.Weight / total
+		out.Model.Weights = append(out.Model.Weights, w)
+		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: g.Mean, Cov: cov})
+		out.Diagnostics.Components = append(out.Diagnostics.Components, estimate.ComponentNote{EffectiveRows: w * math.Max(0, notes.Rows)})
+	}
+	if out.Model.Validate() != nil {
+		return notes.Outsize()
+	}
+	return out
+}
+
+// shaped is a component's covariance as a model's type.
+func shaped(g stable.Component, shape estimate.CovarianceType) (model.Covariance, error) {
+	d := len(g.Mean)
+	if shape == estimate.Full {
+		return model.FullFromFactor(mat.NewDense(d, d, g.Root))
+	}
+	variances, mean := make([]float64, d), 0.0
+	for j := range d {
+		for _, v := range g.Root[j*d : (j+1)*d] {
+			variances[j] += v * v
+		}
+		mean += variances[j] / float64(d)
+	}
+	if shape == estimate.Spherical {
+		return model.NewSpherical(d, mean)
+	}
+	return model.NewDiagonal(variances)
+}

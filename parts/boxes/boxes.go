@@ -1,0 +1,380 @@
+// Package boxes finds where the rows of an unbounded table are, column by column: boxes that hold one or more components each, whatever their
+// places and scales. No bound is asked for: the lengths of gaps between neighbouring values say what scales there are, and where.
+package boxes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/parts/linefit"
+	"github.com/gauze-dp/gauze/parts/roots"
+)
+
+// A Box is a product of intervals and what the histograms of the columns showed of the rows in it. All lists have one entry per column.
+type Box struct {
+	Low, High []float64
+	// Center and Scale are mean and standard deviation of the rows seen in the box; Scale is 0 for a column not yet seen.
+	Center, Scale []float64
+	Mass          float64 // noisy number of rows, as the last column's histogram showed it
+	// Gain is how many nats a row more two components say of what was seen of the column than one.
+	Gain []float64
+	// Atom says that all rows have the value Center in the column; Scale is then pointSD of it.
+	Atom []bool
+	// Stale says that the column was seen in a larger box, which another column has cut since.
+	Stale []bool
+}
+
+// Config says how much a search may spend. All fields are public or released.
+type Config struct {
+	GapsStep, CountsStep string
+	GapsMu2, CountsMu2   float64 // parts of mu^2. Required.
+	Columns              []int   // to look at, in this order; nil means all
+	Rows                 float64 // public or released. Required.
+	Least                float64 // boxes with fewer rows are dropped
+	Components           int     // that a column may show in a box
+	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that others have cut since, leave it alone.
+	Keep float64
+	// RoundedTo is the public unit that each column of the table is recorded in, 0 where none is declared; nil means none anywhere.
+	RoundedTo []float64
+}
+
+// unit is that of column j.
+func (c Config) unit(j int) float64 {
+	if j < len(c.RoundedTo) {
+		return c.RoundedTo[j]
+	}
+	return 0
+}
+
+// mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant.
+const mostBoxes = 64
+
+// Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2, slack is that of the thresholds. columns is how
+// many it looks at.
+func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
+	gaps := query.GapMasses{}.Kind()
+	const source = "AAL21 Section 6"
+	first := slack / float64(2*columns)
+	if columns == 1 {
+		first = slack
+	}
+	out := []kernel.Step{{Name: c.GapsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: first, Source: source}}
+	if columns > 1 {
+		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
+			Slack: slack * float64(2*columns-1) / float64(2*columns), Source: source})
+	}
+	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: 1, Most: 2 * mostLooks * columns, Source: source})
+}
+
+// looks at every column are laid out for: the first histogram cuts the windows, the second what the first saw. There may be more, mostLooks,
+// where something is narrower than the bins. Utility constants.
+const (
+	looks      = 2
+	mostLooks  = 16
+	refineBins = 24
+	largeBins  = 1200 // of a histogram, whose bins far from all leaves are then joined
+)
+
+const inBoxes = " in boxes"
+
+// Find looks at one column after the other: gaps in every box so far, histograms there, and a new box for every cluster. A row is in one box
+// at most, so all boxes are asked at once and the cost is that of one: additive in the columns, where lists of products grow like
+// powers. A nil list says that nothing was seen in some column.
+//
+// Source: [AAL21] Section 6 of the restatement, step 1.
+// Differs: two histograms with edges chosen from what was seen before, instead of a tree of eight levels.
+func Find(a *kernel.Allotment, c Config) ([]Box, error) {
+	d := a.Session().Columns()
+	columns := c.Columns
+	if columns == nil {
+		for j := range d {
+			columns = append(columns, j)
+		}
+	}
+	f := &finder{Config: c, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, ahead: len(columns)}
+	for _, j := range columns {
+		f.ahead--
+		if err := f.look(j); err != nil || len(f.found) == 0 {
+			return nil, err
+		}
+	}
+	for _, j := range columns {
+		if !f.mixed(j) || a.Left() < f.reserve(f.once()) {
+			continue
+		}
+		if err := f.look(j); err != nil || len(f.found) == 0 {
+			return nil, err
+		}
+	}
+	return f.found, nil
+}
+
+// A finder is the state of a search.
+type finder struct {
+	Config
+	a     *kernel.Allotment
+	per   float64 // a column's part of the budgets
+	found []Box
+	sigma float64 // of the last histograms
+	ahead int     // columns that have not been looked at
+}
+
+// once is the price of one look at a column without closer ones, of mu^2.
+func (f *finder) once() float64 { return f.per * (f.GapsMu2 + f.CountsMu2) }
+
+// reserve is what must be left of mu^2 for something at a price that columns can do without.
+func (f *finder) reserve(price float64) float64 { return price + float64(f.ahead)*f.once() + f.Keep }
+
+// mixed reports that column j was seen in boxes that have been cut since, and that it did not look like one component's there.
+func (f *finder) mixed(j int) bool {
+	return slices.ContainsFunc(f.found, func(b Box) bool { return b.Stale[j] && b.Gain[j] > staleGain })
+}
+
+// staleGain is the gain, in nats a row, beyond which a column is looked at again. A utility constant.
+const staleGain = .04
+
+// look measures column j in every box and cuts the boxes into what it shows.
+func (f *finder) look(j int) error {
+	q := query.GapMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
+	step := f.GapsStep
+	if len(f.found) > 1 || !f.found[0].whole() {
+		q.Partition, step = Partition(f.found), f.GapsStep+inBoxes
+	}
+	windows, _, err := f.a.Gaps(step, q, root(f.GapsMu2*f.per))
+	if err != nil {
+		return err
+	}
+	clusters, err := f.clusters(windows, j)
+	if err != nil {
+		return err
+	}
+	f.found = refine(f.found, clusters, j)
+	return nil
+}
+
+// whole is the box that holds everything.
+func whole(d int, rows float64) Box {
+	return Box{Low: slices.Repeat([]float64{math.Inf(-1)}, d), High: slices.Repeat([]float64{math.Inf(1)}, d),
+		Center: make([]float64, d), Scale: make([]float64, d), Mass: rows, Gain: make([]float64, d), Atom: make([]bool, d), Stale: make([]bool, d)}
+}
+
+// Held is how many rows the boxes hold, about.
+func Held(boxes []Box) (rows float64) {
+	for _, b := range boxes {
+		rows += b.Mass
+	}
+	return rows
+}
+
+func (b Box) clone() Box {
+	b.Low, b.High, b.Center, b.Scale = slices.Clone(b.Low), slices.Clone(b.High), slices.Clone(b.Center), slices.Clone(b.Scale)
+	b.Gain, b.Atom, b.Stale = slices.Clone(b.Gain), slices.Clone(b.Atom), slices.Clone(b.Stale)
+	return b
+}
+
+// whole reports that no column has cut the box.
+func (b Box) whole() bool {
+	return !slices.ContainsFunc(b.Low, linalg.Finite) && !slices.ContainsFunc(b.High, linalg.Finite)
+}
+
+// root is the mu of a part of mu^2, rounded down.
+func root(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }
+
+// A line is what is known of one column of one box.
+type line struct {
+	edges []float64 // of the next histogram; nil if none is wanted
+	seen  []roots.Histogram
+	found []linefit.Component
+	atoms []bool // of found: all rows have one value
+}
+
+// clusters measures histograms of column j in every box, each with edges from what the ones before showed, and returns the clusters of each box.
+// Where no gaps were seen, because values come twice or rows are few, the first histogram has bins by powers of two over all numbers: a
+// closer look finds what is there without a threshold.
+func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
+	lines := make([]line, len(f.found))
+	of := make([][]kernel.Window, len(f.found))
+	for _, w := range windows {
+		of[w.Leaf] = append(of[w.Leaf], w)
+	}
+	for b := range lines {
+		if lines[b].edges = roots.Grid(of[b]); lines[b].edges == nil && f.found[b].Scale[j] == 0 {
+			lines[b].edges = roots.Apart(roots.Hole(math.Inf(-1), math.Inf(1), 0))
+		}
+	}
+	for look := range mostLooks {
+		if !slices.ContainsFunc(lines, func(l line) bool { return l.edges != nil }) {
+			break
+		}
+		if look >= looks && f.a.Left() < f.reserve(f.CountsMu2*f.per/looks) {
+			break
+		}
+		if err := f.histograms(lines, j); err != nil {
+			return nil, err
+		}
+		for b := range lines {
+			if lines[b].edges != nil {
+				f.next(&lines[b], look, f.unit(j), f.found[b].Mass)
+			}
+		}
+	}
+	out := make([][]cluster, len(f.found))
+	for b, l := range lines {
+		out[b] = slices.DeleteFunc(cut(l.found, l.atoms), func(c cluster) bool { return !(c.mass >= f.Least && c.finite()) })
+	}
+	return out, nil
+}
+
+// next fits what was seen of a line and chooses the edges of its next histogram, if it is worth one.
+func (f *finder) next(l *line, look int, unit, mass float64) {
+	d := linefit.New(l.seen, linefit.Known{Least: unit / math.Sqrt(12)})
+	l.found, _ = d.Search(linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
+	l.found = slices.DeleteFunc(l.found, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
+	l.edges, l.atoms = nil, make([]bool, len(l.found))
+	blurred, held := look+1 < looks, 0.0
+	for i, c := range l.found {
+		held += c.Rows
+		if l.atoms[i] = d.Atom(c); l.atoms[i] {
+			low, _ := d.Bin(c)
+			l.found[i].Origin, l.found[i].Offset, l.found[i].SD = low, 0, pointSD(low)
+		} else {
+			blurred = blurred || !d.Resolved(c)
+		}
+	}
+	missing := look <= looks && mass-held > math.Max(unheld*mass, f.Least)
+	if (blurred || missing) && len(l.found) > 0 {
+		l.edges = d.Edges(l.found, f.sigma)
+		if missing {
+			l.edges = roots.Join(l.edges, around(l.found))
+		}
+		if look == 0 { // what the fit has missed may lie in other leaves
+			l.edges = roots.Join(l.edges, roots.Refine(l.seen[0].Leaves(), refineBins))
+		}
+		l.edges = roots.Apart(roots.Between(l.edges, unit))
+	}
+}
+
+// around are edges on both sides of components, by powers of two: what they do not hold is there.
+func around(cs []linefit.Component) []float64 {
+	low, high, unit := math.Inf(1), math.Inf(-1), math.Inf(1)
+	for _, c := range cs {
+		low, high, unit = math.Min(low, c.Mean()-c.SD), math.Max(high, c.Mean()+c.SD), math.Min(unit, c.SD)
+	}
+	unit = math.Max(unit, (high-low)*0x1p-40)
+	return roots.Join(roots.Hole(math.Inf(-1), low, unit), roots.Hole(high, math.Inf(1), unit))
+}
+
+// unheld: a line whose components hold less than all but this part of the box's rows is looked at again. A utility constant.
+const unheld = .15
+
+// IsPoint reports the standard deviation of a component all of whose rows have the value x, give or take what private EM moves it.
+func IsPoint(x, sd float64) bool { return sd <= 1024*pointSD(x) }
+
+// pointSD is the standard deviation that stands for none at x: less than the distance to the next number.
+func pointSD(x float64) float64 { return math.Max(math.Abs(x)*0x1p-54, 0x1p-400) }
+
+// penalty is what a component must take off the cost of a line's fit. A utility constant.
+const penalty = 16
+
+// histograms asks every box for the histogram of column j with the edges of its line.
+func (f *finder) histograms(lines []line, j int) error {
+	q := query.Parts{Partition: Partition(f.found)}
+	d := f.a.Session().Columns()
+	for _, l := range lines {
+		bins := query.BinCounts{Edges: make([][]float64, d)}
+		if bins.Edges[j] = l.edges; len(l.edges) == 0 {
+			bins.Edges[j] = []float64{0} // every leaf is asked something
+		}
+		q.Queries = append(q.Queries, bins)
+	}
+	ans, err := f.a.Sum(f.CountsStep, q, root(f.CountsMu2*f.per/looks))
+	if err != nil {
+		return err
+	}
+	values, sigmas := q.Split(ans.Values, ans.Sigma)
+	for b := range lines {
+		if l := &lines[b]; len(l.edges) > 0 {
+			f.sigma = sigmas[b]
+			h := roots.Histogram{Edges: l.edges, Counts: values[b], Sigma: sigmas[b]}
+			if leaves := h.Leaves(); len(h.Edges) > largeBins && len(leaves) > 0 {
+				h = h.Around(leaves)
+			}
+			l.seen = append(l.seen, h)
+		}
+	}
+	return nil
+}
+
+// Partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the first takes the row.
+func Partition(boxes []Box) query.Partition {
+	var p query.Partition
+	for _, b := range boxes {
+		var r query.Region
+		for j := range b.Low {
+			if math.IsInf(b.Low[j], -1) && math.IsInf(b.High[j], 1) {
+				continue
+			}
+			half := math.Max(b.High[j]/2-b.Low[j]/2, 0x1p-1000)
+			r.Conditions = append(r.Conditions, query.Condition{
+				Frame: query.Affine{Columns: []int{j}, Center: []float64{b.Low[j]/2 + b.High[j]/2}, W: [][]float64{{1 / half}}}, Radius: 1})
+		}
+		p.Regions = append(p.Regions, r)
+	}
+	return p
+}
+
+// refine cuts every box along column j into its clusters, narrow ones first.
+func refine(found []Box, clusters [][]cluster, j int) (next []Box) {
+	for b, box := range found {
+		cs := clusters[b]
+		held := 0.0
+		for _, c := range cs {
+			held += c.mass
+		}
+		if seen := box.Scale[j] > 0; seen && held < leastHeld*box.Mass {
+			next = append(next, box)
+			continue
+		}
+		for _, c := range cs {
+			n := box.clone()
+			for i := range n.Stale {
+				n.Stale[i] = n.Stale[i] || len(cs) > 1
+			}
+			n.Stale[j] = false
+			n.Mass, n.Low[j], n.High[j], n.Center[j], n.Scale[j], n.Gain[j], n.Atom[j] = c.mass, c.low, c.high, c.mean, c.sd, c.gain, c.atom
+			next = append(next, n)
+		}
+	}
+	if len(next) > mostBoxes {
+		slices.SortStableFunc(next, func(x, y Box) int { return int(math.Copysign(1, y.Mass-x.Mass)) })
+		next = next[:mostBoxes]
+	}
+	slices.SortStableFunc(next, func(x, y Box) int { return sign(x.logVolume() - y.logVolume()) })
+	return next
+}
+
+// logVolume orders boxes that overlap: of a row in two boxes, the smaller one is by far the denser.
+func (b Box) logVolume() (sum float64) {
+	for _, s := range b.Scale {
+		if s > 0 {
+			sum += math.Log(s)
+		}
+	}
+	return sum
+}
+
+// leastHeld: a column that is looked at again and shows clusters of less than this part of a box leaves it as it was. A utility constant.
+const leastHeld = .5
+
+func sign(x float64) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}

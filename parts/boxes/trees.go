@@ -1,0 +1,124 @@
+package boxes
+
+import (
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/coreset"
+)
+
+// A Set is the private coreset of one box, in some of its columns: coordinate i is (x[Columns[i]] - Center)/Scale of the box.
+type Set struct {
+	Box     Box
+	Columns []int
+	Leaves  *coreset.Coreset
+}
+
+// Utility constants of the trees.
+const (
+	mostDims  = 3   // columns of a tree
+	treeCells = 300 // a cell with less than this part of the rows is not split
+	treeSDs   = 4.5 // half-width of a tree's box, in sds of the box's rows
+	// levels of a tree in up to three columns: those of coreset.Levels.
+	levels = 5
+	// mixedGain: a column with less looks like one component's.
+	mixedGain = .01
+	leastDims = 2 // columns of a tree where none looks mixed
+)
+
+// TreeStep is the step that Start may measure.
+func TreeStep(step string, share float64) kernel.Step {
+	return kernel.Step{Name: step, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
+}
+
+// trees measures a tree of counts in every box that is wanted, all at once, in the columns that look least like those of one component. mu2 is
+// the part of mu^2 that it may spend.
+//
+// Source: [KSSU19] Section C.3 of the restatement; all boxes at once by its Section A.3.
+func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]Set, error) {
+	var sets []Set
+	var grown []*coreset.Tree
+	parts := query.Parts{Partition: Partition(found), Queries: make([]query.Sum, len(found))}
+	var leaf []int // of the partition, of every set
+	for i, b := range found {
+		parts.Queries[i] = query.CellCounts{Frame: Set{Box: b, Columns: b.mixed()[:1]}.frame(), HalfWidth: []float64{1}, Level: 1, Parents: []uint64{}}
+		if !wanted(b) {
+			continue
+		}
+		s := Set{Box: b, Columns: b.mixed()}
+		first, last := coreset.Levels(len(s.Columns), false)
+		half := slices.Repeat([]float64{treeSDs}, len(s.Columns))
+		sets, leaf = append(sets, s), append(leaf, i)
+		grown = append(grown, coreset.NewTree(s.frame(), half, first, last, rows/treeCells))
+	}
+	idle := slices.Clone(parts.Queries)
+	for {
+		open := false
+		for t, tree := range grown {
+			if c, ok := tree.Next(); ok {
+				parts.Queries[leaf[t]], open = c, true
+			} else {
+				parts.Queries[leaf[t]] = idle[leaf[t]]
+			}
+		}
+		if !open {
+			break
+		}
+		ans, err := a.Sum(step, parts, root(mu2/levels))
+		if err != nil {
+			return nil, err
+		}
+		values, sigmas := parts.Split(ans.Values, ans.Sigma)
+		for t, tree := range grown {
+			if _, ok := tree.Next(); ok {
+				tree.Take(values[leaf[t]], sigmas[leaf[t]])
+			}
+		}
+	}
+	for t, tree := range grown {
+		sets[t].Leaves = tree.Coreset()
+	}
+	return sets, nil
+}
+
+// frame takes rows to the coordinates of the set.
+func (s Set) frame() query.Affine {
+	f := query.Affine{Columns: s.Columns}
+	for i, j := range s.Columns {
+		f.Center = append(f.Center, s.Box.Center[j])
+		w := make([]float64, len(s.Columns))
+		w[i] = 1 / s.Box.Scale[j]
+		f.W = append(f.W, w)
+	}
+	return f
+}
+
+// isMixed reports that some column of the box looks like more than one component's.
+func (b Box) isMixed() bool {
+	return slices.ContainsFunc(b.Gain, func(g float64) bool { return g > mixedGain })
+}
+
+// mixed are the columns, in order, in which two components explain what was seen of the box better than one; where none is, some columns.
+func (b Box) mixed() []int {
+	columns := make([]int, 0, len(b.Center))
+	for j := range b.Center {
+		if !b.Atom[j] && b.Scale[j] > 0 {
+			columns = append(columns, j)
+		}
+	}
+	if len(columns) == 0 {
+		return []int{slices.IndexFunc(b.Scale, func(s float64) bool { return s > 0 })} // some column was looked at
+	}
+	slices.SortStableFunc(columns, func(i, j int) int { return sign(b.Gain[j] - b.Gain[i]) })
+	n := 0
+	for n < min(len(columns), mostDims) && b.Gain[columns[n]] > mixedGain {
+		n++
+	}
+	if n == 0 {
+		n = min(len(columns), leastDims)
+	}
+	columns = columns[:n]
+	slices.Sort(columns)
+	return columns
+}

@@ -1,0 +1,149 @@
+package component
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/parts/moments"
+)
+
+// Utility constants of an update.
+const (
+	leastRows  = 30.0 // moments are divided by at least this many rows
+	leastKept  = .1   // a count keeps at least this part of what it was before
+	stretch    = 25.0 // largest growth of a variance in one update, in the component's own frame
+	shrinkStep = .02  // smallest variance after one update, in the component's own frame
+)
+
+// A Doubt is how far, in squared units of its own frame, a component may be from the truth: the prior variance of an entry of its
+// covariance, of its scale, of a coordinate of its mean, and of its weight relative to itself. Each update is Kalman's: what is
+// measured counts by its noise, what was known by its doubt.
+type Doubt struct{ Shape, Scale, Mean, Weight float64 }
+
+// StartDoubt is that of a component that comes from a coreset. A utility constant.
+func StartDoubt() Doubt { return Doubt{Shape: .15, Scale: .15, Mean: .15, Weight: .06} }
+
+// defaultDrift is that of components that overlap: the shares of the rows move with the components. A utility constant.
+var defaultDrift = Doubt{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
+
+// priorEntries is how many entries' worth of evidence the prior doubt is given against the observed distance.
+const priorEntries = 30
+
+// Gain returns the weight of a measurement of `entries` entries at squared distance dist2 from the prior, each with noise variance
+// noise2, and the doubt that is left: the prior doubt is first moved towards what the distance says (empirical Bayes).
+func Gain(prior, dist2, noise2 float64, entries int) (k, left float64) {
+	n := float64(entries)
+	seen := math.Max(0, dist2/n-noise2)
+	p := (n*seen + priorEntries*prior) / (n + priorEntries)
+	k = p / (p + noise2)
+	return k, p * (1 - k)
+}
+
+// An Update is what a component's move by a release depends on besides the release. All fields are public or released.
+type Update struct {
+	// Form is that of the query that was measured. Required.
+	Form query.Form
+	// Rows is the number of rows that the weights are shares of. Required.
+	Rows float64
+	// Floor is the smallest eigenvalue of a covariance in working coordinates; 0 for none, which keeps the accuracy of columns of very
+	// different scales.
+	Floor float64
+	// Grid is the least variance of each working coordinate; nil for none.
+	Grid []float64
+	// Drift is added to the doubts after the update, for what else changes with it; nil means that of components that overlap.
+	Drift *Doubt
+}
+
+// Apply updates component c from its released sums, seen as how says, undoing the clipping to first order:
+// E[g z z^T] = A I + B1 E + B2 tr(E) I ([TYLERPRESS] Section 4.3).
+func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
+	drift := defaultDrift
+	if u.Drift != nil {
+		drift = *u.Drift
+	}
+	l, law := how.L, how.Law
+	d := len(c.Mean)
+	// Weight.
+	old := math.Max(c.Weight*u.Rows, 1)
+	k, left := Gain(c.Doubt.Weight, sq((s.Count-old)/old), sq(s.CountSD/old), 1)
+	n := math.Max(old+k*(s.Count-old), leastKept*old)
+	c.Doubt.Weight = left + drift.Weight
+	c.Weight = n / u.Rows
+	n = math.Max(n, leastRows)
+	// Mean.
+	mean := make([]float64, d)
+	for i := range mean {
+		mean[i] = s.Sum[i] / n / law.A1
+	}
+	k, left = Gain(c.Doubt.Mean, linalg.Norm2(mean), sq(s.SumSD/n/law.A1), d)
+	c.Doubt.Mean = left + drift.Mean
+	if long := k * math.Sqrt(linalg.Norm2(mean)); long > math.Sqrt(law.R2) {
+		k *= math.Sqrt(law.R2) / long
+	}
+	for i := range mean {
+		mean[i] *= k
+	}
+	// Scale: tr E/d.
+	excess := (s.Trace/n-law.A*float64(d))/law.TraceGain()/float64(d) - linalg.Norm2(mean)/float64(d)
+	noise := s.TraceSD / n / law.TraceGain() / float64(d)
+	k, left = Gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
+	c.Doubt.Scale = left + drift.Scale
+	cov := linalg.Identity(d)
+	cov.ScaleSym(1+k*excess, cov)
+	if s.Second != nil {
+		c.Doubt.Shape = u.addShape(cov, s, law, n, mean, c.Doubt.Shape) + drift.Shape
+	}
+	work := linalg.Congruence(l, linalg.Floored(cov, shrinkStep, stretch))
+	if u.Form != query.FullForm {
+		work = linalg.OnlyDiagonal(work, u.Form == query.SphericalForm)
+	}
+	if u.Floor > 0 {
+		work = linalg.Floored(work, u.Floor, math.Inf(1))
+	}
+	at := make([]float64, d)
+	for i := range d {
+		at[i] = c.Mean[i]
+		for j := 0; j <= i; j++ {
+			at[i] += l.At(i, j) * mean[j]
+		}
+	}
+	c.Mean, c.Cov = at, work
+	for i, least := range u.Grid {
+		c.Cov.SetSym(i, i, math.Max(c.Cov.At(i, i), least))
+	}
+	c.Rows, c.Sigma = n, s.SecondSD/n/law.B1
+	return c
+}
+
+// addShape adds the trace-free part of the measured excess, times its gain, to cov and returns the doubt that is left.
+func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n float64, mean []float64, prior float64) float64 {
+	d := len(mean)
+	e := mat.NewSymDense(d, nil)
+	mid := s.Trace/n/law.B1/float64(d) - linalg.Norm2(mean)/float64(d)
+	for i := range d {
+		for j := i; j < d; j++ {
+			if i != j && u.Form == query.DiagonalForm {
+				continue
+			}
+			e.SetSym(i, j, s.Second.At(i, j)/n/law.B1-mean[i]*mean[j])
+		}
+		e.SetSym(i, i, e.At(i, i)-mid)
+	}
+	entries := d*(d+1)/2 - 1
+	if u.Form == query.DiagonalForm {
+		entries = d - 1
+	}
+	if entries == 0 {
+		return prior
+	}
+	k, left := Gain(prior, linalg.Frobenius2(e), sq(s.SecondSD/n/law.B1), entries)
+	e.ScaleSym(k, e)
+	cov.AddSym(cov, e)
+	return left
+}
+
+func sq(x float64) float64 { return x * x }

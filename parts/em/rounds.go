@@ -1,0 +1,106 @@
+// Package em is private EM: rounds of one soft E-step and one release of clipped moments each, for components that may overlap, and
+// what can be done with components between the rounds for free.
+package em
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/moments"
+)
+
+// Rounds is the state of private EM: components in the coordinates of a space.
+type Rounds struct {
+	Space      component.Space
+	Form       query.Form
+	Components []component.Gaussian
+	Background Background
+	Rows       float64   // public or released number of good rows
+	Factor     float64   // sqrt2 under replace-one, 1 under add-or-remove-one
+	Floor      float64   // smallest eigenvalue in working coordinates; 0 for none
+	Grid       []float64 // least variance of each working coordinate; nil for none
+	Misfit     float64   // see clip.Radius2
+	Gone       float64   // a component with fewer rows than this is deleted after the last round
+	// MostDoubt, if positive: a component whose weight is in more doubt than this, a relative variance, is deleted after the last round.
+	MostDoubt float64
+}
+
+// query builds one soft E-step and M-step for all components and the background as one release ([KSSU19] Section A.5 of the
+// restatement): frame = the component's current covariance, radius by clip.Radius2 from the released count.
+func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component.Clipping) {
+	q := query.ClippedMoments{Form: r.Form, Lift: component.Lift}
+	var how []component.Clipping
+	for _, c := range r.Components {
+		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.Background.Total()), r.Rows, r.noise(mu), r.Misfit)
+		q.Components, how = append(q.Components, part), append(how, clipping)
+	}
+	if last {
+		q.Components = append(q.Components, r.Background.components(r.Space)...)
+	}
+	return q, how
+}
+
+// noise is that of the rounds' form and relation at privacy loss mu.
+func (r *Rounds) noise(mu float64) float64 { return component.Noise(r.Form, r.Factor, mu) }
+
+// update is what a component's move by a release depends on besides the release.
+func (r *Rounds) update() component.Update {
+	return component.Update{Form: r.Form, Rows: (1 - r.Background.Total()) * r.Rows, Floor: r.Floor, Grid: r.Grid}
+}
+
+// Round measures once and updates every component; the last one includes the background and deletes components without rows.
+func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) error {
+	q, how := r.query(mu, last)
+	ans, err := a.Sum(step, q, mu)
+	if err != nil {
+		return err
+	}
+	sums := moments.Unpack(q, ans)
+	sums, rungs := sums[:len(r.Components)], sums[len(r.Components):]
+	for j, s := range sums {
+		r.Components[j] = r.update().Apply(r.Components[j], s, how[j])
+	}
+	r.normalise(last)
+	if last {
+		r.Background.update(rungs, r.Rows)
+	}
+	return nil
+}
+
+// Lost is the nats per row of a component of weight w that the noise of one round is expected to cost it: d(d+1)/8 s^2 for a
+// relative noise s of each entry of its covariance, at most mostLost.
+func (r *Rounds) Lost(w, mu float64) float64 {
+	d := r.Space.Dim()
+	n := math.Max(w*r.Rows, 1)
+	noise := r.noise(mu)
+	r2 := clip.Radius2(d, n, noise, r.Misfit)
+	s := noise * r2 / n / clip.Gaussian(d, r2).B1
+	entries := float64(d*(d+1)) / 2
+	if r.Form != query.FullForm {
+		entries = float64(d)
+	}
+	return math.Min(entries/4*s*s, mostLost)
+}
+
+// mostLost is the nats per row that noise can cost a component: beyond, shrinkage has taken over. A utility constant.
+const mostLost = .6
+
+// normalise makes the weights sum to one; last drops components that hold no row.
+func (r *Rounds) normalise(last bool) {
+	total := 0.0
+	var next []component.Gaussian
+	for _, c := range r.Components {
+		if last && (c.Weight*r.Rows < r.Gone || r.MostDoubt > 0 && c.Doubt.Weight > r.MostDoubt) {
+			continue
+		}
+		total += c.Weight
+		next = append(next, c)
+	}
+	for j := range next {
+		next[j].Weight /= total
+	}
+	r.Components = next
+}

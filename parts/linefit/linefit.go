@@ -1,0 +1,257 @@
+// Package linefit fits a mixture of Gaussians on a line to noisy histograms of its rows: weighted least squares of the bins' counts by
+// Levenberg-Marquardt steps with analytic derivatives, and a deterministic search for the number and the places of the components.
+//
+// All of it is post-processing of released values. Everything is centred: a component's mean is an offset from an origin near it, so that a
+// mean of 1e12 with a standard deviation of 1e-2 loses no digit to the fit.
+//
+// Source: [AAL21] Section 5 of the restatement (step 5).
+// Differs: one fit of all histograms over the whole line, not one per root; components are added where the counts ask for them, and exchanged,
+// not drawn at random; so it needs neither random starts nor a division of the components among roots.
+package linefit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/parts/roots"
+)
+
+// A Component holds about Rows rows, spread as N(Origin+Offset, SD^2).
+type Component struct{ Rows, Origin, Offset, SD float64 }
+
+// Mean is Origin+Offset, rounded.
+func (c Component) Mean() float64 { return c.Origin + c.Offset }
+
+// z is where x lies, in standard deviations.
+func (c Component) z(x float64) float64 { return ((x - c.Origin) - c.Offset) / c.SD }
+
+// centred is c with an origin near its mean.
+func (c Component) centred() Component {
+	if m := c.Mean(); math.Abs(c.Offset) > 16*c.SD && m != c.Origin {
+		// x - c.Origin is exact near the origin, and m is a number: what is left is the rounding of m.
+		c.Offset -= m - c.Origin
+		c.Origin = m
+	}
+	return c
+}
+
+// Data are histograms of the same rows, ready to be fitted.
+type Data struct {
+	sets   []set
+	count  []float64 // of the bins of all sets, one set after another
+	noise2 []float64 // variance of their noise
+	share  []float64 // of what the rows' own chance is worth, that the bin's set has: see New
+	weight []float64 // one over the variance of count minus its expectation
+	known  Known
+}
+
+// Known is what is known of the components' standard deviations; the zero value is nothing.
+type Known struct {
+	SD    float64 // of all of them, if positive
+	Least float64 // they are at least that: 1/sqrt 12 of the unit that values are recorded in, and bins that are a unit wide resolve all there is
+}
+
+// A set is one histogram: its edges, and where its bins begin.
+type set struct {
+	edges []float64
+	first int
+}
+
+// New prepares histograms of the same rows.
+//
+// The rows' own chance is in all histograms: were the bins the same, the best estimate of their counts would have precision 1/(s + S),
+// S = 1/sum(1/sigma_i^2), for chance of variance s. Giving histogram i the variance sigma_i^2 + s/share_i with share_i = S/sigma_i^2 comes to
+// the same, and bins of different histograms need no common refinement. The sum is over the histograms that resolve as much there.
+func New(histograms []roots.Histogram, known Known) *Data {
+	d := &Data{known: known}
+	for _, h := range histograms {
+		d.sets = append(d.sets, set{h.Edges, len(d.count)})
+		d.count = append(d.count, h.Counts...)
+		for b := range h.Counts {
+			own := 1 / h.Variance(b)
+			d.noise2 = append(d.noise2, h.Variance(b))
+			d.share = append(d.share, own/precision(histograms, h, b))
+		}
+	}
+	d.weight = make([]float64, len(d.count))
+	d.weigh(d.count)
+	return d
+}
+
+// precision is that of all histograms that have bins about as narrow where bin b of h is.
+func precision(histograms []roots.Histogram, h roots.Histogram, b int) (sum float64) {
+	const alike = 2
+	if b == 0 || b == len(h.Edges) {
+		for _, other := range histograms {
+			sum += 1 / (other.Sigma * other.Sigma)
+		}
+		return math.Max(sum, 1/h.Variance(b))
+	}
+	low, high := h.Edges[b-1], h.Edges[b]
+	mid := low + (high-low)/2
+	for _, other := range histograms {
+		i, _ := slices.BinarySearch(other.Edges, mid)
+		if i > 0 && i < len(other.Edges) && other.Edges[i]-other.Edges[i-1] <= alike*(high-low) {
+			sum += 1 / other.Variance(i)
+		}
+	}
+	return math.Max(sum, 1/h.Variance(b))
+}
+
+// weigh sets the weights for counts expected to be those.
+func (d *Data) weigh(expected []float64) {
+	for b, e := range expected {
+		d.weight[b] = 1 / (d.noise2[b] + math.Max(e, 1)/d.share[b])
+	}
+}
+
+// Weigh sets the weights for counts as the components have them; New sets them for the counts themselves.
+func (d *Data) Weigh(cs []Component) { d.weigh(d.Expected(cs)) }
+
+// Expected are the counts that the components have in all bins.
+func (d *Data) Expected(cs []Component) []float64 {
+	out := make([]float64, len(d.count))
+	var t terms
+	for _, c := range cs {
+		d.fill(&t, c)
+		t.addTo(out, c.Rows)
+	}
+	return out
+}
+
+// Cost is the sum of squared residuals over their variances.
+func (d *Data) Cost(cs []Component) float64 { return d.costOf(d.Expected(cs)) }
+
+func (d *Data) costOf(expected []float64) (cost float64) {
+	for b, e := range expected {
+		r := d.count[b] - e
+		cost += r * r * d.weight[b]
+	}
+	return cost
+}
+
+// terms are the probabilities that a component has in the bins, and their derivatives by its offset in sds and by the log of its sd. Bins in
+// no span have none.
+type terms struct {
+	spans     []span
+	p, dm, ds []float64 // of the spans' bins, one span after another
+}
+
+// A span is a run of bins [from, to) of one set; its terms begin at `at`.
+type span struct{ from, to, at int }
+
+// reach is how far out, in sds, a component has rows.
+const reach = 8.5
+
+// fill computes the terms of c.
+func (d *Data) fill(t *terms, c Component) {
+	t.spans, t.p, t.dm, t.ds = t.spans[:0], t.p[:0], t.dm[:0], t.ds[:0]
+	for _, s := range d.sets {
+		n := len(s.edges)
+		low := lowerBound(s.edges, c, -reach)
+		high := lowerBound(s.edges, c, reach)
+		sp := span{from: s.first + low, to: s.first + high + 1, at: len(t.p)}
+		cdf, pdf, zpdf := 0.0, 0.0, 0.0
+		for b := low; b <= high; b++ {
+			cdf1, pdf1, zpdf1 := 1.0, 0.0, 0.0
+			if b < n && b < high {
+				z := c.z(s.edges[b])
+				cdf1, pdf1 = gaussian(z)
+				zpdf1 = z * pdf1
+			}
+			t.p = append(t.p, cdf1-cdf)
+			t.dm = append(t.dm, pdf-pdf1)
+			t.ds = append(t.ds, zpdf-zpdf1)
+			cdf, pdf, zpdf = cdf1, pdf1, zpdf1
+		}
+		t.spans = append(t.spans, sp)
+	}
+}
+
+// lowerBound is the first edge at or beyond z standard deviations of c.
+func lowerBound(edges []float64, c Component, z float64) int {
+	lo, hi := 0, len(edges)
+	for lo < hi {
+		if mid := (lo + hi) / 2; c.z(edges[mid]) < z {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+func (t *terms) addTo(expected []float64, rows float64) {
+	for _, s := range t.spans {
+		own := expected[s.from:s.to]
+		for i, p := range t.p[s.at : s.at+len(own)] {
+			own[i] += rows * p
+		}
+	}
+}
+
+// floor is the least standard deviation of a component at c: what its bin, in the finest histogram there, can still tell from a point.
+func (d *Data) floor(c Component) float64 {
+	low, high := math.Inf(-1), math.Inf(1)
+	for _, s := range d.sets {
+		b := lowerBound(s.edges, c, 0)
+		if b > 0 {
+			low = math.Max(low, s.edges[b-1])
+		}
+		if b < len(s.edges) {
+			high = math.Min(high, s.edges[b])
+		}
+	}
+	if math.IsInf(high-low, 0) {
+		return d.known.Least
+	}
+	return math.Max(d.known.Least, floorOfBin*(high-low))
+}
+
+// Utility constants: of the width of a bin.
+const (
+	floorOfBin  = .15
+	resolvedBin = .45
+)
+
+// Resolved reports whether some histogram has bins narrow enough for the component's spread to be seen, or as narrow as values are recorded.
+func (d *Data) Resolved(c Component) bool {
+	low, high := d.Bin(c)
+	return c.SD > resolvedBin*(high-low) || high-low < 1.01*math.Sqrt(12)*d.known.Least
+}
+
+// Atom reports a component in a bin that holds one number only, or none that is not next to zero: its rows have one value, the lower end.
+func (d *Data) Atom(c Component) bool {
+	const zero = 0x1p-1000
+	low, high := d.Bin(c)
+	return high <= math.Nextafter(low, math.Inf(1)) || high-low < zero
+}
+
+// Seen reports whether the component is resolved, or at least a bounded bin around its mean holds more than noise.
+func (d *Data) Seen(c Component) bool {
+	if d.Resolved(c) {
+		return true
+	}
+	const seenSDs = 4
+	low, high := d.Bin(c)
+	for _, s := range d.sets {
+		if b := lowerBound(s.edges, c, 0); b > 0 && b < len(s.edges) && s.edges[b]-s.edges[b-1] == high-low {
+			return d.count[s.first+b] > seenSDs*math.Sqrt(d.noise2[s.first+b])
+		}
+	}
+	return false
+}
+
+// Bin is the narrowest bin with the component's mean; it may be unbounded.
+func (d *Data) Bin(c Component) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
+	for _, s := range d.sets {
+		if b := lowerBound(s.edges, c, 0); b > 0 && b < len(s.edges) && s.edges[b]-s.edges[b-1] < high-low {
+			low, high = s.edges[b-1], s.edges[b]
+		}
+	}
+	return low, high
+}
+
+// clone is for searches that keep what they have.
+func clone(cs []Component) []Component { return slices.Clone(cs) }
