@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 )
 
-// compare states what to expect of every method for one component, and what none can reach; guess has the number of rows even where it is
-// a guess.
+// compare states what to expect of every method for one component, and what none can reach; guess
+// has the number of rows even where it is a guess.
 func (s *Statement) compare(r Request, guess estimate.Problem) {
 	s.Candidates = catalog.Candidates(s.problem, guess.Rows)
 	for i, c := range s.Candidates {
@@ -39,7 +39,8 @@ func (s *Statement) compare(r Request, guess estimate.Problem) {
 	}
 }
 
-// boundMixtures states what no method can promise for mixtures, unless something is known that could help it.
+// boundMixtures states what no method can promise for mixtures, unless something is known that
+// could help it.
 func (s *Statement) boundMixtures(r Request, guess estimate.Problem) {
 	k := guess.Components
 	if k == 0 {
@@ -62,7 +63,8 @@ func (s *Statement) writeMixtureBound(b *strings.Builder) {
 		plural(int(math.Ceil(m.Rows)), "row"))
 }
 
-// affordable says why a method's plan does not fit the budget: thresholds, for instance, need a delta.
+// affordable says why a method's plan does not fit the budget: thresholds, for instance, need a
+// delta.
 func affordable(r Request, name string, problem estimate.Problem) error {
 	method, _, err := catalog.Choose(name, problem)
 	if err != nil {

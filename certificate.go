@@ -7,14 +7,16 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// spentOf is what the session's measurements cost: mu² is the sum of theirs, and epsilon is at the budget's delta, never above
-// the budget. The loss of a mask is in epsilon, whether it was drawn or not, and rho is 0 then.
+// spentOf is what the session's measurements cost: mu² is the sum of theirs, and epsilon is at the
+// budget's delta, never above the budget. The loss of a mask is in epsilon, whether it was drawn or
+// not, and rho is 0 then.
 func spentOf(s *kernel.Session) release.Spent {
 	loss := s.Loss()
 	return release.Spent{Epsilon: loss.Epsilon, Delta: loss.Delta, Mu: loss.Mu, Rho: loss.Rho}
 }
 
-// certificateOf says what was asked, and what was measured. It fails for a measurement that a certificate has no words for.
+// certificateOf says what was asked, and what was measured. It fails for a measurement that a
+// certificate has no words for.
 func certificateOf(r Request, method estimate.Estimator, s *kernel.Session) (release.Certificate, error) {
 	c := release.Certificate{
 		Relation: r.Relation.String(),
@@ -35,7 +37,8 @@ func certificateOf(r Request, method estimate.Estimator, s *kernel.Session) (rel
 	return c, c.Complete()
 }
 
-// stepOf is a measurement as a line of the certificate. One that costs a Rényi curve and no mu states the numbers that the curve follows from.
+// stepOf is a measurement as a line of the certificate. One that costs a Rényi curve and no mu
+// states the numbers that the curve follows from.
 func stepOf(m kernel.Measurement) release.PlanStep {
 	step := release.PlanStep{Step: m.Step, Query: m.Query, Count: m.Count, Delta: m.Delta, Source: m.Source}
 	switch {
@@ -61,7 +64,8 @@ func maskOf(m kernel.Mask) *release.Mask {
 	return nil
 }
 
-// learnerOf says what the method runs on blocks of rows; nil for one that runs nothing, or nothing that could be chosen.
+// learnerOf says what the method runs on blocks of rows; nil for one that runs nothing, or nothing
+// that could be chosen.
 func learnerOf(r Request, method estimate.Estimator) *release.Learner {
 	name := estimate.LearnerOf(method, estimate.Problem{Learner: r.Learner, Own: r.Own})
 	if name == "" {

@@ -11,18 +11,21 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A Result is what a fit ends in: a release, or the reason why there is none. Either way Spent is spent.
+// A Result is what a fit ends in: a release, or the reason why there is none. Either way Spent is
+// spent.
 //
 // Invariant: exactly one of Release and NoRelease is set.
 type Result struct {
 	Release   *release.Release
 	NoRelease *estimate.NoRelease
 	Spent     release.Spent // at most the budget
-	// Certificate says what was asked and what was measured, without a release too. It may be published as a release may.
+	// Certificate says what was asked and what was measured, without a release too. It may be
+	// published as a release may.
 	Certificate release.Certificate
 }
 
-// A RunError is a fit that stopped after its session was opened. What it had measured by then is spent.
+// A RunError is a fit that stopped after its session was opened. What it had measured by then is
+// spent.
 type RunError struct {
 	Err   error
 	Spent release.Spent
@@ -36,10 +39,11 @@ func (e *RunError) Unwrap() error { return e.Err }
 
 // Fit learns a model of the table's rows within the request's budget.
 //
-// Order: the plan is stated and calibrated from public facts, then a session is opened, then rows are measured; nothing is
-// measured outside the plan.
+// Order: the plan is stated and calibrated from public facts, then a session is opened, then rows
+// are measured; nothing is measured outside the plan.
 //
-// Failures: before anything is spent, those of [Plan]; after that a *[RunError], which wraps ctx's error if the fit was interrupted.
+// Failures: before anything is spent, those of [Plan]; after that a *[RunError], which wraps ctx's
+// error if the fit was interrupted.
 func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 	if table.Columns() != len(r.Columns) {
 		return nil, &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()),
@@ -58,7 +62,8 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 
 // run follows a stated plan: reserve, open, measure, certify.
 func run(ctx context.Context, table *kernel.Table, r Request, s *Statement) (*Result, error) {
-	// A ledger reserves the budget here: after everything that can be refused on public facts, before any measurement.
+	// A ledger reserves the budget here: after everything that can be refused on public facts,
+	// before any measurement.
 	session, err := kernel.Open(ctx, table, s.plan, kernel.Terms{Relation: r.Relation, Budget: r.Budget, Observe: r.Observe})
 	if err != nil {
 		return nil, err
@@ -82,7 +87,8 @@ func run(ctx context.Context, table *kernel.Table, r Request, s *Statement) (*Re
 	return &Result{Release: out, Spent: spent, Certificate: certificate}, nil
 }
 
-// follow runs the method. A fault of the method is an error here: what it has spent by then must be told all the same.
+// follow runs the method. A fault of the method is an error here: what it has spent by then must be
+// told all the same.
 func follow(ctx context.Context, session *kernel.Session, s *Statement) (out estimate.Outcome, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

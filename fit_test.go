@@ -18,7 +18,8 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// script is an estimator that counts rows with the given parts of the budget, then does what end says.
+// script is an estimator that counts rows with the given parts of the budget, then does what end
+// says.
 type script struct {
 	parts  []float64 // of mu^2
 	end    func(*kernel.Session) (estimate.Outcome, error)

@@ -1,4 +1,5 @@
-// Package gauze releases Gaussian summaries of sensitive tables under differential privacy, without asking for bounds on the data.
+// Package gauze releases Gaussian summaries of sensitive tables under differential privacy, without
+// asking for bounds on the data.
 //
 //	in, err := gauze.Open("people.csv", nil, nil)       // the columns: declared, or inferred from the cells
 //	table, err := in.Load(nil)                          // the rows go in and never come out
@@ -6,11 +7,12 @@
 //	request.Relation, request.Budget = privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6}
 //	result, err := gauze.Fit(ctx, table, request)       // the model and its certificate
 //
-// The guarantee: whatever Fit returns, as a function of the table's rows, is differentially private under the relation and the
-// budget of the request. It covers one Fit: two fits on one table cost the sum of their budgets (in μ², or in ε and δ), which
-// the caller has to add up.
+// The guarantee: whatever Fit returns, as a function of the table's rows, is differentially private
+// under the relation and the budget of the request. It covers one Fit: two fits on one table cost
+// the sum of their budgets (in μ², or in ε and δ), which the caller has to add up.
 //
-// Not protected: how long a fit takes, how much memory it uses, and what [Input] reports about the rows to the custodian.
+// Not protected: how long a fit takes, how much memory it uses, and what [Input] reports about the
+// rows to the custodian.
 package gauze
 
 import (
@@ -28,7 +30,8 @@ import (
 // Version is that of this module, as certificates name it.
 const Version = "0.1.0-dev"
 
-// DefaultMaxComponents bounds the choice of the number of components where Request.MaxComponents is 0.
+// DefaultMaxComponents bounds the choice of the number of components where Request.MaxComponents is
+// 0.
 const DefaultMaxComponents = 10
 
 // A Request is what a fit is asked. All of it is public.
@@ -37,34 +40,43 @@ type Request struct {
 	Budget   privacy.Budget   // Required.
 	// Method is a name of catalog.Names. Default "auto".
 	Method string
-	// Components is the number of components; 0, the default, lets the method choose, up to MaxComponents.
+	// Components is the number of components; 0, the default, lets the method choose, up to
+	// MaxComponents.
 	Components int
-	// MaxComponents is 1 or more; 0 means DefaultMaxComponents. It counts only where Components is 0.
+	// MaxComponents is 1 or more; 0 means DefaultMaxComponents. It counts only where Components is
+	// 0.
 	MaxComponents int
 	Covariance    estimate.CovarianceType // Default estimate.Full.
 	Columns       []string                // Names of the d columns, distinct. Required.
-	// RoundedTo is, for each column, the unit it is recorded in, 0 where that is not declared. Nil: declared for none.
+	// RoundedTo is, for each column, the unit it is recorded in, 0 where that is not declared. Nil:
+	// declared for none.
 	RoundedTo []float64
 	// Facts are public bounds on the distribution. Default: nothing is known.
 	Facts estimate.Facts
-	// KnownCovariance is the covariance that all components are publicly known to have, in the columns' own units and order, d x d; nil where
-	// none is known. The certificate repeats it.
+	// KnownCovariance is the covariance that all components are publicly known to have, in the
+	// columns' own units and order, d x d; nil where none is known. The certificate repeats it.
 	KnownCovariance [][]float64
-	// Learner names what a black box runs on blocks of rows: "em", "spectral" or "moitra-valiant"; "", the default, is "em". Only methods that
-	// run a learner take one, and "auto" takes such a method if one is named.
+	// Learner names what a black box runs on blocks of rows: "em", "spectral" or "moitra-valiant";
+	// "", the default, is "em". Only methods that run a learner take one, and "auto" takes such a
+	// method if one is named.
 	Learner string
-	// Own is a learner of the caller's in place of Learner. It is handed raw rows: that it keeps none, shows none, and answers for every
-	// block from that block alone is the caller's duty (docs/LEARNERS.md), and the certificate says so. Default nil.
+	// Own is a learner of the caller's in place of Learner. It is handed raw rows: that it keeps
+	// none, shows none, and answers for every block from that block alone is the caller's duty
+	// (docs/LEARNERS.md), and the certificate says so. Default nil.
 	Own learner.Mixture
-	// Trim is the part of a block's rows, the least likely, that the learner leaves out, in [0, estimate.MostTrim). Default 0.
+	// Trim is the part of a block's rows, the least likely, that the learner leaves out, in [0,
+	// estimate.MostTrim). Default 0.
 	Trim float64
-	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or that they were inferred.
+	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or
+	// that they were inferred.
 	SchemaDeclared bool
-	// Observe, if set, is told after every measurement its step and the part of the budget (of μ²) spent so far.
+	// Observe, if set, is told after every measurement its step and the part of the budget (of μ²)
+	// spent so far.
 	Observe func(step string, spent float64)
 }
 
-// Validate returns nil or all faults at once, each a *privacy.FieldError or *catalog.UnknownError, joined.
+// Validate returns nil or all faults at once, each a *privacy.FieldError or *catalog.UnknownError,
+// joined.
 func (r Request) Validate() error {
 	var faults []error
 	fault := func(bad bool, field, wanted string, got any, mend string) {

@@ -10,8 +10,9 @@ import (
 // An Input is an opened source of rows whose columns are known.
 type Input struct{ table *source.Table }
 
-// Open opens an input as source.Open does. With a schema no row is read; without one (nil) the columns are inferred from the first
-// rows, which the privacy promise does not cover. The caller closes the input.
+// Open opens an input as source.Open does. With a schema no row is read; without one (nil) the
+// columns are inferred from the first rows, which the privacy promise does not cover. The caller
+// closes the input.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) {
 	t, err := source.Open(input, stdin, schema)
 	if err != nil {
@@ -20,7 +21,8 @@ func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) 
 	return &Input{table: t}, nil
 }
 
-// Request returns a request with the input's columns filled in; relation and budget are left to the caller.
+// Request returns a request with the input's columns filled in; relation and budget are left to the
+// caller.
 func (in *Input) Request() Request {
 	schema := in.table.Schema()
 	r := Request{Columns: schema.Names(), RoundedTo: make([]float64, len(schema.Columns)), SchemaDeclared: !in.table.Inferred()}
@@ -32,7 +34,8 @@ func (in *Input) Request() Request {
 
 // Load reads every row, once, into a protected table. It can be called once.
 //
-// read, if set, is told now and then how many rows have been read: for the custodian alone, like the error and the report.
+// read, if set, is told now and then how many rows have been read: for the custodian alone, like
+// the error and the report.
 func (in *Input) Load(read func(rows int)) (*kernel.Table, error) {
 	sink := &loader{builder: kernel.NewBuilder(len(in.table.Columns())), read: read}
 	if err := in.table.Read(sink); err != nil {

@@ -16,12 +16,14 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// halves is a learner of somebody's own for two groups on either side of x = 5. It notes what it is handed, which a real one must not.
+// halves is a learner of somebody's own for two groups on either side of x = 5. It notes what it is
+// handed, which a real one must not.
 type halves struct {
-	mu     sync.Mutex
-	seeds  map[uint64]bool
-	rows   int
-	answer func([]learner.Component) ([]learner.Component, error) // what becomes of the answer, nil for nothing
+	mu    sync.Mutex
+	seeds map[uint64]bool
+	rows  int
+	// what becomes of the answer, nil for nothing
+	answer func([]learner.Component) ([]learner.Component, error)
 }
 
 func (h *halves) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
@@ -71,7 +73,8 @@ func groups(n int) *kernel.Table {
 	return b.Protect()
 }
 
-// asked is a request for two components by a learner; the budget is so large that the blocks' test passes where they agree.
+// asked is a request for two components by a learner; the budget is so large that the blocks' test
+// passes where they agree.
 func asked(relation privacy.Relation) Request {
 	r := request(relation, privacy.Budget{Epsilon: 20, Delta: 1e-6})
 	r.Components = 2
@@ -132,7 +135,8 @@ func TestPlanWithMask(t *testing.T) {
 	}
 }
 
-// Both lines of a published reduction's step: the test costs its pure loss and no mu, the mask its curve.
+// Both lines of a published reduction's step: the test costs its pure loss and no mu, the mask its
+// curve.
 func TestPublishedStepsAreStated(t *testing.T) {
 	mask := privacy.ParameterMask{Components: 2, Dimension: 3, Gamma: .01, EtaWeight: .3, EtaMean: .2, EtaCov: .1}
 	test := stepOf(kernel.Measurement{Step: "a", Query: kernel.PopularKind, Count: 1, Law: kernel.LawPopular, Sensitivity: 198, Noise: 396, Delta: 1e-7})
@@ -194,8 +198,8 @@ func TestLearnerFaults(t *testing.T) {
 	}
 }
 
-// A learner of one's own through the front door: it is handed every row once, in blocks with seeds of their own, and the certificate says that
-// it ran.
+// A learner of one's own through the front door: it is handed every row once, in blocks with seeds
+// of their own, and the certificate says that it ran.
 func TestOwnLearner(t *testing.T) {
 	const n = 20000
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
@@ -277,7 +281,8 @@ func TestOwnLearnerNeedsRows(t *testing.T) {
 	}
 }
 
-// A reader of releases finds tests of agreement and their masks by the names that the kernel gives them.
+// A reader of releases finds tests of agreement and their masks by the names that the kernel gives
+// them.
 func TestAgreementsAreNamedAsInTheKernel(t *testing.T) {
 	if release.QueryStable != kernel.StableKind || release.QueryPopular != kernel.PopularKind {
 		t.Errorf("release has %q and %q, the kernel %q and %q", release.QueryStable, release.QueryPopular, kernel.StableKind, kernel.PopularKind)

@@ -8,8 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// For mixtures a statement says what no method can promise: of the components asked for, or of as many as are allowed, and only where
-// the number of rows is stated and no bound is known.
+// For mixtures a statement says what no method can promise: of the components asked for, or of as
+// many as are allowed, and only where the number of rows is stated and no bound is known.
 func TestStatementBoundsMixtures(t *testing.T) {
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		r := request(relation, budgets[0])

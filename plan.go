@@ -13,8 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A Statement is a plan, calibrated: what a fit may measure at most, what that costs, and what error to expect of it. It is made
-// from public facts alone.
+// A Statement is a plan, calibrated: what a fit may measure at most, what that costs, and what
+// error to expect of it. It is made from public facts alone.
 type Statement struct {
 	Method   string `json:"method"`
 	Why      string `json:"why"` // the method was chosen
@@ -27,20 +27,24 @@ type Statement struct {
 	Rows    int     `json:"rows,omitempty"` // 0 where none were stated
 	// Facts are the public bounds that were stated; nil where there are none.
 	Facts *release.Facts `json:"facts,omitempty"`
-	// Learner is what the method runs on blocks of rows; nil if it runs nothing that could be chosen.
+	// Learner is what the method runs on blocks of rows; nil if it runs nothing that could be
+	// chosen.
 	Learner *release.Learner `json:"learner,omitempty"`
-	Mu      float64          `json:"mu"`  // the total of all measurements but for those with a Rényi curve of their own
-	Rho     float64          `json:"rho"` // Mu²/2; 0 beside such a curve
-	// ThresholdDelta is the part of Delta set aside for stability thresholds, and TestDelta what tests of blocks add as it stands.
+	// the total of all measurements but for those with a Rényi curve of their own
+	Mu  float64 `json:"mu"`
+	Rho float64 `json:"rho"` // Mu²/2; 0 beside such a curve
+	// ThresholdDelta is the part of Delta set aside for stability thresholds, and TestDelta what
+	// tests of blocks add as it stands.
 	ThresholdDelta float64     `json:"threshold_delta,omitempty"`
 	TestDelta      float64     `json:"test_delta,omitempty"`
 	Steps          []StepLimit `json:"plan"`
 	Expect         Expectation `json:"expect"`
-	// Candidates are all methods that could fit one component, where one is asked for, and LowerBound is below what any of them can reach
-	// with so many rows.
+	// Candidates are all methods that could fit one component, where one is asked for, and
+	// LowerBound is below what any of them can reach with so many rows.
 	Candidates []catalog.Candidate `json:"candidates,omitempty"`
 	LowerBound *expected.Bound     `json:"lower_bound,omitempty"`
-	// MixtureBound is the same for mixtures: of the components asked for, or of as many as are allowed.
+	// MixtureBound is the same for mixtures: of the components asked for, or of as many as are
+	// allowed.
 	MixtureBound *expected.MixtureBound `json:"mixture_bound,omitempty"`
 	Notes        []string               `json:"notes,omitempty"`
 	plan         kernel.Plan
@@ -50,13 +54,16 @@ type Statement struct {
 
 // A StepLimit is one line of a Statement: the most that a step may do.
 type StepLimit struct {
-	Step  string  `json:"step"`
-	Query string  `json:"query"`
-	Share float64 `json:"share"` // of Mu², at most; steps that are alternatives may sum to more than 1
+	Step  string `json:"step"`
+	Query string `json:"query"`
+	// of Mu², at most; steps that are alternatives may sum to more than 1
+	Share float64 `json:"share"`
 	Count int     `json:"count"` // measurements, at most
-	Mu    float64 `json:"mu"`    // of each, if all Count are made alike with the whole share: Mu·√(Share/Count)
+	// of each, if all Count are made alike with the whole share: Mu·√(Share/Count)
+	Mu    float64 `json:"mu"`
 	Delta float64 `json:"delta"` // of all its thresholds, at most, or of its test
-	// Mask, and Pure (an epsilon), are losses of the step that are counted in one Rényi curve with all Mu; nil and 0 for most steps.
+	// Mask, and Pure (an epsilon), are losses of the step that are counted in one Rényi curve with
+	// all Mu; nil and 0 for most steps.
 	Mask *release.Mask `json:"mask,omitempty"`
 	Pure float64       `json:"pure,omitempty"`
 	From string        `json:"source"`
@@ -74,10 +81,11 @@ type Expectation struct {
 
 // Plan states and calibrates what Fit would do with a table of that many rows. It sees no table.
 //
-// Under replace-one rows is public and required. Under add-or-remove-one it is the caller's guess, used for nothing but the
-// expected error; 0 is allowed.
+// Under replace-one rows is public and required. Under add-or-remove-one it is the caller's guess,
+// used for nothing but the expected error; 0 is allowed.
 //
-// Failures: all faults of the request, joined; a *estimate.Refusal if the problem is hopeless on public facts.
+// Failures: all faults of the request, joined; a *estimate.Refusal if the problem is hopeless on
+// public facts.
 func Plan(r Request, rows int) (*Statement, error) {
 	if rows < 0 || rows == 0 && r.Relation == privacy.ReplaceOne {
 		return nil, &privacy.FieldError{Field: "rows", Wanted: "a positive number", Got: fmt.Sprint(rows),

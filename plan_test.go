@@ -120,7 +120,8 @@ func TestFactsAreStated(t *testing.T) {
 	}
 }
 
-// A known covariance reaches the method that makes use of it, is part of the statement, and is refused before a plan is made if it is none.
+// A known covariance reaches the method that makes use of it, is part of the statement, and is
+// refused before a plan is made if it is none.
 func TestKnownCovarianceIsStated(t *testing.T) {
 	r := request(privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6})
 	d := len(r.Columns)
@@ -154,8 +155,8 @@ func TestKnownCovarianceIsStated(t *testing.T) {
 	}
 }
 
-// For one component the statement compares all methods, from public facts: a guess of a private number of rows changes what is expected
-// and not which method is chosen.
+// For one component the statement compares all methods, from public facts: a guess of a private
+// number of rows changes what is expected and not which method is chosen.
 func TestStatementComparesMethods(t *testing.T) {
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		r := request(relation, budgets[0])

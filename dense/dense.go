@@ -1,14 +1,16 @@
-// Package dense is arithmetic on small dense matrices, n up to some twenty, flat and row-major: what those need that are handed raw rows, or
-// estimates made of them, and therefore run on nothing that another package can replace.
+// Package dense is arithmetic on small dense matrices, n up to some twenty, flat and row-major:
+// what those need that are handed raw rows, or estimates made of them, and therefore run on nothing
+// that another package can replace.
 //
-// Sizes are the caller's duty: a slice that is too short panics. Matrices with entries that are not finite are refused where a
-// function says how, and nothing loops on them.
+// Sizes are the caller's duty: a slice that is too short panics. Matrices with entries that are not
+// finite are refused where a function says how, and nothing loops on them.
 package dense
 
 import "math"
 
-// Cholesky replaces a by its lower triangular Cholesky factor, with zeros above. It reads the lower triangle only, and reports false unless the
-// matrix is finite and, as far as rounding lets it see, positive definite; a is spoilt then.
+// Cholesky replaces a by its lower triangular Cholesky factor, with zeros above. It reads the lower
+// triangle only, and reports false unless the matrix is finite and, as far as rounding lets it see,
+// positive definite; a is spoilt then.
 func Cholesky(a []float64, n int) bool {
 	for j := 0; j < n; j++ {
 		row := a[j*n : j*n+n]
@@ -32,8 +34,8 @@ func Cholesky(a []float64, n int) bool {
 	return true
 }
 
-// Invert is the inverse of a, by elimination with pivots that are chosen relative to the rows' largest entries; false if a pivot is zero or
-// anything is not finite. It leaves a alone.
+// Invert is the inverse of a, by elimination with pivots that are chosen relative to the rows'
+// largest entries; false if a pivot is zero or anything is not finite. It leaves a alone.
 func Invert(a []float64, n int) ([]float64, bool) {
 	m, scale, out := make([][]float64, n), make([]float64, n), make([]float64, 0, n*n)
 	for i := range n {
@@ -80,8 +82,9 @@ func Mul(a, b []float64, n, m, p int) []float64 {
 	return out
 }
 
-// LQ is the lower triangular L, n x n with a diagonal that is not negative, of a = L Q, where a is n x m and the rows of Q are orthonormal, or 0
-// where a's rows are dependent. It spoils a. Row by row backward stable: rows may be of very different sizes, of about 1e-150 to 1e150.
+// LQ is the lower triangular L, n x n with a diagonal that is not negative, of a = L Q, where a is
+// n x m and the rows of Q are orthonormal, or 0 where a's rows are dependent. It spoils a. Row by
+// row backward stable: rows may be of very different sizes, of about 1e-150 to 1e150.
 //
 // By the modified method of Gram and Schmidt.
 func LQ(a []float64, n, m int) []float64 {

@@ -22,7 +22,8 @@ func random(g *rand.Rand, n, m int) []float64 {
 	return a
 }
 
-// definite is a random positive definite matrix whose rows and columns are scaled by the given factors.
+// definite is a random positive definite matrix whose rows and columns are scaled by the given
+// factors.
 func definite(g *rand.Rand, n int, scale func(i int) float64) []float64 {
 	b := random(g, n, n+3)
 	a := make([]float64, n*n)
@@ -165,7 +166,8 @@ func TestEigen(t *testing.T) {
 	}
 }
 
-// TestOrthogonalize: on rows of very different sizes; and the small singular values keep their digits, as the determinant shows.
+// TestOrthogonalize: on rows of very different sizes; and the small singular values keep their
+// digits, as the determinant shows.
 func TestOrthogonalize(t *testing.T) {
 	g := seeded()
 	for n := 1; n <= 12; n++ {

@@ -6,13 +6,15 @@ import (
 	"slices"
 )
 
-// sweeps bounds the sweeps of Jacobi's method over all pairs. Convergence is quadratic; 6 or 7 are usual at n = 20.
+// sweeps bounds the sweeps of Jacobi's method over all pairs. Convergence is quadratic; 6 or 7 are
+// usual at n = 20.
 const sweeps = 60
 
-// Orthogonalize turns the n rows of w, without loss of digits, into orthogonal ones: it replaces w by Q w, Q orthogonal, and sets norms to the
-// norms of the new rows, which are the singular values of w, unordered. w'w stays as it is, so the normalised rows are its
-// eigenvectors and the squared norms its eigenvalues: with the accuracy of w, which the product would halve. Rows are 0 or 1e-70 to 1e75
-// long; all norms are NaN if one is longer, or not finite.
+// Orthogonalize turns the n rows of w, without loss of digits, into orthogonal ones: it replaces w
+// by Q w, Q orthogonal, and sets norms to the norms of the new rows, which are the singular values
+// of w, unordered. w'w stays as it is, so the normalised rows are its eigenvectors and the squared
+// norms its eigenvalues: with the accuracy of w, which the product would halve. Rows are 0 or 1e-70
+// to 1e75 long; all norms are NaN if one is longer, or not finite.
 //
 // By Jacobi's one-sided method. It allocates nothing.
 func Orthogonalize(w []float64, n int, norms []float64) {
@@ -50,7 +52,8 @@ func Orthogonalize(w []float64, n int, norms []float64) {
 	}
 }
 
-// squares sets norms to the squared norms of the rows of w, or all to NaN if products of two could overflow.
+// squares sets norms to the squared norms of the rows of w, or all to NaN if products of two could
+// overflow.
 func squares(w []float64, n int, norms []float64) {
 	most := 0.0
 	for i := range n {
@@ -67,8 +70,9 @@ func squares(w []float64, n int, norms []float64) {
 	}
 }
 
-// Eigen are the eigenvalues, ascending, and the orthonormal eigenvectors, as columns, of a symmetric matrix, up to some units in the last place of
-// its largest entry; all NaN if it is not finite. It leaves a alone.
+// Eigen are the eigenvalues, ascending, and the orthonormal eigenvectors, as columns, of a
+// symmetric matrix, up to some units in the last place of its largest entry; all NaN if it is not
+// finite. It leaves a alone.
 func Eigen(a []float64, n int) (values, vectors []float64) {
 	values, vectors = make([]float64, n), make([]float64, n*n)
 	largest := 0.0
@@ -78,7 +82,9 @@ func Eigen(a []float64, n int) (values, vectors []float64) {
 	if largest == 0 {
 		largest = 1
 	}
-	shift := 2 * float64(n) // a over its largest entry has eigenvalues of at most n, so the sum with this is positive definite
+	// a over its largest entry has eigenvalues of at most n, so the sum with this is positive
+	// definite
+	shift := 2 * float64(n)
 	w, norms, order := make([]float64, n*n), make([]float64, n), make([]int, n)
 	for i, x := range a[:n*n] {
 		w[i] = x / largest

@@ -18,8 +18,9 @@ const (
 	asymmetry = 1e-9
 )
 
-// ValidateCovariance returns nil if known is nil or the covariance matrix of d columns in the given shape: d x d, finite, symmetric, positive
-// definite. Otherwise all faults at once, each a *privacy.FieldError, joined.
+// ValidateCovariance returns nil if known is nil or the covariance matrix of d columns in the given
+// shape: d x d, finite, symmetric, positive definite. Otherwise all faults at once, each a
+// *privacy.FieldError, joined.
 func ValidateCovariance(known [][]float64, d int, shape CovarianceType) error {
 	if known == nil {
 		return nil

@@ -1,7 +1,8 @@
-// Package estimate says what every estimator is: a plan that is stated before any row is read, and a program that follows it.
+// Package estimate says what every estimator is: a plan that is stated before any row is read, and
+// a program that follows it.
 //
-// There is one package per problem below this one, and one file per algorithm. Estimators see data through a kernel session only:
-// they can spoil an estimate, never a guarantee.
+// There is one package per problem below this one, and one file per algorithm. Estimators see data
+// through a kernel session only: they can spoil an estimate, never a guarantee.
 package estimate
 
 import (
@@ -39,17 +40,21 @@ type Problem struct {
 	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents.
 	Components, MaxComponents int
 	Covariance                CovarianceType
-	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means none anywhere.
+	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
+	// none anywhere.
 	RoundedTo []float64
 	Facts     Facts
-	// KnownCovariance is the covariance that all components are publicly known to have, in the columns' own units, d x d; nil where none is.
+	// KnownCovariance is the covariance that all components are publicly known to have, in the
+	// columns' own units, d x d; nil where none is.
 	KnownCovariance [][]float64
 	// Budget is the whole, for plans with a loss that mu cannot count.
 	Budget privacy.Budget
-	// Learner names what a black box runs on blocks of rows; "" is its default. Own, if set, is somebody's own in its place.
+	// Learner names what a black box runs on blocks of rows; "" is its default. Own, if set, is
+	// somebody's own in its place.
 	Learner string
 	Own     learner.Mixture
-	// Trim is the part of a block's rows, the least likely, that learners who can leave out. Default 0.
+	// Trim is the part of a block's rows, the least likely, that learners who can leave out.
+	// Default 0.
 	Trim float64
 }
 
@@ -61,27 +66,31 @@ type Estimator interface {
 	Summary() string
 	// Source names algorithm and source, "KEY Section".
 	Source() string
-	// Plan states the worst case that Fit may measure. Its error is a *Refusal: the problem is hopeless or ill-posed on public
-	// facts alone, and nothing must be spent on it.
+	// Plan states the worst case that Fit may measure. Its error is a *Refusal: the problem is
+	// hopeless or ill-posed on public facts alone, and nothing must be spent on it.
 	Plan(Problem) (kernel.Plan, error)
-	// Fit follows the plan on a session opened with it. An error is a fault of the program, an interruption, or a wrong use of it;
-	// an estimate that is not to be trusted is an Outcome with NoRelease set.
+	// Fit follows the plan on a session opened with it. An error is a fault of the program, an
+	// interruption, or a wrong use of it; an estimate that is not to be trusted is an Outcome with
+	// NoRelease set.
 	Fit(context.Context, *kernel.Session, Problem) (Outcome, error)
 	// Expect says what error to expect, from public facts.
 	Expect(Problem) Expectation
 }
 
-// An Outcome is what a fit ends in: a model, or a reason why there is none. Both are functions of released values.
+// An Outcome is what a fit ends in: a model, or a reason why there is none. Both are functions of
+// released values.
 type Outcome struct {
 	Model       *model.Mixture
 	Diagnostics Diagnostics
 	NoRelease   *NoRelease
 }
 
-// NoRelease says why there is no model and what would help. It is a result, not an error: its cost is spent.
+// NoRelease says why there is no model and what would help. It is a result, not an error: its cost
+// is spent.
 type NoRelease struct {
 	Reason string // what failed, from released values
-	Advice string // "needs about 4000 rows at this epsilon; or fewer columns, or --covariance diagonal"
+	// "needs about 4000 rows at this epsilon; or fewer columns, or --covariance diagonal"
+	Advice string
 }
 
 // Diagnostics are released values that explain a model.
@@ -89,33 +98,40 @@ type Diagnostics struct {
 	Components []ComponentNote
 	// Flags say what a reader should know about the whole model.
 	Flags []string
-	// Unresolved directions: combinations of columns whose spread is below what could be seen. A model has none there; without a model
-	// they say what the noise hid.
+	// Unresolved directions: combinations of columns whose spread is below what could be seen. A
+	// model has none there; without a model they say what the noise hid.
 	Unresolved []Direction
-	// ConstantColumns are columns (by index) in which too few rows differ from one value to be seen.
+	// ConstantColumns are columns (by index) in which too few rows differ from one value to be
+	// seen.
 	ConstantColumns []int
 }
 
 // A ComponentNote is about one component of the model, in its order.
 type ComponentNote struct {
-	EffectiveRows  float64 // released (noisy) count behind the component
-	EffectiveNoise float64 // relative spectral noise of its second moments: sigma sqrt(2d) / EffectiveRows in its own frame
-	Background     bool    // carries stray rows; leave it out of pictures and cluster labels
+	EffectiveRows float64 // released (noisy) count behind the component
+	// relative spectral noise of its second moments: sigma sqrt(2d) / EffectiveRows in its own
+	// frame
+	EffectiveNoise float64
+	Background     bool // carries stray rows; leave it out of pictures and cluster labels
 	Flags          []string
 }
 
 // A Direction of the column space with a bound on the spread along it.
 type Direction struct {
-	Direction []float64 // unit vector over all columns: the combination Direction.x of a row x in the columns' own units
-	StdAtMost float64   // the standard deviation of that combination
+	// unit vector over all columns: the combination Direction.x of a row x in the columns' own
+	// units
+	Direction []float64
+	StdAtMost float64 // the standard deviation of that combination
 }
 
 // An Expectation is what `gauze plan` prints about the error, from public facts.
 type Expectation struct {
-	// Rows that the method needs, about; 0 if it cannot say. One component: for an error within twice the non-private one. A mixture: for
-	// what the method says of it, such as that all components are seen.
+	// Rows that the method needs, about; 0 if it cannot say. One component: for an error within
+	// twice the non-private one. A mixture: for what the method says of it, such as that all
+	// components are seen.
 	RowsNeeded float64
-	// RelativeError is the expected ratio of the private to the non-private error at this n; 0 if it cannot say.
+	// RelativeError is the expected ratio of the private to the non-private error at this n; 0 if
+	// it cannot say.
 	RelativeError float64
 	Notes         []string
 }

@@ -9,15 +9,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Facts are what is publicly known of the distribution, in the columns' own units, because somebody said so without looking at a row. The
-// zero value is nothing. A wrong fact spoils the estimate and never the guarantee.
+// Facts are what is publicly known of the distribution, in the columns' own units, because somebody
+// said so without looking at a row. The zero value is nothing. A wrong fact spoils the estimate and
+// never the guarantee.
 type Facts struct {
-	// KnowsMean: the mean lies in the ball of radius MeanWithin about the origin; radius 0 says that it is the origin.
+	// KnowsMean: the mean lies in the ball of radius MeanWithin about the origin; radius 0 says
+	// that it is the origin.
 	KnowsMean  bool
 	MeanWithin float64
 	// Eigenvalues of the covariance lie in [low, high], 0 < low <= high; {0, 0} says nothing.
 	Eigenvalues [2]float64
-	// Moments is the even order, at least 4, of the moments that are bounded as a Gaussian's are; 0 says nothing.
+	// Moments is the even order, at least 4, of the moments that are bounded as a Gaussian's are; 0
+	// says nothing.
 	Moments int
 }
 
@@ -54,7 +57,8 @@ type FactUser interface {
 	Uses(Problem) Uses
 }
 
-// Unused lists in words the facts of a problem that a method makes no use of: it is as good, or as bad, without them.
+// Unused lists in words the facts of a problem that a method makes no use of: it is as good, or as
+// bad, without them.
 func Unused(e Estimator, p Problem) (words []string) {
 	var uses Uses
 	if user, ok := e.(FactUser); ok {

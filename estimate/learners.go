@@ -12,10 +12,12 @@ import (
 // OwnLearner is what LearnerOf says of a learner that is somebody's own.
 const OwnLearner = "own"
 
-// MostTrim bounds Problem.Trim: a learner that leaves out more of a block learns something else than what the block holds.
+// MostTrim bounds Problem.Trim: a learner that leaves out more of a block learns something else
+// than what the block holds.
 const MostTrim = .2
 
-// A LearnerUser is an Estimator that runs a learner of the asker's choice on blocks of rows. An Estimator that is none takes no learner.
+// A LearnerUser is an Estimator that runs a learner of the asker's choice on blocks of rows. An
+// Estimator that is none takes no learner.
 type LearnerUser interface {
 	Estimator
 	// Learners are the names that Problem.Learner may have, the default first.
@@ -24,7 +26,8 @@ type LearnerUser interface {
 	Trims(learner string) bool
 }
 
-// LearnerOf names the learner that a method runs on a problem, OwnLearner for somebody's own; "" if it runs none.
+// LearnerOf names the learner that a method runs on a problem, OwnLearner for somebody's own; "" if
+// it runs none.
 func LearnerOf(e Estimator, p Problem) string {
 	user, ok := e.(LearnerUser)
 	switch {
@@ -38,8 +41,8 @@ func LearnerOf(e Estimator, p Problem) string {
 	return p.Learner
 }
 
-// ValidateLearner returns nil or all that is wrong with what a problem says of a learner, for the method e, each a *privacy.FieldError,
-// joined.
+// ValidateLearner returns nil or all that is wrong with what a problem says of a learner, for the
+// method e, each a *privacy.FieldError, joined.
 func ValidateLearner(e Estimator, p Problem) error {
 	var faults []error
 	fault := func(field, wanted string, got any, mend string) {

@@ -17,7 +17,8 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// kMeans is a learner without privacy: nearest centres, then weight, mean and covariance of each group.
+// kMeans is a learner without privacy: nearest centres, then weight, mean and covariance of each
+// group.
 type kMeans struct{ rounds int }
 
 func (m kMeans) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
@@ -39,7 +40,8 @@ func fit(ctx context.Context, table *kernel.Table) (*gauze.Result, error) {
 	})
 }
 
-// groups splits the rows by the nearest of k centres. The centres start at rows far from each other: a function of the rows alone.
+// groups splits the rows by the nearest of k centres. The centres start at rows far from each
+// other: a function of the rows alone.
 func (m kMeans) groups(rows [][]float64, k int) [][][]float64 {
 	if len(rows) < k {
 		return make([][][]float64, k)
@@ -85,7 +87,8 @@ func nearest(x []float64, centres [][]float64) (at int, least float64) {
 	return at, least
 }
 
-// moments are the mean of some rows and the Cholesky factor of their covariance; ok is false if that is singular.
+// moments are the mean of some rows and the Cholesky factor of their covariance; ok is false if
+// that is singular.
 func moments(rows [][]float64) (mean []float64, root [][]float64, ok bool) {
 	if len(rows) == 0 {
 		return nil, nil, false
@@ -130,7 +133,8 @@ func twoGroups(n int) *kernel.Table {
 	return b.Protect()
 }
 
-// A learner of one's own goes into the field Own of a request; the certificate says that it was one.
+// A learner of one's own goes into the field Own of a request; the certificate says that it was
+// one.
 func Example_ownLearner() {
 	result, err := fit(context.Background(), twoGroups(60000))
 	if err != nil {

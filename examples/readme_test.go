@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Every command of the README runs in a fresh folder as it is printed. The building command builds into that folder.
+// Every command of the README runs in a fresh folder as it is printed. The building command builds
+// into that folder.
 func TestReadme(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

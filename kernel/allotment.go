@@ -7,8 +7,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// An Allotment is a part of a session's budget, in units of mu^2, that one part of an estimator may spend. Sharing out and
-// handing back moves budget; it never makes any: the session's filter holds the total whatever an estimator does.
+// An Allotment is a part of a session's budget, in units of mu^2, that one part of an estimator may
+// spend. Sharing out and handing back moves budget; it never makes any: the session's filter holds
+// the total whatever an estimator does.
 type Allotment struct {
 	rows.Protected
 	s    *Session
@@ -54,7 +55,8 @@ func (a *Allotment) deduct(mu2 float64) {
 	}
 }
 
-// Return moves what b, an allotment of the same session or of one derived from it, has left back into a.
+// Return moves what b, an allotment of the same session or of one derived from it, has left back
+// into a.
 func (a *Allotment) Return(b *Allotment) {
 	if a.s.book != b.s.book {
 		panic("kernel: an allotment can only be returned within its session")

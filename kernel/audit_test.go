@@ -15,8 +15,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// The audit claims (3, .01) for a short adaptive program and attacks it with the likelihood ratio of the whole transcript, which
-// no attack beats. The ratio is exact up to the rounding of noise whose sd is above 10^9 grid units.
+// The audit claims (3, .01) for a short adaptive program and attacks it with the likelihood ratio
+// of the whole transcript, which no attack beats. The ratio is exact up to the rounding of noise
+// whose sd is above 10^9 grid units.
 const claimedEpsilon, claimedDelta = 3, .01
 
 var auditPlan = kernel.Plan{Method: "audit", Steps: []kernel.Step{
@@ -24,7 +25,8 @@ var auditPlan = kernel.Plan{Method: "audit", Steps: []kernel.Step{
 	{Name: "final", Query: "clipped moments", Share: 1, Most: 1},
 }}
 
-// auditProgram centres and scales each step by what the last one released, and spends on the final moments whatever is left.
+// auditProgram centres and scales each step by what the last one released, and spends on the final
+// moments whatever is left.
 func auditProgram(t *testing.T, s *kernel.Session) {
 	a := s.Allotment()
 	f := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
@@ -43,7 +45,8 @@ func auditProgram(t *testing.T, s *kernel.Session) {
 	}
 }
 
-// lossOf returns ln(P(transcript on own rows) / P(the same on other rows)) and sum |difference of sums|^2 / sigma^2.
+// lossOf returns ln(P(transcript on own rows) / P(the same on other rows)) and sum |difference of
+// sums|^2 / sigma^2.
 func lossOf(tr kerneltest.Transcript, relation privacy.Relation, other *rows.Table, noiseFactor float64) (ratio, path float64) {
 	for k := range tr.Queries {
 		q := tr.Queries[k].(query.Sum)
@@ -67,12 +70,14 @@ func rawTable(values []float64) *rows.Table {
 	return t
 }
 
-// attack runs the program on x and on y and counts how often the ratio of x to y exceeds epsilon; far is the largest pathwise loss.
+// attack runs the program on x and on y and counts how often the ratio of x to y exceeds epsilon;
+// far is the largest pathwise loss.
 func attack(t *testing.T, relation privacy.Relation, x, y []float64, runs int, noiseFactor float64) (onX, onY int, far float64) {
 	tables := [2][]float64{x, y}
 	seed := stattest.Seed(t)
 	mu := privacy.MuOf(claimedEpsilon, claimedDelta)
-	rho := mu * mu / 2 // the same total as the claim buys; opening thousands of sessions by (epsilon, delta) is slow
+	// the same total as the claim buys; opening thousands of sessions by (epsilon, delta) is slow
+	rho := mu * mu / 2
 	for side, own := range tables {
 		table, other := kerneltest.Table(columnOf(own), 1), rawTable(tables[1-side])
 		for run := range runs {
@@ -101,11 +106,12 @@ func columnOf(values []float64) (rows [][]float64) {
 	return rows
 }
 
-// TestAudit: the attack certifies, by Clopper-Pearson bounds, no more than the claim, half the noise is caught, and on every path
-// the loss is at most mu^2, all of it under add-or-remove-one. Under replace-one the pairs below lose less, because no fixed pair
-// is orthogonal in every step.
+// TestAudit: the attack certifies, by Clopper-Pearson bounds, no more than the claim, half the
+// noise is caught, and on every path the loss is at most mu^2, all of it under add-or-remove-one.
+// Under replace-one the pairs below lose less, because no fixed pair is orthogonal in every step.
 //
-// False-alarm rate: 2e-9 for each of the three right mechanisms. The wrong one is caught with probability above 1 - 1e-3.
+// False-alarm rate: 2e-9 for each of the three right mechanisms. The wrong one is caught with
+// probability above 1 - 1e-3.
 func TestAudit(t *testing.T) {
 	runs := 4000
 	if os.Getenv("GAUZE_LONG") != "" {

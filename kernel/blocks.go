@@ -17,70 +17,89 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Learner estimates something from the rows of a block, without privacy: see package learner, whose interface this is.
+// A Learner estimates something from the rows of a block, without privacy: see package learner,
+// whose interface this is.
 type Learner interface {
 	// Estimates is k, the number of estimates of every block, at least 1.
 	Estimates() int
 	// Coordinates is the length of an estimate for rows of d columns, at least 1.
 	Coordinates(d int) int
-	// Learn returns k estimates from the rows, all finite, or an error. It must be a function of its arguments.
+	// Learn returns k estimates from the rows, all finite, or an error. It must be a function of
+	// its arguments.
 	Learn(rows [][]float64, seed uint64) ([][]float64, error)
 }
 
 // Blocks says how a table becomes a table of block estimates. All fields are public or released.
 type Blocks struct {
 	Learner Learner // Required, or Own: a struct of a package below learner, by value.
-	// Own, in place of Learner, is a learner of somebody's own, of any type and handed raw rows: see Allotment.Blocks for what its author answers for.
+	// Own, in place of Learner, is a learner of somebody's own, of any type and handed raw rows:
+	// see Allotment.Blocks for what its author answers for.
 	Own   Learner
 	Count int // Required: m, the number of blocks.
-	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows without a finite image are left out.
+	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows
+	// without a finite image are left out.
 	Frame query.Affine
 	// Radius, if positive, leaves out the rows whose image is longer.
 	Radius float64
 	Seed   uint64 // of the learner's own choices; every block gets one derived from it
-	// Shared hands Seed itself to every block, for estimates that mean something only if all blocks have chosen alike.
+	// Shared hands Seed itself to every block, for estimates that mean something only if all blocks
+	// have chosen alike.
 	Shared bool
 }
 
-// Blocks cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with all that a had left, whose
-// measurements see the table of the pooled estimates in place of the rows: m k of them, k per block. Return gives the rest back. Nothing
-// is released and nothing is spent.
+// Blocks cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with
+// all that a had left, whose measurements see the table of the pooled estimates in place of the
+// rows: m k of them, k per block. Return gives the rest back. Nothing is released and nothing is
+// spent.
 //
-// The derived table's relation is replace-one with m k public, whatever the session's relation is; plans and certificates name its
-// queries with "of blocks: " before (see OfBlocks), and every sensitivity is k times the query's own.
+// The derived table's relation is replace-one with m k public, whatever the session's relation is;
+// plans and certificates name its queries with "of blocks: " before (see OfBlocks), and every
+// sensitivity is k times the query's own.
 //
-// Theorem. Let X and X' be neighbours. For each outcome L of the secret draw, coupled as below, the derived tables D(X, L) and D(X', L)
-// have m k rows and differ in the k rows of at most one block:
-//   - replace-one (n public): L is a uniformly random permutation, independent of the rows, cut into m runs of lengths that differ by
-//     one at most. The replaced row stands in one run; the others, in content and order, are the same.
-//   - add-or-remove-one (m public or released): L gives every row a uniform label of its own in {1..m}. With the same labels for the
-//     common rows, one more row changes the content of one block; the order within the others stays.
+// Theorem. Let X and X' be neighbours. For each outcome L of the secret draw, coupled as below, the
+// derived tables D(X, L) and D(X', L) have m k rows and differ in the k rows of at most one block:
+//   - replace-one (n public): L is a uniformly random permutation, independent of the rows, cut
+//     into m runs of lengths that differ by one at most. The replaced row stands in one run; the
+//     others, in content and order, are the same.
+//   - add-or-remove-one (m public or released): L gives every row a uniform label of its own in
+//     {1..m}. With the same labels for the common rows, one more row changes the content of one
+//     block; the order within the others stays.
 //
-// A block's k rows are a function of its rows, in their order, and of public numbers: the learner's estimates or, if it errs, panics, or
-// returns anything but k vectors of the right length with finite values, k null rows. So no failure shows but as k rows of a table
-// that is measured with noise, and no block size at all.
+// A block's k rows are a function of its rows, in their order, and of public numbers: the learner's
+// estimates or, if it errs, panics, or returns anything but k vectors of the right length with
+// finite values, k null rows. So no failure shows but as k rows of a table that is measured with
+// noise, and no block size at all.
 //
-// Two tables that differ in k rows are joined by a chain of k replacements. Along it an answer moves by at most k times its sensitivity,
-// in L1 and in L2; the log-probability ratios of a pure mechanism whose rate is that of k times the sensitivity add up to at most epsilon,
-// and so do the intervals that they span; and at most k bins of each stability histogram, of at most k rows each, are empty on the other
-// side. These are the factors that the measurements of a derived session use (grouped). So each satisfies, given L, the statement of
-// its own theorem, with mu^2 charged to the session's one filter. As every outcome L is as likely for X as for X', the mixture over L
-// satisfies it too (trade-off functions are convex). L is never released: under add-or-remove-one its length is the private n.
+// Two tables that differ in k rows are joined by a chain of k replacements. Along it an answer
+// moves by at most k times its sensitivity, in L1 and in L2; the log-probability ratios of a pure
+// mechanism whose rate is that of k times the sensitivity add up to at most epsilon, and so do the
+// intervals that they span; and at most k bins of each stability histogram, of at most k rows each,
+// are empty on the other side. These are the factors that the measurements of a derived session use
+// (grouped). So each satisfies, given L, the statement of its own theorem, with mu^2 charged to the
+// session's one filter. As every outcome L is as likely for X as for X', the mixture over L
+// satisfies it too (trade-off functions are convex). L is never released: under add-or-remove-one
+// its length is the private n.
 //
-// Caller must ensure: nothing, with Learner. Learners are handed raw rows, so they are a closed set, as queries are: structs of numbers, of
-// packages below learner, which import nothing that could keep or show a row. The time a learner takes depends on the rows, as that of a
-// measurement does.
+// Caller must ensure: nothing, with Learner. Learners are handed raw rows, so they are a closed
+// set, as queries are: structs of numbers, of packages below learner, which import nothing that
+// could keep or show a row. The time a learner takes depends on the rows, as that of a measurement
+// does.
 //
-// With Own, whose code nobody here has read, its author answers for two things, and all of the guarantee rests on them:
-//   - what it returns is a function of its arguments, the rows and the seed: no counter, cache or generator that another block or run
-//     has touched, no clock (a time limit would let one block's rows decide what another returns), no number of processors;
-//   - it shows and keeps nothing: no output, log, file, connection, metric or panic of a goroutine of its own, no variable or goroutine that
-//     holds a row after it returns; and it lets this package alone.
+// With Own, whose code nobody here has read, its author answers for two things, and all of the
+// guarantee rests on them:
+//   - what it returns is a function of its arguments, the rows and the seed: no counter, cache or
+//     generator that another block or run has touched, no clock (a time limit would let one block's
+//     rows decide what another returns), no number of processors;
+//   - it shows and keeps nothing: no output, log, file, connection, metric or panic of a goroutine
+//     of its own, no variable or goroutine that holds a row after it returns; and it lets this
+//     package alone.
 //
-// Whatever it does to its rows, to what it has returned, or by failing, it changes nothing but its own block: the rows and the estimates are
-// copies, every block has a goroutine of its own, and an error, a panic, runtime.Goexit, or estimates of the wrong number, length or kind make
-// a failed block, as above. What cannot be caught ends the process: a panic in a goroutine that it started, a stack or a memory exhausted,
-// a map written twice at a time. The crash is then visible, and depends on the rows. A learner that never returns stops the fit.
+// Whatever it does to its rows, to what it has returned, or by failing, it changes nothing but its
+// own block: the rows and the estimates are copies, every block has a goroutine of its own, and an
+// error, a panic, runtime.Goexit, or estimates of the wrong number, length or kind make a failed
+// block, as above. What cannot be caught ends the process: a panic in a goroutine that it started,
+// a stack or a memory exhausted, a map written twice at a time. The crash is then visible, and
+// depends on the rows. A learner that never returns stops the fit.
 //
 // Source: [KSSU19] Sections A.6 and B.11 of the restatement.
 func (a *Allotment) Blocks(b Blocks) (*Allotment, error) {
@@ -108,10 +127,12 @@ func (a *Allotment) Blocks(b Blocks) (*Allotment, error) {
 // OfBlocks is the kind of a query of a table of block estimates, for plans.
 func OfBlocks(kind string) string { return "of blocks: " + kind }
 
-// maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is too.
+// maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is
+// too.
 const maxPooled = 1 << 22
 
-// checked returns the session's own copy of b, valid, its learner as Own, and the number and the length of a block's estimates.
+// checked returns the session's own copy of b, valid, its learner as Own, and the number and the
+// length of a block's estimates.
 func (b Blocks) checked(s *Session) (_ Blocks, k, width int, err error) {
 	if (b.Learner == nil) == (b.Own == nil) {
 		return b, 0, 0, fmt.Errorf("kernel: Blocks: want either Learner or Own, got %T and %T", b.Learner, b.Own)
@@ -152,7 +173,8 @@ func (b Blocks) columns(s *Session) int {
 	return s.Columns()
 }
 
-// estimates cuts the rows into secret blocks and returns what the learner makes of each, nil for a failed one. b, k and width are checked.
+// estimates cuts the rows into secret blocks and returns what the learner makes of each, nil for a
+// failed one. b, k and width are checked.
 func (s *Session) estimates(b Blocks, k, width int) ([][][]float64, error) {
 	s.mu.Lock()
 	source, _ := s.random()
@@ -166,7 +188,8 @@ func (s *Session) estimates(b Blocks, k, width int) ([][][]float64, error) {
 		if s.ctx.Err() != nil {
 			break
 		}
-		wg.Go(func() { // one for every block: if a learner ends its goroutine, no other block notices
+		// one for every block: if a learner ends its goroutine, no other block notices
+		wg.Go(func() {
 			defer func() { <-slots }()
 			pooled[i] = b.learn(i, b.gather(s.table.rows(), of[i]), k, width)
 		})
@@ -268,7 +291,8 @@ func (b Blocks) image(x, z []float64) bool {
 	return x[0] == x[0] && (b.Radius == 0 || norm2 <= b.Radius*b.Radius)
 }
 
-// seedOf is the seed of block i, public as Seed is: the output number i+1 of SplitMix64 started at Seed, unless it is shared.
+// seedOf is the seed of block i, public as Seed is: the output number i+1 of SplitMix64 started at
+// Seed, unless it is shared.
 func (b Blocks) seedOf(i int) uint64 {
 	if b.Shared {
 		return b.Seed
@@ -305,8 +329,9 @@ func (b Blocks) learn(i int, block [][]float64, k, width int) (estimates [][]flo
 	return estimates
 }
 
-// trustedLearner refuses a learner that is not a struct of plain numbers defined below the module's folder learner: it is handed raw
-// rows. A generic type could bring the code of another package along, and a field a function, a channel or a place to keep rows.
+// trustedLearner refuses a learner that is not a struct of plain numbers defined below the module's
+// folder learner: it is handed raw rows. A generic type could bring the code of another package
+// along, and a field a function, a channel or a place to keep rows.
 func trustedLearner(l Learner) error {
 	t := reflect.TypeOf(l)
 	module := strings.TrimSuffix(reflect.TypeFor[local.Engine]().PkgPath(), "/kernel/engine/local")

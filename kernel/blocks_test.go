@@ -19,7 +19,8 @@ import (
 
 var both = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
-// rigged is a learner of one coordinate that a test steers; the sessions of these tests take it by the door behind the check.
+// rigged is a learner of one coordinate that a test steers; the sessions of these tests take it by
+// the door behind the check.
 type rigged struct {
 	k     int
 	learn func(rows [][]float64) ([][]float64, error)
@@ -122,7 +123,8 @@ func seeded(seed uint64) *hook.Hook {
 	return h
 }
 
-// TestBlocksCutTheRows: every row is in one block; under replace-one the sizes differ by one at most.
+// TestBlocksCutTheRows: every row is in one block; under replace-one the sizes differ by one at
+// most.
 func TestBlocksCutTheRows(t *testing.T) {
 	for _, r := range both {
 		for _, n := range []int{0, 1, 5, 17, 100} {
@@ -148,8 +150,8 @@ func TestBlocksCutTheRows(t *testing.T) {
 	}
 }
 
-// TestOneMoreRowChangesOneBlock: with the labels of the common rows fixed, the other blocks keep content and order. The number of blocks
-// is a power of two, so every row takes one word.
+// TestOneMoreRowChangesOneBlock: with the labels of the common rows fixed, the other blocks keep
+// content and order. The number of blocks is a power of two, so every row takes one word.
 func TestOneMoreRowChangesOneBlock(t *testing.T) {
 	src := noise.NewSeeded(4)
 	for range 300 {
@@ -178,8 +180,8 @@ func TestOneMoreRowChangesOneBlock(t *testing.T) {
 	}
 }
 
-// TestLabelsUniform: a row's block is uniform, and under replace-one so is the block of a second row given the first's. False-alarm
-// rate 4e-9.
+// TestLabelsUniform: a row's block is uniform, and under replace-one so is the block of a second
+// row given the first's. False-alarm rate 4e-9.
 func TestLabelsUniform(t *testing.T) {
 	src := noise.NewSeeded(stattest.Seed(t))
 	for _, r := range both {
@@ -205,7 +207,8 @@ func TestLabelsUniform(t *testing.T) {
 	}
 }
 
-// neighbour replaces a row (replace-one) or appends one: at the end, so that seeded draws give the common rows the same labels.
+// neighbour replaces a row (replace-one) or appends one: at the end, so that seeded draws give the
+// common rows the same labels.
 func neighbour(r privacy.Relation, values []float64, i int, v float64) []float64 {
 	if r == privacy.AddRemoveOne {
 		return append(slices.Clone(values), v)
@@ -223,8 +226,8 @@ func pooledRows(a *Allotment) (out [][]float64) {
 	return out
 }
 
-// TestOneRowChangesKEstimates: neighbours have pooled tables of one length that differ in the k rows of one block at most, null rows
-// included, and the k rows of some block do change.
+// TestOneRowChangesKEstimates: neighbours have pooled tables of one length that differ in the k
+// rows of one block at most, null rows included, and the k rows of some block do change.
 func TestOneRowChangesKEstimates(t *testing.T) {
 	const k, m, n = 3, 8, 40
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -269,8 +272,9 @@ func TestOneRowChangesKEstimates(t *testing.T) {
 
 type reseeded struct{ noise.Source }
 
-// TestDerivedSensitivities: exact answers over derived tables of neighbours differ by at most the sensitivity in the certificate, which
-// is k times the query's own under replace-one whatever the session's relation is; a search comes near to it.
+// TestDerivedSensitivities: exact answers over derived tables of neighbours differ by at most the
+// sensitivity in the certificate, which is k times the query's own under replace-one whatever the
+// session's relation is; a search comes near to it.
 func TestDerivedSensitivities(t *testing.T) {
 	const k, m = 3, 6
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -294,7 +298,8 @@ func TestDerivedSensitivities(t *testing.T) {
 					h.Source = src
 					h.Record = func(_ string, _ any, _ float64, _ []float64, e []int64) { exact[side] = slices.Clone(e) }
 					_, a := openBlocks(t, r, table, l, m, h)
-					src.Source = noise.NewSeeded(uint64(trial)) // one row more has taken a word more; pairs must be the same
+					// one row more has taken a word more; pairs must be the same
+					src.Source = noise.NewSeeded(uint64(trial))
 					s = ask(t, a, name, q)
 				}
 				diff, worst := 0., 0.
@@ -342,7 +347,8 @@ func ask(t *testing.T, a *Allotment, step string, q any) float64 {
 	return log[len(log)-1].Sensitivity / unit
 }
 
-// TestFailedBlocks: whatever the learner does, Blocks has no error, and a failed block is k null rows.
+// TestFailedBlocks: whatever the learner does, Blocks has no error, and a failed block is k null
+// rows.
 func TestFailedBlocks(t *testing.T) {
 	fails := map[string]func([][]float64) ([][]float64, error){
 		"error":        func([][]float64) ([][]float64, error) { return all(2, 1), errors.New("no") },
@@ -379,7 +385,8 @@ func TestFailedBlocks(t *testing.T) {
 	}
 }
 
-// TestDerivedBudget: a derived allotment spends from the one filter, by steps of its own names, and cannot make budget.
+// TestDerivedBudget: a derived allotment spends from the one filter, by steps of its own names, and
+// cannot make budget.
 func TestDerivedBudget(t *testing.T) {
 	root, a := openBlocks(t, privacy.AddRemoveOne, []float64{1, 2, 3}, largest(3), 2, seeded(1))
 	s := root.Session()
@@ -418,7 +425,8 @@ func TestDerivedBudget(t *testing.T) {
 
 type embedded struct{ spectral.Learner }
 
-// TestForeignLearners: only plain structs below learner are handed rows, and faults of the other fields are told from public facts.
+// TestForeignLearners: only plain structs below learner are handed rows, and faults of the other
+// fields are told from public facts.
 func TestForeignLearners(t *testing.T) {
 	s, err := OpenForTest(context.Background(), NewBuilder(1).Protect(), blocksPlan(), Terms{Relation: privacy.ReplaceOne,
 		Budget: privacy.Budget{Rho: 1}}, hook.New())
@@ -442,7 +450,8 @@ func TestForeignLearners(t *testing.T) {
 	}
 }
 
-// TestBlocksInterrupted: a session that was given up has no block estimates, and its allotment keeps what it had.
+// TestBlocksInterrupted: a session that was given up has no block estimates, and its allotment
+// keeps what it had.
 func TestBlocksInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -477,10 +486,12 @@ func TestBlocksFrame(t *testing.T) {
 	}
 }
 
-// TestBlocksAudit: one row moves all k estimates of a block from one bin to another; the likelihood ratio of the noisy histogram, which
-// does not depend on the secret labels here, certifies no more than the claim, and noise for one estimate in place of k is caught.
+// TestBlocksAudit: one row moves all k estimates of a block from one bin to another; the likelihood
+// ratio of the noisy histogram, which does not depend on the secret labels here, certifies no more
+// than the claim, and noise for one estimate in place of k is caught.
 //
-// False-alarm rate 2e-9 per right mechanism; the wrong one is caught with probability above 1 - 1e-3.
+// False-alarm rate 2e-9 per right mechanism; the wrong one is caught with probability above 1 -
+// 1e-3.
 func TestBlocksAudit(t *testing.T) {
 	const k, m, epsilon, delta = 3, 4, 1., .01
 	mu := privacy.MuOf(epsilon, delta)
@@ -525,8 +536,8 @@ func TestBlocksAudit(t *testing.T) {
 // runsOfAudit is enough to certify half of the claim.
 const runsOfAudit = 20_000
 
-// TestDerivedThreshold: a cell of block estimates is released from a count of k + sigma PhiInv(1 - s/k) on: one changed block can make
-// k cells of its own, of k estimates at most.
+// TestDerivedThreshold: a cell of block estimates is released from a count of k + sigma PhiInv(1 -
+// s/k) on: one changed block can make k cells of its own, of k estimates at most.
 func TestDerivedThreshold(t *testing.T) {
 	const k = 3
 	var x []float64

@@ -12,25 +12,31 @@ import (
 // A Cell is one released cell of a stability histogram.
 type Cell struct {
 	Leaf       int
-	Coordinate int       // of the leaf's frame; -1 if the histogram is joint
-	Key        []float64 // the integer k of query.BoxKeys: one, or one per coordinate if the histogram is joint
-	Count      float64   // noisy
+	Coordinate int // of the leaf's frame; -1 if the histogram is joint
+	// the integer k of query.BoxKeys: one, or one per coordinate if the histogram is joint
+	Key   []float64
+	Count float64 // noisy
 }
 
-// Cells releases the cells of stability histograms whose noisy count passes the threshold, sorted by leaf, coordinate and key.
+// Cells releases the cells of stability histograms whose noisy count passes the threshold, sorted
+// by leaf, coordinate and key.
 //
-// Theorem. Let J be the number of histograms per leaf, g the number of rows of the table that one person can replace (1, but k for a
-// table of block estimates), S = g sqrt(2J) (replace-one) or g sqrt J, sigma = S/mu, and s the slack that the step's delta buys. The
-// release is mu-GDP up to total variation s: on neighbours X and X' let M~ be the mechanism that never releases a cell that is empty
-// on one of the two sides.
-//   - M~ is mu-GDP on this pair: it is the Gaussian mechanism for the counts of the cells that are empty on neither side, a fixed list
-//     of integers of L2 sensitivity S (query.BoxKeys; g changes in a row by the triangle inequality), followed by post-processing.
-//   - M(X) and M~(X) differ only if a cell that is empty in X' passes in X. Such a cell holds none but the g changed rows, so its count
-//     is at most g; each changed row is in at most J cells, over all leaves, so there are at most gJ of them. One passes with probability
-//     P(g + round(sigma Z) >= T) <= P(sigma Z >= T - g - 1/2) <= s/(gJ), by the choice T = g + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ): at
-//     most s in all. The same holds with X and X' exchanged.
+// Theorem. Let J be the number of histograms per leaf, g the number of rows of the table that one
+// person can replace (1, but k for a table of block estimates), S = g sqrt(2J) (replace-one) or g
+// sqrt J, sigma = S/mu, and s the slack that the step's delta buys. The release is mu-GDP up to
+// total variation s: on neighbours X and X' let M~ be the mechanism that never releases a cell that
+// is empty on one of the two sides.
+//   - M~ is mu-GDP on this pair: it is the Gaussian mechanism for the counts of the cells that are
+//     empty on neither side, a fixed list of integers of L2 sensitivity S (query.BoxKeys; g changes
+//     in a row by the triangle inequality), followed by post-processing.
+//   - M(X) and M~(X) differ only if a cell that is empty in X' passes in X. Such a cell holds none
+//     but the g changed rows, so its count is at most g; each changed row is in at most J cells,
+//     over all leaves, so there are at most gJ of them. One passes with probability P(g +
+//     round(sigma Z) >= T) <= P(sigma Z >= T - g - 1/2) <= s/(gJ), by the choice T = g + 1 +
+//     ceil(sigma q), P(Z >= q) <= s/(gJ): at most s in all. The same holds with X and X' exchanged.
 //
-// The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. How many leaves there are does not matter.
+// The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. How many leaves
+// there are does not matter.
 //
 // Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
 func (a *Allotment) Cells(step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
@@ -56,8 +62,8 @@ func (a *Allotment) Cells(step string, q query.BoxKeys, mu float64) (cells []Cel
 	return unflat(values), sigma, nil
 }
 
-// stable charges m.Mu and the step's slack, releases what passes a threshold, given ln of that slack, and records, in this order; m lacks
-// only what the plan says.
+// stable charges m.Mu and the step's slack, releases what passes a threshold, given ln of that
+// slack, and records, in this order; m lacks only what the plan says.
 func (a *Allotment) stable(step string, q kinded, m Measurement, release func(logSlack float64) []float64) ([]float64, error) {
 	s := a.s
 	run := func() ([]float64, error) {
@@ -85,8 +91,8 @@ func cellThreshold(rows, sigma, logTail float64) float64 {
 	return rows + 1 + math.Ceil(privacy.MulUp(sigma, quantileUp(logTail)))
 }
 
-// noisyCells draws the noise of the cells in the order of their keys, so that neither maps nor the order of rows matter to a
-// seeded run.
+// noisyCells draws the noise of the cells in the order of their keys, so that neither maps nor the
+// order of rows matter to a seeded run.
 func noisyCells(q query.BoxKeys, histograms []map[query.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
 	for at, counts := range histograms {
 		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1
@@ -120,9 +126,10 @@ func unflat(values []float64) (cells []Cell) {
 	return cells
 }
 
-// quantileUp is a q with P(X >= q) <= exp(logTail) for a standard Gaussian X: by bisection on math.Erfc, which is good to a relative
-// error far below the margin left here (math.Erfcinv is not: it computes Erfinv(1-x)), or, where the tail is close to underflow,
-// Chernoff's bound P(X >= q) <= exp(-q^2/2).
+// quantileUp is a q with P(X >= q) <= exp(logTail) for a standard Gaussian X: by bisection on
+// math.Erfc, which is good to a relative error far below the margin left here (math.Erfcinv is not:
+// it computes Erfinv(1-x)), or, where the tail is close to underflow, Chernoff's bound P(X >= q) <=
+// exp(-q^2/2).
 func quantileUp(logTail float64) float64 {
 	if logTail <= -600 {
 		return privacy.SqrtUp(-2 * logTail * (1 + 1e-12))

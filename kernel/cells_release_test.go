@@ -26,8 +26,9 @@ func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64
 	return cells, m
 }
 
-// TestCellThreshold: without noise a cell is released from count T on, T = 2 + sigma PhiInv(1 - s/J) up to rounding, with s = delta/(1 + e^epsilon)
-// and sigma = sqrt(2J)/mu or sqrt J/mu, whatever the number of leaves; a J that is taken for another would be off by more.
+// TestCellThreshold: without noise a cell is released from count T on, T = 2 + sigma PhiInv(1 -
+// s/J) up to rounding, with s = delta/(1 + e^epsilon) and sigma = sqrt(2J)/mu or sqrt J/mu,
+// whatever the number of leaves; a J that is taken for another would be off by more.
 func TestCellThreshold(t *testing.T) {
 	grid := query.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
 	for _, joint := range []bool{true, false} {
@@ -64,7 +65,8 @@ func TestCellThreshold(t *testing.T) {
 	}
 }
 
-// TestCellNames: what is released says leaf, coordinate and key, in this order, and counts the rows of the leaf alone.
+// TestCellNames: what is released says leaf, coordinate and key, in this order, and counts the rows
+// of the leaf alone.
 func TestCellNames(t *testing.T) {
 	const n = 500
 	var rows [][]float64

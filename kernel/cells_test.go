@@ -12,8 +12,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// TestSingletonCells: a cell of as many rows as one person can change passes the threshold with probability at most the slack s, and nearly that; a threshold
-// for twice the slack would be seen. False-alarm rate 8e-9.
+// TestSingletonCells: a cell of as many rows as one person can change passes the threshold with
+// probability at most the slack s, and nearly that; a threshold for twice the slack would be seen.
+// False-alarm rate 8e-9.
 func TestSingletonCells(t *testing.T) {
 	h := hook.New()
 	h.Source = noise.NewSeeded(stattest.Seed(t))

@@ -1,26 +1,31 @@
-// Package kernel is the only place where raw rows and random noise meet. An estimator sees a table through a Session, which
-// releases noisy answers to the queries of a plan, and nothing else.
+// Package kernel is the only place where raw rows and random noise meet. An estimator sees a table
+// through a Session, which releases noisy answers to the queries of a plan, and nothing else.
 //
-// Guarantee: let X and X' be tables that are neighbours under the session's relation. Whatever program asks, adaptively, and
-// whatever it does with the answers, all that leaves the session is (epsilon, delta)-DP (or rho-zCDP) as its terms say, provided
-// the program is independent of the rows but for what sessions told it. It rests on:
+// Guarantee: let X and X' be tables that are neighbours under the session's relation. Whatever
+// program asks, adaptively, and whatever it does with the answers, all that leaves the session is
+// (epsilon, delta)-DP (or rho-zCDP) as its terms say, provided the program is independent of the
+// rows but for what sessions told it. It rests on:
 //
-//   - query: every row becomes a vector of integers by itself, with a norm bound checked in integers; or a score, an integer, or the
-//     integer masses of the gaps between values, computed from all rows of a leaf, with a proof of how far one row can change them;
-//   - privacy: the sum of mu^2 over all measurements stays below the calibrated total on every path (Filter), which leaves room for the
-//     curves and deltas that the plan reserves (Calibrate);
-//   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler, or discrete Laplace noise or a pick of the
-//     exponential mechanism, sampled exactly; these are charged the mu of their pure loss. Masks multiply by Gaussians of 512
-//     binary places;
-//   - stable: how far one block can move what blocks agree on, and the rounding of masked estimates.
+//   - query: every row becomes a vector of integers by itself, with a norm bound checked in
+//     integers; or a score, an integer, or the integer masses of the gaps between values, computed
+//     from all rows of a leaf, with a proof of how far one row can change them;
+//   - privacy: the sum of mu^2 over all measurements stays below the calibrated total on every path
+//     (Filter), which leaves room for the curves and deltas that the plan reserves (Calibrate);
+//   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler, or discrete
+//     Laplace noise or a pick of the exponential mechanism, sampled exactly; these are charged the
+//     mu of their pure loss. Masks multiply by Gaussians of 512 binary places;
+//   - stable: how far one block can move what blocks agree on, and the rounding of masked
+//     estimates.
 //
-// The compiler keeps other packages from the rows (internal/rows) and from the noise (internal/hook, internal/noise). Where the
-// language would let them in all the same, the kernel checks when it runs: queries must be structs of package query (query.Own),
-// engines must be packages below kernel/engine, hooks must come from kerneltest, which refuses to run outside tests, and learners of
-// blocks must be structs of packages below learner (trustedLearner); one of somebody's own has to be called so (Blocks.Own), and is then that
-// person's to answer for.
+// The compiler keeps other packages from the rows (internal/rows) and from the noise
+// (internal/hook, internal/noise). Where the language would let them in all the same, the kernel
+// checks when it runs: queries must be structs of package query (query.Own), engines must be
+// packages below kernel/engine, hooks must come from kerneltest, which refuses to run outside
+// tests, and learners of blocks must be structs of packages below learner (trustedLearner); one of
+// somebody's own has to be called so (Blocks.Own), and is then that person's to answer for.
 //
-// Not protected: against code in the same process that uses package unsafe, linknames or a debugger, or replaces crypto/rand.Reader;
-// the time a measurement takes and the memory it needs, which depend on the rows; two sessions over one table, each of which
-// spends its own budget (the ledger adds them up); the number of rows, under replace-one.
+// Not protected: against code in the same process that uses package unsafe, linknames or a
+// debugger, or replaces crypto/rand.Reader; the time a measurement takes and the memory it needs,
+// which depend on the rows; two sessions over one table, each of which spends its own budget (the
+// ledger adds them up); the number of rows, under replace-one.
 package kernel

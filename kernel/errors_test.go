@@ -12,8 +12,9 @@ import (
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
-// everyKind is a program that asks for everything, in both tables, with sound and unsound arguments, and notes what it is told but the
-// answers: errors, what was spent, the certificate, the shapes of tables.
+// everyKind is a program that asks for everything, in both tables, with sound and unsound
+// arguments, and notes what it is told but the answers: errors, what was spent, the certificate,
+// the shapes of tables.
 func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []string) {
 	frame := query.Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1, 0, 0}, {0, 1, 1}}}
 	ball := func(radius float64, outside bool) query.Region {
@@ -62,7 +63,8 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	a := s.Allotment()
 	ask(a.Take(a.Left()/2), func(kind string) string { return kind })
 	for _, m := range []int{0, 7, 1 << 40} {
-		first := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}} // an estimate has three coordinates, as rows have
+		// an estimate has three coordinates, as rows have
+		first := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}
 		derived, err := a.Blocks(kernel.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
 		note(err)
 		if err != nil {
@@ -77,7 +79,8 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	return texts
 }
 
-// TestToldTheSame: what a program is told, but for noisy answers, is the same for tables as different as can be.
+// TestToldTheSame: what a program is told, but for noisy answers, is the same for tables as
+// different as can be.
 func TestToldTheSame(t *testing.T) {
 	tables := [][][]float64{nil, {{secret, -secret, 0}}, {{math.NaN(), math.Inf(1), 0}, {1e308, -1e308, 1e308}, {5e-324, 0, 0}, {-1e308, 1e308, 0}},
 		{{1}, {1, 2, 3}}, someRows(300, 3)}

@@ -10,23 +10,28 @@ import (
 type Window struct {
 	Leaf, Scale int
 	Gap         float64 // 64^Scale: the length of the gaps that the bucket stands for
-	Low, High   float64 // where those gaps lie: a little more than 2^LogWindow gaps of that length; neighbours overlap by a fifth
-	Mass        float64 // noisy number of gaps, at least the threshold
+	// where those gaps lie: a little more than 2^LogWindow gaps of that length; neighbours overlap
+	// by a fifth
+	Low, High float64
+	Mass      float64 // noisy number of gaps, at least the threshold
 }
 
-// Gaps releases the buckets of the soft histograms of gaps whose noisy mass passes the threshold, sorted by leaf, scale and place. Sigma
-// is the noise sd of a Mass.
+// Gaps releases the buckets of the soft histograms of gaps whose noisy mass passes the threshold,
+// sorted by leaf, scale and place. Sigma is the noise sd of a Mass.
 //
-// Theorem. With query.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided bucket and J on their number, and g the
-// number of rows of the table that one person can replace (1, but k for a table of block estimates), let sigma = gS/mu, and s the
-// slack that the step's delta buys. The release is mu-GDP up to total variation s. The proof is that of Cells: on neighbours X and X'
-// let M~ be the mechanism that never releases a bucket that is empty on one of the two sides.
-//   - M~ is mu-GDP on this pair: the masses of the buckets that are empty on neither side are integers of L2 sensitivity gS, by the
-//     triangle inequality along a chain of g changes.
-//   - M and M~ differ only if a bucket that is empty in X' passes in X. Along the chain its mass has come to 0 in g steps of at most M
-//     each, so it is at most gM; and at most gJ buckets are so, as each step makes no more than J/4 gaps, of at most 4 buckets. One passes with
-//     probability at most P(gM + round(sigma Z) >= T) <= s/(gJ), by the choice of T: at most s in all. The same holds with X and X'
-//     exchanged.
+// Theorem. With query.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
+// bucket and J on their number, and g the number of rows of the table that one person can replace
+// (1, but k for a table of block estimates), let sigma = gS/mu, and s the slack that the step's
+// delta buys. The release is mu-GDP up to total variation s. The proof is that of Cells: on
+// neighbours X and X' let M~ be the mechanism that never releases a bucket that is empty on one of
+// the two sides.
+//   - M~ is mu-GDP on this pair: the masses of the buckets that are empty on neither side are
+//     integers of L2 sensitivity gS, by the triangle inequality along a chain of g changes.
+//   - M and M~ differ only if a bucket that is empty in X' passes in X. Along the chain its mass
+//     has come to 0 in g steps of at most M each, so it is at most gM; and at most gJ buckets are
+//     so, as each step makes no more than J/4 gaps, of at most 4 buckets. One passes with
+//     probability at most P(gM + round(sigma Z) >= T) <= s/(gJ), by the choice of T: at most s in
+//     all. The same holds with X and X' exchanged.
 //
 // A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
 //
@@ -60,7 +65,8 @@ func (a *Allotment) Gaps(step string, q query.GapMasses, mu float64) (windows []
 	return windows, sigma * unit, nil
 }
 
-// noisyGaps returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches the threshold.
+// noisyGaps returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches the
+// threshold.
 func (s *Session) noisyGaps(q query.GapQuery, threshold, unit float64, draw func() int64) (values []float64) {
 	for _, b := range s.terms.Engine.Gaps(s.table.rows(), q) {
 		if noisy := float64(b.Mass + draw()); noisy >= threshold {

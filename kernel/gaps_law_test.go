@@ -14,7 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// cutLaplace is P(Z = z), z = -A, .., A, of a Laplace variable that is cut at A, without any closed form.
+// cutLaplace is P(Z = z), z = -A, .., A, of a Laplace variable that is cut at A, without any closed
+// form.
 func cutLaplace(rate float64, most int) (p []float64) {
 	total := 0.
 	for z := -most; z <= most; z++ {
@@ -27,7 +28,8 @@ func cutLaplace(rate float64, most int) (p []float64) {
 	return p
 }
 
-// hockeyStick is the sum over z of (P(z) - factor P(z-t))+, the hockey-stick divergence of the law and the law shifted by t.
+// hockeyStick is the sum over z of (P(z) - factor P(z-t))+, the hockey-stick divergence of the law
+// and the law shifted by t.
 func hockeyStick(p []float64, t int, factor float64) (sum float64) {
 	for z, own := range p {
 		other := 0.
@@ -39,8 +41,9 @@ func hockeyStick(p []float64, t int, factor float64) (sum float64) {
 	return sum
 }
 
-// TestTruncatedLaw: what the proof of TruncatedCells says of the law: d(t) is the hockey-stick divergence at e^(rt), to 1e-12, convex and 0 at 0;
-// of two counts that change at once it is no more than d of the sum of the changes; and the support is the least A >= D with d(D) <= s.
+// TestTruncatedLaw: what the proof of TruncatedCells says of the law: d(t) is the hockey-stick
+// divergence at e^(rt), to 1e-12, convex and 0 at 0; of two counts that change at once it is no
+// more than d of the sum of the changes; and the support is the least A >= D with d(D) <= s.
 func TestTruncatedLaw(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 6, 18} {
 		for _, epsilon := range []float64{.05, .5, 1, 3, 20} {
@@ -100,7 +103,8 @@ func TestSupportExtremes(t *testing.T) {
 					continue
 				}
 				got := supportOf(rate, d, logSlack)
-				want := d + math.Max(0, (-logSlack-math.Log(2/(1-math.Exp(-rate*d))))/rate) // of the tail e^(-r(A-d)) (1-e^(-rd))/(1+e^-r) or more
+				// of the tail e^(-r(A-d)) (1-e^(-rd))/(1+e^-r) or more
+				want := d + math.Max(0, (-logSlack-math.Log(2/(1-math.Exp(-rate*d))))/rate)
 				if float64(got) < d || got >= 1<<46 || float64(got) > want*(1+1e-9)+2+2/rate {
 					t.Errorf("rate %v, D = %v, ln slack %v: support %d, about %v", rate, d, logSlack, got, want)
 				}
@@ -109,7 +113,8 @@ func TestSupportExtremes(t *testing.T) {
 	}
 }
 
-// frozen is an engine that has made its masses before, so that many releases take no longer than their noise.
+// frozen is an engine that has made its masses before, so that many releases take no longer than
+// their noise.
 type frozen struct {
 	engine.Engine
 	masses []query.GapMass
@@ -132,8 +137,8 @@ func opened(t *testing.T, values []float64, q query.GapQuery, seed uint64) *Sess
 	return s
 }
 
-// ladders are neighbours under replace-one with a large change of the masses: in a ladder of 60 gaps 1 a rung is missing on one side, in one
-// of 60 gaps 64 on the other.
+// ladders are neighbours under replace-one with a large change of the masses: in a ladder of 60
+// gaps 1 a rung is missing on one side, in one of 60 gaps 64 on the other.
 func ladders() (x, y []float64) {
 	for i := range 61 {
 		for side, rung := range []float64{float64(i), 100 + 64*float64(i)} {
@@ -148,15 +153,17 @@ func ladders() (x, y []float64) {
 	return x, y
 }
 
-// certified is a lower bound on epsilon from how often an event happens on either side, at 1e-9 each.
+// certified is a lower bound on epsilon from how often an event happens on either side, at 1e-9
+// each.
 func certified(t *testing.T, onX, onY, runs int, delta float64) float64 {
 	low, _ := stattest.ProportionBounds(t, onX, runs, 2*stattest.FalseAlarm)
 	_, high := stattest.ProportionBounds(t, onY, runs, 2*stattest.FalseAlarm)
 	return math.Log(math.Max(0, low-delta) / high)
 }
 
-// TestAuditGaps attacks the release of gaps on the ladders by the likelihood ratio of all windows that are released on both sides. The claim
-// is that of a mu = 1 step with slack .01; half the noise is caught. False-alarm rate 2e-9.
+// TestAuditGaps attacks the release of gaps on the ladders by the likelihood ratio of all windows
+// that are released on both sides. The claim is that of a mu = 1 step with slack .01; half the
+// noise is caught. False-alarm rate 2e-9.
 func TestAuditGaps(t *testing.T) {
 	const mu, epsilon, slack, runs = 1, 1, .01, 30_000
 	delta := privacy.DeltaOfMu(epsilon, mu) + (1+math.E)*slack
@@ -211,8 +218,9 @@ func TestAuditGaps(t *testing.T) {
 	}
 }
 
-// TestOneSidedGaps: buckets that one row alone fills pass with probability at most the slack, all together; a threshold for 100 times the
-// slack would be seen. An empty bucket is never released. False-alarm rate 3e-9.
+// TestOneSidedGaps: buckets that one row alone fills pass with probability at most the slack, all
+// together; a threshold for 100 times the slack would be seen. An empty bucket is never released.
+// False-alarm rate 3e-9.
 func TestOneSidedGaps(t *testing.T) {
 	const runs, slack = 40_000, .01
 	rng := rand.New(rand.NewPCG(1, 5))
@@ -246,8 +254,9 @@ func TestOneSidedGaps(t *testing.T) {
 	}
 }
 
-// TestAuditTruncated: on the pair of ladders with gaps 1 and 64 hard buckets change by 6 in L1, and the law's worst event has exactly the
-// claimed log-ratio: most of it is certified, and more than it with half the noise. False-alarm rate 2e-9.
+// TestAuditTruncated: on the pair of ladders with gaps 1 and 64 hard buckets change by 6 in L1, and
+// the law's worst event has exactly the claimed log-ratio: most of it is certified, and more than
+// it with half the noise. False-alarm rate 2e-9.
 func TestAuditTruncated(t *testing.T) {
 	const epsilon, slack, runs = 1, 1e-3, 30_000
 	q := query.GapBuckets{Rows: 1 << 10}
@@ -260,7 +269,8 @@ func TestAuditTruncated(t *testing.T) {
 		x, y = append(x, at, 1e5+128*float64(i)), append(y, at, 1e5+128*float64(i))
 		x, y = append(x, 9e6+float64(i), 9.5e6+64*float64(i)), append(y, 9e6+float64(i), 9.5e6+64*float64(i))
 	}
-	counts := func(values []float64) map[float64]float64 { // by scale; all are at place 0 or far from it
+	// by scale; all are at place 0 or far from it
+	counts := func(values []float64) map[float64]float64 {
 		of := map[float64]float64{}
 		slices.Sort(values)
 		for _, m := range q.Masses(0, values) {
@@ -304,8 +314,9 @@ func TestAuditTruncated(t *testing.T) {
 	}
 }
 
-// TestDerivedGaps: of block estimates a window is released from mass k M + sigma PhiInv(1 - s/(k J)) on, sigma = k S/mu, and a bucket of gaps
-// from the support for 6k: one changed block moves k estimates.
+// TestDerivedGaps: of block estimates a window is released from mass k M + sigma PhiInv(1 - s/(k
+// J)) on, sigma = k S/mu, and a bucket of gaps from the support for 6k: one changed block moves k
+// estimates.
 func TestDerivedGaps(t *testing.T) {
 	const k = 3
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
@@ -325,7 +336,8 @@ func TestDerivedGaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.Allotment().Blocks(Blocks{Own: largest(k), Count: 50 * max(1, n)}) // one row in a block, nearly always
+		// one row in a block, nearly always
+		a, err := s.Allotment().Blocks(Blocks{Own: largest(k), Count: 50 * max(1, n)})
 		if err != nil {
 			t.Fatal(err)
 		}

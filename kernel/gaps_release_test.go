@@ -13,8 +13,9 @@ import (
 
 const gapWindow = 1 << 15
 
-// gapLadders has one ladder for each number of gaps: those of ladder i have length 64^i and lie in window 1 of scale i, exactly, between its
-// ramps. The gaps from one ladder to the next lie in window 0 of other scales, one each.
+// gapLadders has one ladder for each number of gaps: those of ladder i have length 64^i and lie in
+// window 1 of scale i, exactly, between its ramps. The gaps from one ladder to the next lie in
+// window 0 of other scales, one each.
 func gapLadders(gaps []int) (rows [][]float64) {
 	for i, n := range gaps {
 		gap := math.Ldexp(1, 6*i)
@@ -42,8 +43,9 @@ func openGaps(t *testing.T, kind string, r privacy.Relation, rows [][]float64, o
 var onlyLeft = query.Partition{Regions: []query.Region{
 	{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
 
-// TestGapThreshold: without noise a window is released from mass T on, T = M + sigma PhiInv(1 - s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the
-// numbers of query.GapMasses, whatever the number of leaves; and windows say where they are.
+// TestGapThreshold: without noise a window is released from mass T on, T = M + sigma PhiInv(1 -
+// s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of query.GapMasses, whatever the
+// number of leaves; and windows say where they are.
 func TestGapThreshold(t *testing.T) {
 	for r, c := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.34375, 12}, privacy.AddRemoveOne: {1.18441, 1.171875, 8}} {
 		for leaf, q := range []query.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
@@ -93,8 +95,8 @@ func truncatedSupport(epsilon, d, s float64) float64 {
 	return a
 }
 
-// TestTruncatedThreshold: without noise, cells and buckets are released from A + 1 on, and recorded with their L1 sensitivity, whatever the
-// number of leaves; they say where they are.
+// TestTruncatedThreshold: without noise, cells and buckets are released from A + 1 on, and recorded
+// with their L1 sensitivity, whatever the number of leaves; they say where they are.
 func TestTruncatedThreshold(t *testing.T) {
 	const epsilon = .25
 	grid := query.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
@@ -158,7 +160,8 @@ func TestTruncatedThreshold(t *testing.T) {
 	}
 }
 
-// TestTruncatedError: no count is off by more than the support, cells of more than two supports are always released, and no other cell is.
+// TestTruncatedError: no count is off by more than the support, cells of more than two supports are
+// always released, and no other cell is.
 func TestTruncatedError(t *testing.T) {
 	q := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	var rows [][]float64
@@ -193,7 +196,8 @@ func TestTruncatedError(t *testing.T) {
 	}
 }
 
-// TestGapsReplay: recorded runs replay, on other rows too, and are independent of the order of rows.
+// TestGapsReplay: recorded runs replay, on other rows too, and are independent of the order of
+// rows.
 func TestGapsReplay(t *testing.T) {
 	rows := gapLadders([]int{300, 400, 500, 600})
 	backwards := make([][]float64, len(rows))

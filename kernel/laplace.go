@@ -9,30 +9,41 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Laws of noise other than the Gaussian, as Measurement.Law names them. With S the Sensitivity and b the Noise, the step is e-DP:
+// Laws of noise other than the Gaussian, as Measurement.Law names them. With S the Sensitivity and
+// b the Noise, the step is e-DP:
 const (
-	LawLaplace        = "laplace"         // e = S/b: discrete Laplace of scale b on every number; S in L1
-	LawExponential    = "exponential"     // e = 2S/b: P(option) ~ exp(score/b)
-	LawAboveThreshold = "above threshold" // e = 4S/b: discrete Laplace of scale b on every score, b/2 on the threshold
+	// e = S/b: discrete Laplace of scale b on every number; S in L1
+	LawLaplace     = "laplace"
+	LawExponential = "exponential" // e = 2S/b: P(option) ~ exp(score/b)
+	// e = 4S/b: discrete Laplace of scale b on every score, b/2 on the threshold
+	LawAboveThreshold = "above threshold"
 	// With a threshold's delta as well:
-	LawTruncated = "truncated laplace" // e = S/b: discrete Laplace of scale b on every number, cut at a public bound; S in L1
-	LawLocal     = "local exponential" // e = S/b: a test and a cut exponential mechanism, see SelectLocal
+	// e = S/b: discrete Laplace of scale b on every number, cut at a public bound; S in L1
+	LawTruncated = "truncated laplace"
+	// e = S/b: a test and a cut exponential mechanism, see SelectLocal
+	LawLocal = "local exponential"
 	// With a Rényi curve in place of a mu, and a test's delta as well as the former:
-	LawPopular = "popularity test" // privacy.PureCurve(S/b): discrete Laplace of scale b on a count of sensitivity S, cut at a public bound
-	LawMasked  = "masked"          // that of Measurement.Mask; S is its Gamma and b its Eta (of covariances)
+	// privacy.PureCurve(S/b): discrete Laplace of scale b on a count of sensitivity S, cut at a
+	// public bound
+	LawPopular = "popularity test"
+	// that of Measurement.Mask; S is its Gamma and b its Eta (of covariances)
+	LawMasked = "masked"
 )
 
-// Laplace measures counts with pure privacy loss epsilon: epsilon-DP for the whole measurement, whatever the number of leaves. It is
-// charged privacy.MuOfPure(epsilon)^2; privacy.PureOfMu is the way back.
+// Laplace measures counts with pure privacy loss epsilon: epsilon-DP for the whole measurement,
+// whatever the number of leaves. It is charged privacy.MuOfPure(epsilon)^2; privacy.PureOfMu is the
+// way back.
 //
-// Answer: the exact counts plus independent discrete Laplace noise P(j) ~ exp(-g |j|), g = epsilon/S rounded down, S the L1
-// sensitivity. Sigma is the sd of that noise.
+// Answer: the exact counts plus independent discrete Laplace noise P(j) ~ exp(-g |j|), g =
+// epsilon/S rounded down, S the L1 sensitivity. Sigma is the sd of that noise.
 //
-// Theorem: for neighbours the exact answers a, a' are integer vectors with |a-a'|_1 <= S. The answer r has probability proportional to
-// exp(-g |r-a|_1) and exp(-g |r-a'|_1), with the same constant, and | |r-a|_1 - |r-a'|_1 | <= S: the ratio is at most
-// exp(gS) <= exp(epsilon). Whatever is epsilon-DP is MuOfPure(epsilon)-GDP, which is what the session's filter adds up.
+// Theorem: for neighbours the exact answers a, a' are integer vectors with |a-a'|_1 <= S. The
+// answer r has probability proportional to exp(-g |r-a|_1) and exp(-g |r-a'|_1), with the same
+// constant, and | |r-a|_1 - |r-a'|_1 | <= S: the ratio is at most exp(gS) <= exp(epsilon). Whatever
+// is epsilon-DP is MuOfPure(epsilon)-GDP, which is what the session's filter adds up.
 //
-// Source: [CKS20] Algorithm 2 of the paper on the discrete Gaussian; [KSSU19] Section A.2 of the restatement.
+// Source: [CKS20] Algorithm 2 of the paper on the discrete Gaussian; [KSSU19] Section A.2 of the
+// restatement.
 func (a *Allotment) Laplace(step string, q query.L1Sum, epsilon float64) (Answer, error) {
 	s := a.s
 	q, err := query.Own(q)
@@ -67,7 +78,8 @@ func (a *Allotment) Laplace(step string, q query.L1Sum, epsilon float64) (Answer
 // maxEpsilon bounds a pure step: package privacy's bounds on its own errors reach that far.
 const maxEpsilon = 1e7
 
-// rateOf is epsilon/sensitivity, rounded down; an error if the samplers cannot draw at that rate. It sees public numbers only.
+// rateOf is epsilon/sensitivity, rounded down; an error if the samplers cannot draw at that rate.
+// It sees public numbers only.
 func rateOf(step string, epsilon, sensitivity float64) (float64, error) {
 	if epsilon == 0 { // privacy.PureOfMu of an allotment that is spent
 		return 0, fmt.Errorf("kernel: step %q: want a positive epsilon, got 0: %w", step, ErrExhausted)
@@ -107,7 +119,8 @@ func (a *Allotment) pure(step string, q kinded, m Measurement, measure func() ([
 	return values, nil
 }
 
-// rated is the rate that is drawn from; a test's hook may change it. ok is false if no noise is wanted.
+// rated is the rate that is drawn from; a test's hook may change it. ok is false if no noise is
+// wanted.
 func (s *Session) rated(rate float64) (float64, bool) {
 	if s.hook == nil {
 		return rate, true

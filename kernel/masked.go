@@ -31,44 +31,57 @@ func (h Stability) Mask() privacy.Mask {
 	return privacy.Mask{Dimension: h.Rules.Columns + 1, Gamma: h.Rules.Gamma(), Eta: h.Eta}
 }
 
-// Threshold is what H plus its noise round(X/mu) has to reach, so that H <= Pass reaches it with probability at most delta: Pass + m with
-// P(round(X/mu) >= m) <= P(X/mu >= m - 1/2) <= delta. mu is to be positive and delta in (0, 1).
+// Threshold is what H plus its noise round(X/mu) has to reach, so that H <= Pass reaches it with
+// probability at most delta: Pass + m with P(round(X/mu) >= m) <= P(X/mu >= m - 1/2) <= delta. mu
+// is to be positive and delta in (0, 1).
 func (h Stability) Threshold(mu, delta float64) int64 {
 	sigma := privacy.DivUp(1, mu)
 	return int64(h.Rules.Pass) + int64(math.Ceil(privacy.AddUp(privacy.MulUp(sigma, quantileUp(math.Log(delta))), .5)))
 }
 
-// Stable runs the learner on fresh secret blocks and tests whether their estimates agree. If they do it releases the mean of those that agree,
-// masked: k components in random order, whose weights need not sum to 1. If not, ok is false, a released outcome like any other. Neither the
-// agreement H nor its noisy value is ever shown, nor which blocks agree or have failed.
+// Stable runs the learner on fresh secret blocks and tests whether their estimates agree. If they
+// do it releases the mean of those that agree, masked: k components in random order, whose weights
+// need not sum to 1. If not, ok is false, a released outcome like any other. Neither the agreement
+// H nor its noisy value is ever shown, nor which blocks agree or have failed.
 //
-// Friends, the agreement H, the core and its mean are those of stable.Rules, among the estimates of all blocks. The test passes if
-// H + round(X/mu), X ~ N(0, 1), reaches Threshold(mu, d), d being the Delta of the plan's step. It is charged mu^2. The mask is paid by the plan: the
-// step's Mask has to cover that of how.
+// Friends, the agreement H, the core and its mean are those of stable.Rules, among the estimates of
+// all blocks. The test passes if H + round(X/mu), X ~ N(0, 1), reaches Threshold(mu, d), d being
+// the Delta of the plan's step. It is charged mu^2. The mask is paid by the plan: the step's Mask
+// has to cover that of how.
 //
-// Theorem. For neighbours X and X', Stable can be replaced by a step whose Rényi divergence of every order a is at most a mu^2/2 plus the
-// mask's, such that each side's law of its outcome is at least 1-d times that of the replacement's. So it is paid for by mu^2, Extra and
-// AddedDelta in the sense of privacy.Calibrate, whatever the session measures before and after it, and whatever it does after a failure.
+// Theorem. For neighbours X and X', Stable can be replaced by a step whose Rényi divergence of
+// every order a is at most a mu^2/2 plus the mask's, such that each side's law of its outcome is at
+// least 1-d times that of the replacement's. So it is paid for by mu^2, Extra and AddedDelta in the
+// sense of privacy.Calibrate, whatever the session measures before and after it, and whatever it
+// does after a failure.
 //
-// Proof. Hand over the secret draw L too, coupled as in Blocks: its law is the same for X and X', and to drop it again is post-processing. Given L
-// and all answers before, the rules are fixed, and the estimates Y_i = Y'_i for all blocks but one: one block's is a function of its rows, its seed and
-// public numbers. Hence, by the theorem of stable.Rules:
+// Proof. Hand over the secret draw L too, coupled as in Blocks: its law is the same for X and X',
+// and to drop it again is post-processing. Given L and all answers before, the rules are fixed, and
+// the estimates Y_i = Y'_i for all blocks but one: one block's is a function of its rows, its seed
+// and public numbers. Hence, by the theorem of stable.Rules:
 //   - H has sensitivity 1.
-//   - Call L low if min(H, H') < Pass. Then neither H nor H' is above Pass, and X and X' pass with probability at most d each, by the choice of
-//     Threshold. The replacement fails surely if L is low, as Stable does with probability 1-d or more on both sides, whatever would have come after a
-//     pass. If L is not low, the replacement is Stable itself.
-//   - So the replacement on X and on X' does the same where L is low. Elsewhere its test adds Gaussian noise to an integer of sensitivity 1 and
-//     rounds, of divergence a mu^2/2. After a pass there is a mean on both sides (a pass without one, a failure too, needs H < Pass), and for
-//     some order of the labels the k matrices of one are within Gamma of those of the other, in the l2-sum of their distances.
-//   - The mask's law depends on those matrices alone, not on frames, roots or whose frame it is; its divergence is that of privacy.Mask for all k
-//     together. In random order each side's outcome is the mean over all orders of laws whose labels correspond, and divergences are quasi-convex.
-//   - The mask is drawn to 512 binary places; all other noise is exact. So an outcome is within stable.MaskSlack of what was said in total variation,
-//     on either side, which adds (1+e^epsilon) MaskSlack to delta, for the session's epsilon. The plan pays it (Step.added).
+//   - Call L low if min(H, H') < Pass. Then neither H nor H' is above Pass, and X and X' pass with
+//     probability at most d each, by the choice of Threshold. The replacement fails surely if L is
+//     low, as Stable does with probability 1-d or more on both sides, whatever would have come
+//     after a pass. If L is not low, the replacement is Stable itself.
+//   - So the replacement on X and on X' does the same where L is low. Elsewhere its test adds
+//     Gaussian noise to an integer of sensitivity 1 and rounds, of divergence a mu^2/2. After a
+//     pass there is a mean on both sides (a pass without one, a failure too, needs H < Pass), and
+//     for some order of the labels the k matrices of one are within Gamma of those of the other, in
+//     the l2-sum of their distances.
+//   - The mask's law depends on those matrices alone, not on frames, roots or whose frame it is;
+//     its divergence is that of privacy.Mask for all k together. In random order each side's
+//     outcome is the mean over all orders of laws whose labels correspond, and divergences are
+//     quasi-convex.
+//   - The mask is drawn to 512 binary places; all other noise is exact. So an outcome is within
+//     stable.MaskSlack of what was said in total variation, on either side, which adds
+//     (1+e^epsilon) MaskSlack to delta, for the session's epsilon. The plan pays it (Step.added).
 //
 // The time depends on the estimates, as that of a learner depends on its rows.
 //
 // Source: [PPE] Sections B2 to B5 and B7 of the restatement.
-// Differs: d adds to delta where B7 takes the larger of two, which needs that nothing released before tells its cases apart; and it adds as it stands.
+// Differs: d adds to delta where B7 takes the larger of two, which needs that nothing released
+// before tells its cases apart; and it adds as it stands.
 func (a *Allotment) Stable(step string, b Blocks, how Stability, mu float64) (components []stable.Component, ok bool, err error) {
 	s := a.s
 	sigma, err := sigmaOf(step, 1, mu)
@@ -113,13 +126,16 @@ type maskedTest struct {
 	estimates, components, columns int             // t, k and d
 	line, mask                     Measurement     // of the test and of the mask
 	covered                        func(Mask) bool // by that of the plan's step
-	pure                           float64         // of the test, where the plan's curve pays for it
-	// run makes the test, whose delta is given: whether it passes, its exact statistic, and how to make the estimate, which may fail.
+	// of the test, where the plan's curve pays for it
+	pure float64
+	// run makes the test, whose delta is given: whether it passes, its exact statistic, and how to
+	// make the estimate, which may fail.
 	run func(estimates [][]stable.Component, delta float64) (passed bool, exact int64, release func() []stable.Component)
 }
 
-// masked charges the test, runs the learner on fresh secret blocks, tests, releases and records, in this order. A failed test and a failed
-// release are the same outcome; the mask is recorded either way, because the plan has paid for it.
+// masked charges the test, runs the learner on fresh secret blocks, tests, releases and records, in
+// this order. A failed test and a failed release are the same outcome; the mask is recorded either
+// way, because the plan has paid for it.
 func (a *Allotment) masked(step string, q kinded, b Blocks, t maskedTest) ([]stable.Component, bool, error) {
 	s := a.s
 	b, k, width, err := b.checked(s)
@@ -147,7 +163,8 @@ func (a *Allotment) masked(step string, q kinded, b Blocks, t maskedTest) ([]sta
 	return components, components != nil, nil
 }
 
-// reserveMasked charges the test if the plan's step brings the mask, the test's delta and its pure loss.
+// reserveMasked charges the test if the plan's step brings the mask, the test's delta and its pure
+// loss.
 func (a *Allotment) reserveMasked(step string, q kinded, t maskedTest) (u *usage, err error) {
 	s := a.s
 	s.mu.Lock()

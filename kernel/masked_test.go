@@ -16,13 +16,15 @@ import (
 	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
-// The tests of this file make fewer than 40 statistical decisions at stattest.FalseAlarm = 1e-9 each.
+// The tests of this file make fewer than 40 statistical decisions at stattest.FalseAlarm = 1e-9
+// each.
 
 // fail is the value of a row whose block learns nothing.
 const fail = 1e9
 
-// scaled is a learner of mixtures of k components of one column: component c of a block is N(20 c, e^v), v being the block's value of largest
-// magnitude, 0 for no rows. In the lifted geometry k = 1 is a point at v of a line.
+// scaled is a learner of mixtures of k components of one column: component c of a block is N(20 c,
+// e^v), v being the block's value of largest magnitude, 0 for no rows. In the lifted geometry k = 1
+// is a point at v of a line.
 func scaled(k int) Learner {
 	return own{k, 3, func(rows [][]float64, _ uint64) (out [][]float64, _ error) {
 		v := 0.0
@@ -95,8 +97,8 @@ func quiet(seed uint64, into *[][]int64) *hook.Hook {
 	return h
 }
 
-// TestStableDecidesByH: without noise H >= Pass decides, H being the blocks that agree, whatever the others are; what is released is
-// their mean. One row, one block.
+// TestStableDecidesByH: without noise H >= Pass decides, H being the blocks that agree, whatever
+// the others are; what is released is their mean. One row, one block.
 func TestStableDecidesByH(t *testing.T) {
 	for _, r := range both {
 		for bad := range 6 {
@@ -107,7 +109,8 @@ func TestStableDecidesByH(t *testing.T) {
 			var exact [][]int64
 			s := openMasked(t, r, zeros(20, others...), quiet(uint64(bad), &exact))
 			blocks := Blocks{Own: scaled(1), Count: 20}
-			if r == privacy.AddRemoveOne { // several rows may share a block: at most bad blocks are bad
+			// several rows may share a block: at most bad blocks are bad
+			if r == privacy.AddRemoveOne {
 				blocks.Seed = 1
 			}
 			got, ok, err := s.Allotment().Stable("stable", blocks, twenty, testMu)
@@ -125,7 +128,8 @@ func TestStableDecidesByH(t *testing.T) {
 	}
 }
 
-// TestStableMean: the weighted mean of those that agree, by hand: 19 blocks at 0, one at .8, all friends; and two labels in any order.
+// TestStableMean: the weighted mean of those that agree, by hand: 19 blocks at 0, one at .8, all
+// friends; and two labels in any order.
 func TestStableMean(t *testing.T) {
 	var exact [][]int64
 	s := openMasked(t, privacy.ReplaceOne, zeros(20, .8), quiet(1, &exact))
@@ -150,8 +154,8 @@ func TestStableMean(t *testing.T) {
 	}
 }
 
-// TestStableThreshold: at H = Pass the test passes with probability at most delta, exactly computed, and a threshold lower by one would
-// pass with more.
+// TestStableThreshold: at H = Pass the test passes with probability at most delta, exactly
+// computed, and a threshold lower by one would pass with more.
 func TestStableThreshold(t *testing.T) {
 	tail := func(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
 	for _, mu := range []float64{1e-3, .05, .1209, .7, 1, 6} {
@@ -207,8 +211,8 @@ func passes(t *testing.T, of func(*Session) maskedTest, delta, factor float64, e
 	return passed
 }
 
-// certifiedBy is a lower bound on the epsilon of two mechanisms of which the outcomes counted had a and b in so many runs, given delta: of either
-// outcome and in either direction.
+// certifiedBy is a lower bound on the epsilon of two mechanisms of which the outcomes counted had a
+// and b in so many runs, given delta: of either outcome and in either direction.
 func certifiedBy(t *testing.T, a, b, runs int, delta float64) float64 {
 	t.Helper()
 	lowA, highA := stattest.ProportionBounds(t, a, runs, 2*stattest.FalseAlarm)
@@ -220,8 +224,9 @@ func certifiedBy(t *testing.T, a, b, runs int, delta float64) float64 {
 	return best
 }
 
-// TestStableTestAudit: how often the test passes on neighbours with H = 20 and 19 certifies at most what its mu claims, and more if the noise is
-// half of it; at H = Pass it passes with the probability of the doc comment, at most delta, and with more if the threshold is half of it.
+// TestStableTestAudit: how often the test passes on neighbours with H = 20 and 19 certifies at most
+// what its mu claims, and more if the noise is half of it; at H = Pass it passes with the
+// probability of the doc comment, at most delta, and with more if the threshold is half of it.
 func TestStableTestAudit(t *testing.T) {
 	const delta = .02
 	claim := privacy.EpsilonOfMu(delta, testMu)
@@ -251,8 +256,8 @@ func TestStableTestAudit(t *testing.T) {
 	}
 }
 
-// TestStableMaskAudit: the mask on neighbours whose means are as far apart as one block can put them, to a fortieth, against what its curve
-// claims; half of its noise is caught.
+// TestStableMaskAudit: the mask on neighbours whose means are as far apart as one block can put
+// them, to a fortieth, against what its curve claims; half of its noise is caught.
 func TestStableMaskAudit(t *testing.T) {
 	const delta, radius = .05, 1.95
 	how := Stability{Rules: stable.Rules{Estimates: 200, Components: 1, Columns: 1, Core: 151, Pass: 199, Radius: radius}, Eta: .01}
@@ -283,7 +288,8 @@ func TestStableMaskAudit(t *testing.T) {
 	}
 }
 
-// TestMaskedCertificate: two lines each, with the numbers that the loss follows from, whether the test passes or not.
+// TestMaskedCertificate: two lines each, with the numbers that the loss follows from, whether the
+// test passes or not.
 func TestMaskedCertificate(t *testing.T) {
 	const want = `{Step:stable Query:of blocks: stable mean Count:1 Law: Sensitivity:1 Noise:1 Mu:1 Delta:0.020000000000000004 Mask:<nil> Source:PPE Section B3}
 {Step:stable Query:of blocks: stable mean Count:1 Law:masked Sensitivity:0.22222 Noise:0.3 Mu:0 Delta:0 Mask:{Dimension:2 Gamma:0.22222 Eta:0.3} Source:PPE Section B3}
@@ -348,7 +354,8 @@ func TestMaskedCalibration(t *testing.T) {
 	if _, err := Calibrate(plan, privacy.ReplaceOne, privacy.Budget{Epsilon: .05, Delta: 1e-5}); !errors.As(err, &field) || field.Field != "epsilon" {
 		t.Errorf("a budget that the masks exceed: %v", err)
 	}
-	for epsilon, least := range map[float64]float64{1: (1 + math.E) * stable.MaskSlack, 40: math.Exp(40) * stable.MaskSlack} { // the precision of masks
+	// the precision of masks
+	for epsilon, least := range map[float64]float64{1: (1 + math.E) * stable.MaskSlack, 40: math.Exp(40) * stable.MaskSlack} {
 		if got := (Step{Mask: plan.Steps[0].Mask}).added(epsilon); got < least || got > least*(1+1e-9) {
 			t.Errorf("epsilon %v: a mask adds %v to delta, want %v", epsilon, got, least)
 		}
@@ -479,7 +486,8 @@ func TestMaskedRefuses(t *testing.T) {
 	}
 }
 
-// TestMaskedReplay: what was recorded is what a run on a neighbour sees, and the same seed draws the same mask.
+// TestMaskedReplay: what was recorded is what a run on a neighbour sees, and the same seed draws
+// the same mask.
 func TestMaskedReplay(t *testing.T) {
 	run := func(values []float64, h *hook.Hook) (out []stable.Component, ok bool) {
 		s := openMasked(t, privacy.ReplaceOne, values, h)
@@ -516,8 +524,8 @@ func TestMaskedReplay(t *testing.T) {
 	}
 }
 
-// TestMaskedToldTheSame: what a program is told, but for the outcomes, is the same for tables as different as can be, and nothing that a learner returns
-// makes it panic.
+// TestMaskedToldTheSame: what a program is told, but for the outcomes, is the same for tables as
+// different as can be, and nothing that a learner returns makes it panic.
 func TestMaskedToldTheSame(t *testing.T) {
 	raw := own{1, 3, func(rows [][]float64, _ uint64) ([][]float64, error) {
 		e := []float64{1, 0, 1}

@@ -8,7 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// An Answer is a released vector: exact sums plus an ideal Gaussian rounded to the integer grid, in the query's unit.
+// An Answer is a released vector: exact sums plus an ideal Gaussian rounded to the integer grid, in
+// the query's unit.
 type Answer struct {
 	Values []float64
 	// Sigma is the noise sd of a coordinate of weight 1, in the unit of Values.
@@ -20,11 +21,13 @@ const maxSigma = 1 << 55
 
 // Sum measures q with privacy loss mu: mu-GDP.
 //
-// Theorem: the exact answer is an integer vector with L2 sensitivity S after division by the weights; adding N(0, (w_i S/mu)^2)
-// to coordinate i is mu-GDP (Dong, Roth and Su); rounding the sum to integers is post-processing, and because the answer is
-// integral it equals adding the rounded Gaussian. Adaptively chosen queries compose because the filter holds the sum of mu^2.
+// Theorem: the exact answer is an integer vector with L2 sensitivity S after division by the
+// weights; adding N(0, (w_i S/mu)^2) to coordinate i is mu-GDP (Dong, Roth and Su); rounding the
+// sum to integers is post-processing, and because the answer is integral it equals adding the
+// rounded Gaussian. Adaptively chosen queries compose because the filter holds the sum of mu^2.
 //
-// Source: [DRS22] Theorem 2.7 of the paper on Gaussian differential privacy; [KARNEY16] for the sampler.
+// Source: [DRS22] Theorem 2.7 of the paper on Gaussian differential privacy; [KARNEY16] for the
+// sampler.
 func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 	s := a.s
 	q, err := query.Own(q)

@@ -17,9 +17,10 @@ var noisePlan = kernel.Plan{Method: "noise", Steps: []kernel.Step{
 	{Name: "pairs", Query: "pair octaves", Share: 1, Most: 1 << 30},
 }}
 
-// TestNoiseLaw: on a table of null rows every released value over its claimed sigma (times 1/sqrt2 off the diagonals) is standard
-// Gaussian: the part beyond one is .317. A claim that is 7 % off, an off-diagonal without its weight, and noise that is half of
-// what is claimed are rejected. False-alarm rate 8e-9.
+// TestNoiseLaw: on a table of null rows every released value over its claimed sigma (times 1/sqrt2
+// off the diagonals) is standard Gaussian: the part beyond one is .317. A claim that is 7 % off, an
+// off-diagonal without its weight, and noise that is half of what is claimed are rejected.
+// False-alarm rate 8e-9.
 func TestNoiseLaw(t *testing.T) {
 	nan := math.NaN()
 	table := kerneltest.Table([][]float64{{nan, nan}, {nan, nan}, {nan, nan}}, 2)
@@ -71,7 +72,8 @@ func TestNoiseLaw(t *testing.T) {
 	}
 }
 
-// TestSigmaIsSensitivityOverMu: what an answer claims is what the certificate says, in the answer's unit.
+// TestSigmaIsSensitivityOverMu: what an answer claims is what the certificate says, in the answer's
+// unit.
 func TestSigmaIsSensitivityOverMu(t *testing.T) {
 	s := kerneltest.Open(t, kerneltest.Table(nil, 2), noisePlan, terms, kerneltest.Options{})
 	q := query.Directions{Frame: frame(2), Lift: 1}

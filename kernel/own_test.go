@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// seedy returns the number of rows and of the seed that a block got: functions of its arguments that no two blocks share.
+// seedy returns the number of rows and of the seed that a block got: functions of its arguments
+// that no two blocks share.
 func seedy(rows [][]float64, seed uint64) ([][]float64, error) {
 	sum := 0.
 	for i, r := range rows {
@@ -33,7 +34,8 @@ func blockEstimates(t *testing.T, r privacy.Relation, values []float64, l Learne
 	return out
 }
 
-// TestOneRowChangesOneBlock: at 1 and at 16 processors the estimates of neighbours are the same but for one block, seeds included.
+// TestOneRowChangesOneBlock: at 1 and at 16 processors the estimates of neighbours are the same but
+// for one block, seeds included.
 func TestOneRowChangesOneBlock(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -59,7 +61,8 @@ func TestOneRowChangesOneBlock(t *testing.T) {
 				}
 				seeds[first[i][0][1]] = true
 			}
-			if changed > 1 || changed == 0 && trial%3 != 1 || len(seeds) != m { // a null row more changes nothing
+			// a null row more changes nothing
+			if changed > 1 || changed == 0 && trial%3 != 1 || len(seeds) != m {
 				t.Fatalf("%v, trial %d: %d blocks changed, %d seeds", r, trial, changed, len(seeds))
 			}
 		}
@@ -78,8 +81,8 @@ func TestBlockSeed(t *testing.T) {
 	}
 }
 
-// TestOwnLearnersKeepToTheirBlock: whatever a learner does to one block's rows or estimates, or instead of returning, the others' estimates stay
-// what they were, and the table too.
+// TestOwnLearnersKeepToTheirBlock: whatever a learner does to one block's rows or estimates, or
+// instead of returning, the others' estimates stay what they were, and the table too.
 func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 	values := zeros(40, 1)
 	for i := range values[1:] {

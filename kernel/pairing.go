@@ -8,8 +8,9 @@ import (
 
 // Pairs measures q over fresh secret pairs of rows with privacy loss mu: mu-GDP.
 //
-// Theorem: as for Sum, given the draws of the pairs; query.Pairs says why, given them, one row changes the answer by at most
-// q.Sensitivity, and why the draws, which are never released, do no harm.
+// Theorem: as for Sum, given the draws of the pairs; query.Pairs says why, given them, one row
+// changes the answer by at most q.Sensitivity, and why the draws, which are never released, do no
+// harm.
 func (a *Allotment) Pairs(step string, q query.Pairs, mu float64) (Answer, error) {
 	s := a.s
 	q, err := query.Own(q)
@@ -29,8 +30,8 @@ func (a *Allotment) Pairs(step string, q query.Pairs, mu float64) (Answer, error
 	})
 }
 
-// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row. How, and why one row changes at
-// most one pair of a leaf, is told in query.Pairs.
+// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row.
+// How, and why one row changes at most one pair of a leaf, is told in query.Pairs.
 func drawPairs(src noise.Source, r privacy.Relation, q query.Pairs, leaves []int) [][][2]int {
 	if r == privacy.ReplaceOne && q.Whole() {
 		return [][][2]int{drawMatching(src, len(leaves))}
@@ -55,9 +56,10 @@ func drawMatching(src noise.Source, n int) [][2]int {
 	return pairs
 }
 
-// drawBuckets draws a bucket of its leaf and a tag for every row that is in a leaf, and pairs the two rows of smallest tag in a bucket.
-// (Of rows with equal tags, which are as good as impossible, the first in the table counts as smaller, and still one row more
-// changes one pair: the order of the common rows is the same on both sides.)
+// drawBuckets draws a bucket of its leaf and a tag for every row that is in a leaf, and pairs the
+// two rows of smallest tag in a bucket. (Of rows with equal tags, which are as good as impossible,
+// the first in the table counts as smaller, and still one row more changes one pair: the order of
+// the common rows is the same on both sides.)
 func drawBuckets(src noise.Source, leaves, buckets []int) [][][2]int {
 	type entry struct {
 		row int

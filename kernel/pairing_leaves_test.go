@@ -21,9 +21,10 @@ func leavesAt(centers ...float64) (p query.Partition) {
 	return p
 }
 
-// TestPairsInLeavesOfNeighbours: with the draws of the common rows equal, the pairs in leaves of two neighbours give answers within the
-// stated sensitivity, and it is attained: sqrt2 of one leaf's for a row that moves between leaves, one leaf's otherwise. The row that
-// differs stands anywhere; rows tie, leave all leaves, are null or beyond all bounds, and tags tie too.
+// TestPairsInLeavesOfNeighbours: with the draws of the common rows equal, the pairs in leaves of
+// two neighbours give answers within the stated sensitivity, and it is attained: sqrt2 of one
+// leaf's for a row that moves between leaves, one leaf's otherwise. The row that differs stands
+// anywhere; rows tie, leave all leaves, are null or beyond all bounds, and tags tie too.
 func TestPairsInLeavesOfNeighbours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	pool := []float64{-11, -10.5, -10, -10, -8.3, 0, 0, 0, 1, 2, -2, 9, 10, 10, 12, 50, math.MaxFloat64, -math.MaxFloat64, math.NaN()}
@@ -63,7 +64,8 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 					}
 					most = math.Max(most, math.Sqrt(square))
 				}
-				// A row more makes a pair, or replaces one. In one dimension no two pair moments are orthogonal: half of the squared norm is reached.
+				// A row more makes a pair, or replaces one. In one dimension no two pair moments
+				// are orthogonal: half of the squared norm is reached.
 				if most > stated || most < .7*stated {
 					t.Errorf("%s, %s, %v: found %v of the stated %v", leaf.Kind(), name, r, most/stated, stated)
 				}
@@ -84,8 +86,9 @@ func (d *rowDraws) Uint64() uint64 {
 	return w
 }
 
-// exactPairs is the answer before noise. A row in a leaf draws a bucket, from one word as their number is a power of two, and a tag; the
-// words are those of the row, wherever it stands. The seed is for the perfect matching.
+// exactPairs is the answer before noise. A row in a leaf draws a bucket, from one word as their
+// number is a power of two, and a tag; the words are those of the row, wherever it stands. The seed
+// is for the perfect matching.
 func exactPairs(q query.Pairs, r privacy.Relation, rows [][]float64, draws [][2]uint64, seed uint64) (sums []int64) {
 	b := NewBuilder(1)
 	for _, row := range rows {

@@ -22,8 +22,8 @@ func draw(src noise.Source, r privacy.Relation, whole bool, leaves []int, bucket
 
 var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
-// TestPairsDisjoint: no row is in two pairs, pairs stay in their leaf, rows in no leaf in none; replace-one pairs everybody, whatever n
-// is, if there is no partition.
+// TestPairsDisjoint: no row is in two pairs, pairs stay in their leaf, rows in no leaf in none;
+// replace-one pairs everybody, whatever n is, if there is no partition.
 func TestPairsDisjoint(t *testing.T) {
 	for seed := range uint64(50) {
 		src := noise.NewSeeded(seed)
@@ -77,8 +77,8 @@ func (c *couple) Uint64() uint64 {
 	return w
 }
 
-// coupled draws pairs in which row i has the words of draws[i]; a row in no leaf draws nothing. Buckets are powers of two, so every
-// other row takes two words.
+// coupled draws pairs in which row i has the words of draws[i]; a row in no leaf draws nothing.
+// Buckets are powers of two, so every other row takes two words.
 func coupled(r privacy.Relation, whole bool, leaves []int, draws [][2]uint64, buckets ...int) [][][2]int {
 	var words []uint64
 	for i, l := range leaves {
@@ -89,9 +89,10 @@ func coupled(r privacy.Relation, whole bool, leaves []int, draws [][2]uint64, bu
 	return draw(&couple{words}, r, whole, leaves, buckets...)
 }
 
-// TestOneRowChangesOnePairOfALeaf: with the draws of the common rows fixed, a row more, at any place, changes at most one pair of the leaf
-// it is in and nothing else; a row replaced, at most one pair in each of the leaves it leaves and enters, and none if it stays, for what
-// changes then is what is in its pair. With three tags for all rows, ties are everywhere.
+// TestOneRowChangesOnePairOfALeaf: with the draws of the common rows fixed, a row more, at any
+// place, changes at most one pair of the leaf it is in and nothing else; a row replaced, at most
+// one pair in each of the leaves it leaves and enters, and none if it stays, for what changes then
+// is what is in its pair. With three tags for all rows, ties are everywhere.
 func TestOneRowChangesOnePairOfALeaf(t *testing.T) {
 	src := noise.NewSeeded(4)
 	changed := map[string]int{}
@@ -156,8 +157,8 @@ func compare(x, y [][2]int) (fresh, gone int) {
 	return fresh, len(y) - (len(x) - fresh)
 }
 
-// TestPartnersUniform: row 0's partner is uniform over the other rows of its leaf, under both relations, with a partition and without.
-// False-alarm rate 4e-9.
+// TestPartnersUniform: row 0's partner is uniform over the other rows of its leaf, under both
+// relations, with a partition and without. False-alarm rate 4e-9.
 func TestPartnersUniform(t *testing.T) {
 	src := noise.NewSeeded(stattest.Seed(t))
 	const n = 7

@@ -40,9 +40,9 @@ func parted(queries ...query.Sum) query.Parts {
 	return query.Parts{Partition: halves(), Queries: queries}
 }
 
-// TestPartsNoise: every leaf's values less the exact ones, over the leaf's own sigma (times 1/sqrt2 off the diagonals), are standard
-// Gaussian: the part beyond one is .317. Noise that is half of what is claimed, and units that are swapped between leaves, are
-// rejected. False-alarm rate 8e-9.
+// TestPartsNoise: every leaf's values less the exact ones, over the leaf's own sigma (times 1/sqrt2
+// off the diagonals), are standard Gaussian: the part beyond one is .317. Noise that is half of
+// what is claimed, and units that are swapped between leaves, are rejected. False-alarm rate 8e-9.
 func TestPartsNoise(t *testing.T) {
 	moments := func(radii ...float64) query.Sum {
 		q := query.ClippedMoments{Form: query.FullForm, Lift: 1}
@@ -111,8 +111,9 @@ func partsNoise(t *testing.T, step string, q query.Parts, relation privacy.Relat
 	return beyond, swapped, n
 }
 
-// TestPartsLoss: neighbouring tables lose at most mu^2, as the squared difference of their exact sums over the noise that the session
-// claims; all of it where a row moves from one leaf to the other, or comes, under the relation that prices it.
+// TestPartsLoss: neighbouring tables lose at most mu^2, as the squared difference of their exact
+// sums over the noise that the session claims; all of it where a row moves from one leaf to the
+// other, or comes, under the relation that prices it.
 func TestPartsLoss(t *testing.T) {
 	frames := frame(2)
 	half := func(i int) query.ClippedMoments {
@@ -174,8 +175,8 @@ func TestPartsLoss(t *testing.T) {
 	}
 }
 
-// TestPartsPriced: a spy in Parts, and Parts where the plan says otherwise, are refused before anything is spent; the certificate
-// names the kind.
+// TestPartsPriced: a spy in Parts, and Parts where the plan says otherwise, are refused before
+// anything is spent; the certificate names the kind.
 func TestPartsPriced(t *testing.T) {
 	s := kerneltest.Open(t, partsTable(), partsPlan, terms, kerneltest.Options{})
 	a := s.Allotment()

@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
-// A Plan is the worst-case list of measurements that an estimator may make. It is stated before the first row is read; a
-// session refuses any measurement outside it.
+// A Plan is the worst-case list of measurements that an estimator may make. It is stated before the
+// first row is read; a session refuses any measurement outside it.
 type Plan struct {
 	Method string
 	Steps  []Step
@@ -20,28 +20,34 @@ type Plan struct {
 type Step struct {
 	Name  string // what the estimator calls it
 	Query string // the Kind of the query it may ask
-	// Share is the largest part of the total mu^2 that all measurements of the step together may cost, in (0, 1]. Shares of
-	// steps that are alternatives may sum to more than 1: the session's filter caps the total all the same.
+	// Share is the largest part of the total mu^2 that all measurements of the step together may
+	// cost, in (0, 1]. Shares of steps that are alternatives may sum to more than 1: the session's
+	// filter caps the total all the same.
 	Share float64
 	// Most is the largest number of measurements of the step.
 	Most int
-	// Slack is the part of the stability delta that the step's thresholds may cost, in [0, 1]; 0 for steps without thresholds.
+	// Slack is the part of the stability delta that the step's thresholds may cost, in [0, 1]; 0
+	// for steps without thresholds.
 	Slack float64
 
-	// The rest is for steps that release the masked estimate of a test of blocks (Stable, Popular); such a step may be measured once only.
+	// The rest is for steps that release the masked estimate of a test of blocks (Stable, Popular);
+	// such a step may be measured once only.
 
-	// Mask is a privacy.Mask or a privacy.ParameterMask, whose Rényi curve the plan brings; nil for all other steps.
+	// Mask is a privacy.Mask or a privacy.ParameterMask, whose Rényi curve the plan brings; nil for
+	// all other steps.
 	Mask Mask
-	// Delta is what the step's test adds to delta, as it stands, without the factor 1+e^epsilon of a threshold; in [0, 1).
+	// Delta is what the step's test adds to delta, as it stands, without the factor 1+e^epsilon of
+	// a threshold; in [0, 1).
 	Delta float64
-	// Pure is the epsilon of the step's test if its loss is counted in the plan's Rényi curve and not in mu^2; 0 if not.
+	// Pure is the epsilon of the step's test if its loss is counted in the plan's Rényi curve and
+	// not in mu^2; 0 if not.
 	Pure float64
 	// Source is the algorithm the step belongs to, "KEY Section".
 	Source string
 }
 
-// A Mask is the noise of what blocks agree on: privacy.Mask or privacy.ParameterMask. The kernel computes its Rényi curve from these public
-// numbers, and a plan with any other is refused.
+// A Mask is the noise of what blocks agree on: privacy.Mask or privacy.ParameterMask. The kernel
+// computes its Rényi curve from these public numbers, and a plan with any other is refused.
 type Mask interface {
 	Validate() error
 	Curve() privacy.Curve
@@ -104,7 +110,8 @@ func (s Step) reserved() (faults []string) {
 	return faults
 }
 
-// added is what the step adds to delta as it stands, at the budget's epsilon: its test's delta and the precision of its mask, see Stable.
+// added is what the step adds to delta as it stands, at the budget's epsilon: its test's delta and
+// the precision of its mask, see Stable.
 func (s Step) added(epsilon float64) float64 {
 	if s.Mask == nil {
 		return s.Delta
@@ -141,8 +148,9 @@ func (p Plan) Thresholds() bool {
 	return false
 }
 
-// Scaled returns the plan's steps with every share multiplied by share: a plan inside a plan. What is reserved beside mu^2 stays: a mask and a
-// test's delta cost what they cost, however much of mu^2 the others get.
+// Scaled returns the plan's steps with every share multiplied by share: a plan inside a plan. What
+// is reserved beside mu^2 stays: a mask and a test's delta cost what they cost, however much of
+// mu^2 the others get.
 func (p Plan) Scaled(share float64) []Step {
 	steps := make([]Step, len(p.Steps))
 	for i, s := range p.Steps {

@@ -9,10 +9,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
-// The tests of this file make fewer than 20 statistical decisions at stattest.FalseAlarm = 1e-9 each.
+// The tests of this file make fewer than 20 statistical decisions at stattest.FalseAlarm = 1e-9
+// each.
 
-// TestPopularDecides: without noise the number of close pairs decides, a failed block being its own only friend, and the first popular
-// estimate is released.
+// TestPopularDecides: without noise the number of close pairs decides, a failed block being its own
+// only friend, and the first popular estimate is released.
 func TestPopularDecides(t *testing.T) {
 	for _, c := range []struct {
 		others []float64
@@ -23,7 +24,8 @@ func TestPopularDecides(t *testing.T) {
 		{[]float64{fail, 5, fail, -7}, 36*36 + 4, 0},
 		{[]float64{fail, 5, fail, -7, 9}, 35*35 + 5, math.NaN()},
 		{[]float64{fail, fail, fail, fail, fail}, 35*35 + 5, math.NaN()},
-		// The 28 blocks at 0 are friends of all, six on either side of each other not: the anchor is one of the forty that has more than 24 friends, any.
+		// The 28 blocks at 0 are friends of all, six on either side of each other not: the anchor
+		// is one of the forty that has more than 24 friends, any.
 		{[]float64{.08, .08, .08, .08, .08, .08, -.08, -.08, -.08, -.08, -.08, -.08}, 1600 - 2*36, math.Inf(1)},
 	} {
 		var exact [][]int64
@@ -46,7 +48,8 @@ func TestPopularDecides(t *testing.T) {
 	if out := release(); sum != 38*38+2 || len(out) != 1 || math.Abs(2*math.Log(math.Abs(out[0].Root[0]))-.05) > 1e-9 {
 		t.Errorf("sum %v, anchor %+v", sum, out)
 	}
-	for friends, want := range map[int]float64{25: .09, 24: 0} { // of the first, itself included: those at 0, not those at -.05
+	// of the first, itself included: those at 0, not those at -.05
+	for friends, want := range map[int]float64{25: .09, 24: 0} {
 		at := append([]float64{.09}, make([]float64, friends-1)...)
 		for len(at) < 40 {
 			at = append(at, -.05)
@@ -70,7 +73,8 @@ func cutTail(rate float64, most, from int64) float64 {
 	return above / sum
 }
 
-// TestPopularThreshold: below 4t^2/5 the test never passes, one block above that with probability at most delta, and with the least such support.
+// TestPopularThreshold: below 4t^2/5 the test never passes, one block above that with probability
+// at most delta, and with the least such support.
 func TestPopularThreshold(t *testing.T) {
 	for _, blocks := range []int{5, 6, 7, 40, 536} {
 		for _, epsilon := range []float64{.1, .5, 2} {
@@ -90,8 +94,8 @@ func TestPopularThreshold(t *testing.T) {
 	}
 }
 
-// TestPopularTestAudit: how often the test passes on the worst neighbours has the law of the doc comment and certifies at most epsilon, and more
-// if the noise is half of it.
+// TestPopularTestAudit: how often the test passes on the worst neighbours has the law of the doc
+// comment and certifies at most epsilon, and more if the noise is half of it.
 func TestPopularTestAudit(t *testing.T) {
 	runs := more(2000)
 	of := func(s *Session) maskedTest {
@@ -116,8 +120,9 @@ func TestPopularTestAudit(t *testing.T) {
 	}
 }
 
-// TestPopularMaskAudit: the mask on neighbours whose anchors are on either side of all other estimates, as far as friends can be, against what its
-// curve claims; a quarter of its noise is caught.
+// TestPopularMaskAudit: the mask on neighbours whose anchors are on either side of all other
+// estimates, as far as friends can be, against what its curve claims; a quarter of its noise is
+// caught.
 func TestPopularMaskAudit(t *testing.T) {
 	const delta = .05
 	how := Popularity{privacy.ParameterMask{Components: 1, Dimension: 1, Gamma: .03, EtaWeight: 100, EtaMean: 100, EtaCov: .01}}

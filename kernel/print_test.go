@@ -17,7 +17,8 @@ import (
 
 const secret = 31415926.5
 
-// TestNothingPrints: no verb, encoder or walk by reflection gets from a table, builder, session or allotment to a row.
+// TestNothingPrints: no verb, encoder or walk by reflection gets from a table, builder, session or
+// allotment to a row.
 func TestNothingPrints(t *testing.T) {
 	b := kernel.NewBuilder(2)
 	b.Append([]float64{secret, secret})
@@ -95,8 +96,8 @@ func walk(v reflect.Value, seen map[uintptr]bool) string {
 	return ""
 }
 
-// TestErrorsDoNotDependOnRows: the same program on tables as different as can be gives the same error texts, none of which holds
-// a value of a row.
+// TestErrorsDoNotDependOnRows: the same program on tables as different as can be gives the same
+// error texts, none of which holds a value of a row.
 func TestErrorsDoNotDependOnRows(t *testing.T) {
 	run := func(rows [][]float64) (texts []string) {
 		s := kerneltest.Open(t, kerneltest.Table(rows, 2), plan, terms, kerneltest.Options{})

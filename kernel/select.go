@@ -10,21 +10,25 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Select chooses one option per leaf by the exponential mechanism, epsilon-DP for all leaves together, and nothing else is released.
-// It is charged privacy.MuOfBoundedRange(epsilon)^2; privacy.BoundedRangeOfMu is the way back.
+// Select chooses one option per leaf by the exponential mechanism, epsilon-DP for all leaves
+// together, and nothing else is released. It is charged privacy.MuOfBoundedRange(epsilon)^2;
+// privacy.BoundedRangeOfMu is the way back.
 //
-// Leaf j releases option i with probability proportional to exp(g_j score_i), g_j = epsilon/(2 S_j) rounded down, S_j =
-// q.Sensitivity: exactly so, scores being integers and g_j the binary fraction that it is (noise.Exponential rounds nothing).
+// Leaf j releases option i with probability proportional to exp(g_j score_i), g_j = epsilon/(2 S_j)
+// rounded down, S_j = q.Sensitivity: exactly so, scores being integers and g_j the binary fraction
+// that it is (noise.Exponential rounds nothing).
 //
-// Theorem. For fixed neighbours, and given the coins of q.Keep, let the scores of leaf j change by c_i, |c_i| <= s. Then
-// ln(P(i)/P'(i)) = g_j c_i + (a constant) lies in an interval of length at most 2 g_j s <= epsilon s/S_j that contains 0 (not all
-// probabilities can grow). Leaves draw independently, so the logarithms add, and so do the intervals: by the choice of S_j
-// (query.Selection.Sensitivity) to one of length at most epsilon that contains 0. Hence, given the coins, Select is epsilon-DP, of
-// bounded range epsilon, and MuOfBoundedRange(epsilon)-GDP; without them it is epsilon-DP and MuOfBoundedRange(epsilon)-GDP (see
-// query.Selection: bounded range itself is lost in the mixture, and not used).
+// Theorem. For fixed neighbours, and given the coins of q.Keep, let the scores of leaf j change by
+// c_i, |c_i| <= s. Then ln(P(i)/P'(i)) = g_j c_i + (a constant) lies in an interval of length at
+// most 2 g_j s <= epsilon s/S_j that contains 0 (not all probabilities can grow). Leaves draw
+// independently, so the logarithms add, and so do the intervals: by the choice of S_j
+// (query.Selection.Sensitivity) to one of length at most epsilon that contains 0. Hence, given the
+// coins, Select is epsilon-DP, of bounded range epsilon, and MuOfBoundedRange(epsilon)-GDP; without
+// them it is epsilon-DP and MuOfBoundedRange(epsilon)-GDP (see query.Selection: bounded range
+// itself is lost in the mixture, and not used).
 //
-// Not protected, as for everything in this package: the time. It depends on the kept rows, on their number in each leaf and, through
-// noise.Exponential, on the scores.
+// Not protected, as for everything in this package: the time. It depends on the kept rows, on their
+// number in each leaf and, through noise.Exponential, on the scores.
 //
 // Source: [DDR20] (bounded range); [KSSU19] Section B.1 (step 4) of the restatement.
 func (a *Allotment) Select(step string, q query.Selection, epsilon float64) ([]int, error) {
@@ -36,25 +40,31 @@ func (a *Allotment) Select(step string, q query.Selection, epsilon float64) ([]i
 	return a.options(step, q, m, func(leaf int, scores []int64) int { return a.s.exponential(rates[leaf]/2, scores) })
 }
 
-// AboveThreshold scans the options of each leaf in order and returns the first whose noisy score reaches the leaf's noisy threshold, or
-// -1 if none does: epsilon-DP for all leaves together and any number of options. It is charged privacy.MuOfPure(epsilon)^2.
+// AboveThreshold scans the options of each leaf in order and returns the first whose noisy score
+// reaches the leaf's noisy threshold, or -1 if none does: epsilon-DP for all leaves together and
+// any number of options. It is charged privacy.MuOfPure(epsilon)^2.
 //
-// thresholds has one entry per leaf, public or released, in the integer units of the score and of magnitude at most 2^60.
+// thresholds has one entry per leaf, public or released, in the integer units of the score and of
+// magnitude at most 2^60.
 //
-// In leaf j the threshold t gets discrete Laplace noise of rate 2g and every score one of rate g of its own, g = epsilon/(4 S_j) rounded
-// down. If every leaf has one option only, the threshold gets no noise and the score one of rate epsilon/S_j: the law is Laplace.
+// In leaf j the threshold t gets discrete Laplace noise of rate 2g and every score one of rate g of
+// its own, g = epsilon/(4 S_j) rounded down. If every leaf has one option only, the threshold gets
+// no noise and the score one of rate epsilon/S_j: the law is Laplace.
 //
-// Theorem. Let the scores of leaf j be q_i and, for a neighbour (given the coins of q.Keep), q'_i with |q_i - q'_i| <= s. Write r for the
-// noise of the threshold and v_i for that of the scores. Fix v_1, .., v_{k-1} and let M and M' be the largest of q_i + v_i and of
-// q'_i + v_i, i < k (minus infinity for k = 1, with M' - M = 0). The answer is k iff M < t + r <= q_k + v_k. Put r' = r + (M'-M) and
-// v'_k = v_k + (M'-M) + q_k - q'_k: integers, as all scores are, and one to one; then M' < t + r' <= q'_k + v'_k iff
-// M < t + r <= q_k + v_k. As |M'-M| <= s, (r', v'_k) has at least exp(-2g s - g 2s) times the probability of (r, v_k). Summing
-// over (r, v_k), then over the v_i, P(k) <= exp(4g s) P'(k). For -1, M over all options and r' alone: exp(2g s). So leaf j is
-// (epsilon s/S_j)-DP, the leaves are independent, and by the choice of S_j (query.Selection.Sensitivity) all of them together are
-// epsilon-DP. The single option's answer is a function of q_1 + v_1, which is (epsilon s/S_j)-DP.
+// Theorem. Let the scores of leaf j be q_i and, for a neighbour (given the coins of q.Keep), q'_i
+// with |q_i - q'_i| <= s. Write r for the noise of the threshold and v_i for that of the scores.
+// Fix v_1, .., v_{k-1} and let M and M' be the largest of q_i + v_i and of q'_i + v_i, i < k (minus
+// infinity for k = 1, with M' - M = 0). The answer is k iff M < t + r <= q_k + v_k. Put r' = r +
+// (M'-M) and v'_k = v_k + (M'-M) + q_k - q'_k: integers, as all scores are, and one to one; then M'
+// < t + r' <= q'_k + v'_k iff M < t + r <= q_k + v_k. As |M'-M| <= s, (r', v'_k) has at least
+// exp(-2g s - g 2s) times the probability of (r, v_k). Summing over (r, v_k), then over the v_i,
+// P(k) <= exp(4g s) P'(k). For -1, M over all options and r' alone: exp(2g s). So leaf j is
+// (epsilon s/S_j)-DP, the leaves are independent, and by the choice of S_j
+// (query.Selection.Sensitivity) all of them together are epsilon-DP. The single option's answer is
+// a function of q_1 + v_1, which is (epsilon s/S_j)-DP.
 //
-// (Scores, thresholds and noise below 2^60 do not overflow; that the noise goes beyond has probability below 2^-5900, see
-// noise.MinRate.) The time depends on the rows, as for Select.
+// (Scores, thresholds and noise below 2^60 do not overflow; that the noise goes beyond has
+// probability below 2^-5900, see noise.MinRate.) The time depends on the rows, as for Select.
 //
 // Source: [KSSU19] Sections B.2 (step 2) and B.4 of the restatement.
 func (a *Allotment) AboveThreshold(step string, q query.Selection, thresholds []int64, epsilon float64) ([]int, error) {
@@ -81,8 +91,9 @@ func (a *Allotment) AboveThreshold(step string, q query.Selection, thresholds []
 	})
 }
 
-// selection returns the session's own copy of q, valid; for every leaf epsilon over its sensitivity, rounded down; and a measurement
-// with the largest of the sensitivities and the scale that is its rate's inverse. The ratio of the two is that of all leaves.
+// selection returns the session's own copy of q, valid; for every leaf epsilon over its
+// sensitivity, rounded down; and a measurement with the largest of the sensitivities and the scale
+// that is its rate's inverse. The ratio of the two is that of all leaves.
 func (a *Allotment) selection(step string, q query.Selection, epsilon float64) (_ query.Selection, rates []float64, m Measurement, err error) {
 	if q, err = query.Own(q); err != nil {
 		return q, nil, m, err
@@ -104,7 +115,8 @@ func (a *Allotment) selection(step string, q query.Selection, epsilon float64) (
 	return q, rates, m, nil
 }
 
-// options charges m, gathers the kept rows, and lets choose pick an option of every leaf by its scores.
+// options charges m, gathers the kept rows, and lets choose pick an option of every leaf by its
+// scores.
 func (a *Allotment) options(step string, q query.Selection, m Measurement, choose func(leaf int, scores []int64) int) ([]int, error) {
 	s := a.s
 	values, err := a.pure(step, q, m, func() (values []float64, exact []int64) {
@@ -138,8 +150,8 @@ func (s *Session) coins(keep float64, n int) []bool {
 	return kept
 }
 
-// exponential draws an option i with probability proportional to exp(rate scores[i]); the first of the largest scores if a test wants
-// no noise.
+// exponential draws an option i with probability proportional to exp(rate scores[i]); the first of
+// the largest scores if a test wants no noise.
 func (s *Session) exponential(rate float64, scores []int64) int {
 	rate, ok := s.rated(rate)
 	if !ok {

@@ -16,7 +16,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// The tests of this file make fewer than 60 statistical decisions at stattest.FalseAlarm = 1e-9 each.
+// The tests of this file make fewer than 60 statistical decisions at stattest.FalseAlarm = 1e-9
+// each.
 
 // runsOf is a number of runs that takes a moment, ten times as many with GAUZE_LONG.
 func runsOf(few int) int {
@@ -92,8 +93,8 @@ func laplaceMass(rate float64, j int64) float64 {
 	return math.Tanh(rate/2) * math.Exp(-rate*math.Abs(float64(j)))
 }
 
-// aboveLaw is the law of the first option whose score plus noise of the given rate reaches the threshold plus noise of twice the rate
-// (none if infinite); the last entry is that of no option.
+// aboveLaw is the law of the first option whose score plus noise of the given rate reaches the
+// threshold plus noise of twice the rate (none if infinite); the last entry is that of no option.
 func aboveLaw(rate float64, scores []int64, threshold int64) []float64 {
 	p, reach := make([]float64, len(scores)+1), int64(45/rate)
 	for r := -reach; r <= reach; r++ {
@@ -153,7 +154,8 @@ func stepOf(q query.Selection) string {
 	return "balls"
 }
 
-// lawsOf returns the laws of the leaves of Select, and of AboveThreshold with the thresholds, at epsilon.
+// lawsOf returns the laws of the leaves of Select, and of AboveThreshold with the thresholds, at
+// epsilon.
 func lawsOf(q query.Selection, relation privacy.Relation, values []float64, thresholds []int64, epsilon float64) (selected, above [][]float64) {
 	for j, scores := range scoresOf(q, values) {
 		s := float64(q.Sensitivity(relation, j))
@@ -163,7 +165,8 @@ func lawsOf(q query.Selection, relation privacy.Relation, values []float64, thre
 	return selected, above
 }
 
-// TestSelectLaw: what sessions release has the law that the doc comments state, computed by formula; four times the rate is rejected.
+// TestSelectLaw: what sessions release has the law that the doc comments state, computed by
+// formula; four times the rate is rejected.
 func TestSelectLaw(t *testing.T) {
 	const epsilon = 1.5
 	runs := runsOf(3000)
@@ -209,9 +212,10 @@ func ratio(a, b []float64) (most, spread float64) {
 	return math.Max(high, -low), high - low
 }
 
-// TestSelectIsPrivate computes the laws of neighbours exactly, by formula, on random small tables with ties, duplicates, null and far
-// rows: the ratios never exceed epsilon, the range of Select's neither, and come near it where one option stands
-// against many. (Scores that only grow when a row is added, as all here do in leaves, can reach half of it.)
+// TestSelectIsPrivate computes the laws of neighbours exactly, by formula, on random small tables
+// with ties, duplicates, null and far rows: the ratios never exceed epsilon, the range of Select's
+// neither, and come near it where one option stands against many. (Scores that only grow when a row
+// is added, as all here do in leaves, can reach half of it.)
 func TestSelectIsPrivate(t *testing.T) {
 	spots := []float64{0, 0, .3, .5, .55, .8, 1, 1.2, 1.7, 2.3, 1e3, 1.7e308, -1.7e308, math.NaN()}
 	const epsilon = 1.5
@@ -254,8 +258,8 @@ func TestSelectIsPrivate(t *testing.T) {
 	}
 }
 
-// TestSelectAudit runs Select on two neighbours and certifies an epsilon from counts: at most what is claimed, and more if the noise is
-// half of it.
+// TestSelectAudit runs Select on two neighbours and certifies an epsilon from counts: at most what
+// is claimed, and more if the noise is half of it.
 func TestSelectAudit(t *testing.T) {
 	const epsilon = 1.0
 	runs := runsOf(10_000)
@@ -288,7 +292,8 @@ func TestSelectAudit(t *testing.T) {
 	}
 }
 
-// TestLaplaceRelease: counts with Laplace noise have the law of their claim, in parts with the sensitivity of moving between leaves.
+// TestLaplaceRelease: counts with Laplace noise have the law of their claim, in parts with the
+// sensitivity of moving between leaves.
 func TestLaplaceRelease(t *testing.T) {
 	const epsilon = .8
 	runs := runsOf(3000)
@@ -344,7 +349,8 @@ func TestLaplaceRelease(t *testing.T) {
 	}
 }
 
-// TestSelectCertificate: the lines of Select and AboveThreshold, and that what is charged is the mu of the law.
+// TestSelectCertificate: the lines of Select and AboveThreshold, and that what is charged is the mu
+// of the law.
 func TestSelectCertificate(t *testing.T) {
 	q := selections()["balls in leaves"] // S = 2(2t-1): 6 and 10
 	s := openSelect(t, privacy.ReplaceOne, []float64{0, 1}, kerneltest.Options{})
@@ -410,7 +416,8 @@ func TestKeep(t *testing.T) {
 	stattest.GoodProportion(t, again, runs/2, same, stattest.FalseAlarm)
 }
 
-// TestSelectExact: without noise the first best option, and the first that reaches its threshold; a recorded run replays.
+// TestSelectExact: without noise the first best option, and the first that reaches its threshold; a
+// recorded run replays.
 func TestSelectExact(t *testing.T) {
 	values := []float64{0, .1, .4, .55, 1.2, 1.3}
 	q := selections()["boxes"]
@@ -445,7 +452,8 @@ type spyScore struct{ query.BallCounts }
 
 func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 
-// TestSelectRefusals: nothing is spent, no row is read, and the texts are the same whatever the rows.
+// TestSelectRefusals: nothing is spent, no row is read, and the texts are the same whatever the
+// rows.
 func TestSelectRefusals(t *testing.T) {
 	run := func(values []float64) (texts []string) {
 		s := openSelect(t, privacy.ReplaceOne, values, kerneltest.Options{})
@@ -514,7 +522,8 @@ func TestSelectEmpty(t *testing.T) {
 	}
 }
 
-// TestPureSpending: steps of every law draw on one account; what is left can always be spent, and the lines sum to what was spent.
+// TestPureSpending: steps of every law draw on one account; what is left can always be spent, and
+// the lines sum to what was spent.
 func TestPureSpending(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	q := selections()["boxes"]

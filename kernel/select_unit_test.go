@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// unitScores are scores of sensitivity 1 whose options lie within a few rows of one another on the values of TestUnitScoresLaw.
+// unitScores are scores of sensitivity 1 whose options lie within a few rows of one another on the
+// values of TestUnitScoresLaw.
 func unitScores() map[string]query.Score {
 	bell := func(m float64) query.Component {
 		return query.Component{Frame: query.Affine{Center: []float64{m}, W: [][]float64{{1}}}}

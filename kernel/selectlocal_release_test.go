@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// The tests of this file make fewer than 20 statistical decisions at stattest.FalseAlarm = 1e-9 each.
+// The tests of this file make fewer than 20 statistical decisions at stattest.FalseAlarm = 1e-9
+// each.
 
 var localPlan = kernel.Plan{Method: "local", Steps: []kernel.Step{
 	{Name: "local", Query: "select: cell deficits", Share: 1, Most: 1 << 20, Slack: 1},
@@ -39,7 +40,8 @@ func sides(want int, points ...float64) query.CellDeficits {
 	return q
 }
 
-// passes is P(Z > most - g) for the noise of the test, by sums; most is the least with P(Z = most) <= slack.
+// passes is P(Z > most - g) for the noise of the test, by sums; most is the least with P(Z = most)
+// <= slack.
 func passes(e1, slack float64, g int64) float64 {
 	for most := int64(1); ; most++ {
 		sum, pass := 0.0, 0.0
@@ -55,7 +57,8 @@ func passes(e1, slack float64, g int64) float64 {
 	}
 }
 
-// TestSelectLocalLaw: what sessions release has the law of the doc comment, computed by formula; at other parameters it has not.
+// TestSelectLocalLaw: what sessions release has the law of the doc comment, computed by formula; at
+// other parameters it has not.
 func TestSelectLocalLaw(t *testing.T) {
 	runs := runsOf(600)
 	var values []float64
@@ -64,7 +67,8 @@ func TestSelectLocalLaw(t *testing.T) {
 	}
 	values = append(values, math.NaN())
 	q := sides(30, 0, 1, -2, 3, 1e3)
-	q.Frames = append(q.Frames, query.Affine{Center: []float64{.25}, W: [][]float64{{1e200}}}) // all rows overflow: S = 60
+	// all rows overflow: S = 60
+	q.Frames = append(q.Frames, query.Affine{Center: []float64{.25}, W: [][]float64{{1e200}}})
 	s := []float64{0, 1, 2, 3, 30, 60}
 	const epsilon = 2.2
 	l := kernel.Local{Eta: 58, Unlisted: 80, Test: .5}
@@ -135,8 +139,8 @@ func privacyThreshold(t *testing.T) float64 {
 	return c.ThresholdDelta
 }
 
-// TestSelectLocalAudit: a test of locality on the edge, on two neighbours: counts certify at most what is claimed, and more if the noise is
-// a third of it.
+// TestSelectLocalAudit: a test of locality on the edge, on two neighbours: counts certify at most
+// what is claimed, and more if the noise is a third of it.
 func TestSelectLocalAudit(t *testing.T) {
 	const epsilon = 1.2
 	runs := runsOf(700)
@@ -165,7 +169,8 @@ func TestSelectLocalAudit(t *testing.T) {
 	}
 }
 
-// TestSelectLocalRefuses: what cannot be asked, before anything is spent; a failure is no error, and is recorded and charged.
+// TestSelectLocalRefuses: what cannot be asked, before anything is spent; a failure is no error,
+// and is recorded and charged.
 func TestSelectLocalRefuses(t *testing.T) {
 	one := query.Selection{Scores: []query.Score{sides(3, 0, 1)}}
 	two := query.Selection{Partition: query.Partition{Regions: []query.Region{around(0, 1), around(5, 1)}}, Scores: []query.Score{sides(3, 0), sides(3, 0)}}

@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// localLaw is the law of SelectLocal's outcome for options of the given S, the failure last, by the formulas of its doc comment.
+// localLaw is the law of SelectLocal's outcome for options of the given S, the failure last, by the
+// formulas of its doc comment.
 func localLaw(l Local, e0, e1, d float64, s []int64) (p []float64, g int64) {
 	scores := make([]int64, len(s))
 	for i, v := range s {
@@ -89,9 +90,10 @@ func randomLocal(rng *rand.Rand) (l Local, s []int64) {
 	return l, s
 }
 
-// TestLocalIsPrivate computes the laws of neighbours exactly, on random lists whose scores all move by at most 1, crowds together or apart:
-// in both directions no more than d0 + d1 is left beyond epsilon, and g moves by at most 1. Without the test of locality the same
-// instances break the claim, so they can.
+// TestLocalIsPrivate computes the laws of neighbours exactly, on random lists whose scores all move
+// by at most 1, crowds together or apart: in both directions no more than d0 + d1 is left beyond
+// epsilon, and g moves by at most 1. Without the test of locality the same instances break the
+// claim, so they can.
 func TestLocalIsPrivate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	able, closest, broken := 0, 0.0, 0

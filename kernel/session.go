@@ -23,16 +23,18 @@ type Terms struct {
 	Relation privacy.Relation // Required.
 	Budget   privacy.Budget   // Required.
 	Engine   engine.Engine    // nil means the local engine on all cores
-	// Observe, if set, is told after every measurement its step and the part of mu^2 spent so far: released facts only.
+	// Observe, if set, is told after every measurement its step and the part of mu^2 spent so far:
+	// released facts only.
 	Observe func(step string, spent float64)
 }
 
-// A Session is the only way to learn anything about a protected table: measurements of a plan, calibrated before the first row is
-// read, so that all of them together are exactly as private as the terms say. It may be used by several goroutines; measurements
-// run one after another, so that no two can share a draw.
+// A Session is the only way to learn anything about a protected table: measurements of a plan,
+// calibrated before the first row is read, so that all of them together are exactly as private as
+// the terms say. It may be used by several goroutines; measurements run one after another, so that
+// no two can share a draw.
 //
-// Invariant: the sum of mu^2 over all measurements never exceeds the calibrated total (privacy.Filter), and every measurement
-// belongs to a step of the plan.
+// Invariant: the sum of mu^2 over all measurements never exceeds the calibrated total
+// (privacy.Filter), and every measurement belongs to a step of the plan.
 type Session struct {
 	rows.Protected
 	ctx    context.Context
@@ -45,7 +47,8 @@ type Session struct {
 	random func() (noise.Source, *noise.Gaussian)
 	hook   *hook.Hook
 	root   *Allotment
-	// pooled says that table holds block estimates, and group how many of its rows one row of the protected table can replace (else 1).
+	// pooled says that table holds block estimates, and group how many of its rows one row of the
+	// protected table can replace (else 1).
 	pooled bool
 	group  float64
 	*book
@@ -53,7 +56,9 @@ type Session struct {
 
 // A book is what a session shares with those derived from it.
 type book struct {
-	mu   sync.Mutex // held while a measurement is charged, made and recorded; guards what follows and every Allotment.left
+	// held while a measurement is charged, made and recorded; guards what follows and every
+	// Allotment.left
+	mu   sync.Mutex
 	used map[string]*usage
 	log  []Measurement
 }
@@ -71,10 +76,13 @@ type Measurement struct {
 	Law         string  // of the noise: "" is the Gaussian, see LawLaplace for the others
 	Sensitivity float64 // L2 for the Gaussian, in the answer's own unit
 	Noise       float64 // sigma, or the scale of the law, in the same unit
-	Mu          float64 // per measurement; Sensitivity/Noise <= Mu for the Gaussian; 0 where a curve is charged
-	Delta       float64 // added by a threshold, the factor (1+e^epsilon) included, or by a test and its mask (Step.Delta)
-	Mask        Mask    // of LawMasked, whose curve is charged; nil for all others
-	Source      string
+	// per measurement; Sensitivity/Noise <= Mu for the Gaussian; 0 where a curve is charged
+	Mu float64
+	// added by a threshold, the factor (1+e^epsilon) included, or by a test and its mask
+	// (Step.Delta)
+	Delta  float64
+	Mask   Mask // of LawMasked, whose curve is charged; nil for all others
+	Source string
 }
 
 // Open calibrates the plan and opens a session. It reads no row.
@@ -117,8 +125,8 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	return s, nil
 }
 
-// trusted refuses an engine that is not defined below kernel/engine: an engine is handed raw rows. (The types in its methods
-// cannot be named elsewhere, but a generic type can be made to fit them.)
+// trusted refuses an engine that is not defined below kernel/engine: an engine is handed raw rows.
+// (The types in its methods cannot be named elsewhere, but a generic type can be made to fit them.)
 func trusted(e engine.Engine) error {
 	t := reflect.TypeOf(e)
 	if t.Kind() == reflect.Pointer {
@@ -130,7 +138,8 @@ func trusted(e engine.Engine) error {
 	return nil
 }
 
-// Calibrate returns the total mu and the stability slack that the budget buys for the plan, without a table.
+// Calibrate returns the total mu and the stability slack that the budget buys for the plan, without
+// a table.
 func Calibrate(plan Plan, r privacy.Relation, b privacy.Budget) (privacy.Calibration, error) {
 	if !r.Valid() {
 		return privacy.Calibration{}, fmt.Errorf("kernel: relation: want replace-one or add-remove-one, got %v", r)
@@ -147,12 +156,14 @@ func (s *Session) Relation() privacy.Relation { return s.terms.Relation }
 // Columns is d.
 func (s *Session) Columns() int { return s.table.Columns() }
 
-// Rows is n under replace-one, where it is public; under add-or-remove-one it is private and Rows reports false.
+// Rows is n under replace-one, where it is public; under add-or-remove-one it is private and Rows
+// reports false.
 func (s *Session) Rows() (int, bool) {
 	return s.table.Rows(s.terms.Relation)
 }
 
-// Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds, within the slack of it).
+// Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds,
+// within the slack of it).
 func (s *Session) Mu() float64 { return s.total.Mu }
 
 // Allotment is the whole budget of the session, to spend or to share out.
@@ -178,8 +189,9 @@ func (s *Session) Loss() privacy.Loss { return s.total.Loss(s.filter.Spent()) }
 // Simulated reports a session whose noise a test controls.
 func (s *Session) Simulated() bool { return s.hook != nil }
 
-// reserve charges one measurement to its step, its allotment and the filter, before anything is computed from a row. If it
-// fails, nothing is charged. A measurement with a threshold is charged its part delta of the stability slack as well.
+// reserve charges one measurement to its step, its allotment and the filter, before anything is
+// computed from a row. If it fails, nothing is charged. A measurement with a threshold is charged
+// its part delta of the stability slack as well.
 func (s *Session) reserve(a *Allotment, step, kind string, mu float64, threshold bool) (u *usage, delta float64, err error) {
 	if err := s.ctx.Err(); err != nil {
 		return nil, 0, err
@@ -191,7 +203,8 @@ func (s *Session) reserve(a *Allotment, step, kind string, mu float64, threshold
 		return nil, 0, fmt.Errorf("kernel: step %q may ask %q, not %q", step, u.step.Query, kind)
 	}
 	cost := privacy.MulUp(mu, mu)
-	const slop = 1 + 1e-9 // shares are decimal fractions; the filter, not the share, is what privacy rests on
+	// shares are decimal fractions; the filter, not the share, is what privacy rests on
+	const slop = 1 + 1e-9
 	if spent := privacy.AddUp(u.mu2, cost); u.count+1 > u.step.Most || spent > u.step.Share*s.total.Mu2*slop {
 		return nil, 0, fmt.Errorf("kernel: step %q would exceed its plan (%d measurements, share %v)", step, u.step.Most, u.step.Share)
 	}
@@ -199,7 +212,8 @@ func (s *Session) reserve(a *Allotment, step, kind string, mu float64, threshold
 		return nil, 0, fmt.Errorf("kernel: step %q asks for mu^2 = %v, %v is left: %w", step, cost, left, ErrExhausted)
 	}
 	if threshold {
-		// Most equal parts, each a little short, so that neither their sum nor slacks that sum to 1+1e-12 can exceed the whole.
+		// Most equal parts, each a little short, so that neither their sum nor slacks that sum to
+		// 1+1e-12 can exceed the whole.
 		const short = 1 - 1e-11
 		delta = privacy.MulDown(s.total.ThresholdDelta*short, u.step.Slack/float64(u.step.Most))
 		if !(delta > 0) {
@@ -218,7 +232,8 @@ func (s *Session) reserve(a *Allotment, step, kind string, mu float64, threshold
 	return u, delta, nil
 }
 
-// ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is spent.
+// ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is
+// spent.
 var ErrExhausted = errors.New("the budget is exhausted")
 
 // record adds a line, or counts the measurement in the last line if it is the same.

@@ -67,7 +67,8 @@ func open(t *testing.T, ctx context.Context) *kernel.Session {
 	return s
 }
 
-// TestRefusalsCostNothing: every measurement outside the plan is refused before anything is spent or read.
+// TestRefusalsCostNothing: every measurement outside the plan is refused before anything is spent
+// or read.
 func TestRefusalsCostNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := open(t, ctx)
@@ -127,7 +128,8 @@ func TestRefusalsCostNothing(t *testing.T) {
 	}
 }
 
-// TestMost: the number of measurements of a step is a limit of its own; the parts of a slack divide without a remainder.
+// TestMost: the number of measurements of a step is a limit of its own; the parts of a slack divide
+// without a remainder.
 func TestMost(t *testing.T) {
 	s := open(t, context.Background())
 	a := s.Allotment()
@@ -167,8 +169,8 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestRandomPrograms: whatever is asked in whatever order from whatever allotments, the lines of the certificate sum to what was
-// spent, and that is at most what the terms allow.
+// TestRandomPrograms: whatever is asked in whatever order from whatever allotments, the lines of
+// the certificate sum to what was spent, and that is at most what the terms allow.
 func TestRandomPrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	table := kerneltest.Table(someRows(5, 2), 2)
@@ -222,7 +224,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestConcurrentMeasurements: a session used from several goroutines spends and records each measurement once (run with -race).
+// TestConcurrentMeasurements: a session used from several goroutines spends and records each
+// measurement once (run with -race).
 func TestConcurrentMeasurements(t *testing.T) {
 	s := open(t, context.Background())
 	seen := 0
@@ -330,8 +333,8 @@ func hookFor[T any](func(context.Context, *kernel.Table, kernel.Plan, kernel.Ter
 	return new(T)
 }
 
-// TestForgery: what the compiler lets a foreign package write is refused when it runs: an engine or a query of its own, which would
-// be handed rows, and a hook, which would turn the noise off.
+// TestForgery: what the compiler lets a foreign package write is refused when it runs: an engine or
+// a query of its own, which would be handed rows, and a hook, which would turn the noise off.
 func TestForgery(t *testing.T) {
 	table := kerneltest.Table(someRows(5, 2), 2)
 	for _, e := range []engine.Engine{spyFor(local.Engine.Sum), &struct{ local.Engine }{}, struct{ local.Engine }{}} {

@@ -9,27 +9,35 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// TruncatedCells releases the cells of stability histograms whose noisy count passes the support of the noise, sorted by leaf, coordinate
-// and key: epsilon-DP but for the step's slack. No count released is off by more than support, surely, and every cell of more than
-// 2 support rows is released.
+// TruncatedCells releases the cells of stability histograms whose noisy count passes the support of
+// the noise, sorted by leaf, coordinate and key: epsilon-DP but for the step's slack. No count
+// released is off by more than support, surely, and every cell of more than 2 support rows is
+// released.
 //
-// The noise of every count is Z with P(Z = z) ~ exp(-r|z|) on the integers from -A to A, r = epsilon/D rounded down, D the L1 sensitivity
-// of all counts together and A the support. A cell is released if its noisy count exceeds A.
+// The noise of every count is Z with P(Z = z) ~ exp(-r|z|) on the integers from -A to A, r =
+// epsilon/D rounded down, D the L1 sensitivity of all counts together and A the support. A cell is
+// released if its noisy count exceeds A.
 //
-// Theorem. Let s be the slack that the step's delta buys, and A >= D such that P(Z > A-D) <= s. On each pair of neighbours X, X' the release
-// is within total variation s of a mechanism M~ that is epsilon-DP on this pair, hence privacy.MuOfPure(epsilon)-GDP, which is what
-// the session's filter adds up; s enters delta with the factor (1 + e^epsilon_total), as the slack of Cells does (privacy.Calibrate).
+// Theorem. Let s be the slack that the step's delta buys, and A >= D such that P(Z > A-D) <= s. On
+// each pair of neighbours X, X' the release is within total variation s of a mechanism M~ that is
+// epsilon-DP on this pair, hence privacy.MuOfPure(epsilon)-GDP, which is what the session's filter
+// adds up; s enters delta with the factor (1 + e^epsilon_total), as the slack of Cells does
+// (privacy.Calibrate).
 //
-// Proof. An empty cell never exceeds A, so the release is a function of the counts of all cells, empty ones too, each with noise of its
-// own. Let cell i's counts be c_i and c_i + t_i, the sum of |t_i| being at most D <= A. M~ draws every noisy count given that it lies in both
-// [c_i - A, c_i + A] and [c_i + t_i - A, c_i + t_i + A]. By symmetry the condition has the same probability on both sides,
-// 1 - d(|t_i|), d(t) = P(Z > A-t), so given it the ratio of the probabilities of any value is that of exp(-r|z - c_i|) and exp(-r|z - c_i -
-// t_i|): at most exp(r|t_i|), and the product at most exp(rD) <= exp(epsilon). M and M~ differ with probability at most the sum of
-// d(|t_i|) on either side. For 0 <= t <= A+1, d(t) = (e^(rt) - 1)/(e^(rA) (e^r + 1) - 2): convex with d(0) = 0, so the sum is at most d(sum of |t_i|) <=
-// d(D) <= s. Neither the number of cells nor that of leaves matters. For a table of block estimates D is g times as large, g as in Cells.
+// Proof. An empty cell never exceeds A, so the release is a function of the counts of all cells,
+// empty ones too, each with noise of its own. Let cell i's counts be c_i and c_i + t_i, the sum of
+// |t_i| being at most D <= A. M~ draws every noisy count given that it lies in both [c_i - A, c_i +
+// A] and [c_i + t_i - A, c_i + t_i + A]. By symmetry the condition has the same probability on both
+// sides, 1 - d(|t_i|), d(t) = P(Z > A-t), so given it the ratio of the probabilities of any value
+// is that of exp(-r|z - c_i|) and exp(-r|z - c_i - t_i|): at most exp(r|t_i|), and the product at
+// most exp(rD) <= exp(epsilon). M and M~ differ with probability at most the sum of d(|t_i|) on
+// either side. For 0 <= t <= A+1, d(t) = (e^(rt) - 1)/(e^(rA) (e^r + 1) - 2): convex with d(0) = 0,
+// so the sum is at most d(sum of |t_i|) <= d(D) <= s. Neither the number of cells nor that of
+// leaves matters. For a table of block estimates D is g times as large, g as in Cells.
 //
 // Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
-// Differs: noise and support are integers, and the support is larger by what lets the step compose with others in Gaussian DP.
+// Differs: noise and support are integers, and the support is larger by what lets the step compose
+// with others in Gaussian DP.
 func (a *Allotment) TruncatedCells(step string, q query.BoxKeys, epsilon float64) (cells []Cell, support float64, err error) {
 	s := a.s
 	if q, err = query.Own(q); err != nil {
@@ -52,8 +60,9 @@ type Bucket struct {
 	Count     float64 // noisy
 }
 
-// TruncatedGaps releases the buckets of gaps whose noisy count passes the support of the noise, sorted by scale and place: epsilon-DP but for
-// the step's slack. All of it, proof included, is as for TruncatedCells, with the L1 sensitivity of query.GapBuckets.
+// TruncatedGaps releases the buckets of gaps whose noisy count passes the support of the noise,
+// sorted by scale and place: epsilon-DP but for the step's slack. All of it, proof included, is as
+// for TruncatedCells, with the L1 sensitivity of query.GapBuckets.
 //
 // Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
 func (a *Allotment) TruncatedGaps(step string, q query.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
@@ -75,10 +84,12 @@ func (a *Allotment) TruncatedGaps(step string, q query.GapBuckets, epsilon float
 	return buckets, support, err
 }
 
-// leastTruncated keeps supports below 2^46, whatever the budget: numbers that float64 can count. Any use is far from it.
+// leastTruncated keeps supports below 2^46, whatever the budget: numbers that float64 can count.
+// Any use is far from it.
 const leastTruncated = 0x1p-20
 
-// truncated releases counts of L1 sensitivity l1 with truncated Laplace noise, those from beyond on, which is more than an empty one can have.
+// truncated releases counts of L1 sensitivity l1 with truncated Laplace noise, those from beyond
+// on, which is more than an empty one can have.
 func (a *Allotment) truncated(step string, q kinded, l1, epsilon float64, release func(beyond float64, draw func() int64) []float64) (
 	values []float64, support float64, err error) {
 	s := a.s
@@ -99,8 +110,9 @@ func (a *Allotment) truncated(step string, q kinded, l1, epsilon float64, releas
 	return values, support, err
 }
 
-// supportOf is the least A >= d, rounded up, with P(Z > A-d) <= exp(logSlack) for P(Z = z) ~ exp(-rate |z|), |z| <= A, and an integer d > 0:
-// e^(rate A) >= (2 + (e^(rate d) - 1)/e^logSlack)/(e^rate + 1), in logarithms, with room for their rounding many times over.
+// supportOf is the least A >= d, rounded up, with P(Z > A-d) <= exp(logSlack) for P(Z = z) ~
+// exp(-rate |z|), |z| <= A, and an integer d > 0: e^(rate A) >= (2 + (e^(rate d) -
+// 1)/e^logSlack)/(e^rate + 1), in logarithms, with room for their rounding many times over.
 func supportOf(rate, d, logSlack float64) int64 {
 	softplus := func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 	x := rate * d

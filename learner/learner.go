@@ -1,37 +1,44 @@
-// Package learner holds non-private learners, one package each: what sample-and-aggregate runs on every block of rows. Nothing of what
-// they return is private; kernel.Allotment.Blocks pools it and measures the pool with noise.
+// Package learner holds non-private learners, one package each: what sample-and-aggregate runs on
+// every block of rows. Nothing of what they return is private; kernel.Allotment.Blocks pools it and
+// measures the pool with noise.
 //
-// A learner is handed raw rows, so it is part of what has to be read to trust the system, though far less of it than the kernel: its
-// answer may be anything, and the guarantee holds. What it must not do is to let a row out another way. So
+// A learner is handed raw rows, so it is part of what has to be read to trust the system, though
+// far less of it than the kernel: its answer may be anything, and the guarantee holds. What it must
+// not do is to let a row out another way. So
 //
-//   - it imports this package and the plain parts of the standard library, and has no package variables (internal/archtest). No gonum:
-//     its linear algebra runs on implementations that any package of the process can replace (blas64.Use, lapack64.Use), which would
-//     then see the rows, and keeps workspaces that hold them;
-//   - it is a struct of numbers, and what it learns is a function of its fields, the rows and the seed (the kernel checks the former, and
-//     that its package is below this one);
+//   - it imports this package and the plain parts of the standard library, and has no package
+//     variables (internal/archtest). No gonum: its linear algebra runs on implementations that any
+//     package of the process can replace (blas64.Use, lapack64.Use), which would then see the rows,
+//     and keeps workspaces that hold them;
+//   - it is a struct of numbers, and what it learns is a function of its fields, the rows and the
+//     seed (the kernel checks the former, and that its package is below this one);
 //   - it does not print, log, or start goroutines that outlive the call.
 //
-// A learner of a user's own ([Mixture]) is held to none of this by a test: what its author answers for instead is in docs/LEARNERS.md, and
-// certificates say that it was not one of these.
+// A learner of a user's own ([Mixture]) is held to none of this by a test: what its author answers
+// for instead is in docs/LEARNERS.md, and certificates say that it was not one of these.
 //
 // Source: [KSSU19] Section B.11 of the restatement.
 package learner
 
-// A Learner estimates something from the rows of a block. It is kernel.Learner, which the kernel states for itself.
+// A Learner estimates something from the rows of a block. It is kernel.Learner, which the kernel
+// states for itself.
 type Learner interface {
-	// Estimates is k, the number of estimates that Learn returns, at least 1. One changed row of a table changes all k of one block,
-	// so all noise is multiplied by k.
+	// Estimates is k, the number of estimates that Learn returns, at least 1. One changed row of a
+	// table changes all k of one block, so all noise is multiplied by k.
 	Estimates() int
 	// Coordinates is the length of an estimate for rows of d columns, at least 1.
 	Coordinates(d int) int
-	// Learn returns k estimates from the rows, which are finite and of one length, or an error. A block whose learner errs, panics or
-	// returns a value that is not finite counts as k null rows, and nobody hears of it.
+	// Learn returns k estimates from the rows, which are finite and of one length, or an error. A
+	// block whose learner errs, panics or returns a value that is not finite counts as k null rows,
+	// and nobody hears of it.
 	//
-	// The rows are the callee's own to change. seed is public: the same arguments give the same estimates.
+	// The rows are the callee's own to change. seed is public: the same arguments give the same
+	// estimates.
 	Learn(rows [][]float64, seed uint64) ([][]float64, error)
 }
 
-// An Error says why a block taught nothing. It is a constant, so that no learner's package needs a variable.
+// An Error says why a block taught nothing. It is a constant, so that no learner's package needs a
+// variable.
 type Error string
 
 // Error is the text.

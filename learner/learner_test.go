@@ -10,12 +10,14 @@ import (
 	"testing"
 )
 
-// harmless are the packages that a learner may use: they keep nothing, show nothing, and nobody can replace what they do.
+// harmless are the packages that a learner may use: they keep nothing, show nothing, and nobody can
+// replace what they do.
 var harmless = map[string]bool{"cmp": true, "errors": true, "maps": true, "math": true, "math/bits": true, "math/cmplx": true,
 	"math/rand/v2": true, "slices": true, "sort": true}
 
-// TestImports: learners are handed raw rows, and work with nothing but these packages and what lies below this folder. With gonum any
-// package of the process could have had the rows: blas64.Use replaces the arithmetic of all matrices.
+// TestImports: learners are handed raw rows, and work with nothing but these packages and what lies
+// below this folder. With gonum any package of the process could have had the rows: blas64.Use
+// replaces the arithmetic of all matrices.
 func TestImports(t *testing.T) {
 	const own, dense = "github.com/gauze-dp/gauze/learner", "github.com/gauze-dp/gauze/dense"
 	seen := 0

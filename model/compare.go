@@ -11,10 +11,12 @@ import (
 
 // Comparison holds the distances between two models, a and b.
 type Comparison struct {
-	TV         float64          // total variation, Monte Carlo
-	TVStdErr   float64          // its standard error
-	Hellinger  float64          // H with H² = 1 - ∫ √(a b); exact for two Gaussians, else Monte Carlo
-	KLAB       float64          // KL(a, b) in nats; exact for two Gaussians, else Monte Carlo; may be +Inf
+	TV       float64 // total variation, Monte Carlo
+	TVStdErr float64 // its standard error
+	// H with H² = 1 - ∫ √(a b); exact for two Gaussians, else Monte Carlo
+	Hellinger float64
+	// KL(a, b) in nats; exact for two Gaussians, else Monte Carlo; may be +Inf
+	KLAB       float64
 	KLBA       float64          // KL(b, a), likewise
 	Matching   [][2]int         // pairs of components {i of a, j of b}, by i; see Match
 	Components []ComponentMatch // the same pairs, with their distances
@@ -30,10 +32,11 @@ type ComponentMatch struct {
 	Covariance float64 // CovarianceDistance: ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F; may be +Inf
 }
 
-// Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between densities.
+// Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between
+// densities.
 //
-// Columns are matched by name, in any order; where one model has the default names x1, …, xd, by place. It fails if a
-// or b is not valid, the columns differ, or rows < 4.
+// Columns are matched by name, in any order; where one model has the default names x1, …, xd, by
+// place. It fails if a or b is not valid, the columns differ, or rows < 4.
 func Compare(a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
 	if err := checkPair(a, b, rows); err != nil {
 		return Comparison{}, err
@@ -86,8 +89,8 @@ func (c *Comparison) match(a, b *Mixture) {
 	}
 }
 
-// MarshalJSON writes the object that `gauze compare` prints. A distance that is infinite, which JSON cannot hold, is
-// null; arrays never are.
+// MarshalJSON writes the object that `gauze compare` prints. A distance that is infinite, which
+// JSON cannot hold, is null; arrays never are.
 func (c Comparison) MarshalJSON() ([]byte, error) {
 	type component struct {
 		A          int      `json:"a"`

@@ -8,16 +8,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Covariance is a d×d symmetric positive semi-definite matrix Σ. Spherical, Diagonal and Full are its
-// implementations; values are immutable and what the methods return is the caller's own.
+// Covariance is a d×d symmetric positive semi-definite matrix Σ. Spherical, Diagonal and Full are
+// its implementations; values are immutable and what the methods return is the caller's own.
 type Covariance interface {
 	// Dim returns d.
 	Dim() int
-	// At returns Σ_ij, in the product of the units of columns i and j. It panics if i or j is out of range.
+	// At returns Σ_ij, in the product of the units of columns i and j. It panics if i or j is out
+	// of range.
 	At(i, j int) float64
 	// Dense returns Σ as a full matrix.
 	Dense() *mat.SymDense
-	// Factor returns a d×d matrix F with Σ = F Fᵀ. A direction without variance is a direction without variance of F.
+	// Factor returns a d×d matrix F with Σ = F Fᵀ. A direction without variance is a direction
+	// without variance of F.
 	Factor() *mat.Dense
 	// TypeName returns "full", "diagonal" or "spherical", the covariance_type of a model's JSON.
 	TypeName() string
@@ -30,13 +32,15 @@ const (
 	typeSpherical = "spherical"
 )
 
-// Spherical is the covariance v I: the same variance v in every column, none shared. Make one with NewSpherical.
+// Spherical is the covariance v I: the same variance v in every column, none shared. Make one with
+// NewSpherical.
 type Spherical struct {
 	dim      int
 	variance float64
 }
 
-// NewSpherical returns the d×d covariance variance·I. It fails if d < 1 or the variance is negative or not finite.
+// NewSpherical returns the d×d covariance variance·I. It fails if d < 1 or the variance is negative
+// or not finite.
 func NewSpherical(d int, variance float64) (Spherical, error) {
 	if d < 1 {
 		return Spherical{}, fieldError("dimension", "at least 1", d, "give the number of columns")
@@ -84,8 +88,8 @@ type Diagonal struct {
 	variances []float64
 }
 
-// NewDiagonal returns the covariance diag(variances), variances[j] in squared units of column j. It fails if there
-// is none, or one is negative or not finite. The slice is copied.
+// NewDiagonal returns the covariance diag(variances), variances[j] in squared units of column j. It
+// fails if there is none, or one is negative or not finite. The slice is copied.
 func NewDiagonal(variances []float64) (Diagonal, error) {
 	if len(variances) == 0 {
 		return Diagonal{}, fieldError("variances", "at least one number", "none", "give one variance for each column")
@@ -127,7 +131,8 @@ func (c Diagonal) sds() []float64 {
 	return sd
 }
 
-// uncorrelated is what Spherical and Diagonal share, and what lets scoring and sampling skip the matrices.
+// uncorrelated is what Spherical and Diagonal share, and what lets scoring and sampling skip the
+// matrices.
 type uncorrelated interface {
 	// sds returns the columns' standard deviations.
 	sds() []float64

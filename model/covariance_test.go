@@ -118,8 +118,9 @@ func TestConstructorsRefuse(t *testing.T) {
 	}
 }
 
-// Sampled moments against Mean and Covariance. Each z-score is Gaussian to a good approximation at n = 20000, and
-// |z| > 6.5 has probability 8e-11; some 200 are looked at, so the false-alarm rate is below 1e-7.
+// Sampled moments against Mean and Covariance. Each z-score is Gaussian to a good approximation at
+// n = 20000, and |z| > 6.5 has probability 8e-11; some 200 are looked at, so the false-alarm rate
+// is below 1e-7.
 func TestSampleMoments(t *testing.T) {
 	const n = 20000
 	rng := seeded(11)

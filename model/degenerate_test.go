@@ -107,7 +107,8 @@ func TestZeroWeightComponentDoesNotWidenTheSupport(t *testing.T) {
 	}
 }
 
-// Rows drawn from any degenerate mixture must lie on its support, whatever the rank, the units and the offset.
+// Rows drawn from any degenerate mixture must lie on its support, whatever the rank, the units and
+// the offset.
 func TestSamplesLieOnSupport(t *testing.T) {
 	rng := seeded(9)
 	for range 200 {

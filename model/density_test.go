@@ -114,7 +114,8 @@ func TestUnitsDoNotMatter(t *testing.T) {
 					near(t, "log-Jacobian", b-a, 12*math.Ln10, 1e-6)
 				}
 			}
-			if o.Rank == 0 || o.K == 1 { // elsewhere the widened directions see the rounding of rows
+			// elsewhere the widened directions see the rounding of rows
+			if o.Rank == 0 || o.K == 1 {
 				near(t, "mapped", b-a, shift[0], 1e-5)
 				near(t, "rebuilt", c-a, shift[1], 1e-5)
 			}

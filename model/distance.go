@@ -8,21 +8,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MeanDistance returns the Mahalanobis distance of the means under b's covariance, √((m_a - m_b)ᵀ Σ_b⁻¹ (m_a - m_b)),
-// +Inf where the difference leaves the directions in which Σ_b has variance. It panics if a or b is not valid or
-// their dimensions differ.
+// MeanDistance returns the Mahalanobis distance of the means under b's covariance, √((m_a - m_b)ᵀ
+// Σ_b⁻¹ (m_a - m_b)), +Inf where the difference leaves the directions in which Σ_b has variance. It
+// panics if a or b is not valid or their dimensions differ.
 func MeanDistance(a, b Gaussian) float64 { return relate(a, b).mean }
 
-// CovarianceDistance returns ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F, +Inf where Σ_a has variance in a direction in which Σ_b has
-// none. A direction in which neither has variance counts nothing. It does not change when both are mapped by the same
-// invertible matrix. It panics if the dimensions differ.
+// CovarianceDistance returns ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F, +Inf where Σ_a has variance in a direction
+// in which Σ_b has none. A direction in which neither has variance counts nothing. It does not
+// change when both are mapped by the same invertible matrix. It panics if the dimensions differ.
 func CovarianceDistance(a, b Covariance) float64 {
 	zero := make([]float64, a.Dim())
 	return relate(Gaussian{Mean: zero, Cov: a}, Gaussian{Mean: zero, Cov: b}).covariance()
 }
 
-// ComponentDistance returns dist_COMP of two weighted Gaussians: the largest of |w_a - w_b|, the MeanDistance and the
-// CovarianceDistance, the latter two in both directions.
+// ComponentDistance returns dist_COMP of two weighted Gaussians: the largest of |w_a - w_b|, the
+// MeanDistance and the CovarianceDistance, the latter two in both directions.
 //
 // Source: [PPE] Definition of dist_PARAM (its component part).
 func ComponentDistance(weightA float64, a Gaussian, weightB float64, b Gaussian) float64 {
@@ -34,8 +34,8 @@ func ComponentDistance(weightA float64, a Gaussian, weightB float64, b Gaussian)
 //
 //	½ (tr(Σ_b⁻¹ Σ_a) - r - log(|Σ_a| / |Σ_b|) + (m_a - m_b)ᵀ Σ_b⁻¹ (m_a - m_b)),
 //
-// on the support the two share, of dimension r; +Inf if their supports differ. It panics if a or b is not valid or
-// their dimensions differ.
+// on the support the two share, of dimension r; +Inf if their supports differ. It panics if a or b
+// is not valid or their dimensions differ.
 func GaussianKL(a, b Gaussian) float64 {
 	r := relate(a, b)
 	if !r.sameSupport(a, b) {
@@ -52,8 +52,8 @@ func GaussianKL(a, b Gaussian) float64 {
 	return max(0, trace-float64(len(r.support.free))-logDet+r.mean*r.mean) / 2
 }
 
-// GaussianHellinger returns H(a, b) with H² = 1 - ∫ √(a b), in closed form: with e the eigenvalues of
-// Σ_b^-½ Σ_a Σ_b^-½ and z the whitened difference of the means in their eigenvectors,
+// GaussianHellinger returns H(a, b) with H² = 1 - ∫ √(a b), in closed form: with e the eigenvalues
+// of Σ_b^-½ Σ_a Σ_b^-½ and z the whitened difference of the means in their eigenvectors,
 //
 //	log ∫ √(a b) = Σ_i ½ log(2 √e_i / (1 + e_i)) - z_i² / (4 (1 + e_i)).
 //
@@ -84,7 +84,8 @@ func GaussianHellinger(a, b Gaussian) float64 {
 	return math.Sqrt(-math.Expm1(min(0, logBC)))
 }
 
-// relation is a seen from b: everything in b's whitened coordinates, z = L_b⁻¹(x - m_b) on b's own support.
+// relation is a seen from b: everything in b's whitened coordinates, z = L_b⁻¹(x - m_b) on b's own
+// support.
 type relation struct {
 	support    *support
 	under      *whitener  // b's
@@ -138,7 +139,8 @@ func (r relation) finite() bool {
 	return !math.IsInf(r.mean, 0) && allFinite(r.factor.RawMatrix().Data)
 }
 
-// covariance returns ‖M Mᵀ - I‖_F for M = L_b⁻¹ F_a, which has the eigenvalues of Σ_b^-½ Σ_a Σ_b^-½.
+// covariance returns ‖M Mᵀ - I‖_F for M = L_b⁻¹ F_a, which has the eigenvalues of Σ_b^-½ Σ_a
+// Σ_b^-½.
 func (r relation) covariance() float64 {
 	if !r.spanned {
 		return math.Inf(1)

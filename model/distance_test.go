@@ -41,8 +41,9 @@ func TestClosedFormsAgainstIntegration(t *testing.T) {
 	}
 }
 
-// Each estimate lies within 6.5 standard errors of the integral; with some 40 looks and near-Gaussian means of
-// bounded terms the false-alarm rate is below 1e-8. 1e-4 covers the integration.
+// Each estimate lies within 6.5 standard errors of the integral; with some 40 looks and
+// near-Gaussian means of bounded terms the false-alarm rate is below 1e-8. 1e-4 covers the
+// integration.
 func TestMonteCarloAgainstIntegration(t *testing.T) {
 	rng := seeded(13)
 	for n := range 10 {
@@ -69,8 +70,8 @@ func TestMonteCarloAgainstIntegration(t *testing.T) {
 	}
 }
 
-// The reported standard error must be the real one: over 400 repetitions the z-scores' mean square is 1 ± 0.07; a
-// tolerance of 0.5 is 7 standard errors.
+// The reported standard error must be the real one: over 400 repetitions the z-scores' mean square
+// is 1 ± 0.07; a tolerance of 0.5 is 7 standard errors.
 func TestTotalVariationStdErrIsHonest(t *testing.T) {
 	rng := seeded(14)
 	a, b := mixture(t, nil, normal(t, 0, 1)), mixture(t, nil, normal(t, 1, 1))
@@ -86,8 +87,9 @@ func TestTotalVariationStdErrIsHonest(t *testing.T) {
 	near(t, "mean squared z-score", squares, 1, 0.5)
 }
 
-// Near-identical mixtures: every term of the KL estimate is >= 0 and of second order, so that even a KL of 1e-7 has a
-// relative standard error of a few percent, where averaging log(a/b) itself would have thousands.
+// Near-identical mixtures: every term of the KL estimate is >= 0 and of second order, so that even
+// a KL of 1e-7 has a relative standard error of a few percent, where averaging log(a/b) itself
+// would have thousands.
 func TestKLOfCloseMixturesIsSharp(t *testing.T) {
 	rng := seeded(22)
 	for _, shift := range []float64{3e-4, 3e-2} {

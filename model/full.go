@@ -10,17 +10,19 @@ import (
 )
 
 const (
-	// psdTolerance is the largest asymmetry or negative eigenvalue, relative to the largest eigenvalue with the
-	// columns scaled to unit variance, that NewFull takes for rounding and repairs.
+	// psdTolerance is the largest asymmetry or negative eigenvalue, relative to the largest
+	// eigenvalue with the columns scaled to unit variance, that NewFull takes for rounding and
+	// repairs.
 	psdTolerance = 1e-9
 	// machineEps is the spacing of float64 at 1.
 	machineEps = 0x1p-52
-	// safePivot is the smallest squared Cholesky pivot of a correlation matrix that is trusted not to be rounding.
+	// safePivot is the smallest squared Cholesky pivot of a correlation matrix that is trusted not
+	// to be rounding.
 	safePivot = 1e-8
 )
 
-// Full is an unrestricted covariance, held both as a symmetric matrix Σ and as a d×d factor F with Σ = F Fᵀ. Make
-// one with NewFull or FullFromFactor.
+// Full is an unrestricted covariance, held both as a symmetric matrix Σ and as a d×d factor F with
+// Σ = F Fᵀ. Make one with NewFull or FullFromFactor.
 type Full struct {
 	sym    *mat.SymDense
 	factor *mat.Dense
@@ -28,9 +30,10 @@ type Full struct {
 
 // NewFull returns the covariance Σ = sigma, a d×d matrix; it is copied.
 //
-// It fails if sigma is not square, has an entry that is not finite, is not symmetric, or has a negative eigenvalue.
-// Asymmetry and negative eigenvalues up to 1e-9, relative to the largest eigenvalue with the columns scaled to unit
-// variance, are taken for rounding and repaired; where none needs repair, Dense returns the numbers given.
+// It fails if sigma is not square, has an entry that is not finite, is not symmetric, or has a
+// negative eigenvalue. Asymmetry and negative eigenvalues up to 1e-9, relative to the largest
+// eigenvalue with the columns scaled to unit variance, are taken for rounding and repaired; where
+// none needs repair, Dense returns the numbers given.
 func NewFull(sigma mat.Matrix) (Full, error) { return newFull("covariance", sigma) }
 
 func newFull(field string, sigma mat.Matrix) (Full, error) {
@@ -48,10 +51,10 @@ func newFull(field string, sigma mat.Matrix) (Full, error) {
 	return Full{sym: sym, factor: factor}, nil
 }
 
-// FullFromFactor returns the covariance Σ = F Fᵀ for a d×m matrix F, which is copied and kept, so that directions
-// survive whose variance is lost to rounding in Σ. For m ≠ d it keeps the d×d triangular factor of the same Σ.
-// It fails if F is empty or has an entry whose square is not finite. A row so small that its variance underflows
-// float64 is a column without variance.
+// FullFromFactor returns the covariance Σ = F Fᵀ for a d×m matrix F, which is copied and kept, so
+// that directions survive whose variance is lost to rounding in Σ. For m ≠ d it keeps the d×d
+// triangular factor of the same Σ. It fails if F is empty or has an entry whose square is not
+// finite. A row so small that its variance underflows float64 is a column without variance.
 func FullFromFactor(f *mat.Dense) (Full, error) {
 	d, m := f.Dims()
 	if d == 0 || m == 0 {
@@ -131,8 +134,8 @@ func gram(f *mat.Dense) *mat.SymDense {
 	return out
 }
 
-// lowerFactor returns the d×d lower triangular L with L Lᵀ = F Fᵀ for a d×m matrix F, diagonal >= 0. Its rounding
-// errors are relative to each row by itself, so rows may have any units.
+// lowerFactor returns the d×d lower triangular L with L Lᵀ = F Fᵀ for a d×m matrix F, diagonal >=
+// 0. Its rounding errors are relative to each row by itself, so rows may have any units.
 func lowerFactor(f *mat.Dense) *mat.Dense {
 	d, m := f.Dims()
 	if m < d {
@@ -187,8 +190,8 @@ func symmetrised(field string, sigma mat.Matrix) (*mat.SymDense, error) {
 	return out, nil
 }
 
-// entryScale is the size that |Σ_ij| may have: the product of the columns' standard deviations. A column without
-// variance is judged by the largest variance.
+// entryScale is the size that |Σ_ij| may have: the product of the columns' standard deviations. A
+// column without variance is judged by the largest variance.
 func entryScale(sigma mat.Matrix, i, j int, largest float64) float64 {
 	sd := func(i int) float64 {
 		if v := sigma.At(i, i); v > 0 {
@@ -199,8 +202,8 @@ func entryScale(sigma mat.Matrix, i, j int, largest float64) float64 {
 	return sd(i) * sd(j)
 }
 
-// psdFactor returns F with F Fᵀ = sym, after setting rounding-sized negative eigenvalues to zero; repaired says
-// whether F Fᵀ differs from sym by more than the rounding of float64.
+// psdFactor returns F with F Fᵀ = sym, after setting rounding-sized negative eigenvalues to zero;
+// repaired says whether F Fᵀ differs from sym by more than the rounding of float64.
 func psdFactor(field string, sym *mat.SymDense) (factor *mat.Dense, repaired bool, err error) {
 	d := sym.SymmetricDim()
 	live, repaired, err := liveColumns(field, sym)
@@ -219,7 +222,8 @@ func psdFactor(field string, sym *mat.SymDense) (factor *mat.Dense, repaired boo
 	for a, i := range live {
 		for b := a; b < len(live); b++ {
 			r := sym.At(i, live[b]) / sd[a] / sd[b]
-			// |r| <= 1 for a covariance; anything grossly larger would only overflow the eigenvalues.
+			// |r| <= 1 for a covariance; anything grossly larger would only overflow the
+			// eigenvalues.
 			corr.SetSym(a, b, max(-2, min(2, r)))
 		}
 	}
@@ -235,7 +239,8 @@ func psdFactor(field string, sym *mat.SymDense) (factor *mat.Dense, repaired boo
 	return factor, repaired || clipped, nil
 }
 
-// liveColumns lists the columns of positive variance, having checked that the others are zero up to rounding.
+// liveColumns lists the columns of positive variance, having checked that the others are zero up to
+// rounding.
 func liveColumns(field string, sym *mat.SymDense) (live []int, repaired bool, err error) {
 	d := sym.SymmetricDim()
 	largest := 0.0
@@ -267,7 +272,8 @@ func liveColumns(field string, sym *mat.SymDense) (live []int, repaired bool, er
 	return live, repaired, nil
 }
 
-// correlationFactor returns R with R Rᵀ = corr. Eigenvalues within the rounding of float64 of zero are zero.
+// correlationFactor returns R with R Rᵀ = corr. Eigenvalues within the rounding of float64 of zero
+// are zero.
 func correlationFactor(field string, corr *mat.SymDense) (root *mat.Dense, clipped bool, err error) {
 	n := corr.SymmetricDim()
 	if l := safeCholesky(corr); l != nil {
@@ -299,8 +305,8 @@ func correlationFactor(field string, corr *mat.SymDense) (root *mat.Dense, clipp
 	return root, clipped, nil
 }
 
-// safeCholesky returns the lower Cholesky factor of corr, or nil if corr is close enough to singular that the
-// eigenvalues should decide.
+// safeCholesky returns the lower Cholesky factor of corr, or nil if corr is close enough to
+// singular that the eigenvalues should decide.
 func safeCholesky(corr *mat.SymDense) *mat.Dense {
 	n := corr.SymmetricDim()
 	var chol mat.Cholesky

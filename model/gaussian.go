@@ -57,14 +57,15 @@ func checkMean(field string, v float64) error {
 	return nil
 }
 
-// LogDensity returns log N(row; Mean, Cov) in nats, by the package's convention where Cov is degenerate. For more
-// than a few rows use a Scorer. It panics if g is not valid or row has not d cells.
+// LogDensity returns log N(row; Mean, Cov) in nats, by the package's convention where Cov is
+// degenerate. For more than a few rows use a Scorer. It panics if g is not valid or row has not d
+// cells.
 func (g Gaussian) LogDensity(row []float64) float64 {
 	return g.single().LogDensity(row)
 }
 
-// Sample fills dst with one row drawn from g. For more than a few rows use a Sampler. It panics if g is not valid
-// or dst has not d cells.
+// Sample fills dst with one row drawn from g. For more than a few rows use a Sampler. It panics if
+// g is not valid or dst has not d cells.
 func (g Gaussian) Sample(dst []float64, rng *rand.Rand) {
 	mustSampler(g.single()).Row(dst, rng)
 }
@@ -119,7 +120,8 @@ func scaledCovariance(c Covariance, scale []float64) (Covariance, error) {
 	return out, err
 }
 
-// scaledVariance is variance·scale², by way of the standard deviation where scale² would leave float64's range.
+// scaledVariance is variance·scale², by way of the standard deviation where scale² would leave
+// float64's range.
 func scaledVariance(variance, sd, scale float64) float64 {
 	if v := scale * variance * scale; isFinite(v) && v > 0 {
 		return v

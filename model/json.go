@@ -16,7 +16,8 @@ import (
 // kindMixture is the one kind of model there is; one Gaussian is a mixture of one.
 const kindMixture = "gaussian-mixture"
 
-// typeTolerance is how far a matrix may be from diagonal or spherical, relative to its variances, if that is declared.
+// typeTolerance is how far a matrix may be from diagonal or spherical, relative to its variances,
+// if that is declared.
 const typeTolerance = 1e-12
 
 // modelObject is the "model" object of a release as written.
@@ -29,8 +30,9 @@ type modelObject struct {
 	CovarianceType string       `json:"covariance_type"`
 }
 
-// A number is written as the shortest decimal that reads back as the same float64, with an exponent from 1e15 on: readers in
-// other languages take a long row of digits for an integer, and it may not fit theirs.
+// A number is written as the shortest decimal that reads back as the same float64, with an exponent
+// from 1e15 on: readers in other languages take a long row of digits for an integer, and it may not
+// fit theirs.
 type number float64
 
 // MarshalJSON writes the number.
@@ -49,9 +51,9 @@ func asNumbers(values []float64) []number {
 	return out
 }
 
-// MarshalJSON writes the "model" object of a release: kind, columns, weights, means, covariances (always full
-// matrices, exactly symmetric) and covariance_type. Every number is the shortest decimal that reads back as the same
-// float64. It fails if m is not valid.
+// MarshalJSON writes the "model" object of a release: kind, columns, weights, means, covariances
+// (always full matrices, exactly symmetric) and covariance_type. Every number is the shortest
+// decimal that reads back as the same float64. It fails if m is not valid.
 func (m *Mixture) MarshalJSON() ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -73,9 +75,10 @@ func (m *Mixture) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a "model" object, checked.
 //
-// Missing columns are x1, …, xd, a missing covariance_type is full, and fields it does not know are ignored. Weights
-// that sum to 1 within 1e-6 are divided by their sum; matrices that are symmetric and positive semi-definite up to
-// 1e-9 are repaired as NewFull does. Anything else is a FieldError, and m is left as it was.
+// Missing columns are x1, …, xd, a missing covariance_type is full, and fields it does not know are
+// ignored. Weights that sum to 1 within 1e-6 are divided by their sum; matrices that are symmetric
+// and positive semi-definite up to 1e-9 are repaired as NewFull does. Anything else is a
+// FieldError, and m is left as it was.
 func (m *Mixture) UnmarshalJSON(data []byte) error {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil || bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
@@ -137,7 +140,8 @@ func readWeights(fields map[string]json.RawMessage) ([]float64, error) {
 	if err := checkWeights(weights, len(weights)); err != nil {
 		return nil, err
 	}
-	// Sums that differ from 1 by rounding are left alone, so that what was written reads back the same.
+	// Sums that differ from 1 by rounding are left alone, so that what was written reads back the
+	// same.
 	if sum := floats.Sum(weights); math.Abs(sum-1) > float64(len(weights))*machineEps {
 		floats.Scale(1/sum, weights)
 	}

@@ -136,7 +136,8 @@ func TestJSONRefuses(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal: whatever is read can be scored, sampled, compared and written, without panic or NaN.
+// FuzzUnmarshal: whatever is read can be scored, sampled, compared and written, without panic or
+// NaN.
 func FuzzUnmarshal(f *testing.F) {
 	rng := seeded(31)
 	for n := range 200 {
@@ -186,7 +187,8 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// TestLargeNumbersAreFloats: 64-bit integers elsewhere end at 9.2e18, so no number may be a longer row of digits.
+// TestLargeNumbersAreFloats: 64-bit integers elsewhere end at 9.2e18, so no number may be a longer
+// row of digits.
 func TestLargeNumbersAreFloats(t *testing.T) {
 	cov, err := model.NewDiagonal([]float64{123456789012345678901, 1})
 	if err != nil {

@@ -7,12 +7,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Match pairs the components of a and b, min(k_a, k_b) of them, so that the largest ComponentDistance within a pair
-// is as small as possible, and among such pairings the sum of the distances. It returns, for each component of a, its
-// partner's index in b or -1, and the largest distance within a pair: dist_PARAM if k_a = k_b.
+// Match pairs the components of a and b, min(k_a, k_b) of them, so that the largest
+// ComponentDistance within a pair is as small as possible, and among such pairings the sum of the
+// distances. It returns, for each component of a, its partner's index in b or -1, and the largest
+// distance within a pair: dist_PARAM if k_a = k_b.
 //
-// Infinite distances are ordered by how far apart the means are, so that degenerate components are still paired with
-// their nearest. The answer is deterministic. It panics if a or b is not valid or their dimensions differ.
+// Infinite distances are ordered by how far apart the means are, so that degenerate components are
+// still paired with their nearest. The answer is deterministic. It panics if a or b is not valid or
+// their dimensions differ.
 //
 // Source: [PPE] Definition of dist_PARAM.
 func Match(a, b *Mixture) (partner []int, largest float64) {
@@ -32,8 +34,8 @@ func Match(a, b *Mixture) (partner []int, largest float64) {
 	return partner, largest
 }
 
-// orderedInfinities returns cost with every infinite entry replaced by a number above all finite ones that grows with
-// the distance of the means, columns scaled by their spread over both models.
+// orderedInfinities returns cost with every infinite entry replaced by a number above all finite
+// ones that grows with the distance of the means, columns scaled by their spread over both models.
 func orderedInfinities(cost [][]float64, a, b *Mixture) [][]float64 {
 	above := 1.0
 	for _, row := range cost {
@@ -63,8 +65,9 @@ func orderedInfinities(cost [][]float64, a, b *Mixture) [][]float64 {
 	return out
 }
 
-// bottleneckAssignment assigns rows to columns of a matrix of finite costs, one to one, as many as the smaller side
-// has, minimising the largest cost and then the sum. It returns each row's column, or -1.
+// bottleneckAssignment assigns rows to columns of a matrix of finite costs, one to one, as many as
+// the smaller side has, minimising the largest cost and then the sum. It returns each row's column,
+// or -1.
 func bottleneckAssignment(cost [][]float64) []int {
 	if len(cost) <= len(cost[0]) {
 		return cheapestWithin(cost, bottleneck(cost))
@@ -85,8 +88,8 @@ func bottleneckAssignment(cost [][]float64) []int {
 	return row
 }
 
-// bottleneck returns the smallest x such that every row can have a column of its own at cost <= x. There are at least
-// as many columns as rows.
+// bottleneck returns the smallest x such that every row can have a column of its own at cost <= x.
+// There are at least as many columns as rows.
 func bottleneck(cost [][]float64) float64 {
 	var values []float64
 	for _, row := range cost {
@@ -106,7 +109,8 @@ func bottleneck(cost [][]float64) float64 {
 	return values[low]
 }
 
-// matchable says whether every row can have a column of its own at cost <= limit, by augmenting paths.
+// matchable says whether every row can have a column of its own at cost <= limit, by augmenting
+// paths.
 func matchable(cost [][]float64, limit float64) bool {
 	holder := make([]int, len(cost[0]))
 	for j := range holder {
@@ -135,9 +139,9 @@ func matchable(cost [][]float64, limit float64) bool {
 	return true
 }
 
-// cheapestWithin returns each row's column in the assignment of smallest sum among those whose costs are all <=
-// limit, by shortest augmenting paths with potentials (the Hungarian method). One must exist, and there are at least
-// as many columns as rows.
+// cheapestWithin returns each row's column in the assignment of smallest sum among those whose
+// costs are all <= limit, by shortest augmenting paths with potentials (the Hungarian method). One
+// must exist, and there are at least as many columns as rows.
 func cheapestWithin(cost [][]float64, limit float64) []int {
 	n, m := len(cost), len(cost[0])
 	// Rows and columns count from 1; column 0 is where the row to be placed stands.
@@ -160,8 +164,8 @@ func cheapestWithin(cost [][]float64, limit float64) []int {
 	return out
 }
 
-// shortestPath finds the cheapest alternating path from column 0 to a column nobody holds, updating the potentials u
-// of rows and v of columns. path[j] is the column before j.
+// shortestPath finds the cheapest alternating path from column 0 to a column nobody holds, updating
+// the potentials u of rows and v of columns. path[j] is the column before j.
 func shortestPath(cost [][]float64, limit float64, holder []int, u, v []float64) (path []int, end int) {
 	m := len(holder) - 1
 	path = make([]int, m+1)

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// weightTolerance is how far from 1 the weights of a mixture may sum; they are divided by their sum where used.
+// weightTolerance is how far from 1 the weights of a mixture may sum; they are divided by their sum
+// where used.
 const weightTolerance = 1e-6
 
 // Mixture is Σ_i Weights[i]·Components[i], k Gaussians over d named columns.
@@ -22,8 +23,8 @@ type Mixture struct {
 	Components []Gaussian // k Gaussians of dimension d. Required, k >= 1.
 }
 
-// New returns the mixture of the given parts, checked. Nil columns stand for x1, …, xd, nil weights for equal ones.
-// The slices are kept, not copied.
+// New returns the mixture of the given parts, checked. Nil columns stand for x1, …, xd, nil weights
+// for equal ones. The slices are kept, not copied.
 func New(columns []string, weights []float64, components []Gaussian) (*Mixture, error) {
 	if columns == nil && len(components) > 0 {
 		columns = DefaultColumns(components[0].Dim())
@@ -104,12 +105,13 @@ func checkWeights(weights []float64, k int) error {
 	return errors.Join(faults...)
 }
 
-// LogDensity returns log p(row) in nats, by the package's convention where m is degenerate. For more than a few
-// rows use a Scorer. It panics if m is not valid or row has not d cells.
+// LogDensity returns log p(row) in nats, by the package's convention where m is degenerate. For
+// more than a few rows use a Scorer. It panics if m is not valid or row has not d cells.
 func (m *Mixture) LogDensity(row []float64) float64 { return mustScorer(m).LogDensity(row) }
 
-// Responsibilities fills dst with the probability of each component given row; see Scorer.Responsibilities. For
-// more than a few rows use a Scorer. It panics if m is not valid or row has not d cells.
+// Responsibilities fills dst with the probability of each component given row; see
+// Scorer.Responsibilities. For more than a few rows use a Scorer. It panics if m is not valid or
+// row has not d cells.
 func (m *Mixture) Responsibilities(dst, row []float64) []float64 {
 	return mustScorer(m).Responsibilities(dst, row)
 }
@@ -124,8 +126,9 @@ func (m *Mixture) Mean() []float64 {
 	return out
 }
 
-// Covariance returns the covariance of a row of m, Σ_i w_i (Σ_i + (m_i - mean)(m_i - mean)ᵀ): of the component's own
-// type if there is but one, else Full, from a factor. It panics if m is not valid or an entry overflows float64.
+// Covariance returns the covariance of a row of m, Σ_i w_i (Σ_i + (m_i - mean)(m_i - mean)ᵀ): of
+// the component's own type if there is but one, else Full, from a factor. It panics if m is not
+// valid or an entry overflows float64.
 func (m *Mixture) Covariance() Covariance {
 	if len(m.Components) == 1 {
 		return m.Components[0].Cov
@@ -148,7 +151,8 @@ func (m *Mixture) Covariance() Covariance {
 	return out
 }
 
-// CovarianceType returns the most special name that fits every component: "spherical", "diagonal" or "full".
+// CovarianceType returns the most special name that fits every component: "spherical", "diagonal"
+// or "full".
 func (m *Mixture) CovarianceType() string {
 	name := typeSpherical
 	for _, g := range m.Components {
@@ -163,8 +167,8 @@ func (m *Mixture) CovarianceType() string {
 	return name
 }
 
-// Marginal returns the law of the columns index, in that order. It fails if index is empty, repeats a column or
-// names one that is not there.
+// Marginal returns the law of the columns index, in that order. It fails if index is empty, repeats
+// a column or names one that is not there.
 func (m *Mixture) Marginal(index []int) (*Mixture, error) {
 	columns := make([]string, len(index))
 	for a, j := range index {
@@ -196,8 +200,9 @@ func (m *Mixture) MarginalByName(names []string) (*Mixture, error) {
 	return m.Marginal(index)
 }
 
-// Affine returns the law of the row with cells scale[j]·x_j + shift[j], both of d finite numbers. Spherical and
-// Diagonal covariances stay uncorrelated. It fails if a mean or a variance overflows float64.
+// Affine returns the law of the row with cells scale[j]·x_j + shift[j], both of d finite numbers.
+// Spherical and Diagonal covariances stay uncorrelated. It fails if a mean or a variance overflows
+// float64.
 func (m *Mixture) Affine(scale, shift []float64) (*Mixture, error) {
 	if len(scale) != m.Dim() || !allFinite(scale) {
 		return nil, fieldError("scale", countOf(m.Dim(), "finite number"), scale, "give one for each column")

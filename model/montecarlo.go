@@ -12,25 +12,27 @@ type Estimate struct {
 	StdErr float64 // 0 where the value is exact
 }
 
-// TotalVariation estimates TV(a, b) = ½ ∫ |a - b| from rows drawn from the balanced mixture (a+b)/2, half from each:
-// the mean of |a - b| / (a + b), which lies in [0, 1], so that the standard error is at most 1/(2 √rows). For
-// identical models it is exactly 0. It fails if a or b is not valid, their dimensions differ, or rows < 4.
+// TotalVariation estimates TV(a, b) = ½ ∫ |a - b| from rows drawn from the balanced mixture
+// (a+b)/2, half from each: the mean of |a - b| / (a + b), which lies in [0, 1], so that the
+// standard error is at most 1/(2 √rows). For identical models it is exactly 0. It fails if a or b
+// is not valid, their dimensions differ, or rows < 4.
 func TotalVariation(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 	d, err := monteCarlo(a, b, rows, rng)
 	return d.tv, err
 }
 
-// Hellinger returns H(a, b), H² = 1 - ∫ √(a b): GaussianHellinger if each is one Gaussian, else estimated as
-// TotalVariation is, from the mean of 1 - √(a b) / ((a+b)/2). It fails as TotalVariation does.
+// Hellinger returns H(a, b), H² = 1 - ∫ √(a b): GaussianHellinger if each is one Gaussian, else
+// estimated as TotalVariation is, from the mean of 1 - √(a b) / ((a+b)/2). It fails as
+// TotalVariation does.
 func Hellinger(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 	d, err := monteCarlo(a, b, rows, rng)
 	return d.hellinger, err
 }
 
-// KL returns KL(a, b) = ∫ a log(a/b) in nats: GaussianKL if each is one Gaussian; +Inf if a has a component whose
-// support is not that of a component of b; else estimated from rows of the balanced mixture (a+b)/2, by the mean of
-// (a log(a/b) + b - a) / ((a+b)/2), which has the right mean because a and b have the same mass, and is never
-// negative. It fails as TotalVariation does.
+// KL returns KL(a, b) = ∫ a log(a/b) in nats: GaussianKL if each is one Gaussian; +Inf if a has a
+// component whose support is not that of a component of b; else estimated from rows of the balanced
+// mixture (a+b)/2, by the mean of (a log(a/b) + b - a) / ((a+b)/2), which has the right mean
+// because a and b have the same mass, and is never negative. It fails as TotalVariation does.
 func KL(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 	d, err := monteCarlo(a, b, rows, rng)
 	return d.klAB, err
@@ -81,8 +83,9 @@ func (d *densityDistances) exact(a, b *Mixture) {
 	}
 }
 
-// absolutelyContinuous says whether b's mixture gives mass wherever a's does. A Gaussian gives mass to no affine
-// space smaller than its support, so each component of a needs one of b with the very same support.
+// absolutelyContinuous says whether b's mixture gives mass wherever a's does. A Gaussian gives mass
+// to no affine space smaller than its support, so each component of a needs one of b with the very
+// same support.
 func absolutelyContinuous(a, b []Gaussian) bool {
 	for _, g := range b {
 		if fullRank(g.Cov) && allFullRank(a) {
@@ -113,7 +116,8 @@ func allFullRank(gs []Gaussian) bool {
 	return true
 }
 
-// minRows is the fewest Monte Carlo rows from which a standard error can be told: two from each model.
+// minRows is the fewest Monte Carlo rows from which a standard error can be told: two from each
+// model.
 const minRows = 4
 
 func checkPair(a, b *Mixture, rows int) error {
@@ -160,7 +164,8 @@ func klTerm(t float64) float64 {
 	return 2*t/(1+math.Exp(-t)) - 2*math.Tanh(t/2)
 }
 
-// halves is a sample in two strata of equal weight, with running means and sums of squared deviations.
+// halves is a sample in two strata of equal weight, with running means and sums of squared
+// deviations.
 type halves struct {
 	n, mean, squares [2]float64
 }

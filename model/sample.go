@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sampler draws rows from one mixture, without allocating for a row. It is immutable and may be shared by
-// goroutines, each with its own rng. It is for public models, tests and simulation: rng need not be cryptographic.
+// Sampler draws rows from one mixture, without allocating for a row. It is immutable and may be
+// shared by goroutines, each with its own rng. It is for public models, tests and simulation: rng
+// need not be cryptographic.
 type Sampler struct {
 	dim     int
 	upTo    []float64 // cumulated weights
@@ -55,7 +56,8 @@ func mustSampler(m *Mixture) *Sampler {
 	return s
 }
 
-// Row fills dst with one row and returns the component it came from. It panics if dst has not d cells.
+// Row fills dst with one row and returns the component it came from. It panics if dst has not d
+// cells.
 func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	u := rng.Float64() * s.upTo[len(s.upTo)-1]
 	// The first component whose cumulated weight passes u: one of weight 0 never is.
@@ -105,8 +107,8 @@ func (s *Sampler) component(i int, dst []float64, rng *rand.Rand) {
 	}
 }
 
-// Sample fills the n×d matrix dst with n independent rows of m. It fails if m is not valid, and panics if dst has
-// not d columns.
+// Sample fills the n×d matrix dst with n independent rows of m. It fails if m is not valid, and
+// panics if dst has not d columns.
 func (m *Mixture) Sample(dst *mat.Dense, rng *rand.Rand) error {
 	s, err := NewSampler(m)
 	if err != nil {

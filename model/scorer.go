@@ -14,8 +14,8 @@ const stackColumns = 64
 // negligibleLog is the log of a share too small to change a float64 sum.
 const negligibleLog = -40
 
-// Scorer evaluates the density of one mixture for many rows, without allocating for a row. It is immutable and may
-// be shared by goroutines.
+// Scorer evaluates the density of one mixture for many rows, without allocating for a row. It is
+// immutable and may be shared by goroutines.
 type Scorer struct {
 	dim      int
 	support  *support
@@ -74,8 +74,9 @@ func newScorer(m *Mixture, s *support) *Scorer {
 	return out
 }
 
-// LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, with a cell that is not
-// finite, or so far away that its squared distance overflows float64. It panics if row has not d cells.
+// LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, with a
+// cell that is not finite, or so far away that its squared distance overflows float64. It panics if
+// row has not d cells.
 func (s *Scorer) LogDensity(row []float64) float64 {
 	s.checkRow(row)
 	if !s.support.holds(row) {
@@ -101,8 +102,9 @@ func (s *Scorer) LogDensity(row []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// LogComponents fills dst with log w_i + log N_i(row), k numbers, and returns it; nil allocates. Cells that are tied
-// to others on the model's support are not looked at. It panics if dst or row has the wrong length.
+// LogComponents fills dst with log w_i + log N_i(row), k numbers, and returns it; nil allocates.
+// Cells that are tied to others on the model's support are not looked at. It panics if dst or row
+// has the wrong length.
 func (s *Scorer) LogComponents(dst, row []float64) []float64 {
 	s.checkRow(row)
 	if dst == nil {
@@ -123,10 +125,10 @@ func (s *Scorer) LogComponents(dst, row []float64) []float64 {
 	return dst
 }
 
-// Responsibilities fills dst with w_i N_i(row) / p(row), k numbers >= 0 that sum to 1, and returns it; nil allocates.
-// They depend on the free columns alone, so a row off the model's support has them too. Where every component's
-// density is 0 (a cell that is not finite, or a row beyond float64's range) they are the weights. It panics if dst or
-// row has the wrong length.
+// Responsibilities fills dst with w_i N_i(row) / p(row), k numbers >= 0 that sum to 1, and returns
+// it; nil allocates. They depend on the free columns alone, so a row off the model's support has
+// them too. Where every component's density is 0 (a cell that is not finite, or a row beyond
+// float64's range) they are the weights. It panics if dst or row has the wrong length.
 func (s *Scorer) Responsibilities(dst, row []float64) []float64 {
 	dst = s.LogComponents(dst, row)
 	top := floats.Max(dst)

@@ -9,25 +9,29 @@ import (
 )
 
 const (
-	// supportTolerance is how far off the support a row may lie, relative to the columns' spread, and the standard
-	// deviation that a component gets in a degenerate direction that the model does not share.
+	// supportTolerance is how far off the support a row may lie, relative to the columns' spread,
+	// and the standard deviation that a component gets in a degenerate direction that the model
+	// does not share.
 	supportTolerance = 1e-9
-	// rankTolerance is the largest standard deviation, columns scaled to one, that counts as none. A Full built from
-	// a symmetric matrix has no smaller positive one than about 1e-8; the gap absorbs rounding.
+	// rankTolerance is the largest standard deviation, columns scaled to one, that counts as none.
+	// A Full built from a symmetric matrix has no smaller positive one than about 1e-8; the gap
+	// absorbs rounding.
 	rankTolerance = 1e-10
 	// meanRounding bounds the rounding error of sums of means, relative to the means.
 	meanRounding = 64 * machineEps
-	// pivotSlack prefers early columns as free ones: the first that carries this part of the largest remaining spread.
+	// pivotSlack prefers early columns as free ones: the first that carries this part of the
+	// largest remaining spread.
 	pivotSlack = 0.1
 )
 
-// support is the affine space that holds a set of Gaussians, written as: the free columns are anything, each tied
-// column is centre + Σ coef·(free - their centre).
+// support is the affine space that holds a set of Gaussians, written as: the free columns are
+// anything, each tied column is centre + Σ coef·(free - their centre).
 type support struct {
 	free   []int
 	tied   []tie
 	centre []float64 // mean of the means
-	spread []float64 // of each column over the set: root of the summed squares of sds and of offsets of the means
+	// of each column over the set: root of the summed squares of sds and of offsets of the means
+	spread []float64
 	size   []float64 // largest |mean| of each column
 }
 
@@ -116,10 +120,10 @@ func scaledRows(f *mat.Dense, scale []float64) *mat.Dense {
 	return out
 }
 
-// spreadRows returns one row per column: its factor rows in all components, then (from column varying on) the
-// offsets of its means, scaled to norm 1. The support is the span of the matrix's columns. A constant column's row is
-// zero. Where all components are uncorrelated the factors are diagonal, and a column with variance is independent
-// of all others: it gets its own unit row.
+// spreadRows returns one row per column: its factor rows in all components, then (from column
+// varying on) the offsets of its means, scaled to norm 1. The support is the span of the matrix's
+// columns. A constant column's row is zero. Where all components are uncorrelated the factors are
+// diagonal, and a column with variance is independent of all others: it gets its own unit row.
 func spreadRows(gs []Gaussian, s *support) (rows *mat.Dense, varying int) {
 	d, k := len(s.spread), len(gs)
 	diagonal := true
@@ -259,8 +263,8 @@ func (s *support) holds(row []float64) bool {
 	return true
 }
 
-// spans says whether every column of the factor f lies in the support's directions, each of f's rows judged by its
-// own size.
+// spans says whether every column of the factor f lies in the support's directions, each of f's
+// rows judged by its own size.
 func (s *support) spans(f *mat.Dense) bool {
 	_, m := f.Dims()
 	left := make([]float64, m)

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// whitener maps the r free columns of a row to z = L⁻¹(x - mean), a standard Gaussian vector under the component,
-// where L is the lower triangular factor of the component's covariance on the free columns, degenerate directions
-// widened as the package comment says.
+// whitener maps the r free columns of a row to z = L⁻¹(x - mean), a standard Gaussian vector under
+// the component, where L is the lower triangular factor of the component's covariance on the free
+// columns, degenerate directions widened as the package comment says.
 type whitener struct {
 	mean []float64
 	// below holds L's columns under the diagonal, one after the other; nil if L is diagonal.
@@ -48,7 +48,8 @@ func newWhitener(g Gaussian, s *support) *whitener {
 	return w
 }
 
-// floor is the standard deviation given to column j, of standard deviation sd, where it has none of its own.
+// floor is the standard deviation given to column j, of standard deviation sd, where it has none of
+// its own.
 func (s *support) floor(j int, sd float64) float64 {
 	if sd > 0 {
 		return 0
@@ -56,8 +57,8 @@ func (s *support) floor(j int, sd float64) float64 {
 	return s.spread[j] * s.relativeFloor(j, s.spread[j])
 }
 
-// relativeFloor is the smallest useful standard deviation in units of scale, at least 1e-9: rows cannot be told
-// apart below the rounding of the means.
+// relativeFloor is the smallest useful standard deviation in units of scale, at least 1e-9: rows
+// cannot be told apart below the rounding of the means.
 func (s *support) relativeFloor(j int, scale float64) float64 {
 	return min(1, max(supportTolerance, meanRounding*s.size[j]/scale))
 }
@@ -121,8 +122,8 @@ func (w *whitener) whiten(z []float64) {
 	}
 }
 
-// square returns |L⁻¹(x - mean)|² for the free columns of row, +Inf if it is not a finite number. z is scratch for
-// r numbers.
+// square returns |L⁻¹(x - mean)|² for the free columns of row, +Inf if it is not a finite number. z
+// is scratch for r numbers.
 func (w *whitener) square(z, row []float64, free []int) float64 {
 	for a, j := range free {
 		z[a] = row[j] - w.mean[a]

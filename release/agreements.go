@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// What a test of agreement among blocks and the mask of what they agree on are called, see the kernel's StableKind and PopularKind: one line of
-// the plan each.
+// What a test of agreement among blocks and the mask of what they agree on are called, see the
+// kernel's StableKind and PopularKind: one line of the plan each.
 const (
 	QueryStable  = "of blocks: stable mean"
 	QueryPopular = "of blocks: popular estimate"
 )
 
-// agreements checks that a test of agreement stands with its mask, a mask with its test, and both with what they have to state; d is the
-// model's dimension, 0 if there is none.
+// agreements checks that a test of agreement stands with its mask, a mask with its test, and both
+// with what they have to state; d is the model's dimension, 0 if there is none.
 func (v *verifier) agreements(c *Certificate, d int) {
 	tests, masks := map[string]int{}, map[string]int{}
 	for i := range c.Plan {

@@ -1,12 +1,16 @@
-// Package release is the file that a custodian publishes: a model and the certificate of the privacy it was learned under.
+// Package release is the file that a custodian publishes: a model and the certificate of the
+// privacy it was learned under.
 //
-// [Write] and [WriteFile] write it, [Read] and [ReadFile] read it back (the certificate to the last bit), and [ReadModel]
-// takes the model from a release or from a bare model object, which has no certificate and promises nothing.
+// [Write] and [WriteFile] write it, [Read] and [ReadFile] read it back (the certificate to the last
+// bit), and [ReadModel] takes the model from a release or from a bare model object, which has no
+// certificate and promises nothing.
 //
-// [Verify] checks that a release is consistent: that the plan adds up to what it says was spent, and that this is at most what was
-// asked. [Certificate.Plain] says in words what is promised and what is not. Neither can know whether the program that wrote the file did
-// what the file says: a release is not signed, and whoever can alter it can make up a consistent one.
+// [Verify] checks that a release is consistent: that the plan adds up to what it says was spent,
+// and that this is at most what was asked. [Certificate.Plain] says in words what is promised and
+// what is not. Neither can know whether the program that wrote the file did what the file says: a
+// release is not signed, and whoever can alter it can make up a consistent one.
 //
-// The package sees no row. Fields of a newer version that it does not know are ignored when reading, and lost when
-// the release is written again; a file of another format version is an error.
+// The package sees no row. Fields of a newer version that it does not know are ignored when
+// reading, and lost when the release is written again; a file of another format version is an
+// error.
 package release

@@ -2,7 +2,8 @@ package release
 
 import "fmt"
 
-// An Error is a fault of a release: what was wanted of which field, what it holds, and how to mend it.
+// An Error is a fault of a release: what was wanted of which field, what it holds, and how to mend
+// it.
 type Error struct{ Field, Wanted, Got, Hint string }
 
 // Error is one line: field, wanted, got, how to mend it.

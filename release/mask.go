@@ -9,18 +9,21 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Mask is the public numbers of noise that multiplies what blocks of rows agree on, from which its Rényi curve follows.
+// A Mask is the public numbers of noise that multiplies what blocks of rows agree on, from which
+// its Rényi curve follows.
 type Mask struct {
-	// Kind is MaskLifted: of all components together, each written as one matrix, moved by Gamma at most and with noise Eta. Or it is
-	// MaskParameters: of every component's weight, mean and covariance, each moved by Gamma at most, with noise of its own. Required.
-	Kind       string  `json:"kind"`
-	Components int     `json:"components,omitempty"` // k; of MaskParameters alone.
-	Dimension  int     `json:"dimension"`            // Of the matrices: d+1 for MaskLifted, d for MaskParameters.
-	Gamma      float64 `json:"gamma"`                // How far one row can move what is masked.
-	Eta        float64 `json:"eta,omitempty"`
-	EtaWeight  float64 `json:"eta_weight,omitempty"`
-	EtaMean    float64 `json:"eta_mean,omitempty"`
-	EtaCov     float64 `json:"eta_cov,omitempty"`
+	// Kind is MaskLifted: of all components together, each written as one matrix, moved by Gamma at
+	// most and with noise Eta. Or it is MaskParameters: of every component's weight, mean and
+	// covariance, each moved by Gamma at most, with noise of its own. Required.
+	Kind       string `json:"kind"`
+	Components int    `json:"components,omitempty"` // k; of MaskParameters alone.
+	// Of the matrices: d+1 for MaskLifted, d for MaskParameters.
+	Dimension int     `json:"dimension"`
+	Gamma     float64 `json:"gamma"` // How far one row can move what is masked.
+	Eta       float64 `json:"eta,omitempty"`
+	EtaWeight float64 `json:"eta_weight,omitempty"`
+	EtaMean   float64 `json:"eta_mean,omitempty"`
+	EtaCov    float64 `json:"eta_cov,omitempty"`
 }
 
 // The values of Mask.Kind.
@@ -59,8 +62,9 @@ func (m *Mask) curve() (privacy.Curve, error) {
 	return mask.Curve(), nil
 }
 
-// implied returns the Rényi divergences that follow from a step's Mask or from Pure, by their orders; infinite ones are left out. Nil for a
-// step that has neither. The error says what was wanted.
+// implied returns the Rényi divergences that follow from a step's Mask or from Pure, by their
+// orders; infinite ones are left out. Nil for a step that has neither. The error says what was
+// wanted.
 func (s *PlanStep) implied() (map[float64]float64, error) {
 	var curve privacy.Curve
 	var err error
@@ -87,8 +91,9 @@ func (s *PlanStep) implied() (map[float64]float64, error) {
 	return out, nil
 }
 
-// Complete fills in the Rényi divergences of steps that state a mask or a pure loss: at the orders 1 + 2^j for whole j, and at the one that
-// decides, where all that was spent implies the least ε. The others follow. It fails for a mask or a pure loss that is not valid.
+// Complete fills in the Rényi divergences of steps that state a mask or a pure loss: at the orders
+// 1 + 2^j for whole j, and at the one that decides, where all that was spent implies the least ε.
+// The others follow. It fails for a mask or a pure loss that is not valid.
 func (c *Certificate) Complete() error {
 	curves := make([]map[float64]float64, len(c.Plan))
 	for i := range c.Plan {

@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// masked is a consistent release of a test of blocks, a mask, and Gaussian sums, at (ε, δ) = (1, 1e-6).
+// masked is a consistent release of a test of blocks, a mask, and Gaussian sums, at (ε, δ) = (1,
+// 1e-6).
 func masked(t testing.TB) *Release {
 	t.Helper()
 	mask := &Mask{Kind: MaskLifted, Dimension: 3, Gamma: .03, Eta: .23}
@@ -27,7 +28,8 @@ func published(t testing.TB) *Release {
 		PlanStep{Step: "agree", Query: QueryPopular, Count: 1, Pure: .2, Delta: 5e-7}, PlanStep{Step: "mask", Query: QueryPopular, Count: 1, Mask: mask})
 }
 
-// curvedRelease has a Gaussian test with a delta of its own, the given steps and Gaussian sums with all that is left.
+// curvedRelease has a Gaussian test with a delta of its own, the given steps and Gaussian sums with
+// all that is left.
 func curvedRelease(t testing.TB, method string, learner *Learner, extra privacy.Curve, steps ...PlanStep) *Release {
 	t.Helper()
 	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 1, Delta: 1e-6}, privacy.Needs{Extra: extra, AddedDelta: 5e-7})
@@ -50,7 +52,8 @@ func curvedRelease(t testing.TB, method string, learner *Learner, extra privacy.
 	return r
 }
 
-// A mask's certificate verifies, read back too, and whoever knows nothing of masks finds the same loss at the orders that are stated.
+// A mask's certificate verifies, read back too, and whoever knows nothing of masks finds the same
+// loss at the orders that are stated.
 func TestMaskedVerifies(t *testing.T) {
 	for name, r := range map[string]*Release{"masked": masked(t), "published": published(t)} {
 		for _, r := range []*Release{r, reread(t, r)} {
@@ -64,7 +67,8 @@ func TestMaskedVerifies(t *testing.T) {
 			plain.Certificate.Plan = append([]PlanStep(nil), r.Certificate.Plan...)
 			for i := range plain.Certificate.Plan {
 				plain.Certificate.Plan[i].Mask, plain.Certificate.Plan[i].Pure = nil, 0
-				plain.Certificate.Plan[i].Query = "unheard of" // what agrees among blocks has to have its mask
+				// what agrees among blocks has to have its mask
+				plain.Certificate.Plan[i].Query = "unheard of"
 			}
 			if faults := Verify(&plain); faults != nil {
 				t.Errorf("%s, by its stated orders: %v", name, faults)
@@ -83,14 +87,15 @@ func TestMaskedVerifies(t *testing.T) {
 // The words say which learner ran and that not all cost is in mu.
 func TestMaskedInWords(t *testing.T) {
 	for want, c := range map[string]Certificate{
-		`The learner "em" of Gauze`:                          masked(t).Certificate,
-		"It left out the 2 % of each block's rows":           masked(t).Certificate,
-		"the noise of 1 measurement has a Rényi curve":       masked(t).Certificate,
-		"the noise of 2 measurements has a Rényi curve":      published(t).Certificate,
-		"A learner that is not part of Gauze":                published(t).Certificate,
-		"whoever brought it answers for that":                published(t).Certificate,
-		"together they cost mu = ":                           gaussian(t).Certificate,
-		"right at most 73.2 % of the time; a tossed coin is": masked(t).Certificate, // (ε, δ) alone: Φ(μ/2) would be 54.8 %
+		`The learner "em" of Gauze`:                     masked(t).Certificate,
+		"It left out the 2 % of each block's rows":      masked(t).Certificate,
+		"the noise of 1 measurement has a Rényi curve":  masked(t).Certificate,
+		"the noise of 2 measurements has a Rényi curve": published(t).Certificate,
+		"A learner that is not part of Gauze":           published(t).Certificate,
+		"whoever brought it answers for that":           published(t).Certificate,
+		"together they cost mu = ":                      gaussian(t).Certificate,
+		// (ε, δ) alone: Φ(μ/2) would be 54.8 %
+		"right at most 73.2 % of the time; a tossed coin is": masked(t).Certificate,
 	} {
 		if text := strings.Join(strings.Fields(c.PlainText()), " "); !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)

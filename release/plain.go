@@ -17,8 +17,9 @@ const plainDelta = 1e-6
 
 // Plain says in plain words what the certificate promises and what it does not.
 //
-// That (ε, δ) acts like an answer that shifts odds by at most e^ε, and with probability δ tells all, is exact: every such
-// mechanism is a post-processing of that one (Kairouz, Oh and Viswanath 2015).
+// That (ε, δ) acts like an answer that shifts odds by at most e^ε, and with probability δ tells
+// all, is exact: every such mechanism is a post-processing of that one (Kairouz, Oh and Viswanath
+// 2015).
 func (c Certificate) Plain() []Statement {
 	var out []Statement
 	say := func(heading string, sentences ...string) {
@@ -94,7 +95,8 @@ func (c Certificate) who() string {
 		"(replace-one): it hides what a person's row says, and which person's row it is, but not how many rows there are."
 }
 
-// asked is the (ε, δ) that the certificate's words are about: as asked, or for a zCDP budget the one it implies at plainDelta.
+// asked is the (ε, δ) that the certificate's words are about: as asked, or for a zCDP budget the
+// one it implies at plainDelta.
 func (c Certificate) asked() (eps, delta float64) {
 	if c.Epsilon == 0 && c.Rho > 0 {
 		return privacy.EpsilonOfRho(plainDelta, c.Rho), plainDelta
@@ -123,9 +125,10 @@ func (c Certificate) howWell() string {
 	return b.String()
 }
 
-// test is the success of the best guess between two neighbouring tables, each as likely. Under (ε, δ) alone the two errors
-// meet at (1 − δ)/(1 + e^ε), so it is (e^ε + δ)/(1 + e^ε). Where every measurement counts in μ it is Φ(μ/2) for the total μ, which is
-// at most MuOf(ε, δ), and thresholds add less than δ to it: usually much less. The μ spent plays no part: see Spent.
+// test is the success of the best guess between two neighbouring tables, each as likely. Under (ε,
+// δ) alone the two errors meet at (1 − δ)/(1 + e^ε), so it is (e^ε + δ)/(1 + e^ε). Where every
+// measurement counts in μ it is Φ(μ/2) for the total μ, which is at most MuOf(ε, δ), and thresholds
+// add less than δ to it: usually much less. The μ spent plays no part: see Spent.
 func (c Certificate) test() string {
 	eps, delta := c.asked()
 	success := 1 - (1-delta)/(1+math.Exp(eps))
@@ -169,7 +172,8 @@ func (c Certificate) byWhat() string {
 		"%s Everything else in the release was computed from their noisy answers.", c.Method, plural(measurements, "measurement"), cost)
 }
 
-// learner says what summarised the blocks of rows, and what an own one leaves to whoever brought it.
+// learner says what summarised the blocks of rows, and what an own one leaves to whoever brought
+// it.
 func (c Certificate) learner() string {
 	if c.Learner == nil {
 		return ""
@@ -236,8 +240,8 @@ func factor(eps float64) string {
 	return strconv.FormatFloat(math.Ceil(math.Exp(eps)*100*(1-1e-12))/100, 'f', -1, 64)
 }
 
-// percent writes a share rounded up: to a tenth of a percent, and from 99.9 % on to the first digit that is not a 9, so that an upper
-// bound just below 1 is not read as certainty.
+// percent writes a share rounded up: to a tenth of a percent, and from 99.9 % on to the first digit
+// that is not a 9, so that an upper bound just below 1 is not read as certainty.
 func percent(share float64) string {
 	const most = 8 // digits after the point
 	for places := 1; ; places++ {

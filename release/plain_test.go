@@ -75,8 +75,8 @@ func TestPlainSays(t *testing.T) {
 	has(rho, "rho = 0.1 of zero-concentrated", "at delta = 1e-06")
 }
 
-// TestTestFigure: the success of the best guess, against a direct sum over a grid for N(0,1) against N(μ,1), and
-// against (ε, δ)-randomised response where the plan is not Gaussian.
+// TestTestFigure: the success of the best guess, against a direct sum over a grid for N(0,1)
+// against N(μ,1), and against (ε, δ)-randomised response where the plan is not Gaussian.
 func TestTestFigure(t *testing.T) {
 	c := concentrated(t).Certificate
 	mu := privacy.MuOfRho(0.1)

@@ -16,7 +16,8 @@ import (
 var ErrBareModel error = &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: "a bare model, which has no certificate",
 	Hint: "name a release that gauze fit wrote"}
 
-// Read reads one release. It checks the format's version and the model; [Verify] checks the certificate.
+// Read reads one release. It checks the format's version and the model; [Verify] checks the
+// certificate.
 func Read(r io.Reader) (*Release, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -80,7 +81,8 @@ func fromFile[T any](path string, read func(io.Reader) (*T, error)) (*T, error) 
 	return value, nil
 }
 
-// sniff tells a bare model object from a release, and reports what is neither and a release that Read cannot read.
+// sniff tells a bare model object from a release, and reports what is neither and a release that
+// Read cannot read.
 func sniff(data []byte) (bare bool, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -108,7 +110,8 @@ func sniff(data []byte) (bare bool, err error) {
 	return false, nil
 }
 
-// malformed words the errors of the JSON decoder; those of the model, which name their fields, it passes on.
+// malformed words the errors of the JSON decoder; those of the model, which name their fields, it
+// passes on.
 func malformed(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -36,7 +36,8 @@ func mixture(t testing.TB) *model.Mixture {
 	return m
 }
 
-// gaussian is a consistent release of Gaussian measurements and one threshold, at (ε, δ) = (1, 1e-6).
+// gaussian is a consistent release of Gaussian measurements and one threshold, at (ε, δ) = (1,
+// 1e-6).
 func gaussian(t testing.TB) *Release {
 	t.Helper()
 	const delta = 1e-6
@@ -99,7 +100,8 @@ func pure(t testing.TB) *Release {
 	return r
 }
 
-// cut is a consistent release with the laws that stand with a threshold's delta, at (ε, δ) = (1, 1e-6).
+// cut is a consistent release with the laws that stand with a threshold's delta, at (ε, δ) = (1,
+// 1e-6).
 func cut(t testing.TB) *Release {
 	t.Helper()
 	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 1, Delta: 1e-6}, privacy.Needs{Thresholds: true})
@@ -413,7 +415,8 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// FuzzRead: any bytes are read without a panic; what is read can be verified, put into words, and written so that it reads the same.
+// FuzzRead: any bytes are read without a panic; what is read can be verified, put into words, and
+// written so that it reads the same.
 func FuzzRead(f *testing.F) {
 	for _, r := range []*Release{gaussian(f), concentrated(f)} {
 		var b bytes.Buffer

@@ -7,13 +7,15 @@ import (
 
 // totals is what a plan's measurements cost together.
 type totals struct {
-	mu2    float64             // of the Gaussian ones
-	delta  float64             // of the thresholds
-	orders map[float64]float64 // order → Rényi divergence of all measurements; nil if all are Gaussian
+	mu2   float64 // of the Gaussian ones
+	delta float64 // of the thresholds
+	// order → Rényi divergence of all measurements; nil if all are Gaussian
+	orders map[float64]float64
 }
 
-// planTotals adds up the plan. A Rényi curve is known only at the orders of all steps that have one, where those of a mask or a pure loss
-// are all of privacy.Orders; at order a the Gaussian steps add a·mu²/2.
+// planTotals adds up the plan. A Rényi curve is known only at the orders of all steps that have
+// one, where those of a mask or a pure loss are all of privacy.Orders; at order a the Gaussian
+// steps add a·mu²/2.
 func (c *Certificate) planTotals() totals {
 	var sum totals
 	stated := map[float64]int{}
@@ -46,7 +48,8 @@ func (c *Certificate) planTotals() totals {
 // curved reports a step whose loss is a Rényi curve.
 func (s *PlanStep) curved() bool { return s.Renyi != nil || s.Mask != nil || s.Pure != 0 }
 
-// divergences is the curve of a step that has one: that of its mask or pure loss, or as it is stated.
+// divergences is the curve of a step that has one: that of its mask or pure loss, or as it is
+// stated.
 func (s *PlanStep) divergences() map[float64]float64 {
 	if curve, err := s.implied(); err == nil && curve != nil {
 		return curve
@@ -60,7 +63,8 @@ func (s *PlanStep) divergences() map[float64]float64 {
 	return out
 }
 
-// deciding is the order at which a plan with Rényi curves costs least at δ, and what it costs there, ε; +Inf where no order is left.
+// deciding is the order at which a plan with Rényi curves costs least at δ, and what it costs
+// there, ε; +Inf where no order is left.
 func (t totals) deciding(delta float64) (order, epsilon float64) {
 	epsilon = math.Inf(1)
 	for a, divergence := range t.orders {
@@ -71,7 +75,8 @@ func (t totals) deciding(delta float64) (order, epsilon float64) {
 	return order, epsilon
 }
 
-// epsilonOfRenyi returns the ε that a Rényi divergence r of an order a implies at δ: r + ln(1 − 1/a) − (ln δ + ln a)/(a − 1), and at least 0.
+// epsilonOfRenyi returns the ε that a Rényi divergence r of an order a implies at δ: r + ln(1 −
+// 1/a) − (ln δ + ln a)/(a − 1), and at least 0.
 //
 // Source: [CKS20] Proposition 12.
 func epsilonOfRenyi(order, divergence, delta float64) float64 {

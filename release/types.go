@@ -5,7 +5,8 @@ import "github.com/gauze-dp/gauze/model"
 // Format names the version of the JSON that this package reads and writes.
 const Format = "gauze/release/v1"
 
-// A Release is what a custodian may publish: a model, and the certificate of the privacy it was learned under.
+// A Release is what a custodian may publish: a model, and the certificate of the privacy it was
+// learned under.
 //
 // Nothing in it may depend on a row except through a measurement that the certificate's plan lists.
 type Release struct {
@@ -17,38 +18,49 @@ type Release struct {
 
 // A Certificate says what was asked, what was spent, and by which measurements.
 type Certificate struct {
-	Relation  string     `json:"relation"`          // Required: ReplaceOne or AddRemoveOne.
-	Epsilon   float64    `json:"epsilon"`           // As asked. Zero only when the budget was asked as Rho alone.
-	Delta     float64    `json:"delta"`             // As asked, in [0, 1). Zero when the budget was asked as Rho alone.
-	Rho       float64    `json:"rho,omitempty"`     // As asked, when the budget was asked as zCDP.
-	Spent     Spent      `json:"spent"`             // At most what was asked.
-	Rows      *int       `json:"rows"`              // n; nil (null) where it is private, which is under AddRemoveOne.
-	Schema    string     `json:"schema"`            // Required: SchemaDeclared or SchemaInferred.
-	Facts     *Facts     `json:"facts,omitempty"`   // What was publicly known beforehand, as asked; nil if nothing.
-	Method    string     `json:"method"`            // Required: the estimator's name, for example "separated".
-	Learner   *Learner   `json:"learner,omitempty"` // What ran on blocks of rows; nil for methods without blocks or with one learner only.
-	Plan      []PlanStep `json:"plan"`              // The measurements as run.
-	Simulated bool       `json:"simulated"`         // The rows or the noise came from a seed: protects nobody.
-	Version   string     `json:"version"`           // Of the program that wrote it.
+	Relation string `json:"relation"` // Required: ReplaceOne or AddRemoveOne.
+	// As asked. Zero only when the budget was asked as Rho alone.
+	Epsilon float64 `json:"epsilon"`
+	// As asked, in [0, 1). Zero when the budget was asked as Rho alone.
+	Delta float64 `json:"delta"`
+	Rho   float64 `json:"rho,omitempty"` // As asked, when the budget was asked as zCDP.
+	Spent Spent   `json:"spent"`         // At most what was asked.
+	// n; nil (null) where it is private, which is under AddRemoveOne.
+	Rows   *int   `json:"rows"`
+	Schema string `json:"schema"` // Required: SchemaDeclared or SchemaInferred.
+	// What was publicly known beforehand, as asked; nil if nothing.
+	Facts *Facts `json:"facts,omitempty"`
+	// Required: the estimator's name, for example "separated".
+	Method string `json:"method"`
+	// What ran on blocks of rows; nil for methods without blocks or with one learner only.
+	Learner *Learner   `json:"learner,omitempty"`
+	Plan    []PlanStep `json:"plan"` // The measurements as run.
+	// The rows or the noise came from a seed: protects nobody.
+	Simulated bool   `json:"simulated"`
+	Version   string `json:"version"` // Of the program that wrote it.
 }
 
-// Facts are public bounds that a fit was told, in the units of the columns. They cost nothing, and the privacy does not rest on them: if one
-// is wrong the estimate is, and the promise holds.
+// Facts are public bounds that a fit was told, in the units of the columns. They cost nothing, and
+// the privacy does not rest on them: if one is wrong the estimate is, and the promise holds.
 //
 // Invariant: at least one is given.
 type Facts struct {
-	// MeanWithin is the radius of a ball about the origin that holds the mean, 0 for a mean that is the origin; nil if not given.
+	// MeanWithin is the radius of a ball about the origin that holds the mean, 0 for a mean that is
+	// the origin; nil if not given.
 	MeanWithin *float64 `json:"mean_within,omitempty"`
-	// EigenvaluesWithin are a lower and an upper bound on the eigenvalues of the covariance; nil if not given.
+	// EigenvaluesWithin are a lower and an upper bound on the eigenvalues of the covariance; nil if
+	// not given.
 	EigenvaluesWithin []float64 `json:"eigenvalues_within,omitempty"`
-	// Moments is the even order, at least 4, up to which moments are bounded as a Gaussian's are; 0 if not given.
+	// Moments is the even order, at least 4, up to which moments are bounded as a Gaussian's are; 0
+	// if not given.
 	Moments int `json:"moments,omitempty"`
 	// KnownCovariance is the covariance that every component has, d x d; nil if not given.
 	KnownCovariance [][]float64 `json:"known_covariance,omitempty"`
 }
 
-// A Learner is what a method ran on every block of rows, without privacy: a public choice. The privacy does not rest on it, unless it is
-// OwnLearner: whoever brought that one answers for what it did with the rows.
+// A Learner is what a method ran on every block of rows, without privacy: a public choice. The
+// privacy does not rest on it, unless it is OwnLearner: whoever brought that one answers for what
+// it did with the rows.
 type Learner struct {
 	Name string  `json:"name"`           // Required: OwnLearner for one that is not part of Gauze.
 	Trim float64 `json:"trim,omitempty"` // The part of a block's rows that it left out, in [0, 1).
@@ -57,54 +69,75 @@ type Learner struct {
 // OwnLearner is the name of a learner that whoever asked for the release brought along.
 const OwnLearner = "own"
 
-// Spent is the cost of the measurements as run, in every currency that it can be stated in; what does not apply is 0.
+// Spent is the cost of the measurements as run, in every currency that it can be stated in; what
+// does not apply is 0.
 //
-// What is promised is the budget that was asked. Where a run stopped early because of an answer, less is spent, but the
-// smaller figure is a meter reading and not a promise by itself.
+// What is promised is the budget that was asked. Where a run stopped early because of an answer,
+// less is spent, but the smaller figure is a meter reading and not a promise by itself.
 type Spent struct {
 	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"` // The conversion's δ at Epsilon and the thresholds' own δ together.
-	Mu      float64 `json:"mu"`    // Gaussian DP: Mu² = Σ count·mu² over the plan's steps but for those with a Rényi curve.
-	Rho     float64 `json:"rho"`   // zCDP: Mu²/2 where no step has a Rényi curve, otherwise 0.
+	// The conversion's δ at Epsilon and the thresholds' own δ together.
+	Delta float64 `json:"delta"`
+	// Gaussian DP: Mu² = Σ count·mu² over the plan's steps but for those with a Rényi curve.
+	Mu  float64 `json:"mu"`
+	Rho float64 `json:"rho"` // zCDP: Mu²/2 where no step has a Rényi curve, otherwise 0.
 }
 
 // A PlanStep is one kind of measurement of the plan, made Count times.
 type PlanStep struct {
-	Step        string             `json:"step"`             // Required: what it is for, in the estimator's words.
-	Query       string             `json:"query"`            // Required: the kind of measurement.
-	Count       int                `json:"count"`            // How many times it was made, at least 1.
-	Law         string             `json:"law,omitempty"`    // Of the noise: "" is the Gaussian; see muOf for the others.
-	Sensitivity float64            `json:"sensitivity"`      // L2; L1 or that of a score for other laws. Left out of the JSON when Renyi is given.
-	Noise       float64            `json:"noise"`            // Sigma, or the scale of the law. Left out of the JSON when Renyi is given.
-	Mu          float64            `json:"mu"`               // Sensitivity/Noise, or the law's, of one measurement. Left out when Renyi is given.
-	Delta       float64            `json:"delta"`            // What a threshold or a test adds, of one measurement; 0 for none.
-	Renyi       map[string]float64 `json:"renyi,omitempty"`  // Order → Rényi divergence (nats) of one measurement; infinite ones are left out.
-	Pure        float64            `json:"pure,omitempty"`   // ε₀ of a pure measurement of which Renyi is the curve; 0 for other measurements.
-	Mask        *Mask              `json:"mask,omitempty"`   // Of which Renyi is the curve; nil for other measurements.
-	Source      string             `json:"source,omitempty"` // "KEY Algorithm N".
+	// Required: what it is for, in the estimator's words.
+	Step  string `json:"step"`
+	Query string `json:"query"` // Required: the kind of measurement.
+	// How many times it was made, at least 1.
+	Count int `json:"count"`
+	// Of the noise: "" is the Gaussian; see muOf for the others.
+	Law string `json:"law,omitempty"`
+	// L2; L1 or that of a score for other laws. Left out of the JSON when Renyi is given.
+	Sensitivity float64 `json:"sensitivity"`
+	// Sigma, or the scale of the law. Left out of the JSON when Renyi is given.
+	Noise float64 `json:"noise"`
+	// Sensitivity/Noise, or the law's, of one measurement. Left out when Renyi is given.
+	Mu float64 `json:"mu"`
+	// What a threshold or a test adds, of one measurement; 0 for none.
+	Delta float64 `json:"delta"`
+	// Order → Rényi divergence (nats) of one measurement; infinite ones are left out.
+	Renyi map[string]float64 `json:"renyi,omitempty"`
+	// ε₀ of a pure measurement of which Renyi is the curve; 0 for other measurements.
+	Pure float64 `json:"pure,omitempty"`
+	// Of which Renyi is the curve; nil for other measurements.
+	Mask   *Mask  `json:"mask,omitempty"`
+	Source string `json:"source,omitempty"` // "KEY Algorithm N".
 }
 
-// Diagnostics holds released values only: numbers that measurements of the plan gave, and what follows from them.
+// Diagnostics holds released values only: numbers that measurements of the plan gave, and what
+// follows from them.
 type Diagnostics struct {
-	Components      []ComponentNote `json:"components,omitempty"` // In the order of the model's components.
-	Flags           []string        `json:"flags,omitempty"`
-	Unresolved      []Direction     `json:"unresolved,omitempty"`       // Combinations of columns with no spread that could be seen.
-	ConstantColumns []string        `json:"constant_columns,omitempty"` // Columns whose released spread is zero.
-	Notes           []string        `json:"notes,omitempty"`
+	// In the order of the model's components.
+	Components []ComponentNote `json:"components,omitempty"`
+	Flags      []string        `json:"flags,omitempty"`
+	// Combinations of columns with no spread that could be seen.
+	Unresolved []Direction `json:"unresolved,omitempty"`
+	// Columns whose released spread is zero.
+	ConstantColumns []string `json:"constant_columns,omitempty"`
+	Notes           []string `json:"notes,omitempty"`
 }
 
 // A ComponentNote says how far one component of the model can be trusted.
 type ComponentNote struct {
-	EffectiveNoise float64  `json:"effective_noise,omitempty"` // Spectral norm of the noise in its second moment, relative to its covariance.
-	EffectiveRows  float64  `json:"effective_rows,omitempty"`  // Noisy number of rows behind it.
-	Background     bool     `json:"background,omitempty"`      // Holds the rows that no other component explains.
-	Flags          []string `json:"flags,omitempty"`
+	// Spectral norm of the noise in its second moment, relative to its covariance.
+	EffectiveNoise float64 `json:"effective_noise,omitempty"`
+	EffectiveRows  float64 `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
+	// Holds the rows that no other component explains.
+	Background bool     `json:"background,omitempty"`
+	Flags      []string `json:"flags,omitempty"`
 }
 
 // A Direction is one in which the model's spread is an upper limit and not an estimate.
 type Direction struct {
-	Direction []float64 `json:"direction"`   // Unit vector a, d long: the combination a.x of a row in the columns' own units.
-	StdAtMost float64   `json:"std_at_most"` // The standard deviation of that combination is at most this.
+	// Unit vector a, d long: the combination a.x of a row in the columns' own units.
+	Direction []float64 `json:"direction"`
+	// The standard deviation of that combination is at most this.
+	StdAtMost float64 `json:"std_at_most"`
 }
 
 // The values of Certificate.Relation and Certificate.Schema.

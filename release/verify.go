@@ -9,21 +9,23 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// tolerance is how far, relative, recomputed figures may differ from those in the file: room for sums in another order and for
-// roundings upward, a thousandth of what anybody would print.
+// tolerance is how far, relative, recomputed figures may differ from those in the file: room for
+// sums in another order and for roundings upward, a thousandth of what anybody would print.
 const tolerance = 1e-9
 
 // Verify lists everything that is wrong with a release; nil means that it is consistent:
 //
 //   - the format is known, the model is valid, the words of the certificate are known;
 //   - every measurement's mu is its sensitivity over its noise, and Σ count·mu² = spent.mu²;
-//   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas and Rényi curves imply;
+//   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas
+//     and Rényi curves imply;
 //   - what was spent is at most what was asked;
 //   - the number of rows is given where it is public, and only there;
 //   - the Rényi curve of a mask or of a pure loss is the one that its public numbers imply;
 //   - facts that are given say something that can be true, and a learner that is named has a name.
 //
-// A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an exponential mechanism); its mu is taken as it is.
+// A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an
+// exponential mechanism); its mu is taken as it is.
 func Verify(r *Release) []error {
 	v := &verifier{}
 	if r.Format != Format {
@@ -51,7 +53,8 @@ func Verify(r *Release) []error {
 		d = r.Model.Dim()
 	}
 	v.agreements(&r.Certificate, d)
-	if len(v.faults) == before { // sums of figures that are wrong one by one would only repeat the fault
+	// sums of figures that are wrong one by one would only repeat the fault
+	if len(v.faults) == before {
 		v.spent(&r.Certificate)
 	}
 	if notes := len(r.Diagnostics.Components); k > 0 && notes > 0 && notes != k {
@@ -186,7 +189,8 @@ func (v *verifier) step(s *PlanStep) {
 	}
 }
 
-// curve checks a step whose loss is a Rényi curve: that it is well formed and, where a mask or a pure loss is stated, that it is theirs.
+// curve checks a step whose loss is a Rényi curve: that it is well formed and, where a mask or a
+// pure loss is stated, that it is theirs.
 func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	if s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0 {
 		v.fault(field("renyi"), "either it, or sensitivity, noise and mu", "both")
@@ -218,9 +222,10 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	}
 }
 
-// law faults a law of noise that the step's query cannot have: only a selection picks by an exponential mechanism or by thresholds, and none
-// is Gaussian (one with a single option is a noisy number, with Laplace noise); two laws besides the Gaussian stand with a threshold's δ, and
-// never without.
+// law faults a law of noise that the step's query cannot have: only a selection picks by an
+// exponential mechanism or by thresholds, and none is Gaussian (one with a single option is a noisy
+// number, with Laplace noise); two laws besides the Gaussian stand with a threshold's δ, and never
+// without.
 func (v *verifier) law(s *PlanStep, field func(string) string) {
 	selects := strings.HasPrefix(strings.TrimPrefix(s.Query, "of blocks: "), "select: ")
 	cut := s.Law == "truncated laplace" || s.Law == "local exponential"
@@ -239,11 +244,13 @@ func (v *verifier) law(s *PlanStep, field func(string) string) {
 	}
 }
 
-// muOf is the μ of one measurement whose noise has the law, for the ratio of sensitivity and noise; NaN where there is none.
+// muOf is the μ of one measurement whose noise has the law, for the ratio of sensitivity and noise;
+// NaN where there is none.
 //
-// A discrete Laplace variable of scale b on every number is ε-DP with ε = S/b. The exponential mechanism with P(i) ∝ e^(score/b) has
-// bounded range ε = 2S/b. The first noisy score above a noisy threshold, Laplace of scales b and b/2, is ε-DP with ε = 4S/b. A Laplace
-// variable that is cut, and a choice that a test allows, are ε-DP with ε = S/b but for their δ.
+// A discrete Laplace variable of scale b on every number is ε-DP with ε = S/b. The exponential
+// mechanism with P(i) ∝ e^(score/b) has bounded range ε = 2S/b. The first noisy score above a noisy
+// threshold, Laplace of scales b and b/2, is ε-DP with ε = 4S/b. A Laplace variable that is cut,
+// and a choice that a test allows, are ε-DP with ε = S/b but for their δ.
 func muOf(law string, ratio float64) (mu float64, known bool) {
 	of, factor := privacy.MuOfPure, 1.0
 	switch law {
@@ -269,7 +276,8 @@ func near(x, y float64) bool {
 	return math.Abs(x-y) <= tolerance*size && !math.IsInf(size, 0)
 }
 
-// spent adds the plan up and compares it with what the certificate says was spent, and that with what was asked.
+// spent adds the plan up and compares it with what the certificate says was spent, and that with
+// what was asked.
 func (v *verifier) spent(c *Certificate) {
 	sum := c.planTotals()
 	spent := c.Spent

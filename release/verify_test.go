@@ -103,7 +103,8 @@ func TestVerifyCatches(t *testing.T) {
 			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "b", Query: "q", Count: 1, Renyi: map[string]float64{"3": 0.1}})
 		}, "spent.epsilon"},
 		{"each curve at an order of its own", renyi, func(r *Release) {
-			r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 9, 9 // enough at either order, were the other curve nothing
+			// enough at either order, were the other curve nothing
+			r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 9, 9
 			r.Certificate.Plan[1].Renyi = map[string]float64{"20": 0.1}
 			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "b", Query: "q", Count: 1, Renyi: map[string]float64{"30": 0.1}})
 		}, "spent.epsilon: want at least +Inf"},

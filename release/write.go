@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 )
 
-// MarshalJSON leaves out sensitivity, noise and mu of a measurement that states a Rényi curve in their place.
+// MarshalJSON leaves out sensitivity, noise and mu of a measurement that states a Rényi curve in
+// their place.
 func (s PlanStep) MarshalJSON() ([]byte, error) {
 	type plain PlanStep
 	if s.Renyi == nil {
@@ -29,8 +30,8 @@ func (s PlanStep) MarshalJSON() ([]byte, error) {
 	}{s.Step, s.Query, s.Count, s.Pure, s.Mask, s.Renyi, s.Delta, s.Source})
 }
 
-// Write writes r as indented JSON with a line end. Nothing is written if r cannot be read back: a model that is not valid, another format,
-// a number that is not finite.
+// Write writes r as indented JSON with a line end. Nothing is written if r cannot be read back: a
+// model that is not valid, another format, a number that is not finite.
 func Write(w io.Writer, r *Release) error {
 	data, err := encode(r)
 	if err != nil {
@@ -42,8 +43,9 @@ func Write(w io.Writer, r *Release) error {
 	return nil
 }
 
-// WriteFile writes r to a file, whole or not at all: to a new file beside it, which then takes its name. An old file of that name
-// stays as it was if anything fails. Whatever is no plain file (a pipe, a terminal) is written to directly.
+// WriteFile writes r to a file, whole or not at all: to a new file beside it, which then takes its
+// name. An old file of that name stays as it was if anything fails. Whatever is no plain file (a
+// pipe, a terminal) is written to directly.
 func WriteFile(path string, r *Release) error {
 	data, err := encode(r)
 	if err != nil {
@@ -102,8 +104,8 @@ func writeTo(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// replace writes data to a new file in path's folder and renames it to path. Order: the data are on disk before the name is, so a crash
-// leaves the old file or the new one.
+// replace writes data to a new file in path's folder and renames it to path. Order: the data are on
+// disk before the name is, so a crash leaves the old file or the new one.
 func replace(path string, data []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".release-*")
 	if err != nil {
@@ -123,14 +125,16 @@ func replace(path string, data []byte) (err error) {
 		return err
 	}
 	if folder, err := os.Open(filepath.Dir(path)); err == nil {
-		// The release is there by name already; a file system that cannot sync folders is no reason to call it lost.
+		// The release is there by name already; a file system that cannot sync folders is no reason
+		// to call it lost.
 		_ = folder.Sync()
 		folder.Close()
 	}
 	return nil
 }
 
-// layout indents compact JSON by two spaces, with every array of plain values on one line, so that a matrix has a line for each row.
+// layout indents compact JSON by two spaces, with every array of plain values on one line, so that
+// a matrix has a line for each row.
 func layout(compact []byte) []byte {
 	var b bytes.Buffer
 	depth := 0
@@ -186,7 +190,8 @@ func stringLength(data []byte) int {
 	return len(data)
 }
 
-// flatLength is the length of the array of plain values, or the empty object, that data starts with; 0 if it is neither.
+// flatLength is the length of the array of plain values, or the empty object, that data starts
+// with; 0 if it is neither.
 func flatLength(data []byte) int {
 	if data[0] == '{' {
 		if data[1] == '}' {

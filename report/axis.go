@@ -8,20 +8,22 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// An axis maps a column to the plane of a picture: x = centre + unit·u. The pictures are drawn in u, which is of
-// order one whatever the column's scale, and only the ticks' labels know of x.
+// An axis maps a column to the plane of a picture: x = centre + unit·u. The pictures are drawn in
+// u, which is of order one whatever the column's scale, and only the ticks' labels know of x.
 type axis struct {
 	centre, unit float64
 	lo, hi       float64 // of u
 	constant     bool    // No component has a spread, and all have one mean.
 	ticks        []plot.Tick
-	suffix       string // What a tick's label has to be multiplied with and added to; empty for nothing.
+	// What a tick's label has to be multiplied with and added to; empty for nothing.
+	suffix string
 }
 
 // u is the place of a mean on the axis, clipped to numbers that can be drawn.
 func (a axis) u(x float64) float64 { return math.Max(-1e6, math.Min(1e6, (x-a.centre)/a.unit)) }
 
-// newAxis returns the axis that shows reach standard deviations of every part on both sides, with up to n ticks.
+// newAxis returns the axis that shows reach standard deviations of every part on both sides, with
+// up to n ticks.
 func newAxis(parts []part, j int, reach float64, n int) axis {
 	a := axis{centre: centreOf(parts, j)}
 	for _, p := range parts {
@@ -62,8 +64,8 @@ func centreOf(parts []part, j int) float64 {
 	return math.Max(lo, math.Min(hi, sum))
 }
 
-// offsetDigits is how many digits a tick's label may have in front of the digit that changes from tick to tick;
-// beyond it, labels count from a base that the suffix names.
+// offsetDigits is how many digits a tick's label may have in front of the digit that changes from
+// tick to tick; beyond it, labels count from a base that the suffix names.
 const offsetDigits = 4
 
 // mark sets ticks and suffix: at most n round numbers, as short as they can be.
@@ -77,7 +79,8 @@ func (a *axis) mark(n int) {
 	base := 0.0
 	far := math.Abs(a.centre) + span
 	if far/step > math.Pow10(offsetDigits+1) {
-		// Rounded to the power of ten above the span: the shortest base that leaves labels of three digits at most.
+		// Rounded to the power of ten above the span: the shortest base that leaves labels of three
+		// digits at most.
 		digits := max(1, min(17, int(math.Floor(math.Log10(far)))-int(math.Floor(math.Log10(span)))))
 		base, _ = strconv.ParseFloat(strconv.FormatFloat(a.centre, 'e', digits-1, 64), 64)
 		a.suffix = plusOrMinus(base, digits)

@@ -45,7 +45,8 @@ func value(t *testing.T, label, suffix string) float64 {
 	return v
 }
 
-// TestTicks: labels are few and short at every scale, and stand where the number that they say belongs.
+// TestTicks: labels are few and short at every scale, and stand where the number that they say
+// belongs.
 func TestTicks(t *testing.T) {
 	for _, at := range []struct{ mean, sd float64 }{
 		{0, 1}, {38, 9.5}, {-0.02, 0.001}, {1e-30, 2e-31}, {3e30, 1e30}, {1.7320508e9, 3}, {-2.5e6, 0.01}, {1e15, 2}, {40250, 2000},

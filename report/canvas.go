@@ -62,7 +62,8 @@ func lineStyle(c paint, width vg.Length, dash []vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width, Dashes: dash}
 }
 
-// A region is the area between a line and the axis, or inside a closed curve; without an outline unless given.
+// A region is the area between a line and the axis, or inside a closed curve; without an outline
+// unless given.
 type region struct {
 	rings [][]plotter.XY
 	fill  paint
@@ -136,8 +137,8 @@ func (d dot) Plot(c draw.Canvas, p *plot.Plot) {
 		vg.Point{X: trX(d.at.X), Y: trY(d.at.Y)})
 }
 
-// numerals are short texts beside places: above if there is room, else to the right, below or to the left. A text for
-// which none of these is free is left out.
+// numerals are short texts beside places: above if there is room, else to the right, below or to
+// the left. A text for which none of these is free is left out.
 type numerals struct {
 	at   []plotter.XY
 	text []string

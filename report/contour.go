@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// A grid holds a density at evenly spaced points of a rectangle. Its outermost points are zero, so that every level
-// line closes.
+// A grid holds a density at evenly spaced points of a rectangle. Its outermost points are zero, so
+// that every level line closes.
 type grid struct {
 	nx, ny int
 	x, y   axis
@@ -23,8 +23,8 @@ func (g grid) py(j float64) float64 {
 	return g.y.lo + (g.y.hi-g.y.lo)*j/float64(g.ny-1)
 }
 
-// newGrid evaluates the parts' mixture over columns a and b. Every part is widened by one step of the grid, so that
-// one without spread in a direction shows as a thin line and not as nothing.
+// newGrid evaluates the parts' mixture over columns a and b. Every part is widened by one step of
+// the grid, so that one without spread in a direction shows as a thin line and not as nothing.
 func newGrid(parts []part, a, b int, x, y axis, n int) grid {
 	g := grid{nx: n, ny: n, x: x, y: y, z: make([]float64, n*n)}
 	stepX, stepY := (x.hi-x.lo)/float64(n-1), (y.hi-y.lo)/float64(n-1)
@@ -68,9 +68,9 @@ func (g grid) levels(shares []float64) []float64 {
 	return out
 }
 
-// rings returns the closed level lines of g, the higher ground always on the same side, so that filling them all at
-// once leaves holes where the ground is lower. It walks through the grid's squares (marching squares; the two
-// saddles are decided by the mean of the corners).
+// rings returns the closed level lines of g, the higher ground always on the same side, so that
+// filling them all at once leaves holes where the ground is lower. It walks through the grid's
+// squares (marching squares; the two saddles are decided by the mean of the corners).
 func (g grid) rings(level float64) [][]plotter.XY {
 	next := make(map[int]int)
 	var starts []int
@@ -101,14 +101,15 @@ func (g grid) rings(level float64) [][]plotter.XY {
 	return out
 }
 
-// Edges of the grid have numbers: 2·(point) for the one to the right of a point, 2·(point)+1 for the one above it.
+// Edges of the grid have numbers: 2·(point) for the one to the right of a point, 2·(point)+1 for
+// the one above it.
 func (g grid) edges(i, j int) (bottom, right, top, left int) {
 	p := j*g.nx + i
 	return 2 * p, 2*(p+1) + 1, 2 * (p + g.nx), 2*p + 1
 }
 
-// segments of the level line in the square above and to the right of point (i, j), each from edge to edge with the
-// higher ground on its left.
+// segments of the level line in the square above and to the right of point (i, j), each from edge
+// to edge with the higher ground on its left.
 func (g grid) segments(i, j int, level float64) [][2]int {
 	corner := [4]float64{g.at(i, j), g.at(i+1, j), g.at(i+1, j+1), g.at(i, j+1)}
 	state, mean := 0, 0.0
@@ -134,7 +135,8 @@ func (g grid) segments(i, j int, level float64) [][2]int {
 		}
 		return [][2]int{{right, bottom}, {left, top}}
 	}
-	// Counter-clockwise, the line leaves through the side where high turns to low and enters where low turns to high.
+	// Counter-clockwise, the line leaves through the side where high turns to low and enters where
+	// low turns to high.
 	sides := [4]int{bottom, right, top, left}
 	var from, to int
 	for b := range 4 {

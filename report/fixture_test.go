@@ -91,7 +91,8 @@ func typical(t testing.TB) *release.Release {
 	return r
 }
 
-// masked is a release of a test of blocks, a mask, and rounds of private EM, by somebody's own learner.
+// masked is a release of a test of blocks, a mask, and rounds of private EM, by somebody's own
+// learner.
 func masked(t testing.TB) *release.Release {
 	r := typical(t)
 	c := &r.Certificate
@@ -146,7 +147,8 @@ func scales(t testing.TB) *model.Mixture {
 		gaussian(t, []float64{5e-30, 4e30, 1.7320508e9 + 12, 52500, -2.5e6 + 0.02}, []float64{2e-60, 1e59, 4, 9e6, 4e-5}))
 }
 
-// degenerate has a constant column, a column that is constant in one component, and exactly related columns.
+// degenerate has a constant column, a column that is constant in one component, and exactly related
+// columns.
 func degenerate(t testing.TB) *model.Mixture {
 	return mixture(t, []string{"fixed", "x", "twice x", "sometimes"}, []float64{0.5, 0.3, 0.2},
 		gaussian(t, []float64{7, 0, 0, 1}, []float64{0, 0, 0, 0, 0, 1, 2, 0, 0, 2, 4, 0, 0, 0, 0, 0}),

@@ -19,7 +19,8 @@ const (
 	marginalWidth, marginalHeight = 360, 190
 	// marginalReach is how many standard deviations of every component a marginal shows.
 	marginalReach = 3.3
-	// spikeWidth is the standard deviation, as a share of the axis, below which a component is drawn as a spike.
+	// spikeWidth is the standard deviation, as a share of the axis, below which a component is
+	// drawn as a spike.
 	spikeWidth = 1.0 / 800
 )
 
@@ -49,7 +50,8 @@ func marginalPicture(m *model.Mixture, parts []part, j int) (figure, error) {
 	return figure{Name: name, SVG: svg, Note: spikeNote(a, spikes, wide)}, err
 }
 
-// addDensities draws each part's share of the density and, if there are several, their sum; it sets p's height.
+// addDensities draws each part's share of the density and, if there are several, their sum; it sets
+// p's height.
 func addDensities(p *plot.Plot, marks *numerals, wide []part, j int, a axis) {
 	lines, total, peak := densities(wide, j, a)
 	p.Y.Min, p.Y.Max = 0, 1
@@ -67,7 +69,8 @@ func addDensities(p *plot.Plot, marks *numerals, wide []part, j int, a axis) {
 	}
 }
 
-// densities returns each part's weighted density of column j in units of the axis, their sum, and the sum's largest value.
+// densities returns each part's weighted density of column j in units of the axis, their sum, and
+// the sum's largest value.
 func densities(wide []part, j int, a axis) (lines [][]plotter.XY, total []plotter.XY, peak float64) {
 	xs := a.places(wide, j)
 	total = make([]plotter.XY, len(xs))
@@ -86,7 +89,8 @@ func densities(wide []part, j int, a axis) (lines [][]plotter.XY, total []plotte
 	return lines, total, peak
 }
 
-// addSpikes draws each part as a line with a dot on top, as high as its weight relative to the other spikes'.
+// addSpikes draws each part as a line with a dot on top, as high as its weight relative to the
+// other spikes'.
 func addSpikes(p *plot.Plot, marks *numerals, spikes []part, j int, a axis) {
 	for _, q := range spikes {
 		top := plotter.XY{X: a.u(q.mean[j]), Y: p.Y.Max * 0.85 * q.weight / largestWeight(spikes)}
@@ -96,7 +100,8 @@ func addSpikes(p *plot.Plot, marks *numerals, spikes []part, j int, a axis) {
 	}
 }
 
-// splitSpikes parts the components that can be drawn as a density from those too narrow for the picture.
+// splitSpikes parts the components that can be drawn as a density from those too narrow for the
+// picture.
 func splitSpikes(parts []part, j int, a axis) (wide, spikes []part) {
 	for _, q := range parts {
 		if q.sd[j]/a.unit <= spikeWidth*(a.hi-a.lo) {
@@ -191,7 +196,8 @@ func highest(line []plotter.XY) plotter.XY {
 	return best
 }
 
-// thinned leaves out points of a line that lie, to a twentieth of a percent of the picture, between their neighbours.
+// thinned leaves out points of a line that lie, to a twentieth of a percent of the picture, between
+// their neighbours.
 func thinned(line []plotter.XY, width, height float64) []plotter.XY {
 	if len(line) < 3 {
 		return line

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// clean makes a text from outside safe to show: what is not printable (control characters, escapes of a terminal,
-// marks that turn the direction of writing, broken UTF-8) becomes U+FFFD.
+// clean makes a text from outside safe to show: what is not printable (control characters, escapes
+// of a terminal, marks that turn the direction of writing, broken UTF-8) becomes U+FFFD.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || unicode.IsPrint(r) {

@@ -42,8 +42,8 @@ func withBudget(name, source string) *template.Template {
 	return page
 }
 
-// HTMLNoRelease writes a page like HTML's for a fit that ended without a model: why, what would help, and what was spent. It fails if there
-// is no reason, or if w fails.
+// HTMLNoRelease writes a page like HTML's for a fit that ended without a model: why, what would
+// help, and what was spent. It fails if there is no reason, or if w fails.
 func HTMLNoRelease(w io.Writer, n NoRelease, o Options) error {
 	if n.Reason == "" {
 		return errors.New("report: NoRelease.Reason: wanted why there is no model, got none; take that of the fit's result")

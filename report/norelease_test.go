@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The page of a fit without a release says why and what was spent, and is as closed as that of a release.
+// The page of a fit without a release says why and what was spent, and is as closed as that of a
+// release.
 func TestNoReleasePage(t *testing.T) {
 	n := NoRelease{Reason: "the estimates of 40 blocks do not agree on 2 components", Advice: "needs about 20,000 rows", Certificate: masked(t).Certificate}
 	html := func(n NoRelease) string {

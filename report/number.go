@@ -9,8 +9,8 @@ import (
 // minus is the typographic minus sign.
 const minus = "−"
 
-// number writes v with at most digits significant digits: plain from 1e-4 to 1e6, and to 1e15 where every digit before
-// the point is significant; else as 1.5e-30.
+// number writes v with at most digits significant digits: plain from 1e-4 to 1e6, and to 1e15 where
+// every digit before the point is significant; else as 1.5e-30.
 func number(v float64, digits int) string {
 	switch {
 	case v == 0:
@@ -40,7 +40,8 @@ func number(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
-// around writes mean with as many decimals as the standard deviation sd gives sense to, and both as "mean ± sd".
+// around writes mean with as many decimals as the standard deviation sd gives sense to, and both as
+// "mean ± sd".
 func around(mean, sd float64) string {
 	if sd == 0 {
 		return number(mean, 6) + " ± 0"
@@ -48,7 +49,8 @@ func around(mean, sd float64) string {
 	return number(mean, digitsFor(mean, sd)) + " ± " + number(sd, 3)
 }
 
-// digitsFor is how many significant digits of v are worth writing when differences of a hundredth of step matter.
+// digitsFor is how many significant digits of v are worth writing when differences of a hundredth
+// of step matter.
 func digitsFor(v, step float64) int {
 	if v == 0 || step == 0 {
 		return 4

@@ -98,7 +98,8 @@ func facts(r *release.Release) []fact {
 	return append(out, fact{"model", shape + ", " + m.CovarianceType()})
 }
 
-// componentsText counts the components that stand for a group of rows apart from those of the background.
+// componentsText counts the components that stand for a group of rows apart from those of the
+// background.
 func componentsText(r *release.Release) string {
 	background := 0
 	for i := range r.Model.K() {

@@ -21,7 +21,8 @@ const (
 	gridPoints = 80
 	// allPairs is the largest number of columns of which every pair is drawn.
 	allPairs = 5
-	// nameCells is the longest name of a column within a picture; the words under it have the whole name.
+	// nameCells is the longest name of a column within a picture; the words under it have the whole
+	// name.
 	nameCells = 26
 )
 
@@ -36,8 +37,8 @@ type pair struct {
 	separation float64 // share of the spread that lies between the components' means
 }
 
-// pairsOf returns the pairs to draw: all of up to allPairs columns, above that the most telling, at most most.
-// Columns without any spread are left out.
+// pairsOf returns the pairs to draw: all of up to allPairs columns, above that the most telling, at
+// most most. Columns without any spread are left out.
 func pairsOf(parts []part, d, most int) (chosen []pair, of int) {
 	var live []int
 	for j := range d {
@@ -58,8 +59,9 @@ func pairsOf(parts []part, d, most int) (chosen []pair, of int) {
 	return chosen, of
 }
 
-// newPair measures a pair. With T the covariance of the drawn mixture over the two columns and W the mean of the
-// components' own, the correlation is T's and the separation is 1 - det W / det T (Wilks' lambda).
+// newPair measures a pair. With T the covariance of the drawn mixture over the two columns and W
+// the mean of the components' own, the correlation is T's and the separation is 1 - det W / det T
+// (Wilks' lambda).
 func newPair(parts []part, a, b int) pair {
 	x, y := newAxis(parts, a, 1, 1), newAxis(parts, b, 1, 1)
 	var total, waa, wab, wbb, taa, tab, tbb float64
@@ -85,8 +87,9 @@ func newPair(parts []part, a, b int) pair {
 	return p
 }
 
-// separation is 1 - det W / det T, and at least what either column has by itself. A hair of T's spread is added to both
-// matrices, because two exactly related columns would otherwise divide zero by zero.
+// separation is 1 - det W / det T, and at least what either column has by itself. A hair of T's
+// spread is added to both matrices, because two exactly related columns would otherwise divide zero
+// by zero.
 func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
 	const hair = 1e-9
 	out := 0.0
@@ -140,7 +143,8 @@ func addShades(p *plot.Plot, parts []part, at pair, x, y axis) {
 	}
 }
 
-// ellipse is the curve of all points z standard deviations from q's mean; a line or a point where q is degenerate.
+// ellipse is the curve of all points z standard deviations from q's mean; a line or a point where q
+// is degenerate.
 func ellipse(q part, at pair, x, y axis, z float64) []plotter.XY {
 	const points = 72
 	su, sv, r := z*q.sd[at.a]/x.unit, z*q.sd[at.b]/y.unit, q.correlation(at.a, at.b)

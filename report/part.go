@@ -24,8 +24,8 @@ func (p part) correlation(i, j int) float64 {
 	return math.Max(-1, math.Min(1, p.cov.At(i, j)/p.sd[i]/p.sd[j]))
 }
 
-// partsOf returns the components that are drawn, and the indices of the background components that are not. If
-// every component is background, all are drawn.
+// partsOf returns the components that are drawn, and the indices of the background components that
+// are not. If every component is background, all are drawn.
 func partsOf(r *release.Release) (drawn []part, hidden []int) {
 	for i, g := range r.Model.Components {
 		if note(r, i).Background {

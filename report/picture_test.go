@@ -31,7 +31,8 @@ func square(n int, f func(x, y float64) float64) grid {
 	return g
 }
 
-// TestRings: level lines of a bell enclose the disc that they should, and those of a crater turn the other way inside.
+// TestRings: level lines of a bell enclose the disc that they should, and those of a crater turn
+// the other way inside.
 func TestRings(t *testing.T) {
 	bell := square(81, func(x, y float64) float64 { return math.Exp(-(x*x + y*y) / 2) })
 	rings := bell.rings(math.Exp(-0.5))
@@ -51,7 +52,8 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// TestSaddles: whatever the ground, lines close and the area does not depend on how saddles are cut by more than they can.
+// TestSaddles: whatever the ground, lines close and the area does not depend on how saddles are cut
+// by more than they can.
 func TestSaddles(t *testing.T) {
 	n := 41
 	board := square(n, func(x, y float64) float64 {
@@ -71,7 +73,8 @@ func TestSaddles(t *testing.T) {
 				}
 			}
 		}
-		// Each of the (n-2)² inner points differs from its neighbours, and zeros of the frame count as low ground.
+		// Each of the (n-2)² inner points differs from its neighbours, and zeros of the frame count
+		// as low ground.
 		want := 0
 		for j := range n {
 			for i := range n {
@@ -135,13 +138,15 @@ func TestTelling(t *testing.T) {
 		if related && math.Abs(p.related-0.95) > 1e-9 {
 			t.Errorf("correlation: wanted 0.95, got %v", p.related)
 		}
-		if want := 1 - 1.0/17; apart && math.Abs(p.separation-want) > 1e-6 { // variance 1 within, 16 between
+		// variance 1 within, 16 between
+		if want := 1 - 1.0/17; apart && math.Abs(p.separation-want) > 1e-6 {
 			t.Errorf("separation: wanted %v, got %v", want, p.separation)
 		}
 	}
 }
 
-// TestAllBackground: a model of nothing but background, or of parts without weight, is drawn none the less.
+// TestAllBackground: a model of nothing but background, or of parts without weight, is drawn none
+// the less.
 func TestAllBackground(t *testing.T) {
 	r := typical(t)
 	for i := range r.Diagnostics.Components {

@@ -42,12 +42,13 @@ var styleSource string
 
 var pageTemplate = withBudget("page", pageSource)
 
-// HTML writes r as one self-contained page: pictures and tables of the model, and the certificate in words and whole.
+// HTML writes r as one self-contained page: pictures and tables of the model, and the certificate
+// in words and whole.
 //
-// It loads nothing, runs no script, and reads well on a phone, in the dark and printed. A release whose certificate
-// promises nothing (a simulation, or a bare model) is shown with that said on top. The same release gives the same
-// bytes. It fails if r has no model or one that is not valid, if the certificate holds a number that JSON cannot, or
-// if w fails.
+// It loads nothing, runs no script, and reads well on a phone, in the dark and printed. A release
+// whose certificate promises nothing (a simulation, or a bare model) is shown with that said on
+// top. The same release gives the same bytes. It fails if r has no model or one that is not valid,
+// if the certificate holds a number that JSON cannot, or if w fails.
 func HTML(w io.Writer, r *release.Release, o Options) error {
 	if err := check(r); err != nil {
 		return err

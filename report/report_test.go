@@ -117,13 +117,15 @@ func checkClosed(t *testing.T, page string) {
 			t.Errorf("page holds %q: ...%s", bad, around20(rest, rest[i:i+len(bad)]))
 		}
 	}
-	rest = regexp.MustCompile(`="[^"]*"`).ReplaceAllString(rest, `=""`) // values hold no quotes, and no handler either
+	// values hold no quotes, and no handler either
+	rest = regexp.MustCompile(`="[^"]*"`).ReplaceAllString(rest, `=""`)
 	if regexp.MustCompile(`<[^>]*\son[a-z]+\s*=`).MatchString(rest) {
 		t.Error("page holds an event handler")
 	}
 }
 
-// escapedText: the hostile fixture's names hold "src=" as text, which is harmless where no tag can hold it.
+// escapedText: the hostile fixture's names hold "src=" as text, which is harmless where no tag can
+// hold it.
 func escapedText(at, bad string) bool { return bad == "src=" && strings.HasPrefix(at, "src=x onerror") }
 
 // checkReferences: ids are unique, and every id that is referred to is there.
@@ -192,7 +194,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestComponentsInPictures: each component that is not background is in each picture, and background in none but the weights.
+// TestComponentsInPictures: each component that is not background is in each picture, and
+// background in none but the weights.
 func TestComponentsInPictures(t *testing.T) {
 	pictures := svgElement.FindAllString(htmlOf(t, typical(t), Options{}), -1)
 	if want := 1 + 3 + 3; len(pictures) != want {

@@ -64,7 +64,8 @@ func columnHeads(r *release.Release) []columnHead {
 	return out
 }
 
-// A columnRow is one line of the table of means and standard deviations: a column, with a cell for each component.
+// A columnRow is one line of the table of means and standard deviations: a column, with a cell for
+// each component.
 type columnRow struct {
 	Name  string
 	Cells []meanCell
@@ -124,7 +125,8 @@ func budgetRows(c release.Certificate) (out []budgetRow, remark string) {
 	return out, remark
 }
 
-// renyiText tells what a curve is of, how many orders of it are stated, and its value at order 2 or at the first above.
+// renyiText tells what a curve is of, how many orders of it are stated, and its value at order 2 or
+// at the first above.
 func renyiText(s release.PlanStep) string {
 	type point struct{ order, nats float64 }
 	var points []point

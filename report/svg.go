@@ -17,13 +17,14 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A caption is what a reader who does not see the picture is told, and the id that makes it unique on the page.
+// A caption is what a reader who does not see the picture is told, and the id that makes it unique
+// on the page.
 type caption struct {
 	id, title, desc string
 }
 
-// render draws p, width × height points, as an SVG element that scales with its container and has no colours of
-// its own.
+// render draws p, width × height points, as an SVG element that scales with its container and has
+// no colours of its own.
 func render(p *plot.Plot, width, height float64, about caption) (template.HTML, error) {
 	c := vgsvg.New(vg.Points(width), vg.Points(height))
 	p.Draw(draw.New(c))
@@ -34,8 +35,9 @@ func render(p *plot.Plot, width, height float64, about caption) (template.HTML, 
 	return themed(&raw, about)
 }
 
-// themed rewrites the plotting library's SVG: marker colours become classes, fonts are left to the page, numbers of
-// paths are rounded to a tenth of a point, and the root scales and describes itself.
+// themed rewrites the plotting library's SVG: marker colours become classes, fonts are left to the
+// page, numbers of paths are rounded to a tenth of a point, and the root scales and describes
+// itself.
 func themed(svg io.Reader, about caption) (template.HTML, error) {
 	var out strings.Builder
 	dec := xml.NewDecoder(svg)
@@ -92,8 +94,8 @@ func writeStart(out *strings.Builder, t xml.StartElement) {
 	out.WriteString(">")
 }
 
-// writeStyle turns the library's inline style into one class and presentation attributes, which a style sheet can
-// override. Colours that are not markers fall back to the text's.
+// writeStyle turns the library's inline style into one class and presentation attributes, which a
+// style sheet can override. Colours that are not markers fall back to the text's.
 func writeStyle(out *strings.Builder, style string) {
 	for _, rule := range strings.Split(style, ";") {
 		name, value, ok := strings.Cut(rule, ":")
@@ -123,7 +125,8 @@ func writeAttr(out *strings.Builder, name, value string) {
 
 var pathNumber = regexp.MustCompile(`-?[0-9.]+(e[-+]?[0-9]+)?`)
 
-// roundPath rounds every number of a path to a tenth of a point, a third of a pixel on a good screen.
+// roundPath rounds every number of a path to a tenth of a point, a third of a pixel on a good
+// screen.
 func roundPath(d string) string {
 	return pathNumber.ReplaceAllStringFunc(d, func(s string) string {
 		v, err := strconv.ParseFloat(s, 64)

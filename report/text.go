@@ -12,9 +12,11 @@ import (
 )
 
 const (
-	// textWidth is the number of cells that a line of Text keeps to, unless one table cell needs more.
+	// textWidth is the number of cells that a line of Text keeps to, unless one table cell needs
+	// more.
 	textWidth = 96
-	// textRemarks is how much of a component's remarks its line shows; longer ones follow the table.
+	// textRemarks is how much of a component's remarks its line shows; longer ones follow the
+	// table.
 	textRemarks = textWidth - 45
 	// textColumns is how many columns of the model Text shows.
 	textColumns = 30
@@ -22,8 +24,9 @@ const (
 	textName = 20
 )
 
-// Text writes a short summary of r for a terminal: weights, mean ± standard deviation of each column and component,
-// and what the release cost. It fails as HTML does for a model that is not valid, or if w fails.
+// Text writes a short summary of r for a terminal: weights, mean ± standard deviation of each
+// column and component, and what the release cost. It fails as HTML does for a model that is not
+// valid, or if w fails.
 func Text(w io.Writer, r *release.Release) error {
 	if err := check(r); err != nil {
 		return err

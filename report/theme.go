@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// A role is what something in a picture is. The page's style sheet, not the picture, says which colour that is: the
-// plotting library draws a role as a marker colour, and themed replaces the marker by a class.
+// A role is what something in a picture is. The page's style sheet, not the picture, says which
+// colour that is: the plotting library draws a role as a marker colour, and themed replaces the
+// marker by a class.
 type role int
 
 const (
@@ -18,7 +19,8 @@ const (
 	rolePart                // the first component's colour; paletteSize of them
 )
 
-// paletteSize is how many colours the style sheet has for components; further ones differ by their dashes.
+// paletteSize is how many colours the style sheet has for components; further ones differ by their
+// dashes.
 const paletteSize = 8
 
 // roleNames are the classes of the style sheet; s-NAME strokes, f-NAME fills.
@@ -43,8 +45,9 @@ type paint struct {
 	alpha float64
 }
 
-// RGBA returns the marker of the role, multiplied with alpha as a color.Color's channels are. Half a step is added to
-// each channel, because the plotting library cuts instead of rounding when it divides by alpha again.
+// RGBA returns the marker of the role, multiplied with alpha as a color.Color's channels are. Half
+// a step is added to each channel, because the plotting library cuts instead of rounding when it
+// divides by alpha again.
 func (p paint) RGBA() (r, g, b, a uint32) {
 	opacity := max(0.02, p.alpha)
 	channel := func(v int) uint32 { return uint32((float64(v)+0.5)/255*opacity*0xFFFF + 0.5) }

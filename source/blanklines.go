@@ -4,9 +4,10 @@ import "io"
 
 // blankLines writes the empty cell of a blank line out as "".
 //
-// In a table of one column a blank line is a row whose only cell is missing, and a row must count whatever its cell holds:
-// otherwise emptying one cell would change n, which replace-one makes public. The CSV reader skips blank lines, so they are
-// made visible to it. In a wider table a blank line is no row.
+// In a table of one column a blank line is a row whose only cell is missing, and a row must count
+// whatever its cell holds: otherwise emptying one cell would change n, which replace-one makes
+// public. The CSV reader skips blank lines, so they are made visible to it. In a wider table a
+// blank line is no row.
 type blankLines struct {
 	src     io.Reader
 	in      [4 << 10]byte
@@ -15,7 +16,8 @@ type blankLines struct {
 	err     error
 	atStart bool // of a line, outside quotes
 	quoted  bool
-	cr      bool // a CR at the start of a line is held back until the next byte says whether the line is blank
+	// a CR at the start of a line is held back until the next byte says whether the line is blank
+	cr bool
 }
 
 // Read implements io.Reader.

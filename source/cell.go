@@ -16,11 +16,13 @@ const (
 	NotNumber             // anything else
 )
 
-// ParseCell reads one cell of text: a decimal number with an optional exponent, blanks around it ignored.
+// ParseCell reads one cell of text: a decimal number with an optional exponent, blanks around it
+// ignored.
 //
-// Missing are the empty cell and, in any case of letters, NA, NaN, N/A, #N/A, <NA>, null, nil, none, ".", "-" and "?". What Go
-// alone takes for numbers (0x1p-2, 1_000) is not a number here, nor is a decimal comma or a thousands separator. A number too
-// small for float64 is zero. The value is 0 unless the kind is Number.
+// Missing are the empty cell and, in any case of letters, NA, NaN, N/A, #N/A, <NA>, null, nil,
+// none, ".", "-" and "?". What Go alone takes for numbers (0x1p-2, 1_000) is not a number here, nor
+// is a decimal comma or a thousands separator. A number too small for float64 is zero. The value is
+// 0 unless the kind is Number.
 func ParseCell(cell string) (float64, Kind) {
 	cell = strings.TrimSpace(cell)
 	if !decimal(cell) {
@@ -36,8 +38,8 @@ func ParseCell(cell string) (float64, Kind) {
 	return 0, NotNumber
 }
 
-// decimal reports that s has a digit and no character that a decimal number cannot have. It spares most text cells the cost of
-// a failed ParseFloat, which allocates.
+// decimal reports that s has a digit and no character that a decimal number cannot have. It spares
+// most text cells the cost of a failed ParseFloat, which allocates.
 func decimal(s string) bool {
 	digits := false
 	for i := 0; i < len(s); i++ {

@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Covariance is a publicly known covariance matrix as a file states it. Nothing is checked but that it holds rows of numbers.
+// A Covariance is a publicly known covariance matrix as a file states it. Nothing is checked but
+// that it holds rows of numbers.
 type Covariance struct {
 	Names  []string // of its columns, in their order; nil if the file names none
 	Matrix [][]float64
@@ -30,8 +31,9 @@ func badCovariance(field, wanted, got string) error {
 
 // ReadCovariance reads a covariance matrix, in the columns' own units, from CSV or JSON.
 //
-// CSV: one line per row of the matrix. A first line that is not of numbers names the columns; then each line may begin with its column's name,
-// under a first cell that is empty or a name of its own, as tables with names of rows are written elsewhere. JSON: an array of arrays.
+// CSV: one line per row of the matrix. A first line that is not of numbers names the columns; then
+// each line may begin with its column's name, under a first cell that is empty or a name of its
+// own, as tables with names of rows are written elsewhere. JSON: an array of arrays.
 func ReadCovariance(file string) (*Covariance, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -115,8 +117,8 @@ func parseRow(cells []string) ([]float64, error) {
 	return row, nil
 }
 
-// For is the matrix in the order of the columns that are fitted: as it stands if it names none, and by name otherwise. Its names must be those
-// of the columns.
+// For is the matrix in the order of the columns that are fitted: as it stands if it names none, and
+// by name otherwise. Its names must be those of the columns.
 func (c *Covariance) For(columns []string) ([][]float64, error) {
 	if c.Names == nil {
 		return c.Matrix, nil

@@ -14,7 +14,8 @@ import (
 // maxHeader bounds the header, so that a file without line ends is an error and not a full memory.
 const maxHeader = 16 << 20
 
-// csvReader reads comma-separated text with one header row (RFC 4180; blanks around cells are ignored).
+// csvReader reads comma-separated text with one header row (RFC 4180; blanks around cells are
+// ignored).
 type csvReader struct {
 	name   string
 	header []string
@@ -106,8 +107,8 @@ func (c *csvReader) recordError(record []string, err error) error {
 		Hint: `write a quote within a quoted cell as ""`}
 }
 
-// rawHeader takes the first line that is not blank off r, with the blank ones before it, and counts the commas that separate
-// its cells.
+// rawHeader takes the first line that is not blank off r, with the blank ones before it, and counts
+// the commas that separate its cells.
 func rawHeader(r *bufio.Reader) (raw []byte, commas int, err error) {
 	quoted, blank := false, true
 	for {
@@ -142,7 +143,8 @@ func rawHeader(r *bufio.Reader) (raw []byte, commas int, err error) {
 	return raw, commas, nil
 }
 
-// checkHeader reports names that are empty, doubled or not text, and the marks of a file that is not CSV.
+// checkHeader reports names that are empty, doubled or not text, and the marks of a file that is
+// not CSV.
 func checkHeader(header []string) error {
 	seen := make(map[string]int, len(header))
 	for i, name := range header {

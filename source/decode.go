@@ -28,8 +28,8 @@ var (
 	}
 )
 
-// decode returns the UTF-8 text of an input: unpacked if it is gzip (its first bytes say so, whatever its name), without a byte
-// order mark, and recoded where that mark says UTF-16.
+// decode returns the UTF-8 text of an input: unpacked if it is gzip (its first bytes say so,
+// whatever its name), without a byte order mark, and recoded where that mark says UTF-16.
 func decode(name string, in io.Reader) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(in, bufferSize)
 	head, err := peek(r, len(gzipMagic))

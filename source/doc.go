@@ -1,24 +1,29 @@
-// Package source brings rows in: it reads an input once, from front to back, and hands every row to a sink.
+// Package source brings rows in: it reads an input once, from front to back, and hands every row to
+// a sink.
 //
-// The rows of a table are the rows of its input, in order, one for one. A row with a cell that is missing or not a finite number
-// is bad; it is handed over as a row of NaNs, never dropped and never mended, because what a bad row counts for is a question of
-// privacy (the null row under replace-one, no row under add-or-remove-one) and the kernel answers it.
+// The rows of a table are the rows of its input, in order, one for one. A row with a cell that is
+// missing or not a finite number is bad; it is handed over as a row of NaNs, never dropped and
+// never mended, because what a bad row counts for is a question of privacy (the null row under
+// replace-one, no row under add-or-remove-one) and the kernel answers it.
 //
 // # Memory
 //
-// Rows are streamed. Beyond one row, only the look-ahead of an inferred schema is held: LookAheadRows rows, or fewer where
-// the table has more than LookAheadCells/LookAheadRows columns.
+// Rows are streamed. Beyond one row, only the look-ahead of an inferred schema is held:
+// LookAheadRows rows, or fewer where the table has more than LookAheadCells/LookAheadRows columns.
 //
 // # The schema is public
 //
-// With a declared schema no cell can change which columns are fitted, and names, order and units tell nothing about a row.
+// With a declared schema no cell can change which columns are fitted, and names, order and units
+// tell nothing about a row.
 //
-// An inferred schema is a convenience for the custodian and is not private. Which columns a release has then depends
-// on cells: one person's text cell can move a column across the threshold NumberShare, and one cell out of sequence turns a row
-// identifier into a column to fit. Somebody who knows all other rows could read that bit off the release with certainty; no ε covers it.
-// It tells little where columns are plainly numeric or plainly text, which is the common case, but it is not nothing, so the
-// certificate says "inferred". Declaring the same columns the next time costs nothing.
+// An inferred schema is a convenience for the custodian and is not private. Which columns a release
+// has then depends on cells: one person's text cell can move a column across the threshold
+// NumberShare, and one cell out of sequence turns a row identifier into a column to fit. Somebody
+// who knows all other rows could read that bit off the release with certainty; no ε covers it. It
+// tells little where columns are plainly numeric or plainly text, which is the common case, but it
+// is not nothing, so the certificate says "inferred". Declaring the same columns the next time
+// costs nothing.
 //
-// The number of rows, bad rows, errors and everything in a Report also depend on cells. They are for the custodian's terminal:
-// never part of a release, never in a log, never shown to an analyst.
+// The number of rows, bad rows, errors and everything in a Report also depend on cells. They are
+// for the custodian's terminal: never part of a release, never in a log, never shown to an analyst.
 package source

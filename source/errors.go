@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// An Error is a mistake in the input, the schema or the way they were named, which its author can mend.
+// An Error is a mistake in the input, the schema or the way they were named, which its author can
+// mend.
 //
-// It holds names of files and columns and numbers of lines, but no cell. It still depends on the rows (that there is such a
-// line), so it is for the custodian alone.
+// It holds names of files and columns and numbers of lines, but no cell. It still depends on the
+// rows (that there is such a line), so it is for the custodian alone.
 type Error struct {
 	Field  string // where: "header", "line 17", `column "age"`, "input"
 	Wanted string
@@ -29,7 +30,8 @@ func (e *Error) Error() string {
 	return text + "; " + e.Hint
 }
 
-// ioError tells a damaged input, which is the custodian's to mend, from a failure while reading, which is returned wrapped.
+// ioError tells a damaged input, which is the custodian's to mend, from a failure while reading,
+// which is returned wrapped.
 func ioError(name string, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// FuzzRead: any bytes are read without a panic, into whole rows or an error, and the same way in one piece or byte by byte; and
-// where a plain reading of the whole text by encoding/csv succeeds, the rows are those.
+// FuzzRead: any bytes are read without a panic, into whole rows or an error, and the same way in
+// one piece or byte by byte; and where a plain reading of the whole text by encoding/csv succeeds,
+// the rows are those.
 func FuzzRead(f *testing.F) {
 	dirty, err := os.ReadFile("testdata/dirty.csv")
 	if err != nil {

@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// How an inferred schema is chosen. NumberShare is of the cells that are neither missing nor infinite, so gaps do not
-// count against a column.
+// How an inferred schema is chosen. NumberShare is of the cells that are neither missing nor
+// infinite, so gaps do not count against a column.
 const (
 	LookAheadRows  = 10_000    // rows that are looked at, at most
 	LookAheadCells = 1_000_000 // and cells, which bounds the memory at 9 MB
 	NumberShare    = 0.95      // a column is fitted if this share of its cells are numbers
 )
 
-// lookAhead holds the first rows until the columns are chosen. Rows are row-major, all columns of the header.
+// lookAhead holds the first rows until the columns are chosen. Rows are row-major, all columns of
+// the header.
 type lookAhead struct {
 	d      int
 	values []float64
@@ -120,7 +121,8 @@ func rowIdentifier(name string) bool {
 	return isID && stem != "" && strings.ContainsAny(stem[len(stem)-1:], separators)
 }
 
-// increasing reports that column j holds whole numbers, each larger than the one before, and nothing else.
+// increasing reports that column j holds whole numbers, each larger than the one before, and
+// nothing else.
 func (a *lookAhead) increasing(j int) bool {
 	for i := range a.rows {
 		at := i*a.d + j

@@ -41,7 +41,8 @@ func (w *watcher) Append([]float64) {
 	}
 }
 
-// TestMemory: rows are not kept. The table is 20 MB as float64; reading it takes the look-ahead and small change.
+// TestMemory: rows are not kept. The table is 20 MB as float64; reading it takes the look-ahead and
+// small change.
 func TestMemory(t *testing.T) {
 	const rows, limit = 250_000, 12 << 20
 	for _, schema := range []*Schema{nil, {Columns: []Column{{Name: "a"}, {Name: "j"}}}} {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Report counts what was read. It depends on the rows: show it on the custodian's terminal, and nowhere else. It prints and
-// encodes as "[protected]"; Text is the one way to its words.
+// A Report counts what was read. It depends on the rows: show it on the custodian's terminal, and
+// nowhere else. It prints and encodes as "[protected]"; Text is the one way to its words.
 type Report struct {
 	Rows     int // of the input, bad ones included
 	BadRows  int // with at least one cell to fit that is no finite number

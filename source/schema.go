@@ -13,15 +13,18 @@ import (
 	"unicode/utf8"
 )
 
-// A Schema says which columns are fitted, in which order. It is public: whoever sees a release may know all of it.
+// A Schema says which columns are fitted, in which order. It is public: whoever sees a release may
+// know all of it.
 type Schema struct {
 	Columns []Column `json:"columns"` // Required: at least one, names distinct.
 }
 
 // A Column is one column to fit.
 type Column struct {
-	Name      string  `json:"name"`                 // Required. As in the header, blanks around it ignored.
-	RoundedTo float64 `json:"rounded_to,omitempty"` // The unit it is recorded in, in its own units, positive; 0 if unknown.
+	// Required. As in the header, blanks around it ignored.
+	Name string `json:"name"`
+	// The unit it is recorded in, in its own units, positive; 0 if unknown.
+	RoundedTo float64 `json:"rounded_to,omitempty"`
 }
 
 // Names lists the columns' names in order.
@@ -35,7 +38,8 @@ func (s *Schema) Names() []string {
 
 const schemaHint = `write {"columns": [{"name": "age", "rounded_to": 1}, {"name": "bmi"}]}`
 
-// ReadSchema reads a schema file: JSON, {"columns": [{"name": "age", "rounded_to": 1}, ..]} with rounded_to optional.
+// ReadSchema reads a schema file: JSON, {"columns": [{"name": "age", "rounded_to": 1}, ..]} with
+// rounded_to optional.
 //
 // Unknown fields are errors: a misspelt one would otherwise be ignored in silence.
 func ReadSchema(file string) (*Schema, error) {
@@ -98,7 +102,8 @@ func malformedSchema(err error) error {
 	return fault
 }
 
-// ParseColumns reads a list of names: "age,bmi". A name that has a comma or a quote in it is quoted as in a CSV header.
+// ParseColumns reads a list of names: "age,bmi". A name that has a comma or a quote in it is quoted
+// as in a CSV header.
 func ParseColumns(list string) (*Schema, error) {
 	reader := csv.NewReader(strings.NewReader(list))
 	reader.TrimLeadingSpace = true

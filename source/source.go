@@ -12,17 +12,21 @@ import (
 
 // A Sink takes the rows, in order. It must not keep row, which is overwritten by the next one.
 type Sink interface {
-	// Append takes one row, in the order of Table.Columns: finite in every column, or NaN in every column when the row is bad.
+	// Append takes one row, in the order of Table.Columns: finite in every column, or NaN in every
+	// column when the row is bad.
 	Append(row []float64)
 }
 
-// A Reader reads one input format, once, from front to back. Methods to implement for a new format: these four.
+// A Reader reads one input format, once, from front to back. Methods to implement for a new format:
+// these four.
 type Reader interface {
 	// Header returns the names of all columns, distinct and not empty.
 	Header() []string
-	// Select restricts the cells that Next returns to these columns of the header, in this order. Until it is called, all.
+	// Select restricts the cells that Next returns to these columns of the header, in this order.
+	// Until it is called, all.
 	Select(columns []int)
-	// Next reads one row into values and kinds; io.EOF follows the last. A value counts only where the kind is Number.
+	// Next reads one row into values and kinds; io.EOF follows the last. A value counts only where
+	// the kind is Number.
 	Next(values []float64, kinds []Kind) error
 	// Close releases what the reader holds.
 	Close() error
@@ -37,10 +41,12 @@ type Table struct {
 	read    bool
 }
 
-// Open opens an input: a path to CSV, plain or packed with gzip, or "-" for stdin. The schema says which columns are fitted; nil
-// infers them from the first rows (see the package's doc for what that gives away).
+// Open opens an input: a path to CSV, plain or packed with gzip, or "-" for stdin. The schema says
+// which columns are fitted; nil infers them from the first rows (see the package's doc for what
+// that gives away).
 //
-// With a schema no row is read. Mistakes in the input or the schema are of type *Error. The caller closes the table.
+// With a schema no row is read. Mistakes in the input or the schema are of type *Error. The caller
+// closes the table.
 func Open(input string, stdin io.Reader, schema *Schema) (*Table, error) {
 	reader, err := open(input, stdin)
 	if err != nil {
@@ -94,8 +100,9 @@ func open(input string, stdin io.Reader) (Reader, error) {
 	return newCSV(input, file, file)
 }
 
-// schemeOf returns the scheme of a URL: "postgres" of postgres://…, "sqlite" of sqlite:FILE. It returns nothing else of it, since the rest
-// may hold a password. A single letter is a drive and no scheme.
+// schemeOf returns the scheme of a URL: "postgres" of postgres://…, "sqlite" of sqlite:FILE. It
+// returns nothing else of it, since the rest may hold a password. A single letter is a drive and no
+// scheme.
 func schemeOf(input string) (string, bool) {
 	scheme, _, ok := strings.Cut(input, ":")
 	if !ok || len(scheme) < 2 {
@@ -188,8 +195,8 @@ func (t *Table) Close() error { return t.reader.Close() }
 
 // Read hands every row to the sink, bad rows as NaNs. It can be called once.
 //
-// Its error comes after rows were handed over; the sink must then be thrown away unused. A column without a single number is an
-// error of type *Error, like a malformed input.
+// Its error comes after rows were handed over; the sink must then be thrown away unused. A column
+// without a single number is an error of type *Error, like a malformed input.
 func (t *Table) Read(sink Sink) error {
 	if t.read {
 		panic("source: Table.Read called twice")

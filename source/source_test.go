@@ -134,7 +134,8 @@ func TestRead(t *testing.T) {
 // secret stands for a cell in the tests of error texts.
 const secret = "73519"
 
-// TestMistakes: every malformed input is an *Error that says where and how to mend it, and shows no cell.
+// TestMistakes: every malformed input is an *Error that says where and how to mend it, and shows no
+// cell.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, columns, want string }{
 		{"empty", "", "a", "want a header row and rows of numbers, got nothing"},

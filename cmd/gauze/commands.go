@@ -115,7 +115,8 @@ func arguments(least, most int) string {
 	return text
 }
 
-// knownCommand reports a first word that is no command, before cobra takes its flags for those of the root.
+// knownCommand reports a first word that is no command, before cobra takes its flags for those of
+// the root.
 func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) > 1 && args[0] == "help" {
 		args = args[1:]

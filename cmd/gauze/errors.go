@@ -50,8 +50,9 @@ type outcome struct {
 	Message string        `json:"message"`
 	Hint    string        `json:"hint,omitempty"`
 	Spent   release.Spent `json:"spent"`
-	Notes   []string      `json:"notes,omitempty"` // what a terminal is told on the way, such as an inferred schema
-	faults  []fault
+	// what a terminal is told on the way, such as an inferred schema
+	Notes  []string `json:"notes,omitempty"`
+	faults []fault
 }
 
 // A fault is one thing that is wrong and how to mend it.
@@ -119,7 +120,8 @@ func (o outcome) printJSON(w io.Writer) {
 	}
 }
 
-// spentText is a cost in words: in mu, and in epsilon at delta where the budget was given so. Without rho there is a curve beside mu.
+// spentText is a cost in words: in mu, and in epsilon at delta where the budget was given so.
+// Without rho there is a curve beside mu.
 func spentText(s release.Spent) string {
 	if s.Delta > 0 && s.Rho == 0 && s.Mu > 0 {
 		return fmt.Sprintf("epsilon = %.6g at delta = %.6g (Gaussian part mu = %.6g, and a mask)", s.Epsilon, s.Delta, s.Mu)
@@ -148,7 +150,8 @@ func faultsOf(err error) []fault {
 	return []fault{{trimPackage(strings.TrimSuffix(message, "; "+hint)), hint}}
 }
 
-// trimPackage takes the name of the library's package off a message: it tells a person at a terminal nothing.
+// trimPackage takes the name of the library's package off a message: it tells a person at a
+// terminal nothing.
 func trimPackage(message string) string {
 	for _, name := range []string{"gauze: ", "source: ", "release: ", "kernel: "} {
 		message = strings.TrimPrefix(message, name)

@@ -12,7 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// checkWritable reports a file that could not be written later, when the budget is spent. An empty path is no file.
+// checkWritable reports a file that could not be written later, when the budget is spent. An empty
+// path is no file.
 func checkWritable(flag, path string) error {
 	if path == "" {
 		return nil

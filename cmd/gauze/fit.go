@@ -54,7 +54,8 @@ func (o *fitOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.progress, "progress", progressAuto, "auto, plain (a line for each step) or none")
 }
 
-// run reads the input and fits it. Everything that can be refused is refused before the first row is measured.
+// run reads the input and fits it. Everything that can be refused is refused before the first row
+// is measured.
 func (o *fitOptions) run(e *env, input string) error {
 	request, err := o.request.parse()
 	if err != nil {
@@ -83,8 +84,8 @@ func (o *fitOptions) run(e *env, input string) error {
 	return o.write(e, result)
 }
 
-// writeReason writes the page of a fit without a release, if a report is asked for, and returns the outcome. A page that cannot be written does
-// not hide it.
+// writeReason writes the page of a fit without a release, if a report is asked for, and returns the
+// outcome. A page that cannot be written does not hide it.
 func (o *fitOptions) writeReason(e *env, result *gauze.Result) error {
 	none := &noRelease{why: result.NoRelease, spent: result.Spent}
 	if o.report == "" {
@@ -97,7 +98,8 @@ func (o *fitOptions) writeReason(e *env, result *gauze.Result) error {
 	return none
 }
 
-// checkFiles reports outputs that could not be written later, or that would take the place of the input or of each other.
+// checkFiles reports outputs that could not be written later, or that would take the place of the
+// input or of each other.
 func (o *fitOptions) checkFiles(input string) error {
 	if err := errors.Join(checkWritable("--out", o.out), checkWritable("--report", o.report)); err != nil {
 		return err
@@ -116,7 +118,8 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	if err != nil {
 		return nil, r, err
 	}
-	if schema != nil { // rows need not be read to find that the known covariance is of other columns
+	// rows need not be read to find that the known covariance is of other columns
+	if schema != nil {
 		check := r
 		check.Columns = schema.Names()
 		if err := o.request.forColumns(&check); err != nil {
@@ -147,7 +150,8 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	return got.table, r, err
 }
 
-// write writes the release, then the report. A release that was paid for is not lost to a full disk: it goes to stdout then.
+// write writes the release, then the report. A release that was paid for is not lost to a full
+// disk: it goes to stdout then.
 func (o *fitOptions) write(e *env, result *gauze.Result) error {
 	r := result.Release
 	var err error
@@ -212,8 +216,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// interruptible runs f, but returns at once when ctx is done: f may wait for a terminal or a pipe that never ends. The program ends
-// then, so that nothing has to be cleaned up behind f.
+// interruptible runs f, but returns at once when ctx is done: f may wait for a terminal or a pipe
+// that never ends. The program ends then, so that nothing has to be cleaned up behind f.
 func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {
 		value T

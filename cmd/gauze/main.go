@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// gcPercent keeps what the collector leaves standing small beside the table, which dominates memory. GOGC still overrides it.
+// gcPercent keeps what the collector leaves standing small beside the table, which dominates
+// memory. GOGC still overrides it.
 const gcPercent = 50
 
 func main() {
@@ -66,7 +67,8 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// note tells the person at the terminal something; with --json it waits for the one object that is printed, see outcome.Notes.
+// note tells the person at the terminal something; with --json it waits for the one object that is
+// printed, see outcome.Notes.
 func (e *env) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !e.json {

@@ -51,7 +51,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonField wants a value at a path of a JSON file (or stdout, stderr): json FILE a.b.0.c VALUE. VALUE is JSON; strings may go unquoted.
+// jsonField wants a value at a path of a JSON file (or stdout, stderr): json FILE a.b.0.c VALUE.
+// VALUE is JSON; strings may go unquoted.
 func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: [!] json FILE PATH VALUE")

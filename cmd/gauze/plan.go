@@ -95,7 +95,8 @@ func (o *planOptions) checkNumbers(relation privacy.Relation) error {
 	return nil
 }
 
-// columns says which columns the plan is about: declared ones, those of INPUT's header, or D without names.
+// columns says which columns the plan is about: declared ones, those of INPUT's header, or D
+// without names.
 func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, error) {
 	schema, err := o.fit.request.declared()
 	if err != nil {

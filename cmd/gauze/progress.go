@@ -15,14 +15,15 @@ const (
 	progressNone  = "none"
 )
 
-// How often a line is renewed on a terminal, and how long a quiet run lasts before it says anything elsewhere.
+// How often a line is renewed on a terminal, and how long a quiet run lasts before it says anything
+// elsewhere.
 const (
 	terminalPause = 100 * time.Millisecond
 	quietPause    = 10 * time.Second
 )
 
-// A progress tells the custodian how far a fit is: rows read, then measurements made and the part of the budget spent. None of it
-// depends on a row, except for the number of rows read.
+// A progress tells the custodian how far a fit is: rows read, then measurements made and the part
+// of the budget spent. None of it depends on a row, except for the number of rows read.
 type progress struct {
 	mu    sync.Mutex
 	w     io.Writer

@@ -55,7 +55,8 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 
 const schemaExample = `{"columns": [{"name": "age", "rounded_to": 1}, ..]}`
 
-// parse returns the request without its columns. Whatever is wrong with the words is returned at once.
+// parse returns the request without its columns. Whatever is wrong with the words is returned at
+// once.
 func (f *requestFlags) parse() (r gauze.Request, err error) {
 	if r.Budget, err = f.budget(); err != nil {
 		return r, err
@@ -132,7 +133,8 @@ func (f *requestFlags) forColumns(r *gauze.Request) (err error) {
 	return r.Validate()
 }
 
-// facts are what the flags say is publicly known. A flag that is not given says nothing; one that says nothing is refused.
+// facts are what the flags say is publicly known. A flag that is not given says nothing; one that
+// says nothing is refused.
 func (f *requestFlags) facts() (known estimate.Facts, err error) {
 	given := f.set.Changed
 	if known.KnowsMean = given("mean-within"); known.KnowsMean {

@@ -15,8 +15,8 @@ import (
 // csvBuffer is how much CSV is written at a time.
 const csvBuffer = 1 << 16
 
-// writeRows draws rows of m and writes them as CSV with a header, one at a time. Every number is the shortest that reads back as the
-// same float64.
+// writeRows draws rows of m and writes them as CSV with a header, one at a time. Every number is
+// the shortest that reads back as the same float64.
 func writeRows(e *env, m *model.Mixture, rows int, rng *rand.Rand) error {
 	sampler, err := model.NewSampler(m)
 	if err != nil {

@@ -17,7 +17,8 @@ func nearest(typed string, words []string) string {
 	return best
 }
 
-// editDistance is the number of bytes to insert, delete or replace, two swapped neighbours counting 1.
+// editDistance is the number of bytes to insert, delete or replace, two swapped neighbours counting
+// 1.
 func editDistance(a, b string) int {
 	var before []int
 	last, row := make([]int, len(b)+1), make([]int, len(b)+1)

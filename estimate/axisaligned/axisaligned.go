@@ -1,12 +1,15 @@
-// Package axisaligned learns mixtures of Gaussians with diagonal covariances and any places and scales: the method `axis-aligned`.
+// Package axisaligned learns mixtures of Gaussians with diagonal covariances and any places and
+// scales: the method `axis-aligned`.
 //
-// The course of a fit, all of it released step by step: boxes, column by column (lengths of gaps say where there are rows and on what scale);
-// a tree of counts in every box that may hold more than one component, whose leaves are fitted by EM for free; private EM on all
-// components. Components may be nested, tied in a column, or of weights that differ much.
+// The course of a fit, all of it released step by step: boxes, column by column (lengths of gaps
+// say where there are rows and on what scale); a tree of counts in every box that may hold more
+// than one component, whose leaves are fitted by EM for free; private EM on all components.
+// Components may be nested, tied in a column, or of weights that differ much.
 //
 // Source: [AAL21] Section 6 of the restatement.
-// Differs: boxes are cut by two histograms instead of a tree; boxes with several components get a private coreset instead of splits along
-// the axes; private EM undoes clipping and weighs what is measured by its noise.
+// Differs: boxes are cut by two histograms instead of a tree; boxes with several components get a
+// private coreset instead of splits along the axes; private EM undoes clipping and weighs what is
+// measured by its noise.
 package axisaligned
 
 import (
@@ -44,10 +47,12 @@ func (Estimator) Summary() string {
 	return "a mixture of components with diagonal covariances of any scales: boxes from gaps, then private EM"
 }
 
-// Uses says that a known covariance is made use of: a learner of its own then learns weights and means.
+// Uses says that a known covariance is made use of: a learner of its own then learns weights and
+// means.
 func (Estimator) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: true} }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows can never carry.
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
+// can never carry.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.KnownCovariance != nil {
 		return knowncov.Plan(p)
@@ -89,7 +94,8 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}}
 }
 
-// rowsFor is about how many rows k components of equal weight need for a total variation of .15: a summary of measured runs.
+// rowsFor is about how many rows k components of equal weight need for a total variation of .15: a
+// summary of measured runs.
 func rowsFor(p estimate.Problem, k int) float64 {
 	return rowsPerComponent * float64(k) * (1 + float64(p.Columns)/rowsColumns) / p.Mu
 }
@@ -101,7 +107,8 @@ const (
 	hopeless, scarce = .4, .8 // parts of rowsFor below which a fit is refused, or flagged
 )
 
-// tooFew reports that rows, public or released, are too few for the components asked for: what is seen may all be noise.
+// tooFew reports that rows, public or released, are too few for the components asked for: what is
+// seen may all be noise.
 func tooFew(p estimate.Problem, rows float64) bool {
 	return rows < hopeless*rowsFor(p, max(p.Components, 1))
 }

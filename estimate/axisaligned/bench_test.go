@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// BenchmarkFit is a whole fit of 100,000 rows of a mixture of three in four columns, for three components and for a number that the fit finds.
+// BenchmarkFit is a whole fit of 100,000 rows of a mixture of three in four columns, for three
+// components and for a number that the fit finds.
 func BenchmarkFit(b *testing.B) {
 	const n, d = 100000, 4
 	rng := rand.New(rand.NewPCG(1, 1))

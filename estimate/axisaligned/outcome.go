@@ -30,7 +30,8 @@ func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
 			f.cols.Notes.ConstantColumns = append(f.cols.Notes.ConstantColumns, i)
 		}
 	}
-	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)} // the front door knows the names
+	// the front door knows the names
+	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}
 	notes := f.cols.Notes
 	for _, g := range cs {
 		variances := make([]float64, f.p.Columns)

@@ -28,7 +28,8 @@ func problem(rel privacy.Relation, d, n, k int) estimate.Problem {
 	return p
 }
 
-// TestPlanGolden: the plans of typical problems, as text; review a change as a diff. Thresholds share all of delta's part for them.
+// TestPlanGolden: the plans of typical problems, as text; review a change as a diff. Thresholds
+// share all of delta's part for them.
 func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
 	for _, rel := range relations {
@@ -70,7 +71,8 @@ func TestPlanGolden(t *testing.T) {
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
 }
 
-// TestRefusals: a budget without delta and rows that can never carry the components are refused, with advice that can be followed.
+// TestRefusals: a budget without delta and rows that can never carry the components are refused,
+// with advice that can be followed.
 func TestRefusals(t *testing.T) {
 	refusal := func(p estimate.Problem) *estimate.Refusal {
 		t.Helper()
@@ -119,7 +121,8 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 	}
 }
 
-// TestThresholdsAreCheap: paying for thresholds costs a plan little of the mu that the same budget buys without them.
+// TestThresholdsAreCheap: paying for thresholds costs a plan little of the mu that the same budget
+// buys without them.
 func TestThresholdsAreCheap(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 2, 5, 20} {
@@ -138,7 +141,8 @@ func TestThresholdsAreCheap(t *testing.T) {
 	}
 }
 
-// TestExpect: what a planner is told is finite for any problem, and more components or columns need more rows.
+// TestExpect: what a planner is told is finite for any problem, and more components or columns need
+// more rows.
 func TestExpect(t *testing.T) {
 	for _, rel := range relations {
 		for _, n := range []int{0, 1, 100, 1 << 40} {

@@ -51,8 +51,9 @@ func successes(tvs []float64) (n int) {
 	return n
 }
 
-// TestRecovery: with two or three times the rows that the long test has, fits of fresh random mixtures of any scale and place succeed, TV below
-// .15, whatever the arrangement and the relation: 19 of 20, of which some 12 are tried.
+// TestRecovery: with two or three times the rows that the long test has, fits of fresh random
+// mixtures of any scale and place succeed, TV below .15, whatever the arrangement and the relation:
+// 19 of 20, of which some 12 are tried.
 func TestRecovery(t *testing.T) {
 	rng := newRand(t)
 	all, near := 0, 0
@@ -71,8 +72,8 @@ func TestRecovery(t *testing.T) {
 	stattest.GoodAtLeast(t, near, all, .95, alarm)
 }
 
-// TestBars is what the method claims: at these rows 90 % of fits of fresh random mixtures have a TV below .15. It fails where so few of 40 do that
-// 90 % are out of question.
+// TestBars is what the method claims: at these rows 90 % of fits of fresh random mixtures have a TV
+// below .15. It fails where so few of 40 do that 90 % are out of question.
 //
 // False-alarm rate: 1e-6 for each line.
 func TestBars(t *testing.T) {
@@ -95,7 +96,8 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// TestFarFromTheOrigin: means at 1e12 with standard deviations of 1e-2 lose nothing: the fits are as good as at the origin.
+// TestFarFromTheOrigin: means at 1e12 with standard deviations of 1e-2 lose nothing: the fits are
+// as good as at the origin.
 func TestFarFromTheOrigin(t *testing.T) {
 	rng := newRand(t)
 	runs, near := 6, 0
@@ -115,8 +117,9 @@ func TestFarFromTheOrigin(t *testing.T) {
 	stattest.GoodAtLeast(t, near, runs, .95, alarm)
 }
 
-// TestScaleEquivariance: where the answers are exact, a table times a power of 64, the steps of the scales of gaps, gives the model
-// times that power, to a part in 1e6; other units, other powers, give models as near to the truth.
+// TestScaleEquivariance: where the answers are exact, a table times a power of 64, the steps of the
+// scales of gaps, gives the model times that power, to a part in 1e6; other units, other powers,
+// give models as near to the truth.
 func TestScaleEquivariance(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -150,7 +153,8 @@ func TestScaleEquivariance(t *testing.T) {
 	}
 }
 
-// same fails the test unless two mixtures are the same up to a relative error, that of means in standard deviations.
+// same fails the test unless two mixtures are the same up to a relative error, that of means in
+// standard deviations.
 func same(t *testing.T, what string, a, b *model.Mixture, tolerance float64) {
 	t.Helper()
 	if a.K() != b.K() {
@@ -171,7 +175,8 @@ func same(t *testing.T, what string, a, b *model.Mixture, tolerance float64) {
 	}
 }
 
-// TestUnitsDoNotMatter: where there is noise, the same mixture in other units is fitted as well: the law is the same, nearly.
+// TestUnitsDoNotMatter: where there is noise, the same mixture in other units is fitted as well:
+// the law is the same, nearly.
 //
 // False-alarm rate: 1e-6.
 func TestUnitsDoNotMatter(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// settings of tables for neighbours: every arrangement, so that boxes nest, stand side by side and hold more than one component.
+// settings of tables for neighbours: every arrangement, so that boxes nest, stand side by side and
+// hold more than one component.
 var settings = []struct {
 	d, n, k int
 	asked   bool
@@ -27,7 +28,8 @@ var settings = []struct {
 	{2, 3000, 3, false, estimatetest.Unbounded{Arrangement: estimatetest.Nested}},
 }
 
-// strays are rows that a neighbour may have: a huge one, a null one, the origin, one in the middle of a component and one in its tail.
+// strays are rows that a neighbour may have: a huge one, a null one, the origin, one in the middle
+// of a component and one in its tail.
 func strays(m *model.Mixture) [][]float64 {
 	d := m.Dim()
 	g := m.Components[0]
@@ -38,8 +40,9 @@ func strays(m *model.Mixture) [][]float64 {
 	return [][]float64{slices.Repeat([]float64{1e308}, d), slices.Repeat([]float64{math.NaN()}, d), make([]float64, d), g.Mean, tail}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// questions, and no path loses more than mu^2, histograms of gaps included; some paths lose a good part of it.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same questions, and no path loses more than mu^2, histograms
+// of gaps included; some paths lose a good part of it.
 func TestReplay(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -79,7 +82,8 @@ func TestReplay(t *testing.T) {
 // leastPath is the part of mu^2 that some path loses, at least.
 var leastPath = map[privacy.Relation]float64{privacy.ReplaceOne: .2, privacy.AddRemoveOne: .4}
 
-// TestReplayOfHardTables: the same for tables that no mixture explains, where fits end early, zoom in on atoms, or find nothing.
+// TestReplayOfHardTables: the same for tables that no mixture explains, where fits end early, zoom
+// in on atoms, or find nothing.
 func TestReplayOfHardTables(t *testing.T) {
 	rng := newRand(t)
 	for i, table := range estimatetest.Hard() {

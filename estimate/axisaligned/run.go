@@ -30,10 +30,11 @@ type fit struct {
 const (
 	// leastHeld: boxes that hold less than this part of the rows are not all there is.
 	leastHeld = .6
-	leastBox  = .12 // a box with less than this part of a component's even share of the rows is dropped
-	unknownK  = 6   // components that boxes are made for where k is not known
-	misfit    = 1.0
-	seenSDs   = 4.0 // sds of noise below which a count may be of no rows at all
+	// a box with less than this part of a component's even share of the rows is dropped
+	leastBox = .12
+	unknownK = 6 // components that boxes are made for where k is not known
+	misfit   = 1.0
+	seenSDs  = 4.0 // sds of noise below which a count may be of no rows at all
 )
 
 // run is the whole fit.
@@ -94,7 +95,8 @@ func (f *fit) refuse(reason string) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: advice(f.p, f.k())}, Diagnostics: f.cols.Notes}
 }
 
-// raw is the space of the table's own columns: components of very different scales have no other in common.
+// raw is the space of the table's own columns: components of very different scales have no other in
+// common.
 func raw(d int) component.Space {
 	s := component.Space{Center: make([]float64, d), Scale: make([]float64, d)}
 	for j := range d {
@@ -140,7 +142,8 @@ const (
 	mostDoubt = .12 // of a weight, relative variance, where k was not asked for
 )
 
-// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same released leaves give the same fit.
+// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same
+// released leaves give the same fit.
 func startsOf(k int) func(start int) func() float64 {
 	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// tables are those beyond estimatetest.Hard: columns that are constant, of integers, of two values, at the ends of float64.
+// tables are those beyond estimatetest.Hard: columns that are constant, of integers, of two values,
+// at the ends of float64.
 var tables = []estimatetest.Table{
 	of("a constant column", func(rng *rand.Rand, i, j int) float64 { return either(j == 0, group(rng, i), 3) }),
 	of("a column of zeros", func(rng *rand.Rand, i, j int) float64 { return either(j == 0, group(rng, i), 0) }),
@@ -57,8 +58,8 @@ func either(first bool, a, b float64) float64 {
 // group is a row of one of two groups, 20 sds apart.
 func group(rng *rand.Rand, i int) float64 { return 20*float64(i%2) + rng.NormFloat64() }
 
-// TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its plan and its budget. Of the grid a random part
-// is run, another one for another GAUZE_TEST_SEED.
+// TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its
+// plan and its budget. Of the grid a random part is run, another one for another GAUZE_TEST_SEED.
 func TestEveryTable(t *testing.T) {
 	type setting struct{ d, n int }
 	sizes := []setting{{1, 700}, {2, 2000}, {3, 900}, {2, 50}}
@@ -113,8 +114,9 @@ func TestAllKindsOnce(t *testing.T) {
 	}
 }
 
-// TestHardlyAnyRows: of tables of no, one or two rows no model is released. A count that is all noise passes four of its sds with
-// probability 3e-5, and then boxes of noise must pass too; for the seed that the test has, none does.
+// TestHardlyAnyRows: of tables of no, one or two rows no model is released. A count that is all
+// noise passes four of its sds with probability 3e-5, and then boxes of noise must pass too; for
+// the seed that the test has, none does.
 func TestHardlyAnyRows(t *testing.T) {
 	rng := newRand(t)
 	for _, table := range append(estimatetest.Hard()[:5], tables[:4]...) {
@@ -136,7 +138,8 @@ func TestHardlyAnyRows(t *testing.T) {
 	}
 }
 
-// TestManyRowsFewComponents: a hundred thousand rows of one component, and hardly any for each of many.
+// TestManyRowsFewComponents: a hundred thousand rows of one component, and hardly any for each of
+// many.
 func TestManyRowsFewComponents(t *testing.T) {
 	rng := newRand(t)
 	rows := make([][]float64, 100000)
@@ -177,8 +180,9 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestConstantColumn: a column of one value is that value in every component, without spread to nine digits at least, and takes nothing from the other column's fit; so is
-// one that has a value of its own in each group.
+// TestConstantColumn: a column of one value is that value in every component, without spread to
+// nine digits at least, and takes nothing from the other column's fit; so is one that has a value
+// of its own in each group.
 func TestConstantColumn(t *testing.T) {
 	rng := newRand(t)
 	for i, value := range []func(i int) float64{

@@ -11,15 +11,17 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// What the audit claims of the whole fit, and at which epsilon it attacks the count and the rounds, whose own delta there is that of their mu.
+// What the audit claims of the whole fit, and at which epsilon it attacks the count and the rounds,
+// whose own delta there is that of their mu.
 const claimedEpsilon, claimedDelta, attacked = 3, .01, 1.5
 
-// TestAudit attacks a fit with the likelihood ratio of its count and its rounds of EM, and with whether it ends in a model: Clopper-Pearson bounds
-// certify no more than the claim, and on every path the loss, that of the test of agreement included, is at most mu^2; a quarter of the noise is caught. The
-// mask is attacked in kernel/stable.
+// TestAudit attacks a fit with the likelihood ratio of its count and its rounds of EM, and with
+// whether it ends in a model: Clopper-Pearson bounds certify no more than the claim, and on every
+// path the loss, that of the test of agreement included, is at most mu^2; a quarter of the noise is
+// caught. The mask is attacked in kernel/stable.
 //
-// False-alarm rate: 4e-9 for each of the right mechanisms. The wrong one, which needs the long run, is caught with probability above
-// 1 - 1e-3.
+// False-alarm rate: 4e-9 for each of the right mechanisms. The wrong one, which needs the long run,
+// is caught with probability above 1 - 1e-3.
 func TestAudit(t *testing.T) {
 	runs := 10
 	if estimatetest.Long() {
@@ -64,7 +66,8 @@ func TestAudit(t *testing.T) {
 					}
 				}
 			}
-			gain := func(events [2]int, epsilon float64) float64 { // the delta that the events certify at epsilon
+			// the delta that the events certify at epsilon
+			gain := func(events [2]int, epsilon float64) float64 {
 				low, _ := stattest.ProportionBounds(t, events[0], runs, 2*stattest.FalseAlarm)
 				_, high := stattest.ProportionBounds(t, events[1], runs, 2*stattest.FalseAlarm)
 				return low - math.Exp(epsilon)*high

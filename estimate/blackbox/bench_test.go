@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 )
 
-// BenchmarkFit is a whole fit at epsilon 1, by one worker and by two, which should take 1/1.8 of the time.
+// BenchmarkFit is a whole fit at epsilon 1, by one worker and by two, which should take 1/1.8 of
+// the time.
 func BenchmarkFit(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range []cell{issue[3], issue[6]} {

@@ -8,26 +8,32 @@ import (
 	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
-// A choice is how a table of so many rows is cut: public, as the number of rows is, or released, as it is.
+// A choice is how a table of so many rows is cut: public, as the number of rows is, or released, as
+// it is.
 type choice struct {
 	rules stable.Rules
-	// margin is the least factor by which estimates of blocks may be worse than expected of like components well apart, before they no longer
-	// agree: farther from one another, labelled less surely, or far off more often.
+	// margin is the least factor by which estimates of blocks may be worse than expected of like
+	// components well apart, before they no longer agree: farther from one another, labelled less
+	// surely, or far off more often.
 	margin float64
 }
 
 // Utility constants of the choice.
 const (
-	// Two estimates of blocks of m rows are expected within spread k sqrt(D(D+1)/m) of one another, the wider the fewer entries share it.
+	// Two estimates of blocks of m rows are expected within spread k sqrt(D(D+1)/m) of one another,
+	// the wider the fewer entries share it.
 	spread = 1.83
 	widen  = 1.64
-	// Their means are expected within (sqrt(d) + meanTail) sqrt(2k/m), their scales within scaleTail sqrt(d/m).
+	// Their means are expected within (sqrt(d) + meanTail) sqrt(2k/m), their scales within
+	// scaleTail sqrt(d/m).
 	meanTail  = 2.0
 	scaleTail = 4.0
 	expected  = 4.8 // sds that components are taken to lie apart
-	// usualBad is the part of the blocks that are taken to be far off, and mostBad what may be allowed for.
+	// usualBad is the part of the blocks that are taken to be far off, and mostBad what may be
+	// allowed for.
 	usualBad, mostBad, stepBad = .05, .2, .03
-	// surely is how many sds of the test's noise the expected agreement lies above what the test asks.
+	// surely is how many sds of the test's noise the expected agreement lies above what the test
+	// asks.
 	surely     = 2.33
 	enough     = 1.0 // margin that agreement is expected from
 	ample      = 3.0 // no larger margin is sought
@@ -57,7 +63,8 @@ func newCutter(p estimate.Problem) cutter {
 // choose is cut for one number of rows.
 func choose(p estimate.Problem, rows float64) choice { return newCutter(p).cut(rows) }
 
-// cut takes the number of blocks, and how many of them may be off, that leave the largest margin; of several the fewest blocks.
+// cut takes the number of blocks, and how many of them may be off, that leave the largest margin;
+// of several the fewest blocks.
 func (c cutter) cut(rows float64) (best choice) {
 	for t := leastBlocks; t <= mostBlocks && rows/float64(t) >= leastRows(c.k, c.d) && best.margin < ample; t += max(5, t/50) {
 		size := rows / float64(t)

@@ -18,7 +18,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// maskedTruth is the truth behind a mask, drawn in float64: P -> L (I + eta G)(I + eta G)' L' for the lifted component P = L L'.
+// maskedTruth is the truth behind a mask, drawn in float64: P -> L (I + eta G)(I + eta G)' L' for
+// the lifted component P = L L'.
 func maskedTruth(t testing.TB, m *model.Mixture, eta float64, rng *rand.Rand) (out []stable.Component) {
 	d := m.Dim()
 	for j, g := range m.Components {
@@ -59,8 +60,9 @@ func maskedTruth(t testing.TB, m *model.Mixture, eta float64, rng *rand.Rand) (o
 	return out
 }
 
-// TestPrivateEM: the rounds of private EM, with what a fit of that budget leaves them, started at a masked truth as the fit's mask makes it, end
-// within 3.5 times the total variation of EM without privacy, plus .005, although they start ten times as far away: in 90 % of runs.
+// TestPrivateEM: the rounds of private EM, with what a fit of that budget leaves them, started at a
+// masked truth as the fit's mask makes it, end within 3.5 times the total variation of EM without
+// privacy, plus .005, although they start ten times as far away: in 90 % of runs.
 func TestPrivateEM(t *testing.T) {
 	rng := newRand(t)
 	cells, runs := []cell{{1, 1, 5000, 1}, {1, 2, 2500, 4}, {2, 1, 7500, 4}, {2, 2, 10000, 4}}, 2

@@ -25,7 +25,8 @@ type transformation struct {
 	b []float64
 }
 
-// lower is a random lower triangular matrix with positive diagonal, whose columns have units of their own, and a shift by as much as far of these.
+// lower is a random lower triangular matrix with positive diagonal, whose columns have units of
+// their own, and a shift by as much as far of these.
 func lower(rng *rand.Rand, d int, far float64) transformation {
 	t := transformation{mat.NewDense(d, d, nil), make([]float64, d)}
 	for i := range d {
@@ -75,8 +76,8 @@ func (t transformation) rows(rows [][]float64) (out [][]float64) {
 	return out
 }
 
-// away is how far the image of m under t is from got, in got's own units: the largest relative difference of weights, difference of means in sds, and
-// difference of covariances whitened.
+// away is how far the image of m under t is from got, in got's own units: the largest relative
+// difference of weights, difference of means in sds, and difference of covariances whitened.
 func (t transformation) away(m, got *model.Mixture) float64 {
 	if m.K() != got.K() {
 		return math.Inf(1)
@@ -110,7 +111,8 @@ func (t transformation) away(m, got *model.Mixture) float64 {
 	return worst
 }
 
-// equivariant fits a table and its image and fails unless the second model is the image of the first, or neither is released; it says which.
+// equivariant fits a table and its image and fails unless the second model is the image of the
+// first, or neither is released; it says which.
 func equivariant(t *testing.T, what string, c estimatetest.Case, by transformation, tolerance float64) (released bool) {
 	t.Helper()
 	f := estimatetest.RunChecked(t, New(), c)
@@ -136,8 +138,9 @@ var invariants = []struct {
 }{{1, 1, 2000, 4, ""}, {1, 3, 6000, 4, ""}, {2, 1, 8000, 4, ""}, {2, 2, 6000, 8, ""}, {2, 3, 6000, 12, ""}, {3, 2, 6000, 20, ""},
 	{2, 2, 6000, 8, learners.Spectral}, {2, 1, 6000, 8, learners.MoitraValiant}, {2, 2, 5000, 20, learners.MoitraValiant}}
 
-// TestTriangularEquivariance: with the same noise the table Ax+b, A lower triangular with positive diagonal, gives the image of the model of x, up to
-// rounding: what is measured, masked and rounded is so in frames that are triangular.
+// TestTriangularEquivariance: with the same noise the table Ax+b, A lower triangular with positive
+// diagonal, gives the image of the model of x, up to rounding: what is measured, masked and rounded
+// is so in frames that are triangular.
 func TestTriangularEquivariance(t *testing.T) {
 	rng := newRand(t)
 	released, all := 0, 0
@@ -156,8 +159,9 @@ func TestTriangularEquivariance(t *testing.T) {
 	stattest.GoodAtLeast(t, released, all, .9, alarm)
 }
 
-// TestEquivariance: where the answers are exact, any A of condition number 1e3 will do: a rotation turns the noise, not its law. What is
-// left is the kernel's rounding of each row's moments, in frames that are turned: a part in 1e6 or so.
+// TestEquivariance: where the answers are exact, any A of condition number 1e3 will do: a rotation
+// turns the noise, not its law. What is left is the kernel's rounding of each row's moments, in
+// frames that are turned: a part in 1e6 or so.
 func TestEquivariance(t *testing.T) {
 	rng := newRand(t)
 	released, all := 0, 0
@@ -219,7 +223,8 @@ func sameOutcome(a, b estimate.Outcome) bool {
 	return true
 }
 
-// TestSeedsMatter: another seed of the noise is another model, so that the tests above compare something.
+// TestSeedsMatter: another seed of the noise is another model, so that the tests above compare
+// something.
 func TestSeedsMatter(t *testing.T) {
 	c := estimatetest.Case{Rows: twoGroups(newRand(t), 4000, 2), Columns: 2, Relation: privacy.ReplaceOne, Epsilon: 8, Delta: delta, Components: 2}
 	a := fitted(t, c, 1)

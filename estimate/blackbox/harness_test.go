@@ -35,7 +35,8 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, seed>>32))
 }
 
-// apartTruth is a random mixture, of condition numbers 3, whose components are at least sep apart, the nearest about so.
+// apartTruth is a random mixture, of condition numbers 3, whose components are at least sep apart,
+// the nearest about so.
 func apartTruth(t testing.TB, rng *rand.Rand, k, d int, sep float64) *model.Mixture {
 	for {
 		m := estimatetest.NewTruth(t, rng, estimatetest.Truth{Columns: d, Components: k, Separation: sep * .8, Kappa: 3, LeastWeight: .6 / float64(k)})
@@ -104,7 +105,8 @@ func variation(t testing.TB, truth *model.Mixture, f estimatetest.Fit, rng *rand
 	return tv
 }
 
-// oracle is the total variation of maximum likelihood, found by steps of EM that start at the truth.
+// oracle is the total variation of maximum likelihood, found by steps of EM that start at the
+// truth.
 func oracle(t testing.TB, truth *model.Mixture, rows [][]float64, steps int, rng *rand.Rand) float64 {
 	tv, _ := estimatetest.TV(t, truth, estimatetest.EM(t, rows, truth.K(), steps, truth, rng), 20000, rng)
 	return tv

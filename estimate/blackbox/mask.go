@@ -9,8 +9,10 @@ import (
 
 // Utility constants of the mask.
 const (
-	etaOf      = .4 // its noise times sqrt(D): the mean is good to that, relative, before EM
-	mostEta    = .2 // with more, a component of few columns is now and then masked to a tenth of its size, which EM does not find back from
+	etaOf = .4 // its noise times sqrt(D): the mean is good to that, relative, before EM
+	// with more, a component of few columns is now and then masked to a tenth of its size, which EM
+	// does not find back from
+	mostEta    = .2
 	leastGamma = 1e-4
 )
 
@@ -20,7 +22,8 @@ func lifted(p estimate.Problem) int { return p.Columns + 1 }
 // eta is the mask's noise.
 func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float64(lifted(p)))) }
 
-// maskOf is the mask that its part of the budget pays for: of the largest movement that leaves the Gaussian steps the rest.
+// maskOf is the mask that its part of the budget pays for: of the largest movement that leaves the
+// Gaussian steps the rest.
 func maskOf(p estimate.Problem) privacy.Mask {
 	share, _ := parts(components(p))
 	delta := p.Budget.Delta * (1 - deltaPart) * (1 - 1e-5)

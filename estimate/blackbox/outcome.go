@@ -24,8 +24,10 @@ func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
 	}
 	cs := append([]component.Gaussian(nil), r.Components...)
 	sort.SliceStable(cs, func(i, j int) bool { return cs[i].Weight > cs[j].Weight })
-	m, notes := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}, f.cols.Notes // the front door knows the names
-	f.cols.Units.Center = make([]float64, f.p.Columns)                                   // no column is known to be constant
+	// the front door knows the names
+	m, notes := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}, f.cols.Notes
+	// no column is known to be constant
+	f.cols.Units.Center = make([]float64, f.p.Columns)
 	for _, g := range cs {
 		mean, cov, err := f.cols.Raw(r.Space, g, f.p.Covariance)
 		if err != nil {

@@ -24,8 +24,9 @@ const (
 	mostRounds = 16
 )
 
-// parts are the mask's part of what all steps together cost, and the test's of the Gaussian steps' mu^2, of which EM gets the rest. Utility constants:
-// blocks agree on one component from so few rows that EM is what needs the budget.
+// parts are the mask's part of what all steps together cost, and the test's of the Gaussian steps'
+// mu^2, of which EM gets the rest. Utility constants: blocks agree on one component from so few
+// rows that EM is what needs the budget.
 func parts(k int) (mask, test float64) {
 	if k == 1 {
 		return .15, .36
@@ -33,8 +34,9 @@ func parts(k int) (mask, test float64) {
 	return .3, .62
 }
 
-// rounds of EM, and by how much mu^2 grows from one to the next: one component is where it belongs after the first, several move one another, and the more so
-// the more they overlap. Utility constants.
+// rounds of EM, and by how much mu^2 grows from one to the next: one component is where it belongs
+// after the first, several move one another, and the more so the more they overlap. Utility
+// constants.
 func rounds(k int, overlap float64) (n int, growth float64) {
 	switch {
 	case k == 1:

@@ -18,7 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
 
-// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a change as a diff.
+// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a
+// change as a diff.
 func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
 	for _, rel := range relations {
@@ -47,7 +48,8 @@ func TestPlanGolden(t *testing.T) {
 // advised is the number of rows that an advice names.
 var advised = regexp.MustCompile(`needs about (\d+) rows`)
 
-// TestRefusals: what is hopeless or ill-posed on public facts is refused, and doing what the advice says mends it.
+// TestRefusals: what is hopeless or ill-posed on public facts is refused, and doing what the advice
+// says mends it.
 func TestRefusals(t *testing.T) {
 	for _, rel := range relations {
 		p := problem(rel, 2, 2, 40000, 1)
@@ -90,7 +92,8 @@ func planned(p estimate.Problem) bool {
 	return err == nil
 }
 
-// TestSizes: what the rules of agreement cannot hold is refused, not found out after something is spent; every plan that is made can be calibrated.
+// TestSizes: what the rules of agreement cannot hold is refused, not found out after something is
+// spent; every plan that is made can be calibrated.
 func TestSizes(t *testing.T) {
 	for _, rel := range relations {
 		for _, eps := range []float64{1, 20, 40, 100, 1e4} {
@@ -131,8 +134,8 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 	}
 }
 
-// TestCalibration: the Gaussian steps get what gaussianMu2 says, up to what it leaves for the precision of the mask, and together with the mask they cost
-// the whole budget.
+// TestCalibration: the Gaussian steps get what gaussianMu2 says, up to what it leaves for the
+// precision of the mask, and together with the mask they cost the whole budget.
 func TestCalibration(t *testing.T) {
 	for _, rel := range relations {
 		for _, eps := range []float64{.1, 1, 4, 20} {
@@ -161,7 +164,8 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// eachProblem calls with every k = 1..5 and d = 1..15 (a part of them unless the run is long) and epsilons from .1 to 50.
+// eachProblem calls with every k = 1..5 and d = 1..15 (a part of them unless the run is long) and
+// epsilons from .1 to 50.
 func eachProblem(with func(what string, p estimate.Problem)) {
 	for i, eps := range []float64{.1, .3, 1, 2.5, 8, 20, 50} {
 		for k := 1; k <= 5; k++ {
@@ -174,8 +178,9 @@ func eachProblem(with func(what string, p estimate.Problem)) {
 	}
 }
 
-// TestChoice: whatever the number of rows, what is chosen are rules whose mean moves by no more than the mask hides, with a margin that grows with the
-// number of rows. Where it is ample, more rows make larger blocks, not more of them.
+// TestChoice: whatever the number of rows, what is chosen are rules whose mean moves by no more
+// than the mask hides, with a margin that grows with the number of rows. Where it is ample, more
+// rows make larger blocks, not more of them.
 func TestChoice(t *testing.T) {
 	eachProblem(func(what string, p estimate.Problem) {
 		mask, last := maskOf(p), choice{}
@@ -204,7 +209,8 @@ func TestChoice(t *testing.T) {
 	})
 }
 
-// TestChoiceAndBudget: a larger epsilon needs fewer blocks and fewer rows; so do fewer components and fewer columns.
+// TestChoiceAndBudget: a larger epsilon needs fewer blocks and fewer rows; so do fewer components
+// and fewer columns.
 func TestChoiceAndBudget(t *testing.T) {
 	for _, k := range []int{1, 3} {
 		for _, d := range []int{1, 4, 15} {
@@ -232,7 +238,8 @@ func TestChoiceAndBudget(t *testing.T) {
 	}
 }
 
-// TestRowsFor: so many rows are enough, and with 5 % fewer they are not, or blocks would be too small.
+// TestRowsFor: so many rows are enough, and with 5 % fewer they are not, or blocks would be too
+// small.
 func TestRowsFor(t *testing.T) {
 	eachProblem(func(what string, p estimate.Problem) {
 		n := rowsFor(p)
@@ -245,7 +252,8 @@ func TestRowsFor(t *testing.T) {
 	})
 }
 
-// TestExpect: what a planner is told is finite and says how the table is cut; of what is refused nothing is expected.
+// TestExpect: what a planner is told is finite and says how the table is cut; of what is refused
+// nothing is expected.
 func TestExpect(t *testing.T) {
 	for _, rel := range relations {
 		for _, n := range []int{0, 1, 100, 40000, 1 << 40} {
@@ -271,7 +279,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestLearners: the default is the first of the names, each runs another learner, and only em leaves rows out.
+// TestLearners: the default is the first of the names, each runs another learner, and only em
+// leaves rows out.
 func TestLearners(t *testing.T) {
 	seen := map[string]bool{}
 	for i, l := range append(New().Learners(), "") {

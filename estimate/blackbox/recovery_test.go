@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A cell is a kind of problem: n rows of fresh random mixtures of k components in d columns, the nearest six sds apart.
+// A cell is a kind of problem: n rows of fresh random mixtures of k components in d columns, the
+// nearest six sds apart.
 type cell struct {
 	k, d, n int
 	eps     float64
@@ -37,7 +38,8 @@ func (c cell) attempt(t *testing.T, rel privacy.Relation, steps int, rng *rand.R
 	return true, near
 }
 
-// TestRecovery: fits of fresh mixtures end in a model whose total variation is within 3.5 times that of EM without privacy, plus .005: 90 % of them.
+// TestRecovery: fits of fresh mixtures end in a model whose total variation is within 3.5 times
+// that of EM without privacy, plus .005: 90 % of them.
 func TestRecovery(t *testing.T) {
 	rng := newRand(t)
 	all, near := 0, 0
@@ -53,10 +55,11 @@ func TestRecovery(t *testing.T) {
 	stattest.GoodAtLeast(t, near, all, .9, alarm)
 }
 
-// TestIssue: what the method claims, at epsilon 1, under both relations: of 20 fits of fresh mixtures at least 18 are released and near EM.
+// TestIssue: what the method claims, at epsilon 1, under both relations: of 20 fits of fresh
+// mixtures at least 18 are released and near EM.
 //
-// False-alarm rate of a line: where a line misses that, 40 more runs decide, of which all but 6 of 60 have to succeed; if 97 % do,
-// it fails with probability 7e-4.
+// False-alarm rate of a line: where a line misses that, 40 more runs decide, of which all but 6 of
+// 60 have to succeed; if 97 % do, it fails with probability 7e-4.
 func TestIssue(t *testing.T) {
 	if !estimatetest.Long() {
 		t.Skip("20 fits a line; set GAUZE_LONG=1")
@@ -88,7 +91,8 @@ func TestIssue(t *testing.T) {
 	}
 }
 
-// TestEveryLearner: on a table of two groups far apart every learner's fits are released, and one's own.
+// TestEveryLearner: on a table of two groups far apart every learner's fits are released, and one's
+// own.
 func TestEveryLearner(t *testing.T) {
 	rng := newRand(t)
 	for d := 1; d <= 2; d++ {
@@ -117,7 +121,8 @@ func TestEveryLearner(t *testing.T) {
 	}
 }
 
-// TestNothingToFind: where k is larger than the number of components, or there are none, blocks do not agree: no release in more than 95 % of runs.
+// TestNothingToFind: where k is larger than the number of components, or there are none, blocks do
+// not agree: no release in more than 95 % of runs.
 //
 // False-alarm rate: 1e-6 for all runs together, and for each line of a long run.
 func TestNothingToFind(t *testing.T) {

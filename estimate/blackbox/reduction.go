@@ -1,12 +1,15 @@
 // Package blackbox makes any learner of mixtures private: the method `black-box`.
 //
-// The course of a fit: the rows are cut into secret blocks and the learner runs on each; if the blocks' estimates agree, as a noisy test
-// says, their mean is released behind a mask shaped like themselves, which is good to a constant factor; a few rounds of private EM on
-// all rows, started there, do the rest. The learner may be anybody's: what it returns decides how well the method works, never how private it is.
+// The course of a fit: the rows are cut into secret blocks and the learner runs on each; if the
+// blocks' estimates agree, as a noisy test says, their mean is released behind a mask shaped like
+// themselves, which is good to a constant factor; a few rounds of private EM on all rows, started
+// there, do the rest. The learner may be anybody's: what it returns decides how well the method
+// works, never how private it is.
 //
 // Source: [PPE] Section B of the restatement.
-// Differs: blocks need fewer friends where labels are held more tightly, and the mean moves less than is said there (stable.Rules); private
-// EM undoes clipping and weighs what is measured by its noise.
+// Differs: blocks need fewer friends where labels are held more tightly, and the mean moves less
+// than is said there (stable.Rules); private EM undoes clipping and weighs what is measured by its
+// noise.
 package blackbox
 
 import (
@@ -142,7 +145,8 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return e
 }
 
-// slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be slow.
+// slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be
+// slow.
 const slowColumns = 10
 
 // advice is what would help so many rows.

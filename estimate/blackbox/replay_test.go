@@ -20,8 +20,9 @@ func other(rel privacy.Relation, rows [][]float64, row []float64) [][]float64 {
 	return append([][]float64{row}, rows[1:]...)
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// questions, and no path loses more than mu^2, the agreement of the blocks included; some paths lose a good part of it.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same questions, and no path loses more than mu^2, the
+// agreement of the blocks included; some paths lose a good part of it.
 func TestReplay(t *testing.T) {
 	rng := newRand(t)
 	settings := []struct {
@@ -71,7 +72,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// strays are rows that a neighbour may have: a huge one, a null one, the origin, one in the middle of a component and one in its tail.
+// strays are rows that a neighbour may have: a huge one, a null one, the origin, one in the middle
+// of a component and one in its tail.
 func strays(m *model.Mixture) [][]float64 {
 	d := m.Dim()
 	g := m.Components[0]
@@ -82,8 +84,8 @@ func strays(m *model.Mixture) [][]float64 {
 	return [][]float64{slices.Repeat([]float64{1e308}, d), slices.Repeat([]float64{math.NaN()}, d), make([]float64, d), g.Mean, tail}
 }
 
-// TestReplayElsewhere: a fit sees nothing but answers: replayed on a table of quite other rows they lead to the same questions, the same model and
-// the same words.
+// TestReplayElsewhere: a fit sees nothing but answers: replayed on a table of quite other rows they
+// lead to the same questions, the same model and the same words.
 func TestReplayElsewhere(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -109,8 +111,8 @@ func TestReplayElsewhere(t *testing.T) {
 	}
 }
 
-// TestReplayOfHardTables: the same for neighbours of tables that no mixture explains. A random part of them is run, another one for another
-// GAUZE_TEST_SEED.
+// TestReplayOfHardTables: the same for neighbours of tables that no mixture explains. A random part
+// of them is run, another one for another GAUZE_TEST_SEED.
 func TestReplayOfHardTables(t *testing.T) {
 	rng := newRand(t)
 	for i, table := range append(estimatetest.Hard(), tables...) {

@@ -57,14 +57,16 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	return f.outcome(r)
 }
 
-// Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order, and something for the blocks' bias.
+// Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order,
+// and something for the blocks' bias.
 const (
 	doubtShape, doubtScale, doubtMean, doubtWeight = 2.5, 2.5, 1.5, 4.5
 	goneRows                                       = 5.0
 )
 
-// misfit is that of clip.Radius2: EM without privacy follows tails that are heavier than a Gaussian's, and where components are told apart so should this;
-// one component is counted on to be what was asked for.
+// misfit is that of clip.Radius2: EM without privacy follows tails that are heavier than a
+// Gaussian's, and where components are told apart so should this; one component is counted on to be
+// what was asked for.
 func misfit(k int) float64 {
 	if k == 1 {
 		return 1
@@ -72,8 +74,8 @@ func misfit(k int) float64 {
 	return 6
 }
 
-// start is private EM at the masked mean, in the table's columns, centred at the mean of the anchor and in units of its first component's
-// spread; false if it has none in float64.
+// start is private EM at the masked mean, in the table's columns, centred at the mean of the anchor
+// and in units of its first component's spread; false if it has none in float64.
 func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
 	d := f.p.Columns
 	space := component.Space{Center: make([]float64, d), Scale: make([]float64, d)}
@@ -140,7 +142,8 @@ func (f *fit) em(ctx context.Context, r *em.Rounds) error {
 	}
 }
 
-// overlap is the largest Bhattacharyya coefficient of two components: 0 if they are apart, 1 if they are the same.
+// overlap is the largest Bhattacharyya coefficient of two components: 0 if they are apart, 1 if
+// they are the same.
 func overlap(cs []component.Gaussian) (most float64) {
 	for i, a := range cs {
 		for _, b := range cs[:i] {

@@ -47,7 +47,8 @@ func of(name string, cell func(rng *rand.Rand, i, j int) float64) estimatetest.T
 	}}
 }
 
-// TestEveryTable: whatever the rows, a fit ends in a sound model or in a reason, within its plan and its budget.
+// TestEveryTable: whatever the rows, a fit ends in a sound model or in a reason, within its plan
+// and its budget.
 func TestEveryTable(t *testing.T) {
 	rng := newRand(t)
 	ends := map[bool]int{}
@@ -83,8 +84,8 @@ func TestEveryTable(t *testing.T) {
 	}
 }
 
-// TestHardlyAnyRows: of no, one or two rows there is never a model: no block has an estimate, and a count that is all noise does not reach the rows
-// that a choice needs.
+// TestHardlyAnyRows: of no, one or two rows there is never a model: no block has an estimate, and a
+// count that is all noise does not reach the rows that a choice needs.
 func TestHardlyAnyRows(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -100,7 +101,8 @@ func TestHardlyAnyRows(t *testing.T) {
 	}
 }
 
-// TestExtremeUnits: units, and places, of any size that float64 has room for are recovered as well as others; larger ones end in a reason.
+// TestExtremeUnits: units, and places, of any size that float64 has room for are recovered as well
+// as others; larger ones end in a reason.
 func TestExtremeUnits(t *testing.T) {
 	rng := newRand(t)
 	for i, c := range []struct{ unit, place float64 }{{1e-140, 0}, {1e140, 0}, {1e-3, 1e9}, {1e-140, 1e-131}, {1e155, 0}, {1e-300, 0}} {
@@ -189,7 +191,8 @@ func (r rude) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Comp
 	return slices.Repeat([]learner.Component{c}, k), nil
 }
 
-// TestRudeLearners: a learner of one's own can do what it likes: the fit ends in a reason, or in a sound model.
+// TestRudeLearners: a learner of one's own can do what it likes: the fit ends in a reason, or in a
+// sound model.
 func TestRudeLearners(t *testing.T) {
 	rng := newRand(t)
 	rows := twoGroups(rng, 4000, 2)
@@ -225,7 +228,8 @@ func (l *late) Err() error {
 	return nil
 }
 
-// TestInterrupted: an interruption is an error, before anything is spent or between rounds, and nothing more is measured.
+// TestInterrupted: an interruption is an error, before anything is spent or between rounds, and
+// nothing more is measured.
 func TestInterrupted(t *testing.T) {
 	rng := newRand(t)
 	c := estimatetest.Case{Rows: twoGroups(rng, 4000, 2), Columns: 2, Epsilon: 8, Delta: delta, Components: 2}
@@ -278,7 +282,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestRoundedTo: a column's variance is at least that of rounding to its unit, whatever the noise says.
+// TestRoundedTo: a column's variance is at least that of rounding to its unit, whatever the noise
+// says.
 func TestRoundedTo(t *testing.T) {
 	rng := newRand(t)
 	for _, shape := range shapes {
@@ -305,7 +310,8 @@ func TestRoundedTo(t *testing.T) {
 	}
 }
 
-// TestOutsize: a masked mean that float64 has no room for around it ends in a reason, not in a model.
+// TestOutsize: a masked mean that float64 has no room for around it ends in a reason, not in a
+// model.
 func TestOutsize(t *testing.T) {
 	rng := newRand(t)
 	for _, unit := range []float64{1e200, 1e-200} {

@@ -9,28 +9,33 @@ import (
 	"github.com/gauze-dp/gauze/estimate/expected"
 )
 
-// A Candidate is a method that could fit one component, with the error to expect of it: medians of measured runs, interpolated.
+// A Candidate is a method that could fit one component, with the error to expect of it: medians of
+// measured runs, interpolated.
 type Candidate struct {
 	Method string `json:"method"`
-	// CovarianceError is |A⁻¹ S A⁻ᵀ − I|_F for the true covariance A·Aᵀ, and MeanError a Mahalanobis distance, both on Gaussian rows; 0
-	// where nothing is known.
+	// CovarianceError is |A⁻¹ S A⁻ᵀ − I|_F for the true covariance A·Aᵀ, and MeanError a
+	// Mahalanobis distance, both on Gaussian rows; 0 where nothing is known.
 	CovarianceError float64 `json:"covariance_error,omitempty"`
 	MeanError       float64 `json:"mean_error,omitempty"`
 	// RelativeError is CovarianceError over that of the sample covariance of the same rows.
 	RelativeError float64 `json:"relative_error,omitempty"`
 	Released      float64 `json:"released,omitempty"` // share of the runs that ended in a release
-	// HeavyCovarianceError and HeavyMeanError are those on heavy tails, a multivariate t with five degrees of freedom.
-	HeavyCovarianceError float64  `json:"heavy_covariance_error,omitempty"`
-	HeavyMeanError       float64  `json:"heavy_mean_error,omitempty"`
-	Uses                 []string `json:"uses,omitempty"` // those of the stated facts that it makes use of
+	// HeavyCovarianceError and HeavyMeanError are those on heavy tails, a multivariate t with five
+	// degrees of freedom.
+	HeavyCovarianceError float64 `json:"heavy_covariance_error,omitempty"`
+	HeavyMeanError       float64 `json:"heavy_mean_error,omitempty"`
+	// those of the stated facts that it makes use of
+	Uses []string `json:"uses,omitempty"`
 	// Refused says why the method cannot be used here; then nothing is said of its error.
 	Refused string `json:"refused,omitempty"`
-	// Note says where the errors come from if they are not interpolated between measured ones, or why there are none.
+	// Note says where the errors come from if they are not interpolated between measured ones, or
+	// why there are none.
 	Note string `json:"note,omitempty"`
 }
 
-// Candidates are the methods for one component, in the order of Methods, and what to expect of them with so many rows: n where it is
-// public, else a guess, and 0 for none. Nil for a problem of more components.
+// Candidates are the methods for one component, in the order of Methods, and what to expect of them
+// with so many rows: n where it is public, else a guess, and 0 for none. Nil for a problem of more
+// components.
 func Candidates(p estimate.Problem, rows int) (out []Candidate) {
 	if !one(p) {
 		return nil
@@ -98,8 +103,8 @@ func (c *Candidate) expect(p estimate.Problem, rows int) {
 	}
 }
 
-// loosest is the least looseness, among those measured of a method, that is no tighter than the stated facts: 0 for a method that was
-// told none.
+// loosest is the least looseness, among those measured of a method, that is no tighter than the
+// stated facts: 0 for a method that was told none.
 func loosest(table *expected.Table, method string, p estimate.Problem) (loose float64, known bool) {
 	stated, least := expected.Looseness(p.Facts, p.Columns), math.Inf(1)
 	kinds := table.Kinds(method)

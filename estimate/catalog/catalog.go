@@ -1,4 +1,5 @@
-// Package catalog lists the methods of `gauze fit`: an explicit list, in the order in which help shows them.
+// Package catalog lists the methods of `gauze fit`: an explicit list, in the order in which help
+// shows them.
 package catalog
 
 import (

@@ -14,7 +14,8 @@ import (
 const (
 	forOne  = "gaussian"
 	forMany = "general"
-	// .. in one column, and where covariances are diagonal. Methods made for these cases take their place here when measured runs say so.
+	// .. in one column, and where covariances are diagonal. Methods made for these cases take their
+	// place here when measured runs say so.
 	inOneColumn, whereDiagonal = "univariate", forMany
 	// forLearners is taken where a learner is named, and never otherwise.
 	forLearners = "black-box"
@@ -23,18 +24,22 @@ const (
 const (
 	// clearly is the part of the error of forOne that another method's must be below.
 	clearly = .9
-	// hopeless is the share of runs with a release below which auto does not try, and likely the one from which on it is offered.
+	// hopeless is the share of runs with a release below which auto does not try, and likely the
+	// one from which on it is offered.
 	hopeless, likely = .05, .5
 )
 
-// Choose returns the method of that name and, for "auto" (or an empty name), why it was chosen. It looks at public facts only.
+// Choose returns the method of that name and, for "auto" (or an empty name), why it was chosen. It
+// looks at public facts only.
 //
-// Where a learner is named it is forLearners. For one component it is forOne, which needs no fact and makes its own choices from released values; or, where p has facts that another
-// method makes use of and its expected error is smaller by more than 10 %, that one. For more components it is forMixture's choice. A known
-// covariance decides before the number of components: there is one method that makes use of it, for any number of components.
+// Where a learner is named it is forLearners. For one component it is forOne, which needs no fact
+// and makes its own choices from released values; or, where p has facts that another method makes
+// use of and its expected error is smaller by more than 10 %, that one. For more components it is
+// forMixture's choice. A known covariance decides before the number of components: there is one
+// method that makes use of it, for any number of components.
 //
-// Failures: an *[UnknownError]; for auto and one component, a *estimate.Refusal where n is public and hardly any run with so few rows ends
-// in a release.
+// Failures: an *[UnknownError]; for auto and one component, a *estimate.Refusal where n is public
+// and hardly any run with so few rows ends in a release.
 func Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	if name != Auto && name != "" {
 		e, err = byName(name)
@@ -71,7 +76,8 @@ func one(p estimate.Problem) bool {
 	return p.Components == 1 || p.Components == 0 && p.MaxComponents == 1
 }
 
-// told is the first of the methods that makes use of a known covariance, if there is one and a delta to pay for its thresholds; else nil.
+// told is the first of the methods that makes use of a known covariance, if there is one and a
+// delta to pay for its thresholds; else nil.
 func told(methods []estimate.Estimator, p estimate.Problem) estimate.Estimator {
 	for _, e := range methods {
 		if user, ok := e.(estimate.FactUser); ok && p.KnownCovariance != nil && !p.NoDelta && user.Uses(p).Covariance {
@@ -81,8 +87,9 @@ func told(methods []estimate.Estimator, p estimate.Problem) estimate.Estimator {
 	return nil
 }
 
-// forMixture names the method for more than one component, and why it is that one: a rule of public facts alone, the number of columns, the
-// shape that is asked for and whether the number of components is.
+// forMixture names the method for more than one component, and why it is that one: a rule of public
+// facts alone, the number of columns, the shape that is asked for and whether the number of
+// components is.
 func forMixture(p estimate.Problem) (method, why string) {
 	why = "more than one component is allowed"
 	switch {
@@ -94,8 +101,9 @@ func forMixture(p estimate.Problem) (method, why string) {
 	return forMany, why
 }
 
-// pick chooses among candidates and says what the others that it looked at expect. Only a method that makes use of stated facts, and needs
-// none that is not, competes with forOne: the others assume something that nobody said.
+// pick chooses among candidates and says what the others that it looked at expect. Only a method
+// that makes use of stated facts, and needs none that is not, competes with forOne: the others
+// assume something that nobody said.
 func pick(candidates []Candidate) (best Candidate, others string) {
 	standard := Candidate{Method: forOne}
 	var rivals []Candidate
@@ -121,7 +129,8 @@ func pick(candidates []Candidate) (best Candidate, others string) {
 	return best, strings.TrimPrefix(others, ", ")
 }
 
-// tooFew refuses a public number of rows with which hardly any run ends in a release, and offers the shapes that need fewer.
+// tooFew refuses a public number of rows with which hardly any run ends in a release, and offers
+// the shapes that need fewer.
 func tooFew(e estimate.Estimator, p estimate.Problem) error {
 	released := func(shape estimate.CovarianceType) (share float64, known bool) {
 		kind := expected.Kind{Method: forOne, Shape: shape, Relation: p.Relation, Data: expected.GaussianRows}

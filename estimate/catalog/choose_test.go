@@ -18,7 +18,8 @@ func problemOf(d, n int, rel privacy.Relation) estimate.Problem {
 	return estimate.Problem{Columns: d, Rows: n, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: 1, MaxComponents: 1}
 }
 
-// The embedded table has every method for one component under both relations, and forOne in all shapes.
+// The embedded table has every method for one component under both relations, and forOne in all
+// shapes.
 func TestTableCoversMethods(t *testing.T) {
 	table := expected.Measured()
 	for _, m := range forOneDistribution() {
@@ -44,11 +45,14 @@ func TestTableCoversMethods(t *testing.T) {
 	}
 }
 
-// What was measured makes sense: errors are not far below those without privacy nor, where privacy costs little, far above.
+// What was measured makes sense: errors are not far below those without privacy nor, where privacy
+// costs little, far above.
 func TestTableIsSane(t *testing.T) {
 	for _, p := range expected.Measured().Points() {
 		if p.Method != forOne || p.Released < 3 || p.Columns < 5 || p.Shape == estimate.Spherical {
-			continue // the fewer numbers are estimated, the farther below the root mean square a median can be
+			// the fewer numbers are estimated, the farther below the root mean square a median can
+			// be
+			continue
 		}
 		bound := expected.LowerBound(estimate.Problem{Columns: p.Columns, Relation: p.Relation, Mu: p.Mu, Covariance: p.Shape}, float64(p.Rows))
 		if p.Covariance < .5*bound.Covariance || p.Mean < .4*bound.Mean || p.Covariance > 100*bound.Covariance {
@@ -92,7 +96,8 @@ type knower struct{ estimate.Estimator }
 
 func (knower) Uses(p estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: p.Columns > 0} }
 
-// A known covariance goes to the first method that makes use of it, and to none where nothing is known.
+// A known covariance goes to the first method that makes use of it, and to none where nothing is
+// known.
 func TestTold(t *testing.T) {
 	methods := []estimate.Estimator{gaussian.New(), knower{gaussian.New()}}
 	p := problemOf(2, 20000, privacy.ReplaceOne)
@@ -162,8 +167,9 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// Auto refuses a public number of rows that hardly any run gets through, and offers shapes that do with them. It never looks at n where
-// that is private, and never refuses what was asked for by name.
+// Auto refuses a public number of rows that hardly any run gets through, and offers shapes that do
+// with them. It never looks at n where that is private, and never refuses what was asked for by
+// name.
 func TestTooFewRows(t *testing.T) {
 	const d = 20
 	p := problemOf(d, 0, privacy.ReplaceOne)
@@ -202,7 +208,8 @@ type none struct{}
 
 func (none) LearnMixture([][]float64, int, uint64) ([]learner.Component, error) { return nil, nil }
 
-// A learner that is named, or brought along, goes to the method that runs it, whatever else is known; without one auto never takes it.
+// A learner that is named, or brought along, goes to the method that runs it, whatever else is
+// known; without one auto never takes it.
 func TestLearnerChoosesItsMethod(t *testing.T) {
 	for d := 1; d < 4; d++ {
 		for k := range 4 {

@@ -10,8 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// EM is plain maximum likelihood, without privacy and without tricks, of k components of full covariance: a yardstick that shares
-// no code with any estimator. Rows should be of order one. from, if not nil, is the start; otherwise k rows far from each other are.
+// EM is plain maximum likelihood, without privacy and without tricks, of k components of full
+// covariance: a yardstick that shares no code with any estimator. Rows should be of order one.
+// from, if not nil, is the start; otherwise k rows far from each other are.
 func EM(tb testing.TB, rows [][]float64, k, steps int, from *model.Mixture, rng *rand.Rand) *model.Mixture {
 	tb.Helper()
 	m := from
@@ -53,7 +54,8 @@ func EM(tb testing.TB, rows [][]float64, k, steps int, from *model.Mixture, rng 
 	return m
 }
 
-// maximised is the M-step from moments about the old means; a component that lost its rows keeps its shape.
+// maximised is the M-step from moments about the old means; a component that lost its rows keeps
+// its shape.
 func maximised(tb testing.TB, old *model.Mixture, n int, total []float64, first [][]float64, second []*mat.SymDense) *model.Mixture {
 	tb.Helper()
 	d := old.Dim()

@@ -1,6 +1,6 @@
-// Package estimatetest runs estimators in tests: a fit with controlled noise, the checks that every fit must pass whatever its rows,
-// random mixtures with known truth, and tables on which estimators trip. Its constructors take a testing.TB, so that nothing but a
-// test can use them.
+// Package estimatetest runs estimators in tests: a fit with controlled noise, the checks that every
+// fit must pass whatever its rows, random mixtures with known truth, and tables on which estimators
+// trip. Its constructors take a testing.TB, so that nothing but a test can use them.
 package estimatetest
 
 import (
@@ -30,8 +30,8 @@ type Case struct {
 	Columns int
 	// Relation is replace-one if it is not set.
 	Relation privacy.Relation
-	// Mu is the budget, as the mu that it buys: zCDP, without a delta. Required, unless Epsilon and Delta are given instead, which plans
-	// with thresholds need.
+	// Mu is the budget, as the mu that it buys: zCDP, without a delta. Required, unless Epsilon and
+	// Delta are given instead, which plans with thresholds need.
 	Mu             float64
 	Epsilon, Delta float64
 	// Components is 0 for a choice by the estimator up to MaxComponents; 0 of both means up to 10.
@@ -43,7 +43,8 @@ type Case struct {
 	Learner                   string
 	Own                       learner.Mixture
 	Trim                      float64
-	// Noise says what noise is drawn; the zero value means seed 0. Use Fresh where a test states an error rate.
+	// Noise says what noise is drawn; the zero value means seed 0. Use Fresh where a test states an
+	// error rate.
 	Noise kerneltest.Options
 }
 
@@ -75,7 +76,8 @@ func (c Case) budget() privacy.Budget {
 	return privacy.Budget{Rho: c.Mu * c.Mu / 2}
 }
 
-// total is the mu that a session gets for the budget and a plan without thresholds: Mu up to rounding.
+// total is the mu that a session gets for the budget and a plan without thresholds: Mu up to
+// rounding.
 func (c Case) total() float64 {
 	if c.Epsilon > 0 {
 		return privacy.MuOf(c.Epsilon, c.Delta)
@@ -120,8 +122,8 @@ func RunChecked(tb testing.TB, e estimate.Estimator, c Case) Fit {
 	return f
 }
 
-// Check fails the test unless f ends in a sound model or in a reason with advice, at a cost within its budget; a model must have
-// used all of it.
+// Check fails the test unless f ends in a sound model or in a reason with advice, at a cost within
+// its budget; a model must have used all of it.
 func Check(tb testing.TB, f Fit) {
 	tb.Helper()
 	if f.Refused != nil {
@@ -168,7 +170,8 @@ func words(tb testing.TB, reason, advice string) {
 	}
 }
 
-// IsPoint reports a model of one component without spread: a table of constants needs no more than its units.
+// IsPoint reports a model of one component without spread: a table of constants needs no more than
+// its units.
 func IsPoint(m *model.Mixture) bool {
 	if m.K() != 1 {
 		return false

@@ -6,7 +6,8 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// Signs is a fast learner of one's own, of one or two components: it splits rows by the sign of the first column.
+// Signs is a fast learner of one's own, of one or two components: it splits rows by the sign of the
+// first column.
 type Signs struct{}
 
 // LearnMixture is the mean and covariance of either side.

@@ -15,21 +15,25 @@ import (
 
 // A Loss is what one run reveals about which of two neighbouring tables it saw.
 type Loss struct {
-	// Ratio is ln(P(transcript | own rows)/P(transcript | other rows)): no attack on the released values beats it. It is exact but
-	// for the rounding of noise to integers, and leaves histograms of gaps out: what passes their thresholds says more than sums do; and
-	// tests of blocks that agree, with what they mask.
+	// Ratio is ln(P(transcript | own rows)/P(transcript | other rows)): no attack on the released
+	// values beats it. It is exact but for the rounding of noise to integers, and leaves histograms
+	// of gaps out: what passes their thresholds says more than sums do; and tests of blocks that
+	// agree, with what they mask.
 	Ratio float64
-	// Path is the sum of |difference of the exact sums|^2/sigma^2 over the run, that of blocks' agreement included: at most mu^2 on every path.
+	// Path is the sum of |difference of the exact sums|^2/sigma^2 over the run, that of blocks'
+	// agreement included: at most mu^2 on every path.
 	Path float64
 	// ByStep is Path, by step.
 	ByStep map[string]float64
 }
 
-// Neighbours fits c, then replays the answers on the table other, and fails the test if the second run asks or pays anything else:
-// then it branched on something that was not released. Null rows are rows of NaN.
+// Neighbours fits c, then replays the answers on the table other, and fails the test if the second
+// run asks or pays anything else: then it branched on something that was not released. Null rows
+// are rows of NaN.
 //
-// Where pairs of rows are measured, both runs draw the same pairs of places in the table, and the loss is that of someone who sees the
-// draws too, which only helps. So a row that is replaced must keep its place, and the noise must be seeded.
+// Where pairs of rows are measured, both runs draw the same pairs of places in the table, and the
+// loss is that of someone who sees the draws too, which only helps. So a row that is replaced must
+// keep its place, and the noise must be seeded.
 func Neighbours(tb testing.TB, e estimate.Estimator, c Case, other [][]float64) (Fit, Loss) {
 	tb.Helper()
 	var own, again kerneltest.Transcript
@@ -100,7 +104,8 @@ func lossOf(own, other kerneltest.Transcript, c Case, rows [][]float64, factor f
 	return l
 }
 
-// gapLoss is the part of Path of a histogram of gaps: of the buckets that are empty on neither side, as delta pays for the others.
+// gapLoss is the part of Path of a histogram of gaps: of the buckets that are empty on neither
+// side, as delta pays for the others.
 func gapLoss(q query.GapMasses, c Case, other [][]float64, mu float64) (loss float64) {
 	sigma := q.Sensitivity(c.relation()) / mu
 	theirs := gapMasses(q, other, c.Columns)
@@ -136,13 +141,15 @@ func gapMasses(q query.GapMasses, rows [][]float64, d int) map[query.GapMass]int
 	return masses
 }
 
-// SameQuestions reports whether two runs took the same steps and asked the same queries at the same prices, to the last bit.
+// SameQuestions reports whether two runs took the same steps and asked the same queries at the same
+// prices, to the last bit.
 func SameQuestions(a, b kerneltest.Transcript) bool {
 	return identical(reflect.ValueOf(a.Steps), reflect.ValueOf(b.Steps)) && identical(reflect.ValueOf(a.Mus), reflect.ValueOf(b.Mus)) &&
 		identical(reflect.ValueOf(a.Queries), reflect.ValueOf(b.Queries))
 }
 
-// identical is reflect.DeepEqual with NaN equal to itself; queries are structs of slices and numbers.
+// identical is reflect.DeepEqual with NaN equal to itself; queries are structs of slices and
+// numbers.
 func identical(a, b reflect.Value) bool {
 	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
 		return false

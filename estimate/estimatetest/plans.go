@@ -11,8 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// WritePlan writes the named problem and, if e refuses it, why, as golden files of plans have them; otherwise it returns the plan, which
-// is valid. Rows is left out of the problem where it is private.
+// WritePlan writes the named problem and, if e refuses it, why, as golden files of plans have them;
+// otherwise it returns the plan, which is valid. Rows is left out of the problem where it is
+// private.
 func WritePlan(t *testing.T, w io.Writer, name string, e estimate.Estimator, p estimate.Problem) (plan kernel.Plan, ok bool) {
 	t.Helper()
 	fmt.Fprintf(w, "# %s: d = %d", name, p.Columns)

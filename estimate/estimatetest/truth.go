@@ -15,13 +15,15 @@ import (
 type Truth struct {
 	Columns, Components int
 	Covariance          estimate.CovarianceType
-	// Separation of the means, in units of the mean within-component sd: centres are Gaussian with this sd per column.
+	// Separation of the means, in units of the mean within-component sd: centres are Gaussian with
+	// this sd per column.
 	Separation float64
 	// Kappa is the condition number of each covariance; 0 means 1.
 	Kappa float64
 	// LeastWeight is the smallest weight; weights are uniform on the simplex above it.
 	LeastWeight float64
-	// Offset is added to every column, in within-component sds; Unit multiplies column j by Unit^(1, -1, 1, ..). 0 means none.
+	// Offset is added to every column, in within-component sds; Unit multiplies column j by
+	// Unit^(1, -1, 1, ..). 0 means none.
 	Offset, Unit float64
 }
 
@@ -59,7 +61,8 @@ func NewTruth(tb testing.TB, rng *rand.Rand, t Truth) *model.Mixture {
 	return m
 }
 
-// factorOf is a square root of a random covariance of condition number kappa and geometric mean eigenvalue 1.
+// factorOf is a square root of a random covariance of condition number kappa and geometric mean
+// eigenvalue 1.
 func factorOf(rng *rand.Rand, d int, kappa float64, shape estimate.CovarianceType) *mat.Dense {
 	q := mat.NewDense(d, d, nil)
 	if shape == estimate.Full {

@@ -17,24 +17,28 @@ type Arrangement int
 
 // The arrangements.
 const (
-	// Apart: every component is at least nearest sds of the wider one from all others in some column.
+	// Apart: every component is at least nearest sds of the wider one from all others in some
+	// column.
 	Apart Arrangement = iota
-	// Overlapping: scales within a factor of 2; from one component to the next it is 3 to 4 sds in a random direction.
+	// Overlapping: scales within a factor of 2; from one component to the next it is 3 to 4 sds in
+	// a random direction.
 	Overlapping
 	// Nested: one place, and scales that grow by factors of 10 to 1000 in every column.
 	Nested
 )
 
-// An Unbounded says which mixtures NewUnbounded draws: units of the columns, scales of the components and places are random over many powers
-// of ten, so that no bound on anything is known beforehand.
+// An Unbounded says which mixtures NewUnbounded draws: units of the columns, scales of the
+// components and places are random over many powers of ten, so that no bound on anything is known
+// beforehand.
 type Unbounded struct {
 	Columns, Components int
 	Arrangement         Arrangement
 	Weights             []float64 // nil: equal
-	// Rotated components have axes of their own and sizes from 1e-2 to 1e4, the same in all columns, which have units of their own; others
-	// have diagonal covariances.
+	// Rotated components have axes of their own and sizes from 1e-2 to 1e4, the same in all
+	// columns, which have units of their own; others have diagonal covariances.
 	Rotated bool
-	// Scale and Place, if not 0, are the unit of every column and the place of the first component in it, instead of random ones.
+	// Scale and Place, if not 0, are the unit of every column and the place of the first component
+	// in it, instead of random ones.
 	Scale, Place float64
 }
 

@@ -15,7 +15,8 @@ import (
 
 var head = []string{"method", "covariance", "relation", "data", "loose", "d", "n", "mu", "cov", "mean", "plain_cov", "plain_mean", "released", "runs"}
 
-// Format writes points as a table that [Parse] reads: errors with four digits, nothing where no run released a model.
+// Format writes points as a table that [Parse] reads: errors with four digits, nothing where no run
+// released a model.
 func Format(points []Point) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(head, ",") + "\n")

@@ -11,15 +11,16 @@ import (
 type Estimate struct {
 	Errors
 	Released float64 // share of runs that end in a model
-	// Note says what the numbers are if they are not interpolated between measured ones; empty otherwise.
+	// Note says what the numbers are if they are not interpolated between measured ones; empty
+	// otherwise.
 	Note string
 }
 
 // A Missing says why there is no estimate.
 type Missing struct {
 	Why string
-	// TooFew: the method was measured, but with so few rows there was no release, or nobody tried; Estimate.Released is then the share at
-	// the fewest rows that were measured.
+	// TooFew: the method was measured, but with so few rows there was no release, or nobody tried;
+	// Estimate.Released is then the share at the fewest rows that were measured.
 	TooFew bool
 }
 
@@ -31,15 +32,18 @@ const roundOff = 1e-9
 
 // At is what to expect of a kind at so many columns and rows and that mu.
 //
-// Between grid points the logarithms of the errors, each in units of the error of sampling, are interpolated linearly in log d, log mu and
-// log n. The rows of a curve are counted in multiples of its smallest number of rows, which is interpolated like an error: so curves of
-// different d and mu are compared where privacy costs about alike. At a grid point the estimate is what was measured there; along n it is
-// monotone between two neighbours.
+// Between grid points the logarithms of the errors, each in units of the error of sampling, are
+// interpolated linearly in log d, log mu and log n. The rows of a curve are counted in multiples of
+// its smallest number of rows, which is interpolated like an error: so curves of different d and mu
+// are compared where privacy costs about alike. At a grid point the estimate is what was measured
+// there; along n it is monotone between two neighbours.
 //
-// With more rows than were measured, and at a mu that was not, the theory's slopes hold: what sampling does falls as 1/√n, and what
-// privacy adds (in quadrature) depends on n·mu alone and falls as 1/n. The note says so.
+// With more rows than were measured, and at a mu that was not, the theory's slopes hold: what
+// sampling does falls as 1/√n, and what privacy adds (in quadrature) depends on n·mu alone and
+// falls as 1/n. The note says so.
 //
-// Failures: a *Missing, for a kind or a number of columns that was not measured, for fewer rows than were, and where no run ended in a model.
+// Failures: a *Missing, for a kind or a number of columns that was not measured, for fewer rows
+// than were, and where no run ended in a model.
 func (t *Table) At(k Kind, columns int, rows, mu float64) (Estimate, error) {
 	grid := t.grids[k]
 	switch {
@@ -71,7 +75,8 @@ func (t *Table) At(k Kind, columns int, rows, mu float64) (Estimate, error) {
 	return out, nil
 }
 
-// A slice is a column of the grid at one mu: the two curves beside it, and where it lies between them.
+// A slice is a column of the grid at one mu: the two curves beside it, and where it lies between
+// them.
 type slice struct {
 	shape     estimate.CovarianceType
 	d         int
@@ -111,7 +116,8 @@ func (s slice) estimate(multiple float64) Estimate {
 
 func (c curve) fewest() float64 { return float64(c.points[0].Rows) }
 
-// estimate is in units of the error of sampling at so many times the curve's smallest number of rows.
+// estimate is in units of the error of sampling at so many times the curve's smallest number of
+// rows.
 func (c curve) estimate(shape estimate.CovarianceType, d int, multiple float64) Estimate {
 	n, last := multiple*c.fewest(), c.points[len(c.points)-1]
 	unit := func(p Point) Estimate {
@@ -132,8 +138,8 @@ func (c curve) estimate(shape estimate.CovarianceType, d int, multiple float64) 
 	return Estimate{Errors: mixErrors(a.Errors, b.Errors, part), Released: mix(a.Released, b.Released, part)}
 }
 
-// rates are the errors of sampling that errors are measured in between grid points: √(d(d+1)/n) and √(d/n), or what takes the place of the
-// first for special shapes.
+// rates are the errors of sampling that errors are measured in between grid points: √(d(d+1)/n) and
+// √(d/n), or what takes the place of the first for special shapes.
 func rates(shape estimate.CovarianceType, d int, rows float64) (covariance, mean float64) {
 	free := float64(d * (d + 1))
 	switch shape {
@@ -149,7 +155,8 @@ func (e Errors) times(covariance, mean float64) Errors {
 	return Errors{e.Covariance * covariance, e.Mean * mean, e.PlainCovariance * covariance, e.PlainMean * mean}
 }
 
-// beyond is the error, in units of sampling, where what privacy adds in quadrature is multiplied by excess, relative to sampling.
+// beyond is the error, in units of sampling, where what privacy adds in quadrature is multiplied by
+// excess, relative to sampling.
 func (e Errors) beyond(excess float64) Errors {
 	add := func(private, plain float64) float64 {
 		if private <= plain {
@@ -161,8 +168,8 @@ func (e Errors) beyond(excess float64) Errors {
 	return e
 }
 
-// between finds the two neighbours of x in a rising list, and how far x lies from the first to the second, in logarithms. Outside the list
-// it is the nearest end.
+// between finds the two neighbours of x in a rising list, and how far x lies from the first to the
+// second, in logarithms. Outside the list it is the nearest end.
 func between(n int, at func(int) float64, x float64) (low, high int, part float64) {
 	for low < n-1 && at(low+1) <= x {
 		low++

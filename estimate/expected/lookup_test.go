@@ -70,7 +70,8 @@ func TestAtGridPoints(t *testing.T) {
 	}
 }
 
-// Between grid points the law is met about, and more rows, more budget or fewer columns never mean a larger error.
+// Between grid points the law is met about, and more rows, more budget or fewer columns never mean
+// a larger error.
 func TestBetweenGridPoints(t *testing.T) {
 	table := example(t)
 	for _, k := range kinds {

@@ -26,7 +26,8 @@ func TestChiSquare(t *testing.T) {
 	}
 }
 
-// The bias' term of the proof: Σ_H ⟨H, kB + Bkᵀ⟩ = Σ (d+1−j) B_jj over an orthonormal basis of symmetric H.
+// The bias' term of the proof: Σ_H ⟨H, kB + Bkᵀ⟩ = Σ (d+1−j) B_jj over an orthonormal basis of
+// symmetric H.
 func TestBiasTerm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, d := range []int{1, 2, 5} {
@@ -63,7 +64,8 @@ func TestBiasTerm(t *testing.T) {
 	}
 }
 
-// A clip is what a ball of radius² r2 makes of the standard Gaussian rows in it: g = min(1, r2/q) for q = |z|².
+// A clip is what a ball of radius² r2 makes of the standard Gaussian rows in it: g = min(1, r2/q)
+// for q = |z|².
 type clip struct{ r2, a, b1, slope, v, vm float64 }
 
 // clips draws rows of d columns and clips them to some balls.
@@ -93,8 +95,9 @@ func clips(d int) (out []clip) {
 	return out
 }
 
-// best is about the least root mean square error, over radii, of the Gaussian mechanism that is told where the truth is and whitens by it,
-// inverts the clipping to first order (so that it still estimates and does not say what it was told) and shrinks as well as can be.
+// best is about the least root mean square error, over radii, of the Gaussian mechanism that is
+// told where the truth is and whitens by it, inverts the clipping to first order (so that it still
+// estimates and does not say what it was told) and shrinks as well as can be.
 func best(clips []clip, d int, n, mu float64, rel privacy.Relation) (covariance, mean float64) {
 	fd := float64(d)
 	covariance, mean = math.Inf(1), math.Inf(1)
@@ -114,8 +117,8 @@ func best(clips []clip, d int, n, mu float64, rel privacy.Relation) (covariance,
 	return covariance, mean
 }
 
-// Nothing beats the bound: not the Gaussian mechanism that is told what to whiten by, up to the errors of the draws above. And the bound is
-// no more than a small factor below that.
+// Nothing beats the bound: not the Gaussian mechanism that is told what to whiten by, up to the
+// errors of the draws above. And the bound is no more than a small factor below that.
 func TestLowerBoundHolds(t *testing.T) {
 	const draws, factor = .02, 4
 	for _, d := range []int{1, 2, 5, 20, 50} {

@@ -11,8 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A method that is optimal for places: truncated Laplace noise on the number of rows at every place, and those beyond its reach released
-// (add-or-remove-one, where a count changes by 1). What it loses is at least the bound, and hardly more.
+// A method that is optimal for places: truncated Laplace noise on the number of rows at every
+// place, and those beyond its reach released (add-or-remove-one, where a count changes by 1). What
+// it loses is at least the bound, and hardly more.
 func TestPlacesAgainstStabilityHistogram(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 1, Delta: 1e-6}, {Epsilon: .3, Delta: 1e-2}, {Epsilon: 3, Delta: 1e-9}} {
 		l := mixtureLimit{k: 1, epsilon: budget.Epsilon, delta: budget.Delta}
@@ -35,7 +36,8 @@ func TestPlacesAgainstStabilityHistogram(t *testing.T) {
 	}
 }
 
-// released is the probability that m plus truncated Laplace noise of scale 1/ε on [-a, a] exceeds a.
+// released is the probability that m plus truncated Laplace noise of scale 1/ε on [-a, a] exceeds
+// a.
 func released(m, epsilon, a float64) float64 {
 	above := func(x float64) float64 {
 		return (math.Exp(-epsilon*x) - math.Exp(-epsilon*a)) / (2 * (1 - math.Exp(-epsilon*a)))
@@ -80,7 +82,8 @@ func TestMixtureBoundSteps(t *testing.T) {
 			}
 		}
 	}
-	// Slopes of rank one by quadrature, and of rank two with the same norm, which are farther apart.
+	// Slopes of rank one by quadrature, and of rank two with the same norm, which are farther
+	// apart.
 	slopes := families(2)[1]
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, x := range []float64{.1, .5, 2, 10} {
@@ -98,8 +101,8 @@ func TestMixtureBoundSteps(t *testing.T) {
 	}
 }
 
-// No bound on means is above the error of the Gaussian mechanism that is told where the truth is and what to whiten by (as for one
-// Gaussian), with the mu that the budget allows.
+// No bound on means is above the error of the Gaussian mechanism that is told where the truth is
+// and what to whiten by (as for one Gaussian), with the mu that the budget allows.
 func TestMixtureBoundHoldsForMeans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, d := range []int{1, 2, 5, 20, 50} {
@@ -163,7 +166,8 @@ func TestLowerBoundMixture(t *testing.T) {
 			}
 		}
 	}
-	// The terms of the theorem: rows linear in the number of components, and in the number of squares of columns where these are many.
+	// The terms of the theorem: rows linear in the number of components, and in the number of
+	// squares of columns where these are many.
 	places := func(k int) float64 { return at(1, k, estimate.Full, privacy.ReplaceOne, budget, 1000).Rows }
 	if r := (places(9) - places(5)) / (places(5) - places(1)); math.Abs(r-1) > .15 {
 		t.Errorf("rows for 1, 5 and 9 components: %v, %v, %v", places(1), places(5), places(9))

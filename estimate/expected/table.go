@@ -1,7 +1,8 @@
-// Package expected says what error to expect of a method for one distribution: numbers that an experiment measured, embedded, and a lower
-// bound that no method can beat.
+// Package expected says what error to expect of a method for one distribution: numbers that an
+// experiment measured, embedded, and a lower bound that no method can beat.
 //
-// Nothing here is needed for privacy or for a fit: it is for people who plan one, and for the choice of a method on public facts.
+// Nothing here is needed for privacy or for a fit: it is for people who plan one, and for the
+// choice of a method on public facts.
 //
 //	go run ./experiments/expected     # measures the numbers anew
 package expected
@@ -30,15 +31,18 @@ type Kind struct {
 	Shape    estimate.CovarianceType
 	Relation privacy.Relation
 	Data     string // GaussianRows or HeavyRows
-	// Loose is the [Looseness] of the facts that the method was told; 0 for a method that was told none.
+	// Loose is the [Looseness] of the facts that the method was told; 0 for a method that was told
+	// none.
 	Loose float64
 }
 
 // Errors are medians over the runs that released a model; NaN where none did.
 type Errors struct {
-	// Covariance is |A⁻¹ S A⁻ᵀ − I|_F for the released S and the true covariance A·Aᵀ, Mean the Mahalanobis distance of the means.
+	// Covariance is |A⁻¹ S A⁻ᵀ − I|_F for the released S and the true covariance A·Aᵀ, Mean the
+	// Mahalanobis distance of the means.
 	Covariance, Mean float64
-	// PlainCovariance and PlainMean are those of the sample covariance and mean of the same rows, without privacy.
+	// PlainCovariance and PlainMean are those of the sample covariance and mean of the same rows,
+	// without privacy.
 	PlainCovariance, PlainMean float64
 }
 
@@ -51,8 +55,8 @@ type Point struct {
 	Released, Runs int // Released of Runs ended in a model
 }
 
-// Looseness says how little facts tell: the largest second moment per column that they allow over the least variance. It is infinite
-// without bounds on the eigenvalues and on the mean.
+// Looseness says how little facts tell: the largest second moment per column that they allow over
+// the least variance. It is infinite without bounds on the eigenvalues and on the mean.
 func Looseness(f estimate.Facts, columns int) float64 {
 	if !f.KnowsEigenvalues() || !f.KnowsMean || columns < 1 {
 		return math.Inf(1)
@@ -92,7 +96,8 @@ var Measured = sync.OnceValue(func() *Table {
 
 // New makes a table.
 //
-// Failures: a point without columns, rows, mu or runs, with more releases than runs, or that appears twice.
+// Failures: a point without columns, rows, mu or runs, with more releases than runs, or that
+// appears twice.
 func New(points []Point) (*Table, error) {
 	type place struct {
 		Kind

@@ -7,9 +7,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A point that carries more than 1/(d+1) of the rows collapses Tyler's iteration around itself, and the certificate cannot see it;
-// then many rows lie far outside. Gaussians and mixtures of three have almost no row beyond tailRadius2 d, collapsed fits
-// .09 to .75 of them ([TYLERPRESS] Section 4.5).
+// A point that carries more than 1/(d+1) of the rows collapses Tyler's iteration around itself, and
+// the certificate cannot see it; then many rows lie far outside. Gaussians and mixtures of three
+// have almost no row beyond tailRadius2 d, collapsed fits .09 to .75 of them ([TYLERPRESS] Section
+// 4.5).
 const (
 	tailRadius2     = 25
 	tailPart        = .01 // of mu^2, for each tail query
@@ -17,8 +18,8 @@ const (
 	secondTailLimit = .10
 )
 
-// tailShare releases which share of the rows has |z|^2 > 25 d in the coordinates of the state, less two noise sds. nu made
-// the state; 0 says that its unit is the sd already.
+// tailShare releases which share of the rows has |z|^2 > 25 d in the coordinates of the state, less
+// two noise sds. nu made the state; 0 says that its unit is the sd already.
 func (r *run) tailShare(st *state, nu float64) (float64, error) {
 	root := 1.0
 	if nu > 0 {

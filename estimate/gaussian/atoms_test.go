@@ -43,7 +43,8 @@ func pointed(name string, share float64) atomic {
 func normalAt5(rng *rand.Rand) float64  { return 5 + rng.NormFloat64() }
 func lognormal1(rng *rand.Rand) float64 { return math.Exp(rng.NormFloat64()) }
 
-// atomTable is that of [TYLERPRESS] Section 4.5: the covariance error over sqrt(d(d+1)/n) that the source measured, 0 where it refuses.
+// atomTable is that of [TYLERPRESS] Section 4.5: the covariance error over sqrt(d(d+1)/n) that the
+// source measured, 0 where it refuses.
 var atomTable = []struct {
 	atomic
 	d, n  int
@@ -96,9 +97,10 @@ func atomsSetting(c atomic, d, n int, e estimate.Estimator, shape estimate.Covar
 	}}
 }
 
-// TestAtoms: heavy-tailed is no worse than the source; where that refuses, it refuses too or is within four times the error of a Gaussian
-// table. The mean error of 8 runs may be 1.6 times the source's of 10: the sd of one is below half of it, so a false alarm is a matter
-// of 3 sds beyond measured values that lie below the source's.
+// TestAtoms: heavy-tailed is no worse than the source; where that refuses, it refuses too or is
+// within four times the error of a Gaussian table. The mean error of 8 runs may be 1.6 times the
+// source's of 10: the sd of one is below half of it, so a false alarm is a matter of 3 sds beyond
+// measured values that lie below the source's.
 func TestAtoms(t *testing.T) {
 	runs, slack := 8, 1.6
 	if long() {
@@ -119,8 +121,8 @@ func TestAtoms(t *testing.T) {
 	}
 }
 
-// TestAtomsNeverVanish: rows that no Gaussian fits, in every shape and by every method, end in a refusal or in a spread that is neither zero
-// nor no number.
+// TestAtomsNeverVanish: rows that no Gaussian fits, in every shape and by every method, end in a
+// refusal or in a spread that is neither zero nor no number.
 func TestAtomsNeverVanish(t *testing.T) {
 	if !long() {
 		t.Skip("takes a minute; set GAUZE_LONG=1")

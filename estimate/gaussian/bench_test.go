@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// BenchmarkGaussianFit is a whole fit of 50,000 rows of ten correlated columns, with the number of its scans. The command
-// experiments/speed measures a million rows, beside plain covariance passes.
+// BenchmarkGaussianFit is a whole fit of 50,000 rows of ten correlated columns, with the number of
+// its scans. The command experiments/speed measures a million rows, beside plain covariance passes.
 func BenchmarkGaussianFit(b *testing.B) {
 	const n, d = 50000, 10
 	rng := rand.New(rand.NewPCG(1, 1))

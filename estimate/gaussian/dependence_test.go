@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestDependence: a column that is a combination of others is found as one unresolved direction, in the columns' own units, and the
-// covariance has none of it.
+// TestDependence: a column that is a combination of others is found as one unresolved direction, in
+// the columns' own units, and the covariance has none of it.
 func TestDependence(t *testing.T) {
 	sample := func(rng *rand.Rand) ([][]float64, func(estimate.Outcome) float64) {
 		rows := make([][]float64, 6000)

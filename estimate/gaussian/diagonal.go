@@ -12,7 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// Stage 0's scale is the octave of the median distance to the centre: a Gaussian's sd is 1.48 to 2.97 times it.
+// Stage 0's scale is the octave of the median distance to the centre: a Gaussian's sd is 1.48 to
+// 2.97 times it.
 const (
 	sdOfOctave   = 2.1
 	roughPart    = .15 // of what is left, for the rough release of special shapes
@@ -25,8 +26,9 @@ const (
 	farPart = .02 // of mu^2
 )
 
-// fitDiagonal fits every column by itself, a rough and a last clipped moment release each, in the units of stage 0. Columns
-// are clipped one by one, so that a correlation between them spoils nothing.
+// fitDiagonal fits every column by itself, a rough and a last clipped moment release each, in the
+// units of stage 0. Columns are clipped one by one, so that a correlation between them spoils
+// nothing.
 //
 // Source: [TYLERPRESS] Section 4.3 with d = 1, each column at mu/sqrt(d).
 func (r *run) fitDiagonal() (estimate.Outcome, error) {
@@ -66,8 +68,9 @@ func (r *run) columnRefused(column int, err error) (estimate.Outcome, error) {
 	return r.refuse(fmt.Sprintf("the noise hides the spread of column %d", column+1))
 }
 
-// refineColumns improves mean and sd of the kept columns, in raw units, by one release each; bad is a column that the noise
-// hides, or -1. A rough release hides none: it keeps an upper bound instead. noise is the largest noise sd of a second moment.
+// refineColumns improves mean and sd of the kept columns, in raw units, by one release each; bad is
+// a column that the noise hides, or -1. A rough release hides none: it keeps an upper bound
+// instead. noise is the largest noise sd of a second moment.
 func (r *run) refineColumns(mean, sd []float64, mu, r2, lift float64, rough bool) (noise float64, bad int, err error) {
 	for i, j := range r.kept {
 		st := &state{columns: []int{j}, center: mean[i : i+1], scale: sd[i : i+1], m: []float64{0}, w: identity(1), wi: identity(1)}
@@ -99,7 +102,8 @@ func (r *run) refineColumns(mean, sd []float64, mu, r2, lift float64, rough bool
 	return noise, -1, nil
 }
 
-// farColumn is the column with the largest share of rows beyond farSDs, less two noise sds, and that share.
+// farColumn is the column with the largest share of rows beyond farSDs, less two noise sds, and
+// that share.
 func (r *run) farColumn(mean, sd []float64) (column int, share float64, err error) {
 	d := r.problem.Columns
 	q := query.ColumnCounts{Center: append([]float64(nil), r.units.Center...), Thresholds: make([]float64, d)}
@@ -121,7 +125,8 @@ func (r *run) farColumn(mean, sd []float64) (column int, share float64, err erro
 	return column, share, nil
 }
 
-// diagonalRelativeError is the ratio of sqrt(sampling + noise variance) to the sampling error of one variance.
+// diagonalRelativeError is the ratio of sqrt(sampling + noise variance) to the sampling error of
+// one variance.
 func diagonalRelativeError(rel privacy.Relation, d int, n, mu float64) float64 {
 	mu /= math.Sqrt(float64(d))
 	r2, lift := bestRadius2(rel, 1, n, mu, 0)

@@ -11,9 +11,10 @@ import (
 // A need is a number of rows for d columns.
 type need struct{ d, n float64 }
 
-// The rows for an error within twice the non-private one in 85 % of runs, at mu = tableMu under replace-one. Full covariance:
-// measured by TestTable, about half of [TYLERPRESS] Section 7; the others by TestSpecialShapes. Few columns need as many rows in a special
-// shape: the fit goes by way of the full covariance, and there are fewer numbers over which a bad one is averaged.
+// The rows for an error within twice the non-private one in 85 % of runs, at mu = tableMu under
+// replace-one. Full covariance: measured by TestTable, about half of [TYLERPRESS] Section 7; the
+// others by TestSpecialShapes. Few columns need as many rows in a special shape: the fit goes by
+// way of the full covariance, and there are fewer numbers over which a bad one is averaged.
 var (
 	needs          = []need{{1, 1000}, {2, 900}, {5, 1450}, {10, 2500}, {20, 5500}, {50, 27000}}
 	diagonalNeeds  = []need{{1, 1000}, {2, 900}, {5, 1500}, {10, 3100}, {20, 6500}, {50, 12000}}
@@ -30,7 +31,8 @@ const (
 	tooFewFactor = 2.5
 )
 
-// rowsNeeded is planFactor times the table, interpolated in log d, scaled by 1/mu, and never less than sampling alone needs.
+// rowsNeeded is planFactor times the table, interpolated in log d, scaled by 1/mu, and never less
+// than sampling alone needs.
 func rowsNeeded(p estimate.Problem) float64 {
 	n := planFactor * tableRows(p) * tableMu / p.Mu
 	if p.Relation == privacy.AddRemoveOne {
@@ -39,11 +41,13 @@ func rowsNeeded(p estimate.Problem) float64 {
 	return math.Max(n, tooFewFactor*leastRows(p))
 }
 
-// With a smaller mu the release of d^2/(n mu) weighs more beside the sampling error, with a larger one less: the rows for an error within
-// twice the latter go like mu to the -1 less these, as measured from mu = .065 to 2.9 (docs/experiments/single/eps.md).
+// With a smaller mu the release of d^2/(n mu) weighs more beside the sampling error, with a larger
+// one less: the rows for an error within twice the latter go like mu to the -1 less these, as
+// measured from mu = .065 to 2.9 (docs/experiments/single/eps.md).
 const lowMuExtra, highMuExtra = .6, .15
 
-// rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit is tried with fewer (rowsNeeded).
+// rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit
+// is tried with fewer (rowsNeeded).
 func rowsWithinTwice(p estimate.Problem) float64 {
 	extra := highMuExtra
 	if p.Mu < tableMu {
@@ -96,7 +100,8 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 // lastPart of mu^2 is about what the last release gets.
 const lastPart = .7
 
-// relativeError is sqrt(predicted error^2 / sampling error^2) of the last release ([TYLERPRESS] Section 10, P5).
+// relativeError is sqrt(predicted error^2 / sampling error^2) of the last release ([TYLERPRESS]
+// Section 10, P5).
 func relativeError(p estimate.Problem) float64 {
 	n, mu, d := float64(p.Rows), p.Mu*math.Sqrt(lastPart), p.Columns
 	switch {
@@ -134,8 +139,8 @@ func roundRows(n float64) float64 {
 	return math.Ceil(n/unit) * unit
 }
 
-// tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count noisy, and a third of the rows
-// that replace-one needs must be refused all the same.
+// tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count
+// noisy, and a third of the rows that replace-one needs must be refused all the same.
 func tooFew(p estimate.Problem) float64 {
 	if p.Relation == privacy.AddRemoveOne {
 		return tooFewPrivate

@@ -11,19 +11,23 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// noiseLimit: the last release is not trusted if its spectral noise is above this part of the least second moment.
+// noiseLimit: the last release is not trusted if its spectral noise is above this part of the least
+// second moment.
 const noiseLimit = .5
 
-// finalGaussian spends all that is left on one clipped moment release, and finds the Gaussian that it and the steps before it
-// agree on: what the preconditioner cost is not lost.
+// finalGaussian spends all that is left on one clipped moment release, and finds the Gaussian that
+// it and the steps before it agree on: what the preconditioner cost is not lost.
 //
-// The result is scaled by 1/(1 + shrink (d+1) v), v the noise variance of a coordinate: the frame comes from noisy steps that the answer
-// uses again, so directions that noise made too wide weigh less than they should when the last release decides the scale; and an
-// error relative to the truth is least for a little less than the middle of what may be true.
+// The result is scaled by 1/(1 + shrink (d+1) v), v the noise variance of a coordinate: the frame
+// comes from noisy steps that the answer uses again, so directions that noise made too wide weigh
+// less than they should when the last release decides the scale; and an error relative to the truth
+// is least for a little less than the middle of what may be true.
 //
-// Source: [TYLERPRESS] Sections 4.3 and 4.6. Differs: the number of rows is the combined released count under both relations.
+// Source: [TYLERPRESS] Sections 4.3 and 4.6. Differs: the number of rows is the combined released
+// count under both relations.
 //
-// Stray rows, if the radii showed any, are left out of it; then the steps, which they leaned on, have no say either.
+// Stray rows, if the radii showed any, are left out of it; then the steps, which they leaned on,
+// have no say either.
 func (r *run) finalGaussian(st *state, seen shape) (estimate.Outcome, error) {
 	d := st.rank()
 	k := float64(d)
@@ -66,7 +70,8 @@ func (r *run) finalGaussian(st *state, seen shape) (estimate.Outcome, error) {
 	return r.finish(st, root, delta, spread, math.Sqrt(2*k*variance), flags)
 }
 
-// shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that a scale has, 1 for the relative error.
+// shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that a
+// scale has, 1 for the relative error.
 const shrink = 1.5
 
 // finish takes N(delta, spread^2) from the working coordinates to raw units.
@@ -87,8 +92,9 @@ func (r *run) finish(st *state, root float64, delta []float64, spread mat.Matrix
 	return out, err
 }
 
-// momentsAt releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to radius; noise is the spectral
-// noise of the second moment. second is nil if the frame does not fit float64 or hardly any row was counted.
+// momentsAt releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to
+// radius; noise is the spectral noise of the second moment. second is nil if the frame does not fit
+// float64 or hardly any row was counted.
 func (r *run) momentsAt(st *state, root, radius, lift, mu float64) (mean []float64, second *mat.SymDense, noise float64, err error) {
 	frame, ok := st.frame(root)
 	if !ok {

@@ -1,10 +1,13 @@
 // Package gaussian fits one distribution without any bound on the data: `gauze fit --components 1`.
 //
-// A noisy count of good rows and the units of the columns come first. Then TylerPress: noisy steps of Tyler's iteration on the augmented rows
-// (x, 1), whose sensitivity knows no radius, until a certificate computed from released values says that the data look round; a
-// histogram of the radii says what kind of law it is; then all the budget that is left buys one clipped moment release, and the answer is
-// the Gaussian that this release and the steps agree on, or, for other laws, the rows' own moments. Everything measured is a Gaussian measurement of the session's filter; every branch is a
-// function of released values and public facts, so a wrong guess can spoil the estimate and never the guarantee.
+// A noisy count of good rows and the units of the columns come first. Then TylerPress: noisy steps
+// of Tyler's iteration on the augmented rows (x, 1), whose sensitivity knows no radius, until a
+// certificate computed from released values says that the data look round; a histogram of the radii
+// says what kind of law it is; then all the budget that is left buys one clipped moment release,
+// and the answer is the Gaussian that this release and the steps agree on, or, for other laws, the
+// rows' own moments. Everything measured is a Gaussian measurement of the session's filter; every
+// branch is a function of released values and public facts, so a wrong guess can spoil the estimate
+// and never the guarantee.
 //
 // Source: [TYLERPRESS] Sections 1, 4, 7 and 10.
 package gaussian
@@ -26,7 +29,8 @@ func New() Estimator { return Estimator{} }
 
 var _ estimate.FactUser = Estimator{}
 
-// Uses says that bounds on the eigenvalues save the search for units, where a full covariance is fitted.
+// Uses says that bounds on the eigenvalues save the search for units, where a full covariance is
+// fitted.
 func (Estimator) Uses(p estimate.Problem) estimate.Uses {
 	return estimate.Uses{Eigenvalues: knowsUnits(p)}
 }
@@ -42,7 +46,8 @@ func (Estimator) Summary() string {
 // Source names the algorithm.
 func (Estimator) Source() string { return "TYLERPRESS Section 4" }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows than a fit can ever use.
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
+// than a fit can ever use.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("gaussian: columns: want at least 1, got %d", p.Columns)
@@ -70,8 +75,9 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	return FitAllotment(s.Allotment(), p, "")
 }
 
-// FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p, prefix, share) for the
-// same prefix. Every choice depends on what a has left at the start, p and released values.
+// FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
+// prefix, share) for the same prefix. Every choice depends on what a has left at the start, p and
+// released values.
 func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
 	p.Mu = a.LeftMu()
 	p.Columns = a.Session().Columns()
@@ -94,8 +100,9 @@ func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estim
 	return r.fitSpherical()
 }
 
-// byFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns, where one release of all
-// second moments has less noise than a release per column (sqrt2 (R^2+b^2) with R^2 near d against sqrt d times that at d = 1).
+// byFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns,
+// where one release of all second moments has less noise than a release per column (sqrt2 (R^2+b^2)
+// with R^2 near d against sqrt d times that at d = 1).
 func byFull(p estimate.Problem) bool {
 	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= diagonalByFull ||
 		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
@@ -107,8 +114,9 @@ const (
 	sphericalByFull = 4
 )
 
-// fitFull is TylerPress: precondition, look at the radii, release. What was released says which way it ends: as a Gaussian, as moments
-// of any law, after a second preconditioner that atoms do not collapse, or not at all.
+// fitFull is TylerPress: precondition, look at the radii, release. What was released says which way
+// it ends: as a Gaussian, as moments of any law, after a second preconditioner that atoms do not
+// collapse, or not at all.
 func (r *run) fitFull() (estimate.Outcome, error) {
 	start := newState(r.kept, r.units)
 	st, ok, err := r.precondition(start.clone(), 1, firstPassPart)

@@ -32,7 +32,8 @@ type world struct {
 	scale []float64
 }
 
-// newWorld draws a geometric spectrum of condition number kappa, a random rotation and a mean at offset top sds.
+// newWorld draws a geometric spectrum of condition number kappa, a random rotation and a mean at
+// offset top sds.
 func newWorld(rng *rand.Rand, d int, kappa, offset float64, rank int) world {
 	w := world{d: d, a: mat.NewDense(d, d, nil), sd: make([]float64, d), mean: make([]float64, d), scale: make([]float64, d)}
 	g := mat.NewDense(d, d, nil)
@@ -97,8 +98,8 @@ func (w world) rows(rng *rand.Rand, n int) [][]float64 {
 	return out
 }
 
-// errors are the covariance error |A^-1 S A^-T - I|_F on the range of the world, the mean's |A^-1(m'-m)|, and the largest sd in
-// a null direction.
+// errors are the covariance error |A^-1 S A^-T - I|_F on the range of the world, the mean's
+// |A^-1(m'-m)|, and the largest sd in a null direction.
 func (w world) errors(o estimate.Outcome) (cov, mean, null float64) {
 	g := o.Model.Components[0]
 	f := g.Cov.Factor()
@@ -238,7 +239,8 @@ func simulate(t testing.TB, s setting, runs int) result {
 	return res
 }
 
-// gaussianSetting is a random Gaussian; the score is the covariance error over the non-private sqrt(d(d+1)/n).
+// gaussianSetting is a random Gaussian; the score is the covariance error over the non-private
+// sqrt(d(d+1)/n).
 func gaussianSetting(d, n int, rel privacy.Relation, kappa, offset float64) setting {
 	return setting{d: d, n: n, rel: rel, sample: func(rng *rand.Rand) ([][]float64, func(estimate.Outcome) float64) {
 		w := newWorld(rng, d, kappa, offset, d)
@@ -249,8 +251,8 @@ func gaussianSetting(d, n int, rel privacy.Relation, kappa, offset float64) sett
 	}}
 }
 
-// diagonalSetting is a random Gaussian of uncorrelated columns, in wild units unless spherical; the score is the error of the
-// variances over the non-private one.
+// diagonalSetting is a random Gaussian of uncorrelated columns, in wild units unless spherical; the
+// score is the error of the variances over the non-private one.
 func diagonalSetting(cov estimate.CovarianceType, d, n int, rel privacy.Relation) setting {
 	return setting{d: d, n: n, rel: rel, cov: cov, sample: func(rng *rand.Rand) ([][]float64, func(estimate.Outcome) float64) {
 		w := world{d: d, a: identity(d), mean: make([]float64, d), scale: make([]float64, d)}

@@ -14,9 +14,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/radial"
 )
 
-// HeavyTailed is the method "heavy-tailed", which assumes nothing of the shape of the law, or "heavy-tailed:elliptical", which takes it
-// for elliptical: mean and covariance of any law that has them, without bounds. The Gaussian's preconditioner rounds the rows; a histogram
-// of the radii then shows how far they reach; and all the rest buys one release of moments, clipped where noise and clipping cost the same.
+// HeavyTailed is the method "heavy-tailed", which assumes nothing of the shape of the law, or
+// "heavy-tailed:elliptical", which takes it for elliptical: mean and covariance of any law that has
+// them, without bounds. The Gaussian's preconditioner rounds the rows; a histogram of the radii
+// then shows how far they reach; and all the rest buys one release of moments, clipped where noise
+// and clipping cost the same.
 //
 // Source: [TYLERPRESS] Sections 3 and 4.
 type HeavyTailed struct{ elliptical bool }
@@ -48,7 +50,8 @@ func (h HeavyTailed) Summary() string {
 // Source names the algorithm.
 func (HeavyTailed) Source() string { return "TYLERPRESS Section 3" }
 
-// full reports that the fit goes by way of a full covariance; if not, every column is fitted by itself.
+// full reports that the fit goes by way of a full covariance; if not, every column is fitted by
+// itself.
 func (h HeavyTailed) full(p estimate.Problem) bool {
 	return h.elliptical || p.Covariance == estimate.Full || p.Columns <= diagonalByFull
 }
@@ -127,23 +130,27 @@ func (h HeavyTailed) Fit(ctx context.Context, s *kernel.Session, p estimate.Prob
 	return r.fitColumns()
 }
 
-// plentyRows times the rows needed bear the noise of the t_nu step from the start, which rounds rows with atoms better.
+// plentyRows times the rows needed bear the noise of the t_nu step from the start, which rounds
+// rows with atoms better.
 const plentyRows = 3
 
-// The steps of the preconditioner cost a part of mu^2 that falls with the square of the rows: roundPart is what they get, and at least
-// roundLeast for the last of them, which makes the frame better than it must be.
+// The steps of the preconditioner cost a part of mu^2 that falls with the square of the rows:
+// roundPart is what they get, and at least roundLeast for the last of them, which makes the frame
+// better than it must be.
 const (
 	roundLeast, roundMost = .06, .6
 	roundFactor           = 1.5
 )
 
-// roundPart is the part of what is left for the preconditioner: less than for a Gaussian, whose last release uses its steps again.
+// roundPart is the part of what is left for the preconditioner: less than for a Gaussian, whose
+// last release uses its steps again.
 func (r *run) roundPart() float64 {
 	need := rowsNeeded(r.problem) / r.rows
 	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
 }
 
-// fitRounded rounds the rows, again with a step that bears more if an atom may have fooled the first, and releases their moments.
+// fitRounded rounds the rows, again with a step that bears more if an atom may have fooled the
+// first, and releases their moments.
 func (r *run) fitRounded(elliptical bool) (estimate.Outcome, error) {
 	start := newState(r.kept, r.units)
 	limits := [...]float64{firstTailLimit, secondTailLimit}
@@ -217,7 +224,8 @@ func (r *run) fitColumns() (estimate.Outcome, error) {
 	return r.release(mean, factor, nil, worst)
 }
 
-// Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends on the law.
+// Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends
+// on the law.
 func (h HeavyTailed) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 {
 		return estimate.Expectation{}

@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// tailed makes rows of a world spherical in its own coordinates: multivariate t of nu degrees of freedom (0: multivariate Laplace, -1:
-// Gaussian), scaled such that the covariance is the world's.
+// tailed makes rows of a world spherical in its own coordinates: multivariate t of nu degrees of
+// freedom (0: multivariate Laplace, -1: Gaussian), scaled such that the covariance is the world's.
 func (w world) tailed(rng *rand.Rand, n, nu int) [][]float64 {
 	rows := w.rows(rng, n)
 	for _, x := range rows {
@@ -35,7 +35,8 @@ func (w world) tailed(rng *rand.Rand, n, nu int) [][]float64 {
 	return rows
 }
 
-// heavyErrors are the errors of the covariance in repeated fits of t_nu rows of condition number 1e6, refusals left out.
+// heavyErrors are the errors of the covariance in repeated fits of t_nu rows of condition number
+// 1e6, refusals left out.
 func heavyErrors(t *testing.T, e estimate.Estimator, nu, d, n, runs int, rel privacy.Relation) (errors []float64) {
 	t.Helper()
 	for range runs {
@@ -51,10 +52,11 @@ func heavyErrors(t *testing.T, e estimate.Estimator, nu, d, n, runs int, rel pri
 	return errors
 }
 
-// TestHeavyBars: the errors of the covariance at condition number 1e6, unknown mean, epsilon 1. The bars of heavy-tailed are what
-// [TYLERPRESS] Section 3 measured, and lie far above; those of the elliptical method are within 8 % of it. Errors of runs vary by half of their
-// median at most runs; that the median of 60 is a tenth above the bar, or of 9 a third, takes most of them that far off: less than
-// one test in 1e4.
+// TestHeavyBars: the errors of the covariance at condition number 1e6, unknown mean, epsilon 1. The
+// bars of heavy-tailed are what [TYLERPRESS] Section 3 measured, and lie far above; those of the
+// elliptical method are within 8 % of it. Errors of runs vary by half of their median at most runs;
+// that the median of 60 is a tenth above the bar, or of 9 a third, takes most of them that far off:
+// less than one test in 1e4.
 func TestHeavyBars(t *testing.T) {
 	for _, c := range []struct {
 		nu, d, n       int
@@ -96,7 +98,8 @@ func middle(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// TestHeavyShapes: other relations, shapes and laws end in errors of the size that their rows allow.
+// TestHeavyShapes: other relations, shapes and laws end in errors of the size that their rows
+// allow.
 func TestHeavyShapes(t *testing.T) {
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, nu := range []int{-1, 0, 5} {

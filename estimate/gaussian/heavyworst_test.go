@@ -20,8 +20,9 @@ var (
 
 func newRand(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(stattest.Seed(t), 1)) }
 
-// TestHeavyEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its plan and its budget. Of the grid a
-// random part is run, another one for another GAUZE_TEST_SEED.
+// TestHeavyEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within
+// its plan and its budget. Of the grid a random part is run, another one for another
+// GAUZE_TEST_SEED.
 func TestHeavyEveryTable(t *testing.T) {
 	settings := []struct{ d, n int }{{1, 2000}, {2, 4000}, {3, 3000}, {9, 6000}, {12, 20}}
 	runs, epsilons := 1, []float64{.3, 1, 3}
@@ -44,8 +45,9 @@ func TestHeavyEveryTable(t *testing.T) {
 	}
 }
 
-// TestHeavyReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// questions; and where all queries are sums, no path loses more than mu^2.
+// TestHeavyReplay: the questions and prices of a fit are functions of its answers: on a
+// neighbouring table the same answers lead to the same questions; and where all queries are sums,
+// no path loses more than mu^2.
 func TestHeavyReplay(t *testing.T) {
 	rng := newRand(t)
 	for _, e := range methods[1:] {
@@ -81,7 +83,8 @@ func TestHeavyReplay(t *testing.T) {
 	}
 }
 
-// TestHeavyNoiseOnly: if the kernel's noise is up to a thousand times what it says, a fit still ends in a sound model or in a reason.
+// TestHeavyNoiseOnly: if the kernel's noise is up to a thousand times what it says, a fit still
+// ends in a sound model or in a reason.
 func TestHeavyNoiseOnly(t *testing.T) {
 	rng := newRand(t)
 	runs := 30

@@ -7,7 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// A measurement is what one step released: the mean of u u^T over the rows, u = (sqrt nu, w)/|.|, in the step's frame.
+// A measurement is what one step released: the mean of u u^T over the rows, u = (sqrt nu, w)/|.|,
+// in the step's frame.
 type measurement struct {
 	frame *state
 	mean  *mat.SymDense // the lift first
@@ -61,8 +62,9 @@ func (a *image) add(f float64, b image) {
 	}
 }
 
-// information is the sum of 1/sigma^2 over the measurements of the state's rank and steps, per coordinate of a relative error of the
-// covariance: a small relative error E, without its trace, moves the mean of u u^T by E/(nu+d+2).
+// information is the sum of 1/sigma^2 over the measurements of the state's rank and steps, per
+// coordinate of a relative error of the covariance: a small relative error E, without its trace,
+// moves the mean of u u^T by E/(nu+d+2).
 func (r *run) information(st *state) float64 {
 	sum := 0.0
 	for _, m := range r.history {
@@ -74,8 +76,9 @@ func (r *run) information(st *state) float64 {
 	return sum / (gain * gain)
 }
 
-// views are the measurements that say something in the coordinates z = root W(y - m) of st. sampling is the variance, in the
-// measurement's unit, by which the directions know less of the rows than the last release does.
+// views are the measurements that say something in the coordinates z = root W(y - m) of st.
+// sampling is the variance, in the measurement's unit, by which the directions know less of the
+// rows than the last release does.
 func (r *run) views(st *state, root, sampling float64) []*view {
 	d := st.rank()
 	gain := st.nu + float64(d) + 2
@@ -106,7 +109,8 @@ func (r *run) views(st *state, root, sampling float64) []*view {
 	return out
 }
 
-// pull adds to gradient what the difference between the measurement and its expectation under N(delta, cov) asks for.
+// pull adds to gradient what the difference between the measurement and its expectation under
+// N(delta, cov) asks for.
 func (v *view) pull(delta []float64, cov *mat.SymDense, gradient change) {
 	d := len(delta)
 	eta := append([]float64(nil), v.shift...)
@@ -129,8 +133,9 @@ func (v *view) pull(delta []float64, cov *mat.SymDense, gradient change) {
 	v.back(off, gradient)
 }
 
-// back adds the weighted transpose of the derivative at off to out. What a change of scale would do is left out: directions say little
-// about the scale, and bend where it is far off, so that the last release alone decides it.
+// back adds the weighted transpose of the derivative at off to out. What a change of scale would do
+// is left out: directions say little about the scale, and bend where it is far off, so that the
+// last release alone decides it.
 func (v *view) back(off image, out change) {
 	if norm := v.scale.dot(v.scale); norm > 0 {
 		off.add(-off.dot(v.scale)/norm, v.scale)

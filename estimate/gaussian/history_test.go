@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// A past is a true Gaussian N(delta, cov) in the last release's coordinates z, and the steps that led there.
+// A past is a true Gaussian N(delta, cov) in the last release's coordinates z, and the steps that
+// led there.
 type past struct {
 	t     testing.TB
 	d     int
@@ -35,7 +36,8 @@ func newPast(t testing.TB, rng *rand.Rand, d int, nu float64, delta []float64, c
 	return &past{t: t, d: d, st: st, root: math.Sqrt(consistency(d, nu)), delta: delta, cov: cov}
 }
 
-// randomMap is a random rotation of a geometric spectrum with that condition number, and its inverse.
+// randomMap is a random rotation of a geometric spectrum with that condition number, and its
+// inverse.
 func randomMap(t testing.TB, rng *rand.Rand, d int, condition float64) (w, wi *mat.Dense) {
 	t.Helper()
 	rotation := func() *mat.Dense {
@@ -92,7 +94,8 @@ func (p *past) frameNear(b *mat.Dense, shift []float64) *state {
 	return f
 }
 
-// step adds the measurement of a step in a frame: its exact expectation, with noise of sd sigma if rng is set.
+// step adds the measurement of a step in a frame: its exact expectation, with noise of sd sigma if
+// rng is set.
 func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand) {
 	p.t.Helper()
 	f := p.frameNear(b, shift)
@@ -120,7 +123,8 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 	p.run.history = append(p.run.history, measurement{f, mean, sigma})
 }
 
-// last is the last release at radius^2 r2: its exact expectation, by the same points as invert, with noise of sd sd if rng is set.
+// last is the last release at radius^2 r2: its exact expectation, by the same points as invert,
+// with noise of sd sd if rng is set.
 func (p *past) last(r2, lift, sd float64, rng *rand.Rand) last {
 	d := p.d
 	_, root := linalg.FlooredRoot(p.cov, leastEigen)
@@ -169,8 +173,9 @@ func moderate(t testing.TB, rng *rand.Rand, d int) (delta []float64, cov *mat.Sy
 	return delta, cov
 }
 
-// TestInvertExact: without noise, the truth is found from the last release and steps in frames near and far, with condition numbers up to
-// 1e4 and far means: the steps pull to the truth and nowhere else.
+// TestInvertExact: without noise, the truth is found from the last release and steps in frames near
+// and far, with condition numbers up to 1e4 and far means: the steps pull to the truth and nowhere
+// else.
 func TestInvertExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 5))
 	for _, d := range []int{1, 2, 5, 10} {
@@ -201,7 +206,8 @@ func TestInvertExact(t *testing.T) {
 	}
 }
 
-// TestInformation: the sum over steps of the state's rank and kind alone, and views leave out the others and what says next to nothing.
+// TestInformation: the sum over steps of the state's rank and kind alone, and views leave out the
+// others and what says next to nothing.
 func TestInformation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	const d = 3
@@ -268,9 +274,10 @@ func TestScaleIsTheLastReleases(t *testing.T) {
 	}
 }
 
-// TestFusion: with noise, the steps lower the squared error of the covariance, but for its scale, as far as their information says, and
-// that of the mean. A mean over runs of squares with f degrees of freedom in all has the relative sd sqrt(2/f); 6 of them are allowed, a
-// false alarm of 2e-9, beside 8 % for what the linear prediction leaves out.
+// TestFusion: with noise, the steps lower the squared error of the covariance, but for its scale,
+// as far as their information says, and that of the mean. A mean over runs of squares with f
+// degrees of freedom in all has the relative sd sqrt(2/f); 6 of them are allowed, a false alarm of
+// 2e-9, beside 8 % for what the linear prediction leaves out.
 func TestFusion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 8))
 	dims, runs := []int{5}, 25
@@ -283,7 +290,8 @@ func TestFusion(t *testing.T) {
 		r2, nu := 1.2*k, 1.0
 		law := clip.Gaussian(d, r2)
 		sd, sigma := .02, .02*law.B1
-		sigma *= math.Sqrt(3) / ((nu + k + 2) * law.B1 * law.B1) // three steps that know as much as the last release
+		// three steps that know as much as the last release
+		sigma *= math.Sqrt(3) / ((nu + k + 2) * law.B1 * law.B1)
 		var alone, fused, meanAlone, meanFused, information float64
 		for range runs {
 			p := newPast(t, rng, d, nu, make([]float64, d), linalg.Identity(d))

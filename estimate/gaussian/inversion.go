@@ -17,8 +17,8 @@ const (
 	leastEigen    = .02   // of the inverted covariance, in preconditioned units
 )
 
-// A last is the last release: moments of the rows clipped to radius^2 = r2, as means over the rows, and the sds of their noise (a
-// coordinate of mean, a diagonal entry of second).
+// A last is the last release: moments of the rows clipped to radius^2 = r2, as means over the rows,
+// and the sds of their noise (a coordinate of mean, a diagonal entry of second).
 type last struct {
 	mean             []float64
 	second           *mat.SymDense
@@ -57,12 +57,14 @@ func (a change) dot(b change) float64 {
 	return s
 }
 
-// invert finds the mean and the symmetric root of the covariance of the Gaussian, near N(0, I), that the last release and the views
-// are nearest to, each weighted by one over the variance of its noise: Newton's steps, each solved by conjugate gradients. Without
-// views it is the Gaussian whose clipped moments are exactly those of the release.
+// invert finds the mean and the symmetric root of the covariance of the Gaussian, near N(0, I),
+// that the last release and the views are nearest to, each weighted by one over the variance of its
+// noise: Newton's steps, each solved by conjugate gradients. Without views it is the Gaussian whose
+// clipped moments are exactly those of the release.
 //
-// The expectation of clipped moments under N(delta, C) is a fixed public Monte-Carlo sum with the standard Gaussian as control variate:
-// MC(delta, C) - MC(0, I) + exact(0, I); that of directions is [angular.Law]. It sees released values only.
+// The expectation of clipped moments under N(delta, C) is a fixed public Monte-Carlo sum with the
+// standard Gaussian as control variate: MC(delta, C) - MC(0, I) + exact(0, I); that of directions
+// is [angular.Law]. It sees released values only.
 //
 // Source: [TYLERPRESS] Sections 4.3 and 4.6.
 func invert(l last, views []*view) (delta []float64, root *mat.SymDense) {
@@ -143,7 +145,8 @@ func addToDiagonal(m *mat.Dense, v float64) {
 	}
 }
 
-// solve finds x with curve(x) = b by the method of conjugate gradients; curve adds a positive map of its first argument to its second.
+// solve finds x with curve(x) = b by the method of conjugate gradients; curve adds a positive map
+// of its first argument to its second.
 func solve(b change, curve func(x, out change)) change {
 	d := len(b.mean)
 	x, rest, way := newChange(d), newChange(d), newChange(d)

@@ -10,8 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestPath: the questions and prices of a fit are functions of its answers, and no path of it loses more than mu^2 to a neighbouring table,
-// even to someone who knows which rows were paired; under add-or-remove-one a far row loses nearly all of it, so that the bound is tight.
+// TestPath: the questions and prices of a fit are functions of its answers, and no path of it loses
+// more than mu^2 to a neighbouring table, even to someone who knows which rows were paired; under
+// add-or-remove-one a far row loses nearly all of it, so that the bound is tight.
 func TestPath(t *testing.T) {
 	rng := newRand(t)
 	repeats, dims := 1, []int{3}
@@ -33,7 +34,8 @@ func TestPath(t *testing.T) {
 						if rel == privacy.AddRemoveOne {
 							other = append(other, row)
 						} else {
-							other[17] = row // where it was: the two runs draw the same pairs of places
+							// where it was: the two runs draw the same pairs of places
+							other[17] = row
 						}
 						f, loss := estimatetest.Neighbours(t, New(), estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Mu: .5, Components: 1,
 							Covariance: shape, Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)

@@ -7,8 +7,9 @@ import (
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
-// Steps are the steps that FitAllotment may measure for the problem, with prefix before their names, when it is given share of
-// the total mu^2. The shares are worst cases of alternatives and sum to more than share: the allotment holds the total.
+// Steps are the steps that FitAllotment may measure for the problem, with prefix before their
+// names, when it is given share of the total mu^2. The shares are worst cases of alternatives and
+// sum to more than share: the allotment holds the total.
 func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	const section4 = "TYLERPRESS Section 4"
 	steps := []kernel.Step{

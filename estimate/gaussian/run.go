@@ -33,7 +33,8 @@ type run struct {
 	history []measurement // of the last preconditioner
 }
 
-// ready counts the rows and finds the units of the columns; done says that out is the outcome: there is no point in going on.
+// ready counts the rows and finds the units of the columns; done says that out is the outcome:
+// there is no point in going on.
 func (r *run) ready() (out estimate.Outcome, done bool, err error) {
 	if err := r.countRows(); err != nil {
 		return out, true, err
@@ -69,8 +70,9 @@ func (t *tally) add(value, sd float64) {
 // countPart of mu^2 buys the noisy count where n is private.
 const countPart = .01
 
-// countRows releases the number of good rows. Where n is public, rows becomes n unless the count says that many rows are null;
-// where it is private, rows becomes the count, and nothing else ever reads n.
+// countRows releases the number of good rows. Where n is public, rows becomes n unless the count
+// says that many rows are null; where it is private, rows becomes the count, and nothing else ever
+// reads n.
 func (r *run) countRows() error {
 	answer, err := r.a.Sum(r.prefix+"count", query.Count{}, math.Sqrt(countPart*r.mu2))
 	if err != nil {
@@ -86,11 +88,12 @@ func (r *run) countRows() error {
 	return nil
 }
 
-// missingSDs: under replace-one the number of good rows is n unless the released counts say otherwise by this many noise sds.
+// missingSDs: under replace-one the number of good rows is n unless the released counts say
+// otherwise by this many noise sds.
 const missingSDs = 3.5
 
-// goodRows is the number of rows that are not null, from everything released so far: their combined counts, or the public n if
-// these agree with it.
+// goodRows is the number of rows that are not null, from everything released so far: their combined
+// counts, or the public n if these agree with it.
 func (r *run) goodRows() float64 {
 	count, sd := r.good.sum/r.good.weight, 1/math.Sqrt(r.good.weight)
 	if r.problem.Relation == privacy.ReplaceOne && math.Abs(count-r.public) < missingSDs*sd {
@@ -102,10 +105,12 @@ func (r *run) goodRows() float64 {
 // widest is the largest scale whose variance leaves room in float64.
 const widest = 0x1p500
 
-// findUnits looks for the spread of every column, and lists those that have any: by the octaves of pairs under replace-one, if these can
-// be clear, and then for the centres, unless a full covariance is fitted, whose preconditioner finds them by itself. Else it is stage 0,
-// wherever that can be sharp enough; and raw units where neither can. Nothing is spent where public bounds on the eigenvalues stand for the
-// spread; a bound that is far off costs steps of the preconditioner, and no more.
+// findUnits looks for the spread of every column, and lists those that have any: by the octaves of
+// pairs under replace-one, if these can be clear, and then for the centres, unless a full
+// covariance is fitted, whose preconditioner finds them by itself. Else it is stage 0, wherever
+// that can be sharp enough; and raw units where neither can. Nothing is spent where public bounds
+// on the eigenvalues stand for the spread; a bound that is far off costs steps of the
+// preconditioner, and no more.
 func (r *run) findUnits() error {
 	d := r.problem.Columns
 	share, sharp := stagezero.CenterShare(r.problem.Relation, d, r.rows, r.mu2)
@@ -147,10 +152,12 @@ func knownUnits(d int, variance float64) stagezero.Units {
 	return stagezero.Units{Center: make([]float64, d), Scale: slices.Repeat([]float64{math.Sqrt(variance)}, d), Constant: make([]bool, d)}
 }
 
-// usesPairs reports that units may come from pairs of rows; under add-or-remove-one fewer rows find a partner and stage 0 is cheaper.
+// usesPairs reports that units may come from pairs of rows; under add-or-remove-one fewer rows find
+// a partner and stage 0 is cheaper.
 func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOne }
 
-// scaleShare is the part of mu^2 for stage 0's scales: where nothing corrects them but a rough release, twice as much.
+// scaleShare is the part of mu^2 for stage 0's scales: where nothing corrects them but a rough
+// release, twice as much.
 func scaleShare(p estimate.Problem) float64 {
 	if byFull(p) {
 		return stagezero.ScalePart
@@ -158,7 +165,8 @@ func scaleShare(p estimate.Problem) float64 {
 	return 2 * stagezero.ScalePart
 }
 
-// floorUnit is the scale that relativeFloor refers to: 1 in stage 0's units, 0 (unknown) in raw ones.
+// floorUnit is the scale that relativeFloor refers to: 1 in stage 0's units, 0 (unknown) in raw
+// ones.
 func (r *run) floorUnit() float64 {
 	if r.staged {
 		return 1
@@ -181,7 +189,8 @@ func (r *run) refuse(reason string) (estimate.Outcome, error) {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: advice(r.problem)}, Diagnostics: r.notes()}, nil
 }
 
-// refuseFar is the outcome without a model where more rows of the same kind would not help much: too many lie far out.
+// refuseFar is the outcome without a model where more rows of the same kind would not help much:
+// too many lie far out.
 func (r *run) refuseFar(reason string) (estimate.Outcome, error) {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{
 		Reason: reason,
@@ -213,8 +222,9 @@ func (r *run) constant() (estimate.Outcome, error) {
 	return r.release(nil, nil, nil, 0)
 }
 
-// release makes the model of a mean and a factor (rows: the kept columns, raw units), constant columns filled in. relativeNoise
-// is the spectral noise of the second moment relative to the covariance.
+// release makes the model of a mean and a factor (rows: the kept columns, raw units), constant
+// columns filled in. relativeNoise is the spectral noise of the second moment relative to the
+// covariance.
 func (r *run) release(mean []float64, factor *mat.Dense, flags []string, relativeNoise float64) (estimate.Outcome, error) {
 	d := r.problem.Columns
 	full := append([]float64(nil), r.units.Center...)
@@ -247,7 +257,8 @@ func (r *run) outsize() (estimate.Outcome, error) {
 		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in larger units"}}, nil
 }
 
-// covariance is factor factor^T in the shape that was asked for; for the special shapes factor is diagonal.
+// covariance is factor factor^T in the shape that was asked for; for the special shapes factor is
+// diagonal.
 func (r *run) covariance(factor *mat.Dense) (model.Covariance, error) {
 	d, width := factor.Dims()
 	if r.problem.Covariance == estimate.Full {

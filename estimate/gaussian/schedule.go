@@ -21,20 +21,24 @@ const (
 	certainSDs = 4
 	// A certificate's noise leaves a spectrum of ones certainPart of the way down to that.
 	certainPart = .85
-	// While k of D eigenvalues are told from zero, these k are about D/(k+1) each, and a step's noise may be farShareOfTop of that, at most
-	// farMost: cheap steps as long as few directions hold all the rows.
+	// While k of D eigenvalues are told from zero, these k are about D/(k+1) each, and a step's
+	// noise may be farShareOfTop of that, at most farMost: cheap steps as long as few directions
+	// hold all the rows.
 	farShareOfTop, farMost = .8, 2
-	// polish is the part of what is left that buys the last step, polishLow + polishRise d up to polishMost: it makes the frame as good as
-	// the last release needs, and is used by it; in few dimensions the scale, which only the last release sees, is worth more.
+	// polish is the part of what is left that buys the last step, polishLow + polishRise d up to
+	// polishMost: it makes the frame as good as the last release needs, and is used by it; in few
+	// dimensions the scale, which only the last release sees, is worth more.
 	polishLow, polishRise, polishMost = .25, .025, .5
 	polishAlone                       = .05 // of a single column
 )
 
-// precondition repeats steps until the certificate holds (ok), or the part of what is left runs out. It hands back what it did
-// not spend. All later choices use released values only, so that retries and early ends cost nothing beyond the filter.
+// precondition repeats steps until the certificate holds (ok), or the part of what is left runs
+// out. It hands back what it did not spend. All later choices use released values only, so that
+// retries and early ends cost nothing beyond the filter.
 //
-// The certificate: a direction that the rows do not fill shows an eigenvalue of at most noise, of sd noise/sqrt(2D); the least
-// eigenvalue of all is above certainSDs of these by chance with probability below 4e-5. And none is larger than noise makes ones.
+// The certificate: a direction that the rows do not fill shows an eigenvalue of at most noise, of
+// sd noise/sqrt(2D); the least eigenvalue of all is above certainSDs of these by chance with
+// probability below 4e-5. And none is larger than noise makes ones.
 //
 // Source: [TYLERPRESS] Section 4.2.
 func (r *run) precondition(st *state, nu, part float64) (result *state, ok bool, err error) {
@@ -74,11 +78,12 @@ func (r *run) precondition(st *state, nu, part float64) (result *state, ok bool,
 	return st, false, nil
 }
 
-// certainLevel is the largest noise level at which the certificate can hold: what the edge of the noise leaves of 1 is still
-// certainSDs above zero.
+// certainLevel is the largest noise level at which the certificate can hold: what the edge of the
+// noise leaves of 1 is still certainSDs above zero.
 func certainLevel(d int) float64 { return certainPart / (1 + certainSDs/math.Sqrt(2*float64(d+1))) }
 
-// farLevel is the noise level of a step when so many of the d+1 eigenvalues were told from zero; 0 if all were.
+// farLevel is the noise level of a step when so many of the d+1 eigenvalues were told from zero; 0
+// if all were.
 func farLevel(d, resolved int) float64 {
 	if resolved > d {
 		return 0
@@ -86,7 +91,8 @@ func farLevel(d, resolved int) float64 {
 	return math.Min(farMost, farShareOfTop*float64(d+1)/float64(resolved+1))
 }
 
-// polish makes the last step as good as what is left allows, unless it would be worse than a certificate's.
+// polish makes the last step as good as what is left allows, unless it would be worse than a
+// certificate's.
 func (r *run) polish(st *state, nu, certain float64) (result *state, ok bool, err error) {
 	d := st.rank()
 	part := math.Min(polishMost, polishLow+polishRise*float64(d))
@@ -104,7 +110,8 @@ func (r *run) polish(st *state, nu, certain float64) (result *state, ok bool, er
 const (
 	// relativeFloor: a direction narrower than this, in column scales, has no spread.
 	relativeFloor = 1e-9
-	// lostColumn: a single column that has become this narrow in the unit that stage 0 gave it has the wrong unit.
+	// lostColumn: a single column that has become this narrow in the unit that stage 0 gave it has
+	// the wrong unit.
 	lostColumn = 1e-6
 )
 
@@ -122,11 +129,13 @@ func (s *state) narrow(unit float64) int {
 	return len(std) - sort.Search(len(std), func(i int) bool { return std[i] < limit })
 }
 
-// drop takes the count narrowest directions out of the state: the covariance has exact rank r, the mean stays where it is in the others.
-// It reports false if nothing is left, or a column's unit was wrong.
+// drop takes the count narrowest directions out of the state: the covariance has exact rank r, the
+// mean stays where it is in the others. It reports false if nothing is left, or a column's unit was
+// wrong.
 //
-// Source: [TYLERPRESS] Section 4.4. Differs: columns in the wrong unit are told apart from directions without spread; a direction is
-// empty only if a step as fine as a certificate's sees nothing there.
+// Source: [TYLERPRESS] Section 4.4. Differs: columns in the wrong unit are told apart from
+// directions without spread; a direction is empty only if a step as fine as a certificate's sees
+// nothing there.
 func (s *state) drop(count int, unit float64) bool {
 	var svd mat.SVD
 	if !svd.Factorize(s.wi, mat.SVDThin) {

@@ -8,8 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// TestLevels: the certificate can hold at its noise level and hardly above it; steps far from the target are the noisier the fewer
-// eigenvalues were seen, and never noisier than farMost.
+// TestLevels: the certificate can hold at its noise level and hardly above it; steps far from the
+// target are the noisier the fewer eigenvalues were seen, and never noisier than farMost.
 func TestLevels(t *testing.T) {
 	last := 0.0
 	for d := 1; d <= 300; d++ {
@@ -40,8 +40,9 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestCertificateFalsePass: with a direction that no row fills, the least eigenvalue of a noisy step passes the certificate by chance
-// only: at most the normal's tail beyond certainSDs, 3.2e-5, whatever the others do. The bar is 1e-3.
+// TestCertificateFalsePass: with a direction that no row fills, the least eigenvalue of a noisy
+// step passes the certificate by chance only: at most the normal's tail beyond certainSDs, 3.2e-5,
+// whatever the others do. The bar is 1e-3.
 func TestCertificateFalsePass(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 4))
 	for _, d := range []int{1, 2, 5, 10} {

@@ -15,7 +15,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/radial"
 )
 
-// rounded is a run that has rounded the rows and judged their shape, at epsilon 1; nil if the preconditioner did not get that far.
+// rounded is a run that has rounded the rows and judged their shape, at epsilon 1; nil if the
+// preconditioner did not get that far.
 func rounded(t testing.TB, rows [][]float64, d int) (r *run, st *state, s shape) {
 	p := estimate.Problem{Columns: d, Rows: len(rows), Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
 	steps := HeavyTailed{}.steps(p)
@@ -43,8 +44,9 @@ func rounded(t testing.TB, rows [][]float64, d int) (r *run, st *state, s shape)
 	return r, st, s
 }
 
-// TestShapeOfGaussians: moments mode for Gaussian rows in less than one run in a hundred, with up to 4 % of the rows far away. By
-// histograms drawn from the law itself; the long test by fits, in which the preconditioner's error blurs the law.
+// TestShapeOfGaussians: moments mode for Gaussian rows in less than one run in a hundred, with up
+// to 4 % of the rows far away. By histograms drawn from the law itself; the long test by fits, in
+// which the preconditioner's error blurs the law.
 func TestShapeOfGaussians(t *testing.T) {
 	rng := newRand(t)
 	runs := 60
@@ -111,7 +113,8 @@ var columnLaws = []struct {
 	}},
 }
 
-// TestShapeOfOthers: laws whose Gaussian fit is biased ([TYLERPRESS] Section 4.3) go to moments mode at the rows of its table.
+// TestShapeOfOthers: laws whose Gaussian fit is biased ([TYLERPRESS] Section 4.3) go to moments
+// mode at the rows of its table.
 func TestShapeOfOthers(t *testing.T) {
 	rng := newRand(t)
 	runs := 2
@@ -134,9 +137,10 @@ func TestShapeOfOthers(t *testing.T) {
 	}
 }
 
-// TestStrayRows: a few percent of far rows leave a Gaussian fit at the error of a clean one, times two, if they are gated.
-// The gate needs straySDs noise sds of them, 207 rows here: 450 are missed with probability 3e-4, the median of three runs with 3e-7. (Of 300
-// one run in ten misses the gate, for an error of 2.2 times a clean one's.)
+// TestStrayRows: a few percent of far rows leave a Gaussian fit at the error of a clean one, times
+// two, if they are gated. The gate needs straySDs noise sds of them, 207 rows here: 450 are missed
+// with probability 3e-4, the median of three runs with 3e-7. (Of 300 one run in ten misses the
+// gate, for an error of 2.2 times a clean one's.)
 func TestStrayRows(t *testing.T) {
 	rng := newRand(t)
 	runs := 3

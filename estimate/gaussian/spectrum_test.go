@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// goe is symmetric noise with sd sigma on the diagonal and sigma/sqrt2 off it; its spectral edge is sigma sqrt(2 D).
+// goe is symmetric noise with sd sigma on the diagonal and sigma/sqrt2 off it; its spectral edge is
+// sigma sqrt(2 D).
 func goe(rng *rand.Rand, size int, sigma float64) *mat.SymDense {
 	s := mat.NewSymDense(size, nil)
 	for i := range size {
@@ -61,8 +62,8 @@ func rootMeanSquare(v []float64, c float64) float64 {
 	return math.Sqrt(sum / float64(len(v)))
 }
 
-// TestCleanedPools: what the noise did to equal eigenvalues is undone: they keep their mean, exactly, and lose most of their spread, the
-// more of it the more there are; all are resolved.
+// TestCleanedPools: what the noise did to equal eigenvalues is undone: they keep their mean,
+// exactly, and lose most of their spread, the more of it the more there are; all are resolved.
 func TestCleanedPools(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for _, c := range []struct {
@@ -90,7 +91,8 @@ func TestCleanedPools(t *testing.T) {
 	}
 }
 
-// TestCleanedSpike: a lonely eigenvalue keeps its place, up to what the overlap with its noisy direction costs, noise^2/(2 gap).
+// TestCleanedSpike: a lonely eigenvalue keeps its place, up to what the overlap with its noisy
+// direction costs, noise^2/(2 gap).
 func TestCleanedSpike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 2))
 	for _, size := range []int{2, 3, 11, 51} {
@@ -107,9 +109,11 @@ func TestCleanedSpike(t *testing.T) {
 	}
 }
 
-// TestCleanedEmptyDirections: where half of the eigenvalues are zero and the others large, the zeros are pooled: noise of edge `noise`
-// moves none of them by more than a few of the sds that are claimed, and at most one in five is taken for more than zero (one in 200 of
-// two, one in 7 of 25, whose estimates keep some spread), while all large ones are resolved. The sd that cleaned claims for k pooled ones is between that of the mean of all k, noise/sqrt(2 D k), and that of one.
+// TestCleanedEmptyDirections: where half of the eigenvalues are zero and the others large, the
+// zeros are pooled: noise of edge `noise` moves none of them by more than a few of the sds that are
+// claimed, and at most one in five is taken for more than zero (one in 200 of two, one in 7 of 25,
+// whose estimates keep some spread), while all large ones are resolved. The sd that cleaned claims
+// for k pooled ones is between that of the mean of all k, noise/sqrt(2 D k), and that of one.
 func TestCleanedEmptyDirections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	for _, size := range []int{2, 4, 10, 20, 50} {
@@ -135,14 +139,16 @@ func TestCleanedEmptyDirections(t *testing.T) {
 					t.Errorf("size %d: a zero came out as %v, the noise of one is %v", size, v, one)
 				}
 			}
-			// Moved up by 20, they show what the noise does to a pooled estimate where no floor hides it.
+			// Moved up by 20, they show what the noise does to a pooled estimate where no floor
+			// hides it.
 			shifted, _ := cleaned(shift(lambda, 20), noise)
 			m := meanOf(shifted[:zeros]) - 20
 			sum2 += m * m
 		}
 		got := math.Sqrt(sum2 / runs)
 		t.Logf("size %d: sd of the mean of the zeros %.4f, of all %.4f, of one %.4f; %d of %d resolved by chance", size, got, all, one, wrong, runs*zeros)
-		// The large ones push by about noise^2/(4*50); the sd over 400 runs is known to within 6/sqrt(800).
+		// The large ones push by about noise^2/(4*50); the sd over 400 runs is known to within
+		// 6/sqrt(800).
 		if got > all*(1+6/math.Sqrt(2*runs))+noise*noise/100 {
 			t.Errorf("size %d: the mean of the zeros has an sd of %v, want %v", size, got, all)
 		}
@@ -158,8 +164,8 @@ func shift(v []float64, by float64) []float64 {
 	return out
 }
 
-// TestCleanedEdges: equal eigenvalues, no noise, hardly any noise: every answer is a number, and nothing is changed where there is nothing
-// to clean.
+// TestCleanedEdges: equal eigenvalues, no noise, hardly any noise: every answer is a number, and
+// nothing is changed where there is nothing to clean.
 func TestCleanedEdges(t *testing.T) {
 	for _, noise := range []float64{0, 1e-200, 1e-12, .3, 1e6} {
 		for _, lambda := range [][]float64{{1}, {1, 1}, {2, 2, 2}, {0, 0, 0, 0}, {-1, 0, 1}, {1e-300, 1, 1e15}} {

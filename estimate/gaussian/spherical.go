@@ -13,10 +13,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// fitSpherical fits a mean and one variance, the mean of the columns' variances, by a rough and a last clipped release in the
-// largest of stage 0's scales.
+// fitSpherical fits a mean and one variance, the mean of the columns' variances, by a rough and a
+// last clipped release in the largest of stage 0's scales.
 //
-// The last radius is as large as the noise allows, so that columns of unequal spread lose little to clipping.
+// The last radius is as large as the noise allows, so that columns of unequal spread lose little to
+// clipping.
 //
 // Source: [TYLERPRESS] Section 4.3, query.SphericalForm.
 func (r *run) fitSpherical() (estimate.Outcome, error) {
@@ -102,7 +103,8 @@ func (r *run) sphere(center []float64, sd float64) *state {
 	return st
 }
 
-// sphereError is the expected square of the relative error of the variance, for a Gaussian in its own scale.
+// sphereError is the expected square of the relative error of the variance, for a Gaussian in its
+// own scale.
 func sphereError(rel privacy.Relation, d int, n, mu, r2 float64) float64 {
 	k := float64(d)
 	c := clip.Gaussian(d, r2)

@@ -8,9 +8,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
-// state is a preconditioner: w = W(y - m) for the scaled columns y = (x - center)/scale, in r = rank coordinates.
+// state is a preconditioner: w = W(y - m) for the scaled columns y = (x - center)/scale, in r =
+// rank coordinates.
 //
-// Invariant: W Wi = I (r x r); m is a point of the affine space that the rank leaves. Wi is kept, never computed by inversion.
+// Invariant: W Wi = I (r x r); m is a point of the affine space that the rank leaves. Wi is kept,
+// never computed by inversion.
 type state struct {
 	columns       []int
 	center, scale []float64 // raw units, of the kept columns
@@ -82,8 +84,8 @@ func (s *state) raw(z []float64, factor float64) []float64 {
 	return x
 }
 
-// project is the projective update of Section 4.1 step 4: C is an (r+1) x (r+1) map of f = (w, 1), whose rotations do not matter.
-// It reports false if the result does not fit float64.
+// project is the projective update of Section 4.1 step 4: C is an (r+1) x (r+1) map of f = (w, 1),
+// whose rotations do not matter. It reports false if the result does not fit float64.
 func (s *state) project(c *mat.Dense) bool {
 	r := s.rank()
 	var qr mat.QR

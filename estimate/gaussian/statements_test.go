@@ -14,8 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// section7 is the table of [TYLERPRESS] Section 7 as its CHECKED notes correct it: the rows for an error within twice the non-private one
-// in 85 % of runs.
+// section7 is the table of [TYLERPRESS] Section 7 as its CHECKED notes correct it: the rows for an
+// error within twice the non-private one in 85 % of runs.
 var section7 = []need{{1, 1300}, {2, 950}, {5, 2290}, {10, 4700}, {20, 13500}}
 
 // relationRows is n, or what add-or-remove-one needs in its place by Section 0.3.
@@ -26,7 +26,8 @@ func relationRows(n float64, rel privacy.Relation) int {
 	return int(n)
 }
 
-// TestSection7: at 1.1 times the table, at least 85 % of the runs are within twice the non-private error, whatever the condition number.
+// TestSection7: at 1.1 times the table, at least 85 % of the runs are within twice the non-private
+// error, whatever the condition number.
 func TestSection7(t *testing.T) {
 	for _, need := range section7 {
 		d, runs := int(need.d), 4
@@ -49,9 +50,10 @@ func TestSection7(t *testing.T) {
 	}
 }
 
-// TestLongTable: at n = 1e5 and a condition number of 1e8 privacy costs at most 15 % of the error: the sum of the errors over the sum of
-// those of the rows' own covariance. Errors of one table have a relative sd of 1/d or so and the two go together, so that the ratio is
-// known to 2 % or better; the bar is missed only beyond 5 of the sds that the runs themselves show.
+// TestLongTable: at n = 1e5 and a condition number of 1e8 privacy costs at most 15 % of the error:
+// the sum of the errors over the sum of those of the rows' own covariance. Errors of one table have
+// a relative sd of 1/d or so and the two go together, so that the ratio is known to 2 % or better;
+// the bar is missed only beyond 5 of the sds that the runs themselves show.
 func TestLongTable(t *testing.T) {
 	if !long() {
 		t.Skip("takes a minute; set GAUZE_LONG=1")
@@ -129,9 +131,10 @@ func middleMean(v []float64) float64 {
 	return meanOf(v[cut : len(v)-cut])
 }
 
-// TestBesideCoinPress: at rho = .5 and without bounds, covariance at d = 10 from 3000 rows around 0 within .225 (published .306 with bounds,
-// non-private .191), and the mean at d = 50 from 1000 rows of a spherical Gaussian within .285 (.281 with tight bounds). Over 60 runs the
-// mean of the middle has an sd of 1 %; the bars are missed only beyond 5 of these.
+// TestBesideCoinPress: at rho = .5 and without bounds, covariance at d = 10 from 3000 rows around 0
+// within .225 (published .306 with bounds, non-private .191), and the mean at d = 50 from 1000 rows
+// of a spherical Gaussian within .285 (.281 with tight bounds). Over 60 runs the mean of the middle
+// has an sd of 1 %; the bars are missed only beyond 5 of these.
 func TestBesideCoinPress(t *testing.T) {
 	runs := 8
 	if long() {
@@ -168,8 +171,8 @@ func TestBesideCoinPress(t *testing.T) {
 	}
 }
 
-// TestRank: in the settings of [TYLERPRESS] Section 4.4 the rank is exact in every run: no spread in the directions that have none, and the
-// others within a factor.
+// TestRank: in the settings of [TYLERPRESS] Section 4.4 the rank is exact in every run: no spread
+// in the directions that have none, and the others within a factor.
 func TestRank(t *testing.T) {
 	for _, c := range []struct {
 		d, rank, constant, n int
@@ -257,8 +260,9 @@ func (w world) errorsAmong(o estimate.Outcome, all int) (cov, null float64, rank
 	return math.Sqrt(cov), null, rank
 }
 
-// TestNoFalseRelease: at half the rows, of the table of Section 7 and of this package's own, a released covariance is within four times the
-// non-private error. Of 1000 runs none may be beyond: at most 2 are let pass, which a true rate of 1e-4 exceeds with probability 1.5e-4.
+// TestNoFalseRelease: at half the rows, of the table of Section 7 and of this package's own, a
+// released covariance is within four times the non-private error. Of 1000 runs none may be beyond:
+// at most 2 are let pass, which a true rate of 1e-4 exceeds with probability 1.5e-4.
 func TestNoFalseRelease(t *testing.T) {
 	runs := 10
 	if long() {

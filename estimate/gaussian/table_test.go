@@ -26,9 +26,10 @@ func tableRuns(d int) int {
 	}
 }
 
-// TestTable is the bar of [TYLERPRESS] Section 7 for the default (stage 0 included): at 1.25 times the table, 85 % of the runs are
-// within twice the non-private error; no more rows, but .75 of them, under add-or-remove-one. The check fails if the rate
-// is below .7 beyond chance, and at once if a run is lost by orders of magnitude.
+// TestTable is the bar of [TYLERPRESS] Section 7 for the default (stage 0 included): at 1.25 times
+// the table, 85 % of the runs are within twice the non-private error; no more rows, but .75 of
+// them, under add-or-remove-one. The check fails if the rate is below .7 beyond chance, and at once
+// if a run is lost by orders of magnitude.
 func TestTable(t *testing.T) {
 	for _, need := range needs[:5] {
 		d := int(need.d)
@@ -52,7 +53,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestSpecialShapes is the same for diagonal and spherical covariances, which need fewer rows than full ones in many columns.
+// TestSpecialShapes is the same for diagonal and spherical covariances, which need fewer rows than
+// full ones in many columns.
 func TestSpecialShapes(t *testing.T) {
 	for _, cov := range []estimate.CovarianceType{estimate.Diagonal, estimate.Spherical} {
 		for _, d := range []int{2, 5, 10, 20, 50} {
@@ -80,7 +82,8 @@ func TestTooFewRows(t *testing.T) {
 		for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			n := int(rowsNeeded(estimate.Problem{Columns: d, Relation: rel, Mu: tableMu}) / 3)
 			r := simulate(t, gaussianSetting(d, n, rel, 1e6, 10), 10)
-			// Under add-or-remove-one the noisy count may be large enough to try; then the estimate must be sane.
+			// Under add-or-remove-one the noisy count may be large enough to try; then the estimate
+			// must be sane.
 			if rel == privacy.ReplaceOne && r.ok > 0 || r.bad > 2 {
 				t.Errorf("d=%d n=%d %v: %v", d, n, rel, r)
 			}
@@ -88,7 +91,8 @@ func TestTooFewRows(t *testing.T) {
 	}
 }
 
-// TestUnitsAndOffsets: raw units, far means and exact rank ([TYLERPRESS] Section 4.4) at 1.25 times the table.
+// TestUnitsAndOffsets: raw units, far means and exact rank ([TYLERPRESS] Section 4.4) at 1.25 times
+// the table.
 func TestUnitsAndOffsets(t *testing.T) {
 	for _, c := range []struct {
 		d, n                int
@@ -127,7 +131,8 @@ func TestUnitsAndOffsets(t *testing.T) {
 	}
 }
 
-// TestMoreEpsilon: at a huge epsilon the error is the non-private one, and a smaller epsilon is never better by much.
+// TestMoreEpsilon: at a huge epsilon the error is the non-private one, and a smaller epsilon is
+// never better by much.
 func TestMoreEpsilon(t *testing.T) {
 	dims := []int{2}
 	if long() {

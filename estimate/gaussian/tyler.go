@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// stepMu is the mu that a step of relative spectral noise level s needs: 2(nu+d) sqrt(D)/(n s), over sqrt2 where the
-// sensitivity is 1. nu = 1 gives 2 D^1.5/(n s).
+// stepMu is the mu that a step of relative spectral noise level s needs: 2(nu+d) sqrt(D)/(n s),
+// over sqrt2 where the sensitivity is 1. nu = 1 gives 2 D^1.5/(n s).
 func (r *run) stepMu(d int, nu, s float64) float64 {
 	mu := 2 * (nu + float64(d)) * math.Sqrt(float64(d+1)) / (r.rows * s)
 	if r.problem.Relation == privacy.AddRemoveOne {
@@ -21,10 +21,12 @@ func (r *run) stepMu(d int, nu, s float64) float64 {
 	return math.Max(mu, leastMu)
 }
 
-// leastMu: no step is cheaper, so that huge tables do not ask for more noise than the sampler draws.
+// leastMu: no step is cheaper, so that huge tables do not ask for more noise than the sampler
+// draws.
 const leastMu = 1e-6
 
-// relaxation is the over-relaxed power p that makes a step Newton's at the fixed point; nu = 1 gives (D+2)/D.
+// relaxation is the over-relaxed power p that makes a step Newton's at the fixed point; nu = 1
+// gives (D+2)/D.
 func relaxation(d int, nu float64) float64 { return (nu + float64(d) + 2) / (nu + float64(d)) }
 
 // leastGoodPart of the rows: a smaller released number of good rows is not divided by.
@@ -39,7 +41,8 @@ type look struct {
 	lost     bool    // the state left float64
 }
 
-// step makes one noisy step of Tyler's iteration on (w, 1), a t_nu step for nu > 1, over-relaxed to be Newton's at the fixed point.
+// step makes one noisy step of Tyler's iteration on (w, 1), a t_nu step for nu > 1, over-relaxed to
+// be Newton's at the fixed point.
 //
 //	S = sum u u^T + GOE,  u = (w, sqrt nu)/|.|,  M = t^1/2 S t^1/2 / rows,  t = (nu+d) diag(1,..,1,1/nu),  target I
 //
@@ -108,8 +111,9 @@ func target(s *mat.SymDense, nu, scale float64) *mat.SymDense {
 	return m
 }
 
-// remember notes the directions whose spread is below the floor, as they were before the step: for an eigenvector (v, .) of
-// eigenvalue l, the projection of y on u = W^T v/|W^T v| has a spread of about sqrt(l)/|W^T v|.
+// remember notes the directions whose spread is below the floor, as they were before the step: for
+// an eigenvector (v, .) of eigenvalue l, the projection of y on u = W^T v/|W^T v| has a spread of
+// about sqrt(l)/|W^T v|.
 func (s *state) remember(lambda []float64, v *mat.Dense, floor float64) {
 	s.hidden = nil
 	r, d := s.w.Dims()

@@ -17,7 +17,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// TestConsistency: the defining equation in d = 1 has the Cauchy scale of a Gaussian, c = s^2 with E[2q/(c+q)] = 1.
+// TestConsistency: the defining equation in d = 1 has the Cauchy scale of a Gaussian, c = s^2 with
+// E[2q/(c+q)] = 1.
 func TestConsistency(t *testing.T) {
 	if c := consistency(1, 1); math.Abs(math.Sqrt(c)-.6120) > 1e-3 {
 		t.Errorf("d=1: sqrt c = %v, want .6120", math.Sqrt(c))
@@ -59,8 +60,8 @@ func TestInvert(t *testing.T) {
 	}
 }
 
-// TestReplay: everything is a function of released values: the answers of one table, replayed on another (with another n where n
-// is private), give the same queries, costs and outcome.
+// TestReplay: everything is a function of released values: the answers of one table, replayed on
+// another (with another n where n is private), give the same queries, costs and outcome.
 func TestReplay(t *testing.T) {
 	for _, cov := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
 		for _, d := range []int{3, 9} {

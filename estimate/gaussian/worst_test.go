@@ -47,8 +47,9 @@ func filled(n, d int, cell func(i, j int) float64) [][]float64 {
 	return rows
 }
 
-// TestAllEqual: a constant gets its exact value. A column without varied rows is taken for one with them at ConstantSDs noise sds, 3e-5 for each
-// of 168 columns, and then has no sensible unit: one fit may be lost, for a false alarm of 2e-5.
+// TestAllEqual: a constant gets its exact value. A column without varied rows is taken for one with
+// them at ConstantSDs noise sds, 3e-5 for each of 168 columns, and then has no sensible unit: one
+// fit may be lost, for a false alarm of 2e-5.
 func TestAllEqual(t *testing.T) {
 	lost := 0
 	for _, v := range []float64{0, 7, -3e300, 0x1p1000, 0x1p-1000, 5e-324, math.MaxFloat64} {
@@ -119,7 +120,8 @@ func TestManyBadRows(t *testing.T) {
 	for n := range 3 {
 		everywhere(t, 2, filled(n, 2, func(i, j int) float64 { return 1 }), refused)
 		everywhere(t, 30, filled(n*9, 30, func(i, j int) float64 { return rand.NormFloat64() }), func(t *testing.T, cov estimate.CovarianceType, o estimate.Outcome) {
-			if cov == estimate.Full || n == 0 { // d > n: the variances of one column each can still be seen at a huge epsilon
+			// d > n: the variances of one column each can still be seen at a huge epsilon
+			if cov == estimate.Full || n == 0 {
 				refused(t, cov, o)
 			}
 		})

@@ -17,8 +17,8 @@ func twoGroups(rng *rand.Rand, n, d int) [][]float64 {
 	return estimatetest.Hard()[0].Rows(rng, n, d)
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the
-// same questions, and no path loses more than mu^2.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same questions, and no path loses more than mu^2.
 func TestReplay(t *testing.T) {
 	rng := newRand(t)
 	nan := math.NaN()
@@ -49,11 +49,12 @@ func TestReplay(t *testing.T) {
 // What the audit claims of the whole fit.
 const claimedEpsilon, claimedDelta = 3, .01
 
-// TestAudit attacks the fit of two components with the likelihood ratio of the whole transcript, which no attack beats: it
-// certifies, by Clopper-Pearson bounds, no more than the claim, and on every path the loss is at most mu^2; half the noise is caught.
+// TestAudit attacks the fit of two components with the likelihood ratio of the whole transcript,
+// which no attack beats: it certifies, by Clopper-Pearson bounds, no more than the claim, and on
+// every path the loss is at most mu^2; half the noise is caught.
 //
-// False-alarm rate: 4e-9 for each of the right mechanisms. The wrong one, which needs the long run, is caught with probability above
-// 1 - 1e-3.
+// False-alarm rate: 4e-9 for each of the right mechanisms. The wrong one, which needs the long run,
+// is caught with probability above 1 - 1e-3.
 func TestAudit(t *testing.T) {
 	most := 12
 	if estimatetest.Long() {

@@ -13,8 +13,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// BenchmarkMixtureFit is a whole fit of 20,000 rows of a mixture of five in ten columns, for five components and for a number that
-// the fit finds. The command experiments/speed measures a million rows.
+// BenchmarkMixtureFit is a whole fit of 20,000 rows of a mixture of five in ten columns, for five
+// components and for a number that the fit finds. The command experiments/speed measures a million
+// rows.
 func BenchmarkMixtureFit(b *testing.B) {
 	const n, d = 20000, 10
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -17,8 +17,8 @@ import (
 
 // Utility constants of the boxes.
 const (
-	// Two slices with this part of the rows, so many sds of noise, and so many times the rows of the slices beside them, hold a component thinner
-	// than a slice.
+	// Two slices with this part of the rows, so many sds of noise, and so many times the rows of
+	// the slices beside them, hold a component thinner than a slice.
 	unresolvedPart  = .06
 	unresolvedSDs   = 8.0
 	unresolvedRatio = 6.0
@@ -28,9 +28,10 @@ const (
 	boxTreePart     = .10
 	boxKeepPart     = .20 // for trees and rounds, whatever the boxes are worth
 	leastHeld       = .6  // boxes that hold less than this part of the rows are not all there is
-	leastBox        = .12 // a box with less than this part of a component's even share of the rows is dropped
-	boxRounds       = 5
-	boxComponents   = 6 // that boxes are made for where k is not known
+	// a box with less than this part of a component's even share of the rows is dropped
+	leastBox      = .12
+	boxRounds     = 5
+	boxComponents = 6 // that boxes are made for where k is not known
 )
 
 // stepGaps, .. are the steps of the boxes.
@@ -45,8 +46,9 @@ func boxSteps(p estimate.Problem) []kernel.Step {
 	return append(boxes.Steps(boxes.Config{GapsStep: stepGaps, CountsStep: stepBins}, gapsPart, binsPart, 1, p.Columns), boxes.TreeStep(stepBoxTree, boxTreePart))
 }
 
-// unresolved reports that there are scales which the tree cannot see: in some coordinate one or two neighbouring slices, as thick as cells of the
-// last level, hold as much as components do, and far more than the slices beside them; or much lies outside of the tree.
+// unresolved reports that there are scales which the tree cannot see: in some coordinate one or two
+// neighbouring slices, as thick as cells of the last level, hold as much as components do, and far
+// more than the slices beside them; or much lies outside of the tree.
 func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 	if c.Total < leastInside*rows {
 		return true
@@ -73,8 +75,8 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 	return false
 }
 
-// boxed looks for components of any scale, column by column, and runs private EM from the boxes it finds; nil if it finds none, and then the
-// tree is all there is to start from.
+// boxed looks for components of any scale, column by column, and runs private EM from the boxes it
+// finds; nil if it finds none, and then the tree is all there is to start from.
 //
 // Source: [AAL21] Section 6 of the restatement.
 // Differs: only where the tree of counts has cells that hold as much as components do.
@@ -96,7 +98,8 @@ func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 	return f.boxEM(ctx, start)
 }
 
-// boxEM runs the rounds of private EM in the table's own columns: components of very different scales have no other unit in common.
+// boxEM runs the rounds of private EM in the table's own columns: components of very different
+// scales have no other unit in common.
 func (f *fit) boxEM(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
 	own := f.space.Columns
 	f.space = component.Space{Columns: own, Center: make([]float64, len(own)), Scale: ones(len(own))}

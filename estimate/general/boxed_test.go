@@ -50,8 +50,8 @@ func isBoxed(f estimatetest.Fit) bool {
 	return false
 }
 
-// TestBoxedReplay: where a fit goes the way of the boxes, its questions are functions of its answers, too, and no path loses more than mu^2,
-// histograms of gaps included.
+// TestBoxedReplay: where a fit goes the way of the boxes, its questions are functions of its
+// answers, too, and no path loses more than mu^2, histograms of gaps included.
 func TestBoxedReplay(t *testing.T) {
 	rng := newRand(t)
 	boxed, most := 0, 0.0
@@ -83,7 +83,8 @@ func TestBoxedReplay(t *testing.T) {
 	}
 }
 
-// TestBoxedOnlyWithDelta: a budget of zCDP pays for no thresholds: the plan has none, and the fit goes without boxes.
+// TestBoxedOnlyWithDelta: a budget of zCDP pays for no thresholds: the plan has none, and the fit
+// goes without boxes.
 func TestBoxedOnlyWithDelta(t *testing.T) {
 	rng := newRand(t)
 	rows := estimatetest.Draw(t, tiny(t, []float64{0, 0}, []float64{1e6, 1e6}), 3000, rng)
@@ -108,9 +109,9 @@ func TestBoxedOnlyWithDelta(t *testing.T) {
 	}
 }
 
-// TestBoxedRecovery: two rotated clusters of sizes from 1e-2 to 1e4, far apart, are found, TV below .15, in 19 of 20 fits. The long run has three,
-// too, and rows as few as 3000 and 5000, and claims 8 of 10 (seen: 143 of 160, all failures
-// with three clusters and without boxes).
+// TestBoxedRecovery: two rotated clusters of sizes from 1e-2 to 1e4, far apart, are found, TV below
+// .15, in 19 of 20 fits. The long run has three, too, and rows as few as 3000 and 5000, and claims
+// 8 of 10 (seen: 143 of 160, all failures with three clusters and without boxes).
 //
 // False-alarm rate: 1e-6 for each of the relations.
 func TestBoxedRecovery(t *testing.T) {
@@ -145,7 +146,8 @@ func TestBoxedRecovery(t *testing.T) {
 	}
 }
 
-// TestBoxedKeepsConstants: a column that does not vary is left out of the boxes and comes back in the model.
+// TestBoxedKeepsConstants: a column that does not vary is left out of the boxes and comes back in
+// the model.
 func TestBoxedKeepsConstants(t *testing.T) {
 	rng := newRand(t)
 	rows := estimatetest.Draw(t, tiny(t, []float64{0, 7, 0}, []float64{1e6, 7, 1e6}), 4000, rng)
@@ -169,7 +171,8 @@ func TestBoxedKeepsConstants(t *testing.T) {
 	}
 }
 
-// TestBoxedHardTables: whatever the rows are, a fit with delta ends in a sound model or in a reason, boxes or not.
+// TestBoxedHardTables: whatever the rows are, a fit with delta ends in a sound model or in a
+// reason, boxes or not.
 func TestBoxedHardTables(t *testing.T) {
 	rng := newRand(t)
 	part := .02

@@ -20,8 +20,9 @@ const (
 	leastInTree  = 50    // coreset rows below which only one component is tried
 )
 
-// choose fits the coreset for every allowed number of components and returns the best start: log-likelihood less the nats that
-// the last round's noise is expected to cost, less a BIC-like term.
+// choose fits the coreset for every allowed number of components and returns the best start:
+// log-likelihood less the nats that the last round's noise is expected to cost, less a BIC-like
+// term.
 func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
 	if c.Total < leastInTree || len(c.Points) < 2 {
 		return []component.Gaussian{f.global}
@@ -48,12 +49,14 @@ func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
 	return a.lift(best)
 }
 
-// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same released coreset gives the same fit.
+// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same
+// released coreset gives the same fit.
 func startsOf(k int) func(start int) func() float64 {
 	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
 }
 
-// score is the expected log-likelihood per row, up to a constant, of the mixture that private EM would make of the start m.
+// score is the expected log-likelihood per row, up to a constant, of the mixture that private EM
+// would make of the start m.
 func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 	d := float64(f.space.Dim())
 	r := f.rounds()

@@ -10,14 +10,16 @@ import (
 
 // Utility constants of the contest.
 const (
-	contestPart  = .03 // of mu^2
-	contestMost  = .25 // of what is left for the last round, where boxes that found nothing have been paid for
+	contestPart = .03 // of mu^2
+	// of what is left for the last round, where boxes that found nothing have been paid for
+	contestMost  = .25
 	contestBound = 2.0 // nats that one row may say
 	contestWin   = .01 // nats per row by which the mixture must win
 )
 
-// contest asks the rows whether the mixture explains them better than one Gaussian with the mixture's own mean and covariance, both
-// with the background, and falls back to the Gaussian if not: a coreset with noise can always be fitted better by more components.
+// contest asks the rows whether the mixture explains them better than one Gaussian with the
+// mixture's own mean and covariance, both with the background, and falls back to the Gaussian if
+// not: a coreset with noise can always be fitted better by more components.
 //
 // Source: [KSSU19] Section E.2, point 6 of the restatement (k > 1 chosen on the coreset lost nats).
 // Differs: measured on the rows.

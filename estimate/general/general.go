@@ -1,14 +1,17 @@
-// Package general learns a Gaussian mixture of overlapping, unequal, not quite Gaussian components from raw columns: the default
-// of `gauze fit` when more than one component is allowed.
+// Package general learns a Gaussian mixture of overlapping, unequal, not quite Gaussian components
+// from raw columns: the default of `gauze fit` when more than one component is allowed.
 //
-// The course of a fit, all of it released step by step: units of the columns (noisy bisection); one robust global Gaussian;
-// a noisy tree of counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which costs nothing, for
-// every number of components; then private EM in all columns, each round one soft E-step and one release of clipped moments.
-// With at most one component it is the Gaussian of package single.
+// The course of a fit, all of it released step by step: units of the columns (noisy bisection); one
+// robust global Gaussian; a noisy tree of counts in its leading directions, whose leaves are a
+// private coreset; EM on the coreset, which costs nothing, for every number of components; then
+// private EM in all columns, each round one soft E-step and one release of clipped moments. With at
+// most one component it is the Gaussian of package single.
 //
-// Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of its Section E.2.
-// Differs: units by stage 0 instead of pair histograms; a consistent tree; clipping undone to first order at every round; Kalman
-// gains instead of Stein's rule; components merged in all columns after each round.
+// Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of
+// its Section E.2.
+// Differs: units by stage 0 instead of pair histograms; a consistent tree; clipping undone to first
+// order at every round; Kalman gains instead of Stein's rule; components merged in all columns
+// after each round.
 package general
 
 import (
@@ -121,7 +124,8 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		r.Gone, r.MostDoubt = goneAsked, 0
 	}
 	final := math.Sqrt(f.schedule.final * f.mu2)
-	// Boxes that found nothing have been paid for: rounds and last round then share what is left as they would have shared the whole.
+	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
+	// they would have shared the whole.
 	part := f.schedule.em * math.Min(f.mu2, f.a.Left()/(f.schedule.em+f.schedule.final))
 	per := math.Sqrt(part/float64(f.schedule.rounds)) * (1 - 1e-12)
 	for i := range f.schedule.rounds {
@@ -157,15 +161,18 @@ func draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n),
 
 // Utility constants of the rounds.
 const (
-	goneRows  = 20.0 // a component with fewer rows than this is deleted after the last round
-	mostDoubt = .12  // .. and so is one whose weight is in more doubt than this, relative variance, if k was not asked for
-	goneAsked = 3.0  // .. or this, if the number of components was asked for
-	// spare components are fitted beside those that are asked for, in the first part of the rounds: they find what a start with the right
-	// number would miss.
+	goneRows = 20.0 // a component with fewer rows than this is deleted after the last round
+	// .. and so is one whose weight is in more doubt than this, relative variance, if k was not
+	// asked for
+	mostDoubt = .12
+	goneAsked = 3.0 // .. or this, if the number of components was asked for
+	// spare components are fitted beside those that are asked for, in the first part of the rounds:
+	// they find what a start with the right number would miss.
 	spare       = 4
 	spareRounds = .4
-	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with the strength beyond floorStrength,
-	// down to floorLeast: what noise can no longer fake may be narrow.
+	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with
+	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be
+	// narrow.
 	floorStandard = 1e-8
 	floorStrength = 100.0
 	floorLeast    = 1e-11

@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and standardises the space by it.
+// fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and
+// standardises the space by it.
 //
 // Source: [KSSU19] Section E of the restatement, stages M0 and M1.
 // Differs: three to five rounds, whose budget follows from n.
@@ -49,14 +50,16 @@ func (f *fit) fitGlobal() error {
 	return nil
 }
 
-// startVariance, in squared units, is that of the first frame. Rather too narrow than too wide: unclipping to first order overshoots
-// when the truth is much narrower than the frame.
+// startVariance, in squared units, is that of the first frame. Rather too narrow than too wide:
+// unclipping to first order overshoots when the truth is much narrower than the frame.
 const startVariance = 1.5
 
-// globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A utility constant.
+// globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A
+// utility constant.
 var globalDoubt = component.Doubt{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-9}
 
-// oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is spherical in the table.
+// oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is
+// spherical in the table.
 func (f *fit) oneUnit(sds []float64) {
 	largest := 0.0
 	for i, s := range f.space.Scale {
@@ -67,7 +70,8 @@ func (f *fit) oneUnit(sds []float64) {
 	}
 }
 
-// axes are the eigenvectors (columns of vec) of the global covariance and their variances, largest first.
+// axes are the eigenvectors (columns of vec) of the global covariance and their variances, largest
+// first.
 type axes struct {
 	vec    *mat.Dense
 	lambda []float64
@@ -112,7 +116,8 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 	a := axesOf(f.global.Cov)
 	q := min(f.schedule.q, d)
 	first, last := f.schedule.first, f.schedule.last
-	if q < f.schedule.q { // columns turned out constant: fewer directions, no more levels than planned
+	// columns turned out constant: fewer directions, no more levels than planned
+	if q < f.schedule.q {
 		first, last = coreset.Levels(q, false)
 	}
 	w := mat.NewDense(q, d, nil)
@@ -129,8 +134,8 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 	return c, a, err
 }
 
-// lift turns a mixture of the coreset's coordinates into components in all working coordinates: covariance
-// V blockdiag(S_j, lambda_rest) V^T.
+// lift turns a mixture of the coreset's coordinates into components in all working coordinates:
+// covariance V blockdiag(S_j, lambda_rest) V^T.
 func (a *axes) lift(m *coreset.Mixture) []component.Gaussian {
 	d := len(a.lambda)
 	var out []component.Gaussian

@@ -33,7 +33,8 @@ func (Estimator) Summary() string {
 	return "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"
 }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows can never carry.
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
+// can never carry.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if one, sure := becomesOne(p); one && sure {
 		one := p
@@ -78,7 +79,8 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	return f.run(ctx)
 }
 
-// Expect says what to expect from public facts: rows for the components that are asked for, and for one component what the Gaussian says.
+// Expect says what to expect from public facts: rows for the components that are asked for, and for
+// one component what the Gaussian says.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if one, sure := becomesOne(p); one && sure {
 		return gaussian.New().Expect(p)

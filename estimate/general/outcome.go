@@ -11,9 +11,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
-// outcome turns the components and the background into a model of all columns, constant ones included; heaviest first.
+// outcome turns the components and the background into a model of all columns, constant ones
+// included; heaviest first.
 func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
-	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)} // the front door knows the names
+	// the front door knows the names
+	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}
 	notes := f.cols.Notes
 	add := func(w float64, g component.Gaussian, note estimate.ComponentNote) error {
 		mean, cov, err := f.cols.Raw(f.space, g, f.p.Covariance)

@@ -11,13 +11,15 @@ import (
 )
 
 const (
-	// prefixOne comes before the steps of the Gaussian that a fit with at most one component becomes.
+	// prefixOne comes before the steps of the Gaussian that a fit with at most one component
+	// becomes.
 	prefixOne   = "one: "
 	prefixUnits = "units: " // comes before those of the search for units
 )
 
-// becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or possible only, because it is the
-// noisy count of good rows that decides. Under replace-one that count is never taken for more than n.
+// becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or
+// possible only, because it is the noisy count of good rows that decides. Under replace-one that
+// count is never taken for more than n.
 func becomesOne(p estimate.Problem) (one, sure bool) {
 	switch {
 	case p.Components == 1 || p.Components == 0 && p.MaxComponents <= 1:

@@ -70,8 +70,8 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 	}
 }
 
-// TestOneIsTheGaussian: with at most one component the fit is that of the method gaussian: the same plan but for the steps' prefix
-// and the same answers to the same noise.
+// TestOneIsTheGaussian: with at most one component the fit is that of the method gaussian: the same
+// plan but for the steps' prefix and the same answers to the same noise.
 func TestOneIsTheGaussian(t *testing.T) {
 	rng := newRand(t)
 	m := estimatetest.NewTruth(t, rng, estimatetest.Truth{Columns: 2, Components: 1, Kappa: 10})

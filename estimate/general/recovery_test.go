@@ -30,7 +30,8 @@ func components(f estimatetest.Fit) int {
 	return k
 }
 
-// wideTruth draws a truth of everything that may vary: K, separation, weights, condition, offset and units.
+// wideTruth draws a truth of everything that may vary: K, separation, weights, condition, offset
+// and units.
 func wideTruth(t testing.TB, rng *rand.Rand, d int) (*model.Mixture, estimatetest.Truth) {
 	truth := estimatetest.Truth{
 		Columns: d, Components: 2 + rng.IntN(5), Separation: 1.5 + 3.5*rng.Float64(),
@@ -40,9 +41,10 @@ func wideTruth(t testing.TB, rng *rand.Rand, d int) (*model.Mixture, estimatetes
 	return estimatetest.NewTruth(t, rng, truth), truth
 }
 
-// TestRecovery: with generous rows and epsilon = 1 the model is near the truth in total variation, whether the number of components is
-// known or not, whatever the units and offsets of the columns. The long run claims .1 for seven of ten; more was seen: 40 of 40, mean
-// .036, where the number is left open, 33 of 40 where it is asked for. The short one, of fewer rows, claims .3 for 19 of 20.
+// TestRecovery: with generous rows and epsilon = 1 the model is near the truth in total variation,
+// whether the number of components is known or not, whatever the units and offsets of the columns.
+// The long run claims .1 for seven of ten; more was seen: 40 of 40, mean .036, where the number is
+// left open, 33 of 40 where it is asked for. The short one, of fewer rows, claims .3 for 19 of 20.
 //
 // False-alarm rate: 1e-9 for each of the two.
 func TestRecovery(t *testing.T) {
@@ -51,7 +53,8 @@ func TestRecovery(t *testing.T) {
 	limit, rate := .3, .95
 	if estimatetest.Long() {
 		columns, runs, perColumn, most = []int{1, 2, 4, 8}, 10, 20000, 10
-		limit, rate = .1, .7 // asking for the right number ends in a local optimum more often than leaving it open
+		// asking for the right number ends in a local optimum more often than leaving it open
+		limit, rate = .1, .7
 	}
 	for _, known := range []bool{true, false} {
 		near, all, sum := 0, 0, 0.0
@@ -82,8 +85,9 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestWithoutNoise: at epsilon = 1e6 the model predicts held-out rows about as well as plain maximum likelihood, the best of several
-// starts and of EM from the model itself: within .02 nats per row for three of four (all of 34 were within .003).
+// TestWithoutNoise: at epsilon = 1e6 the model predicts held-out rows about as well as plain
+// maximum likelihood, the best of several starts and of EM from the model itself: within .02 nats
+// per row for three of four (all of 34 were within .003).
 func TestWithoutNoise(t *testing.T) {
 	rng := newRand(t)
 	columns, runs := []int{2}, 2
@@ -143,8 +147,9 @@ func withoutBackground(t testing.TB, f estimatetest.Fit) *model.Mixture {
 	return m
 }
 
-// TestMoreBudgetIsNoWorse: on average over truths, a larger epsilon does not give a worse model: the mean of the paired differences of
-// TV is below .02 plus six standard errors (false-alarm rate below 1e-8 if they are about Gaussian).
+// TestMoreBudgetIsNoWorse: on average over truths, a larger epsilon does not give a worse model:
+// the mean of the paired differences of TV is below .02 plus six standard errors (false-alarm rate
+// below 1e-8 if they are about Gaussian).
 func TestMoreBudgetIsNoWorse(t *testing.T) {
 	if !estimatetest.Long() {
 		t.Skip("takes minutes; set GAUZE_LONG=1")
@@ -186,8 +191,8 @@ func TestMoreBudgetIsNoWorse(t *testing.T) {
 	}
 }
 
-// TestShapes: a model has the shape that was asked for, spherical in the table's own units, and special shapes recover a truth of
-// their kind, about as well as a full covariance does or better.
+// TestShapes: a model has the shape that was asked for, spherical in the table's own units, and
+// special shapes recover a truth of their kind, about as well as a full covariance does or better.
 //
 // False-alarm rate: 1e-9 for each; the comparison of TV allows .05 and six standard errors.
 func TestShapes(t *testing.T) {
@@ -231,8 +236,9 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestUnitsDoNotMatter: columns in other units and with other offsets are fitted as well: what is exact (steps of a power of two) gives
-// the same model up to the change, what is not gives the same law.
+// TestUnitsDoNotMatter: columns in other units and with other offsets are fitted as well: what is
+// exact (steps of a power of two) gives the same model up to the change, what is not gives the same
+// law.
 //
 // False-alarm rate: 1e-9 for each change.
 func TestUnitsDoNotMatter(t *testing.T) {

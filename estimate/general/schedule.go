@@ -8,11 +8,12 @@ import (
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
-// Parts of the total mu^2. Utility constants, in the proportions of [KSSU19] Section E of the restatement; the first stages take less
-// where n is large enough for less to do.
+// Parts of the total mu^2. Utility constants, in the proportions of [KSSU19] Section E of the
+// restatement; the first stages take less where n is large enough for less to do.
 const (
-	countPart   = .01
-	weakPart    = .08 // for columns in which few rows differ from one value; taken from the last round
+	countPart = .01
+	// for columns in which few rows differ from one value; taken from the last round
+	weakPart    = .08
 	leastGlobal = .02
 	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
 	weakGlobal  = .16
@@ -22,7 +23,8 @@ const (
 
 // Other utility constants of the schedule.
 const (
-	globalNoise      = .1   // target of the global Gaussian: spectral noise relative to the global variance
+	// target of the global Gaussian: spectral noise relative to the global variance
+	globalNoise      = .1
 	weak             = 30.0 // strength below which the global Gaussian takes more, smaller steps
 	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
 	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
@@ -43,7 +45,8 @@ func globalShares(strength float64) []float64 {
 // mostGlobalRounds is the larger length of globalShares.
 const mostGlobalRounds = 5
 
-// schedule is the course of a fit, from public numbers (replace-one) or the released count (add-or-remove-one).
+// schedule is the course of a fit, from public numbers (replace-one) or the released count
+// (add-or-remove-one).
 type schedule struct {
 	rounds      int
 	q           int // coordinates of the tree
@@ -57,7 +60,8 @@ type schedule struct {
 // strength is n mu / d^2: how well the second moments of one component can be known.
 func strength(p estimate.Problem, d int, rows float64) float64 { return rows * p.Mu / float64(d*d) }
 
-// breadth is the effective number of columns in the noise of one component: fewer moments, less noise.
+// breadth is the effective number of columns in the noise of one component: fewer moments, less
+// noise.
 func breadth(p estimate.Problem, d int) float64 {
 	if p.Covariance != estimate.Full {
 		return math.Max(math.Sqrt(2*float64(d)), 4)
@@ -91,7 +95,8 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	s := schedule{globalShares: globalShares(x)}
 	root := math.Sqrt(float64(d))
 	s.units, s.sharp = program.Share(p, d, rows)
-	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n mu_part).
+	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n
+	// mu_part).
 	want := sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]
 	most := mostGlobal
 	if x < weak {

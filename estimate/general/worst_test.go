@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
-// TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its plan and its budget. Of the grid a
-// random part is run, another one for another GAUZE_TEST_SEED.
+// TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its
+// plan and its budget. Of the grid a random part is run, another one for another GAUZE_TEST_SEED.
 func TestEveryTable(t *testing.T) {
 	type setting struct{ d, n int }
 	settings := []setting{{1, 700}, {2, 3000}, {3, 1500}, {4, 900}, {5, 4000}, {10, 2500}, {12, 20}}
@@ -29,7 +29,8 @@ func TestEveryTable(t *testing.T) {
 				rows := table.Rows(rng, s.n, s.d)
 				for e, eps := range epsilons {
 					for _, c := range combinations() {
-						if rng.Float64() > part || e >= 3 && rng.IntN(3) > 0 { // large budgets take many rounds
+						// large budgets take many rounds
+						if rng.Float64() > part || e >= 3 && rng.IntN(3) > 0 {
 							continue
 						}
 						c.Rows, c.Columns, c.Mu = rows, s.d, privacy.MuOf(eps, 1e-6)
@@ -57,7 +58,8 @@ func combinations() (out []estimatetest.Case) {
 	return out
 }
 
-// TestRoundedTo: any declared unit, however far from the columns' spread, ends in a sound model or in a reason.
+// TestRoundedTo: any declared unit, however far from the columns' spread, ends in a sound model or
+// in a reason.
 func TestRoundedTo(t *testing.T) {
 	rng := newRand(t)
 	rows := estimatetest.Hard()[0].Rows(rng, 3000, 2)
@@ -93,8 +95,9 @@ func TestHardlyAnyRows(t *testing.T) {
 	}
 }
 
-// TestHardlyEnoughRows: where the noisy count decides between one component and more, and where a stage gets exactly what it
-// needs, neither the noise nor a rounding error may lead out of the plan or into a refusal.
+// TestHardlyEnoughRows: where the noisy count decides between one component and more, and where a
+// stage gets exactly what it needs, neither the noise nor a rounding error may lead out of the plan
+// or into a refusal.
 func TestHardlyEnoughRows(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {

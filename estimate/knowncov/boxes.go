@@ -13,13 +13,16 @@ import (
 // Utility constants of the boxes, in standard deviations.
 const (
 	leastSide = 4.0
-	// sidePerCoordinate: with more coordinates boxes grow, so that a component still has a box that holds much of it.
+	// sidePerCoordinate: with more coordinates boxes grow, so that a component still has a box that
+	// holds much of it.
 	sidePerCoordinate = 1.1
-	// edgeLoss is E max(Z, 0): a side of length s cuts off 2 edgeLoss/s of a component on average over where it lies.
+	// edgeLoss is E max(Z, 0): a side of length s cuts off 2 edgeLoss/s of a component on average
+	// over where it lies.
 	edgeLoss = .4
 	// mostTogether is the number of coordinates that one histogram counts.
 	mostTogether = 8
-	// spareStarts are kept beside the components that are asked for, or twice those that are allowed.
+	// spareStarts are kept beside the components that are asked for, or twice those that are
+	// allowed.
 	spareStarts = 4
 )
 
@@ -39,17 +42,20 @@ func blocksOf(d int) (blocks [][]int) {
 	return blocks
 }
 
-// A site is where rows were found: in the first len(z) whitened coordinates, counted from the origin.
+// A site is where rows were found: in the first len(z) whitened coordinates, counted from the
+// origin.
 type site struct {
 	z    []float64
 	rows float64
 }
 
-// locate finds the starts. Boxes are cut in z = inv x, about the origin: what float64 keeps of a row it keeps of z, up to the condition of the
-// known covariance, and from the first look on every frame is centred on its component.
+// locate finds the starts. Boxes are cut in z = inv x, about the origin: what float64 keeps of a
+// row it keeps of z, up to the condition of the known covariance, and from the first look on every
+// frame is centred on its component.
 //
-// The coordinates of the known covariance's triangular root depend on the columns before them alone, so later blocks are counted
-// within the sites of earlier ones, a row in the nearest one's: the noise grows as the root of the number of blocks.
+// The coordinates of the known covariance's triangular root depend on the columns before them
+// alone, so later blocks are counted within the sites of earlier ones, a row in the nearest one's:
+// the noise grows as the root of the number of blocks.
 func (f *fit) locate() ([]part, error) {
 	sites := []site{{}}
 	blocks := blocksOf(f.p.Columns)
@@ -80,7 +86,8 @@ func (f *fit) locate() ([]part, error) {
 	return starts, nil
 }
 
-// offset of the grid in coordinate i, in sides: fixed and public, and no simple fraction, because means often are.
+// offset of the grid in coordinate i, in sides: fixed and public, and no simple fraction, because
+// means often are.
 func offset(i int) float64 {
 	_, frac := math.Modf(float64(i+1) * math.Phi)
 	return frac
@@ -97,7 +104,8 @@ func (f *fit) nearest(sites []site) (p query.Partition) {
 	return p
 }
 
-// within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners included, then the fullest that is left.
+// within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners
+// included, then the fullest that is left.
 func within(leaves []site, cells []kernel.Cell, g query.Grid) (out []site) {
 	slices.SortStableFunc(cells, func(a, b kernel.Cell) int { return cmp.Compare(b.Count, a.Count) })
 	taken := make([]bool, len(cells))
@@ -133,7 +141,8 @@ func near(a, b []float64) bool {
 	return true
 }
 
-// heaviest keeps the sites with most rows, as many as could be of use, of those that are numbers in the columns' units.
+// heaviest keeps the sites with most rows, as many as could be of use, of those that are numbers in
+// the columns' units.
 func (f *fit) heaviest(sites []site) []site {
 	most := spareStarts + f.p.Components
 	if f.p.Components == 0 {

@@ -70,9 +70,10 @@ type instance struct {
 	known [][]float64
 }
 
-// draw makes an instance: units 1e-6 to 1e6, correlations from a random rotation of standard deviations within a factor of 9, means that are
-// at least apart sds from each other and within some 30 of a common place that is up to 1e6 sds from the origin, weights even but for a
-// factor of uneven.
+// draw makes an instance: units 1e-6 to 1e6, correlations from a random rotation of standard
+// deviations within a factor of 9, means that are at least apart sds from each other and within
+// some 30 of a common place that is up to 1e6 sds from the origin, weights even but for a factor of
+// uneven.
 func draw(t testing.TB, rng *rand.Rand, d, k int, apart, uneven float64) instance {
 	t.Helper()
 	a := mat.NewDense(d, d, nil)
@@ -129,7 +130,8 @@ func draw(t testing.TB, rng *rand.Rand, d, k int, apart, uneven float64) instanc
 	return instance{m, known}
 }
 
-// means are k points, each at least apart from the others: the first attempt that is, in a ball that grows.
+// means are k points, each at least apart from the others: the first attempt that is, in a ball
+// that grows.
 func means(rng *rand.Rand, d, k int, apart float64) [][]float64 {
 	for size := apart; ; size *= 1.1 {
 		z := make([][]float64, k)

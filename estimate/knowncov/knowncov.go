@@ -1,19 +1,24 @@
-// Package knowncov learns a mixture whose components all have one publicly known covariance: only their weights and means are unknown. It is
-// the axis-aligned learner's answer to a known covariance, correlated or not, in any number of columns.
+// Package knowncov learns a mixture whose components all have one publicly known covariance: only
+// their weights and means are unknown. It is the axis-aligned learner's answer to a known
+// covariance, correlated or not, in any number of columns.
 //
-// The course of a fit, in coordinates in which the known covariance is the identity: one stability histogram of boxes, eight coordinates at a
-// time, over the unbounded grid; every box that passes, with its neighbours, is a start. Then a few looks: each releases count, mean and second
-// moment of the rows near every component, truncated, with soft shares. What the looks together say of weights and means is solved by
-// least squares against what a mixture would give on average, so neither truncation nor overlap biases it. A second moment larger than the
-// known covariance splits a component; one that the looks do not miss is given up.
+// The course of a fit, in coordinates in which the known covariance is the identity: one stability
+// histogram of boxes, eight coordinates at a time, over the unbounded grid; every box that passes,
+// with its neighbours, is a start. Then a few looks: each releases count, mean and second moment of
+// the rows near every component, truncated, with soft shares. What the looks together say of
+// weights and means is solved by least squares against what a mixture would give on average, so
+// neither truncation nor overlap biases it. A second moment larger than the known covariance splits
+// a component; one that the looks do not miss is given up.
 //
-// Measured at epsilon 1, delta 1e-6, replace-one, components of equal weight at least 6 sds apart, 20 fresh instances a line: the rows per
-// component from which on 90 % of the runs or more are within a total variation of .15 are about 200 in one column, 300 in two, 500 in four
-// and 1,000 in eight, for two, three and five components alike (TestRecoveryTable).
+// Measured at epsilon 1, delta 1e-6, replace-one, components of equal weight at least 6 sds apart,
+// 20 fresh instances a line: the rows per component from which on 90 % of the runs or more are
+// within a total variation of .15 are about 200 in one column, 300 in two, 500 in four and 1,000 in
+// eight, for two, three and five components alike (TestRecoveryTable).
 //
-// Source: [AAL21] Section 2.5 of the restatement ("better in practice"), with Section 6.3 where the covariance is fixed.
-// Differs: boxes grow with the number of coordinates counted at once, so that a component's fullest box holds a third of it or more; no EM: the
-// looks are solved together as moment equations.
+// Source: [AAL21] Section 2.5 of the restatement ("better in practice"), with Section 6.3 where the
+// covariance is fixed.
+// Differs: boxes grow with the number of coordinates counted at once, so that a component's fullest
+// box holds a third of it or more; no EM: the looks are solved together as moment equations.
 package knowncov
 
 import (
@@ -48,7 +53,8 @@ func boxPart(d int) float64 {
 	return fewBoxes + (manyBoxes-fewBoxes)*math.Min(1, float64(d-1)/7)
 }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box can hold enough.
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box can
+// hold enough.
 func Plan(p estimate.Problem) (kernel.Plan, error) {
 	if least := threshold(p); p.Relation == privacy.ReplaceOne && float64(p.Rows) < least {
 		return kernel.Plan{}, &estimate.Refusal{
@@ -142,7 +148,8 @@ func threshold(p estimate.Problem) float64 {
 	return 2 + thresholdSDs*factor(p)*math.Sqrt(blocks/boxPart(p.Columns))/p.Mu
 }
 
-// rowsSeen is about how many rows a component needs to be seen, rowsGood for its mean to be known within twice the sampling error.
+// rowsSeen is about how many rows a component needs to be seen, rowsGood for its mean to be known
+// within twice the sampling error.
 func rowsSeen(p estimate.Problem) float64 {
 	d := len(blocksOf(p.Columns)[0])
 	return threshold(p) / math.Pow(1-2*edgeLoss/side(d), float64(d))
@@ -153,13 +160,15 @@ func rowsGood(p estimate.Problem) float64 {
 	return x * x / 3
 }
 
-// meanNoise is the noise sd of a coordinate of a component's mean, times its rows, from the last two looks.
+// meanNoise is the noise sd of a coordinate of a component's mean, times its rows, from the last
+// two looks.
 func meanNoise(p estimate.Problem) float64 {
 	share := (lookParts[len(lookParts)-1] + lookParts[len(lookParts)-2]) * (1 - countPart - boxPart(p.Columns))
 	return math.Sqrt2 * factor(p) * leastRadius(p.Columns) / (p.Mu * math.Sqrt(share))
 }
 
-// Expect says what to expect from public facts, for components of equal weight: as many as are asked for, two where that is open.
+// Expect says what to expect from public facts, for components of equal weight: as many as are
+// asked for, two where that is open.
 func Expect(p estimate.Problem) estimate.Expectation {
 	k := float64(p.Components)
 	if p.Components == 0 {

@@ -15,7 +15,8 @@ type law struct {
 	z *mat.Dense // the points, each after a 1: rows of 1 + d numbers
 }
 
-// Points of the law: one for every row, within limits, and no more than pointWork allows. Utility constants.
+// Points of the law: one for every row, within limits, and no more than pointWork allows. Utility
+// constants.
 const (
 	pointWork   = 2e6
 	leastPoints = 800.0
@@ -45,10 +46,12 @@ func (w *law) points() float64 { return float64(w.z.RawMatrix().Rows) }
 // statistics is how many numbers a look has for each frame.
 func statistics(d int) int { return 1 + d + d*(d+1)/2 }
 
-// reach: no point of a part that lies farther than this beyond a frame's radius comes within it, but for a part of 1e-9.
+// reach: no point of a part that lies farther than this beyond a frame's radius comes within it,
+// but for a part of 1e-9.
 func (w *law) reach() float64 { return math.Sqrt(float64(w.d)) + 6 }
 
-// average is what look l gives on average for the parts, and, if slope, its derivative: 1 + d columns for each part, by rows and by at.
+// average is what look l gives on average for the parts, and, if slope, its derivative: 1 + d
+// columns for each part, by rows and by at.
 func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean []float64, jacobian *mat.Dense) {
 	n := statistics(w.d)
 	mean = make([]float64, n*len(l.centers))
@@ -91,7 +94,8 @@ func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean
 	return mean, jacobian
 }
 
-// statistics are those of every point of a part in the frames that it reaches, one matrix per frame with a row per point.
+// statistics are those of every point of a part in the frames that it reaches, one matrix per frame
+// with a row per point.
 func (w *law) statistics(l *look, frames []int, shifts [][]float64) []*mat.Dense {
 	m, d := w.z.RawMatrix().Rows, w.d
 	out := make([]*mat.Dense, len(frames))

@@ -15,18 +15,22 @@ type part struct {
 	base []float64 // in the columns' units
 	at   []float64 // whitened
 	rows float64   // how many good rows are its
-	// spread is how far, in sds, its rows were from its mean before it was split off: a third component may be there.
+	// spread is how far, in sds, its rows were from its mean before it was split off: a third
+	// component may be there.
 	spread float64
-	// Uncertainties of the last solution, in sds: of a coordinate of at (root mean square), and of rows.
+	// Uncertainties of the last solution, in sds: of a coordinate of at (root mean square), and of
+	// rows.
 	atSD, rowsSD float64
 }
 
-// A look is a release, and what is needed to say what a mixture would give on average: the frames, one for each part of the time.
+// A look is a release, and what is needed to say what a mixture would give on average: the frames,
+// one for each part of the time.
 type look struct {
 	centers   [][]float64
 	logWeight []float64
 	radius    []float64
-	// value and sd are the statistics, frame by frame: count, sum, upper triangle of the second moment; sd is that of noise and sampling.
+	// value and sd are the statistics, frame by frame: count, sum, upper triangle of the second
+	// moment; sd is that of noise and sampling.
 	value, sd []float64
 	noise     []float64 // sd of a diagonal entry of the second moments, by frame
 	counted   []float64 // sd of the noise of the count, by frame
@@ -47,8 +51,9 @@ func firstRadius(d int, side float64) float64 {
 	return leastRadius(d) + doubts*side*math.Sqrt(float64(d)/12)
 }
 
-// lift is b/r of the release. With lift 1 the sums have the noise that they would have without second moments, and second moments are free:
-// what sum z z^T adds to the sensitivity of (1, z) clipped to a ball, the two noises of an off-diagonal entry give back.
+// lift is b/r of the release. With lift 1 the sums have the noise that they would have without
+// second moments, and second moments are free: what sum z z^T adds to the sensitivity of (1, z)
+// clipped to a ball, the two noises of an off-diagonal entry give back.
 const lift = 1
 
 // look releases the moments of the rows near every part.
@@ -95,10 +100,12 @@ func (p *part) rebase(w *whitening) {
 	}
 }
 
-// sampling counts the sampling error of each look as if it had this many times the variance: the looks are at the same rows.
+// sampling counts the sampling error of each look as if it had this many times the variance: the
+// looks are at the same rows.
 const sampling = float64(len(lookParts))
 
-// add appends the statistics of one frame. That they are compared with a law of so many points counts as sampling too.
+// add appends the statistics of one frame. That they are compared with a law of so many points
+// counts as sampling too.
 func (l *look) add(s moments.Sums, d int, points float64) {
 	rows := math.Max(s.Count, math.Max(s.CountSD, 1))
 	spread := math.Max(1, s.Trace/rows/float64(d)) // of a coordinate
@@ -118,8 +125,8 @@ func (l *look) add(s moments.Sums, d int, points float64) {
 	l.noise, l.counted = append(l.noise, s.SecondSD), append(l.counted, s.CountSD)
 }
 
-// excess is the largest eigenvalue of what the second moment of frame i has beyond what is expected, per row, its direction, and about what
-// noise and sampling make of it.
+// excess is the largest eigenvalue of what the second moment of frame i has beyond what is
+// expected, per row, its direction, and about what noise and sampling make of it.
 func (l *look) excess(i int, expected []float64, d int) (value float64, direction []float64, doubt float64) {
 	n := statistics(d)
 	at := i * n

@@ -7,21 +7,27 @@ import (
 
 // Utility constants of the number of components.
 const (
-	// worth: a component must improve the misfit by so much, and so much for each of its 1 + d numbers.
+	// worth: a component must improve the misfit by so much, and so much for each of its 1 + d
+	// numbers.
 	worth, worthPerNumber = 6.0, 3.0
-	// striking: a second moment that is larger than what is expected by so many times its doubt is a reason to try two components.
+	// striking: a second moment that is larger than what is expected by so many times its doubt is
+	// a reason to try two components.
 	striking = 1.0
-	// halfApart: two components that a second moment does not tell from one start at least so far from their middle.
+	// halfApart: two components that a second moment does not tell from one start at least so far
+	// from their middle.
 	halfApart = .7
-	// forcedFrom is the look from which on components that are asked for and not seen are split off where they fit best.
+	// forcedFrom is the look from which on components that are asked for and not seen are split off
+	// where they fit best.
 	forcedFrom = 1
-	// nearby: a component farther than this from all others, in sds, beyond what their doubts explain, is not tried to be left out.
+	// nearby: a component farther than this from all others, in sds, beyond what their doubts
+	// explain, is not tried to be left out.
 	nearby, nearbyDoubts = 4.0, 2.0
 	// goneSDs: a component with fewer rows than so many sds of theirs is left out.
 	goneSDs = 3.0
 )
 
-// improve solves the looks so far, of which the last has the number last, and changes the number of components where that pays.
+// improve solves the looks so far, of which the last has the number last, and changes the number of
+// components where that pays.
 func (f *fit) improve(last int) {
 	for j := range f.parts {
 		f.parts[j].spread = 0
@@ -79,7 +85,8 @@ func (f *fit) without(s solution) (best solution, ok bool) {
 	return best, ok
 }
 
-// neighbour is the nearest other part of parts[j], as its place in the list without parts[j], and how far it is.
+// neighbour is the nearest other part of parts[j], as its place in the list without parts[j], and
+// how far it is.
 func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 	dist = math.Inf(1)
 	place := 0
@@ -100,9 +107,10 @@ func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 	return at, dist
 }
 
-// split tries two components for every frame of the last look whose second moment is too large, the most striking first, and keeps what
-// pays; where there are as many components as there may be, in exchange for the one that is missed least. With a number of components that is
-// asked for it goes on to that number, from forcedFrom on where nothing is striking.
+// split tries two components for every frame of the last look whose second moment is too large, the
+// most striking first, and keeps what pays; where there are as many components as there may be, in
+// exchange for the one that is missed least. With a number of components that is asked for it goes
+// on to that number, from forcedFrom on where nothing is striking.
 func (f *fit) split(s solution, last int) solution {
 	tried := make([]bool, len(f.looks[last].centers))
 	for {
@@ -145,8 +153,9 @@ type along struct {
 	length float64
 }
 
-// strangest is the part whose frame in the last look, not tried yet, has the second moment that is largest beyond what is expected, and by
-// how many times its doubt; -1 if there is none. Every part stands in the frame that is nearest to it.
+// strangest is the part whose frame in the last look, not tried yet, has the second moment that is
+// largest beyond what is expected, and by how many times its doubt; -1 if there is none. Every part
+// stands in the frame that is nearest to it.
 func (f *fit) strangest(s solution, last int, tried []bool) (part, frame int, to along, ratio float64) {
 	l, part := f.looks[last], -1
 	ratio = math.Inf(-1)

@@ -12,10 +12,11 @@ import (
 
 // Utility constants of what is told.
 const (
-	vagueSD  = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
-	lostSD   = 1.5
-	oddTimes = 4.0 // a second moment, or a number of rows, that is off by so many times its doubt is told
-	strays   = .1  // part of the rows near no component that is worth telling
+	vagueSD = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
+	lostSD  = 1.5
+	// a second moment, or a number of rows, that is off by so many times its doubt is told
+	oddTimes = 4.0
+	strays   = .1 // part of the rows near no component that is worth telling
 )
 
 // outcome is the model: the known covariance, and the weights and means that the looks say.
@@ -60,7 +61,8 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
 }
 
-// doubt is about the noise in the number of rows near no component: that of the count, and of the last look.
+// doubt is about the noise in the number of rows near no component: that of the count, and of the
+// last look.
 func (f *fit) doubt() float64 {
 	l, mu := f.looks[len(f.looks)-1], f.mu(countPart)
 	variance := factor(f.p) * factor(f.p) / (mu * mu)
@@ -92,7 +94,8 @@ func (f *fit) covariance() (model.Covariance, error) {
 	return model.NewFull(s)
 }
 
-// odd flags parts whose rows the known covariance does not fit: their spread near the mean is larger or smaller than it says.
+// odd flags parts whose rows the known covariance does not fit: their spread near the mean is
+// larger or smaller than it says.
 func (f *fit) odd() map[int][]string {
 	out := map[int][]string{}
 	last := len(f.looks) - 1

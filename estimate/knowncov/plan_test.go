@@ -76,7 +76,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestThresholdIsWhatTheKernelHas: the rows that a box must hold, as plans and refusals say it, are those of the kernel within a tenth.
+// TestThresholdIsWhatTheKernelHas: the rows that a box must hold, as plans and refusals say it, are
+// those of the kernel within a tenth.
 func TestThresholdIsWhatTheKernelHas(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 8, 20} {
@@ -91,7 +92,8 @@ func TestThresholdIsWhatTheKernelHas(t *testing.T) {
 			}
 			blocks := float64(len(blocksOf(d)))
 			sd := factor(p) / (total.Mu * math.Sqrt(boxPart(d)/blocks))
-			q := -privacy.LogSlackOf(1, total.ThresholdDelta/blocks) // -ln of the tail that a cell's noise may have
+			// -ln of the tail that a cell's noise may have
+			q := -privacy.LogSlackOf(1, total.ThresholdDelta/blocks)
 			want := 2 + sd*(math.Sqrt(2*q)-math.Log(q*4*math.Pi)/(2*math.Sqrt(2*q)))
 			if got := threshold(p); math.Abs(got/want-1) > .1 {
 				t.Errorf("%v, d = %d: threshold %.1f, want about %.1f", rel, d, got, want)

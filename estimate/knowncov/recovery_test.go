@@ -17,7 +17,8 @@ import (
 // good is the total variation below which a run succeeds.
 const good = .15
 
-// successes of runs fits of fresh instances; the median total variation, a refusal or no release counting as 1.
+// successes of runs fits of fresh instances; the median total variation, a refusal or no release
+// counting as 1.
 func successes(t *testing.T, seed uint64, runs, d, k, rows int, apart, uneven float64, asked bool, rel privacy.Relation) (n int, median float64) {
 	t.Helper()
 	var tvs []float64
@@ -40,8 +41,10 @@ func successes(t *testing.T, seed uint64, runs, d, k, rows int, apart, uneven fl
 	return n, tvs[runs/2]
 }
 
-// TestRecovery: at half as many rows again as the package comment has, or twice as many where components are nearer, fits of fresh random mixtures succeed. Each line has
-// four runs, of which one may fail: if three quarters of 99 % runs are asked for, that is a false alarm in less than one of 1,000 tests.
+// TestRecovery: at half as many rows again as the package comment has, or twice as many where
+// components are nearer, fits of fresh random mixtures succeed. Each line has four runs, of which
+// one may fail: if three quarters of 99 % runs are asked for, that is a false alarm in less than
+// one of 1,000 tests.
 func TestRecovery(t *testing.T) {
 	for i, c := range []struct {
 		d, k, rows    int
@@ -62,8 +65,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestRecoveryTable prints what the package comment summarises, 20 runs a line, and wants 90 % of success (three failures of 20 have a chance of .3 %
-// where 98 % succeed).
+// TestRecoveryTable prints what the package comment summarises, 20 runs a line, and wants 90 % of
+// success (three failures of 20 have a chance of .3 % where 98 % succeed).
 func TestRecoveryTable(t *testing.T) {
 	if !estimatetest.Long() {
 		t.Skip("20 runs a line; set GAUZE_LONG=1")
@@ -80,7 +83,8 @@ func TestRecoveryTable(t *testing.T) {
 	}
 }
 
-// TestHardTables: whatever the rows, a fit ends in a sound model or a reason. In many columns every fourth table must do, unless there is time.
+// TestHardTables: whatever the rows, a fit ends in a sound model or a reason. In many columns every
+// fourth table must do, unless there is time.
 func TestHardTables(t *testing.T) {
 	rng := newRand(t)
 	for i, table := range estimatetest.Hard() {
@@ -101,8 +105,8 @@ func TestHardTables(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// ones.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same ones.
 func TestReplay(t *testing.T) {
 	for _, rel := range relations {
 		for d, values := range map[int][]float64{2: {1e308, 0, 40}, 9: {1e308}} {
@@ -128,7 +132,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestWrongCovariance: a covariance in the wrong unit leads to a reason that names it, or to flags, and never to a model that says nothing.
+// TestWrongCovariance: a covariance in the wrong unit leads to a reason that names it, or to flags,
+// and never to a model that says nothing.
 func TestWrongCovariance(t *testing.T) {
 	rng := newRand(t)
 	rows := make([][]float64, 4000)
@@ -151,7 +156,8 @@ func TestWrongCovariance(t *testing.T) {
 	}
 }
 
-// TestRowsNearNone: rows that are spread too widely for the known covariance to claim them are told, and no others.
+// TestRowsNearNone: rows that are spread too widely for the known covariance to claim them are
+// told, and no others.
 func TestRowsNearNone(t *testing.T) {
 	rng := newRand(t)
 	for _, sd := range []float64{1, 3} {

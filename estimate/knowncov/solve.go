@@ -11,21 +11,24 @@ import (
 
 // Utility constants of the solution.
 const (
-	mostSteps   = 25
-	settled     = .02 // a step that improves the misfit by less, and less than its part hardly, is the last
+	mostSteps = 25
+	// a step that improves the misfit by less, and less than its part hardly, is the last
+	settled     = .02
 	hardly      = 2e-4
 	firstDamp   = 1e-3
 	farthest    = 4.0 // sds that a mean moves in one step
 	looksSolved = 3   // the last so many looks are solved together
 )
 
-// A solution is parts, and how badly they explain the looks: the sum of the squares of what is left, in sds.
+// A solution is parts, and how badly they explain the looks: the sum of the squares of what is
+// left, in sds.
 type solution struct {
 	parts  []part
 	misfit float64
 }
 
-// solve fits weights and means to the looks by Levenberg and Marquardt's steps from a start. It is post-processing.
+// solve fits weights and means to the looks by Levenberg and Marquardt's steps from a start. It is
+// post-processing.
 func (f *fit) solve(start []part) solution {
 	looks := f.looks[max(0, len(f.looks)-looksSolved):]
 	now := f.system(looks, start)

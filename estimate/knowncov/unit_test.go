@@ -20,8 +20,9 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, seed>>32))
 }
 
-// TestWhiten: the rows of every known covariance that is accepted have the identity, in any units; point and between undo each other, and
-// between sees the difference of two places that share all but their last digits.
+// TestWhiten: the rows of every known covariance that is accepted have the identity, in any units;
+// point and between undo each other, and between sees the difference of two places that share all
+// but their last digits.
 func TestWhiten(t *testing.T) {
 	rng := newRand(t)
 	for range 50 {
@@ -77,7 +78,8 @@ func TestWhiten(t *testing.T) {
 	}
 }
 
-// TestBlocks: every coordinate is in one block, and blocks are of nearly one length, at most mostTogether.
+// TestBlocks: every coordinate is in one block, and blocks are of nearly one length, at most
+// mostTogether.
 func TestBlocks(t *testing.T) {
 	for d := 1; d <= 40; d++ {
 		next, low, high := 0, d, 0
@@ -96,7 +98,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// exactFit is a fit whose looks have no noise: parts in d standardised columns, rows of truth, and as many looks as asked for at the parts.
+// exactFit is a fit whose looks have no noise: parts in d standardised columns, rows of truth, and
+// as many looks as asked for at the parts.
 func exactFit(t *testing.T, rows [][]float64, parts []part, components int) *fit {
 	t.Helper()
 	d := len(rows[0])
@@ -122,8 +125,8 @@ func at(rows float64, x ...float64) part {
 	return part{base: x, at: make([]float64, len(x)), rows: rows, atSD: .1}
 }
 
-// TestAverage: what the law says of a look is what rows of the mixture give, truncated and with soft shares, within five of its sds; a mixture
-// that is off is told.
+// TestAverage: what the law says of a look is what rows of the mixture give, truncated and with
+// soft shares, within five of its sds; a mixture that is off is told.
 func TestAverage(t *testing.T) {
 	rng := newRand(t)
 	const n = 40000
@@ -145,7 +148,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestSlope: the derivative that average returns is that of its mean, as far as its points can tell.
+// TestSlope: the derivative that average returns is that of its mean, as far as its points can
+// tell.
 func TestSlope(t *testing.T) {
 	rows := make([][]float64, 1000)
 	for i := range rows {
@@ -178,7 +182,8 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestSolveUndoesOverlap: two components 1.6 sds apart, seen once by two frames that are off, are solved for to within what sampling leaves.
+// TestSolveUndoesOverlap: two components 1.6 sds apart, seen once by two frames that are off, are
+// solved for to within what sampling leaves.
 func TestSolveUndoesOverlap(t *testing.T) {
 	rng := newRand(t)
 	const n = 100000
@@ -201,7 +206,8 @@ func TestSolveUndoesOverlap(t *testing.T) {
 	}
 }
 
-// TestNumber: a frame that holds two components is split, one too many is given up, and one alone stays one.
+// TestNumber: a frame that holds two components is split, one too many is given up, and one alone
+// stays one.
 func TestNumber(t *testing.T) {
 	rng := newRand(t)
 	const n = 20000

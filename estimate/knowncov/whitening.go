@@ -9,13 +9,15 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// whitening is the known covariance l l^T with triangular l, and inv = l^-1: z = inv (x - center) has the identity as covariance.
+// whitening is the known covariance l l^T with triangular l, and inv = l^-1: z = inv (x - center)
+// has the identity as covariance.
 type whitening struct {
 	d      int
 	l, inv *mat.Dense
 }
 
-// whiten factors a covariance that estimate.ValidateCovariance finds sound. It works on the correlations, so units do not matter.
+// whiten factors a covariance that estimate.ValidateCovariance finds sound. It works on the
+// correlations, so units do not matter.
 func whiten(known [][]float64) (*whitening, error) {
 	d := len(known)
 	corr, sd := mat.NewSymDense(max(d, 1), nil), make([]float64, d)
@@ -71,7 +73,8 @@ func (w *whitening) point(z []float64) []float64 {
 	return x
 }
 
-// between is inv (to - from): exact to the last digits of the difference, however far both are from the origin.
+// between is inv (to - from): exact to the last digits of the difference, however far both are from
+// the origin.
 func (w *whitening) between(from, to []float64) []float64 {
 	z := make([]float64, w.d)
 	for i := range z {

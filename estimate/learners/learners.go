@@ -1,5 +1,5 @@
-// Package learners lists the learners of mixtures that a black box may run on blocks of rows, and hands them to the kernel: a line here, and
-// both forms of the reduction have one more.
+// Package learners lists the learners of mixtures that a black box may run on blocks of rows, and
+// hands them to the kernel: a line here, and both forms of the reduction have one more.
 package learners
 
 import (
@@ -27,13 +27,15 @@ func Names(standard string) []string {
 	return slices.Concat([]string{standard}, names[:at], names[at+1:])
 }
 
-// Trims says whether the learner of that name can leave out the least likely rows (estimate.Problem.Trim).
+// Trims says whether the learner of that name can leave out the least likely rows
+// (estimate.Problem.Trim).
 func Trims(name string) bool { return name == EM }
 
 // seed of the learners' own choices: public, and the same for all fits.
 const seed = 1
 
-// Blocks says how t blocks are learned from, k components each, by the problem's learner, by somebody's own, or by the standard one.
+// Blocks says how t blocks are learned from, k components each, by the problem's learner, by
+// somebody's own, or by the standard one.
 func Blocks(p estimate.Problem, k, t int, standard string) kernel.Blocks {
 	b := kernel.Blocks{Count: t, Seed: seed}
 	name := p.Learner

@@ -1,6 +1,7 @@
-// Package program takes an estimator from a table's raw columns to working coordinates and its components back to a model: the count
-// of good rows, units, constant columns, and what can be said of them. It is what estimators share that speaks of estimate's own types:
-// problems, outcomes, diagnostics; what does not is in blocks.
+// Package program takes an estimator from a table's raw columns to working coordinates and its
+// components back to a model: the count of good rows, units, constant columns, and what can be said
+// of them. It is what estimators share that speaks of estimate's own types: problems, outcomes,
+// diagnostics; what does not is in blocks.
 package program
 
 import (
@@ -28,8 +29,9 @@ const (
 
 // Columns are the released facts about a table's columns.
 type Columns struct {
-	All   int             // d
-	Rows  float64         // noisy number of good rows, at most n where n is public; it may be negative
+	All int // d
+	// noisy number of good rows, at most n where n is public; it may be negative
+	Rows  float64
 	Units stagezero.Units // of all columns, by FindUnits
 	// Space holds the columns that vary, centred and in units of their scale. By FindUnits.
 	Space component.Space
@@ -37,8 +39,9 @@ type Columns struct {
 	Notes estimate.Diagnostics
 }
 
-// Count buys the number of good rows with loss mu: n is private under add-or-remove-one, and null rows are under replace-one. The
-// step's query is a query.Count. Errors are faults of the plan or an interruption.
+// Count buys the number of good rows with loss mu: n is private under add-or-remove-one, and null
+// rows are under replace-one. The step's query is a query.Count. Errors are faults of the plan or
+// an interruption.
 func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
 	ans, err := a.Sum(step, query.Count{}, mu)
 	if err != nil {
@@ -58,8 +61,9 @@ func (c *Columns) flag(format string, args ...any) {
 	c.Notes.Flags = append(c.Notes.Flags, fmt.Sprintf(format, args...))
 }
 
-// FindUnits runs stage 0 and leaves constant columns out of the working space. A non-nil NoRelease says that the units cannot be used:
-// the distances of a column's values have no squares in float64. Errors are faults of the plan or an interruption.
+// FindUnits runs stage 0 and leaves constant columns out of the working space. A non-nil NoRelease
+// says that the units cannot be used: the distances of a column's values have no squares in
+// float64. Errors are faults of the plan or an interruption.
 func (c *Columns) FindUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
 	u, err := stagezero.Run(a, cfg)
 	if err != nil {
@@ -78,7 +82,8 @@ func (c *Columns) FindUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimat
 	return c.badScale(), nil
 }
 
-// badScale is the reason not to go on with a column of the working space whose scale has no variance in float64, or nil.
+// badScale is the reason not to go on with a column of the working space whose scale has no
+// variance in float64, or nil.
 func (c *Columns) badScale() *estimate.NoRelease {
 	for i, s := range c.Space.Scale {
 		if s > widest || s < stagezero.Narrowest {
@@ -91,12 +96,13 @@ func (c *Columns) badScale() *estimate.NoRelease {
 	return nil
 }
 
-// Hidden reports that the noise hides whether a column called constant varies: more than half of the rows may differ from its value
-// unseen.
+// Hidden reports that the noise hides whether a column called constant varies: more than half of
+// the rows may differ from its value unseen.
 func (c *Columns) Hidden() bool { return len(c.Notes.ConstantColumns) > 0 && c.Units.Unseen > c.Rows/2 }
 
-// Grid is the least variance of each coordinate of space, which may be any rescaling of Columns.Space: (u/scale)^2/12 for a column that
-// is recorded in units of u, 0 where no unit is declared. roundedTo has an entry per column of the table; nil declares none.
+// Grid is the least variance of each coordinate of space, which may be any rescaling of
+// Columns.Space: (u/scale)^2/12 for a column that is recorded in units of u, 0 where no unit is
+// declared. roundedTo has an entry per column of the table; nil declares none.
 func Grid(space component.Space, roundedTo []float64) []float64 {
 	g := make([]float64, space.Dim())
 	for i, j := range space.Columns {
@@ -108,9 +114,11 @@ func Grid(space component.Space, roundedTo []float64) []float64 {
 	return g
 }
 
-// Raw maps a component in the coordinates of space, which may be any rescaling of Columns.Space, to the table's columns: a mean of d
-// numbers and a covariance of the shape. Constant columns have their value and variance zero. Spherical is so in the table only if all
-// columns vary and space has one scale; else the covariance is diagonal. The error is the model's: numbers that it cannot hold.
+// Raw maps a component in the coordinates of space, which may be any rescaling of Columns.Space, to
+// the table's columns: a mean of d numbers and a covariance of the shape. Constant columns have
+// their value and variance zero. Spherical is so in the table only if all columns vary and space
+// has one scale; else the covariance is diagonal. The error is the model's: numbers that it cannot
+// hold.
 func (c *Columns) Raw(space component.Space, g component.Gaussian, shape estimate.CovarianceType) ([]float64, model.Covariance, error) {
 	mean := append([]float64(nil), c.Units.Center...)
 	for i, j := range space.Columns {
@@ -144,7 +152,8 @@ func Form(shape estimate.CovarianceType) query.Form {
 	return [...]query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm}[shape]
 }
 
-// Constant is the outcome of a table in which no column varies: a point at the columns' values, or the reason why it cannot be released.
+// Constant is the outcome of a table in which no column varies: a point at the columns' values, or
+// the reason why it cannot be released.
 func (c *Columns) Constant() (estimate.Outcome, error) {
 	cov, err := model.NewDiagonal(make([]float64, c.All))
 	if err != nil {
@@ -167,12 +176,14 @@ func (c *Columns) Outsize() estimate.Outcome {
 		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in larger units"}}
 }
 
-// commensurate: columns whose released scales are within this factor are taken to have one unit. A utility constant.
+// commensurate: columns whose released scales are within this factor are taken to have one unit. A
+// utility constant.
 const commensurate = 256.0
 
-// OneUnit gives all columns of s the largest of their units if these are not too far apart, or if shape is Spherical, which asks for one
-// unit in any case: Euclidean distances ([KSSU19]) see a column in which components differ as wide because they differ, while in its own
-// unit it would look like the others.
+// OneUnit gives all columns of s the largest of their units if these are not too far apart, or if
+// shape is Spherical, which asks for one unit in any case: Euclidean distances ([KSSU19]) see a
+// column in which components differ as wide because they differ, while in its own unit it would
+// look like the others.
 func OneUnit(s component.Space, shape estimate.CovarianceType) component.Space {
 	low, high := slices.Min(s.Scale), slices.Max(s.Scale)
 	if high > commensurate*low && shape != estimate.Spherical {

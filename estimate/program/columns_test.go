@@ -21,7 +21,8 @@ import (
 // Parts of the budget of the fits here.
 const countPart, weakPart = .05, .08
 
-// found is Count, Share and FindUnits, as an estimator calls them; sharp is false if the units were not sought.
+// found is Count, Share and FindUnits, as an estimator calls them; sharp is false if the units were
+// not sought.
 type found struct {
 	*Columns
 	none  *estimate.NoRelease
@@ -83,8 +84,8 @@ func (f found) check(t *testing.T, n, d int, rel privacy.Relation) {
 	}
 }
 
-// TestEveryTable: whatever the rows, counting and finding units keep to the plan, and every column is either constant or in the working
-// space, in units that have squares, or there is a reason.
+// TestEveryTable: whatever the rows, counting and finding units keep to the plan, and every column
+// is either constant or in the working space, in units that have squares, or there is a reason.
 func TestEveryTable(t *testing.T) {
 	seed := stattest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -134,7 +135,8 @@ func normal(center, sd float64) func(*rand.Rand) float64 {
 
 func always(x float64) func(*rand.Rand) float64 { return func(*rand.Rand) float64 { return x } }
 
-// TestUnits, on exact answers: centres near the medians, scales near the spread, constants by value, and what is said of them.
+// TestUnits, on exact answers: centres near the medians, scales near the spread, constants by
+// value, and what is said of them.
 func TestUnits(t *testing.T) {
 	rows := tableOf(4000, normal(1e6, 10), always(-3), normal(0, 1e-5))
 	for _, rel := range relations {
@@ -168,7 +170,8 @@ func TestIncompleteRows(t *testing.T) {
 	}
 }
 
-// TestBadScale: the reason names the first column that cannot be used, and the notes on constant columns are complete all the same.
+// TestBadScale: the reason names the first column that cannot be used, and the notes on constant
+// columns are complete all the same.
 func TestBadScale(t *testing.T) {
 	f := find(t, tableOf(2000, normal(0, 1), normal(0, 1e307), always(1), normal(0, 1e306)), 4, privacy.ReplaceOne, 1, kerneltest.Options{Exact: true})
 	if f.none == nil || !strings.Contains(f.none.Reason, "column 2,") || !slices.Equal(f.Notes.ConstantColumns, []int{2}) {

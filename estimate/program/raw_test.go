@@ -15,7 +15,8 @@ import (
 
 var shapes = []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical}
 
-// withConstant is a table of four columns of which the second is constant, and a component of the other three.
+// withConstant is a table of four columns of which the second is constant, and a component of the
+// other three.
 func withConstant() (*Columns, component.Gaussian) {
 	c := &Columns{All: 4, Rows: 1000, Units: stagezero.Units{Center: []float64{10, -3, 0, 1e9}, Scale: []float64{2, 1, 1e-9, 1024},
 		Constant: []bool{false, true, false, false}, Unseen: 7}}
@@ -24,8 +25,9 @@ func withConstant() (*Columns, component.Gaussian) {
 	return c, component.Gaussian{Weight: 1, Mean: []float64{.5, -1, 3}, Cov: mat.NewSymDense(3, []float64{2, .5, -.3, .5, 1, .2, -.3, .2, .7})}
 }
 
-// TestRawRoundTrip: what Raw gives, put back into working coordinates, is the component that was given, in the shape that was asked for;
-// the constant column has its value and does not vary. It holds in the space of the units and in any other with the same columns.
+// TestRawRoundTrip: what Raw gives, put back into working coordinates, is the component that was
+// given, in the shape that was asked for; the constant column has its value and does not vary. It
+// holds in the space of the units and in any other with the same columns.
 func TestRawRoundTrip(t *testing.T) {
 	c, g := withConstant()
 	other := component.Space{Columns: c.Space.Columns, Center: []float64{-5, 1e-7, 3e9}, Scale: []float64{1, 1, 1}}
@@ -84,7 +86,8 @@ func TestRawSpherical(t *testing.T) {
 	}
 }
 
-// TestRawTooLarge: numbers that a model cannot hold are an error of every shape, for which there is an outcome.
+// TestRawTooLarge: numbers that a model cannot hold are an error of every shape, for which there is
+// an outcome.
 func TestRawTooLarge(t *testing.T) {
 	c, g := withConstant()
 	space := component.Space{Columns: c.Space.Columns, Center: c.Space.Center, Scale: []float64{1, 1e300, 1}}
@@ -117,7 +120,8 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestConstant: a point, told to be one and how many rows may differ; or a reason, with the notes, for values beyond a model's numbers.
+// TestConstant: a point, told to be one and how many rows may differ; or a reason, with the notes,
+// for values beyond a model's numbers.
 func TestConstant(t *testing.T) {
 	c := &Columns{All: 2, Rows: 500, Units: stagezero.Units{Center: []float64{4, -1e100}, Constant: []bool{true, true}, Unseen: 23.4}}
 	c.Notes = estimate.Diagnostics{ConstantColumns: []int{0, 1}, Flags: []string{"told before"}}

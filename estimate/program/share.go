@@ -13,17 +13,21 @@ const (
 	mostPart  = .07
 	leastPart = .01
 	OfCenters = .5 // part of the units' budget that finds the centres
-	// The targets: rank noise relative to n, and the part of the rows that may differ from a constant unseen.
+	// The targets: rank noise relative to n, and the part of the rows that may differ from a
+	// constant unseen.
 	rankNoise  = .05
 	unseenPart = .025
 )
 
-// Most is the largest share, up to a rounding error that the kernel grants: a table for which Share is sharp never needs more.
+// Most is the largest share, up to a rounding error that the kernel grants: a table for which Share
+// is sharp never needs more.
 const Most = stagezero.LargestPart / OfCenters
 
-// Share is the part of the total mu^2 that the units of d columns should cost: the least that reaches the targets, within .01 to .07,
-// and in a short table what stage 0 cannot do without, up to Most. It is a function of public or released numbers: the problem's
-// relation and Mu, and the rows, public or released. sharp is false if even Most is too little; then the units should not be sought.
+// Share is the part of the total mu^2 that the units of d columns should cost: the least that
+// reaches the targets, within .01 to .07, and in a short table what stage 0 cannot do without, up
+// to Most. It is a function of public or released numbers: the problem's relation and Mu, and the
+// rows, public or released. sharp is false if even Most is too little; then the units should not be
+// sought.
 func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) {
 	root := math.Sqrt(float64(d))
 	// Rank noise of a median: 8 sqrt(d) S/mu_part. What stage 0 cannot do without comes first.
@@ -39,14 +43,15 @@ func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) 
 	return share, stagezero.SharpEnough(p.Relation, d, rows, OfCenters*share*mu2)
 }
 
-// Steps are the steps of FindUnits for any share of Share's, with prefix before their names and weak the part of mu^2 for columns in
-// which few rows differ from one value.
+// Steps are the steps of FindUnits for any share of Share's, with prefix before their names and
+// weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {
 	steps := stagezero.Steps(prefix, stagezero.LargestPart, Most*(1-OfCenters))
 	return append(steps, stagezero.WeakStep(prefix, weak))
 }
 
-// Config is what stage 0 may spend of the total mu2 when the units get share and weak columns get weak: within Steps(prefix, weak).
+// Config is what stage 0 may spend of the total mu2 when the units get share and weak columns get
+// weak: within Steps(prefix, weak).
 func Config(prefix string, share, weak, mu2 float64) stagezero.Config {
 	part := share * mu2
 	return stagezero.Config{Prefix: prefix, CenterMu2: OfCenters * part, ScaleMu2: (1 - OfCenters) * part, WeakMu2: weak * mu2 * (1 - 1e-9)}

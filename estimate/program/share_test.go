@@ -14,7 +14,8 @@ import (
 
 var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
-// TestShareFallsWithRows: more rows, or a larger mu, never need a larger share; the extremes are leastPart and Most.
+// TestShareFallsWithRows: more rows, or a larger mu, never need a larger share; the extremes are
+// leastPart and Most.
 func TestShareFallsWithRows(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 2, 7, 60, 1000} {
@@ -40,8 +41,8 @@ func TestShareFallsWithRows(t *testing.T) {
 	}
 }
 
-// TestSharp: sharp says that stage 0's own public check holds at the share, and is false only where it fails at the largest share too;
-// hopeless rows give a share that is still in range.
+// TestSharp: sharp says that stage 0's own public check holds at the share, and is false only where
+// it fails at the largest share too; hopeless rows give a share that is still in range.
 func TestSharp(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 3, 12, 100} {
@@ -64,7 +65,8 @@ func TestSharp(t *testing.T) {
 	}
 }
 
-// TestStepsHoldConfig: what Config spends is within the shares of Steps, for every share that Share gives, as the kernel compares them.
+// TestStepsHoldConfig: what Config spends is within the shares of Steps, for every share that Share
+// gives, as the kernel compares them.
 func TestStepsHoldConfig(t *testing.T) {
 	const weak, slop = .08, 1 + 1e-9
 	steps := Steps("u: ", weak)

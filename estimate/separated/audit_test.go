@@ -11,8 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the
-// same questions, and no path loses more than mu^2, wherever the rows that differ lie and however deep the fit goes.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same questions, and no path loses more than mu^2, wherever the
+// rows that differ lie and however deep the fit goes.
 func TestReplay(t *testing.T) {
 	rng := newRand(t)
 	deep := 0
@@ -64,11 +65,12 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestNoiseOnly: if the kernel's noise is up to a thousand times what it says, so that answers are noise, a fit still ends in a sound model or
-// in a reason, within its plan and its budget.
+// TestNoiseOnly: if the kernel's noise is up to a thousand times what it says, so that answers are
+// noise, a fit still ends in a sound model or in a reason, within its plan and its budget.
 func TestNoiseOnly(t *testing.T) {
 	rng := newRand(t)
-	runs, epsilons, columns := 10, []float64{.3, 1, 3}, []int{1, 2} // trees of noise have many leaves: in more columns they take long
+	// trees of noise have many leaves: in more columns they take long
+	runs, epsilons, columns := 10, []float64{.3, 1, 3}, []int{1, 2}
 	if estimatetest.Long() {
 		runs, epsilons, columns = 1000, []float64{.1, 1, 10, 100}, []int{1, 2, 3, 5, 13}
 	}
@@ -111,7 +113,8 @@ func TestHardlyAnyRows(t *testing.T) {
 	}
 }
 
-// TestHardlyEnoughRows: where the units get exactly what they need, neither the noise nor a rounding error may lead out of the plan.
+// TestHardlyEnoughRows: where the units get exactly what they need, neither the noise nor a
+// rounding error may lead out of the plan.
 func TestHardlyEnoughRows(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {

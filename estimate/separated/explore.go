@@ -49,7 +49,8 @@ func ask[Q query.Sum](a *kernel.Allotment, step string, p query.Partition, queri
 	return out, nil
 }
 
-// lookRoot measures the second moment of the ball and takes its leading directions as the view: private PCA.
+// lookRoot measures the second moment of the ball and takes its leading directions as the view:
+// private PCA.
 //
 // Source: [KSSU19] Section B.5 of the restatement; Section C.2.
 func (f *fit) lookRoot() error {
@@ -91,9 +92,10 @@ func (f *fit) lookRoot() error {
 	return nil
 }
 
-// steady pulls the eigenvalues of a noisy second moment, but those that stand out, towards their mean, which noise leaves alone: the
-// more, the less they differ from each other than noise of sd sigma per entry would make them. None ends below low, or below a small
-// part of the noise, within which nothing is known of them.
+// steady pulls the eigenvalues of a noisy second moment, but those that stand out, towards their
+// mean, which noise leaves alone: the more, the less they differ from each other than noise of sd
+// sigma per entry would make them. None ends below low, or below a small part of the noise, within
+// which nothing is known of them.
 func steady(values []float64, sigma, low float64) {
 	d := len(values)
 	noise := sigma * math.Sqrt(2*float64(d)) // spectral, about
@@ -116,13 +118,16 @@ func steady(values []float64, sigma, low float64) {
 	}
 }
 
-// outstanding: eigenvalues above this many times the noise and the smallest are taken as they are. A utility constant.
+// outstanding: eigenvalues above this many times the noise and the smallest are taken as they are.
+// A utility constant.
 const outstanding = 3.0
 
-// flattest is how much smaller than the radius an sd is taken to be at least, before anything is known: a utility constant.
+// flattest is how much smaller than the radius an sd is taken to be at least, before anything is
+// known: a utility constant.
 const flattest = 50.0
 
-// low is the dimension of the view: all working coordinates if they are few, else room for the means of every component allowed.
+// low is the dimension of the view: all working coordinates if they are few, else room for the
+// means of every component allowed.
 func (f *fit) low() int {
 	return min(f.space.Dim(), max(fewColumns, f.most()+1))
 }
@@ -130,8 +135,8 @@ func (f *fit) low() int {
 // fewColumns: up to this many, the view keeps all.
 const fewColumns = 12
 
-// settle measures the moments of every leaf, again as long as a node turns out much flatter or wider than its frame, which a single
-// measurement sees only in part.
+// settle measures the moments of every leaf, again as long as a node turns out much flatter or
+// wider than its frame, which a single measurement sees only in part.
 func (f *fit) settle() error {
 	for range mostLooks {
 		settled, err := f.lookNodes(lookShare)
@@ -142,7 +147,8 @@ func (f *fit) settle() error {
 	return nil
 }
 
-// lookNodes measures the moments of every leaf in the view, each in its own frame, and reports whether the frames were right.
+// lookNodes measures the moments of every leaf in the view, each in its own frame, and reports
+// whether the frames were right.
 func (f *fit) lookNodes(share float64) (settled bool, err error) {
 	leaves := f.root.leaves()
 	mu := f.mu(share)
@@ -243,8 +249,8 @@ func (f *fit) grow(share float64, how directions) error {
 	return nil
 }
 
-// directions says which directions get a tree: at most so many, and none along which the variance is smaller than the largest by more
-// than flat. Utility constants.
+// directions says which directions get a tree: at most so many, and none along which the variance
+// is smaller than the largest by more than flat. Utility constants.
 type directions struct {
 	most int
 	flat float64
@@ -256,7 +262,8 @@ var (
 	all    = directions{3, 60} // inside nodes that hold many rows, when narrow ones show nothing
 )
 
-// treeLevels are the first and the last level, in bits per axis, of a tree in q directions. Utility constants.
+// treeLevels are the first and the last level, in bits per axis, of a tree in q directions. Utility
+// constants.
 func treeLevels(q int) (first, last int) {
 	switch q {
 	case 1:
@@ -270,11 +277,12 @@ func treeLevels(q int) (first, last int) {
 	}
 }
 
-// levelsPaid is how many levels share the part of a tree; one that has more cells to split goes beyond it.
+// levelsPaid is how many levels share the part of a tree; one that has more cells to split goes
+// beyond it.
 const levelsPaid = 3.5
 
-// box chooses the view of the node's tree, in the directions u, and the half-widths of its box: boxSDs sds around the node's mean, as far
-// as that is inside the ball.
+// box chooses the view of the node's tree, in the directions u, and the half-widths of its box:
+// boxSDs sds around the node's mean, as far as that is inside the ball.
 func (f *fit) box(n *node, u *mat.Dense, values []float64) []float64 {
 	l, q := u.Dims()
 	ball := n.view.down(make([]float64, f.space.Dim()))
@@ -286,7 +294,8 @@ func (f *fit) box(n *node, u *mat.Dense, values []float64) []float64 {
 		}
 		sds := boxSDs * math.Sqrt(math.Max(values[i], 1e-300))
 		if n == f.root {
-			sds *= math.Max(1, f.radius/f.clip) // what private PCA clipped is to be in the box as well
+			// what private PCA clipped is to be in the box as well
+			sds *= math.Max(1, f.radius/f.clip)
 		}
 		low, high := math.Max(-sds, at-f.radius), math.Min(sds, at+f.radius)
 		if !(high > low) {
@@ -304,8 +313,9 @@ func (f *fit) box(n *node, u *mat.Dense, values []float64) []float64 {
 	return half
 }
 
-// worthwhile is the number of leading directions, at most most, that are worth a tree: in some node the variance along them is not small
-// against the largest. What a direction less would show, the trees inside the nodes show later.
+// worthwhile is the number of leading directions, at most most, that are worth a tree: in some node
+// the variance along them is not small against the largest. What a direction less would show, the
+// trees inside the nodes show later.
 func worthwhile(nodes []*node, most int, flat float64) int {
 	q := 1
 	for _, n := range nodes {
@@ -319,7 +329,8 @@ func worthwhile(nodes []*node, most int, flat float64) int {
 	return q
 }
 
-// drops are the thresholds of the trees: utility constants ([KSSU19] Section C.3 of the restatement).
+// drops are the thresholds of the trees: utility constants ([KSSU19] Section C.3 of the
+// restatement).
 var drops = coreset.Thresholds{Split: 7.5, Keep: 2.5}
 
 // Utility constants of the trees.

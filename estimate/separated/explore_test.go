@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// TestSteady: without noise nothing changes but the floor; noise pulls together what does not stand out and keeps its sum; what stands
-// out stays.
+// TestSteady: without noise nothing changes but the floor; noise pulls together what does not stand
+// out and keeps its sum; what stands out stays.
 func TestSteady(t *testing.T) {
 	v := []float64{9, 4, 1, 1e-9}
 	if steady(v, 0, .01); v[0] != 9 || v[1] != 4 || v[2] != 1 || v[3] != .01 {
@@ -39,8 +39,8 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestBox: the box of a node's tree lies boxSDs sds around its mean, cut off where the ball ends; the root's grows by what private PCA
-// clipped; a node outside the ball has its own sds.
+// TestBox: the box of a node's tree lies boxSDs sds around its mean, cut off where the ball ends;
+// the root's grows by what private PCA clipped; a node outside the ball has its own sds.
 func TestBox(t *testing.T) {
 	flat := flatSpace(2)
 	for _, c := range []struct {
@@ -94,7 +94,8 @@ func TestWorthwhile(t *testing.T) {
 	}
 }
 
-// TestSplit: kids share the node's weight, keep its variance where the tree did not look, and have the mixture's where it did.
+// TestSplit: kids share the node's weight, keep its variance where the tree did not look, and have
+// the mixture's where it did.
 func TestSplit(t *testing.T) {
 	f, points := tree2()
 	kid := f.root.kids[0]

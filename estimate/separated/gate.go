@@ -12,13 +12,17 @@ import (
 
 // Utility constants of the gate.
 const (
-	roundGate  = .3 // part of a component's covariance in the gate that is made round, where nothing is known of its noise
-	mostRound  = .9
-	spanOfMean = 1e-9 // least eigenvalue of the Gram matrix of the directions between means that counts
+	// part of a component's covariance in the gate that is made round, where nothing is known of
+	// its noise
+	roundGate = .3
+	mostRound = .9
+	// least eigenvalue of the Gram matrix of the directions between means that counts
+	spanOfMean = 1e-9
 )
 
-// meanSpan is the view of the directions between the means: that is where separated components differ. Every pair counts alike, however
-// close, so components of very different scales are told apart as well.
+// meanSpan is the view of the directions between the means: that is where separated components
+// differ. Every pair counts alike, however close, so components of very different scales are told
+// apart as well.
 func meanSpan(g []component.Gaussian) view {
 	d := len(g[0].Mean)
 	gram := mat.NewSymDense(d, nil)
@@ -47,8 +51,8 @@ func meanSpan(g []component.Gaussian) view {
 	return view{origin: append([]float64(nil), g[0].Mean...), v: mat.DenseCopyOf(v.Slice(0, d, 0, l))}
 }
 
-// assign sends every row to the component it most likely belongs to, as seen in the span of the means, with covariances that are the
-// rounder the more noise is in them.
+// assign sends every row to the component it most likely belongs to, as seen in the span of the
+// means, with covariances that are the rounder the more noise is in them.
 func (f *fit) assign(g []component.Gaussian) query.Partition {
 	w := meanSpan(g)
 	p := query.Partition{Project: w.frame(f.space)}

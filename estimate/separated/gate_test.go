@@ -27,7 +27,8 @@ func spans(w view, i int) bool {
 	return math.Abs(p-1) < 1e-6
 }
 
-// TestMeanSpan: the directions between means count alike, however near or far they are; without any, the widest direction is taken.
+// TestMeanSpan: the directions between means count alike, however near or far they are; without
+// any, the widest direction is taken.
 func TestMeanSpan(t *testing.T) {
 	for _, far := range []float64{1, 1e9, 1e100} {
 		w := meanSpan([]component.Gaussian{gaussAt(.3, 1, 0, 0, 0, 0, 0), gaussAt(.3, 1, far, 0, 0, 0, 0), gaussAt(.4, 1, 0, 1/far, 0, 0, 0)})
@@ -53,7 +54,8 @@ func TestMeanSpan(t *testing.T) {
 	}
 }
 
-// TestRounder: the trace is kept, more noise makes rounder, and no component becomes quite round or stays as it is.
+// TestRounder: the trace is kept, more noise makes rounder, and no component becomes quite round or
+// stays as it is.
 func TestRounder(t *testing.T) {
 	s := mat.NewSymDense(2, []float64{9, 2, 2, 1})
 	last := math.Inf(1)
@@ -72,8 +74,8 @@ func TestRounder(t *testing.T) {
 	}
 }
 
-// tree2 is a root in two columns of five, cut in three along columns 0 and 1, whose second kid is cut in two along column 2; and a
-// point of each leaf, in the order of leaves.
+// tree2 is a root in two columns of five, cut in three along columns 0 and 1, whose second kid is
+// cut in two along column 2; and a point of each leaf, in the order of leaves.
 func tree2() (f *fit, points [][]float64) {
 	const d = 5
 	flat := flatSpace(d)
@@ -104,8 +106,9 @@ func tree2() (f *fit, points [][]float64) {
 	return f, [][]float64{{-8, 0, 0, 0, 0}, {8, 0, -7, 0, 0}, {8, 0, 7, 0, 0}, {0, 9, 0, 0, 0}}
 }
 
-// TestLeafOrder: the leaves of the partition are the nodes' leaves, in order, and rows of a known mixture fall into their own; rows
-// beyond the ball and rows far from every component fall into none.
+// TestLeafOrder: the leaves of the partition are the nodes' leaves, in order, and rows of a known
+// mixture fall into their own; rows beyond the ball and rows far from every component fall into
+// none.
 func TestLeafOrder(t *testing.T) {
 	f, points := tree2()
 	rng := newRand(t)
@@ -144,7 +147,8 @@ func TestLeafOrder(t *testing.T) {
 	agree(t, "weights of the leaves", total, 1)
 }
 
-// TestAssign: every row of a known mixture goes to its component, whatever the scales; outliers go to none.
+// TestAssign: every row of a known mixture goes to its component, whatever the scales; outliers go
+// to none.
 func TestAssign(t *testing.T) {
 	rng := newRand(t)
 	f := &fit{space: flatSpace(3), rows: 1000}

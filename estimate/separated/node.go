@@ -11,11 +11,13 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// A node is a part of space and what is known of its rows: a leaf of the partition so far, or cut into kids.
+// A node is a part of space and what is known of its rows: a leaf of the partition so far, or cut
+// into kids.
 type node struct {
 	view view
 	at   component.Gaussian // in the view's coordinates; Weight is the share of all rows
-	// look is the view of the tree of counts, fits the coreset's mixtures, kids the components chosen.
+	// look is the view of the tree of counts, fits the coreset's mixtures, kids the components
+	// chosen.
 	look  view
 	fits  *fits
 	tree  *coreset.Tree
@@ -38,8 +40,9 @@ func (n *node) leaves() []*node {
 	return out
 }
 
-// farSDs: a row further than this from every component, in its sds, is in no node: it is an outlier, and contributes to nothing below.
-// In more than four coordinates it grows with their root, as the distances of a component's own rows do. A utility constant.
+// farSDs: a row further than this from every component, in its sds, is in no node: it is an
+// outlier, and contributes to nothing below. In more than four coordinates it grows with their
+// root, as the distances of a component's own rows do. A utility constant.
 const farSDs = 8.0
 
 // gate cuts the node's rows among its kids: the posterior's largest share.
@@ -71,13 +74,14 @@ func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
 	return query.Component{Frame: a, LogWeight: math.Log(math.Max(weight, 1e-12)) - logDet/2, Radius: farSDs * math.Sqrt(math.Max(1, float64(len(mean))/4))}
 }
 
-// split makes kids of a mixture of the node's coreset: covariance blockdiag(S_j, the node's own) in the directions of the tree and the
-// others.
+// split makes kids of a mixture of the node's coreset: covariance blockdiag(S_j, the node's own) in
+// the directions of the tree and the others.
 func (n *node) split(m *coreset.Mixture, rows float64) {
 	n.chose = m
 	u, values := principal(n.at.Cov, n.view.dim())
 	q := n.look.dim()
-	mid := n.view.down(n.look.origin) // the mean, but in the directions of the tree the middle of its box
+	// the mean, but in the directions of the tree the middle of its box
+	mid := n.view.down(n.look.origin)
 	for j := range m.Weights {
 		l := len(values)
 		block := mat.NewSymDense(l, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// tidy drops components without rows, at last also light ones, and joins those that are not apart; where their number was asked for, it
-// only drops those without rows.
+// tidy drops components without rows, at last also light ones, and joins those that are not apart;
+// where their number was asked for, it only drops those without rows.
 func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 	var out []component.Gaussian
 	for _, c := range g {
@@ -42,13 +42,15 @@ func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 	}
 }
 
-// Utility constants. goneRows: a component with fewer rows than this is dropped. lightest: at last, one of less weight as well.
+// Utility constants. goneRows: a component with fewer rows than this is dropped. lightest: at last,
+// one of less weight as well.
 const (
 	goneRows = 20.0
 	lightest = .75 * leastWeight
 )
 
-// force brings the number of components to the one that was asked for: cuts where the coresets gain most, without the terrific test.
+// force brings the number of components to the one that was asked for: cuts where the coresets gain
+// most, without the terrific test.
 func (f *fit) force() {
 	for f.p.Components > len(f.root.leaves()) {
 		n, m := f.bestCut(f.root)
@@ -68,8 +70,9 @@ func (f *fit) started(g []component.Gaussian) []component.Gaussian {
 	return f.reduce(g)
 }
 
-// withoutStrays leaves out components that are light, much wider, in all directions together, than where most rows are, and near most rows in
-// their own sds: scattered rows around the components, which a few large cells show as one. Joined with a component they would spoil it.
+// withoutStrays leaves out components that are light, much wider, in all directions together, than
+// where most rows are, and near most rows in their own sds: scattered rows around the components,
+// which a few large cells show as one. Joined with a component they would spoil it.
 func withoutStrays(g []component.Gaussian) []component.Gaussian {
 	typical, half := math.Inf(1), 0.0
 	order := append([]component.Gaussian(nil), g...)
@@ -116,11 +119,12 @@ func spread(c component.Gaussian) float64 {
 	return math.Exp(logDet / 2 / float64(len(c.Mean)))
 }
 
-// Utility constants of strays: lighter than this part of all rows, wider than this factor, and so many of their own sds from most rows.
+// Utility constants of strays: lighter than this part of all rows, wider than this factor, and so
+// many of their own sds from most rows.
 const strayWeight, strayWidth, strayReach = .1, 6.0, 5.0
 
-// reduce brings the number of components down to the one that was asked for: the lightest goes if it holds next to nothing, else the two
-// that are least apart are joined.
+// reduce brings the number of components down to the one that was asked for: the lightest goes if
+// it holds next to nothing, else the two that are least apart are joined.
 func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
 	if k := f.p.Components; k > 0 && len(g) > k {
 		if kept := withoutStrays(g); len(kept) >= k {

@@ -38,7 +38,8 @@ func (f *fit) outcome(g []component.Gaussian) (estimate.Outcome, error) {
 	if out := 1 - total; out > strays {
 		notes.Flags = append(notes.Flags, fmt.Sprintf("about %.0f%% of the rows lie far from every component and are in none", 100*out))
 	}
-	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)} // the front door knows the names
+	// the front door knows the names
+	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}
 	root := math.Sqrt(2 * float64(f.space.Dim()))
 	for _, c := range g {
 		mean, cov, err := f.cols.Raw(f.space, c, f.p.Covariance)

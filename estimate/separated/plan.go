@@ -18,7 +18,8 @@ const (
 	stepLast    = "components in all columns"
 )
 
-// Parts of the total mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of the restatement.
+// Parts of the total mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of
+// the restatement.
 const (
 	countShare  = .005
 	weakShare   = .05
@@ -33,7 +34,8 @@ const (
 	refineShare = .12               // what exploring leaves to the rounds at least
 )
 
-// How often a step can be taken at most: trees are grown for the root and twice for every level below.
+// How often a step can be taken at most: trees are grown for the root and twice for every level
+// below.
 const (
 	mostTrees      = 1 + 2*(mostLevels-1)
 	mostTreeLevels = 5 // see treeLevels

@@ -62,8 +62,9 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 	}
 }
 
-// TestPlanHoldsTheWorstCase, by the steps that explore at most: each level looks at nodes up to mostLooks times, zooms up to mostZooms
-// times and grows trees twice; and what is reserved before a tree is grown pays for all of its levels.
+// TestPlanHoldsTheWorstCase, by the steps that explore at most: each level looks at nodes up to
+// mostLooks times, zooms up to mostZooms times and grows trees twice; and what is reserved before a
+// tree is grown pays for all of its levels.
 func TestPlanHoldsTheWorstCase(t *testing.T) {
 	levels := 0.
 	for q := 1; q <= broad.most; q++ {
@@ -98,7 +99,8 @@ func TestPlanHoldsTheWorstCase(t *testing.T) {
 		}
 		agree(t, "shares of the rounds", sum, 1)
 	}
-	before := countShare + 2*.2 + weakShare + radiusShare + pcaShare + treeShare*levels/levelsPaid // columns.Most is .4
+	// columns.Most is .4
+	before := countShare + 2*.2 + weakShare + radiusShare + pcaShare + treeShare*levels/levelsPaid
 	if before+refineShare > 1 {
 		t.Errorf("the root costs up to %v, which leaves less than %v for the rounds", before, refineShare)
 	}

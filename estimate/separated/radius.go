@@ -11,13 +11,16 @@ import (
 
 const stepRadius = "radius"
 
-// Utility constants of the radius ([KSSU19] Section C.1, stage R of the restatement). Distances are in the units of the columns: stage 0
-// has seen to it that three rows in five are within about one unit of the centre in every column.
+// Utility constants of the radius ([KSSU19] Section C.1, stage R of the restatement). Distances are
+// in the units of the columns: stage 0 has seen to it that three rows in five are within about one
+// unit of the centre in every column.
 const (
 	radiusLow  = -8  // half-octaves: the upper end of the first bin
 	radiusNear = 10  // where the bulk of most tables ends
 	radiusHigh = 400 // .. and of all
-	pcaCore    = .85 // private PCA clips the rows to the ball that holds this part of them: directions matter, noise grows with the radius
+	// private PCA clips the rows to the ball that holds this part of them: directions matter, noise
+	// grows with the radius
+	pcaCore    = .85
 	radiusCore = .9  // of the rows are within the radius in any case
 	radiusPart = .01 // a bin beyond counts if it holds this part of the rows
 	radiusSDs  = 3.0 // .. and this many noise sds
@@ -26,7 +29,8 @@ const (
 
 // findRadius finds the ball around the centre that holds what belongs together.
 //
-// Differs from the source: the bulk first, then outwards over small gaps, so that outliers that share a distance do not count.
+// Differs from the source: the bulk first, then outwards over small gaps, so that outliers that
+// share a distance do not count.
 func (f *fit) findRadius() error {
 	d := f.space.Dim()
 	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(linalg.Identity(d)))}
@@ -43,7 +47,8 @@ func (f *fit) findRadius() error {
 	return nil
 }
 
-// quantile is the distance that holds the given number of rows, interpolated in a noisy histogram; the last edge if there are not so many.
+// quantile is the distance that holds the given number of rows, interpolated in a noisy histogram;
+// the last edge if there are not so many.
 func quantile(edges, counts []float64, rows float64) float64 {
 	within, low := 0.0, 0.0
 	for b, c := range counts {
@@ -80,7 +85,8 @@ func radiusBin(counts []float64, rows, sd float64) int {
 		switch {
 		case counts[b] > low:
 			at = b
-		case b+1 < len(counts) && counts[b]+counts[b+1] > math.Sqrt2*low: // rows that two bins share
+		// rows that two bins share
+		case b+1 < len(counts) && counts[b]+counts[b+1] > math.Sqrt2*low:
 			at = b + 1
 		}
 	}

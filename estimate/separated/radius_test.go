@@ -13,7 +13,8 @@ func distances(by map[int]float64) (edges, counts []float64) {
 	return edges, counts
 }
 
-// TestRadiusBin on histograms by hand: 10000 rows, noise sd 20, so that a bin beyond the core counts from 100 rows on.
+// TestRadiusBin on histograms by hand: 10000 rows, noise sd 20, so that a bin beyond the core
+// counts from 100 rows on.
 func TestRadiusBin(t *testing.T) {
 	core := func(more map[int]float64) map[int]float64 {
 		by := map[int]float64{0: 1000, 2: 3000, 3: 3000, 4: 2000}
@@ -43,7 +44,8 @@ func TestRadiusBin(t *testing.T) {
 	}
 }
 
-// TestRadiusOfNoise: whatever the noise, the bin is one of the histogram and the clipping radius positive and at most the ball's.
+// TestRadiusOfNoise: whatever the noise, the bin is one of the histogram and the clipping radius
+// positive and at most the ball's.
 func TestRadiusOfNoise(t *testing.T) {
 	rng := newRand(t)
 	for range 2000 {

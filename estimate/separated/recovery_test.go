@@ -21,9 +21,11 @@ type world struct {
 	d, k, n int
 	shape   estimate.CovarianceType // of the components and of the fit
 	gap     float64                 // least separation of two components, in sds of both
-	ratio   float64                 // of the scales of two groups of k components each; 0 for one group
-	kappa   float64                 // condition number of the covariances; 0 means 1, and 3 for diagonal ones
-	strays  float64                 // part of the rows that is moved 1e2 to 1e6 sds away
+	// of the scales of two groups of k components each; 0 for one group
+	ratio float64
+	// condition number of the covariances; 0 means 1, and 3 for diagonal ones
+	kappa  float64
+	strays float64 // part of the rows that is moved 1e2 to 1e6 sds away
 	// unit and offset change the columns: unit*x + offset. unit 0 means 1.
 	unit, offset float64
 }
@@ -110,7 +112,8 @@ func worstMean(m, got *model.Mixture) float64 {
 	return worst
 }
 
-// recovered fits and reports whether all means are within half a Mahalanobis unit, and the number of components right.
+// recovered fits and reports whether all means are within half a Mahalanobis unit, and the number
+// of components right.
 func recovered(t testing.TB, rng *rand.Rand, w world, c estimatetest.Case) (means, exact bool) {
 	t.Helper()
 	m, rows := w.draw(t, rng)
@@ -127,12 +130,15 @@ func recovered(t testing.TB, rng *rand.Rand, w world, c estimatetest.Case) (mean
 	return worst <= .5, exact
 }
 
-// TestRecovery: separated components are all found, given their number or not, under both relations, in all shapes, with groups of a
-// thousandth of the others' scale and with a tenth of the rows far away. The claim is that the means and the number are right in so many
-// of the fits of each world, and in .85 of all; more was seen: all of 48 in the first four worlds, 11 of 12 with rows far away, 12 of 12
-// of 14 columns, 9 of 12 with two scales, where components of the small scale are sometimes joined if their number is not given.
+// TestRecovery: separated components are all found, given their number or not, under both
+// relations, in all shapes, with groups of a thousandth of the others' scale and with a tenth of
+// the rows far away. The claim is that the means and the number are right in so many of the fits of
+// each world, and in .85 of all; more was seen: all of 48 in the first four worlds, 11 of 12 with
+// rows far away, 12 of 12 of 14 columns, 9 of 12 with two scales, where components of the small
+// scale are sometimes joined if their number is not given.
 //
-// False-alarm rate: 1e-9 for each world and for all. The short run makes too few fits of the last five worlds to reject one alone.
+// False-alarm rate: 1e-9 for each world and for all. The short run makes too few fits of the last
+// five worlds to reject one alone.
 func TestRecovery(t *testing.T) {
 	good, all := 0, 0
 	for _, c := range []struct {
@@ -177,8 +183,8 @@ func TestRecovery(t *testing.T) {
 	stattest.GoodAtLeast(t, good, all, .85, stattest.FalseAlarm)
 }
 
-// TestUnitsDoNotMatter: x -> cx+b changes the model with the rows: success is as frequent whatever c and b. The claim is 98 of 100; all
-// of 18 were seen.
+// TestUnitsDoNotMatter: x -> cx+b changes the model with the rows: success is as frequent whatever
+// c and b. The claim is 98 of 100; all of 18 were seen.
 //
 // False-alarm rate: 1e-9 for each change.
 func TestUnitsDoNotMatter(t *testing.T) {
@@ -202,8 +208,9 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestTheLongList of mixtures: numbers of columns and components, shapes, scales, outliers, weights of the budget; with the rows that
-// Expect asks for and half as many again. Nine of ten fits must have all means.
+// TestTheLongList of mixtures: numbers of columns and components, shapes, scales, outliers, weights
+// of the budget; with the rows that Expect asks for and half as many again. Nine of ten fits must
+// have all means.
 //
 // False-alarm rate: 1e-9 for each line.
 func TestTheLongList(t *testing.T) {

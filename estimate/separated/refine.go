@@ -13,24 +13,28 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// Shares, of what is left after exploring, of the rounds: in the view and in all columns where the view does not keep all, else in all
-// columns only. Utility constants.
+// Shares, of what is left after exploring, of the rounds: in the view and in all columns where the
+// view does not keep all, else in all columns only. Utility constants.
 var (
 	viewRounds = []float64{.15, .15}
 	lastRounds = []float64{.25, .45}
 	onlyRounds = []float64{.15, .25, .6}
 )
 
-// outsideShape and outsideMean are the doubts of a component after the rounds in the view: mostly about what the view does not see.
+// outsideShape and outsideMean are the doubts of a component after the rounds in the view: mostly
+// about what the view does not see.
 const outsideShape, outsideMean = .01, .02
 
-// settled: rows hardly change components any more, so what was measured before goes on counting. Utility constants.
+// settled: rows hardly change components any more, so what was measured before goes on counting.
+// Utility constants.
 var settled = component.Doubt{Shape: .0005, Scale: .001, Mean: .001, Weight: .001}
 
-// refine measures the components that exploring found, round after round, each row in the component it most likely belongs to.
+// refine measures the components that exploring found, round after round, each row in the component
+// it most likely belongs to.
 //
 // Source: [KSSU19] Section C.6 of the restatement.
-// Differs: rows are assigned whole, which lets every component be a part of its own; Kalman gains instead of Stein's rule.
+// Differs: rows are assigned whole, which lets every component be a part of its own; Kalman gains
+// instead of Stein's rule.
 func (f *fit) refine() ([]component.Gaussian, error) {
 	f.force()
 	left := f.a.Left() / f.mu2
@@ -80,8 +84,8 @@ func (f *fit) anyZoomed() bool {
 	return false
 }
 
-// refineInView makes the rounds in the fit's view, which all nodes share, measures the rest and returns the components in all working
-// coordinates.
+// refineInView makes the rounds in the fit's view, which all nodes share, measures the rest and
+// returns the components in all working coordinates.
 func (f *fit) refineInView(left float64) ([]component.Gaussian, error) {
 	var in []component.Gaussian
 	for _, n := range f.root.leaves() {
@@ -112,8 +116,8 @@ func (f *fit) whole() view {
 	return view{origin: make([]float64, d), v: mat.DenseCopyOf(linalg.Identity(d))}
 }
 
-// round measures every component once, in the coordinates of w, and updates it in place. Rows go to the components as the fit's view
-// sees them.
+// round measures every component once, in the coordinates of w, and updates it in place. Rows go to
+// the components as the fit's view sees them.
 func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form, share float64) error {
 	if len(g) == 0 {
 		return nil
@@ -157,8 +161,9 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 	return nil
 }
 
-// unsettled adds to the doubts of a component a part of the square of what it just moved by, in the frame that it was seen in: clipping is
-// undone to first order only, so who moved far is not there yet.
+// unsettled adds to the doubts of a component a part of the square of what it just moved by, in the
+// frame that it was seen in: clipping is undone to first order only, so who moved far is not there
+// yet.
 func unsettled(now, was component.Gaussian) component.Doubt {
 	d := float64(len(now.Mean))
 	_, inv, _ := linalg.Factor(was.Cov)
@@ -184,7 +189,8 @@ func unsettled(now, was component.Gaussian) component.Doubt {
 // moved: see unsettled. A utility constant.
 const moved = .2
 
-// least is the smallest eigenvalue that a covariance may have after a round: relative to its own, as components may be of any scale.
+// least is the smallest eigenvalue that a covariance may have after a round: relative to its own,
+// as components may be of any scale.
 func least(cov *mat.SymDense) float64 {
 	most := 0.0
 	for i := range cov.SymmetricDim() {
@@ -193,7 +199,8 @@ func least(cov *mat.SymDense) float64 {
 	return math.Max(flattestComponent*most, 1e-300)
 }
 
-// flattestComponent is the smallest ratio of a component's variances. A utility constant; a table with exactly dependent columns ends here.
+// flattestComponent is the smallest ratio of a component's variances. A utility constant; a table
+// with exactly dependent columns ends here.
 const flattestComponent = 1e-12
 
 func flatSpace(d int) component.Space {
@@ -211,7 +218,8 @@ const (
 	restPerOct      = 4
 )
 
-// measureRest measures, for every component, the variance in the directions that the view does not see, as one number.
+// measureRest measures, for every component, the variance in the directions that the view does not
+// see, as one number.
 //
 // Source: [KSSU19] Section C.6 of the restatement, stage Q.
 // Differs: the median instead of the fullest bin.
@@ -250,7 +258,8 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 	return out, nil
 }
 
-// median interpolates the median of a noisy histogram on its edges, geometrically; the first bin ends at the first edge.
+// median interpolates the median of a noisy histogram on its edges, geometrically; the first bin
+// ends at the first edge.
 func median(edges, counts []float64) float64 {
 	// Around the fullest pair of bins, so that the noise of far bins does not add up.
 	best := 1

@@ -8,7 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
-// TestMedian: on exact histograms of a known law the median is found within a bin, whatever its place; noise leads nowhere outside.
+// TestMedian: on exact histograms of a known law the median is found within a bin, whatever its
+// place; noise leads nowhere outside.
 func TestMedian(t *testing.T) {
 	rng := newRand(t)
 	var edges []float64
@@ -53,7 +54,8 @@ func total(g []component.Gaussian) (w float64) {
 	return w
 }
 
-// TestTidy: components without rows go; those that are not apart are joined, unless their number was asked for; light ones go at the end.
+// TestTidy: components without rows go; those that are not apart are joined, unless their number
+// was asked for; light ones go at the end.
 func TestTidy(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.3, 1, 1, 0), gaussAt(.2, 1, 9, 0), gaussAt(.014, 1, 0, 30), gaussAt(.001, 1, 50, 50)}
@@ -79,8 +81,8 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// TestForce: asked for more components than are apart, the coreset that gains most is cut, until there are so many or no leaf is left to
-// split.
+// TestForce: asked for more components than are apart, the coreset that gains most is cut, until
+// there are so many or no leaf is left to split.
 func TestForce(t *testing.T) {
 	rng := newRand(t)
 	start := func(asked int) *fit {
@@ -124,8 +126,8 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestReduce: to the number that was asked for, without the components that hold next to nothing, then joining those that are least
-// apart; fewer stay as they are, and without a number all do.
+// TestReduce: to the number that was asked for, without the components that hold next to nothing,
+// then joining those that are least apart; fewer stay as they are, and without a number all do.
 func TestReduce(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.01, 1, 50, 50), gaussAt(.3, 1, 3, 0), gaussAt(.2, 1, 20, 0)}

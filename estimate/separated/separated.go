@@ -1,13 +1,16 @@
 // Package separated learns mixtures of separated Gaussians: [KSSU19], practical and literal.
 //
-// The practical learner (method "separated") goes the way of the paper, with a noisy tree of counts in place of the search for
-// balls: units of the columns (noisy bisection), the ball that holds the bulk, private PCA, a tree of counts in the leading
-// directions whose leaves are a private coreset, EM on it, and the terrific test on what EM finds; then the same inside every
-// component found, until nothing splits; last, private moments of every component, in the span of the means and in all columns.
+// The practical learner (method "separated") goes the way of the paper, with a noisy tree of counts
+// in place of the search for balls: units of the columns (noisy bisection), the ball that holds the
+// bulk, private PCA, a tree of counts in the leading directions whose leaves are a private coreset,
+// EM on it, and the terrific test on what EM finds; then the same inside every component found,
+// until nothing splits; last, private moments of every component, in the span of the means and in
+// all columns.
 //
 // Source: [KSSU19] Part C of the restatement.
-// Differs: stage 0 finds the units; levels go on as long as released values say that something splits; nodes are measured in the
-// frame of what is known of them; Kalman gains instead of Stein's rule.
+// Differs: stage 0 finds the units; levels go on as long as released values say that something
+// splits; nodes are measured in the frame of what is known of them; Kalman gains instead of Stein's
+// rule.
 package separated
 
 import (
@@ -41,7 +44,8 @@ func (Estimator) Summary() string {
 	return "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level"
 }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table that is known to be too short.
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table that is known to
+// be too short.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Relation == privacy.ReplaceOne {
 		need := rowsFor(p, max(2, p.Components))
@@ -56,8 +60,8 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: "separated", Steps: steps(p)}, nil
 }
 
-// Utility constants of what is promised: fitted to the smallest numbers of rows at which nine of ten fits find all components, between
-// d = 2 and 50 and k = 2 and 10 (docs/experiments/separated).
+// Utility constants of what is promised: fitted to the smallest numbers of rows at which nine of
+// ten fits find all components, between d = 2 and 50 and k = 2 and 10 (docs/experiments/separated).
 const (
 	rowsUnit      = 280 * .2367 // at mu = 1; .2367 is the mu of (1, 1e-6)
 	rowsByK       = 1.4
@@ -125,7 +129,8 @@ func (f *fit) most() int {
 	return max(1, f.p.MaxComponents)
 }
 
-// spare is how many components more than asked for may be found on the way: a false one must not take the place of a true one.
+// spare is how many components more than asked for may be found on the way: a false one must not
+// take the place of a true one.
 func (f *fit) spare() int {
 	if f.p.Components > 0 {
 		return spareComponents
@@ -234,15 +239,17 @@ func (f *fit) clear() bool {
 	return true
 }
 
-// Utility constants. clearRows: see clear. ampleRows: a table of more rows, over the noise of a count, is looked into once more though all
-// components asked for have been found: they may be the wrong ones.
+// Utility constants. clearRows: see clear. ampleRows: a table of more rows, over the noise of a
+// count, is looked into once more though all components asked for have been found: they may be the
+// wrong ones.
 const (
 	clearRows = 100.0
 	ampleRows = 300.0
 )
 
-// again decides, from public and released facts, whether nodes are looked into: those of unknown scale always; the others once where the
-// first tree did not see all directions, and as long as something splits.
+// again decides, from public and released facts, whether nodes are looked into: those of unknown
+// scale always; the others once where the first tree did not see all directions, and as long as
+// something splits.
 func (f *fit) again(level int, split bool) bool {
 	scarce := f.rows*f.mu(regrowShare/levelsPaid) < ampleRows*f.factor
 	if f.p.Components > 0 && len(f.root.leaves()) >= f.p.Components && len(f.blurs()) == 0 && scarce {

@@ -14,21 +14,25 @@ import (
 
 // Utility constants of the terrific test ([KSSU19] Section C.4 of the restatement).
 const (
-	apart        = 1.9  // sds of both together between two components, least
-	cellFloor    = .5   // .. of which EM adds this part if components may be of any scale
-	cellSpread   = 1.95 // mean cell variances that a component's covariance in the coreset is short of, with what EM has added
-	leastInNode  = 8.0  // noise sds of one count that a component must hold
-	leastIfAsked = 4.0  // .. if the number of components was asked for
-	leastWeight  = .02  // .. and half of this part of all rows
-	starts       = 20   // of EM; fewer where points and components are many
+	apart     = 1.9 // sds of both together between two components, least
+	cellFloor = .5  // .. of which EM adds this part if components may be of any scale
+	// mean cell variances that a component's covariance in the coreset is short of, with what EM
+	// has added
+	cellSpread   = 1.95
+	leastInNode  = 8.0 // noise sds of one count that a component must hold
+	leastIfAsked = 4.0 // .. if the number of components was asked for
+	leastWeight  = .02 // .. and half of this part of all rows
+	starts       = 20  // of EM; fewer where points and components are many
 	leastStarts  = 4
 	workOfStarts = 100000 // points times components times starts, about
 	rejections   = 3      // numbers of components that fail in a row before the search ends
 )
 
-// separation is how far two Gaussians are apart, in their sds together along Fisher's direction: |u.(a-b)|/(sd_a(u)+sd_b(u)), u =
-// (S_a+S_b)^-1 (a-b); no direction shows more than sqrt2 times as much. 0 for one place, +Inf for two points without spread. Above about 2 there is an ellipsoid around each with an empty shell around it: a terrific ball, as [KSSU19] asks
-// for, with ellipsoids in place of balls.
+// separation is how far two Gaussians are apart, in their sds together along Fisher's direction:
+// |u.(a-b)|/(sd_a(u)+sd_b(u)), u = (S_a+S_b)^-1 (a-b); no direction shows more than sqrt2 times as
+// much. 0 for one place, +Inf for two points without spread. Above about 2 there is an ellipsoid
+// around each with an empty shell around it: a terrific ball, as [KSSU19] asks for, with ellipsoids
+// in place of balls.
 //
 // Source: [KSSU19] Section C.4 of the restatement.
 func separation(a, b []float64, covA, covB *mat.SymDense) float64 {
@@ -54,8 +58,8 @@ func separation(a, b []float64, covA, covB *mat.SymDense) float64 {
 	}
 }
 
-// closest is the least separation of two components of m. Their covariances are short of so many mean cell variances, as leaves count as
-// points: these are added.
+// closest is the least separation of two components of m. Their covariances are short of so many
+// mean cell variances, as leaves count as points: these are added.
 func closest(m *coreset.Mixture, short float64) float64 {
 	least := math.Inf(1)
 	wide := make([]*mat.SymDense, len(m.Covs))
@@ -85,17 +89,20 @@ type fits struct {
 	clumps    [][]int // its connected groups, see coreset.Clumps
 	rows      float64 // that all nodes share
 	likeliest []*coreset.Mixture
-	// terrific are, by the number of components less one, the likeliest fits that pass the terrific test; nil where none does.
+	// terrific are, by the number of components less one, the likeliest fits that pass the terrific
+	// test; nil where none does.
 	terrific [maxTried]*coreset.Mixture
-	// likely are the same with a lower bar for the rows of a component: for numbers of components that are asked for.
+	// likely are the same with a lower bar for the rows of a component: for numbers of components
+	// that are asked for.
 	likely [maxTried]*coreset.Mixture
 }
 
 // maxTried is the largest number of components that a coreset is asked for.
 const maxTried = 64
 
-// fit tries k components, after fewer, and returns the likeliest mixture of k components found. EM on a coreset has many local optima,
-// and the likeliest may be one that spends a component on a few cells: so every optimum is tested, not the likeliest alone.
+// fit tries k components, after fewer, and returns the likeliest mixture of k components found. EM
+// on a coreset has many local optima, and the likeliest may be one that spends a component on a few
+// cells: so every optimum is tested, not the likeliest alone.
 func (f *fits) fit(k int) *coreset.Mixture {
 	for len(f.likeliest) < k {
 		k := len(f.likeliest) + 1
@@ -116,7 +123,8 @@ func (f *fits) fit(k int) *coreset.Mixture {
 	return f.likeliest[k-1]
 }
 
-// test keeps m, in terrific and in likely, without the components that hold too few rows, if what is left is apart.
+// test keeps m, in terrific and in likely, without the components that hold too few rows, if what
+// is left is apart.
 func (f *fits) test(m *coreset.Mixture, short float64) {
 	keep(&f.terrific, m, short, f.least()/f.set.Total)
 	keep(&f.likely, m, short, leastIfAsked*f.set.SD/f.set.Total)
@@ -125,8 +133,8 @@ func (f *fits) test(m *coreset.Mixture, short float64) {
 // least is how many rows a component must hold.
 func (f *fits) least() float64 { return math.Max(leastInNode*f.set.SD, leastWeight/2*f.rows) }
 
-// keep is test for one list: components of less than the share least are left out, then the rest must be apart and the likeliest yet of
-// their number.
+// keep is test for one list: components of less than the share least are left out, then the rest
+// must be apart and the likeliest yet of their number.
 func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least float64) {
 	left := &coreset.Mixture{LogLik: m.LogLik}
 	for j, w := range m.Weights {
@@ -144,9 +152,11 @@ func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least flo
 	}
 }
 
-// starts calls try with fits of k components: from k-means++ starts, from groups of connected leaves, and from the fit with one component
-// less, each of its components split in two in turn along its longest axis: where k-means++ starts miss a component, one of these finds
-// it. Every start is run twice, for components of about one scale and of any, with what the covariances are then short of.
+// starts calls try with fits of k components: from k-means++ starts, from groups of connected
+// leaves, and from the fit with one component less, each of its components split in two in turn
+// along its longest axis: where k-means++ starts miss a component, one of these finds it. Every
+// start is run twice, for components of about one scale and of any, with what the covariances are
+// then short of.
 func (f *fits) starts(k int, try func(m *coreset.Mixture, short float64)) {
 	any, alike := *f.set, *f.set
 	any.OwnCells, alike.OwnCells = cellFloor, 0
@@ -218,13 +228,15 @@ func tryAll(jobs []job, try func(m *coreset.Mixture, short float64)) {
 	}
 }
 
-// mostSplits bounds the components that are split in turn: time grows with their number, and with that of components, and with the points.
+// mostSplits bounds the components that are split in turn: time grows with their number, and with
+// that of components, and with the points.
 const mostSplits = 16
 
 // splitSteps are the EM steps of a split start.
 const splitSteps = 40
 
-// choose returns the terrific fit with the most components, at most most; the likeliest with one component if there is none.
+// choose returns the terrific fit with the most components, at most most; the likeliest with one
+// component if there is none.
 //
 // Source: [KSSU19] Section C.4 of the restatement.
 func (f *fits) choose(most int) *coreset.Mixture {
@@ -244,7 +256,8 @@ func (f *fits) choose(most int) *coreset.Mixture {
 			failed++
 		}
 	}
-	for k := 2; k <= min(most, maxTried); k++ { // a fit with more may have left one with fewer, by components with few rows
+	// a fit with more may have left one with fewer, by components with few rows
+	for k := 2; k <= min(most, maxTried); k++ {
 		if f.terrific[k-1] != nil {
 			best = f.terrific[k-1]
 		}

@@ -43,7 +43,8 @@ func agree(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestSeparationClosedForms: |a-b|/(sd_a+sd_b) on a line and for spheres, half the Mahalanobis distance for equal covariances.
+// TestSeparationClosedForms: |a-b|/(sd_a+sd_b) on a line and for spheres, half the Mahalanobis
+// distance for equal covariances.
 func TestSeparationClosedForms(t *testing.T) {
 	rng := newRand(t)
 	for range 100 {
@@ -72,8 +73,9 @@ func TestSeparationClosedForms(t *testing.T) {
 	}
 }
 
-// TestSeparationAffine: the separation does not change when both Gaussians are mapped by one affine map or exchanged; no direction
-// shows more than sqrt2 times as much, for sd_a + sd_b is at most sqrt2 times the sd of a-b.
+// TestSeparationAffine: the separation does not change when both Gaussians are mapped by one affine
+// map or exchanged; no direction shows more than sqrt2 times as much, for sd_a + sd_b is at most
+// sqrt2 times the sd of a-b.
 func TestSeparationAffine(t *testing.T) {
 	rng := newRand(t)
 	for range 200 {
@@ -125,7 +127,8 @@ func TestClosest(t *testing.T) {
 	}
 }
 
-// TestKeep: the likeliest mixture whose components of enough weight are apart is kept, under their number.
+// TestKeep: the likeliest mixture whose components of enough weight are apart is kept, under their
+// number.
 func TestKeep(t *testing.T) {
 	var best [maxTried]*coreset.Mixture
 	keep(&best, hand(-9, []float64{.5, .5}, []float64{0, 2}, []float64{1, 1}), 0, .1)
@@ -153,7 +156,8 @@ func flatFrame(q int) query.Affine {
 	return flatSpace(q).Frame(make([]float64, q), mat.DenseCopyOf(linalg.Identity(q)))
 }
 
-// leavesOf are the leaves of an exact dropping tree of rows, with the thresholds of a count of noise sd.
+// leavesOf are the leaves of an exact dropping tree of rows, with the thresholds of a count of
+// noise sd.
 func leavesOf(t testing.TB, rows [][]float64, half, sd float64) *coreset.Coreset {
 	t.Helper()
 	q := len(rows[0])
@@ -202,7 +206,8 @@ func fitsOf(t testing.TB, rows [][]float64, half, sd float64) *fits {
 	return f
 }
 
-// TestChoose: as many components as there are separated groups, and no more than allowed; one where groups overlap or nothing is there.
+// TestChoose: as many components as there are separated groups, and no more than allowed; one where
+// groups overlap or nothing is there.
 func TestChoose(t *testing.T) {
 	rng := newRand(t)
 	three := fitsOf(t, blobs(rng, 800, .4, []float64{-5, -5}, []float64{0, 5}, []float64{5, -4}), 8, 3)
@@ -237,7 +242,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestChooseBeyondTheMost: more groups than a coreset is ever asked for do not lead out of its lists.
+// TestChooseBeyondTheMost: more groups than a coreset is ever asked for do not lead out of its
+// lists.
 func TestChooseBeyondTheMost(t *testing.T) {
 	c := &coreset.Coreset{Dim: 1, SD: 1}
 	for i := range maxTried + 10 {
@@ -255,7 +261,8 @@ func TestChooseBeyondTheMost(t *testing.T) {
 	}
 }
 
-// TestSmallCoresets: coresets of a few leaves in any places, of any weights, can be asked for any number of components.
+// TestSmallCoresets: coresets of a few leaves in any places, of any weights, can be asked for any
+// number of components.
 func TestSmallCoresets(t *testing.T) {
 	rng := newRand(t)
 	for range 25 {

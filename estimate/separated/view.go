@@ -60,7 +60,8 @@ func (w view) see(g component.Gaussian) component.Gaussian {
 	return g
 }
 
-// lift is g, seen by the view, in all working coordinates, with the given variance in all directions that the view does not see.
+// lift is g, seen by the view, in all working coordinates, with the given variance in all
+// directions that the view does not see.
 func (w view) lift(g component.Gaussian, rest float64) component.Gaussian {
 	cov := linalg.Congruence(w.v, g.Cov)
 	for i := range w.origin {

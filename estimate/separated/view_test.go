@@ -25,7 +25,8 @@ func orthonormal(t *testing.T, v *mat.Dense) {
 	}
 }
 
-// TestViewRoundTrips: down undoes up; up of down is the nearest point of the view's plane; of composes; frame is down of the table's rows.
+// TestViewRoundTrips: down undoes up; up of down is the nearest point of the view's plane; of
+// composes; frame is down of the table's rows.
 func TestViewRoundTrips(t *testing.T) {
 	rng := newRand(t)
 	for range 100 {
@@ -78,7 +79,8 @@ func TestViewRoundTrips(t *testing.T) {
 	}
 }
 
-// TestLift: the view sees a lifted Gaussian as it was; orthogonal to the view its variance is the rest, and nothing is correlated.
+// TestLift: the view sees a lifted Gaussian as it was; orthogonal to the view its variance is the
+// rest, and nothing is correlated.
 func TestLift(t *testing.T) {
 	rng := newRand(t)
 	for range 50 {
@@ -111,7 +113,8 @@ func TestLift(t *testing.T) {
 	}
 }
 
-// TestPrincipal: eigenvectors by falling eigenvalue; a matrix that is not finite has its diagonal and the axes.
+// TestPrincipal: eigenvectors by falling eigenvalue; a matrix that is not finite has its diagonal
+// and the axes.
 func TestPrincipal(t *testing.T) {
 	rng := newRand(t)
 	for range 50 {

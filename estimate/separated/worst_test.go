@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// nested are tables that lead deep into the recursion: groups inside groups, of any scale, blurs and atoms, near 0 and far from it.
+// nested are tables that lead deep into the recursion: groups inside groups, of any scale, blurs
+// and atoms, near 0 and far from it.
 func nested() []estimatetest.Table {
 	deep := func(ratio, offset float64) func(*rand.Rand, int, int) [][]float64 {
 		return func(rng *rand.Rand, n, d int) [][]float64 {
@@ -68,8 +69,8 @@ func combinations() (out []estimatetest.Case) {
 	return out
 }
 
-// TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its plan and its budget. Of the grid a
-// random part is run, another one for another GAUZE_TEST_SEED.
+// TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its
+// plan and its budget. Of the grid a random part is run, another one for another GAUZE_TEST_SEED.
 func TestEveryTable(t *testing.T) {
 	settings := []struct{ d, n int }{{1, 700}, {2, 4000}, {3, 3000}, {4, 900}, {5, 6000}, {13, 6000}, {12, 20}}
 	runs, epsilons := 1, []float64{.1, 1, 3}

@@ -12,17 +12,22 @@ import (
 
 // Utility constants of the zoom.
 const (
-	zoomBins     = 16    // per column and step
-	zoomTogether = .7    // of the node's rows in two bins side by side: the window closes in on them
-	zoomMargin   = .25   // of a bin, kept on either side
-	zoomSDs      = 20.0  // noise sds of a count that a node must hold to be looked at: noise must not close a window
-	mostZooms    = 14    // steps; each divides a window by more than five
-	blurred      = 4.0   // a component of less variance than this many finest cells in every direction is a blur
-	firstWindow  = 4.0   // sds to either side
-	zoomWindow   = 1e-14 // least bin, relative to its place in working coordinates: float64 ends there
+	zoomBins = 16 // per column and step
+	// of the node's rows in two bins side by side: the window closes in on them
+	zoomTogether = .7
+	zoomMargin   = .25 // of a bin, kept on either side
+	// noise sds of a count that a node must hold to be looked at: noise must not close a window
+	zoomSDs   = 20.0
+	mostZooms = 14 // steps; each divides a window by more than five
+	// a component of less variance than this many finest cells in every direction is a blur
+	blurred     = 4.0
+	firstWindow = 4.0 // sds to either side
+	// least bin, relative to its place in working coordinates: float64 ends there
+	zoomWindow = 1e-14
 )
 
-// blur reports whether the cells of n's tree are too coarse to show what is inside component j of m.
+// blur reports whether the cells of n's tree are too coarse to show what is inside component j of
+// m.
 func (n *node) blur(m *mixture, j int) bool {
 	for i, v := range n.tree.Finest() {
 		if m.Covs[j].At(i, i)-coreset.PooledFloor*m.Cells[j][i] > blurred*v {
@@ -50,11 +55,13 @@ type window struct {
 	done      bool
 }
 
-// zoom finds the place and the scale of nodes of which no more is known than that all of it lies in a few cells: for every column a
-// histogram over the node's window, as often as two bins hold most of the rows, which then become the window.
+// zoom finds the place and the scale of nodes of which no more is known than that all of it lies in
+// a few cells: for every column a histogram over the node's window, as often as two bins hold most
+// of the rows, which then become the window.
 //
 // Source: [KSSU19] Section C.5 of the restatement; its stages A and B inside nodes.
-// Differs: histograms of fixed bins instead of pairs of rows and a stability threshold, so that no delta is spent.
+// Differs: histograms of fixed bins instead of pairs of rows and a stability threshold, so that no
+// delta is spent.
 func (f *fit) zoom(nodes []*node) error {
 	leaves := f.root.leaves()
 	windows := make([][]window, len(leaves))
@@ -131,8 +138,8 @@ func (f *fit) bins(windows []window) query.BinCounts {
 	return q
 }
 
-// close moves the window to two bins if most of rows are there, and else is done with it: counts holds, from below, the rows below the
-// window, in its bins and above, with noise sd.
+// close moves the window to two bins if most of rows are there, and else is done with it: counts
+// holds, from below, the rows below the window, in its bins and above, with noise sd.
 func (w *window) close(counts []float64, rows, sd float64) {
 	if w.done {
 		return

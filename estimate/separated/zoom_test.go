@@ -19,7 +19,8 @@ func binned(w window, xs ...float64) []float64 {
 	return counts
 }
 
-// TestCloseFollowsTheRows: the window closes in on rows of a small scale, holds them all the time, and ends with their place and sd.
+// TestCloseFollowsTheRows: the window closes in on rows of a small scale, holds them all the time,
+// and ends with their place and sd.
 func TestCloseFollowsTheRows(t *testing.T) {
 	rng := newRand(t)
 	for _, at := range []struct{ mid, sd float64 }{{.3, 1e-2}, {-.7, 1e-6}, {.013, 1e-9}, {0, 1e-3}} {
@@ -36,14 +37,16 @@ func TestCloseFollowsTheRows(t *testing.T) {
 				t.Fatalf("%+v: from %+v to %+v", at, before, w)
 			}
 		}
-		// The last window may hold little more than zoomTogether of the rows: its sd is then short of theirs.
+		// The last window may hold little more than zoomTogether of the rows: its sd is then short
+		// of theirs.
 		if !w.done || math.Abs(w.mid-at.mid) > .2*at.sd || w.spread() < .6*at.sd || w.spread() > 1.3*at.sd {
 			t.Errorf("%+v after %d steps: %+v, spread %v", at, steps, w, w.spread())
 		}
 	}
 }
 
-// TestClose at its ends: rows all over the window, rows outside, a window at the end of float64, one that is done.
+// TestClose at its ends: rows all over the window, rows outside, a window at the end of float64,
+// one that is done.
 func TestClose(t *testing.T) {
 	start := window{mid: 5, half: 2}
 	middle := make([]float64, 100)
@@ -85,7 +88,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestBlur: a component is a blur if it is narrow, against the finest cells, in every direction of the tree.
+// TestBlur: a component is a blur if it is narrow, against the finest cells, in every direction of
+// the tree.
 func TestBlur(t *testing.T) {
 	n := &node{tree: coreset.NewDroppingTree(flatFrame(2), []float64{8, 4}, 2, 5, 0, drops)}
 	finest := n.tree.Finest()
@@ -99,7 +103,8 @@ func TestBlur(t *testing.T) {
 	}
 }
 
-// TestBins: what bins asks is valid for windows of any size, in the table's own units; constant columns have no edges.
+// TestBins: what bins asks is valid for windows of any size, in the table's own units; constant
+// columns have no edges.
 func TestBins(t *testing.T) {
 	f := &fit{space: flatSpace(2)}
 	f.p.Columns = 3

@@ -8,7 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// BenchmarkFit is a whole fit of a million rows, and BenchmarkSort what sorting them takes: a fit should cost at most 4 of these.
+// BenchmarkFit is a whole fit of a million rows, and BenchmarkSort what sorting them takes: a fit
+// should cost at most 4 of these.
 func BenchmarkFit(b *testing.B) {
 	for _, family := range families {
 		rng := rand.New(rand.NewPCG(1, 8))

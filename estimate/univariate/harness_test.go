@@ -22,7 +22,8 @@ var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
 const delta = 1e-6
 
-// A trial is one fit at delta 1e-6, which pays for thresholds; or, with noDelta, at the rho that buys as much.
+// A trial is one fit at delta 1e-6, which pays for thresholds; or, with noDelta, at the rho that
+// buys as much.
 type trial struct {
 	rows       [][]float64
 	eps        float64

@@ -56,8 +56,9 @@ func (f *fit) zoom() (doubt string, err error) {
 	}
 }
 
-// lattice is the unit that the values seem to be recorded in, though none is declared: components too narrow to be seen, at least three, lie at
-// multiples of it as far as their bins tell, which chance would hardly make so. 0 if there is none.
+// lattice is the unit that the values seem to be recorded in, though none is declared: components
+// too narrow to be seen, at least three, lie at multiples of it as far as their bins tell, which
+// chance would hardly make so. 0 if there is none.
 func (f *fit) lattice(d *linefit.Data) float64 {
 	if f.unit > 0 {
 		return 0
@@ -93,15 +94,17 @@ var units = []float64{1000, 100, 10, 5, 1, .5, .1, .01, .001}
 
 // Utility constants of units.
 const (
-	latticeBin  = 1. / 16 // of a unit: bins that are no wider tell whether there is a multiple in them
+	// of a unit: bins that are no wider tell whether there is a multiple in them
+	latticeBin  = 1. / 16
 	leastNarrow = 3
 )
 
-// A hole is a part of the line where no component was found, though it holds about so many rows. An end may be infinite; then unit is the
-// least distance from the other end that is told apart.
+// A hole is a part of the line where no component was found, though it holds about so many rows. An
+// end may be infinite; then unit is the least distance from the other end that is told apart.
 type hole struct{ low, high, unit, rows float64 }
 
-// outside are the parts of the line beyond all edges, if the mean of some component lies there: it may be a wide one around the others.
+// outside are the parts of the line beyond all edges, if the mean of some component lies there: it
+// may be a wide one around the others.
 func (f *fit) outside(d *linefit.Data) []hole {
 	rows, unit := 0.0, 0.0
 	for _, c := range f.found {
@@ -148,8 +151,9 @@ func (f *fit) holes() (holes []hole) {
 	return holes
 }
 
-// hunt measures where in the holes rows are: bins of one width, or by powers of two where there is no end. Closer looks then do the rest. A
-// component that the gaps did not show is found in this way without a threshold.
+// hunt measures where in the holes rows are: bins of one width, or by powers of two where there is
+// no end. Closer looks then do the rest. A component that the gaps did not show is found in this
+// way without a threshold.
 func (f *fit) hunt(holes []hole) error {
 	edges := f.data().Edges(f.found, f.sigma(mostLookShare))
 	share := 0.0

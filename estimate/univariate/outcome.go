@@ -14,12 +14,14 @@ import (
 
 // Utility constants of what is told.
 const (
-	noisy    = 1.0 // relative noise of a variance beyond which a component is flagged
-	strays   = .03 // part of the rows in no component that is worth telling, if it is more than noise
-	mostLost = .5  // part of the rows in no component with which there is no release
-	allRows  = .9  // part of the rows in one value that make a column constant
+	noisy = 1.0 // relative noise of a variance beyond which a component is flagged
+	// part of the rows in no component that is worth telling, if it is more than noise
+	strays   = .03
+	mostLost = .5 // part of the rows in no component with which there is no release
+	allRows  = .9 // part of the rows in one value that make a column constant
 	leastSD  = 0x1p-500
-	// varianceNoise is the noise sd of a Gaussian's variance, relative, for noise of one row per bin and one row, with about ten bins.
+	// varianceNoise is the noise sd of a Gaussian's variance, relative, for noise of one row per
+	// bin and one row, with about ten bins.
 	varianceNoise = 6.0
 )
 
@@ -74,7 +76,8 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
 }
 
-// covariance is that of a component, in the shape that was asked for: in one column they differ in name.
+// covariance is that of a component, in the shape that was asked for: in one column they differ in
+// name.
 func (f *fit) covariance(sd float64) (model.Covariance, error) {
 	v := sd * sd
 	if f.p.KnownCovariance != nil {

@@ -88,8 +88,9 @@ func (f *fit) count() (string, error) {
 	return "", nil
 }
 
-// place finds where rows are: windows of gaps, a histogram of them all, and closer looks. Where there are no gaps to be seen, because values
-// come twice or there is no delta for thresholds, it looks at the whole line.
+// place finds where rows are: windows of gaps, a histogram of them all, and closer looks. Where
+// there are no gaps to be seen, because values come twice or there is no delta for thresholds, it
+// looks at the whole line.
 func (f *fit) place() (string, error) {
 	var windows []kernel.Window
 	if !f.p.NoDelta {
@@ -139,8 +140,9 @@ func (f *fit) locate(windows []kernel.Window) error {
 	return nil
 }
 
-// shape measures the shapes of what was found: with edges from what is known so far, once more where rows turn up that no component has, and
-// with all that is left at the quantiles of what was fitted.
+// shape measures the shapes of what was found: with edges from what is known so far, once more
+// where rows turn up that no component has, and with all that is left at the quantiles of what was
+// fitted.
 func (f *fit) shape() (string, error) {
 	for range mostShapes - 1 {
 		if err := f.measure(math.Sqrt(f.a.Left()*coarsePart) * (1 - 1e-12)); err != nil {
@@ -211,7 +213,8 @@ func (f *fit) search(last bool) (doubt string) {
 
 // Utility constants of the fit.
 const (
-	spare       = 1 // components more than asked for, on the way: a false one must not take the place of a true one
+	// components more than asked for, on the way: a false one must not take the place of a true one
+	spare       = 1
 	reweighings = 2 // of the counts by what is expected of them, not by themselves
 	polishSteps = 20
 )

@@ -28,12 +28,14 @@ const (
 	placeSDs = 13
 	zoomSDs  = 6
 	huntSDs  = 6.5
-	wideSDs  = 10.0 // where there is no end: a wide component is spread over bins on both sides of the others
+	// where there is no end: a wide component is spread over bins on both sides of the others
+	wideSDs = 10.0
 )
 
 // Utility constants of what is looked for.
 const (
-	lightest = .5  // of an even share of the rows: the weight of a component for which the shares are laid out
+	// of an even share of the rows: the weight of a component for which the shares are laid out
+	lightest = .5
 	bestNode = .45 // of a component's gaps are in its fullest bucket at least
 	guessed  = 4   // components for which they are laid out if their number is open
 )
@@ -68,8 +70,9 @@ func (f *fit) most() int {
 	return max(1, f.p.MaxComponents)
 }
 
-// penalty is what a component must take off the cost: little if their number is known; else what the Bayesian information criterion asks for
-// its three numbers, and more because it is the best of many places.
+// penalty is what a component must take off the cost: little if their number is known; else what
+// the Bayesian information criterion asks for its three numbers, and more because it is the best of
+// many places.
 func (f *fit) penalty() float64 {
 	if f.p.Components > 0 {
 		return knownPenalty

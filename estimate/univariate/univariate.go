@@ -1,15 +1,18 @@
-// Package univariate learns a mixture of Gaussians in one column about which nothing is known: no bound on means or standard deviations, which
-// may differ by any number of orders of magnitude between components, and no separation of them.
+// Package univariate learns a mixture of Gaussians in one column about which nothing is known: no
+// bound on means or standard deviations, which may differ by any number of orders of magnitude
+// between components, and no separation of them.
 //
-// The gaps between consecutive values show, in one measurement, at which scales and about where the rows lie. Then come histograms of the
-// whole line, each with edges that the one before asked for, until all components are resolved and no rows are missing; the last has its
-// edges where the fitted components say that counts tell most. The mixture is fitted to all of them.
+// The gaps between consecutive values show, in one measurement, at which scales and about where the
+// rows lie. Then come histograms of the whole line, each with edges that the one before asked for,
+// until all components are resolved and no rows are missing; the last has its edges where the
+// fitted components say that counts tell most. The mixture is fitted to all of them.
 //
 // Source: [AAL21] Section 5 of the restatement.
-// Differs: shares of the budget depend on the rows per component. Two or three histograms of the whole line stand for the tree of every root,
-// and all of them count in the fit. Rows that the gaps did not show are looked for in the holes between components, with finitely many bins and
-// no threshold; so equal values, which have no gaps, are found as well, and so is everything where the budget has no delta. See parts/roots
-// and parts/linefit.
+// Differs: shares of the budget depend on the rows per component. Two or three histograms of the
+// whole line stand for the tree of every root, and all of them count in the fit. Rows that the gaps
+// did not show are looked for in the holes between components, with finitely many bins and no
+// threshold; so equal values, which have no gaps, are found as well, and so is everything where the
+// budget has no delta. See parts/roots and parts/linefit.
 package univariate
 
 import (
@@ -61,7 +64,8 @@ const (
 	stepShapes = "shapes"
 )
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for more than one column or rows that can show no component.
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for more than one column or
+// rows that can show no component.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)

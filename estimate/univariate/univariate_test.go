@@ -65,9 +65,10 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRecovery: random mixtures of every family at (1, 1e-6). Of 60 fresh runs of each family and relation, all were within a total variation
-// of .10, the medians within .035. Here, of 6 runs with fixed seeds, all but one must be within .15; the long test draws fresh rows and noise and
-// lets six of 60 fail.
+// TestRecovery: random mixtures of every family at (1, 1e-6). Of 60 fresh runs of each family and
+// relation, all were within a total variation of .10, the medians within .035. Here, of 6 runs with
+// fixed seeds, all but one must be within .15; the long test draws fresh rows and noise and lets
+// six of 60 fail.
 func TestRecovery(t *testing.T) {
 	runs := uint64(6)
 	if estimatetest.Long() {
@@ -106,8 +107,9 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// With many rows the error is near that of EM that starts at the truth (.005 to .015 for 20000 rows; 1.1 to 1.2 times as much in the median), and
-// no failure is left: no component is missing, none is surplus.
+// With many rows the error is near that of EM that starts at the truth (.005 to .015 for 20000
+// rows; 1.1 to 1.2 times as much in the median), and no failure is left: no component is missing,
+// none is surplus.
 func TestManyRows(t *testing.T) {
 	for _, family := range families {
 		rng := rand.New(rand.NewPCG(9, 9))
@@ -128,7 +130,8 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// A component too light for the threshold of the gaps is missed by them and found in a hole, beside the others or around them.
+// A component too light for the threshold of the gaps is missed by them and found in a hole, beside
+// the others or around them.
 func TestHunt(t *testing.T) {
 	looked := 0
 	for _, rel := range relations {
@@ -156,7 +159,8 @@ func TestHunt(t *testing.T) {
 	}
 }
 
-// Components that are asked for and not there are left out, and told; notes say how many rows are behind each.
+// Components that are asked for and not there are left out, and told; notes say how many rows are
+// behind each.
 func TestNotes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	f := trial{rows: table(t, rng, evenly(part{0, 5, 2}), 3000), eps: 1, relation: privacy.ReplaceOne, components: 4}.fit(t)
@@ -214,8 +218,9 @@ func TestKnownCovariance(t *testing.T) {
 	}
 }
 
-// Equal values have no gaps. A constant column is released by its value; values that come often by rounding are a component as others are;
-// a value that many rows share beside others is a component too narrow to be seen.
+// Equal values have no gaps. A constant column is released by its value; values that come often by
+// rounding are a component as others are; a value that many rows share beside others is a component
+// too narrow to be seen.
 func TestTies(t *testing.T) {
 	for _, rel := range relations {
 		for _, value := range []float64{7, 0, -1e100, 1. / 3} {
@@ -265,8 +270,8 @@ func TestHardTables(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// ones.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same ones.
 func TestReplay(t *testing.T) {
 	for _, rel := range relations {
 		for i, v := range []float64{1e308, math.NaN(), 0, 40} {

@@ -16,7 +16,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Every method of the catalog for one component is measured, and the grid of each is one that lookups can use.
+// Every method of the catalog for one component is measured, and the grid of each is one that
+// lookups can use.
 func TestGrid(t *testing.T) {
 	listed := map[string]bool{}
 	for _, e := range entries {
@@ -72,7 +73,8 @@ func TestFactsAreTrue(t *testing.T) {
 	}
 }
 
-// A few runs from end to end; going on with their results makes none anew, and another method's lines stay.
+// A few runs from end to end; going on with their results makes none anew, and another method's
+// lines stay.
 func TestMeasure(t *testing.T) {
 	folder := t.TempDir()
 	o := options{runs: 2, seed: 1, workers: 2, results: filepath.Join(folder, "results"), out: filepath.Join(folder, "out.csv"), resume: true}
@@ -86,7 +88,8 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%d points, want %d", len(points), want)
 	}
 	for i, p := range points {
-		// At four times what is needed, fewer than one run in 10⁴ is lost, and a setting only if both of its runs are.
+		// At four times what is needed, fewer than one run in 10⁴ is lost, and a setting only if
+		// both of its runs are.
 		if p.Runs != 2 || i%2 == 1 && (p.Released == 0 || !(p.Covariance < 1) || !(p.PlainCovariance > 0)) {
 			t.Errorf("%+v", p)
 		}

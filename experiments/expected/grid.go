@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// The grid. A method's numbers of rows are multiples of what it says that it needs, so that every line begins where runs begin to fail and
-// ends where privacy costs little.
+// The grid. A method's numbers of rows are multiples of what it says that it needs, so that every
+// line begins where runs begin to fail and ends where privacy costs little.
 var (
 	allColumns = []int{1, 2, 5, 10, 20, 50}
 	epsilons   = []float64{.5, 1, 4}
@@ -31,7 +31,8 @@ const (
 	mostCells = 3.5e6
 )
 
-// runsAt is how many runs a setting gets: an error of few columns varies much from run to run, and costs little.
+// runsAt is how many runs a setting gets: an error of few columns varies much from run to run, and
+// costs little.
 func runsAt(d int) int {
 	switch {
 	case d <= 2:
@@ -46,7 +47,8 @@ func runsAt(d int) int {
 	return 3
 }
 
-// An entry is what is measured of a method. A method of the catalog that is not here, or whose every setting is too large, is "not measured".
+// An entry is what is measured of a method. A method of the catalog that is not here, or whose
+// every setting is too large, is "not measured".
 type entry struct {
 	method    string
 	shapes    []estimate.CovarianceType
@@ -76,7 +78,8 @@ type setting struct {
 	mu            float64
 }
 
-// settings are the points of a method's part of the table. Numbers of rows that a run cannot handle are left out.
+// settings are the points of a method's part of the table. Numbers of rows that a run cannot handle
+// are left out.
 func (e entry) settings(most int) (out []setting, err error) {
 	method, _, err := catalog.Choose(e.method, estimate.Problem{})
 	if err != nil {
@@ -132,14 +135,16 @@ type draw struct {
 	facts      estimate.Facts
 }
 
-// Utility rests on none of these: the range of condition numbers, units and distances of the mean that rows are drawn with.
+// Utility rests on none of these: the range of condition numbers, units and distances of the mean
+// that rows are drawn with.
 const (
 	mostKappa  = 6.  // a power of ten
 	units      = 3.  // a power of ten and its inverse
 	mostOffset = 20. // in the largest standard deviation
 )
 
-// draw says what is drawn: condition number, units and offset, or what the facts leave open, are spread evenly over the seeds.
+// draw says what is drawn: condition number, units and offset, or what the facts leave open, are
+// spread evenly over the seeds.
 func (s setting) draw(seed uint64) draw {
 	u, v, w := spread(seed, 0), spread(seed, 1), spread(seed, 2)
 	p := problem.Population{Columns: s.columns, Kappa: math.Pow(10, mostKappa*u), Units: units, Offset: mostOffset * v, Axes: s.Shape != estimate.Full}
@@ -152,7 +157,8 @@ func (s setting) draw(seed uint64) draw {
 	if s.Loose == 0 {
 		return draw{population: p}
 	}
-	// The facts are true, and as loose as they are said to be: the eigenvalues lie anywhere within the bounds, and so does the mean.
+	// The facts are true, and as loose as they are said to be: the eigenvalues lie anywhere within
+	// the bounds, and so does the mean.
 	p.Units, p.Kappa = 0, math.Pow(s.Loose, u)
 	high := math.Pow(s.Loose/p.Kappa, w)
 	within := math.Sqrt(high * float64(s.columns))
@@ -160,8 +166,8 @@ func (s setting) draw(seed uint64) draw {
 	return draw{p, estimate.Facts{KnowsMean: true, MeanWithin: within, Eigenvalues: [2]float64{high / s.Loose, high}}}
 }
 
-// spread is a sequence in (0, 1) whose first members are spread evenly, whichever the seed it starts from: the fractional parts of multiples
-// of irrational numbers.
+// spread is a sequence in (0, 1) whose first members are spread evenly, whichever the seed it
+// starts from: the fractional parts of multiples of irrational numbers.
 func spread(seed uint64, which int) float64 {
 	root := []float64{math.Sqrt2, math.Sqrt(3), math.Sqrt(5)}[which]
 	_, part := math.Modf(float64(seed%1_000_000+1) * root)

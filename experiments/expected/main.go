@@ -1,12 +1,13 @@
-// Command expected measures the errors that `gauze plan` expects of the methods for one distribution, and writes them into the table that
-// is embedded in estimate/expected.
+// Command expected measures the errors that `gauze plan` expects of the methods for one
+// distribution, and writes them into the table that is embedded in estimate/expected.
 //
 //	go run ./experiments/expected                       # all methods: some 25 minutes of CPU time
 //	go run ./experiments/expected -resume               # goes on after an interruption
 //	go run ./experiments/expected -methods gaussian     # one method: its lines are replaced, the others stay
 //	go run ./experiments/expected -runs 3 -out /dev/stdout
 //
-// Every run is a line of docs/experiments/expected/results/METHOD.jsonl, which is not part of the repository.
+// Every run is a line of docs/experiments/expected/results/METHOD.jsonl, which is not part of the
+// repository.
 package main
 
 import (
@@ -81,7 +82,8 @@ func parse(args []string) (o options, err error) {
 	return o, nil
 }
 
-// run measures the methods one after another; what is done is in the table when a later one is interrupted.
+// run measures the methods one after another; what is done is in the table when a later one is
+// interrupted.
 func run(ctx context.Context, o options) error {
 	progress := &harness.Progress{Out: os.Stderr, Now: time.Now, Every: 20 * time.Second}
 	for _, e := range o.methods {
@@ -96,7 +98,8 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// replace writes a table in which the lines of a method are replaced. The methods are in the order of entries.
+// replace writes a table in which the lines of a method are replaced. The methods are in the order
+// of entries.
 func replace(name, method string, points []expected.Point) error {
 	text, err := os.ReadFile(name)
 	switch {

@@ -27,7 +27,8 @@ const (
 	plainMean       = "sample_mean"
 )
 
-// measure makes all runs of a method and returns its part of the table. A method that the catalog does not have has none.
+// measure makes all runs of a method and returns its part of the table. A method that the catalog
+// does not have has none.
 func (e entry) measure(ctx context.Context, o options, progress *harness.Progress) ([]expected.Point, error) {
 	settings, err := e.settings(o.columns)
 	var unknown *catalog.UnknownError

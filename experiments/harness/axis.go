@@ -14,7 +14,8 @@ const (
 	legendMargin = 6
 )
 
-// logTicks marks 1, 2 and 5 times powers of ten where the axis spans little, and powers of ten alone where it spans much.
+// logTicks marks 1, 2 and 5 times powers of ten where the axis spans little, and powers of ten
+// alone where it spans much.
 type logTicks struct{ rows bool }
 
 // Ticks is plot.Ticker.

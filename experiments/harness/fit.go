@@ -16,7 +16,8 @@ import (
 
 // A Fitted is what a fit ended in.
 type Fitted struct {
-	// Foreground is the model without the components that carry stray rows, its weights made to sum to 1; nil if there is none.
+	// Foreground is the model without the components that carry stray rows, its weights made to sum
+	// to 1; nil if there is none.
 	Foreground *model.Mixture
 	Background float64 // weight of the components left out
 	Why        string  // there is no model
@@ -24,9 +25,11 @@ type Fitted struct {
 	Release    *release.Release
 }
 
-// Fit is what `gauze fit` does with rows, n×d, once they are read. r needs no columns. now is the clock.
+// Fit is what `gauze fit` does with rows, n×d, once they are read. r needs no columns. now is the
+// clock.
 //
-// A refusal on public facts and the outcome "no release" are both a Fitted without a model. An error is a fault of the program.
+// A refusal on public facts and the outcome "no release" are both a Fitted without a model. An
+// error is a fault of the program.
 func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request, now func() time.Time) (Fitted, error) {
 	n, d := rows.Dims()
 	b := kernel.NewBuilder(d)

@@ -40,7 +40,8 @@ func TestLogLogSlope(t *testing.T) {
 	if math.Abs(slope-1) > 1e-12 || sd > 1e-12 {
 		t.Errorf("slope %v ± %v, want 1 ± 0", slope, sd)
 	}
-	// y = 2^(±1/2) x^-1/2 around a line; by hand: residuals (1, -2, 1)·log(2)/3 of points (-1, 0, 1)·log(4).
+	// y = 2^(±1/2) x^-1/2 around a line; by hand: residuals (1, -2, 1)·log(2)/3 of points (-1, 0,
+	// 1)·log(4).
 	slope, sd = LogLogSlope([]float64{1, 4, 16}, []float64{2, .5, .5})
 	if math.Abs(slope+.5) > 1e-12 || math.Abs(sd-math.Sqrt(6)/3/(2*math.Sqrt2)) > 1e-12 {
 		t.Errorf("slope %v ± %v", slope, sd)
@@ -99,10 +100,12 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// A noisy success curve as experiments have: the n found has a high rate, and the one below has not.
+// A noisy success curve as experiments have: the n found has a high rate, and the one below has
+// not.
 func TestSmallestOnRates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	rate := func(n int) float64 { return 1 / (1 + math.Pow(6000/float64(n), 6)) } // .15 at 4.5k, .72 at 7k, .955 at 10k
+	// .15 at 4.5k, .72 at 7k, .955 at 10k
+	rate := func(n int) float64 { return 1 / (1 + math.Pow(6000/float64(n), 6)) }
 	found := map[int]int{}
 	for range 200 {
 		n, _, err := Smallest(Grid, 4500, 0, func(n int) (bool, error) {
@@ -119,7 +122,8 @@ func TestSmallestOnRates(t *testing.T) {
 		}
 		found[n]++
 	}
-	// P(18 of 20) is below 1e-10 at 4.5k, .06 at 7k and .94 at 10k: fewer than 150 of 200 at 10k have a chance below 1e-5.
+	// P(18 of 20) is below 1e-10 at 4.5k, .06 at 7k and .94 at 10k: fewer than 150 of 200 at 10k
+	// have a chance below 1e-5.
 	if found[10_000] < 150 || found[4500] > 0 {
 		t.Errorf("found %v, want mostly 10000", found)
 	}
@@ -160,7 +164,8 @@ func TestRunnerKeepsOrderAndWorkers(t *testing.T) {
 	}
 }
 
-// An interrupted experiment goes on: finished runs are not made again, and a line cut off in the middle is made again.
+// An interrupted experiment goes on: finished runs are not made again, and a line cut off in the
+// middle is made again.
 func TestResume(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "folder", "results.jsonl")
 	made := 0
@@ -305,7 +310,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A sweep runs every number of rows, or searches; a series may have repeats of its own; a fault ends all.
+// A sweep runs every number of rows, or searches; a series may have repeats of its own; a fault
+// ends all.
 func TestSweep(t *testing.T) {
 	trial := func(n int, seed uint64) Trial {
 		return Trial{Key: Key{N: n, Seed: seed}, Run: func(context.Context) (Outcome, error) { return Outcome{Success: n >= 2000 || seed == 7}, nil }}

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// A Page is Markdown that is being written, and the pictures that belong to it. The zero value is an empty page.
+// A Page is Markdown that is being written, and the pictures that belong to it. The zero value is
+// an empty page.
 type Page struct {
 	out      bytes.Buffer
 	pictures []namedPicture

@@ -108,7 +108,8 @@ type points struct {
 	intervals plotter.YErrors
 }
 
-// visible drops points that are not finite, or not positive where the axis is logarithmic; ends of intervals are cut there.
+// visible drops points that are not finite, or not positive where the axis is logarithmic; ends of
+// intervals are cut there.
 func (p Picture) visible(l Line) points {
 	var out points
 	bad := func(v float64, log bool) bool { return math.IsNaN(v) || math.IsInf(v, 0) || log && v <= 0 }

@@ -7,8 +7,9 @@ func Reasons() Table {
 	return Table{Head: []string{"cell", "method", "n", "runs", "no model because"}}
 }
 
-// AddReasons adds a line for every reason of a series' runs, by their number of rows, with how many runs ended so. What matches number is a released
-// number, which differs between runs, and is written as instead.
+// AddReasons adds a line for every reason of a series' runs, by their number of rows, with how many
+// runs ended so. What matches number is a released number, which differs between runs, and is
+// written as instead.
 func (t *Table) AddReasons(cell, method string, s *Series, number *regexp.Regexp, instead string) {
 	for _, n := range s.Rows() {
 		count := map[string]int{}

@@ -13,7 +13,8 @@ import (
 	"sync"
 )
 
-// A Key says which run a result is of. Two runs of one key and the same parameters differ by nothing but the noise.
+// A Key says which run a result is of. Two runs of one key and the same parameters differ by
+// nothing but the noise.
 type Key struct {
 	Experiment string `json:"experiment"`
 	Cell       string `json:"cell"` // name of a point of the experiment's grid
@@ -37,7 +38,8 @@ type Result struct {
 	Outcome
 }
 
-// Values are named measurements. In JSON they have five digits, infinities are strings, and NaN is left out.
+// Values are named measurements. In JSON they have five digits, infinities are strings, and NaN is
+// left out.
 type Values map[string]float64
 
 // MarshalJSON writes the values in the order of their names.
@@ -79,7 +81,8 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A Store keeps results in a file of JSON lines. It may be used by several goroutines. The nil Store keeps nothing.
+// A Store keeps results in a file of JSON lines. It may be used by several goroutines. The nil
+// Store keeps nothing.
 type Store struct {
 	mu   sync.Mutex
 	file *os.File
@@ -92,7 +95,8 @@ type entry struct {
 	params string
 }
 
-// entryOf writes the parameters as JSON with the fields of all objects in order, whether they come from a struct or from a file.
+// entryOf writes the parameters as JSON with the fields of all objects in order, whether they come
+// from a struct or from a file.
 func entryOf(k Key, params any) (entry, error) {
 	text, err := json.Marshal(params)
 	if err != nil {
@@ -106,12 +110,13 @@ func entryOf(k Key, params any) (entry, error) {
 	return entry{k, string(text)}, err
 }
 
-// ErrNotEmpty says that a results file holds results already and resume was not asked for: results of two versions of a method must
-// not be mixed by accident.
+// ErrNotEmpty says that a results file holds results already and resume was not asked for: results
+// of two versions of a method must not be mixed by accident.
 var ErrNotEmpty = errors.New("the results file is not empty: resume it, or remove it")
 
-// OpenStore opens or makes the file of that name, and its folder. With resume the results in it are not measured again; a last line
-// that was cut off by an interruption is dropped. The caller closes the store.
+// OpenStore opens or makes the file of that name, and its folder. With resume the results in it are
+// not measured again; a last line that was cut off by an interruption is dropped. The caller closes
+// the store.
 func OpenStore(name string, resume bool) (*Store, error) {
 	s := &Store{done: map[entry]Result{}}
 	whole, err := s.read(name)

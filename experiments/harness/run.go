@@ -17,7 +17,8 @@ type Trial struct {
 	Run func(context.Context) (Outcome, error)
 }
 
-// A Runner makes trials in parallel. It may be used by several goroutines: all of them share its workers.
+// A Runner makes trials in parallel. It may be used by several goroutines: all of them share its
+// workers.
 type Runner struct {
 	store   *Store
 	slots   chan struct{}
@@ -31,8 +32,8 @@ func NewRunner(workers int, store *Store) *Runner {
 	return &Runner{store: store, slots: make(chan struct{}, max(1, workers))}
 }
 
-// OpenRunner is a runner that keeps its results in a file, or nowhere if there is no name, and tells each result; it is to be closed. With
-// resume what the file holds is not made again.
+// OpenRunner is a runner that keeps its results in a file, or nowhere if there is no name, and
+// tells each result; it is to be closed. With resume what the file holds is not made again.
 func OpenRunner(workers int, file string, resume bool, each func(r Result, fromFile bool)) (*Runner, error) {
 	var store *Store
 	if file != "" {
@@ -49,11 +50,12 @@ func OpenRunner(workers int, file string, resume bool, each func(r Result, fromF
 // Close closes the file of results.
 func (r *Runner) Close() error { return r.store.Close() }
 
-// Run makes the trials in their order, as many at a time as there are workers, and returns the results in that order. Trials that
-// the store knows are not made again.
+// Run makes the trials in their order, as many at a time as there are workers, and returns the
+// results in that order. Trials that the store knows are not made again.
 //
-// With stopAfter >= 0 no trial is started once more than so many have failed: the answer "not often enough" stands by then. Results
-// are then those of the trials started, which are too few failures to estimate a rate from.
+// With stopAfter >= 0 no trial is started once more than so many have failed: the answer "not often
+// enough" stands by then. Results are then those of the trials started, which are too few failures
+// to estimate a rate from.
 func (r *Runner) Run(ctx context.Context, trials []Trial, stopAfter int) ([]Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,8 +139,8 @@ type Progress struct {
 	busy            float64 // seconds of all fits
 }
 
-// NewProgress writes to a file: on a terminal a line a second over the one before, unless other lines are between them, else a line now
-// and then.
+// NewProgress writes to a file: on a terminal a line a second over the one before, unless other
+// lines are between them, else a line now and then.
 func NewProgress(f *os.File, now func() time.Time, others bool) *Progress {
 	p := &Progress{Out: f, Now: now, Every: 20 * time.Second}
 	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {

@@ -26,8 +26,8 @@ var scikitScript string
 // HasScikit says whether python3 can import scikit-learn.
 var HasScikit = sync.OnceValue(func() bool { return exec.Command("python3", "-c", "import sklearn.mixture").Run() == nil })
 
-// Scikit fits scikit-learn's GaussianMixture of k full covariances without privacy, from one start of the kind named, in a process of its
-// own on one thread.
+// Scikit fits scikit-learn's GaussianMixture of k full covariances without privacy, from one start
+// of the kind named, in a process of its own on one thread.
 func Scikit(ctx context.Context, rows *mat.Dense, k int, start string, seed uint64) (Fitted, error) {
 	folder, err := os.MkdirTemp("", "gauze-scikit")
 	if err != nil {

@@ -13,9 +13,9 @@ type Step struct {
 	Pass bool
 }
 
-// Smallest looks for the smallest n of a rising grid that passes, from the grid's n closest to start: down as long as it passes, or
-// up until it does. most > 0 bounds the steps away from start. The n found is 0 if none passed; where the last step down still
-// passed, it is an upper bound.
+// Smallest looks for the smallest n of a rising grid that passes, from the grid's n closest to
+// start: down as long as it passes, or up until it does. most > 0 bounds the steps away from start.
+// The n found is 0 if none passed; where the last step down still passed, it is an upper bound.
 //
 // A test that passes by chance on the way down is believed. pass is called at most once for an n.
 func Smallest(grid []int, start, most int, pass func(n int) (bool, error)) (n int, tried []Step, err error) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Wilson is the interval of a rate, of successes among runs, in which it lies with about 95 % confidence whatever it is:
-// Wilson's score interval. Without runs it is [0, 1].
+// Wilson is the interval of a rate, of successes among runs, in which it lies with about 95 %
+// confidence whatever it is: Wilson's score interval. Without runs it is [0, 1].
 func Wilson(successes, runs int) (low, high float64) {
 	if runs == 0 {
 		return 0, 1
@@ -40,7 +40,8 @@ func Pick(results []Result, name string) []float64 {
 	return out
 }
 
-// Quantile is the q-quantile of v, 0 <= q <= 1, a value between two neighbours by interpolation; NaN of none.
+// Quantile is the q-quantile of v, 0 <= q <= 1, a value between two neighbours by interpolation;
+// NaN of none.
 func Quantile(v []float64, q float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -66,8 +67,9 @@ func Mean(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-// LogLogSlope fits log y = a + b·log x by least squares over the points with 0 < x, y < ∞, and returns b with its standard error,
-// which is 0 for two points. It is NaN for fewer, or if all x are equal.
+// LogLogSlope fits log y = a + b·log x by least squares over the points with 0 < x, y < ∞, and
+// returns b with its standard error, which is 0 for two points. It is NaN for fewer, or if all x
+// are equal.
 func LogLogSlope(x, y []float64) (slope, sd float64) {
 	var lx, ly []float64
 	for i := range x {

@@ -30,13 +30,14 @@ type Sweep struct {
 	Seed    uint64 // of the first run
 	// PassRate is the part of the runs that must succeed at a sufficient number of rows.
 	PassRate float64
-	// Grid, if not nil, makes it a search for the smallest sufficient number of rows, at most Most steps away from the start if
-	// Most is not 0. Otherwise all numbers of rows are run.
+	// Grid, if not nil, makes it a search for the smallest sufficient number of rows, at most Most
+	// steps away from the start if Most is not 0. Otherwise all numbers of rows are run.
 	Grid []int
 	Most int
 }
 
-// Run runs all series, as many at a time as workers keep busy: the runner shares its own out. The first fault ends them all.
+// Run runs all series, as many at a time as workers keep busy: the runner shares its own out. The
+// first fault ends them all.
 func (w Sweep) Run(ctx context.Context, runner *Runner, workers int, series []*Series, progress *Progress) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -24,11 +24,13 @@ const (
 type goal string
 
 const (
-	// near: a release whose total variation from the truth is at most 3.5 times that of EM started at the truth, and .005.
+	// near: a release whose total variation from the truth is at most 3.5 times that of EM started
+	// at the truth, and .005.
 	near goal = ""
 	// nothing: no release, where there is nothing to be found.
 	nothing goal = "no release"
-	// likely: a release under which fresh rows are at most .005 nats less likely than under the fit of EM started at the truth.
+	// likely: a release under which fresh rows are at most .005 nats less likely than under the fit
+	// of EM started at the truth.
 	likely goal = "likelihood"
 	// clean: a release within a total variation of .05 of the mixture without its outliers.
 	clean goal = "clean"
@@ -163,7 +165,8 @@ func (c cell) seed(run uint64) uint64 {
 // outcome measures a release.
 func (c cell) outcome(o options, in *problem.Instance, got harness.Fitted, seed uint64) (harness.Outcome, error) {
 	end := harness.Outcome{Seconds: got.Seconds, Why: got.Why, Values: harness.Values{}}
-	if c.goal == nothing { // there is nothing to compare with; a refusal on public facts says nothing about the rows
+	// there is nothing to compare with; a refusal on public facts says nothing about the rows
+	if c.goal == nothing {
 		end.Success = strings.HasPrefix(got.Why, "no release")
 		return end, nil
 	}

@@ -15,7 +15,8 @@ type experiment struct {
 	title string
 	about string // what is run and what is to be seen
 	cells func() []cell
-	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise all of the cell's are run.
+	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise
+	// all of the cell's are run.
 	search bool
 	// open runs the learners alone on all rows, without privacy.
 	open bool

@@ -62,7 +62,8 @@ func (l line) open(ctx context.Context, in *problem.Instance, seed uint64) (*mod
 	return m, seconds, err
 }
 
-// scikit runs scikit-learn on rows in their columns' standard deviations, as its regularisation wants them.
+// scikit runs scikit-learn on rows in their columns' standard deviations, as its regularisation
+// wants them.
 func scikit(ctx context.Context, rows *mat.Dense, k int, seed uint64) (*model.Mixture, float64, error) {
 	n, d := rows.Dims()
 	own := mat.NewDense(n, d, nil)
@@ -100,8 +101,8 @@ func mixture(found []learner.Component) (*model.Mixture, error) {
 	return model.New(nil, w, gs)
 }
 
-// parameterDistance is dist_PARAM: the best over all ways to pair the components of the worst component's distance; +Inf of mixtures of
-// different numbers of components.
+// parameterDistance is dist_PARAM: the best over all ways to pair the components of the worst
+// component's distance; +Inf of mixtures of different numbers of components.
 func parameterDistance(a, b *model.Mixture) float64 {
 	if a.K() != b.K() {
 		return math.Inf(1)

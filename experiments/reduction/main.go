@@ -1,7 +1,8 @@
-// Command reduction measures the black-box reduction, which makes any learner of mixtures private: how many rows it needs, how far from the
-// truth it ends, and whether it keeps silent where there is nothing to be found; with each learner, as practical method and as the thesis
-// prints it, and beside the learners without privacy. The experiments follow Sections C and D of the restatement of [PPE], on random mixtures
-// that package problem draws; a run has a mixture of its own.
+// Command reduction measures the black-box reduction, which makes any learner of mixtures private:
+// how many rows it needs, how far from the truth it ends, and whether it keeps silent where there
+// is nothing to be found; with each learner, as practical method and as the thesis prints it, and
+// beside the learners without privacy. The experiments follow Sections C and D of the restatement
+// of [PPE], on random mixtures that package problem draws; a run has a mixture of its own.
 //
 //	go run ./experiments/reduction                                        # the named cells, printed
 //	go run ./experiments/reduction -cells gamma -runs 5 named             # cells whose name has that in it
@@ -187,7 +188,8 @@ func experimentNames() []string {
 	return names
 }
 
-// run makes the experiments one after another; one that fails does not keep the others from being made.
+// run makes the experiments one after another; one that fails does not keep the others from being
+// made.
 func run(ctx context.Context, o options, chosen []experiment) error {
 	progress := harness.NewProgress(os.Stderr, time.Now, o.verbose)
 	var faults []error

@@ -23,7 +23,8 @@ func must(c cell, err error) cell {
 	return c
 }
 
-// bars are the sizes at which the practical method has to succeed, with the separation of their mixtures.
+// bars are the sizes at which the practical method has to succeed, with the separation of their
+// mixtures.
 var bars = []struct {
 	k, d, n int
 	sep     float64

@@ -41,7 +41,8 @@ var openLines = []openLine{
 	{bySpectral, 4, 20, 10_000, 10, "", ".49"}, {bySpectral, 2, 2, 10_000, 6, "pancakes", "9.2 (0)"},
 }
 
-// openCells are the problems, each with EM and scikit-learn, and those of the other learners that have a line of their own or take no time.
+// openCells are the problems, each with EM and scikit-learn, and those of the other learners that
+// have a line of their own or take no time.
 func openCells() []cell {
 	const longTable, wideTable = 20_000, 5
 	var out []cell

@@ -192,7 +192,8 @@ func met(successes, runs int, rate float64) string {
 	return "no"
 }
 
-// nearMedian counts the runs that are near what EM ends at on most tables, rather than on the same one.
+// nearMedian counts the runs that are near what EM ends at on most tables, rather than on the same
+// one.
 func nearMedian(runs []harness.Result) (n int) {
 	bar := nearRatio*harness.Median(harness.Pick(runs, reference)) + nearMore
 	for _, v := range harness.Pick(runs, totalVariation) {

@@ -32,7 +32,8 @@ func usual(t *testing.T) (options, *bytes.Buffer) {
 
 func quiet() *harness.Progress { return &harness.Progress{Out: io.Discard, Now: time.Now} }
 
-// Every line of every experiment has a name of its own, a problem that can be drawn, and a request that can be planned or is refused.
+// Every line of every experiment has a name of its own, a problem that can be drawn, and a request
+// that can be planned or is refused.
 func TestCells(t *testing.T) {
 	o, _ := usual(t)
 	planned := map[string]bool{} // a plan takes a while
@@ -166,13 +167,16 @@ func TestLikelihoodGap(t *testing.T) {
 	}
 	same, err := likelihoodGap(held, held.Truth, held.Truth)
 	lost, err2 := likelihoodGap(held, held.Truth, m)
-	want := math.Log(2) - .5*(1-.25)                                                                        // KL of N(0, 1) from N(0, 4)
-	if err != nil || err2 != nil || same != 0 || math.Abs(lost-want) > 5*.75/math.Sqrt2/math.Sqrt(40_000) { // the terms have a standard deviation of (1 - 1/4)/√2
+	// KL of N(0, 1) from N(0, 4)
+	want := math.Log(2) - .5*(1-.25)
+	// the terms have a standard deviation of (1 - 1/4)/√2
+	if err != nil || err2 != nil || same != 0 || math.Abs(lost-want) > 5*.75/math.Sqrt2/math.Sqrt(40_000) {
 		t.Errorf("%v (%v), %v (%v), want %v", same, err, lost, err2, want)
 	}
 }
 
-// A part of an experiment from the first row to the page, resumed from its results without a new fit. The method is another one, to be fast.
+// A part of an experiment from the first row to the page, resumed from its results without a new
+// fit. The method is another one, to be fast.
 func TestRunAndResume(t *testing.T) {
 	o, out := usual(t)
 	o.methods, o.rows, o.cells = []string{"general"}, []int{2000}, []string{"k=1/d=2", "k=2/d=2/sep=6/+1", "uniform", "k=2/d=2/sep=7/outliers"}

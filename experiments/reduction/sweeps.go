@@ -15,7 +15,8 @@ import (
 // all are the learners, the default one first.
 var allLearners = []string{byEM, bySpectral, byMoments}
 
-// start is a number of rows of the grid from which a search begins, near what the restatement found.
+// start is a number of rows of the grid from which a search begins, near what the restatement
+// found.
 type start struct {
 	k, d, n int
 	sep     float64
@@ -120,7 +121,8 @@ func least(l line) string {
 	return harness.Rows(l.Least)
 }
 
-// constants sets the rows that the reduction needs by its own constants beside those of tight ones, and beside what the practical one needed.
+// constants sets the rows that the reduction needs by its own constants beside those of tight ones,
+// and beside what the practical one needed.
 func (p *page) constants(b privacy.Budget, r *results) {
 	t := harness.Table{Head: []string{"k", "d", "with the printed constants", "with tight masks", "practical, measured at separation 6"}}
 	for _, at := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 2}, {1, 5}, {2, 5}, {3, 5}, {5, 2}, {5, 10}} {

@@ -28,7 +28,8 @@ type cell struct {
 	epsilon float64
 	// rows are the numbers of rows that are tried; a search starts at the first one.
 	rows []int
-	// line is the name of the cell's line in a picture, and x its place on the axis, unless the axis is that of n.
+	// line is the name of the cell's line in a picture, and x its place on the axis, unless the
+	// axis is that of n.
 	line string
 	x    float64
 }

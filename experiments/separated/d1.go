@@ -17,7 +17,8 @@ type setting struct {
 
 var settings = []setting{{"C6sph", 6, false}, {"C4sph", 4, false}, {"C10sph", 10, false}, {"C6ell", 6, true}, {"C4ell", 4, true}}
 
-// A tabled line is one of table D.1: the smallest number of rows in thousands for each setting; 0 where the prototype failed.
+// A tabled line is one of table D.1: the smallest number of rows in thousands for each setting; 0
+// where the prototype failed.
 type tabled struct {
 	d, k int
 	rows [5]float64
@@ -59,7 +60,8 @@ func (s setting) spec(d, k int) problem.Spec {
 	return p
 }
 
-// tableCells are the cells of D.1, with the tabulated number of rows times a factor; those without one get the start of a search.
+// tableCells are the cells of D.1, with the tabulated number of rows times a factor; those without
+// one get the start of a search.
 func tableCells(factor float64) []cell {
 	var out []cell
 	for _, t := range table {

@@ -15,7 +15,8 @@ type experiment struct {
 	title string
 	about string // what is run and what counts as success
 	cells func() []cell
-	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise all of the cell's are run.
+	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise
+	// all of the cell's are run.
 	search    bool
 	repeats   int
 	reference bool // measures the non-private reference too

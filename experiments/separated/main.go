@@ -1,12 +1,14 @@
-// Command separated measures how methods of gauze fit learn mixtures of separated Gaussians: how many rows they need, how far from the
-// truth they end, and what scales, outliers, tails and unequal weights do to them. The experiments follow Sections D and F of the
-// restatement of [KSSU19], on random mixtures that package problem draws.
+// Command separated measures how methods of gauze fit learn mixtures of separated Gaussians: how
+// many rows they need, how far from the truth they end, and what scales, outliers, tails and
+// unequal weights do to them. The experiments follow Sections D and F of the restatement of
+// [KSSU19], on random mixtures that package problem draws.
 //
 //	go run ./experiments/separated -run d1                       # writes docs/experiments/separated/d1.md
 //	go run ./experiments/separated -run d1 -resume               # goes on after an interruption
 //	go run ./experiments/separated -run d1 -cells 5/3/C6sph -n 3000 -repeats 20 -methods general -v
 //
-// A part of an experiment (-cells, -n, -repeats, -quick) is printed and not written, unless -out says where.
+// A part of an experiment (-cells, -n, -repeats, -quick) is printed and not written, unless -out
+// says where.
 package main
 
 import (

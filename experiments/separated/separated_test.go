@@ -50,7 +50,8 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// A part of an experiment from the first row to the page, resumed from its results without a new fit.
+// A part of an experiment from the first row to the page, resumed from its results without a new
+// fit.
 func TestRunAndResume(t *testing.T) {
 	o := options{budget: privacy.Budget{Epsilon: 5, Delta: 1e-6}, relation: privacy.ReplaceOne, methods: []string{"general"}, cells: []string{"2/2/C10sph"},
 		rows: []int{2000}, repeats: 2, seed: 1, most: 4, workers: 2, out: t.TempDir(), nonPrivate: true}

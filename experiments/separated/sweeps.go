@@ -124,7 +124,8 @@ func (p *page) curves(r *results, method string) {
 			down.Low, down.High = append(down.Low, harness.Quantile(v, .1)), append(down.High, harness.Quantile(v, .9))
 			plain = append(plain, harness.Median(harness.Pick(runs, referenceMean)))
 			last := len(plain) - 1
-			added = append(added, math.Sqrt(down.Y[last]*down.Y[last]-plain[last]*plain[last])) // NaN drops out of the slope
+			// NaN drops out of the slope
+			added = append(added, math.Sqrt(down.Y[last]*down.Y[last]-plain[last]*plain[last]))
 		}
 		success, errors = append(success, up), append(errors, down)
 		a, sa := harness.LogLogSlope(down.X, down.Y)

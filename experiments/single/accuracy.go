@@ -9,15 +9,17 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A need is a line of the restatement's table: rows for an error within twice the non-private one in 85 % of the runs, at
-// (1, 1e-6)-DP, replace-one, for every condition number, as corrected by its second implementation.
+// A need is a line of the restatement's table: rows for an error within twice the non-private one
+// in 85 % of the runs, at (1, 1e-6)-DP, replace-one, for every condition number, as corrected by
+// its second implementation.
 //
 // Source: [TYLERPRESS] Section 7.
 type need struct{ d, rows int }
 
 var needs = []need{{1, 1300}, {2, 950}, {5, 2290}, {10, 4700}, {20, 13_500}}
 
-// usualOffset is the distance of the mean from the origin in the table, in the largest standard deviation.
+// usualOffset is the distance of the mean from the origin in the table, in the largest standard
+// deviation.
 const usualOffset = 10
 
 // of is the table's number of rows times a factor.

@@ -30,7 +30,8 @@ type cell struct {
 	bounds estimate.Facts
 	// only, if not nil, are the names of the contenders that are run.
 	only []string
-	// group, row and column say where the cell stands in a table or a picture of the experiment, x where on its axis.
+	// group, row and column say where the cell stands in a table or a picture of the experiment, x
+	// where on its axis.
 	group, row, column string
 	x                  float64
 }
@@ -99,7 +100,8 @@ func (e experiment) trial(o options, c cell, by contender, n int, seed uint64) h
 				return harness.Outcome{}, err
 			}
 			fitted, err := by.fit(ctx, sample.Rows, r)
-			// A fault of a method is a run without a model, and its reason is in the table: one method must not end the others' runs.
+			// A fault of a method is a run without a model, and its reason is in the table: one
+			// method must not end the others' runs.
 			var fault *gauze.RunError
 			if errors.As(err, &fault) && ctx.Err() == nil {
 				fitted.Why, err = fault.Error(), nil
@@ -122,19 +124,20 @@ func (by contender) fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (
 
 // Names of values.
 const (
-	released    = "released" // 1 if there is a model
-	covError    = "covariance"
-	meanError   = "mean"
-	covTimes    = "covariance_x" // times the non-private rate
-	meanTimes   = "mean_x"
-	covAdded    = "added_covariance" // distance from the sample's
-	meanAdded   = "added_mean"
-	sampleCov   = "sample_covariance" // errors without privacy, on the same rows
-	sampleMean  = "sample_mean"
-	rankFound   = "rank"
-	nullSpread  = "null_sd"
-	nullOffset  = "null_mean"
-	falsely     = "false_ok"         // 1 if a model is released whose error is above falseBar times the rate
+	released   = "released" // 1 if there is a model
+	covError   = "covariance"
+	meanError  = "mean"
+	covTimes   = "covariance_x" // times the non-private rate
+	meanTimes  = "mean_x"
+	covAdded   = "added_covariance" // distance from the sample's
+	meanAdded  = "added_mean"
+	sampleCov  = "sample_covariance" // errors without privacy, on the same rows
+	sampleMean = "sample_mean"
+	rankFound  = "rank"
+	nullSpread = "null_sd"
+	nullOffset = "null_mean"
+	// 1 if a model is released whose error is above falseBar times the rate
+	falsely     = "false_ok"
 	constantsOK = "constant_columns" // 1 if as many are told as there are
 )
 

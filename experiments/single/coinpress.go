@@ -33,7 +33,8 @@ func inSteps(steps ...int) []contender {
 	return out
 }
 
-// published are errors of the experiments with CoinPress, by cell and number of rows: the best of its own numbers of steps.
+// published are errors of the experiments with CoinPress, by cell and number of rows: the best of
+// its own numbers of steps.
 var published = map[string]map[int]float64{
 	"mean/50/tight":      {1000: .281, 2636: .149, 10_000: .073},
 	"covariance/10/flat": {3000: .306, 4364: .211, 8000: .133},

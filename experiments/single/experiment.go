@@ -23,10 +23,12 @@ type experiment struct {
 	about   string // what is run and what counts as success
 	cells   func() []cell
 	repeats int
-	// contenders, if not nil, replace practical; those whose method is not in the catalog are left out, and the page says so.
+	// contenders, if not nil, replace practical; those whose method is not in the catalog are left
+	// out, and the page says so.
 	contenders []contender
 	success    func(harness.Values, cell) bool
-	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise all of the cell's are run.
+	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise
+	// all of the cell's are run.
 	search bool
 	// summary writes what there is to say before the table of all cells.
 	summary func(*page, *results)
@@ -38,7 +40,8 @@ var practical = contender{name: "gaussian", method: "gaussian"}
 // passRate is the part of the runs that must succeed at a sufficient number of rows.
 const passRate = .85
 
-// grid is where the smallest sufficient number of rows is looked for: steps of 2^(1/4), finer than the runs can tell.
+// grid is where the smallest sufficient number of rows is looked for: steps of 2^(1/4), finer than
+// the runs can tell.
 var grid = func() []int {
 	var out []int
 	for n := 50.; n < 2e6; n *= 1.189207115002721 {
@@ -111,7 +114,8 @@ func (e experiment) run(ctx context.Context, o options, progress *harness.Progre
 	return got.write()
 }
 
-// quickCells is how many cells of an experiment a quick run makes, and quickNumbers the largest table, in numbers.
+// quickCells is how many cells of an experiment a quick run makes, and quickNumbers the largest
+// table, in numbers.
 const (
 	quickCells   = 4
 	quickNumbers = 150_000

@@ -17,7 +17,8 @@ const (
 	literalOne       = "univariate:kv18"
 )
 
-// literalCells are where the literal algorithms are tried: the places where their analyses say that they work, and those on the way.
+// literalCells are where the literal algorithms are tried: the places where their analyses say that
+// they work, and those on the way.
 var literalCells = []struct {
 	d       int
 	kappa   float64

@@ -1,13 +1,15 @@
-// Command single measures how methods of gauze fit learn one distribution: how far from the truth they end beside what the rows allow
-// without privacy, how many rows they need, and what condition numbers, tails, exact rank, atoms and stray rows do to them. The
-// experiments follow the restatement [TYLERPRESS], on random distributions that harness/problem draws.
+// Command single measures how methods of gauze fit learn one distribution: how far from the truth
+// they end beside what the rows allow without privacy, how many rows they need, and what condition
+// numbers, tails, exact rank, atoms and stray rows do to them. The experiments follow the
+// restatement [TYLERPRESS], on random distributions that harness/problem draws.
 //
 //	go run ./experiments/single kappa                  # writes docs/experiments/single/kappa.md
 //	go run ./experiments/single -resume all            # all of them; goes on after an interruption
 //	go run ./experiments/single -quick                 # a minute of everything, printed and not written
 //	go run ./experiments/single -cells '10/*' -n 3000 -repeats 20 -v smallest
 //
-// A part of an experiment (-cells, -n, -repeats, -quick) is printed and not written, unless -out says where.
+// A part of an experiment (-cells, -n, -repeats, -quick) is printed and not written, unless -out
+// says where.
 package main
 
 import (

@@ -15,8 +15,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// naive releases the moments of the rows within the stated bounds at once, and spends the whole budget on that: what there is to beat. It
-// is for comparison, and no method of gauze fit.
+// naive releases the moments of the rows within the stated bounds at once, and spends the whole
+// budget on that: what there is to beat. It is for comparison, and no method of gauze fit.
 //
 // Source: [TYLERPRESS] Section 3.
 // Differs: the mean is released along with the second moment, so that it need not be the origin.
@@ -24,7 +24,8 @@ type naive struct{}
 
 const (
 	naiveName = "naive truncation"
-	// naiveReach: rows are counted within the ball of the mean and this many times the root of the trace beyond.
+	// naiveReach: rows are counted within the ball of the mean and this many times the root of the
+	// trace beyond.
 	naiveReach = 3
 	naiveStep  = "moments"
 )

@@ -138,7 +138,8 @@ func (r *results) grid(corner, group, name string, show func(cell, *harness.Seri
 	return t
 }
 
-// beside is a table of a group with a line for each cell and number of rows, and a column for each contender.
+// beside is a table of a group with a line for each cell and number of rows, and a column for each
+// contender.
 func (r *results) beside(group string, show func(cell, []harness.Result) string, more func(cell, int, []harness.Result) []any, moreHead ...string) harness.Table {
 	t := harness.Table{Head: []string{"cell", "n"}}
 	for _, by := range r.contenders {

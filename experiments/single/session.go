@@ -14,8 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// inSession fits by an estimator that the catalog does not have, like a method with its source's constants: what gauze.Fit does between
-// the request and the model.
+// inSession fits by an estimator that the catalog does not have, like a method with its source's
+// constants: what gauze.Fit does between the request and the model.
 func inSession(ctx context.Context, rows *mat.Dense, r gauze.Request, e estimate.Estimator) (harness.Fitted, error) {
 	n, d := rows.Dims()
 	b := kernel.NewBuilder(d)

@@ -15,8 +15,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Every cell of every experiment has a name of its own and a distribution that can be drawn; what a page compares with belongs to a
-// cell.
+// Every cell of every experiment has a name of its own and a distribution that can be drawn; what a
+// page compares with belongs to a cell.
 func TestCells(t *testing.T) {
 	known, names := map[string]bool{}, map[string]bool{}
 	for _, e := range experiments {
@@ -84,7 +84,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A part of an experiment from the first row to the page, resumed from its results without a new fit.
+// A part of an experiment from the first row to the page, resumed from its results without a new
+// fit.
 func TestRunAndResume(t *testing.T) {
 	o := options{budget: privacy.Budget{Epsilon: 5, Delta: 1e-6}, relation: privacy.ReplaceOne, cells: []string{"2/1e+04", "2/one-big 1e+04"},
 		rows: []int{1200}, repeats: 2, seed: 1, workers: 2, out: t.TempDir()}
@@ -118,8 +119,8 @@ func TestRunAndResume(t *testing.T) {
 	}
 }
 
-// Quick runs of the experiments end, and with them every contender has been asked. All of them, with all cells, are left to long runs
-// (GAUZE_LONG=1).
+// Quick runs of the experiments end, and with them every contender has been asked. All of them,
+// with all cells, are left to long runs (GAUZE_LONG=1).
 func TestQuick(t *testing.T) {
 	cells := map[string][]string{"coinpress-covariance": {"covariance/2/*"}, "heavy": {"t5/2"}, "rank": {"5/r3/*"}, "false-ok": {"2/*"}}
 	for _, e := range experiments {

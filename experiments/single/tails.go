@@ -62,7 +62,8 @@ var heavy = experiment{
 	},
 }
 
-// atomsTable is what the restatement measured in its table of atoms: the covariance error in rates, or that nothing was released.
+// atomsTable is what the restatement measured in its table of atoms: the covariance error in rates,
+// or that nothing was released.
 //
 // Source: [TYLERPRESS] Section 4.5.
 var atomsTable = map[string]string{

@@ -17,17 +17,21 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// A blackBoxRun is what the rounds of one size measured: fits of the black-box reduction on one core and on two, in turn, stage by stage.
+// A blackBoxRun is what the rounds of one size measured: fits of the black-box reduction on one
+// core and on two, in turn, stage by stage.
 type blackBoxRun struct {
 	results
 	k, d, n int
 	learner string
-	stages  []string                        // in the order in which they come
-	parts   map[string]map[string][]float64 // per number of cores and stage, wall seconds of the rounds
-	silent  int                             // rounds in which a fit ended without a release: they are made again with another mixture
+	stages  []string // in the order in which they come
+	// per number of cores and stage, wall seconds of the rounds
+	parts map[string]map[string][]float64
+	// rounds in which a fit ended without a release: they are made again with another mixture
+	silent int
 }
 
-// blackBoxRuns are the sizes of the named problems of experiments/reduction, and the other learners at one of them.
+// blackBoxRuns are the sizes of the named problems of experiments/reduction, and the other learners
+// at one of them.
 func blackBoxRuns() []*blackBoxRun {
 	var runs []*blackBoxRun
 	for _, r := range []blackBoxRun{
@@ -49,7 +53,8 @@ var blackBoxCores = []int{1, 2}
 // mostSilent is how many mixtures of a round may end without a release before the size is given up.
 const mostSilent = 3
 
-// runBlackBox measures fits of the black-box reduction on one core beside two, and prints BLACKBOX.md's tables.
+// runBlackBox measures fits of the black-box reduction on one core beside two, and prints
+// BLACKBOX.md's tables.
 func runBlackBox(s settings) error {
 	all := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(all)
@@ -127,7 +132,8 @@ func (r *blackBoxRun) table(seed uint64) (*kernel.Table, error) {
 // times is how many fits are timed as one: a short one takes few ticks of the clock of CPU time.
 func (r *blackBoxRun) times() int { return 1 + 100_000/r.n }
 
-// fit makes some fits and times their stages, a mean over the fits: a stage is what happens until its last measurement is told of.
+// fit makes some fits and times their stages, a mean over the fits: a stage is what happens until
+// its last measurement is told of.
 func (r *blackBoxRun) fit(s settings, t *kernel.Table) (timed, error) {
 	out := timed{parts: map[string]float64{}}
 	var last time.Time
@@ -180,7 +186,8 @@ func writeBlackBox(w io.Writer, s settings, all int, runs []*blackBoxRun) {
 	writeStages(w, runs)
 }
 
-// writeStages writes the wall seconds of the stages on one core, and on two; the stages are the same for all sizes.
+// writeStages writes the wall seconds of the stages on one core, and on two; the stages are the
+// same for all sizes.
 func writeStages(w io.Writer, runs []*blackBoxRun) {
 	fmt.Fprint(w, "\n## Stages\n\nWall seconds on one core, and on two. The first stage has the planning in it.\n\n")
 	one, two := coresOf(blackBoxCores[0]), coresOf(blackBoxCores[1])

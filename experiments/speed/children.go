@@ -20,8 +20,8 @@ import (
 //go:embed em.py
 var emScript string
 
-// newPython writes the rows for scikit-learn and returns the folder with rows and script, or an error if python3 has no
-// scikit-learn.
+// newPython writes the rows for scikit-learn and returns the folder with rows and script, or an
+// error if python3 has no scikit-learn.
 func newPython(folder string, t *table) (string, error) {
 	if err := exec.Command("python3", "-c", "import sklearn").Run(); err != nil {
 		return "", errors.New("python3 cannot import sklearn")
@@ -47,7 +47,8 @@ func writeRows(folder, name, script string, t *table) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// runPython runs ten iterations of EM; the cost is that of the fit alone, without start and reading.
+// runPython runs ten iterations of EM; the cost is that of the fit alone, without start and
+// reading.
 func runPython(folder string, s settings, t *table) (cost, error) {
 	cmd := exec.Command("python3", "em.py", "rows.f64", fmt.Sprint(t.d), fmt.Sprint(s.k))
 	cmd.Dir = folder

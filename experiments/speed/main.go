@@ -1,30 +1,33 @@
-// Command speed measures what a fit costs, side by side with what it is to be compared to: plain covariance passes over the same
-// table, ten iterations of scikit-learn's EM, one core against two, and the table's own size. It prints Markdown.
+// Command speed measures what a fit costs, side by side with what it is to be compared to: plain
+// covariance passes over the same table, ten iterations of scikit-learn's EM, one core against two,
+// and the table's own size. It prints Markdown.
 //
 //	go run ./experiments/speed > experiments/speed/RESULTS.md
 //
-// The rounds alternate between all the programs measured, so that a busy machine slows all of them alike, and every figure is a
-// median over rounds unless it says otherwise. CPU time is user and system time of the process.
+// The rounds alternate between all the programs measured, so that a busy machine slows all of them
+// alike, and every figure is a median over rounds unless it says otherwise. CPU time is user and
+// system time of the process.
 //
-// With -separation the table is that of a mixture of separated components, for which the method separated is measured; SEPARATED.md
-// holds the tables of
+// With -separation the table is that of a mixture of separated components, for which the method
+// separated is measured; SEPARATED.md holds the tables of
 //
 //	go run ./experiments/speed -rounds 3 -separation 6 -fits separated,separated-auto
 //	go run ./experiments/speed -rounds 3 -separation 6 -fits separated,separated-auto -d 50 -k 10
 //
-// With -single the table is that of one Gaussian, the fits use one core, and the yardstick is the cheapest of several plain passes;
-// GAUSSIAN.md holds the tables of
+// With -single the table is that of one Gaussian, the fits use one core, and the yardstick is the
+// cheapest of several plain passes; GAUSSIAN.md holds the tables of
 //
 //	go run ./experiments/speed -single -rounds 15 -n 100000 -d 50
 //	go run ./experiments/speed -single -rounds 3 -n 100000 -d 200 -epsilon 8
 //
-// With -unbounded the tables are those of mixtures of any scales in one column and, with a tenth of the rows, in several, and the yardstick
-// is sorting the columns; UNBOUNDED.md holds the tables of
+// With -unbounded the tables are those of mixtures of any scales in one column and, with a tenth of
+// the rows, in several, and the yardstick is sorting the columns; UNBOUNDED.md holds the tables of
 //
 //	go run ./experiments/speed -unbounded -rounds 9
 //
-// With -blackbox the fits are those of the black-box reduction at the sizes of the named problems of experiments/reduction, a new table for
-// every round, on one core and on two in turn; BLACKBOX.md holds the tables of
+// With -blackbox the fits are those of the black-box reduction at the sizes of the named problems
+// of experiments/reduction, a new table for every round, on one core and on two in turn;
+// BLACKBOX.md holds the tables of
 //
 //	go run ./experiments/speed -blackbox -rounds 7
 package main
@@ -112,7 +115,8 @@ func run(s settings, memory, sklearn bool, profile string) error {
 	}
 	defer os.RemoveAll(folder)
 	var peaks []peak
-	if memory && s.separation == 0 { // first, while this program is small: a child's peak begins with that of its parent
+	// first, while this program is small: a child's peak begins with that of its parent
+	if memory && s.separation == 0 {
 		if peaks, err = peakMemory(s, truth, folder); err != nil {
 			return err
 		}
@@ -146,7 +150,8 @@ type table struct {
 	d         int
 }
 
-// randomMixture has components whose means differ by about four standard deviations in every column, each with correlated columns.
+// randomMixture has components whose means differ by about four standard deviations in every
+// column, each with correlated columns.
 func randomMixture(k, d int) (*model.Mixture, error) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var weights []float64
@@ -186,7 +191,8 @@ func drawTable(truth *model.Mixture, n int) (*table, error) {
 	return t, nil
 }
 
-// fit is one fit of the protected table; scans is how many measurements it made, each of which reads every row once.
+// fit is one fit of the protected table; scans is how many measurements it made, each of which
+// reads every row once.
 func (t *table) fit(s settings, what string) (scans int, err error) {
 	r := gauze.Request{Relation: privacy.ReplaceOne, Budget: s.budget, Method: "general", Columns: model.DefaultColumns(t.d), SchemaDeclared: true}
 	switch what {

@@ -53,7 +53,8 @@ func (r *results) ratio(a, b string, of func(cost) float64) float64 {
 	return median(v)
 }
 
-// fastest is the wall time of the fastest round: what a wall clock shows when others leave the machine alone.
+// fastest is the wall time of the fastest round: what a wall clock shows when others leave the
+// machine alone.
 func (r *results) fastest(name string) float64 {
 	least := math.Inf(1)
 	for _, c := range r.costs[name] {
@@ -85,11 +86,12 @@ func median(v []float64) float64 {
 // fits are the fits that are measured.
 var fits = []string{"gaussian", "mixture", "auto"}
 
-// plainPasses is how many plain passes are timed as one, since one takes few ticks of the clock of CPU time.
+// plainPasses is how many plain passes are timed as one, since one takes few ticks of the clock of
+// CPU time.
 const plainPasses = 10
 
-// alternate measures everything in turn, round by round; with one core ("1 " before the name), unless the table is one of separated
-// components, and with all.
+// alternate measures everything in turn, round by round; with one core ("1 " before the name),
+// unless the table is one of separated components, and with all.
 func alternate(s settings, t *table, python string) (*results, error) {
 	r := &results{costs: map[string][]cost{}, scans: map[string]int{}}
 	all := runtime.GOMAXPROCS(0)
@@ -137,7 +139,8 @@ func alternate(s settings, t *table, python string) (*results, error) {
 	return r, nil
 }
 
-// randomFactor is a random matrix whose rows have length about 1: the square root of a covariance of correlated columns.
+// randomFactor is a random matrix whose rows have length about 1: the square root of a covariance
+// of correlated columns.
 func randomFactor(rng *rand.Rand, d int) *mat.Dense {
 	f := mat.NewDense(d, d, nil)
 	for i := range d {

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// plainCovariance is the yardstick: the sum and the upper triangle of the second moment of all rows in float64, in the most natural
-// loop, rows shared out in pieces among the workers as the kernel does.
+// plainCovariance is the yardstick: the sum and the upper triangle of the second moment of all rows
+// in float64, in the most natural loop, rows shared out in pieces among the workers as the kernel
+// does.
 func plainCovariance(t *table, workers int) ([]float64, [][]float64) {
 	const grain = 1024
 	d := t.d
@@ -57,8 +58,9 @@ func addRow(sum []float64, second [][]float64, diff, row, center []float64) {
 	}
 }
 
-// yardsticks are ways to write the yardstick in Go for one worker: the natural loop, gonum's symmetric update of pieces of rows, and a
-// loop that keeps six sums of a panel of rows in registers. The cheapest is the yardstick of the single Gaussian.
+// yardsticks are ways to write the yardstick in Go for one worker: the natural loop, gonum's
+// symmetric update of pieces of rows, and a loop that keeps six sums of a panel of rows in
+// registers. The cheapest is the yardstick of the single Gaussian.
 var yardsticks = []struct {
 	name string
 	pass func(t *table) ([]float64, [][]float64)
@@ -96,7 +98,8 @@ func syrkCovariance(t *table) ([]float64, [][]float64) {
 // panel is one centred column of some rows.
 type panel [72]float64
 
-// panelCovariance takes panels of rows, stored by column, through loops over tiles of three columns by two.
+// panelCovariance takes panels of rows, stored by column, through loops over tiles of three columns
+// by two.
 func panelCovariance(t *table) ([]float64, [][]float64) {
 	d, center := t.d, t.flat[:t.d]
 	sum, x := make([]float64, d), make([]panel, d+2) // zeros beyond d
@@ -130,7 +133,8 @@ func panelCovariance(t *table) ([]float64, [][]float64) {
 	return sum, second
 }
 
-// loadPanel stores rows less center by column, four rows at a time, and zeros after the last, and adds them to sum.
+// loadPanel stores rows less center by column, four rows at a time, and zeros after the last, and
+// adds them to sum.
 func loadPanel(x []panel, sum, rows, center []float64) {
 	d := len(x)
 	sum = sum[:len(center)]

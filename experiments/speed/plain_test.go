@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestYardsticks: all ways to write the yardstick compute the same, for widths and lengths that fill no tile and no panel.
+// TestYardsticks: all ways to write the yardstick compute the same, for widths and lengths that
+// fill no tile and no panel.
 func TestYardsticks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, d := range []int{1, 2, 3, 4, 5, 6, 10} {

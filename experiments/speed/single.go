@@ -34,17 +34,19 @@ const afterLast = "(after the last)"
 // A singleRun is what the rounds of one Gaussian measured.
 type singleRun struct {
 	results
-	// Per step of the fit and round, CPU seconds until it was told of: the measurement and what the estimator computed before it. A
-	// round's steps together are its fit.
+	// Per step of the fit and round, CPU seconds until it was told of: the measurement and what the
+	// estimator computed before it. A round's steps together are its fit.
 	steps  []map[string]float64
 	counts []map[string]int  // measurements per round and step, told by an observer
 	kinds  map[string]string // what each step asks
-	// Errors of the fits, in units of the error of the sample covariance and mean, and the largest resident memory of this program.
+	// Errors of the fits, in units of the error of the sample covariance and mean, and the largest
+	// resident memory of this program.
 	covariance, mean []float64
 	memory           float64
 }
 
-// runSingle measures fits of one Gaussian on one core beside plain passes, and prints GAUSSIAN.md's tables.
+// runSingle measures fits of one Gaussian on one core beside plain passes, and prints GAUSSIAN.md's
+// tables.
 func runSingle(s settings, numpy bool) error {
 	truth, err := randomMixture(1, s.d)
 	if err != nil {
@@ -241,7 +243,8 @@ func (r *singleRun) write(w io.Writer, s settings, numpy bool) {
 // A share is a part of the fit: medians over the rounds.
 type share struct{ scans, seconds, ratio float64 }
 
-// perScan relates the CPU seconds of a part of the fit to its scans (one, if it has none) and to the plain pass of the same round.
+// perScan relates the CPU seconds of a part of the fit to its scans (one, if it has none) and to
+// the plain pass of the same round.
 func (r *singleRun) perScan(best string, of func(round int) (seconds float64, scans int)) share {
 	var scans, seconds, ratios []float64
 	for i, plain := range r.costs[best] {

@@ -31,7 +31,8 @@ const (
 	passing = "plain pass"
 )
 
-// An unboundedRun is what the rounds of one kind of mixture measured; the fits are named after what they were asked.
+// An unboundedRun is what the rounds of one kind of mixture measured; the fits are named after what
+// they were asked.
 type unboundedRun struct {
 	results
 	method  string
@@ -41,8 +42,9 @@ type unboundedRun struct {
 	parts   map[string][]boxPart                      // per fit, in the order of the rounds
 }
 
-// A boxPart is how many measurements a fit made, and how many of them were of gaps and histograms, which are what boxes begin with, with the
-// CPU time until each of these was told of: what the estimator computed before it is in it.
+// A boxPart is how many measurements a fit made, and how many of them were of gaps and histograms,
+// which are what boxes begin with, with the CPU time until each of these was told of: what the
+// estimator computed before it is in it.
 type boxPart struct {
 	all, scans int
 	cpu        float64
@@ -72,8 +74,8 @@ func unboundedRuns(n int) []*unboundedRun {
 	return runs
 }
 
-// farMixture has small components with correlated columns so far apart that a tree of counts does not see their shapes: what general makes
-// boxes for.
+// farMixture has small components with correlated columns so far apart that a tree of counts does
+// not see their shapes: what general makes boxes for.
 func farMixture(seed uint64, k, d int) (*model.Mixture, error) {
 	const size, away = 1e-2, 1e6
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -99,7 +101,8 @@ type wish struct {
 	auto     bool // k is not given
 }
 
-// wishes are what the fits are asked: in several columns the relation changes hardly anything but the first count.
+// wishes are what the fits are asked: in several columns the relation changes hardly anything but
+// the first count.
 func (r *unboundedRun) wishes() []wish {
 	all := []wish{{privacy.ReplaceOne, false}, {privacy.ReplaceOne, true}, {privacy.AddRemoveOne, false}, {privacy.AddRemoveOne, true}}
 	if r.d > 1 {
@@ -115,7 +118,8 @@ func (w wish) String() string {
 	return w.relation.String() + ", k given"
 }
 
-// runUnbounded measures fits of mixtures without any bound beside sorting their columns, and prints UNBOUNDED.md's tables.
+// runUnbounded measures fits of mixtures without any bound beside sorting their columns, and prints
+// UNBOUNDED.md's tables.
 func runUnbounded(s settings) error {
 	runs := unboundedRuns(s.n)
 	for round := range s.rounds {
@@ -144,7 +148,8 @@ func (r *unboundedRun) round(s settings, seed uint64) error {
 		r.costs[name] = append(r.costs[name], cost{c.cpu / float64(times), c.wall / float64(times)})
 		return err
 	}
-	times := max(1, 1_000_000/len(t.flat)) // that the columns are sorted: one takes few ticks of the clock
+	// that the columns are sorted: one takes few ticks of the clock
+	times := max(1, 1_000_000/len(t.flat))
 	columns := unsorted(t, times)
 	_ = add(sorting, times, func() error {
 		for _, c := range columns {

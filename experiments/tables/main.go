@@ -1,5 +1,6 @@
-// Command tables scores private fits of real tables: for every CSV file, random 80/20 splits, a fit of the raw training columns with
-// fresh noise, and the mean log-likelihood of the held-out rows in nats per row on columns standardised by the training part.
+// Command tables scores private fits of real tables: for every CSV file, random 80/20 splits, a fit
+// of the raw training columns with fresh noise, and the mean log-likelihood of the held-out rows in
+// nats per row on columns standardised by the training part.
 package main
 
 import (

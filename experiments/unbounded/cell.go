@@ -33,18 +33,20 @@ const learned = expected.Learned
 type cell struct {
 	name string
 	spec problem.Unbounded
-	// given is the number of components that is asked for, where it is not the true one; free asks for none, up to mostFree.
+	// given is the number of components that is asked for, where it is not the true one; free asks
+	// for none, up to mostFree.
 	given int
 	free  bool
 	// epsilon, if not 0, takes the place of the one asked for.
 	epsilon float64
 	// rows are the numbers of rows that are tried; a search starts at the first one.
 	rows []int
-	// others are methods to run beside the practical one; those that are not in the catalog are left out.
+	// others are methods to run beside the practical one; those that are not in the catalog are
+	// left out.
 	others []string
 	facts  estimate.Facts // that are stated
-	// panel and line are the names of the picture that the cell is in and of its line there; x is its place on the axis, unless the axis is
-	// that of n.
+	// panel and line are the names of the picture that the cell is in and of its line there; x is
+	// its place on the axis, unless the axis is that of n.
 	panel, line string
 	x           float64
 }
@@ -106,7 +108,8 @@ func (c cell) trueK() int {
 	return c.spec.Components
 }
 
-// methods are those to run the cell with: the ones asked for that fit its kind of mixture, or its own.
+// methods are those to run the cell with: the ones asked for that fit its kind of mixture, or its
+// own.
 func (c cell) methods(asked []string) []string {
 	known := catalog.Names()
 	if asked == nil {
@@ -201,7 +204,8 @@ func (e experiment) outcome(o options, in *problem.Instance, got harness.Fitted)
 	return out, err
 }
 
-// ratios are the total variations over those without privacy, run by run; +Inf where nothing was released.
+// ratios are the total variations over those without privacy, run by run; +Inf where nothing was
+// released.
 func ratios(runs []harness.Result) []float64 {
 	var out []float64
 	for _, r := range runs {

@@ -9,13 +9,15 @@ import (
 	"github.com/gauze-dp/gauze/experiments/harness"
 )
 
-// An experiment is a grid of cells, each run several times, by the practical method for it or by others.
+// An experiment is a grid of cells, each run several times, by the practical method for it or by
+// others.
 type experiment struct {
 	name  string
 	title string
 	about string // what is run and what is to be seen
 	cells func() []cell
-	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise all of the cell's are run.
+	// search looks for the smallest sufficient number of rows, from the cell's first one; otherwise
+	// all of the cell's are run.
 	search bool
 	beside bool // measures the distance from the fit without privacy too
 	runs   int

@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// panels draws success and total variation against n, a pair of pictures for each panel; and for each method, where some were asked for.
+// panels draws success and total variation against n, a pair of pictures for each panel; and for
+// each method, where some were asked for.
 func panels(p *page, r *results) {
 	title := func(l line) string {
 		if l.panel != "" && r.options.methods != nil {
@@ -125,8 +126,8 @@ func (p *page) linear(r *results) {
 	p.Text(fmt.Sprintf("Exponents of k: %s for success, %s for the total variation; linear is 1.", harness.Slope(a, sa), harness.Slope(b, sb)))
 }
 
-// crossing is where y, as a function of x, passes a level for good, by interpolation of log x; +Inf if it does not, and the first x if it
-// always has.
+// crossing is where y, as a function of x, passes a level for good, by interpolation of log x; +Inf
+// if it does not, and the first x if it always has.
 func crossing(x, y []float64, level float64, falling bool) float64 {
 	beyond := func(v float64) bool { return v >= level != falling || v == level }
 	i := len(x)
@@ -157,7 +158,8 @@ func (p *page) leasts(r *results) {
 	p.Table(t)
 }
 
-// bound is what no method can promise for the line's kind of problem; nothing where bounds are stated.
+// bound is what no method can promise for the line's kind of problem; nothing where bounds are
+// stated.
 func (r *results) bound(l line, n int) expected.MixtureBound {
 	if l.facts != (estimate.Facts{}) {
 		return expected.MixtureBound{}

@@ -1,7 +1,8 @@
-// Command unbounded measures how methods of gauze fit learn mixtures of unbounded Gaussians, of one column, of axis-aligned components
-// and of general ones: how many rows they need, how far from the truth they end, and what scales, overlap, nesting, weights and the
-// number of components do to them. The experiments follow Sections 7 and 7.2 of the restatement of [AAL21] and [AMN24], on random mixtures
-// that package problem draws; a run has a mixture of its own.
+// Command unbounded measures how methods of gauze fit learn mixtures of unbounded Gaussians, of one
+// column, of axis-aligned components and of general ones: how many rows they need, how far from the
+// truth they end, and what scales, overlap, nesting, weights and the number of components do to
+// them. The experiments follow Sections 7 and 7.2 of the restatement of [AAL21] and [AMN24], on
+// random mixtures that package problem draws; a run has a mixture of its own.
 //
 //	go run ./experiments/unbounded                                   # the named cells, each by the practical method for it, printed
 //	go run ./experiments/unbounded -method univariate -cells k=3     # cells whose name has that in it
@@ -145,7 +146,8 @@ func experimentNames() []string {
 	return names
 }
 
-// run makes the experiments one after another; one that fails does not keep the others from being made.
+// run makes the experiments one after another; one that fails does not keep the others from being
+// made.
 func run(ctx context.Context, o options, chosen []experiment) error {
 	progress := harness.NewProgress(os.Stderr, time.Now, o.verbose)
 	var faults []error

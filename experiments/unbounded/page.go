@@ -51,7 +51,8 @@ func orNone(v float64) string {
 	return harness.Number(v)
 }
 
-// describe sums up runs: medians, and the ninth decile of the total variation, over the runs that released a model; the ratio over all.
+// describe sums up runs: medians, and the ninth decile of the total variation, over the runs that
+// released a model; the ratio over all.
 func describe(runs []harness.Result, least string) []any {
 	tv := harness.Pick(runs, totalVariation)
 	ks := harness.Pick(runs, found)

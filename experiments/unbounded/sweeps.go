@@ -144,7 +144,8 @@ var smallest = experiment{
 	summary: func(p *page, r *results) { p.leasts(r) },
 }
 
-// literal sets the papers' algorithms beside the practical methods, on problems that they can enumerate.
+// literal sets the papers' algorithms beside the practical methods, on problems that they can
+// enumerate.
 var literal = experiment{
 	name: "literal", title: "The algorithms as printed",
 	about: "One component N(3, 1), two N(±5, 1) of equal weight, and the same two in two columns. Bounds are stated, a mean within 10 and variances between .25 and 4, " +

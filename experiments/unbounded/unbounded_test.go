@@ -22,7 +22,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Every cell of every experiment has a name of its own, a problem that can be drawn, and a request that can be planned or is refused.
+// Every cell of every experiment has a name of its own, a problem that can be drawn, and a request
+// that can be planned or is refused.
 func TestCells(t *testing.T) {
 	o := options{budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, relation: privacy.ReplaceOne}
 	for _, e := range experiments {
@@ -97,7 +98,8 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// A part of an experiment from the first row to the page, resumed from its results without a new fit.
+// A part of an experiment from the first row to the page, resumed from its results without a new
+// fit.
 func TestRunAndResume(t *testing.T) {
 	o := options{budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}, relation: privacy.AddRemoveOne, methods: []string{"general"}, cells: []string{"overlap/k=2", "axis/d=2/k=2"},
 		rows: []int{1500}, runs: 3, seed: 1, workers: 2, tvRows: 2000, out: t.TempDir()}
@@ -132,8 +134,8 @@ func TestRunAndResume(t *testing.T) {
 	}
 }
 
-// No method is better on average than none can be on the worst mixture of a kind. These are not the worst, but what they are spared is
-// less than what the bound gives away.
+// No method is better on average than none can be on the worst mixture of a kind. These are not the
+// worst, but what they are spared is less than what the bound gives away.
 func TestBoundHolds(t *testing.T) {
 	for _, method := range []string{"general", "axis-aligned", "univariate"} {
 		for _, n := range []int{600, 4000} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A library's answer is a function of its arguments and of the kernel's noise: it never prints, exits, reads the clock or the
-// environment.
+// A library's answer is a function of its arguments and of the kernel's noise: it never prints,
+// exits, reads the clock or the environment.
 func TestLibrariesDoNotReachOutside(t *testing.T) {
 	never := map[string][]string{
 		"fmt":  {"Print", "Printf", "Println", "Scan", "Scanf", "Scanln"},
@@ -31,17 +31,19 @@ func TestLibrariesDoNotReachOutside(t *testing.T) {
 	}
 }
 
-// seededOnly are the names of math/rand/v2 that say which generator is meant. All others draw from the global one.
+// seededOnly are the names of math/rand/v2 that say which generator is meant. All others draw from
+// the global one.
 var seededOnly = map[string]bool{"New": true, "NewPCG": true, "Rand": true, "PCG": true, "Source": true, "NewZipf": true, "Zipf": true}
 
-// Randomness outside the kernel has a public seed (starts of EM) or a generator that the caller brings (sampling a model): then a
-// released number is a function of released numbers.
+// Randomness outside the kernel has a public seed (starts of EM) or a generator that the caller
+// brings (sampling a model): then a released number is a function of released numbers.
 func TestNoGlobalRandomness(t *testing.T) {
 	for _, f := range files(t) {
 		if f.test {
 			continue
 		}
-		chacha := under(f.folder, "cmd", "kernel/internal/noise") // unseeded rows of a public model; seeded noise for tests
+		// unseeded rows of a public model; seeded noise for tests
+		chacha := under(f.folder, "cmd", "kernel/internal/noise")
 		f.selectors(f.localName("math/rand/v2", "rand"), func(name string, at token.Pos) {
 			if !seededOnly[name] && !(chacha && (name == "NewChaCha8" || name == "ChaCha8")) {
 				t.Errorf("%s: rand.%s: wanted a generator made by rand.New(rand.NewPCG(..)) from a public seed", f.at(at), name)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Links between the documents lead somewhere, and what they name in code style as a file or folder exists.
+// Links between the documents lead somewhere, and what they name in code style as a file or folder
+// exists.
 func TestDocumentsPointSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	place := regexp.MustCompile("`((?:kernel|model|dense|parts|estimate|literal|learner|source|release|report|cmd|papers|internal|docs|examples)/[A-Za-z0-9_./-]*|\\.ci/run)`")

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// A layer says which folders of this module the code of a folder may import, subfolders included. The longest folder that fits a
-// package is its layer. A package may always import what lies below itself.
+// A layer says which folders of this module the code of a folder may import, subfolders included.
+// The longest folder that fits a package is its layer. A package may always import what lies below
+// itself.
 type layer struct {
 	folder string
 	may    []string
@@ -66,7 +67,8 @@ var layers = []layer{
 	{"internal/transcript", nil, "tests only"},
 }
 
-// session is what can be built on a session, estimators what an estimator may import, and products are the estimators that people use.
+// session is what can be built on a session, estimators what an estimator may import, and products
+// are the estimators that people use.
 var (
 	session    = []string{"dense", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
@@ -119,7 +121,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// layerFault says what is wrong with an import of one of our packages; tests may use more than what they test.
+// layerFault says what is wrong with an import of one of our packages; tests may use more than what
+// they test.
 func layerFault(f *file, l *layer, imported string) string {
 	folder, our := ours(imported)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A learner is handed raw rows, so its packages have no variables to keep them in, and it runs on nothing but this module and the
-// standard library.
+// A learner is handed raw rows, so its packages have no variables to keep them in, and it runs on
+// nothing but this module and the standard library.
 func TestLearnersKeepNothing(t *testing.T) {
 	seen := 0
 	for _, f := range files(t) {
@@ -25,7 +25,8 @@ func TestLearnersKeepNothing(t *testing.T) {
 	}
 }
 
-// keeps are the package variables of a file, but for assertions (var _ = ..), goroutines, and imports of others.
+// keeps are the package variables of a file, but for assertions (var _ = ..), goroutines, and
+// imports of others.
 func keeps(f *file) (faults []string) {
 	for _, d := range f.tree.Decls {
 		g, ok := d.(*ast.GenDecl)

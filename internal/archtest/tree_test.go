@@ -20,14 +20,15 @@ const (
 
 // A file is one Go file of the module.
 type file struct {
-	name    string // from the root, with slashes
-	folder  string // the same without the last part; "" for the root
-	test    bool   // _test.go
-	main    bool   // package main
-	text    string
-	tree    *ast.File
-	set     *token.FileSet
-	imports []string // ours without the module's path: "kernel/privacy", and "." for the root package
+	name   string // from the root, with slashes
+	folder string // the same without the last part; "" for the root
+	test   bool   // _test.go
+	main   bool   // package main
+	text   string
+	tree   *ast.File
+	set    *token.FileSet
+	// ours without the module's path: "kernel/privacy", and "." for the root package
+	imports []string
 }
 
 // at is the place of a node, for failures.
@@ -96,7 +97,8 @@ func ours(imported string) (folder string, yes bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
-// under reports that a folder or import path is one of those or lies below one; "." is the root folder alone.
+// under reports that a folder or import path is one of those or lies below one; "." is the root
+// folder alone.
 func under(name string, folders ...string) bool {
 	for _, f := range folders {
 		if name == f || strings.HasPrefix(name, f+"/") || f == "." && name == "" {

@@ -20,7 +20,8 @@ var (
 
 // ParseBib reads a bibliography written one field a line.
 //
-// Failures: a line of another form, a key that appears twice, an entry without author, title or year.
+// Failures: a line of another form, a key that appears twice, an entry without author, title or
+// year.
 func ParseBib(text string) ([]Reference, error) {
 	var refs []Reference
 	seen := map[string]bool{}

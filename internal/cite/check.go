@@ -2,11 +2,12 @@ package cite
 
 import "fmt"
 
-// Sources are the keys of the sources that this project restates: each has a page in papers/, and may have no tag yet.
+// Sources are the keys of the sources that this project restates: each has a page in papers/, and
+// may have no tag yet.
 var Sources = []string{"KSSU19", "AAL21", "AMN24", "PPE", "TALK", "KM21", "KSU20", "BDKU20", "KV18"}
 
-// Check returns what does not fit between citations and references: a key that is not a reference, and a reference that is neither
-// cited nor one of [Sources].
+// Check returns what does not fit between citations and references: a key that is not a reference,
+// and a reference that is neither cited nor one of [Sources].
 func Check(c Citations, refs []Reference) []error {
 	var faults []error
 	known, used := map[string]bool{}, map[string]bool{}

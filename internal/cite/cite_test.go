@@ -50,7 +50,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// restated are the keys whose sections, in tags and in the plans' steps, are those of the page in papers/ and not of a publication.
+// restated are the keys whose sections, in tags and in the plans' steps, are those of the page in
+// papers/ and not of a publication.
 var restated = map[string]*regexp.Regexp{
 	"TYLERPRESS": regexp.MustCompile(`\[?TYLERPRESS\]?,? Sections? ((?:[0-9.]+(?:, | and )?)+)`),
 	"BDKU20":     regexp.MustCompile(`\[?BDKU20\]?,? Sections? ((?:[0-9.]+(?:, | and )?)+)`),

@@ -15,14 +15,16 @@ import (
 // Citations are what the Go files of a module say about sources.
 type Citations struct {
 	Tags []Tag // of all files but tests, in the order of files and lines
-	// Mentions are the places, file:line, where a comment names a key in running text, by key; tests included.
+	// Mentions are the places, file:line, where a comment names a key in running text, by key;
+	// tests included.
 	Mentions map[string][]string
 }
 
 // Collect reads all Go files under root.
 //
-// Failures: a file that does not parse, a tag without a key, and a tag that stands outside a doc comment, where no reader of the
-// documentation would find it. All of them are returned, each with its place.
+// Failures: a file that does not parse, a tag without a key, and a tag that stands outside a doc
+// comment, where no reader of the documentation would find it. All of them are returned, each with
+// its place.
 func Collect(root string) (c Citations, faults []error) {
 	c.Mentions = map[string][]string{}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {

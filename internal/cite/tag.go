@@ -30,7 +30,8 @@ var (
 
 // parseDoc returns the tags in the text of one doc comment, without their place.
 //
-// Failures: a Source paragraph that names no key; a Differs paragraph without a Source before it in the comment.
+// Failures: a Source paragraph that names no key; a Differs paragraph without a Source before it in
+// the comment.
 func parseDoc(text string) ([]Tag, error) {
 	var tags []Tag
 	for _, paragraph := range strings.Split(text, "\n\n") {
@@ -61,7 +62,8 @@ func parseDoc(text string) ([]Tag, error) {
 	return tags, nil
 }
 
-// sections returns what a paragraph says after each of the two marks, each on one line and without its last full stop.
+// sections returns what a paragraph says after each of the two marks, each on one line and without
+// its last full stop.
 func sections(paragraph string) (source, differs string) {
 	line := strings.Join(strings.Fields(paragraph), " ")
 	at := markAt(line, sourceMark)

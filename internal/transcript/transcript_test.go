@@ -19,8 +19,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Before a change: go test ./internal/transcript -record FILE; after it: go test ./internal/transcript -against FILE. On one machine only: the
-// last bit of exp depends on the processor.
+// Before a change: go test ./internal/transcript -record FILE; after it: go test
+// ./internal/transcript -against FILE. On one machine only: the last bit of exp depends on the
+// processor.
 var (
 	recordTo = flag.String("record", "", "write what every method does on every table to this `file`")
 	against  = flag.String("against", "", "fail unless every method does what this `file` says")
@@ -67,7 +68,8 @@ func all(t *testing.T) (transcripts []string) {
 	return transcripts
 }
 
-// compare fails for every case that only one side has or that differs, with the first line that does.
+// compare fails for every case that only one side has or that differs, with the first line that
+// does.
 func compare(t *testing.T, want, got []string) {
 	byName := map[string]string{}
 	for _, w := range want {
@@ -186,7 +188,8 @@ func variants() (trials []trial) {
 	return append(trials, plain(byName)...)
 }
 
-// plain are the tables that methods wish for which refuse all others: many rows of standard Gaussians, in one or two columns.
+// plain are the tables that methods wish for which refuse all others: many rows of standard
+// Gaussians, in one or two columns.
 func plain(byName map[string]estimate.Estimator) (trials []trial) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	draw := func(n, d, k int) [][]float64 {
@@ -262,8 +265,8 @@ func tables() []table {
 	return list
 }
 
-// transcribe is what a method does in lines: a name, a line for each answer (step, mu, digests of the exact sums and of the answer), a line for
-// each line of the certificate, and what it ends in.
+// transcribe is what a method does in lines: a name, a line for each answer (step, mu, digests of
+// the exact sums and of the answer), a line for each line of the certificate, and what it ends in.
 func transcribe(t *testing.T, c trial) string {
 	var heard kerneltest.Transcript
 	c.fit.Noise.Record = &heard

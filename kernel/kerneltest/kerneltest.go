@@ -1,5 +1,6 @@
-// Package kerneltest opens sessions whose noise a test controls. Its constructors take a testing.TB, so that nothing but a test can
-// use them, and what such a session releases is marked as simulated.
+// Package kerneltest opens sessions whose noise a test controls. Its constructors take a
+// testing.TB, so that nothing but a test can use them, and what such a session releases is marked
+// as simulated.
 package kerneltest
 
 import (
@@ -18,8 +19,9 @@ type Options struct {
 	Fresh bool
 	// NoiseFactor multiplies the noise that is drawn but not the noise that is claimed; 0 means 1.
 	NoiseFactor float64
-	// Exact returns the answers without noise. Tests of block estimates then need no room for it: Stable passes from H = Pass on, Popular from
-	// 4t^2/5 friends on, and masks multiply by the identity.
+	// Exact returns the answers without noise. Tests of block estimates then need no room for it:
+	// Stable passes from H = Pass on, Popular from 4t^2/5 friends on, and masks multiply by the
+	// identity.
 	Exact bool
 	// Replay replaces the answers by recorded ones, in order.
 	Replay *Transcript
@@ -27,8 +29,9 @@ type Options struct {
 	Record *Transcript
 }
 
-// A Transcript is what a session asked and answered. Stable and Popular are two measurements: 1 or 0 for the test, whose sum is H or the number of
-// friends, and the components, weight, mean and root by rows; none after a failure.
+// A Transcript is what a session asked and answered. Stable and Popular are two measurements: 1 or
+// 0 for the test, whose sum is H or the number of friends, and the components, weight, mean and
+// root by rows; none after a failure.
 type Transcript struct {
 	Steps   []string
 	Queries []any

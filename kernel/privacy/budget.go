@@ -12,15 +12,16 @@ const (
 	MinDelta   = 1e-300
 )
 
-// Budget is what a caller allows to be spent: either Epsilon and Delta, for (ε, δ)-DP, or Rho alone, for ρ-zCDP. The
-// zero value is invalid.
+// Budget is what a caller allows to be spent: either Epsilon and Delta, for (ε, δ)-DP, or Rho
+// alone, for ρ-zCDP. The zero value is invalid.
 type Budget struct {
 	Epsilon float64 // ε, in [MinEpsilon, MaxEpsilon]. Required unless Rho is set.
 	Delta   float64 // δ, in [MinDelta, 1). Required unless Rho is set.
 	Rho     float64 // ρ, in [MinEpsilon, MaxEpsilon]. Must be 0 if Epsilon and Delta are set.
 }
 
-// FieldError is a value that was refused: which field, what was wanted, what was got, and how to mend it.
+// FieldError is a value that was refused: which field, what was wanted, what was got, and how to
+// mend it.
 type FieldError struct{ Field, Wanted, Got, Mend string }
 
 func (e *FieldError) Error() string {

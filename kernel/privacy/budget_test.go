@@ -178,7 +178,8 @@ func TestCalibrateExtra(t *testing.T) {
 	}
 }
 
-// Whatever is asked, what a filter granted never exceeds the cap, a refusal spends nothing, and what is left can be spent.
+// Whatever is asked, what a filter granted never exceeds the cap, a refusal spends nothing, and
+// what is left can be spent.
 func TestFilterNeverExceedsItsCap(t *testing.T) {
 	r := generator()
 	for range 300 {

@@ -9,14 +9,17 @@ import (
 // ThresholdShare is the share of δ set aside for stability thresholds in a plan that holds any.
 const ThresholdShare = 0.05
 
-// Needs says what a plan holds besides steps counted in μ². The zero value is a plan of μ² steps only.
+// Needs says what a plan holds besides steps counted in μ². The zero value is a plan of μ² steps
+// only.
 type Needs struct {
-	// Thresholds: the plan holds stability thresholds, which hide rare keys with a probability of failure.
+	// Thresholds: the plan holds stability thresholds, which hide rare keys with a probability of
+	// failure.
 	Thresholds bool
-	// AddedDelta is the sum of what some steps, each asked once at most, add to δ as it stands, without the factor 1+e^ε (see [Calibrate]),
-	// in [0, δ). Default 0.
+	// AddedDelta is the sum of what some steps, each asked once at most, add to δ as it stands,
+	// without the factor 1+e^ε (see [Calibrate]), in [0, δ). Default 0.
 	AddedDelta float64
-	// Extra is the composed loss of the steps that are not Gaussian at any μ, each asked once at most. Zero if there are none.
+	// Extra is the composed loss of the steps that are not Gaussian at any μ, each asked once at
+	// most. Zero if there are none.
 	Extra Curve
 }
 
@@ -27,8 +30,9 @@ type Calibration struct {
 	Mu     float64 // the total μ of all steps counted in μ², rounded down
 	Mu2    float64 // the cap of the [Filter]. Invariant: Mu2 ≤ Mu².
 
-	// ThresholdDelta is the δ set aside for stability thresholds, 0 if there are none. A threshold that is given the
-	// part D of it may fail with probability s = D/(1+e^ε), ln s = LogSlackOf(ε, D).
+	// ThresholdDelta is the δ set aside for stability thresholds, 0 if there are none. A threshold
+	// that is given the part D of it may fail with probability s = D/(1+e^ε), ln s = LogSlackOf(ε,
+	// D).
 	ThresholdDelta float64
 	LogSlack       float64 // ln of the total slack s, rounded down; −Inf if there are no thresholds
 	Slack          float64 // s itself, rounded down; 0 where e^LogSlack underflows (ε over 700)
@@ -38,28 +42,34 @@ type Calibration struct {
 //
 //	δ_GDP(ε; μ) + (1+e^ε)·s + AddedDelta ≤ δ, (1+e^ε)·s = ThresholdShare·δ if the plan has thresholds and 0 if not,
 //
-// where δ_GDP is [DeltaOfMu], or, if there is an Extra curve, its conversion together with α·μ²/2. A ρ budget gives
-// μ = √(2ρ); it has no δ, so Thresholds and AddedDelta are refused, and so is Extra (a curve on finitely many orders is
-// no proof of zCDP). All faults are returned at once, as *[FieldError] joined.
+// where δ_GDP is [DeltaOfMu], or, if there is an Extra curve, its conversion together with α·μ²/2.
+// A ρ budget gives μ = √(2ρ); it has no δ, so Thresholds and AddedDelta are refused, and so is
+// Extra (a curve on finitely many orders is no proof of zCDP). All faults are returned at once, as
+// *[FieldError] joined.
 //
-// Why thresholds add (1+e^ε)·s: for neighbours X, X' let M~ be the mechanism M that always hides the keys present in
-// only one of the two. M~ has the μ² loss alone on this pair. M(X) and M~(X) differ with probability at most s, and so
-// do M(X') and M~(X') (slacks of successive steps add). So P(M(X)∈A) ≤ P(M~(X)∈A) + s ≤ e^ε·P(M~(X')∈A) + δ_GDP + s
-// ≤ e^ε·P(M(X')∈A) + e^ε·s + δ_GDP + s.
+// Why thresholds add (1+e^ε)·s: for neighbours X, X' let M~ be the mechanism M that always hides
+// the keys present in only one of the two. M~ has the μ² loss alone on this pair. M(X) and M~(X)
+// differ with probability at most s, and so do M(X') and M~(X') (slacks of successive steps add).
+// So P(M(X)∈A) ≤ P(M~(X)∈A) + s ≤ e^ε·P(M~(X')∈A) + δ_GDP + s ≤ e^ε·P(M(X')∈A) + e^ε·s + δ_GDP + s.
 //
-// Why Extra adds at every order α. Fix neighbours. Let step i, given the answers before, have densities pᵢ, qᵢ on the two sides and
-// D_α(pᵢ‖qᵢ) ≤ rᵢ, where rᵢ = αμᵢ²/2 for a μᵢ-GDP step and R(α) for one of the curve R. By the definition of D_α the expectation under q of
-// (pᵢ/qᵢ)^α·e^(−(α−1)rᵢ), given the answers before, is at most 1: so Πᵢ of these is a supermartingale, of expectation ≤ 1. On every path
-// Σrᵢ ≤ αμ²/2 + Extra(α), however the program chooses its steps by the answers, because the [Filter] caps Σμᵢ² and each curve is used
-// once at most, its place being reserved whether or not it is used. So E_q[Π(pᵢ/qᵢ)^α] ≤ e^((α−1)·(αμ²/2 + Extra(α))), as claimed. ∎
+// Why Extra adds at every order α. Fix neighbours. Let step i, given the answers before, have
+// densities pᵢ, qᵢ on the two sides and D_α(pᵢ‖qᵢ) ≤ rᵢ, where rᵢ = αμᵢ²/2 for a μᵢ-GDP step and
+// R(α) for one of the curve R. By the definition of D_α the expectation under q of
+// (pᵢ/qᵢ)^α·e^(−(α−1)rᵢ), given the answers before, is at most 1: so Πᵢ of these is a
+// supermartingale, of expectation ≤ 1. On every path Σrᵢ ≤ αμ²/2 + Extra(α), however the program
+// chooses its steps by the answers, because the [Filter] caps Σμᵢ² and each curve is used once at
+// most, its place being reserved whether or not it is used. So E_q[Π(pᵢ/qᵢ)^α] ≤ e^((α−1)·(αμ²/2 +
+// Extra(α))), as claimed. ∎
 //
-// Why AddedDelta adds d as it stands for a step, asked once at most, with this property: for neighbours X, X' it can be replaced by another
-// step such that, after all answers before, each side's law of its answer is at least 1−d times that of its replacement (as measures). Let M~ be
-// M with the replacement. If M~ is (ε, δ~)-DP on this pair then M is (ε, δ~+d)-DP on it. Proof. Let U be the transcripts in which the step is
-// asked, which M and M~ are equally likely to enter: M(U) = M~(U). After the step they continue alike. So for every set S of transcripts
-// M(S∩U) = M(U) − M(U∖S) ≤ M~(U) − (1−d)·M~(U∖S) ≤ (1−d)·M~(S∩U) + d, and M'(S∩U) ≥ (1−d)·M~'(S∩U). With
-// A = M~(S∩U) − e^ε·M~'(S∩U) and B the same for S∖U, M(S) − e^ε·M'(S) ≤ (1−d)·A + d + B = (1−d)(A+B) + d·B + d ≤ δ~ + d, as
-// A+B ≤ δ~ and B ≤ δ~. Several such steps are replaced one after the other. ∎
+// Why AddedDelta adds d as it stands for a step, asked once at most, with this property: for
+// neighbours X, X' it can be replaced by another step such that, after all answers before, each
+// side's law of its answer is at least 1−d times that of its replacement (as measures). Let M~ be M
+// with the replacement. If M~ is (ε, δ~)-DP on this pair then M is (ε, δ~+d)-DP on it. Proof. Let U
+// be the transcripts in which the step is asked, which M and M~ are equally likely to enter: M(U) =
+// M~(U). After the step they continue alike. So for every set S of transcripts M(S∩U) = M(U) −
+// M(U∖S) ≤ M~(U) − (1−d)·M~(U∖S) ≤ (1−d)·M~(S∩U) + d, and M'(S∩U) ≥ (1−d)·M~'(S∩U). With A =
+// M~(S∩U) − e^ε·M~'(S∩U) and B the same for S∖U, M(S) − e^ε·M'(S) ≤ (1−d)·A + d + B = (1−d)(A+B) +
+// d·B + d ≤ δ~ + d, as A+B ≤ δ~ and B ≤ δ~. Several such steps are replaced one after the other. ∎
 //
 // Source: [MIR17] Proposition 1; [FZ21] (curves, adaptively).
 func Calibrate(b Budget, needs Needs) (Calibration, error) {
@@ -113,13 +123,14 @@ func (n Needs) validate(b Budget) error {
 	return errors.Join(faults...)
 }
 
-// smoothDelta is what δ leaves, rounded down, once thresholds have taken their part and the added δ is subtracted.
+// smoothDelta is what δ leaves, rounded down, once thresholds have taken their part and the added δ
+// is subtracted.
 func (c Calibration) smoothDelta(thresholdDelta float64) float64 {
 	return SubDown(SubDown(c.Budget.Delta, thresholdDelta), c.Needs.AddedDelta)
 }
 
-// LogSlackOf returns ln s, rounded down, for the s that adds the given δ through a threshold: (1+e^ε)·s ≤ δ. It panics
-// unless ε ≥ 0 and 0 < δ < 1.
+// LogSlackOf returns ln s, rounded down, for the s that adds the given δ through a threshold:
+// (1+e^ε)·s ≤ δ. It panics unless ε ≥ 0 and 0 < δ < 1.
 func LogSlackOf(eps, thresholdDelta float64) float64 {
 	notNegative("epsilon", eps)
 	checkDelta(thresholdDelta)
@@ -130,11 +141,12 @@ func LogSlackOf(eps, thresholdDelta float64) float64 {
 // Loss is a loss in every unit that is reported. A part that does not apply is 0.
 type Loss struct{ Epsilon, Delta, Mu, Rho float64 }
 
-// Loss converts what a run has spent, Σμᵢ² and the δ of its thresholds, to a Loss: ε at the δ of the budget.
+// Loss converts what a run has spent, Σμᵢ² and the δ of its thresholds, to a Loss: ε at the δ of
+// the budget.
 //
-// What is guaranteed is always the budget. The Loss of less than all is a guarantee by itself only if how much is
-// spent was fixed before the run; for a run that stopped early because of an answer, it is a meter reading. It panics
-// if more was spent than c allows.
+// What is guaranteed is always the budget. The Loss of less than all is a guarantee by itself only
+// if how much is spent was fixed before the run; for a run that stopped early because of an answer,
+// it is a meter reading. It panics if more was spent than c allows.
 func (c Calibration) Loss(mu2, thresholdDelta float64) Loss {
 	if !(mu2 >= 0 && mu2 <= c.Mu2 && thresholdDelta >= 0 && thresholdDelta <= c.ThresholdDelta) {
 		panic("privacy: Loss: more was spent than the calibration allows")
@@ -154,7 +166,8 @@ func (c Calibration) Loss(mu2, thresholdDelta float64) Loss {
 	} else {
 		l.Epsilon = c.Needs.Extra.Compose(GaussianCurve(mu)).Epsilon(delta)
 	}
-	// Within the caps Calibrate has seen that ε suffices; a solver's last bits must not report more.
+	// Within the caps Calibrate has seen that ε suffices; a solver's last bits must not report
+	// more.
 	l.Epsilon = math.Min(l.Epsilon, c.Budget.Epsilon)
 	return l
 }

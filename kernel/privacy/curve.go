@@ -10,8 +10,9 @@ import (
 //
 //	D_α(M(X) ‖ M(X')) = ln E[(dM(X)/dM(X'))^(α−1)] / (α−1), expectation under M(X),
 //
-// over all neighbours X, X' in both directions. +Inf is allowed: the curve then says nothing at that order. Curves are
-// values and do not change. The zero Curve is invalid (it is not "no loss"; that is GaussianCurve(0)).
+// over all neighbours X, X' in both directions. +Inf is allowed: the curve then says nothing at
+// that order. Curves are values and do not change. The zero Curve is invalid (it is not "no loss";
+// that is GaussianCurve(0)).
 type Curve struct{ at []float64 }
 
 var orders = func() (a []float64) {
@@ -21,20 +22,22 @@ var orders = func() (a []float64) {
 	return a
 }()
 
-// Orders returns a copy of the orders at which every curve is known: α = 1 + 2^(j/8) for α−1 from 2^-10 to 2^20, 241
-// in all. At δ = 1e-6 this spans the best order of plans with ε from 1e-4 to 1e7, and missing it by half a step costs at
-// most .1 % of ε.
+// Orders returns a copy of the orders at which every curve is known: α = 1 + 2^(j/8) for α−1 from
+// 2^-10 to 2^20, 241 in all. At δ = 1e-6 this spans the best order of plans with ε from 1e-4 to
+// 1e7, and missing it by half a step costs at most .1 % of ε.
 func Orders() []float64 { return slices.Clone(orders) }
 
-// CurveFrom returns the curve with the given divergences, one for each of [Orders], already rounded up by the caller.
-// NaN, a negative divergence, one that decreases with the order, or another length is an error.
+// CurveFrom returns the curve with the given divergences, one for each of [Orders], already rounded
+// up by the caller. NaN, a negative divergence, one that decreases with the order, or another
+// length is an error.
 func CurveFrom(divergences []float64) (Curve, error) {
 	if len(divergences) != len(orders) {
 		return Curve{}, &FieldError{"renyi", fmt.Sprintf("%d divergences, one for each order", len(orders)),
 			fmt.Sprint(len(divergences)), "evaluate the loss at each of Orders()"}
 	}
 	for i, r := range divergences {
-		// Rényi divergences grow with the order; a bound may be loose, but a fall beyond rounding is a mistake.
+		// Rényi divergences grow with the order; a bound may be loose, but a fall beyond rounding
+		// is a mistake.
 		if !(r >= 0) || i > 0 && r < divergences[i-1]*(1-1e-9) {
 			return Curve{}, &FieldError{fmt.Sprintf("renyi[%g]", orders[i]), "a number ≥ 0 that does not decrease with the order",
 				fmt.Sprintf("%g", r), "give an upper bound on the divergence, +Inf where there is none"}
@@ -43,8 +46,8 @@ func CurveFrom(divergences []float64) (Curve, error) {
 	return Curve{slices.Clone(divergences)}, nil
 }
 
-// CurveOf returns the curve of the given divergence, a function of the order that rounds up. It panics where
-// [CurveFrom] fails.
+// CurveOf returns the curve of the given divergence, a function of the order that rounds up. It
+// panics where [CurveFrom] fails.
 func CurveOf(divergence func(order float64) float64) Curve {
 	at := make([]float64, len(orders))
 	for i, a := range orders {
@@ -57,8 +60,8 @@ func CurveOf(divergence func(order float64) float64) Curve {
 	return c
 }
 
-// GaussianCurve returns α·μ²/2, which bounds the curve of every μ-GDP mechanism and is that of the Gaussian one. It
-// panics unless μ ≥ 0.
+// GaussianCurve returns α·μ²/2, which bounds the curve of every μ-GDP mechanism and is that of the
+// Gaussian one. It panics unless μ ≥ 0.
 func GaussianCurve(mu float64) Curve {
 	rho := RhoOfMu(mu)
 	return CurveOf(func(a float64) float64 { return MulUp(a, rho) })
@@ -76,7 +79,8 @@ func PureCurve(eps0 float64) Curve {
 	return CurveOf(func(a float64) float64 { return pureDivergence(a, eps0) })
 }
 
-// pureDivergence writes the fraction as cosh((α−½)ε₀)/cosh(ε₀/2) and takes its logarithm without cancellation.
+// pureDivergence writes the fraction as cosh((α−½)ε₀)/cosh(ε₀/2) and takes its logarithm without
+// cancellation.
 func pureDivergence(order, eps0 float64) float64 {
 	x, y := (order-0.5)*eps0, eps0/2
 	var l float64
@@ -101,7 +105,8 @@ func (c Curve) valid() []float64 {
 	return c.at
 }
 
-// Compose returns the curve of running mechanisms with curves c and others, adaptively: the sums, rounded up.
+// Compose returns the curve of running mechanisms with curves c and others, adaptively: the sums,
+// rounded up.
 //
 // Source: [MIR17] Proposition 1.
 func (c Curve) Compose(others ...Curve) Curve {
@@ -114,8 +119,9 @@ func (c Curve) Compose(others ...Curve) Curve {
 	return Curve{sum}
 }
 
-// Epsilon returns an ε ≥ 0 for which a loss within c implies (ε, δ)-DP, rounded up:
-// min over α of R(α) + ln((α−1)/α) − (ln δ + ln α)/(α−1); +Inf if c is +Inf throughout. It panics unless 0 < δ < 1.
+// Epsilon returns an ε ≥ 0 for which a loss within c implies (ε, δ)-DP, rounded up: min over α of
+// R(α) + ln((α−1)/α) − (ln δ + ln α)/(α−1); +Inf if c is +Inf throughout. It panics unless 0 < δ <
+// 1.
 //
 // Source: [CKS20] Proposition 12.
 func (c Curve) Epsilon(delta float64) float64 {

@@ -7,28 +7,35 @@ import (
 	"sync"
 )
 
-// Filter is the meter of a run: it lets through steps whose μ² add up to at most the cap, and refuses all others.
+// Filter is the meter of a run: it lets through steps whose μ² add up to at most the cap, and
+// refuses all others.
 //
-// Theorem. Let every step, given the answers before it, be μᵢ-GDP, where the step, its μᵢ and whether to go on may
-// depend on earlier answers in any way (not on rows). If Σμᵢ² ≤ μ² on every path, the whole transcript is μ-GDP.
+// Theorem. Let every step, given the answers before it, be μᵢ-GDP, where the step, its μᵢ and
+// whether to go on may depend on earlier answers in any way (not on rows). If Σμᵢ² ≤ μ² on every
+// path, the whole transcript is μ-GDP.
 //
-// Proof sketch. Fix neighbours X, X'. Let B be a Brownian motion with drift 0 (for X) or 1 (for X'). Its increment
-// over a time μᵢ² is N(0, μᵢ²) or N(μᵢ², μᵢ²), as hard to tell apart as N(0,1) and N(μᵢ,1). By Blackwell's theorem
-// ([DRS22], f-DP orders experiments) a μᵢ-GDP step's answer is, in law under both X and X', a randomised function of
-// that increment. So the transcript can be produced step by step from B, each step reading the next stretch of length
-// μᵢ², which the answers so far have fixed. It ends at a stopping time ≤ μ², so it is post-processing of B on [0, μ²],
-// and for that B(μ²) is sufficient: N(0, μ²) against N(μ², μ²), which is μ-GDP. The argument with X and X' exchanged
-// is the same. ∎
+// Proof sketch. Fix neighbours X, X'. Let B be a Brownian motion with drift 0 (for X) or 1 (for
+// X'). Its increment over a time μᵢ² is N(0, μᵢ²) or N(μᵢ², μᵢ²), as hard to tell apart as N(0,1)
+// and N(μᵢ,1). By Blackwell's theorem ([DRS22], f-DP orders experiments) a μᵢ-GDP step's answer is,
+// in law under both X and X', a randomised function of that increment. So the transcript can be
+// produced step by step from B, each step reading the next stretch of length μᵢ², which the answers
+// so far have fixed. It ends at a stopping time ≤ μ², so it is post-processing of B on [0, μ²], and
+// for that B(μ²) is sufficient: N(0, μ²) against N(μ², μ²), which is μ-GDP. The argument with X and
+// X' exchanged is the same. ∎
 //
-// So stopping early, retrying, and spending at last exactly what is left are all free. The theorem fails for general
-// trade-off functions: only μ² goes through a Filter. In a plan with an Extra curve the same cap bounds the Gaussian
-// part's Rényi divergence by α·μ²/2 at every order, adaptively too ([FZ21]).
+// So stopping early, retrying, and spending at last exactly what is left are all free. The theorem
+// fails for general trade-off functions: only μ² goes through a Filter. In a plan with an Extra
+// curve the same cap bounds the Gaussian part's Rényi divergence by α·μ²/2 at every order,
+// adaptively too ([FZ21]).
 //
-// The δ of stability thresholds is a second account: reserved as a whole by [Calibrate], drawn from, never refunded.
+// The δ of stability thresholds is a second account: reserved as a whole by [Calibrate], drawn
+// from, never refunded.
 //
-// A Filter may be used by several goroutines. Its zero value refuses everything. It must not be copied.
+// A Filter may be used by several goroutines. Its zero value refuses everything. It must not be
+// copied.
 //
-// Source: [ST22] (fully adaptive GDP filter); [KTH23] (by a supermartingale). Differs: proof by embedding in B.
+// Source: [ST22] (fully adaptive GDP filter); [KTH23] (by a supermartingale). Differs: proof by
+// embedding in B.
 type Filter struct{ gauss, threshold account } // of μ², and of the δ of thresholds
 
 // ErrInvalidLoss is wrapped by the error for a loss that is negative, NaN or infinite.
@@ -51,11 +58,12 @@ func NewFilter(c Calibration) *Filter {
 	return &Filter{gauss: account{name: "mu2", cap: c.Mu2}, threshold: account{name: "threshold delta", cap: c.ThresholdDelta}}
 }
 
-// Spend takes mu2 = μᵢ² from the cap, before the step is run. If that is more than is left it spends nothing and
-// returns an *[OverspendError].
+// Spend takes mu2 = μᵢ² from the cap, before the step is run. If that is more than is left it
+// spends nothing and returns an *[OverspendError].
 func (f *Filter) Spend(mu2 float64) error { return f.gauss.spend(mu2) }
 
-// SpendThreshold takes, for one threshold, the part delta of the δ set aside for all of them. It fails as Spend does.
+// SpendThreshold takes, for one threshold, the part delta of the δ set aside for all of them. It
+// fails as Spend does.
 func (f *Filter) SpendThreshold(delta float64) error { return f.threshold.spend(delta) }
 
 // Left returns the μ² that is left, rounded down, never negative. Spending exactly it succeeds.
@@ -64,12 +72,14 @@ func (f *Filter) Left() float64 { return f.gauss.left() }
 // ThresholdLeft returns the threshold δ that is left, rounded down, never negative.
 func (f *Filter) ThresholdLeft() float64 { return f.threshold.left() }
 
-// Spent returns the μ² and the threshold δ spent so far, rounded up, as [Calibration.Loss] takes them.
+// Spent returns the μ² and the threshold δ spent so far, rounded up, as [Calibration.Loss] takes
+// them.
 func (f *Filter) Spent() (mu2, thresholdDelta float64) {
 	return f.gauss.total(), f.threshold.total()
 }
 
-// account is a sum that never exceeds its cap. Invariant: 0 ≤ spent ≤ cap, and spent is at least the exact sum.
+// account is a sum that never exceeds its cap. Invariant: 0 ≤ spent ≤ cap, and spent is at least
+// the exact sum.
 type account struct {
 	mu         sync.Mutex
 	name       string

@@ -24,12 +24,13 @@ func DeltaOfMu(eps, mu float64) float64 {
 
 // logDeltaOfMu returns ln δ(ε), to within safety.
 //
-// Put a = ε/μ − μ/2 and b = a + μ. Since b²/2 = a²/2 + ε, e^ε·φ(b) = φ(a), hence δ = φ(a)·(R(a) − R(b)) with Mills'
-// ratio R: the large factors e^ε and the tiny ones Φ(−b) never meet. For a ≥ −1 the difference is one positive
-// integral. For a < −1, where μ > 2 and b ≥ 1, δ = Φ(−a) − φ(a)·R(b) subtracts at most .16 from at least .84.
+// Put a = ε/μ − μ/2 and b = a + μ. Since b²/2 = a²/2 + ε, e^ε·φ(b) = φ(a), hence δ = φ(a)·(R(a) −
+// R(b)) with Mills' ratio R: the large factors e^ε and the tiny ones Φ(−b) never meet. For a ≥ −1
+// the difference is one positive integral. For a < −1, where μ > 2 and b ≥ 1, δ = Φ(−a) − φ(a)·R(b)
+// subtracts at most .16 from at least .84.
 func logDeltaOfMu(eps, mu float64) float64 {
-	// ε/μ and μ/2 may be in the thousands and differ by 1: the remainder of the division is added back, so that a is
-	// good to 3·2^-53 of itself and a²/2 to 2^-50.
+	// ε/μ and μ/2 may be in the thousands and differ by 1: the remainder of the division is added
+	// back, so that a is good to 3·2^-53 of itself and a²/2 to 2^-50.
 	q := eps / mu
 	if q > 1e100 {
 		return -1e200 // and safety leaves it there: δ underflows to the least positive number
@@ -53,7 +54,8 @@ func MuOf(eps, delta float64) float64 {
 	return largestWhere(func(mu float64) bool { return DeltaOfMu(eps, mu) <= delta })
 }
 
-// EpsilonOfMu returns the least ε ≥ 0 for which μ-GDP implies (ε, δ)-DP, rounded up: DeltaOfMu(ε, μ) ≤ δ.
+// EpsilonOfMu returns the least ε ≥ 0 for which μ-GDP implies (ε, δ)-DP, rounded up: DeltaOfMu(ε,
+// μ) ≤ δ.
 //
 // It panics unless 0 < δ < 1 and μ ≥ 0.
 func EpsilonOfMu(delta, mu float64) float64 {
@@ -73,19 +75,22 @@ func checkDelta(delta float64) {
 	}
 }
 
-// RhoOfMu returns ρ = μ²/2, rounded up: μ-GDP implies ρ-zCDP, because every Rényi divergence of the mechanism is at
-// most that of N(0,1) and N(μ,1), which is α·μ²/2.
+// RhoOfMu returns ρ = μ²/2, rounded up: μ-GDP implies ρ-zCDP, because every Rényi divergence of the
+// mechanism is at most that of N(0,1) and N(μ,1), which is α·μ²/2.
 func RhoOfMu(mu float64) float64 { return MulUp(mu, mu) / 2 }
 
-// MuOfRho returns μ = √(2ρ), rounded down: the noise of a Gaussian mechanism that is ρ-zCDP is sensitivity/μ. The
-// converse of [RhoOfMu] for Gaussian mechanisms only: ρ-zCDP does not imply √(2ρ)-GDP.
+// MuOfRho returns μ = √(2ρ), rounded down: the noise of a Gaussian mechanism that is ρ-zCDP is
+// sensitivity/μ. The converse of [RhoOfMu] for Gaussian mechanisms only: ρ-zCDP does not imply
+// √(2ρ)-GDP.
 func MuOfRho(rho float64) float64 { return SqrtDown(2 * rho) }
 
-// MuOfPure returns the least μ for which every ε₀-DP mechanism is μ-GDP, rounded up: μ = −2Φ⁻¹(1/(1+e^ε₀)).
+// MuOfPure returns the least μ for which every ε₀-DP mechanism is μ-GDP, rounded up: μ =
+// −2Φ⁻¹(1/(1+e^ε₀)).
 //
-// Randomised response attains it: the trade-off function of (ε₀, 0)-DP has its corner (1/(1+e^ε₀), 1/(1+e^ε₀)) on that
-// of N(0,1) against N(μ,1), and its other points on chords of that convex curve, above it. It is good to 1e-11
-// absolutely, 1e-11 relatively for large ε₀. It panics unless ε₀ ≥ 0.
+// Randomised response attains it: the trade-off function of (ε₀, 0)-DP has its corner (1/(1+e^ε₀),
+// 1/(1+e^ε₀)) on that of N(0,1) against N(μ,1), and its other points on chords of that convex
+// curve, above it. It is good to 1e-11 absolutely, 1e-11 relatively for large ε₀. It panics unless
+// ε₀ ≥ 0.
 //
 // Source: [DRS22] Section 2 (trade-off functions of (ε, δ)-DP).
 func MuOfPure(eps0 float64) float64 {
@@ -101,30 +106,35 @@ func MuOfPure(eps0 float64) float64 {
 	})
 }
 
-// MuOfBoundedRange returns μ = −2Φ⁻¹(1/(1+e^(ε₀/2))), rounded up, for a mechanism of bounded range ε₀: one whose
-// log-likelihood ratios, for fixed neighbours, span an interval of length at most ε₀. The exponential mechanism with
-// weights e^(ε₀·score/2), score of sensitivity 1, is one.
+// MuOfBoundedRange returns μ = −2Φ⁻¹(1/(1+e^(ε₀/2))), rounded up, for a mechanism of bounded range
+// ε₀: one whose log-likelihood ratios, for fixed neighbours, span an interval of length at most ε₀.
+// The exponential mechanism with weights e^(ε₀·score/2), score of sensitivity 1, is one.
 //
-// Proof. Let the ratios lie in [t−ε₀, t]. Spread the likelihood ratio of every answer onto the two ends, keeping its mean: the
-// end alone is then sufficient, so the mechanism is a randomised function of the one that takes just these two ratios, whose
-// trade-off function runs straight from (0, 1) to one corner (α, β) and on to (1, 0). Solving for its probabilities gives
-// α/(1−α)·β/(1−β) = e^−ε₀, whatever t is: every corner lies on the trade-off function of the logistic law F against itself
-// shifted by ε₀. Let h = Φ⁻¹(F(·)). The corner with α = F(−u) has β = F(u−ε₀), so it is on the Gaussian curve of
-// μ(u) = h(u) − h(u−ε₀). Now h' = Φ(z)Φ(−z)/φ(z) at z = h(u), which is even, and decreases for z > 0 (below): μ(u) grows
-// until |u| = |u−ε₀|, at u = ε₀/2, and falls from there. Its maximum 2h(ε₀/2) is the μ stated. So every corner lies on or above
-// the curve of that μ, and so do the straight pieces, that curve being convex.
+// Proof. Let the ratios lie in [t−ε₀, t]. Spread the likelihood ratio of every answer onto the two
+// ends, keeping its mean: the end alone is then sufficient, so the mechanism is a randomised
+// function of the one that takes just these two ratios, whose trade-off function runs straight from
+// (0, 1) to one corner (α, β) and on to (1, 0). Solving for its probabilities gives α/(1−α)·β/(1−β)
+// = e^−ε₀, whatever t is: every corner lies on the trade-off function of the logistic law F against
+// itself shifted by ε₀. Let h = Φ⁻¹(F(·)). The corner with α = F(−u) has β = F(u−ε₀), so it is on
+// the Gaussian curve of μ(u) = h(u) − h(u−ε₀). Now h' = Φ(z)Φ(−z)/φ(z) at z = h(u), which is even,
+// and decreases for z > 0 (below): μ(u) grows until |u| = |u−ε₀|, at u = ε₀/2, and falls from
+// there. Its maximum 2h(ε₀/2) is the μ stated. So every corner lies on or above the curve of that
+// μ, and so do the straight pieces, that curve being convex.
 //
-// With λ = φ(z)/Φ(−z) and κ = φ(z)/Φ(z), the derivative of ln h' in z is −g, g = λ − κ − z. To show: g > 0 for z > 0. From
-// λ' = λ(λ−z) and κ' = −κ(κ+z): g' = 2λκ − 1 + g(λ−κ) and (λκ)' = λκ(g−z); g(0) = 0 and g'(0) = 4/π − 1 > 0. Suppose g first
-// returns to 0 at z₀ > 0. Then g'(z₀) ≤ 0, that is 2λκ ≤ 1; not = 1, for then g, of second derivative −2z₀λκ < 0, would be
-// negative before z₀. So g < 0 just after z₀, and as long as it is, λκ falls; a return would need 2λκ ≥ 1; so g < 0 for all z > z₀. But for large z
-// Mills' ratio 1/λ < 1/z − 1/z³ + 3/z⁵ gives λ > z + 1/z − 3/z³, and κ < 2φ(z), so g > 0. ∎
+// With λ = φ(z)/Φ(−z) and κ = φ(z)/Φ(z), the derivative of ln h' in z is −g, g = λ − κ − z. To
+// show: g > 0 for z > 0. From λ' = λ(λ−z) and κ' = −κ(κ+z): g' = 2λκ − 1 + g(λ−κ) and (λκ)' =
+// λκ(g−z); g(0) = 0 and g'(0) = 4/π − 1 > 0. Suppose g first returns to 0 at z₀ > 0. Then g'(z₀) ≤
+// 0, that is 2λκ ≤ 1; not = 1, for then g, of second derivative −2z₀λκ < 0, would be negative
+// before z₀. So g < 0 just after z₀, and as long as it is, λκ falls; a return would need 2λκ ≥ 1;
+// so g < 0 for all z > z₀. But for large z Mills' ratio 1/λ < 1/z − 1/z³ + 3/z⁵ gives λ > z + 1/z −
+// 3/z³, and κ < 2φ(z), so g > 0. ∎
 //
-// Source: [DDR20] (bounded range and its worst mechanism). Differs: stated as a μ, with the proof above.
+// Source: [DDR20] (bounded range and its worst mechanism). Differs: stated as a μ, with the proof
+// above.
 func MuOfBoundedRange(eps0 float64) float64 { return MuOfPure(eps0 / 2) }
 
-// PureOfMu returns the largest ε₀ with MuOfPure(ε₀) ≤ μ, rounded down: the ε₀ of a pure step that may cost μ².
-// It panics unless μ ≥ 0.
+// PureOfMu returns the largest ε₀ with MuOfPure(ε₀) ≤ μ, rounded down: the ε₀ of a pure step that
+// may cost μ². It panics unless μ ≥ 0.
 func PureOfMu(mu float64) float64 {
 	notNegative("mu", mu)
 	l := logUpperTail(mu / 2)
@@ -139,8 +149,8 @@ func PureOfMu(mu float64) float64 {
 	return eps0
 }
 
-// BoundedRangeOfMu returns the largest ε₀ with MuOfBoundedRange(ε₀) ≤ μ, rounded down: the ε₀ of an exponential mechanism that
-// may cost μ². It panics unless μ ≥ 0.
+// BoundedRangeOfMu returns the largest ε₀ with MuOfBoundedRange(ε₀) ≤ μ, rounded down: the ε₀ of an
+// exponential mechanism that may cost μ². It panics unless μ ≥ 0.
 func BoundedRangeOfMu(mu float64) float64 { return 2 * PureOfMu(mu) }
 
 // softplus returns ln(1+e^x) for x ≥ 0.

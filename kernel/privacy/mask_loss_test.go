@@ -10,11 +10,12 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// The Monte-Carlo tests of this package make fewer than 200 statistical decisions at stattest.FalseAlarm each: their false-alarm rate is
-// below 2e-7.
+// The Monte-Carlo tests of this package make fewer than 200 statistical decisions at
+// stattest.FalseAlarm each: their false-alarm rate is below 2e-7.
 const alpha = stattest.FalseAlarm
 
-// maskLoss draws the privacy loss ln(p/q) of I + eta G against diag(e^(l/2)) (I + eta G), under the first.
+// maskLoss draws the privacy loss ln(p/q) of I + eta G against diag(e^(l/2)) (I + eta G), under the
+// first.
 func maskLoss(r *rand.Rand, l []float64, d int, eta float64) (loss float64) {
 	for _, x := range l {
 		if x == 0 {
@@ -32,7 +33,8 @@ func maskLoss(r *rand.Rand, l []float64, d int, eta float64) (loss float64) {
 	return loss
 }
 
-// hits is how often a coin of probability (1 - e^(eps-loss))+ falls: Binomial(n, delta(eps)), exactly.
+// hits is how often a coin of probability (1 - e^(eps-loss))+ falls: Binomial(n, delta(eps)),
+// exactly.
 func hits(r *rand.Rand, n int, eps float64, loss func() float64) (count int) {
 	for range n {
 		if r.Float64() < -math.Expm1(eps-loss()) {
@@ -54,8 +56,9 @@ var spectra = []struct {
 	{"alternating", func(d, i int) float64 { return float64(1-2*(i%2)) / math.Sqrt(float64(d)) }},
 }
 
-// TestMaskLoss draws the exact loss of the mask before it is squared, at the (epsilon, delta) that its curve is converted to: delta holds
-// for every spectrum and both signs, is not 50 times too large for the worst, and half the noise is caught.
+// TestMaskLoss draws the exact loss of the mask before it is squared, at the (epsilon, delta) that
+// its curve is converted to: delta holds for every spectrum and both signs, is not 50 times too
+// large for the worst, and half the noise is caught.
 func TestMaskLoss(t *testing.T) {
 	const eps, delta = 1, 1e-3
 	most := 40_000
@@ -93,7 +96,8 @@ func TestMaskLoss(t *testing.T) {
 	}
 }
 
-// TestParameterMaskLoss is the same for one and two components in one column, every parameter at its worst.
+// TestParameterMaskLoss is the same for one and two components in one column, every parameter at
+// its worst.
 func TestParameterMaskLoss(t *testing.T) {
 	const eps, delta, n = 1, 1e-3, 400_000
 	r := rand.New(rand.NewPCG(stattest.Seed(t), 1))

@@ -34,7 +34,8 @@ func renyi(a, m, c float64) float64 {
 	return (top + math.Log(sum)) / (a - 1)
 }
 
-// TestMaskFormula: g is the divergence of the rows, by quadrature, on both sides of zero; and squeezed is g(-x), hardly more.
+// TestMaskFormula: g is the divergence of the rows, by quadrature, on both sides of zero; and
+// squeezed is g(-x), hardly more.
 func TestMaskFormula(t *testing.T) {
 	for _, c := range []struct {
 		a, x, eta float64
@@ -81,7 +82,8 @@ func TestMaskLemma(t *testing.T) {
 	}
 }
 
-// TestMaskCoversSpectra: no joint spectrum within Gamma has more divergence than -Gamma alone, which attains the curve.
+// TestMaskCoversSpectra: no joint spectrum within Gamma has more divergence than -Gamma alone,
+// which attains the curve.
 func TestMaskCoversSpectra(t *testing.T) {
 	r := generator()
 	for range 3000 {
@@ -114,7 +116,8 @@ func TestMaskCoversSpectra(t *testing.T) {
 	}
 }
 
-// parameterLoss is the exact divergence for one component, with shift m in the basis in which S = I and S' = diag(e^l).
+// parameterLoss is the exact divergence for one component, with shift m in the basis in which S = I
+// and S' = diag(e^l).
 func parameterLoss(p ParameterMask, a float64, l, m []float64) float64 {
 	sum := a * p.Gamma * p.Gamma / (2 * p.EtaWeight * p.EtaWeight)
 	for i, x := range l {
@@ -127,7 +130,8 @@ func parameterLoss(p ParameterMask, a float64, l, m []float64) float64 {
 	return sum
 }
 
-// TestParameterMask: random neighbours at the border of what dist_PARAM allows stay below the curve, and in one column it is attained.
+// TestParameterMask: random neighbours at the border of what dist_PARAM allows stay below the
+// curve, and in one column it is attained.
 func TestParameterMask(t *testing.T) {
 	r := generator()
 	closest := 0.0
@@ -187,7 +191,8 @@ func TestParameterMask(t *testing.T) {
 	}
 }
 
-// TestMaskCurves: every valid mask has a curve, however extreme; it grows with Gamma and falls with the noise.
+// TestMaskCurves: every valid mask has a curve, however extreme; it grows with Gamma and falls with
+// the noise.
 func TestMaskCurves(t *testing.T) {
 	below := func(lo, hi Curve) bool {
 		for i, x := range lo.Values() {
@@ -232,8 +237,8 @@ func TestMaskCurves(t *testing.T) {
 	}
 }
 
-// TestMaskTable is the table of Section A4 of the restatement: at (.5, 5e-7) and eta = .5/sqrt(d+1), the largest Gamma beside that of
-// Lemma 5.3.2 for d+1 columns.
+// TestMaskTable is the table of Section A4 of the restatement: at (.5, 5e-7) and eta =
+// .5/sqrt(d+1), the largest Gamma beside that of Lemma 5.3.2 for d+1 columns.
 func TestMaskTable(t *testing.T) {
 	const eps, delta = .5, 5e-7
 	for _, c := range []struct{ d, tight, printed float64 }{

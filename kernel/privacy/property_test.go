@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The generator only picks examples; every property below holds for all of them, so any seed will do.
+// The generator only picks examples; every property below holds for all of them, so any seed will
+// do.
 func generator() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
 func logUniform(r *rand.Rand, lo, hi float64) float64 {
@@ -39,7 +40,8 @@ func TestSolversEndWithTheirCheck(t *testing.T) {
 	}
 }
 
-// δ does not decrease with μ nor increase with ε, beyond the margin, across the seams of its branches too.
+// δ does not decrease with μ nor increase with ε, beyond the margin, across the seams of its
+// branches too.
 func TestDeltaOfMuMonotone(t *testing.T) {
 	r := generator()
 	for range 2000 {
@@ -147,8 +149,9 @@ func TestDirectedRounding(t *testing.T) {
 	}
 }
 
-// [MuOfBoundedRange]: the corner of the worst mechanism with log-ratios t−ε₀ and t meets the Gaussian curve at t = ε₀/2 and
-// lies above it elsewhere. With probability q of the ratio t under X', the corner is at type I error q, type II error 1−e^t·q.
+// [MuOfBoundedRange]: the corner of the worst mechanism with log-ratios t−ε₀ and t meets the
+// Gaussian curve at t = ε₀/2 and lies above it elsewhere. With probability q of the ratio t under
+// X', the corner is at type I error q, type II error 1−e^t·q.
 func TestBoundedRangeCorners(t *testing.T) {
 	quantile := func(p float64) float64 { // z with P(N > z) = p
 		if p <= .5 {
@@ -173,7 +176,8 @@ func TestCurves(t *testing.T) {
 	if n := len(Orders()); n != 241 || Orders()[0] != 1+0x1p-10 || Orders()[240] != 1+0x1p20 {
 		t.Errorf("orders are not as documented: %d", n)
 	}
-	// Composition adds μ² and converts like the tight zCDP formula, to a tenth of a percent for the grid of orders.
+	// Composition adds μ² and converts like the tight zCDP formula, to a tenth of a percent for the
+	// grid of orders.
 	for _, c := range []struct{ delta, mu float64 }{{1e-6, .01}, {1e-6, .22}, {1e-12, 1}, {1e-6, 5}, {1e-6, 1400}} {
 		two := GaussianCurve(c.mu * .6).Compose(GaussianCurve(c.mu * .8))
 		above(t, "Epsilon", []float64{c.delta, c.mu}, two.Epsilon(c.delta), EpsilonOfRho(c.delta, c.mu*c.mu/2)*(1-1e-12), 2e-3)
@@ -186,7 +190,8 @@ func TestCurves(t *testing.T) {
 				t.Errorf("ε₀ = %g, order %g: divergence %g is too large", eps0, a, pure[i])
 			}
 		}
-		if e := PureCurve(eps0).Epsilon(1e-9); e > eps0*(1+1e-9)+1e-5 { // ln(1/δ)/(α−1) at the last order
+		// ln(1/δ)/(α−1) at the last order
+		if e := PureCurve(eps0).Epsilon(1e-9); e > eps0*(1+1e-9)+1e-5 {
 			t.Errorf("ε₀ = %g: ε = %g", eps0, e)
 		}
 	}
@@ -222,7 +227,8 @@ func newExact() exact { return exact{new(big.Float).SetPrec(2000)} }
 func (e exact) add(x float64)           { e.sum.Add(e.sum, big.NewFloat(x)) }
 func (e exact) over(limit float64) bool { return e.sum.Cmp(big.NewFloat(limit)) > 0 }
 
-// [PureOfMu] and [BoundedRangeOfMu] end below the μ they are given, and by no more than the margins of the forward bounds.
+// [PureOfMu] and [BoundedRangeOfMu] end below the μ they are given, and by no more than the margins
+// of the forward bounds.
 func TestPureOfMu(t *testing.T) {
 	r := generator()
 	for range 300 {
@@ -240,7 +246,8 @@ func TestPureOfMu(t *testing.T) {
 	}
 }
 
-// The lemma in the proof of [MuOfBoundedRange]: λ(z) − λ(−z) > z for z > 0, λ the hazard of the standard Gaussian.
+// The lemma in the proof of [MuOfBoundedRange]: λ(z) − λ(−z) > z for z > 0, λ the hazard of the
+// standard Gaussian.
 func TestHazards(t *testing.T) {
 	for z := .01; z < 30; z += .01 {
 		tail := math.Exp(logUpperTail(z) + z*z/2 + logSqrt2Pi) // Mills' ratio, 1/λ

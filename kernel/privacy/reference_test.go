@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// reference is testdata/reference.json, made by reference.py: rows of arguments, then the exact value.
+// reference is testdata/reference.json, made by reference.py: rows of arguments, then the exact
+// value.
 type reference struct {
 	MuOf           [][]string `json:"mu_of"`
 	DeltaOfMu      [][]string `json:"delta_of_mu"`
@@ -76,7 +77,8 @@ func TestMuOfReference(t *testing.T) {
 	}
 }
 
-// The forward bound lies above the truth, and its margin is at least four times the error it stands for.
+// The forward bound lies above the truth, and its margin is at least four times the error it stands
+// for.
 func TestDeltaOfMuReference(t *testing.T) {
 	rows := load(t).DeltaOfMu
 	if len(rows) < 50 {
@@ -145,8 +147,9 @@ func TestPureDivergenceReference(t *testing.T) {
 	}
 }
 
-// An independent accountant: its loss-distribution figure (pessimistic, on a grid of 1e-4) is the exact ε of composed Gaussians,
-// its Rényi figure is what our curves should match where its few orders allow.
+// An independent accountant: its loss-distribution figure (pessimistic, on a grid of 1e-4) is the
+// exact ε of composed Gaussians, its Rényi figure is what our curves should match where its few
+// orders allow.
 func TestIndependentAccountant(t *testing.T) {
 	for _, a := range load(t).Accountant {
 		mu := math.Sqrt(a.Count) / a.Sigma

@@ -2,8 +2,8 @@ package privacy
 
 import "fmt"
 
-// Relation says which two data sets are neighbours, that is, what one person may change. The zero value is invalid: a
-// relation is chosen, never assumed.
+// Relation says which two data sets are neighbours, that is, what one person may change. The zero
+// value is invalid: a relation is chosen, never assumed.
 type Relation int
 
 const (

@@ -2,13 +2,14 @@ package privacy
 
 import "math"
 
-// The helpers below are IEEE operations rounded in the direction of their name, exactly: the result is the nearest
-// floating-point number on that side, hence the exact result itself whenever it can be represented. That matters:
-// spending exactly what is left must not be refused.
+// The helpers below are IEEE operations rounded in the direction of their name, exactly: the result
+// is the nearest floating-point number on that side, hence the exact result itself whenever it can
+// be represented. That matters: spending exactly what is left must not be refused.
 //
-// Method: round to nearest, find the sign of the rounding error (two-sum for +, a fused multiply-add for ·, / and √),
-// and step to the neighbouring number if it lies on the wrong side. Where the error term itself may underflow (results
-// under tiny) they step always. NaN gives NaN, which every comparison in this package refuses.
+// Method: round to nearest, find the sign of the rounding error (two-sum for +, a fused
+// multiply-add for ·, / and √), and step to the neighbouring number if it lies on the wrong side.
+// Where the error term itself may underflow (results under tiny) they step always. NaN gives NaN,
+// which every comparison in this package refuses.
 
 // tiny bounds the results whose rounding error is surely representable: 2^-960 > 2^-1022·2^53.
 const tiny = 0x1p-960

@@ -2,11 +2,13 @@ package privacy
 
 import "math"
 
-// safety returns a bound on the error of a computed logarithm x, many times larger than the true one.
+// safety returns a bound on the error of a computed logarithm x, many times larger than the true
+// one.
 //
-// The logarithms computed here are sums of a few terms, none larger than a small multiple of |x|+1, each with a
-// relative error of a few 2^-53, plus the logarithm of a quadrature whose relative error is under 2e-13. So the true
-// error is under 2e-13 + |x|·2^-50, and safety is at least 4 times that.
+// The logarithms computed here are sums of a few terms, none larger than a small multiple of |x|+1,
+// each with a relative error of a few 2^-53, plus the logarithm of a quadrature whose relative
+// error is under 2e-13. So the true error is under 2e-13 + |x|·2^-50, and safety is at least 4
+// times that.
 func safety(x float64) float64 { return 1e-12 + math.Abs(x)*0x1p-48 }
 
 // Nodes of the trapezoidal rule in s = ln t: from −40 to 4 in steps of 1/16.
@@ -26,17 +28,18 @@ var nodes = func() (t []float64) {
 
 // laplaceIntegral returns I(a, μ) = ∫₀^∞ e^(−at−t²/2)·(1 − e^(−μt)) dt for a ≥ −1 and 0 < μ ≤ +Inf.
 //
-// With R(x) = Φ(−x)/φ(x) = ∫₀^∞ e^(−xt−t²/2) dt (Mills' ratio) it is R(a) − R(a+μ), and R(a) if μ = +Inf. As an
-// integral its terms are all positive, so nothing cancels, however close a+μ is to a.
+// With R(x) = Φ(−x)/φ(x) = ∫₀^∞ e^(−xt−t²/2) dt (Mills' ratio) it is R(a) − R(a+μ), and R(a) if μ =
+// +Inf. As an integral its terms are all positive, so nothing cancels, however close a+μ is to a.
 //
-// Error: relative, under 2e-13. Substitute t = e^s/(1+|a|) and use the trapezoidal rule with step h.
-//   - Discretisation: the integrand w(s) is analytic in |Im s| ≤ π/8. There |1−e^(−z)| ≤ min(2,|z|) ≤ 2.32·(1−e^(−|z|))
-//     for the rotated z = μt, and the exponent is at most −a·cos(π/8)·|t| − cos(π/4)·|t|²/2; rescaling |t| by √cos(π/4)
-//     gives ∫|w(s+iθ)|ds ≤ 4·I, for every a ≥ −1. So the relative error is at most 8/(e^(2π(π/8)/h) − 1) < 6e-17
-//     ([TW14] Theorem 5.1).
+// Error: relative, under 2e-13. Substitute t = e^s/(1+|a|) and use the trapezoidal rule with step
+// h.
+//   - Discretisation: the integrand w(s) is analytic in |Im s| ≤ π/8. There |1−e^(−z)| ≤ min(2,|z|)
+//     ≤ 2.32·(1−e^(−|z|)) for the rotated z = μt, and the exponent is at most −a·cos(π/8)·|t| −
+//     cos(π/4)·|t|²/2; rescaling |t| by √cos(π/4) gives ∫|w(s+iθ)|ds ≤ 4·I, for every a ≥ −1. So
+//     the relative error is at most 8/(e^(2π(π/8)/h) − 1) < 6e-17 ([TW14] Theorem 5.1).
 //   - Cutting at s = −40 and s = 4 loses a share of at most 9·e^-40 and e^-50.
-//   - Each exponential has an argument of at most 45 where its term matters: relative error 2^-47; the sum of 705 positive terms
-//     adds at most 705·2^-53.
+//   - Each exponential has an argument of at most 45 where its term matters: relative error 2^-47;
+//     the sum of 705 positive terms adds at most 705·2^-53.
 func laplaceIntegral(a, mu float64) float64 {
 	scale := 1 / (1 + math.Abs(a))
 	var sum float64
@@ -59,9 +62,9 @@ func logUpperTail(x float64) float64 {
 
 // ThresholdQuantile returns z = Φ⁻¹(1−s), rounded up, for s given by its logarithm: Φ(−z) ≤ s.
 //
-// A stability threshold that may fail with probability s stands z noise standard deviations above the largest count
-// that must be hidden. The logarithm keeps s meaningful where s itself underflows (ε in the thousands). It panics
-// unless logS ≤ ln(1/2).
+// A stability threshold that may fail with probability s stands z noise standard deviations above
+// the largest count that must be hidden. The logarithm keeps s meaningful where s itself underflows
+// (ε in the thousands). It panics unless logS ≤ ln(1/2).
 func ThresholdQuantile(logS float64) float64 {
 	if !(logS <= -math.Ln2) {
 		panic("privacy: ThresholdQuantile: the failure probability must be at most 1/2")
@@ -75,7 +78,8 @@ func ThresholdQuantile(logS float64) float64 {
 	})
 }
 
-// largestWhere returns a number x with ok(x): the largest, if ok changes once, from true to false. 0 needs no check.
+// largestWhere returns a number x with ok(x): the largest, if ok changes once, from true to false.
+// 0 needs no check.
 func largestWhere(ok func(float64) bool) float64 {
 	x, _ := boundary(func(x float64) bool { return !ok(x) })
 	return x
@@ -93,8 +97,9 @@ func leastWhere(ok func(float64) bool) float64 {
 	return x
 }
 
-// boundary returns two neighbouring numbers in [0, 1e20]: over was seen to fail at the first (or it is 0) and to hold
-// at the second (or it is 1e20). It bisects on the bits of positive numbers, which are ordered as the numbers are.
+// boundary returns two neighbouring numbers in [0, 1e20]: over was seen to fail at the first (or it
+// is 0) and to hold at the second (or it is 1e20). It bisects on the bits of positive numbers,
+// which are ordered as the numbers are.
 func boundary(over func(float64) bool) (below, above float64) {
 	lo, hi := uint64(0), math.Float64bits(1e20)
 	for hi-lo > 1 {

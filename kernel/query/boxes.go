@@ -6,22 +6,28 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// BoxKeys asks every leaf of a partition, all at once, for stability-based histograms of the rows in it over the unbounded grid of the
-// leaf: with z = Grid.Frame(row), cell k of coordinate i holds the rows with floor((z_i - Offset_i)/Side_i) = k, k any integer.
+// BoxKeys asks every leaf of a partition, all at once, for stability-based histograms of the rows
+// in it over the unbounded grid of the leaf: with z = Grid.Frame(row), cell k of coordinate i holds
+// the rows with floor((z_i - Offset_i)/Side_i) = k, k any integer.
 //
-// Joint: one histogram per leaf, of boxes: the cells of all coordinates (at most 8) together. Otherwise one histogram per coordinate.
+// Joint: one histogram per leaf, of boxes: the cells of all coordinates (at most 8) together.
+// Otherwise one histogram per coordinate.
 //
-// Privacy. Let J be the number of histograms per leaf: 1 if Joint, the number of coordinates (the same in all leaves) if not. A row
-// is in at most one leaf, and there in at most one cell of each histogram (in none if its k is not finite): it adds 1 to at most J
-// counts, all different. Two consequences, for any number of leaves:
-//   - the vector of all counts has L2 sensitivity sqrt J under add-or-remove-one and sqrt(2J) under replace-one (J counts fall by 1 and
-//     J others grow by 1; where they meet the change is smaller);
-//   - a cell that is not empty on one side and empty on the other holds nothing but the row that differs: its count is 1, and there
-//     are at most J such cells on either side, over all leaves and histograms together.
+// Privacy. Let J be the number of histograms per leaf: 1 if Joint, the number of coordinates (the
+// same in all leaves) if not. A row is in at most one leaf, and there in at most one cell of each
+// histogram (in none if its k is not finite): it adds 1 to at most J counts, all different. Two
+// consequences, for any number of leaves:
+//   - the vector of all counts has L2 sensitivity sqrt J under add-or-remove-one and sqrt(2J) under
+//     replace-one (J counts fall by 1 and J others grow by 1; where they meet the change is
+//     smaller);
+//   - a cell that is not empty on one side and empty on the other holds nothing but the row that
+//     differs: its count is 1, and there are at most J such cells on either side, over all leaves
+//     and histograms together.
 //
-// See the kernel's Cells for how noise and threshold follow. Nothing else is needed of the arithmetic: what cell a row is in is one
-// deterministic function of the row and of the query, so however coarse it is for numbers that are huge, tiny or negative zero, the
-// row is in one cell or none.
+// See the kernel's Cells for how noise and threshold follow. Nothing else is needed of the
+// arithmetic: what cell a row is in is one deterministic function of the row and of the query, so
+// however coarse it is for numbers that are huge, tiny or negative zero, the row is in one cell or
+// none.
 //
 // Caller must ensure: nothing.
 //
@@ -32,13 +38,15 @@ type BoxKeys struct {
 	Joint     bool
 }
 
-// A Grid cuts every coordinate of the image z = Frame(row) into cells [Offset_i + k Side_i, Offset_i + (k+1) Side_i).
+// A Grid cuts every coordinate of the image z = Frame(row) into cells [Offset_i + k Side_i,
+// Offset_i + (k+1) Side_i).
 type Grid struct {
 	Frame        Affine
 	Side, Offset []float64 // one per coordinate of Frame, in its unit; sides are positive
 }
 
-// A Box names a cell: the integers k of a joint histogram's coordinates, or one k. The others are 0, and no zero is negative.
+// A Box names a cell: the integers k of a joint histogram's coordinates, or one k. The others are
+// 0, and no zero is negative.
 type Box [maxBoxDims]float64
 
 // Kind is "stability histogram", in parts if there is a partition.

@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// boxCases are stability histograms over every partition of the tests, joint and not, with sides and offsets from one extreme to the
-// other.
+// boxCases are stability histograms over every partition of the tests, joint and not, with sides
+// and offsets from one extreme to the other.
 func boxCases() map[string]BoxKeys {
 	rng := rand.New(rand.NewPCG(8, 2))
 	all := partitions()
@@ -50,8 +50,9 @@ func boxCounts(q BoxKeys, rows [][]float64) []map[Box]int64 {
 	return counts
 }
 
-// aside returns the squared L2 distance of the counts, and for each of the J histograms, all leaves together, how many bins are not
-// empty in a but empty in b; -1 if one of them has a count other than 1.
+// aside returns the squared L2 distance of the counts, and for each of the J histograms, all leaves
+// together, how many bins are not empty in a but empty in b; -1 if one of them has a count other
+// than 1.
 func aside(q BoxKeys, a, b []map[Box]int64) (square float64, only []int) {
 	only = make([]int, q.Histograms())
 	for i := range a {
@@ -74,9 +75,10 @@ func aside(q BoxKeys, a, b []map[Box]int64) (square float64, only []int) {
 	return square, only
 }
 
-// TestBoxNeighbours is what the release of a stability histogram rests on: between neighbours, under either relation, the counts of all
-// leaves differ by at most the stated sensitivity, and of each histogram, over all leaves, at most one bin is empty on one side only,
-// on either side, with count 1 on the other. Rows move between leaves, become null, tie, and are extreme.
+// TestBoxNeighbours is what the release of a stability histogram rests on: between neighbours,
+// under either relation, the counts of all leaves differ by at most the stated sensitivity, and of
+// each histogram, over all leaves, at most one bin is empty on one side only, on either side, with
+// count 1 on the other. Rows move between leaves, become null, tie, and are extreme.
 func TestBoxNeighbours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	pool := poolRows(4)
@@ -114,7 +116,9 @@ func TestBoxNeighbours(t *testing.T) {
 			compare(privacy.AddRemoveOne, x, boxCounts(q, common))
 		}
 		for r, found := range most {
-			if l1 := found * found; l1 > q.L1(r)+1e-9 { // changes are whole numbers: the sum of their squares is no less than that of their sizes
+			// changes are whole numbers: the sum of their squares is no less than that of their
+			// sizes
+			if l1 := found * found; l1 > q.L1(r)+1e-9 {
 				t.Errorf("%s, %v: found an L1 change of up to %v, stated %v", name, r, l1, q.L1(r))
 			}
 			if stated := q.Sensitivity(r); found > stated || found < .99*stated && (name == "plain" || name == "plain joint" || name == "moves") {
@@ -124,8 +128,8 @@ func TestBoxNeighbours(t *testing.T) {
 	}
 }
 
-// TestBoxNames: a row is in one box, or one cell per coordinate, of its own leaf, whatever batch it is read in; names are whole numbers
-// and zero has one.
+// TestBoxNames: a row is in one box, or one cell per coordinate, of its own leaf, whatever batch it
+// is read in; names are whole numbers and zero has one.
 func TestBoxNames(t *testing.T) {
 	for name, q := range boxCases() {
 		for _, row := range poolRows(3) {

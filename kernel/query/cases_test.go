@@ -11,13 +11,15 @@ type twinned interface {
 	twin(row []float64) contribution
 }
 
-// A sumCase is one query of every kind, shape and extreme that the tests of this package go through.
+// A sumCase is one query of every kind, shape and extreme that the tests of this package go
+// through.
 type sumCase struct {
 	name string
 	q    twinned
-	// replace and remove are the part of the stated sensitivity that a search must reach under either relation; 0 where the
-	// frame makes the bound unreachable. Replace-one is not tight for the linear forms: .84 (diagonal: z = e_1 against
-	// (-1/4, .97)) and .94 (spherical: antipodal), because <u, u'> = 0 cannot be had at full length.
+	// replace and remove are the part of the stated sensitivity that a search must reach under
+	// either relation; 0 where the frame makes the bound unreachable. Replace-one is not tight for
+	// the linear forms: .84 (diagonal: z = e_1 against (-1/4, .97)) and .94 (spherical: antipodal),
+	// because <u, u'> = 0 cannot be had at full length.
 	replace, remove float64
 }
 
@@ -85,7 +87,8 @@ func sumCases() []sumCase {
 		{"count", Count{}, 1, 1},
 		{"tails", TailCounts{Frame: id, Thresholds: []float64{0, 1, 4, 1e300, 3}}, 1, 1},
 		{"columns", ColumnCounts{Thresholds: []float64{0, 1, nan}}, 1, 1},
-		{"columns signed", ColumnCounts{Thresholds: []float64{0, math.Inf(-1), 1e300}, Signed: true}, .8, 1}, // nothing is <= -Inf
+		// nothing is <= -Inf
+		{"columns signed", ColumnCounts{Thresholds: []float64{0, math.Inf(-1), 1e300}, Signed: true}, .8, 1},
 		{"columns signed finite", ColumnCounts{Thresholds: []float64{0, -1, 1}, Signed: true}, 1, 1},
 		{"columns centred", ColumnCounts{Center: []float64{0, 1e308, -3}, Thresholds: []float64{0, 1, 2}, Signed: true, SkipZero: true}, .7, 1},
 		{"columns signed not zero", ColumnCounts{Thresholds: []float64{-1, 0, nan}, Signed: true, SkipZero: true}, 1, 1},
@@ -125,11 +128,13 @@ func sumCases() []sumCase {
 		{"spherical truncated", moments(SphericalForm, 0, cut(unit)), .93, .95},
 		{"spherical truncated soft", moments(SphericalForm, 0, unit, cut(wide)), .45, .5},
 		{"log ratio", ratio(.5, unit), 1, 1},
-		{"log ratio soft", ratio(3, Component{Frame: dense(rng, dims, 2, .3), LogWeight: 1}, unit, Component{Frame: id, LogWeight: -1e3}), .5, 1}, // F never loses by much
+		// F never loses by much
+		{"log ratio soft", ratio(3, Component{Frame: dense(rng, dims, 2, .3), LogWeight: 1}, unit, Component{Frame: id, LogWeight: -1e3}), .5, 1},
 		{"log ratio of equals", LogRatio{F: []Component{unit, unit}, G: []Component{unit, unit}, Bound: 1}, 0, 0},
 		{"log ratio bound denormal", ratio(5e-324, unit), 1, 1},
 		{"log ratio bound tiny", ratio(1e-300, unit), 1, 1},
-		{"log ratio bound huge", ratio(math.MaxFloat64, unit), .4, .9}, // beyond it lie only rows too far for one side
+		// beyond it lie only rows too far for one side
+		{"log ratio bound huge", ratio(math.MaxFloat64, unit), .4, .9},
 		{"log ratio weights huge", LogRatio{F: []Component{{Frame: id, LogWeight: -math.MaxFloat64}, {Frame: id, LogWeight: -1e308}},
 			G: []Component{{Frame: id, LogWeight: math.MaxFloat64}}, Bound: 1}, 0, 1},
 		{"directions", Directions{Frame: id, Lift: 1}, .95, .95},
@@ -152,7 +157,8 @@ func sumCases() []sumCase {
 var extremes = []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, .5, 1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 0x1p1000, -0x1p1000,
 	0x1p-1000, -0x1p-1000, 5e-324, -5e-324, math.NaN(), math.Inf(1), math.Inf(-1), 1e154, 1e-154}
 
-// poolRows holds the rows that the searches pair up: random at many scales, axes, antipodes, a circle, ties, and extremes.
+// poolRows holds the rows that the searches pair up: random at many scales, axes, antipodes, a
+// circle, ties, and extremes.
 func poolRows(n int) [][]float64 {
 	rng := rand.New(rand.NewPCG(5, 6))
 	add := func(pool [][]float64, row ...float64) [][]float64 { return append(pool, nullIfBad(row)) }

@@ -7,16 +7,19 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// CellCounts asks how many rows fall in each child of a list of cells: one level of a dyadic tree of counts.
+// CellCounts asks how many rows fall in each child of a list of cells: one level of a dyadic tree
+// of counts.
 //
-// The row's image y = W(x-m) in R^q is cut by the box |y_i| < HalfWidth_i; a cell of level g is one of the 2^(qg) equal boxes,
-// named by q coordinates of g bits each. The query counts the 2^q children (level Level) of every cell in Parents (level
-// Level-1). With Parents nil it counts all cells of level Level.
+// The row's image y = W(x-m) in R^q is cut by the box |y_i| < HalfWidth_i; a cell of level g is one
+// of the 2^(qg) equal boxes, named by q coordinates of g bits each. The query counts the 2^q
+// children (level Level) of every cell in Parents (level Level-1). With Parents nil it counts all
+// cells of level Level.
 //
-// Answer: the children of Parents[0], then of Parents[1], ..; within one parent child c has bit i of c as the last bit of
-// coordinate i. With Parents nil, cell index as packed by Pack.
-// Privacy: a row is in at most one cell: sensitivity sqrt2 under replace-one, 1 under add-or-remove-one, per level. Which cells are
-// expanded is the caller's released choice; empty ones are counted and noised like the others, so no delta is spent.
+// Answer: the children of Parents[0], then of Parents[1], ..; within one parent child c has bit i
+// of c as the last bit of coordinate i. With Parents nil, cell index as packed by Pack. Privacy: a
+// row is in at most one cell: sensitivity sqrt2 under replace-one, 1 under add-or-remove-one, per
+// level. Which cells are expanded is the caller's released choice; empty ones are counted and
+// noised like the others, so no delta is spent.
 //
 // Source: [KSSU19] Section C.3 of the restatement.
 type CellCounts struct {
@@ -72,7 +75,8 @@ func (CellCounts) Weight(int) float64 { return 1 }
 // Unit is 1.
 func (CellCounts) Unit() float64 { return 1 }
 
-// Pack names the cell with the given coordinates (each below 2^level): coordinate i takes bits i*level.. of the name.
+// Pack names the cell with the given coordinates (each below 2^level): coordinate i takes bits
+// i*level.. of the name.
 func Pack(coordinates []int, level int) uint64 {
 	key := uint64(0)
 	for i, c := range coordinates {
@@ -106,7 +110,8 @@ func (q CellCounts) Compile(d int) RowMap {
 	if q.Parents != nil {
 		m.index = make(map[uint64]int, len(q.Parents))
 		for i, p := range q.Parents {
-			if _, seen := m.index[p]; !seen { // a parent listed twice is counted once: one row, one cell
+			// a parent listed twice is counted once: one row, one cell
+			if _, seen := m.index[p]; !seen {
 				m.index[p] = i
 			}
 		}
@@ -143,7 +148,8 @@ func (m *cellMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// cell names the cell of row r, its parent and its place there; false for a null row and for one outside the box.
+// cell names the cell of row r, its parent and its place there; false for a null row and for one
+// outside the box.
 func (m *cellMap) cell(r int) (key, parent uint64, child int, ok bool) {
 	if math.IsNaN(m.x[0][r]) {
 		return 0, 0, 0, false
@@ -155,7 +161,8 @@ func (m *cellMap) cell(r int) (key, parent uint64, child int, ok bool) {
 		if !(y >= -h && y < h) {
 			return 0, 0, 0, false
 		}
-		c := min(uint64((y/h+1)/2*side), 1<<level-1) // |y/h| <= 1: nothing overflows, however wide the box
+		// |y/h| <= 1: nothing overflows, however wide the box
+		c := min(uint64((y/h+1)/2*side), 1<<level-1)
 		key |= c << (i * level)
 		parent |= c >> 1 << (i * (level - 1))
 		child |= int(c&1) << i

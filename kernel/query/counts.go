@@ -9,7 +9,8 @@ import (
 
 // Count asks for the number of good rows.
 //
-// Privacy: one row changes it by at most 1 under both relations (replace-one: a good row may become a null row).
+// Privacy: one row changes it by at most 1 under both relations (replace-one: a good row may become
+// a null row).
 // Source: [TYLERPRESS] Section 0.3.
 type Count struct{}
 
@@ -46,10 +47,11 @@ func (m countMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// TailCounts asks, for each of the thresholds t_1 <= t_2 <= .., how many rows have |W(x-m)|^2 > t_i, rows whose image overflows
-// included.
+// TailCounts asks, for each of the thresholds t_1 <= t_2 <= .., how many rows have |W(x-m)|^2 >
+// t_i, rows whose image overflows included.
 //
-// Privacy: one row changes each of the T counts by at most 1: sensitivity sqrt T under both relations.
+// Privacy: one row changes each of the T counts by at most 1: sensitivity sqrt T under both
+// relations.
 // Source: [TYLERPRESS] Section 4.5 (a).
 type TailCounts struct {
 	Frame      Affine
@@ -114,15 +116,17 @@ func (m *tailMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// ColumnCounts asks one threshold question of every column at once: the query of noisy bisection ([TYLERPRESS] Section 1,
-// Stage 0).
+// ColumnCounts asks one threshold question of every column at once: the query of noisy bisection
+// ([TYLERPRESS] Section 1, Stage 0).
 //
-// The value of column j is v = x_j, or |x_j - Center_j| when Center is set; a difference that overflows counts as +Inf. With
-// Signed, column j's count is #{v <= Threshold_j} - #{v > Threshold_j}, values v = 0 left out if SkipZero; otherwise it is
-// #{v > Threshold_j}. A NaN threshold leaves its column out.
+// The value of column j is v = x_j, or |x_j - Center_j| when Center is set; a difference that
+// overflows counts as +Inf. With Signed, column j's count is #{v <= Threshold_j} - #{v >
+// Threshold_j}, values v = 0 left out if SkipZero; otherwise it is #{v > Threshold_j}. A NaN
+// threshold leaves its column out.
 //
-// Privacy: with a active columns, replacing a row changes each count by at most 2 (signed) or 1; adding one by at most 1:
-// sensitivity 2 sqrt a or sqrt a under replace-one, sqrt a under add-or-remove-one. Which columns are active is public.
+// Privacy: with a active columns, replacing a row changes each count by at most 2 (signed) or 1;
+// adding one by at most 1: sensitivity 2 sqrt a or sqrt a under replace-one, sqrt a under
+// add-or-remove-one. Which columns are active is public.
 type ColumnCounts struct {
 	Center     []float64
 	Thresholds []float64
@@ -147,7 +151,8 @@ func (q ColumnCounts) Validate(d int) error {
 // Size is the number of columns.
 func (q ColumnCounts) Size() int { return len(q.Thresholds) }
 
-// Sensitivity is stated in the type's comment; with no active column it is that of one, so that it is never zero.
+// Sensitivity is stated in the type's comment; with no active column it is that of one, so that it
+// is never zero.
 func (q ColumnCounts) Sensitivity(r privacy.Relation) float64 {
 	active := 0
 	for _, t := range q.Thresholds {
@@ -176,12 +181,13 @@ func (q ColumnCounts) Compile(d int) RowMap {
 type columnMap struct {
 	q     ColumnCounts
 	value []float64 // distances of one row to the centre
-	// Per column, how many of the good rows lie above the threshold, and how many values are zero (with SkipZero).
+	// Per column, how many of the good rows lie above the threshold, and how many values are zero
+	// (with SkipZero).
 	above, zero []int64
 }
 
-// Add counts every column of every row. Whether a value is above its threshold decides no branch: near a median the processor
-// would guess wrong every other time.
+// Add counts every column of every row. Whether a value is above its threshold decides no branch:
+// near a median the processor would guess wrong every other time.
 func (m *columnMap) Add(sum []int64, rows []float64) {
 	clear(m.above)
 	clear(m.zero)

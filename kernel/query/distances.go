@@ -7,12 +7,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// DistanceCounts asks for the histogram of |W(x-m)| over a finite, fixed list of bins: bin b holds the rows with
-// Edges[b-1] <= |W(x-m)| < Edges[b]; the last bin is unbounded and holds rows whose image overflows as well.
+// DistanceCounts asks for the histogram of |W(x-m)| over a finite, fixed list of bins: bin b holds
+// the rows with Edges[b-1] <= |W(x-m)| < Edges[b]; the last bin is unbounded and holds rows whose
+// image overflows as well.
 //
-// Answer: len(Edges)+1 counts.
-// Privacy: a row is in at most one bin: sensitivity sqrt2 under replace-one, 1 under add-or-remove-one. All bins are noised, so no
-// delta is spent.
+// Answer: len(Edges)+1 counts. Privacy: a row is in at most one bin: sensitivity sqrt2 under
+// replace-one, 1 under add-or-remove-one. All bins are noised, so no delta is spent.
 //
 // Source: [KSSU19] Sections C.1 (stage R) and C.6 (stage Q) of the restatement.
 type DistanceCounts struct {
@@ -60,9 +60,10 @@ func (q DistanceCounts) Compile(d int) RowMap {
 }
 
 type distanceMap struct {
-	frame   *affine
-	x, z    []column
-	squares []float64 // of the edges; +Inf for edges beyond 1e154, so that only overflow lies above them
+	frame *affine
+	x, z  []column
+	// of the edges; +Inf for edges beyond 1e154, so that only overflow lies above them
+	squares []float64
 }
 
 // Add counts every row in its bin.
@@ -77,7 +78,8 @@ func (m *distanceMap) Add(sum []int64, rows []float64) {
 				continue
 			}
 			n2 := norm2[r]
-			sum[sort.Search(len(m.squares), func(i int) bool { return n2 < m.squares[i] })]++ // NaN: the last bin
+			// NaN: the last bin
+			sum[sort.Search(len(m.squares), func(i int) bool { return n2 < m.squares[i] })]++
 		}
 	}
 }

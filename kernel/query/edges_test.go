@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBoxesBeyond: a coordinate whose cell number overflows is in no cell, and its row in no joint box, while the other coordinates
-// keep theirs; cells of any size have one name for zero.
+// TestBoxesBeyond: a coordinate whose cell number overflows is in no cell, and its row in no joint
+// box, while the other coordinates keep theirs; cells of any size have one name for zero.
 func TestBoxesBeyond(t *testing.T) {
 	g := Grid{Frame: identity(dims, 1), Side: []float64{1, .1, 5e-324}, Offset: []float64{0, 0, 0}}
 	for _, row := range [][]float64{{2.5, 1e308, 0}, {2.5, 0, 1e-3}} {
@@ -27,8 +27,9 @@ func TestBoxesBeyond(t *testing.T) {
 	}
 }
 
-// TestPairsBeyond: a pair with a null row adds nothing to any query, however the frame maps it; one whose image overflows adds nothing to
-// moments, Bound to a spread, and is in the last bin of distances; a centre, even none, does not matter.
+// TestPairsBeyond: a pair with a null row adds nothing to any query, however the frame maps it; one
+// whose image overflows adds nothing to moments, Bound to a spread, and is in the last bin of
+// distances; a centre, even none, does not matter.
 func TestPairsBeyond(t *testing.T) {
 	null := []float64{math.NaN(), math.NaN(), math.NaN()}
 	for name, c := range pairCases() {

@@ -40,7 +40,8 @@ func FuzzRowMaps(f *testing.F) {
 	})
 }
 
-// FuzzFrames: no frame, radius, lift or row breaks |h|^2 <= 2^(2B) or, for LogRatio, 2^30, and a refused query is the only failure.
+// FuzzFrames: no frame, radius, lift or row breaks |h|^2 <= 2^(2B) or, for LogRatio, 2^30, and a
+// refused query is the only failure.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"), 1.0, 1.0)
 	f.Add(make([]byte, 96), 1e-300, 1e300)

@@ -7,10 +7,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A GapQuery makes buckets with integer masses from the sorted values of one column of the rows of each leaf.
+// A GapQuery makes buckets with integer masses from the sorted values of one column of the rows of
+// each leaf.
 type GapQuery interface {
 	Of() (p Partition, column int)
-	// Masses returns the buckets of one leaf that are not empty, by scale and place, given the values of its good rows in order.
+	// Masses returns the buckets of one leaf that are not empty, by scale and place, given the
+	// values of its good rows in order.
 	Masses(leaf int, sorted []float64) []GapMass
 }
 
@@ -20,15 +22,16 @@ type GapMass struct {
 	Place, Mass int64 // Mass > 0
 }
 
-// GapBuckets asks for the histogram of the gaps between consecutive values of one column: bucket (a, b) counts the gaps g with
-// 2^a <= g < 2^(a+1) at values x, the lower end, with floor(x/(N^2 2^a)) = b, N = Rows. Equal values have no gap between them; null
-// rows are no values; |x| > 2^900 counts as 2^900 and |x| < 2^-900 as 0.
+// GapBuckets asks for the histogram of the gaps between consecutive values of one column: bucket
+// (a, b) counts the gaps g with 2^a <= g < 2^(a+1) at values x, the lower end, with floor(x/(N^2
+// 2^a)) = b, N = Rows. Equal values have no gap between them; null rows are no values; |x| > 2^900
+// counts as 2^900 and |x| < 2^-900 as 0.
 //
-// Privacy. A gap adds 1 to one count. One row less takes away two gaps and makes one, or takes away one (an end), or none (an equal value
-// is left): the counts change by at most 3 in L1. Hence the L1 sensitivity is 3 under add-or-remove-one and 6 under replace-one, which is
-// attained, whatever function of x and g the bucket is; the arithmetic matters to utility only. N is public or released, never n itself
-// where n is private.
-// Caller must ensure: nothing.
+// Privacy. A gap adds 1 to one count. One row less takes away two gaps and makes one, or takes away
+// one (an end), or none (an equal value is left): the counts change by at most 3 in L1. Hence the
+// L1 sensitivity is 3 under add-or-remove-one and 6 under replace-one, which is attained, whatever
+// function of x and g the bucket is; the arithmetic matters to utility only. N is public or
+// released, never n itself where n is private. Caller must ensure: nothing.
 //
 // Source: [AMN24] Algorithm 3 (its buckets); Lemma F.5.
 type GapBuckets struct {
@@ -69,14 +72,16 @@ func (q GapBuckets) Masses(leaf int, sorted []float64) []GapMass {
 	return all.masses(leaf)
 }
 
-// Bucket is where the gaps of bucket (scale, place) lie, [low, high), and the least length they have, up to rounding.
+// Bucket is where the gaps of bucket (scale, place) lie, [low, high), and the least length they
+// have, up to rounding.
 func (q GapBuckets) Bucket(scale int, place int64) (gap, low, high float64) {
 	n2 := float64(q.Rows) * float64(q.Rows)
 	return math.Ldexp(1, scale), math.Ldexp(float64(place)*n2, scale), math.Ldexp(float64(place+1)*n2, scale)
 }
 
-// eachGap visits the gaps between consecutive values that differ, in order, and their lower ends. Of the sizes that it lets through no
-// difference overflows or underflows; so rounding keeps order: a gap is never below the distance of neighbouring numbers there.
+// eachGap visits the gaps between consecutive values that differ, in order, and their lower ends.
+// Of the sizes that it lets through no difference overflows or underflows; so rounding keeps order:
+// a gap is never below the distance of neighbouring numbers there.
 func eachGap(sorted []float64, visit func(x, g float64)) {
 	const least, most = 0x1p-900, 0x1p900
 	var last float64
@@ -92,8 +97,8 @@ func eachGap(sorted []float64, visit func(x, g float64)) {
 	}
 }
 
-// gapScales collects masses scale by scale. Invariant: within a scale, places never decrease, as values come in order, so only the masses
-// of two places, at-1 and at, can still grow.
+// gapScales collects masses scale by scale. Invariant: within a scale, places never decrease, as
+// values come in order, so only the masses of two places, at-1 and at, can still grow.
 type gapScales [2048]*gapScale // Exponents of numbers are in [-1074, 1024).
 
 type gapScale struct {

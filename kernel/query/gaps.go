@@ -7,41 +7,53 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// GapMasses asks every leaf of a partition for the soft histogram of the gaps between consecutive values of one column of its rows: a
-// histogram over all scales and places, without any bound on either.
+// GapMasses asks every leaf of a partition for the soft histogram of the gaps between consecutive
+// values of one column of its rows: a histogram over all scales and places, without any bound on
+// either.
 //
-// Every two consecutive values x < x+g of a leaf spread a mass of 1 over at most four buckets (s, l): over the two scales s next to
-// log2(g)/H, H = 6, by hats, and over the places l of each by ramps in x/W, where W = 2^LogWindow 64^s is the scale's window. A bucket
-// holds gaps at [(l-5/8)W, (l+5/8)W) only. Equal values have no gap between them; null rows are no values; |x| > 2^900 counts as 2^900
-// and |x| < 2^-900 as 0, so that gaps and windows neither overflow nor underflow.
+// Every two consecutive values x < x+g of a leaf spread a mass of 1 over at most four buckets (s,
+// l): over the two scales s next to log2(g)/H, H = 6, by hats, and over the places l of each by
+// ramps in x/W, where W = 2^LogWindow 64^s is the scale's window. A bucket holds gaps at [(l-5/8)W,
+// (l+5/8)W) only. Equal values have no gap between them; null rows are no values; |x| > 2^900
+// counts as 2^900 and |x| < 2^-900 as 0, so that gaps and windows neither overflow nor underflow.
 //
-// All of it is in integers. With U = 1024, q = floor(U log2(g)/H) and P_s = floor(4U (x/W + 5/8)) (exact, by shifts), s = floor(q/U) has
-// the weight U - F and s+1 the weight F, F = q mod U; and within a scale l = floor(P_s/4U) has the part L/U and l-1 the rest, L =
-// min(U, P_s mod 4U). So masses are in units of 1/U^2. As a function of q, and of P_s, the masses are continuous: a step by 1 moves
-// one unit of weight from a bucket to its neighbour, an L1 change of 2/U of the gap's mass. The offsets of the hats (0) and of the ramps
-// (5/8) are public constants and matter to utility only: these map windows to windows when the column is multiplied by 64^j, and
-// put what is centred at 0 into the middle of a window.
+// All of it is in integers. With U = 1024, q = floor(U log2(g)/H) and P_s = floor(4U (x/W + 5/8))
+// (exact, by shifts), s = floor(q/U) has the weight U - F and s+1 the weight F, F = q mod U; and
+// within a scale l = floor(P_s/4U) has the part L/U and l-1 the rest, L = min(U, P_s mod 4U). So
+// masses are in units of 1/U^2. As a function of q, and of P_s, the masses are continuous: a step
+// by 1 moves one unit of weight from a bucket to its neighbour, an L1 change of 2/U of the gap's
+// mass. The offsets of the hats (0) and of the ramps (5/8) are public constants and matter to
+// utility only: these map windows to windows when the column is multiplied by 64^j, and put what is
+// centred at 0 into the middle of a window.
 //
-// Privacy. Lemma: one row less changes the masses by e - p with p >= 0, |p|_1 <= 1, and e = v + w, where v takes at most b = 171/1024 from
-// buckets and gives it to buckets of higher scales, all of them higher than all that it takes from, and w takes at most c = 5/1024 from
-// buckets and gives it to others. Proof. Only the row's own leaf changes, and if it holds the same value once more, nothing does. If x was
-// the first or the last value, one gap goes: p is its mass, e = 0. Otherwise x lay between y and z, and the gaps g1 = x-y at y and
-// g2 = z-x at x become one, g = z-y at y.
-//   - g1 >= g2: p is the mass of g2. The first gap stays where it is and its log2 grows, by at most 1, so q grows, by at most U/H = 170.67
-//     before it is rounded down: by 171 steps at most, with room of .33 for the errors of log2(g) and of differences, which are below
-//     2^-30. (q as computed never decreases with g, nor do differences.) A step from q takes a unit from scale floor(q/U) and gives it to
-//     the next. As all steps together meet at most one multiple of U, at most one scale is both given to and taken from; it counts
-//     for the side where more is, and what is given lies above what is taken.
-//   - g1 < g2: p is the mass of g1. The second gap moves in q, likewise, and then from x to y, by g1 <= g/2. Scales of positive weight have
-//     64^s >= 2^(qH/U - H) with room for rounding, hence W >= 2^15 g 2^-6.01, and 4U g1/W <= 4.1: P_s moves by at most 5 steps, and
-//     w takes at most 5/U from buckets.
+// Privacy. Lemma: one row less changes the masses by e - p with p >= 0, |p|_1 <= 1, and e = v + w,
+// where v takes at most b = 171/1024 from buckets and gives it to buckets of higher scales, all of
+// them higher than all that it takes from, and w takes at most c = 5/1024 from buckets and gives it
+// to others. Proof. Only the row's own leaf changes, and if it holds the same value once more,
+// nothing does. If x was the first or the last value, one gap goes: p is its mass, e = 0. Otherwise
+// x lay between y and z, and the gaps g1 = x-y at y and g2 = z-x at x become one, g = z-y at y.
+//   - g1 >= g2: p is the mass of g2. The first gap stays where it is and its log2 grows, by at most
+//     1, so q grows, by at most U/H = 170.67 before it is rounded down: by 171 steps at most, with
+//     room of .33 for the errors of log2(g) and of differences, which are below 2^-30. (q as
+//     computed never decreases with g, nor do differences.) A step from q takes a unit from scale
+//     floor(q/U) and gives it to the next. As all steps together meet at most one multiple of U, at
+//     most one scale is both given to and taken from; it counts for the side where more is, and
+//     what is given lies above what is taken.
+//   - g1 < g2: p is the mass of g1. The second gap moves in q, likewise, and then from x to y, by
+//     g1 <= g/2. Scales of positive weight have 64^s >= 2^(qH/U - H) with room for rounding, hence
+//     W >= 2^15 g 2^-6.01, and 4U g1/W <= 4.1: P_s moves by at most 5 steps, and w takes at most
+//     5/U from buckets.
 //
-// Consequences, with a = b + c. Let e+ and e- be the positive and the negative part of e, at most a in L1 each.
-//   - Add-or-remove-one: |p - e|_2^2 <= |p|_2^2 + 2 p.e- + |e|_2^2 <= 1 + 2a + 2a^2, since p and e- are at most 1 and a in L1.
-//   - Replace-one is one row less and then one more, in the same leaf or in another: (p'-p) + u, u = e - e'. |p'-p|_2^2 <= 2. If a bucket is in
-//     v+ and in v'-, then v- lies below it and v'+ above, so that no bucket is in both of these. Hence v.v' >= -b^2, and |v-v'|_2^2 <= 6b^2,
-//     |u|_2 <= sqrt6 b + sqrt8 c. Likewise, for buckets A and B, at most three of v(B), -v(A), -v'(B), v'(A) are positive, or A
-//     would lie below B and above it: u(B) - u(A) <= 3b + 4c, and as p, p' >= 0 are at most 1 in L1, (p'-p).u is no more.
+// Consequences, with a = b + c. Let e+ and e- be the positive and the negative part of e, at most a
+// in L1 each.
+//   - Add-or-remove-one: |p - e|_2^2 <= |p|_2^2 + 2 p.e- + |e|_2^2 <= 1 + 2a + 2a^2, since p and e-
+//     are at most 1 and a in L1.
+//   - Replace-one is one row less and then one more, in the same leaf or in another: (p'-p) + u, u
+//     = e - e'. |p'-p|_2^2 <= 2. If a bucket is in v+ and in v'-, then v- lies below it and v'+
+//     above, so that no bucket is in both of these. Hence v.v' >= -b^2, and |v-v'|_2^2 <= 6b^2,
+//     |u|_2 <= sqrt6 b + sqrt8 c. Likewise, for buckets A and B, at most three of v(B), -v(A),
+//     -v'(B), v'(A) are positive, or A would lie below B and above it: u(B) - u(A) <= 3b + 4c, and
+//     as p, p' >= 0 are at most 1 in L1, (p'-p).u is no more.
 //
 // So, in gaps:
 //
@@ -50,17 +62,19 @@ import (
 //	a bucket's change   1+2a = 1.344                                    1+a = 1.172         1 for p and p', a for e and e' each
 //	one-sided buckets   12                                              8                   4 for each gap that the other side has not: 3; 2
 //
-// The last two lines bound the mass of buckets that are not empty on one side and empty on the other, and their number. That holds for
-// any number of leaves, as a bucket belongs to a leaf. No formula reads n; LogWindow, which may, is public or released.
-// Caller must ensure: nothing.
+// The last two lines bound the mass of buckets that are not empty on one side and empty on the
+// other, and their number. That holds for any number of leaves, as a bucket belongs to a leaf. No
+// formula reads n; LogWindow, which may, is public or released. Caller must ensure: nothing.
 //
 // Source: [AMN24] Section 1.4 of the restatement; Algorithm 3 (its histogram).
-// Differs: Algorithm 3 has hard buckets (see GapBuckets), with more than twice the noise; the L2 sensitivity is 6 % below the restatement's, by
-// the proof above; offsets are constants.
+// Differs: Algorithm 3 has hard buckets (see GapBuckets), with more than twice the noise; the L2
+// sensitivity is 6 % below the restatement's, by the proof above; offsets are constants.
 type GapMasses struct {
 	Partition Partition // the zero Partition: one leaf with all rows
 	Column    int
-	LogWindow int // log2 of how many times longer a window is than the gaps it stands for, in [15, 60]; see LogWindow
+	// log2 of how many times longer a window is than the gaps it stands for, in [15, 60]; see
+	// LogWindow
+	LogWindow int
 }
 
 const (
@@ -73,11 +87,13 @@ const (
 	gapShift = 5 * gapUnits
 	gapDrift = gapRise + gapShift
 
-	minLogWindow, maxLogWindow = 15, 60 // the proof needs the former; windows of the latter are finite numbers
+	// the proof needs the former; windows of the latter are finite numbers
+	minLogWindow, maxLogWindow = 15, 60
 )
 
-// LogWindow is log2 of the least power of two that is at least 8 rows and 2^15: what suits GapMasses.LogWindow if there are about so
-// many rows, a public or a released number. The gaps of a component's bulk then lie in one or two windows.
+// LogWindow is log2 of the least power of two that is at least 8 rows and 2^15: what suits
+// GapMasses.LogWindow if there are about so many rows, a public or a released number. The gaps of a
+// component's bulk then lie in one or two windows.
 func LogWindow(rows float64) int {
 	log := minLogWindow
 	for log < maxLogWindow && math.Ldexp(1, log) < 8*rows {
@@ -126,7 +142,8 @@ func (GapMasses) Sensitivity(r privacy.Relation) float64 {
 	return privacy.SqrtUp(privacy.AddUp(2*least+2*gapWhole*(3*gapRise+4*gapShift), privacy.MulUp(moved, moved)))
 }
 
-// OneSided bounds how many buckets are empty on one side and not on the other, and the mass of each, in integer units.
+// OneSided bounds how many buckets are empty on one side and not on the other, and the mass of
+// each, in integer units.
 func (GapMasses) OneSided(r privacy.Relation) (buckets, mass float64) {
 	if r == privacy.AddRemoveOne {
 		return 8, gapWhole + gapDrift
@@ -151,13 +168,15 @@ func (q GapMasses) Masses(leaf int, sorted []float64) []GapMass {
 	return all.masses(leaf)
 }
 
-// Window is where the gaps of a bucket lie, [low, high), and the length that gaps have whose mass is the scale's alone.
+// Window is where the gaps of a bucket lie, [low, high), and the length that gaps have whose mass
+// is the scale's alone.
 func (q GapMasses) Window(scale int, place int64) (gap, low, high float64) {
 	eighth := gapOctaves*scale + q.LogWindow - 3
 	return math.Ldexp(1, gapOctaves*scale), math.Ldexp(float64(8*place-5), eighth), math.Ldexp(float64(8*place+5), eighth)
 }
 
-// gapOctave holds the numbers 2^(j/U) of an octave, and gapGuess, for f in [1+i/U, 1+(i+1)/U), a j that is at most 2 too small.
+// gapOctave holds the numbers 2^(j/U) of an octave, and gapGuess, for f in [1+i/U, 1+(i+1)/U), a j
+// that is at most 2 too small.
 var gapOctave, gapGuess = func() (octave [gapUnits + 1]float64, guess [gapUnits]int) {
 	for j := range octave {
 		octave[j] = math.Exp2(float64(j) / gapUnits)
@@ -171,11 +190,13 @@ var gapOctave, gapGuess = func() (octave [gapUnits + 1]float64, guess [gapUnits]
 	return octave, guess
 }()
 
-// gapPosition is q of the type's comment, for 2^-1022 <= g < 2^1023. It never decreases, and scaling g by 64^j adds exactly j U.
+// gapPosition is q of the type's comment, for 2^-1022 <= g < 2^1023. It never decreases, and
+// scaling g by 64^j adds exactly j U.
 func gapPosition(g float64) int {
 	const mantissa = 1<<52 - 1
 	bits := math.Float64bits(g)
-	f, j := math.Float64frombits(bits&mantissa|1023<<52), gapGuess[bits&mantissa>>(52-gapBits)] // g = f 2^e, 1 <= f < 2
+	// g = f 2^e, 1 <= f < 2
+	f, j := math.Float64frombits(bits&mantissa|1023<<52), gapGuess[bits&mantissa>>(52-gapBits)]
 	for octave := gapOctave[j+1:]; octave[0] <= f; octave = octave[1:] {
 		j++
 	}
@@ -183,8 +204,8 @@ func gapPosition(g float64) int {
 	return (gapUnits*(int(bits>>52)-1023+gapOctaves*offset)+j)/gapOctaves - gapUnits*offset
 }
 
-// gapPlace is P_s of the type's comment for W = 2^window. Nothing overflows: |x| <= 2^53 g, as g is no less than the distance of
-// neighbouring numbers there, and W >= 2^8.9 g, so |4U x/W| < 2^57.
+// gapPlace is P_s of the type's comment for W = 2^window. Nothing overflows: |x| <= 2^53 g, as g is
+// no less than the distance of neighbouring numbers there, and W >= 2^8.9 g, so |4U x/W| < 2^57.
 func gapPlace(x float64, window int) int64 {
 	f, e := math.Frexp(x)
 	m, shift := int64(f*(1<<53)), e-53+gapBits+2-window

@@ -17,7 +17,8 @@ type gapRow struct {
 	leaf  int
 }
 
-// massesOf returns the masses by their names, in a map, and checks that they are positive and in order.
+// massesOf returns the masses by their names, in a map, and checks that they are positive and in
+// order.
 func massesOf(t *testing.T, q GapQuery, rows []gapRow) map[GapMass]int64 {
 	all := map[GapMass]int64{}
 	for leaf := range 2 {
@@ -41,7 +42,8 @@ func massesOf(t *testing.T, q GapQuery, rows []gapRow) map[GapMass]int64 {
 	return all
 }
 
-// A gapChange is how far two answers are apart, in gaps: L1, L2, the largest one-sided bucket and how many there are on one side.
+// A gapChange is how far two answers are apart, in gaps: L1, L2, the largest one-sided bucket and
+// how many there are on one side.
 type gapChange [4]float64
 
 func changeOf(x, y map[GapMass]int64, unit float64) (c gapChange) {
@@ -66,8 +68,9 @@ func changeOf(x, y map[GapMass]int64, unit float64) (c gapChange) {
 	return c
 }
 
-// gapShape draws a few rows as unlike ordinary data as can be: lattices, whose gaps are equal; doubling gaps at exact nodes of the hats;
-// the last bits of numbers; edges of ramps; extremes and ties.
+// gapShape draws a few rows as unlike ordinary data as can be: lattices, whose gaps are equal;
+// doubling gaps at exact nodes of the hats; the last bits of numbers; edges of ramps; extremes and
+// ties.
 func gapShape(rng *rand.Rand, logWindow int) []gapRow {
 	unit := math.Ldexp(1+float64(rng.IntN(2))*rng.Float64(), rng.IntN(400)-200)
 	at := []float64{0, unit, -unit, 0x1p52 * unit, -0x1p53 * unit, 0x1p30 * unit}[rng.IntN(6)]
@@ -113,8 +116,9 @@ func gapShape(rng *rand.Rand, logWindow int) []gapRow {
 	return rows
 }
 
-// gapSplits draws two gaps of which one can be split, by the last row, while the other is by the one before: near nodes of the hats, the same
-// or neighbours, at the same place or far away, in one leaf or in two, and on ramps of all scales if so drawn.
+// gapSplits draws two gaps of which one can be split, by the last row, while the other is by the
+// one before: near nodes of the hats, the same or neighbours, at the same place or far away, in one
+// leaf or in two, and on ramps of all scales if so drawn.
 func gapSplits(rng *rand.Rand, logWindow int) (rows []gapRow) {
 	unit := math.Ldexp(1, gapOctaves*(rng.IntN(40)-20))
 	var last []gapRow
@@ -158,8 +162,9 @@ func gapMutant(rng *rand.Rand, rows []gapRow) []gapRow {
 	return rows
 }
 
-// worstGaps searches neighbours for the largest changes: from fresh shapes, and from the worst found so far with one row moved. The row that
-// differs is the last: it is taken away, or put in place of the second last, which the same search moves about.
+// worstGaps searches neighbours for the largest changes: from fresh shapes, and from the worst
+// found so far with one row moved. The row that differs is the last: it is taken away, or put in
+// place of the second last, which the same search moves about.
 func worstGaps(t *testing.T, q GapQuery, logWindow int, unit float64, tries int) map[privacy.Relation]gapChange {
 	rng := rand.New(rand.NewPCG(uint64(logWindow), 17))
 	worst := map[privacy.Relation]gapChange{}
@@ -196,8 +201,9 @@ func worstGaps(t *testing.T, q GapQuery, logWindow int, unit float64, tries int)
 	return worst
 }
 
-// TestGapNeighbours: no pair of neighbours that the search finds changes the masses by more than is claimed, under either relation, and the
-// search comes near enough to show that it would see a wrong claim. Rows move between leaves and to none.
+// TestGapNeighbours: no pair of neighbours that the search finds changes the masses by more than is
+// claimed, under either relation, and the search comes near enough to show that it would see a
+// wrong claim. Rows move between leaves and to none.
 func TestGapNeighbours(t *testing.T) {
 	tries := 25_000
 	if os.Getenv("GAUZE_LONG") != "" {

@@ -34,7 +34,8 @@ func ratTwo(e int) *big.Rat {
 }
 
 // floorOf rounds a fraction down.
-func floorOf(r *big.Rat) *big.Int { return new(big.Int).Div(r.Num(), r.Denom()) } // Div is Euclidean, and Denom positive
+// Div is Euclidean, and Denom positive
+func floorOf(r *big.Rat) *big.Int { return new(big.Int).Div(r.Num(), r.Denom()) }
 
 // twinPosition is floor(1024 log2(g)/6), from the number of bits of g^1024.
 func twinPosition(g float64) int64 {
@@ -142,7 +143,8 @@ func TestGapTwin(t *testing.T) {
 	}
 }
 
-// TestGapPosition: positions are exact at the ends of octaves and next to every threshold, never decrease, and go with powers of 64.
+// TestGapPosition: positions are exact at the ends of octaves and next to every threshold, never
+// decrease, and go with powers of 64.
 func TestGapPosition(t *testing.T) {
 	for j := 0; j < 6*gapUnits; j += 5 {
 		g := math.Exp2(float64(j) / gapUnits)

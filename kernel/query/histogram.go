@@ -9,12 +9,14 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// BinCounts asks for one histogram per column over a finite, fixed list of bins: bin b of column j holds the rows with
-// Edges[j][b-1] <= x_j < Edges[j][b]; the first and the last bin are unbounded, so every good row is in one bin per column.
+// BinCounts asks for one histogram per column over a finite, fixed list of bins: bin b of column j
+// holds the rows with Edges[j][b-1] <= x_j < Edges[j][b]; the first and the last bin are unbounded,
+// so every good row is in one bin per column.
 //
-// Answer: the histograms of the columns one after another, len(Edges[j])+1 counts each (0 for a column without edges).
-// Privacy: a row adds 1 to one bin per column that has edges (a of them): sensitivity sqrt(2a) under replace-one, sqrt a under
-// add-or-remove-one. The bins are finite and fixed, all of them are noised, so no delta is spent.
+// Answer: the histograms of the columns one after another, len(Edges[j])+1 counts each (0 for a
+// column without edges). Privacy: a row adds 1 to one bin per column that has edges (a of them):
+// sensitivity sqrt(2a) under replace-one, sqrt a under add-or-remove-one. The bins are finite and
+// fixed, all of them are noised, so no delta is spent.
 //
 // Source: [KSSU19] Section A.4 of the restatement (finite universe).
 type BinCounts struct {
@@ -83,8 +85,8 @@ func (q BinCounts) OneColumn() (int, bool) {
 	return slices.IndexFunc(q.Edges, func(e []float64) bool { return len(e) > 0 }), q.active() == 1
 }
 
-// OfSorted is the answer, given all good values of the only column with edges in order: the bins up to b hold the values below
-// edge b, and these come first.
+// OfSorted is the answer, given all good values of the only column with edges in order: the bins up
+// to b hold the values below edge b, and these come first.
 func (q BinCounts) OfSorted(sorted []float64) (counts []int64) {
 	column, _ := q.OneColumn()
 	below := 0
@@ -122,8 +124,9 @@ func (m *binMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// bin is the number of edges, of which there is at least one, that v is not below. No branch depends on v: the sign of a difference of
-// finite numbers, as -1 or 0, is what is decided by. (It is right if the difference overflows, and is not lost to underflow.)
+// bin is the number of edges, of which there is at least one, that v is not below. No branch
+// depends on v: the sign of a difference of finite numbers, as -1 or 0, is what is decided by. (It
+// is right if the difference overflows, and is not lost to underflow.)
 func bin(edges []float64, v float64) (low int) {
 	v += 0 // no negative zero: 0 - 0 = 0
 	for n := len(edges); n > 0; {

@@ -11,12 +11,12 @@ import (
 //
 //	clip(ln f(x) - ln g(x), -Bound, Bound),   f(x) = sum_j exp(LogWeight_j - |z_j|^2/2) over F, g the same over G,
 //
-// z_j = Frame_j(x). A row with no finite image under one of them counts as if that density were zero there; under both, as 0.
+// z_j = Frame_j(x). A row with no finite image under one of them counts as if that density were
+// zero there; under both, as 0.
 //
-// Answer: one number, in nats.
-// Privacy: one row adds an integer of size at most 2^30 (times Bound 2^-30), checked by construction of the clip: sensitivity
-// 2 2^30 under replace-one, 2^30 under add-or-remove-one, whatever F and G are.
-// Caller must ensure: nothing.
+// Answer: one number, in nats. Privacy: one row adds an integer of size at most 2^30 (times Bound
+// 2^-30), checked by construction of the clip: sensitivity 2 2^30 under replace-one, 2^30 under
+// add-or-remove-one, whatever F and G are. Caller must ensure: nothing.
 //
 // Source: [KSSU19] Section E of the restatement chooses k on a coreset.
 // Differs: this measures the choice on the rows.
@@ -111,7 +111,8 @@ func (m *ratioMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// integer is the clipped difference in units of Bound 2^-30; at most 2^30 in size for any arguments.
+// integer is the clipped difference in units of Bound 2^-30; at most 2^30 in size for any
+// arguments.
 func (m *ratioMap) integer(f, g float64) int64 {
 	switch {
 	case f == g: // also both -Inf
@@ -124,8 +125,8 @@ func (m *ratioMap) integer(f, g float64) int64 {
 	return min(max(int64(nearest(float64((f-g)/m.bound*ratioUnits))), -ratioUnits), ratioUnits)
 }
 
-// logDensity is ln sum_j exp(LogWeight_j - |z_j|^2/2) of row r, -Inf if no |z_j|^2 is finite. Terms below e^far of the largest
-// are left out.
+// logDensity is ln sum_j exp(LogWeight_j - |z_j|^2/2) of row r, -Inf if no |z_j|^2 is finite. Terms
+// below e^far of the largest are left out.
 func logDensity(side []*ratioPart, r int) float64 {
 	best := math.Inf(-1)
 	for _, p := range side {
@@ -145,8 +146,8 @@ func logDensity(side []*ratioPart, r int) float64 {
 	return best + logOf(total)
 }
 
-// logOf is ln x for normal x >= 1, to 1e-12, by the same operations on every machine: ln m = 2 artanh((m-1)/(m+1)) for a mantissa
-// m in [sqrt(1/2), sqrt 2).
+// logOf is ln x for normal x >= 1, to 1e-12, by the same operations on every machine: ln m = 2
+// artanh((m-1)/(m+1)) for a mantissa m in [sqrt(1/2), sqrt 2).
 func logOf(x float64) float64 {
 	m, e := math.Frexp(x)
 	if m < math.Sqrt2/2 {

@@ -31,8 +31,8 @@ func hostileRows(rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// TestLogRatioSensitivity searches all pairs of hostile rows: no difference exceeds the claim under either relation, and both are
-// reached.
+// TestLogRatioSensitivity searches all pairs of hostile rows: no difference exceeds the claim under
+// either relation, and both are reached.
 func TestLogRatioSensitivity(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	q := ratioCase(rng)
@@ -67,7 +67,8 @@ func ratioOf(q LogRatio, row []float64) int64 {
 	return sum[0]
 }
 
-// TestLogRatioTwin compares with a row-by-row computation by math.Exp and math.Log, and checks that panels do not matter.
+// TestLogRatioTwin compares with a row-by-row computation by math.Exp and math.Log, and checks that
+// panels do not matter.
 func TestLogRatioTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	q := ratioCase(rng)
@@ -104,7 +105,8 @@ func TestLogRatioTwin(t *testing.T) {
 	}
 }
 
-// TestLogRatioInteger: no two log-densities and no bound, whatever they are, lead beyond what the sensitivity rests on.
+// TestLogRatioInteger: no two log-densities and no bound, whatever they are, lead beyond what the
+// sensitivity rests on.
 func TestLogRatioInteger(t *testing.T) {
 	values := append([]float64{-745, 745, .49999999999999994, math.Nextafter(1, 0), math.Nextafter(1, 2), -math.Nextafter(1, 0)}, extremes...)
 	for _, bound := range values {

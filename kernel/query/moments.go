@@ -34,60 +34,71 @@ func (f Form) String() string {
 type Component struct {
 	// Frame maps a row to the component's working coordinates z.
 	Frame Affine
-	// LogWeight is the logarithm of the component's weight times its frame's volume factor: the posterior share of a row is
-	// proportional to exp(LogWeight - |z|^2/2). A public or released number.
+	// LogWeight is the logarithm of the component's weight times its frame's volume factor: the
+	// posterior share of a row is proportional to exp(LogWeight - |z|^2/2). A public or released
+	// number.
 	LogWeight float64
 	// Radius r > 0: z is clipped to the ball of radius r. Ignored by Directions.
 	Radius float64
-	// Truncate: instead of being clipped, rows with |z| > Radius add nothing to this component, not even to its count; what they add
-	// to the others stays the same. Ignored by all but ClippedMoments.
+	// Truncate: instead of being clipped, rows with |z| > Radius add nothing to this component, not
+	// even to its count; what they add to the others stays the same. Ignored by all but
+	// ClippedMoments.
 	Truncate bool
 	// GateOnly components take their posterior share of a row and release nothing (a background).
 	GateOnly bool
 }
 
-// ClippedMoments asks for the weighted count, sum and second moment of the rows, for K components at once: the augmented
-// moment release of [KSSU19] restatement A.5.
+// ClippedMoments asks for the weighted count, sum and second moment of the rows, for K components
+// at once: the augmented moment release of [KSSU19] restatement A.5.
 //
-// Row x has posterior shares R_1..R_K >= 0, sum <= 1, and working coordinates z_j clipped to |z_j| <= r_j. With the public lift
-// b_j = Lift * r_j, component j contributes
+// Row x has posterior shares R_1..R_K >= 0, sum <= 1, and working coordinates z_j clipped to |z_j|
+// <= r_j. With the public lift b_j = Lift * r_j, component j contributes
 //
 //	FullForm:      R_j f f^T,  f = (b, z) / sqrt(r^2 + b^2)
 //	DiagonalForm:  R_j u,      u = (r, z, z_1^2/r, .., z_d^2/r) / (sqrt3 r)
 //	SphericalForm: R_j u,      u = (r/2, z, |z|^2/r) / (3/2 r)
 //
-// Answer: components that are not GateOnly, one after another; FullForm packs the upper triangle row by row (D(D+1)/2 numbers,
-// D = 1 + len(z)), DiagonalForm 1 + 2 len(z), SphericalForm 2 + len(z). Unpack undoes it.
+// Answer: components that are not GateOnly, one after another; FullForm packs the upper triangle
+// row by row (D(D+1)/2 numbers, D = 1 + len(z)), DiagonalForm 1 + 2 len(z), SphericalForm 2 +
+// len(z). Unpack undoes it.
 //
-// Privacy. What is summed is integral: FullForm sums h h^T with h = round(sqrt(R_j) f q), the others sum round(R_j u q), with
-// sum_j |h_j|^2 <= 2^(2B) CHECKED in integers for every row (a row that fails contributes zero). FullForm: the stacked blocks
-// v = (h_j h_j^T)_j have |v|_F = sqrt(sum |h_j|^4) <= 2^(2B) and <v, v'> = sum <h_j, h_j'>^2 >= 0, so the L2 sensitivity is
-// sqrt2 2^(2B) under replace-one and 2^(2B) under add-or-remove-one, soft shares included, with no rounding slack; the
-// off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of the noise (Weight). Other forms: <h, h'> >= 0
-// follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2 <= 2 h_0 h_2 (spherical), checked in integers too; the sensitivity is
-// sqrt2 2^B or 2^B. (ceil guard and directed rounding only make the check pass for every row; see headroom.)
+// Privacy. What is summed is integral: FullForm sums h h^T with h = round(sqrt(R_j) f q), the
+// others sum round(R_j u q), with sum_j |h_j|^2 <= 2^(2B) CHECKED in integers for every row (a row
+// that fails contributes zero). FullForm: the stacked blocks v = (h_j h_j^T)_j have |v|_F =
+// sqrt(sum |h_j|^4) <= 2^(2B) and <v, v'> = sum <h_j, h_j'>^2 >= 0, so the L2 sensitivity is sqrt2
+// 2^(2B) under replace-one and 2^(2B) under add-or-remove-one, soft shares included, with no
+// rounding slack; the off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of
+// the noise (Weight). Other forms: <h, h'> >= 0 follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2
+// <= 2 h_0 h_2 (spherical), checked in integers too; the sensitivity is sqrt2 2^B or 2^B. (ceil
+// guard and directed rounding only make the check pass for every row; see headroom.)
 //
-// Truncate replaces a row's vectors in some components by zeros, as a rule of the row and the query alone: the check, the norms and
-// the signs of the inner products hold for what is left, so the sensitivity stays as it is.
+// Truncate replaces a row's vectors in some components by zeros, as a rule of the row and the query
+// alone: the check, the norms and the signs of the inner products hold for what is left, so the
+// sensitivity stays as it is.
 //
-// Caller must ensure: nothing. Null rows, and rows whose coordinates are not finite in every frame, contribute zero; a row too
-// far for one frame only (its |z|^2 overflows) has no share in that component.
+// Caller must ensure: nothing. Null rows, and rows whose coordinates are not finite in every frame,
+// contribute zero; a row too far for one frame only (its |z|^2 overflows) has no share in that
+// component.
 //
 // Source: [KSSU19] Section A.5 of the restatement; integers [TYLERPRESS] Section 0.2.
-// Differs: the shares enter as sqrt(R_j) before rounding, so that the integer Gram matrix is exact for soft shares as well.
+// Differs: the shares enter as sqrt(R_j) before rounding, so that the integer Gram matrix is exact
+// for soft shares as well.
 type ClippedMoments struct {
 	Components []Component
 	Form       Form
 	Lift       float64 // b/r for FullForm, in (0, 1]; ignored by the other forms
 }
 
-// Directions asks for the Gram matrix of the unit vectors f/|f|, f = (b, z), z = W(x - m): one step of Tyler's iteration on the
-// augmented rows ([TYLERPRESS] Section 4.1; b^2 = nu gives the t_nu step of its Section 4.5).
+// Directions asks for the Gram matrix of the unit vectors f/|f|, f = (b, z), z = W(x - m): one step
+// of Tyler's iteration on the augmented rows ([TYLERPRESS] Section 4.1; b^2 = nu gives the t_nu
+// step of its Section 4.5).
 //
-// Answer: the upper triangle of the D x D matrix, D = 1 + len(z), row by row; its trace is the number of good rows.
+// Answer: the upper triangle of the D x D matrix, D = 1 + len(z), row by row; its trace is the
+// number of good rows.
 //
-// Privacy: h = round(q f/|f|) has |h|^2 <= 2^(2B), checked in integers; sensitivity sqrt2 2^(2B) under replace-one (attained by
-// orthogonal rows) and 2^(2B) under add-or-remove-one. There is no radius: no row can reach beyond the sphere.
+// Privacy: h = round(q f/|f|) has |h|^2 <= 2^(2B), checked in integers; sensitivity sqrt2 2^(2B)
+// under replace-one (attained by orthogonal rows) and 2^(2B) under add-or-remove-one. There is no
+// radius: no row can reach beyond the sphere.
 //
 // Source: [TYLERPRESS] Sections 4.1 and 10, P1.
 type Directions struct {
@@ -98,13 +109,14 @@ type Directions struct {
 const (
 	gramBits   = 16 // B of FullForm and Directions: |h_i h_k| <= 2^32, so 2^31 rows fit an int64
 	linearBits = 30 // B of the linear forms
-	// minShare: smaller posterior shares are dropped (a per-row rule): they cost time and say nothing.
+	// minShare: smaller posterior shares are dropped (a per-row rule): they cost time and say
+	// nothing.
 	minShare = 1e-4
 )
 
-// headroom is q, the largest norm before rounding such that m rounded entries have norm at most 2^bits: by the triangle
-// inequality rounding adds at most sqrt(m)/2 (to nearest) or sqrt(m) (directed); four more units cover floating
-// point and ceilGuard.
+// headroom is q, the largest norm before rounding such that m rounded entries have norm at most
+// 2^bits: by the triangle inequality rounding adds at most sqrt(m)/2 (to nearest) or sqrt(m)
+// (directed); four more units cover floating point and ceilGuard.
 func headroom(bits, m int, directed bool) float64 {
 	slack := math.Sqrt(float64(m))
 	if !directed {
@@ -181,7 +193,8 @@ func (q ClippedMoments) Size() int {
 // Size is D(D+1)/2.
 func (q Directions) Size() int { return FullForm.size(q.Frame.Out()) }
 
-// Sensitivity is sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound; see the type's comment.
+// Sensitivity is sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound; see the
+// type's comment.
 func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
 	if q.Form == FullForm {
 		return replaceFactor(r) * math.Ldexp(1, 2*gramBits)

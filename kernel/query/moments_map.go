@@ -118,7 +118,8 @@ func (p *momentsPart) addPanel(sum []int64) {
 // far: exp(far) and less counts as zero in a sum of posterior weights whose largest is 1.
 const far = -25
 
-// shares fills share for row r; false if the row has no finite image in any frame, or is truncated in the only one.
+// shares fills share for row r; false if the row has no finite image in any frame, or is truncated
+// in the only one.
 func (m *momentsMap) shares(r int) bool {
 	if p := m.parts[0]; len(m.parts) == 1 {
 		p.share = 1
@@ -154,8 +155,8 @@ func (m *momentsMap) shares(r int) bool {
 	return true
 }
 
-// expNegative is e^x for far <= x <= 0, to 1e-12, by the same operations on every machine (math.Exp is assembly on some): 2^k
-// times the Taylor series of the rest, |rest| <= ln2/2.
+// expNegative is e^x for far <= x <= 0, to 1e-12, by the same operations on every machine (math.Exp
+// is assembly on some): 2^k times the Taylor series of the rest, |rest| <= ln2/2.
 func expNegative(x float64) float64 {
 	if x == 0 {
 		return 1
@@ -169,8 +170,8 @@ func expNegative(x float64) float64 {
 	return s * math.Float64frombits(uint64(1023+int64(k))<<52)
 }
 
-// roundFull rounds row r for all components that have a share, checks the invariant that the sensitivity rests on, and lets the
-// row wait in all of them or in none.
+// roundFull rounds row r for all components that have a share, checks the invariant that the
+// sensitivity rests on, and lets the row wait in all of them or in none.
 func (m *momentsMap) roundFull(sum []int64, r int) {
 	total := 0.0
 	for _, p := range m.parts {
@@ -240,8 +241,8 @@ func (m *momentsMap) addLinear(sum []int64, r int) {
 	}
 }
 
-// nonNegative reports the invariant that makes inner products of two vectors of a linear form non-negative. The caller has
-// bounded |h|^2, so nothing overflows.
+// nonNegative reports the invariant that makes inner products of two vectors of a linear form
+// non-negative. The caller has bounded |h|^2, so nothing overflows.
 func (f Form) nonNegative(h []int64) bool {
 	last := len(h) - 1
 	d := last - 1
@@ -265,7 +266,8 @@ func (f Form) nonNegative(h []int64) bool {
 	return h[0] >= 0 && sum <= 2*h[0]*h[last]
 }
 
-// integer converts an integral v; what does not fit, or is not a number, becomes one that fails the checks on every machine.
+// integer converts an integral v; what does not fit, or is not a number, becomes one that fails the
+// checks on every machine.
 func integer(v float64) int64 {
 	if !(math.Abs(v) < 1<<51) {
 		return 1 << 40
@@ -273,10 +275,12 @@ func integer(v float64) int64 {
 	return int64(v)
 }
 
-// ceilGuard keeps h_0 above the length of h_z although clip and scale were computed in floating point.
+// ceilGuard keeps h_0 above the length of h_z although clip and scale were computed in floating
+// point.
 const ceilGuard = 1 + 1e-9
 
-// diagonalVector writes round(scale (r, z, z^2/r)/(sqrt3 r)): h_0 up, h_z towards zero, squares to nearest.
+// diagonalVector writes round(scale (r, z, z^2/r)/(sqrt3 r)): h_0 up, h_z towards zero, squares to
+// nearest.
 func diagonalVector(h []int64, z []float64, clip, r, scale float64) {
 	d := len(z)
 	unit := scale / (math.Sqrt(3) * r)
@@ -288,7 +292,8 @@ func diagonalVector(h []int64, z []float64, clip, r, scale float64) {
 	}
 }
 
-// sphericalVector writes round(scale (r/2, z, |z|^2/r)/(3/2 r)): first and last up, h_z towards zero.
+// sphericalVector writes round(scale (r/2, z, |z|^2/r)/(3/2 r)): first and last up, h_z towards
+// zero.
 func sphericalVector(h []int64, z []float64, clip, r, scale float64) {
 	d := len(z)
 	unit := scale / (1.5 * r)
@@ -340,12 +345,13 @@ func (m *directionsMap) Add(sum []int64, rows []float64) {
 	m.gram.flush(sum)
 }
 
-// rescale divides row r and the lift by the largest entry, before squaring, and returns the lift and the new |f|^2: NaN if the row
-// is null or an entry is not finite.
+// rescale divides row r and the lift by the largest entry, before squaring, and returns the lift
+// and the new |f|^2: NaN if the row is null or an entry is not finite.
 func (m *directionsMap) rescale(z []column, r int) (lift, n float64) {
 	big := m.lift
 	for i := range z {
-		if v := math.Abs(z[i][r]); !(v <= big) { // NaN replaces big, and any number replaces NaN: the sum below sees it all the same
+		// NaN replaces big, and any number replaces NaN: the sum below sees it all the same
+		if v := math.Abs(z[i][r]); !(v <= big) {
 			big = v
 		}
 	}

@@ -5,12 +5,13 @@ import (
 	"reflect"
 )
 
-// Own returns a deep copy of q if its type is one of this package's own structs, and so are the queries of Parts and Pairs and the
-// scores of a Selection; an error otherwise.
+// Own returns a deep copy of q if its type is one of this package's own structs, and so are the
+// queries of Parts and Pairs and the scores of a Selection; an error otherwise.
 //
-// It is what keeps Sum, PairSum and Score closed. Their methods are handed raw rows and state their own sensitivity, so a type that
-// implements them elsewhere, or one that embeds a query of this package and overrides a method, could keep the rows or
-// understate the noise. The copy is what is validated, priced and run: changing a slice of q afterwards changes nothing.
+// It is what keeps Sum, PairSum and Score closed. Their methods are handed raw rows and state their
+// own sensitivity, so a type that implements them elsewhere, or one that embeds a query of this
+// package and overrides a method, could keep the rows or understate the noise. The copy is what is
+// validated, priced and run: changing a slice of q afterwards changes nothing.
 func Own[Q any](q Q) (Q, error) {
 	var none Q
 	if any(q) == nil || !own(reflect.TypeOf(q)) {
@@ -31,9 +32,10 @@ func own(t reflect.Type) bool {
 // A copier copies deeply and remembers what it refused to copy.
 type copier struct{ fault error }
 
-// clone copies the slices below v, which holds nothing but numbers, structs, slices and, in Parts, Pairs and Selection, queries and scores.
-// Those are looked at in the copy, which nobody else can change; they must be own, and those inside another are refused, which also
-// ends the copying of Parts that hold themselves.
+// clone copies the slices below v, which holds nothing but numbers, structs, slices and, in Parts,
+// Pairs and Selection, queries and scores. Those are looked at in the copy, which nobody else can
+// change; they must be own, and those inside another are refused, which also ends the copying of
+// Parts that hold themselves.
 func (c *copier) clone(v reflect.Value, inside bool) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)

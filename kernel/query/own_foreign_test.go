@@ -18,7 +18,8 @@ type reader struct{ kept *[]float64 }
 
 func (r reader) Add(_ []int64, rows []float64) { *r.kept = append(*r.kept, rows...) }
 
-// TestOwnForeign: a type of another package is refused by itself, in Parts and in Parts in Parts, before a method of it is called.
+// TestOwnForeign: a type of another package is refused by itself, in Parts and in Parts in Parts,
+// before a method of it is called.
 func TestOwnForeign(t *testing.T) {
 	frame := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 	honest := query.DistanceCounts{Frame: frame, Edges: []float64{1}}

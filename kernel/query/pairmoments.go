@@ -7,15 +7,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// PairMoments asks, over pairs, for the second moment of y = W(x-x')/sqrt2, clipped to |y| <= Radius, and for the number of pairs. If
-// Truncate, pairs with |y| > Radius count for neither.
+// PairMoments asks, over pairs, for the second moment of y = W(x-x')/sqrt2, clipped to |y| <=
+// Radius, and for the number of pairs. If Truncate, pairs with |y| > Radius count for neither.
 //
-// Answer (see Read): r^2 times the number of pairs, then the upper triangle of sum y y^T, row by row, all in the unit of y^2.
+// Answer (see Read): r^2 times the number of pairs, then the upper triangle of sum y y^T, row by
+// row, all in the unit of y^2.
 //
-// Privacy. A pair adds (c, h h^T) with h = round(q y/r), |h|^2 < 2^(2B) CHECKED in integers for every pair, and c = q^2 <= 2^(2B); a pair
-// that fails, has no finite image or is truncated adds zero. After division by the weights the norm is that of (c, the whole matrix h h^T). One
-// pair instead of another: the counts cancel, and |h h^T - k k^T|_F^2 = |h|^4 + |k|^4 - 2<h,k>^2 <= 2 2^(4B). One pair more or less, or
-// instead of one that adds zero: c^2 + |h|^4 <= 2 2^(4B). Hence PairSensitivity = sqrt2 2^(2B): the count is free.
+// Privacy. A pair adds (c, h h^T) with h = round(q y/r), |h|^2 < 2^(2B) CHECKED in integers for
+// every pair, and c = q^2 <= 2^(2B); a pair that fails, has no finite image or is truncated adds
+// zero. After division by the weights the norm is that of (c, the whole matrix h h^T). One pair
+// instead of another: the counts cancel, and |h h^T - k k^T|_F^2 = |h|^4 + |k|^4 - 2<h,k>^2 <= 2
+// 2^(4B). One pair more or less, or instead of one that adds zero: c^2 + |h|^4 <= 2 2^(4B). Hence
+// PairSensitivity = sqrt2 2^(2B): the count is free.
 //
 // Source: [KSSU19] Sections A.6, B.6 and B.7 of the restatement; integers as in ClippedMoments.
 type PairMoments struct {
@@ -24,15 +27,16 @@ type PairMoments struct {
 	Truncate bool
 }
 
-// PairSpread asks, over pairs, for the sum of s = min(|W(x-y)|^2/2, Bound) and for the number of pairs; a pair whose image overflows
-// counts with s = Bound.
+// PairSpread asks, over pairs, for the sum of s = min(|W(x-y)|^2/2, Bound) and for the number of
+// pairs; a pair whose image overflows counts with s = Bound.
 //
 // Answer (see Read): the sum of s - Bound/4, then .6614 Bound times the number of pairs.
 //
-// Privacy. A pair adds (u, c) with the integers u = round(2^30 s/Bound) - 2^28, so -2^28 <= u <= 3 2^28, checked, and c = pairUnits, the
-// largest with c^2 + (3 2^28)^2 <= 2^60. One pair instead of another: the counts cancel, and u changes by at most 2^30. One pair more or
-// less, or instead of one with a null row, which adds zero: u^2 + c^2 <= 2^60. Hence PairSensitivity = 2^30, which is Bound: the
-// count is nearly free (the sum's noise is 1.07 sigma).
+// Privacy. A pair adds (u, c) with the integers u = round(2^30 s/Bound) - 2^28, so -2^28 <= u <= 3
+// 2^28, checked, and c = pairUnits, the largest with c^2 + (3 2^28)^2 <= 2^60. One pair instead of
+// another: the counts cancel, and u changes by at most 2^30. One pair more or less, or instead of
+// one with a null row, which adds zero: u^2 + c^2 <= 2^60. Hence PairSensitivity = 2^30, which is
+// Bound: the count is nearly free (the sum's noise is 1.07 sigma).
 //
 // Source: [KSSU19] Sections A.6 and B.6 of the restatement. Differs: sum and count in one release.
 type PairSpread struct {
@@ -102,14 +106,14 @@ func (q PairMoments) Unit() float64 {
 // Unit is Bound 2^-30.
 func (q PairSpread) Unit() float64 { return q.Bound / spreadUnits }
 
-// Read takes an answer, in the query's unit, apart: the noisy number of pairs, whose noise sd is sigma/r^2, and the upper triangle of
-// the noisy sum of y y^T.
+// Read takes an answer, in the query's unit, apart: the noisy number of pairs, whose noise sd is
+// sigma/r^2, and the upper triangle of the noisy sum of y y^T.
 func (q PairMoments) Read(values []float64) (pairs float64, second []float64) {
 	return values[0] / (q.Radius * q.Radius), values[1:]
 }
 
-// Read takes an answer, in the query's unit, apart: the noisy sum of s, noise sd 1.07 sigma, and the noisy number of pairs, noise sd
-// 1.51 sigma/Bound. Their noises are correlated (.35).
+// Read takes an answer, in the query's unit, apart: the noisy sum of s, noise sd 1.07 sigma, and
+// the noisy number of pairs, noise sd 1.51 sigma/Bound. Their noises are correlated (.35).
 func (q PairSpread) Read(values []float64) (sum, pairs float64) {
 	pairs = values[1] / q.Bound * (float64(spreadUnits) / pairUnits)
 	return values[0] + pairs*q.Bound/4, pairs
@@ -122,8 +126,9 @@ func (q PairMoments) Compile(d int) RowMap {
 	return &pairMomentsMap{q: q, frame: q.Frame.linear(d).compile(x, true), x: x, gram: g, triangle: make([]int64, g.dim*(g.dim+1)/2)}
 }
 
-// pairMomentsMap adds up Gram matrices of (1, h): the first entry of the triangle is then the number of pairs that passed the check (1 +
-// |h|^2 <= 2^(2B)), the rest of its first row is left out of the answer, and what follows is the triangle of h h^T.
+// pairMomentsMap adds up Gram matrices of (1, h): the first entry of the triangle is then the
+// number of pairs that passed the check (1 + |h|^2 <= 2^(2B)), the rest of its first row is left
+// out of the answer, and what follows is the triangle of h h^T.
 type pairMomentsMap struct {
 	q        PairMoments
 	frame    *affine
@@ -186,7 +191,8 @@ func (m *pairSpreadMap) Add(sum []int64, rows []float64) {
 				continue
 			}
 			u := int64(spreadUnits)
-			if share := n2[r] / 2 / m.bound; share < 1 { // false for NaN, of an image that overflows
+			// false for NaN, of an image that overflows
+			if share := n2[r] / 2 / m.bound; share < 1 {
 				u = int64(nearest(float64(share * spreadUnits)))
 			}
 			sum[0] += min(max(u, 0), spreadUnits) - spreadUnits/4

@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A PairSum is a query over secret pairs of rows (see Pairs): its answer is a vector of integer sums over the pairs, and what a pair
-// (x, y) adds depends on the difference x - y alone.
+// A PairSum is a query over secret pairs of rows (see Pairs): its answer is a vector of integer
+// sums over the pairs, and what a pair (x, y) adds depends on the difference x - y alone.
 type PairSum interface {
 	// Kind is the query's name in plans and certificates.
 	Kind() string
@@ -16,46 +16,55 @@ type PairSum interface {
 	Validate(d int) error
 	// Size is the number of integers in the answer.
 	Size() int
-	// PairSensitivity is the most that the vector of one pair can change, in L2 norm and integer units and after coordinate i is divided
-	// by Weight(i): by becoming that of any other pair, or by coming or going.
+	// PairSensitivity is the most that the vector of one pair can change, in L2 norm and integer
+	// units and after coordinate i is divided by Weight(i): by becoming that of any other pair, or
+	// by coming or going.
 	PairSensitivity() float64
 	// Weight is the noise of coordinate i relative to the query's sigma.
 	Weight(i int) float64
 	// Unit turns an integer of the answer into the quantity it stands for.
 	Unit() float64
-	// Compile returns a map of differences, with scratch space of its own. Of a pair of good rows the first difference is never NaN (but
-	// any may be infinite); of a pair with a null row all are.
+	// Compile returns a map of differences, with scratch space of its own. Of a pair of good rows
+	// the first difference is never NaN (but any may be infinite); of a pair with a null row all
+	// are.
 	Compile(d int) RowMap
 }
 
-// Pairs asks one query per leaf of a partition, all at once, each of secret pairs of rows in its leaf.
+// Pairs asks one query per leaf of a partition, all at once, each of secret pairs of rows in its
+// leaf.
 //
-// How pairs are drawn. With the zero Partition and replace-one: a uniformly random perfect matching of the rows. Otherwise every row
-// draws, by itself, for its leaf l, a bucket uniform in [0, Buckets_l) and a tag, and the two rows of smallest tag in a bucket of a leaf
-// are its pair: with m rows in a leaf and m/2 buckets, about .3 m pairs. Draws are fresh for every measurement and never released.
+// How pairs are drawn. With the zero Partition and replace-one: a uniformly random perfect matching
+// of the rows. Otherwise every row draws, by itself, for its leaf l, a bucket uniform in [0,
+// Buckets_l) and a tag, and the two rows of smallest tag in a bucket of a leaf are its pair: with m
+// rows in a leaf and m/2 buckets, about .3 m pairs. Draws are fresh for every measurement and never
+// released.
 //
-// Privacy. Let P be the PairSensitivity of the queries, the same in all leaves. The draws attach to rows (think of a bucket for every
-// leaf and a tag drawn for every row, of which only those of its leaf are looked at), so under either relation the common rows of two
-// neighbours have the same draws. Given the draws:
-//   - a row more, or less, or one replaced within its leaf changes which rows are in one bucket of one leaf, hence at most that bucket's
-//     pair, which becomes another pair, comes or goes: at most P;
-//   - a row that is replaced by one of another leaf changes at most one pair in each of two leaves, whose answers stand in different
-//     places: at most sqrt(P^2 + P^2) = sqrt2 P;
+// Privacy. Let P be the PairSensitivity of the queries, the same in all leaves. The draws attach to
+// rows (think of a bucket for every leaf and a tag drawn for every row, of which only those of its
+// leaf are looked at), so under either relation the common rows of two neighbours have the same
+// draws. Given the draws:
+//   - a row more, or less, or one replaced within its leaf changes which rows are in one bucket of
+//     one leaf, hence at most that bucket's pair, which becomes another pair, comes or goes: at
+//     most P;
+//   - a row that is replaced by one of another leaf changes at most one pair in each of two leaves,
+//     whose answers stand in different places: at most sqrt(P^2 + P^2) = sqrt2 P;
 //   - in a perfect matching one replaced row changes one pair: at most P.
 //
-// Hence S = P under add-or-remove-one, with one leaf, and with all rows; S = sqrt2 P under replace-one with two leaves or more. A
-// mixture over equal draws keeps GDP because trade-off functions are convex.
+// Hence S = P under add-or-remove-one, with one leaf, and with all rows; S = sqrt2 P under
+// replace-one with two leaves or more. A mixture over equal draws keeps GDP because trade-off
+// functions are convex.
 //
-// Answer: the answers of the leaves one after another: in the query's unit with the zero Partition, else in integers (see Split).
-// Caller must ensure: nothing.
+// Answer: the answers of the leaves one after another: in the query's unit with the zero Partition,
+// else in integers (see Split). Caller must ensure: nothing.
 //
-// Source: [KSSU19] Sections A.3 and A.6 of the restatement. Differs: buckets are drawn under replace-one too, per leaf, instead of
-// blocks of positions: small leaves get as large a share of pairs as large ones.
+// Source: [KSSU19] Sections A.3 and A.6 of the restatement. Differs: buckets are drawn under
+// replace-one too, per leaf, instead of blocks of positions: small leaves get as large a share of
+// pairs as large ones.
 type Pairs struct {
 	Partition Partition // the zero Partition: all rows
 	Queries   []PairSum // one per leaf, by value, of one type
-	// Buckets has one number per leaf, at least 1, public or released: half the (noisy) number of rows in the leaf is right. The number
-	// is not used where pairs are a perfect matching.
+	// Buckets has one number per leaf, at least 1, public or released: half the (noisy) number of
+	// rows in the leaf is right. The number is not used where pairs are a perfect matching.
 	Buckets []int
 }
 
@@ -120,8 +129,8 @@ func (q Pairs) Unit() float64 {
 	return 1
 }
 
-// Split cuts an answer into those of the leaves, each in its query's own unit, and returns the noise sd of a coordinate of weight 1 of
-// each, for an answer with noise sigma.
+// Split cuts an answer into those of the leaves, each in its query's own unit, and returns the
+// noise sd of a coordinate of weight 1 of each, for an answer with noise sigma.
 func (q Pairs) Split(values []float64, sigma float64) (answers [][]float64, sigmas []float64) {
 	if q.Whole() { // the unit is that of the answer already
 		return [][]float64{values}, []float64{sigma}
@@ -129,11 +138,12 @@ func (q Pairs) Split(values []float64, sigma float64) (answers [][]float64, sigm
 	return splitParts(q.Queries, values, sigma)
 }
 
-// PairOctaves asks for one histogram per column of the octave floor(log2 |x_j - y_j|) of pairs, clamped to [Low, High]; equal values fall
-// in a bin of their own, and differences that overflow in the highest.
+// PairOctaves asks for one histogram per column of the octave floor(log2 |x_j - y_j|) of pairs,
+// clamped to [Low, High]; equal values fall in a bin of their own, and differences that overflow in
+// the highest.
 //
-// Answer: per column 1 + (High-Low+1) counts, the zero bin first.
-// Privacy: a pair is in one bin of each of the d columns: one pair instead of another changes 2d counts by 1, one more or less d of
+// Answer: per column 1 + (High-Low+1) counts, the zero bin first. Privacy: a pair is in one bin of
+// each of the d columns: one pair instead of another changes 2d counts by 1, one more or less d of
 // them: PairSensitivity sqrt(2d).
 //
 // Source: [KSSU19] Section E (stage A') of the restatement.
@@ -198,8 +208,9 @@ func (m octaveMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// PairDistances asks for the histogram of |W(x-y)| of pairs over a finite, fixed list of bins: bin b holds the pairs with
-// Edges[b-1] <= |W(x-y)| < Edges[b]; the last bin is unbounded and holds pairs whose image overflows as well.
+// PairDistances asks for the histogram of |W(x-y)| of pairs over a finite, fixed list of bins: bin
+// b holds the pairs with Edges[b-1] <= |W(x-y)| < Edges[b]; the last bin is unbounded and holds
+// pairs whose image overflows as well.
 //
 // Answer: len(Edges)+1 counts.
 // Privacy: a pair is in one bin: PairSensitivity sqrt2. All bins are noised, so no delta is spent.
@@ -210,8 +221,9 @@ type PairDistances struct {
 	Edges []float64 // increasing; see HalfOctaves
 }
 
-// HalfOctaves lists the edges 2^(low/2), .., 2^(high/2). Bin b of a histogram over them holds what has floor(2 log2 v) = low-1+b, but for
-// the first and the last, which are unbounded. The 601 bins of [KSSU19] are those of HalfOctaves(-299, 300).
+// HalfOctaves lists the edges 2^(low/2), .., 2^(high/2). Bin b of a histogram over them holds what
+// has floor(2 log2 v) = low-1+b, but for the first and the last, which are unbounded. The 601 bins
+// of [KSSU19] are those of HalfOctaves(-299, 300).
 func HalfOctaves(low, high int) (edges []float64) {
 	for e := low; e <= high; e++ {
 		edge := math.Ldexp(1, e>>1)

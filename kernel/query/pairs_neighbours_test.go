@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// pairCases are pair queries with the part of the stated PairSensitivity that a search must reach, for two pairs and for one that comes or
-// goes.
+// pairCases are pair queries with the part of the stated PairSensitivity that a search must reach,
+// for two pairs and for one that comes or goes.
 func pairCases() map[string]struct {
 	q              PairSum
 	replace, alone float64
@@ -51,8 +51,9 @@ func pairSum(q PairSum, differences ...[]float64) []int64 {
 	return sum
 }
 
-// TestPairSensitivityOfAny: the vectors of any two pairs, and of one pair and none, differ by at most PairSensitivity, which is what a
-// row that enters or leaves a bucket can do; and the bound is attained. Which row of a pair comes first does not matter.
+// TestPairSensitivityOfAny: the vectors of any two pairs, and of one pair and none, differ by at
+// most PairSensitivity, which is what a row that enters or leaves a bucket can do; and the bound is
+// attained. Which row of a pair comes first does not matter.
 func TestPairSensitivityOfAny(t *testing.T) {
 	pool := poolRows(3)
 	for name, c := range pairCases() {
@@ -101,7 +102,8 @@ func floatBytes(v []int64) (b []byte) {
 	return b
 }
 
-// TestPairTwins compares the answers with sums taken in the plain way, for pairs at ordinary distances, with null pairs among them.
+// TestPairTwins compares the answers with sums taken in the plain way, for pairs at ordinary
+// distances, with null pairs among them.
 func TestPairTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	frame := dense(rng, dims, 2, .7)
@@ -173,8 +175,9 @@ func TestPairTwins(t *testing.T) {
 	}
 }
 
-// TestPairsInLeaves: what a row may do to pairs in leaves is within the stated sensitivity: one pair of one leaf changes, or one in each
-// of two leaves, each to any other; sqrt2 of one leaf's bound is attained under replace-one and not needed otherwise.
+// TestPairsInLeaves: what a row may do to pairs in leaves is within the stated sensitivity: one
+// pair of one leaf changes, or one in each of two leaves, each to any other; sqrt2 of one leaf's
+// bound is attained under replace-one and not needed otherwise.
 func TestPairsInLeaves(t *testing.T) {
 	two := Partition{Regions: []Region{{[]Condition{{Frame: identity(dims, 1), Radius: 2}}}, {}}}
 	id := identity(dims, 1)

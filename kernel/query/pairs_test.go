@@ -9,7 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestQueriesRefused: what cannot be asked is an error, never a panic, and zero sensitivity cannot be had.
+// TestQueriesRefused: what cannot be asked is an error, never a panic, and zero sensitivity cannot
+// be had.
 func TestQueriesRefused(t *testing.T) {
 	id := identity(dims, 1)
 	inf, nan := math.Inf(1), math.NaN()

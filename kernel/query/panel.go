@@ -2,19 +2,22 @@ package query
 
 import "math"
 
-// Rows are mapped in panels: panelRows rows at a time, stored by column, so that the inner loops run over arrays of fixed length.
-// Every row of a panel goes through the same operations in the same order wherever it stands, a short panel is filled up with
-// null rows, and no operation mixes two rows before they are integers: what a row maps to does not depend on its place (rule
-// R1 of [TYLERPRESS] Section 0). The explicit conversions float64(a*b) forbid fused multiply-add, for the same reason.
+// Rows are mapped in panels: panelRows rows at a time, stored by column, so that the inner loops
+// run over arrays of fixed length. Every row of a panel goes through the same operations in the
+// same order wherever it stands, a short panel is filled up with null rows, and no operation mixes
+// two rows before they are integers: what a row maps to does not depend on its place (rule R1 of
+// [TYLERPRESS] Section 0). The explicit conversions float64(a*b) forbid fused multiply-add, for the
+// same reason.
 //
-// 48 is a multiple of the six rows that dot keeps in registers and of the four that load reads together, and small enough for panels of 50
-// columns to stay in the processor's first cache.
+// 48 is a multiple of the six rows that dot keeps in registers and of the four that load reads
+// together, and small enough for panels of 50 columns to stay in the processor's first cache.
 const panelRows = 48
 
 // A column holds one coordinate of the rows of a panel.
 type column [panelRows]float64
 
-// load fills x, one column per table column, with up to panelRows rows less shift, and returns how many; the others are null.
+// load fills x, one column per table column, with up to panelRows rows less shift, and returns how
+// many; the others are null.
 func load(x []column, rows, shift []float64) int {
 	d := len(x)
 	shift = shift[:d]
@@ -41,8 +44,9 @@ func load(x []column, rows, shift []float64) int {
 	return n
 }
 
-// fetch reads one number of every line of the cache, in order: memory delivers lines together if it is asked for them in order, and the
-// rows that load reads at the same time are too short for the processor to see what comes next.
+// fetch reads one number of every line of the cache, in order: memory delivers lines together if it
+// is asked for them in order, and the rows that load reads at the same time are too short for the
+// processor to see what comes next.
 //
 //go:noinline
 func fetch(rows []float64) (bits uint64) {
@@ -56,13 +60,15 @@ func fetch(rows []float64) (bits uint64) {
 type affine struct {
 	columns []int
 	center  []float64
-	shift   []float64   // what load subtracts: the centre if no other map reads the panel, else zeros
-	first   []int       // where row i of w starts
-	w       [][]float64 // row i without its leading and trailing zeros: triangular maps cost half
-	diff    []column
+	// what load subtracts: the centre if no other map reads the panel, else zeros
+	shift []float64
+	first []int       // where row i of w starts
+	w     [][]float64 // row i without its leading and trailing zeros: triangular maps cost half
+	diff  []column
 }
 
-// compile returns the map for panels that are loaded into x. If no other map reads x, the centre is subtracted on the way in.
+// compile returns the map for panels that are loaded into x. If no other map reads x, the centre is
+// subtracted on the way in.
 func (a Affine) compile(x []column, alone bool) *affine {
 	if alone && a.whole(len(x)) {
 		c := &affine{shift: a.Center, diff: x}
@@ -98,8 +104,8 @@ func (c *affine) cut(w [][]float64) {
 	}
 }
 
-// apply writes z = W (x - center) and |z|^2 for every row of the panel. A value that overflows comes out infinite or NaN, and
-// |z|^2 of a null row is NaN; callers check.
+// apply writes z = W (x - center) and |z|^2 for every row of the panel. A value that overflows
+// comes out infinite or NaN, and |z|^2 of a null row is NaN; callers check.
 func (c *affine) apply(z []column, norm2 *column, x []column) {
 	for j, m := range c.center {
 		from := j
@@ -113,7 +119,9 @@ func (c *affine) apply(z []column, norm2 *column, x []column) {
 	}
 	for r, v := range &x[0] {
 		norm2[r] = 0
-		if v != v { // by the table's invariant the first value tells (finite - finite is never NaN); an all-zero W would not
+		// by the table's invariant the first value tells (finite - finite is never NaN); an
+		// all-zero W would not
+		if v != v {
 			norm2[r] = v
 		}
 	}
@@ -122,8 +130,8 @@ func (c *affine) apply(z []column, norm2 *column, x []column) {
 	}
 }
 
-// dot computes one coordinate of every row, sum_j w_j x_j in the order of the columns, six rows at a time, and adds its square
-// to norm2.
+// dot computes one coordinate of every row, sum_j w_j x_j in the order of the columns, six rows at
+// a time, and adds its square to norm2.
 func dot(z, norm2 *column, x []column, w []float64) {
 	x = x[:len(w)]
 	for r := 0; r <= panelRows-6; r += 6 { // written so that the compiler sees that r+6 rows exist
@@ -150,8 +158,9 @@ func dot(z, norm2 *column, x []column, w []float64) {
 
 // A gram adds up sum h h^T of integer vectors, kept as float64, panel by panel.
 //
-// Invariant, once checked: |h|^2 <= 2^(2 gramBits) for every row. Products are then at most 2^32 and sums over the rows of
-// maxPanels panels below 2^53, so float64 arithmetic on them is exact, in any order.
+// Invariant, once checked: |h|^2 <= 2^(2 gramBits) for every row. Products are then at most 2^32
+// and sums over the rows of maxPanels panels below 2^53, so float64 arithmetic on them is exact, in
+// any order.
 type gram struct {
 	dim    int
 	h      []column     // dim columns, then zeros up to whole blocks
@@ -173,21 +182,24 @@ func newGram(dim int) *gram {
 
 const gramBound = 1 << (2 * gramBits)
 
-// nearest rounds to an integer, ties to even. Beyond 2^51 the result is still an integer, or not finite; the checks see both.
+// nearest rounds to an integer, ties to even. Beyond 2^51 the result is still an integer, or not
+// finite; the checks see both.
 func nearest(v float64) float64 {
 	const magic = 3 << 51
 	return (v + magic) - magic
 }
 
-// roundAll multiplies row r of columns 1.. by factor[r], rounds, and zeroes every row, column 0 included, that breaks
-// |h|^2 <= 2^(2 gramBits). The check is exact although it is made in float64: if some |h_i| > 2^16, its square, and by the
-// monotony of rounding the sum, exceeds the bound; otherwise all sums are integers below 2^53. NaN breaks it.
+// roundAll multiplies row r of columns 1.. by factor[r], rounds, and zeroes every row, column 0
+// included, that breaks |h|^2 <= 2^(2 gramBits). The check is exact although it is made in float64:
+// if some |h_i| > 2^16, its square, and by the monotony of rounding the sum, exceeds the bound;
+// otherwise all sums are integers below 2^53. NaN breaks it.
 func (g *gram) roundAll(factor *column) {
 	var total column
 	for r, v := range &g.h[0] {
 		total[r] = float64(v * v)
 	}
-	for i := 1; i < g.dim; i += 2 { // the column after the last is zero, and stays zero where factor is finite
+	// the column after the last is zero, and stays zero where factor is finite
+	for i := 1; i < g.dim; i += 2 {
 		a, b := &g.h[i], &g.h[i+1]
 		for r, f := range factor {
 			u, v := nearest(float64(a[r]*f)), nearest(float64(b[r]*f))
@@ -222,7 +234,8 @@ func (g *gram) add(sum []int64) {
 	}
 }
 
-// products adds the sums over the panel of au, av, bu, bv, cu and cv. Six sums are what fits the registers.
+// products adds the sums over the panel of au, av, bu, bv, cu and cv. Six sums are what fits the
+// registers.
 func products(s *[6]float64, a, b, c, u, v *column) {
 	var s0, s1, s2, s3, s4, s5 float64
 	_, _, _, _, _ = a[0], b[0], c[0], u[0], v[0] // checks for nil leave the loop

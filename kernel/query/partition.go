@@ -5,20 +5,22 @@ import (
 	"math"
 )
 
-// A Partition cuts the space of rows into disjoint cells, its leaves. Which leaf a row is in depends on the row and on the fields
-// alone, which are public or released: a partition of space, not of the data. It costs no budget.
+// A Partition cuts the space of rows into disjoint cells, its leaves. Which leaf a row is in
+// depends on the row and on the fields alone, which are public or released: a partition of space,
+// not of the data. It costs no budget.
 //
 // Exactly one of the two rules is set:
 //   - Regions: the row is in the first region all of whose conditions it meets;
-//   - Components: the row is in the component of largest LogWeight - |z|^2/2, z = Frame(row) (ties: the first), if |z| is at most
-//     that component's Radius. Components where this number is -Inf or |z|^2 overflows do not compete.
+//   - Components: the row is in the component of largest LogWeight - |z|^2/2, z = Frame(row) (ties:
+//     the first), if |z| is at most that component's Radius. Components where this number is -Inf
+//     or |z|^2 overflows do not compete.
 //
-// A row that no region takes, that lies beyond the radius, or for which no component competes, is in no leaf; so are null rows.
-// Project, if it has rows, is applied first, and the frames of the rule see its image y only; rows where |y|^2 overflows are in no
-// leaf.
+// A row that no region takes, that lies beyond the radius, or for which no component competes, is
+// in no leaf; so are null rows. Project, if it has rows, is applied first, and the frames of the
+// rule see its image y only; rows where |y|^2 overflows are in no leaf.
 //
-// Below refines: the rows of cell j are cut by Below[j], unless that is the zero Partition. Below is nil or has one entry per cell.
-// Leaves are numbered depth first, in the order of the cells.
+// Below refines: the rows of cell j are cut by Below[j], unless that is the zero Partition. Below
+// is nil or has one entry per cell. Leaves are numbered depth first, in the order of the cells.
 //
 // Source: [KSSU19] Section A.3 of the restatement.
 type Partition struct {
@@ -31,8 +33,8 @@ type Partition struct {
 // A Region is where all conditions hold; with none, everywhere.
 type Region struct{ Conditions []Condition }
 
-// A Condition holds for rows whose image z under Frame has |z| <= Radius, or, if Outside, for those with |z| > Radius. It holds for no
-// row where |z|^2 overflows. Radius may be +Inf.
+// A Condition holds for rows whose image z under Frame has |z| <= Radius, or, if Outside, for those
+// with |z| > Radius. It holds for no row where |z|^2 overflows. Radius may be +Inf.
 type Condition struct {
 	Frame   Affine
 	Radius  float64
@@ -66,7 +68,8 @@ func (p Partition) Leaves() int {
 	return n
 }
 
-// maxDepth and maxCells bound a partition before anything walks through it: a Below that holds itself has no end.
+// maxDepth and maxCells bound a partition before anything walks through it: a Below that holds
+// itself has no end.
 const maxDepth = 16
 
 var errBounds = fmt.Errorf("query: Partition.Below: want at most %d levels and %d cells", maxDepth, maxCells)
@@ -142,8 +145,9 @@ func (p Partition) validate(d int) error {
 
 // A Sorter finds the leaves of rows, for one worker.
 //
-// Invariant: a row's leaf depends on the row alone. Panels keep rows apart (see panelRows), a score is compared with scores of the
-// same row only, and what Sort hands to the cells below it is whole rows.
+// Invariant: a row's leaf depends on the row alone. Panels keep rows apart (see panelRows), a score
+// is compared with scores of the same row only, and what Sort hands to the cells below it is whole
+// rows.
 type Sorter struct {
 	p       Partition
 	shift   []float64 // what load subtracts
@@ -153,13 +157,15 @@ type Sorter struct {
 	below   []*Sorter // of cell j; nil for a leaf
 	x, y    []column  // the panel, its projection
 	z       []column
-	score   [panelRows]uint64 // the largest so far, as bits: what is chosen between integers takes no branch
+	// the largest so far, as bits: what is chosen between integers takes no branch
+	score [panelRows]uint64
 	// The rows of the cell above that wait to be sorted, where they came from, and their leaves.
 	rows     []float64
 	at, leaf []int
 }
 
-// Sorter compiles p, a valid partition of a table of d columns or the zero Partition, whose one leaf has all good rows.
+// Sorter compiles p, a valid partition of a table of d columns or the zero Partition, whose one
+// leaf has all good rows.
 func (p Partition) Sorter(d int) *Sorter {
 	p = p.orWhole()
 	s := &Sorter{p: p, x: make([]column, d), shift: make([]float64, d)}
@@ -197,7 +203,8 @@ func (s *Sorter) frame(a Affine, in []column) {
 	s.z = append(s.z, make([]column, max(0, a.Out()-len(s.z)))...)
 }
 
-// Sort writes the leaf of every row of the row-major slice rows to leaf, one entry per row: -1 for rows in none.
+// Sort writes the leaf of every row of the row-major slice rows to leaf, one entry per row: -1 for
+// rows in none.
 func (s *Sorter) Sort(leaf []int, rows []float64) {
 	d := len(s.x)
 	for at := 0; at < len(leaf); at += panelRows {
@@ -245,7 +252,8 @@ func (s *Sorter) panel(cell []int) {
 		s.project.apply(s.y, &norm2, s.x)
 		in = s.y
 		for r, v := range &norm2 {
-			if !finite(v) { // a null row, or one with no finite image: null to the frames of the rule
+			// a null row, or one with no finite image: null to the frames of the rule
+			if !finite(v) {
 				s.y[0][r] = math.NaN()
 			}
 		}

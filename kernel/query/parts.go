@@ -8,20 +8,21 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Parts asks one query per leaf of a partition, all at once, each of the rows in its leaf alone: parallel composition.
+// Parts asks one query per leaf of a partition, all at once, each of the rows in its leaf alone:
+// parallel composition.
 //
 // Answer: the answers of the leaves one after another, in integers (see Split for their units).
 //
-// Privacy. A row is in at most one leaf, so its vector is that of the leaf's query in the leaf's place and zero elsewhere. Validate
-// makes sure that all queries are of one kind and have the same sensitivities A (add-or-remove-one) and B (replace-one); after
-// division by the weights:
+// Privacy. A row is in at most one leaf, so its vector is that of the leaf's query in the leaf's
+// place and zero elsewhere. Validate makes sure that all queries are of one kind and have the same
+// sensitivities A (add-or-remove-one) and B (replace-one); after division by the weights:
 //   - add-or-remove-one: the vector of one row, of norm at most A;
 //   - replace-one, both rows in one leaf, or one of them in none: at most max(A, B);
-//   - replace-one, the rows in two leaves, if there are two: the vectors stand in different places, so at most
-//     sqrt(A^2 + A^2) = sqrt2 A.
+//   - replace-one, the rows in two leaves, if there are two: the vectors stand in different places,
+//     so at most sqrt(A^2 + A^2) = sqrt2 A.
 //
-// Hence S = A, and max(B, sqrt2 A), or max(B, A) for one leaf. Which leaf is asked what is public or released.
-// Caller must ensure: nothing.
+// Hence S = A, and max(B, sqrt2 A), or max(B, A) for one leaf. Which leaf is asked what is public
+// or released. Caller must ensure: nothing.
 //
 // Source: [KSSU19] Section A.3 of the restatement.
 type Parts struct {
@@ -42,7 +43,8 @@ func (q Parts) first() Sum {
 	return q.Queries[0]
 }
 
-// Validate reports a partition or queries that cannot be used, and queries that differ in kind or sensitivity.
+// Validate reports a partition or queries that cannot be used, and queries that differ in kind or
+// sensitivity.
 func (q Parts) Validate(d int) error {
 	if err := q.Partition.Validate(d); err != nil {
 		return err
@@ -67,7 +69,8 @@ func (q Parts) Sensitivity(r privacy.Relation) float64 {
 		return a
 	}
 	if len(q.Queries) > 1 {
-		// sqrt2 is irrational and replaceFactor above it: for queries with B = replaceFactor A this is B itself.
+		// sqrt2 is irrational and replaceFactor above it: for queries with B = replaceFactor A this
+		// is B itself.
 		a = privacy.MulUp(replaceFactor(r), a)
 	}
 	return max(a, q.first().Sensitivity(r))
@@ -79,8 +82,8 @@ func (q Parts) Weight(i int) float64 { return weightOf(q.Queries, i) }
 // Unit is 1: the leaves' units may differ.
 func (Parts) Unit() float64 { return 1 }
 
-// Split cuts an answer into those of the leaves, each in its query's own unit, and returns the noise sd of a coordinate of weight 1 of
-// each, for an answer with noise sigma.
+// Split cuts an answer into those of the leaves, each in its query's own unit, and returns the
+// noise sd of a coordinate of weight 1 of each, for an answer with noise sigma.
 func (q Parts) Split(values []float64, sigma float64) (answers [][]float64, sigmas []float64) {
 	return splitParts(q.Queries, values, sigma)
 }
@@ -94,8 +97,8 @@ type part interface {
 	Unit() float64
 }
 
-// validateParts reports queries that cannot be asked of a table of d columns, one for each of the leaves, or that differ in kind or in
-// sensitivity.
+// validateParts reports queries that cannot be asked of a table of d columns, one for each of the
+// leaves, or that differ in kind or in sensitivity.
 func validateParts[Q part](name string, queries []Q, leaves, d int, sensitivity func(Q) [2]float64) error {
 	if len(queries) != leaves {
 		return fmt.Errorf("query: %s.Queries: want one query per leaf (%d), got %d", name, leaves, len(queries))

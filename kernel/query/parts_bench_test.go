@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// benchParts returns rows of ten separated clusters and what is asked of them: one ClippedMoments, one with ten components, and Parts
-// of ten leaves that are told apart in three projected coordinates, in all coordinates, and within a ball first.
+// benchParts returns rows of ten separated clusters and what is asked of them: one ClippedMoments,
+// one with ten components, and Parts of ten leaves that are told apart in three projected
+// coordinates, in all coordinates, and within a ball first.
 func benchParts(n, d int) (rows []float64, queries map[string]Sum) {
 	const k, low = 10, 3
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -54,8 +55,8 @@ func benchParts(n, d int) (rows []float64, queries map[string]Sum) {
 	}
 }
 
-// BenchmarkParts reports the median time per row of each query and its ratio to one ClippedMoments of one component; the rounds
-// alternate, so that a busy machine slows all of them alike.
+// BenchmarkParts reports the median time per row of each query and its ratio to one ClippedMoments
+// of one component; the rounds alternate, so that a busy machine slows all of them alike.
 func BenchmarkParts(b *testing.B) {
 	names := []string{"single", "project", "ball", "full", "soft"}
 	for _, size := range [][2]int{{200_000, 10}, {40_000, 50}} {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// partitions holds one of every rule, and trees of them, over tables of dims columns. No row has a leaf where a projection overflows
-// by itself.
+// partitions holds one of every rule, and trees of them, over tables of dims columns. No row has a
+// leaf where a projection overflows by itself.
 func partitions() map[string]Partition {
 	rng := rand.New(rand.NewPCG(21, 4))
 	id, flat := identity(dims, 1), dense(rng, dims, 1, .5)
@@ -53,8 +53,8 @@ func partitions() map[string]Partition {
 	}
 }
 
-// leafQueries names what is asked of the leaves: the query of leaf i, for dims columns. replace and remove are as in sumCase, for a
-// partition whose leaves are all reached.
+// leafQueries names what is asked of the leaves: the query of leaf i, for dims columns. replace and
+// remove are as in sumCase, for a partition whose leaves are all reached.
 func leafQueries() map[string]struct {
 	of              func(i int) Sum
 	replace, remove float64
@@ -93,13 +93,14 @@ func leafQueries() map[string]struct {
 		"signed": {func(i int) Sum {
 			return ColumnCounts{Thresholds: []float64{.5, .5 * float64(i), math.NaN()}, Signed: true, SkipZero: i%2 == 0}
 		}, .7, 1}, // 1 within one leaf, 1/sqrt2 between two
-		"tails":       {func(i int) Sum { return TailCounts{frame(i), []float64{0, 1e-9}} }, 1, 1},
-		"full":        {moments(FullForm), .9, .9},
-		"diagonal":    {moments(DiagonalForm), .9, .9},
-		"spherical":   {moments(SphericalForm), .9, .9},
-		"directions":  {func(i int) Sum { return Directions{frame(i), .5 + float64(i)} }, .99, .99},
-		"log ratio":   {func(i int) Sum { return ratioLeaf(frame(i), .1) }, .5, 1},
-		"many ratios": {func(i int) Sum { return ratioLeaf(frame(i), 1e-3*float64(1+i)) }, .5, 1}, // one sensitivity, many units
+		"tails":      {func(i int) Sum { return TailCounts{frame(i), []float64{0, 1e-9}} }, 1, 1},
+		"full":       {moments(FullForm), .9, .9},
+		"diagonal":   {moments(DiagonalForm), .9, .9},
+		"spherical":  {moments(SphericalForm), .9, .9},
+		"directions": {func(i int) Sum { return Directions{frame(i), .5 + float64(i)} }, .99, .99},
+		"log ratio":  {func(i int) Sum { return ratioLeaf(frame(i), .1) }, .5, 1},
+		// one sensitivity, many units
+		"many ratios": {func(i int) Sum { return ratioLeaf(frame(i), 1e-3*float64(1+i)) }, .5, 1},
 	}
 }
 
@@ -116,7 +117,8 @@ func partsOf(p Partition, of func(i int) Sum) Parts {
 	return q
 }
 
-// partsCases are Parts of every kind over a tree of partitions, and of two kinds over all partitions.
+// partsCases are Parts of every kind over a tree of partitions, and of two kinds over all
+// partitions.
 func partsCases() (cases []sumCase) {
 	kinds, all := leafQueries(), partitions()
 	for kind, k := range kinds {

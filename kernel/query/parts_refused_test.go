@@ -63,14 +63,16 @@ func TestPartitionRefused(t *testing.T) {
 	if err := deep.Below[0].Validate(dims); err != nil {
 		t.Errorf("%d levels: %v", maxDepth, err)
 	}
-	for _, below := range [][]Partition{endless, ruleless, wide} { // before Validate, so that copying ends
+	// before Validate, so that copying ends
+	for _, below := range [][]Partition{endless, ruleless, wide} {
 		if _, err := Own[Sum](Parts{Partition: Partition{Regions: make([]Region, len(below)), Below: below}}); err == nil {
 			t.Error("Own: endless partition accepted")
 		}
 	}
 }
 
-// TestPartsRefused: one query per leaf, of one kind, of one sensitivity under both relations, and not too many numbers.
+// TestPartsRefused: one query per leaf, of one kind, of one sensitivity under both relations, and
+// not too many numbers.
 func TestPartsRefused(t *testing.T) {
 	id := identity(dims, 1)
 	two := Partition{Regions: []Region{{[]Condition{{Frame: id, Radius: 1}}}, {}}}

@@ -45,8 +45,9 @@ func leavesOf(rng *rand.Rand, s *Sorter, rows [][]float64, longest int) []int {
 	return leaves
 }
 
-// TestLeafOfARow: every row is in the leaf that a naive reading of Partition's comment puts it in, whatever batch it is read in, in
-// whatever order and by whatever worker; null rows are in none, and every leaf that can be reached is.
+// TestLeafOfARow: every row is in the leaf that a naive reading of Partition's comment puts it in,
+// whatever batch it is read in, in whatever order and by whatever worker; null rows are in none,
+// and every leaf that can be reached is.
 func TestLeafOfARow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 3))
 	rows := spread(rng, 3000)
@@ -105,7 +106,8 @@ func TestLeafNumbers(t *testing.T) {
 	if p.Leaves() != 6 {
 		t.Errorf("%d leaves", p.Leaves())
 	}
-	// The nearest component decides, and its radius alone: the other's is wide enough for 4, but the row is not its own.
+	// The nearest component decides, and its radius alone: the other's is wide enough for 4, but
+	// the row is not its own.
 	p = Partition{Components: []Component{at(0, 0, 1), at(10, 0, 50)}}
 	leaf := make([]int, 5)
 	if p.Sorter(1).Sort(leaf, []float64{1, 4, 6, 60, 61}); !slices.Equal(leaf, []int{0, -1, 1, 1, -1}) {
@@ -122,8 +124,9 @@ func TestLeafNumbers(t *testing.T) {
 	}
 }
 
-// TestMovesBetweenLeaves goes through the cases of the proof: a row that stays in its leaf, moves to another, comes or goes. Counts
-// change by 0, by one in two places, by one; so the search in TestSensitivityBySearch meets all of them.
+// TestMovesBetweenLeaves goes through the cases of the proof: a row that stays in its leaf, moves
+// to another, comes or goes. Counts change by 0, by one in two places, by one; so the search in
+// TestSensitivityBySearch meets all of them.
 func TestMovesBetweenLeaves(t *testing.T) {
 	rows := poolRows(12)
 	for _, name := range []string{"regions", "components", "project", "columns", "below", "deep"} {
@@ -156,8 +159,8 @@ func TestMovesBetweenLeaves(t *testing.T) {
 	}
 }
 
-// TestPartsSensitivity: sqrt2 A or more under replace-one, though a query by itself may claim less; never below the query's own; the
-// query's own for one leaf, which no row can leave for another.
+// TestPartsSensitivity: sqrt2 A or more under replace-one, though a query by itself may claim less;
+// never below the query's own; the query's own for one leaf, which no row can leave for another.
 func TestPartsSensitivity(t *testing.T) {
 	for kind, k := range leafQueries() {
 		q := partsOf(partitions()["deep"], k.of)
@@ -176,7 +179,8 @@ func TestPartsSensitivity(t *testing.T) {
 	}
 }
 
-// TestPartsWeightsAndSplit: weights are the leaves' own; Split gives every leaf its values and its noise in its own unit.
+// TestPartsWeightsAndSplit: weights are the leaves' own; Split gives every leaf its values and its
+// noise in its own unit.
 func TestPartsWeightsAndSplit(t *testing.T) {
 	for kind, k := range leafQueries() {
 		q := partsOf(partitions()["deep"], k.of)
@@ -216,8 +220,8 @@ func TestPartsAllocateNothing(t *testing.T) {
 	}
 }
 
-// FuzzPartition: no partition that passes Validate and no row makes the sorter panic, name a leaf that is not there, disagree with the
-// naive reading, or depend on the batch.
+// FuzzPartition: no partition that passes Validate and no row makes the sorter panic, name a leaf
+// that is not there, disagree with the naive reading, or depend on the batch.
 func FuzzPartition(f *testing.F) {
 	f.Add([]byte("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"), 1.0, 1.0, uint8(0))
 	f.Add(make([]byte, 120), 1e-300, 1e300, uint8(7))

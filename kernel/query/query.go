@@ -1,12 +1,15 @@
-// Package query says what may be asked of a protected table: plain structs with exported fields, one file each.
+// Package query says what may be asked of a protected table: plain structs with exported fields,
+// one file each.
 //
-// A query maps every row (or every secret pair of rows) by itself to a bounded vector of integers; the answer is the sum of
-// these vectors, exact, and the kernel adds an ideal Gaussian rounded to integers. The map is a function of the row and of the
-// query's fields alone: never of the row's position, of its neighbours, of the batch it is read in or of the worker that reads
-// it. Hence one changed row changes the sum by one vector (add-or-remove-one) or by the difference of two (replace-one), and
-// the sensitivity that each query states is exact: whatever floating point did before, what is summed are integers whose
-// bound is checked in integers, row by row. Scores and histograms of gaps are integers computed from all rows of a leaf; each type says
-// why one changed row changes them by no more than stated.
+// A query maps every row (or every secret pair of rows) by itself to a bounded vector of integers;
+// the answer is the sum of these vectors, exact, and the kernel adds an ideal Gaussian rounded to
+// integers. The map is a function of the row and of the query's fields alone: never of the row's
+// position, of its neighbours, of the batch it is read in or of the worker that reads it. Hence one
+// changed row changes the sum by one vector (add-or-remove-one) or by the difference of two
+// (replace-one), and the sensitivity that each query states is exact: whatever floating point did
+// before, what is summed are integers whose bound is checked in integers, row by row. Scores and
+// histograms of gaps are integers computed from all rows of a leaf; each type says why one changed
+// row changes them by no more than stated.
 //
 // Rows that are null, or whose image is not finite, contribute the zero vector.
 package query
@@ -26,9 +29,11 @@ type Sum interface {
 	Validate(d int) error
 	// Size is the number of integers in the answer.
 	Size() int
-	// Sensitivity is the L2 sensitivity of the answer, in integer units, after coordinate i is divided by Weight(i).
+	// Sensitivity is the L2 sensitivity of the answer, in integer units, after coordinate i is
+	// divided by Weight(i).
 	Sensitivity(privacy.Relation) float64
-	// Weight is the noise of coordinate i relative to the query's sigma; 1 but for off-diagonal entries of symmetric matrices.
+	// Weight is the noise of coordinate i relative to the query's sigma; 1 but for off-diagonal
+	// entries of symmetric matrices.
 	Weight(i int) float64
 	// Unit turns an integer of the answer into the quantity it stands for.
 	Unit() float64
@@ -98,9 +103,9 @@ func allFinite(field string, values []float64) error {
 	return nil
 }
 
-// replaceFactor is sqrt2 under replace-one and 1 under add-or-remove-one: the factor between the norm bound of a row's vector
-// and the sensitivity of the sum when any two vectors have a non-negative inner product
-// (|v-v'|^2 = |v|^2 + |v'|^2 - 2<v,v'> <= 2 max|v|^2). Rounded up.
+// replaceFactor is sqrt2 under replace-one and 1 under add-or-remove-one: the factor between the
+// norm bound of a row's vector and the sensitivity of the sum when any two vectors have a
+// non-negative inner product (|v-v'|^2 = |v|^2 + |v'|^2 - 2<v,v'> <= 2 max|v|^2). Rounded up.
 func replaceFactor(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
 		return 1

@@ -29,7 +29,8 @@ func plainNatural(rows, center []float64) {
 	}
 }
 
-// plainTiles does the same in panels and tiles, as a gram does, without map and rounding: the yardstick.
+// plainTiles does the same in panels and tiles, as a gram does, without map and rounding: the
+// yardstick.
 func plainTiles(rows, center []float64) {
 	d := len(center)
 	g := newGram(d)
@@ -44,8 +45,9 @@ func plainTiles(rows, center []float64) {
 	}
 }
 
-// BenchmarkScans reports, per number of columns, the median time per row of what a fit of one Gaussian asks and its ratio to the plain
-// pass in tiles, round by round: the rounds alternate, so that a busy machine slows all of them alike.
+// BenchmarkScans reports, per number of columns, the median time per row of what a fit of one
+// Gaussian asks and its ratio to the plain pass in tiles, round by round: the rounds alternate, so
+// that a busy machine slows all of them alike.
 func BenchmarkScans(b *testing.B) {
 	names := []string{"natural", "columns", "distances", "tails", "directions", "directions-dense", "moments", "moments-dense"}
 	for _, size := range [][2]int{{8 * 1008, 10}, {2 * 1008, 50}, {1008, 200}} {

@@ -7,11 +7,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Score rates a finite, public list of options by an integer computed from the rows of one leaf: what the exponential mechanism
-// and the sparse vector technique choose by.
+// A Score rates a finite, public list of options by an integer computed from the rows of one leaf:
+// what the exponential mechanism and the sparse vector technique choose by.
 //
-// Every score of this package first maps each row by itself to its image and drops null rows and rows whose image is not finite. So
-// one row replaced is one image replaced, added or removed, and Sensitivity under replace-one covers all three.
+// Every score of this package first maps each row by itself to its image and drops null rows and
+// rows whose image is not finite. So one row replaced is one image replaced, added or removed, and
+// Sensitivity under replace-one covers all three.
 type Score interface {
 	// Kind is the score's name; see SelectionOf for plans.
 	Kind() string
@@ -19,20 +20,24 @@ type Score interface {
 	Validate(d int) error
 	// Options is the number of options, at least 1.
 	Options() int
-	// Sensitivity is the most that one row of the leaf can change the score of any one option, in integer units, at least 1:
-	// by being replaced in the leaf, or by being added to it or removed.
+	// Sensitivity is the most that one row of the leaf can change the score of any one option, in
+	// integer units, at least 1: by being replaced in the leaf, or by being added to it or removed.
 	Sensitivity(privacy.Relation) int64
-	// Scores returns the options' scores, each of magnitude below 2^60, from the row-major rows of the leaf.
+	// Scores returns the options' scores, each of magnitude below 2^60, from the row-major rows of
+	// the leaf.
 	Scores(rows []float64, d int) []int64
 }
 
-// A Selection asks every leaf of a partition, all at once, for one option of its own score, computed from the rows in the leaf alone.
+// A Selection asks every leaf of a partition, all at once, for one option of its own score,
+// computed from the rows in the leaf alone.
 //
-// Privacy: see Sensitivity, and the kernel's Select and AboveThreshold. A row is kept with probability Keep by a coin of its own,
-// fresh, secret and independent of all rows; rows that are not kept count as removed. The coins attach to rows, so under either
-// relation the common rows of two neighbours have the same coins, and given all coins two neighbours stay neighbours or become
-// equal. What holds for each outcome of the coins holds for their mixture: pure DP because ratios of averages lie between the ratios
-// averaged, GDP because trade-off functions are convex. No amplification is claimed: Keep is there to save time.
+// Privacy: see Sensitivity, and the kernel's Select and AboveThreshold. A row is kept with
+// probability Keep by a coin of its own, fresh, secret and independent of all rows; rows that are
+// not kept count as removed. The coins attach to rows, so under either relation the common rows of
+// two neighbours have the same coins, and given all coins two neighbours stay neighbours or become
+// equal. What holds for each outcome of the coins holds for their mixture: pure DP because ratios
+// of averages lie between the ratios averaged, GDP because trade-off functions are convex. No
+// amplification is claimed: Keep is there to save time.
 //
 // Caller must ensure: nothing.
 //
@@ -87,15 +92,17 @@ func (q Selection) Validate(d int) error {
 	return nil
 }
 
-// Sensitivity is S such that, if leaf i's mechanism is e-DP for scores that change by at most S_i, for every i, all leaves together,
-// with independent noise, are e-DP, provided that for scores that change by at most s <= S_i leaf i's mechanism is (e s/S_i)-DP.
+// Sensitivity is S such that, if leaf i's mechanism is e-DP for scores that change by at most S_i,
+// for every i, all leaves together, with independent noise, are e-DP, provided that for scores that
+// change by at most s <= S_i leaf i's mechanism is (e s/S_i)-DP.
 //
 // With A and B the score's own sensitivities under add-or-remove-one and replace-one:
 //   - add-or-remove-one: one leaf changes, by at most A: S = A;
 //   - replace-one, one leaf: a row of the leaf is replaced, or enters or leaves it: S = max(A, B);
-//   - replace-one, more leaves: in one leaf a row is replaced, or enters, or leaves it: at most max(A, B), a cost of at most e if
-//     S >= max(A, B); or the row moves from leaf i to leaf j: at most A_i and A_j, a cost of e A_i/S_i + e A_j/S_j <= e/2 + e/2 if
-//     S >= 2A. Hence S = max(2A, B).
+//   - replace-one, more leaves: in one leaf a row is replaced, or enters, or leaves it: at most
+//     max(A, B), a cost of at most e if S >= max(A, B); or the row moves from leaf i to leaf j: at
+//     most A_i and A_j, a cost of e A_i/S_i + e A_j/S_j <= e/2 + e/2 if S >= 2A. Hence S = max(2A,
+//     B).
 func (q Selection) Sensitivity(r privacy.Relation, leaf int) int64 {
 	a := q.Scores[leaf].Sensitivity(privacy.AddRemoveOne)
 	if r == privacy.AddRemoveOne {
@@ -119,7 +126,8 @@ type Gatherer struct {
 	leaf   []int
 }
 
-// Add appends the rows of the row-major slice rows to their leaves, in order; null rows and rows in no leaf it leaves out.
+// Add appends the rows of the row-major slice rows to their leaves, in order; null rows and rows in
+// no leaf it leaves out.
 func (g *Gatherer) Add(leaves [][]float64, rows []float64) {
 	g.leaf = append(g.leaf[:0], make([]int, len(rows)/g.d)...)
 	g.sorter.Sort(g.leaf, rows)

@@ -7,21 +7,25 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// BallCounts scores a radius r by how crowded the balls of that radius around the points z = Frame(row) are: with
-// N_i(r) = min(t, #{l : |z_l - z_i| <= r}),
+// BallCounts scores a radius r by how crowded the balls of that radius around the points z =
+// Frame(row) are: with N_i(r) = min(t, #{l : |z_l - z_i| <= r}),
 //
 //	score(r) = t L(r) = sum of the t largest N_i(r)  (fewer than t points: of all of them),
 //
-// between 0 and t^2, and t^2 iff t points have t points within r each. With AboveThreshold it is the test for t duplicates.
+// between 0 and t^2, and t^2 iff t points have t points within r each. With AboveThreshold it is
+// the test for t duplicates.
 //
-// Sensitivity 2t-1 under both relations. Which of two points lie within r of each other depends on these two alone. So a point i that
-// is replaced, added or removed changes N_j by at most 1 for every other j, and N_i, taken as 0 where i is absent, by at most t. The
-// score is the largest sum of N over t points (those absent have 0): over t points that include i, the sum changes by at most
-// (t-1) + t, over others by at most t <= 2t-1; hence so does the largest of these sums. (Attained: t-1 duplicates and one more.)
+// Sensitivity 2t-1 under both relations. Which of two points lie within r of each other depends on
+// these two alone. So a point i that is replaced, added or removed changes N_j by at most 1 for
+// every other j, and N_i, taken as 0 where i is absent, by at most t. The score is the largest sum
+// of N over t points (those absent have 0): over t points that include i, the sum changes by at
+// most (t-1) + t, over others by at most t <= 2t-1; hence so does the largest of these sums.
+// (Attained: t-1 duplicates and one more.)
 //
 // Time O(m^2 (q + log(radii))) for m rows in q dimensions, memory O(m q + t radii).
 //
-// Source: [KSSU19] Section B.1 of the restatement. Differs: in units of 1/t, so that it is an integer.
+// Source: [KSSU19] Section B.1 of the restatement. Differs: in units of 1/t, so that it is an
+// integer.
 type BallCounts struct {
 	Frame Affine
 	Radii []float64 // the options: 1 to 4096 numbers in [0, 1e150]
@@ -49,15 +53,18 @@ func (s BallCounts) Scores(rows []float64, d int) []int64 {
 	})
 }
 
-// GoodRadius scores a radius r by how well it fits a ball of t points and no smaller one: with L as in BallCounts,
+// GoodRadius scores a radius r by how well it fits a ball of t points and no smaller one: with L as
+// in BallCounts,
 //
 //	score(r) = 2t q(r) = min{ t^2 - t L(r/2), t L(r) - t^2 + Slack t },
 //
-// q quasi-concave in r as L does not decrease. Slack = 4 Gamma is what a ball may fall short of t points.
+// q quasi-concave in r as L does not decrease. Slack = 4 Gamma is what a ball may fall short of t
+// points.
 //
 // Sensitivity 2t-1 under both relations: that of t L(r) and t L(r/2), of which it is a minimum.
 //
-// Source: [KSSU19] Section B.1 of the restatement. Differs: in units of 1/(2t), so that it is an integer.
+// Source: [KSSU19] Section B.1 of the restatement. Differs: in units of 1/(2t), so that it is an
+// integer.
 type GoodRadius struct {
 	Frame Affine
 	Radii []float64 // the options: 1 to 4096 numbers in [0, 1e150]
@@ -96,23 +103,27 @@ func (s GoodRadius) Scores(rows []float64, d int) []int64 {
 	return scores
 }
 
-// TerrificRadius scores a radius r by whether some point is the centre of a terrific ball: t points within r, t points beyond c r, and
-// few between. With in, ann and out the numbers of points at distance d <= r, r < d <= c r and d > c r from z_i = Frame(row i), and
-// h_i(r) = min(in, t) + min(out, t) - min(ann, t) - t, cut to [0, t],
+// TerrificRadius scores a radius r by whether some point is the centre of a terrific ball: t points
+// within r, t points beyond c r, and few between. With in, ann and out the numbers of points at
+// distance d <= r, r < d <= c r and d > c r from z_i = Frame(row i), and h_i(r) = min(in, t) +
+// min(out, t) - min(ann, t) - t, cut to [0, t],
 //
 //	score(r) = t L*(r) = sum of the t largest h_i(r)  (fewer than t points: of all of them).
 //
-// Options keep the order of Radii, so that AboveThreshold scans them upwards for the smallest such ball and downwards for the largest.
+// Options keep the order of Radii, so that AboveThreshold scans them upwards for the smallest such
+// ball and downwards for the largest.
 //
-// Sensitivity 3t-2 under replace-one and 2t-1 under add-or-remove-one. Any other point is, for i, in one of the three classes. One point
-// added or removed changes one class by 1, hence h_i by at most 1; one replaced leaves one class for another, hence by at most 2. The
-// point's own h, taken as 0 where it is absent, changes by at most t. The score is the largest sum of h over t points (those absent
-// have 0): with the point among them it changes by at most (t-1) + t or 2(t-1) + t, without it by at most t or, for t >= 2,
-// 2t <= 3t-2; for t = 1 the score itself lies in [0, 1].
+// Sensitivity 3t-2 under replace-one and 2t-1 under add-or-remove-one. Any other point is, for i,
+// in one of the three classes. One point added or removed changes one class by 1, hence h_i by at
+// most 1; one replaced leaves one class for another, hence by at most 2. The point's own h, taken
+// as 0 where it is absent, changes by at most t. The score is the largest sum of h over t points
+// (those absent have 0): with the point among them it changes by at most (t-1) + t or 2(t-1) + t,
+// without it by at most t or, for t >= 2, 2t <= 3t-2; for t = 1 the score itself lies in [0, 1].
 //
 // Time and memory as for BallCounts.
 //
-// Source: [KSSU19] Section B.4 of the restatement. Differs: in units of 1/t, so that it is an integer.
+// Source: [KSSU19] Section B.4 of the restatement. Differs: in units of 1/t, so that it is an
+// integer.
 type TerrificRadius struct {
 	Frame Affine
 	Radii []float64 // the options: 1 to 4096 numbers in [0, 1e150]
@@ -178,7 +189,8 @@ func validBalls(name string, f Affine, radii []float64, t, d int) error {
 	return f.Validate(d)
 }
 
-// thresholds returns the squares of radii, increasing and distinct, and where the square of each radius stands.
+// thresholds returns the squares of radii, increasing and distinct, and where the square of each
+// radius stands.
 func thresholds(radii []float64) (squares []float64, at []int) {
 	for _, r := range radii {
 		squares = append(squares, r*r)
@@ -192,9 +204,9 @@ func thresholds(radii []float64) (squares []float64, at []int) {
 	return squares, at
 }
 
-// topSums returns, for every option, the sum of the t largest values of the points z, q coordinates each. The value of a point, in
-// [0, min(t, number of points)], comes from within: how many points, itself included, have a squared distance to it of at most
-// squares[0], squares[1], ..
+// topSums returns, for every option, the sum of the t largest values of the points z, q coordinates
+// each. The value of a point, in [0, min(t, number of points)], comes from within: how many points,
+// itself included, have a squared distance to it of at most squares[0], squares[1], ..
 func topSums(z []float64, q int, t int64, squares []float64, options int, value func(option int, within []int64) int64) []int64 {
 	m := len(z) / q
 	most := int(min(t, int64(m)))
@@ -226,8 +238,8 @@ func topSums(z []float64, q int, t int64, squares []float64, options int, value 
 	return sums
 }
 
-// distance2 is |x-y|^2, the same for (y, x) and +Inf where it overflows. It depends on nothing else: no fused multiply-add, no order
-// of rows.
+// distance2 is |x-y|^2, the same for (y, x) and +Inf where it overflows. It depends on nothing
+// else: no fused multiply-add, no order of rows.
 func distance2(x, y []float64) float64 {
 	s := 0.0
 	for i, v := range x {

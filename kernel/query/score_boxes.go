@@ -7,20 +7,22 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// MaxBoxCount scores an offset by the fullest box of its grid: with z = Frame(row), box k of the grid holds the rows with
-// floor((z_i - Offset_i)/Side) = k_i in every coordinate i, and
+// MaxBoxCount scores an offset by the fullest box of its grid: with z = Frame(row), box k of the
+// grid holds the rows with floor((z_i - Offset_i)/Side) = k_i in every coordinate i, and
 //
 //	score(offset) = the largest number of rows in one box.
 //
-// Sensitivity 1 under both relations: given the offset a row is in at most one box (none if a k_i overflows), so one row more or less
-// changes one count by 1, and one row replaced takes 1 from a count and adds 1 to another (or the same): in either case no count
-// grows, or falls, by more than 1, and the largest count neither.
+// Sensitivity 1 under both relations: given the offset a row is in at most one box (none if a k_i
+// overflows), so one row more or less changes one count by 1, and one row replaced takes 1 from a
+// count and adds 1 to another (or the same): in either case no count grows, or falls, by more than
+// 1, and the largest count neither.
 //
 // Source: [KSSU19] Section B.2 (step 2) of the restatement.
 type MaxBoxCount struct {
-	Frame   Affine // to at most 8 coordinates
-	Side    float64
-	Offsets [][]float64 // the options, one value per coordinate; public, drawn independently of the rows
+	Frame Affine // to at most 8 coordinates
+	Side  float64
+	// the options, one value per coordinate; public, drawn independently of the rows
+	Offsets [][]float64
 }
 
 // maxBoxDims is the number of coordinates a box can have.

@@ -7,25 +7,30 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// CellDeficits scores a Gaussian N(m, L L^T) by how many of its cells hold fewer rows than they should: with z = Frames[i](row) =
-// L^-1 (row - m), cut into shells by |z| and into orthants by the signs of z,
+// CellDeficits scores a Gaussian N(m, L L^T) by how many of its cells hold fewer rows than they
+// should: with z = Frames[i](row) = L^-1 (row - m), cut into shells by |z| and into orthants by the
+// signs of z,
 //
 //	score(i) = -sum over cells of max(0, Targets[cell] - #{rows in cell}),
 //
-// between minus the sum of the targets and 0. If the cells are equally probable under N(0, I) and Targets[cell] = w n/cells, -score is how
-// many rows have to be changed until w n of them have exactly the Gaussian's counts.
+// between minus the sum of the targets and 0. If the cells are equally probable under N(0, I) and
+// Targets[cell] = w n/cells, -score is how many rows have to be changed until w n of them have
+// exactly the Gaussian's counts.
 //
-// Sensitivity 1 under both relations. Which cell a row is in, if any, depends on the row and the option alone. One row more or less
-// changes one count by 1, hence one term by at most 1. One row replaced takes 1 from a count, so that one term may rise by
-// at most 1, and adds 1 to another (or the same), so that one may fall by at most 1: the sum moves by at most 1.
+// Sensitivity 1 under both relations. Which cell a row is in, if any, depends on the row and the
+// option alone. One row more or less changes one count by 1, hence one term by at most 1. One row
+// replaced takes 1 from a count, so that one term may rise by at most 1, and adds 1 to another (or
+// the same), so that one may fall by at most 1: the sum moves by at most 1.
 //
 // Source: [AMN24] Algorithm 2 (the score, in a form that can be computed).
-// Differs: counts in cells stand for "a subset of w n rows on which a robust estimator answers (m, L L^T)". It locates only roughly:
-// broad Gaussians that cover several components score well.
+// Differs: counts in cells stand for "a subset of w n rows on which a robust estimator answers (m,
+// L L^T)". It locates only roughly: broad Gaussians that cover several components score well.
 type CellDeficits struct {
-	Frames  []Affine  // the options, each to the same 1 to 5 coordinates
-	Radii   []float64 // increasing and positive: where a shell ends and the next begins; the last shell has no end
-	Targets []int     // per cell, shell by shell, public: orthant o of a shell has z_i < 0 where bit i of o is set
+	Frames []Affine // the options, each to the same 1 to 5 coordinates
+	// increasing and positive: where a shell ends and the next begins; the last shell has no end
+	Radii []float64
+	// per cell, shell by shell, public: orthant o of a shell has z_i < 0 where bit i of o is set
+	Targets []int
 }
 
 const (

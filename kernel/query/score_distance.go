@@ -8,27 +8,33 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// MinimumDistance scores a mixture f_i by how far the shares of the rows in a list of sets A_j are from those that it predicts:
+// MinimumDistance scores a mixture f_i by how far the shares of the rows in a list of sets A_j are
+// from those that it predicts:
 //
 //	score(i) = -max_j | round(n p_ij) - #{rows in A_j} |,   p_ij = f_i(A_j) as the caller states it, to a multiple of 2^-32,
 //
-// n the number of rows of the leaf that are not null. All mixtures are over the same Components, c of them with the density
-// exp(LogWeight - |z|^2/2), z = Frame(row), up to one factor common to all: f_i = sum over t < Parts of Share[i Parts + t] times component
-// Index[i Parts + t]. Set j holds the rows where mixture Sets[j][0] has a larger density than mixture Sets[j][1] (Scheffe's sets), and
-// p_ij = sum of the same shares times Mass[component][j], cut to [0, 1].
+// n the number of rows of the leaf that are not null. All mixtures are over the same Components, c
+// of them with the density exp(LogWeight - |z|^2/2), z = Frame(row), up to one factor common to
+// all: f_i = sum over t < Parts of Share[i Parts + t] times component Index[i Parts + t]. Set j
+// holds the rows where mixture Sets[j][0] has a larger density than mixture Sets[j][1] (Scheffe's
+// sets), and p_ij = sum of the same shares times Mass[component][j], cut to [0, 1].
 //
-// Sensitivity 1 under both relations. Whether a row is in A_j depends on the row and the query alone, p_ij on the query alone. Replace-one
-// where n stays: a count moves by at most 1. A row more (a null row replaced by a good one is one, too): n p_ij + 1/2 grows by
-// p_ij in [0, 1], so its integer part grows by 0 or 1, exactly, as it is computed in integers; the count grows by 0 or 1 as well;
-// their difference moves by at most 1. So does its size, and the largest of several.
+// Sensitivity 1 under both relations. Whether a row is in A_j depends on the row and the query
+// alone, p_ij on the query alone. Replace-one where n stays: a count moves by at most 1. A row more
+// (a null row replaced by a good one is one, too): n p_ij + 1/2 grows by p_ij in [0, 1], so its
+// integer part grows by 0 or 1, exactly, as it is computed in integers; the count grows by 0 or 1
+// as well; their difference moves by at most 1. So does its size, and the largest of several.
 //
-// Densities are relative to that of the largest component of any mixture that makes a set; what is e^-25 of it or less is 0, and so is a
-// component where |z|^2 overflows. A row where both densities are 0, or equal, is not in the set; it is one of the n.
+// Densities are relative to that of the largest component of any mixture that makes a set; what is
+// e^-25 of it or less is 0, and so is a component where |z|^2 overflows. A row where both densities
+// are 0, or equal, is not in the set; it is one of the n.
 //
-// One pass over the rows: time O(n (their components d^2 + mixtures in sets Parts + sets)), then O(options sets Parts).
+// One pass over the rows: time O(n (their components d^2 + mixtures in sets Parts + sets)), then
+// O(options sets Parts).
 //
 // Source: [AAL21] Lemma 3.1 (the minimum distance estimate of AAK21, Theorem 27).
-// Differs: f_i(A) is any number that does not depend on the rows, and the sets are listed; only utility depends on what they are.
+// Differs: f_i(A) is any number that does not depend on the rows, and the sets are listed; only
+// utility depends on what they are.
 type MinimumDistance struct {
 	Components []Component // Frame and LogWeight are used
 	Parts      int         // of every mixture, those of share 0 included
@@ -215,7 +221,8 @@ func (m *scheffeMap) densities() {
 	for c := range m.density {
 		for r, l := range &m.density[c] {
 			m.density[c][r] = 0
-			if l -= best[r]; l > far && l <= 0 { // false for NaN and infinite ones, and for all if none is finite
+			// false for NaN and infinite ones, and for all if none is finite
+			if l -= best[r]; l > far && l <= 0 {
 				m.density[c][r] = expNegative(l)
 			}
 		}

@@ -6,26 +6,30 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// MultisetOverlap scores an option by the best of its multisets of lattice points: every row is rounded to the nearest of Points (ties: the
-// first), X is the multiset of what it is rounded to, and
+// MultisetOverlap scores an option by the best of its multisets of lattice points: every row is
+// rounded to the nearest of Points (ties: the first), X is the multiset of what it is rounded to,
+// and
 //
 //	score(i) = -min over Y in Lists[i] of (Size - |Y cap X|),   -(Size+1) if Lists[i] is empty,
 //
-// |Y cap X| = sum over points of the smaller number of copies. -score is how many of Size rows have to be changed until they hold
-// such a Y.
+// |Y cap X| = sum over points of the smaller number of copies. -score is how many of Size rows have
+// to be changed until they hold such a Y.
 //
-// Sensitivity 1 under both relations, whatever the lists are. A row that comes or goes changes one number of copies in X by 1, a row
-// that is replaced takes 1 from one and adds 1 to another: |Y cap X| moves by at most 1 for every Y, and the least of several numbers
-// with it. Rows whose image, or whose distance from every point, is not finite are left out, by a rule of the row alone.
+// Sensitivity 1 under both relations, whatever the lists are. A row that comes or goes changes one
+// number of copies in X by 1, a row that is replaced takes 1 from one and adds 1 to another: |Y cap
+// X| moves by at most 1 for every Y, and the least of several numbers with it. Rows whose image, or
+// whose distance from every point, is not finite are left out, by a rule of the row alone.
 //
 // Source: [AMN24] Algorithm 2; Section E.1 (the Hamming score).
-// Differs: rows are rounded to a public lattice first, which makes the minimum one over a finite list.
+// Differs: rows are rounded to a public lattice first, which makes the minimum one over a finite
+// list.
 type MultisetOverlap struct {
-	Frame     Affine
-	Points    [][]float64 // 1 to 16, one value per coordinate of the frame
-	Size      int         // m: 1 to 2^29
-	Multisets [][]int     // per multiset, how often it holds each point: numbers of at least 0 that sum to Size
-	Lists     [][]int     // the options: which multisets each may choose from
+	Frame  Affine
+	Points [][]float64 // 1 to 16, one value per coordinate of the frame
+	Size   int         // m: 1 to 2^29
+	// per multiset, how often it holds each point: numbers of at least 0 that sum to Size
+	Multisets [][]int
+	Lists     [][]int // the options: which multisets each may choose from
 }
 
 const maxLattice = 16

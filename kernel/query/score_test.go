@@ -11,8 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A scoreCase is one score with its dumb twin, which is given images and works pair by pair, and the changes that a search over
-// neighbours must find: a stated sensitivity that nothing reaches would be a loose bound, or a search that finds nothing.
+// A scoreCase is one score with its dumb twin, which is given images and works pair by pair, and
+// the changes that a search over neighbours must find: a stated sensitivity that nothing reaches
+// would be a loose bound, or a search that finds nothing.
 type scoreCase struct {
 	name            string
 	s               Score
@@ -127,8 +128,8 @@ func scoreCases() (cases []scoreCase) {
 	return append(cases, unitCases()...)
 }
 
-// spots are where rows may lie in the searches: few, so that there are ties and duplicates, with far ones, an image that overflows
-// at once or only in a difference, and the null row.
+// spots are where rows may lie in the searches: few, so that there are ties and duplicates, with
+// far ones, an image that overflows at once or only in a difference, and the null row.
 var spots = []float64{0, 0, 0, .5, 1, 1, 2, 3, 4, 6, -1, 5e-324, math.Copysign(0, -1), 1e3, 1e155, 1.7e308, -1.7e308, math.NaN()}
 
 func randomSpots(rng *rand.Rand, n int) (rows [][]float64) {
@@ -220,8 +221,8 @@ func change(a, b []int64) (most int64) {
 	return most
 }
 
-// TestScoreSensitivity climbs, from many starts, to neighbours with the largest change: it never exceeds what is stated, and reaches
-// what the case says.
+// TestScoreSensitivity climbs, from many starts, to neighbours with the largest change: it never
+// exceeds what is stated, and reaches what the case says.
 func TestScoreSensitivity(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 7))
 	for _, c := range scoreCases() {
@@ -266,7 +267,8 @@ func TestScoreSensitivity(t *testing.T) {
 
 // TestTerrificAlmostTight: replace-one is nearly attained for t of some size.
 func TestTerrificAlmostTight(t *testing.T) {
-	// n points in the middle, t far away; the middle ones see the changed row in the ball, and then in the annulus.
+	// n points in the middle, t far away; the middle ones see the changed row in the ball, and then
+	// in the annulus.
 	const size = 40
 	s := TerrificRadius{Frame: line(), Radii: []float64{1}, C: 3, T: size}
 	var rows [][]float64
@@ -282,8 +284,8 @@ func TestTerrificAlmostTight(t *testing.T) {
 	}
 }
 
-// TestSelectionSensitivity: whichever leaves the changed row is in before and after, the leaves' changes over their S sum to at most 1,
-// and two leaves can reach nearly that.
+// TestSelectionSensitivity: whichever leaves the changed row is in before and after, the leaves'
+// changes over their S sum to at most 1, and two leaves can reach nearly that.
 func TestSelectionSensitivity(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 7))
 	ball := func(center, radius float64, below ...Partition) Region {

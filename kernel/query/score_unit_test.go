@@ -18,9 +18,11 @@ func at(m, sd float64) Affine {
 
 func bell(m, sd float64) Component { return Component{Frame: at(m, sd), LogWeight: -math.Log(sd)} }
 
-// unitCases are the scores of sensitivity 1 of this file: TestScoreTwins and TestScoreSensitivity run them.
+// unitCases are the scores of sensitivity 1 of this file: TestScoreTwins and TestScoreSensitivity
+// run them.
 func unitCases() (cases []scoreCase) {
-	// Equal components meet in ties; sets of a mixture with itself are empty; a Gaussian of sd 1e-200 overflows for most rows.
+	// Equal components meet in ties; sets of a mixture with itself are empty; a Gaussian of sd
+	// 1e-200 overflows for most rows.
 	mixtures := MinimumDistance{Parts: 2,
 		Components: []Component{bell(0, 1), bell(1, 1), bell(0, 1), bell(1e3, 1e-200), bell(4, .3)},
 		Index:      []int{0, 0, 1, 0, 2, 0, 3, 4, 1, 4},
@@ -48,7 +50,8 @@ func unitCases() (cases []scoreCase) {
 	}
 }
 
-// mixtureTwin takes math.Exp of differences of log-densities, set by set and row by row, and predicts in exact fractions.
+// mixtureTwin takes math.Exp of differences of log-densities, set by set and row by row, and
+// predicts in exact fractions.
 func mixtureTwin(s MinimumDistance) func(z [][]float64) []int64 {
 	return func(z [][]float64) (scores []int64) {
 		used := map[int]bool{}
@@ -153,7 +156,8 @@ func overlapTwin(s MultisetOverlap) func(z [][]float64) []int64 {
 	}
 }
 
-// TestExpectedRows: for any share p, n more rows add 0 or 1 to round(n p), whatever p's last bits are.
+// TestExpectedRows: for any share p, n more rows add 0 or 1 to round(n p), whatever p's last bits
+// are.
 func TestExpectedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 7))
 	for range 20000 {
@@ -169,8 +173,8 @@ func TestExpectedRows(t *testing.T) {
 	}
 }
 
-// TestMixtureCounts: with the true masses the score of the truth is small, and in two dimensions rotated frames and panels of any length
-// count as row by row.
+// TestMixtureCounts: with the true masses the score of the truth is small, and in two dimensions
+// rotated frames and panels of any length count as row by row.
 func TestMixtureCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 7))
 	turned := Affine{Center: []float64{1, 0, 0}, W: [][]float64{{1, .5, 0}, {0, 2, 0}}}

@@ -43,7 +43,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestR1: what a row adds does not depend on its position, its neighbours, the batch, or what the map has seen before.
+// TestR1: what a row adds does not depend on its position, its neighbours, the batch, or what the
+// map has seen before.
 func TestR1(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	pool := poolRows(12)
@@ -80,8 +81,9 @@ func weighted(q Sum, weights []float64, a, b []int64) float64 {
 	return math.Sqrt(s)
 }
 
-// TestSensitivityBySearch: no pair of rows of the pool exceeds the stated sensitivity under either relation, and the search
-// comes as close as the case says it must, so the bound is not loose by more than that.
+// TestSensitivityBySearch: no pair of rows of the pool exceeds the stated sensitivity under either
+// relation, and the search comes as close as the case says it must, so the bound is not loose by
+// more than that.
 func TestSensitivityBySearch(t *testing.T) {
 	pool := poolRows(12)
 	for _, c := range sumCases() {
@@ -114,8 +116,8 @@ func TestSensitivityBySearch(t *testing.T) {
 	}
 }
 
-// TestGramInvariant: |h|^2 <= 2^(2B), seen as the sum of the traces of one row's blocks, on every row and frame; and ordinary rows
-// pass the check, or the map would be private and useless.
+// TestGramInvariant: |h|^2 <= 2^(2B), seen as the sum of the traces of one row's blocks, on every
+// row and frame; and ordinary rows pass the check, or the map would be private and useless.
 func TestGramInvariant(t *testing.T) {
 	for _, c := range sumCases() {
 		diagonal := c.q.Size()
@@ -176,8 +178,8 @@ func TestFailedCheckAddsNothing(t *testing.T) {
 	}
 }
 
-// TestTruncate: a row beyond the radius adds zeros to the component that truncates and what it adds without truncation to the others;
-// within the radius, and on it, truncation changes nothing.
+// TestTruncate: a row beyond the radius adds zeros to the component that truncates and what it adds
+// without truncation to the others; within the radius, and on it, truncation changes nothing.
 func TestTruncate(t *testing.T) {
 	frame := identity(dims, 1)
 	for _, f := range []Form{FullForm, DiagonalForm, SphericalForm} {
@@ -198,7 +200,8 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// TestWeights: diagonal 1, off-diagonal 1/sqrt2 rounded up, in the order of the packed upper triangle.
+// TestWeights: diagonal 1, off-diagonal 1/sqrt2 rounded up, in the order of the packed upper
+// triangle.
 func TestWeights(t *testing.T) {
 	q := ClippedMoments{Form: FullForm, Lift: 1, Components: []Component{{Frame: identity(2, 1), Radius: 1},
 		{Frame: identity(3, 1), Radius: 1, GateOnly: true}, {Frame: identity(1, 1), Radius: 1}}}
@@ -226,8 +229,8 @@ func TestExpNegative(t *testing.T) {
 	}
 }
 
-// TestNonNegative: two vectors that pass have a non-negative inner product, as the sensitivity of the linear forms needs; those
-// just beyond do not pass.
+// TestNonNegative: two vectors that pass have a non-negative inner product, as the sensitivity of
+// the linear forms needs; those just beyond do not pass.
 func TestNonNegative(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for _, f := range []Form{DiagonalForm, SphericalForm} {
@@ -267,7 +270,8 @@ func TestNonNegative(t *testing.T) {
 	}
 }
 
-// TestLinearChecks: a vector of a linear form that is too long, or fails nonNegative, adds nothing to any component.
+// TestLinearChecks: a vector of a linear form that is too long, or fails nonNegative, adds nothing
+// to any component.
 func TestLinearChecks(t *testing.T) {
 	for _, f := range []Form{DiagonalForm, SphericalForm} {
 		unit := Component{Frame: identity(1, 1), Radius: 1}
@@ -284,7 +288,8 @@ func TestLinearChecks(t *testing.T) {
 	}
 }
 
-// TestLongBatch: a batch of any length adds up exactly; without a flush in time float64 would drop the last bits.
+// TestLongBatch: a batch of any length adds up exactly; without a flush in time float64 would drop
+// the last bits.
 func TestLongBatch(t *testing.T) {
 	g := newGram(1)
 	for r := range panelRows {

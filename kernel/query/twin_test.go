@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// The exact twins: a second, dumb implementation of every row map, one row and one coordinate at a time, summed in big integers.
-// They share with the maps only the formulas; expNegative and logOf alone are reused, because a share that differs in its last bit
-// rounds to another integer now and then (TestExpNegative and TestLogOf compare them with math.Exp and math.Log).
+// The exact twins: a second, dumb implementation of every row map, one row and one coordinate at a
+// time, summed in big integers. They share with the maps only the formulas; expNegative and logOf
+// alone are reused, because a share that differs in its last bit rounds to another integer now and
+// then (TestExpNegative and TestLogOf compare them with math.Exp and math.Log).
 
 // contribution is the integer vector of one row.
 type contribution []*big.Int

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// What friends leave for rounding, see Rules: of Radius, and of the sum of squares for each component where the surplus stands for it.
+// What friends leave for rounding, see Rules: of Radius, and of the sum of squares for each
+// component where the surplus stands for it.
 const (
 	roundRadius  = 1e-5
 	roundSurplus = 1e-5
@@ -21,7 +22,8 @@ type Agreement struct {
 	popular   []int  // q_i
 }
 
-// Compare finds the friends among r.Estimates mixtures, nil where a block has none. r is valid; a mixture may be anything.
+// Compare finds the friends among r.Estimates mixtures, nil where a block has none. r is valid; a
+// mixture may be anything.
 //
 // Source: [PPE] Sections B1 and B2 of the restatement.
 func (r Rules) Compare(mixtures [][]Component) *Agreement {
@@ -41,7 +43,8 @@ func (r Rules) compare(mixtures [][]Component, l limits) *Agreement {
 	return a
 }
 
-// pairs calls near for all i <= j and returns the symmetric matrix of its answers and the counts of its rows.
+// pairs calls near for all i <= j and returns the symmetric matrix of its answers and the counts of
+// its rows.
 func pairs(t, k, d int, near func(i, j int, p *pair) bool) (are []bool, counts []int) {
 	are, counts = make([]bool, t*t), make([]int, t)
 	each(t, func(i int) {
@@ -85,7 +88,8 @@ func (r Rules) estimate(mixture []Component) estimate {
 			e.apart = min(e.apart, e.separation(a, b))
 		}
 	}
-	if !(e.apart >= leastApart) || math.IsInf(e.apart, 1) { // infinite if squares overflow: no share of that would tell components apart
+	// infinite if squares overflow: no share of that would tell components apart
+	if !(e.apart >= leastApart) || math.IsInf(e.apart, 1) {
 		return estimate{}
 	}
 	return e
@@ -106,7 +110,8 @@ func (r Rules) limits() limits {
 
 func square(x float64) float64 { return x * x }
 
-// friends decides for two estimates, and if they are friends leaves in p.labels the component of y that belongs to each one of x.
+// friends decides for two estimates, and if they are friends leaves in p.labels the component of y
+// that belongs to each one of x.
 func (l *limits) friends(x, y *estimate, p *pair) bool {
 	if x.parts == nil || y.parts == nil {
 		return false
@@ -147,10 +152,11 @@ func (l *limits) friends(x, y *estimate, p *pair) bool {
 
 // within says whether two components are not surely too far for friends, and sets p.surplus then.
 //
-// The surplus of C = L_x^-1 L_y is |C|^2 + |C^-1|^2 - 2D = sum of 4 sinh^2(v/2) over v = log of the eigenvalues of CC'. It needs no
-// eigenvalues, and it bounds d^2 = sum of v^2 on both sides: v^2 <= 4 sinh^2(v/2), which is a convex function of v^2 that is 0 at 0, so
-// that d^2 <= surplus and 4 sinh^2(d/2) >= surplus. What it is too small by is less than roundSurplus; for what it is too large by, it may
-// refuse.
+// The surplus of C = L_x^-1 L_y is |C|^2 + |C^-1|^2 - 2D = sum of 4 sinh^2(v/2) over v = log of the
+// eigenvalues of CC'. It needs no eigenvalues, and it bounds d^2 = sum of v^2 on both sides: v^2 <=
+// 4 sinh^2(v/2), which is a convex function of v^2 that is 0 at 0, so that d^2 <= surplus and 4
+// sinh^2(d/2) >= surplus. What it is too small by is less than roundSurplus; for what it is too
+// large by, it may refuse.
 func (l *limits) within(x, y *factor, p *pair) bool {
 	p.surplus = p.relative(p.forth, x, y) - 2*float64(p.d+1)
 	if !(p.surplus <= l.surplus) { // |C^-1|^2 is positive

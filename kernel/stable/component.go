@@ -1,7 +1,9 @@
-// Package stable is the mathematics of block estimates that are mixtures of Gaussians: which of them agree, what the mean of those is, and how
-// far one changed estimate can move it. It draws no noise and sees no rows.
+// Package stable is the mathematics of block estimates that are mixtures of Gaussians: which of
+// them agree, what the mean of those is, and how far one changed estimate can move it. It draws no
+// noise and sees no rows.
 //
-// Invariant: whatever is said of a pair of estimates is a function of that pair; of no other estimate and not of the number of processors.
+// Invariant: whatever is said of a pair of estimates is a function of that pair; of no other
+// estimate and not of the number of processors.
 package stable
 
 import (
@@ -13,12 +15,13 @@ import (
 
 // A Component is one Gaussian of a mixture.
 type Component struct {
-	Weight     float64
-	Mean, Root []float64 // Root is d x d, row-major: the covariance is Root times its transpose; any root
+	Weight float64
+	// Root is d x d, row-major: the covariance is Root times its transpose; any root
+	Mean, Root []float64
 }
 
-// Decode reads an estimate as learners write it: for every component the weight, the mean and the rows of a root. It is nil if there is
-// none, or a number is missing, too many or not finite.
+// Decode reads an estimate as learners write it: for every component the weight, the mean and the
+// rows of a root. It is nil if there is none, or a number is missing, too many or not finite.
 func Decode(estimates [][]float64, d int) []Component {
 	var out []Component
 	for _, e := range estimates {
@@ -32,15 +35,19 @@ func Decode(estimates [][]float64, d int) []Component {
 
 // What an estimate has to satisfy to be valid. All four are conditions of privacy, see Rules.
 const (
-	leastWeight   = 1e-6
-	mostWeight    = 1 + 1e-9
-	mostCondition = 1e6   // of every root, made lower triangular, and of the scale's: Skeel's, the largest row sum of |inverse| |root|
-	leastApart    = 1e-3  // between two components of one estimate, see separation
-	mostEntry     = 1e150 // of means and roots, and of the inverse of a root's diagonal: squares do not overflow
+	leastWeight = 1e-6
+	mostWeight  = 1 + 1e-9
+	// of every root, made lower triangular, and of the scale's: Skeel's, the largest row sum of
+	// |inverse| |root|
+	mostCondition = 1e6
+	leastApart    = 1e-3 // between two components of one estimate, see separation
+	// of means and roots, and of the inverse of a root's diagonal: squares do not overflow
+	mostEntry = 1e150
 )
 
-// A factor is a valid component: the root is lower triangular with positive diagonal. Those numbers, taken as exact, are what the block
-// estimated, whatever rounding there was in making the root triangular.
+// A factor is a valid component: the root is lower triangular with positive diagonal. Those
+// numbers, taken as exact, are what the block estimated, whatever rounding there was in making the
+// root triangular.
 type factor struct {
 	weight float64
 	mean   []float64
@@ -66,7 +73,8 @@ func newFactor(c Component, d int) (factor, bool) {
 	return f, ok
 }
 
-// newTriangle is that of a a', or false if it is too near to singular. It spoils a, which is d x width.
+// newTriangle is that of a a', or false if it is too near to singular. It spoils a, which is d x
+// width.
 func newTriangle(a []float64, d, width int) (triangle, bool) {
 	t := triangle{root: dense.LQ(a, d, width)}
 	for i := range d {
@@ -78,7 +86,8 @@ func newTriangle(a []float64, d, width int) (triangle, bool) {
 	return t, condition(t.inverse, t.root, d) <= mostCondition
 }
 
-// inverseLower solves X l = I by rows, so that X l, not only l X, is near I: then X b is near l^-1 b whenever that is moderate.
+// inverseLower solves X l = I by rows, so that X l, not only l X, is near I: then X b is near l^-1
+// b whenever that is moderate.
 func inverseLower(l []float64, d int) []float64 {
 	x := make([]float64, d*d)
 	for i := 0; i < d; i++ {

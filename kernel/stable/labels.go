@@ -12,11 +12,13 @@ const (
 	Share = .181
 )
 
-// A scale is S = sum of w_a Sigma_a / sum of w_a, what the components of an estimate are measured by: S = R R', R the root.
+// A scale is S = sum of w_a Sigma_a / sum of w_a, what the components of an estimate are measured
+// by: S = R R', R the root.
 type scale struct{ triangle }
 
-// newScale is the scale of an estimate's components, or false if it is too near to singular. R comes from the roots side by side, not from
-// the sum of products, which would square the condition.
+// newScale is the scale of an estimate's components, or false if it is too near to singular. R
+// comes from the roots side by side, not from the sum of products, which would square the
+// condition.
 func newScale(parts []factor, d int) (s scale, ok bool) {
 	total, width := 0.0, d*len(parts)
 	for _, f := range parts {
@@ -61,7 +63,8 @@ func (e *estimate) separation(a, b int) float64 {
 	return max(e.scale.length(e.parts[a].mean, e.parts[b].mean), math.Abs(e.levels[a]-e.levels[b]))
 }
 
-// near says that component a of x and b of y are so near to one another, by the scale of either, that they may be friends.
+// near says that component a of x and b of y are so near to one another, by the scale of either,
+// that they may be friends.
 func (l *limits) near(x, y *estimate, a, b int) bool {
 	if len(x.parts) == 1 {
 		return true
@@ -71,7 +74,8 @@ func (l *limits) near(x, y *estimate, a, b int) bool {
 	return math.Abs(x.levels[a]-y.levels[b]) <= most && x.scale.length(from, to) <= most && y.scale.length(from, to) <= most
 }
 
-// alike says that the logarithms of all eigenvalues of S_x^-1 S_y, the squares of the singular values of R_x^-1 R_y, are within most of 0.
+// alike says that the logarithms of all eigenvalues of S_x^-1 S_y, the squares of the singular
+// values of R_x^-1 R_y, are within most of 0.
 func (p *pair) alike(x, y *scale, most float64) bool {
 	d := p.d
 	m := p.work[:d*d]
@@ -84,7 +88,8 @@ func (p *pair) alike(x, y *scale, most float64) bool {
 			}
 			m[i*d+j] = s
 		}
-		if !(2*math.Abs(math.Log(m[i*d+i])) <= most) { // the diagonal, m's eigenvalues, lies between its singular values
+		// the diagonal, m's eigenvalues, lies between its singular values
+		if !(2*math.Abs(math.Log(m[i*d+i])) <= most) {
 			return false
 		}
 	}

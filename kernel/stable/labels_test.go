@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// around has estimates at random places of a cycle along which components change places: a ring that is turned, or two components that go around in a scale
-// that is wide along their way, all scales growing and shrinking meanwhile.
+// around has estimates at random places of a cycle along which components change places: a ring
+// that is turned, or two components that go around in a scale that is wide along their way, all
+// scales growing and shrinking meanwhile.
 func around(g *rand.Rand, n int) [][]Component {
 	k, wide, grown, two := 3+g.IntN(5), math.Exp(3.2*g.Float64()), .4*g.Float64()*float64(g.IntN(2)), g.IntN(2) == 0
 	steps := 4 + g.IntN(5)
@@ -24,8 +25,8 @@ func around(g *rand.Rand, n int) [][]Component {
 	return out
 }
 
-// torn counts the closed walks over three and four friendships that do not lead every component to itself, and those over four in all, whose ends are
-// four different estimates.
+// torn counts the closed walks over three and four friendships that do not lead every component to
+// itself, and those over four in all, whose ends are four different estimates.
 func torn(table [][]Component, loosen func(l *limits)) (broken, walks int) {
 	n, k := len(table), len(table[0])
 	r := Rules{Estimates: n, Components: k, Columns: 2, Core: Core(n, k), Pass: n, Radius: MaxRadius}
@@ -62,8 +63,8 @@ func torn(table [][]Component, loosen func(l *limits)) (broken, walks int) {
 	return broken, walks
 }
 
-// TestWalksOfFour: they lead every component to itself, as the labels of a core rest on; they would not, were friends somewhat farther apart or their scales less
-// alike.
+// TestWalksOfFour: they lead every component to itself, as the labels of a core rest on; they would
+// not, were friends somewhat farther apart or their scales less alike.
 func TestWalksOfFour(t *testing.T) {
 	g := seeded(19)
 	walks, share, scales := 0, 0, 0

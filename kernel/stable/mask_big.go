@@ -2,12 +2,14 @@ package stable
 
 import "math/big"
 
-// A matrix holds its rows. All numbers are big.Floats of maskBits, rounded to nearest; no function changes its arguments.
+// A matrix holds its rows. All numbers are big.Floats of maskBits, rounded to nearest; no function
+// changes its arguments.
 type matrix [][]*big.Float
 
 const (
-	maskBits    = 1024
-	placeBits   = 4096 // two float64 and products of a few, whatever their exponents, add up without rounding
+	maskBits = 1024
+	// two float64 and products of a few, whatever their exponents, add up without rounding
+	placeBits   = 4096
 	roundedBits = 40
 )
 
@@ -73,8 +75,8 @@ func times(a, b matrix) matrix {
 	return m
 }
 
-// lower is the lower triangular root of s (Cholesky), of which it reads the lower triangle. Where a pivot is not positive, its column is
-// zero.
+// lower is the lower triangular root of s (Cholesky), of which it reads the lower triangle. Where a
+// pivot is not positive, its column is zero.
 func lower(s matrix) matrix {
 	l := zeros(len(s), len(s))
 	for i := range s {
@@ -91,7 +93,8 @@ func lower(s matrix) matrix {
 	return l
 }
 
-// rounded is the component of weight w, mean place + shift (a column) and covariance root root', rounded as Masked says.
+// rounded is the component of weight w, mean place + shift (a column) and covariance root root',
+// rounded as Masked says.
 func rounded(w *big.Float, place []float64, shift, root matrix) Component {
 	d := len(place)
 	c := Component{Weight: cut(w, w.MantExp(nil)-roundedBits), Mean: make([]float64, d), Root: make([]float64, d*d)}

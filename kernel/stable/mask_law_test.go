@@ -12,7 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// The tests of the mask's law make fewer than 200 statistical decisions at stattest.FalseAlarm each: their false-alarm rate is below 2e-7.
+// The tests of the mask's law make fewer than 200 statistical decisions at stattest.FalseAlarm
+// each: their false-alarm rate is below 2e-7.
 const alpha = stattest.FalseAlarm
 
 func runs() int {
@@ -26,7 +27,8 @@ func ideal(r *rand.Rand) func() *big.Float {
 	return func() *big.Float { return big.NewFloat(r.NormFloat64()) }
 }
 
-// sampled are the numbers of n released components, by coordinate: weight, mean, lower triangle of the root.
+// sampled are the numbers of n released components, by coordinate: weight, mean, lower triangle of
+// the root.
 func sampled(n int, release func() Component) [][]float64 {
 	var out [][]float64
 	for range n {
@@ -60,7 +62,8 @@ func tallies(cells, a, b []float64) (x, y []int) {
 	return count(a), count(b)
 }
 
-// products adds to the coordinates the products of two of them, less their means in the sample ref: how they go together.
+// products adds to the coordinates the products of two of them, less their means in the sample ref:
+// how they go together.
 func products(xs, ref [][]float64) [][]float64 {
 	out := slices.Clone(xs)
 	for i := range xs {
@@ -143,8 +146,9 @@ func lift(c Component) []float64 {
 	return l
 }
 
-// TestMaskedLaw: what is released has the same law in another frame, whose root is turned and skewed and whose place and weight are others;
-// and not the same law for another matrix, with other noise, or where the frame's root is turned and the matrix is not.
+// TestMaskedLaw: what is released has the same law in another frame, whose root is turned and
+// skewed and whose place and weight are others; and not the same law for another matrix, with other
+// noise, or where the frame's root is turned and the matrix is not.
 func TestMaskedLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const d, eta = 2, .2
@@ -179,8 +183,8 @@ func identity(n int) []float64 {
 	return m
 }
 
-// TestMaskedParametersLaw: any root of the covariance gives the same law, and the mean's noise has the covariance's shape, not the
-// masked one's.
+// TestMaskedParametersLaw: any root of the covariance gives the same law, and the mean's noise has
+// the covariance's shape, not the masked one's.
 func TestMaskedParametersLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const d = 2
@@ -204,8 +208,8 @@ func TestMaskedParametersLaw(t *testing.T) {
 	stattest.BadKS(t, xs[1], func(x float64) float64 { return .5 * math.Erfc(-(x-5)/(.3*3)/math.Sqrt2) }, alpha)
 }
 
-// TestMaskedMoments: read back into the frame, M has mean (1+eta^2 D) I and entries of variance 2 eta^2 + D eta^4, twice that on the
-// diagonal.
+// TestMaskedMoments: read back into the frame, M has mean (1+eta^2 D) I and entries of variance 2
+// eta^2 + D eta^4, twice that on the diagonal.
 func TestMaskedMoments(t *testing.T) {
 	r := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const d, eta = 2, .25
@@ -228,7 +232,8 @@ func TestMaskedMoments(t *testing.T) {
 			xs := entries[i*n+j]
 			stattest.GoodMean(t, xs, want, math.Sqrt(variance), alpha)
 			stattest.BadMean(t, xs, want+3*eta*eta, math.Sqrt(variance), alpha)
-			for k, x := range xs { // the squares' sd is near sqrt 2 of their mean, and surely below 2
+			// the squares' sd is near sqrt 2 of their mean, and surely below 2
+			for k, x := range xs {
 				xs[k] = (x - want) * (x - want) / variance
 			}
 			stattest.GoodMean(t, xs, 1, 2, alpha)

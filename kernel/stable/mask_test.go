@@ -57,7 +57,8 @@ func gram(a []float64, n int) []float64 {
 	return m
 }
 
-// maskedPlainly is Masked for one component in float64, by the formulas of its comment and without rounding.
+// maskedPlainly is Masked for one component in float64, by the formulas of its comment and without
+// rounding.
 func maskedPlainly(f Component, x []float64, eta float64, z []float64) Component {
 	d := len(f.Mean)
 	n := d + 1
@@ -88,7 +89,8 @@ func maskedPlainly(f Component, x []float64, eta float64, z []float64) Component
 	return Component{f.Weight * m[0], place, root}
 }
 
-// apart is the largest difference of two components, entries of row i being compared with the diagonal of the root there.
+// apart is the largest difference of two components, entries of row i being compared with the
+// diagonal of the root there.
 func apart(a, b Component) float64 {
 	d := len(a.Mean)
 	worst := math.Abs(a.Weight/b.Weight - 1)
@@ -161,7 +163,8 @@ func moved(c Component, b, shift []float64) Component {
 	return Component{c.Weight, m, dense.Mul(b, c.Root, d, d, d)}
 }
 
-// TestMaskedMoves: with the same draws, lower triangular maps of the table, on any scales, move what is released alike.
+// TestMaskedMoves: with the same draws, lower triangular maps of the table, on any scales, move
+// what is released alike.
 func TestMaskedMoves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for range 100 {
@@ -188,7 +191,8 @@ func TestMaskedMoves(t *testing.T) {
 	}
 }
 
-// TestMaskedFarAway: a place of 1e12 with an sd of 1e-2 costs the mean what float64 cannot hold, and the rest nothing.
+// TestMaskedFarAway: a place of 1e12 with an sd of 1e-2 costs the mean what float64 cannot hold,
+// and the rest nothing.
 func TestMaskedFarAway(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	for _, place := range []float64{1e12, -1e12, 1e300, 0} {
@@ -218,7 +222,8 @@ func TestMaskedFarAway(t *testing.T) {
 	}
 }
 
-// TestMaskedIsRounded: 40 bits of the weight and of the root's diagonal, and everything else in units of it; a triangular root.
+// TestMaskedIsRounded: 40 bits of the weight and of the root's diagonal, and everything else in
+// units of it; a triangular root.
 func TestMaskedIsRounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	for range 200 {
@@ -250,8 +255,8 @@ func TestMaskedIsRounded(t *testing.T) {
 	}
 }
 
-// TestMaskDigits: as the bound of Masked's proof has it, for the worst frames, matrices and draws that are let in, 500 digits of the draws
-// and 360 decide alike; and 50 do not.
+// TestMaskDigits: as the bound of Masked's proof has it, for the worst frames, matrices and draws
+// that are let in, 500 digits of the draws and 360 decide alike; and 50 do not.
 func TestMaskDigits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
 	differ := map[int]int{}

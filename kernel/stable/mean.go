@@ -7,9 +7,11 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Mean is the weighted mean of the core (see Rules), component by component: frame are the components of one of its estimates, with lower triangular
-// roots, and means[a] is a symmetric positive definite X, D x D, that stands for the lifted matrix L X L', L the lifted factor of frame[a]
-// (sqrt(Weight) [[Root, Mean], [0, 1]]). What the components and those matrices are, apart from their order, does not depend on whose frame it is.
+// Mean is the weighted mean of the core (see Rules), component by component: frame are the
+// components of one of its estimates, with lower triangular roots, and means[a] is a symmetric
+// positive definite X, D x D, that stands for the lifted matrix L X L', L the lifted factor of
+// frame[a] (sqrt(Weight) [[Root, Mean], [0, 1]]). What the components and those matrices are, apart
+// from their order, does not depend on whose frame it is.
 //
 // ok is false if H() < Pass; never otherwise, see Rules.
 //
@@ -25,7 +27,9 @@ func (a *Agreement) Mean() (frame []Component, means [][]float64, ok bool) {
 		total += a.rules.weight(q)
 	}
 	k, d := a.rules.Components, a.rules.Columns
-	points := make([][][]float64, k) // of each component, the transposed lifted factors of the core's estimates in the anchor's frame
+	// of each component, the transposed lifted factors of the core's estimates in the anchor's
+	// frame
+	points := make([][][]float64, k)
 	var shares []float64
 	p := newPair(k, d)
 	for i, q := range a.popular {
@@ -57,8 +61,8 @@ func (r Rules) weight(q int) float64 {
 	return min(1, max(0, float64(q-r.Core+1)/float64(r.Pass-r.Core)))
 }
 
-// labels says for each component of i which one of j belongs to it, through a common friend if they are no friends, whichever it is; nil if there
-// is none.
+// labels says for each component of i which one of j belongs to it, through a common friend if they
+// are no friends, whichever it is; nil if there is none.
 func (a *Agreement) labels(i, j int, p *pair) []int {
 	t := a.rules.Estimates
 	if a.friends[i*t+j] {
@@ -98,21 +102,27 @@ const (
 	mostIterations = 1000
 )
 
-// karcher is the mean X of the matrices C_i = B_i B_i', given B_i' and weights that sum to 1: argmin f, f(X) = sum of w_i d(X, C_i)^2/2 for d(X, C) =
-// (sum of log^2 of the eigenvalues of X^-1 C)^(1/2). Any two C_i are within R = 2 MaxRadius of one another, and one of them is I.
+// karcher is the mean X of the matrices C_i = B_i B_i', given B_i' and weights that sum to 1:
+// argmin f, f(X) = sum of w_i d(X, C_i)^2/2 for d(X, C) = (sum of log^2 of the eigenvalues of X^-1
+// C)^(1/2). Any two C_i are within R = 2 MaxRadius of one another, and one of them is I.
 //
-// X = F F' moves to F exp(s G) F', G = sum of w_i log(F^-1 C_i F^-T): the geodesic of length s|G| against the gradient of f, whose norm is |G|.
-//   - Certificate. f is 1-strongly convex along geodesics, so X is within |G| of the mean: within 2 mostGradient, as rounding moves
-//     the computed G by far less than mostGradient.
-//   - Convergence. The curvature lies in [-1/2, 0], so the Hessian of f at Y lies between 1 and L(Y) = x coth x, x = max d(Y, C_i)/sqrt 2, which
-//     grows by at most 1 per unit of x. On the way x grows by at most s|G|/sqrt 2. With s such that s(1 + L + s|G|/sqrt 2) = 2, the
-//     Hessian on the way lies in [1, 2/s - 1], and the gradient at the end, carried back in parallel, is (1 - s H) times that at the start for an
-//     average H of them: |G| shrinks to 1-s of itself or less. It starts at R or less, as X = I = C_i. The mean lies within R of every
-//     C_i, in the convex balls about them, and X within |G| of the mean, so that x <= 2R/sqrt 2 at all times: with R = 12, L <= 17, |G|/sqrt 2 <= 8.5,
-//     s > .1, and |G| <= 1e-9 after 23.3/.11 < 220 steps. Rounding in G of size e leaves |G| below 2e/s + e. The iteration ends well below its cap.
+// X = F F' moves to F exp(s G) F', G = sum of w_i log(F^-1 C_i F^-T): the geodesic of length s|G|
+// against the gradient of f, whose norm is |G|.
+//   - Certificate. f is 1-strongly convex along geodesics, so X is within |G| of the mean: within 2
+//     mostGradient, as rounding moves the computed G by far less than mostGradient.
+//   - Convergence. The curvature lies in [-1/2, 0], so the Hessian of f at Y lies between 1 and
+//     L(Y) = x coth x, x = max d(Y, C_i)/sqrt 2, which grows by at most 1 per unit of x. On the way
+//     x grows by at most s|G|/sqrt 2. With s such that s(1 + L + s|G|/sqrt 2) = 2, the Hessian on
+//     the way lies in [1, 2/s - 1], and the gradient at the end, carried back in parallel, is (1 -
+//     s H) times that at the start for an average H of them: |G| shrinks to 1-s of itself or less.
+//     It starts at R or less, as X = I = C_i. The mean lies within R of every C_i, in the convex
+//     balls about them, and X within |G| of the mean, so that x <= 2R/sqrt 2 at all times: with R =
+//     12, L <= 17, |G|/sqrt 2 <= 8.5, s > .1, and |G| <= 1e-9 after 23.3/.11 < 220 steps. Rounding
+//     in G of size e leaves |G| below 2e/s + e. The iteration ends well below its cap.
 //
 // Source: [PPE] Section B4 of the restatement.
-// Differs: the step, 2/(1+L) in the limit, takes account of how L grows along it, which is what the convergence is proved with.
+// Differs: the step, 2/(1+L) in the limit, takes account of how L grows along it, which is what the
+// convergence is proved with.
 func karcher(factors [][]float64, weights []float64, n int) (mean []float64, ok bool) {
 	f, norms, gradient := make([]float64, n*n), make([]float64, n), math.Inf(1) // f is F'
 	for i := range n {
@@ -147,7 +157,8 @@ func karcher(factors [][]float64, weights []float64, n int) (mean []float64, ok 
 	return mean, gradient <= mostGradient
 }
 
-// addLog adds weight times log(w'w) to g, where w has orthogonal rows of the given norms, and returns the squared norm of the logarithm.
+// addLog adds weight times log(w'w) to g, where w has orthogonal rows of the given norms, and
+// returns the squared norm of the logarithm.
 func addLog(g, w, norms []float64, weight float64, n int) float64 {
 	total := 0.0
 	for r, norm := range norms {

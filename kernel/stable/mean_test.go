@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// spread are random roots, n x n, of which each is at the given distance from I, in a random direction.
+// spread are random roots, n x n, of which each is at the given distance from I, in a random
+// direction.
 func spread(g *rand.Rand, count, n int, far float64) [][]float64 {
 	out := make([][]float64, count)
 	for i := range out {
@@ -77,8 +78,9 @@ func gradientTwin(x []float64, factors [][]float64, weights []float64, n int) fl
 	return mat.Norm(total, 2)
 }
 
-// TestKarcher: the gradient vanishes by another computation, for spreads up to twice what the rules allow for the mean's distance from a member; commuting
-// matrices have their geometric mean, two matrices the middle of their geodesic.
+// TestKarcher: the gradient vanishes by another computation, for spreads up to twice what the rules
+// allow for the mean's distance from a member; commuting matrices have their geometric mean, two
+// matrices the middle of their geodesic.
 func TestKarcher(t *testing.T) {
 	g := seeded(9)
 	for _, n := range []int{2, 3, 6, 11} {
@@ -113,7 +115,8 @@ func TestKarcher(t *testing.T) {
 		}
 	}
 	half := spread(g, 1, 4, 3)
-	x, _ := karcher([][]float64{half[0], spread(g, 1, 4, 0)[0]}, []float64{.5, .5}, 4) // I and S^2 for a symmetric root S: the middle is S
+	// I and S^2 for a symmetric root S: the middle is S
+	x, _ := karcher([][]float64{half[0], spread(g, 1, 4, 0)[0]}, []float64{.5, .5}, 4)
 	for i, v := range half[0] {
 		if math.Abs(x[i]-v) > 1e-8 {
 			t.Errorf("the middle of I and S^2 is %v from S", x[i]-v)
@@ -121,8 +124,9 @@ func TestKarcher(t *testing.T) {
 	}
 }
 
-// TestKarcherAlwaysArrives: far within its cap of iterations for cores of any shape that the rules let through, and beyond: clusters of unequal weight at the
-// ends of long axes, with the start at one of them.
+// TestKarcherAlwaysArrives: far within its cap of iterations for cores of any shape that the rules
+// let through, and beyond: clusters of unequal weight at the ends of long axes, with the start at
+// one of them.
 func TestKarcherAlwaysArrives(t *testing.T) {
 	g := seeded(10)
 	for round := range 100 {
@@ -143,8 +147,8 @@ func TestKarcherAlwaysArrives(t *testing.T) {
 	}
 }
 
-// TestMeanOfTheCore: with all weights equal the mean of copies in other orders and with other roots is what was copied; the frame's order goes with it; and
-// a map of the data maps it.
+// TestMeanOfTheCore: with all weights equal the mean of copies in other orders and with other roots
+// is what was copied; the frame's order goes with it; and a map of the data maps it.
 func TestMeanOfTheCore(t *testing.T) {
 	g := seeded(11)
 	for round := range 30 {
@@ -207,7 +211,8 @@ func factorsOf(t *testing.T, m []Component) [][]float64 {
 	return absolute(t, frame, means)
 }
 
-// TestExactFrames: relative and relativeExactly agree as far as the condition of the roots lets the former.
+// TestExactFrames: relative and relativeExactly agree as far as the condition of the roots lets the
+// former.
 func TestExactFrames(t *testing.T) {
 	g := seeded(12)
 	for range 200 {
@@ -229,8 +234,9 @@ func TestExactFrames(t *testing.T) {
 	}
 }
 
-// TestFrameDoesNotMatter: whose frame the mean is computed in moves it by far less than Slack, for roots of nearly the worst condition, means that are
-// far away and estimates as far apart as rules let through.
+// TestFrameDoesNotMatter: whose frame the mean is computed in moves it by far less than Slack, for
+// roots of nearly the worst condition, means that are far away and estimates as far apart as rules
+// let through.
 func TestFrameDoesNotMatter(t *testing.T) {
 	g := seeded(16)
 	most, compared := 0.0, 0
@@ -337,7 +343,8 @@ func TestNastyEstimatesAreInvalid(t *testing.T) {
 			t.Errorf("%s: H = %d for nothing but that", name, a.H())
 		}
 	}
-	for name, columns := range map[string]float64{"large": 1e12, "small": 1e-9} { // a scale of the data is nothing bad
+	// a scale of the data is nothing bad
+	for name, columns := range map[string]float64{"large": 1e12, "small": 1e-9} {
 		scaled := carriedBy(m, columns)
 		if a := rulesFor(10, 2, 2, 2).Compare(slices.Repeat([][]Component{scaled}, 10)); a.H() != 10 {
 			t.Errorf("%s scale: H = %d of 10", name, a.H())
@@ -357,7 +364,8 @@ func carriedBy(m []Component, by float64) []Component {
 	return out
 }
 
-// TestNothingElseMatters: who is a friend of whom depends on those two alone; nothing depends on the number of processors, and no argument is changed.
+// TestNothingElseMatters: who is a friend of whom depends on those two alone; nothing depends on
+// the number of processors, and no argument is changed.
 func TestNothingElseMatters(t *testing.T) {
 	g := seeded(14)
 	for _, d := range []int{2, 5} {
@@ -408,7 +416,8 @@ func TestDecode(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	for n := 1; n < 2000; n++ { // the least a with 3(a-1) - 2(n-1) >= 1, for one component with 2(a-1) - (n-1) >= 1
+	// the least a with 3(a-1) - 2(n-1) >= 1, for one component with 2(a-1) - (n-1) >= 1
+	for n := 1; n < 2000; n++ {
 		if a := Core(n, 2); 3*(a-1)-2*(n-1) < 1 || 3*(a-2)-2*(n-1) >= 1 || Core(n, 64) != a {
 			t.Errorf("Core(%d, 2) = %d", n, a)
 		}

@@ -131,7 +131,8 @@ func read(t *testing.T, m []Component) estimate {
 	return e
 }
 
-// TestDistanceIsThatOfTheBook, and a metric: symmetric, with the triangle inequality, and invariant.
+// TestDistanceIsThatOfTheBook, and a metric: symmetric, with the triangle inequality, and
+// invariant.
 func TestDistanceIsThatOfTheBook(t *testing.T) {
 	g := seeded(3)
 	for range 400 {
@@ -162,8 +163,8 @@ func TestDistanceIsThatOfTheBook(t *testing.T) {
 	}
 }
 
-// TestScaleAndLevels: lengths, levels and sep are those of the book; sep and lengths stay under maps of the data, other roots and another order, levels all move
-// by the same.
+// TestScaleAndLevels: lengths, levels and sep are those of the book; sep and lengths stay under
+// maps of the data, other roots and another order, levels all move by the same.
 func TestScaleAndLevels(t *testing.T) {
 	g := seeded(2)
 	for range 300 {
@@ -234,7 +235,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// carried is m after x -> Bx+b, with rows of B scaled by 1e-3 to 1e3 and b of 1e3, and with other roots.
+// carried is m after x -> Bx+b, with rows of B scaled by 1e-3 to 1e3 and b of 1e3, and with other
+// roots.
 func carried(g *rand.Rand, m []Component, d int) []Component {
 	b := normals(g, d*d, .3)
 	for i := range d {
@@ -255,7 +257,8 @@ func carried(g *rand.Rand, m []Component, d int) []Component {
 	return out
 }
 
-// TestFarMeans: means of 1e6 with standard deviations of 1e-3 lose no more than what rounding their difference costs.
+// TestFarMeans: means of 1e6 with standard deviations of 1e-3 lose no more than what rounding their
+// difference costs.
 func TestFarMeans(t *testing.T) {
 	x := Component{Weight: .5, Mean: []float64{1e6, -1e6}, Root: []float64{1e-3, 0, 5e-4, 1e-3}}
 	y := Component{Weight: .5, Mean: []float64{1e6 + 0x1p-10, -1e6}, Root: []float64{1e-3, 0, 5e-4, 1e-3}}
@@ -309,7 +312,8 @@ func permutations(k int) [][]int {
 	return out
 }
 
-// TestFriendsAgainstTwin: friendship, labels, counts and H are those of the definition, on tables where about half of the pairs are friends.
+// TestFriendsAgainstTwin: friendship, labels, counts and H are those of the definition, on tables
+// where about half of the pairs are friends.
 func TestFriendsAgainstTwin(t *testing.T) {
 	g := seeded(4)
 	friendly, pairs := 0, 0
@@ -359,7 +363,8 @@ func TestFriendsAgainstTwin(t *testing.T) {
 	}
 }
 
-// TestFriendsAreWithinRadius: by exact factors, for roots of nearly the worst condition and pairs about the boundary of friendship.
+// TestFriendsAreWithinRadius: by exact factors, for roots of nearly the worst condition and pairs
+// about the boundary of friendship.
 func TestFriendsAreWithinRadius(t *testing.T) {
 	g := seeded(18)
 	for _, d := range []int{1, 2, 5, 20} {

@@ -10,10 +10,12 @@ import (
 // paramSlack is what Popularity subtracts from its radius for rounding.
 const paramSlack = 1e-7
 
-// ParamDistance is the distance of two mixtures: of all ways to match their components, the least of the largest distance of a matched pair.
-// That of two components is the largest of |w1 - w2|, the length of the difference of their means in the units of either covariance, and
-// the Frobenius norms of S1^-1/2 S2 S1^-1/2 - I and of the same with the two exchanged. Infinite if one of the mixtures is not valid (weights,
-// entries and condition as for Rules), or if they differ in the numbers of components or columns.
+// ParamDistance is the distance of two mixtures: of all ways to match their components, the least
+// of the largest distance of a matched pair. That of two components is the largest of |w1 - w2|,
+// the length of the difference of their means in the units of either covariance, and the Frobenius
+// norms of S1^-1/2 S2 S1^-1/2 - I and of the same with the two exchanged. Infinite if one of the
+// mixtures is not valid (weights, entries and condition as for Rules), or if they differ in the
+// numbers of components or columns.
 //
 // Source: [PPE] Section A1 of the restatement.
 func ParamDistance(a, b []Component) float64 {
@@ -27,8 +29,9 @@ func ParamDistance(a, b []Component) float64 {
 	return math.Inf(1)
 }
 
-// Popularity counts for each mixture those within radius of it, by ParamDistance: itself included if it is valid, and none if it is not. A pair
-// counts if its computed distance leaves 1e-7 for rounding, so that the true one is at most radius.
+// Popularity counts for each mixture those within radius of it, by ParamDistance: itself included
+// if it is valid, and none if it is not. A pair counts if its computed distance leaves 1e-7 for
+// rounding, so that the true one is at most radius.
 //
 // Source: [PPE] Section A2 of the restatement (Algorithm 1).
 func Popularity(mixtures [][]Component, radius float64) []int {
@@ -74,7 +77,8 @@ func (p *pair) param(x, y *factor) float64 {
 	return math.Inf(1)
 }
 
-// paramOf is the larger of |m| and of the Frobenius norm of K K' - I, for c = scale [[K, m], [0, 1]].
+// paramOf is the larger of |m| and of the Frobenius norm of K K' - I, for c = scale [[K, m], [0,
+// 1]].
 func (p *pair) paramOf(c []float64) float64 {
 	d, n := p.d, p.d+1
 	scale := c[n*n-1] * c[n*n-1]
@@ -93,7 +97,8 @@ func (p *pair) paramOf(c []float64) float64 {
 	return math.Sqrt(max(mean/scale, covariance))
 }
 
-// matches says whether the components can be matched at costs of at most radius, by augmenting paths.
+// matches says whether the components can be matched at costs of at most radius, by augmenting
+// paths.
 func matches(costs []float64, k int, radius float64) bool {
 	if len(costs) == 0 {
 		return false

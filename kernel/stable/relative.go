@@ -7,10 +7,12 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// A pair compares components; it holds what the comparison computes, so that nothing is allocated. Each goroutine has its own.
+// A pair compares components; it holds what the comparison computes, so that nothing is allocated.
+// Each goroutine has its own.
 type pair struct {
-	d           int
-	forth, back []float64 // D x D: the lifted factor of one in the frame of the other, and the reverse
+	d int
+	// D x D: the lifted factor of one in the frame of the other, and the reverse
+	forth, back []float64
 	work        []float64 // D x D
 	singles     []float64 // D
 	labels      []int
@@ -23,9 +25,10 @@ func newPair(k, d int) *pair {
 		labels: make([]int, k)}
 }
 
-// relative sets out to L_x^-1 L_y and returns its squared norm, where L = sqrt(w) [[A, mean], [0, 1]] is the lifted factor of a component of
-// root A: out = sqrt(w_y/w_x) [[A_x^-1 A_y, A_x^-1 (mean_y - mean_x)], [0, 1]]. No lifted matrix P = L L' is ever formed, so means
-// may be far longer than a component is wide.
+// relative sets out to L_x^-1 L_y and returns its squared norm, where L = sqrt(w) [[A, mean], [0,
+// 1]] is the lifted factor of a component of root A: out = sqrt(w_y/w_x) [[A_x^-1 A_y, A_x^-1
+// (mean_y - mean_x)], [0, 1]]. No lifted matrix P = L L' is ever formed, so means may be far longer
+// than a component is wide.
 func (p *pair) relative(out []float64, x, y *factor) float64 {
 	d, n := p.d, p.d+1
 	scale := math.Sqrt(y.weight / x.weight)
@@ -51,7 +54,8 @@ func (p *pair) relative(out []float64, x, y *factor) float64 {
 	return total
 }
 
-// relativeExactly is what relative computes, transposed, each entry with an error of a few units in its last place whatever the condition of x's root.
+// relativeExactly is what relative computes, transposed, each entry with an error of a few units in
+// its last place whatever the condition of x's root.
 func relativeExactly(x, y *factor, d int) []float64 {
 	const digits = 160 // the condition is at most 1e6
 	n := d + 1
@@ -79,8 +83,8 @@ func relativeExactly(x, y *factor, d int) []float64 {
 	return out
 }
 
-// distance2 is the sum of log^2 e over the eigenvalues e of P_x^-1 P_y, which are the squares of the singular values of forth = L_x^-1 L_y; NaN if
-// something overflows.
+// distance2 is the sum of log^2 e over the eigenvalues e of P_x^-1 P_y, which are the squares of
+// the singular values of forth = L_x^-1 L_y; NaN if something overflows.
 func (p *pair) distance2() (total float64) {
 	copy(p.work, p.forth)
 	dense.Orthogonalize(p.work, p.d+1, p.singles)

@@ -61,7 +61,8 @@ func between(x, y [][]float64, n int) float64 {
 	return math.Sqrt(least)
 }
 
-// movement is how far the means move from one table to the other, over Gamma; negative if H < Pass for one of them. It checks H.
+// movement is how far the means move from one table to the other, over Gamma; negative if H < Pass
+// for one of them. It checks H.
 func movement(t testing.TB, r Rules, before, after [][]Component) float64 {
 	t.Helper()
 	return movementBy(t, r, r.limits(), before, after)
@@ -85,7 +86,8 @@ func movementBy(t testing.TB, r Rules, l limits, before, after [][]Component) fl
 	return between(absolute(t, frame, means), absolute(t, frame2, means2), r.Columns+1) / r.Gamma()
 }
 
-// ring has means on a circle, turned by so much of their spacing, in the plane; wide is their distance in standard deviations.
+// ring has means on a circle, turned by so much of their spacing, in the plane; wide is their
+// distance in standard deviations.
 func ring(k int, turn, wide float64) []Component {
 	out := make([]Component, k)
 	radius := wide / (2 * math.Sin(math.Pi/float64(k)))
@@ -96,14 +98,16 @@ func ring(k int, turn, wide float64) []Component {
 	return out
 }
 
-// turn is so much of the spacing of a ring of k that its components move by the given share of their distance.
+// turn is so much of the spacing of a ring of k that its components move by the given share of
+// their distance.
 func turn(k int, share float64) float64 {
 	return float64(k) / math.Pi * math.Asin(share*math.Sin(math.Pi/float64(k)))
 }
 
-// adversarial is a table of estimates, and what one of them may be replaced by: most are in the middle, in some order; the others are away from
-// it, as far as friendship bears, or twice that, in one of the ways in which it is tested. Instead of one of them there is nothing, a copy, another in another
-// order, or one that is farther away.
+// adversarial is a table of estimates, and what one of them may be replaced by: most are in the
+// middle, in some order; the others are away from it, as far as friendship bears, or twice that, in
+// one of the ways in which it is tested. Instead of one of them there is nothing, a copy, another
+// in another order, or one that is farther away.
 func adversarial(g *rand.Rand, t, k, d int, radius float64) (table [][]Component, instead []Component) {
 	away := []func(by float64) []Component{scatter(g, k, d, radius), line(g, k, d, radius), drift(g, k, d, radius), nested(g, k, d), rings(g, k, d)}[g.IntN(5)]
 	calm, sides := .25*g.Float64(), 1+g.IntN(3)
@@ -150,14 +154,16 @@ func line(g *rand.Rand, k, d int, radius float64) func(by float64) []Component {
 	}
 }
 
-// drift lets all scales grow by what is alike, or Radius bears, for components that are so far apart that only S tells.
+// drift lets all scales grow by what is alike, or Radius bears, for components that are so far
+// apart that only S tells.
 func drift(g *rand.Rand, k, d int, radius float64) func(by float64) []Component {
 	m := randomMixture(g, k, d, 5+10*g.Float64())
 	most := min(Alike/2, radius/math.Sqrt(float64(4*k*d))) * .99
 	return func(by float64) []Component { return stretched(m, by*most) }
 }
 
-// nested has components with one mean, which only levels tell apart, and shifts the levels by about share.
+// nested has components with one mean, which only levels tell apart, and shifts the levels by about
+// share.
 func nested(g *rand.Rand, k, d int) func(by float64) []Component {
 	m := randomMixture(g, 1, d, 0)
 	gap, turn := .05+.5*g.Float64(), .99*Share
@@ -173,7 +179,8 @@ func nested(g *rand.Rand, k, d int) func(by float64) []Component {
 	}
 }
 
-// rings turns means on a circle by a sixth or a quarter of their spacing, or by nearly what friends may be apart.
+// rings turns means on a circle by a sixth or a quarter of their spacing, or by nearly what friends
+// may be apart.
 func rings(g *rand.Rand, k, d int) func(by float64) []Component {
 	by, wide := []float64{1. / 6, 1. / 4, turn(k, .99*Share)}[g.IntN(3)], .05+g.Float64()
 	if d != 2 || k < 3 {
@@ -200,7 +207,8 @@ func permuted(g *rand.Rand, m []Component) []Component {
 	return out
 }
 
-// TestOneEstimateMovesLittle searches for tables on which one replaced estimate does more than Rules says.
+// TestOneEstimateMovesLittle searches for tables on which one replaced estimate does more than
+// Rules says.
 func TestOneEstimateMovesLittle(t *testing.T) {
 	g := seeded(7)
 	passed, most, rounds := 0, 0.0, 600
@@ -236,7 +244,8 @@ func TestOneEstimateMovesLittle(t *testing.T) {
 	}
 }
 
-// turned has two components a turn by the angle away from one another's places, S being wide along the way that they go: squared, by so much.
+// turned has two components a turn by the angle away from one another's places, S being wide along
+// the way that they go: squared, by so much.
 func turned(angle, wide float64) []Component {
 	const apart = 2 // from the middle
 	c, s, w := math.Cos(angle), math.Sin(angle), math.Sqrt(wide)
@@ -244,9 +253,10 @@ func turned(angle, wide float64) []Component {
 	return []Component{{.5, []float64{apart * c, apart * s}, root}, {.5, []float64{-apart * c, -apart * s}, root}}
 }
 
-// TestLooserRulesAreCaught: cycles of groups of estimates, each near the next, along which components change places. Labels then depend on the anchor,
-// which is the first estimate before, and one of the group that the replacement joins after. Rules as they are refuse them, or have labels all the same; under
-// looser rules the means move by more than Gamma.
+// TestLooserRulesAreCaught: cycles of groups of estimates, each near the next, along which
+// components change places. Labels then depend on the anchor, which is the first estimate before,
+// and one of the group that the replacement joins after. Rules as they are refuse them, or have
+// labels all the same; under looser rules the means move by more than Gamma.
 func TestLooserRulesAreCaught(t *testing.T) {
 	for name, c := range map[string]struct {
 		groups, n, k int
@@ -281,8 +291,8 @@ func TestLooserRulesAreCaught(t *testing.T) {
 	}
 }
 
-// TestRings: means on a circle in groups, each turned against the next by a part of their spacing: where they are friends, they have means that move little
-// and labels that go together.
+// TestRings: means on a circle in groups, each turned against the next by a part of their spacing:
+// where they are friends, they have means that move little and labels that go together.
 func TestRings(t *testing.T) {
 	for _, wide := range []float64{.1, .3, 1} {
 		for k := 3; k <= 7; k++ {
@@ -312,8 +322,9 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// TestThroughCommonFriends: a core in which everybody has members that are no friends, all labels differ, and the mean is known: one of four components is
-// stretched or shrunk, so that only the opposite is too far away.
+// TestThroughCommonFriends: a core in which everybody has members that are no friends, all labels
+// differ, and the mean is known: one of four components is stretched or shrunk, so that only the
+// opposite is too far away.
 func TestThroughCommonFriends(t *testing.T) {
 	g := seeded(15)
 	m := randomMixture(g, 4, 2, 6)
@@ -321,7 +332,8 @@ func TestThroughCommonFriends(t *testing.T) {
 	table := make([][]Component, 24)
 	for i := range table {
 		e := slices.Clone(m)
-		e[i%4] = stretched(m[i%4:i%4+1], .21*float64(1-i/4%2*2))[0] // d moves by 2 sqrt 2 times that
+		// d moves by 2 sqrt 2 times that
+		e[i%4] = stretched(m[i%4:i%4+1], .21*float64(1-i/4%2*2))[0]
 		table[i] = permuted(g, e)
 	}
 	a := r.Compare(table)
@@ -351,7 +363,8 @@ func TestGammaIsReached(t *testing.T) {
 	}
 }
 
-// positions are estimates whose first component is stretched, so that their distances are those of the numbers.
+// positions are estimates whose first component is stretched, so that their distances are those of
+// the numbers.
 func positions(at []float64, k int) [][]Component {
 	out := make([][]Component, len(at))
 	for i, x := range at {
@@ -386,7 +399,8 @@ func onLine(r Rules, at []float64) (mean float64, ok bool) {
 	return mean / total, enough >= r.Pass
 }
 
-// TestHillClimb drives the movement up on tables of estimates on a line, whose positions are what is changed: it comes near Gamma and never beyond it.
+// TestHillClimb drives the movement up on tables of estimates on a line, whose positions are what
+// is changed: it comes near Gamma and never beyond it.
 func TestHillClimb(t *testing.T) {
 	seeds, steps := uint64(3), 4000
 	if os.Getenv("GAUZE_LONG") != "" {

@@ -19,7 +19,8 @@ func normals(g *rand.Rand, n int, scale float64) []float64 {
 	return out
 }
 
-// randomMixture has k components that are sep of their standard deviations apart, or more, in a frame of its own.
+// randomMixture has k components that are sep of their standard deviations apart, or more, in a
+// frame of its own.
 func randomMixture(g *rand.Rand, k, d int, sep float64) []Component {
 	out := make([]Component, k)
 	for c := range out {

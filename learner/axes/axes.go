@@ -1,8 +1,9 @@
-// Package axes finds the principal axes of a block of rows about their own mean, for learners: singular values to high relative accuracy
-// whatever the units of the columns, and which of them are zero.
+// Package axes finds the principal axes of a block of rows about their own mean, for learners:
+// singular values to high relative accuracy whatever the units of the columns, and which of them
+// are zero.
 //
-// The arithmetic is written out here and not left to a library of linear algebra: those run on implementations that any package of the
-// process can replace, and keep their workspaces.
+// The arithmetic is written out here and not left to a library of linear algebra: those run on
+// implementations that any package of the process can replace, and keep their workspaces.
 package axes
 
 import (
@@ -19,21 +20,24 @@ const (
 	sweeps = 60
 	// flat: columns this near to orthogonal, as a cosine, are taken as orthogonal.
 	flat = 0x1p-46
-	// smallest is the least norm of a column, relative to the largest entry, that is far from underflow.
+	// smallest is the least norm of a column, relative to the largest entry, that is far from
+	// underflow.
 	smallest = 0x1p-900
-	// tiny is how small a singular value is, relative to the largest, to be taken for the rounding of an exact zero.
+	// tiny is how small a singular value is, relative to the largest, to be taken for the rounding
+	// of an exact zero.
 	tiny = 0x1p-40
 )
 
-// Of returns the standard deviations along the principal axes of the rows about their mean, largest first, and the axes, orthonormal: as
-// many of both as columns. It needs two rows. For Gaussian rows the squares have the law of the eigenvalues of XᵀX/(n-1), where X has n-1
-// rows of mean zero.
+// Of returns the standard deviations along the principal axes of the rows about their mean, largest
+// first, and the axes, orthonormal: as many of both as columns. It needs two rows. For Gaussian
+// rows the squares have the law of the eigenvalues of XᵀX/(n-1), where X has n-1 rows of mean zero.
 //
-// A standard deviation is 0 if it is 0 up to rounding, which depends on no unit: as many are 0 as the rows have constant columns, and
-// singular values of rounding size once every other column has norm 1.
+// A standard deviation is 0 if it is 0 up to rounding, which depends on no unit: as many are 0 as
+// the rows have constant columns, and singular values of rounding size once every other column has
+// norm 1.
 //
-// Method: R of a QR factorisation by modified Gram-Schmidt, whose error in every column is relative to that column, then Jacobi rotations
-// of the columns of R from the right, which keep that.
+// Method: R of a QR factorisation by modified Gram-Schmidt, whose error in every column is relative
+// to that column, then Jacobi rotations of the columns of R from the right, which keep that.
 func Of(rows [][]float64) (sds []float64, axes [][]float64, err error) {
 	if len(rows) < 2 {
 		return nil, nil, learner.ErrTooFew
@@ -62,8 +66,9 @@ func Of(rows [][]float64) (sds []float64, axes [][]float64, err error) {
 	return values, axes, nil
 }
 
-// centred returns the columns of the rows less their mean, divided by a power of two so that no entry is above 1. Constant columns are
-// exactly zero, because the first row is subtracted before the mean is taken.
+// centred returns the columns of the rows less their mean, divided by a power of two so that no
+// entry is above 1. Constant columns are exactly zero, because the first row is subtracted before
+// the mean is taken.
 func centred(rows [][]float64) (x [][]float64, exponent int, err error) {
 	d, big := len(rows[0]), 0.0
 	x = make([][]float64, d)
@@ -117,7 +122,8 @@ func triangle(x [][]float64) [][]float64 {
 	return r
 }
 
-// rankOf is the number of singular values of the columns, each divided by its norm, that are not tiny.
+// rankOf is the number of singular values of the columns, each divided by its norm, that are not
+// tiny.
 func rankOf(columns [][]float64) (int, error) {
 	var unit [][]float64
 	for _, c := range columns {
@@ -147,8 +153,9 @@ func rankOf(columns [][]float64) (int, error) {
 	return rank, nil
 }
 
-// rotate turns the columns until they are orthogonal and returns their norms, the singular values, and the columns of the product of the
-// rotations, the right singular vectors (the identity if they are not asked for). It destroys columns.
+// rotate turns the columns until they are orthogonal and returns their norms, the singular values,
+// and the columns of the product of the rotations, the right singular vectors (the identity if they
+// are not asked for). It destroys columns.
 func rotate(columns [][]float64, vectors bool) (values []float64, v [][]float64) {
 	v = make([][]float64, len(columns))
 	for i := range v {

@@ -23,8 +23,9 @@ func gaussian(rng *rand.Rand, n, d int) [][]float64 {
 	return rows
 }
 
-// TestTwin: sds and axes are those of the sample covariance, as another library computes them from well-conditioned rows, and the axes
-// are orthonormal; fewer rows than columns have as many sds above zero as rows, less one.
+// TestTwin: sds and axes are those of the sample covariance, as another library computes them from
+// well-conditioned rows, and the axes are orthonormal; fewer rows than columns have as many sds
+// above zero as rows, less one.
 func TestTwin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for _, c := range []struct{ n, d int }{{2, 1}, {9, 1}, {50, 2}, {30, 7}, {8, 7}, {300, 20}} {
@@ -72,9 +73,9 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestUnits: columns in units from 1e-100 to 1e100 keep the digits of their sds, which are known because the columns hardly correlate, and
-// none is taken for zero. (The largest relative error of an sd here is the correlation's square, 1/n, with probability below 1e-9 for
-// errors of 40/n.)
+// TestUnits: columns in units from 1e-100 to 1e100 keep the digits of their sds, which are known
+// because the columns hardly correlate, and none is taken for zero. (The largest relative error of
+// an sd here is the correlation's square, 1/n, with probability below 1e-9 for errors of 40/n.)
 func TestUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 2))
 	const n = 4000

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkBlocks: one block of the sizes that the reduction makes; 430 of the first are a table of 40,000 rows.
+// BenchmarkBlocks: one block of the sizes that the reduction makes; 430 of the first are a table of
+// 40,000 rows.
 func BenchmarkBlocks(b *testing.B) {
 	for _, c := range []struct {
 		name    string

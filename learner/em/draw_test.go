@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// random is a mixture with weights within the factor unequal, covariances of condition up to cond, and means at least sep apart, as
-// Mahalanobis distances under the mean of two covariances.
+// random is a mixture with weights within the factor unequal, covariances of condition up to cond,
+// and means at least sep apart, as Mahalanobis distances under the mean of two covariances.
 func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Component {
 	m := newMixture(k, d)
 	t := d * (d + 1) / 2

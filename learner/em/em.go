@@ -1,12 +1,15 @@
-// Package em learns mixtures of Gaussians from small samples, without privacy: expectation maximisation from many starts, with a weak
-// prior. It is the default learner of the black-box reduction, which asks of it that blocks of about a hundred rows rarely end in another
-// optimum than their neighbours, and that their estimates lie close together.
+// Package em learns mixtures of Gaussians from small samples, without privacy: expectation
+// maximisation from many starts, with a weak prior. It is the default learner of the black-box
+// reduction, which asks of it that blocks of about a hundred rows rarely end in another optimum
+// than their neighbours, and that their estimates lie close together.
 //
-// The mixture moves with the rows under every invertible affine map, up to rounding and the order of components.
+// The mixture moves with the rows under every invertible affine map, up to rounding and the order
+// of components.
 //
 // Source: [PPE] Section C1 of the restatement.
-// Differs: a prior (see Learner.Prior); k-means in coordinates that follow the parts (see starter) in place of splits and merges; the rows
-// are whitened by two rounds of Cholesky, which columns of any scale survive, and components of a tenth of the mean size are allowed.
+// Differs: a prior (see Learner.Prior); k-means in coordinates that follow the parts (see starter)
+// in place of splits and merges; the rows are whitened by two rounds of Cholesky, which columns of
+// any scale survive, and components of a tenth of the mean size are allowed.
 package em
 
 import (
@@ -20,17 +23,20 @@ import (
 type Learner struct {
 	// Components is k of Learn. LearnMixture is told its own.
 	Components int
-	// Trim is the share of the rows, the least likely ones, that every step leaves out, below .5: .02 to .04 for tables with outliers; 0 for
-	// none. On clean rows it widens the scatter of estimates.
+	// Trim is the share of the rows, the least likely ones, that every step leaves out, below .5:
+	// .02 to .04 for tables with outliers; 0 for none. On clean rows it widens the scatter of
+	// estimates.
 	Trim float64
 	// Starts is the number of starts; 0 means 10 + 2k + d.
 	Starts int
-	// Prior is the number of pseudo-rows by which every covariance is drawn to the harmonic mean of all, which a wide component does not
-	// move; half as many are added to every weight. 0 means 10; a negative number means none, which is maximum likelihood.
+	// Prior is the number of pseudo-rows by which every covariance is drawn to the harmonic mean of
+	// all, which a wide component does not move; half as many are added to every weight. 0 means
+	// 10; a negative number means none, which is maximum likelihood.
 	//
-	// On blocks of a hundred rows the prior makes estimates of blocks differ less, by 7 to 10 per cent if the components are apart and
-	// by a quarter if they overlap, and keeps components from collapsing onto few rows; what it adds as a common bias the reduction's last
-	// stage takes away. Its weight against that of n rows falls as 1/n.
+	// On blocks of a hundred rows the prior makes estimates of blocks differ less, by 7 to 10 per
+	// cent if the components are apart and by a quarter if they overlap, and keeps components from
+	// collapsing onto few rows; what it adds as a common bias the reduction's last stage takes
+	// away. Its weight against that of n rows falls as 1/n.
 	Prior float64
 }
 
@@ -43,10 +49,12 @@ var (
 const (
 	priorRows = 10.0
 	mostTrim  = .49
-	// leastShare and leastRows bound a component's rows from below: that share of n/k, and that many times d+1.
+	// leastShare and leastRows bound a component's rows from below: that share of n/k, and that
+	// many times d+1.
 	leastShare = .1
 	leastRows  = 1.5
-	// startRows are as many rows as the search uses: what it finds is then taken to its end on all of them.
+	// startRows are as many rows as the search uses: what it finds is then taken to its end on all
+	// of them.
 	startRows = 4000
 )
 
@@ -74,7 +82,8 @@ func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	return learner.Estimates(mixture), nil
 }
 
-// LearnMixture returns k components in no particular order, from k(d+2) rows at least that lie in no hyperplane.
+// LearnMixture returns k components in no particular order, from k(d+2) rows at least that lie in
+// no hyperplane.
 func (l Learner) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
 	z, f, err := l.prepare(rows, k)
 	if err != nil {
@@ -139,7 +148,8 @@ func (l Learner) run(z []float64, k, d int) *run {
 		r.log = make([]float64, r.n)
 	}
 	if k == 1 {
-		return r // the prior of one component says nothing, and a bound on its rows is one on the trim
+		// the prior of one component says nothing, and a bound on its rows is one on the trim
+		return r
 	}
 	r.least = math.Max(leastShare*float64(r.n)/float64(k), leastRows*float64(d+1))
 	if r.shapes = l.Prior; l.Prior == 0 {
@@ -150,7 +160,8 @@ func (l Learner) run(z []float64, k, d int) *run {
 	return r
 }
 
-// some are the rows to search: the central ones if rows are trimmed, for k-means would start from the outliers, and at most startRows.
+// some are the rows to search: the central ones if rows are trimmed, for k-means would start from
+// the outliers, and at most startRows.
 func some(z []float64, d int, trim float64, rng *rand.Rand) []float64 {
 	n := len(z) / d
 	most := math.Inf(1)

@@ -81,8 +81,9 @@ func apart(a, b []learner.Component) float64 {
 	return stable.ParamDistance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
 }
 
-// TestEquivariance: the mixture of affine images of rows is the image of the mixture, at condition 1e3 and offsets of 1e6. Rounding of the
-// images alone moves rows by 1e6 * 1e-16 against a scale of 1/sqrt(1e3): 3e-9, and EM's stopping rule and ties may make more of it.
+// TestEquivariance: the mixture of affine images of rows is the image of the mixture, at condition
+// 1e3 and offsets of 1e6. Rounding of the images alone moves rows by 1e6 * 1e-16 against a scale of
+// 1/sqrt(1e3): 3e-9, and EM's stopping rule and ties may make more of it.
 func TestEquivariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for _, c := range lessons {
@@ -138,7 +139,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestNasty: tables that hold no mixture are an error, not a panic, nor numbers that are not finite.
+// TestNasty: tables that hold no mixture are an error, not a panic, nor numbers that are not
+// finite.
 func TestNasty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	good := drawn(rng, random(rng, 2, 2, 6, 3, 2), 60)
@@ -204,8 +206,9 @@ func wantFinite(t *testing.T, name string, mixture []learner.Component, k int) {
 	}
 }
 
-// TestLikelihood: without a prior, the mixtures are at least as likely as what EM makes of the truth, in 95 of 100 tables: at most 14 of
-// 140 fail, which a rate of .05 exceeds with probability .004; the rate seen is below .01.
+// TestLikelihood: without a prior, the mixtures are at least as likely as what EM makes of the
+// truth, in 95 of 100 tables: at most 14 of 140 fail, which a rate of .05 exceeds with probability
+// .004; the rate seen is below .01.
 func TestLikelihood(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	failed, runs := 0, 0

@@ -7,9 +7,10 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A frame takes whitened rows back: x = at + root z, with a lower triangular root. What EM does to the rows z depends on their inner
-// products only, and whitened rows of an affine image are those of the rows themselves, rotated. So the mixture found moves with the rows
-// under every invertible affine map, up to rounding.
+// A frame takes whitened rows back: x = at + root z, with a lower triangular root. What EM does to
+// the rows z depends on their inner products only, and whitened rows of an affine image are those
+// of the rows themselves, rotated. So the mixture found moves with the rows under every invertible
+// affine map, up to rounding.
 type frame struct {
 	at   []float64
 	root []float64 // d x d
@@ -17,9 +18,11 @@ type frame struct {
 
 // Utility constants of the frame.
 const (
-	// flat is the least diagonal entry of the Cholesky factor of correlations: below, the rows lie in a hyperplane as far as float64 can tell.
+	// flat is the least diagonal entry of the Cholesky factor of correlations: below, the rows lie
+	// in a hyperplane as far as float64 can tell.
 	flat = 1e-8
-	// central is the share of the rows that the frame is made from if rows are trimmed, in centralRounds rounds.
+	// central is the share of the rows that the frame is made from if rows are trimmed, in
+	// centralRounds rounds.
 	central       = .95
 	centralRounds = 3
 )
@@ -27,8 +30,8 @@ const (
 // errFlat is the error of rows that lie in a hyperplane, or are too far apart for float64.
 const errFlat learner.Error = "em: the rows have no covariance of full rank"
 
-// whiten returns the rows, flat, in coordinates in which their mean is 0 and their covariance the identity; if trim is positive, the mean
-// and the covariance of the central rows.
+// whiten returns the rows, flat, in coordinates in which their mean is 0 and their covariance the
+// identity; if trim is positive, the mean and the covariance of the central rows.
 func whiten(rows [][]float64, trim float64) (z []float64, f *frame, err error) {
 	d := len(rows[0])
 	f = &frame{at: slices.Clone(rows[0]), root: make([]float64, d*d)}
@@ -82,7 +85,8 @@ func quantile(values []float64, share float64) float64 {
 	return sorted[min(max(int(math.Ceil(share*float64(len(sorted))))-1, 0), len(sorted)-1)]
 }
 
-// whiten moves z to the mean and the covariance of the rows whose squared length is at most that, and f with it; false if they have none.
+// whiten moves z to the mean and the covariance of the rows whose squared length is at most that,
+// and f with it; false if they have none.
 func (f *frame) whiten(z []float64, most float64) bool {
 	d, n := len(f.at), 0.0
 	mean, l := make([]float64, d), make([]float64, d*(d+1)/2)

@@ -2,10 +2,12 @@ package em
 
 import "math"
 
-// Lower triangles are packed by rows: entry (i, j), j <= i, at i(i+1)/2 + j. Every row of a table meets such a triangle in every step, so their
-// storage is half that of package dense, and nothing here allocates.
+// Lower triangles are packed by rows: entry (i, j), j <= i, at i(i+1)/2 + j. Every row of a table
+// meets such a triangle in every step, so their storage is half that of package dense, and nothing
+// here allocates.
 
-// factor replaces the packed lower triangle of a symmetric matrix by its Cholesky factor; false unless it is positive definite and finite.
+// factor replaces the packed lower triangle of a symmetric matrix by its Cholesky factor; false
+// unless it is positive definite and finite.
 func factor(a []float64, d int) bool {
 	for i, at := 0, 0; i < d; at, i = at+i+1, i+1 {
 		row := a[at : at+i+1]

@@ -43,7 +43,8 @@ func (m *mixture) refactor() bool {
 	return true
 }
 
-// pool writes the harmonic mean of the covariances, and returns the logarithm of the determinant of its root; false if there is none.
+// pool writes the harmonic mean of the covariances, and returns the logarithm of the determinant of
+// its root; false if there is none.
 func (m *mixture) pool(mean, work []float64) (det float64, ok bool) {
 	d, t := m.d, len(mean)
 	clear(mean)
@@ -132,7 +133,8 @@ func (f *frame) mixture(components []learner.Component) *mixture {
 	return m
 }
 
-// thin is the least diagonal entry of a component's Cholesky factor of correlations: below, rounding may have made it from a singular one.
+// thin is the least diagonal entry of a component's Cholesky factor of correlations: below,
+// rounding may have made it from a singular one.
 const thin = 1e-7
 
 // diagonal says whether an entry of a packed triangle is on the diagonal.
@@ -144,8 +146,8 @@ func diagonal(at int) bool {
 	return i*(i+3)/2 == at
 }
 
-// LogLikelihood is that of the rows under a mixture, in nats per row; not a number if the rows have no covariance of full rank, or the
-// mixture is none.
+// LogLikelihood is that of the rows under a mixture, in nats per row; not a number if the rows have
+// no covariance of full rank, or the mixture is none.
 func LogLikelihood(rows [][]float64, components []learner.Component) float64 {
 	if len(rows) == 0 {
 		return math.NaN()

@@ -27,7 +27,8 @@ func estimates(t *testing.T, rng *rand.Rand, l Learner, truth []learner.Componen
 	return out
 }
 
-// far is the share of estimates, or of pairs of them if truth is nil, that are further apart than most.
+// far is the share of estimates, or of pairs of them if truth is nil, that are further apart than
+// most.
 func far(estimates [][]learner.Component, truth []learner.Component, most float64) float64 {
 	over, all := 0.0, 0.0
 	for i, e := range estimates {
@@ -45,9 +46,11 @@ func far(estimates [][]learner.Component, truth []learner.Component, most float6
 	return over / all
 }
 
-// TestBadBlocks: three components in two columns, six sds apart, 113 rows: of all blocks of random mixtures the share further than 1.5 from the
-// truth. The restatement's table has .06 with fourteen starts and .03 with splits and merges; here it is below .01. With .012, and
-// within a mixture of .1 at worst, the sd over thirty mixtures of ten blocks is below .009: .04 is exceeded with probability 1e-3.
+// TestBadBlocks: three components in two columns, six sds apart, 113 rows: of all blocks of random
+// mixtures the share further than 1.5 from the truth. The restatement's table has .06 with fourteen
+// starts and .03 with splits and merges; here it is below .01. With .012, and within a mixture of
+// .1 at worst, the sd over thirty mixtures of ten blocks is below .009: .04 is exceeded with
+// probability 1e-3.
 //
 // Source: [PPE] Section D of the restatement (bad shards).
 func TestBadBlocks(t *testing.T) {
@@ -67,8 +70,8 @@ func TestBadBlocks(t *testing.T) {
 	}
 }
 
-// TestPriorAgrees: with the prior, estimates of blocks are nearer to one another: the medians over pairs fall, by a tenth or more, in
-// the mean over ten mixtures. The sd of that mean is some .02.
+// TestPriorAgrees: with the prior, estimates of blocks are nearer to one another: the medians over
+// pairs fall, by a tenth or more, in the mean over ten mixtures. The sd of that mean is some .02.
 func TestPriorAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const mixtures, blocks = 10, 16
@@ -96,8 +99,9 @@ func TestPriorAgrees(t *testing.T) {
 	}
 }
 
-// TestTooManyComponents: blocks that are asked for more components than there are do not agree, as they are to. Two thirds of the pairs or more
-// are further than 1 apart, where the reduction's test bears a tenth at most; with the right number hardly one is.
+// TestTooManyComponents: blocks that are asked for more components than there are do not agree, as
+// they are to. Two thirds of the pairs or more are further than 1 apart, where the reduction's test
+// bears a tenth at most; with the right number hardly one is.
 func TestTooManyComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for range 5 {
@@ -110,7 +114,8 @@ func TestTooManyComponents(t *testing.T) {
 	}
 }
 
-// TestManyRows: on a large table the error is that of sampling, about sqrt(d(d+1)k/n) and some for unequal weights and overlap.
+// TestManyRows: on a large table the error is that of sampling, about sqrt(d(d+1)k/n) and some for
+// unequal weights and overlap.
 func TestManyRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for _, c := range []struct {
@@ -132,8 +137,9 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestTrim: with one row of a hundred thirty times too far out, trimming finds the components, and EM without it does not. Of 20 tables one
-// fails about; six fail with probability 3e-4 at that rate.
+// TestTrim: with one row of a hundred thirty times too far out, trimming finds the components, and
+// EM without it does not. Of 20 tables one fails about; six fail with probability 3e-4 at that
+// rate.
 func TestTrim(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const runs = 20
@@ -159,7 +165,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestPolish: from the truth EM comes to rest where a search that finds the same optimum does; from what is no mixture, nowhere.
+// TestPolish: from the truth EM comes to rest where a search that finds the same optimum does; from
+// what is no mixture, nowhere.
 func TestPolish(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	truth := random(rng, 2, 3, 9, 3, 2)

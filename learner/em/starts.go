@@ -5,13 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// A starter draws starts: k-means in the rows' own coordinates, then again in coordinates in which the pooled covariance of the parts just
-// found is the identity, and so on. Distances in whitened rows are led by directions in which the components do not differ; the more
-// of the parts are right, the more of what is left is what tells them apart. All choices are rows, so a start moves with the rows.
+// A starter draws starts: k-means in the rows' own coordinates, then again in coordinates in which
+// the pooled covariance of the parts just found is the identity, and so on. Distances in whitened
+// rows are led by directions in which the components do not differ; the more of the parts are
+// right, the more of what is left is what tells them apart. All choices are rows, so a start moves
+// with the rows.
 //
 // Source: [PPE] Section C1 of the restatement.
-// Differs: the restatement has one round of k-means in the whitened rows, or k-means++ alone. With the rounds, nine starts leave fewer blocks
-// in local optima than thirty without, or than the restatement's splits and merges, which find nothing better after them.
+// Differs: the restatement has one round of k-means in the whitened rows, or k-means++ alone. With
+// the rounds, nine starts leave fewer blocks in local optima than thirty without, or than the
+// restatement's splits and merges, which find nothing better after them.
 type starter struct {
 	r       *run
 	rng     *rand.Rand
@@ -54,7 +57,8 @@ func (s *starter) draw(m *mixture) bool {
 	return true
 }
 
-// spread draws k-means++ centres: each next one a row, with probability proportional to its squared distance to those drawn.
+// spread draws k-means++ centres: each next one a row, with probability proportional to its squared
+// distance to those drawn.
 func (s *starter) spread() {
 	d, at := s.r.d, s.rng.IntN(s.r.n)
 	for j := range s.r.k {
@@ -122,7 +126,8 @@ func (s *starter) lloyd() {
 	}
 }
 
-// fit makes m of the parts, each covariance shrunk to the pooled one with the weight of d+1 rows, and leaves that one in pooled.
+// fit makes m of the parts, each covariance shrunk to the pooled one with the weight of d+1 rows,
+// and leaves that one in pooled.
 func (s *starter) fit(m *mixture) bool {
 	r := s.r
 	d, t := r.d, len(r.pooled)
@@ -161,7 +166,8 @@ func (s *starter) fit(m *mixture) bool {
 	return m.refactor()
 }
 
-// search runs EM for some steps from every start, for more from the best few, and returns the best; nil if no start led to a mixture.
+// search runs EM for some steps from every start, for more from the best few, and returns the best;
+// nil if no start led to a mixture.
 func (r *run) search(starts int, rng *rand.Rand) *mixture {
 	if r.k == 1 {
 		starts = 1
@@ -192,7 +198,9 @@ const (
 	longSteps   = 400 // from the very best
 	finalists   = 3
 	sameGain    = 1e-6 // nats per row by which the objectives of two different mixtures differ
-	leastGain   = 1e-3 // nats, of all rows together, that a step must gain: far below what the likelihood owes to chance
+	// nats, of all rows together, that a step must gain: far below what the likelihood owes to
+	// chance
+	leastGain = 1e-3
 )
 
 // A podium holds the best mixtures so far.

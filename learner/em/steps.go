@@ -28,7 +28,8 @@ func newRun(z []float64, k, d int) *run {
 		square: make([]float64, k*t), pooled: make([]float64, t), work: make([]float64, t), y: make([]float64, d), exp: newPowers()}
 }
 
-// expect adds up every row's shares in the components of m, and returns the log-likelihood less that of the constant (2 pi)^(-d/2).
+// expect adds up every row's shares in the components of m, and returns the log-likelihood less
+// that of the constant (2 pi)^(-d/2).
 func (r *run) expect(m *mixture) float64 {
 	for j := range r.k {
 		r.score(m, j)
@@ -109,7 +110,8 @@ func (r *run) normalise() float64 {
 	return total + math.Log(product)
 }
 
-// leaveOut takes the shares from the least likely rows and returns the sum of the others' log-densities.
+// leaveOut takes the shares from the least likely rows and returns the sum of the others'
+// log-densities.
 func (r *run) leaveOut() float64 {
 	least, total := quantile(r.log, r.trim), 0.0
 	for i, v := range r.log {
@@ -172,7 +174,8 @@ func (r *run) gather(m *mixture, j int) {
 	r.count[j] = count
 }
 
-// maximise moves m to the moments of the last expect and the prior; false if a component has too few rows or no covariance.
+// maximise moves m to the moments of the last expect and the prior; false if a component has too
+// few rows or no covariance.
 func (r *run) maximise(m *mixture) bool {
 	d, t, n := r.d, len(r.pooled), 0.0
 	for _, v := range r.count {
@@ -196,9 +199,10 @@ func (r *run) maximise(m *mixture) bool {
 	return m.refactor()
 }
 
-// prior prepares pooled for maximise, and returns the logarithm of the prior density of m: a component's covariance S counts
-// r.shapes/2 times ln det H - ln det S - tr(H/S) + d, with H the harmonic mean of all, so that the traces add up to a constant; its
-// weight r.weights times its logarithm.
+// prior prepares pooled for maximise, and returns the logarithm of the prior density of m: a
+// component's covariance S counts r.shapes/2 times ln det H - ln det S - tr(H/S) + d, with H the
+// harmonic mean of all, so that the traces add up to a constant; its weight r.weights times its
+// logarithm.
 func (r *run) prior(m *mixture) (log float64, ok bool) {
 	clear(r.pooled)
 	if r.shapes > 0 {
@@ -218,9 +222,9 @@ func (r *run) prior(m *mixture) (log float64, ok bool) {
 	return log, true
 }
 
-// iterate runs at most steps of EM, until one gains less than gain nats; it returns the objective before the last one. The objective, the
-// log-likelihood and the logarithm of the prior, never falls: the E-step and the mean of the covariances are both maximisers of it
-// for fixed parameters.
+// iterate runs at most steps of EM, until one gains less than gain nats; it returns the objective
+// before the last one. The objective, the log-likelihood and the logarithm of the prior, never
+// falls: the E-step and the mean of the covariances are both maximisers of it for fixed parameters.
 func (r *run) iterate(m *mixture, steps int, gain float64) (objective float64, ok bool) {
 	last := math.Inf(-1)
 	for range steps {

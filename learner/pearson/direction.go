@@ -39,8 +39,8 @@ func unit(rng *rand.Rand, d int) []float64 {
 	}
 }
 
-// directions are those to look along: directionsPer random ones for each column, and what pursuit makes of some of them. In one column
-// there is but one.
+// directions are those to look along: directionsPer random ones for each column, and what pursuit
+// makes of some of them. In one column there is but one.
 //
 // Source: [PPE] Section C3 of the restatement.
 // Differs: pursuit.
@@ -62,7 +62,8 @@ func directions(t table, rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// apart is how well two components on a line are told apart: 1 less their Bhattacharyya coefficient, times the smaller weight.
+// apart is how well two components on a line are told apart: 1 less their Bhattacharyya
+// coefficient, times the smaller weight.
 //
 // Source: [PPE] Section C3 of the restatement.
 func apart(a, b gauss) float64 {
@@ -72,7 +73,8 @@ func apart(a, b gauss) float64 {
 	return (1 - bc) * math.Min(a.weight, b.weight)
 }
 
-// clearest are the directions along which the moments tell two components best apart, best first, with the mixtures of these moments.
+// clearest are the directions along which the moments tell two components best apart, best first,
+// with the mixtures of these moments.
 //
 // Source: [PPE] Section C3 of the restatement.
 func clearest(t table, us [][]float64) []sight {
@@ -91,11 +93,13 @@ func ranked(s []sight) []sight {
 	return s
 }
 
-// likeliest are the directions along which mixtures with the rows' moments are likelier by most than one Gaussian, best first. The rows'
-// variance is 1 in all directions, so all compare with the same Gaussian.
+// likeliest are the directions along which mixtures with the rows' moments are likelier by most
+// than one Gaussian, best first. The rows' variance is 1 in all directions, so all compare with the
+// same Gaussian.
 //
 // Source: [PPE] Section C3 of the restatement.
-// Differs: all candidates of a direction stay, and the likelihood of some rows' projection ranks them, after scores are matched on it.
+// Differs: all candidates of a direction stay, and the likelihood of some rows' projection ranks
+// them, after scores are matched on it.
 func likeliest(t table, us [][]float64) []sight {
 	few := t.thin(rankRows)
 	var out []sight

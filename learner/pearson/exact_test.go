@@ -28,7 +28,8 @@ func momentsOf(line []gauss) moments {
 	return out
 }
 
-// TestPearson: of a mixture's exact moments, p = m1 m2 is a root of the nonic, and s = m1 + m2 follows from it.
+// TestPearson: of a mixture's exact moments, p = m1 m2 is a root of the nonic, and s = m1 + m2
+// follows from it.
 func TestPearson(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -115,9 +116,9 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// population is a table whose conditional moments along u = e_1 are those of the mixture: quantiles of y, and points on either side of
-// where x is on average given y, as far as their conditional covariance wants. What is missing of the second moment in the tails is of
-// order 1/n.
+// population is a table whose conditional moments along u = e_1 are those of the mixture: quantiles
+// of y, and points on either side of where x is on average given y, as far as their conditional
+// covariance wants. What is missing of the second moment in the tails is of order 1/n.
 func population(mixture []gauss, d, n int) table {
 	t := table{0, d, nil}
 	for _, g := range mixture {
@@ -139,8 +140,8 @@ func population(mixture []gauss, d, n int) table {
 	return t
 }
 
-// TestLiftExact: in the limit of many rows, the lift of the line is the mixture, for two components and for four, told apart on the line or
-// hardly so.
+// TestLiftExact: in the limit of many rows, the lift of the line is the mixture, for two components
+// and for four, told apart on the line or hardly so.
 func TestLiftExact(t *testing.T) {
 	for _, c := range []struct {
 		k, d int
@@ -188,7 +189,8 @@ func TestLiftExact(t *testing.T) {
 	}
 }
 
-// TestScores: they are the derivative of the log-density, and a step along them goes up to where their mean is 0.
+// TestScores: they are the derivative of the log-density, and a step along them goes up to where
+// their mean is 0.
 func TestScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const d, k = 3, 2

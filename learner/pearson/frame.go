@@ -14,18 +14,21 @@ type table struct {
 
 func (t table) row(i int) []float64 { return t.x[i*t.d : (i+1)*t.d] }
 
-// A frame takes rows to coordinates that do not change under x -> Ax+b: x = origin + mixed times the coordinates.
+// A frame takes rows to coordinates that do not change under x -> Ax+b: x = origin + mixed times
+// the coordinates.
 type frame struct {
 	origin []float64
 	mixed  []float64 // d x d
 }
 
-// pivotLength is how much of a row has to lie outside the span of those before it for the row to turn the frame: a utility constant.
+// pivotLength is how much of a row has to lie outside the span of those before it for the row to
+// turn the frame: a utility constant.
 const pivotLength = .1
 
-// whiten returns the rows in their frame: less their mean, in units of the Cholesky factor of their covariance, and turned so that the
-// first rows are lower triangular. The factor depends on the coordinate system by a rotation, which the last step takes away. False if
-// the rows do not span all columns, or are too large for float64.
+// whiten returns the rows in their frame: less their mean, in units of the Cholesky factor of their
+// covariance, and turned so that the first rows are lower triangular. The factor depends on the
+// coordinate system by a rotation, which the last step takes away. False if the rows do not span
+// all columns, or are too large for float64.
 func whiten(rows [][]float64) (table, frame, bool) {
 	n, d := len(rows), len(rows[0])
 	t := table{n, d, make([]float64, n*d)}
@@ -119,7 +122,8 @@ func forward(l, x []float64, d int) {
 	}
 }
 
-// turn is the orthogonal matrix, columns the new axes, that the first rows in general position make: Gram and Schmidt's.
+// turn is the orthogonal matrix, columns the new axes, that the first rows in general position
+// make: Gram and Schmidt's.
 func (t table) turn() ([]float64, bool) {
 	d := t.d
 	q, found := make([]float64, d*d), 0

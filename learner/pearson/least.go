@@ -6,8 +6,9 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// leastSquares minimises |a x - b| over x, a being rows x cols, by orthogonalising a's columns, then b; false if the columns are dependent as far as
-// rounding lets it see, are more than the rows, or are not finite. It leaves a and b alone.
+// leastSquares minimises |a x - b| over x, a being rows x cols, by orthogonalising a's columns,
+// then b; false if the columns are dependent as far as rounding lets it see, are more than the
+// rows, or are not finite. It leaves a and b alone.
 func leastSquares(a []float64, rows, cols int, b []float64) ([]float64, bool) {
 	if rows < cols {
 		return nil, false
@@ -35,7 +36,8 @@ func leastSquares(a []float64, rows, cols int, b []float64) ([]float64, bool) {
 	return x, dense.Finite(x)
 }
 
-// solveLower replaces b, n x cols, by the inverse of l times b, where l is lower triangular; what is above l's diagonal is not read.
+// solveLower replaces b, n x cols, by the inverse of l times b, where l is lower triangular; what
+// is above l's diagonal is not read.
 func solveLower(l []float64, n int, b []float64, cols int) {
 	for i := 0; i < n; i++ {
 		row := b[i*cols : i*cols+cols]

@@ -13,9 +13,10 @@ const (
 	leastEigenvalue  = 1e-3 // of a component's covariance in the frame
 )
 
-// lift is the mixture in all columns whose projection on u is line: every component's mean and covariance are linear in moments of the
-// rows with weights that depend on y = <u, x> only. Given component a, x has mean mu_a + c_a (y - m_a)/v_a, c_a = Sigma_a u. With
-// r the posterior weights on the line, the test functions r_b and r_b (y - m_b)/sqrt v_b of y give 2k equations
+// lift is the mixture in all columns whose projection on u is line: every component's mean and
+// covariance are linear in moments of the rows with weights that depend on y = <u, x> only. Given
+// component a, x has mean mu_a + c_a (y - m_a)/v_a, c_a = Sigma_a u. With r the posterior weights
+// on the line, the test functions r_b and r_b (y - m_b)/sqrt v_b of y give 2k equations
 //
 //	sum_a w_a (mu_a E_a[f] + c_a E_a[f (y - m_a)]/v_a) = mean of f(y) x
 //
@@ -24,7 +25,8 @@ const (
 //	sum_a w_a E_a[r_b] (Sigma_a - c_a c_a^T/v_a) = mean of r_b x x^T - sum_a w_a E_a[r_b (mu_a + c_a (y-m_a)/v_a) (same)^T].
 //
 // Source: [PPE] Section C3 of the restatement.
-// Differs: a rule of equal steps in place of Gauss and Hermite's; the part of x along u is that of the line.
+// Differs: a rule of equal steps in place of Gauss and Hermite's; the part of x along u is that of
+// the line.
 func lift(t table, u []float64, line []gauss) ([]gauss, bool) {
 	d, k := t.d, len(line)
 	if d == 1 {
@@ -59,7 +61,8 @@ func straighten(v, u []float64, along float64) {
 // A window is E_a[r_b (y-m_a)^p] for all a, b and p to 2.
 type window [][][3]float64
 
-// expectations are the matrix of the linear system for means and slopes, 2k x 2k, and E_a[r_b (y-m_a)^p].
+// expectations are the matrix of the linear system for means and slopes, 2k x 2k, and E_a[r_b
+// (y-m_a)^p].
 func expectations(line []gauss) ([]float64, window) {
 	k := len(line)
 	system, tests := make([]float64, 4*k*k), make(window, k)
@@ -159,7 +162,8 @@ func covariances(line []gauss, tests window, solved, second []float64, d int) ([
 	return out, true
 }
 
-// positive is the Cholesky factor of a symmetric matrix with eigenvalues below leastEigenvalue raised to it.
+// positive is the Cholesky factor of a symmetric matrix with eigenvalues below leastEigenvalue
+// raised to it.
 func positive(s []float64, d int) ([]float64, bool) {
 	for i := range d {
 		for j := range i {

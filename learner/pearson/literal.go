@@ -8,7 +8,8 @@ const literalStep = .3
 // literalStarts is the number of directions u0 that are tried.
 const literalStarts = 20
 
-// literal is the source's own way to all columns, from each of the clearest directions; the likeliest result is kept.
+// literal is the source's own way to all columns, from each of the clearest directions; the
+// likeliest result is kept.
 //
 // Source: [KMV10] the algorithm in n dimensions; [PPE] Section C3 of the restatement.
 // Differs: several u0, of which the likelihood chooses.
@@ -26,8 +27,9 @@ func literal(t table, us [][]float64) ([]gauss, bool) {
 	return best, best != nil
 }
 
-// literalFrom solves for univariate mixtures along u0 and along u0 +- h (e_i + e_j), matches their components to those along u0 by the
-// nearest (mean, variance), and finds mu and Sigma from <u, mu> and u^T Sigma u by least squares.
+// literalFrom solves for univariate mixtures along u0 and along u0 +- h (e_i + e_j), matches their
+// components to those along u0 by the nearest (mean, variance), and finds mu and Sigma from <u, mu>
+// and u^T Sigma u by least squares.
 //
 // Source: [KMV10] the algorithm in n dimensions; [PPE] Section C3 of the restatement.
 // Differs: both signs of h, and as many equations as there are directions.
@@ -49,7 +51,8 @@ func literalFrom(t table, first sight) ([]gauss, bool) {
 	return assemble(views, d)
 }
 
-// nearest is the mixture with these moments whose components, in some order, are nearest to those of a line; in that order.
+// nearest is the mixture with these moments whose components, in some order, are nearest to those
+// of a line; in that order.
 func nearest(m moments, line []gauss) ([]gauss, bool) {
 	lines, _ := m.candidates()
 	var best []gauss
@@ -74,7 +77,8 @@ func distance(a, b []gauss) float64 {
 	return s
 }
 
-// assemble solves <u, mu> = m and u^T Sigma u = v over the views, by least squares, for every component. Weights are the views' mean.
+// assemble solves <u, mu> = m and u^T Sigma u = v over the views, by least squares, for every
+// component. Weights are the views' mean.
 func assemble(views []sight, d int) ([]gauss, bool) {
 	linear, quadratic := make([]float64, 0, len(views)*d), make([]float64, 0, len(views)*d*(d+1)/2)
 	for _, s := range views {

@@ -63,7 +63,8 @@ func view(mixture []gauss, d int) *viewer {
 	return v
 }
 
-// at fills z and share for a row, and returns the log-density there, without its constant d ln(2 pi)/2.
+// at fills z and share for a row, and returns the log-density there, without its constant d ln(2
+// pi)/2.
 func (v *viewer) at(x []float64) float64 {
 	d, most := v.d, math.Inf(-1)
 	for a, g := range v.mixture {

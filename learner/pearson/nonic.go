@@ -2,7 +2,8 @@ package pearson
 
 import "math"
 
-// moments are those of a projection: M[r] is the mean of the r-th power of its values less their mean, r to 6.
+// moments are those of a projection: M[r] is the mean of the r-th power of its values less their
+// mean, r to 6.
 type moments [7]float64
 
 func (t table) moments() moments {
@@ -25,8 +26,8 @@ func (t table) moments() moments {
 	return m
 }
 
-// nonic is Pearson's polynomial of degree nine in p = m1 m2, the product of the two components' means less the mean of all; coefficients
-// from the constant on.
+// nonic is Pearson's polynomial of degree nine in p = m1 m2, the product of the two components'
+// means less the mean of all; coefficients from the constant on.
 //
 // Source: [PEARSON94] the fundamental nonic; [PPE] Section C3 of the restatement.
 func (m moments) nonic() []float64 {
@@ -61,7 +62,8 @@ const (
 	leastShare    = .02
 )
 
-// fromProduct is the mixture of two Gaussians on a line with the moments M2 to M5, given p = m1 m2; false if no admissible one is.
+// fromProduct is the mixture of two Gaussians on a line with the moments M2 to M5, given p = m1 m2;
+// false if no admissible one is.
 //
 // Source: [KMV10] the univariate algorithm; [PPE] Section C3 of the restatement.
 func (m moments) fromProduct(p float64) ([]gauss, bool) {
@@ -70,7 +72,8 @@ func (m moments) fromProduct(p float64) ([]gauss, bool) {
 	m1, m2 := (s-root)/2, (s+root)/2
 	w1 := m2 / (m2 - m1)
 	w2 := 1 - w1
-	// M2 = sum w (v + m^2) and M3 = sum w (3 m v + m^3) are linear in the variances, and sum w m = 0.
+	// M2 = sum w (v + m^2) and M3 = sum w (3 m v + m^3) are linear in the variances, and sum w m =
+	// 0.
 	a := m[2] - w1*m1*m1 - w2*m2*m2
 	b := (m[3] - w1*m1*m1*m1 - w2*m2*m2*m2) / 3
 	v1 := (b - m2*a) / (w1 * (m1 - m2))
@@ -82,7 +85,8 @@ func (m moments) fromProduct(p float64) ([]gauss, bool) {
 	return []gauss{{w1, []float64{m1}, []float64{math.Sqrt(v1)}}, {w2, []float64{m2}, []float64{math.Sqrt(v2)}}}, true
 }
 
-// equalMeans is the mixture with a common mean and the moments M2, M4, M6: two variances whose moments are 1, M2, M4/3, M6/15, by Prony.
+// equalMeans is the mixture with a common mean and the moments M2, M4, M6: two variances whose
+// moments are 1, M2, M4/3, M6/15, by Prony.
 //
 // Source: [PPE] Section C3 of the restatement.
 func (m moments) equalMeans() ([]gauss, bool) {
@@ -102,11 +106,14 @@ func (m moments) equalMeans() ([]gauss, bool) {
 	return []gauss{{w1, []float64{0}, []float64{math.Sqrt(v1)}}, {1 - w1, []float64{0}, []float64{math.Sqrt(v2)}}}, true
 }
 
-// candidates are the mixtures of two Gaussians that the moments to M5 admit, less the mean of all, and how far the sixth moment is from
-// theirs: the real negative roots of the nonic, real parts of nearly real pairs, and one with equal means.
+// candidates are the mixtures of two Gaussians that the moments to M5 admit, less the mean of all,
+// and how far the sixth moment is from theirs: the real negative roots of the nonic, real parts of
+// nearly real pairs, and one with equal means.
 //
-// Source: [PEARSON94] the fundamental nonic; [KMV10] the univariate algorithm; [PPE] Section C3 of the restatement.
-// Differs: roots instead of a search over a grid of parameters, and the sixth moment chooses among them, as in Pearson's own choice.
+// Source: [PEARSON94] the fundamental nonic; [KMV10] the univariate algorithm; [PPE] Section C3 of
+// the restatement.
+// Differs: roots instead of a search over a grid of parameters, and the sixth moment chooses among
+// them, as in Pearson's own choice.
 func (m moments) candidates() (lines [][]gauss, misfit []float64) {
 	for _, z := range roots(m.nonic()) {
 		re, im := real(z), imag(z)
@@ -124,8 +131,8 @@ func (m moments) candidates() (lines [][]gauss, misfit []float64) {
 	return lines, misfit
 }
 
-// equalMeansHandicap is what the mixture with a common mean, which has the sixth moment by construction, is charged beside the skewness
-// that it cannot have: a utility constant.
+// equalMeansHandicap is what the mixture with a common mean, which has the sixth moment by
+// construction, is charged beside the skewness that it cannot have: a utility constant.
 const equalMeansHandicap = .02
 
 // sixth moment of a mixture on a line, about 0.
@@ -138,7 +145,8 @@ func sixth(line []gauss) float64 {
 	return s
 }
 
-// solve is the mixture of two Gaussians on a line with the projection's moments: the candidate with the nearest sixth.
+// solve is the mixture of two Gaussians on a line with the projection's moments: the candidate with
+// the nearest sixth.
 func (m moments) solve() ([]gauss, bool) {
 	lines, misfit := m.candidates()
 	best := -1

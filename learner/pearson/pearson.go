@@ -1,6 +1,7 @@
-// Package pearson learns mixtures of Gaussians by their moments, without a first guess, as Kalai, Moitra and Valiant do: a mixture of two
-// along a line solves Pearson's equation of degree nine, and what holds along lines gives what holds in all columns; more components are
-// found by splitting. Each step has its file:
+// Package pearson learns mixtures of Gaussians by their moments, without a first guess, as Kalai,
+// Moitra and Valiant do: a mixture of two along a line solves Pearson's equation of degree nine,
+// and what holds along lines gives what holds in all columns; more components are found by
+// splitting. Each step has its file:
 //
 //	frame.go      the rows in coordinates that no change of units or axes alters
 //	direction.go  lines to look along (pursuit.go: lines on which moments are extreme)
@@ -23,20 +24,24 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A Learner finds Components Gaussians by moments of projections, from blocks of some dozen rows per component on. It needs no starts:
-// components that EM from the usual starts does not tell apart, thin ones side by side or one around another, are found like others.
+// A Learner finds Components Gaussians by moments of projections, from blocks of some dozen rows
+// per component on. It needs no starts: components that EM from the usual starts does not tell
+// apart, thin ones side by side or one around another, are found like others.
 //
-// Its answer does not depend on the coordinate system: for rows x -> Ax+b, A invertible, it returns the image of what it returns for x, up
-// to rounding. Where fewer components than asked for are seen, it errs.
+// Its answer does not depend on the coordinate system: for rows x -> Ax+b, A invertible, it returns
+// the image of what it returns for x, up to rounding. Where fewer components than asked for are
+// seen, it errs.
 //
 // Source: [MV10]; [KMV10]; [PPE] Section C3 of the restatement.
-// Differs: one line is lifted by linear algebra, in place of many lines (which Literal brings back); the projections' likelihood chooses the
-// line; after the moments of fixed functions come those of the scores, by a few of Newton's steps, with a prior worth ten rows per
-// component; components that the rows do not need are an error.
+// Differs: one line is lifted by linear algebra, in place of many lines (which Literal brings
+// back); the projections' likelihood chooses the line; after the moments of fixed functions come
+// those of the scores, by a few of Newton's steps, with a prior worth ten rows per component;
+// components that the rows do not need are an error.
 type Learner struct {
 	// Components is k. Required.
 	Components int
-	// Literal solves along many directions and assembles, as the source does, and stops there; two components only.
+	// Literal solves along many directions and assembles, as the source does, and stops there; two
+	// components only.
 	Literal bool
 }
 
@@ -86,7 +91,8 @@ func (l Learner) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 	return out, nil
 }
 
-// separable says whether all components are needed: the likelihood falls by more than chance if any two are replaced by one.
+// separable says whether all components are needed: the likelihood falls by more than chance if any
+// two are replaced by one.
 func separable(t table, mixture []gauss) bool {
 	if len(mixture) == 1 {
 		return true
@@ -104,8 +110,9 @@ func separable(t table, mixture []gauss) bool {
 	return true
 }
 
-// chance is more than the likelihood of all rows gains, in nats, from one component more, of p parameters, that is not there: a utility
-// constant, a little above the largest gains that Gaussian rows were seen to give.
+// chance is more than the likelihood of all rows gains, in nats, from one component more, of p
+// parameters, that is not there: a utility constant, a little above the largest gains that Gaussian
+// rows were seen to give.
 func chance(p int) float64 { return 2 + float64(p) + 1.5*math.Sqrt(float64(p)) }
 
 // merge replaces components a and b by the Gaussian with their moments.

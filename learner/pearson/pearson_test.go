@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/learner/pearson"
 )
 
-// A setting is a line of the restatement's table: random mixtures, and the median dist_PARAM that it reports.
+// A setting is a line of the restatement's table: random mixtures, and the median dist_PARAM that
+// it reports.
 type setting struct {
 	kind    string
 	k, d    int
@@ -46,11 +47,13 @@ var settings = []setting{
 	{"literal", 2, 3, 6, 1e4, .14, false}, {"literal", 2, 3, 6, 1e5, .048, false},
 }
 
-// TestRecovery: on fresh random mixtures the errors are at most the restatement's, or else those of the most likely mixture near the truth,
-// which only more rows can make smaller. A run is off if it fails, or if what it finds is less likely than that mixture, by a nat for all rows
-// together. Of hundreds of runs none or one was; if .02 of them are, more than a quarter of 8 are with probability 5e-4 in one of the quick
-// lines, and of 12 with 1e-4. A run of the literal way errs by more than twice the reported median in fewer than .1 of the cases; then its
-// median does with probability 5e-3 in the quick line, and 1e-3 in a long one.
+// TestRecovery: on fresh random mixtures the errors are at most the restatement's, or else those of
+// the most likely mixture near the truth, which only more rows can make smaller. A run is off if it
+// fails, or if what it finds is less likely than that mixture, by a nat for all rows together. Of
+// hundreds of runs none or one was; if .02 of them are, more than a quarter of 8 are with
+// probability 5e-4 in one of the quick lines, and of 12 with 1e-4. A run of the literal way errs by
+// more than twice the reported median in fewer than .1 of the cases; then its median does with
+// probability 5e-3 in the quick line, and 1e-3 in a long one.
 func TestRecovery(t *testing.T) {
 	seed := stattest.Seed(t)
 	for i, s := range settings {
@@ -98,8 +101,9 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestBlocks: blocks of the size that the reduction cuts. A bad one errs by more than 1.5. At most .02 of some hundred were at each of
-// these sizes; if .04 are, more than 6 of 25 are with probability 4e-5.
+// TestBlocks: blocks of the size that the reduction cuts. A bad one errs by more than 1.5. At most
+// .02 of some hundred were at each of these sizes; if .04 are, more than 6 of 25 are with
+// probability 4e-5.
 func TestBlocks(t *testing.T) {
 	for i, s := range []setting{{k: 2, d: 1, sep: 6, n: 81}, {k: 2, d: 2, sep: 6, n: 93}, {k: 3, d: 2, sep: 6, n: 200},
 		{k: 2, d: 5, sep: 6, n: 169}, {k: 2, d: 2, sep: 3, n: 319}} {
@@ -119,8 +123,9 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestInseparable: Gaussian rows have no two components, and two have no three, whatever the number of rows. At most .005 of 200 such
-// runs returned anything at each of these sizes; if .02 do, 5 of 20 do with probability 4e-5.
+// TestInseparable: Gaussian rows have no two components, and two have no three, whatever the number
+// of rows. At most .005 of 200 such runs returned anything at each of these sizes; if .02 do, 5 of
+// 20 do with probability 4e-5.
 func TestInseparable(t *testing.T) {
 	for i, s := range []setting{{k: 2, d: 1, n: 93}, {k: 2, d: 2, n: 93}, {k: 2, d: 5, n: 300}, {k: 2, d: 2, n: 1000}, {k: 3, d: 2, n: 300}} {
 		invented := 0
@@ -141,8 +146,9 @@ func TestInseparable(t *testing.T) {
 	}
 }
 
-// TestEquivariance: the mixture of Ax+b is the image of that of x, for any invertible A: condition numbers to 1e3, scales from 1e-9 to 1e6,
-// places up to 1e6 standard deviations away, of which rounding keeps ten digits.
+// TestEquivariance: the mixture of Ax+b is the image of that of x, for any invertible A: condition
+// numbers to 1e3, scales from 1e-9 to 1e6, places up to 1e6 standard deviations away, of which
+// rounding keeps ten digits.
 func TestEquivariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for i, s := range []setting{{k: 1, d: 3, n: 50}, {k: 2, d: 1, sep: 6, n: 100}, {k: 2, d: 2, sep: 6, n: 100}, {k: 2, d: 3, sep: 6, n: 300},
@@ -224,7 +230,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestFunction: the answer is a function of rows and seed, and Learn's are the same numbers; the rows stay as they are.
+// TestFunction: the answer is a function of rows and seed, and Learn's are the same numbers; the
+// rows stay as they are.
 func TestFunction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	rows := random(rng, 3, 2, 6).draw(rng, 400)

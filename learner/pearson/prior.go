@@ -6,18 +6,21 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Utility constants of the prior: by how many rows a component's covariance is held to the others', and its weight to an equal share. They
-// matter in blocks of some hundred rows, whose estimates they bring nearer to each other.
+// Utility constants of the prior: by how many rows a component's covariance is held to the others',
+// and its weight to an equal share. They matter in blocks of some hundred rows, whose estimates
+// they bring nearer to each other.
 const (
 	pseudoRows  = 10
 	pseudoShare = 5
 )
 
-// A prior is what is thought of a mixture before the rows are seen: that its components' covariances resemble each other, and its weights.
+// A prior is what is thought of a mixture before the rows are seen: that its components'
+// covariances resemble each other, and its weights.
 type prior struct {
-	d    int
-	n    float64
-	root []float64 // of the covariance that the components' resemble: the harmonic mean of the first ones
+	d int
+	n float64
+	// of the covariance that the components' resemble: the harmonic mean of the first ones
+	root []float64
 }
 
 // prejudge makes the prior for the improvement of a mixture.
@@ -50,7 +53,8 @@ func identity(d int) []float64 {
 	return out
 }
 
-// value is the prior's logarithm, per row: of pseudoRows rows of each component with the common covariance, and of its weight.
+// value is the prior's logarithm, per row: of pseudoRows rows of each component with the common
+// covariance, and of its weight.
 func (p prior) value(mixture []gauss) float64 {
 	if p.root == nil {
 		return 0

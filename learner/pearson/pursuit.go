@@ -9,9 +9,10 @@ const (
 // pursuits is the number of directions from which either moment is pursued.
 func pursuits(d int) int { return 2 + d/2 }
 
-// pursue turns a direction until the projection's fourth cumulant (power 3) or third (power 2) is extreme, by fixed-point steps: u becomes
-// the mean of x <u, x>^power, less 3u for the fourth. Of two Gaussians with one covariance, the direction that tells them best apart is
-// extreme for either, unless it vanishes.
+// pursue turns a direction until the projection's fourth cumulant (power 3) or third (power 2) is
+// extreme, by fixed-point steps: u becomes the mean of x <u, x>^power, less 3u for the fourth. Of
+// two Gaussians with one covariance, the direction that tells them best apart is extreme for
+// either, unless it vanishes.
 func pursue(t table, u []float64, power int) []float64 {
 	u = append([]float64(nil), u...)
 	for range pursuitSteps {

@@ -17,8 +17,9 @@ type truth struct {
 	roots   [][]float64 // d x d
 }
 
-// random is a mixture with weights within a factor 2, covariances of condition number at most 3 and the smallest Mahalanobis distance of
-// two means, by the mean of the two covariances, equal to sep; sep 0 puts all means at one place.
+// random is a mixture with weights within a factor 2, covariances of condition number at most 3 and
+// the smallest Mahalanobis distance of two means, by the mean of the two covariances, equal to sep;
+// sep 0 puts all means at one place.
 func random(rng *rand.Rand, k, d int, sep float64) truth {
 	t := truth{make([]float64, k), make([][]float64, k), make([][]float64, k)}
 	total := 0.0
@@ -106,7 +107,8 @@ func rotation(rng *rand.Rand, d int) []float64 {
 	return q
 }
 
-// pancakes are two equal Gaussians, sep of their thin axis apart along it, and ten times as long in all others.
+// pancakes are two equal Gaussians, sep of their thin axis apart along it, and ten times as long in
+// all others.
 func pancakes(rng *rand.Rand, d int, sep float64) truth {
 	t := random(rng, 2, d, 1)
 	q := rotation(rng, d)
@@ -207,7 +209,8 @@ func far(a, b []learner.Component) float64 {
 	return best
 }
 
-// oneWay is the largest of |w-w'|, |mu-mu'| and |Sigma'-Sigma|, the latter two in units of the first's covariance.
+// oneWay is the largest of |w-w'|, |mu-mu'| and |Sigma'-Sigma|, the latter two in units of the
+// first's covariance.
 func oneWay(a, b learner.Component) float64 {
 	d := len(a.Mean)
 	l := covariance(a)

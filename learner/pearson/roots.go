@@ -10,8 +10,9 @@ const (
 	rootSlack = 1e-15
 )
 
-// roots are all complex roots of c[0] + c[1] x + ... + c[m] x^m, by Ehrlich's and Aberth's simultaneous iteration from points on a circle.
-// Leading and trailing coefficients of 0 are left out, with the roots at 0 that the latter mean.
+// roots are all complex roots of c[0] + c[1] x + ... + c[m] x^m, by Ehrlich's and Aberth's
+// simultaneous iteration from points on a circle. Leading and trailing coefficients of 0 are left
+// out, with the roots at 0 that the latter mean.
 func roots(c []float64) []complex128 {
 	for len(c) > 0 && c[len(c)-1] == 0 {
 		c = c[:len(c)-1]

@@ -9,18 +9,20 @@ import (
 // Utility constants of the matching of scores.
 const (
 	halvings       = 6
-	informationPer = 40   // rows per parameter that estimate how the scores' means move
-	farMean        = 1.5  // largest move of a mean, in standard deviations of its component, in one step
-	farRoot        = .6   // largest relative change of a covariance
-	farWeight      = 1.   // largest change of a weight's logarithm
-	enough         = 1e-7 // gain of the likelihood, per row, below which the moments are matched
+	informationPer = 40 // rows per parameter that estimate how the scores' means move
+	// largest move of a mean, in standard deviations of its component, in one step
+	farMean   = 1.5
+	farRoot   = .6   // largest relative change of a covariance
+	farWeight = 1.   // largest change of a weight's logarithm
+	enough    = 1e-7 // gain of the likelihood, per row, below which the moments are matched
 )
 
-// match moves a mixture until the rows' mean of its scores is 0, which is what it is in the rows' law if the mixture is that law: the
-// generalised method of moments, with test functions that leave no accuracy behind. The scores, with z = root^-1 (x - mean) and r the
-// posterior weight, are r - w, r z and r (z z^T - I)/2; a step is Newton's, with the scores' second moments for their slope, halved
-// until the likelihood, with the prior, grows. One step is enough for a start with an
-// error of order 1/sqrt(n); steps is the largest number of them.
+// match moves a mixture until the rows' mean of its scores is 0, which is what it is in the rows'
+// law if the mixture is that law: the generalised method of moments, with test functions that leave
+// no accuracy behind. The scores, with z = root^-1 (x - mean) and r the posterior weight, are r -
+// w, r z and r (z z^T - I)/2; a step is Newton's, with the scores' second moments for their slope,
+// halved until the likelihood, with the prior, grows. One step is enough for a start with an error
+// of order 1/sqrt(n); steps is the largest number of them.
 //
 // Source: [PPE] Section C3 of the restatement.
 // Differs: not in the source, which stops at moments of fixed test functions.
@@ -60,7 +62,8 @@ func climb(t table, mixture []gauss, steps int, beliefs prior) ([]gauss, float64
 // parameters of one component: weight, mean, lower triangle of the change of the root.
 func parameters(d int) int { return 1 + d + d*(d+1)/2 }
 
-// score writes the scores at a row that the viewer has seen; the last weight's, minus the sum of the others', is left out.
+// score writes the scores at a row that the viewer has seen; the last weight's, minus the sum of
+// the others', is left out.
 func (v *viewer) score(s []float64) {
 	d, per := v.d, parameters(v.d)
 	for a, g := range v.mixture {
@@ -124,8 +127,8 @@ func newton(t table, mixture []gauss, beliefs prior) ([]float64, bool) {
 	return append(mean, 0), true
 }
 
-// move takes a mixture along delta, shortened until no component moves far, times step. False if a component would hold too few of the
-// rows, or be singular.
+// move takes a mixture along delta, shortened until no component moves far, times step. False if a
+// component would hold too few of the rows, or be singular.
 func move(mixture []gauss, delta []float64, t table, step float64) ([]gauss, bool) {
 	d, per := t.d, parameters(t.d)
 	far := 1.0
@@ -170,7 +173,8 @@ func leastWeight(n, d, k int) float64 {
 	return math.Max(.1/float64(k), 1.5*float64(d+1)/float64(n))
 }
 
-// leastRoot is the smallest standard deviation of a component along its thin axes, in the frame's units: a utility constant.
+// leastRoot is the smallest standard deviation of a component along its thin axes, in the frame's
+// units: a utility constant.
 const leastRoot = 1e-5
 
 // sound says whether every component has weight and no root is singular.

@@ -8,8 +8,9 @@ import (
 
 // Utility constants of the split at a valley.
 const (
-	valleyBins  = 40
-	valleyDepth = .6  // largest height of a valley, in units of the lower of the two peaks beside it
+	valleyBins = 40
+	// largest height of a valley, in units of the lower of the two peaks beside it
+	valleyDepth = .6
 	valleySide  = .05 // of the rows, at least, on either side
 	valleyRows  = 4000
 	rangeCut    = .005 // of the rows beyond either end of the histogram
@@ -50,9 +51,10 @@ func newNode(rows [][]float64, rng *rand.Rand) (*node, bool) {
 	return &node{t: t, f: f, us: directions(t, rng), learned: map[int][]gauss{}}, true
 }
 
-// learn is the mixture of k components of the node's rows, in the frame of the node above; nil if there is none. One component has mean and
-// covariance of the rows; two are also solved for by moments; more, and two as well, are those of the node's parts, all k1 + k2 = k, of
-// which the likeliest is kept.
+// learn is the mixture of k components of the node's rows, in the frame of the node above; nil if
+// there is none. One component has mean and covariance of the rows; two are also solved for by
+// moments; more, and two as well, are those of the node's parts, all k1 + k2 = k, of which the
+// likeliest is kept.
 //
 // Source: [MV10] hierarchical clustering; [PPE] Section C3 of the restatement.
 func (n *node) learn(k int, rng *rand.Rand) []gauss {
@@ -118,7 +120,8 @@ func (f frame) outward(g gauss) gauss {
 	return gauss{g.weight, c.Mean, triangular(c.Root)}
 }
 
-// split makes the node's parts: at the deepest valley, or, where there is none, by the posterior of two components.
+// split makes the node's parts: at the deepest valley, or, where there is none, by the posterior of
+// two components.
 //
 // Source: [PPE] Section C3 of the restatement.
 // Differs: the split by two components, without which pancakes stay together.
@@ -153,7 +156,8 @@ func (n *node) split(rng *rand.Rand) bool {
 	return true
 }
 
-// valley finds the deepest one over random directions, and over the columns of the frame, and says on which side of it a row lies.
+// valley finds the deepest one over random directions, and over the columns of the frame, and says
+// on which side of it a row lies.
 func (n *node) valley(rng *rand.Rand) (func(x []float64) bool, bool) {
 	us := slices.Clone(n.us)
 	for range directionsPer * n.t.d {
@@ -174,7 +178,8 @@ func (n *node) valley(rng *rand.Rand) (func(x []float64) bool, bool) {
 	return func(x []float64) bool { return dot(along, x) > at }, along != nil
 }
 
-// deepest valley of the values' smoothed histogram: its height over that of the lower peak, and where it is.
+// deepest valley of the values' smoothed histogram: its height over that of the lower peak, and
+// where it is.
 func deepest(y []float64) (depth, at float64) {
 	slices.Sort(y)
 	n := len(y)

@@ -4,8 +4,9 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// turned are directions along which a mixture's components should be best apart: for every pair, Fisher's with either covariance and with
-// their sum, and those along which the quotient of their variances is largest and smallest.
+// turned are directions along which a mixture's components should be best apart: for every pair,
+// Fisher's with either covariance and with their sum, and those along which the quotient of their
+// variances is largest and smallest.
 func turned(mixture []gauss, d int) [][]float64 {
 	var out [][]float64
 	for b, h := range mixture {
@@ -29,7 +30,8 @@ func turnTo(mixture []gauss, d int) (sight, bool) {
 	return best, best.line != nil
 }
 
-// fisher are the directions S^-1 (mu_g - mu_h) for S either covariance and their sum, as unit vectors.
+// fisher are the directions S^-1 (mu_g - mu_h) for S either covariance and their sum, as unit
+// vectors.
 func fisher(g, h gauss, d int) [][]float64 {
 	gap := make([]float64, d)
 	for i, m := range g.mean {
@@ -49,7 +51,8 @@ func fisher(g, h gauss, d int) [][]float64 {
 	return out
 }
 
-// quotients are the directions of the largest and the smallest quotient of the two variances, as unit vectors.
+// quotients are the directions of the largest and the smallest quotient of the two variances, as
+// unit vectors.
 func quotients(g, h gauss, d int) [][]float64 {
 	w := append([]float64(nil), h.root...)
 	solveLower(g.root, d, w, d) // G^-1 H

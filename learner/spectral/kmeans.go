@@ -11,7 +11,8 @@ const (
 	lloydSteps = 50
 )
 
-// kmeans returns the part of every row: the best of some starts of Lloyd's iteration from k-means++ centres.
+// kmeans returns the part of every row: the best of some starts of Lloyd's iteration from k-means++
+// centres.
 //
 // Source: [KSSU19] Section B.11 of the restatement ([practical]).
 func kmeans(y [][]float64, k, starts, steps int, rng *rand.Rand) []int {
@@ -26,7 +27,8 @@ func kmeans(y [][]float64, k, starts, steps int, rng *rand.Rand) []int {
 	return best
 }
 
-// spread draws k-means++ centres: each next one a row, with probability proportional to its squared distance to those drawn.
+// spread draws k-means++ centres: each next one a row, with probability proportional to its squared
+// distance to those drawn.
 func spread(y [][]float64, k int, rng *rand.Rand) [][]float64 {
 	centers := [][]float64{y[rng.IntN(len(y))]}
 	near := make([]float64, len(y))
@@ -53,7 +55,8 @@ func spread(y [][]float64, k int, rng *rand.Rand) [][]float64 {
 	return centers
 }
 
-// lloyd iterates until no row changes its part, and returns the parts and the sum of squared distances to their centres.
+// lloyd iterates until no row changes its part, and returns the parts and the sum of squared
+// distances to their centres.
 func lloyd(y [][]float64, centers [][]float64, steps int) (part []int, cost float64) {
 	part = make([]int, len(y))
 	for i := range part {

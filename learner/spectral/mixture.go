@@ -10,17 +10,20 @@ import (
 	"github.com/gauze-dp/gauze/learner/em"
 )
 
-// A Mixture finds mixtures of Gaussians of any shape whose means are far apart: it tells the components apart by k-means in the span of the
-// leading singular vectors, and estimates each from its rows.
+// A Mixture finds mixtures of Gaussians of any shape whose means are far apart: it tells the
+// components apart by k-means in the span of the leading singular vectors, and estimates each from
+// its rows.
 //
 // Source: [PPE] Section C2 of the restatement.
-// Differs: unless Plain, the singular vectors are those of rows in coordinates in which the components, as told apart so far, are round on
-// average, in a few rounds; the likeliest of several attempts is taken, and EM takes away the bias of the hard cut between components.
+// Differs: unless Plain, the singular vectors are those of rows in coordinates in which the
+// components, as told apart so far, are round on average, in a few rounds; the likeliest of several
+// attempts is taken, and EM takes away the bias of the hard cut between components.
 type Mixture struct {
 	// Components is k of Learn. LearnMixture is told its own.
 	Components int
-	// Plain is the algorithm as the source has it: the distances are those of the rows as they are, so columns must have like units, and
-	// components must not be thin along the lines that join them. The directions come from half of the rows, the parts from all.
+	// Plain is the algorithm as the source has it: the distances are those of the rows as they are,
+	// so columns must have like units, and components must not be thin along the lines that join
+	// them. The directions come from half of the rows, the parts from all.
 	Plain bool
 	// Raw leaves the moments of the parts as they are, as Plain does.
 	Raw bool
@@ -61,8 +64,8 @@ func (m Mixture) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	return learner.Estimates(mixture), nil
 }
 
-// LearnMixture returns k components in no particular order, from k(d+2) rows at least. Unless Plain, they move with the rows under every
-// invertible affine map, up to rounding.
+// LearnMixture returns k components in no particular order, from k(d+2) rows at least. Unless
+// Plain, they move with the rows under every invertible affine map, up to rounding.
 func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
 	if k < 1 || len(rows) == 0 || len(rows[0]) == 0 || len(rows)/k < len(rows[0])+2 {
 		return nil, learner.ErrTooFew
@@ -110,7 +113,8 @@ type units struct {
 	exponent []int
 }
 
-// unitsOf returns the rows in units of their largest entries: one for all columns if they are to keep their proportions.
+// unitsOf returns the rows in units of their largest entries: one for all columns if they are to
+// keep their proportions.
 func unitsOf(rows [][]float64, proportions bool) (*units, error) {
 	d := len(rows[0])
 	u := &units{x: make([][]float64, len(rows)), at: make([]float64, d), exponent: make([]int, d)}
@@ -147,7 +151,8 @@ func unitsOf(rows [][]float64, proportions bool) (*units, error) {
 	return u, nil
 }
 
-// halfway returns the rows in the span of the k leading right singular vectors of a random half of them.
+// halfway returns the rows in the span of the k leading right singular vectors of a random half of
+// them.
 func halfway(x [][]float64, k int, rng *rand.Rand) [][]float64 {
 	if len(x[0]) <= k {
 		return x
@@ -170,9 +175,10 @@ func span(x, vectors [][]float64) [][]float64 {
 	return y
 }
 
-// round returns the parts of one attempt: k-means in whitened rows, then in the leading singular directions of rows in coordinates in which
-// the parts are round on average, and so on; nil if they have no covariance. Only in such coordinates do the leading directions tell
-// components apart whatever the units are.
+// round returns the parts of one attempt: k-means in whitened rows, then in the leading singular
+// directions of rows in coordinates in which the parts are round on average, and so on; nil if they
+// have no covariance. Only in such coordinates do the leading directions tell components apart
+// whatever the units are.
 func round(x [][]float64, k int, rng *rand.Rand) (part []int) {
 	residuals := x
 	for step := range mixtureRounds {
@@ -209,7 +215,8 @@ func round(x [][]float64, k int, rng *rand.Rand) (part []int) {
 	return part
 }
 
-// components are the weights and moments of the parts, in the columns' own units; nil if one has no covariance.
+// components are the weights and moments of the parts, in the columns' own units; nil if one has no
+// covariance.
 func (u *units) components(part []int, k int) []learner.Component {
 	if part == nil {
 		return nil

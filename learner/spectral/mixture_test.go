@@ -39,7 +39,8 @@ func spheres(rng *rand.Rand, k, d int, sep float64) (out []learner.Component) {
 	return out
 }
 
-// pancakes are two components whose means are sep sds apart along the last axis, in which they are thin.
+// pancakes are two components whose means are sep sds apart along the last axis, in which they are
+// thin.
 func pancakes(d int, sep, thin float64) []learner.Component {
 	out := make([]learner.Component, 2)
 	for j := range out {
@@ -75,9 +76,10 @@ func apart(a, b []learner.Component) float64 {
 	return stable.ParamDistance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
 }
 
-// TestMixture: the restatement's medians of dist_PARAM, as the source has it and by default: .124 and .044 for three components in two columns,
-// sep 6, 2,000 and 20,000 rows, .43 for four in twenty columns and 10,000 rows; 9.2, a failure, for parallel pancakes, which the default
-// solves. The bounds are twice those numbers; medians of three runs were never beyond 1.2 times.
+// TestMixture: the restatement's medians of dist_PARAM, as the source has it and by default: .124
+// and .044 for three components in two columns, sep 6, 2,000 and 20,000 rows, .43 for four in
+// twenty columns and 10,000 rows; 9.2, a failure, for parallel pancakes, which the default solves.
+// The bounds are twice those numbers; medians of three runs were never beyond 1.2 times.
 //
 // Source: [PPE] Section C2 of the restatement.
 func TestMixture(t *testing.T) {
@@ -177,7 +179,8 @@ func TestMixtureMoves(t *testing.T) {
 	}
 }
 
-// TestMixtureNasty: an error or finite numbers, never a panic, and the same again for the same arguments.
+// TestMixtureNasty: an error or finite numbers, never a panic, and the same again for the same
+// arguments.
 func TestMixtureNasty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	good := rowsOf(rng, spheres(rng, 2, 2, 8), 60)

@@ -5,15 +5,18 @@ import (
 	"math/rand/v2"
 )
 
-// turns of the orthogonal iteration: a utility constant. A direction whose singular value is a tenth smaller than another's is left with
-// less than 1e-4 of it; directions closer than that tell the components apart about equally well.
+// turns of the orthogonal iteration: a utility constant. A direction whose singular value is a
+// tenth smaller than another's is left with less than 1e-4 of it; directions closer than that tell
+// the components apart about equally well.
 const turns = 50
 
-// project returns the rows, less their mean, in the span of their k leading right singular vectors: n x min(k, d) numbers. Rows so large
-// that float64 overflows have coordinates that are not numbers.
+// project returns the rows, less their mean, in the span of their k leading right singular vectors:
+// n x min(k, d) numbers. Rows so large that float64 overflows have coordinates that are not
+// numbers.
 //
-// The span is found by orthogonal iteration. Its arithmetic is written out here and not left to a library of linear algebra: those
-// run on implementations that any package of the process can replace, and keep their workspaces.
+// The span is found by orthogonal iteration. Its arithmetic is written out here and not left to a
+// library of linear algebra: those run on implementations that any package of the process can
+// replace, and keep their workspaces.
 func project(rows [][]float64, k int) [][]float64 {
 	d := len(rows[0])
 	mean := make([]float64, d)
@@ -72,7 +75,8 @@ func scatter(x [][]float64, big float64) [][]float64 {
 	return s
 }
 
-// leading returns k orthonormal vectors that span about what the k leading eigenvectors of s do, or zeros in the place of those beyond its rank.
+// leading returns k orthonormal vectors that span about what the k leading eigenvectors of s do, or
+// zeros in the place of those beyond its rank.
 func leading(s [][]float64, k int) [][]float64 {
 	rng := rand.New(rand.NewPCG(uint64(len(s)), uint64(k)))
 	v := make([][]float64, k)
@@ -95,7 +99,8 @@ func leading(s [][]float64, k int) [][]float64 {
 	return v
 }
 
-// orthonormal makes v orthonormal by the method of Gram and Schmidt, twice for the sake of rounding.
+// orthonormal makes v orthonormal by the method of Gram and Schmidt, twice for the sake of
+// rounding.
 func orthonormal(v [][]float64) {
 	for c, w := range v {
 		for range 2 {

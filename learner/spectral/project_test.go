@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestProject: columns of sds 10, 5 and 1 in the first three of eight rotated directions, the others .1: two coordinates of the
-// projection hold the sum of squares of the two leading directions, and the same as any orthonormal basis of them would.
+// TestProject: columns of sds 10, 5 and 1 in the first three of eight rotated directions, the
+// others .1: two coordinates of the projection hold the sum of squares of the two leading
+// directions, and the same as any orthonormal basis of them would.
 func TestProject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const d, n = 8, 400
@@ -37,7 +38,8 @@ func TestProject(t *testing.T) {
 				diff := dot(a, r) - dot(a, rows[j])
 				full += diff * diff
 			}
-			// The leading directions of the sample are those of the law to about sd 1/5/sqrt(n), times at most six sds in the others.
+			// The leading directions of the sample are those of the law to about sd 1/5/sqrt(n),
+			// times at most six sds in the others.
 			if got := math.Abs(math.Sqrt(full) - math.Sqrt(seen)); got > .5 {
 				t.Fatalf("rows %d and %d are %v apart in the projection, want %v", i, j, math.Sqrt(seen), math.Sqrt(full))
 			}

@@ -1,5 +1,6 @@
-// Package spectral learns mixtures of separated spherical Gaussians from a small sample, without privacy: project to the span of the
-// leading singular vectors, tell the components apart there, estimate each from its rows.
+// Package spectral learns mixtures of separated spherical Gaussians from a small sample, without
+// privacy: project to the span of the leading singular vectors, tell the components apart there,
+// estimate each from its rows.
 //
 // Source: [KSSU19] Section B.11 of the restatement (the learner of Vempala and Wang).
 package spectral
@@ -11,12 +12,13 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A Learner finds Components spherical Gaussians. An estimate of it has d+2 coordinates: the mean, ln sigma, and the weight.
+// A Learner finds Components spherical Gaussians. An estimate of it has d+2 coordinates: the mean,
+// ln sigma, and the weight.
 type Learner struct {
 	// Components is k. Required.
 	Components int
-	// Peel takes the components off one by one, as the source does. That needs components some thirty of their diameters apart; the
-	// default, k-means in the projection, needs a few.
+	// Peel takes the components off one by one, as the source does. That needs components some
+	// thirty of their diameters apart; the default, k-means in the projection, needs a few.
 	Peel bool
 	// FailureProb of peeling, which widens the balls; 0 means .1.
 	FailureProb float64
@@ -33,8 +35,9 @@ func (Learner) Coordinates(d int) int { return d + 2 }
 // leastRows of a component: its sigma needs two.
 const leastRows = 2
 
-// Learn returns the components' means, log sigmas and weights, in no particular order of components. Rows that coincide have no log
-// sigma, so a component of one point is an error, as is one of fewer than two rows, or fewer than 2k rows in all.
+// Learn returns the components' means, log sigmas and weights, in no particular order of
+// components. Rows that coincide have no log sigma, so a component of one point is an error, as is
+// one of fewer than two rows, or fewer than 2k rows in all.
 func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	k := l.Components
 	if k < 1 || len(rows) < leastRows*k {
@@ -50,7 +53,8 @@ func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	return refit(rows, part, k)
 }
 
-// refit returns the mean, ln sigma and weight of every part, in the columns of the rows; part is -1 for rows in none.
+// refit returns the mean, ln sigma and weight of every part, in the columns of the rows; part is -1
+// for rows in none.
 func refit(rows [][]float64, part []int, k int) ([][]float64, error) {
 	d := len(rows[0])
 	counts, out := make([]float64, k), make([][]float64, k)
@@ -83,8 +87,9 @@ func refit(rows [][]float64, part []int, k int) ([][]float64, error) {
 	return out, nil
 }
 
-// peel takes one component after another, largest first: with R the largest distance of a row to the nearest other row, the rows within
-// R(1 + 8 sqrt(6 ln(n/b)/k)) of the row that attains it. A row that is in no component is in part -1.
+// peel takes one component after another, largest first: with R the largest distance of a row to
+// the nearest other row, the rows within R(1 + 8 sqrt(6 ln(n/b)/k)) of the row that attains it. A
+// row that is in no component is in part -1.
 //
 // Source: [KSSU19] Section B.11 of the restatement, step 2.
 func (l Learner) peel(y [][]float64) []int {

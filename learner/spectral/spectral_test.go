@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
-// draw returns n rows of k spherical Gaussians of sd 1..2 whose means are gap apart, their means, sds and weights.
+// draw returns n rows of k spherical Gaussians of sd 1..2 whose means are gap apart, their means,
+// sds and weights.
 func draw(rng *rand.Rand, n, d, k int, gap float64) (rows, truth [][]float64) {
 	left := 0.0
 	for j := range k {
@@ -43,7 +44,8 @@ func draw(rng *rand.Rand, n, d, k int, gap float64) (rows, truth [][]float64) {
 	return rows, truth
 }
 
-// errors are, for the estimate nearest to each component: |mean - mean| in its sigmas, |ln sigma - ln sigma|, |weight - weight|, worst of all.
+// errors are, for the estimate nearest to each component: |mean - mean| in its sigmas, |ln sigma -
+// ln sigma|, |weight - weight|, worst of all.
 func errors(est, truth [][]float64) (mean, sigma, weight float64) {
 	d := len(truth[0]) - 2
 	for _, t := range truth {
@@ -64,9 +66,10 @@ func errors(est, truth [][]float64) (mean, sigma, weight float64) {
 	return mean, sigma, weight
 }
 
-// TestSeparated: both ways find separated components in blocks of 40 k rows. A component has at least 15 rows or so, whose mean errs by
-// more than 1 + sqrt(d/8) sigmas with probability below 1e-6: the runs that fail are those of the learner, at most one in ten (k-means in a
-// local optimum); with that probability .05 per run, 10 of 40 fail with probability 2e-5.
+// TestSeparated: both ways find separated components in blocks of 40 k rows. A component has at
+// least 15 rows or so, whose mean errs by more than 1 + sqrt(d/8) sigmas with probability below
+// 1e-6: the runs that fail are those of the learner, at most one in ten (k-means in a local
+// optimum); with that probability .05 per run, 10 of 40 fail with probability 2e-5.
 func TestSeparated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for _, c := range []struct {
@@ -97,7 +100,8 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// TestFunction: the estimates are a function of the rows and the seed, and the rows may be of any size.
+// TestFunction: the estimates are a function of the rows and the seed, and the rows may be of any
+// size.
 func TestFunction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	rows, _ := draw(rng, 100, 5, 3, 4)

@@ -1,4 +1,5 @@
-// Package spectrum is the learner of the eigenvalue estimator: the eigenvalues of a block's sample covariance, on a logarithmic scale.
+// Package spectrum is the learner of the eigenvalue estimator: the eigenvalues of a block's sample
+// covariance, on a logarithmic scale.
 package spectrum
 
 import (
@@ -8,16 +9,19 @@ import (
 )
 
 const (
-	// PerOctave is the number of units of an estimate per factor of two of an eigenvalue: buckets of ratio 2^(1/4) have width 1.
+	// PerOctave is the number of units of an estimate per factor of two of an eigenvalue: buckets
+	// of ratio 2^(1/4) have width 1.
 	PerOctave = 4
 	// OfZero stands for an eigenvalue that is zero; all others are far above it.
 	OfZero = -1 << 15
 )
 
-// Learner finds PerOctave log2 of every eigenvalue of the covariance of a block's rows about their own mean, largest first, or OfZero.
+// Learner finds PerOctave log2 of every eigenvalue of the covariance of a block's rows about their
+// own mean, largest first, or OfZero.
 //
 // Source: [KMSSU22] Algorithm 1 (the inner loop).
-// Differs: covariance about the block's own mean; an eigenvalue is zero if it is so up to rounding (see [axes.Of]).
+// Differs: covariance about the block's own mean; an eigenvalue is zero if it is so up to rounding
+// (see [axes.Of]).
 type Learner struct{}
 
 // Estimates is 1.

@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/learner/spectrum"
 )
 
-// TestLearner: eigenvalues of ratio 2^40 and a zero come out on their scale, whatever the mean. A variance of 2000 rows has a relative sd of
-// .032, .18 units: 2 units are 11 of these.
+// TestLearner: eigenvalues of ratio 2^40 and a zero come out on their scale, whatever the mean. A
+// variance of 2000 rows has a relative sd of .032, .18 units: 2 units are 11 of these.
 func TestLearner(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	var rows [][]float64

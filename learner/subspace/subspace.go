@@ -1,4 +1,5 @@
-// Package subspace is the learner of subspace recovery: where the span of a block's leading principal axes takes public points.
+// Package subspace is the learner of subspace recovery: where the span of a block's leading
+// principal axes takes public points.
 package subspace
 
 import (
@@ -8,8 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/learner/axes"
 )
 
-// Learner projects Points reference points, drawn from N(0, I) with the public seed, on the span of the Dimensions leading principal axes
-// of a block's rows about their own mean. An estimate is the projections, one after another.
+// Learner projects Points reference points, drawn from N(0, I) with the public seed, on the span of
+// the Dimensions leading principal axes of a block's rows about their own mean. An estimate is the
+// projections, one after another.
 //
 // Source: [KMSSU22] Algorithm 2 (the inner loop).
 // Differs: covariance about the block's own mean.

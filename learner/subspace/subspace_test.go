@@ -9,8 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/learner/subspace"
 )
 
-// TestLearner: points are taken to the leading span, the same points by every block and for every seed others. The span of 500 rows is
-// off by the sine 1e-3/sqrt(500) or so, 4e-5; the tolerance for points of length below 10 is 25 times that of their number.
+// TestLearner: points are taken to the leading span, the same points by every block and for every
+// seed others. The span of 500 rows is off by the sine 1e-3/sqrt(500) or so, 4e-5; the tolerance
+// for points of length below 10 is 25 times that of their number.
 func TestLearner(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	block := func() (rows [][]float64) {

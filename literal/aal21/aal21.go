@@ -1,10 +1,11 @@
-// Package aal21 holds the algorithms of [AAL21] as they are printed, one file each: mixtures of axis-aligned Gaussians without any bound on
-// means and variances, by list decoding and private hypothesis selection. They are definitions that run, to compare with: what they
-// choose among is exponential in the number of components and of columns, so that only tiny instances can be enumerated. Anything else is
-// refused, on public facts or on the sizes of released lists.
+// Package aal21 holds the algorithms of [AAL21] as they are printed, one file each: mixtures of
+// axis-aligned Gaussians without any bound on means and variances, by list decoding and private
+// hypothesis selection. They are definitions that run, to compare with: what they choose among is
+// exponential in the number of components and of columns, so that only tiny instances can be
+// enumerated. Anything else is refused, on public facts or on the sizes of released lists.
 //
-// Each is a program over the kernel: whatever decides what is measured next is public or was released. FAIL of the source is a fit
-// without a release.
+// Each is a program over the kernel: whatever decides what is measured next is public or was
+// released. FAIL of the source is a fit without a release.
 //
 // Source: [AAL21].
 package aal21
@@ -23,7 +24,8 @@ import (
 
 // Estimator is the method "univariate:aal21" or "axis-aligned:aal21".
 //
-// Measured with Practical constants (replace-one, delta 1e-6, components far apart; median total variation of 3 to 10 fits):
+// Measured with Practical constants (replace-one, delta 1e-6, components far apart; median total
+// variation of 3 to 10 fits):
 //
 //	one column:  k = 1: .02 with 200 rows at epsilon 20, .02 with 2000 at epsilon 1; k = 2: .09 with 400 at epsilon 20, .05 with 6000 at
 //	             epsilon 1; k = 3: .11 with 5000 at epsilon 20
@@ -35,7 +37,8 @@ type Estimator struct {
 	univariate bool
 }
 
-// New returns the estimator of axis-aligned Gaussians in any number of columns. It panics if the constants are not valid.
+// New returns the estimator of axis-aligned Gaussians in any number of columns. It panics if the
+// constants are not valid.
 func New(c Constants) Estimator { return Estimator{c: c.mustBeValid()} }
 
 // NewUnivariate returns the same for one column only, under the name of the univariate problem.
@@ -73,8 +76,8 @@ func (Estimator) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Cov
 // stepCount buys the number of rows where it is private.
 const stepCount = "rows"
 
-// Plan states the worst case. It refuses what cannot be enumerated whatever the lists are, and tables of so few rows that no list can hold
-// a component.
+// Plan states the worst case. It refuses what cannot be enumerated whatever the lists are, and
+// tables of so few rows that no list can hold a component.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
@@ -113,8 +116,8 @@ func (e Estimator) refuse(p estimate.Problem) *estimate.Refusal {
 	return nil
 }
 
-// enumerable reports whether the mixtures are not too many for lists that are as short as they can be expected: in every column each
-// component with two scales, or with one that is known.
+// enumerable reports whether the mixtures are not too many for lists that are as short as they can
+// be expected: in every column each component with two scales, or with one that is known.
 func (c Constants) enumerable(k, d int, known bool) bool {
 	each := 2
 	if known {

@@ -11,9 +11,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Section 8 of the restatement, test 7: on instances of a few hundred rows and at large epsilon the literal algorithm and the practical
-// one agree to total variation .1: the median does (measured .01 for one component and .07 for two, whose net has standard deviations
-// a factor 4/3 apart and weights a sixth).
+// Section 8 of the restatement, test 7: on instances of a few hundred rows and at large epsilon the
+// literal algorithm and the practical one agree to total variation .1: the median does (measured
+// .01 for one component and .07 for two, whose net has standard deviations a factor 4/3 apart and
+// weights a sixth).
 func TestAgreesWithPractical(t *testing.T) {
 	rng, times := newRand(t), 9
 	if !estimatetest.Long() {

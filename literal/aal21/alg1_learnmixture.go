@@ -15,17 +15,21 @@ type cover struct {
 	*hypotheses.List
 }
 
-// learnMixture is Learn-Mixture after its first step, list decoding, from a list that is not empty: all mixtures of at most k of its Gaussians
-// with weights that are multiples of 1/N, and private selection among them by the minimum distance, with all that is left of the budget.
+// learnMixture is Learn-Mixture after its first step, list decoding, from a list that is not empty:
+// all mixtures of at most k of its Gaussians with weights that are multiples of 1/N, and private
+// selection among them by the minimum distance, with all that is left of the budget.
 //
-// Utility: if every component of weight 1-gamma or more is listed, one of the mixtures is within alpha/9 (components) + alpha/9 (weights)
-// + k(1-gamma) (components that are lost) of the truth in total variation, and the chosen one within three times that + 2t +
-// 2 ln(M/beta)/(epsilon n), t = sqrt(ln(M^2/beta)/(2n)) for M mixtures.
+// Utility: if every component of weight 1-gamma or more is listed, one of the mixtures is within
+// alpha/9 (components) + alpha/9 (weights) + k(1-gamma) (components that are lost) of the truth in
+// total variation, and the chosen one within three times that + 2t + 2 ln(M/beta)/(epsilon n), t =
+// sqrt(ln(M^2/beta)/(2n)) for M mixtures.
 //
 // Source: [AAL21] Algorithm 1; Theorem 3.2; Lemma 3.1.
-// Differs: lists and choice look at the same rows and share the budget, where the source has two halves of the rows with the whole
-// epsilon each: the kernel does not split rows at random, and both ways lose a factor 2 of the rows at most. No mixture is
-// listed twice; and they are at most MostMixtures of at most MostGaussians, for which the net is coarsened (see Constants), else there is no release.
+// Differs: lists and choice look at the same rows and share the budget, where the source has two
+// halves of the rows with the whole epsilon each: the kernel does not split rows at random, and
+// both ways lose a factor 2 of the rows at most. No mixture is listed twice; and they are at most
+// MostMixtures of at most MostGaussians, for which the net is coarsened (see Constants), else there
+// is no release.
 func (r *run) learnMixture(l decoded) (estimate.Outcome, error) {
 	cover, reason, err := r.cover(l)
 	if err != nil || reason != "" {
@@ -49,7 +53,8 @@ func (r *run) cover(l decoded) (c cover, reason string, err error) {
 		c.rung = rungs[i]
 		n := r.c.lattice(c.step, l.root != nil)
 		size := l.size(n)
-		if size <= 16*mostListed { // the nets over neighbouring bins overlap, so there may be a fraction of these
+		// the nets over neighbouring bins overlap, so there may be a fraction of these
+		if size <= 16*mostListed {
 			lines := l.lines(n)
 			size = 1
 			for _, line := range lines {

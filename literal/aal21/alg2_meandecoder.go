@@ -12,10 +12,13 @@ const stepMeans = "means"
 // An axis is where means are sought: the projection <weights, row>, in bins as wide as scale.
 type axis struct {
 	weights []float64
-	scale   float64 // sigma~, public or released; the component's standard deviation along the axis is between half of it and it
+	// sigma~, public or released; the component's standard deviation along the axis is between half
+	// of it and it
+	scale float64
 }
 
-// farthest is the largest number of a bin in which float64 tells the means of a net from one another. No bin beyond it is listed.
+// farthest is the largest number of a bin in which float64 tells the means of a net from one
+// another. No bin beyond it is listed.
 const farthest = 1 << 48
 
 // meanSteps is the step of meanDecoder.
@@ -23,15 +26,18 @@ func meanSteps(share float64) []kernel.Step {
 	return []kernel.Step{{Name: stepMeans, Query: query.BoxKeys{}.Kind(), Share: share, Most: 1, Slack: 1, Source: "AAL21 Algorithm 2"}}
 }
 
-// meanDecoder is Univariate-Mean-Decoder for every axis, all of them in one measurement that costs mu2: the integers i of the bins
-// ((i-1/2) scale, (i+1/2) scale] that hold more than MeanPart (1-gamma) of the rows. A list is empty if no bin does, or if more do than
-// mostMeans, which is FAIL.
+// meanDecoder is Univariate-Mean-Decoder for every axis, all of them in one measurement that costs
+// mu2: the integers i of the bins ((i-1/2) scale, (i+1/2) scale] that hold more than MeanPart
+// (1-gamma) of the rows. A list is empty if no bin does, or if more do than mostMeans, which is
+// FAIL.
 //
-// Utility: a component of weight w >= 1-gamma whose standard deviation is in (scale/2, scale] puts w P(0 < Z < 1) = .34 w or more into
-// the bin of its mean. If that bin is found, i scale is within scale/2, less than one standard deviation, of the mean.
+// Utility: a component of weight w >= 1-gamma whose standard deviation is in (scale/2, scale] puts
+// w P(0 < Z < 1) = .34 w or more into the bin of its mean. If that bin is found, i scale is within
+// scale/2, less than one standard deviation, of the mean.
 //
 // Source: [AAL21] Algorithm 2; Lemma 4.2.
-// Differs: bins are closed below; the histograms of all axes are one measurement, each with its part of the budget.
+// Differs: bins are closed below; the histograms of all axes are one measurement, each with its
+// part of the budget.
 func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err error) {
 	grid := query.Grid{Frame: query.Affine{Center: make([]float64, r.d)}}
 	for _, x := range axes {

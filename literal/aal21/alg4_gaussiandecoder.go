@@ -7,18 +7,20 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// A rough Gaussian is a bin: its standard deviation is in (scale/2, scale], its mean within scale/2 of bin scale.
+// A rough Gaussian is a bin: its standard deviation is in (scale/2, scale], its mean within scale/2
+// of bin scale.
 type rough struct{ scale, bin float64 }
 
-// gaussianDecoder is Univariate-Gaussian-Decoder in every column: Algorithm 3 for half of the budget (ScaleShare), and Algorithm 2 with each of
-// its scales for the rest. A column's list is empty if Algorithm 3 fails there, or Algorithm 2 with all of the scales.
+// gaussianDecoder is Univariate-Gaussian-Decoder in every column: Algorithm 3 for half of the
+// budget (ScaleShare), and Algorithm 2 with each of its scales for the rest. A column's list is
+// empty if Algorithm 3 fails there, or Algorithm 2 with all of the scales.
 //
-// Utility: if n is large enough for both, every component of weight 1-gamma or more is listed, that is some rough Gaussian of the list has
-// its scale and its bin.
+// Utility: if n is large enough for both, every component of weight 1-gamma or more is listed, that
+// is some rough Gaussian of the list has its scale and its bin.
 //
 // Source: [AAL21] Algorithm 4.
-// Differs: the scales' parts of the budget add up in mu^2, where the source has basic or advanced composition; the net is laid over the
-// list later, see line.
+// Differs: the scales' parts of the budget add up in mu^2, where the source has basic or advanced
+// composition; the net is laid over the list later, see line.
 func (r *run) gaussianDecoder(mu2 float64) (columns [][]rough, err error) {
 	scales, err := r.varianceDecoder(r.c.ScaleShare * mu2)
 	if err != nil {
@@ -49,7 +51,8 @@ func (r *run) gaussianDecoder(mu2 float64) (columns [][]rough, err error) {
 	return columns, nil
 }
 
-// A lattice is the net over one rough Gaussian, in its own unit: sds scale/(1+step)^j, j < sds, and means (bin + t step) scale, |t| <= reach.
+// A lattice is the net over one rough Gaussian, in its own unit: sds scale/(1+step)^j, j < sds, and
+// means (bin + t step) scale, |t| <= reach.
 type lattice struct {
 	step       float64
 	sds, reach int
@@ -71,8 +74,9 @@ func (n lattice) size(list []rough) float64 {
 
 // line is the set of Gaussians of the nets over the list, each once.
 //
-// For sigma in (scale/2, scale] and mu within scale/2 of the bin's centre, some member has its sd within a factor 1+step of sigma and its
-// mean within (step/2) scale of mu: TV <= max(|dmean|/sd, |dsd^2|/sd^2)/sqrt2 < 2 step for step <= 1/2.
+// For sigma in (scale/2, scale] and mu within scale/2 of the bin's centre, some member has its sd
+// within a factor 1+step of sigma and its mean within (step/2) scale of mu: TV <= max(|dmean|/sd,
+// |dsd^2|/sd^2)/sqrt2 < 2 step for step <= 1/2.
 //
 // Source: [AAL21] Algorithm 4; Lemma 4.2.
 func (n lattice) line(list []rough) (net []hypotheses.Gaussian) {

@@ -8,13 +8,16 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// knownDecoder is the decoder of Gaussians with one known covariance L L^T (in one column: of one known variance): Algorithm 2 with
-// scale 1 in every coordinate of L^-1 row, where all of them are 1.
+// knownDecoder is the decoder of Gaussians with one known covariance L L^T (in one column: of one
+// known variance): Algorithm 2 with scale 1 in every coordinate of L^-1 row, where all of them are
+// 1.
 //
-// Utility: as for productDecoder, and |v-v'| <= sqrt(d) step/2 for some member, in these coordinates: TV <= |v-v'|/sqrt(2 pi).
+// Utility: as for productDecoder, and |v-v'| <= sqrt(d) step/2 for some member, in these
+// coordinates: TV <= |v-v'|/sqrt(2 pi).
 //
 // Source: [AAL21] Appendix E; Corollary 4.5.
-// Differs: all coordinates are one measurement; the net reaches as far as the bin, where the source's reaches one step beyond.
+// Differs: all coordinates are one measurement; the net reaches as far as the bin, where the
+// source's reaches one step beyond.
 func (r *run) knownDecoder(known *mat.SymDense, mu2 float64) (decoded, error) {
 	root, inverse, _ := linalg.Factor(known)
 	axes := make([]axis, r.d)
@@ -34,7 +37,8 @@ func (r *run) knownDecoder(known *mat.SymDense, mu2 float64) (decoded, error) {
 	return l, nil
 }
 
-// symmetric is the known covariance of a problem; nil if none is known, or if it is no covariance with an inverse that float64 can hold.
+// symmetric is the known covariance of a problem; nil if none is known, or if it is no covariance
+// with an inverse that float64 can hold.
 func symmetric(rows [][]float64, d int) *mat.SymDense {
 	if len(rows) != d {
 		return nil

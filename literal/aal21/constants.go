@@ -7,46 +7,55 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// Constants are what the algorithms take besides the data. [Printed] has those of the source; with [Practical] ones the enumeration is
-// small enough to run. None of them matters to privacy: wrong ones cost an estimate, not a guarantee.
+// Constants are what the algorithms take besides the data. [Printed] has those of the source; with
+// [Practical] ones the enumeration is small enough to run. None of them matters to privacy: wrong
+// ones cost an estimate, not a guarantee.
 type Constants struct {
-	// TargetError is alpha: the net of Gaussians is as fine as alpha asks, components to total variation alpha/9 and weights to alpha/9 in all.
-	// 0: as fine as MostMixtures allows for the lists that were released, see rungs.
+	// TargetError is alpha: the net of Gaussians is as fine as alpha asks, components to total
+	// variation alpha/9 and weights to alpha/9 in all. 0: as fine as MostMixtures allows for the
+	// lists that were released, see rungs.
 	TargetError float64
 	// FailureProb is beta in the numbers of rows that the analysis asks for.
 	FailureProb float64
-	// WeightPart: a component of less than WeightPart/k of the rows may be lost, 1-gamma = WeightPart/k. alpha/9 as printed.
+	// WeightPart: a component of less than WeightPart/k of the rows may be lost, 1-gamma =
+	// WeightPart/k. alpha/9 as printed.
 	WeightPart float64
-	// ScalePart and MeanPart: an octave of distances is listed if it holds ScalePart (1-gamma)^2 of the pairs, a bin of rows if it holds
-	// MeanPart (1-gamma) of them. A component puts .27 (1-gamma)^2 and .34 (1-gamma) there; 3/32 and 1/8 as printed.
+	// ScalePart and MeanPart: an octave of distances is listed if it holds ScalePart (1-gamma)^2 of
+	// the pairs, a bin of rows if it holds MeanPart (1-gamma) of them. A component puts .27
+	// (1-gamma)^2 and .34 (1-gamma) there; 3/32 and 1/8 as printed.
 	ScalePart, MeanPart float64
-	// Reach: the net of means reaches so many bin widths to each side of a bin's centre. 1 as printed; every point of the bin is within 1/2.
+	// Reach: the net of means reaches so many bin widths to each side of a bin's centre. 1 as
+	// printed; every point of the bin is within 1/2.
 	Reach float64
-	// MostGaussians and MostMixtures bound the list and the mixtures that one may be chosen among: time and memory. The source has no such
-	// numbers and no end of either.
+	// MostGaussians and MostMixtures bound the list and the mixtures that one may be chosen among:
+	// time and memory. The source has no such numbers and no end of either.
 	MostGaussians, MostMixtures int
-	// TruncatedLaplace: the counts of bins get truncated Laplace noise; otherwise Gaussian noise, whose threshold is lower by a factor of ten
-	// and more in a budget of Gaussian DP.
+	// TruncatedLaplace: the counts of bins get truncated Laplace noise; otherwise Gaussian noise,
+	// whose threshold is lower by a factor of ten and more in a budget of Gaussian DP.
 	TruncatedLaplace bool
-	// CountShare of mu^2 buys n where it is private; ListShare of the rest the lists, and ScaleShare of that the scales.
+	// CountShare of mu^2 buys n where it is private; ListShare of the rest the lists, and
+	// ScaleShare of that the scales.
 	CountShare, ListShare, ScaleShare float64
 }
 
 // mostListed bounds MostGaussians and MostMixtures.
 const mostListed = hypotheses.Most
 
-// Practical are constants with which instances of one or two components run, from a few hundred rows on at large epsilon.
+// Practical are constants with which instances of one or two components run, from a few hundred
+// rows on at large epsilon.
 //
-// Source: [AAL21] Algorithm 1. Differs: 1-gamma = 3/(4k), so that a component with less than three quarters of an equal share may be
-// lost; what a bin must hold is nearer to what a component puts there, so that lists are short; the net reaches as far as the bin; and
-// it is as fine as the number of mixtures allows; noise is Gaussian.
+// Source: [AAL21] Algorithm 1. Differs: 1-gamma = 3/(4k), so that a component with less than three
+// quarters of an equal share may be lost; what a bin must hold is nearer to what a component puts
+// there, so that lists are short; the net reaches as far as the bin; and it is as fine as the
+// number of mixtures allows; noise is Gaussian.
 func Practical() Constants {
 	return Constants{FailureProb: .1, WeightPart: .75, ScalePart: .2, MeanPart: .25, Reach: .5, MostGaussians: 10000, MostMixtures: 100000,
 		CountShare: .01, ListShare: .6, ScaleShare: .4}
 }
 
-// Printed are the constants of the source for a total variation of alpha, .001 to 1. One component in one column is about all that can be
-// enumerated with them; otherwise the method ends without a release, and says by how much.
+// Printed are the constants of the source for a total variation of alpha, .001 to 1. One component
+// in one column is about all that can be enumerated with them; otherwise the method ends without a
+// release, and says by how much.
 //
 // Source: [AAL21] Algorithm 1; Algorithm 2; Algorithm 3.
 func Printed(alpha float64) Constants {
@@ -89,11 +98,13 @@ func (c Constants) mustBeValid() Constants {
 	return c
 }
 
-// leastWeight is 1-gamma for k components: of a component with that weight the rows are a gamma-corruption.
+// leastWeight is 1-gamma for k components: of a component with that weight the rows are a
+// gamma-corruption.
 func (c Constants) leastWeight(k int) float64 { return c.WeightPart / float64(k) }
 
-// The caps beyond which a decoder fails: 12/(1-gamma) bins and 16/(1-gamma)^2 octaves as printed. Frequencies that sum to 1 and are known
-// to a third of the threshold are no more than that above it, whatever the rows.
+// The caps beyond which a decoder fails: 12/(1-gamma) bins and 16/(1-gamma)^2 octaves as printed.
+// Frequencies that sum to 1 and are known to a third of the threshold are no more than that above
+// it, whatever the rows.
 func (c Constants) mostMeans(w float64) int  { return int(math.Ceil(1.5 / (c.MeanPart * w))) }
 func (c Constants) mostScales(w float64) int { return int(math.Ceil(1.5 / (c.ScalePart * w * w))) }
 
@@ -103,8 +114,9 @@ type rung struct {
 	grains int     // N: weights are multiples of 1/N
 }
 
-// rungs are the nets that may be used for k components in d columns, from the coarsest to the finest: one if alpha is fixed. Components
-// are asked to alpha/9, in every column to alpha/(9 sqrt d), of which a is half; where the covariance is known, a is twice that.
+// rungs are the nets that may be used for k components in d columns, from the coarsest to the
+// finest: one if alpha is fixed. Components are asked to alpha/9, in every column to alpha/(9 sqrt
+// d), of which a is half; where the covariance is known, a is twice that.
 //
 // Source: [AAL21] Algorithm 1; Algorithm 4; Algorithm 5; Appendix E.
 func (c Constants) rungs(k, d int, known bool) []rung {

@@ -10,11 +10,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 )
 
-// runs of every utility test; each algorithm is asked for so many rows that it fails with probability below .02.
+// runs of every utility test; each algorithm is asked for so many rows that it fails with
+// probability below .02.
 const runs = 60
 
-// corrupted is n rows of one column, of which a part w is from N(mean, sd^2) and the rest is what an adversary might send: one value, a
-// wide Gaussian, all scales, or a Gaussian beside.
+// corrupted is n rows of one column, of which a part w is from N(mean, sd^2) and the rest is what
+// an adversary might send: one value, a wide Gaussian, all scales, or a Gaussian beside.
 func corrupted(rng *rand.Rand, n int, w, mean, sd float64) [][]float64 {
 	kind := rng.IntN(4)
 	rows := make([][]float64, n)
@@ -37,8 +38,9 @@ func corrupted(rng *rand.Rand, n int, w, mean, sd float64) [][]float64 {
 	return rows
 }
 
-// Lemma 4.2: among a (1-w)-corruption of N(mu, sigma^2), sigma~/2 < sigma <= sigma~, the list has a member within sigma~/2 < sigma of mu; it is
-// never longer than its cap. False-alarm rate 1e-9 for every relation and each set of constants.
+// Lemma 4.2: among a (1-w)-corruption of N(mu, sigma^2), sigma~/2 < sigma <= sigma~, the list has a
+// member within sigma~/2 < sigma of mu; it is never longer than its cap. False-alarm rate 1e-9 for
+// every relation and each set of constants.
 func TestMeanDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -69,7 +71,8 @@ func TestMeanDecoder(t *testing.T) {
 	}
 }
 
-// Algorithm 3: the list has a sigma~ with sigma <= sigma~ < 2 sigma, and is never longer than its cap.
+// Algorithm 3: the list has a sigma~ with sigma <= sigma~ < 2 sigma, and is never longer than its
+// cap.
 func TestVarianceDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -100,7 +103,8 @@ func TestVarianceDecoder(t *testing.T) {
 	}
 }
 
-// Algorithms 4 and 5: for each of two components of two columns the net over the list has a member within total variation 2 step sqrt d.
+// Algorithms 4 and 5: for each of two components of two columns the net over the list has a member
+// within total variation 2 step sqrt d.
 func TestProductDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -141,7 +145,8 @@ func TestProductDecoder(t *testing.T) {
 	}
 }
 
-// The lists keep to their caps on every table, and an algorithm that finds nothing costs no more than it was given.
+// The lists keep to their caps on every table, and an algorithm that finds nothing costs no more
+// than it was given.
 func TestCaps(t *testing.T) {
 	rng := newRand(t)
 	for _, constants := range []Constants{Practical(), Printed(.5)} {
@@ -169,10 +174,12 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// The caps bind: as many equally full bins as there can be are not more than the cap, and beyond it the answer is FAIL.
+// The caps bind: as many equally full bins as there can be are not more than the cap, and beyond it
+// the answer is FAIL.
 func TestMeanDecoderFails(t *testing.T) {
 	constants := Practical()
-	constants.MeanPart, constants.WeightPart = .1, .2 // a bin is listed from .02 of the rows on, and 75 bins are FAIL
+	// a bin is listed from .02 of the rows on, and 75 bins are FAIL
+	constants.MeanPart, constants.WeightPart = .1, .2
 	for _, bins := range []int{30, 45} {
 		rows := make([][]float64, 30*45*4)
 		for i := range rows {
@@ -194,8 +201,8 @@ func TestMeanDecoderFails(t *testing.T) {
 	}
 }
 
-// The net over a rough Gaussian has, for every sd in (scale/2, scale] and mean in the bin, a member within the factor 1+step and step/2; and
-// overlapping nets list nothing twice.
+// The net over a rough Gaussian has, for every sd in (scale/2, scale] and mean in the bin, a member
+// within the factor 1+step and step/2; and overlapping nets list nothing twice.
 func TestLattice(t *testing.T) {
 	rng := newRand(t)
 	for _, constants := range []Constants{Practical(), Printed(.5)} {

@@ -27,9 +27,11 @@ func knowing(t testing.TB, cov [][]float64, weights []float64, means ...[]float6
 	return m
 }
 
-// Instances that can be enumerated are recovered. most is the median total variation allowed, with as many mixtures as Practical has: it is
-// the net's, which their number bounds, and not the rows'. (Medians of 5 runs were at most .65 of it, and all runs but some of "two
-// columns" below it.) Without GAUZE_LONG lists are shorter and runs fewer, and the largest error is allowed to be twice that.
+// Instances that can be enumerated are recovered. most is the median total variation allowed, with
+// as many mixtures as Practical has: it is the net's, which their number bounds, and not the rows'.
+// (Medians of 5 runs were at most .65 of it, and all runs but some of "two columns" below it.)
+// Without GAUZE_LONG lists are shorter and runs fewer, and the largest error is allowed to be twice
+// that.
 func TestRecovery(t *testing.T) {
 	rng := newRand(t)
 	constants, times := Practical(), 5
@@ -88,7 +90,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// What cannot be enumerated ends without a release and with numbers: after the lists with the same budget, at the cost of the lists only.
+// What cannot be enumerated ends without a release and with numbers: after the lists with the same
+// budget, at the cost of the lists only.
 func TestTooMany(t *testing.T) {
 	rng := newRand(t)
 	truth := randomMixture(t, rng, []float64{.5, .5}, 1, 8)
@@ -103,8 +106,8 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// declared fails the test unless the session of a fit that failed was opened with the budget of any other, and made measurements of its plan
-// only.
+// declared fails the test unless the session of a fit that failed was opened with the budget of any
+// other, and made measurements of its plan only.
 func declared(t *testing.T, f estimatetest.Fit, c trial, e Estimator) {
 	t.Helper()
 	plan, err := e.Plan(c.problem())
@@ -129,7 +132,8 @@ func declared(t *testing.T, f estimatetest.Fit, c trial, e Estimator) {
 	}
 }
 
-// FAIL of the decoders is an ordinary outcome of the declared budget: no spread at all, and all scales at once.
+// FAIL of the decoders is an ordinary outcome of the declared budget: no spread at all, and all
+// scales at once.
 func TestFail(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -194,8 +198,8 @@ func TestHardTables(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// ones, down to the list that one is chosen from.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same ones, down to the list that one is chosen from.
 func TestReplay(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -236,7 +240,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// Every shape that can be asked for is that of the model, and one column is the same under either name.
+// Every shape that can be asked for is that of the model, and one column is the same under either
+// name.
 func TestShapes(t *testing.T) {
 	rng := newRand(t)
 	constants := Practical()
@@ -260,8 +265,9 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// The printed constants run for one component: lists of tens of thousands, and truncated Laplace noise. Sds are a factor 1+1/18 apart and
-// means sd/18, so that a Gaussian of the list is within .04.
+// The printed constants run for one component: lists of tens of thousands, and truncated Laplace
+// noise. Sds are a factor 1+1/18 apart and means sd/18, so that a Gaussian of the list is within
+// .04.
 func TestPrinted(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {

@@ -119,8 +119,8 @@ func variation(t testing.TB, a, b *model.Mixture) float64 {
 	return e.Value
 }
 
-// randomMixture has k components with the given weights in d columns, whose sds differ by factors up to 10 and whose means are far sds of
-// the widest apart in every column.
+// randomMixture has k components with the given weights in d columns, whose sds differ by factors
+// up to 10 and whose means are far sds of the widest apart in every column.
 func randomMixture(t testing.TB, rng *rand.Rand, weights []float64, d int, far float64) *model.Mixture {
 	m := &model.Mixture{Columns: model.DefaultColumns(d), Weights: weights}
 	units, order := make([]float64, d), rng.Perm(len(weights))

@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "rewrite the plans in testdata")
 
 var identity = [][]float64{{1, 0}, {0, 1}}
 
-// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a change as a diff.
+// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a
+// change as a diff.
 func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
 	for _, rel := range relations {
@@ -124,7 +125,8 @@ func TestConstants(t *testing.T) {
 	New(bad)
 }
 
-// More budget asks for fewer rows, more components and columns for more; and what is refused is far below what is wanted.
+// More budget asks for fewer rows, more components and columns for more; and what is refused is far
+// below what is wanted.
 func TestExpectation(t *testing.T) {
 	for _, rel := range relations {
 		at := func(eps float64, d, k int) (wanted, seen float64) {

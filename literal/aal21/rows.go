@@ -9,16 +9,17 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// What a component of weight 1 puts at least into the octave of its scale and into the bin of its mean: min P(u/2 < |Z| < u) over 1 <= u <= 2,
-// and P(0 < Z < 1).
+// What a component of weight 1 puts at least into the octave of its scale and into the bin of its
+// mean: min P(u/2 < |Z| < u) over 1 <= u <= 2, and P(0 < Z < 1).
 const (
 	scaleMass = .27
 	meanMass  = .34
 )
 
-// thresholdLogs is about what ln(1+(e^eps-1)/(2 delta)) is in the support of truncated Laplace noise, for the small part of delta that
-// thresholds get, and thresholdSDs what a threshold is in standard deviations of Gaussian noise. usualScales is about how many octaves a
-// component is listed with. For expectations only.
+// thresholdLogs is about what ln(1+(e^eps-1)/(2 delta)) is in the support of truncated Laplace
+// noise, for the small part of delta that thresholds get, and thresholdSDs what a threshold is in
+// standard deviations of Gaussian noise. usualScales is about how many octaves a component is
+// listed with. For expectations only.
 const (
 	thresholdLogs = 20
 	thresholdSDs  = 8
@@ -28,11 +29,13 @@ const (
 // rows is about how many rows the three steps want.
 type rows struct{ scales, means, choice float64 }
 
-// wanted is how many rows the analysis asks for to list components of weight w: an octave beyond seenSDs of noise; a count beyond twice the threshold,
-// of one histogram for every axis; and a choice among the given number of mixtures to three times the best + alpha.
+// wanted is how many rows the analysis asks for to list components of weight w: an octave beyond
+// seenSDs of noise; a count beyond twice the threshold, of one histogram for every axis; and a
+// choice among the given number of mixtures to three times the best + alpha.
 //
 // Source: [AAL21] Theorem 3.2; Lemma 3.1; Lemma 4.2.
-// Differs: constants are explicit, those of Gaussian noise and of the noise that a Gaussian-DP budget buys.
+// Differs: constants are explicit, those of Gaussian noise and of the noise that a Gaussian-DP
+// budget buys.
 func (c Constants) wanted(p estimate.Problem, w float64, axes int, mixtures, alpha float64) (n rows) {
 	_, scales, means, select1 := c.shares(p)
 	mu2 := p.Mu * p.Mu
@@ -54,8 +57,8 @@ func (c Constants) wanted(p estimate.Problem, w float64, axes int, mixtures, alp
 
 func (n rows) most() float64 { return math.Max(n.scales, math.Max(n.means, n.choice)) }
 
-// seen is about how many rows a list needs to hold a component of an equal share of them: half of what is wanted, with the least of
-// scales, and twice the noise of the choice.
+// seen is about how many rows a list needs to hold a component of an equal share of them: half of
+// what is wanted, with the least of scales, and twice the noise of the choice.
 func (c Constants) seen(p estimate.Problem) float64 {
 	if !(p.Mu > 0) {
 		return 0
@@ -67,7 +70,8 @@ func (c Constants) seen(p estimate.Problem) float64 {
 	return n.most()
 }
 
-// alpha is the error that expectations are about: the target, or the accuracy at which a choice is worth having.
+// alpha is the error that expectations are about: the target, or the accuracy at which a choice is
+// worth having.
 func (c Constants) alpha() float64 {
 	if c.TargetError > 0 {
 		return c.TargetError
@@ -75,8 +79,9 @@ func (c Constants) alpha() float64 {
 	return .25
 }
 
-// expected is what the analysis asks for, with the usual number of scales. mixtures is how many there are: of a list as long as the
-// scales and a few bins each make it, if alpha is fixed, else as many as are allowed.
+// expected is what the analysis asks for, with the usual number of scales. mixtures is how many
+// there are: of a list as long as the scales and a few bins each make it, if alpha is fixed, else
+// as many as are allowed.
 func (c Constants) expected(p estimate.Problem) (n rows, mixtures float64) {
 	k, axes := most(p), p.Columns
 	known := p.KnownCovariance != nil
@@ -92,7 +97,8 @@ func (c Constants) expected(p estimate.Problem) (n rows, mixtures float64) {
 	return c.wanted(p, c.leastWeight(k), axes, mixtures, c.alpha()), mixtures
 }
 
-// Expect is what the analysis asks for with its constants. The error never falls to twice the non-private one: a net has an end.
+// Expect is what the analysis asks for with its constants. The error never falls to twice the
+// non-private one: a net has an end.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 || e.refuse(p) != nil {
 		return estimate.Expectation{}

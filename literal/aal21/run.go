@@ -13,8 +13,9 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// A run is what the algorithms share: whom they ask and what they assume; public facts and released values only. An algorithm is a method
-// of it that works on all columns at once and is given the mu^2 that it may cost.
+// A run is what the algorithms share: whom they ask and what they assume; public facts and released
+// values only. An algorithm is a method of it that works on all columns at once and is given the
+// mu^2 that it may cost.
 type run struct {
 	a        *kernel.Allotment
 	relation privacy.Relation
@@ -68,7 +69,8 @@ func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (cells []kern
 	return cells, err
 }
 
-// mu is the loss of a measurement that costs mu2; choice the epsilon of an exponential mechanism that does.
+// mu is the loss of a measurement that costs mu2; choice the epsilon of an exponential mechanism
+// that does.
 func mu(mu2 float64) float64     { return math.Sqrt(mu2) * (1 - 1e-12) }
 func choice(mu2 float64) float64 { return privacy.BoundedRangeOfMu(mu(mu2)) }
 
@@ -95,7 +97,8 @@ func (r *run) outcome(m *model.Mixture, c cover) estimate.Outcome {
 	return out
 }
 
-// shaped is the covariance as the type of model that was asked for, or Diagonal where the list holds no others.
+// shaped is the covariance as the type of model that was asked for, or Diagonal where the list
+// holds no others.
 func (r *run) shaped(cov model.Covariance) (model.Covariance, error) {
 	if r.p.KnownCovariance != nil && (r.p.Covariance == estimate.Full || !diagonal(cov)) {
 		return model.NewFull(cov.Dense())

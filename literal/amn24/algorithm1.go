@@ -34,17 +34,20 @@ func (c Constants) fineSteps() []kernel.Step {
 	return steps
 }
 
-// fine is the fine approximation: B is the union of nets of spacing zeta around crude pairs, one of which is within a factor of each
-// component that matters, K all mixtures of at most k Gaussians of B with weights in multiples of 1/N, and the mixture is chosen among K by
-// its minimum distance to the rows. It spends all that the allotment has left.
+// fine is the fine approximation: B is the union of nets of spacing zeta around crude pairs, one of
+// which is within a factor of each component that matters, K all mixtures of at most k Gaussians of
+// B with weights in multiples of 1/N, and the mixture is chosen among K by its minimum distance to
+// the rows. It spends all that the allotment has left.
 //
 // Failures: |K| is beyond the guard.
 //
 // Source: [AMN24] Algorithm 1; Lemma D.3.
-// Differs: zeta is the least, from alpha/10 on, with which |K| is within the guard, and where none is, pairs close to earlier ones are left
-// out, and then the last; hypotheses are chosen by the minimum distance, whose constants are explicit, where the paper takes a tournament;
-// then, Refinements times, the chosen mixture is moved by half as much as before, and chosen again, so that fewer hypotheses make as fine a
-// net; all steps read all rows and share the budget, where the paper has fresh rows (a factor of at most 2 in n).
+// Differs: zeta is the least, from alpha/10 on, with which |K| is within the guard, and where none
+// is, pairs close to earlier ones are left out, and then the last; hypotheses are chosen by the
+// minimum distance, whose constants are explicit, where the paper takes a tournament; then,
+// Refinements times, the chosen mixture is moved by half as much as before, and chosen again, so
+// that fewer hypotheses make as fine a net; all steps read all rows and share the budget, where the
+// paper has fresh rows (a factor of at most 2 in n).
 func (r *run) fine(ctx context.Context, crude []Pair, factor float64) (m mixture, none *estimate.NoRelease, err error) {
 	list, zeta := r.c.hypotheses(crude, factor, r.k)
 	if list == nil && r.c.Thin > 0 {

@@ -14,18 +14,21 @@ import (
 const (
 	stepComponent = "component"
 	stepCloser    = "closer"
-	// firstOfPair of the mu^2 for a pair buys its choice, if it is brought closer after that: a utility constant.
+	// firstOfPair of the mu^2 for a pair buys its choice, if it is brought closer after that: a
+	// utility constant.
 	firstOfPair = .6
 )
 
 // A scorer is a score of pairs.
 type scorer interface {
 	kind() string
-	// options are the pairs of the region among which to choose, and the score that rates them; no pairs if there are none.
+	// options are the pairs of the region among which to choose, and the score that rates them; no
+	// pairs if there are none.
 	options(omega Region) ([]Pair, query.Score)
 	// unlisted is what all other pairs have at least, if they are infinitely many, else 0.
 	unlisted() int64
-	// levels is how often a found pair can be brought closer; near is the choice among its neighbours, h standard deviations away.
+	// levels is how often a found pair can be brought closer; near is the choice among its
+	// neighbours, h standard deviations away.
 	levels() int
 	near(p Pair, h float64) ([]Pair, query.Score)
 }
@@ -41,16 +44,18 @@ func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 	return steps
 }
 
-// components is the crude approximation: k times, or until it fails, the exponential mechanism on an unbounded domain, which tests first
-// whether few pairs come close to being chosen, chooses a pair of low score, and what is vaguely close to it is removed from the region for
-// the next. The pairs to choose among lie about h standard deviations apart.
+// components is the crude approximation: k times, or until it fails, the exponential mechanism on
+// an unbounded domain, which tests first whether few pairs come close to being chosen, chooses a
+// pair of low score, and what is vaguely close to it is removed from the region for the next. The
+// pairs to choose among lie about h standard deviations apart.
 //
 // Failures: the first choice fails.
 //
 // Source: [AMN24] Algorithm 2; Theorem C.3.
-// Differs: each of the k steps gets the same part of mu^2, which the session's filter adds up, in place of the epsilon/sqrt(k ln(1/delta)) of
-// advanced composition (see AdvancedComposition); what is removed is within a factor of Removed, where the text has a power of n; with the
-// tractable score a found pair is moved, by half as much each time, before its surroundings are removed.
+// Differs: each of the k steps gets the same part of mu^2, which the session's filter adds up, in
+// place of the epsilon/sqrt(k ln(1/delta)) of advanced composition (see AdvancedComposition); what
+// is removed is within a factor of Removed, where the text has a power of n; with the tractable
+// score a found pair is moved, by half as much each time, before its surroundings are removed.
 func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found []Pair, none *estimate.NoRelease, err error) {
 	omega := Region{Factor: r.c.Removed}
 	for range r.k {
@@ -106,8 +111,9 @@ func (r *run) component(s scorer, omega Region, h, mu2 float64) (p Pair, ok bool
 // Certainty of the test, in powers of e: a utility constant.
 const certain = 4
 
-// eta is the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all cases, whatever is chosen among so many pairs,
-// if the best of them scores at most eta/2-t. e0 and e1 are as in kernel.Allotment.SelectLocal, and e^-logSlack is d0 and d1.
+// eta is the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all cases,
+// whatever is chosen among so many pairs, if the best of them scores at most eta/2-t. e0 and e1 are
+// as in kernel.Allotment.SelectLocal, and e^-logSlack is d0 and d1.
 //
 // Source: [AMN24] Theorem C.3.
 func (c Constants) eta(options int, epsilon, logSlack float64) int {
@@ -124,7 +130,8 @@ func (c Constants) tolerated(options int, epsilon, logSlack float64) float64 {
 	return float64(c.eta(options, epsilon, logSlack))/2 - t
 }
 
-// logSlack is -ln of what d0 and d1 are in a session, about: a function of the terms. It matters to utility only.
+// logSlack is -ln of what d0 and d1 are in a session, about: a function of the terms. It matters to
+// utility only.
 func (r *run) logSlack() float64 {
 	s := r.a.Session()
 	delta := s.Loss().Delta

@@ -20,16 +20,18 @@ func (c Constants) gapSteps() []kernel.Step {
 	return []kernel.Step{{Name: stepGaps, Query: query.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
 }
 
-// gaps is the crude approximation in one column, without any bound on it: the gaps between consecutive values go to buckets, by their
-// octave a and the place, of width n^2 2^a, where they lie; a count gets truncated Laplace noise, and every bucket in which it is more than
-// that noise can be is a pair: its place and 2^a. The fullest come first.
+// gaps is the crude approximation in one column, without any bound on it: the gaps between
+// consecutive values go to buckets, by their octave a and the place, of width n^2 2^a, where they
+// lie; a count gets truncated Laplace noise, and every bucket in which it is more than that noise
+// can be is a pair: its place and 2^a. The fullest come first.
 //
 // Failures: no bucket is released.
 //
 // Source: [AMN24] Algorithm 3.
-// Differs: places are n 2^a wide, and a pair is the place's middle and the sd of a component of n/k rows that has such gaps: from the lower
-// end and 2^a a factor of n^3 must be made up for, by a net that nobody can enumerate; the noise is integer-valued. One row changes three
-// gaps, so the counts by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
+// Differs: places are n 2^a wide, and a pair is the place's middle and the sd of a component of n/k
+// rows that has such gaps: from the lower end and 2^a a factor of n^3 must be made up for, by a net
+// that nobody can enumerate; the noise is integer-valued. One row changes three gaps, so the counts
+// by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
 func (r *run) gaps(mu float64) (pairs []Pair, none *estimate.NoRelease, err error) {
 	q := query.GapBuckets{Rows: r.c.bucketRows(r.n)}
 	buckets, support, err := r.a.TruncatedGaps(stepGaps, q, privacy.PureOfMu(mu))

@@ -8,10 +8,12 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// A move is the neighbours of a pair, the pair among them, steps*h standard deviations away at most.
+// A move is the neighbours of a pair, the pair among them, steps*h standard deviations away at
+// most.
 type move func(p Pair, h float64, steps int) []Pair
 
-// means are the pairs whose means differ by multiples of h standard deviations along the axes of the Cholesky factor.
+// means are the pairs whose means differ by multiples of h standard deviations along the axes of
+// the Cholesky factor.
 func means(p Pair, h float64, steps int) (out []Pair) {
 	d := len(p.Mean)
 	grid(d, steps, func(z []int) {
@@ -26,8 +28,8 @@ func means(p Pair, h float64, steps int) (out []Pair) {
 	return out
 }
 
-// covariances are the pairs with covariance L T T^t L^t, L the Cholesky factor and T lower triangular: powers of 1+h on the diagonal,
-// multiples of h below it.
+// covariances are the pairs with covariance L T T^t L^t, L the Cholesky factor and T lower
+// triangular: powers of 1+h on the diagonal, multiples of h below it.
 func covariances(p Pair, h float64, steps int) (out []Pair) {
 	d := len(p.Mean)
 	grid(d*(d+1)/2, steps, func(z []int) {
@@ -66,7 +68,8 @@ func grid(d, steps int, f func(z []int)) {
 // count is the number of a move's neighbours for steps, from how many numbers it moves.
 func count(numbers, steps int) float64 { return math.Pow(float64(2*steps+1), float64(numbers)) }
 
-// reweighted are the weights, and those in which one component gives part of a unit of 1/N to another. They shrink with h, as moves do.
+// reweighted are the weights, and those in which one component gives part of a unit of 1/N to
+// another. They shrink with h, as moves do.
 func reweighted(weights []float64, h float64) (all [][]float64) {
 	all = append(all, weights)
 	for i := range weights {
@@ -81,8 +84,8 @@ func reweighted(weights []float64, h float64) (all [][]float64) {
 	return all
 }
 
-// around are the mixtures whose pairs are the neighbours of m's by a move of two steps, or of one where that would be too many for the
-// guard; with other weights, too, if they are to be moved.
+// around are the mixtures whose pairs are the neighbours of m's by a move of two steps, or of one
+// where that would be too many for the guard; with other weights, too, if they are to be moved.
 func (c Constants) around(m mixture, moved move, h float64, weights bool) *hypotheses.List {
 	k := len(m.pairs)
 	shares := [][]float64{m.weights}
@@ -129,7 +132,8 @@ func each(lists [][]int, f func(index []int)) {
 	place(0)
 }
 
-// movable reports that the neighbours of k pairs in d columns by one step, with all weights, are within the guard.
+// movable reports that the neighbours of k pairs in d columns by one step, with all weights, are
+// within the guard.
 func (c Constants) movable(d, k int) bool {
 	most := math.Max(math.Pow(count(d, 1), float64(k))*float64(k*(k-1)+1), math.Pow(count(d*(d+1)/2, 1), float64(k)))
 	return c.Refinements == 0 || most <= float64(c.MostHypotheses)

@@ -10,12 +10,13 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// deficits is the tractable score: how many rows must be changed until w n rows have the Gaussian's counts in cells of equal probability,
-// shells cut by the orthants; on a net of all pairs that the facts allow.
+// deficits is the tractable score: how many rows must be changed until w n rows have the Gaussian's
+// counts in cells of equal probability, shells cut by the orthants; on a net of all pairs that the
+// facts allow.
 //
 // Source: [AMN24] Section E.1.
-// Differs: counts in cells stand for "there is a subset of w n rows about which the robust estimator says so", which nobody can enumerate
-// in two columns.
+// Differs: counts in cells stand for "there is a subset of w n rows about which the robust
+// estimator says so", which nobody can enumerate in two columns.
 type deficits struct {
 	c      Constants
 	pairs  []Pair
@@ -73,9 +74,11 @@ func (s deficits) of(pairs []Pair) query.Score {
 	return q
 }
 
-// publicNet visits a net of all pairs with means within radius of the origin and sds between low and high, spaced zeta in their own sds:
-// Lemma D.1's without a pair that it is about. In two columns the ratio of the sds is a power of 1+zeta, the axes turn by zeta times the
-// lesser over the larger sd, and the mean moves along them. The factor that visit is given has the axes as columns.
+// publicNet visits a net of all pairs with means within radius of the origin and sds between low
+// and high, spaced zeta in their own sds: Lemma D.1's without a pair that it is about. In two
+// columns the ratio of the sds is a power of 1+zeta, the axes turn by zeta times the lesser over
+// the larger sd, and the mean moves along them. The factor that visit is given has the axes as
+// columns.
 //
 // Source: [AMN24] Lemma D.1.
 func publicNet(d int, radius, low, high, zeta float64, visit func(mean []float64, factor *mat.Dense) bool) {
@@ -130,10 +133,12 @@ func discs(axes *mat.Dense, sds []float64, radius, zeta float64, visit func([]fl
 	return place(0, radius)
 }
 
-// finestNet is the least spacing of a public net: finer ones take time, and Algorithm 1 follows. A utility constant.
+// finestNet is the least spacing of a public net: finer ones take time, and Algorithm 1 follows. A
+// utility constant.
 const finestNet = .25
 
-// publicNet is the finest net of what the facts allow that is within the guard, and its spacing; nil if there is none.
+// publicNet is the finest net of what the facts allow that is within the guard, and its spacing;
+// nil if there is none.
 func (c Constants) publicNet(d int, radius, low, high float64) (pairs []Pair, zeta float64) {
 	for zeta = math.Max(finestNet, c.zeta()); ; zeta *= 1.25 {
 		n := 0

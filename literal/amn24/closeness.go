@@ -11,8 +11,8 @@ import (
 // A Pair is the mean and covariance of a component, or a crude approximation of them.
 type Pair = hypotheses.Gaussian
 
-// Tolerance says how close two pairs are: (m', S') ~ (m, S) if |S^-1/2 S' S^-1/2 - I| is at most Gamma in spectral and Rho in Frobenius
-// norm, and |S^-1/2 (m'-m)| at most Tau.
+// Tolerance says how close two pairs are: (m', S') ~ (m, S) if |S^-1/2 S' S^-1/2 - I| is at most
+// Gamma in spectral and Rho in Frobenius norm, and |S^-1/2 (m'-m)| at most Tau.
 //
 // Source: [AMN24] Lemma B.6.
 type Tolerance struct{ Gamma, Rho, Tau float64 }
@@ -31,8 +31,9 @@ func (t Tolerance) Close(a, b Pair) bool {
 	return ok && frobenius <= t.Rho && off <= t.Tau
 }
 
-// Vague reports that a is within a factor of b: S_a/factor <= S_b <= factor S_a and |S_b^-1/2 (m_a-m_b)| <= factor. What is vaguely close
-// to a pair that was found is removed from the region where the next one is sought.
+// Vague reports that a is within a factor of b: S_a/factor <= S_b <= factor S_a and |S_b^-1/2
+// (m_a-m_b)| <= factor. What is vaguely close to a pair that was found is removed from the region
+// where the next one is sought.
 //
 // Source: [AMN24] Algorithm 2.
 func Vague(a, b Pair, factor float64) bool {
@@ -43,7 +44,8 @@ func Vague(a, b Pair, factor float64) bool {
 	return ok && off <= factor
 }
 
-// relate is |S_b^-1/2 (m_a-m_b)| and the eigenvalues of S_b^-1/2 S_a S_b^-1/2; ok is false if they have no number.
+// relate is |S_b^-1/2 (m_a-m_b)| and the eigenvalues of S_b^-1/2 S_a S_b^-1/2; ok is false if they
+// have no number.
 func relate(a, b Pair) (off float64, values []float64, ok bool) {
 	d := len(a.Mean)
 	if d == 1 {

@@ -7,51 +7,61 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// Constants are what the algorithms take besides the data. [Practical] has values with which they run on hundreds or thousands of rows,
-// [Printed] those of the source, as far as it has any: with them no table is short enough to enumerate. None of them matters to privacy:
-// wrong ones cost an estimate, not a guarantee.
+// Constants are what the algorithms take besides the data. [Practical] has values with which they
+// run on hundreds or thousands of rows, [Printed] those of the source, as far as it has any: with
+// them no table is short enough to enumerate. None of them matters to privacy: wrong ones cost an
+// estimate, not a guarantee.
 type Constants struct {
 	// Accuracy is alpha, the total variation that is aimed at; FailureProb is beta in the bounds.
 	Accuracy, FailureProb float64
 
-	// Net is zeta over alpha: how fine the nets of Algorithm 1 are. If |K| is too large zeta is raised, up to Coarsest; 0: it is not.
+	// Net is zeta over alpha: how fine the nets of Algorithm 1 are. If |K| is too large zeta is
+	// raised, up to Coarsest; 0: it is not.
 	Net, Coarsest float64
 	// Units is N, weights are multiples of 1/N; 0: ceil(10k/alpha) as printed.
 	Units int
-	// Factor is G of Algorithm 1, how far a crude pair may be from its component; 0: n^3 as printed. Found is the same for pairs that were
-	// found by a score, 0: n^3.
+	// Factor is G of Algorithm 1, how far a crude pair may be from its component; 0: n^3 as
+	// printed. Found is the same for pairs that were found by a score, 0: n^3.
 	Factor, Found float64
-	// Thin: where |K| is too large in spite of that, pairs within this factor of an earlier one are left out, and then the last; 0: none is.
+	// Thin: where |K| is too large in spite of that, pairs within this factor of an earlier one are
+	// left out, and then the last; 0: none is.
 	Thin float64
-	// Refinements is how often the chosen mixture is moved and chosen again, by steps half as long each time; 0 as printed.
+	// Refinements is how often the chosen mixture is moved and chosen again, by steps half as long
+	// each time; 0 as printed.
 	Refinements int
 	// MostHypotheses guards |K|, and MostNet |B|; at most what literal/hypotheses takes.
 	MostHypotheses, MostNet int
 
-	// Places times n is the width of a place of Algorithm 3, in gaps; 0: n^2 as printed. Spread times n/k gaps is a component's sd; 0: one
-	// gap, and the place's lower end is its mean, as printed.
+	// Places times n is the width of a place of Algorithm 3, in gaps; 0: n^2 as printed. Spread
+	// times n/k gaps is a component's sd; 0: one gap, and the place's lower end is its mean, as
+	// printed.
 	Places, Spread float64
 
-	// LeastWeight is w of score (3), as a part of 1/k: a multiset has w n elements; 0: alpha/(4k) as printed.
+	// LeastWeight is w of score (3), as a part of 1/k: a multiset has w n elements; 0: alpha/(4k)
+	// as printed.
 	LeastWeight float64
-	// Points of the lattice that rows are rounded to; Elements of a multiset, Subset elements of its subsets.
+	// Points of the lattice that rows are rounded to; Elements of a multiset, Subset elements of
+	// its subsets.
 	Points, Elements, Subset int
-	// Near is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of Lemma B.6, Ties its least number of ties.
+	// Near is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of Lemma
+	// B.6, Ties its least number of ties.
 	Near                  Tolerance
 	Changed, Wide, Narrow float64
 	Ties                  int
 	// Spacing is z of the lattice of pairs.
 	Spacing float64
-	// Unbounded: the pairs that are told by no multiset count as infinitely many, as printed; else the stated facts bound them, too.
+	// Unbounded: the pairs that are told by no multiset count as infinitely many, as printed; else
+	// the stated facts bound them, too.
 	Unbounded bool
 	// Removed is B, how far around a found pair nothing more is sought.
 	Removed float64
-	// Shells of the cells of the tractable score. Closer is how often a pair that it found is moved and chosen again, by steps half as long
-	// each time.
+	// Shells of the cells of the tractable score. Closer is how often a pair that it found is moved
+	// and chosen again, by steps half as long each time.
 	Shells, Closer int
 	// Test is the part of epsilon for the test whether the score's volumes allow a choice.
 	Test float64
-	// CountShare of mu^2 counts the rows; CrudeShare of it buys the crude pairs; FirstShare of what is left then the choice among all of K.
+	// CountShare of mu^2 counts the rows; CrudeShare of it buys the crude pairs; FirstShare of what
+	// is left then the choice among all of K.
 	CountShare, CrudeShare, FirstShare float64
 }
 
@@ -63,8 +73,8 @@ func Practical() Constants {
 		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4}
 }
 
-// Printed are the constants of the source, as far as it states them; the exponents of Algorithm 2, which the text leaves open, are those of
-// Algorithm 3. With them both methods refuse every table.
+// Printed are the constants of the source, as far as it states them; the exponents of Algorithm 2,
+// which the text leaves open, are those of Algorithm 3. With them both methods refuse every table.
 //
 // Source: [AMN24] Algorithm 1; Algorithm 2; Algorithm 3.
 func Printed() Constants {

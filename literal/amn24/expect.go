@@ -14,9 +14,10 @@ const literal = "a literal algorithm, to compare with: it enumerates, where the 
 
 // Expect says how many rows the analysis asks for, with explicit constants, from public facts.
 //
-// A component of weight w puts at least w n/2 gaps into two places of each octave between sigma/n^2 and sigma (Lemmas F.3 and F.4), and the
-// fullest of those buckets is released if it holds twice the noise's support A; here w = alpha/(4k). Then the selection among K asks for
-// (8/alpha^2) ln(|K|^2/beta) + (4/(alpha epsilon)) ln(|K|/beta).
+// A component of weight w puts at least w n/2 gaps into two places of each octave between sigma/n^2
+// and sigma (Lemmas F.3 and F.4), and the fullest of those buckets is released if it holds twice
+// the noise's support A; here w = alpha/(4k). Then the selection among K asks for (8/alpha^2)
+// ln(|K|^2/beta) + (4/(alpha epsilon)) ln(|K|/beta).
 //
 // Source: [AMN24] Theorem 1.5; Section 4.
 func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
@@ -43,15 +44,16 @@ func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
 // fullestBucket is the part of a component's gaps that its fullest bucket holds, about; measured.
 const fullestBucket = .25
 
-// selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows, around one crude pair per component.
+// selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows,
+// around one crude pair per component.
 func (c Constants) selection(d, k int, mu2 float64) string {
 	epsilon := privacy.BoundedRangeOfMu(muOf((1 - c.CrudeShare) * c.FirstShare * mu2))
 	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, c.MostHypotheses)
 	return fmt.Sprintf("about %.2g to choose among %d mixtures", rows, c.MostHypotheses)
 }
 
-// Expect says how many rows the analysis asks for, from public facts: m = w n must be more than the test tolerates, or it could not fail, and
-// then those of Algorithm 1.
+// Expect says how many rows the analysis asks for, from public facts: m = w n must be more than the
+// test tolerates, or it could not fail, and then those of Algorithm 1.
 //
 // Source: [AMN24] Theorem 1.4; Section 4.
 func (e General) Expect(p estimate.Problem) estimate.Expectation {
@@ -81,7 +83,8 @@ func (x design) expect(p estimate.Problem) estimate.Expectation {
 	return out
 }
 
-// order is the sum of Theorem 1.4, with constants and logarithms left out but for ln(1/delta), delta 1e-6.
+// order is the sum of Theorem 1.4, with constants and logarithms left out but for ln(1/delta),
+// delta 1e-6.
 //
 // Source: [AMN24] Theorem 1.4.
 func (x design) order(p estimate.Problem) float64 {
@@ -91,7 +94,8 @@ func (x design) order(p estimate.Problem) float64 {
 		(k*d*d+math.Pow(d, 1.75)*math.Pow(k, 1.5)*math.Sqrt(logDelta)+math.Pow(k*logDelta, 1.5))/(alpha*epsilon)
 }
 
-// composed compares Theorem A.1 with what the filter does: the epsilon of each of the k steps that either allows for the same total.
+// composed compares Theorem A.1 with what the filter does: the epsilon of each of the k steps that
+// either allows for the same total.
 func (x design) composed(mu2 float64) string {
 	total := privacy.EpsilonOfMu(nominalDelta, muOf(x.c.CrudeShare*mu2))
 	return fmt.Sprintf("each of %d choices may cost epsilon %.2g in the filter of Gaussian privacy, "+

@@ -10,15 +10,19 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// General is the method "general:amn24": crude pairs by a score that counts rows to change, one after another, then Algorithm 1.
+// General is the method "general:amn24": crude pairs by a score that counts rows to change, one
+// after another, then Algorithm 1.
 //
-// The score is (3) on a lattice in one column, where the stated facts let a lattice of at most 16 points resolve the narrowest component
-// that they allow; else the tractable one, in one or two columns.
+// The score is (3) on a lattice in one column, where the stated facts let a lattice of at most 16
+// points resolve the narrowest component that they allow; else the tractable one, in one or two
+// columns.
 //
-// Measured (replace-one, delta 1e-6, k = 2, means 6 sds apart, known within 4, sds known within .7 to 1.5; median total variation of five
-// runs, in brackets that of the practical method): score (3), epsilon 20: n = 200 .052 (.055), 1000 .025 (.024); epsilon 5: 3000 .026 (.020);
-// epsilon 1: 10000 .015 (.015). The tractable score, epsilon 20: n = 500 .10 (.026), 1000 .061 (.024); epsilon 1: 10000 .043 (.015). With so
-// few rows the choice is mostly one among the finitely many pairs that the facts allow: the test of Theorem C.3 cannot fail (see Expect).
+// Measured (replace-one, delta 1e-6, k = 2, means 6 sds apart, known within 4, sds known within .7
+// to 1.5; median total variation of five runs, in brackets that of the practical method): score
+// (3), epsilon 20: n = 200 .052 (.055), 1000 .025 (.024); epsilon 5: 3000 .026 (.020); epsilon 1:
+// 10000 .015 (.015). The tractable score, epsilon 20: n = 500 .10 (.026), 1000 .061 (.024); epsilon
+// 1: 10000 .043 (.015). With so few rows the choice is mostly one among the finitely many pairs
+// that the facts allow: the test of Theorem C.3 cannot fail (see Expect).
 type General struct{ c Constants }
 
 // NewGeneral returns the learner with the given constants. It panics if they are not valid.
@@ -84,14 +88,15 @@ func (e General) design(p estimate.Problem) (x design, refused error) {
 	return x, nil
 }
 
-// reachSDs is how many of the widest sds the lattice of points reaches beyond the means; coarsestStep is how many of the narrowest its
-// points may lie apart. Utility constants.
+// reachSDs is how many of the widest sds the lattice of points reaches beyond the means;
+// coarsestStep is how many of the narrowest its points may lie apart. Utility constants.
 const (
 	reachSDs     = 2
 	coarsestStep = 2
 )
 
-// lattice is score (3)'s for one column; ok is false if it would not resolve the narrowest component.
+// lattice is score (3)'s for one column; ok is false if it would not resolve the narrowest
+// component.
 func (c Constants) lattice(radius, low, high float64, k int) (l Lattice, ok bool) {
 	reach := radius + reachSDs*high
 	if 2*reach/float64(c.Points-1) > coarsestStep*low {
@@ -121,8 +126,8 @@ func (x design) steps() []kernel.Step {
 	return append(steps, x.c.fineSteps()...)
 }
 
-// Plan states the worst case. It refuses what public facts show to be hopeless: too many columns, components or pairs, no bounds, too
-// little budget.
+// Plan states the worst case. It refuses what public facts show to be hopeless: too many columns,
+// components or pairs, no bounds, too little budget.
 func (e General) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
@@ -151,7 +156,8 @@ func (x design) epsilon(mu2 float64) float64 {
 // leastEpsilon is the least that a choice of a pair may have.
 const leastEpsilon = .01
 
-// hopeless is the refusal of a budget, or a public number of rows, with which no choice of a pair means anything.
+// hopeless is the refusal of a budget, or a public number of rows, with which no choice of a pair
+// means anything.
 func (x design) hopeless(p estimate.Problem) error {
 	epsilon := x.epsilon(p.Mu * p.Mu)
 	if epsilon < leastEpsilon {

@@ -117,7 +117,8 @@ func distance(t *testing.T, truth *model.Mixture, f estimatetest.Fit) float64 {
 	return tv
 }
 
-// plane is a mixture in two columns of k rotated Gaussians of standard deviations 1.5 and .7, means away from the origin.
+// plane is a mixture in two columns of k rotated Gaussians of standard deviations 1.5 and .7, means
+// away from the origin.
 func plane(t *testing.T, k int, away float64) *model.Mixture {
 	t.Helper()
 	var gs []model.Gaussian

@@ -8,26 +8,31 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// Robust is the robust estimator A of one column, made executable: it takes multisets of the points of a public lattice, and so few of them
-// that all can be looked at. Whatever it answers, score (3) has sensitivity 1.
+// Robust is the robust estimator A of one column, made executable: it takes multisets of the points
+// of a public lattice, and so few of them that all can be looked at. Whatever it answers, score (3)
+// has sensitivity 1.
 //
 // Source: [AMN24] Lemma B.6.
-// Differs: the estimator A0 that the lemma starts from is median and interquartile range, where the paper takes the optimal one of its
-// reference; datasets are multisets of lattice points, so that "some dataset" is one of a finite list; (c) wants at least three equal
-// elements, because a lattice has ties where a Gaussian sample has none.
+// Differs: the estimator A0 that the lemma starts from is median and interquartile range, where the
+// paper takes the optimal one of its reference; datasets are multisets of lattice points, so that
+// "some dataset" is one of a finite list; (c) wants at least three equal elements, because a
+// lattice has ties where a Gaussian sample has none.
 type Robust struct {
 	Points []float64 // of the lattice, increasing
-	// Components is k in (c): a subset of m/(4k) elements, Ties at least, must not lie within Narrow.
+	// Components is k in (c): a subset of m/(4k) elements, Ties at least, must not lie within
+	// Narrow.
 	Components, Ties int
 	// Changed is phi: what A0 says must survive the replacement of this part of the elements.
 	Changed float64
-	// Near is the closeness that is meant; the lemma's checks allow Symmetry*Transitivity = 8 times as much.
+	// Near is the closeness that is meant; the lemma's checks allow Symmetry*Transitivity = 8 times
+	// as much.
 	Near Tolerance
 	// Wide and Narrow are B1 and 1/B2, in standard deviations.
 	Wide, Narrow float64
 }
 
-// allowed is how much more than Near the checks allow: closeness is symmetric up to a factor of 2 and transitive up to one of 4.
+// allowed is how much more than Near the checks allow: closeness is symmetric up to a factor of 2
+// and transitive up to one of 4.
 //
 // Source: [AMN24] Proposition B.2.
 const allowed = 2 * 4
@@ -43,7 +48,8 @@ type Opinion struct {
 
 func (o Opinion) pair() Pair { return hypotheses.Line(o.Mean, o.SD) }
 
-// start is A0: median and interquartile range of a multiset; they are those of the multiset repeated any number of times.
+// start is A0: median and interquartile range of a multiset; they are those of the multiset
+// repeated any number of times.
 func (r Robust) start(y []int) Opinion {
 	o := Opinion{Mean: r.quantile(y, 2), SD: (r.quantile(y, 3) - r.quantile(y, 1)) / quartileSpan}
 	o.OK = o.SD > 0
@@ -86,7 +92,8 @@ func (r Robust) Opinions(m int) []Opinion {
 	return out
 }
 
-// survives is the converse of (a): no multiset with at most a part Changed of other elements makes A0 say something else.
+// survives is the converse of (a): no multiset with at most a part Changed of other elements makes
+// A0 say something else.
 func (r Robust) survives(all [][]int, starts []Opinion, i, m int) bool {
 	most := int(r.Changed * float64(m))
 	if most == 0 {
@@ -122,8 +129,9 @@ func (r Robust) clumps(y []int, m int, sd float64) bool {
 	return false
 }
 
-// Stable is A on every multiset of m elements whose opinion most of its subsets share: those of n elements of which at least 2/3 are told
-// about the same. It is what function (2) asks of a multiset, whatever pair and region it is asked about.
+// Stable is A on every multiset of m elements whose opinion most of its subsets share: those of n
+// elements of which at least 2/3 are told about the same. It is what function (2) asks of a
+// multiset, whatever pair and region it is asked about.
 //
 // Source: [AMN24] Section E.1.
 func (r Robust) Stable(m, n int) []Opinion {

@@ -117,7 +117,8 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// Property 1 of Lemma B.6: datasets that differ in few elements are told about the same, or one of them nothing.
+// Property 1 of Lemma B.6: datasets that differ in few elements are told about the same, or one of
+// them nothing.
 func TestRobustProperty(t *testing.T) {
 	r := small(.26)
 	const m = 4
@@ -156,7 +157,8 @@ func TestMultisets(t *testing.T) {
 	}
 }
 
-// score3 is score (3) as it is written: the least number of rows to change so that some m of them are a good multiset.
+// score3 is score (3) as it is written: the least number of rows to change so that some m of them
+// are a good multiset.
 func score3(l Lattice, x []float64, p Pair, omega Region) int {
 	least := l.Size + 1
 	for i, y := range l.Multisets {
@@ -182,8 +184,8 @@ func score3(l Lattice, x []float64, p Pair, omega Region) int {
 	return least
 }
 
-// Score (3) is what the kernel computes, and no row changes it by more than 1, whatever A says: here nonsense, too. Found by search over
-// neighbours.
+// Score (3) is what the kernel computes, and no row changes it by more than 1, whatever A says:
+// here nonsense, too. Found by search over neighbours.
 func TestScoreThree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for trial := range 30 {

@@ -2,7 +2,8 @@ package amn24
 
 import "math"
 
-// multisets are all multisets of m elements of 0..points-1, each as its counts, in lexicographic order: C(points+m-1, m) of them.
+// multisets are all multisets of m elements of 0..points-1, each as its counts, in lexicographic
+// order: C(points+m-1, m) of them.
 func multisets(points, m int) (all [][]int) {
 	counts := make([]int, points)
 	var place func(at, left int)
@@ -39,8 +40,8 @@ func changes(a, b []int) int {
 	return n
 }
 
-// eachSubset calls f with all multisets z <= y of the given size, and the number of subsets of the elements of y that look like it. It
-// reuses z.
+// eachSubset calls f with all multisets z <= y of the given size, and the number of subsets of the
+// elements of y that look like it. It reuses z.
 func eachSubset(y []int, size int, f func(z []int, ways float64)) {
 	z := make([]int, len(y))
 	var place func(at, left int, ways float64)

@@ -20,9 +20,10 @@ type instance struct {
 	facts estimate.Facts
 }
 
-// recovers fits an instance with fixed seeds and wants a total variation of at most .15 in most of the runs: the tractable score places crudely
-// ([AMN24] Section 4.4 of the restatement), and about one run in eight of it in a column, one in three in the plane, settles on a wrong pair. A
-// single run has to succeed; seeds are fixed, so nothing is left to chance.
+// recovers fits an instance with fixed seeds and wants a total variation of at most .15 in most of
+// the runs: the tractable score places crudely ([AMN24] Section 4.4 of the restatement), and about
+// one run in eight of it in a column, one in three in the plane, settles on a wrong pair. A single
+// run has to succeed; seeds are fixed, so nothing is left to chance.
 func (c instance) recovers(t *testing.T, e estimate.Estimator, relations []privacy.Relation, runs int) {
 	t.Helper()
 	for _, rel := range relations {
@@ -105,7 +106,8 @@ func TestGeneralRecoveryInThePlane(t *testing.T) {
 	}
 }
 
-// Too few rows, or a component too many, end in FAIL: an outcome with a reason and advice, at a cost within the budget.
+// Too few rows, or a component too many, end in FAIL: an outcome with a reason and advice, at a
+// cost within the budget.
 func TestFails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	two := line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 1e6, 1e-3})
@@ -114,7 +116,8 @@ func TestFails(t *testing.T) {
 		if f.NoRelease == nil || !strings.Contains(f.NoRelease.Reason, "bucket") {
 			t.Errorf("%v, gaps of 300 rows: %+v %+v", rel, f.Refused, f.Outcome)
 		}
-		// Two atoms: no Gaussian that the facts allow fits a fourth of the rows, so the test fails at the first step.
+		// Two atoms: no Gaussian that the facts allow fits a fourth of the rows, so the test fails
+		// at the first step.
 		rows := make([][]float64, 8000)
 		for i := range rows {
 			rows[i] = []float64{[2]float64{-18, 18}[rng.IntN(2)]}
@@ -160,8 +163,9 @@ func TestRemovalLoop(t *testing.T) {
 	}
 }
 
-// Theorem C.3 on an unbounded lattice, where all other pairs count as infinitely many: the test passes if w n is far above what it tolerates, and fails if
-// it is below, however good the best pair is.
+// Theorem C.3 on an unbounded lattice, where all other pairs count as infinitely many: the test
+// passes if w n is far above what it tolerates, and fails if it is below, however good the best
+// pair is.
 func TestUnboundedLattice(t *testing.T) {
 	c := Practical()
 	c.Unbounded, c.Refinements = true, 0

@@ -1,6 +1,7 @@
 package amn24
 
-// A Region is Omega: the pairs that are not vaguely close to one that was found. The zero Region is all pairs.
+// A Region is Omega: the pairs that are not vaguely close to one that was found. The zero Region is
+// all pairs.
 //
 // Source: [AMN24] Algorithm 2.
 type Region struct {

@@ -1,12 +1,14 @@
-// Package amn24 holds the algorithms for mixtures of arbitrary Gaussians of [AMN24] as they are printed, one file each, as programs over
-// the kernel. They are for comparison: they enumerate, so they take few columns, few components and a large epsilon.
+// Package amn24 holds the algorithms for mixtures of arbitrary Gaussians of [AMN24] as they are
+// printed, one file each, as programs over the kernel. They are for comparison: they enumerate, so
+// they take few columns, few components and a large epsilon.
 //
-// Where to find what: [AMN24] Algorithm 1 and Lemma D.3 in algorithm1.go, Algorithm 2 in algorithm2.go, Algorithm 3 in algorithm3.go; Lemma
-// B.6 in lemmab6.go, functions (2) and (3) in score.go, their tractable form in celldeficits.go, the removal of what was found in
-// removal.go, Theorem A.1 in composition.go.
+// Where to find what: [AMN24] Algorithm 1 and Lemma D.3 in algorithm1.go, Algorithm 2 in
+// algorithm2.go, Algorithm 3 in algorithm3.go; Lemma B.6 in lemmab6.go, functions (2) and (3) in
+// score.go, their tractable form in celldeficits.go, the removal of what was found in removal.go,
+// Theorem A.1 in composition.go.
 //
-// Whatever decides what is measured next is public or was released, so the facts that the analysis rests on can spoil an estimate and never
-// the guarantee.
+// Whatever decides what is measured next is public or was released, so the facts that the analysis
+// rests on can spoil an estimate and never the guarantee.
 //
 // Source: [AMN24].
 package amn24
@@ -26,7 +28,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// run is what the algorithms share: whom they ask, and what they may assume: public facts and released values.
+// run is what the algorithms share: whom they ask, and what they may assume: public facts and
+// released values.
 type run struct {
 	c    Constants
 	a    *kernel.Allotment
@@ -48,7 +51,8 @@ func begin(s *kernel.Session, c Constants, k int) (*run, *program.Columns, error
 	if err != nil {
 		return nil, nil, err
 	}
-	const missingSDs = 4 // where n is public all rows are good unless the count says otherwise by so many noise sds
+	// where n is public all rows are good unless the count says otherwise by so many noise sds
+	const missingSDs = 4
 	r := &run{c: c, a: s.Allotment(), d: s.Columns(), k: k, n: notes.Rows}
 	if n, public := s.Rows(); public && float64(n)-r.n < missingSDs/mu {
 		r.n = float64(n)
@@ -144,7 +148,8 @@ func most(p estimate.Problem) int {
 	return max(1, p.MaxComponents)
 }
 
-// enumerable is the refusal of a number of components for which K is beyond the guard whatever is found; nil if it is not.
+// enumerable is the refusal of a number of components for which K is beyond the guard whatever is
+// found; nil if it is not.
 func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) error {
 	n := float64(p.Rows)
 	if p.Relation != privacy.ReplaceOne {

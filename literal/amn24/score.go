@@ -7,12 +7,16 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// A Lattice is what score (3) is computed on: points that rows are rounded to, multisets of them, and pairs to choose among.
+// A Lattice is what score (3) is computed on: points that rows are rounded to, multisets of them,
+// and pairs to choose among.
 //
 // Source: [AMN24] Section E.1.
-// Differs: the score is min over all good multisets Y of m - |Y and X|, the rows of a fixed number m that Y has and X has not: for n >= m
-// the least number of rows to change, and of sensitivity 1 whatever "good" means. An element of Y is a block of Block equal rows, m = Block
-// * Size, because nobody can enumerate the multisets of hundreds of rows; m = w n as printed. Rows are rounded to the lattice by a rule for
+// Differs: the score is min over all good multisets Y of m - |Y and X|, the rows of a fixed number
+// m that Y has and X has not: for n >= m the least number of rows to change, and of sensitivity 1
+// whatever "good" means. An element of Y is a block of Block equal rows, m = Block
+//   - Size, because nobody can enumerate the multisets of hundreds of rows; m = w n as printed. Rows
+//     are rounded to the lattice by a rule for
+//
 // each row.
 type Lattice struct {
 	Robust    Robust
@@ -27,8 +31,8 @@ func newLattice(r Robust, size, sub int, pairs []Pair) Lattice {
 	return Lattice{Robust: r, Size: size, Sub: sub, Multisets: multisets(len(r.Points), size), Opinions: r.Stable(size, sub), Pairs: pairs}
 }
 
-// Good is function (2): 1 for multiset i, pair and region if A says something of the multiset that is in the region, close to the pair, and
-// shared by most subsets.
+// Good is function (2): 1 for multiset i, pair and region if A says something of the multiset that
+// is in the region, close to the pair, and shared by most subsets.
 //
 // Source: [AMN24] Section E.1.
 func (l Lattice) Good(i int, p Pair, omega Region) bool {
@@ -36,7 +40,8 @@ func (l Lattice) Good(i int, p Pair, omega Region) bool {
 	return o.OK && l.Robust.Near.Close(o.pair(), p) && omega.Contains(o.pair())
 }
 
-// Options are the pairs for which some multiset is good, and those multisets: all other pairs have the score m+1 in any table.
+// Options are the pairs for which some multiset is good, and those multisets: all other pairs have
+// the score m+1 in any table.
 func (l Lattice) Options(omega Region) (pairs []Pair, good [][]int) {
 	within := make([]bool, len(l.Opinions))
 	for i, o := range l.Opinions {
@@ -56,8 +61,9 @@ func (l Lattice) Options(omega Region) (pairs []Pair, good [][]int) {
 	return pairs, good
 }
 
-// normals is the lattice of pairs in one column: sds low (1+z)^i up to high, means j z sd within radius. Volume (1) gives every cell of it
-// the same mass, so counting its pairs measures volume. It stops when there are more than most.
+// normals is the lattice of pairs in one column: sds low (1+z)^i up to high, means j z sd within
+// radius. Volume (1) gives every cell of it the same mass, so counting its pairs measures volume.
+// It stops when there are more than most.
 //
 // Source: [AMN24] Section C.1.
 func normals(radius, low, high, z float64, most int) (pairs []Pair) {

@@ -30,8 +30,8 @@ func TestAdvancedComposition(t *testing.T) {
 	}
 }
 
-// What the filter charges for k pure steps, converted at the theorem's delta, is about the theorem's epsilon or less. (For few steps basic
-// composition is better than both.)
+// What the filter charges for k pure steps, converted at the theorem's delta, is about the
+// theorem's epsilon or less. (For few steps basic composition is better than both.)
 func TestFilterAgainstAdvancedComposition(t *testing.T) {
 	for _, k := range []int{2, 3, 10, 100} {
 		for _, eps := range []float64{.01, .1, 1} {

@@ -10,11 +10,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Univariate is the method "univariate:amn24": crude pairs from the gaps between consecutive values, without any bound, then Algorithm 1.
+// Univariate is the method "univariate:amn24": crude pairs from the gaps between consecutive
+// values, without any bound, then Algorithm 1.
 //
-// Measured (replace-one, delta 1e-6, epsilon 20; median total variation of five runs and how many were below .15, in brackets the practical
-// method's median): N(3.7e5, .01^2): n = 500 .046, 3 (.023); 1000 .020, 5 (.008). Half N(0, 1), half N(1e6, .001^2): n = 1500 .50, 0
-// (.023); 2000 .034, 5 (.018); 3000 .025, 5 (.016).
+// Measured (replace-one, delta 1e-6, epsilon 20; median total variation of five runs and how many
+// were below .15, in brackets the practical method's median): N(3.7e5, .01^2): n = 500 .046, 3
+// (.023); 1000 .020, 5 (.008). Half N(0, 1), half N(1e6, .001^2): n = 1500 .50, 0 (.023); 2000
+// .034, 5 (.018); 3000 .025, 5 (.016).
 type Univariate struct{ c Constants }
 
 // NewUnivariate returns the learner with the given constants. It panics if they are not valid.
@@ -33,8 +35,8 @@ func (Univariate) Summary() string {
 	return "the published algorithm for one column, by enumeration, to compare with: hard buckets of gaps, few components"
 }
 
-// Plan states the worst case. It refuses more than one column, more components than can be enumerated, and budgets or tables with which no
-// bucket can be released.
+// Plan states the worst case. It refuses more than one column, more components than can be
+// enumerated, and budgets or tables with which no bucket can be released.
 func (e Univariate) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
@@ -67,7 +69,8 @@ func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 // surelyHidden is a -ln of the truncation's slack below that of any sensible delta.
 const surelyHidden = 10
 
-// hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be released.
+// hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be
+// released.
 func (e Univariate) hopeless(p estimate.Problem) error {
 	if epsilon := privacy.PureOfMu(muOf(e.c.CrudeShare * p.Mu * p.Mu)); epsilon < leastEpsilon {
 		return &estimate.Refusal{

@@ -22,7 +22,8 @@ func quick() Constants {
 	return c
 }
 
-// TestEveryTable: whatever the rows and the facts, a fit ends in a sound model or in a reason, within its plan and its budget.
+// TestEveryTable: whatever the rows and the facts, a fit ends in a sound model or in a reason,
+// within its plan and its budget.
 func TestEveryTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	released, none := 0, 0
@@ -59,8 +60,9 @@ func TestEveryTable(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table, and on one of quite other rows, the
-// same answers lead to the same questions and the same end.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table, and on one of quite other rows, the same answers lead to the same questions and the same
+// end.
 func TestReplay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	two := estimatetest.Draw(t, line(t, [3]float64{.5, -3, 1}, [3]float64{.5, 3, .8}), 2500, rng)

@@ -1,10 +1,12 @@
-// Package bdku20 fits one Gaussian whose mean and covariance are known within bounds: the iterations of [BDKU20] as published, to compare
-// with and for bounds that are tight.
+// Package bdku20 fits one Gaussian whose mean and covariance are known within bounds: the
+// iterations of [BDKU20] as published, to compare with and for bounds that are tight.
 //
-// The covariance first: rows (or, where the mean is unknown, differences of secret pairs of rows) are scaled by what is known, clipped, and
-// their noisy second moment makes the scale rounder, t times; the last and dearest of the moments is the estimate. Then the mean, of the
-// rows scaled by that estimate: each of a few clipped, noisy means shrinks the ball that the next one is clipped to. How many steps there
-// are follows from public numbers; every branch is a function of released ones.
+// The covariance first: rows (or, where the mean is unknown, differences of secret pairs of rows)
+// are scaled by what is known, clipped, and their noisy second moment makes the scale rounder, t
+// times; the last and dearest of the moments is the estimate. Then the mean, of the rows scaled by
+// that estimate: each of a few clipped, noisy means shrinks the ball that the next one is clipped
+// to. How many steps there are follows from public numbers; every branch is a function of released
+// ones.
 //
 // Source: [BDKU20] Section 2 of the restatement.
 package bdku20
@@ -26,7 +28,8 @@ type Estimator struct{ options Options }
 // New returns the estimator with Practical options.
 func New() Estimator { return NewWith(Practical()) }
 
-// NewWith returns the estimator with other options, such as those of the published experiments. It panics on options that make no sense.
+// NewWith returns the estimator with other options, such as those of the published experiments. It
+// panics on options that make no sense.
 func NewWith(o Options) Estimator {
 	o.check()
 	return Estimator{o}
@@ -59,7 +62,8 @@ const (
 	stepMean       = "mean"
 )
 
-// Plan is what Fit measures, or a *estimate.Refusal where bounds are missing, or too few rows even for a table that fits them tightly.
+// Plan is what Fit measures, or a *estimate.Refusal where bounds are missing, or too few rows even
+// for a table that fits them tightly.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)

@@ -7,36 +7,44 @@ import (
 
 // Options are the constants of the source. They affect utility alone.
 type Options struct {
-	// CovarianceSteps and MeanSteps are the numbers t of steps of the two iterations; 0 chooses them from public numbers, see schedule.
+	// CovarianceSteps and MeanSteps are the numbers t of steps of the two iterations; 0 chooses
+	// them from public numbers, see schedule.
 	CovarianceSteps, MeanSteps int
-	// LastShare is the part of an iteration's budget for its last step, in (0, 1); the others share the rest evenly.
+	// LastShare is the part of an iteration's budget for its last step, in (0, 1); the others share
+	// the rest evenly.
 	LastShare float64
-	// CovarianceShare is the part of the budget for the covariance where the mean is unknown too, in (0, 1).
+	// CovarianceShare is the part of the budget for the covariance where the mean is unknown too,
+	// in (0, 1).
 	CovarianceShare float64
-	// CountShare is the part of the budget for the number of good rows, in [0, 1). With 0, n is taken for it where n is public, and
-	// countShare is spent where it is private.
+	// CountShare is the part of the budget for the number of good rows, in [0, 1). With 0, n is
+	// taken for it where n is public, and countShare is spent where it is private.
 	CountShare float64
-	// CovarianceTail and MeanTail are the probabilities beta of a row beyond the clipping radius, in (0, 1).
+	// CovarianceTail and MeanTail are the probabilities beta of a row beyond the clipping radius,
+	// in (0, 1).
 	CovarianceTail, MeanTail float64
-	// Pairings is how many releases, of fresh pairs each, the last second moment is the mean of where the mean is unknown; 1 or more. The
-	// noise of their mean is that of one release; its sampling error is less, because every row meets several others.
+	// Pairings is how many releases, of fresh pairs each, the last second moment is the mean of
+	// where the mean is unknown; 1 or more. The noise of their mean is that of one release; its
+	// sampling error is less, because every row meets several others.
 	Pairings int
-	// NoiseInWhitener adds the spectral norm of the noise to what the eigenvalues of a step are raised by, so that they stay bounds.
+	// NoiseInWhitener adds the spectral norm of the noise to what the eigenvalues of a step are
+	// raised by, so that they stay bounds.
 	NoiseInWhitener bool
-	// MostNoise is the largest norm that noise has (but for a small probability) in the last second moment, relative to its least
-	// eigenvalue, of an estimate that is released. Positive; +Inf releases any.
+	// MostNoise is the largest norm that noise has (but for a small probability) in the last second
+	// moment, relative to its least eigenvalue, of an estimate that is released. Positive; +Inf
+	// releases any.
 	MostNoise float64
 }
 
 // countShare buys the number of rows within a few hundredths of what it has to be.
 const countShare = .01
 
-// Practical are the published constants, with the mended whitener, several pairings, a count of good rows, and an estimate only where every
-// direction can be told from the noise.
+// Practical are the published constants, with the mended whitener, several pairings, a count of
+// good rows, and an estimate only where every direction can be told from the noise.
 //
 // Source: [BDKU20] Section 4 of the restatement.
-// Differs: see NoiseInWhitener, Pairings, CountShare and MostNoise. The source does not say how to share the budget between covariance and
-// mean; the covariance's noise is larger by about the clipping radius.
+// Differs: see NoiseInWhitener, Pairings, CountShare and MostNoise. The source does not say how to
+// share the budget between covariance and mean; the covariance's noise is larger by about the
+// clipping radius.
 func Practical() Options {
 	return Options{LastShare: .75, CovarianceShare: .85, CountShare: countShare, CovarianceTail: .1, MeanTail: .01, Pairings: 4,
 		NoiseInWhitener: true, MostNoise: 1}

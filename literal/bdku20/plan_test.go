@@ -95,7 +95,8 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// Wider bounds never help, more rows never hurt, and what is expected at the number of rows needed is twice the non-private error.
+// Wider bounds never help, more rows never hurt, and what is expected at the number of rows needed
+// is twice the non-private error.
 func TestExpectations(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 5, 30} {

@@ -110,9 +110,11 @@ func recoveries() []recovery {
 	}
 }
 
-// TestRecovery: at 1.3 times the rows that it says it needs at (1, 1e-6), the mean ratio of error and non-private error over some runs is at
-// most 2.2 (measured 1.2 to 1.9); a run's ratio has a standard deviation of .6 at d = 1 and far less beyond, so with ten runs the
-// probability of failing by chance is below 1e-3 for d = 1 and negligible for the others; rows and noise have fixed seeds.
+// TestRecovery: at 1.3 times the rows that it says it needs at (1, 1e-6), the mean ratio of error
+// and non-private error over some runs is at most 2.2 (measured 1.2 to 1.9); a run's ratio has a
+// standard deviation of .6 at d = 1 and far less beyond, so with ten runs the probability of
+// failing by chance is below 1e-3 for d = 1 and negligible for the others; rows and noise have
+// fixed seeds.
 func TestRecovery(t *testing.T) {
 	for i, c := range recoveries() {
 		if !c.short && !estimatetest.Long() {
@@ -146,8 +148,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestExact: without noise the whiteners cancel: whatever the number of steps, the answer is the second moment of the clipped rows in the
-// last scale, here within the sampling error of the truth.
+// TestExact: without noise the whiteners cancel: whatever the number of steps, the answer is the
+// second moment of the clipped rows in the last scale, here within the sampling error of the truth.
 func TestExact(t *testing.T) {
 	const d, n = 4, 50000
 	for _, rel := range relations {

@@ -24,7 +24,8 @@ func standard(rng *rand.Rand, n, d int) [][]float64 {
 	return rows
 }
 
-// standardErrors are the Frobenius error of the covariance and the length of the error of the mean, for standard Gaussian rows.
+// standardErrors are the Frobenius error of the covariance and the length of the error of the mean,
+// for standard Gaussian rows.
 func standardErrors(f estimatetest.Fit) (cov, mean float64) {
 	g := f.Model.Components[0]
 	for i := range g.Mean {
@@ -72,7 +73,8 @@ func (p published) trimmed(t *testing.T, runs int) float64 {
 	return sum / float64(runs-2*cut)
 }
 
-// covarianceOnly is a setting with the mean known and eigenvalues below u, meanOnly one with the identity known and a mean within r.
+// covarianceOnly is a setting with the mean known and eigenvalues below u, meanOnly one with the
+// identity known and a mean within r.
 func covarianceOnly(d, n, t int, u, want float64) published {
 	return published{d, n, t, bounds(0, 1e-9, u), Published(t), want}
 }
@@ -81,9 +83,11 @@ func meanOnly(d, n, t int, r, want float64) published {
 	return published{d, n, t, bounds(r, 1, 1), Published(t), want}
 }
 
-// TestPublishedSettings: at the settings of the source, errors are those of an independent implementation with the same noise (Section 4 of
-// the restatement). A run's error has a relative standard deviation of 1/sqrt(d(d+1)) for covariances, 1/sqrt(2d) for means and .75 for a
-// mean of one column, where more runs are made, so a tenth off (a third, where errors are large because clipping fails) is beyond 4 of them.
+// TestPublishedSettings: at the settings of the source, errors are those of an independent
+// implementation with the same noise (Section 4 of the restatement). A run's error has a relative
+// standard deviation of 1/sqrt(d(d+1)) for covariances, 1/sqrt(2d) for means and .75 for a mean of
+// one column, where more runs are made, so a tenth off (a third, where errors are large because
+// clipping fails) is beyond 4 of them.
 func TestPublishedSettings(t *testing.T) {
 	tight, wide := 10*math.Sqrt(10), 10*math.Sqrt(50)
 	settings := []published{meanOnly(50, 1000, 2, wide, .271), covarianceOnly(10, 3000, 3, tight, .224), meanOnly(1, 1000, 2, 100, .0245),
@@ -106,7 +110,8 @@ func TestPublishedSettings(t *testing.T) {
 	}
 }
 
-// TestTooFewSteps: with bounds that are loose by 1e4, two steps are not enough and the practical choice is.
+// TestTooFewSteps: with bounds that are loose by 1e4, two steps are not enough and the practical
+// choice is.
 func TestTooFewSteps(t *testing.T) {
 	literal := covarianceOnly(10, 7000, 2, 3e4, 0)
 	practical := literal

@@ -20,9 +20,11 @@ type run struct {
 	a       *kernel.Allotment
 	problem estimate.Problem
 	total   float64 // mu^2
-	rows    float64 // n, or the released number of rows where n is private: what the schedule goes by
-	good    float64 // rows that are not null, as far as is known
-	// The scale z = w (x - center) in which the covariance is at most the identity, as far as is known; wi is the inverse of w.
+	// n, or the released number of rows where n is private: what the schedule goes by
+	rows float64
+	good float64 // rows that are not null, as far as is known
+	// The scale z = w (x - center) in which the covariance is at most the identity, as far as is
+	// known; wi is the inverse of w.
 	w, wi  *mat.Dense
 	center []float64
 	// The estimate: a factor of the covariance, and its relative spectral noise.
@@ -31,7 +33,8 @@ type run struct {
 	flags  []string
 }
 
-// missingSDs: where n is public, all rows are good unless the count says otherwise by this many noise sds.
+// missingSDs: where n is public, all rows are good unless the count says otherwise by this many
+// noise sds.
 const missingSDs = 3.5
 
 // countRows releases the number of good rows.
@@ -76,12 +79,14 @@ func (r *run) frame() query.Affine {
 	return f
 }
 
-// covariance is the multivariate covariance iteration. It reports in words why the estimate would be nonsense, if it is.
+// covariance is the multivariate covariance iteration. It reports in words why the estimate would
+// be nonsense, if it is.
 //
 // Source: [BDKU20] Section 2.2 of the restatement (MVCRec).
-// Differs: the noise has variance sigma^2/2 off the diagonal, which is enough for a Frobenius sensitivity (the published code has sigma^2);
-// eigenvalues below zero are raised to zero (it leaves them as they are) before the slack is added, which includes the noise's norm;
-// whiteners are composed from the left; the last second moment is the mean of several over pairs.
+// Differs: the noise has variance sigma^2/2 off the diagonal, which is enough for a Frobenius
+// sensitivity (the published code has sigma^2); eigenvalues below zero are raised to zero (it
+// leaves them as they are) before the slack is added, which includes the noise's norm; whiteners
+// are composed from the left; the last second moment is the mean of several over pairs.
 func (r *run) covariance() (doubt string, err error) {
 	if !r.unknown.covariance {
 		return "", nil
@@ -122,7 +127,8 @@ func (r *run) covariance() (doubt string, err error) {
 	return "", nil
 }
 
-// A second is a released mean of z z^T over some vectors z; sum is nil if their number is lost in the noise.
+// A second is a released mean of z z^T over some vectors z; sum is nil if their number is lost in
+// the noise.
 type second struct {
 	sum     *mat.SymDense
 	vectors float64 // their number
@@ -135,7 +141,8 @@ func (r *run) lastSecond(a *kernel.Allotment) (second, error) {
 	mean := second{sum: mat.NewSymDense(r.d, nil)}
 	mu := a.LeftMu()
 	if k > 1 {
-		mu *= (1 - 1e-12) / math.Sqrt(float64(k)) // costs are rounded up: the last must not be short of them
+		// costs are rounded up: the last must not be short of them
+		mu *= (1 - 1e-12) / math.Sqrt(float64(k))
 	}
 	for range k {
 		m, err := r.second(a, mu)
@@ -156,7 +163,8 @@ const pureLift = 1e-3
 // countedSDs: a number of pairs is seen if it is so many noise sds above nothing.
 const countedSDs = 4
 
-// second releases the mean of z z^T over the rows or, where the mean is unknown, over pairs of them with z = w(x-x')/sqrt2.
+// second releases the mean of z z^T over the rows or, where the mean is unknown, over pairs of them
+// with z = w(x-x')/sqrt2.
 func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
 	radius := math.Sqrt(bound2(r.d, r.o.CovarianceTail))
 	if !r.unknown.mean {
@@ -184,7 +192,8 @@ func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
 	return second{m, pairs, answer.Sigma / pairs}, nil
 }
 
-// contradicts reports a first second moment that a covariance of at most the identity does not have.
+// contradicts reports a first second moment that a covariance of at most the identity does not
+// have.
 func (r *run) contradicts(values []float64, m second) bool {
 	edge := 1 + (math.Sqrt(float64(r.d))+surely)/math.Sqrt(m.vectors)
 	return values[len(values)-1] > edge*edge+m.noise*r.norm()
@@ -226,11 +235,13 @@ func (r *run) estimate(e *mat.EigenSym, noise float64) (doubt string) {
 	return ""
 }
 
-// mean is the multivariate mean iteration in the scale of the estimated covariance. It reports in words why the estimate would be nonsense.
+// mean is the multivariate mean iteration in the scale of the estimated covariance. It reports in
+// words why the estimate would be nonsense.
 //
 // Source: [BDKU20] Section 2.1 of the restatement (MVMRec).
-// Differs: one release of the augmented moments, with the noise of the source under replace-one and sqrt2 times the least under
-// add-or-remove-one; the ball about the origin becomes an ellipsoid in the scale of the covariance, and the smallest ball about it is used.
+// Differs: one release of the augmented moments, with the noise of the source under replace-one and
+// sqrt2 times the least under add-or-remove-one; the ball about the origin becomes an ellipsoid in
+// the scale of the covariance, and the smallest ball about it is used.
 func (r *run) mean() (doubt string, err error) {
 	if !r.unknown.mean {
 		return "", nil
@@ -291,13 +302,15 @@ func (r *run) outcome(advice string) (estimate.Outcome, error) {
 	return r.none(advice, "a released mean or variance is outside the numbers that a model can hold")
 }
 
-// graded is the largest ratio of stated eigenvalues whose covariance is held to them: in the columns' units the eigenvalues of a matrix of
-// a larger ratio are lost to rounding, while its factor has them.
+// graded is the largest ratio of stated eigenvalues whose covariance is held to them: in the
+// columns' units the eigenvalues of a matrix of a larger ratio are lost to rounding, while its
+// factor has them.
 const graded = 1e10
 
 // shaped is the covariance, held to the stated eigenvalues, in the shape that was asked for.
 //
-// Source: [BDKU20] Section 2.2 of the restatement. Differs: the eigenvalues are moved into the stated bounds, which noise can leave.
+// Source: [BDKU20] Section 2.2 of the restatement. Differs: the eigenvalues are moved into the
+// stated bounds, which noise can leave.
 func (r *run) shaped() (model.Covariance, error) {
 	s := linalg.Congruence(r.factor, linalg.Identity(r.d))
 	low, high := r.problem.Facts.Eigenvalues[0], r.problem.Facts.Eigenvalues[1]

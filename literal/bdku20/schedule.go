@@ -7,7 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// bound2 is the square of a radius that a standard Gaussian row of d columns exceeds with probability at most tail.
+// bound2 is the square of a radius that a standard Gaussian row of d columns exceeds with
+// probability at most tail.
 //
 // Source: [BDKU20] Section 2.1 of the restatement.
 func bound2(d int, tail float64) float64 {
@@ -23,14 +24,16 @@ func meanRadius(d int, tail, r float64) float64 {
 	return math.Min(r+math.Sqrt(g2), math.Sqrt(r*r+2*r*math.Sqrt(2*l)+g2))
 }
 
-// A schedule is a problem's budget shared out, and what follows for its errors: public numbers only.
+// A schedule is a problem's budget shared out, and what follows for its errors: public numbers
+// only.
 type schedule struct {
 	o       Options
 	d       int
 	replace bool
 	mu      float64
 	unknown struct{ covariance, mean bool }
-	// ratio is the least eigenvalue relative to the largest, reach the bound on the mean in units of the least standard deviation.
+	// ratio is the least eigenvalue relative to the largest, reach the bound on the mean in units
+	// of the least standard deviation.
 	ratio, reach                           float64
 	countShare, covarianceShare, meanShare float64
 }
@@ -56,8 +59,8 @@ func (o Options) schedule(p estimate.Problem) schedule {
 	return s
 }
 
-// mostSteps bounds the steps of an iteration: each of them makes bounds tighter by a factor, so that twenty are enough for nearly any.
-// It is the plan's number where n is private.
+// mostSteps bounds the steps of an iteration: each of them makes bounds tighter by a factor, so
+// that twenty are enough for nearly any. It is the plan's number where n is private.
 const mostSteps = 20
 
 // most is the largest number of steps that choose can choose.
@@ -68,8 +71,8 @@ func (s schedule) most(n float64, choose func(n float64) int) int {
 	return max(mostSteps, s.o.CovarianceSteps, s.o.MeanSteps)
 }
 
-// pairsPart is the number of pairs relative to n: of a perfect matching, and of n/2 buckets, of which a part 1 - 3/e^2 holds two rows or
-// more.
+// pairsPart is the number of pairs relative to n: of a perfect matching, and of n/2 buckets, of
+// which a part 1 - 3/e^2 holds two rows or more.
 func (s schedule) pairsPart() float64 {
 	if s.replace {
 		return .5
@@ -93,12 +96,14 @@ func (s schedule) samples(n float64) float64 {
 	return n
 }
 
-// sampled is how many independent vectors the last second moment is worth: over all pairs of rows it would be n.
+// sampled is how many independent vectors the last second moment is worth: over all pairs of rows
+// it would be n.
 func (s schedule) sampled(n float64) float64 {
 	return n / (1 + (n/s.samples(n)-1)/float64(s.pairings()))
 }
 
-// noise is the noise sd of a diagonal entry of a second moment that gets the given part of the covariance's budget.
+// noise is the noise sd of a diagonal entry of a second moment that gets the given part of the
+// covariance's budget.
 func (s schedule) noise(n, part float64) float64 {
 	sensitivity := bound2(s.d, s.o.CovarianceTail)
 	if s.replace || s.unknown.mean {
@@ -110,14 +115,17 @@ func (s schedule) noise(n, part float64) float64 {
 // spectral is the spectral norm of a noise matrix, about, relative to the sd of its diagonal.
 func (s schedule) spectral() float64 { return math.Sqrt(2 * float64(s.d)) }
 
-// surely is the number of sds that noise and sampling exceed with a probability below 1e-4, by their Gaussian tails.
+// surely is the number of sds that noise and sampling exceed with a probability below 1e-4, by
+// their Gaussian tails.
 const surely = 4.5
 
-// norm is the spectral norm of a noise matrix, relative to the sd of its diagonal, but for a probability of 2 exp(-surely^2/2).
+// norm is the spectral norm of a noise matrix, relative to the sd of its diagonal, but for a
+// probability of 2 exp(-surely^2/2).
 func (s schedule) norm() float64 { return s.spectral() + surely }
 
-// slack is what the eigenvalues of a second moment of m vectors are raised by to bound the covariance: half the spectral norm of the
-// sampling error and, in the mended form, that of the noise.
+// slack is what the eigenvalues of a second moment of m vectors are raised by to bound the
+// covariance: half the spectral norm of the sampling error and, in the mended form, that of the
+// noise.
 func (s schedule) slack(m, noise float64) float64 {
 	d := float64(s.d)
 	slack := math.Sqrt(d/m) + d/(2*m)
@@ -130,9 +138,11 @@ func (s schedule) slack(m, noise float64) float64 {
 // worth is how much less noise a further step must promise: it costs time.
 const worth = .98
 
-// covarianceSteps is the number of steps after which the last noise, relative to the least eigenvalue that the bounds allow, is least. A
-// step takes an eigenvalue lambda (of 1 at most) to lambda/(lambda+slack): far below the slack, a gain of 1/slack. So two to four steps
-// are best where rows abound or bounds are tight, and otherwise the number grows with the logarithm of the ratio.
+// covarianceSteps is the number of steps after which the last noise, relative to the least
+// eigenvalue that the bounds allow, is least. A step takes an eigenvalue lambda (of 1 at most) to
+// lambda/(lambda+slack): far below the slack, a gain of 1/slack. So two to four steps are best
+// where rows abound or bounds are tight, and otherwise the number grows with the logarithm of the
+// ratio.
 func (s schedule) covarianceSteps(n float64) int {
 	if s.o.CovarianceSteps > 0 {
 		return s.o.CovarianceSteps
@@ -151,8 +161,8 @@ func (s schedule) covarianceNoise(n float64, t int) float64 {
 	return noise / lambda
 }
 
-// meanSteps is the number of steps after which the last noise of the mean is least: a step takes a radius r that is far too large to
-// about 2 sqrt(d) r/(n mu).
+// meanSteps is the number of steps after which the last noise of the mean is least: a step takes a
+// radius r that is far too large to about 2 sqrt(d) r/(n mu).
 func (s schedule) meanSteps(n float64) int {
 	if s.o.MeanSteps > 0 {
 		return s.o.MeanSteps
@@ -169,7 +179,8 @@ func (s schedule) meanNoise(n float64, t int) float64 {
 	return sd
 }
 
-// meanSD is the noise sd per coordinate of a mean of rows clipped to radius, which gets the given part of the mean's budget.
+// meanSD is the noise sd per coordinate of a mean of rows clipped to radius, which gets the given
+// part of the mean's budget.
 func (s schedule) meanSD(n, part, radius float64) float64 {
 	sensitivity := 2 * radius
 	if !s.replace {
@@ -193,8 +204,8 @@ func leastOf(noise func(t int) float64) int {
 	return best
 }
 
-// relativeError is the expected error of covariance or mean, whichever is worse, relative to the non-private one, for the worst covariance
-// within the bounds.
+// relativeError is the expected error of covariance or mean, whichever is worse, relative to the
+// non-private one, for the worst covariance within the bounds.
 func (s schedule) relativeError(n float64) float64 {
 	worst := 1.0
 	if s.unknown.covariance {
@@ -209,7 +220,8 @@ func (s schedule) relativeError(n float64) float64 {
 	return worst
 }
 
-// rowsNeeded is the least number of rows, about, with a relative error of at most 2; 0 if there is none below 1e12.
+// rowsNeeded is the least number of rows, about, with a relative error of at most 2; 0 if there is
+// none below 1e12.
 func (s schedule) rowsNeeded() float64 {
 	const least, most = 100.0, 1e12
 	high := least

@@ -21,7 +21,8 @@ func kinds() map[string]estimate.Facts {
 		"loose": bounds(1e9, 1e-12, 1e12), "wider than float64": bounds(1e60, 1e-100, 1e100)}
 }
 
-// TestHardTables: whatever the rows, a fit ends in a sound model or in a reason, within its budget. (The short test tries a quarter.)
+// TestHardTables: whatever the rows, a fit ends in a sound model or in a reason, within its budget.
+// (The short test tries a quarter.)
 func TestHardTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, facts := range kinds() {
@@ -46,8 +47,9 @@ func TestHardTables(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// questions, and no path loses more than mu^2. (Of pairs, whose draws are fresh, the kernel's tests show the loss.)
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same questions, and no path loses more than mu^2. (Of pairs,
+// whose draws are fresh, the kernel's tests show the loss.)
 func TestReplay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for name, facts := range kinds() {
@@ -91,8 +93,8 @@ func replayPairs(t *testing.T, name string, c estimatetest.Case, other [][]float
 	}
 }
 
-// Facts that the rows contradict are found out from released values, and said. Noise and sampling alone do so with a probability below
-// 1e-4; here both have fixed seeds.
+// Facts that the rows contradict are found out from released values, and said. Noise and sampling
+// alone do so with a probability below 1e-4; here both have fixed seeds.
 func TestContradictions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const d, n = 4, 20000

@@ -19,11 +19,13 @@ func fastAnchors(gaussians int) int {
 	return r
 }
 
-// maximin chooses up to r mixtures, one after another: each is the one farthest, in total variation, from the nearest of those before it. The
-// distances are averages over points of the pool's own mean density, the same at every run.
+// maximin chooses up to r mixtures, one after another: each is the one farthest, in total
+// variation, from the nearest of those before it. The distances are averages over points of the
+// pool's own mean density, the same at every run.
 //
-// Source: [AAL21] Section 3.4 of the restatement. Differs: sets of pairs only, no Voronoi cells; what is integrated
-// is the Gaussians and not the mixtures, so that lists may be longer; the points come from a fixed sequence.
+// Source: [AAL21] Section 3.4 of the restatement. Differs: sets of pairs only, no Voronoi cells;
+// what is integrated is the Gaussians and not the mixtures, so that lists may be longer; the points
+// come from a fixed sequence.
 func (l *List) maximin(r int) (chosen []int) {
 	step := max(1, float64(l.Len())/anchorPool)
 	var pool []int
@@ -54,7 +56,8 @@ func (l *List) maximin(r int) (chosen []int) {
 	return chosen
 }
 
-// densities are those of the pool's mixtures relative to their mean, at points drawn from that mean.
+// densities are those of the pool's mixtures relative to their mean, at points drawn from that
+// mean.
 func (l *List) densities(pool []int) [][]float64 {
 	var all [][2]int
 	for _, i := range pool {

@@ -35,15 +35,18 @@ func Step(name string, share float64, source string) kernel.Step {
 	return kernel.Step{Name: name, Query: query.SelectionOf(query.MinimumDistance{}.Kind()), Share: share, Most: 1, Source: source}
 }
 
-// Choose returns the number of a mixture of the list, chosen by the exponential mechanism with minus its minimum-distance score: epsilon-DP,
-// charged as kernel's Select says (privacy.BoundedRangeOfMu turns a mu into an epsilon). A list of one costs nothing.
+// Choose returns the number of a mixture of the list, chosen by the exponential mechanism with
+// minus its minimum-distance score: epsilon-DP, charged as kernel's Select says
+// (privacy.BoundedRangeOfMu turns a mu into an epsilon). A list of one costs nothing.
 //
-// Utility of Reference: if n rows come from f, OPT is the least total variation from f to a mixture of the list of M, and the masses are
-// exact, then with probability 1 - 2 beta the total variation from f to the choice is at most
+// Utility of Reference: if n rows come from f, OPT is the least total variation from f to a mixture
+// of the list of M, and the masses are exact, then with probability 1 - 2 beta the total variation
+// from f to the choice is at most
 //
 //	3 OPT + 2 t + 2 ln(M/beta)/(epsilon n) + 2/n,   t = sqrt(ln(M^2/beta)/(2n))
 //
-// (see Bound). Fast replaces the total variation by the largest difference on its sets, whatever that misses.
+// (see Bound). Fast replaces the total variation by the largest difference on its sets, whatever
+// that misses.
 //
 // Failures: an empty list; what kernel's Select refuses. They depend on the list only.
 //
@@ -92,7 +95,8 @@ func Query(l *List, o Options) (q query.MinimumDistance, err error) {
 	return q, nil
 }
 
-// pairs are those of mixtures a before b: Scheffe's set of (b, a) has the same differences, but for ties.
+// pairs are those of mixtures a before b: Scheffe's set of (b, a) has the same differences, but for
+// ties.
 func pairs(of []int) (sets [][2]int) {
 	for j, b := range of {
 		for _, a := range of[:j] {
@@ -102,13 +106,15 @@ func pairs(of []int) (sets [][2]int) {
 	return sets
 }
 
-// Bound is what Choose's reference form promises beyond 3 OPT, with probability 1 - 2 beta, for n rows and a list of so many mixtures.
+// Bound is what Choose's reference form promises beyond 3 OPT, with probability 1 - 2 beta, for n
+// rows and a list of so many mixtures.
 func Bound(n float64, mixtures int, epsilon, beta float64) float64 {
 	m := float64(mixtures)
 	return 2*math.Sqrt(math.Log(m*m/beta)/(2*n)) + 2*math.Log(m/beta)/(epsilon*n) + 2/n
 }
 
-// Rows is the number of rows from which Bound is at most alpha (but for its last term): 8 ln(M^2/beta)/alpha^2 + 4 ln(M/beta)/(alpha epsilon).
+// Rows is the number of rows from which Bound is at most alpha (but for its last term): 8
+// ln(M^2/beta)/alpha^2 + 4 ln(M/beta)/(alpha epsilon).
 //
 // Source: [AAL21] Lemma 3.1.
 func Rows(alpha, beta, epsilon float64, mixtures int) float64 {

@@ -46,8 +46,8 @@ func sample(rng *rand.Rand, l *List, i, n int) (rows [][]float64) {
 	return rows
 }
 
-// TestBound: rows from a mixture outside the list; the choice is as near as promised, in all but 2 beta of the runs, under both
-// relations.
+// TestBound: rows from a mixture outside the list; the choice is as near as promised, in all but 2
+// beta of the runs, under both relations.
 func TestBound(t *testing.T) {
 	const epsilon, beta, n, runs = .5, .05, 3000, 30
 	seed := stattest.Seed(t)
@@ -88,7 +88,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestFastAgrees: on lists that both forms take, the choice of the fast form is hardly farther from the truth.
+// TestFastAgrees: on lists that both forms take, the choice of the fast form is hardly farther from
+// the truth.
 func TestFastAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	const runs, n, epsilon = 6, 1000, .3
@@ -180,7 +181,8 @@ func TestRowsOfALeaf(t *testing.T) {
 	}
 }
 
-// BenchmarkQuery: what is done before the rows are read, for the longest list of mixtures, and for thousands of Gaussians of the plane.
+// BenchmarkQuery: what is done before the rows are read, for the longest list of mixtures, and for
+// thousands of Gaussians of the plane.
 func BenchmarkQuery(b *testing.B) {
 	line, err := Collect(NetLine(Line(0, 3), 4, .2))
 	if err != nil {

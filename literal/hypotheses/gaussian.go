@@ -1,6 +1,7 @@
-// Package hypotheses makes finite lists of Gaussian mixtures and chooses one of a list by how well it fits the rows: the second half of
-// every algorithm that first writes down candidates. Lists, sets and the masses that mixtures have in them are functions of public or
-// released values; only Choose asks the rows.
+// Package hypotheses makes finite lists of Gaussian mixtures and chooses one of a list by how well
+// it fits the rows: the second half of every algorithm that first writes down candidates. Lists,
+// sets and the masses that mixtures have in them are functions of public or released values; only
+// Choose asks the rows.
 package hypotheses
 
 import (
@@ -16,7 +17,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// Most is the largest number of Gaussians or of mixtures in a list: what fits the memory and a minute.
+// Most is the largest number of Gaussians or of mixtures in a list: what fits the memory and a
+// minute.
 const Most = 200_000
 
 // ErrTooMany is wrapped by the error of a list that would be longer than Most.
@@ -33,7 +35,8 @@ type Gaussian struct {
 	LogVolume  float64    // ln |det L|
 }
 
-// NewGaussian is N(mean, cov). Where cov is not positive definite it is mended as linalg.Factor says.
+// NewGaussian is N(mean, cov). Where cov is not positive definite it is mended as linalg.Factor
+// says.
 func NewGaussian(mean []float64, cov *mat.SymDense) Gaussian {
 	l, inv, logDet := linalg.Factor(cov)
 	return Gaussian{Mean: slices.Clone(mean), L: l, Inverse: inv, LogVolume: logDet / 2}
@@ -89,8 +92,8 @@ func (g Gaussian) at(z []float64) []float64 {
 	return x
 }
 
-// Products lists the Gaussians with independent coordinates that take coordinate i from lists[i], Gaussians of one dimension: all of
-// them, the last coordinate first, made as they are asked for.
+// Products lists the Gaussians with independent coordinates that take coordinate i from lists[i],
+// Gaussians of one dimension: all of them, the last coordinate first, made as they are asked for.
 //
 // Source: [AAL21] Algorithm 5 (its list).
 func Products(lists [][]Gaussian) iter.Seq[Gaussian] {
@@ -112,8 +115,9 @@ func Products(lists [][]Gaussian) iter.Seq[Gaussian] {
 	}
 }
 
-// NetLine lists Gaussians N(m, s^2) one of which is within total variation zeta of any with s^2 within a factor g of the variance of
-// around = N(m0, s0^2), and |m - m0| <= g s0: s = s0 (1+zeta)^j/sqrt(g), m = m0 + i zeta s. g > 1, 0 < zeta < 1.
+// NetLine lists Gaussians N(m, s^2) one of which is within total variation zeta of any with s^2
+// within a factor g of the variance of around = N(m0, s0^2), and |m - m0| <= g s0: s = s0
+// (1+zeta)^j/sqrt(g), m = m0 + i zeta s. g > 1, 0 < zeta < 1.
 //
 // Source: [AMN24] Lemma D.1 (one dimension).
 func NetLine(around Gaussian, g, zeta float64) iter.Seq[Gaussian] {
@@ -141,11 +145,13 @@ func powers(g, zeta, root float64) (v []float64) {
 	}
 }
 
-// NetPlane lists Gaussians of two dimensions, one of which is within a few zeta of any N(m, S) with S between S0/g and g S0 and
-// |S0^(-1/2) (m - m0)| <= g, around = N(m0, S0): S = L0 U diag(l1, l2) U^T L0^T with l1 >= l2 powers of 1+zeta from 1/g to g, U the turns
-// by steps of zeta sqrt(l2/l1), and m on steps of zeta sqrt(l_i) along its axes.
+// NetPlane lists Gaussians of two dimensions, one of which is within a few zeta of any N(m, S) with
+// S between S0/g and g S0 and |S0^(-1/2) (m - m0)| <= g, around = N(m0, S0): S = L0 U diag(l1, l2)
+// U^T L0^T with l1 >= l2 powers of 1+zeta from 1/g to g, U the turns by steps of zeta sqrt(l2/l1),
+// and m on steps of zeta sqrt(l_i) along its axes.
 //
-// Source: [AMN24] Lemma D.1 (two dimensions). Differs: L0 stands for the symmetric root of S0, which turns the whole net.
+// Source: [AMN24] Lemma D.1 (two dimensions). Differs: L0 stands for the symmetric root of S0,
+// which turns the whole net.
 func NetPlane(around Gaussian, g, zeta float64) iter.Seq[Gaussian] {
 	scales := powers(g, zeta, 1)
 	return func(yield func(Gaussian) bool) {
@@ -189,7 +195,8 @@ func turned(around Gaussian, angle float64, sd [2]float64, g, zeta float64, yiel
 	return true
 }
 
-// Collect returns all Gaussians of the nets, in order; an error that wraps ErrTooMany if there are more than Most.
+// Collect returns all Gaussians of the nets, in order; an error that wraps ErrTooMany if there are
+// more than Most.
 func Collect(nets ...iter.Seq[Gaussian]) (all []Gaussian, err error) {
 	for _, net := range nets {
 		for g := range net {

@@ -24,7 +24,8 @@ func (g Gaussian) model(t *testing.T) model.Gaussian {
 	return model.Gaussian{Mean: g.Mean, Cov: cov}
 }
 
-// TestNetLine: whatever Gaussian is allowed, one of the net is within zeta, with room: sqrt2 H bounds the total variation.
+// TestNetLine: whatever Gaussian is allowed, one of the net is within zeta, with room: sqrt2 H
+// bounds the total variation.
 func TestNetLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	around := Line(40, 3)
@@ -88,7 +89,8 @@ func TestNetPlane(t *testing.T) {
 	t.Logf("%d Gaussians, worst %v", len(net), worst)
 }
 
-// TestMixtures compares the list with all k-tuples of Gaussians and all weights, made equal where they are.
+// TestMixtures compares the list with all k-tuples of Gaussians and all weights, made equal where
+// they are.
 func TestMixtures(t *testing.T) {
 	var base []Gaussian
 	for i := range 4 {
@@ -201,7 +203,8 @@ func mixtureDensity(l *List, i int, x float64) (f float64) {
 	return f
 }
 
-// randomList has count mixtures of up to parts Gaussians of the line, whose means have the given sd.
+// randomList has count mixtures of up to parts Gaussians of the line, whose means have the given
+// sd.
 func randomList(rng *rand.Rand, count, parts int, spread float64) *List {
 	var base []Gaussian
 	for range count {
@@ -234,7 +237,8 @@ func tv(f, g func(x float64) float64) (v float64) {
 	return v
 }
 
-// TestLineMasses compares with sums over a fine grid, and Scheffe's sets give back the total variation.
+// TestLineMasses compares with sums over a fine grid, and Scheffe's sets give back the total
+// variation.
 func TestLineMasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	l := randomList(rng, 12, 3, 4)
@@ -264,7 +268,8 @@ func TestLineMasses(t *testing.T) {
 	t.Log(worst)
 }
 
-// TestPlaneMasses: Gaussians of equal covariance are parted by a line, so masses have a closed form.
+// TestPlaneMasses: Gaussians of equal covariance are parted by a line, so masses have a closed
+// form.
 func TestPlaneMasses(t *testing.T) {
 	cov := mat.NewSymDense(2, []float64{2, 1, 1, 3})
 	base := []Gaussian{NewGaussian([]float64{0, 0}, cov), NewGaussian([]float64{1, 1}, cov), NewGaussian([]float64{-2, 1}, cov), NewGaussian([]float64{0, 4}, cov)}

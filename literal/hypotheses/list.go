@@ -23,7 +23,8 @@ func NewList(gaussians []Gaussian, parts int) *List {
 // Len is the number of mixtures.
 func (l *List) Len() int { return len(l.index) / max(1, l.Parts) }
 
-// Add appends the mixture with the given shares, at least 0, of the Gaussians of the given numbers: at most Parts of them.
+// Add appends the mixture with the given shares, at least 0, of the Gaussians of the given numbers:
+// at most Parts of them.
 func (l *List) Add(index []int, share []float64) error {
 	if len(index) == 0 || len(index) > l.Parts || len(share) != len(index) {
 		return fmt.Errorf("hypotheses: want 1 to %d Gaussians with a share each, got %d and %d", l.Parts, len(index), len(share))
@@ -67,7 +68,8 @@ func (l *List) Mixture(i int, columns []string) (*model.Mixture, error) {
 	return model.New(columns, share, components)
 }
 
-// CountMixtures is how many mixtures Mixtures lists for so many Gaussians: sum over s of C(gaussians, s) C(units-1, s-1).
+// CountMixtures is how many mixtures Mixtures lists for so many Gaussians: sum over s of
+// C(gaussians, s) C(units-1, s-1).
 func CountMixtures(gaussians, k, units int) (count float64) {
 	for s := 1; s <= min(k, gaussians, units); s++ {
 		count += binomial(gaussians, s) * binomial(units-1, s-1)
@@ -84,11 +86,14 @@ func binomial(n, r int) float64 {
 	return math.Round(c)
 }
 
-// Mixtures lists every mixture of at most k of the Gaussians whose weights are positive multiples of 1/units that sum to 1: each once,
-// however many ways there are to write it. An error that wraps ErrTooMany says that there are more than Most.
+// Mixtures lists every mixture of at most k of the Gaussians whose weights are positive multiples
+// of 1/units that sum to 1: each once, however many ways there are to write it. An error that wraps
+// ErrTooMany says that there are more than Most.
 //
-// Source: [AAL21] Algorithm 1 (step 4, with the net of the simplex of step 3); [AMN24] Algorithm 1 (step 2).
-// Differs: mixtures are listed by the set of their components, not by k-tuples, most of which say the same again.
+// Source: [AAL21] Algorithm 1 (step 4, with the net of the simplex of step 3); [AMN24] Algorithm 1
+// (step 2).
+// Differs: mixtures are listed by the set of their components, not by k-tuples, most of which say
+// the same again.
 func Mixtures(gaussians []Gaussian, k, units int) (*List, error) {
 	if len(gaussians) == 0 || k < 1 || units < 1 {
 		return nil, fmt.Errorf("hypotheses: want at least one Gaussian, one component and one unit of weight, got %d, %d and %d", len(gaussians), k, units)
@@ -99,7 +104,8 @@ func Mixtures(gaussians []Gaussian, k, units int) (*List, error) {
 	l := NewList(gaussians, min(k, len(gaussians), units))
 	index, share := make([]int, 0, l.Parts), make([]float64, 0, l.Parts)
 	var err error
-	// more lists the mixtures that begin with index and share, have so many units left to give, and go on with Gaussians from first on.
+	// more lists the mixtures that begin with index and share, have so many units left to give, and
+	// go on with Gaussians from first on.
 	var more func(first, left int)
 	more = func(first, left int) {
 		if left == 0 {

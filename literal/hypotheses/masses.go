@@ -11,11 +11,14 @@ const (
 	massChecks  = 1 << 30 // points times sets
 	leastPoints = 32      // of one Gaussian
 	mostPoints  = 4000
-	linePoints  = 64 // of one Gaussian in one dimension, where masses are exact but for sets that change twice between two of them
-	reach       = 8  // standard deviations beyond which a Gaussian on the line has no mass
+	// of one Gaussian in one dimension, where masses are exact but for sets that change twice
+	// between two of them
+	linePoints = 64
+	reach      = 8 // standard deviations beyond which a Gaussian on the line has no mass
 )
 
-// cut is the logarithm of the density, relative to the largest, from which on kernel/query takes it for 0.
+// cut is the logarithm of the density, relative to the largest, from which on kernel/query takes it
+// for 0.
 const cut = -25
 
 // A blend computes the densities of the mixtures that make sets as kernel/query does.
@@ -77,8 +80,9 @@ func (b *blend) at(x []float64) {
 	}
 }
 
-// masses are those of every Gaussian of the list in every set: shares of points that fill the Gaussian evenly, the same at every run, or,
-// on the line, of the intervals that the sets consist of.
+// masses are those of every Gaussian of the list in every set: shares of points that fill the
+// Gaussian evenly, the same at every run, or, on the line, of the intervals that the sets consist
+// of.
 func (l *List) masses(sets [][2]int) [][]float64 {
 	mass := make([][]float64, len(l.Gaussians))
 	for g := range mass {
@@ -107,7 +111,8 @@ func (l *List) masses(sets [][2]int) [][]float64 {
 	return mass
 }
 
-// lineMasses finds where each set begins and ends: between points of a grid that fills every Gaussian of the sets, then by bisection.
+// lineMasses finds where each set begins and ends: between points of a grid that fills every
+// Gaussian of the sets, then by bisection.
 func (l *List) lineMasses(b *blend, mass [][]float64) {
 	var grid []float64
 	for _, g := range b.gaussians {
@@ -150,7 +155,8 @@ func (l *List) lineMasses(b *blend, mass [][]float64) {
 	}
 }
 
-// crossing is where, between low and high, the difference of the two densities changes its sign: it becomes positive if up.
+// crossing is where, between low and high, the difference of the two densities changes its sign: it
+// becomes positive if up.
 func (b *blend) crossing(pair [2]int, low, high float64, up bool) float64 {
 	for range 60 {
 		x := low + (high-low)/2
@@ -163,7 +169,8 @@ func (b *blend) crossing(pair [2]int, low, high float64, up bool) float64 {
 	return low + (high-low)/2
 }
 
-// larger reports whether the first mixture of the pair has the larger density at x, by their own Gaussians alone.
+// larger reports whether the first mixture of the pair has the larger density at x, by their own
+// Gaussians alone.
 func (b *blend) larger(pair [2]int, x float64) bool {
 	at, best := [1]float64{x}, math.Inf(-1)
 	for _, i := range pair {
@@ -184,7 +191,8 @@ func (b *blend) larger(pair [2]int, x float64) bool {
 // normalQuantile is the p-quantile of N(0, 1).
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// evenPoints are n points whose distribution is close to N(0, I) in d dimensions: Halton's, through the quantiles.
+// evenPoints are n points whose distribution is close to N(0, I) in d dimensions: Halton's, through
+// the quantiles.
 func evenPoints(n, d int) [][]float64 {
 	points := make([][]float64, n)
 	for i := range points {

@@ -12,10 +12,12 @@ type class struct {
 	bound float64 // ln C, C = C_2k >= 1
 }
 
-// gaussianClass has C = (2k-1)!! = E z^2k of a standard Gaussian z: 3, 15, 105, .. for k = 2, 3, 4, ..
+// gaussianClass has C = (2k-1)!! = E z^2k of a standard Gaussian z: 3, 15, 105, .. for k = 2, 3, 4,
+// ..
 //
-// (x-x')/sqrt2 of two independent draws is in it too for k = 2 and 3 if x has all even moments up to 2k within a Gaussian's: the odd
-// moments enter E(x-x')^4 not at all and E(x-x')^6 as -20 (E x^3)^2. The source claims it for every k.
+// (x-x')/sqrt2 of two independent draws is in it too for k = 2 and 3 if x has all even moments up
+// to 2k within a Gaussian's: the odd moments enter E(x-x')^4 not at all and E(x-x')^6 as -20 (E
+// x^3)^2. The source claims it for every k.
 func gaussianClass(k int) class {
 	c := class{k: k}
 	for j := 2; j <= k; j++ {
@@ -24,23 +26,26 @@ func gaussianClass(k int) class {
 	return c
 }
 
-// root is C^(1/(k-1)). It bounds C_4 too: ln E|Y|^p is convex in p, so E Y^4 <= (E Y^2)^((k-2)/(k-1)) (E Y^2k)^(1/(k-1)).
+// root is C^(1/(k-1)). It bounds C_4 too: ln E|Y|^p is convex in p, so E Y^4 <= (E
+// Y^2)^((k-2)/(k-1)) (E Y^2k)^(1/(k-1)).
 func (c class) root() float64 { return math.Exp(c.bound / float64(c.k-1)) }
 
-// spectral2 is gamma^2 = d (C/(a/2))^(1/(k-1)): if the covariance is at most I, leaving out rows x with |x| > gamma takes at most a/2 from
-// the second moment in any direction v.
+// spectral2 is gamma^2 = d (C/(a/2))^(1/(k-1)): if the covariance is at most I, leaving out rows x
+// with |x| > gamma takes at most a/2 from the second moment in any direction v.
 //
-// Proof. P(|x| > gamma) <= E|x|^2k/gamma^2k <= C d^k/gamma^2k, because E(sum x_i^2)^k <= d^(k-1) sum E x_i^2k. By Hölder's inequality
-// E <v,x>^2 1{|x| > gamma} <= (E<v,x>^2k)^(1/k) P(|x| > gamma)^(1-1/k) <= C (d/gamma^2)^(k-1) = a/2.
+// Proof. P(|x| > gamma) <= E|x|^2k/gamma^2k <= C d^k/gamma^2k, because E(sum x_i^2)^k <= d^(k-1)
+// sum E x_i^2k. By Hölder's inequality E <v,x>^2 1{|x| > gamma} <= (E<v,x>^2k)^(1/k) P(|x| >
+// gamma)^(1-1/k) <= C (d/gamma^2)^(k-1) = a/2.
 //
-// Source: [KM21] Theorem 3.1. Differs: the text has C^(1/(2k-1)) and 2/3 or 3/2 in Algorithms 1 and 2, which are misprints of the exponent
-// 1/(2(k-1)) and of a/2 in Algorithm 3.
+// Source: [KM21] Theorem 3.1. Differs: the text has C^(1/(2k-1)) and 2/3 or 3/2 in Algorithms 1 and
+// 2, which are misprints of the exponent 1/(2(k-1)) and of a/2 in Algorithm 3.
 func (c class) spectral2(d int, a float64) float64 {
 	return float64(d) * math.Exp((c.bound-math.Log(a/2))/float64(c.k-1))
 }
 
-// frobenius2 is gamma^2 = C^(1/(k-1)) d^((2k-1)/(2(k-1)))/(a/2)^(1/(k-1)), at which the bias of the second moment is at most a/2 in
-// Frobenius norm: it is at most sqrt d times the spectral one, so this is spectral2 at a/sqrt d.
+// frobenius2 is gamma^2 = C^(1/(k-1)) d^((2k-1)/(2(k-1)))/(a/2)^(1/(k-1)), at which the bias of the
+// second moment is at most a/2 in Frobenius norm: it is at most sqrt d times the spectral one, so
+// this is spectral2 at a/sqrt d.
 //
 // Source: [KM21] Theorem 3.1; Algorithm 3.
 func (c class) frobenius2(d int, a float64) float64 {
@@ -58,8 +63,8 @@ type design struct {
 	pairs    bool    // the mean is not known, so rows are taken in pairs
 }
 
-// bucketed is the number of pairs that buckets are expected to make, per row: half a bucket a row, two rows or more in 1-3e^-2 of them; see
-// query.Pairs.
+// bucketed is the number of pairs that buckets are expected to make, per row: half a bucket a row,
+// two rows or more in 1-3e^-2 of them; see query.Pairs.
 var bucketed = (1 - 3*math.Exp(-2)) / 2
 
 // size is the number of vectors whose second moment is measured: rows or pairs.
@@ -73,13 +78,16 @@ func (x design) size() float64 {
 	return x.rows * bucketed
 }
 
-// lift is b/r of the clipped moments: the releases of second moments need no sums, and pay 1+lift^2 for them.
+// lift is b/r of the clipped moments: the releases of second moments need no sums, and pay 1+lift^2
+// for them.
 const lift = .01
 
-// sigma is the noise of a diagonal entry of a mean of size second moments truncated at gamma, for loss mu: gamma^2/(size sqrt rho) with rho =
-// mu^2/2, that is sqrt2 gamma^2/(size mu), and sqrt2 less where a row is added or removed and not replaced.
+// sigma is the noise of a diagonal entry of a mean of size second moments truncated at gamma, for
+// loss mu: gamma^2/(size sqrt rho) with rho = mu^2/2, that is sqrt2 gamma^2/(size mu), and sqrt2
+// less where a row is added or removed and not replaced.
 //
-// Source: [KM21] Algorithm 1. Differs: the constant of Theta is derived, |xx^T - yy^T|_F <= sqrt2 gamma^2.
+// Source: [KM21] Algorithm 1. Differs: the constant of Theta is derived, |xx^T - yy^T|_F <= sqrt2
+// gamma^2.
 func (x design) sigma(gamma2, mu float64) float64 {
 	s := (1 + lift*lift) * gamma2 / (x.size() * mu)
 	if x.pairs || x.relation == privacy.ReplaceOne {
@@ -88,14 +96,18 @@ func (x design) sigma(gamma2, mu float64) float64 {
 	return s
 }
 
-// spectral is gamma and s, the spectral error of a one-step with loss mu: s = a/2 + eta + nu but with probability beta.
+// spectral is gamma and s, the spectral error of a one-step with loss mu: s = a/2 + eta + nu but
+// with probability beta.
 //
-// eta (sampling) is the matrix Bernstein inequality, which fails with probability beta/2: the summands have norm at most gamma^2/m and
-// |sum E Y^2| <= C_4 d/m because E|w|^2<v,w>^2 <= sum_i (E w_i^4 E<v,w>^4)^(1/2) <= C_4 d, so with l = ln(4d/beta)
-// eta = sqrt(2 C_4 d l/m) + 2 gamma^2 l/(3m). nu (noise) is the largest eigenvalue of GOE(sigma): at most sigma sqrt(2d) on average, and
-// Lipschitz in Frobenius norm, so nu = sigma (sqrt(2d) + sqrt(2 ln(4/beta))) fails with probability beta/2.
+// eta (sampling) is the matrix Bernstein inequality, which fails with probability beta/2: the
+// summands have norm at most gamma^2/m and |sum E Y^2| <= C_4 d/m because E|w|^2<v,w>^2 <= sum_i (E
+// w_i^4 E<v,w>^4)^(1/2) <= C_4 d, so with l = ln(4d/beta) eta = sqrt(2 C_4 d l/m) + 2 gamma^2
+// l/(3m). nu (noise) is the largest eigenvalue of GOE(sigma): at most sigma sqrt(2d) on average,
+// and Lipschitz in Frobenius norm, so nu = sigma (sqrt(2d) + sqrt(2 ln(4/beta))) fails with
+// probability beta/2.
 //
-// Source: [KM21] Algorithm 2. Differs: the talk refers to formulas (4) and (5) for eta and nu, which it does not show; derived here.
+// Source: [KM21] Algorithm 2. Differs: the talk refers to formulas (4) and (5) for eta and nu,
+// which it does not show; derived here.
 func (x design) spectral(mu, beta float64) (gamma, s float64) {
 	d, m := float64(x.d), x.size()
 	gamma2 := x.spectral2(x.d, x.StepAccuracy)
@@ -105,9 +117,11 @@ func (x design) spectral(mu, beta float64) (gamma, s float64) {
 	return math.Sqrt(gamma2), x.StepAccuracy/2 + eta + nu
 }
 
-// frobenius is gamma and alpha, the Frobenius error of the last release with loss mu, but with probability beta. Half of alpha is bias, the
-// other half is sampling, whose mean square is at most E|w|^4/m <= C_4 d^2/m (Chebyshev, beta/2), and noise, of mean square sigma^2 d(d+1)/2
-// and Lipschitz (beta/2). With Accuracy 0 alpha is the fixed point: the least for which the theorem's number of rows is n.
+// frobenius is gamma and alpha, the Frobenius error of the last release with loss mu, but with
+// probability beta. Half of alpha is bias, the other half is sampling, whose mean square is at most
+// E|w|^4/m <= C_4 d^2/m (Chebyshev, beta/2), and noise, of mean square sigma^2 d(d+1)/2 and
+// Lipschitz (beta/2). With Accuracy 0 alpha is the fixed point: the least for which the theorem's
+// number of rows is n.
 //
 // Source: [KM21] Theorem 3.1.
 func (x design) frobenius(mu, beta float64) (gamma, alpha float64) {
@@ -131,7 +145,8 @@ func (x design) frobenius(mu, beta float64) (gamma, alpha float64) {
 	return math.Sqrt(x.frobenius2(x.d, high)), high
 }
 
-// raised is the least lambda_min(L') after a one-step with spectral error s that starts at least = lambda_min(L) and raises an eigenvalue.
+// raised is the least lambda_min(L') after a one-step with spectral error s that starts at least =
+// lambda_min(L) and raises an eigenvalue.
 func (x design) raised(least, s float64) float64 {
 	if x.AsPrinted {
 		return least / (least + 2*s)
@@ -142,10 +157,12 @@ func (x design) raised(least, s float64) float64 {
 // mostSteps bounds t.
 const mostSteps = 64
 
-// steps is t: one more than the one-steps that the analysis needs, sharing mu2 evenly, to bring lambda_min(L) from low/high to Target; ok is
-// false if no number of them does. least is the lambda_min(L) that they guarantee.
+// steps is t: one more than the one-steps that the analysis needs, sharing mu2 evenly, to bring
+// lambda_min(L) from low/high to Target; ok is false if no number of them does. least is the
+// lambda_min(L) that they guarantee.
 //
-// Source: [KM21] Theorem 3.2. Differs: the talk has t-1 = O(log u), by doubling; this is the analysis' own recursion, which grows faster.
+// Source: [KM21] Theorem 3.2. Differs: the talk has t-1 = O(log u), by doubling; this is the
+// analysis' own recursion, which grows faster.
 func (x design) steps(within [2]float64, mu2 float64) (t int, least float64, ok bool) {
 	for t := 1; t <= mostSteps; t++ {
 		least = math.Min(1, within[0]/within[1])

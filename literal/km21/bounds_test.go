@@ -18,15 +18,17 @@ func TestGaussianClass(t *testing.T) {
 	}
 }
 
-// [KM21] Theorem 3.1, the bias: laws on the axes, x = +-sqrt(d) r e_i with r one of two numbers and E r^2 = 1, for which E<v,x>^2k is largest
-// along an axis: C_2k = d^(k-1) E r^2k. What truncation takes from the second moment is at most a/2, and nearly a/2 in one column.
+// [KM21] Theorem 3.1, the bias: laws on the axes, x = +-sqrt(d) r e_i with r one of two numbers and
+// E r^2 = 1, for which E<v,x>^2k is largest along an axis: C_2k = d^(k-1) E r^2k. What truncation
+// takes from the second moment is at most a/2, and nearly a/2 in one column.
 func TestBias(t *testing.T) {
 	for _, k := range []int{2, 3, 5} {
 		for _, d := range []int{1, 3} {
 			for _, a := range []float64{1, 1. / 16} {
 				worst, worstFrobenius := 0.0, 0.0
 				for p := 1e-8; p < .5; p *= 1.1 { // of the far value
-					for _, part := range []float64{a / 8, .49 * a, .4999 * a, .5001 * a, .55 * a, .99} { // of the variance, far out
+					// of the variance, far out
+					for _, part := range []float64{a / 8, .49 * a, .4999 * a, .5001 * a, .55 * a, .99} {
 						far2, near2 := part/p, (1-part)/(1-p)
 						moment := p*math.Pow(far2, float64(k)) + (1-p)*math.Pow(near2, float64(k))
 						c := class{k, float64(k-1)*math.Log(float64(d)) + math.Log(moment)}
@@ -55,14 +57,16 @@ func TestBias(t *testing.T) {
 	}
 }
 
-// The spectral norm of GOE(sigma) is beyond nu with probability at most beta/2, and a constant part of nu on average. False-alarm rate 4e-9.
+// The spectral norm of GOE(sigma) is beyond nu with probability at most beta/2, and a constant part
+// of nu on average. False-alarm rate 4e-9.
 func TestNu(t *testing.T) {
 	rng := newRand(t)
 	const beta, runs = .2, 2000
 	for _, d := range []int{1, 2, 6} {
 		x := design{Constants: Practical(), class: gaussianClass(2), d: d, relation: privacy.AddRemoveOne, rows: 1e300}
 		x.StepAccuracy = .5
-		sigma := x.sigma(x.spectral2(d, x.StepAccuracy), 1e-299) // sampling error is nothing: s - a/2 is nu
+		// sampling error is nothing: s - a/2 is nu
+		sigma := x.sigma(x.spectral2(d, x.StepAccuracy), 1e-299)
 		_, s := x.spectral(1e-299, beta)
 		nu := (s - x.StepAccuracy/2) / sigma
 		beyond, sum := 0, 0.0
@@ -88,7 +92,8 @@ func TestNu(t *testing.T) {
 	}
 }
 
-// alpha is the fixed point: it falls with n, mu and k, and is what it says where Accuracy states it.
+// alpha is the fixed point: it falls with n, mu and k, and is what it says where Accuracy states
+// it.
 func TestFrobenius(t *testing.T) {
 	x := design{Constants: Practical(), class: gaussianClass(2), d: 4, relation: privacy.ReplaceOne, rows: 1e5, public: 1e5}
 	gamma, alpha := x.frobenius(.2, .05)
@@ -112,7 +117,8 @@ func TestFrobenius(t *testing.T) {
 	}
 }
 
-// The number of steps is O(log u), and one is enough where eigenvalues are within the target already.
+// The number of steps is O(log u), and one is enough where eigenvalues are within the target
+// already.
 func TestSteps(t *testing.T) {
 	x := design{Constants: Practical(), class: gaussianClass(2), d: 2, relation: privacy.ReplaceOne, rows: 1e8, public: 1e8}
 	for _, c := range []struct {

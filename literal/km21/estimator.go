@@ -1,9 +1,10 @@
-// Package km21 holds the algorithms for heavy tails as they are printed: covariance under concentrated DP by truncation and preconditioning
-// [KM21], one file each, and the mean of whitened rows [KSU20]. They are for comparison. They need to know between which bounds the eigenvalues of
+// Package km21 holds the algorithms for heavy tails as they are printed: covariance under
+// concentrated DP by truncation and preconditioning [KM21], one file each, and the mean of whitened
+// rows [KSU20]. They are for comparison. They need to know between which bounds the eigenvalues of
 // the covariance lie, and far more rows than the practical methods.
 //
-// Each is a program over the kernel: whatever decides what is measured next is public or was released, so the facts that the analysis rests
-// on can spoil an estimate and never the guarantee.
+// Each is a program over the kernel: whatever decides what is measured next is public or was
+// released, so the facts that the analysis rests on can spoil an estimate and never the guarantee.
 //
 // Source: [KM21]; [KSU20].
 package km21
@@ -25,14 +26,16 @@ import (
 
 // Estimator is the method "heavy-tailed:paper".
 //
-// Measured by TestRows (Gaussian rows, fourth moments stated, exact bounds on the eigenvalues, replace-one, delta 1e-6): a covariance is
-// released from the rows on that the analysis asks for, and not before. In thousands of rows, for condition numbers 1, 10, 100:
+// Measured by TestRows (Gaussian rows, fourth moments stated, exact bounds on the eigenvalues,
+// replace-one, delta 1e-6): a covariance is released from the rows on that the analysis asks for,
+// and not before. In thousands of rows, for condition numbers 1, 10, 100:
 //
 //	mean known:         d = 2: 3.7, 170, 270 at epsilon 1, and 2.3, 41, 54 at epsilon 10; d = 5: 23, 530, 860 and 14, 170, 190
 //	mean within 10 sds: d = 2: 8, 400, 640 at epsilon 1, and 4.5, 87, 120 at epsilon 10; d = 5: 49, 1100, 1800 and 28, 330, 400
 //
-// Errors of the covariance are then .01 to .08, far below the bounds that are released with them: the analysis is loose, not the estimate.
-// With the printed clamps about half as many rows are asked for.
+// Errors of the covariance are then .01 to .08, far below the bounds that are released with them:
+// the analysis is loose, not the estimate. With the printed clamps about half as many rows are
+// asked for.
 type Estimator struct{ c Constants }
 
 // New returns the estimator with the given constants. It panics if they are not valid.
@@ -64,12 +67,13 @@ func (Estimator) Uses(estimate.Problem) estimate.Uses {
 const (
 	// stepCount buys the number of good rows: nulls under replace-one, n under add-or-remove-one.
 	stepCount = "rows"
-	// missingSDs: where n is public all rows are good unless the count says otherwise by this many noise sds.
+	// missingSDs: where n is public all rows are good unless the count says otherwise by this many
+	// noise sds.
 	missingSDs = 4
 )
 
-// Plan states the worst case. It refuses, with what is missing, a problem without the facts, and a table of fewer rows than the analysis
-// can ever use.
+// Plan states the worst case. It refuses, with what is missing, a problem without the facts, and a
+// table of fewer rows than the analysis can ever use.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
@@ -85,7 +89,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: e.Name(), Steps: e.steps(p)}, nil
 }
 
-// refused is the refusal of a problem that lacks a fact, or asks for what the method does not do; nil if there is none.
+// refused is the refusal of a problem that lacks a fact, or asks for what the method does not do;
+// nil if there is none.
 func refused(p estimate.Problem) error {
 	const method = "method heavy-tailed:paper "
 	f := p.Facts
@@ -110,8 +115,10 @@ func refused(p estimate.Problem) error {
 
 const (
 	defaultMoments = 4 // where no order is stated
-	mostOfPairs    = 6 // the highest order that pairs are proved to keep; a higher one that was stated bounds this one, too
-	mostMoments    = 100
+	// the highest order that pairs are proved to keep; a higher one that was stated bounds this
+	// one, too
+	mostOfPairs = 6
+	mostMoments = 100
 )
 
 // steps are the plan's. Shares are worst cases: what one-steps leave goes to the covariance.
@@ -148,7 +155,8 @@ func (e Estimator) design(p estimate.Problem, rows float64) design {
 		order = defaultMoments
 	}
 	x := design{Constants: e.c, class: e.c.class(order / 2), d: p.Columns, relation: p.Relation, rows: math.Max(1, rows)}
-	if x.pairs = p.Facts.MeanWithin > 0; x.pairs && order > mostOfPairs { // higher moments of pairs need not be bounded
+	// higher moments of pairs need not be bounded
+	if x.pairs = p.Facts.MeanWithin > 0; x.pairs && order > mostOfPairs {
 		x.class = e.c.class(mostOfPairs / 2)
 	}
 	if p.Relation == privacy.ReplaceOne {

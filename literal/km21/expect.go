@@ -22,7 +22,8 @@ type forecast struct {
 	ratio float64 // of the expected error to the sampling error of all rows
 }
 
-// forecast says what the analysis promises for n rows; ok is false if it ends before the last release.
+// forecast says what the analysis promises for n rows; ok is false if it ends before the last
+// release.
 func (e Estimator) forecast(p estimate.Problem, n float64) (f forecast, ok bool) {
 	x := e.design(p, n)
 	mu2 := p.Mu * p.Mu * (1 - e.c.CountShare)
@@ -37,7 +38,8 @@ func (e Estimator) forecast(p estimate.Problem, n float64) (f forecast, ok bool)
 	}
 	gamma, alpha := x.frobenius(math.Sqrt(mu2), x.FailureProb/2)
 	f.alpha = alpha
-	// In coordinates where the covariance is about I: noise of mean square sigma^2 d(d+1)/2, sampling (kurtosis of a Gaussian) d(d+1)/m.
+	// In coordinates where the covariance is about I: noise of mean square sigma^2 d(d+1)/2,
+	// sampling (kurtosis of a Gaussian) d(d+1)/m.
 	d := float64(x.d)
 	sampling := d * (d + 1) / x.size()
 	noise := math.Pow(x.sigma(gamma*gamma, math.Sqrt(mu2)), 2) * d * (d + 1) / 2
@@ -66,7 +68,8 @@ func (e Estimator) tooFar(p estimate.Problem, n float64) string {
 		"sampling error of a step are too large", n, p.Facts.Eigenvalues[0], p.Facts.Eigenvalues[1], 1/e.c.Target)
 }
 
-// startable reports that the mean can be found by HeavyTailedMean if all variances are the one given.
+// startable reports that the mean can be found by HeavyTailedMean if all variances are the one
+// given.
 func (e Estimator) startable(p estimate.Problem, n, variance float64) bool {
 	x := e.design(p, n)
 	root := math.Sqrt(float64(x.d))
@@ -75,7 +78,8 @@ func (e Estimator) startable(p estimate.Problem, n, variance float64) bool {
 	return r <= root || x.startError(r, mu) <= root
 }
 
-// underrated: the released variance that rows are whitened by may be smaller than the true one by this factor, and the mean so much farther away.
+// underrated: the released variance that rows are whitened by may be smaller than the true one by
+// this factor, and the mean so much farther away.
 const underrated = 1.5
 
 // enough reports that n rows are enough in every case that the facts allow.
@@ -105,8 +109,9 @@ func (e Estimator) advice(p estimate.Problem) string {
 	return help + "; or closer bounds; --method gaussian needs far fewer rows, and no bounds"
 }
 
-// Expect says how many rows the analysis asks for, from public facts: those from which on a covariance is released, and more where that makes its
-// error at most twice the non-private one; for fourth moments and more than a few columns nothing does.
+// Expect says how many rows the analysis asks for, from public facts: those from which on a
+// covariance is released, and more where that makes its error at most twice the non-private one;
+// for fourth moments and more than a few columns nothing does.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 || refused(p) != nil {
 		return estimate.Expectation{}

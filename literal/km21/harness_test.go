@@ -23,7 +23,8 @@ func newRand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(stattest.Seed(t), 21))
 }
 
-// A law is a distribution of mean 0 and covariance I, made of a standard Gaussian vector times an independent number.
+// A law is a distribution of mean 0 and covariance I, made of a standard Gaussian vector times an
+// independent number.
 type law func(rng *rand.Rand) float64
 
 func gaussian(*rand.Rand) float64 { return 1 }
@@ -61,7 +62,8 @@ func rowsOf(rng *rand.Rand, g model.Gaussian, n int, l law) [][]float64 {
 	return rows
 }
 
-// truthOf is a random Gaussian whose covariance has geometric eigenvalues from top/kappa to top, and whose mean has the given length.
+// truthOf is a random Gaussian whose covariance has geometric eigenvalues from top/kappa to top,
+// and whose mean has the given length.
 func truthOf(t testing.TB, rng *rand.Rand, d int, kappa, top, offset float64) model.Gaussian {
 	t.Helper()
 	q := rotation(rng, d)
@@ -101,7 +103,8 @@ func rotation(rng *rand.Rand, d int) *mat.Dense {
 	return q
 }
 
-// knowing is what is known of truthOf: bounds on the eigenvalues, and on the mean if it is not the origin.
+// knowing is what is known of truthOf: bounds on the eigenvalues, and on the mean if it is not the
+// origin.
 func knowing(kappa, top, within float64) estimate.Facts {
 	return estimate.Facts{KnowsMean: true, MeanWithin: within, Eigenvalues: [2]float64{top / kappa, top}, Moments: 4}
 }

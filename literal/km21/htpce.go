@@ -18,24 +18,28 @@ const (
 // An Estimate is a covariance Factor Factor^T. Invariant: Whitener is Factor^-1.
 type Estimate struct {
 	Factor, Whitener *mat.Dense
-	// Error bounds |Sigma^-1/2 (Factor Factor^T - Sigma) Sigma^-1/2|_F, but with the probability Constants.FailureProb, if the facts hold.
+	// Error bounds |Sigma^-1/2 (Factor Factor^T - Sigma) Sigma^-1/2|_F, but with the probability
+	// Constants.FailureProb, if the facts hold.
 	Error float64
 	// Noise is the spectral level of the last release's noise, relative to what it measured.
 	Noise float64
 	Steps int // one-steps that were made
 }
 
-// HTPCE estimates a covariance whose eigenvalues lie within [low, high], from a sample of mean 0, with all that its allotment has left: t-1
-// calls of OneStepHTPPCE from A_0 = I/sqrt(high) on, then one of NaiveHTPCE, at the radius for the Frobenius norm, in the coordinates found. The
-// loss is sum rho_i, i = 1..t, with rho_1 = .. = rho_(t-1); it never rests on the facts.
+// HTPCE estimates a covariance whose eigenvalues lie within [low, high], from a sample of mean 0,
+// with all that its allotment has left: t-1 calls of OneStepHTPPCE from A_0 = I/sqrt(high) on, then
+// one of NaiveHTPCE, at the radius for the Frobenius norm, in the coordinates found. The loss is
+// sum rho_i, i = 1..t, with rho_1 = .. = rho_(t-1); it never rests on the facts.
 //
-// With lambda_min(L) I <= A Sigma A^T <= I and |M - A Sigma A^T|_F <= alpha the relative error is at most alpha/lambda_min(L); it ends in
-// none where that is not below 1, because then nothing is said of the narrowest direction, or where M has an eigenvalue below
-// lambda_min(L)-alpha or above 1+alpha.
+// With lambda_min(L) I <= A Sigma A^T <= I and |M - A Sigma A^T|_F <= alpha the relative error is
+// at most alpha/lambda_min(L); it ends in none where that is not below 1, because then nothing is
+// said of the narrowest direction, or where M has an eigenvalue below lambda_min(L)-alpha or above
+// 1+alpha.
 //
 // Source: [KM21] Algorithm 3; Theorem 3.1; Theorem 3.2.
-// Differs: the loop's rho_0..rho_(t-2) are rho_1..rho_(t-1), which sum with rho_t to what is claimed; eigenvalues from low to high where the text has
-// 1 to u; one-steps end when lambda_min(L) is at least Target, beyond which Theorem 3.2 says nothing, and what they leave goes to the last
+// Differs: the loop's rho_0..rho_(t-2) are rho_1..rho_(t-1), which sum with rho_t to what is
+// claimed; eigenvalues from low to high where the text has 1 to u; one-steps end when lambda_min(L)
+// is at least Target, beyond which Theorem 3.2 says nothing, and what they leave goes to the last
 // release; A^-1 M A^-T where the text has A^-1 M A^-1.
 func HTPCE(ctx context.Context, x Sample, within [2]float64, t int) (e Estimate, none *estimate.NoRelease, err error) {
 	p := begin(x.d, within)

@@ -17,19 +17,23 @@ const (
 	stepMean  = "mean"
 )
 
-// HeavyTailedMean estimates the mean, known to lie within the given distance of the origin, of rows whose covariance is about that of e, with all
-// that the sample's allotment has left: rows are whitened and clipped to the ball of radius
+// HeavyTailedMean estimates the mean, known to lie within the given distance of the origin, of rows
+// whose covariance is about that of e, with all that the sample's allotment has left: rows are
+// whitened and clipped to the ball of radius
 //
 //	R = sqrt d (n mu/sqrt d)^(1/(2k))
 //
-// about a start, and averaged. In the whitened coordinates the error is about sqrt(d/n) + sqrt d (sqrt d/(n mu))^(1-1/(2k)): clipping moves the mean
-// by at most E|z| 1{|z| > R} <= C d^k/R^(2k-1), and the noise is 2R sqrt d/(n mu) or so, the same power of n mu. The start is the origin if
-// the ball that holds the mean has radius sqrt d or less there, when it costs a constant; else a first mean, rows clipped to a ball that
-// holds the other and R more. none says that this mean would not be known to sqrt d.
+// about a start, and averaged. In the whitened coordinates the error is about sqrt(d/n) + sqrt d
+// (sqrt d/(n mu))^(1-1/(2k)): clipping moves the mean by at most E|z| 1{|z| > R} <= C d^k/R^(2k-1),
+// and the noise is 2R sqrt d/(n mu) or so, the same power of n mu. The start is the origin if the
+// ball that holds the mean has radius sqrt d or less there, when it costs a constant; else a first
+// mean, rows clipped to a ball that holds the other and R more. none says that this mean would not
+// be known to sqrt d.
 //
 // Source: [KSU20] Section 1 of the restatement.
-// Differs: the start is a clipped mean, where the paper has histograms of every coordinate; rows are whitened by a released covariance; the whole budget is on
-// all rows at both stages, where the paper splits the rows.
+// Differs: the start is a clipped mean, where the paper has histograms of every coordinate; rows
+// are whitened by a released covariance; the whole budget is on all rows at both stages, where the
+// paper splits the rows.
 func HeavyTailedMean(x Sample, e Estimate, within float64) (mean []float64, none *estimate.NoRelease, err error) {
 	mean = make([]float64, x.d)
 	r := within * mat.Norm(e.Whitener, 2)
@@ -53,7 +57,8 @@ func (x design) clipRadius(mu float64) float64 {
 	return root * math.Pow(math.Max(1, x.rows*mu/root), 1/float64(2*x.k))
 }
 
-// startError bounds, but with probability FailureProb or so, the distance of the start from the mean, which is within r.
+// startError bounds, but with probability FailureProb or so, the distance of the start from the
+// mean, which is within r.
 func (x design) startError(r, mu float64) float64 {
 	d := float64(x.d)
 	clip := x.clipRadius(mu)
@@ -62,8 +67,9 @@ func (x design) startError(r, mu float64) float64 {
 	return bias + sampling + x.meanSD(r+clip, mu)*(math.Sqrt(d)+math.Sqrt(2*math.Log(2/x.FailureProb)))
 }
 
-// meanSD is the noise of a coordinate of a clipped mean: the spherical form of clipped moments has 3/2 of the noise that a mean alone needs under
-// add-or-remove-one, and 1.06 of it under replace-one.
+// meanSD is the noise of a coordinate of a clipped mean: the spherical form of clipped moments has
+// 3/2 of the noise that a mean alone needs under add-or-remove-one, and 1.06 of it under
+// replace-one.
 func (x design) meanSD(radius, mu float64) float64 {
 	sd := 1.5 * radius / (x.rows * mu)
 	if x.relation == privacy.ReplaceOne {

@@ -10,14 +10,15 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// A Preconditioner is A and L with lambda_min(L) I <= A Sigma A^T <= I, if the analysis holds; L <= A Sigma A^T too, as long as no
-// eigenvalue was raised. Invariant: Inverse is A^-1.
+// A Preconditioner is A and L with lambda_min(L) I <= A Sigma A^T <= I, if the analysis holds; L <=
+// A Sigma A^T too, as long as no eigenvalue was raised. Invariant: Inverse is A^-1.
 type Preconditioner struct {
 	A, Inverse *mat.Dense
 	L          *mat.SymDense
 }
 
-// begin is A_0 = I/sqrt(high) and L_0 = (low/high) I for a covariance with eigenvalues in [low, high].
+// begin is A_0 = I/sqrt(high) and L_0 = (low/high) I for a covariance with eigenvalues in [low,
+// high].
 func begin(d int, within [2]float64) Preconditioner {
 	p := Preconditioner{A: mat.NewDense(d, d, nil), Inverse: mat.NewDense(d, d, nil), L: linalg.Identity(d)}
 	for i := range d {
@@ -57,24 +58,29 @@ func spectrum(values []float64, v *mat.Dense, f func(lambda float64) float64) *m
 	return s
 }
 
-// OneStepHTPPCE brings the widest directions into line, with loss mu: it releases M of the sample in the coordinates A x, raises its
-// eigenvalues to lambda_min(L)+s at least, where s bounds |M - A Sigma A^T| but with probability beta, and returns, with U = M_1 + sI,
+// OneStepHTPPCE brings the widest directions into line, with loss mu: it releases M of the sample
+// in the coordinates A x, raises its eigenvalues to lambda_min(L)+s at least, where s bounds |M - A
+// Sigma A^T| but with probability beta, and returns, with U = M_1 + sI,
 //
 //	A' = U^-1/2 A, L' = U^-1/2 (M_1 - sI) U^-1/2.
 //
-// none is not nil where the analysis ends: s > (1-lambda_min(L))/2, or M contradicts L <= A Sigma A^T <= I. Where nothing is raised, M_1 - sI
-// <= A Sigma A^T <= U and everything is as printed. Raising an eigenvalue keeps A Sigma A^T <= U, so A' Sigma A'^T <= I is exact.
+// none is not nil where the analysis ends: s > (1-lambda_min(L))/2, or M contradicts L <= A Sigma
+// A^T <= I. Where nothing is raised, M_1 - sI <= A Sigma A^T <= U and everything is as printed.
+// Raising an eigenvalue keeps A Sigma A^T <= U, so A' Sigma A'^T <= I is exact.
 //
-// Cutting eigenvalues at 1-s, as printed, can break it, because the eigenvectors of M are not those of A Sigma A^T; by s/2 or so, not in
-// second order. It is not needed: A Sigma A^T <= M + sI. By the same token M_1 - sI <= A Sigma A^T can fail where an eigenvalue was raised.
-// What holds: of a unit vector with the part p in the directions that were kept, which have the mean eigenvalue m >= l+s there, l = lambda_min(L),
-// the variance is at least l and at least p(m-s) + (1-p)(l-2s), and it is at most p(m+s) + (1-p)(l+2s) under U. The quotient is least where
-// the two lower bounds agree, p = 2s/(m-l+s), and then l over l+2s+2s(m-l-s)/(m-l+s) <= l+4s. Hence lambda_min(A' Sigma A'^T) >= l/(l+4s),
-// where the printed L' claims l/(l+2s); it doubles if l+4s <= 1/2.
+// Cutting eigenvalues at 1-s, as printed, can break it, because the eigenvectors of M are not those
+// of A Sigma A^T; by s/2 or so, not in second order. It is not needed: A Sigma A^T <= M + sI. By
+// the same token M_1 - sI <= A Sigma A^T can fail where an eigenvalue was raised. What holds: of a
+// unit vector with the part p in the directions that were kept, which have the mean eigenvalue m >=
+// l+s there, l = lambda_min(L), the variance is at least l and at least p(m-s) + (1-p)(l-2s), and
+// it is at most p(m+s) + (1-p)(l+2s) under U. The quotient is least where the two lower bounds
+// agree, p = 2s/(m-l+s), and then l over l+2s+2s(m-l-s)/(m-l+s) <= l+4s. Hence lambda_min(A' Sigma
+// A'^T) >= l/(l+4s), where the printed L' claims l/(l+2s); it doubles if l+4s <= 1/2.
 //
 // Source: [KM21] Algorithm 2; Theorem 3.2.
-// Differs: no cut at 1-s, and L' times (l+2s)/(l+4s) where an eigenvalue was raised (as printed with Constants.AsPrinted); A' is not symmetric, so
-// A Sigma A^T where the text has A Sigma A; no further step from an M that contradicts the facts.
+// Differs: no cut at 1-s, and L' times (l+2s)/(l+4s) where an eigenvalue was raised (as printed
+// with Constants.AsPrinted); A' is not symmetric, so A Sigma A^T where the text has A Sigma A; no
+// further step from an M that contradicts the facts.
 func OneStepHTPPCE(x Sample, step string, p Preconditioner, mu, beta float64) (Preconditioner, *estimate.NoRelease, error) {
 	gamma, s := x.spectral(mu, beta)
 	l := p.least()

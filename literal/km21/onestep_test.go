@@ -22,8 +22,9 @@ func near(rng *rand.Rand, d int, s float64) *mat.SymDense {
 	return linalg.Congruence(rotation(rng, d), diag)
 }
 
-// [KM21] Theorem 3.2 without chance: whatever M is within s of A Sigma A^T, L <= A Sigma A^T <= I, the mended step keeps
-// lambda_min(L') <= A' Sigma A'^T <= 1. The printed one breaks both, by more than rounding.
+// [KM21] Theorem 3.2 without chance: whatever M is within s of A Sigma A^T, L <= A Sigma A^T <= I,
+// the mended step keeps lambda_min(L') <= A' Sigma A'^T <= 1. The printed one breaks both, by more
+// than rounding.
 func TestStepKeepsBounds(t *testing.T) {
 	rng := newRand(t)
 	most, least := map[bool]float64{}, map[bool]float64{true: 1, false: 1}

@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
 
-// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a change as a diff.
+// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a
+// change as a diff.
 func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
 	for _, rel := range relations {
@@ -50,7 +51,8 @@ func TestPlanGolden(t *testing.T) {
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
 }
 
-// With the rows that the advice names, the plan is not refused; and a tenth of them is refused, or ends without a release.
+// With the rows that the advice names, the plan is not refused; and a tenth of them is refused, or
+// ends without a release.
 func TestAdvice(t *testing.T) {
 	for _, within := range []float64{0, 1, 1e4} {
 		for _, kappa := range []float64{1, 10, 1e4} {

@@ -12,8 +12,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestRecovery: where the analysis asks for no more than the rows that there are, a covariance is released, with an error that is well below its
-// bound; and the mean with it. Rows and noise have fixed seeds.
+// TestRecovery: where the analysis asks for no more than the rows that there are, a covariance is
+// released, with an error that is well below its bound; and the mean with it. Rows and noise have
+// fixed seeds.
 func TestRecovery(t *testing.T) {
 	studentBound := Practical() // E<v,x>^4 = 9 of a t distribution with 5 degrees of freedom
 	studentBound.MomentBound = 9
@@ -76,8 +77,9 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestAnalysis: with probability 1-beta the spectral error of a step is at most s, and that of the last release at most alpha; here in n = 2000 Gaussian
-// rows of two columns, seldom near the bound. False-alarm rate 4e-9.
+// TestAnalysis: with probability 1-beta the spectral error of a step is at most s, and that of the
+// last release at most alpha; here in n = 2000 Gaussian rows of two columns, seldom near the bound.
+// False-alarm rate 4e-9.
 func TestAnalysis(t *testing.T) {
 	rng := newRand(t)
 	const runs, beta, n = 150, .2, 2000
@@ -150,7 +152,8 @@ func TestSigma(t *testing.T) {
 	}
 }
 
-// TestNaiveTruncates: rows beyond gamma count as zero, where clipping would move them to its surface.
+// TestNaiveTruncates: rows beyond gamma count as zero, where clipping would move them to its
+// surface.
 func TestNaiveTruncates(t *testing.T) {
 	rows := [][]float64{{1, 0}, {0, 2}, {30, 40}, {-1e200, 3}, {math.NaN(), 1}, {0, 0}, {0, 0}, {0, 0}}
 	x := alone(t, rows, 2, privacy.ReplaceOne, 1, false, kerneltest.Options{Exact: true})
@@ -160,7 +163,8 @@ func TestNaiveTruncates(t *testing.T) {
 	}
 }
 
-// [KSU20] Section 1: the mean of whitened rows with fourth moments, from a start within sqrt d and from one far away; and none if it is too far.
+// [KSU20] Section 1: the mean of whitened rows with fourth moments, from a start within sqrt d and
+// from one far away; and none if it is too far.
 func TestHeavyTailedMean(t *testing.T) {
 	rng := newRand(t)
 	const n, d = 20000, 4
@@ -203,7 +207,8 @@ func TestHeavyTailedMean(t *testing.T) {
 	}
 }
 
-// TestContradiction: facts that cannot be end without a release, with advice, and a table of too few rows is refused.
+// TestContradiction: facts that cannot be end without a release, with advice, and a table of too
+// few rows is refused.
 func TestContradiction(t *testing.T) {
 	rng := newRand(t)
 	e := New(Practical())

@@ -34,10 +34,12 @@ func demands() (out []demand) {
 	return out
 }
 
-// TestRows measures from how many rows on the method releases a covariance, Gaussian rows, eigenvalues geometric within the bounds stated: with the
-// rows that the analysis asks for it does so in every run, and with an eighth of them in none.
+// TestRows measures from how many rows on the method releases a covariance, Gaussian rows,
+// eigenvalues geometric within the bounds stated: with the rows that the analysis asks for it does
+// so in every run, and with an eighth of them in none.
 //
-// False alarms: a run ends without a release with the probability FailureProb at most, and as the bounds are loose, far below that.
+// False alarms: a run ends without a release with the probability FailureProb at most, and as the
+// bounds are loose, far below that.
 func TestRows(t *testing.T) {
 	rng := newRand(t)
 	runs := 2

@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestEveryTable: whatever the rows and the facts, a fit ends in a sound model or in a reason, within its plan and its budget.
+// TestEveryTable: whatever the rows and the facts, a fit ends in a sound model or in a reason,
+// within its plan and its budget.
 func TestEveryTable(t *testing.T) {
 	rng := newRand(t)
 	released, none := 0, 0
@@ -50,8 +51,8 @@ func TestEveryTable(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the
-// same questions, and no path loses more than mu^2.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same questions, and no path loses more than mu^2.
 func TestReplay(t *testing.T) {
 	rng := newRand(t)
 	truth := truthOf(t, rng, 1, 10, 1, 0)
@@ -75,8 +76,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayPairs is TestReplay for a mean that is not known: answers over secret pairs, whose draws differ, on a table of other rows, and of
-// another number of rows where n is private.
+// TestReplayPairs is TestReplay for a mean that is not known: answers over secret pairs, whose
+// draws differ, on a table of other rows, and of another number of rows where n is private.
 func TestReplayPairs(t *testing.T) {
 	rng := newRand(t)
 	rows := rowsOf(rng, truthOf(t, rng, 1, 10, 1, 30), 30000, gaussian)

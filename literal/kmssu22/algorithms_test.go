@@ -21,7 +21,8 @@ func both(t *testing.T, test func(t *testing.T, r privacy.Relation)) {
 	}
 }
 
-// Theorem 3.1: every estimate is within a factor sqrt2 of the eigenvalue, and zeros are zeros. Rows and noise are seeded: no false alarms.
+// Theorem 3.1: every estimate is within a factor sqrt2 of the eigenvalue, and zeros are zeros. Rows
+// and noise are seeded: no false alarms.
 func TestEigenvalueEstimator(t *testing.T) {
 	both(t, func(t *testing.T, r privacy.Relation) {
 		for seed, sds := range [][]float64{{3}, {1, 1}, {1e9, 1}, {1e-100, 0}, {5, 5, 5, 5, 5}, {1e60, 1, 1, 1e-50, 0}, {0, 0, 0}} {
@@ -56,9 +57,11 @@ func TestEigenvalueEstimator(t *testing.T) {
 	})
 }
 
-// The radius of subspaceRecovery, with the constant that runs, is one in which the cells along an axis, twice the radius over sqrt d
-// wide, hold CenterMass of the blocks' projections at least, and the clip is one that hardly any is beyond. A share of 400 blocks has an
-// sd of .025, and the least of the shares is .43 or so: the bound is 5 of these away, and 320 shares are looked at, a false alarm in 1e4 runs.
+// The radius of subspaceRecovery, with the constant that runs, is one in which the cells along an
+// axis, twice the radius over sqrt d wide, hold CenterMass of the blocks' projections at least, and
+// the clip is one that hardly any is beyond. A share of 400 blocks has an sd of .025, and the least
+// of the shares is .43 or so: the bound is 5 of these away, and 320 shares are looked at, a false
+// alarm in 1e4 runs.
 func TestSubspaceRadius(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	const blocks, m = 400, 60
@@ -109,7 +112,8 @@ func TestSubspaceRadius(t *testing.T) {
 	}
 }
 
-// densest is the largest share of rows in a cell along an axis, for the worst of eight shifts of the cells.
+// densest is the largest share of rows in a cell along an axis, for the worst of eight shifts of
+// the cells.
 func densest(rows [][]float64, a int, width float64) float64 {
 	worst := 1.0
 	for shift := range 8 {
@@ -137,7 +141,8 @@ func medians(rows [][]float64) []float64 {
 	return out
 }
 
-// The subspace errs by a small part of the gap, however wide the gap is, with the same number of rows.
+// The subspace errs by a small part of the gap, however wide the gap is, with the same number of
+// rows.
 func TestSubspaceRecovery(t *testing.T) {
 	both(t, func(t *testing.T, rel privacy.Relation) {
 		for i, gap := range []float64{.2, 1e-2, 1e-5, 1e-8} {
@@ -158,7 +163,8 @@ func TestSubspaceRecovery(t *testing.T) {
 	})
 }
 
-// Theorem 5.1: lambda_{k+1}/lambda_1 is at least gamma^2/40 afterwards, where gamma^2 was lambda_k/lambda_1.
+// Theorem 5.1: lambda_{k+1}/lambda_1 is at least gamma^2/40 afterwards, where gamma^2 was
+// lambda_k/lambda_1.
 func TestCoarsePreconditioner(t *testing.T) {
 	for i, sds := range [][]float64{{1e6, 1}, {3e4, 1e4, 1, 1}, {1e5, 1, 1}} {
 		k := []int{1, 2, 1}[i]
@@ -197,8 +203,9 @@ func TestFinePreconditioner(t *testing.T) {
 	}
 }
 
-// NaiveEstimator: g^2 bounds all of n rows with probability 1-b, the answer is right around any mean, and a bound that is wrong shows.
-// (n = 2000 rows, 200 times: at most 20 runs may exceed g; a union bound's true rate is far below, 40 would be 4.7 sds above .1.)
+// NaiveEstimator: g^2 bounds all of n rows with probability 1-b, the answer is right around any
+// mean, and a bound that is wrong shows. (n = 2000 rows, 200 times: at most 20 runs may exceed g; a
+// union bound's true rate is far below, 40 would be 4.7 sds above .1.)
 func TestNaiveEstimator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for _, d := range []int{1, 4} {
@@ -236,7 +243,8 @@ func TestNaiveEstimator(t *testing.T) {
 	}
 }
 
-// The loop's calls follow from the eigenvalues: what is called, for which k, with which gap, and the largest sd before it and in the end.
+// The loop's calls follow from the eigenvalues: what is called, for which k, with which gap, and
+// the largest sd before it and in the end.
 func TestCalls(t *testing.T) {
 	c := Practical()
 	c.Gap, c.Cumulative = 100, 50

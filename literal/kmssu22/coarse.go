@@ -1,7 +1,8 @@
 package kmssu22
 
-// coarsePreconditioner is CoarsePreconditioner: A = g Pi + (I - Pi), where Pi projects on the leading k axes and g = gap, an estimate of
-// sqrt(lambda_{k+1}/lambda_k). It closes a gap of any width, given that the eigenvalues above it are alike.
+// coarsePreconditioner is CoarsePreconditioner: A = g Pi + (I - Pi), where Pi projects on the
+// leading k axes and g = gap, an estimate of sqrt(lambda_{k+1}/lambda_k). It closes a gap of any
+// width, given that the eigenvalues above it are alike.
 //
 // Source: [KMSSU22] Algorithm 3.
 func (r *run) coarsePreconditioner(s space, k int, gap, mu2 float64) (space, error) {

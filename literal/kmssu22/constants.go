@@ -5,30 +5,37 @@ import (
 	"math"
 )
 
-// Constants are what the algorithms take besides the data: the constants of their analysis, most of which the source leaves open. None of
-// them matters to privacy: wrong ones cost an estimate, not a guarantee. [Practical] has values that run, [Printed] those of the source.
+// Constants are what the algorithms take besides the data: the constants of their analysis, most of
+// which the source leaves open. None of them matters to privacy: wrong ones cost an estimate, not a
+// guarantee. [Practical] has values that run, [Printed] those of the source.
 type Constants struct {
 	// FailureProb is beta in the logarithms.
 	FailureProb float64
 	// Gap is the ratio of neighbouring eigenvalues above which the coarse preconditioner is called.
 	Gap float64
-	// Cumulative is the ratio of the largest and the next eigenvalue above which the fine preconditioner is called.
+	// Cumulative is the ratio of the largest and the next eigenvalue above which the fine
+	// preconditioner is called.
 	Cumulative float64
-	// Remaining is gamma of the fine preconditioner, which leaves a ratio of 1/(16 gamma^2). At most 1/4: nothing is widened.
+	// Remaining is gamma of the fine preconditioner, which leaves a ratio of 1/(16 gamma^2). At
+	// most 1/4: nothing is widened.
 	Remaining float64
-	// Bound is by how much an eigenvalue may exceed its estimate, after preconditioning: rows are clipped at its square root times more.
+	// Bound is by how much an eigenvalue may exceed its estimate, after preconditioning: rows are
+	// clipped at its square root times more.
 	Bound float64
 	// LeastRows and RowsPerColumn times d bound the rows of a block from below.
 	LeastRows, RowsPerColumn float64
-	// EigenvalueMass and CenterMass are the shares of the blocks that are expected in the fullest cell of a histogram of eigenvalues and of
-	// projected points: the number of blocks is what the threshold asks for divided by them.
+	// EigenvalueMass and CenterMass are the shares of the blocks that are expected in the fullest
+	// cell of a histogram of eigenvalues and of projected points: the number of blocks is what the
+	// threshold asks for divided by them.
 	EigenvalueMass, CenterMass float64
-	// Radius is C2 in the radius of a ball that holds most projections of a point, Clip is C3: they are clipped at
-	// Clip sqrt(ln t) of that radius.
+	// Radius is C2 in the radius of a ball that holds most projections of a point, Clip is C3: they
+	// are clipped at Clip sqrt(ln t) of that radius.
 	Radius, Clip float64
-	// PointsPerDimension and MorePoints make q = PointsPerDimension k + MorePoints reference points.
+	// PointsPerDimension and MorePoints make q = PointsPerDimension k + MorePoints reference
+	// points.
 	PointsPerDimension, MorePoints int
-	// LocationSide is the side of the cells in which the mean is located, in units of the largest standard deviation.
+	// LocationSide is the side of the cells in which the mean is located, in units of the largest
+	// standard deviation.
 	LocationSide float64
 }
 
@@ -38,8 +45,9 @@ func Practical() Constants {
 		CenterMass: .4, Radius: .75, Clip: 2, PointsPerDimension: 2, MorePoints: 2, LocationSide: .5}
 }
 
-// Printed are the constants of the source, as far as it states them: ratios of 1000 are called constant, and 40 is what the coarse
-// preconditioner may leave of a gap. They ask for some hundred times the rows.
+// Printed are the constants of the source, as far as it states them: ratios of 1000 are called
+// constant, and 40 is what the coarse preconditioner may leave of a gap. They ask for some hundred
+// times the rows.
 //
 // Source: [KMSSU22] The loop; Algorithm 2.
 func Printed() Constants {
@@ -78,8 +86,9 @@ func (c Constants) points(k int) int { return c.PointsPerDimension*k + c.MorePoi
 // blockRows is the least number of rows of a block in d columns.
 func (c Constants) blockRows(d int) float64 { return math.Max(c.LeastRows, c.RowsPerColumn*float64(d)) }
 
-// Utility constants of all histograms: thresholdSDs is what a stability threshold is in sds of its noise, about, and a cell is to be
-// sureSDs above it. A ball of fewer blocks than leastBlocks is no majority.
+// Utility constants of all histograms: thresholdSDs is what a stability threshold is in sds of its
+// noise, about, and a cell is to be sureSDs above it. A ball of fewer blocks than leastBlocks is no
+// majority.
 const (
 	thresholdSDs = 7.0
 	sureSDs      = 3.5
@@ -87,7 +96,8 @@ const (
 	mostBlocks   = 1 << 20
 )
 
-// blocks is t: with so many, a cell that holds the share mass of them is seen in each of the histograms measured with loss mu.
+// blocks is t: with so many, a cell that holds the share mass of them is seen in each of the
+// histograms measured with loss mu.
 func blocks(histograms int, mass, mu float64) float64 {
 	return math.Max(leastBlocks, math.Ceil((thresholdSDs+sureSDs)*math.Sqrt(2*float64(histograms))/(mu*mass)))
 }

@@ -9,17 +9,20 @@ import (
 	"github.com/gauze-dp/gauze/learner/spectrum"
 )
 
-// eigenvalueEstimator is EigenvalueEstimator: the square roots of the eigenvalues of the covariance, largest first, each the lower end of
-// a bucket of ratio 2^(1/4), or 0. The rows are cut into t secret blocks; each has d eigenvalues, one for each of d stability
-// histograms, whose fullest buckets are taken. If one of them shows none, it is bottom.
+// eigenvalueEstimator is EigenvalueEstimator: the square roots of the eigenvalues of the
+// covariance, largest first, each the lower end of a bucket of ratio 2^(1/4), or 0. The rows are
+// cut into t secret blocks; each has d eigenvalues, one for each of d stability histograms, whose
+// fullest buckets are taken. If one of them shows none, it is bottom.
 //
-// Privacy: one changed row changes one block, which moves one count from one bucket to another in each histogram, under both relations:
-// L2 sensitivity sqrt(2d), as kernel.Allotment.Cells has it for d coordinates.
+// Privacy: one changed row changes one block, which moves one count from one bucket to another in
+// each histogram, under both relations: L2 sensitivity sqrt(2d), as kernel.Allotment.Cells has it
+// for d coordinates.
 //
 // Source: [KMSSU22] Algorithm 1; Corrections, (i).
-// Differs: the d histograms are one Gaussian release of noise sqrt(2d)/mu whose thresholds share one delta, in place of d Laplace
-// histograms with (epsilon/(sqrt d ln(1/delta)), beta/2^i): beta/2^i is a probability of failure, and no delta; covariances about the
-// blocks' own means; the number of blocks follows from the noise.
+// Differs: the d histograms are one Gaussian release of noise sqrt(2d)/mu whose thresholds share
+// one delta, in place of d Laplace histograms with (epsilon/(sqrt d ln(1/delta)), beta/2^i):
+// beta/2^i is a probability of failure, and no delta; covariances about the blocks' own means; the
+// number of blocks follows from the noise.
 func (r *run) eigenvalueEstimator() ([]float64, error) {
 	t, err := r.enough(r.c.eigenvalueBlocks(r.d, r.mu2), r.d, "their eigenvalues")
 	if err != nil {

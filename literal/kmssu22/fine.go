@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// finePreconditioner is FinePreconditioner: with Z from NaiveEstimator, whose noise is below lambda_{k+1}(Z), every axis of Z with
-// lambda_i(Z) >= lambda_{k+1}(Z)/(16 gamma^2) is narrowed to that, by 1/(4 gamma g_i), g_i = sqrt(lambda_i(Z)/lambda_{k+1}(Z)). bound is
-// one on the eigenvalues in the space.
+// finePreconditioner is FinePreconditioner: with Z from NaiveEstimator, whose noise is below
+// lambda_{k+1}(Z), every axis of Z with lambda_i(Z) >= lambda_{k+1}(Z)/(16 gamma^2) is narrowed to
+// that, by 1/(4 gamma g_i), g_i = sqrt(lambda_i(Z)/lambda_{k+1}(Z)). bound is one on the
+// eigenvalues in the space.
 //
 // Source: [KMSSU22] Algorithm 4.
 // Differs: 16 gamma^2 in the condition, where the source has 16 gamma, so that no axis is widened.

@@ -8,18 +8,20 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// goodCenter is GoodCenter for all reference points at once: for each, the centre of a ball of about the radius that holds most of the
-// blocks' projections of it. The rows of pooled hold points times dims coordinates. It is bottom (nil) if a coordinate has no cell that
-// passes its threshold.
+// goodCenter is GoodCenter for all reference points at once: for each, the centre of a ball of
+// about the radius that holds most of the blocks' projections of it. The rows of pooled hold points
+// times dims coordinates. It is bottom (nil) if a coordinate has no cell that passes its threshold.
 //
-// Along every axis of a random rotation the fullest cell of width 2r/sqrt(dims) is found: a row of the ball is in it or beside it, so the
-// centre is off by about 2r.
+// Along every axis of a random rotation the fullest cell of width 2r/sqrt(dims) is found: a row of
+// the ball is in it or beside it, so the centre is off by about 2r.
 //
-// Privacy: a block's projections are in one cell of each of dims*points histograms: L2 sensitivity sqrt(2 dims points).
+// Privacy: a block's projections are in one cell of each of dims*points histograms: L2 sensitivity
+// sqrt(2 dims points).
 //
 // Source: [KMSSU22] Algorithm 2; Corrections, (iii).
-// Differs: one Gaussian release for all points and axes, which share mu and delta, in place of a call for every point with
-// epsilon/sqrt(q ln(1/delta)); a cell per axis in place of a box in a projection.
+// Differs: one Gaussian release for all points and axes, which share mu and delta, in place of a
+// call for every point with epsilon/sqrt(q ln(1/delta)); a cell per axis in place of a box in a
+// projection.
 func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2 float64) ([][]float64, error) {
 	rng := rand.New(rand.NewPCG(r.seed(), 0))
 	all := dims * points

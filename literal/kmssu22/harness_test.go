@@ -76,7 +76,8 @@ func (c trial) open(t testing.TB, plan kernel.Plan) *kernel.Session {
 		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}, c.noise)
 }
 
-// A truth is a Gaussian with the given standard deviations along random axes, one of which may be 0.
+// A truth is a Gaussian with the given standard deviations along random axes, one of which may be
+// 0.
 type truth struct {
 	mean []float64
 	axes *mat.Dense // orthonormal columns
@@ -105,8 +106,9 @@ func (g truth) draw(rng *rand.Rand, n int) [][]float64 {
 	return rows
 }
 
-// errors are those of the mean and the covariance after whitening by the truth, divided by the non-private sqrt(d/n) and
-// sqrt(d(d+1)/n); across is the largest standard deviation along axes on which there is none.
+// errors are those of the mean and the covariance after whitening by the truth, divided by the
+// non-private sqrt(d/n) and sqrt(d(d+1)/n); across is the largest standard deviation along axes on
+// which there is none.
 func (g truth) errors(f estimatetest.Fit, n int) (mean, cov, across float64) {
 	if f.Model == nil {
 		return math.Inf(1), math.Inf(1), math.Inf(1)

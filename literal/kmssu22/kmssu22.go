@@ -1,13 +1,15 @@
-// Package kmssu22 is the estimator of [KMSSU22] for one Gaussian without any bound on it, under approximate differential privacy, as its
-// source has it: the method "gaussian:kmssu22". It is here for comparison; the method "gaussian" needs a hundredth of the rows.
+// Package kmssu22 is the estimator of [KMSSU22] for one Gaussian without any bound on it, under
+// approximate differential privacy, as its source has it: the method "gaussian:kmssu22". It is here
+// for comparison; the method "gaussian" needs a hundredth of the rows.
 //
-// One file per algorithm of the source: eigenvalues.go, subspace.go with goodcenter.go, coarse.go, fine.go, loop.go (which of them are
-// called for what gaps), naive.go, and zero.go for eigenvalues that are zero. What the source's constants are and which run is in
-// constants.go; plan.go says what every part may cost and how many rows it needs.
+// One file per algorithm of the source: eigenvalues.go, subspace.go with goodcenter.go, coarse.go,
+// fine.go, loop.go (which of them are called for what gaps), naive.go, and zero.go for eigenvalues
+// that are zero. What the source's constants are and which run is in constants.go; plan.go says
+// what every part may cost and how many rows it needs.
 //
-// The form that was presented is not private. Four things are mended, each where it is done: the second parameter of the histograms
-// (eigenvalues.go), the noise of the averaged projections (subspace.go), the budget of GoodCenter (goodcenter.go), and the budget of the
-// loop (plan.go).
+// The form that was presented is not private. Four things are mended, each where it is done: the
+// second parameter of the histograms (eigenvalues.go), the noise of the averaged projections
+// (subspace.go), the budget of GoodCenter (goodcenter.go), and the budget of the loop (plan.go).
 package kmssu22
 
 import (
@@ -23,9 +25,10 @@ import (
 // Estimator is the method "gaussian:kmssu22".
 //
 // Source: [KMSSU22] The loop; Corrections.
-// Differs: everything is accounted in Gaussian differential privacy, with one conversion at the end and the thresholds' delta beside it;
-// the mean need not be zero: blocks are centred by themselves, and rows are clipped around a location that a stability histogram finds;
-// n is measured where it is private.
+// Differs: everything is accounted in Gaussian differential privacy, with one conversion at the end
+// and the thresholds' delta beside it; the mean need not be zero: blocks are centred by themselves,
+// and rows are clipped around a location that a stability histogram finds; n is measured where it
+// is private.
 type Estimator struct{ c Constants }
 
 var _ estimate.Estimator = Estimator{}
@@ -51,7 +54,8 @@ func (Estimator) Summary() string {
 // Source names the algorithm.
 func (Estimator) Source() string { return "KMSSU22 Algorithms 1 to 4" }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows than the eigenvalues alone need.
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
+// than the eigenvalues alone need.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
@@ -95,7 +99,8 @@ type run struct {
 	flags []string
 }
 
-// fit is the whole algorithm: eigenvalues, the subspace of those that are not zero, preconditioning, and the covariance.
+// fit is the whole algorithm: eigenvalues, the subspace of those that are not zero,
+// preconditioning, and the covariance.
 //
 // Source: [KMSSU22] The loop.
 func (r *run) fit() (estimate.Outcome, error) {
@@ -121,7 +126,8 @@ func (r *run) fit() (estimate.Outcome, error) {
 	return r.release(z)
 }
 
-// A bottom is how an algorithm fails, for a released reason: it ends a fit without a release, and is no error of it.
+// A bottom is how an algorithm fails, for a released reason: it ends a fit without a release, and
+// is no error of it.
 type bottom struct {
 	reason string
 	need   float64 // rows that would help, about; 0 if that is not known

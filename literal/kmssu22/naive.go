@@ -12,13 +12,15 @@ import (
 )
 
 const (
-	// lift is b/R of the augmented moments: the mean is measured with the covariance for lift^2 more noise. A utility constant.
+	// lift is b/R of the augmented moments: the mean is measured with the covariance for lift^2
+	// more noise. A utility constant.
 	lift = .3
 	// seen: a released count of fewer noise sds than this is taken for nothing. A utility constant.
 	seen = 4.0
 	// noiseLimit is the largest part of an eigenvalue that the spectral noise may be.
 	noiseLimit = .5
-	// misjudged: an eigenvalue this many times above its bound says that the bound, and so the clipping, is wrong.
+	// misjudged: an eigenvalue this many times above its bound says that the bound, and so the
+	// clipping, is wrong.
 	misjudged = 1.5
 )
 
@@ -31,13 +33,16 @@ type naive struct {
 	noise float64 // spectral, of cov
 }
 
-// naiveEstimator is NaiveEstimator: mean and covariance of the rows in the space, where no eigenvalue is above bound, clipped at
-// g sqrt(bound) with g^2 = d + 2 sqrt(d ln(2n/b)) + 2 ln(2n/b), with symmetric Gaussian noise. It spends all that the allotments locate
-// and spend have, on the location that rows are clipped around and on the moments. It is bottom if the answer shows that bound is wrong.
+// naiveEstimator is NaiveEstimator: mean and covariance of the rows in the space, where no
+// eigenvalue is above bound, clipped at g sqrt(bound) with g^2 = d + 2 sqrt(d ln(2n/b)) + 2
+// ln(2n/b), with symmetric Gaussian noise. It spends all that the allotments locate and spend have,
+// on the location that rows are clipped around and on the moments. It is bottom if the answer shows
+// that bound is wrong.
 //
 // Source: [KMSSU22] NaiveEstimator.
-// Differs: clipped around the fullest cell of a stability histogram of each coordinate, and not around zero, at a radius that is larger by
-// how far that may be off; the noise has the covariance that a Frobenius sensitivity asks for; the mean is released with it.
+// Differs: clipped around the fullest cell of a stability histogram of each coordinate, and not
+// around zero, at a radius that is larger by how far that may be off; the noise has the covariance
+// that a Frobenius sensitivity asks for; the mean is released with it.
 func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spend *kernel.Allotment) (naive, error) {
 	if err := r.ctx.Err(); err != nil {
 		return naive{}, err
@@ -76,7 +81,8 @@ func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spen
 	return z, nil
 }
 
-// locatedAt centres the space at the fullest cell, of the given side, of each of its coordinates, with all that the allotment has.
+// locatedAt centres the space at the fullest cell, of the given side, of each of its coordinates,
+// with all that the allotment has.
 //
 // Source: [KMSSU22] Corrections (the mean).
 func locatedAt(prefix string, s space, sides []float64, a *kernel.Allotment) (space, error) {

@@ -15,7 +15,8 @@ func (r *run) refuse(b *bottom) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: b.reason, Advice: advice(b.need)}, Diagnostics: estimate.Diagnostics{Flags: r.flags}}
 }
 
-// release takes what the last NaiveEstimator found to the columns, or is bottom where noise hides a direction.
+// release takes what the last NaiveEstimator found to the columns, or is bottom where noise hides a
+// direction.
 func (r *run) release(z naive) (estimate.Outcome, error) {
 	values, vectors := z.eigen()
 	least := values[len(values)-1]

@@ -23,11 +23,13 @@ const (
 	stepMoments     = "moments"
 )
 
-// Parts of the total mu^2: a quarter for the eigenvalues, half for all calls of the preconditioners together, and what is left, at least
-// a quarter less a little, for the last covariance. What no gap asks for goes to the last covariance too.
+// Parts of the total mu^2: a quarter for the eigenvalues, half for all calls of the preconditioners
+// together, and what is left, at least a quarter less a little, for the last covariance. What no
+// gap asks for goes to the last covariance too.
 //
 // Source: [KMSSU22] Corrections, (iv).
-// Differs: the half is divided evenly among the calls that the released eigenvalues ask for, in place of 2d.
+// Differs: the half is divided evenly among the calls that the released eigenvalues ask for, in
+// place of 2d.
 const (
 	rowsShare          = .01 // where n is private
 	eigenvalueShare    = .25
@@ -100,7 +102,8 @@ func (r *run) count() error {
 	return nil
 }
 
-// eigenvalueBlocks is t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims dimensions, for what the step has of mu^2.
+// eigenvalueBlocks is t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims dimensions,
+// for what the step has of mu^2.
 func (c Constants) eigenvalueBlocks(d int, mu2 float64) float64 {
 	return blocks(d, c.EigenvalueMass, loss(mu2*eigenvalueShare))
 }
@@ -117,7 +120,8 @@ func (r *run) enough(t float64, dims int, what string) (int, error) {
 	return int(t), nil
 }
 
-// leastNeeded is the least number of rows with which anything can be released: what the eigenvalues need.
+// leastNeeded is the least number of rows with which anything can be released: what the eigenvalues
+// need.
 func (c Constants) leastNeeded(p estimate.Problem) float64 {
 	return c.eigenvalueBlocks(p.Columns, p.Mu*p.Mu) * c.blockRows(p.Columns)
 }
@@ -139,12 +143,14 @@ func (c Constants) clip2(d int, n float64) float64 {
 	return dim + 2*math.Sqrt(dim*l) + 2*l
 }
 
-// radius is where rows of variances at most 1 are clipped, around a location that is off by up to a cell.
+// radius is where rows of variances at most 1 are clipped, around a location that is off by up to a
+// cell.
 func (c Constants) radius(d int, n float64) float64 {
 	return math.Sqrt(c.clip2(d, n)) + c.LocationSide*math.Sqrt(float64(d))
 }
 
-// Expect says how many rows are needed with one gap in the spectrum, and the error relative to the non-private one without any.
+// Expect says how many rows are needed with one gap in the spectrum, and the error relative to the
+// non-private one without any.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.Columns < 1 || !(p.Mu > 0) {
 		return estimate.Expectation{}
@@ -166,7 +172,8 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return x
 }
 
-// inflation is the expected error of the last covariance relative to the non-private one, for eigenvalues that are all alike.
+// inflation is the expected error of the last covariance relative to the non-private one, for
+// eigenvalues that are all alike.
 func (c Constants) inflation(p estimate.Problem, n float64) float64 {
 	r := c.radius(p.Columns, n)
 	relation := math.Sqrt2

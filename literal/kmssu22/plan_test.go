@@ -77,7 +77,8 @@ func TestPlans(t *testing.T) {
 	})
 }
 
-// A table that is too short is refused on public facts, with advice; what is expected follows epsilon and n.
+// A table that is too short is refused on public facts, with advice; what is expected follows
+// epsilon and n.
 func TestRefusalAndExpectation(t *testing.T) {
 	e := New(Practical())
 	if f := (trial{rows: make([][]float64, 3000), d: 2, eps: 1}).fit(t, e); f.Refused == nil || !strings.Contains(f.Refused.Advice, "--method gaussian") {
@@ -115,8 +116,9 @@ func TestRefusalAndExpectation(t *testing.T) {
 	}
 }
 
-// TestCorrections: what a fit with two gaps and a zero was charged, against the corrections (i) to (iv): one Gaussian release per stage,
-// of the sensitivity of all its histograms; q averages per call; every call has its part of the half; everything adds up.
+// TestCorrections: what a fit with two gaps and a zero was charged, against the corrections (i) to
+// (iv): one Gaussian release per stage, of the sensitivity of all its histograms; q averages per
+// call; every call has its part of the half; everything adds up.
 func TestCorrections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	const d = 4
@@ -164,8 +166,9 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// Correction (ii): an average over t blocks has noise of sd 2R sqrt(q)/(t mu) at least in every coordinate, and little more. (The sd of
-// 3000 draws errs by 1.3 %; the bounds are 4 of these away.)
+// Correction (ii): an average over t blocks has noise of sd 2R sqrt(q)/(t mu) at least in every
+// coordinate, and little more. (The sd of 3000 draws errs by 1.3 %; the bounds are 4 of these
+// away.)
 func TestAverageNoise(t *testing.T) {
 	const draws, radius, q, blocks = 1000, .25, 6, 40
 	c := trial{rows: make([][]float64, 1), d: 3, eps: 10, noise: kerneltest.Options{Fresh: true}}

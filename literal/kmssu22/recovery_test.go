@@ -38,8 +38,8 @@ const (
 	addOr   = privacy.AddRemoveOne
 )
 
-// Gaussians of condition numbers from 1 to 1e14, of full and of deficient rank, come out where the analysis says so. The seeds are fixed:
-// nothing fails by chance.
+// Gaussians of condition numbers from 1 to 1e14, of full and of deficient rank, come out where the
+// analysis says so. The seeds are fixed: nothing fails by chance.
 func TestRecovery(t *testing.T) {
 	for _, c := range []instance{
 		{20_000, 10, []float64{4}, 100, replace, 4}, // one degree of freedom: 4 standard deviations
@@ -72,7 +72,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// A zero eigenvalue is found as such, with the exact rank: whatever makes it, no variance and no unresolved direction is left across.
+// A zero eigenvalue is found as such, with the exact rank: whatever makes it, no variance and no
+// unresolved direction is left across.
 func TestZeroEigenvalues(t *testing.T) {
 	for name, c := range map[string]struct {
 		rank int
@@ -116,7 +117,8 @@ func TestZeroEigenvalues(t *testing.T) {
 	}
 }
 
-// Where the analysis does not hold, there is no release: too few rows for a gap, rows far from one Gaussian, only zeros, null rows.
+// Where the analysis does not hold, there is no release: too few rows for a gap, rows far from one
+// Gaussian, only zeros, null rows.
 func TestNoRelease(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	gap := newTruth(rng, 0, 1e6, 1000, 1).draw(rng, 6000)
@@ -146,9 +148,10 @@ func TestNoRelease(t *testing.T) {
 	}
 }
 
-// TestRecoveryTable: 20 runs per instance at about the least number of rows with which the analysis lets it through, at half of it and at
-// twice. Of the second and third, 14 must be released; no release is off by more than a factor of two in any direction. Rows and noise
-// are seeded: no false alarms.
+// TestRecoveryTable: 20 runs per instance at about the least number of rows with which the analysis
+// lets it through, at half of it and at twice. Of the second and third, 14 must be released; no
+// release is off by more than a factor of two in any direction. Rows and noise are seeded: no false
+// alarms.
 func TestRecoveryTable(t *testing.T) {
 	if !estimatetest.Long() {
 		t.Skip("GAUZE_LONG is not set: minutes")

@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A space is a linear map of rows, z = W(x - center), with its pseudo-inverse, which is kept and never computed: it is changed by maps
-// whose inverses are known.
+// A space is a linear map of rows, z = W(x - center), with its pseudo-inverse, which is kept and
+// never computed: it is changed by maps whose inverses are known.
 type space struct {
 	w, wi  *mat.Dense // dim x d and d x dim
 	center []float64
@@ -50,7 +50,8 @@ func (s space) at(z []float64) space {
 	return s
 }
 
-// scaled is the space after the symmetric map that multiplies each column of v, an orthonormal basis, by its factor.
+// scaled is the space after the symmetric map that multiplies each column of v, an orthonormal
+// basis, by its factor.
 func (s space) scaled(v *mat.Dense, factors []float64) space {
 	inverse := make([]float64, len(factors))
 	for i, f := range factors {
@@ -70,7 +71,8 @@ func stretch(v *mat.Dense, factors []float64) *mat.Dense {
 	return &out
 }
 
-// publicSeed is that of all public draws: reference points, rotations and shifts, drawn independently of the table.
+// publicSeed is that of all public draws: reference points, rotations and shifts, drawn
+// independently of the table.
 const publicSeed = 0x4b4d5353553232
 
 // seed is that of the next public draw. How many were made before is a function of released values.
@@ -93,7 +95,8 @@ func rotation(rng *rand.Rand, l int) *mat.Dense {
 	return q
 }
 
-// fullest is the key of the cell of the largest count along a coordinate; false if none was released.
+// fullest is the key of the cell of the largest count along a coordinate; false if none was
+// released.
 func fullest(cells []kernel.Cell, coordinate int) (key float64, ok bool) {
 	most := math.Inf(-1)
 	for _, c := range cells {

@@ -11,20 +11,23 @@ import (
 	"github.com/gauze-dp/gauze/learner/subspace"
 )
 
-// subspaceRecovery is SubspaceRecovery: an orthonormal basis, in columns, whose first k are about the leading principal axes of the rows
-// in the space. gap is an estimate of sqrt(lambda_{k+1}/lambda_k), which governs how far the axes of blocks are apart; finest is how far
-// rounding alone may put them.
+// subspaceRecovery is SubspaceRecovery: an orthonormal basis, in columns, whose first k are about
+// the leading principal axes of the rows in the space. gap is an estimate of
+// sqrt(lambda_{k+1}/lambda_k), which governs how far the axes of blocks are apart; finest is how
+// far rounding alone may put them.
 //
-// Each of t secret blocks projects q public reference points on its own k leading axes. For each point, goodCenter finds the ball that
-// holds most projections; they are clipped to a ball around its centre and averaged, with noise; the k leading directions of the
-// averages span the answer. The wider the gap, the nearer are the projections, the smaller are the balls and with them the noise: the
-// number of rows does not depend on the gap.
+// Each of t secret blocks projects q public reference points on its own k leading axes. For each
+// point, goodCenter finds the ball that holds most projections; they are clipped to a ball around
+// its centre and averaged, with noise; the k leading directions of the averages span the answer.
+// The wider the gap, the nearer are the projections, the smaller are the balls and with them the
+// noise: the number of rows does not depend on the gap.
 //
-// Privacy: one changed row changes one block. For each point the clipped projections are a clipped sum over the blocks, with mu/sqrt q.
+// Privacy: one changed row changes one block. For each point the clipped projections are a clipped
+// sum over the blocks, with mu/sqrt q.
 //
 // Source: [KMSSU22] Algorithm 2; Corrections, (ii).
-// Differs: the sum is divided by t before noise of 2R sqrt(q)/(t mu) or so is added: as printed the noise is t times too small for a sum;
-// the number of blocks follows from the noise.
+// Differs: the sum is divided by t before noise of 2R sqrt(q)/(t mu) or so is added: as printed the
+// noise is t times too small for a sum; the number of blocks follows from the noise.
 func (r *run) subspaceRecovery(s space, k int, gap, finest, mu2 float64) (*mat.Dense, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
@@ -66,7 +69,8 @@ func (c Constants) subspaceRadius(d, k, t int, m, gap float64) float64 {
 	return c.Radius * gap * math.Sqrt(float64(d)) * (math.Sqrt(float64(k)) + math.Sqrt(math.Log(float64(k*t)))) / math.Sqrt(m)
 }
 
-// average is the mean over t blocks of the coordinates from first on, clipped to a ball around c, with noise.
+// average is the mean over t blocks of the coordinates from first on, clipped to a ball around c,
+// with noise.
 func (r *run) average(pooled *kernel.Allotment, first int, c []float64, radius float64, t int, mu2 float64) ([]float64, error) {
 	frame := whole(len(c)).at(c).frame()
 	for j := range c {
@@ -84,7 +88,8 @@ func (r *run) average(pooled *kernel.Allotment, first int, c []float64, radius f
 	return out, nil
 }
 
-// leading is an orthonormal basis whose columns are the left singular vectors of x, largest first; the identity if there are none.
+// leading is an orthonormal basis whose columns are the left singular vectors of x, largest first;
+// the identity if there are none.
 func leading(x *mat.Dense) *mat.Dense {
 	dims, _ := x.Dims()
 	var svd mat.SVD

@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Tables on which estimators trip: a sound model or a reason, with noise as it is and a thousand times as much.
+// Tables on which estimators trip: a sound model or a reason, with noise as it is and a thousand
+// times as much.
 func TestHardTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	released, none := 0, 0
@@ -46,8 +47,8 @@ func TestHardTables(t *testing.T) {
 	}
 }
 
-// What is asked next is a function of what was released: answers recorded on one table and replayed on a neighbour, or on another table
-// altogether, lead to the same questions, prices and outcome.
+// What is asked next is a function of what was released: answers recorded on one table and replayed
+// on a neighbour, or on another table altogether, lead to the same questions, prices and outcome.
 func TestReplay(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		for _, sds := range [][]float64{{1, 1}, {1000, 1, 1}, {9, 3, 1}, {1000, 1, 0}} {
@@ -66,7 +67,8 @@ func TestReplay(t *testing.T) {
 				t.Fatalf("%v: %+v: the instance tests little", sds, f.NoRelease)
 			}
 			neighbour := append([][]float64(nil), c.rows...)
-			other := newTruth(rng, 9, make([]float64, len(sds))...).draw(rng, len(c.rows)) // all equal
+			// all equal
+			other := newTruth(rng, 9, make([]float64, len(sds))...).draw(rng, len(c.rows))
 			if relation == privacy.AddRemoveOne {
 				neighbour, other = neighbour[1:], other[:17]
 			} else {

@@ -7,19 +7,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rounding is how far apart the axes of blocks may be by rounding alone, relative to the ratio of what is rounded and the narrowest
-// standard deviation: some 2^10 units in the last place.
+// rounding is how far apart the axes of blocks may be by rounding alone, relative to the ratio of
+// what is rounded and the narrowest standard deviation: some 2^10 units in the last place.
 const rounding = 0x1p-42
 
-// withoutZeros leaves out the directions of zero eigenvalues: the space of the others, in an orthonormal basis, centred near the rows, and
-// the eigenvalues that are left.
+// withoutZeros leaves out the directions of zero eigenvalues: the space of the others, in an
+// orthonormal basis, centred near the rows, and the eigenvalues that are left.
 //
-// The rows lie on an affine subspace, up to rounding, which almost every block of more rows than its dimension spans: so the spans of
-// blocks agree, and their mode is subspaceRecovery with a radius that only rounding asks for. Where the subspace lies is the fullest cell
-// of the coordinates across it, which all rows share. What is released is a singular covariance; nothing is unresolved.
+// The rows lie on an affine subspace, up to rounding, which almost every block of more rows than
+// its dimension spans: so the spans of blocks agree, and their mode is subspaceRecovery with a
+// radius that only rounding asks for. Where the subspace lies is the fullest cell of the
+// coordinates across it, which all rows share. What is released is a singular covariance; nothing
+// is unresolved.
 //
 // Source: [KMSSU22] A zero eigenvalue.
-// Differs: the source does not say how; the mode of the spans by the same GoodCenter, on the centres of cells of rounding size.
+// Differs: the source does not say how; the mode of the spans by the same GoodCenter, on the
+// centres of cells of rounding size.
 func (r *run) withoutZeros(s space, sds []float64) (space, []float64, error) {
 	rank := 0
 	for rank < len(sds) && sds[rank] > 0 {
@@ -47,7 +50,8 @@ func (r *run) withoutZeros(s space, sds []float64) (space, []float64, error) {
 		return space{}, nil, err
 	}
 	off := s.along(basis, rank, r.d)
-	// Along an axis across, rows are rounded, and turned by how far the subspace is off: finest times their spread.
+	// Along an axis across, rows are rounded, and turned by how far the subspace is off: finest
+	// times their spread.
 	if off, err = locatedAt(prefixZero, off, repeat(rounding*far+4*finest*sds[0], r.d-rank), r.a.Take(zero)); err != nil {
 		return space{}, nil, err
 	}
@@ -56,7 +60,8 @@ func (r *run) withoutZeros(s space, sds []float64) (space, []float64, error) {
 	return s.along(basis, 0, rank), sds[:rank], nil
 }
 
-// zeroMu2 is what the subspace of the eigenvalues that are not zero may cost: an equal part with the other calls, of which there are so many.
+// zeroMu2 is what the subspace of the eigenvalues that are not zero may cost: an equal part with
+// the other calls, of which there are so many.
 func (r *run) zeroMu2(calls int) float64 {
 	return preconditionShare * r.mu2 / float64(calls+1) * (1 - 1e-9)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Every algorithm alone, on an instance on which it succeeds. Rows and noise have fixed seeds: nothing here fails by chance.
+// Every algorithm alone, on an instance on which it succeeds. Rows and noise have fixed seeds:
+// nothing here fails by chance.
 
 // crowded is the largest number of rows within r of one row, among the first few hundred.
 func crowded(rows [][]float64, r float64) int {
@@ -37,7 +38,8 @@ func both(t *testing.T, test func(t *testing.T, r privacy.Relation)) {
 	}
 }
 
-// [KSSU19] Section B.1 at epsilon 5, n = 6000, d = 3: the radius holds about t rows around some row, half of it does not.
+// [KSSU19] Section B.1 at epsilon 5, n = 6000, d = 3: the radius holds about t rows around some
+// row, half of it does not.
 func TestGoodRadius(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		rows := blobs(1, 6000, corners(2, 3, 40, 0), 1, 3)
@@ -58,7 +60,8 @@ func TestGoodRadius(t *testing.T) {
 	})
 }
 
-// Equal rows have the radius 0, here the least of the grid; too small a t is bottom, and nothing is spent on it.
+// Equal rows have the radius 0, here the least of the grid; too small a t is bottom, and nothing is
+// spent on it.
 func TestGoodRadiusOfDuplicatesAndBottom(t *testing.T) {
 	c := trial{rows: make([][]float64, 3000), d: 2, eps: 5}
 	for i := range c.rows {
@@ -76,7 +79,8 @@ func TestGoodRadiusOfDuplicatesAndBottom(t *testing.T) {
 	}
 }
 
-// [KSSU19] Section B.2 at epsilon 5, n = 8000, d = 5, in two parts at once: the centres of the balls.
+// [KSSU19] Section B.2 at epsilon 5, n = 8000, d = 5, in two parts at once: the centres of the
+// balls.
 func TestGoodCenter(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		at := corners(2, 5, 100, 3)
@@ -128,8 +132,8 @@ func TestPGLOC(t *testing.T) {
 	})
 }
 
-// [KSSU19] Section B.4 at epsilon 20, n = 6000, d = 2: of two tight groups close to each other and one far away, the smallest terrific
-// ball holds one group, the largest both.
+// [KSSU19] Section B.4 at epsilon 20, n = 6000, d = 2: of two tight groups close to each other and
+// one far away, the smallest terrific ball holds one group, the largest both.
 func TestTerrificRadius(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		c := trial{rows: blobs(4, 6000, [][]float64{{0, 0}, {0, 1}, {1000, 0}}, .01), d: 2, eps: 20, relation: relation}
@@ -153,7 +157,8 @@ func TestTerrificRadius(t *testing.T) {
 	})
 }
 
-// [KSSU19] Lemma 4.2 at epsilon 20, n = 6000, d = 3: a secluded component is found; one Gaussian has no terrific ball.
+// [KSSU19] Lemma 4.2 at epsilon 20, n = 6000, d = 3: a secluded component is found; one Gaussian
+// has no terrific ball.
 func TestTerrificBall(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		at := corners(2, 3, 100, 0)
@@ -243,7 +248,8 @@ func TestPSGE(t *testing.T) {
 	})
 }
 
-// [KSSU19] Section B.7 at epsilon 20, n = 40000, d = 3, condition numbers 1 and 400, with and without bounds: two Gaussians in parallel.
+// [KSSU19] Section B.7 at epsilon 20, n = 40000, d = 3, condition numbers 1 and 400, with and
+// without bounds: two Gaussians in parallel.
 func TestPGE(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		var truth []model.Gaussian
@@ -292,7 +298,8 @@ func TestPGE(t *testing.T) {
 	})
 }
 
-// A part that is said to have fewer rows than columns gets a mean and a sphere: epsilon 100, n = 400, d = 50.
+// A part that is said to have fewer rows than columns gets a mean and a sphere: epsilon 100, n =
+// 400, d = 50.
 func TestPGEOfFewRows(t *testing.T) {
 	at := make([]float64, 50)
 	for j := range at {
@@ -312,7 +319,8 @@ func TestPGEOfFewRows(t *testing.T) {
 	}
 }
 
-// KSSU19 Algorithm 1 at epsilon 20, n = 20000, d = 4, k = 3, components of sd 1, 1 and 20: every component has a leaf of its own.
+// KSSU19 Algorithm 1 at epsilon 20, n = 20000, d = 4, k = 3, components of sd 1, 1 and 20: every
+// component has a leaf of its own.
 func TestRPGMP(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		at := [][]float64{{0, 0, 0, 0}, {60, 0, 0, 0}, {0, 5000, 0, 0}}

@@ -5,38 +5,45 @@ import (
 	"math"
 )
 
-// Constants are what the algorithms take besides the data: facts assumed of the mixture, and the constants that their analysis fixes.
-// [Practical] has values with which they run on tables of 10^4 to 10^6 rows, [Printed] those of the source. None of them matters to
-// privacy: wrong ones cost an estimate, not a guarantee.
+// Constants are what the algorithms take besides the data: facts assumed of the mixture, and the
+// constants that their analysis fixes. [Practical] has values with which they run on tables of 10^4
+// to 10^6 rows, [Printed] those of the source. None of them matters to privacy: wrong ones cost an
+// estimate, not a guarantee.
 type Constants struct {
-	// Radius is R, |mu_i| <= R, in the columns' units; SigmaMin and SigmaMax bound the square roots of the top eigenvalues of the
-	// covariances (for PGE: of all eigenvalues). 0: unknown; the algorithms then search a grid of all sizes and measure scales.
+	// Radius is R, |mu_i| <= R, in the columns' units; SigmaMin and SigmaMax bound the square roots
+	// of the top eigenvalues of the covariances (for PGE: of all eigenvalues). 0: unknown; the
+	// algorithms then search a grid of all sizes and measure scales.
 	Radius, SigmaMin, SigmaMax float64
 	// LeastWeight is w_min, in (0, 1]. 0: 1/(2k).
 	LeastWeight float64
-	// Kept is how many radii of the ball that PGLOC finds around most of the rows of a node are kept; 12 as printed. Private PCA
-	// is clipped there, and its noise grows with the square.
+	// Kept is how many radii of the ball that PGLOC finds around most of the rows of a node are
+	// kept; 12 as printed. Private PCA is clipped there, and its noise grows with the square.
 	Kept float64
-	// Condition bounds, if SigmaMin and SigmaMax are unknown, the condition number of a covariance divided by d (PGE halves its widest
-	// directions until this many are narrow). At least 1.
+	// Condition bounds, if SigmaMin and SigmaMax are unknown, the condition number of a covariance
+	// divided by d (PGE halves its widest directions until this many are narrow). At least 1.
 	Condition float64
 	// FailureProb is beta in the logarithms.
 	FailureProb float64
-	// Secluded is c of a c-terrific ball. Sought is the factor that TerrificRadius looks with, c as printed: but TerrificBall accepts
-	// a ball whose radius is 1+c/10 times that, and the largest radius with c never passes; with c(1+c/10)+1 it does.
+	// Secluded is c of a c-terrific ball. Sought is the factor that TerrificRadius looks with, c as
+	// printed: but TerrificBall accepts a ball whose radius is 1+c/10 times that, and the largest
+	// radius with c never passes; with c(1+c/10)+1 it does.
 	Secluded, Sought float64
-	// RadiusSlack times ln(grid/beta)/epsilon, epsilon that of the choice of a radius, is Gamma of GoodRadius.
+	// RadiusSlack times ln(grid/beta)/epsilon, epsilon that of the choice of a radius, is Gamma of
+	// GoodRadius.
 	RadiusSlack float64
-	// TerrificSlack is Gamma/t of TerrificRadius; 0: (24/e1) ln(2 grid/beta) as printed. SecludedSlack is 2 Gamma/t of the three
-	// counts of TerrificBall; 0: as printed.
+	// TerrificSlack is Gamma/t of TerrificRadius; 0: (24/e1) ln(2 grid/beta) as printed.
+	// SecludedSlack is 2 Gamma/t of the three counts of TerrificBall; 0: as printed.
 	TerrificSlack, SecludedSlack float64
-	// Octaves is how far below the radius of a node its terrific balls are sought, if SigmaMin is unknown.
+	// Octaves is how far below the radius of a node its terrific balls are sought, if SigmaMin is
+	// unknown.
 	Octaves int
-	// BoxDimensions is q of GoodCenter, at most 8; BoxSide b, a box's side in radii; BoxAttempts M, how many shifts are tried.
+	// BoxDimensions is q of GoodCenter, at most 8; BoxSide b, a box's side in radii; BoxAttempts M,
+	// how many shifts are tried.
 	BoxDimensions, BoxAttempts int
 	BoxSide                    float64
-	// SubsetRows and MostSubsetRows bound the rows of a node that the searches for radii look at, in time quadratic in them: about
-	// SubsetRows, and more, up to MostSubsetRows, where the noise asks for more. See [query.Selection].
+	// SubsetRows and MostSubsetRows bound the rows of a node that the searches for radii look at,
+	// in time quadratic in them: about SubsetRows, and more, up to MostSubsetRows, where the noise
+	// asks for more. See [query.Selection].
 	SubsetRows, MostSubsetRows int
 	// PartitionShare is the part of mu^2 for the partition; the rest estimates the components.
 	PartitionShare float64
@@ -50,8 +57,8 @@ func Practical() Constants {
 		BoxDimensions: 4, BoxAttempts: 12, BoxSide: 8, SubsetRows: 2000, MostSubsetRows: 20000, PartitionShare: .5, RowsAside: .05}
 }
 
-// Printed are the constants of the source, as far as it states them: the slacks of its analysis, no subset of rows. With them both
-// methods refuse tables of fewer than about 10^7 rows at epsilon 1.
+// Printed are the constants of the source, as far as it states them: the slacks of its analysis, no
+// subset of rows. With them both methods refuse tables of fewer than about 10^7 rows at epsilon 1.
 //
 // Source: [KSSU19] Section B.4 of the restatement.
 func Printed() Constants {
@@ -114,7 +121,8 @@ func (c Constants) leastWeight(k int) float64 {
 	return 1 / float64(2*k)
 }
 
-// inBall are the constants for rows in a ball of the given radius, which was released: radii up to it, and down to Octaves below it.
+// inBall are the constants for rows in a ball of the given radius, which was released: radii up to
+// it, and down to Octaves below it.
 func (c Constants) inBall(radius float64) Constants {
 	c.Radius, c.SigmaMax, c.SigmaMin = radius, radius, radius*math.Exp2(-float64(c.Octaves))
 	return c
@@ -123,8 +131,8 @@ func (c Constants) inBall(radius float64) Constants {
 // mostRadius is the largest radius of the grid of all sizes: 2^150.
 const mostRadius = 0x1p150
 
-// radii is the grid of GoodRadius in l dimensions, a half-octave apart: from sigma_min sqrt(l)/8 to R + sigma_max sqrt(l) where these
-// are known, else from 2^-150 to 2^150.
+// radii is the grid of GoodRadius in l dimensions, a half-octave apart: from sigma_min sqrt(l)/8 to
+// R + sigma_max sqrt(l) where these are known, else from 2^-150 to 2^150.
 //
 // Source: [KSSU19] Section B.3 of the restatement.
 func (c Constants) radii(l int) []float64 {
@@ -144,7 +152,8 @@ func (c Constants) radii(l int) []float64 {
 	}
 }
 
-// radiiBelow is the grid of TerrificRadius in l dimensions, upwards to top: from sqrt(l) sigma_min/2, or Octaves below top.
+// radiiBelow is the grid of TerrificRadius in l dimensions, upwards to top: from sqrt(l)
+// sigma_min/2, or Octaves below top.
 //
 // Source: [KSSU19] Algorithm 1.
 func (c Constants) radiiBelow(top float64, l int) []float64 {

@@ -33,14 +33,16 @@ func goodCenterSteps(prefix string, share float64, most int, slack float64) []ke
 	}
 }
 
-// goodCenter finds, for every part, the centre of a ball that holds about t of its rows, given a radius at which there is one; nil is
-// bottom. The ball returned has the radius given. A part whose radius is NaN is left out.
+// goodCenter finds, for every part, the centre of a ball that holds about t of its rows, given a
+// radius at which there is one; nil is bottom. The ball returned has the radius given. A part whose
+// radius is NaN is left out.
 //
-// Every step holds for rows of a released set, whatever the relation, so each is valid after the ones before it.
+// Every step holds for rows of a released set, whatever the relation, so each is valid after the
+// ones before it.
 //
 // Source: [KSSU19] Section B.2 of the restatement.
-// Differs: a random projection with orthonormal rows; cells along the axes are never wider than the ball; the mean is one release
-// with its count (the spherical form of clipped moments).
+// Differs: a random projection with orthonormal rows; cells along the axes are never wider than the
+// ball; the mean is one release with its count (the spherical form of clipped moments).
 func (r *run) goodCenter(prefix string, parts []part, radii []float64, mu2 float64) ([]*ball, error) {
 	s := &centerSearch{run: r, prefix: prefix, mu2: mu2 / 4, balls: make([]*ball, len(parts))}
 	for i, p := range parts {
@@ -103,7 +105,8 @@ func (s *centerSearch) drop() {
 
 func (s *centerSearch) side(c *candidate) float64 { return s.c.BoxSide * c.radius }
 
-// findShift projects to q dimensions and looks for a shift of the grid of boxes at which a box holds half of t.
+// findShift projects to q dimensions and looks for a shift of the grid of boxes at which a box
+// holds half of t.
 func (s *centerSearch) findShift() error {
 	q := query.Selection{Partition: partition(s.parts())}
 	var thresholds []int64
@@ -171,7 +174,8 @@ func slab(f query.Affine, w []float64, middle, half float64) query.Condition {
 	return query.Condition{Frame: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
 }
 
-// findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball that is bounded in all dimensions.
+// findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball
+// that is bounded in all dimensions.
 func (s *centerSearch) findCell() error {
 	q := query.BoxKeys{Partition: partition(s.parts())}
 	var turns []*mat.Dense

@@ -22,22 +22,24 @@ func goodRadiusSteps(prefix string, share float64, most int) []kernel.Step {
 	}
 }
 
-// radiusGamma is Gamma of GoodRadius at the given cost, in rows of the subset, and the fewest rows there that a ball may be asked
-// to hold.
+// radiusGamma is Gamma of GoodRadius at the given cost, in rows of the subset, and the fewest rows
+// there that a ball may be asked to hold.
 func (r *run) radiusGamma(parts, l int, mu2 float64) (gamma, need float64) {
 	options := float64(len(r.c.radii(l)))
 	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / choice(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
 	return gamma, 8 * gamma
 }
 
-// goodRadius finds, for every part, a radius r such that some ball of radius r around a row of it holds about t of its rows, and no
-// ball of radius r/2 does: at most four times the smallest radius, up to the grid. It is 0 < r; the least of the grid if t rows
-// are equal. NaN: bottom, as t is too small for the noise; decided by public and released numbers alone.
+// goodRadius finds, for every part, a radius r such that some ball of radius r around a row of it
+// holds about t of its rows, and no ball of radius r/2 does: at most four times the smallest
+// radius, up to the grid. It is 0 < r; the least of the grid if t rows are equal. NaN: bottom, as t
+// is too small for the noise; decided by public and released numbers alone.
 //
 // Privacy: a test and an exponential mechanism, together the mu^2 given.
 //
 // Source: [KSSU19] Section B.1 of the restatement.
-// Differs: exponential mechanism over the grid in place of RecConcave; on a secret random subset of the rows.
+// Differs: exponential mechanism over the grid in place of RecConcave; on a secret random subset of
+// the rows.
 func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, error) {
 	radii := make([]float64, len(parts))
 	for i := range radii {

@@ -147,8 +147,9 @@ func needed(enough func(n float64) bool) float64 {
 	return 0
 }
 
-// expectation is what a method says of the rows that it needs, and refusal why a table is too short; nil if it is not, or nobody knows.
-// Errors are within twice the non-private ones from about accurate times that number on.
+// expectation is what a method says of the rows that it needs, and refusal why a table is too
+// short; nil if it is not, or nobody knows. Errors are within twice the non-private ones from about
+// accurate times that number on.
 func expectation(p estimate.Problem, accurate float64, enough func(n float64) bool) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 {
 		return estimate.Expectation{}
@@ -173,7 +174,8 @@ func refusal(p estimate.Problem, enough func(n float64) bool) error {
 		Advice: advice(p, needed(enough))}
 }
 
-// enoughForBall reports that t of n rows can be found by PGLOC in l dimensions, from public numbers.
+// enoughForBall reports that t of n rows can be found by PGLOC in l dimensions, from public
+// numbers.
 func (r *run) enoughForBall(parts, l int, n, t, mu2 float64) bool {
 	_, need := r.radiusGamma(parts, l, mu2/2)
 	return r.enoughRows(n, t, need) && r.enoughForCenter(parts, l, t, mu2/2)
@@ -185,8 +187,8 @@ func (r *run) enoughRows(n, t, need float64) bool {
 	return float64(s.of(t)) >= math.Max(1, need)
 }
 
-// A third of the rows of a ball are in the fullest cell along an axis, about; thresholdSDs is what a stability threshold is in noise
-// sds, about.
+// A third of the rows of a ball are in the fullest cell along an axis, about; thresholdSDs is what
+// a stability threshold is in noise sds, about.
 const (
 	fullestCell  = 1. / 3
 	thresholdSDs = 6.0

@@ -16,8 +16,8 @@ func pcaStep(name string, share float64, most int) kernel.Step {
 	return kernel.Step{Name: name, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: share, Most: most, Source: "KSSU19 Section B.5"}
 }
 
-// pca finds, for every part, the l directions in which its rows lie farthest from the centre of its ball, rows clipped to the ball: the
-// frame of the projection, centred there.
+// pca finds, for every part, the l directions in which its rows lie farthest from the centre of its
+// ball, rows clipped to the ball: the frame of the projection, centred there.
 //
 // Source: [KSSU19] Section B.5 of the restatement; utility Lemma 2.1.
 // Differs: noise calibrated to the relation, 1+pcaLift^2 times the least.
@@ -46,7 +46,8 @@ func (r *run) pca(step string, parts []part, balls []*ball, l int, mu2 float64) 
 	return frames, nil
 }
 
-// principal are the l orthonormal directions of the largest eigenvalues, as rows; the first axes if s has none.
+// principal are the l orthonormal directions of the largest eigenvalues, as rows; the first axes if
+// s has none.
 func principal(s *mat.SymDense, l int) *mat.Dense {
 	d := s.SymmetricDim()
 	l = min(l, d)

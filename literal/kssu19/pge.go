@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// The steps of PGE, and the parts of its mu^2. The rest is for the mean: half for where it is about, half for itself.
+// The steps of PGE, and the parts of its mu^2. The rest is for the mean: half for where it is
+// about, half for itself.
 const (
 	stepScale      = "scale"
 	stepRound      = "round"
@@ -92,13 +93,15 @@ type klsu struct {
 	out    []*gaussian
 }
 
-// pge estimates one Gaussian in every part, whatever its shape, from rows of which a few may be missing or strange; nil where too
-// few are seen. It uses up the allotment, mu2 of which is left: parts are measured in parallel, so all share one budget.
+// pge estimates one Gaussian in every part, whatever its shape, from rows of which a few may be
+// missing or strange; nil where too few are seen. It uses up the allotment, mu2 of which is left:
+// parts are measured in parallel, so all share one budget.
 //
 // Source: [KSSU19] Algorithm 2 (PGE); Section B.7 of the restatement.
-// Differs: where no bounds are known, the unit comes from the distances of pairs, whose histogram takes the place of their number;
-// released scales and traces bound the length that pairs are clipped to; a round that noise would spoil changes nothing; the last covariance is shrunk
-// towards the sphere by Stein's rule.
+// Differs: where no bounds are known, the unit comes from the distances of pairs, whose histogram
+// takes the place of their number; released scales and traces bound the length that pairs are
+// clipped to; a round that noise would spoil changes nothing; the last covariance is shrunk towards
+// the sphere by Stein's rule.
 func (r *run) pge(prefix string, parts []part, mu2 float64) ([]*gaussian, error) {
 	k := &klsu{run: r, prefix: prefix, d: r.a.Session().Columns(), mu2: mu2, out: make([]*gaussian, len(parts))}
 	for i, p := range parts {
@@ -138,7 +141,8 @@ func (k *klsu) drop() {
 	k.live = live
 }
 
-// pairs asks the components for which one is not nil about pairs of their rows, and hands every answer to read.
+// pairs asks the components for which one is not nil about pairs of their rows, and hands every
+// answer to read.
 func (k *klsu) pairs(step string, mu2 float64, one func(*component) query.PairSum, read func(*component, query.PairSum, []float64, float64)) error {
 	var parts []part
 	var asked []*component
@@ -186,7 +190,8 @@ func (k *klsu) scale() error {
 				best = b
 			}
 		}
-		// The most frequent distance of two rows is about sqrt(2 tr Sigma); the next half-octave covers what it misses of the trace.
+		// The most frequent distance of two rows is about sqrt(2 tr Sigma); the next half-octave
+		// covers what it misses of the trace.
 		edge := edges[min(best+1, len(edges)-1)]
 		c.unit2 = edge * edge / k.c.condition(k.d)
 		c.cap2 = 2 * k.c.condition(k.d)      // |y|^2 is half of a squared distance
@@ -211,7 +216,8 @@ func (k *klsu) second(c *component) query.PairSum {
 	return query.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
 }
 
-// read divides by the released number of pairs; false if that is too small. noise is the sd of a diagonal entry.
+// read divides by the released number of pairs; false if that is too small. noise is the sd of a
+// diagonal entry.
 func (k *klsu) read(q query.PairSum, values []float64, sd float64) (z *mat.SymDense, noise float64, ok bool) {
 	p := q.(query.PairMoments)
 	pairs, second := p.Read(values)
@@ -223,7 +229,8 @@ func (k *klsu) read(q query.PairSum, values []float64, sd float64) (z *mat.SymDe
 	return z, sd / pairs, linalg.Finite(linalg.Frobenius2(z))
 }
 
-// tolerated is the part of K_t that the noise of a round may be: with .13 of it, .7 K_t bounds the next round.
+// tolerated is the part of K_t that the noise of a round may be: with .13 of it, .7 K_t bounds the
+// next round.
 const tolerated = .13
 
 // rounds halves the wide directions until none is.
@@ -247,7 +254,8 @@ func (k *klsu) rounds() error {
 // spectral is the spectral norm, about, of a matrix of noise of the given sd.
 func (k *klsu) spectral(sd float64) float64 { return sd * math.Sqrt(2*float64(k.d)) }
 
-// halve multiplies c.a by 1/2 in the directions of z's eigenvalues of at least wide, and bounds the lengths that this leaves.
+// halve multiplies c.a by 1/2 in the directions of z's eigenvalues of at least wide, and bounds the
+// lengths that this leaves.
 func (c *component) halve(z *mat.SymDense, wide float64) {
 	var e mat.EigenSym
 	if !e.Factorize(z, true) {
@@ -270,11 +278,12 @@ func (c *component) halve(z *mat.SymDense, wide float64) {
 	}
 }
 
-// longest times the mean squared length of y bounds that of almost all. A utility constant; the scale's histogram gives 8 to 16.
+// longest times the mean squared length of y bounds that of almost all. A utility constant; the
+// scale's histogram gives 8 to 16.
 const longest = 8.0
 
-// covariance is the second moment of pairs in the frame that the rounds ended in. Components with fewer rows than columns, or pairs that
-// are lost in noise, get a sphere of the scale's size.
+// covariance is the second moment of pairs in the frame that the rounds ended in. Components with
+// fewer rows than columns, or pairs that are lost in noise, get a sphere of the scale's size.
 func (k *klsu) covariance() error {
 	for _, c := range k.live {
 		c.found = true
@@ -307,7 +316,8 @@ func (k *klsu) covariance() error {
 // unseenPart of the mean eigenvalue: smaller ones are taken for noise. A utility constant.
 const unseenPart = 1e-3
 
-// shrunk moves z towards the multiple of the identity with its trace, by as much as its noise asks for.
+// shrunk moves z towards the multiple of the identity with its trace, by as much as its noise asks
+// for.
 //
 // Source: [KSSU19] Section A.5 of the restatement.
 func shrunk(z *mat.SymDense, noise float64) *mat.SymDense {
@@ -338,6 +348,7 @@ func (k *klsu) floor() float64 {
 // sphere is a covariance of the scale that was measured, in units of s^2.
 func (k *klsu) sphere() *mat.SymDense {
 	s := linalg.Identity(k.d)
-	s.ScaleSym(k.c.condition(k.d)/(4*float64(k.d)), s) // the scale's bound is about four times the trace
+	// the scale's bound is about four times the trace
+	s.ScaleSym(k.c.condition(k.d)/(4*float64(k.d)), s)
 	return s
 }

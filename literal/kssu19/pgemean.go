@@ -57,7 +57,8 @@ func (k *klsu) where() error {
 	return nil
 }
 
-// means takes the means of the whitened rows, clipped around where they are, with all that the allotment has left.
+// means takes the means of the whitened rows, clipped around where they are, with all that the
+// allotment has left.
 func (k *klsu) means() error {
 	q := query.Parts{}
 	var parts []part

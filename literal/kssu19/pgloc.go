@@ -10,8 +10,8 @@ func pglocSteps(prefix string, share float64, most int, slack float64) []kernel.
 	return append(goodRadiusSteps(prefix, share/2, most), goodCenterSteps(prefix, share/2, most, slack/2)...)
 }
 
-// pgloc finds, for every part, a ball that holds at least half of t of its rows and is not much larger than the smallest one that holds
-// t; nil is bottom.
+// pgloc finds, for every part, a ball that holds at least half of t of its rows and is not much
+// larger than the smallest one that holds t; nil is bottom.
 //
 // Source: [KSSU19] Theorem 3.2; Section B.3 of the restatement.
 // Differs: mu^2 is halved where the source halves epsilon.

@@ -1,9 +1,11 @@
-// Package kssu19 holds the algorithms of [KSSU19] as they are printed, or as the restatement restores them: one file each, named after
-// it. They are for comparison: the practical learner of package separated needs far fewer rows.
+// Package kssu19 holds the algorithms of [KSSU19] as they are printed, or as the restatement
+// restores them: one file each, named after it. They are for comparison: the practical learner of
+// package separated needs far fewer rows.
 //
-// Each is a program over the kernel: whatever decides what is measured next is public or was released. Where the recursion of
-// Algorithm 1 works on several parts of the table, all parts of a level are measured at once, over a partition of space, so that a
-// level costs what one part does. Costs are shares of mu^2; what the source calls epsilon/2 is half of mu^2 here.
+// Each is a program over the kernel: whatever decides what is measured next is public or was
+// released. Where the recursion of Algorithm 1 works on several parts of the table, all parts of a
+// level are measured at once, over a partition of space, so that a level costs what one part does.
+// Costs are shares of mu^2; what the source calls epsilon/2 is half of mu^2 here.
 //
 // Source: [KSSU19].
 package kssu19
@@ -22,10 +24,11 @@ import (
 
 // Paper is the method "separated:paper".
 //
-// Measured by TestRecoveryRates (replace-one, delta 1e-6, equal weights, sd 1; components found in ten of ten runs, errors of means below
-// .1 sd): epsilon 10: n = 3000, d = 3, k = 2; n = 15000, d = 10, k = 2; n = 40000, d = 3, k = 3 (least weight .3 given). Epsilon 1:
-// n = 60000, d = 3, k = 2 (least weight .3 given). Means 85 sds apart, 113 for d = 10, 283 for k = 3; 28 sds apart, d = 3, n = 12000: nine of
-// ten.
+// Measured by TestRecoveryRates (replace-one, delta 1e-6, equal weights, sd 1; components found in
+// ten of ten runs, errors of means below .1 sd): epsilon 10: n = 3000, d = 3, k = 2; n = 15000, d =
+// 10, k = 2; n = 40000, d = 3, k = 3 (least weight .3 given). Epsilon 1: n = 60000, d = 3, k = 2
+// (least weight .3 given). Means 85 sds apart, 113 for d = 10, 283 for k = 3; 28 sds apart, d = 3,
+// n = 12000: nine of ten.
 type Paper struct{ c Constants }
 
 // NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
@@ -48,7 +51,8 @@ const (
 	stepWeights  = "weights"
 	weightsShare = .05 // of what the partition leaves
 	finalPrefix  = "components: "
-	// paperAccurate is by how many times the rows in which components are found make errors small: measured at epsilon 1.
+	// paperAccurate is by how many times the rows in which components are found make errors small:
+	// measured at epsilon 1.
 	paperAccurate = 5
 )
 
@@ -76,7 +80,8 @@ func (e Paper) steps(p estimate.Problem) []kernel.Step {
 	return append(steps, e.c.pgeSteps(finalPrefix, p.Columns, .1)...)
 }
 
-// enough reports that n rows let noise through to every search at the root and below, from public facts.
+// enough reports that n rows let noise through to every search at the root and below, from public
+// facts.
 func (e Paper) enough(p estimate.Problem, n float64) bool {
 	k := most(p)
 	if k == 1 {
@@ -101,11 +106,12 @@ func (e Paper) Expect(p estimate.Problem) estimate.Expectation {
 	return expectation(p, paperAccurate, func(n float64) bool { return e.enough(p, n) })
 }
 
-// Fit follows the plan with the whole budget of the session: Algorithm 1, then PGE and the weights in all leaves at once.
+// Fit follows the plan with the whole budget of the session: Algorithm 1, then PGE and the weights
+// in all leaves at once.
 //
 // Source: [KSSU19] Algorithm 2; Section B.10 of the restatement.
-// Differs: rows are truncated to R + sigma_max sqrt(d) if these are known; the weights are measured before PGE, which needs them;
-// mu^2 that the partition did not need goes to PGE.
+// Differs: rows are truncated to R + sigma_max sqrt(d) if these are known; the weights are measured
+// before PGE, which needs them; mu^2 that the partition did not need goes to PGE.
 func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	r := begin(s.Allotment(), e.c, 1)
 	n, mu2, err := r.count(s.Mu() * s.Mu())
@@ -135,9 +141,11 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	return e.outcome(p, leaves, gaussians, sd), nil
 }
 
-// weigh measures how many rows the leaves hold, and returns those that hold any; sd is the noise of a count.
+// weigh measures how many rows the leaves hold, and returns those that hold any; sd is the noise of
+// a count.
 //
-// Source: [KSSU19] Algorithm 2; Section B.10 of the restatement. Differs: Lap(1/eps) as printed is calibrated to the relation.
+// Source: [KSSU19] Algorithm 2; Section B.10 of the restatement. Differs: Lap(1/eps) as printed is
+// calibrated to the relation.
 func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, sd float64, err error) {
 	q := query.Parts{Partition: partition(leaves)}
 	for range leaves {

@@ -21,7 +21,8 @@ func psgeSteps(prefix string, share float64) []kernel.Step {
 	}
 }
 
-// mostClipped of the squared radius, on average: a ball that rows are clipped to is not around them. A utility constant.
+// mostClipped of the squared radius, on average: a ball that rows are clipped to is not around
+// them. A utility constant.
 const mostClipped = .8
 
 // A sphere is what PSGE finds in a part.
@@ -33,13 +34,13 @@ type sphere struct {
 	noise    float64 // relative noise of the variance
 }
 
-// psge estimates one spherical Gaussian in every part, rows clipped to the part's ball; nil where too few rows are
-// seen, or most lie outside the ball. Parts are
-// measured in parallel. It uses up the allotment, mu2 of which is left.
+// psge estimates one spherical Gaussian in every part, rows clipped to the part's ball; nil where
+// too few rows are seen, or most lie outside the ball. Parts are measured in parallel. It uses up
+// the allotment, mu2 of which is left.
 //
 // Source: [KSSU19] Theorem 3.3; Section B.6 of the restatement.
-// Differs: count and sum are one release, and so are the pairs' number and spread, which is
-// clipped at r^2 where the source has 2r^2: half the squared distance of two rows is about l sigma^2.
+// Differs: count and sum are one release, and so are the pairs' number and spread, which is clipped
+// at r^2 where the source has 2r^2: half the squared distance of two rows is about l sigma^2.
 func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*sphere, error) {
 	found := make([]*sphere, len(parts))
 	if len(parts) == 0 {
@@ -88,7 +89,8 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 	return found, nil
 }
 
-// buckets is into how many buckets the rows of a part are put to be paired, for a released number of rows.
+// buckets is into how many buckets the rows of a part are put to be paired, for a released number
+// of rows.
 func buckets(rows float64) int {
 	return int(math.Max(1, math.Min(1<<26, rows/2)))
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// How often both methods recover all components, at about the rows that Expect names and more, with fresh rows and noise. The check
-// fails if the rate is below .7 beyond chance, at a false-alarm rate of 1e-6 each.
+// How often both methods recover all components, at about the rows that Expect names and more, with
+// fresh rows and noise. The check fails if the rate is below .7 beyond chance, at a false-alarm
+// rate of 1e-6 each.
 func TestRecoveryRates(t *testing.T) {
 	if !estimatetest.Long() {
 		t.Skip("GAUZE_LONG is not set: minutes")

@@ -39,7 +39,8 @@ func sphericalTruth(t *testing.T, at [][]float64, sds ...float64) *model.Mixture
 	return m
 }
 
-// off is the worst Mahalanobis error of a mean and error of a covariance, over the components; infinite if their number is wrong.
+// off is the worst Mahalanobis error of a mean and error of a covariance, over the components;
+// infinite if their number is wrong.
 func off(truth, got *model.Mixture) (mean, covariance float64) {
 	if got == nil || got.K() != truth.K() {
 		return math.Inf(1), math.Inf(1)
@@ -53,7 +54,8 @@ func off(truth, got *model.Mixture) (mean, covariance float64) {
 	return mean, covariance
 }
 
-// A config is one line of the table of recoveries: k components of sd 1 at corners, means sep*sqrt2 apart.
+// A config is one line of the table of recoveries: k components of sd 1 at corners, means sep*sqrt2
+// apart.
 type config struct {
 	method    estimate.Estimator
 	n, d, k   int
@@ -76,7 +78,8 @@ func TestRecovery(t *testing.T) {
 	for _, c := range []config{
 		{NewPaper(even), 12000, 3, 2, 10, 60, privacy.ReplaceOne, .1, 1},
 		{NewPaper(even), 12000, 3, 2, 10, 60, privacy.AddRemoveOne, .1, 1},
-		{NewPaper(even), 20000, 40, 2, 10, 45, privacy.ReplaceOne, .3, 4}, // separable in the projection only
+		// separable in the projection only
+		{NewPaper(even), 20000, 40, 2, 10, 45, privacy.ReplaceOne, .3, 4},
 		{NewWarmUp(Practical()), 12000, 6, 3, 10, 60, privacy.ReplaceOne, .2, .5},
 		{NewWarmUp(Practical()), 12000, 6, 3, 10, 60, privacy.AddRemoveOne, .2, .5},
 	} {
@@ -100,7 +103,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// The warm-up learner with sigma known looks in the ball around the origin that Theorem 3.1 promises.
+// The warm-up learner with sigma known looks in the ball around the origin that Theorem 3.1
+// promises.
 func TestWarmUpWithBounds(t *testing.T) {
 	c := Practical()
 	c.SigmaMin, c.SigmaMax = 1, 2
@@ -111,7 +115,8 @@ func TestWarmUpWithBounds(t *testing.T) {
 	}
 }
 
-// Null rows: every answer is noise alone. As no box holds a row, no histogram releases one, and nothing is released.
+// Null rows: every answer is noise alone. As no box holds a row, no histogram releases one, and
+// nothing is released.
 func TestNoiseOnly(t *testing.T) {
 	rows := make([][]float64, 4000)
 	for i := range rows {
@@ -160,8 +165,8 @@ func TestHardTables(t *testing.T) {
 	}
 }
 
-// What is asked next is a function of what was released: answers recorded on one table and replayed on a neighbour lead to the same
-// questions, prices and outcome.
+// What is asked next is a function of what was released: answers recorded on one table and replayed
+// on a neighbour lead to the same questions, prices and outcome.
 func TestReplayOnNeighbour(t *testing.T) {
 	for _, e := range methods() {
 		for seed := range uint64(1) {
@@ -197,7 +202,8 @@ func TestReplayOnNeighbour(t *testing.T) {
 	}
 }
 
-// A table that is too short is refused on public facts, with advice; what is expected follows epsilon.
+// A table that is too short is refused on public facts, with advice; what is expected follows
+// epsilon.
 func TestRefusalAndExpectation(t *testing.T) {
 	for _, e := range methods() {
 		f := trial{rows: make([][]float64, 300), d: 2, k: 3, eps: 1}.fit(t, e)

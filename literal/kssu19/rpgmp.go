@@ -8,7 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// KSSU19 Algorithm 1: RPGMP. The prefixes of its steps; every level of the recursion makes each of the five at most once.
+// KSSU19 Algorithm 1: RPGMP. The prefixes of its steps; every level of the recursion makes each of
+// the five at most once.
 const (
 	prefixLevel     = "level: "
 	prefixAll       = "all rows: "
@@ -19,7 +20,8 @@ const (
 	levelSteps      = 5
 )
 
-// rpgmpSteps are the steps for k components, share of mu^2 for all levels; slack is for the thresholds of all.
+// rpgmpSteps are the steps for k components, share of mu^2 for all levels; slack is for the
+// thresholds of all.
 func rpgmpSteps(k int, share, slack float64) []kernel.Step {
 	levels := k - 1
 	if levels < 1 {
@@ -34,21 +36,23 @@ func rpgmpSteps(k int, share, slack float64) []kernel.Step {
 	return append(steps, terrificSteps(prefixProjected, share, levels, slack)...)
 }
 
-// A node of the recursion: a part, and the largest number of components that it may still be cut into. k = 1 is a leaf.
+// A node of the recursion: a part, and the largest number of components that it may still be cut
+// into. k = 1 is a leaf.
 type node struct {
 	part
 	k int
 }
 
-// rpgmp partitions the rows into at most 2^(k-1) parts, one component each if the mixture is separated, breadth first: the nodes of a
-// level partition space, so that each of the five steps is one measurement of all of them. n is the number of rows, public or
-// released. No leaf is returned if no ball holds the rows at the root.
+// rpgmp partitions the rows into at most 2^(k-1) parts, one component each if the mixture is
+// separated, breadth first: the nodes of a level partition space, so that each of the five steps is
+// one measurement of all of them. n is the number of rows, public or released. No leaf is returned
+// if no ball holds the rows at the root.
 //
 // Cost: (k-1) levels of five steps, mu2/(5(k-1)) each.
 //
 // Source: [KSSU19] Algorithm 1; budget Section B.9 of the restatement.
-// Differs: a node without a ball, or in which noise would hide its parts, is a leaf; radii of terrific balls lie below that of the
-// node's ball.
+// Differs: a node without a ball, or in which noise would hide its parts, is a leaf; radii of
+// terrific balls lie below that of the node's ball.
 func (r *run) rpgmp(ctx context.Context, root part, n float64, k int, mu2 float64) ([]part, error) {
 	level := []*node{{part: root, k: k}}
 	var leaves []part
@@ -92,7 +96,8 @@ type partitioner struct {
 	lost  int     // nodes without a ball, so far
 }
 
-// cut looks into the nodes of a level, all with the same k, and returns their children, and the nodes that are leaves.
+// cut looks into the nodes of a level, all with the same k, and returns their children, and the
+// nodes that are leaves.
 func (g *partitioner) cut(nodes []*node) (below, left []*node, err error) {
 	nodes, balls, left, err := g.bound(nodes)
 	if err != nil || len(nodes) == 0 {
@@ -181,7 +186,8 @@ func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left
 	return bounded, balls, left, nil
 }
 
-// children are the rows inside the ball and those beyond c times its radius; rows between are dropped.
+// children are the rows inside the ball and those beyond c times its radius; rows between are
+// dropped.
 func (g *partitioner) children(v *node, b *secluded) []*node {
 	in := &node{part: v.and(b.within(b.radius)), k: v.k - 1}
 	out := &node{part: v.and(b.beyond(g.c.Secluded * b.radius)), k: v.k - 1}

@@ -11,19 +11,21 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A run is what the algorithms share: whom they ask, and what they may assume. An algorithm is a method of it that is given the prefix
-// of its steps' names, the parts of the table that it works on, all at once, and the mu^2 that it may cost, parts included.
+// A run is what the algorithms share: whom they ask, and what they may assume. An algorithm is a
+// method of it that is given the prefix of its steps' names, the parts of the table that it works
+// on, all at once, and the mu^2 that it may cost, parts included.
 type run struct {
 	a        *kernel.Allotment
 	relation privacy.Relation
 	c        Constants
-	// group is how many rows of the table may change at once: 1, or more in a table of estimates that blocks were made into.
+	// group is how many rows of the table may change at once: 1, or more in a table of estimates
+	// that blocks were made into.
 	group float64
 	draws uint64 // public draws so far
 }
 
-// A part is a set of rows: where all conditions hold; and the coordinates in which a ball is sought in it. Parts that are measured
-// together are disjoint, and have frames with as many coordinates.
+// A part is a set of rows: where all conditions hold; and the coordinates in which a ball is sought
+// in it. Parts that are measured together are disjoint, and have frames with as many coordinates.
 type part struct {
 	where []query.Condition
 	// frame has orthonormal rows: all columns, or a projection.
@@ -105,7 +107,8 @@ func turned(u *mat.Dense, f query.Affine) query.Affine {
 	return out
 }
 
-// publicSeed is that of all public draws: rotations, projections and shifts, drawn independently of the table.
+// publicSeed is that of all public draws: rotations, projections and shifts, drawn independently of
+// the table.
 const publicSeed = 0x4b53535531392e31
 
 // draw is a generator of public draws. How many were made before is a function of released values.
@@ -143,8 +146,8 @@ func mu(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }
 func pure(mu2 float64) float64   { return privacy.PureOfMu(mu(mu2)) }
 func choice(mu2 float64) float64 { return privacy.BoundedRangeOfMu(mu(mu2)) }
 
-// twice is 2 where one row can change the scores of two parts at once, by moving from one to the other: see
-// [query.Selection.Sensitivity].
+// twice is 2 where one row can change the scores of two parts at once, by moving from one to the
+// other: see [query.Selection.Sensitivity].
 func (r *run) twice(parts int) float64 {
 	if parts > 1 && r.relation == privacy.ReplaceOne {
 		return 2
@@ -168,10 +171,12 @@ func (r *run) subset(parts []part, need float64) subset {
 	return subset{math.Min(1, math.Min(keep, float64(r.c.MostSubsetRows)/total))}
 }
 
-// of is about how many of t rows are in the subset, and seldom fewer. It is below what a score takes.
+// of is about how many of t rows are in the subset, and seldom fewer. It is below what a score
+// takes.
 //
 // Source: [KSSU19] Section B.1 of the restatement.
-// Differs: three standard deviations below the mean instead of .9 of it, so that a component of a tenth of the rows is not lost.
+// Differs: three standard deviations below the mean instead of .9 of it, so that a component of a
+// tenth of the rows is not lost.
 func (s subset) of(t float64) int {
 	most := float64(1 << 28)
 	return int(math.Max(0, math.Min(most, s.keep*t-3*math.Sqrt(s.keep*(1-s.keep)*math.Max(0, t)))))

@@ -16,21 +16,23 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// SampleAggregate is the method "separated:sample-aggregate": many small secret blocks of rows, a non-private learner on each, and a
-// private search for the k clusters of what the learners found. The components are spherical, with the units of the columns as they are
-// found; where units differ by more than a factor of 16 and the covariance need not be spherical, each column has its own.
+// SampleAggregate is the method "separated:sample-aggregate": many small secret blocks of rows, a
+// non-private learner on each, and a private search for the k clusters of what the learners found.
+// The components are spherical, with the units of the columns as they are found; where units differ
+// by more than a factor of 16 and the covariance need not be spherical, each column has its own.
 //
-// One row moves the k estimates of one block, so all noise on estimates is k times that of a query of rows, and there are as many
-// estimates as blocks: it needs some 30 times the rows of the method "separated" and is here for comparison, and for learners that
-// nobody can make private otherwise.
+// One row moves the k estimates of one block, so all noise on estimates is k times that of a query
+// of rows, and there are as many estimates as blocks: it needs some 30 times the rows of the method
+// "separated" and is here for comparison, and for learners that nobody can make private otherwise.
 //
 // Source: [KSSU19] Section 5; Section B.11 of the restatement.
-// Differs: units, ball and weights are measured on the rows themselves, where the noise is k times less and n is larger than the
-// number of estimates; the clusters are found by a tree of counts, as in Part C of the restatement, in place of k calls of PGLOC (see
-// Literal); a noisy clipped mean per ball, three times, each in a ball around the last.
+// Differs: units, ball and weights are measured on the rows themselves, where the noise is k times
+// less and n is larger than the number of estimates; the clusters are found by a tree of counts, as
+// in Part C of the restatement, in place of k calls of PGLOC (see Literal); a noisy clipped mean
+// per ball, three times, each in a ball around the last.
 type SampleAggregate struct {
-	// Literal finds the clusters by k calls of PGLOC, as the source does. That needs five times the rows, and a budget with a delta,
-	// and finds tighter balls.
+	// Literal finds the clusters by k calls of PGLOC, as the source does. That needs five times the
+	// rows, and a budget with a delta, and finds tighter balls.
 	Literal bool
 }
 
@@ -77,10 +79,12 @@ const (
 	sampleSpreadShare = .04
 	sampleScaleShare  = .06
 	sampleWeightShare = .02
-	samplePasses      = 2 // how often means and radii of the clusters are measured before the last time
+	// how often means and radii of the clusters are measured before the last time
+	samplePasses = 2
 )
 
-// Plan is the worst case that Fit may measure. It refuses a problem without a number of components, and one with too few rows.
+// Plan is the worst case that Fit may measure. It refuses a problem without a number of components,
+// and one with too few rows.
 func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Components < 1 {
 		return kernel.Plan{}, &estimate.Refusal{Reason: "sample-and-aggregate has to know the number of components",
@@ -126,7 +130,8 @@ const (
 	rowsPerComponent = 20 // of a block, for every component on average
 	rowsPerColumn    = 2  // of a block
 	mostBlocks       = 1 << 17
-	// clearSDs: a cluster, which has about one estimate per block, must be this many noise sds of one count of the tree.
+	// clearSDs: a cluster, which has about one estimate per block, must be this many noise sds of
+	// one count of the tree.
 	clearSDs = 13.0
 )
 
@@ -275,7 +280,8 @@ const (
 	ballGap           = 6      // half-octaves that may be empty before it
 )
 
-// findBall finds the ball that holds what belongs together: nine rows in ten, and from there outwards over small gaps.
+// findBall finds the ball that holds what belongs together: nine rows in ten, and from there
+// outwards over small gaps.
 //
 // Source: [KSSU19] Section C.1, stage R, of the restatement.
 func (f *sampling) findBall() (*estimate.Outcome, error) {

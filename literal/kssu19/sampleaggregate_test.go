@@ -22,8 +22,8 @@ type sampleTruth struct {
 	sds, weights []float64
 }
 
-// drawSample draws n rows of k spherical Gaussians in a unit of 37: sds 1 to 2 units, weights within a factor of 2, means at least gap
-// apart, or nearly, 300 units from the origin.
+// drawSample draws n rows of k spherical Gaussians in a unit of 37: sds 1 to 2 units, weights
+// within a factor of 2, means at least gap apart, or nearly, 300 units from the origin.
 func drawSample(rng *rand.Rand, n, d, k int, gap float64) (rows [][]float64, truth sampleTruth) {
 	const unit = 37
 	total := 0.0
@@ -69,7 +69,8 @@ func sampleDistance(a, b []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// errors are the largest over the components, each against the nearest one found: means in sds, ln sd, weights.
+// errors are the largest over the components, each against the nearest one found: means in sds, ln
+// sd, weights.
 func (truth sampleTruth) errors(out estimate.Outcome) (mean, sd, weight float64) {
 	for j, m := range truth.means {
 		at, least := 0, math.Inf(1)
@@ -126,8 +127,8 @@ func (c sampleCase) on(t *testing.T, rows [][]float64, noise kerneltest.Options)
 	return out
 }
 
-// TestSampleAggregateRecovers: means, scales and weights of separated mixtures come out, with both ways to find the clusters and under
-// both relations. Rows and noise are seeded: no false alarms.
+// TestSampleAggregateRecovers: means, scales and weights of separated mixtures come out, with both
+// ways to find the clusters and under both relations. Rows and noise are seeded: no false alarms.
 func TestSampleAggregateRecovers(t *testing.T) {
 	for _, c := range []sampleCase{
 		{30_000, 2, 3, 3, 17, false, privacy.ReplaceOne, .2},
@@ -151,8 +152,9 @@ func TestSampleAggregateRecovers(t *testing.T) {
 	}
 }
 
-// TestSampleAggregateTable measures the table of Section D.7 of the restatement: 20 runs per instance, of which 16 must come within twice
-// the largest error there or, where it has none, .3 sd. Rows and noise are seeded: no false alarms.
+// TestSampleAggregateTable measures the table of Section D.7 of the restatement: 20 runs per
+// instance, of which 16 must come within twice the largest error there or, where it has none, .3
+// sd. Rows and noise are seeded: no false alarms.
 func TestSampleAggregateTable(t *testing.T) {
 	if !estimatetest.Long() {
 		t.Skip("GAUZE_LONG is not set: minutes")
@@ -191,7 +193,8 @@ func TestSampleAggregateTable(t *testing.T) {
 	}
 }
 
-// TestSampleAggregateRefuses: on public facts, before anything is spent; where n is private, from its noisy number.
+// TestSampleAggregateRefuses: on public facts, before anything is spent; where n is private, from
+// its noisy number.
 func TestSampleAggregateRefuses(t *testing.T) {
 	e := kssu19.NewSampleAggregate()
 	p := estimate.Problem{Columns: 2, Rows: 5000, Relation: privacy.ReplaceOne, Mu: .23, Components: 3}
@@ -213,8 +216,8 @@ func TestSampleAggregateRefuses(t *testing.T) {
 	}
 }
 
-// TestSampleAggregateHardTables: every table of the list ends in a sound model or a reason, and nothing panics; with noise a thousand
-// times what it should be, too.
+// TestSampleAggregateHardTables: every table of the list ends in a sound model or a reason, and
+// nothing panics; with noise a thousand times what it should be, too.
 func TestSampleAggregateHardTables(t *testing.T) {
 	for _, table := range estimatetest.Hard() {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
@@ -248,7 +251,8 @@ func TestSampleAggregateLiteralHardTables(t *testing.T) {
 	}
 }
 
-// TestSampleAggregateAsksWhatWasReleased: run again on another table with the same answers, it asks the same questions at the same price.
+// TestSampleAggregateAsksWhatWasReleased: run again on another table with the same answers, it asks
+// the same questions at the same price.
 func TestSampleAggregateAsksWhatWasReleased(t *testing.T) {
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		rows, _ := drawSample(rand.New(rand.NewPCG(1, 2)), 2000, 3, 2, 20)

@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// A cluster of estimates: where the blocks' learners found one component. Coordinates are those of the space.
+// A cluster of estimates: where the blocks' learners found one component. Coordinates are those of
+// the space.
 type cluster struct {
 	mean   []float64
 	radius float64 // of the ball around mean that holds most of the cluster
@@ -34,8 +35,9 @@ const (
 	nearSDs        = 3.0 // of a cluster of cells: the radius of its first ball
 )
 
-// findClusters finds the clusters of the estimates: private PCA, a tree of counts in the leading directions, EM on its leaves. Every
-// cluster has about one estimate per block; one that has fewer than half as many is not taken.
+// findClusters finds the clusters of the estimates: private PCA, a tree of counts in the leading
+// directions, EM on its leaves. Every cluster has about one estimate per block; one that has fewer
+// than half as many is not taken.
 //
 // Source: [KSSU19] Section B.11 ([practical]) of the restatement; Sections B.5, C.3 and C.4.
 func (f *sampling) findClusters() error {
@@ -83,9 +85,11 @@ func weightScale(fit *coreset.Mixture, cells *coreset.Coreset) float64 {
 	return cells.Total / total
 }
 
-// span is the map of an estimate to the directions of the tree: the columns themselves if they are few, else the leading directions of
-// the estimates' covariance, around their mean: near to which every cluster is in all other directions. half are the half-widths of a
-// box that holds the clusters: none of k points is further from their mean than sqrt(k-1) of their standard deviations.
+// span is the map of an estimate to the directions of the tree: the columns themselves if they are
+// few, else the leading directions of the estimates' covariance, around their mean: near to which
+// every cluster is in all other directions. half are the half-widths of a box that holds the
+// clusters: none of k points is further from their mean than sqrt(k-1) of their standard
+// deviations.
 //
 // Source: [KSSU19] Section B.5 of the restatement.
 func (f *sampling) span() (frame query.Affine, half []float64, err error) {
@@ -138,7 +142,8 @@ func (f *sampling) ball(c cluster) query.Affine {
 	return a
 }
 
-// askClusters asks one query of the estimates in each cluster: of those nearest to its mean, if they are within reach times its radius.
+// askClusters asks one query of the estimates in each cluster: of those nearest to its mean, if
+// they are within reach times its radius.
 func (f *sampling) askClusters(step string, reach float64, mu float64, of func(cluster) query.Sum) ([]kernel.Answer, query.Parts, error) {
 	var p query.Parts
 	for _, c := range f.clusters {

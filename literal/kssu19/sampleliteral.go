@@ -11,7 +11,8 @@ const (
 	literalShare     = .45 // of mu^2, for all calls of PGLOC: a utility constant
 	// removeBalls: estimates within this many radii of a ball found are not looked at again.
 	removeBalls = 4.0
-	// finest: the search for radii goes down to this part of the radius of all rows. A utility constant.
+	// finest: the search for radii goes down to this part of the radius of all rows. A utility
+	// constant.
 	finest = 1. / 1024
 )
 
@@ -39,12 +40,12 @@ func literalBlocks(p estimate.Problem) float64 {
 	return 2 * need
 }
 
-// findLiteral calls PGLOC k times, each time for half as many estimates as there are blocks, and takes the ball found, four times as
-// wide, out of the next search.
+// findLiteral calls PGLOC k times, each time for half as many estimates as there are blocks, and
+// takes the ball found, four times as wide, out of the next search.
 //
 // Source: [KSSU19] Section B.11 of the restatement, step 4.
-// Differs: equal parts of mu^2 in place of epsilon/(2k^2), which is group privacy of k estimates and basic composition of k calls; the
-// radii are sought within the ball that holds the rows.
+// Differs: equal parts of mu^2 in place of epsilon/(2k^2), which is group privacy of k estimates
+// and basic composition of k calls; the radii are sought within the ball that holds the rows.
 func (f *sampling) findLiteral() error {
 	k := f.p.Components
 	r := &run{a: f.pooled, c: literalConstants(f.radius), group: float64(k)}

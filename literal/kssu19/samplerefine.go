@@ -30,12 +30,13 @@ const (
 	outlierSDs  = 8.0 // a row further than this from every component is in none
 )
 
-// refine measures the clusters' means in shrinking balls, the scales of the components, and the weights; then all but the weights once
-// more with what is left.
+// refine measures the clusters' means in shrinking balls, the scales of the components, and the
+// weights; then all but the weights once more with what is left.
 //
 // Source: [KSSU19] Section B.11 of the restatement, step 5.
 func (f *sampling) refine() (estimate.Outcome, error) {
-	if f.dim() > fewAxes && !f.e.Literal { // the first ball is wide, because the tree did not see all directions
+	// the first ball is wide, because the tree did not see all directions
+	if f.dim() > fewAxes && !f.e.Literal {
 		if err := f.shrink(); err != nil {
 			return estimate.Outcome{}, err
 		}
@@ -96,7 +97,8 @@ func move(mean, sum []float64, n, most float64) {
 	}
 }
 
-// shrink finds the radius around every cluster's mean beyond which few of it are; it stays where none can be seen.
+// shrink finds the radius around every cluster's mean beyond which few of it are; it stays where
+// none can be seen.
 func (f *sampling) shrink() error {
 	edges := func(c cluster) (out []float64) {
 		for b := range spreadBins {
@@ -126,7 +128,8 @@ func (f *sampling) shrink() error {
 	return nil
 }
 
-// findScales finds ln sigma of every component: the window of bins that holds most of a cluster's. False: some cluster has none.
+// findScales finds ln sigma of every component: the window of bins that holds most of a cluster's.
+// False: some cluster has none.
 func (f *sampling) findScales() (bool, error) {
 	top := math.Log(f.radius)
 	q := query.DistanceCounts{Frame: query.Affine{Columns: []int{f.dim()}, Center: []float64{top}, W: [][]float64{{1}}}}
@@ -239,7 +242,8 @@ func (f *sampling) outcome() (estimate.Outcome, error) {
 		notes.Flags = append(notes.Flags,
 			"sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
 	}
-	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)} // the front door knows the names
+	// the front door knows the names
+	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}
 	for _, c := range f.clusters {
 		g := gaussians.Gaussian{Mean: c.mean, Cov: mat.NewSymDense(f.dim(), nil)}
 		for i := range f.dim() {

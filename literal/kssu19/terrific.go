@@ -26,8 +26,8 @@ func terrificSteps(prefix string, share float64, most int, slack float64) []kern
 		Share: share * (1 - terrificShare - centerShare), Most: most, Source: source})
 }
 
-// terrificGamma is Gamma of TerrificRadius for a ball of t rows of the subset, and the fewest rows that it can be asked for: with fewer,
-// noise alone would be taken for a ball, or hide one.
+// terrificGamma is Gamma of TerrificRadius for a ball of t rows of the subset, and the fewest rows
+// that it can be asked for: with fewer, noise alone would be taken for a ball, or hide one.
 func (r *run) terrificGamma(parts, options int, t, mu2 float64) (gamma, need float64) {
 	sensitivity := 3.0
 	if r.relation == privacy.AddRemoveOne {
@@ -44,12 +44,14 @@ func (r *run) terrificGamma(parts, options int, t, mu2 float64) (gamma, need flo
 	return gamma, scale * math.Max(hidden/r.c.TerrificSlack, math.Log(float64(options)/r.c.FailureProb)/(1-r.c.TerrificSlack))
 }
 
-// hidden is by how many scales of noise a ball, or a box, may miss its threshold. A utility constant.
+// hidden is by how many scales of noise a ball, or a box, may miss its threshold. A utility
+// constant.
 const hidden = 2.0
 
-// terrificRadius finds, for every part, a radius at which some ball around a row of it is terrific: t - Gamma rows inside, as many
-// beyond c times the radius, and at most Gamma between. It is the largest or the smallest of the grid below top, up to noise; NaN if
-// there is none, or t is too small for the noise.
+// terrificRadius finds, for every part, a radius at which some ball around a row of it is terrific:
+// t - Gamma rows inside, as many beyond c times the radius, and at most Gamma between. It is the
+// largest or the smallest of the grid below top, up to noise; NaN if there is none, or t is too
+// small for the noise.
 //
 // Source: [KSSU19] Section B.4 of the restatement.
 // Differs: on a secret random subset of the rows; Gamma is a part of t; c is Constants.Sought.
@@ -96,14 +98,15 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 	return radii, nil
 }
 
-// A secluded is a terrific ball, with the released numbers of rows in it and beyond c times its radius.
+// A secluded is a terrific ball, with the released numbers of rows in it and beyond c times its
+// radius.
 type secluded struct {
 	ball
 	in, out float64
 }
 
-// terrificBall finds, for every part, a ball that holds about t of its rows, leaves out as many beyond c times its radius, and has few
-// between; nil is bottom. tops bounds the radii.
+// terrificBall finds, for every part, a ball that holds about t of its rows, leaves out as many
+// beyond c times its radius, and has few between; nil is bottom. tops bounds the radii.
 //
 // Source: [KSSU19] Lemma 4.2; Section B.4 of the restatement.
 // Differs: the parts of mu^2 are utility constants.

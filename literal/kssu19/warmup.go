@@ -10,11 +10,12 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// WarmUp is the method "separated:warm-up": the learner of Theorem 3.1, for spherical components of similar size and weight.
+// WarmUp is the method "separated:warm-up": the learner of Theorem 3.1, for spherical components of
+// similar size and weight.
 //
-// Measured by TestRecoveryRates (replace-one, delta 1e-6, sd 1; components found in ten of ten runs, errors of means about .1 sd):
-// epsilon 10: n = 3000, d = 6, k = 2; n = 6000, d = 6, k = 3. Epsilon 1: n = 20000, d = 6, k = 2; n = 60000, d = 20, k = 3. Means 14 sds
-// apart are enough.
+// Measured by TestRecoveryRates (replace-one, delta 1e-6, sd 1; components found in ten of ten
+// runs, errors of means about .1 sd): epsilon 10: n = 3000, d = 6, k = 2; n = 6000, d = 6, k = 3.
+// Epsilon 1: n = 20000, d = 6, k = 2; n = 60000, d = 20, k = 3. Means 14 sds apart are enough.
 type WarmUp struct{ c Constants }
 
 // NewWarmUp returns the learner with the given constants. It panics if they are not valid.
@@ -33,7 +34,8 @@ func (WarmUp) Summary() string {
 	return "spherical components of similar size and weight, to compare with: private PCA, then one ball after another"
 }
 
-// Parts of the total mu^2. Where sigma is not known, a part of PCA's finds the ball that holds the rows.
+// Parts of the total mu^2. Where sigma is not known, a part of PCA's finds the ball that holds the
+// rows.
 const (
 	wholeShare = .10
 	pcaShare   = .25
@@ -41,7 +43,8 @@ const (
 	aboutShare = .25 // of what is left for PSGE
 )
 
-// warmUpAccurate is by how many times the rows in which components are found make errors small: measured at epsilon 1.
+// warmUpAccurate is by how many times the rows in which components are found make errors small:
+// measured at epsilon 1.
 const warmUpAccurate = 20
 
 // stepAbout finds where the components are in all columns.
@@ -95,7 +98,8 @@ func (e WarmUp) Expect(p estimate.Problem) estimate.Expectation {
 	return expectation(p, warmUpAccurate, func(n float64) bool { return e.enough(p, n) })
 }
 
-// clipped is 2k sqrt(d kappa) sigma_min, the radius of the ball around the origin that holds all rows.
+// clipped is 2k sqrt(d kappa) sigma_min, the radius of the ball around the origin that holds all
+// rows.
 func (e WarmUp) clipped(p estimate.Problem) float64 {
 	return math.Min(1e150, 2*float64(most(p))*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
 }
@@ -112,8 +116,9 @@ func (e WarmUp) forRows(p estimate.Problem) Constants {
 // Fit follows the plan with the whole budget of the session.
 //
 // Source: [KSSU19] Theorem 3.1; Section B.8 of the restatement.
-// Differs: l = min(d, k); balls found in the projection are moved to their rows' coarse means in all columns before PSGE; where sigma is not known, PGLOC finds the ball that rows are clipped to, as in Algorithm 1; the weights are
-// the balls' shares of the rows.
+// Differs: l = min(d, k); balls found in the projection are moved to their rows' coarse means in
+// all columns before PSGE; where sigma is not known, PGLOC finds the ball that rows are clipped to,
+// as in Algorithm 1; the weights are the balls' shares of the rows.
 func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	r := begin(s.Allotment(), e.forRows(p), 1)
 	n, mu2, err := r.count(s.Mu() * s.Mu())
@@ -164,8 +169,9 @@ func (e WarmUp) clip(r *run, p estimate.Problem, all part, mu2 float64) (*ball, 
 	return found[0], nil
 }
 
-// balls finds one ball after another in the projection, each among the rows that the ones before left; every row belongs to the first
-// ball that holds it. It stops early at a ball that is not found.
+// balls finds one ball after another in the projection, each among the rows that the ones before
+// left; every row belongs to the first ball that holds it. It stops early at a ball that is not
+// found.
 func (e WarmUp) balls(ctx context.Context, r *run, p estimate.Problem, all part, mu2 float64) (cells []part, balls []*ball, err error) {
 	k := most(p)
 	remaining := all
@@ -189,8 +195,9 @@ func (e WarmUp) balls(ctx context.Context, r *run, p estimate.Problem, all part,
 	return cells, balls, nil
 }
 
-// lift finds the balls in all columns: the noise of PCA tilts the projection, so that a ball's centre there may be far from every row of
-// its cell here. The cells' coarse means are the centres; per dimension, a sphere's rows are as far from its mean as in the projection.
+// lift finds the balls in all columns: the noise of PCA tilts the projection, so that a ball's
+// centre there may be far from every row of its cell here. The cells' coarse means are the centres;
+// per dimension, a sphere's rows are as far from its mean as in the projection.
 func (e WarmUp) lift(r *run, cells []part, balls []*ball, clip *ball, mu2 float64) (held []part, lifted []*ball, err error) {
 	if len(cells) == 0 {
 		return nil, nil, nil

@@ -1,7 +1,8 @@
-// Package kv18 fits one Gaussian to one column without any bound, as [KV18] do: a histogram of distances of pairs gives the scale, a
-// histogram of bins as wide as the scale gives the place, and a clipped release there the mean and the variance. The histogram of places
-// has infinitely many bins, which is what costs a part of delta. A literal algorithm, to compare with: the method gaussian needs no pairs
-// and no threshold, and fewer rows.
+// Package kv18 fits one Gaussian to one column without any bound, as [KV18] do: a histogram of
+// distances of pairs gives the scale, a histogram of bins as wide as the scale gives the place, and
+// a clipped release there the mean and the variance. The histogram of places has infinitely many
+// bins, which is what costs a part of delta. A literal algorithm, to compare with: the method
+// gaussian needs no pairs and no threshold, and fewer rows.
 //
 // Source: [KV18] Sections 1, 2 and 3 of the restatement.
 package kv18
@@ -23,7 +24,8 @@ type Estimator struct{ options Options }
 // New returns the estimator with Practical options.
 func New() Estimator { return NewWith(Practical()) }
 
-// NewWith returns the estimator with other options, such as Published. It panics on options that make no sense.
+// NewWith returns the estimator with other options, such as Published. It panics on options that
+// make no sense.
 func NewWith(o Options) Estimator {
 	o.check()
 	return Estimator{o}
@@ -44,7 +46,8 @@ func (Estimator) Summary() string {
 // Source names the algorithm.
 func (Estimator) Source() string { return "KV18 Section 1" }
 
-// Plan is what Fit measures, or a *estimate.Refusal for more than one column or too few rows to see any bin.
+// Plan is what Fit measures, or a *estimate.Refusal for more than one column or too few rows to see
+// any bin.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
@@ -118,7 +121,8 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return x
 }
 
-// rowsNeeded is about how many rows have an error of twice the non-private one; 0 if no number below 1e12 has.
+// rowsNeeded is about how many rows have an error of twice the non-private one; 0 if no number
+// below 1e12 has.
 func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
 	for n := math.Max(100, rowsSeen(p)); n < 1e12; n *= 1.05 {
 		if e.options.relativeError(p, n) <= 2 {

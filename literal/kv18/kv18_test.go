@@ -126,9 +126,10 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRecovery at (1, 1e-6): any place and scale; the error of the variance is below 1.7 times the expected one (over 300 runs it is 1.00 to
-// 1.07 times; over 40 its relative sd is about .15, so that 1.7 is beyond 4 of them), that of the mean below 3 times the non-private one
-// (measured 1.2 to 2.1), and nearly all runs release (97% and more of 300). Rows and noise have fixed seeds.
+// TestRecovery at (1, 1e-6): any place and scale; the error of the variance is below 1.7 times the
+// expected one (over 300 runs it is 1.00 to 1.07 times; over 40 its relative sd is about .15, so
+// that 1.7 is beyond 4 of them), that of the mean below 3 times the non-private one (measured 1.2
+// to 2.1), and nearly all runs release (97% and more of 300). Rows and noise have fixed seeds.
 func TestRecovery(t *testing.T) {
 	for _, rel := range relations {
 		for _, n := range []int{1500, 6000} {
@@ -158,7 +159,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestPublished: the source's bins and range. Its range is tens of standard deviations wide, so that the variance needs a large budget.
+// TestPublished: the source's bins and range. Its range is tens of standard deviations wide, so
+// that the variance needs a large budget.
 func TestPublished(t *testing.T) {
 	for _, rel := range relations {
 		rows := column(1, 50000, -1e5, 3)
@@ -219,8 +221,8 @@ func TestHardTables(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring table the same answers lead to the same
-// ones.
+// TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
+// table the same answers lead to the same ones.
 func TestReplay(t *testing.T) {
 	for _, rel := range relations {
 		for i, v := range []float64{1e308, math.NaN(), 0, 40} {
@@ -259,7 +261,8 @@ func TestNullRows(t *testing.T) {
 	}
 }
 
-// The closed form of the moments of a clipped Gaussian agrees with a sum over a fine grid, and unclip undoes it.
+// The closed form of the moments of a clipped Gaussian agrees with a sum over a fine grid, and
+// unclip undoes it.
 func TestUnclip(t *testing.T) {
 	for _, c := range [][3]float64{{0, 1, 3}, {.7, 1.4, 2.5}, {-2, .1, 2.5}, {1, 3, 3}, {0, .01, 5}, {-4, 1, 60}} {
 		mean, sd, radius := c[0], c[1], c[2]
@@ -278,7 +281,8 @@ func TestUnclip(t *testing.T) {
 	}
 }
 
-// More rows never hurt, and what is expected at the number of rows needed is twice the non-private error.
+// More rows never hurt, and what is expected at the number of rows needed is twice the non-private
+// error.
 func TestExpectation(t *testing.T) {
 	for _, rel := range relations {
 		p := trial{eps: 1, relation: rel}.problem()

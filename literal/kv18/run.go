@@ -30,15 +30,17 @@ const (
 
 // Options are the constants of the source. They affect utility alone.
 type Options struct {
-	// Width of the bins that rows are counted in, as a multiple of the lower end of the most frequent octave of distances.
+	// Width of the bins that rows are counted in, as a multiple of the lower end of the most
+	// frequent octave of distances.
 	Width float64
-	// Radius: rows are clipped to the centre of the fullest bin plus and minus Radius Width sqrt(ln(n/FailureProb)). 0 weighs the noise against
-	// what clipping hides instead, see radius.
+	// Radius: rows are clipped to the centre of the fullest bin plus and minus Radius Width
+	// sqrt(ln(n/FailureProb)). 0 weighs the noise against what clipping hides instead, see radius.
 	Radius      float64
 	FailureProb float64 // in (0, 1)
 }
 
-// Practical options have bins of about one standard deviation, as [TYLERPRESS] has them, and the radius of the least error.
+// Practical options have bins of about one standard deviation, as [TYLERPRESS] has them, and the
+// radius of the least error.
 //
 // Source: [KV18] Sections 1 and 2 of the restatement. Differs: see Options.
 func Practical() Options { return Options{Width: 1, FailureProb: .05} }
@@ -60,7 +62,8 @@ const (
 	highestOctave = 1023
 )
 
-// seenSDs: the largest of the 2099 noises of the histogram of octaves is above so many sds with probability 4e-5.
+// seenSDs: the largest of the 2099 noises of the histogram of octaves is above so many sds with
+// probability 4e-5.
 const seenSDs = 5.5
 
 // The scales whose squares and reciprocals are numbers.
@@ -83,7 +86,8 @@ type run struct {
 	flags    []string
 }
 
-// missingSDs: where n is public, all rows are good unless the count says otherwise by this many noise sds.
+// missingSDs: where n is public, all rows are good unless the count says otherwise by this many
+// noise sds.
 const missingSDs = 3.5
 
 // count releases the number of good rows.
@@ -107,10 +111,12 @@ func (r *run) count() (doubt string, err error) {
 	return "", nil
 }
 
-// findScale takes the octave that most distances of pairs fall in: for a Gaussian, its lower end is .7 to 1.4 standard deviations.
+// findScale takes the octave that most distances of pairs fall in: for a Gaussian, its lower end is
+// .7 to 1.4 standard deviations.
 //
-// Source: [KV18] Section 1 of the restatement. Differs: the octaves of float64 are finitely many, so all of them get Gaussian noise and no
-// delta is spent; pairs are secret and random, not neighbours by position; no bin passes that could be noise.
+// Source: [KV18] Section 1 of the restatement. Differs: the octaves of float64 are finitely many,
+// so all of them get Gaussian noise and no delta is spent; pairs are secret and random, not
+// neighbours by position; no bin passes that could be noise.
 func (r *run) findScale() (doubt string, err error) {
 	q := query.PairOctaves{Columns: 1, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
@@ -160,14 +166,15 @@ func (r *run) findPlace() (doubt string, err error) {
 	return "", nil
 }
 
-// Bounds on the truth in units of a practical bin's width: the standard deviation for which the radius is meant, and how far the centre of
-// the fullest bin is from the mean.
+// Bounds on the truth in units of a practical bin's width: the standard deviation for which the
+// radius is meant, and how far the centre of the fullest bin is from the mean.
 const (
 	sdOfWidth = 1.5
 	offCenter = 1
 )
 
-// misfit weighs what clipping hides of a tail that is not a Gaussian's. A utility constant of clip.Radius2.
+// misfit weighs what clipping hides of a tail that is not a Gaussian's. A utility constant of
+// clip.Radius2.
 const misfit = .1
 
 // radius that rows are clipped to, in bin widths, for n rows and a last release of the given mu.
@@ -185,7 +192,8 @@ func (o Options) radius(relation privacy.Relation, n, mu float64) float64 {
 // lift is b/r of the moment release: the mean's part of it.
 const lift = .45
 
-// A release is not trusted if its noise is more than this part of the variance, or its mean as near to the radius as leaning.
+// A release is not trusted if its noise is more than this part of the variance, or its mean as near
+// to the radius as leaning.
 const (
 	noiseLimit = .25
 	leaning    = .8
@@ -193,8 +201,8 @@ const (
 
 // release spends all that is left on one clipped release of mean and second moment.
 //
-// Source: [KV18] Section 3 of the restatement; [TYLERPRESS] Section 4.3 with d = 1. Differs: one release of both moments, whose
-// clipping is undone for a Gaussian; see radius.
+// Source: [KV18] Section 3 of the restatement; [TYLERPRESS] Section 4.3 with d = 1. Differs: one
+// release of both moments, whose clipping is undone for a Gaussian; see radius.
 func (r *run) release() (doubt string, err error) {
 	mu := r.a.LeftMu()
 	radius := r.o.radius(r.relation, r.rows, mu)
@@ -242,8 +250,8 @@ func (r *run) outcome(shape estimate.CovarianceType) (estimate.Outcome, error) {
 		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the column in another unit"}}, nil
 }
 
-// The part of a Gaussian's pairs that its fullest octave holds at least (where two octaves hold as many), and of its rows that a bin of the
-// width that follows does.
+// The part of a Gaussian's pairs that its fullest octave holds at least (where two octaves hold as
+// many), and of its rows that a bin of the width that follows does.
 const (
 	fullestOctave = .32
 	fullestBin    = .25
@@ -262,7 +270,8 @@ func rowsSeen(p estimate.Problem) float64 {
 	return math.Max(scale, thresholdSDs*place/(p.Mu*math.Sqrt(placeShare))/fullestBin)
 }
 
-// relativeError is that of the variance of a Gaussian whose standard deviation is a practical bin's width.
+// relativeError is that of the variance of a Gaussian whose standard deviation is a practical bin's
+// width.
 func (o Options) relativeError(p estimate.Problem, n float64) float64 {
 	mu := p.Mu * math.Sqrt(momentsShare)
 	r2 := o.radius(p.Relation, n, mu) * o.Width

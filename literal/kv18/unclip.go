@@ -2,8 +2,8 @@ package kv18
 
 import "math"
 
-// unclip is the Gaussian N(mean, sd^2) whose first and second moment are the given ones after it is clipped to [-radius, radius]: by
-// bisection, for moments that a clipped law can have.
+// unclip is the Gaussian N(mean, sd^2) whose first and second moment are the given ones after it is
+// clipped to [-radius, radius]: by bisection, for moments that a clipped law can have.
 //
 // Source: [TYLERPRESS] Section 4.3 with d = 1.
 // Differs: the expectations of one column are known in closed form.
@@ -37,7 +37,8 @@ func centred(first, sd, radius float64) float64 {
 	return (low + high) / 2
 }
 
-// clipped are E x and E x^2 for x ~ N(mean, sd^2) moved to the nearest end of [-radius, radius] if it lies outside.
+// clipped are E x and E x^2 for x ~ N(mean, sd^2) moved to the nearest end of [-radius, radius] if
+// it lies outside.
 func clipped(mean, sd, radius float64) (first, second float64) {
 	a, b := (-radius-mean)/sd, (radius-mean)/sd
 	below, above := tail(-a), tail(b)

@@ -16,19 +16,23 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Fit is PPE, the Private Populous Estimator: the learner's estimates Y_1, .., Y_t of t blocks; q_i, the part of them within r/(2z) of Y_i
-// in dist_PARAM; if their mean plus truncated Laplace noise is below .8 plus the support of the noise, no release; else B_GMM(Y_j), j the
-// first with q_j > .6.
+// Fit is PPE, the Private Populous Estimator: the learner's estimates Y_1, .., Y_t of t blocks;
+// q_i, the part of them within r/(2z) of Y_i in dist_PARAM; if their mean plus truncated Laplace
+// noise is below .8 plus the support of the noise, no release; else B_GMM(Y_j), j the first with
+// q_j > .6.
 //
-// Privacy: the test is (epsilon_1, delta_1)- and the mask (epsilon_2, delta_2)-indistinguishable at distance r, and the whole is (epsilon_1
-// + epsilon_2, delta_1 + delta_2)-private; see kernel.Allotment.Popular, which proves it and converts the losses together.
+// Privacy: the test is (epsilon_1, delta_1)- and the mask (epsilon_2, delta_2)-indistinguishable at
+// distance r, and the whole is (epsilon_1 + epsilon_2, delta_1 + delta_2)-private; see
+// kernel.Allotment.Popular, which proves it and converts the losses together.
 //
-// Utility: if all estimates are within r/(4z^2) <= alpha of the truth, what is released is within 2 z alpha of it with probability 1 - Beta.
+// Utility: if all estimates are within r/(4z^2) <= alpha of the truth, what is released is within 2
+// z alpha of it with probability 1 - Beta.
 //
 // Source: [PPE] Algorithm 1; Theorem 4.3.1.
-// Differs: the test passes at .8 plus the support (errata); losses are added in a Rényi curve, which is less than their sum; blocks come
-// from a secret draw; the number of rows is counted, as it or that of incomplete rows is private; what is released is made a mixture:
-// weights below LeastWeight/k are raised to it, and all are normalised.
+// Differs: the test passes at .8 plus the support (errata); losses are added in a Rényi curve,
+// which is less than their sum; blocks come from a secret draw; the number of rows is counted, as
+// it or that of incomplete rows is private; what is released is made a mixture: weights below
+// LeastWeight/k are raised to it, and all are normalised.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	p.Columns, p.Relation = s.Columns(), s.Relation()
 	if refusal := e.refuse(p); refusal != nil {

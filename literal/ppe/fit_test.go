@@ -72,9 +72,10 @@ func (c cell) fit(t testing.TB, rel privacy.Relation, rng *rand.Rand) (f estimat
 	return f, truth, Practical().design(x.Problem(), rel == privacy.ReplaceOne).alpha
 }
 
-// TestRecovery: where the reduction is expected to end in a model it does, and within alpha of the truth: a mask moves by alpha or more
-// with probability .1 at most, and a block's own error adds a little. (Bounds of .9 and .8 for all fits together: a false alarm in a
-// million runs, if these are the true rates.)
+// TestRecovery: where the reduction is expected to end in a model it does, and within alpha of the
+// truth: a mask moves by alpha or more with probability .1 at most, and a block's own error adds a
+// little. (Bounds of .9 and .8 for all fits together: a false alarm in a million runs, if these are
+// the true rates.)
 func TestRecovery(t *testing.T) {
 	cells := []cell{{1, 1, 200000, 20, "", nil}, {1, 1, 45000, 40, learners.EM, nil}, {1, 2, 150000, 40, "", nil},
 		{2, 1, 300000, 40, "", estimatetest.Signs{}}, {2, 2, 800000, 40, "", estimatetest.Signs{}}}
@@ -108,8 +109,8 @@ func TestRecovery(t *testing.T) {
 	stattest.GoodAtLeast(t, within, fits, .8, 1e-6)
 }
 
-// TestEveryLearner: the learners that are offered run on blocks and agree, here behind a mask that is as coarse as blocks of few rows ask
-// for.
+// TestEveryLearner: the learners that are offered run on blocks and agree, here behind a mask that
+// is as coarse as blocks of few rows ask for.
 func TestEveryLearner(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 4))
 	rows := estimatetest.Draw(t, pair(t, 2, 1, rng), 60000, rng)
@@ -129,7 +130,8 @@ func runTwo(t testing.TB, e Estimator, rows [][]float64, eps float64, name strin
 		Learner: name, Own: own})
 }
 
-// TestNoRelease: with a quarter of the rows that are needed blocks do not agree, and the fit says so; with far fewer nothing is spent.
+// TestNoRelease: with a quarter of the rows that are needed blocks do not agree, and the fit says
+// so; with far fewer nothing is spent.
 func TestNoRelease(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, c := range []cell{{1, 1, 30000, 20, "", nil}, {2, 1, 2000000, 1, "", estimatetest.Signs{}}, {2, 2, 130000, 40, "", estimatetest.Signs{}}} {
@@ -149,7 +151,8 @@ func TestNoRelease(t *testing.T) {
 	}
 }
 
-// TestReplay: the questions, prices and end of a fit are functions of its answers: on a neighbouring table, and on one of quite other rows.
+// TestReplay: the questions, prices and end of a fit are functions of its answers: on a
+// neighbouring table, and on one of quite other rows.
 func TestReplay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	for _, rel := range relations {
@@ -190,7 +193,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestEveryTable: whatever the rows, a fit ends in a sound model or in a reason, within its plan and its budget.
+// TestEveryTable: whatever the rows, a fit ends in a sound model or in a reason, within its plan
+// and its budget.
 func TestEveryTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	ends := map[bool]int{}

@@ -1,11 +1,13 @@
-// Package ppe holds the reduction of [PPE] as it is printed, with its errata mended: any learner of mixtures is made private by running it
-// on blocks of rows, testing whether the estimates agree, and releasing one of them behind a mask. It is a definition that runs, to compare
-// with: what is masked is one block's estimate, so that the noise is as large as the estimates' scatter and not, as in the method black-box,
-// a part of it; a large epsilon or very many rows are needed.
+// Package ppe holds the reduction of [PPE] as it is printed, with its errata mended: any learner of
+// mixtures is made private by running it on blocks of rows, testing whether the estimates agree,
+// and releasing one of them behind a mask. It is a definition that runs, to compare with: what is
+// masked is one block's estimate, so that the noise is as large as the estimates' scatter and not,
+// as in the method black-box, a part of it; a large epsilon or very many rows are needed.
 //
-// Where to find what: [PPE] Algorithm 1 (PPE) in algorithm1.go, with the test itself in the kernel (Allotment.Popular); Algorithm 2 (R_W,
-// R_MEAN, R_COV, B_COMP, B_GMM) with Lemmas 5.0.2 and 6.2.1 in algorithm2.go, with the noise itself in the kernel
-// (stable.MaskedParameters); Theorem 7.1.3 in theorem713.go; the distances are stable.ParamDistance.
+// Where to find what: [PPE] Algorithm 1 (PPE) in algorithm1.go, with the test itself in the kernel
+// (Allotment.Popular); Algorithm 2 (R_W, R_MEAN, R_COV, B_COMP, B_GMM) with Lemmas 5.0.2 and 6.2.1
+// in algorithm2.go, with the noise itself in the kernel (stable.MaskedParameters); Theorem 7.1.3 in
+// theorem713.go; the distances are stable.ParamDistance.
 //
 // Source: [PPE].
 package ppe
@@ -20,15 +22,16 @@ import (
 
 // Estimator is the method "black-box:paper".
 //
-// Measured with Practical constants (replace-one, delta 1e-6, components eight sds apart; median dist_PARAM and total variation of 4 to 12
-// fits):
+// Measured with Practical constants (replace-one, delta 1e-6, components eight sds apart; median
+// dist_PARAM and total variation of 4 to 12 fits):
 //
 //	epsilon 20, k = 1, d = 1: n = 80000 1 of 12 released; 130000 10 of 12, .34 and .09; 200000 all, .33 and .10; 1000000 all, .06 and .02
 //	            k = 1, d = 2: n = 400000 11 of 12, .35 and .13; k = 2, d = 1: 1200000 all with em, .87 and .13
 //	epsilon 40, k = 2, d = 1: n = 250000 all, .53 and .34 with em, .68 and .13 with moitra-valiant
 //	            k = 2, d = 2: n = 700000 all, .36 and .11 with em, .51 and .25 with moitra-valiant
 //
-// At epsilon 1 one component in one column needs 3e8 rows, and with the constants as they are printed 4e15.
+// At epsilon 1 one component in one column needs 3e8 rows, and with the constants as they are
+// printed 4e15.
 type Estimator struct{ c Constants }
 
 // New returns the estimator. It panics if the constants are not valid.
@@ -50,7 +53,8 @@ func (Estimator) Summary() string {
 // standard is the learner that the source plugs in.
 const standard = learners.MoitraValiant
 
-// Learners are the names that a problem may give, the default first: the one that the source plugs in.
+// Learners are the names that a problem may give, the default first: the one that the source plugs
+// in.
 //
 // Source: [PPE] Theorem 7.2.1.
 func (Estimator) Learners() []string { return learners.Names(standard) }

@@ -25,15 +25,17 @@ type design struct {
 	alpha          float64
 }
 
-// design chooses alpha and with it r, such that what the test, the mask and the count of rows cost together is what the budget allows: r is
-// the largest that leaves the count its part. (The calibration of the plan is what privacy rests on, whatever r is.) Where alpha is not
-// fixed it is the least with which blocks of n/t rows are expected to agree within r/(2z); if none is, or n is private, the coarsest, which
-// asks for the fewest rows.
+// design chooses alpha and with it r, such that what the test, the mask and the count of rows cost
+// together is what the budget allows: r is the largest that leaves the count its part. (The
+// calibration of the plan is what privacy rests on, whatever r is.) Where alpha is not fixed it is
+// the least with which blocks of n/t rows are expected to agree within r/(2z); if none is, or n is
+// private, the coarsest, which asks for the fewest rows.
 func (c Constants) design(p estimate.Problem, public bool) (x design) {
 	k, d, b := components(p), p.Columns, p.Budget
 	x.epsilon, x.delta = c.TestShare*b.Epsilon, b.Delta/2
 	x.t = blocksFor(x.epsilon, x.delta)
-	added := x.delta + 1.01*stable.MaskSlack*(1+math.Exp(b.Epsilon)) // of the test, and of the mask's draws
+	// of the test, and of the mask's draws
+	added := x.delta + 1.01*stable.MaskSlack*(1+math.Exp(b.Epsilon))
 	if !(added <= mostAdded*b.Delta) {
 		return x
 	}
@@ -57,8 +59,9 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 	return x
 }
 
-// mostGamma is the largest r, beyond which dist_PARAM has no triangle inequality, and leastGamma the least, which is well above the
-// rounding of distances (kernel.Popularity.Radius). mostAdded is the part of delta that the plan may add.
+// mostGamma is the largest r, beyond which dist_PARAM has no triangle inequality, and leastGamma
+// the least, which is well above the rounding of distances (kernel.Popularity.Radius). mostAdded is
+// the part of delta that the plan may add.
 const (
 	mostGamma  = 1
 	leastGamma = 2e-5
@@ -67,20 +70,22 @@ const (
 
 // Utility constants of what is expected.
 const (
-	// agreeing of the pairs of blocks have to agree for the test to pass nearly surely: .9 + 2 % for the noise of the test, which is within
-	// a fifth of its support with probability .93.
+	// agreeing of the pairs of blocks have to agree for the test to pass nearly surely: .9 + 2 %
+	// for the noise of the test, which is within a fifth of its support with probability .93.
 	agreeing = .93
-	// both is how much farther estimates lie apart in the larger of the distances of means and covariances than in the larger of their
-	// quantiles.
+	// both is how much farther estimates lie apart in the larger of the distances of means and
+	// covariances than in the larger of their quantiles.
 	both = 1.08
 	// margin is how many times the rows that are needed a finer mask is taken for.
 	margin = 1.5
-	// hopeless is how many times too few rows are refused: estimates are then four times too far apart.
+	// hopeless is how many times too few rows are refused: estimates are then four times too far
+	// apart.
 	hopeless = 16
 )
 
-// spread is how much farther apart than those of maximum likelihood a learner's estimates are expected to be: measured, one component's are
-// not, and those of two components six to eight sds apart .9 to 1.1 times.
+// spread is how much farther apart than those of maximum likelihood a learner's estimates are
+// expected to be: measured, one component's are not, and those of two components six to eight sds
+// apart .9 to 1.1 times.
 func spread(p estimate.Problem) float64 {
 	if components(p) == 1 {
 		return 1
@@ -88,13 +93,15 @@ func spread(p estimate.Problem) float64 {
 	return 1.1
 }
 
-// apart is how far two estimates of blocks of one row are expected to lie apart in dist_PARAM, for components of equal weight that do not
-// overlap, in a part agreeing of the pairs: it falls with the square root of the rows. Of m_j = m/k rows, |S - S'|_F^2 is 4/m_j times a
-// chi-square of d(d+1)/2 degrees of freedom in the frame of the truth, and |m - m'|^2 is 2/m_j times one of d.
+// apart is how far two estimates of blocks of one row are expected to lie apart in dist_PARAM, for
+// components of equal weight that do not overlap, in a part agreeing of the pairs: it falls with
+// the square root of the rows. Of m_j = m/k rows, |S - S'|_F^2 is 4/m_j times a chi-square of
+// d(d+1)/2 degrees of freedom in the frame of the truth, and |m - m'|^2 is 2/m_j times one of d.
 func apart(p estimate.Problem) float64 {
 	k, d := float64(components(p)), float64(p.Columns)
 	z := math.Sqrt2 * math.Erfinv(2*math.Pow(agreeing, 1/k)-1)
-	quantile := func(n float64) float64 { return n * math.Pow(1-2/(9*n)+z*math.Sqrt(2/(9*n)), 3) } // of chi-square, Wilson and Hilferty's
+	// of chi-square, Wilson and Hilferty's
+	quantile := func(n float64) float64 { return n * math.Pow(1-2/(9*n)+z*math.Sqrt(2/(9*n)), 3) }
 	return both * spread(p) * math.Sqrt(k*math.Max(4*quantile(d*(d+1)/2), 2*quantile(d)))
 }
 
@@ -106,7 +113,8 @@ func (x design) rowsNeeded(p estimate.Problem) float64 {
 // blockRows is the least that a block needs to say anything of k components.
 func blockRows(k, d int) int { return k * (d + 2) }
 
-// Plan states the worst case. It refuses what public facts show to be hopeless: no delta, no number of components, far too few rows.
+// Plan states the worst case. It refuses what public facts show to be hopeless: no delta, no number
+// of components, far too few rows.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
@@ -149,7 +157,8 @@ func (e Estimator) outOfReach(p estimate.Problem, x design) *estimate.Refusal {
 	return nil
 }
 
-// What the kernel takes. Epsilons above mostEpsilon may be too large for the precision of its draws, according to delta.
+// What the kernel takes. Epsilons above mostEpsilon may be too large for the precision of its
+// draws, according to delta.
 const (
 	mostBlocks     = 1 << 16
 	mostComponents = 64
@@ -169,8 +178,9 @@ func advice(x design, p estimate.Problem) string {
 		"which needs far fewer", x.rowsNeeded(p))
 }
 
-// Expect is what public facts say of the number of rows: that of this method, and those of the restatement's accounting. The error never
-// falls to twice the non-private one: it is a single block's, and the mask's.
+// Expect is what public facts say of the number of rows: that of this method, and those of the
+// restatement's accounting. The error never falls to twice the non-private one: it is a single
+// block's, and the mask's.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.Columns < 1 || e.refuse(p) != nil {
 		return estimate.Expectation{}

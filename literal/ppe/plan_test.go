@@ -26,7 +26,8 @@ func problem(rel privacy.Relation, k, d, n int, eps float64) estimate.Problem {
 	return estimatetest.Case{Columns: d, Relation: rel, Epsilon: eps, Delta: delta, Components: k, Rows: make([][]float64, n)}.Problem()
 }
 
-// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a change as a diff.
+// TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a
+// change as a diff.
 func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
 	for _, rel := range relations {
@@ -180,7 +181,8 @@ func TestLearners(t *testing.T) {
 	}
 }
 
-// More budget and a coarser mask ask for fewer rows, more components and columns for more; more rows get a finer mask.
+// More budget and a coarser mask ask for fewer rows, more components and columns for more; more
+// rows get a finer mask.
 func TestExpectation(t *testing.T) {
 	e := New(Practical())
 	at := func(eps float64, k, d int) float64 {

@@ -13,7 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
-// The number of blocks is the least with which the test surely passes if all estimates agree, but for rounding.
+// The number of blocks is the least with which the test surely passes if all estimates agree, but
+// for rounding.
 func TestBlocksFor(t *testing.T) {
 	if got := blocksFor(.5, 5e-7); got != 536 { // 40 ln(1 + (e^.5-1)/1e-6)
 		t.Errorf("%d blocks, want 536", got)
@@ -31,8 +32,9 @@ func TestBlocksFor(t *testing.T) {
 	}
 }
 
-// RowsNeeded is the table of Section A5 of the restatement, at epsilon 1 and delta 1e-6: the tight column to its one digit, the printed
-// one, whose beta and alpha are not stated there, within 40 %. And what the literal mask needs is more.
+// RowsNeeded is the table of Section A5 of the restatement, at epsilon 1 and delta 1e-6: the tight
+// column to its one digit, the printed one, whose beta and alpha are not stated there, within 40 %.
+// And what the literal mask needs is more.
 func TestRowsNeeded(t *testing.T) {
 	for _, c := range []struct {
 		k, d           int
@@ -53,8 +55,8 @@ func TestRowsNeeded(t *testing.T) {
 	}
 }
 
-// The closed forms are true: at their gamma the exact curve of the mask is within epsilon and delta. They are far below the largest such
-// gamma.
+// The closed forms are true: at their gamma the exact curve of the mask is within epsilon and
+// delta. They are far below the largest such gamma.
 func TestClosedGamma(t *testing.T) {
 	for _, k := range []int{1, 2, 5} {
 		for _, d := range []int{1, 2, 10} {
@@ -80,8 +82,9 @@ func TestClosedGamma(t *testing.T) {
 	}
 }
 
-// TestConcentration: B_GMM moves a mixture by more than alpha with probability Beta at most, by the kernel's own noise and distance, for
-// the C_1 that is proved and for the one that runs. (One of 16 settings may say more by chance with probability 2e-7.)
+// TestConcentration: B_GMM moves a mixture by more than alpha with probability Beta at most, by the
+// kernel's own noise and distance, for the C_1 that is proved and for the one that runs. (One of 16
+// settings may say more by chance with probability 2e-7.)
 func TestConcentration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 7))
 	z := func() *big.Float { return new(big.Float).SetPrec(128).SetFloat64(rng.NormFloat64()) }
@@ -107,7 +110,8 @@ func TestConcentration(t *testing.T) {
 	}
 }
 
-// As printed, with a constant C_1, the covariance's part fails in many columns: the distance is in the Frobenius norm.
+// As printed, with a constant C_1, the covariance's part fails in many columns: the distance is in
+// the Frobenius norm.
 func TestConcentrationAsPrinted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	z := func() *big.Float { return new(big.Float).SetPrec(128).SetFloat64(rng.NormFloat64()) }
@@ -124,7 +128,8 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	}
 }
 
-// movedBy is how far a mask moves a mixture in dist_PARAM, which is told valid weights only: they are compared here, but for a single one's.
+// movedBy is how far a mask moves a mixture in dist_PARAM, which is told valid weights only: they
+// are compared here, but for a single one's.
 func movedBy(mixture []stable.Component, m privacy.ParameterMask, z func() *big.Float) (far float64) {
 	masked := stable.MaskedParameters(mixture, m.EtaWeight, m.EtaMean, m.EtaCov, z)
 	for i := range masked {

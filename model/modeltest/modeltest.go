@@ -24,16 +24,17 @@ const (
 
 // Options says what to draw.
 type Options struct {
-	K          int     // components; default 1
-	D          int     // columns; default 1
-	Kind       Kind    // covariance type; default Full
-	Condition  float64 // ratio of the extreme eigenvalues of each covariance, >= 1; default 1
-	Separation float64 // least distance of two means, in the largest standard deviation, which is 1; default 0
-	Rank       int     // rank of each covariance, 1..D; default D. Full and Diagonal only.
+	K         int     // components; default 1
+	D         int     // columns; default 1
+	Kind      Kind    // covariance type; default Full
+	Condition float64 // ratio of the extreme eigenvalues of each covariance, >= 1; default 1
+	// least distance of two means, in the largest standard deviation, which is 1; default 0
+	Separation float64
+	Rank       int // rank of each covariance, 1..D; default D. Full and Diagonal only.
 }
 
-// Random draws a mixture: weights from 0.5/K up, covariances with eigenvalues log-uniform in [1/Condition, 1] in a
-// random frame, means standard Gaussian, spread until Separation holds.
+// Random draws a mixture: weights from 0.5/K up, covariances with eigenvalues log-uniform in
+// [1/Condition, 1] in a random frame, means standard Gaussian, spread until Separation holds.
 func Random(tb testing.TB, rng *rand.Rand, o Options) *model.Mixture {
 	tb.Helper()
 	o.K, o.D, o.Condition = max(o.K, 1), max(o.D, 1), max(o.Condition, 1)

@@ -1,5 +1,5 @@
-// Package angular knows the second moments of the direction of a Gaussian row: what a noisy step of Tyler's iteration measures, for any
-// frame, near to the truth or far from it.
+// Package angular knows the second moments of the direction of a Gaussian row: what a noisy step of
+// Tyler's iteration measures, for any frame, near to the truth or far from it.
 package angular
 
 import (
@@ -10,14 +10,17 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// A Law holds E[u u^T] for u = f/|f|, f = (sqrt nu, w), w ~ N(eta, S) in R^d, and its derivative in eta and S.
+// A Law holds E[u u^T] for u = f/|f|, f = (sqrt nu, w), w ~ N(eta, S) in R^d, and its derivative in
+// eta and S.
 //
-// With 1/|f|^2 = integral of exp(-t |f|^2) dt the expectation is an integral over t of Gaussian moments, which are closed forms in the
-// eigenvectors of S: with c_i = 1/(1 + 2 t s_i) and phi(t) = exp(-nu t - t sum eta_i^2 c_i) prod sqrt(c_i)
+// With 1/|f|^2 = integral of exp(-t |f|^2) dt the expectation is an integral over t of Gaussian
+// moments, which are closed forms in the eigenvectors of S: with c_i = 1/(1 + 2 t s_i) and phi(t) =
+// exp(-nu t - t sum eta_i^2 c_i) prod sqrt(c_i)
 //
 //	E[u_w u_w^T] = int phi (diag(s_i c_i) + (eta_i c_i)(eta_j c_j)) dt,  E[u_w u_0] = sqrt nu int phi (eta_i c_i) dt,  E[u_0^2] = nu int phi dt.
 //
-// The derivative is that at eta = 0 with phi as it is: exact where the frame is centred, and a descent direction elsewhere.
+// The derivative is that at eta = 0 with phi as it is: exact where the frame is centred, and a
+// descent direction elsewhere.
 //
 // Source: [TYLERPRESS] Section 4.6.
 type Law struct {
@@ -27,22 +30,23 @@ type Law struct {
 
 	nu      float64
 	vectors *mat.Dense // the eigenvectors of S, in columns
-	// In the eigenvectors' coordinates the derivative of entry (i, j), i != j, in S_ij is pair(i, j); that of (i, i) in S_jj is
-	// pair(i, i) [i = j] - cross(i, j); that of u_w u_0 in eta is sqrt nu first(i); that of u_0^2 in S_jj is -nu second(j).
+	// In the eigenvectors' coordinates the derivative of entry (i, j), i != j, in S_ij is pair(i,
+	// j); that of (i, i) in S_jj is pair(i, i) [i = j] - cross(i, j); that of u_w u_0 in eta is
+	// sqrt nu first(i); that of u_0^2 in S_jj is -nu second(j).
 	pair, cross   *mat.Dense
 	first, second []float64
 }
 
-// The rule for the integral: the trapezoidal rule in log t, whose error at this step is below 1e-8 for an integrand that is analytic in
-// the strip |Im log t| < pi/2.
+// The rule for the integral: the trapezoidal rule in log t, whose error at this step is below 1e-8
+// for an integrand that is analytic in the strip |Im log t| < pi/2.
 const (
 	logStep  = .5
 	cutAbove = 40   // exp(-40) is left out above
 	cutBelow = 1e-9 // and t of less than this over the largest variance
 )
 
-// New computes the law; ok is false if S has no eigenvalues in float64. nu > 0; S must be symmetric and positive semi-definite (negative
-// eigenvalues count as zero).
+// New computes the law; ok is false if S has no eigenvalues in float64. nu > 0; S must be symmetric
+// and positive semi-definite (negative eigenvalues count as zero).
 func New(eta []float64, s *mat.SymDense, nu float64) (l *Law, ok bool) {
 	d := len(eta)
 	var eigen mat.EigenSym
@@ -142,7 +146,8 @@ func (l *Law) lean(v []float64) []float64 {
 	return l.vector(e)
 }
 
-// Forward is the derivative of (WW, W0, Zero) in the direction (eta, s) -> (eta + dEta, s + dS); dS is symmetric.
+// Forward is the derivative of (WW, W0, Zero) in the direction (eta, s) -> (eta + dEta, s + dS); dS
+// is symmetric.
 func (l *Law) Forward(dEta []float64, dS *mat.Dense) (ww *mat.Dense, w0 []float64, zero float64) {
 	y := l.inEigen(dS)
 	diagonal := diagonalOf(y)
@@ -160,8 +165,9 @@ func (l *Law) Forward(dEta []float64, dS *mat.Dense) (ww *mat.Dense, w0 []float6
 	return l.fromEigen(y), l.lean(dEta), zero
 }
 
-// Adjoint is the transpose of Forward: <Forward(dEta, dS), (ww, w0, zero)> = <(dEta, dS), Adjoint(ww, w0, zero)>, where the first
-// product counts W0 twice, as the symmetric matrix of all entries does; ww is symmetric.
+// Adjoint is the transpose of Forward: <Forward(dEta, dS), (ww, w0, zero)> = <(dEta, dS),
+// Adjoint(ww, w0, zero)>, where the first product counts W0 twice, as the symmetric matrix of all
+// entries does; ww is symmetric.
 func (l *Law) Adjoint(ww *mat.Dense, w0 []float64, zero float64) (dEta []float64, dS *mat.Dense) {
 	y := l.inEigen(ww)
 	diagonal := diagonalOf(y)

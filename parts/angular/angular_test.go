@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// randomLaw draws a covariance with eigenvalues spread over the given factor, and a mean of the given size.
+// randomLaw draws a covariance with eigenvalues spread over the given factor, and a mean of the
+// given size.
 func randomLaw(rng *rand.Rand, d int, spread, shift float64) (eta []float64, s *mat.SymDense) {
 	g := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -22,8 +23,9 @@ func randomLaw(rng *rand.Rand, d int, spread, shift float64) (eta []float64, s *
 	return eta, s
 }
 
-// TestExpectation holds the integral against a sum over random rows: 2e5 rows, whose mean of a number in [-1, 1] is off by more than
-// 6/sqrt(2e5) with probability below 2 exp(-18) for each of a few hundred entries.
+// TestExpectation holds the integral against a sum over random rows: 2e5 rows, whose mean of a
+// number in [-1, 1] is off by more than 6/sqrt(2e5) with probability below 2 exp(-18) for each of a
+// few hundred entries.
 func TestExpectation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

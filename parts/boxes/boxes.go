@@ -1,5 +1,6 @@
-// Package boxes finds where the rows of an unbounded table are, column by column: boxes that hold one or more components each, whatever their
-// places and scales. No bound is asked for: the lengths of gaps between neighbouring values say what scales there are, and where.
+// Package boxes finds where the rows of an unbounded table are, column by column: boxes that hold
+// one or more components each, whatever their places and scales. No bound is asked for: the lengths
+// of gaps between neighbouring values say what scales there are, and where.
 package boxes
 
 import (
@@ -13,10 +14,12 @@ import (
 	"github.com/gauze-dp/gauze/parts/roots"
 )
 
-// A Box is a product of intervals and what the histograms of the columns showed of the rows in it. All lists have one entry per column.
+// A Box is a product of intervals and what the histograms of the columns showed of the rows in it.
+// All lists have one entry per column.
 type Box struct {
 	Low, High []float64
-	// Center and Scale are mean and standard deviation of the rows seen in the box; Scale is 0 for a column not yet seen.
+	// Center and Scale are mean and standard deviation of the rows seen in the box; Scale is 0 for
+	// a column not yet seen.
 	Center, Scale []float64
 	Mass          float64 // noisy number of rows, as the last column's histogram showed it
 	// Gain is how many nats a row more two components say of what was seen of the column than one.
@@ -35,9 +38,11 @@ type Config struct {
 	Rows                 float64 // public or released. Required.
 	Least                float64 // boxes with fewer rows are dropped
 	Components           int     // that a column may show in a box
-	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that others have cut since, leave it alone.
+	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that
+	// others have cut since, leave it alone.
 	Keep float64
-	// RoundedTo is the public unit that each column of the table is recorded in, 0 where none is declared; nil means none anywhere.
+	// RoundedTo is the public unit that each column of the table is recorded in, 0 where none is
+	// declared; nil means none anywhere.
 	RoundedTo []float64
 }
 
@@ -52,8 +57,8 @@ func (c Config) unit(j int) float64 {
 // mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant.
 const mostBoxes = 64
 
-// Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2, slack is that of the thresholds. columns is how
-// many it looks at.
+// Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2,
+// slack is that of the thresholds. columns is how many it looks at.
 func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
 	gaps := query.GapMasses{}.Kind()
 	const source = "AAL21 Section 6"
@@ -69,8 +74,9 @@ func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kerne
 	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: 1, Most: 2 * mostLooks * columns, Source: source})
 }
 
-// looks at every column are laid out for: the first histogram cuts the windows, the second what the first saw. There may be more, mostLooks,
-// where something is narrower than the bins. Utility constants.
+// looks at every column are laid out for: the first histogram cuts the windows, the second what the
+// first saw. There may be more, mostLooks, where something is narrower than the bins. Utility
+// constants.
 const (
 	looks      = 2
 	mostLooks  = 16
@@ -80,12 +86,14 @@ const (
 
 const inBoxes = " in boxes"
 
-// Find looks at one column after the other: gaps in every box so far, histograms there, and a new box for every cluster. A row is in one box
-// at most, so all boxes are asked at once and the cost is that of one: additive in the columns, where lists of products grow like
-// powers. A nil list says that nothing was seen in some column.
+// Find looks at one column after the other: gaps in every box so far, histograms there, and a new
+// box for every cluster. A row is in one box at most, so all boxes are asked at once and the cost
+// is that of one: additive in the columns, where lists of products grow like powers. A nil list
+// says that nothing was seen in some column.
 //
 // Source: [AAL21] Section 6 of the restatement, step 1.
-// Differs: two histograms with edges chosen from what was seen before, instead of a tree of eight levels.
+// Differs: two histograms with edges chosen from what was seen before, instead of a tree of eight
+// levels.
 func Find(a *kernel.Allotment, c Config) ([]Box, error) {
 	d := a.Session().Columns()
 	columns := c.Columns
@@ -128,12 +136,14 @@ func (f *finder) once() float64 { return f.per * (f.GapsMu2 + f.CountsMu2) }
 // reserve is what must be left of mu^2 for something at a price that columns can do without.
 func (f *finder) reserve(price float64) float64 { return price + float64(f.ahead)*f.once() + f.Keep }
 
-// mixed reports that column j was seen in boxes that have been cut since, and that it did not look like one component's there.
+// mixed reports that column j was seen in boxes that have been cut since, and that it did not look
+// like one component's there.
 func (f *finder) mixed(j int) bool {
 	return slices.ContainsFunc(f.found, func(b Box) bool { return b.Stale[j] && b.Gain[j] > staleGain })
 }
 
-// staleGain is the gain, in nats a row, beyond which a column is looked at again. A utility constant.
+// staleGain is the gain, in nats a row, beyond which a column is looked at again. A utility
+// constant.
 const staleGain = .04
 
 // look measures column j in every box and cuts the boxes into what it shows.
@@ -191,9 +201,10 @@ type line struct {
 	atoms []bool // of found: all rows have one value
 }
 
-// clusters measures histograms of column j in every box, each with edges from what the ones before showed, and returns the clusters of each box.
-// Where no gaps were seen, because values come twice or rows are few, the first histogram has bins by powers of two over all numbers: a
-// closer look finds what is there without a threshold.
+// clusters measures histograms of column j in every box, each with edges from what the ones before
+// showed, and returns the clusters of each box. Where no gaps were seen, because values come twice
+// or rows are few, the first histogram has bins by powers of two over all numbers: a closer look
+// finds what is there without a threshold.
 func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 	lines := make([]line, len(f.found))
 	of := make([][]kernel.Window, len(f.found))
@@ -228,7 +239,8 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 	return out, nil
 }
 
-// next fits what was seen of a line and chooses the edges of its next histogram, if it is worth one.
+// next fits what was seen of a line and chooses the edges of its next histogram, if it is worth
+// one.
 func (f *finder) next(l *line, look int, unit, mass float64) {
 	d := linefit.New(l.seen, linefit.Known{Least: unit / math.Sqrt(12)})
 	l.found, _ = d.Search(linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
@@ -267,13 +279,16 @@ func around(cs []linefit.Component) []float64 {
 	return roots.Join(roots.Hole(math.Inf(-1), low, unit), roots.Hole(high, math.Inf(1), unit))
 }
 
-// unheld: a line whose components hold less than all but this part of the box's rows is looked at again. A utility constant.
+// unheld: a line whose components hold less than all but this part of the box's rows is looked at
+// again. A utility constant.
 const unheld = .15
 
-// IsPoint reports the standard deviation of a component all of whose rows have the value x, give or take what private EM moves it.
+// IsPoint reports the standard deviation of a component all of whose rows have the value x, give or
+// take what private EM moves it.
 func IsPoint(x, sd float64) bool { return sd <= 1024*pointSD(x) }
 
-// pointSD is the standard deviation that stands for none at x: less than the distance to the next number.
+// pointSD is the standard deviation that stands for none at x: less than the distance to the next
+// number.
 func pointSD(x float64) float64 { return math.Max(math.Abs(x)*0x1p-54, 0x1p-400) }
 
 // penalty is what a component must take off the cost of a line's fit. A utility constant.
@@ -308,7 +323,8 @@ func (f *finder) histograms(lines []line, j int) error {
 	return nil
 }
 
-// Partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the first takes the row.
+// Partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the
+// first takes the row.
 func Partition(boxes []Box) query.Partition {
 	var p query.Partition
 	for _, b := range boxes {
@@ -366,7 +382,8 @@ func (b Box) logVolume() (sum float64) {
 	return sum
 }
 
-// leastHeld: a column that is looked at again and shows clusters of less than this part of a box leaves it as it was. A utility constant.
+// leastHeld: a column that is looked at again and shows clusters of less than this part of a box
+// leaves it as it was. A utility constant.
 const leastHeld = .5
 
 func sign(x float64) int {

@@ -112,7 +112,8 @@ type group struct {
 	mean, sds []float64
 }
 
-// farGroups are k groups, any two of them far from each other in some column, in units of all sizes.
+// farGroups are k groups, any two of them far from each other in some column, in units of all
+// sizes.
 func farGroups(rng *rand.Rand, d, k, n int) (groups []group) {
 	unit, place := make([]float64, d), make([]float64, d)
 	for j := range unit {
@@ -147,9 +148,10 @@ func draw(rng *rand.Rand, groups []group) (rows [][]float64) {
 	return rows
 }
 
-// TestFind: where answers are exact, groups that are far from each other get a box each, with nearly all of their rows; its centre and scale
-// are theirs, in columns that were seen in the box itself. Two tables of 24 may fail: of 288, one did, by a box too many, and then three of 24
-// have a chance of 1e-4.
+// TestFind: where answers are exact, groups that are far from each other get a box each, with
+// nearly all of their rows; its centre and scale are theirs, in columns that were seen in the box
+// itself. Two tables of 24 may fail: of 288, one did, by a box too many, and then three of 24 have
+// a chance of 1e-4.
 func TestFind(t *testing.T) {
 	rng := newRand(t)
 	var faults []string
@@ -171,7 +173,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// missed says what is wrong with boxes for groups of equal size, whose rows come one group after the other; "" if nothing is.
+// missed says what is wrong with boxes for groups of equal size, whose rows come one group after
+// the other; "" if nothing is.
 func missed(groups []group, rows [][]float64, found []Box) string {
 	if len(found) != len(groups) {
 		return fmt.Sprintf("%d boxes", len(found))
@@ -206,7 +209,8 @@ func missed(groups []group, rows [][]float64, found []Box) string {
 	return ""
 }
 
-// TestFindNested: a narrow group in a wide one gets a box of its own, and the wide one's box has the rest.
+// TestFindNested: a narrow group in a wide one gets a box of its own, and the wide one's box has
+// the rest.
 func TestFindNested(t *testing.T) {
 	rng := newRand(t)
 	for i := range 12 {
@@ -251,8 +255,8 @@ var kinds = []func(rng *rand.Rand, i int) float64{
 	func(_ *rand.Rand, i int) float64 { return []float64{1, math.NaN()}[i%2] },
 }
 
-// TestCost: whatever the rows, a search stays within its parts: gaps are looked at no more than twice a column, and Keep is left. Its boxes
-// are finite where they were cut.
+// TestCost: whatever the rows, a search stays within its parts: gaps are looked at no more than
+// twice a column, and Keep is left. Its boxes are finite where they were cut.
 func TestCost(t *testing.T) {
 	rng := newRand(t)
 	times := 20

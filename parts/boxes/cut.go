@@ -18,9 +18,12 @@ type cluster struct {
 // Utility constants of the cuts.
 const (
 	reach = 4.5 // sds beyond which a component has no rows
-	// apart: rows can be told apart by a cut if it takes less than this part of the lighter component for the other.
+	// apart: rows can be told apart by a cut if it takes less than this part of the lighter
+	// component for the other.
 	apart = .1
-	inner = 4 // a component is inside another one whose sd is so many times larger, if its mean is within reach
+	// a component is inside another one whose sd is so many times larger, if its mean is within
+	// reach
+	inner = 4
 )
 
 // cut turns a fit of a line into clusters, disjoint but for narrow ones inside wide ones.
@@ -60,7 +63,8 @@ func cut(cs []linefit.Component, atoms []bool) (out []cluster) {
 	return out
 }
 
-// clusterOf joins components. It is centred, for components far from zero, and in a unit that squares neither overflow nor underflow in.
+// clusterOf joins components. It is centred, for components far from zero, and in a unit that
+// squares neither overflow nor underflow in.
 func clusterOf(cs []linefit.Component) cluster {
 	origin := cs[0].Mean()
 	c := cluster{low: math.Inf(1), high: math.Inf(-1)}
@@ -86,7 +90,8 @@ func clusterOf(cs []linefit.Component) cluster {
 	return c
 }
 
-// finite reports that the cluster can be a box: values near the ends of float64 have no spread in it.
+// finite reports that the cluster can be a box: values near the ends of float64 have no spread in
+// it.
 func (c cluster) finite() bool {
 	return c.sd > 0 && linalg.Finite(c.high-c.low) && linalg.Finite(c.gain)
 }
@@ -124,7 +129,8 @@ func (c cluster) log(x float64) float64 {
 	return math.Log(c.mass/c.sd) - z*z/2
 }
 
-// overlap is the rows that a and b have in common: those that the better of two guesses takes for the wrong one.
+// overlap is the rows that a and b have in common: those that the better of two guesses takes for
+// the wrong one.
 func overlap(a, b linefit.Component) float64 {
 	if b.SD < a.SD {
 		a, b = b, a

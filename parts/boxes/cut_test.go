@@ -17,7 +17,8 @@ func clusters(cs ...linefit.Component) []cluster { return cut(cs, make([]bool, l
 
 func close(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
-// TestCutSideBySide: components far from each other are clusters of all that they reach; nearer ones share the line where their densities cross.
+// TestCutSideBySide: components far from each other are clusters of all that they reach; nearer
+// ones share the line where their densities cross.
 func TestCutSideBySide(t *testing.T) {
 	far := clusters(at(500, 100, 2), at(1000, 0, 1))
 	if len(far) != 2 || far[0].low != -reach || far[0].high != reach || far[1].low != 100-2*reach || far[1].high != 100+2*reach {
@@ -57,7 +58,8 @@ func TestCutNested(t *testing.T) {
 	}
 }
 
-// TestCutOverlapping: components that cannot be told apart row by row are one cluster with their common moments; so is a chain of them.
+// TestCutOverlapping: components that cannot be told apart row by row are one cluster with their
+// common moments; so is a chain of them.
 func TestCutOverlapping(t *testing.T) {
 	cs := clusters(at(1000, 0, 1), at(3000, 2, 1))
 	if len(cs) != 1 {
@@ -90,7 +92,8 @@ func TestCutAtoms(t *testing.T) {
 	}
 }
 
-// TestCutIsCentred: far from the origin clusters are those at the origin, moved; in other units, too, they are the same.
+// TestCutIsCentred: far from the origin clusters are those at the origin, moved; in other units,
+// too, they are the same.
 func TestCutIsCentred(t *testing.T) {
 	rng := newRand(t)
 	for range 300 {
@@ -134,8 +137,8 @@ func TestCutIsCentred(t *testing.T) {
 	}
 }
 
-// TestCutLaws: clusters hold all rows, their means lie in their intervals, and two intervals are disjoint but for a narrow cluster in a wide
-// one.
+// TestCutLaws: clusters hold all rows, their means lie in their intervals, and two intervals are
+// disjoint but for a narrow cluster in a wide one.
 func TestCutLaws(t *testing.T) {
 	rng := newRand(t)
 	for range 2000 {
@@ -164,7 +167,8 @@ func TestCutLaws(t *testing.T) {
 	}
 }
 
-// TestOverlap: the rows that two components have in common, against an integral, to 3 % of the lighter one's.
+// TestOverlap: the rows that two components have in common, against an integral, to 3 % of the
+// lighter one's.
 func TestOverlap(t *testing.T) {
 	rng := newRand(t)
 	for range 40 {

@@ -37,9 +37,10 @@ const (
 	complexity = .7 // of BIC, what a component must gain where their number is not known
 )
 
-// Start returns the components to start private EM from, weights summing to 1: one for every box or, where there are fewer boxes than components
-// asked for, more in boxes whose trees show more; where their number is not known, only boxes that look mixed in some column get a tree. mu2 is
-// the part of mu^2 that the trees may spend.
+// Start returns the components to start private EM from, weights summing to 1: one for every box
+// or, where there are fewer boxes than components asked for, more in boxes whose trees show more;
+// where their number is not known, only boxes that look mixed in some column get a tree. mu2 is the
+// part of mu^2 that the trees may spend.
 func Start(a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, error) {
 	found = withoutScraps(found, c.Components)
 	wanted := Box.isMixed
@@ -71,8 +72,8 @@ func Start(a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice)
 	return out, nil
 }
 
-// withoutScraps leaves out, of more boxes than components asked for, those that hold little beside the others. (A row in none of the boxes goes to
-// the nearest component.)
+// withoutScraps leaves out, of more boxes than components asked for, those that hold little beside
+// the others. (A row in none of the boxes goes to the nearest component.)
 func withoutScraps(found []Box, components int) []Box {
 	if components == 0 || len(found) <= components {
 		return found
@@ -86,8 +87,9 @@ func withoutScraps(found []Box, components int) []Box {
 	return slices.DeleteFunc(slices.Clone(found), func(b Box) bool { return b.Mass < least })
 }
 
-// share fits the leaves of every set by 1, 2, .. components, at most so many in all but one for each set, and returns the components of the best
-// way to share them out, by dynamic programming. penalty is what a component must gain, in those of BIC.
+// share fits the leaves of every set by 1, 2, .. components, at most so many in all but one for
+// each set, and returns the components of the best way to share them out, by dynamic programming.
+// penalty is what a component must gain, in those of BIC.
 //
 // Source: [AAL21] Section 5 of the restatement, step 5 (which shares components out among roots).
 func share(sets []Set, most int, penalty float64, c Choice) []component.Gaussian {
@@ -159,8 +161,8 @@ func (s Set) lift(m *coreset.Mixture, rows float64) (out []component.Gaussian) {
 	return out
 }
 
-// bic is what a component must gain, in nats: half the logarithm of the rows for each parameter, times how much noisier the counts are than
-// rows alone would make them.
+// bic is what a component must gain, in nats: half the logarithm of the rows for each parameter,
+// times how much noisier the counts are than rows alone would make them.
 func (s Set) bic(rows float64) float64 {
 	q := float64(len(s.Columns))
 	inflation := 1 + s.Leaves.SD*s.Leaves.SD*float64(len(s.Leaves.Points))/math.Max(s.Leaves.Total, 1)

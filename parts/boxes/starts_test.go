@@ -124,7 +124,8 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// mixedTable is a table of two columns: two components in the first box, 4 sds apart in the first column, and one far away; and its boxes.
+// mixedTable is a table of two columns: two components in the first box, 4 sds apart in the first
+// column, and one far away; and its boxes.
 func mixedTable(rng *rand.Rand) (rows [][]float64, found []Box) {
 	rows = draw(rng, []group{
 		{3000, []float64{-2, 7e6}, []float64{1, 1e6}}, {3000, []float64{2, 7e6}, []float64{1, 1e6}}, {3000, []float64{5000, 7e6}, []float64{10, 3e6}},
@@ -135,8 +136,9 @@ func mixedTable(rng *rand.Rand) (rows [][]float64, found []Box) {
 	return rows, []Box{one, two}
 }
 
-// TestStart: where answers are exact, a box that holds two components is started with those; boxes that hold one, or that are as many as were
-// asked for, with what they look like, and then nothing is measured.
+// TestStart: where answers are exact, a box that holds two components is started with those; boxes
+// that hold one, or that are as many as were asked for, with what they look like, and then nothing
+// is measured.
 func TestStart(t *testing.T) {
 	rng := newRand(t)
 	rows, found := mixedTable(rng)
@@ -180,7 +182,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestMixedColumns: a tree is made of the columns that look mixed most, in order, of others where none does, never of columns that were not looked at, and not of atoms if it can.
+// TestMixedColumns: a tree is made of the columns that look mixed most, in order, of others where
+// none does, never of columns that were not looked at, and not of atoms if it can.
 func TestMixedColumns(t *testing.T) {
 	for _, c := range []struct {
 		gain         []float64

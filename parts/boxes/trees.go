@@ -8,7 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
-// A Set is the private coreset of one box, in some of its columns: coordinate i is (x[Columns[i]] - Center)/Scale of the box.
+// A Set is the private coreset of one box, in some of its columns: coordinate i is (x[Columns[i]] -
+// Center)/Scale of the box.
 type Set struct {
 	Box     Box
 	Columns []int
@@ -32,8 +33,8 @@ func TreeStep(step string, share float64) kernel.Step {
 	return kernel.Step{Name: step, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
 }
 
-// trees measures a tree of counts in every box that is wanted, all at once, in the columns that look least like those of one component. mu2 is
-// the part of mu^2 that it may spend.
+// trees measures a tree of counts in every box that is wanted, all at once, in the columns that
+// look least like those of one component. mu2 is the part of mu^2 that it may spend.
 //
 // Source: [KSSU19] Section C.3 of the restatement; all boxes at once by its Section A.3.
 func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]Set, error) {
@@ -99,7 +100,8 @@ func (b Box) isMixed() bool {
 	return slices.ContainsFunc(b.Gain, func(g float64) bool { return g > mixedGain })
 }
 
-// mixed are the columns, in order, in which two components explain what was seen of the box better than one; where none is, some columns.
+// mixed are the columns, in order, in which two components explain what was seen of the box better
+// than one; where none is, some columns.
 func (b Box) mixed() []int {
 	columns := make([]int, 0, len(b.Center))
 	for j := range b.Center {
@@ -108,7 +110,8 @@ func (b Box) mixed() []int {
 		}
 	}
 	if len(columns) == 0 {
-		return []int{slices.IndexFunc(b.Scale, func(s float64) bool { return s > 0 })} // some column was looked at
+		// some column was looked at
+		return []int{slices.IndexFunc(b.Scale, func(s float64) bool { return s > 0 })}
 	}
 	slices.SortStableFunc(columns, func(i, j int) int { return sign(b.Gain[j] - b.Gain[i]) })
 	n := 0

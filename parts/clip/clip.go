@@ -1,5 +1,5 @@
-// Package clip knows what clipping does to the moments of a Gaussian, so that estimators can undo it: to first order in closed form, and
-// farther off by sums over public points.
+// Package clip knows what clipping does to the moments of a Gaussian, so that estimators can undo
+// it: to first order in closed form, and farther off by sums over public points.
 package clip
 
 import (
@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Law holds the first-order effect of clipping z ~ N(delta, I+E) in R^d to the ball of radius R. With g = min(1, R^2/|z|^2),
+// Law holds the first-order effect of clipping z ~ N(delta, I+E) in R^d to the ball of radius R.
+// With g = min(1, R^2/|z|^2),
 //
 //	E[sqrt(g) z]   = A1 delta                          + higher order,
 //	E[g z z^T]     = A I + B1 E + B2 tr(E) I           + higher order,
 //
-// where E includes the shift: E <- E + delta delta^T. V and VM are the variances of an off-diagonal entry of g z z^T and of
-// its trace divided by d.
+// where E includes the shift: E <- E + delta delta^T. V and VM are the variances of an off-diagonal
+// entry of g z z^T and of its trace divided by d.
 //
 // Source: [TYLERPRESS] Section 4.3.
 // Differs: closed forms by incomplete gamma functions instead of a quantile rule.
@@ -26,7 +27,8 @@ type Law struct {
 
 // Gaussian returns the law for dimension d >= 1 and squared radius r2 > 0.
 func Gaussian(d int, r2 float64) Law {
-	// below(m) = E[q^m; q <= r2], above(m) = E[q^m; q > r2] for q ~ chi-square with d degrees of freedom.
+	// below(m) = E[q^m; q <= r2], above(m) = E[q^m; q > r2] for q ~ chi-square with d degrees of
+	// freedom.
 	full := func(m float64) float64 {
 		a, _ := math.Lgamma(float64(d)/2 + m)
 		b, _ := math.Lgamma(float64(d) / 2)
@@ -66,17 +68,18 @@ func Variance(d int, trace, r2 float64) float64 {
 	return math.Exp((lo + hi) / 2)
 }
 
-// Error is the expected squared Frobenius error of the covariance that is recovered from n clipped rows whose second moment
-// carries noise of standard deviation sigma per entry (already divided by n): [TYLERPRESS] Section 4.3, the objective of R^2.
+// Error is the expected squared Frobenius error of the covariance that is recovered from n clipped
+// rows whose second moment carries noise of standard deviation sigma per entry (already divided by
+// n): [TYLERPRESS] Section 4.3, the objective of R^2.
 func (l Law) Error(n, sigma float64) float64 {
 	d := float64(l.D)
 	gain := l.TraceGain()
 	return (d*(d+1)/2-1)*(2*l.V/n+sigma*sigma)/(l.B1*l.B1) + (l.VM/n+sigma*sigma)/(gain*gain)
 }
 
-// Radius2 returns the squared radius that minimises Error(n, noise*R^2/n) + misfit * d (1-A)^2 over a public grid: noise is the sd
-// of an entry of the sum of g z z^T for R^2 = 1. misfit is a utility constant: how much of what clipping hides is expected to be
-// unlike a Gaussian's tail.
+// Radius2 returns the squared radius that minimises Error(n, noise*R^2/n) + misfit * d (1-A)^2 over
+// a public grid: noise is the sd of an entry of the sum of g z z^T for R^2 = 1. misfit is a utility
+// constant: how much of what clipping hides is expected to be unlike a Gaussian's tail.
 func Radius2(d int, n, noise, misfit float64) float64 {
 	low, high := .4*float64(d)+.5, float64(d)+6*math.Sqrt(float64(d))+25
 	best, at := math.Inf(1), high

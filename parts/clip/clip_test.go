@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestLawMonteCarlo compares the closed forms with simulation. Each figure is a mean of 4e5 draws; the tolerance is 6 standard
-// errors of a bounded variable, so a false alarm has probability below 1e-8 per figure.
+// TestLawMonteCarlo compares the closed forms with simulation. Each figure is a mean of 4e5 draws;
+// the tolerance is 6 standard errors of a bounded variable, so a false alarm has probability below
+// 1e-8 per figure.
 func TestLawMonteCarlo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []int{1, 2, 5, 10} {
@@ -60,8 +61,9 @@ func TestVariance(t *testing.T) {
 	}
 }
 
-// TestLawOfCovariance compares the response to a change of the covariance, B1 and B2, and the variances V and VM, with simulation.
-// The response is a difference of two means over the same 4e5 draws; tolerances are six standard errors and what is of second order.
+// TestLawOfCovariance compares the response to a change of the covariance, B1 and B2, and the
+// variances V and VM, with simulation. The response is a difference of two means over the same 4e5
+// draws; tolerances are six standard errors and what is of second order.
 func TestLawOfCovariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, step = 400000, .1
@@ -104,8 +106,8 @@ func TestLawOfCovariance(t *testing.T) {
 
 func sq(x float64) float64 { return x * x }
 
-// TestLawIsFinite: every radius that Radius2 may try, in every dimension, has a law of numbers with the right signs, and the radius
-// shrinks as the noise grows.
+// TestLawIsFinite: every radius that Radius2 may try, in every dimension, has a law of numbers with
+// the right signs, and the radius shrinks as the noise grows.
 func TestLawIsFinite(t *testing.T) {
 	for _, d := range []int{1, 2, 7, 30, 200, 1000} {
 		for r2 := .4*float64(d) + .5; r2 < 8*(float64(d)+6*math.Sqrt(float64(d))+25); r2 *= 1.3 {

@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// publicPoints is how many points stand for the standard Gaussian; fewer in many dimensions, where each costs d^2 and the coordinates
-// are known better, but never less than leastPoints.
+// publicPoints is how many points stand for the standard Gaussian; fewer in many dimensions, where
+// each costs d^2 and the coordinates are known better, but never less than leastPoints.
 const (
 	publicPoints = 20000
 	pointsWork   = 8e6
 	leastPoints  = 4000
 )
 
-// Points are fixed, public, independent standard Gaussian vectors: the rows of Z, D numbers each. Each stands for itself and its
-// negative, so that odd moments vanish.
+// Points are fixed, public, independent standard Gaussian vectors: the rows of Z, D numbers each.
+// Each stands for itself and its negative, so that odd moments vanish.
 type Points struct {
 	D int
 	Z []float64
@@ -45,8 +45,8 @@ func NewPoints(d int) Points {
 // pointsAtOnce bounds the memory of Moments.
 const pointsAtOnce = 1024
 
-// Moments are the mean and second moment of delta + root z over the points, clipped to radius^2 = r2: far from N(0, I), where a Law's
-// first order does not reach.
+// Moments are the mean and second moment of delta + root z over the points, clipped to radius^2 =
+// r2: far from N(0, I), where a Law's first order does not reach.
 func (p Points) Moments(delta []float64, root *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
 	d := p.D
 	mean, second := make([]float64, d), mat.NewSymDense(d, nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// TestPoints compares the closed forms with the public points, a Monte-Carlo sum of 20000: each within 6 of its sds or so.
+// TestPoints compares the closed forms with the public points, a Monte-Carlo sum of 20000: each
+// within 6 of its sds or so.
 func TestPoints(t *testing.T) {
 	for _, d := range []int{1, 2, 7} {
 		r2 := float64(d) * 1.2

@@ -1,6 +1,7 @@
-// Package component holds one Gaussian component in working coordinates, how far it may be from the truth, and how a release of
-// clipped moments moves it: one step of private EM is Space.Clipped for every component, one measurement, Update.Apply for each.
-// Everything here is post-processing of released values.
+// Package component holds one Gaussian component in working coordinates, how far it may be from the
+// truth, and how a release of clipped moments moves it: one step of private EM is Space.Clipped for
+// every component, one measurement, Update.Apply for each. Everything here is post-processing of
+// released values.
 package component
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// A Space is an affine change of columns: working coordinate l is (x[Columns[l]] - Center[l]) / Scale[l].
+// A Space is an affine change of columns: working coordinate l is (x[Columns[l]] - Center[l]) /
+// Scale[l].
 type Space struct {
 	Columns       []int
 	Center, Scale []float64
@@ -22,7 +24,8 @@ type Space struct {
 // Dim is the number of working coordinates.
 func (s Space) Dim() int { return len(s.Columns) }
 
-// Frame turns a map z = w (y - mean) of working coordinates, w of any number of rows, into a map of the table's rows.
+// Frame turns a map z = w (y - mean) of working coordinates, w of any number of rows, into a map of
+// the table's rows.
 func (s Space) Frame(mean []float64, w *mat.Dense) query.Affine {
 	r, d := w.Dims()
 	a := query.Affine{Columns: s.Columns, Center: make([]float64, d), W: make([][]float64, r)}
@@ -43,29 +46,33 @@ type Gaussian struct {
 	Weight float64 // share of the rows
 	Mean   []float64
 	Cov    *mat.SymDense
-	// Rows is the released count behind it; Sigma the noise sd of an entry of its second moment divided by Rows.
+	// Rows is the released count behind it; Sigma the noise sd of an entry of its second moment
+	// divided by Rows.
 	Rows, Sigma float64
 	Doubt       Doubt
 }
 
-// leastWeight is the weight that a component has in a partition at least: its logarithm stays a number.
+// leastWeight is the weight that a component has in a partition at least: its logarithm stays a
+// number.
 const leastWeight = 1e-12
 
-// Density is c with the given weight as a component of a query's partition or density, without a radius, and the factor l of its
-// frame: c.Cov = l l^T (see linalg.Factor).
+// Density is c with the given weight as a component of a query's partition or density, without a
+// radius, and the factor l of its frame: c.Cov = l l^T (see linalg.Factor).
 func (s Space) Density(c Gaussian, weight float64) (q query.Component, l *mat.Dense) {
 	l, inv, logDet := linalg.Factor(c.Cov)
 	return query.Component{Frame: s.Frame(c.Mean, inv), LogWeight: math.Log(math.Max(weight, leastWeight)) - logDet/2}, l
 }
 
-// A Clipping is how one release saw a component: in the frame z = L^-1 (y - mean), clipped to a ball with this law.
+// A Clipping is how one release saw a component: in the frame z = L^-1 (y - mean), clipped to a
+// ball with this law.
 type Clipping struct {
 	L   *mat.Dense
 	Law clip.Law
 }
 
-// Clipped is c with the given weight as a component of a query of clipped moments: its frame is its current covariance, its radius that
-// of clip.Radius2 for weight*rows rows. noise is that of Noise, misfit that of clip.Radius2.
+// Clipped is c with the given weight as a component of a query of clipped moments: its frame is its
+// current covariance, its radius that of clip.Radius2 for weight*rows rows. noise is that of Noise,
+// misfit that of clip.Radius2.
 func (s Space) Clipped(c Gaussian, weight, rows, noise, misfit float64) (query.Component, Clipping) {
 	d := s.Dim()
 	q, l := s.Density(c, weight)
@@ -74,11 +81,13 @@ func (s Space) Clipped(c Gaussian, weight, rows, noise, misfit float64) (query.C
 	return q, Clipping{L: l, Law: clip.Gaussian(d, r2)}
 }
 
-// Lift is b/r of query.ClippedMoments, what the mean pays for the covariance: a utility constant that Noise counts on.
+// Lift is b/r of query.ClippedMoments, what the mean pays for the covariance: a utility constant
+// that Noise counts on.
 const Lift = .45
 
-// Noise is the sd of an entry of a sum of z z^T per unit of R^2 at privacy loss mu: the norm bound of the form times the
-// relation's factor, sqrt2 under replace-one and 1 under add-or-remove-one (see query.ClippedMoments).
+// Noise is the sd of an entry of a sum of z z^T per unit of R^2 at privacy loss mu: the norm bound
+// of the form times the relation's factor, sqrt2 under replace-one and 1 under add-or-remove-one
+// (see query.ClippedMoments).
 func Noise(form query.Form, factor, mu float64) float64 {
 	switch form {
 	case query.DiagonalForm:
@@ -90,7 +99,8 @@ func Noise(form query.Form, factor, mu float64) float64 {
 	}
 }
 
-// Joined is the Gaussian with the weight, mean and covariance of the two together; its doubts are their means by weight.
+// Joined is the Gaussian with the weight, mean and covariance of the two together; its doubts are
+// their means by weight.
 func Joined(a, b Gaussian) Gaussian {
 	w := a.Weight + b.Weight
 	pa, pb := a.Weight/w, b.Weight/w

@@ -35,8 +35,9 @@ func randomGauss(rng *rand.Rand, d int) Gaussian {
 	return Gaussian{Weight: .1 + rng.Float64(), Mean: mean, Cov: linalg.Congruence(f, linalg.Identity(d)), Rows: 100, Doubt: StartDoubt()}
 }
 
-// TestGain: a measurement counts less the noisier it is, fully without noise and not at all in infinite noise; what is left in doubt
-// is less than before the measurement and grows with the noise.
+// TestGain: a measurement counts less the noisier it is, fully without noise and not at all in
+// infinite noise; what is left in doubt is less than before the measurement and grows with the
+// noise.
 func TestGain(t *testing.T) {
 	rng := newRand(t)
 	for range 500 {
@@ -61,7 +62,8 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// TestJoinedMatchesMoments: the joined component has the weight, the mean and the second moment of the two.
+// TestJoinedMatchesMoments: the joined component has the weight, the mean and the second moment of
+// the two.
 func TestJoinedMatchesMoments(t *testing.T) {
 	rng := newRand(t)
 	for range 200 {
@@ -84,10 +86,12 @@ func TestJoinedMatchesMoments(t *testing.T) {
 	}
 }
 
-// TestApplyUndoesClipping: from a component a little off the truth one update without noise removes nearly all of what is off, in
-// every form: what is left is of second order, and falls by more than half where what is off is halved.
+// TestApplyUndoesClipping: from a component a little off the truth one update without noise removes
+// nearly all of what is off, in every form: what is left is of second order, and falls by more than
+// half where what is off is halved.
 //
-// The means are over 300000 public rows; their sampling error, about .004, is what the tolerances allow for.
+// The means are over 300000 public rows; their sampling error, about .004, is what the tolerances
+// allow for.
 func TestApplyUndoesClipping(t *testing.T) {
 	const d, n = 2, 300000
 	rng := newRand(t)
@@ -106,7 +110,8 @@ func TestApplyUndoesClipping(t *testing.T) {
 			for i := range rows {
 				rows[i] = []float64{off + math.Sqrt(scale[0])*z[i][0], math.Sqrt(scale[1]) * z[i][1]}
 			}
-			how := Clipping{L: mat.DenseCopyOf(linalg.Identity(d)), Law: clip.Gaussian(d, 4)} // clips a seventh of the rows
+			// clips a seventh of the rows
+			how := Clipping{L: mat.DenseCopyOf(linalg.Identity(d)), Law: clip.Gaussian(d, 4)}
 			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Frame: frame, Radius: 2}}}
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 			s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: 1e4}},
@@ -137,8 +142,8 @@ func TestApplyUndoesClipping(t *testing.T) {
 	}
 }
 
-// TestFrame: a frame takes the rows of the table where the map of the working coordinates takes theirs; columns that are left out do
-// not matter.
+// TestFrame: a frame takes the rows of the table where the map of the working coordinates takes
+// theirs; columns that are left out do not matter.
 func TestFrame(t *testing.T) {
 	rng := newRand(t)
 	s := Space{Columns: []int{2, 0}, Center: []float64{5, -1}, Scale: []float64{.25, 8}}
@@ -159,8 +164,8 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// TestClipped: the query's frame whitens the component, the law is that of its radius, and LogWeight is the logarithm of the weight
-// over the root of the determinant.
+// TestClipped: the query's frame whitens the component, the law is that of its radius, and
+// LogWeight is the logarithm of the weight over the root of the determinant.
 func TestClipped(t *testing.T) {
 	rng := newRand(t)
 	for range 50 {
@@ -190,8 +195,8 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// TestNoise: what Noise says is the noise sd of a second moment on a unit ball that the kernel's answer has, in every form and under
-// both relations.
+// TestNoise: what Noise says is the noise sd of a second moment on a unit ball that the kernel's
+// answer has, in every form and under both relations.
 func TestNoise(t *testing.T) {
 	frame := query.Affine{Center: make([]float64, 2), W: [][]float64{{1, 0}, {0, 1}}}
 	const mu = .7

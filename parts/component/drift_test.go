@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// TestDrift is added to the doubts that an update leaves and changes nothing else; nil means that of components that overlap.
+// TestDrift is added to the doubts that an update leaves and changes nothing else; nil means that
+// of components that overlap.
 func TestDrift(t *testing.T) {
 	const d = 2
 	start := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: linalg.Identity(d), Doubt: StartDoubt()}

@@ -19,22 +19,26 @@ const (
 	shrinkStep = .02  // smallest variance after one update, in the component's own frame
 )
 
-// A Doubt is how far, in squared units of its own frame, a component may be from the truth: the prior variance of an entry of its
-// covariance, of its scale, of a coordinate of its mean, and of its weight relative to itself. Each update is Kalman's: what is
-// measured counts by its noise, what was known by its doubt.
+// A Doubt is how far, in squared units of its own frame, a component may be from the truth: the
+// prior variance of an entry of its covariance, of its scale, of a coordinate of its mean, and of
+// its weight relative to itself. Each update is Kalman's: what is measured counts by its noise,
+// what was known by its doubt.
 type Doubt struct{ Shape, Scale, Mean, Weight float64 }
 
 // StartDoubt is that of a component that comes from a coreset. A utility constant.
 func StartDoubt() Doubt { return Doubt{Shape: .15, Scale: .15, Mean: .15, Weight: .06} }
 
-// defaultDrift is that of components that overlap: the shares of the rows move with the components. A utility constant.
+// defaultDrift is that of components that overlap: the shares of the rows move with the components.
+// A utility constant.
 var defaultDrift = Doubt{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
 
-// priorEntries is how many entries' worth of evidence the prior doubt is given against the observed distance.
+// priorEntries is how many entries' worth of evidence the prior doubt is given against the observed
+// distance.
 const priorEntries = 30
 
-// Gain returns the weight of a measurement of `entries` entries at squared distance dist2 from the prior, each with noise variance
-// noise2, and the doubt that is left: the prior doubt is first moved towards what the distance says (empirical Bayes).
+// Gain returns the weight of a measurement of `entries` entries at squared distance dist2 from the
+// prior, each with noise variance noise2, and the doubt that is left: the prior doubt is first
+// moved towards what the distance says (empirical Bayes).
 func Gain(prior, dist2, noise2 float64, entries int) (k, left float64) {
 	n := float64(entries)
 	seen := math.Max(0, dist2/n-noise2)
@@ -43,23 +47,25 @@ func Gain(prior, dist2, noise2 float64, entries int) (k, left float64) {
 	return k, p * (1 - k)
 }
 
-// An Update is what a component's move by a release depends on besides the release. All fields are public or released.
+// An Update is what a component's move by a release depends on besides the release. All fields are
+// public or released.
 type Update struct {
 	// Form is that of the query that was measured. Required.
 	Form query.Form
 	// Rows is the number of rows that the weights are shares of. Required.
 	Rows float64
-	// Floor is the smallest eigenvalue of a covariance in working coordinates; 0 for none, which keeps the accuracy of columns of very
-	// different scales.
+	// Floor is the smallest eigenvalue of a covariance in working coordinates; 0 for none, which
+	// keeps the accuracy of columns of very different scales.
 	Floor float64
 	// Grid is the least variance of each working coordinate; nil for none.
 	Grid []float64
-	// Drift is added to the doubts after the update, for what else changes with it; nil means that of components that overlap.
+	// Drift is added to the doubts after the update, for what else changes with it; nil means that
+	// of components that overlap.
 	Drift *Doubt
 }
 
-// Apply updates component c from its released sums, seen as how says, undoing the clipping to first order:
-// E[g z z^T] = A I + B1 E + B2 tr(E) I ([TYLERPRESS] Section 4.3).
+// Apply updates component c from its released sums, seen as how says, undoing the clipping to first
+// order: E[g z z^T] = A I + B1 E + B2 tr(E) I ([TYLERPRESS] Section 4.3).
 func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	drift := defaultDrift
 	if u.Drift != nil {
@@ -119,7 +125,8 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	return c
 }
 
-// addShape adds the trace-free part of the measured excess, times its gain, to cov and returns the doubt that is left.
+// addShape adds the trace-free part of the measured excess, times its gain, to cov and returns the
+// doubt that is left.
 func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n float64, mean []float64, prior float64) float64 {
 	d := len(mean)
 	e := mat.NewSymDense(d, nil)

@@ -5,11 +5,14 @@ import (
 	"sort"
 )
 
-// Clumps are assignments of the leaves to connected groups, one for every density above which leaves count that gives another number of
-// groups: leaves that touch each other are connected, those below the density join the nearest group. Groups of fewer than least rows do
-// not count. Separated components of any scale show as groups, with nothing to start from and nothing to converge to.
+// Clumps are assignments of the leaves to connected groups, one for every density above which
+// leaves count that gives another number of groups: leaves that touch each other are connected,
+// those below the density join the nearest group. Groups of fewer than least rows do not count.
+// Separated components of any scale show as groups, with nothing to start from and nothing to
+// converge to.
 //
-// Source: [KSSU19] Section C.4 of the restatement asks for an empty shell around every component; this is its plainest reading.
+// Source: [KSSU19] Section C.4 of the restatement asks for an empty shell around every component;
+// this is its plainest reading.
 func (c *Coreset) Clumps(least float64) [][]int {
 	near := c.neighbours()
 	dense := make([]int, len(c.Points))
@@ -55,7 +58,8 @@ const (
 	open  = -2
 )
 
-// connect numbers the groups of connected open leaves of at least so many rows from 0 on and returns how many there are.
+// connect numbers the groups of connected open leaves of at least so many rows from 0 on and
+// returns how many there are.
 func (c *Coreset) connect(label []int, near [][]int, least float64) (groups int) {
 	for i := range label {
 		if label[i] != open {
@@ -130,8 +134,8 @@ func (c *Coreset) neighbours() [][]int {
 	return near
 }
 
-// DropLonely drops leaves that touch no other leaf and hold fewer rows than sds noise sds: far from everything, one leaf of noise weighs as
-// much as a component.
+// DropLonely drops leaves that touch no other leaf and hold fewer rows than sds noise sds: far from
+// everything, one leaf of noise weighs as much as a component.
 func (c *Coreset) DropLonely(sds float64) {
 	keep := Coreset{Dim: c.Dim, SD: c.SD, OwnCells: c.OwnCells}
 	for i, touching := range c.neighbours() {

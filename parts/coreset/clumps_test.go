@@ -27,8 +27,9 @@ func (c *Coreset) addCell(weight, side float64, at ...float64) {
 	c.Points, c.Cells, c.Weights, c.Total = append(c.Points, at), append(c.Cells, cell), append(c.Weights, weight), c.Total+weight
 }
 
-// TestClumps on leaves by hand: groups that an empty leaf divides, groups that a thin bridge joins until it does not count, groups that
-// are too light; leaves that do not count join the nearest group.
+// TestClumps on leaves by hand: groups that an empty leaf divides, groups that a thin bridge joins
+// until it does not count, groups that are too light; leaves that do not count join the nearest
+// group.
 func TestClumps(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -76,8 +77,8 @@ func TestClumpsOfTwoScales(t *testing.T) {
 	}
 }
 
-// TestClumpsAreAssignments: on random leaves every assignment names the groups from 0 on, gives each of them enough rows, and no two
-// have equally many.
+// TestClumpsAreAssignments: on random leaves every assignment names the groups from 0 on, gives
+// each of them enough rows, and no two have equally many.
 func TestClumpsAreAssignments(t *testing.T) {
 	rng := newRand(t)
 	for range 50 {
@@ -111,8 +112,8 @@ func TestDropLonely(t *testing.T) {
 	}
 }
 
-// TestDroppingTree: cells above Split are split, others above Keep kept with their noisy count, the rest dropped; at the last level
-// nothing is split.
+// TestDroppingTree: cells above Split are split, others above Keep kept with their noisy count, the
+// rest dropped; at the last level nothing is split.
 func TestDroppingTree(t *testing.T) {
 	frame, half := box(1)
 	tree := NewDroppingTree(frame, half, 2, 3, 60, Thresholds{Split: 8, Keep: 3})
@@ -138,7 +139,8 @@ func TestDroppingTree(t *testing.T) {
 	}
 }
 
-// TestFitAssigned: without steps it is the M-step of the assignment; empty places are left out; the caller's assignment stays.
+// TestFitAssigned: without steps it is the M-step of the assignment; empty places are left out; the
+// caller's assignment stays.
 func TestFitAssigned(t *testing.T) {
 	rng := newRand(t)
 	c := clusteredCoreset(rng, 60, 2, 3)
@@ -162,8 +164,8 @@ func TestFitAssigned(t *testing.T) {
 	mustPanic(t, "no points", func() { FitAssigned(&Coreset{Dim: 1}, nil, 1) })
 }
 
-// TestOwnCells: with OwnCells a component's variance is that of its own leaves and a part of theirs, whatever the others; Cells says
-// what theirs is.
+// TestOwnCells: with OwnCells a component's variance is that of its own leaves and a part of
+// theirs, whatever the others; Cells says what theirs is.
 func TestOwnCells(t *testing.T) {
 	c := &Coreset{Dim: 1, SD: 1, OwnCells: .5}
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -1,5 +1,6 @@
-// Package coreset makes a private coreset of a table, the leaves of a noisy tree of counts in a few coordinates, and fits Gaussian
-// mixtures to it. Only the tree's counts are measurements; everything done with the leaves is post-processing.
+// Package coreset makes a private coreset of a table, the leaves of a noisy tree of counts in a few
+// coordinates, and fits Gaussian mixtures to it. Only the tree's counts are measurements;
+// everything done with the leaves is post-processing.
 package coreset
 
 import "gonum.org/v1/gonum/mat"
@@ -15,8 +16,9 @@ type Coreset struct {
 	Cells [][]float64
 	// SD is the noise of one count of the last level; Total the sum of the weights.
 	SD, Total float64
-	// OwnCells, if positive, is the part of the variance within a component's own leaves that its variance gets, in place of the
-	// regularisation for components of about one scale: a part of the mean cell variance and a pull towards the pooled covariance.
+	// OwnCells, if positive, is the part of the variance within a component's own leaves that its
+	// variance gets, in place of the regularisation for components of about one scale: a part of
+	// the mean cell variance and a pull towards the pooled covariance.
 	OwnCells float64
 }
 

@@ -22,7 +22,8 @@ const (
 	nothing = -60.0
 )
 
-// PooledFloor is the floor of each variance, in mean cell variances, unless Coreset.OwnCells says otherwise.
+// PooledFloor is the floor of each variance, in mean cell variances, unless Coreset.OwnCells says
+// otherwise.
 const PooledFloor = .15
 
 // A Mixture is a Gaussian mixture in a coreset's coordinates.
@@ -35,10 +36,12 @@ type Mixture struct {
 	Cells [][]float64
 }
 
-// Fit fits k Gaussians to the coreset by weighted EM from several k-means++ starts. It panics without points.
+// Fit fits k Gaussians to the coreset by weighted EM from several k-means++ starts. It panics
+// without points.
 //
-// uniform makes the generator of a start, of numbers in [0, 1), and is called from several goroutines. Starts are public
-// randomness: with generators seeded by public numbers the same released coreset gives the same fit.
+// uniform makes the generator of a start, of numbers in [0, 1), and is called from several
+// goroutines. Starts are public randomness: with generators seeded by public numbers the same
+// released coreset gives the same fit.
 func Fit(c *Coreset, k, starts int, uniform func(start int) func() float64) *Mixture {
 	p := pointsOf(c)
 	fits := make([]*em, starts)
@@ -51,8 +54,9 @@ func Fit(c *Coreset, k, starts int, uniform func(start int) func() float64) *Mix
 	return topBy(best, 1)[0].mixture()
 }
 
-// FitFrom fits Gaussians to the coreset by EM from the given means: every point goes to the nearest, then come the steps of EM. A mean
-// that is nearest to no point is left out; the others keep their order. It panics without points or means.
+// FitFrom fits Gaussians to the coreset by EM from the given means: every point goes to the
+// nearest, then come the steps of EM. A mean that is nearest to no point is left out; the others
+// keep their order. It panics without points or means.
 func FitFrom(c *Coreset, means [][]float64, steps int) *Mixture {
 	if len(c.Points) == 0 || len(means) == 0 {
 		panic(fmt.Sprintf("coreset: FitFrom: want points and means, got %d and %d", len(c.Points), len(means)))
@@ -63,8 +67,8 @@ func FitFrom(c *Coreset, means [][]float64, steps int) *Mixture {
 	return e.mixture()
 }
 
-// FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ..; a component without points is left out. It
-// panics without points or without a component for each.
+// FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ..; a component
+// without points is left out. It panics without points or without a component for each.
 func FitAssigned(c *Coreset, assign []int, steps int) *Mixture {
 	if len(c.Points) == 0 || len(assign) != len(c.Points) {
 		panic(fmt.Sprintf("coreset: FitAssigned: want points and a component for each, got %d and %d", len(c.Points), len(assign)))
@@ -156,7 +160,8 @@ func newEM(p *weightedPoints, assign []int) *em {
 	return e
 }
 
-// run makes EM steps and leaves the likelihood of the last. A step that changes nothing is the last: all others would repeat it.
+// run makes EM steps and leaves the likelihood of the last. A step that changes nothing is the
+// last: all others would repeat it.
 func (e *em) run(steps int) {
 	last := [3][]float64{slices.Clone(e.w), slices.Clone(e.mean), slices.Clone(e.cov)}
 	for range steps {
@@ -212,7 +217,8 @@ func (e *em) expect() {
 	}
 }
 
-// logDensities writes component j's log density, weight included, at every point; best becomes the largest so far.
+// logDensities writes component j's log density, weight included, at every point; best becomes the
+// largest so far.
 func (e *em) logDensities(j int, dst []float64) {
 	q := e.p.q
 	logDet, ok := inverseFactor(e.inverse, e.cov[j*q*q:(j+1)*q*q], q)
@@ -249,8 +255,8 @@ func (e *em) logDensities(j int, dst []float64) {
 	}
 }
 
-// inverseFactor writes L^-1 for cov = L L^T, given by its upper triangle, and returns log det cov; false if cov is not positive
-// definite.
+// inverseFactor writes L^-1 for cov = L L^T, given by its upper triangle, and returns log det cov;
+// false if cov is not positive definite.
 func inverseFactor(dst, cov []float64, q int) (logDet float64, ok bool) {
 	for a := range q {
 		row := dst[a*q : a*q+a+1]
@@ -284,8 +290,8 @@ func inverseFactor(dst, cov []float64, q int) (logDet float64, ok bool) {
 	return logDet, true
 }
 
-// maximise is the M-step, with the regularisation of the restatement: a pull towards the pooled covariance and a floor of a part
-// of the mean cell variance.
+// maximise is the M-step, with the regularisation of the restatement: a pull towards the pooled
+// covariance and a floor of a part of the mean cell variance.
 func (e *em) maximise() {
 	n, q := len(e.p.weight), e.p.q
 	clear(e.pool)

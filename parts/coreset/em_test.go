@@ -122,8 +122,9 @@ func agree(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestFitFrom: without steps it is the M-step from the nearest means, in their order without those that no point is nearest to; more
-// steps never lower the likelihood by more than the regularisation costs.
+// TestFitFrom: without steps it is the M-step from the nearest means, in their order without those
+// that no point is nearest to; more steps never lower the likelihood by more than the
+// regularisation costs.
 func TestFitFrom(t *testing.T) {
 	rng := newRand(t)
 	for range 20 {
@@ -160,7 +161,8 @@ func TestFitFrom(t *testing.T) {
 	mustPanic(t, "no points", func() { FitFrom(&Coreset{Dim: 1}, [][]float64{{0}}, 1) })
 }
 
-// TestFitIsAFunction: the same coreset and the same generators give the same fit, whatever the goroutines do.
+// TestFitIsAFunction: the same coreset and the same generators give the same fit, whatever the
+// goroutines do.
 func TestFitIsAFunction(t *testing.T) {
 	c := clusteredCoreset(newRand(t), 200, 2, 4)
 	first := Fit(c, 4, 6, uniform)

@@ -1,8 +1,8 @@
 package coreset
 
-// fewCoordinates: points of at most so many coordinates, as those of all trees are, go through loops of fixed length, filled up with
-// zeros. Every sum has the same terms in the same order as in the loops of any length, and zeros: the same numbers, at less than half
-// the cost.
+// fewCoordinates: points of at most so many coordinates, as those of all trees are, go through
+// loops of fixed length, filled up with zeros. Every sum has the same terms in the same order as in
+// the loops of any length, and zeros: the same numbers, at less than half the cost.
 const fewCoordinates = 4
 
 // fill makes few of the points, if they have few coordinates.

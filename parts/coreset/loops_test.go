@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Loops of fixed length, and steps left out because they would repeat the last, give the numbers of the plain loops, bit by bit, where the
-// compiler does not fuse multiplications and additions.
+// Loops of fixed length, and steps left out because they would repeat the last, give the numbers of
+// the plain loops, bit by bit, where the compiler does not fuse multiplications and additions.
 func TestFastLoopsChangeNothing(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the compiler may fuse the two loops' operations differently")

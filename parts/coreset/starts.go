@@ -8,7 +8,8 @@ type weightedPoints struct {
 	at     []float64 // n x q
 	weight []float64
 	total  float64
-	floor  []float64 // added to the variances: a part of the mean cell variance, and a little of the whole coreset's
+	// added to the variances: a part of the mean cell variance, and a little of the whole coreset's
+	floor []float64
 	// own is Coreset.OwnCells, cell the variances within the leaves.
 	own  float64
 	cell [][]float64

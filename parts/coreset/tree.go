@@ -16,7 +16,8 @@ const (
 	mostSplit   = 1 << 14 // cells that one level may split
 )
 
-// Dimension is the number of leading directions that a tree of a table with d columns sees. A utility constant.
+// Dimension is the number of leading directions that a tree of a table with d columns sees. A
+// utility constant.
 func Dimension(d int) int {
 	if d == 4 {
 		return 3 // the fourth direction is worth less than finer cells
@@ -24,7 +25,8 @@ func Dimension(d int) int {
 	return min(d, 4)
 }
 
-// Levels are the first and the last level (bits per axis) of a tree in q dimensions; fine adds one. Utility constants.
+// Levels are the first and the last level (bits per axis) of a tree in q dimensions; fine adds one.
+// Utility constants.
 func Levels(q int, fine bool) (first, last int) {
 	first, last = 2, 4
 	switch q {
@@ -41,14 +43,17 @@ func Levels(q int, fine bool) (first, last int) {
 	return first, last
 }
 
-// A Tree is a dyadic tree of counts that grows level by level: Next is the query of a level, Take its answer. It is consistent: the
-// children of a split cell share its count, by projection of their noisy counts onto the simplex, so that no mass is lost where
-// cells are too small to stand out one by one.
+// A Tree is a dyadic tree of counts that grows level by level: Next is the query of a level, Take
+// its answer. It is consistent: the children of a split cell share its count, by projection of
+// their noisy counts onto the simplex, so that no mass is lost where cells are too small to stand
+// out one by one.
 //
-// It measures nothing itself: trees of disjoint parts of the rows can be asked in one query of the caller.
+// It measures nothing itself: trees of disjoint parts of the rows can be asked in one query of the
+// caller.
 //
 // Source: [KSSU19] Section C.3 of the restatement.
-// Differs: the projection; the restatement drops children below a threshold, and their rows with them.
+// Differs: the projection; the restatement drops children below a threshold, and their rows with
+// them.
 type Tree struct {
 	frame       query.Affine
 	half        []float64
@@ -62,18 +67,19 @@ type Tree struct {
 	leaves  Coreset
 }
 
-// NewTree is a tree in the frame's coordinates y, on the box |y_i| < half_i, from level first to level last at most, in bits per
-// axis. Cells of fewer than least rows are never split.
+// NewTree is a tree in the frame's coordinates y, on the box |y_i| < half_i, from level first to
+// level last at most, in bits per axis. Cells of fewer than least rows are never split.
 func NewTree(frame query.Affine, half []float64, first, last int, least float64) *Tree {
 	return &Tree{frame: frame, half: half, first: first, last: last, least: least, level: first, leaves: Coreset{Dim: frame.Out()}}
 }
 
-// Thresholds are those of a tree that drops: a cell is split if its count exceeds Split sds of one count, otherwise kept as a leaf if
-// it exceeds Keep.
+// Thresholds are those of a tree that drops: a cell is split if its count exceeds Split sds of one
+// count, otherwise kept as a leaf if it exceeds Keep.
 type Thresholds struct{ Split, Keep float64 }
 
-// NewDroppingTree is as NewTree, but not consistent: cells below the thresholds are dropped, and their rows with them. What is left
-// holds next to no noise: right for components that stand out, wrong for tails.
+// NewDroppingTree is as NewTree, but not consistent: cells below the thresholds are dropped, and
+// their rows with them. What is left holds next to no noise: right for components that stand out,
+// wrong for tails.
 func NewDroppingTree(frame query.Affine, half []float64, first, last int, least float64, drops Thresholds) *Tree {
 	t := NewTree(frame, half, first, last, least)
 	t.drops = &drops
@@ -88,8 +94,8 @@ func (t *Tree) Next() (query.CellCounts, bool) {
 	return query.CellCounts{Frame: t.frame, HalfWidth: t.half, Level: t.level, Parents: t.parents}, true
 }
 
-// Take takes the answer to Next's query, which it does not change, and the noise sd of one count. It panics if there was no such
-// query or counts are not of its size.
+// Take takes the answer to Next's query, which it does not change, and the noise sd of one count.
+// It panics if there was no such query or counts are not of its size.
 func (t *Tree) Take(counts []float64, sd float64) {
 	asked, ok := t.Next()
 	if !ok {
@@ -141,7 +147,8 @@ func (t *Tree) Finest() []float64 {
 	return v
 }
 
-// Coreset is the leaves. Before Next is false, the rows of cells that are still to be split are missing.
+// Coreset is the leaves. Before Next is false, the rows of cells that are still to be split are
+// missing.
 func (t *Tree) Coreset() *Coreset { return &t.leaves }
 
 // Build measures a whole tree, one measurement per level of an equal part of mu.

@@ -29,8 +29,9 @@ func box(q int) (frame query.Affine, half []float64) {
 	return frame, half
 }
 
-// TestToSimplex: the projection x of v is non-negative, sums to the total and satisfies the conditions of Karush, Kuhn and Tucker: v-x
-// is one number where x is positive and at most that number elsewhere.
+// TestToSimplex: the projection x of v is non-negative, sums to the total and satisfies the
+// conditions of Karush, Kuhn and Tucker: v-x is one number where x is positive and at most that
+// number elsewhere.
 func TestToSimplex(t *testing.T) {
 	rng := newRand(t)
 	for range 2000 {
@@ -62,8 +63,8 @@ func TestToSimplex(t *testing.T) {
 	}
 }
 
-// TestCoresetKeepsMass: whatever the noise, the leaves weigh what the kept cells of the first level weigh, lie in the box and have
-// positive weight.
+// TestCoresetKeepsMass: whatever the noise, the leaves weigh what the kept cells of the first level
+// weigh, lie in the box and have positive weight.
 func TestCoresetKeepsMass(t *testing.T) {
 	rng := newRand(t)
 	for _, q := range []int{1, 2, 3, 4} {
@@ -111,8 +112,8 @@ func TestCoresetKeepsMass(t *testing.T) {
 	}
 }
 
-// TestTreesSideBySide: two trees that grow in turn, each from its own answers, have the leaves that each has alone; the answers are
-// left as they were.
+// TestTreesSideBySide: two trees that grow in turn, each from its own answers, have the leaves that
+// each has alone; the answers are left as they were.
 func TestTreesSideBySide(t *testing.T) {
 	rng := newRand(t)
 	for _, q := range []int{1, 2, 3} {
@@ -177,7 +178,8 @@ func TestTreesSideBySide(t *testing.T) {
 	}
 }
 
-// TestTakePanics: an answer of another size, and one that was not asked for, are the caller's faults.
+// TestTakePanics: an answer of another size, and one that was not asked for, are the caller's
+// faults.
 func TestTakePanics(t *testing.T) {
 	frame, half := box(1)
 	tree := NewTree(frame, half, 1, 1, 0)

@@ -11,9 +11,10 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// A Background takes the rows that are far from every component: wide copies of the released global Gaussian whose shapes are fixed.
-// It joins the soft partition in the last round only, where one more component adds no sensitivity; in earlier rounds it would
-// eat the small components before they are sharp.
+// A Background takes the rows that are far from every component: wide copies of the released global
+// Gaussian whose shapes are fixed. It joins the soft partition in the last round only, where one
+// more component adds no sensitivity; in earlier rounds it would eat the small components before
+// they are sharp.
 //
 // Source: [KSSU19] Section E.2, point 1 of the restatement.
 // Differs: the weights are measured instead of fixed.
@@ -29,9 +30,11 @@ type Background struct {
 const (
 	backgroundStart = .02 // weight of all rungs together before they are measured
 	backgroundMost  = .3  // largest weight of all rungs together
-	// A rung whose count is below backgroundSDs noise sds keeps the least weight, which bounds what a far row costs.
+	// A rung whose count is below backgroundSDs noise sds keeps the least weight, which bounds what
+	// a far row costs.
 	backgroundSDs = 3.0
-	// leastWeight and leastSpread bound the least weight of a rung, and what it adds to the variance of the whole.
+	// leastWeight and leastSpread bound the least weight of a rung, and what it adds to the
+	// variance of the whole.
 	leastWeight = .0005
 	leastSpread = .02
 )
@@ -103,7 +106,8 @@ func (b *Background) Parts() (parts []component.Gaussian) {
 	return parts
 }
 
-// Density is the mixture of the components with a background that weighs little: far rows say little about a density with it.
+// Density is the mixture of the components with a background that weighs little: far rows say
+// little about a density with it.
 func (r *Rounds) Density() []query.Component {
 	var out []query.Component
 	for _, c := range r.Components {

@@ -33,8 +33,9 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestBackgroundBounds: whatever the released counts are, each rung keeps its least weight, all together stay below their most, and what
-// a rung without rows adds to the variance of the whole is bounded.
+// TestBackgroundBounds: whatever the released counts are, each rung keeps its least weight, all
+// together stay below their most, and what a rung without rows adds to the variance of the whole is
+// bounded.
 func TestBackgroundBounds(t *testing.T) {
 	seed := stattest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, seed>>32))

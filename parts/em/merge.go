@@ -7,9 +7,10 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// Merge joins, greedily, pairs of components whose distinction is worth less than it costs: the loss of log-likelihood by joining
-// them, at most B = ((wi+wj) ln|S_ij| - wi ln|S_i| - wj ln|S_j|)/2 per row, against what a component costs in sampling error
-// (a BIC term) and in noise. It is post-processing of released values.
+// Merge joins, greedily, pairs of components whose distinction is worth less than it costs: the
+// loss of log-likelihood by joining them, at most B = ((wi+wj) ln|S_ij| - wi ln|S_i| - wj
+// ln|S_j|)/2 per row, against what a component costs in sampling error (a BIC term) and in noise.
+// It is post-processing of released values.
 //
 // Source: [RUNNALLS07] for the bound B.
 func (r *Rounds) Merge(mu float64) {
@@ -36,7 +37,8 @@ func (r *Rounds) mergeGain(a, b component.Gaussian, mu float64) float64 {
 	return r.cost(a, b, m, mu) - mergeLoss(a, b, m)
 }
 
-// cost is what keeping a and b apart, instead of joined in m, costs in nats per row: sampling error (a BIC term) and noise.
+// cost is what keeping a and b apart, instead of joined in m, costs in nats per row: sampling error
+// (a BIC term) and noise.
 func (r *Rounds) cost(a, b, m component.Gaussian, mu float64) float64 {
 	noise := a.Weight*r.Lost(a.Weight, mu) + b.Weight*r.Lost(b.Weight, mu) - m.Weight*r.Lost(m.Weight, mu)
 	return r.bic() + noise

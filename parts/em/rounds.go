@@ -1,5 +1,5 @@
-// Package em is private EM: rounds of one soft E-step and one release of clipped moments each, for components that may overlap, and
-// what can be done with components between the rounds for free.
+// Package em is private EM: rounds of one soft E-step and one release of clipped moments each, for
+// components that may overlap, and what can be done with components between the rounds for free.
 package em
 
 import (
@@ -24,12 +24,14 @@ type Rounds struct {
 	Grid       []float64 // least variance of each working coordinate; nil for none
 	Misfit     float64   // see clip.Radius2
 	Gone       float64   // a component with fewer rows than this is deleted after the last round
-	// MostDoubt, if positive: a component whose weight is in more doubt than this, a relative variance, is deleted after the last round.
+	// MostDoubt, if positive: a component whose weight is in more doubt than this, a relative
+	// variance, is deleted after the last round.
 	MostDoubt float64
 }
 
-// query builds one soft E-step and M-step for all components and the background as one release ([KSSU19] Section A.5 of the
-// restatement): frame = the component's current covariance, radius by clip.Radius2 from the released count.
+// query builds one soft E-step and M-step for all components and the background as one release
+// ([KSSU19] Section A.5 of the restatement): frame = the component's current covariance, radius by
+// clip.Radius2 from the released count.
 func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component.Clipping) {
 	q := query.ClippedMoments{Form: r.Form, Lift: component.Lift}
 	var how []component.Clipping
@@ -51,7 +53,8 @@ func (r *Rounds) update() component.Update {
 	return component.Update{Form: r.Form, Rows: (1 - r.Background.Total()) * r.Rows, Floor: r.Floor, Grid: r.Grid}
 }
 
-// Round measures once and updates every component; the last one includes the background and deletes components without rows.
+// Round measures once and updates every component; the last one includes the background and deletes
+// components without rows.
 func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) error {
 	q, how := r.query(mu, last)
 	ans, err := a.Sum(step, q, mu)
@@ -70,8 +73,8 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 	return nil
 }
 
-// Lost is the nats per row of a component of weight w that the noise of one round is expected to cost it: d(d+1)/8 s^2 for a
-// relative noise s of each entry of its covariance, at most mostLost.
+// Lost is the nats per row of a component of weight w that the noise of one round is expected to
+// cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most mostLost.
 func (r *Rounds) Lost(w, mu float64) float64 {
 	d := r.Space.Dim()
 	n := math.Max(w*r.Rows, 1)
@@ -85,7 +88,8 @@ func (r *Rounds) Lost(w, mu float64) float64 {
 	return math.Min(entries/4*s*s, mostLost)
 }
 
-// mostLost is the nats per row that noise can cost a component: beyond, shrinkage has taken over. A utility constant.
+// mostLost is the nats per row that noise can cost a component: beyond, shrinkage has taken over. A
+// utility constant.
 const mostLost = .6
 
 // normalise makes the weights sum to one; last drops components that hold no row.

@@ -16,10 +16,11 @@ const (
 	leastTold     = .001 // .. and by this many nats per row, for it to be told
 )
 
-// Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows: KL(f || f with the pair joined),
-// estimated on rows drawn from f with random, against the BIC and noise terms of merge. Where merge's bound is loose, for
-// pieces that together are one Gaussian, this is not. Whether the last two are one is left to the contest. It is post-processing
-// of released values.
+// Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows:
+// KL(f || f with the pair joined), estimated on rows drawn from f with random, against the BIC and
+// noise terms of merge. Where merge's bound is loose, for pieces that together are one Gaussian,
+// this is not. Whether the last two are one is left to the contest. It is post-processing of
+// released values.
 func (r *Rounds) Simplify(mu float64, random func(draws, components int) Random) {
 	for len(r.Components) > 2 {
 		x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
@@ -107,7 +108,8 @@ func logDensities(c component.Gaussian, x [][]float64) []float64 {
 	return out
 }
 
-// logSum is the logarithm of the sum of exp(logs[j][t]) over all j but skip1 and skip2, and of exp(more).
+// logSum is the logarithm of the sum of exp(logs[j][t]) over all j but skip1 and skip2, and of
+// exp(more).
 func logSum(logs [][]float64, t, skip1, skip2 int, more float64) float64 {
 	best := more
 	for j := range logs {

@@ -1,5 +1,5 @@
-// Package linalg has the few operations on symmetric matrices that estimators share and gonum does not have. They end, without a
-// panic, on any numbers that noise may make of a matrix.
+// Package linalg has the few operations on symmetric matrices that estimators share and gonum does
+// not have. They end, without a panic, on any numbers that noise may make of a matrix.
 package linalg
 
 import (
@@ -20,9 +20,10 @@ func Identity(d int) *mat.SymDense {
 // mostJitter bounds what Factor adds to a diagonal, relative to its entries.
 const mostJitter = 1.0
 
-// Factor returns the lower triangle l with cov = l l^T, adding to the diagonal until the factorisation succeeds, inv = l^-1 and
-// log det cov. Where adding mostJitter is not enough, as for entries that are not numbers, it takes the diagonal alone, with 1 for
-// what is not positive: so it ends on any matrix.
+// Factor returns the lower triangle l with cov = l l^T, adding to the diagonal until the
+// factorisation succeeds, inv = l^-1 and log det cov. Where adding mostJitter is not enough, as for
+// entries that are not numbers, it takes the diagonal alone, with 1 for what is not positive: so it
+// ends on any matrix.
 func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	d := cov.SymmetricDim()
 	s := mat.NewSymDense(d, nil)
@@ -50,7 +51,8 @@ func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	return l, inv, ch.LogDet()
 }
 
-// positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive numbers.
+// positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive
+// numbers.
 func positiveDiagonal(cov *mat.SymDense) *mat.SymDense {
 	s := Identity(cov.SymmetricDim())
 	for i := range s.SymmetricDim() {
@@ -80,7 +82,8 @@ func symmetrise(m *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// Floored returns s with eigenvalues below low raised to low and above high cut to high; the identity if s has no eigenvalues.
+// Floored returns s with eigenvalues below low raised to low and above high cut to high; the
+// identity if s has no eigenvalues.
 func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	var e mat.EigenSym
 	d := s.SymmetricDim()
@@ -97,7 +100,8 @@ func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	return Congruence(&v, diag)
 }
 
-// FlooredRoot returns s with eigenvalues below low raised to low, and the symmetric root of that; two identities if s has no eigenvalues.
+// FlooredRoot returns s with eigenvalues below low raised to low, and the symmetric root of that;
+// two identities if s has no eigenvalues.
 func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
 	d := s.SymmetricDim()
 	var e mat.EigenSym

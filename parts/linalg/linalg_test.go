@@ -27,7 +27,8 @@ func randomCov(rng *rand.Rand, d int) *mat.SymDense {
 	return Congruence(f, Identity(d))
 }
 
-// TestFactorEnds: the factorisation ends on any symmetric matrix, numbers or not, and is exact on positive definite ones.
+// TestFactorEnds: the factorisation ends on any symmetric matrix, numbers or not, and is exact on
+// positive definite ones.
 func TestFactorEnds(t *testing.T) {
 	rng := newRand(t)
 	odd := []float64{0, 1, -1, 1e300, -1e300, 1e-300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64}

@@ -7,10 +7,11 @@ import (
 
 // Utility constants of the edges.
 const (
-	stretch    = 1.3 // quantiles of a Gaussian so much wider: tails tell of the sd
-	leastBins  = 6.0
-	mostBins   = 24.0
-	crowded    = .35 // of the spacing that the nearer component asks for: edges closer than that are one
+	stretch   = 1.3 // quantiles of a Gaussian so much wider: tails tell of the sd
+	leastBins = 6.0
+	mostBins  = 24.0
+	// of the spacing that the nearer component asks for: edges closer than that are one
+	crowded    = .35
 	marginSDs  = 3.2 // bins end there
 	binsOfRoot = 1.2
 	zoomBins   = 40

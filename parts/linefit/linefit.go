@@ -1,12 +1,15 @@
-// Package linefit fits a mixture of Gaussians on a line to noisy histograms of its rows: weighted least squares of the bins' counts by
-// Levenberg-Marquardt steps with analytic derivatives, and a deterministic search for the number and the places of the components.
+// Package linefit fits a mixture of Gaussians on a line to noisy histograms of its rows: weighted
+// least squares of the bins' counts by Levenberg-Marquardt steps with analytic derivatives, and a
+// deterministic search for the number and the places of the components.
 //
-// All of it is post-processing of released values. Everything is centred: a component's mean is an offset from an origin near it, so that a
-// mean of 1e12 with a standard deviation of 1e-2 loses no digit to the fit.
+// All of it is post-processing of released values. Everything is centred: a component's mean is an
+// offset from an origin near it, so that a mean of 1e12 with a standard deviation of 1e-2 loses no
+// digit to the fit.
 //
 // Source: [AAL21] Section 5 of the restatement (step 5).
-// Differs: one fit of all histograms over the whole line, not one per root; components are added where the counts ask for them, and exchanged,
-// not drawn at random; so it needs neither random starts nor a division of the components among roots.
+// Differs: one fit of all histograms over the whole line, not one per root; components are added
+// where the counts ask for them, and exchanged, not drawn at random; so it needs neither random
+// starts nor a division of the components among roots.
 package linefit
 
 import (
@@ -28,7 +31,8 @@ func (c Component) z(x float64) float64 { return ((x - c.Origin) - c.Offset) / c
 // centred is c with an origin near its mean.
 func (c Component) centred() Component {
 	if m := c.Mean(); math.Abs(c.Offset) > 16*c.SD && m != c.Origin {
-		// x - c.Origin is exact near the origin, and m is a number: what is left is the rounding of m.
+		// x - c.Origin is exact near the origin, and m is a number: what is left is the rounding of
+		// m.
 		c.Offset -= m - c.Origin
 		c.Origin = m
 	}
@@ -47,8 +51,10 @@ type Data struct {
 
 // Known is what is known of the components' standard deviations; the zero value is nothing.
 type Known struct {
-	SD    float64 // of all of them, if positive
-	Least float64 // they are at least that: 1/sqrt 12 of the unit that values are recorded in, and bins that are a unit wide resolve all there is
+	SD float64 // of all of them, if positive
+	// they are at least that: 1/sqrt 12 of the unit that values are recorded in, and bins that are
+	// a unit wide resolve all there is
+	Least float64
 }
 
 // A set is one histogram: its edges, and where its bins begin.
@@ -59,9 +65,11 @@ type set struct {
 
 // New prepares histograms of the same rows.
 //
-// The rows' own chance is in all histograms: were the bins the same, the best estimate of their counts would have precision 1/(s + S),
-// S = 1/sum(1/sigma_i^2), for chance of variance s. Giving histogram i the variance sigma_i^2 + s/share_i with share_i = S/sigma_i^2 comes to
-// the same, and bins of different histograms need no common refinement. The sum is over the histograms that resolve as much there.
+// The rows' own chance is in all histograms: were the bins the same, the best estimate of their
+// counts would have precision 1/(s + S), S = 1/sum(1/sigma_i^2), for chance of variance s. Giving
+// histogram i the variance sigma_i^2 + s/share_i with share_i = S/sigma_i^2 comes to the same, and
+// bins of different histograms need no common refinement. The sum is over the histograms that
+// resolve as much there.
 func New(histograms []roots.Histogram, known Known) *Data {
 	d := &Data{known: known}
 	for _, h := range histograms {
@@ -105,7 +113,8 @@ func (d *Data) weigh(expected []float64) {
 	}
 }
 
-// Weigh sets the weights for counts as the components have them; New sets them for the counts themselves.
+// Weigh sets the weights for counts as the components have them; New sets them for the counts
+// themselves.
 func (d *Data) Weigh(cs []Component) { d.weigh(d.Expected(cs)) }
 
 // Expected are the counts that the components have in all bins.
@@ -130,8 +139,8 @@ func (d *Data) costOf(expected []float64) (cost float64) {
 	return cost
 }
 
-// terms are the probabilities that a component has in the bins, and their derivatives by its offset in sds and by the log of its sd. Bins in
-// no span have none.
+// terms are the probabilities that a component has in the bins, and their derivatives by its offset
+// in sds and by the log of its sd. Bins in no span have none.
 type terms struct {
 	spans     []span
 	p, dm, ds []float64 // of the spans' bins, one span after another
@@ -190,7 +199,8 @@ func (t *terms) addTo(expected []float64, rows float64) {
 	}
 }
 
-// floor is the least standard deviation of a component at c: what its bin, in the finest histogram there, can still tell from a point.
+// floor is the least standard deviation of a component at c: what its bin, in the finest histogram
+// there, can still tell from a point.
 func (d *Data) floor(c Component) float64 {
 	low, high := math.Inf(-1), math.Inf(1)
 	for _, s := range d.sets {
@@ -214,20 +224,23 @@ const (
 	resolvedBin = .45
 )
 
-// Resolved reports whether some histogram has bins narrow enough for the component's spread to be seen, or as narrow as values are recorded.
+// Resolved reports whether some histogram has bins narrow enough for the component's spread to be
+// seen, or as narrow as values are recorded.
 func (d *Data) Resolved(c Component) bool {
 	low, high := d.Bin(c)
 	return c.SD > resolvedBin*(high-low) || high-low < 1.01*math.Sqrt(12)*d.known.Least
 }
 
-// Atom reports a component in a bin that holds one number only, or none that is not next to zero: its rows have one value, the lower end.
+// Atom reports a component in a bin that holds one number only, or none that is not next to zero:
+// its rows have one value, the lower end.
 func (d *Data) Atom(c Component) bool {
 	const zero = 0x1p-1000
 	low, high := d.Bin(c)
 	return high <= math.Nextafter(low, math.Inf(1)) || high-low < zero
 }
 
-// Seen reports whether the component is resolved, or at least a bounded bin around its mean holds more than noise.
+// Seen reports whether the component is resolved, or at least a bounded bin around its mean holds
+// more than noise.
 func (d *Data) Seen(c Component) bool {
 	if d.Resolved(c) {
 		return true

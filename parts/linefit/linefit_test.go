@@ -109,8 +109,9 @@ func TestPolish(t *testing.T) {
 	}
 }
 
-// Search finds overlapping, nested and distant components without a start. The noise has fixed seeds; a component is found if mean and sd are
-// within a third of an sd, about five times the error that noise and chance allow.
+// Search finds overlapping, nested and distant components without a start. The noise has fixed
+// seeds; a component is found if mean and sd are within a third of an sd, about five times the
+// error that noise and chance allow.
 func TestSearch(t *testing.T) {
 	fine, wide := even(-10, 30, 80), even(-3e4, 3e4, 60)
 	far := even(9.9e5, 1.01e6, 60)
@@ -153,7 +154,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// Edges of what is resolved lie at the components; a component narrower than its bin is zoomed into, down to an atom.
+// Edges of what is resolved lie at the components; a component narrower than its bin is zoomed
+// into, down to an atom.
 func TestEdges(t *testing.T) {
 	c := Component{Rows: 1000, Offset: 3, SD: 2}
 	d := New([]roots.Histogram{exact([]Component{c}, even(-9, 15, 24), 3)}, Known{})
@@ -161,7 +163,8 @@ func TestEdges(t *testing.T) {
 	if !slices.IsSorted(edges) || len(edges) < 8 || edges[0] < 3-4*2 || edges[len(edges)-1] > 3+4*2 {
 		t.Errorf("edges %v", edges)
 	}
-	atom := Component{Rows: 1000, Origin: 7, Offset: 4e-16, SD: 1e-17} // between 7 and the next number
+	// between 7 and the next number
+	atom := Component{Rows: 1000, Origin: 7, Offset: 4e-16, SD: 1e-17}
 	edges = []float64{0, 16}
 	for look := 0; ; look++ {
 		d = New([]roots.Histogram{exact([]Component{atom}, edges, 3)}, Known{})

@@ -10,7 +10,8 @@ import (
 type Options struct {
 	// Most is the largest number of components. Required.
 	Most int
-	// Spare is how many more there may be on the way: a false one must not take the place of a true one.
+	// Spare is how many more there may be on the way: a false one must not take the place of a true
+	// one.
 	Spare int
 	// Penalty is what a component must take off the cost to be added. Required.
 	Penalty float64
@@ -35,8 +36,9 @@ const (
 	better      = .5
 )
 
-// Search returns the components that explain the counts best, as far as adding, splitting and exchanging components one by one finds them,
-// and the cost. Components are added as long as each takes more than the penalty off the cost.
+// Search returns the components that explain the counts best, as far as adding, splitting and
+// exchanging components one by one finds them, and the cost. Components are added as long as each
+// takes more than the penalty off the cost.
 func (d *Data) Search(o Options) ([]Component, float64) {
 	cs, cost := d.Polish(o.Start, polishSteps)
 	cs, cost = d.grow(cs, cost, o)
@@ -106,7 +108,8 @@ func (d *Data) near(cs []Component, c Component) (active []int) {
 	return active
 }
 
-// missing are cs with one more component, where the counts exceed what cs explain: at the clearest runs of bins.
+// missing are cs with one more component, where the counts exceed what cs explain: at the clearest
+// runs of bins.
 func (d *Data) missing(cs []Component) (out [][]Component) {
 	sums := d.excess(cs)
 	var taken []run
@@ -129,13 +132,15 @@ func (d *Data) missing(cs []Component) (out [][]Component) {
 // A run of bins holds about rows more than it should, z times as many as chance and noise allow.
 type run struct{ low, high, rows, z float64 }
 
-// taken reports a run of which a part is in t, unless it is a much narrower part: a component may stand on a wide one.
+// taken reports a run of which a part is in t, unless it is a much narrower part: a component may
+// stand on a wide one.
 func (t run) taken(low, high float64) bool {
 	const much = 8
 	return t.low < high && low < t.high && t.high-t.low < much*(high-low)
 }
 
-// excess are partial sums over each set's bounded bins: of the counts that cs do not explain, and of the variances.
+// excess are partial sums over each set's bounded bins: of the counts that cs do not explain, and
+// of the variances.
 func (d *Data) excess(cs []Component) (sums [][][2]float64) {
 	expected := d.Expected(cs)
 	for _, s := range d.sets {
@@ -196,8 +201,8 @@ func (d *Data) splits(cs []Component) (out [][]Component) {
 	return out
 }
 
-// around are cs with a wide component around one of them, at the scale that explains most of what is missing: its rows may lie on both sides,
-// as no run of bins does.
+// around are cs with a wide component around one of them, at the scale that explains most of what
+// is missing: its rows may lie on both sides, as no run of bins does.
 func (d *Data) around(cs []Component) (out [][]Component) {
 	if d.known.SD > 0 {
 		return nil
@@ -239,7 +244,8 @@ func (d *Data) around(cs []Component) (out [][]Component) {
 // aroundSDs is what a wide component must explain, in noise sds, to be tried. A utility constant.
 const aroundSDs = 2.0
 
-// exchange removes each of the components that are worth least, one at a time, and adds the best instead.
+// exchange removes each of the components that are worth least, one at a time, and adds the best
+// instead.
 func (d *Data) exchange(cs []Component, cost float64, o Options) ([]Component, float64) {
 	type removal struct {
 		rest []Component
@@ -262,7 +268,8 @@ func (d *Data) exchange(cs []Component, cost float64, o Options) ([]Component, f
 	return best, least
 }
 
-// drop leaves out the components that are not worth the penalty, and those beyond the most, the least first.
+// drop leaves out the components that are not worth the penalty, and those beyond the most, the
+// least first.
 func (d *Data) drop(cs []Component, cost float64, o Options) ([]Component, float64) {
 	for len(cs) > 1 {
 		best, least := cs, cost+o.Penalty

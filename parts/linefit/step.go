@@ -11,7 +11,8 @@ const (
 	mostDamp   = 1e6
 )
 
-// Polish moves all components by at most steps Levenberg-Marquardt steps and returns them with their cost.
+// Polish moves all components by at most steps Levenberg-Marquardt steps and returns them with
+// their cost.
 func (d *Data) Polish(cs []Component, steps int) ([]Component, float64) {
 	active := make([]int, len(cs))
 	for i := range active {

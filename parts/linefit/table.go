@@ -2,8 +2,9 @@ package linefit
 
 import "math"
 
-// perSD is how many nodes the table of the Gaussian has per standard deviation. Between nodes, cubic Hermite interpolation errs by less than
-// perSD^-4/384 times the fourth derivative: 4e-10, which is nothing against the chance of as many rows as there may be.
+// perSD is how many nodes the table of the Gaussian has per standard deviation. Between nodes,
+// cubic Hermite interpolation errs by less than perSD^-4/384 times the fourth derivative: 4e-10,
+// which is nothing against the chance of as many rows as there may be.
 const perSD = 64
 
 // nodes are cumulative probability and density at z = i/perSD - tableEnd.

@@ -1,4 +1,5 @@
-// Package moments turns the packed answers of the kernel's moment queries into counts, sums and matrices in a frame's coordinates.
+// Package moments turns the packed answers of the kernel's moment queries into counts, sums and
+// matrices in a frame's coordinates.
 package moments
 
 import (
@@ -11,15 +12,16 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Sums are the released moments of one component: noisy sums over the rows, each weighted by its posterior share and with its
-// working coordinates z clipped to the component's radius. The sds are those of the noise alone.
+// Sums are the released moments of one component: noisy sums over the rows, each weighted by its
+// posterior share and with its working coordinates z clipped to the component's radius. The sds are
+// those of the noise alone.
 type Sums struct {
 	Count   float64 // sum of the shares
 	CountSD float64
 	Sum     []float64 // sum of z
 	SumSD   float64   // of each coordinate
-	// Second is the sum of z z^T: all of it in the full form, its diagonal (zero elsewhere) in the diagonal form, nil in the
-	// spherical form. It need not be positive.
+	// Second is the sum of z z^T: all of it in the full form, its diagonal (zero elsewhere) in the
+	// diagonal form, nil in the spherical form. It need not be positive.
 	Second *mat.SymDense
 	// SecondSD is the sd of a diagonal entry; off-diagonal entries have SecondSD/sqrt2.
 	SecondSD float64
@@ -27,8 +29,8 @@ type Sums struct {
 	Trace, TraceSD float64
 }
 
-// Unpack undoes the packing of query.ClippedMoments: one Sums for every component that is not GateOnly, in their order. It panics
-// if answer does not belong to q.
+// Unpack undoes the packing of query.ClippedMoments: one Sums for every component that is not
+// GateOnly, in their order. It panics if answer does not belong to q.
 func Unpack(q query.ClippedMoments, answer kernel.Answer) []Sums {
 	if len(answer.Values) != q.Size() {
 		panic(fmt.Sprintf("moments: want %d numbers, got %d", q.Size(), len(answer.Values)))
@@ -110,8 +112,8 @@ func spherical(values []float64, sigma, r float64) Sums {
 	return s
 }
 
-// Symmetric is the dim x dim matrix whose upper triangle is packed row by row in values. It panics if their number is not
-// dim(dim+1)/2.
+// Symmetric is the dim x dim matrix whose upper triangle is packed row by row in values. It panics
+// if their number is not dim(dim+1)/2.
 func Symmetric(values []float64, dim int) *mat.SymDense {
 	if len(values) != dim*(dim+1)/2 {
 		panic(fmt.Sprintf("moments: want %d packed numbers, got %d", dim*(dim+1)/2, len(values)))

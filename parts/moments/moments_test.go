@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// TestUnpack: without noise the sums are those of the clipped rows, to the grid's accuracy, in every form.
+// TestUnpack: without noise the sums are those of the clipped rows, to the grid's accuracy, in
+// every form.
 func TestUnpack(t *testing.T) {
 	rows := [][]float64{{1, 2}, {-3, .5}, {0, 0}, {30, 40}, {math.NaN(), 1}}
 	const radius = 5.0
@@ -69,10 +70,11 @@ func TestUnpackPanics(t *testing.T) {
 	Symmetric([]float64{1, 2}, 2)
 }
 
-// TestSDs: the sds that Unpack states are those of the noise, in every form and in the unit of each sum. The table holds null rows only,
-// so that the answers are noise.
+// TestSDs: the sds that Unpack states are those of the noise, in every form and in the unit of each
+// sum. The table holds null rows only, so that the answers are noise.
 //
-// Each sd is from 4000 draws, its relative error 1.2 %; the tolerance is 6.5 of these: false-alarm rate below 1e-9 for the test.
+// Each sd is from 4000 draws, its relative error 1.2 %; the tolerance is 6.5 of these: false-alarm
+// rate below 1e-9 for the test.
 func TestSDs(t *testing.T) {
 	const draws, d = 4000, 3
 	frame := query.Affine{Center: make([]float64, d), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}

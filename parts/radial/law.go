@@ -38,13 +38,14 @@ func (l Law) Mean() float64 {
 	return sum
 }
 
-// A Clipped is the first-order effect of clipping z = delta + (I+E/2) rho u to |z|^2 <= r2, rho^2 of the law, u uniform on the sphere and
-// E without trace: with g = min(1, r2/|z|^2),
+// A Clipped is the first-order effect of clipping z = delta + (I+E/2) rho u to |z|^2 <= r2, rho^2
+// of the law, u uniform on the sphere and E without trace: with g = min(1, r2/|z|^2),
 //
 //	E[sqrt(g) z] = A1 delta,  E[g z z^T] = A I + B1 E;
 //
-// Gain is the derivative of A with the scale of the law, V and VM are the variances of an off-diagonal entry of g z z^T and of its trace
-// divided by D, as in [clip.Law], which is the Gaussian's. Excess is E (q-r2)_+, what clipping takes from the trace.
+// Gain is the derivative of A with the scale of the law, V and VM are the variances of an
+// off-diagonal entry of g z z^T and of its trace divided by D, as in [clip.Law], which is the
+// Gaussian's. Excess is E (q-r2)_+, what clipping takes from the trace.
 type Clipped struct{ A, A1, B1, Gain, V, VM, Excess float64 }
 
 // Clip is exact for the law by points: it sums over them.

@@ -16,7 +16,8 @@ const alarm = 1e-8
 
 func newRand(t testing.TB) *rand.Rand { return rand.New(rand.NewPCG(stattest.Seed(t), 1)) }
 
-// TestPearson: the closed forms agree with draws of the laws they are said to be, and with one another.
+// TestPearson: the closed forms agree with draws of the laws they are said to be, and with one
+// another.
 func TestPearson(t *testing.T) {
 	rng := newRand(t)
 	const n = 20000
@@ -35,7 +36,8 @@ func TestPearson(t *testing.T) {
 		}{
 			{0, func() float64 { return chi2(d) }},
 			{.2, func() float64 { return chi2(d) / (chi2(5) / 5) }},
-			{-.5, func() float64 { return math.Pow(rng.Float64(), 2/float64(d)) }}, // uniform in the unit ball
+			// uniform in the unit ball
+			{-.5, func() float64 { return math.Pow(rng.Float64(), 2/float64(d)) }},
 		} {
 			p := Pearson{D: d, Inverse: c.inverse, Scale: 1}
 			if c.inverse < 0 {
@@ -146,12 +148,14 @@ func expectedCounts(rng *rand.Rand, d int, edges []float64, n, sigma float64, su
 	return h
 }
 
-// TestRadialLaw: what lies beyond a radius is found to 10 % in a long table, and to 60 % in one in which the noise hides half of it (its sd
-// is a sixth), for members of the family and for a law that is none (multivariate Laplace); for that one the family is not trusted.
+// TestRadialLaw: what lies beyond a radius is found to 10 % in a long table, and to 60 % in one in
+// which the noise hides half of it (its sd is a sixth), for members of the family and for a law
+// that is none (multivariate Laplace); for that one the family is not trusted.
 func TestRadialLaw(t *testing.T) {
 	rng := newRand(t)
 	const d = 4
-	laplace := func(x float64) float64 { // q = 2 E chi^2_4, P(q > x) = E over the chi-square by sums
+	// q = 2 E chi^2_4, P(q > x) = E over the chi-square by sums
+	laplace := func(x float64) float64 {
 		sum, total := 0.0, 0.0
 		for y := .01; y < 60; y += .02 { // density of chi^2_4: y exp(-y/2)/4
 			w := y * math.Exp(-y/2)

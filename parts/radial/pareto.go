@@ -2,9 +2,10 @@ package radial
 
 import "math"
 
-// pareto is a generalized Pareto tail: count rows have q > from, of which the share (1 + shape (x-from)/scale)^(-1/shape) has q > x.
-// Excesses over a high threshold are nearly of this kind for every law with a regular tail: a multivariate t has the shape 2/nu, an
-// exponential tail 0, a bounded one a negative shape.
+// pareto is a generalized Pareto tail: count rows have q > from, of which the share (1 + shape
+// (x-from)/scale)^(-1/shape) has q > x. Excesses over a high threshold are nearly of this kind for
+// every law with a regular tail: a multivariate t has the shape 2/nu, an exponential tail 0, a
+// bounded one a negative shape.
 type pareto struct{ from, count, shape, scale float64 }
 
 const noShape = 1e-9
@@ -35,7 +36,8 @@ func (p pareto) quantile(s float64) float64 {
 	return p.from + p.scale*(math.Pow(s, -p.shape)-1)/p.shape
 }
 
-// points are the tail's rows by strata of geometrically falling shares, each at its mean, with the given share of all rows together.
+// points are the tail's rows by strata of geometrically falling shares, each at its mean, with the
+// given share of all rows together.
 func (p pareto) points(share float64) []Point {
 	const strata, perHalf = 100, 4
 	var out []Point
@@ -56,7 +58,8 @@ func (p pareto) points(share float64) []Point {
 	return out
 }
 
-// Where a tail starts, and which shapes are tried; the prior for the shape matters where the noise hides the tail. Utility only.
+// Where a tail starts, and which shapes are tried; the prior for the shape matters where the noise
+// hides the tail. Utility only.
 const (
 	tailStart     = .1 // of the rows
 	tailStartSDs  = 10 // or as many noise sds of a bin
@@ -82,8 +85,8 @@ func (h *Histogram) fitTail(i int) pareto {
 	return best
 }
 
-// tailLoss sets p's count to the best one and returns the weighted sum of squares; the variance of a bin is that of the noise and of
-// the rows.
+// tailLoss sets p's count to the best one and returns the weighted sum of squares; the variance of
+// a bin is that of the noise and of the rows.
 func (h *Histogram) tailLoss(i int, p *pareto) float64 {
 	total := math.Max(h.Beyond(i), h.Sigma)
 	overlap, size, square, above := 0.0, 0.0, 0.0, 1.0
@@ -129,7 +132,8 @@ func (h *Histogram) tailMisfit(i int, family Pearson, free pareto) float64 {
 	return loss
 }
 
-// bodySDs: a chi-square of the whole histogram this many sds above its expectation makes the family as unlikely as not.
+// bodySDs: a chi-square of the whole histogram this many sds above its expectation makes the family
+// as unlikely as not.
 const bodySDs = 5
 
 // bodyTrust is how far the family describes the whole histogram, in [0, 1].

@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Pearson is the law of q = |z|^2 for a spherical law of Pearson's types VII and II in D dimensions. Inverse > 0 is a multivariate t with
-// 1/Inverse degrees of freedom, 0 the Gaussian, Inverse < 0 a bounded law, q/Scale ~ 2m Beta(D/2, m) with m = -1/(2 Inverse); -1/2 is
-// uniform in a ball. Scale has the unit of q: the square of z's.
+// Pearson is the law of q = |z|^2 for a spherical law of Pearson's types VII and II in D
+// dimensions. Inverse > 0 is a multivariate t with 1/Inverse degrees of freedom, 0 the Gaussian,
+// Inverse < 0 a bounded law, q/Scale ~ 2m Beta(D/2, m) with m = -1/(2 Inverse); -1/2 is uniform in
+// a ball. Scale has the unit of q: the square of z's.
 type Pearson struct {
 	D       int
 	Inverse float64 // below 1/2, or there is no mean
@@ -75,7 +76,8 @@ const (
 	inverseSpread = .2
 )
 
-// FitPearson is the nearest member of the family; the last drop bins are left out, and then the share of the rows in the others is free.
+// FitPearson is the nearest member of the family; the last drop bins are left out, and then the
+// share of the rows in the others is free.
 func (h *Histogram) FitPearson(drop int) Pearson {
 	best, least := Pearson{D: h.D, Scale: 1}, math.Inf(1)
 	for i := int(math.Round(inverseLeast / inverseStep)); i <= int(math.Round(inverseMost/inverseStep)); i++ {
@@ -87,7 +89,8 @@ func (h *Histogram) FitPearson(drop int) Pearson {
 	return best
 }
 
-// FitScale finds the scale for one shape, by golden sections of its logarithm, and its loss (see Losses) without the last drop bins.
+// FitScale finds the scale for one shape, by golden sections of its logarithm, and its loss (see
+// Losses) without the last drop bins.
 func (h *Histogram) FitScale(inverse float64, drop int) (Pearson, float64) {
 	at := func(x float64) Pearson { return Pearson{D: h.D, Inverse: inverse, Scale: math.Exp(x)} }
 	loss := func(x float64) float64 {
@@ -118,8 +121,9 @@ func (h *Histogram) FitScale(inverse float64, drop int) (Pearson, float64) {
 	return at((lo + hi) / 2), math.Min(atA, atB)
 }
 
-// Losses are -2 log of the likelihood of the histogram without its last drop bins, up to a constant, noise and rows taken for Gaussian,
-// and the sum of squares in it, which is about a chi-square if the law is right.
+// Losses are -2 log of the likelihood of the histogram without its last drop bins, up to a
+// constant, noise and rows taken for Gaussian, and the sum of squares in it, which is about a
+// chi-square if the law is right.
 func (h *Histogram) Losses(p Pearson, drop int) (loss, misfit float64) {
 	kept := len(h.Counts) - drop
 	inside, rows := 1.0, h.Rows

@@ -1,9 +1,10 @@
-// Package radial has the law of the radii of rows: what a released histogram of q = |z|^2 says about it, what clipping does to moments
-// under it, and how that is undone. Everything is a function of public facts and released values.
+// Package radial has the law of the radii of rows: what a released histogram of q = |z|^2 says
+// about it, what clipping does to moments under it, and how that is undone. Everything is a
+// function of public facts and released values.
 //
-// Between spherical laws only the law of q differs. Two descriptions of it are fitted to a histogram: the Pearson family, which goes from
-// bounded laws over the Gaussian to the multivariate t, and the histogram itself with a generalized Pareto tail. All constants are about
-// utility.
+// Between spherical laws only the law of q differs. Two descriptions of it are fitted to a
+// histogram: the Pearson family, which goes from bounded laws over the Gaussian to the multivariate
+// t, and the histogram itself with a generalized Pareto tail. All constants are about utility.
 //
 // Source: [TYLERPRESS] Section 3, private radius.
 package radial
@@ -17,7 +18,8 @@ const (
 	gridRatio = 1.2
 )
 
-// A Histogram is released counts of q = |z|^2 over the rows, z in D coordinates that a preconditioner made round.
+// A Histogram is released counts of q = |z|^2 over the rows, z in D coordinates that a
+// preconditioner made round.
 type Histogram struct {
 	D      int
 	Edges  []float64 // of q, increasing
@@ -46,8 +48,8 @@ func (h *Histogram) Beyond(i int) float64 {
 	return sum
 }
 
-// upTo is the number of rows below each edge and at last of all, without decreases: the noise is pooled, and shared out such that the
-// whole is rows.
+// upTo is the number of rows below each edge and at last of all, without decreases: the noise is
+// pooled, and shared out such that the whole is rows.
 func (h *Histogram) upTo() []float64 {
 	sums, total := make([]float64, len(h.Counts)), 0.0
 	for i, c := range h.Counts {
@@ -91,9 +93,11 @@ func isotonic(x []float64) {
 	}
 }
 
-// Law is what the histogram says about the law of q: the member of the Pearson family nearest to it as far as that describes the tail, and
-// otherwise the histogram with a fitted tail; trust in [0, 1] is the weight of the former. limit is by how much the fitted tail must be nearer
-// than the family's for equal weights, in sums of squares of the bins in sds. The fitted tail has three parameters of its own.
+// Law is what the histogram says about the law of q: the member of the Pearson family nearest to it
+// as far as that describes the tail, and otherwise the histogram with a fitted tail; trust in [0,
+// 1] is the weight of the former. limit is by how much the fitted tail must be nearer than the
+// family's for equal weights, in sums of squares of the bins in sds. The fitted tail has three
+// parameters of its own.
 func (h *Histogram) Law(limit float64) (l Law, trust float64) {
 	sums := h.upTo()
 	at := 0
@@ -107,7 +111,8 @@ func (h *Histogram) Law(limit float64) (l Law, trust float64) {
 	return l.mix(trust, h.free(sums[:at+1], tail)), trust
 }
 
-// free is the histogram up to the tail, then the tail. sums are the rows up to each edge where the tail starts and before.
+// free is the histogram up to the tail, then the tail. sums are the rows up to each edge where the
+// tail starts and before.
 func (h *Histogram) free(sums []float64, tail pareto) Law {
 	l := Law{D: h.D}
 	tailShare := math.Min(tail.count/h.Rows, 1)

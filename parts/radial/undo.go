@@ -10,9 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// Proportional is the mean, as it is, and the covariance with what clipping to radius^2 = r2 took from the trace given back to every
-// direction in proportion to its spread, so that no direction is off by more than the whole was, however unequal the spreads are. The law
-// need not be elliptical. mean and second are moments of clipped rows, as means over the rows.
+// Proportional is the mean, as it is, and the covariance with what clipping to radius^2 = r2 took
+// from the trace given back to every direction in proportion to its spread, so that no direction is
+// off by more than the whole was, however unequal the spreads are. The law need not be elliptical.
+// mean and second are moments of clipped rows, as means over the rows.
 func (l Law) Proportional(mean []float64, second *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
 	d := len(mean)
 	cov := mat.NewSymDense(d, nil)
@@ -23,13 +24,14 @@ func (l Law) Proportional(mean []float64, second *mat.SymDense, r2 float64) ([]f
 	return mean, cov
 }
 
-// Elliptical is mean and covariance of the elliptical law whose clipped moments these are: the shape by inversion for the radial law l,
-// the size as the trace of the clipped moments with what clipping took from it. No eigenvalue of the shape, of trace about D, is below
-// least.
+// Elliptical is mean and covariance of the elliptical law whose clipped moments these are: the
+// shape by inversion for the radial law l, the size as the trace of the clipped moments with what
+// clipping took from it. No eigenvalue of the shape, of trace about D, is below least.
 //
 // Source: [TYLERPRESS] Section 3, elliptical mode.
-// Differs: one clipped release with a radius about that of the rows gives shape and mean, and the histogram of the radii the size. The source
-// measures directions (the same at radius 0, with more noise), mean and size by a release each.
+// Differs: one clipped release with a radius about that of the rows gives shape and mean, and the
+// histogram of the radii the size. The source measures directions (the same at radius 0, with more
+// noise), mean and size by a release each.
 func (l Law) Elliptical(mean []float64, second *mat.SymDense, r2, least float64) ([]float64, *mat.SymDense) {
 	delta, cov := l.invert(mean, second, r2, least)
 	size := mat.Trace(second) + l.Clip(r2).Excess - math.Pow(floats.Norm(delta, 2), 2)
@@ -40,7 +42,8 @@ func (l Law) Elliptical(mean []float64, second *mat.SymDense, r2, least float64)
 // newtonSteps are enough: the first-order effect of clipping stands for the derivative.
 const newtonSteps = 8
 
-// scramble deals the strata of the radii to the directions in an order of their own: a prime, larger than the number of points.
+// scramble deals the strata of the radii to the directions in an order of their own: a prime,
+// larger than the number of points.
 const scramble = 618041
 
 // sample are public points of the law: the directions of the Gaussian points, stratified radii.
@@ -68,11 +71,12 @@ func (l Law) sample() clip.Points {
 	return p
 }
 
-// invert finds delta and C such that delta + C^(1/2) z, z of the law in a uniform direction, has this mean and second moment after
-// clipping to radius^2 = r2: Newton's method over public points, with what is known exactly at (0, I) as control variate. No eigenvalue
-// of C is below least.
+// invert finds delta and C such that delta + C^(1/2) z, z of the law in a uniform direction, has
+// this mean and second moment after clipping to radius^2 = r2: Newton's method over public points,
+// with what is known exactly at (0, I) as control variate. No eigenvalue of C is below least.
 //
-// Source: [TYLERPRESS] Section 4.3. Differs: for the released radial law in place of the Gaussian's.
+// Source: [TYLERPRESS] Section 4.3. Differs: for the released radial law in place of the
+// Gaussian's.
 func (l Law) invert(mean []float64, second *mat.SymDense, r2, least float64) (delta []float64, cov *mat.SymDense) {
 	d, c, sample := l.D, l.Clip(r2), l.sample()
 	zeroMean, zeroSecond := sample.Moments(make([]float64, d), linalg.Identity(d), r2)

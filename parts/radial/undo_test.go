@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
-// TestInvertLaw: the inversion finds mean and covariance of an elliptical law whose clipped moments (by other points) it is given.
+// TestInvertLaw: the inversion finds mean and covariance of an elliptical law whose clipped moments
+// (by other points) it is given.
 func TestInvertLaw(t *testing.T) {
 	const d, r2, least, n = 3, 5.0, .02, 300000
 	l := Pearson{D: d, Inverse: .2, Scale: 1}.Law(Edges(d))
@@ -43,7 +44,8 @@ func TestInvertLaw(t *testing.T) {
 	}
 }
 
-// TestUndo: both ways give back to the trace what clipping took from it; in proportion, or such that the shape is the law's own.
+// TestUndo: both ways give back to the trace what clipping took from it; in proportion, or such
+// that the shape is the law's own.
 func TestUndo(t *testing.T) {
 	const d, r2 = 3, 5.0
 	l := Pearson{D: d, Inverse: .2, Scale: 1}.Law(Edges(d))
@@ -51,7 +53,8 @@ func TestUndo(t *testing.T) {
 	_, root := linalg.FlooredRoot(want, 0)
 	mean, second := l.sample().Moments([]float64{.1, -.2, 0}, root, r2)
 	_, zero := l.sample().Moments(make([]float64, d), linalg.Identity(d), r2)
-	for i := range d { // what the points are off by at (0, I), which the inversion expects nobody else to be
+	// what the points are off by at (0, I), which the inversion expects nobody else to be
+	for i := range d {
 		for j := i; j < d; j++ {
 			second.SetSym(i, j, second.At(i, j)-zero.At(i, j)+l.Clip(r2).A*linalg.Identity(d).At(i, j))
 		}

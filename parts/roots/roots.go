@@ -1,11 +1,14 @@
-// Package roots finds where on a line the rows are, at any scale and without any bound: windows of a histogram of gaps give the edges of a
-// first histogram, its counts give leaves (intervals with a density), and leaves give the edges of the next histogram, until what is there
-// is resolved. Everything here is post-processing of released values: an estimator makes the measurements.
+// Package roots finds where on a line the rows are, at any scale and without any bound: windows of
+// a histogram of gaps give the edges of a first histogram, its counts give leaves (intervals with a
+// density), and leaves give the edges of the next histogram, until what is there is resolved.
+// Everything here is post-processing of released values: an estimator makes the measurements.
 //
 // Source: [AAL21] Section 5 of the restatement.
-// Differs: there, windows are merged into roots, and each root is a tree of fan 4 with 8 levels, all of them paid. Here all windows, nested
-// or not, give edges to one histogram over the whole line, with bins as wide as the window's own gaps say that its component is: two or
-// three histograms do what eight levels did, each with a third of their noise; and a run of bins is kept for its sum, not a bin for itself.
+// Differs: there, windows are merged into roots, and each root is a tree of fan 4 with 8 levels,
+// all of them paid. Here all windows, nested or not, give edges to one histogram over the whole
+// line, with bins as wide as the window's own gaps say that its component is: two or three
+// histograms do what eight levels did, each with a third of their noise; and a run of bins is kept
+// for its sum, not a bin for itself.
 package roots
 
 import (
@@ -16,14 +19,15 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 )
 
-// A Histogram is a released histogram of one column over the whole line: bin b holds Edges[b-1] <= x < Edges[b], and the first and the
-// last bin are unbounded. Sigma is the noise sd of a count.
+// A Histogram is a released histogram of one column over the whole line: bin b holds Edges[b-1] <=
+// x < Edges[b], and the first and the last bin are unbounded. Sigma is the noise sd of a count.
 //
 // Invariant: len(Counts) == len(Edges)+1; the edges are increasing.
 type Histogram struct {
 	Edges, Counts []float64
 	Sigma         float64
-	// Merged is how many measured bins each bin is the sum of: its noise has that many times the variance. Nil: one each.
+	// Merged is how many measured bins each bin is the sum of: its noise has that many times the
+	// variance. Nil: one each.
 	Merged []float64
 }
 
@@ -56,8 +60,9 @@ func (h Histogram) Around(leaves []Leaf) Histogram {
 	return out
 }
 
-// Recorded is h for a column whose values are multiples of a unit: every edge moves to the middle between the values beside it, which changes no
-// count, and bins that then have no values are left out.
+// Recorded is h for a column whose values are multiples of a unit: every edge moves to the middle
+// between the values beside it, which changes no count, and bins that then have no values are left
+// out.
 func (h Histogram) Recorded(unit float64) Histogram {
 	out := Histogram{Sigma: h.Sigma}
 	for b, count := range h.Counts {
@@ -93,15 +98,17 @@ type Leaf struct{ Low, High, Mass float64 }
 const (
 	gapOfSD = 2.3 // a Gaussian of m rows has gaps of about 2.3 sd/m: the geometric mean
 	binSDs  = 1.5 // bins are so many of these sds
-	// A window of which a wider one at the same place has so many times the mass shows the small gaps of that one's component: it is worth
-	// fewBins only, in case there is a narrow component as well.
+	// A window of which a wider one at the same place has so many times the mass shows the small
+	// gaps of that one's component: it is worth fewBins only, in case there is a narrow component
+	// as well.
 	leakage  = 4.0
 	fewBins  = 16
 	mostBins = 1024
 	maxEdges = 1 << 13
 )
 
-// Grid are the edges of the first histogram: those of the grids of all windows, which must be those of one leaf. Nil without windows.
+// Grid are the edges of the first histogram: those of the grids of all windows, which must be those
+// of one leaf. Nil without windows.
 func Grid(windows []kernel.Window) (edges []float64) {
 	for i := range windows {
 		w := windows[i]
@@ -155,7 +162,8 @@ const (
 	keptSDs    = 2  // a part of a run
 )
 
-// Leaves are the runs of bins that hold more than noise, cut where their density changes, in order. The unbounded bins are in none.
+// Leaves are the runs of bins that hold more than noise, cut where their density changes, in order.
+// The unbounded bins are in none.
 func (h Histogram) Leaves() (leaves []Leaf) {
 	sums := h.sums()
 	for _, r := range h.runs(sums) {
@@ -164,7 +172,8 @@ func (h Histogram) Leaves() (leaves []Leaf) {
 	return leaves
 }
 
-// sums are the partial sums of the counts of the bounded bins: that between edges i and i+1 is bin i.
+// sums are the partial sums of the counts of the bounded bins: that between edges i and i+1 is bin
+// i.
 func (h Histogram) sums() []float64 {
 	sums := make([]float64, max(1, len(h.Edges)))
 	for i := 1; i < len(h.Edges); i++ {
@@ -207,7 +216,8 @@ func (h Histogram) runs(sums []float64) (runs [][2]int) {
 	return runs
 }
 
-// segments appends the leaves of a run of bins: itself if its rows could be spread evenly, else those of its two parts that differ most.
+// segments appends the leaves of a run of bins: itself if its rows could be spread evenly, else
+// those of its two parts that differ most.
 func (h Histogram) segments(leaves []Leaf, sums []float64, from, to int) []Leaf {
 	length := func(a, b int) float64 { return h.Edges[b] - h.Edges[a] }
 	total := sums[to] - sums[from]
@@ -229,7 +239,8 @@ func (h Histogram) segments(leaves []Leaf, sums []float64, from, to int) []Leaf 
 	return append(leaves, Leaf{h.Edges[from], h.Edges[to], total})
 }
 
-// Refine are the edges of the next histogram: about bins bins of equal mass over the leaves, at least two in each, and margins beside them.
+// Refine are the edges of the next histogram: about bins bins of equal mass over the leaves, at
+// least two in each, and margins beside them.
 func Refine(leaves []Leaf, bins int) (edges []float64) {
 	total := 0.0
 	for _, l := range leaves {
@@ -277,15 +288,17 @@ func margin(from, width, limit float64) (edges []float64) {
 
 // Utility constants of the search in holes.
 const (
-	holeBins   = 160
-	holeLog    = 2     // log2 of the growth of bins where there is no other end
-	holeSteps  = 60    // of them: the last bin has all rows from there on
-	nearestLog = -1022 // powers of two: the distances from an end of the line's part that has no other end
+	holeBins  = 160
+	holeLog   = 2  // log2 of the growth of bins where there is no other end
+	holeSteps = 60 // of them: the last bin has all rows from there on
+	// powers of two: the distances from an end of the line's part that has no other end
+	nearestLog = -1022
 	lastLog    = 1023
 )
 
-// Hole are the edges of a histogram that looks for rows between low and high, about whose scale nothing is known; either may be infinite.
-// Bins are of one width between two ends, and grow by powers of four from the one end, the first as wide as unit.
+// Hole are the edges of a histogram that looks for rows between low and high, about whose scale
+// nothing is known; either may be infinite. Bins are of one width between two ends, and grow by
+// powers of four from the one end, the first as wide as unit.
 func Hole(low, high, unit float64) (edges []float64) {
 	unit = math.Max(unit, math.Ldexp(1, nearestLog))
 	switch {
@@ -313,7 +326,8 @@ func Hole(low, high, unit float64) (edges []float64) {
 	return increasing(edges)
 }
 
-// Between are the edges moved to the middle between two values of a column that is recorded in a unit; as they are if the unit is 0.
+// Between are the edges moved to the middle between two values of a column that is recorded in a
+// unit; as they are if the unit is 0.
 func Between(edges []float64, unit float64) []float64 {
 	if unit <= 0 {
 		return edges
@@ -325,7 +339,8 @@ func Between(edges []float64, unit float64) []float64 {
 	return increasing(between)
 }
 
-// Apart are the edges without those next to zero, where a component's place and spread would have no digits: 0 and beside stay.
+// Apart are the edges without those next to zero, where a component's place and spread would have
+// no digits: 0 and beside stay.
 func Apart(edges []float64) []float64 {
 	const zero = 0x1p-1001 // linefit takes a bin that is no wider for one that holds zeros only
 	out := make([]float64, len(edges))

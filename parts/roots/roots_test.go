@@ -46,7 +46,8 @@ func increasingOf(t *testing.T, edges []float64) {
 	}
 }
 
-// A window of m gaps of length g shows a Gaussian of sd m g/2.3: the bins are one to two times binSDs of it wide.
+// A window of m gaps of length g shows a Gaussian of sd m g/2.3: the bins are one to two times
+// binSDs of it wide.
 func TestGrid(t *testing.T) {
 	const gap, mass = 0x1p-6, 400.0
 	w := kernel.Window{Gap: gap, Low: -512, High: 2048, Mass: mass}
@@ -70,8 +71,9 @@ func TestGrid(t *testing.T) {
 	increasingOf(t, Grid([]kernel.Window{{Gap: 0x1p-900, Low: -0x1p-880, High: 0x1p-880, Mass: 1e3}, {Scale: 300, Gap: 0x1p900, Low: -0x1p915, High: 0x1p915, Mass: 1}}))
 }
 
-// Leaves hold most rows of both Gaussians, the body of a wide one too, though no bin of it is seen by itself; and noise alone is in hardly any:
-// with the threshold as it is one histogram of noise in ten may have a leaf, and more than 11 of 40 have one with probability below 1e-3.
+// Leaves hold most rows of both Gaussians, the body of a wide one too, though no bin of it is seen
+// by itself; and noise alone is in hardly any: with the threshold as it is one histogram of noise
+// in ten may have a leaf, and more than 11 of 40 have one with probability below 1e-3.
 func TestLeaves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	noisy := func(h Histogram) Histogram {

@@ -2,7 +2,8 @@ package stagezero
 
 import "math"
 
-// bisection searches one integer per column at once: the smallest v at which the signed count #{<= v} - #{> v} is not negative.
+// bisection searches one integer per column at once: the smallest v at which the signed count #{<=
+// v} - #{> v} is not negative.
 //
 // Invariant: lo <= hi; the answer, as far as the noisy comparisons were right, is in [lo, hi].
 type bisection struct{ lo, hi []int64 }

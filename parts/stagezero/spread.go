@@ -13,26 +13,31 @@ const SpreadPart = .1
 
 const (
 	leastSpreadPart = .01
-	// A column's spread is clear at clearlySDs noise sds; failing that at nearSDs within nearOctaves of a column where it is, if that is
-	// likelier; failing that at seenSDs, which an empty octave among all may reach now and then. It is looked for if it may be expected at wantedSDs.
+	// A column's spread is clear at clearlySDs noise sds; failing that at nearSDs within
+	// nearOctaves of a column where it is, if that is likelier; failing that at seenSDs, which an
+	// empty octave among all may reach now and then. It is looked for if it may be expected at
+	// wantedSDs.
 	clearlySDs, nearSDs, seenSDs, wantedSDs = 5.5, 3.3, 4.6, 7.0
 	nearOctaves                             = 12
-	bucketsFilled                           = .59     // of the buckets hold a pair: 1 - 3/e^2
-	mostBuckets                             = 1 << 26 // of a pairing; a perfect matching makes no use of the number
-	lowOctave                               = -1074
-	highOctave                              = 1023
-	// constantPart of the pairs must be equal before a column without a clear spread is taken for constant.
+	bucketsFilled                           = .59 // of the buckets hold a pair: 1 - 3/e^2
+	// of a pairing; a perfect matching makes no use of the number
+	mostBuckets = 1 << 26
+	lowOctave   = -1074
+	highOctave  = 1023
+	// constantPart of the pairs must be equal before a column without a clear spread is taken for
+	// constant.
 	constantPart = .6
 )
 
-// octaveProfile is the share of pairs of a Gaussian, .8 or so of another law, in the octaves of |x - x'| below, at and above the fullest.
+// octaveProfile is the share of pairs of a Gaussian, .8 or so of another law, in the octaves of |x
+// - x'| below, at and above the fullest.
 var octaveProfile = [...]float64{.1, .19, .31, .28, .06}
 
 // profilePeak is the place of the fullest octave in octaveProfile.
 const profilePeak = 2
 
-// SpreadShare is the part of the total mu^2 that SpreadByPairs needs for d columns and so many rows, under replace-one; ok is false if
-// SpreadPart is too little.
+// SpreadShare is the part of the total mu^2 that SpreadByPairs needs for d columns and so many
+// rows, under replace-one; ok is false if SpreadPart is too little.
 func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
 	norm := 0.0
 	for _, p := range octaveProfile {
@@ -48,10 +53,13 @@ func SpreadStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "spread", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
 }
 
-// SpreadByPairs finds the spread of every column in one measurement, with the part mu2 of mu^2: the octave that the differences of secret
-// pairs of rows fill. Where what follows finds the centre by itself, or FindCenters does, this is far cheaper than Run, whose search for
-// the median asks 64 times. Centers are 0, and scales are half the octave, as near to Run's as two octaves can be. A column without a clear octave is searched by Run's bisection with the
-// config's budgets, alone with the others of its kind: that finds the value of a constant column exactly. rows is public or released.
+// SpreadByPairs finds the spread of every column in one measurement, with the part mu2 of mu^2: the
+// octave that the differences of secret pairs of rows fill. Where what follows finds the centre by
+// itself, or FindCenters does, this is far cheaper than Run, whose search for the median asks 64
+// times. Centers are 0, and scales are half the octave, as near to Run's as two octaves can be. A
+// column without a clear octave is searched by Run's bisection with the config's budgets, alone
+// with the others of its kind: that finds the value of a constant column exactly. rows is public or
+// released.
 //
 // Source: [TYLERPRESS] Section 1; the histogram is that of [KSSU19] Section E, stage A'.
 func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, error) {
@@ -100,8 +108,9 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 	return u, nil
 }
 
-// octaves is the octave of each column's spread, by how well the profile fits at all octaves; it marks as unclear the columns that show
-// none. Those that are unclear already tell nothing about the others.
+// octaves is the octave of each column's spread, by how well the profile fits at all octaves; it
+// marks as unclear the columns that show none. Those that are unclear already tell nothing about
+// the others.
 func octaves(fits [][]float64, unclear []bool) []int {
 	near := make([]bool, highOctave-lowOctave+1)
 	windows := 0
@@ -147,7 +156,8 @@ func fit(counts []float64, sigma float64) []float64 {
 	return out
 }
 
-// odds is the logarithm of the odds, up to a constant, that the best of so many octaves is more than noise.
+// odds is the logarithm of the odds, up to a constant, that the best of so many octaves is more
+// than noise.
 func odds(sds float64, octaves int) float64 { return sds*sds/2 - math.Log(float64(octaves)) }
 
 // fullest is the octave of the best fit, of those in among unless that is nil.

@@ -12,7 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// spread runs SpreadByPairs and FindCenters as a fit would, and checks what they spend. spent is the part of the centres' mu^2.
+// spread runs SpreadByPairs and FindCenters as a fit would, and checks what they spend. spent is
+// the part of the centres' mu^2.
 func spread(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64, find bool) (u Units, asked int) {
 	t.Helper()
 	d, n := len(rows[0]), float64(len(rows))
@@ -47,8 +48,9 @@ func spread(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64, f
 	return u, asked
 }
 
-// relations are both of them: the estimators use pairs under replace-one, where they are cheap, but they work under both. Under
-// add-or-remove-one .3 n rows find a partner, not .5 n, which SpreadShare does not count on: tables are twice as long there.
+// relations are both of them: the estimators use pairs under replace-one, where they are cheap, but
+// they work under both. Under add-or-remove-one .3 n rows find a partner, not .5 n, which
+// SpreadShare does not count on: tables are twice as long there.
 var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
 func gaussianRows(n int, mean, sd []float64) [][]float64 {
@@ -61,9 +63,10 @@ func gaussianRows(n int, mean, sd []float64) [][]float64 {
 	return rows
 }
 
-// TestSpreadUnits: Gaussian columns of any unit: the scale is within two octaves of a quarter to one sd, whatever the mean. What the
-// noise moves needs seenSDs of it in one of 2098 octaves of a column: 2e-6 x 2098 for one wrong octave if none were clear, and here the
-// right one is expected at several times that.
+// TestSpreadUnits: Gaussian columns of any unit: the scale is within two octaves of a quarter to
+// one sd, whatever the mean. What the noise moves needs seenSDs of it in one of 2098 octaves of a
+// column: 2e-6 x 2098 for one wrong octave if none were clear, and here the right one is expected
+// at several times that.
 func TestSpreadUnits(t *testing.T) {
 	sd := []float64{1e-150, 1e-30, 1, 3e40, 1e150}
 	mean := []float64{1e-149, 0, -1e6, 0, -1e151}
@@ -93,8 +96,9 @@ func TestSpreadNearRun(t *testing.T) {
 	}
 }
 
-// TestSpreadUnclear: among clear columns, those without a clear spread go by way of Run: a constant gets its exact value, a column of NaN
-// is constant, and one that is zero in 85 of 100 rows has a scale.
+// TestSpreadUnclear: among clear columns, those without a clear spread go by way of Run: a constant
+// gets its exact value, a column of NaN is constant, and one that is zero in 85 of 100 rows has a
+// scale.
 func TestSpreadUnclear(t *testing.T) {
 	const n = 12000
 	constants := []float64{0, -7.25, 0x1p1000, 5e-324, math.MaxFloat64}
@@ -171,7 +175,8 @@ func TestSpreadOneNaNColumn(t *testing.T) {
 	}
 }
 
-// TestRunOnAsksNothingElse: a search of some columns asks nothing of the others, and with all of them it is Run.
+// TestRunOnAsksNothingElse: a search of some columns asks nothing of the others, and with all of
+// them it is Run.
 func TestRunOnAsksNothingElse(t *testing.T) {
 	rows := gaussianRows(3000, []float64{1, 2, 3}, []float64{1, 1, 0})
 	ask := func(is []bool) (u Units, asked kerneltest.Transcript) {

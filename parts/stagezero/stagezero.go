@@ -1,11 +1,14 @@
-// Package stagezero finds a centre and a scale of every column of a table about which nothing is known: no bound, no unit, no sign.
+// Package stagezero finds a centre and a scale of every column of a table about which nothing is
+// known: no bound, no unit, no sign.
 //
-// It asks threshold counts only: noisy bisection for the median on the ordered finite float64 numbers, then for the median
-// octave of the distance to it. The noise is Gaussian, so the whole is GDP on any data, under both neighbouring relations, without
-// a stability threshold and its delta. A constant column gets its exact value.
+// It asks threshold counts only: noisy bisection for the median on the ordered finite float64
+// numbers, then for the median octave of the distance to it. The noise is Gaussian, so the whole is
+// GDP on any data, under both neighbouring relations, without a stability threshold and its delta.
+// A constant column gets its exact value.
 //
-// Source: [TYLERPRESS] Section 1, Stage0. Differs: the scale is the .6 quantile of the non-zero distances, not their median; early
-// comparisons and the count of varied rows get more than an even share; the rank noise may be an eighth of the rows, not a tenth.
+// Source: [TYLERPRESS] Section 1, Stage0. Differs: the scale is the .6 quantile of the non-zero
+// distances, not their median; early comparisons and the count of varied rows get more than an even
+// share; the rank noise may be an eighth of the rows, not a tenth.
 package stagezero
 
 import (
@@ -17,7 +20,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Default parts of a total mu^2: what the centres and the scales cost unless the table is short (see CenterPart).
+// Default parts of a total mu^2: what the centres and the scales cost unless the table is short
+// (see CenterPart).
 const (
 	CenterPart  = .04
 	ScalePart   = .03
@@ -30,13 +34,15 @@ const Narrowest = 0x1p-500
 const (
 	maxRankNoise  = 8  // the rows over the largest rank noise
 	centerQueries = 64 // halvings of the finite float64 numbers
-	// The first queries find sign, exponent and a little more; an error there loses the column, later ones only cost accuracy.
+	// The first queries find sign, exponent and a little more; an error there loses the column,
+	// later ones only cost accuracy.
 	earlyQueries  = 16
 	earlyWeight   = 1.75 // of an even share of the budget; the others get what is left
 	scaleQueries  = 12   // halvings of the 2101 octaves
 	VariedPart    = .25
 	scaleQuantile = .6 // of the non-zero distances
-	// ConstantSDs: a column in which fewer rows than this many noise sds differ from the centre is called constant.
+	// ConstantSDs: a column in which fewer rows than this many noise sds differ from the centre is
+	// called constant.
 	ConstantSDs = 4
 	keyOffset   = 1076 // key of an octave 2^e is e + keyOffset, in [1, lastKey]
 	lastKey     = 2100 // the distance overflows
@@ -48,8 +54,9 @@ type Config struct {
 	Prefix string
 	// CenterMu2 and ScaleMu2 are the parts of mu^2 for centres and scales. Required.
 	CenterMu2, ScaleMu2 float64
-	// WeakMu2 is the part of mu^2 that may be spent besides on columns in which few rows differ from the centre: enough to be seen,
-	// too few for the search of all scales at once. 0 leaves them in that search.
+	// WeakMu2 is the part of mu^2 that may be spent besides on columns in which few rows differ
+	// from the centre: enough to be seen, too few for the search of all scales at once. 0 leaves
+	// them in that search.
 	WeakMu2 float64
 }
 
@@ -57,7 +64,8 @@ type Config struct {
 type Units struct {
 	// Center is the noisy median; of a constant column, its value.
 	Center []float64
-	// Scale is a power of two, the octave of the .6 quantile of the non-zero distances to the centre; 1 for a constant column.
+	// Scale is a power of two, the octave of the .6 quantile of the non-zero distances to the
+	// centre; 1 for a constant column.
 	Scale []float64
 	// Constant columns: too few rows differ from Center, by more than Narrowest, to be seen.
 	Constant []bool
@@ -67,7 +75,8 @@ type Units struct {
 	settled []bool // columns whose centre is not FindCenters' to look for
 }
 
-// Steps are the steps that Run may measure, with prefix before their names; the shares are the largest parts of the total mu^2.
+// Steps are the steps that Run may measure, with prefix before their names; the shares are the
+// largest parts of the total mu^2.
 func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 	kind := query.ColumnCounts{}.Kind()
 	const source = "TYLERPRESS Section 1"
@@ -83,8 +92,9 @@ func WeakStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts{}.Kind(), Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
 }
 
-// RankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean over the queries): 8 sqrt(d) S/mu_a, with S = 1 under
-// replace-one and 1/2 under add-or-remove-one. It should be at most an eighth of the rows.
+// RankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean
+// over the queries): 8 sqrt(d) S/mu_a, with S = 1 under replace-one and 1/2 under
+// add-or-remove-one. It should be at most an eighth of the rows.
 func RankNoise(r privacy.Relation, d int, centerMu2 float64) float64 {
 	s := 1.0
 	if r == privacy.AddRemoveOne {
@@ -98,23 +108,27 @@ func SharpEnough(r privacy.Relation, d int, rows, centerMu2 float64) bool {
 	return RankNoise(r, d, centerMu2) <= rows/maxRankNoise
 }
 
-// CenterShare is the part of the total mu^2 that the centres need: CenterPart, or more in a short table until the rank noise is a
-// eighth of the rows, at most a fifth of the total. ok is false if even that is too little.
+// CenterShare is the part of the total mu^2 that the centres need: CenterPart, or more in a short
+// table until the rank noise is a eighth of the rows, at most a fifth of the total. ok is false if
+// even that is too little.
 //
-// Differs from the source, which has a tenth: the early comparisons, where an error loses the column, get more than an even share
-// and err with probability 6e-8 far from the median; short tables save a third of the price.
+// Differs from the source, which has a tenth: the early comparisons, where an error loses the
+// column, get more than an even share and err with probability 6e-8 far from the median; short
+// tables save a third of the price.
 func CenterShare(r privacy.Relation, d int, rows, mu2 float64) (share float64, ok bool) {
 	need := RankNoise(r, d, mu2) * maxRankNoise / math.Max(rows, 1)
 	need *= need
 	return math.Min(LargestPart, math.Max(CenterPart, need)), need <= LargestPart
 }
 
-// Run measures centres and scales of all columns. Its errors are faults of the plan or an interruption, never facts about rows.
+// Run measures centres and scales of all columns. Its errors are faults of the plan or an
+// interruption, never facts about rows.
 func Run(a *kernel.Allotment, cfg Config) (Units, error) {
 	return runOn(a, cfg, slices.Repeat([]bool{true}, a.Session().Columns()))
 }
 
-// runOn is Run for the columns of which is holds; of the others nothing is asked, and what is returned means nothing.
+// runOn is Run for the columns of which is holds; of the others nothing is asked, and what is
+// returned means nothing.
 func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	d := a.Session().Columns()
 	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}
@@ -148,11 +162,13 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	return u, u.findScales(a, cfg.Prefix+"weak scale", answer.Values, weakMu, func(j int) bool { return weak[j] })
 }
 
-// A comparison of scales is clear if the rows behind it are clearSDs noise sds; below leastSDs it is not worth asking.
+// A comparison of scales is clear if the rows behind it are clearSDs noise sds; below leastSDs it
+// is not worth asking.
 const clearSDs, leastSDs = 5.0, 3.5
 
-// weak returns the columns whose scale needs a search of their own, and the mu of each of its queries; columns that WeakMu2 cannot
-// pay for become constant, those with the fewest differing rows first.
+// weak returns the columns whose scale needs a search of their own, and the mu of each of its
+// queries; columns that WeakMu2 cannot pay for become constant, those with the fewest differing
+// rows first.
 func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float64) (map[int]bool, float64) {
 	weak := map[int]bool{}
 	if cfg.WeakMu2 <= 0 {
@@ -162,7 +178,8 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float
 		q := query.ColumnCounts{Thresholds: make([]float64, columns), Signed: true}
 		return q.Sensitivity(a.Session().Relation())
 	}
-	rows := func(j int) float64 { return 2 * (1 - scaleQuantile) * varied[j] } // the smaller side of a clear comparison
+	// the smaller side of a clear comparison
+	rows := func(j int) float64 { return 2 * (1 - scaleQuantile) * varied[j] }
 	for j := range varied {
 		if !u.Constant[j] && rows(j) < clearSDs*sensitivity(len(varied))/mu {
 			weak[j] = true
@@ -186,8 +203,8 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float
 	return weak, 0
 }
 
-// centers bisects the finite float64 numbers, in their order, for the median of every column. Each query halves every column's
-// interval, so the last of the 64 leaves one number each.
+// centers bisects the finite float64 numbers, in their order, for the median of every column. Each
+// query halves every column's interval, so the last of the 64 leaves one number each.
 func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float64, error) {
 	const lateWeight = (centerQueries - earlyQueries*earlyWeight) / (centerQueries - earlyQueries)
 	last := ordinal(math.MaxFloat64)
@@ -219,11 +236,12 @@ func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float6
 	return center, nil
 }
 
-// findScales bisects the octaves of the non-zero distances to the centre, of which there are about varied.
+// findScales bisects the octaves of the non-zero distances to the centre, of which there are about
+// varied.
 //
-// It looks for a little more than the median: where half of a column is one value and the centre falls between that and the
-// next, half of the distances say nothing about the spread.
-// Only the columns for which search holds are looked at.
+// It looks for a little more than the median: where half of a column is one value and the centre
+// falls between that and the next, half of the distances say nothing about the spread. Only the
+// columns for which search holds are looked at.
 func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, mu float64, search func(int) bool) error {
 	d := len(u.Center)
 	b := newBisection(d, 1, lastKey)

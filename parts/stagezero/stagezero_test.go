@@ -34,7 +34,8 @@ func run(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64) Unit
 	return u
 }
 
-// TestOrdinal: every threshold is finite, the order is kept, 0 has one place, and 64 halvings leave one number.
+// TestOrdinal: every threshold is finite, the order is kept, 0 has one place, and 64 halvings leave
+// one number.
 func TestOrdinal(t *testing.T) {
 	values := []float64{-math.MaxFloat64, -1, -5e-324, 0, 5e-324, 0x1p-1022, 1, math.MaxFloat64}
 	for i, v := range values {
@@ -84,8 +85,9 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestGaussianColumns: centre within an sd, scale within a factor 4, at the rank noise that CenterShare allows. A comparison far
-// from the median errs with probability below 1e-6; there are about 3000 of them here.
+// TestGaussianColumns: centre within an sd, scale within a factor 4, at the rank noise that
+// CenterShare allows. A comparison far from the median errs with probability below 1e-6; there are
+// about 3000 of them here.
 func TestGaussianColumns(t *testing.T) {
 	const d = 3
 	sd, mean := []float64{1e-100, 1, 1e100}, []float64{1e-90, -1e6, 0}

@@ -8,13 +8,16 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// withinRankNoise is the rows over the rank noise of FindCenters' comparisons: all of its first ones decide between far places.
+// withinRankNoise is the rows over the rank noise of FindCenters' comparisons: all of its first
+// ones decide between far places.
 const withinRankNoise = 9
 
-// FindCenters searches the median of every column of u, which SpreadByPairs made, to within its scale, unless it is known, by noisy comparisons of ranks for all
-// columns at once: the sign, then distances that grow from comparison to comparison until one is beyond the median, then halves. Columns
-// near to 0, in their scale, cost a handful of comparisons, and none costs more than Run's. It spends at most mu2 of mu^2; centres that are
-// not reached by then stay in the middle of what is left. rows is public or released.
+// FindCenters searches the median of every column of u, which SpreadByPairs made, to within its
+// scale, unless it is known, by noisy comparisons of ranks for all columns at once: the sign, then
+// distances that grow from comparison to comparison until one is beyond the median, then halves.
+// Columns near to 0, in their scale, cost a handful of comparisons, and none costs more than Run's.
+// It spends at most mu2 of mu^2; centres that are not reached by then stay in the middle of what is
+// left. rows is public or released.
 //
 // Source: [TYLERPRESS] Section 1.
 func (u *Units) FindCenters(a *kernel.Allotment, prefix string, rows, mu2 float64) error {
@@ -62,8 +65,9 @@ func FindCentersStep(prefix string, share float64) kernel.Step {
 // An interval (low, high] holds a median, as far as the comparisons were right.
 type interval struct {
 	low, high, unit float64
-	leap            float64 // the last distance from 0 that was tried, in units, squared for the next
-	done            bool
+	// the last distance from 0 that was tried, in units, squared for the next
+	leap float64
+	done bool
 }
 
 // next is the place to compare with next, NaN if the interval is as short as the unit.
@@ -91,7 +95,8 @@ func (i *interval) next() float64 {
 	return at
 }
 
-// middle is the geometric mean of ends of one sign that differ in size, of the distance to 0 counted from the unit on; else the mean.
+// middle is the geometric mean of ends of one sign that differ in size, of the distance to 0
+// counted from the unit on; else the mean.
 func (i *interval) middle() float64 {
 	low, high, sign := i.low, i.high, 1.0
 	if high <= 0 {

@@ -9,8 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestFindCenters: medians near and far, of both signs, are found to within a scale or so, at no more than what Run asks. Near ones take a
-// handful of questions. A comparison errs far from the median with probability Q(9): the price of a column is that of the early ones.
+// TestFindCenters: medians near and far, of both signs, are found to within a scale or so, at no
+// more than what Run asks. Near ones take a handful of questions. A comparison errs far from the
+// median with probability Q(9): the price of a column is that of the early ones.
 func TestFindCenters(t *testing.T) {
 	for _, offset := range []float64{0, .3, 10, 1e3, 1e6, 1e12} {
 		for _, rel := range relations {
@@ -27,7 +28,8 @@ func TestFindCenters(t *testing.T) {
 				for j := range sd {
 					off = math.Max(off, math.Abs(u.Center[j]-mean[j])/sd[j])
 				}
-				// Beside the scale: float64 holds an offset of 1e12 to 1e-4, and the rank noise of a ninth of the rows is .3 sds.
+				// Beside the scale: float64 holds an offset of 1e12 to 1e-4, and the rank noise of
+				// a ninth of the rows is .3 sds.
 				if off <= 2.5 {
 					good++
 				} else {
@@ -43,8 +45,8 @@ func TestFindCenters(t *testing.T) {
 	}
 }
 
-// TestFindCentersOnePart: with too little to spend for all questions the centre stays where it is known to be, and nothing is overspent
-// (spread checks that).
+// TestFindCentersOnePart: with too little to spend for all questions the centre stays where it is
+// known to be, and nothing is overspent (spread checks that).
 func TestFindCentersOnePart(t *testing.T) {
 	u, asked := spread(t, gaussianRows(60, []float64{1e9, -5}, []float64{1, 1}), privacy.ReplaceOne, .1, true)
 	for j, c := range u.Center {
@@ -54,7 +56,8 @@ func TestFindCentersOnePart(t *testing.T) {
 	}
 }
 
-// search runs an interval for a median with comparisons that are always right, or by coin where coin is set.
+// search runs an interval for a median with comparisons that are always right, or by coin where
+// coin is set.
 func search(t *testing.T, unit, median float64, coin *rand.Rand) (center float64, asked int) {
 	t.Helper()
 	i := interval{low: -math.MaxFloat64, high: math.MaxFloat64, unit: unit}
@@ -87,8 +90,8 @@ func search(t *testing.T, unit, median float64, coin *rand.Rand) (center float64
 	return i.middle(), asked
 }
 
-// TestInterval: with right answers, the median is found to within the unit (or float64's precision) in at most 64 questions, wherever
-// it is; with answers by coin the search ends all the same.
+// TestInterval: with right answers, the median is found to within the unit (or float64's precision)
+// in at most 64 questions, wherever it is; with answers by coin the search ends all the same.
 func TestInterval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	units := []float64{5e-324, 1e-300, 1e-20, 1, 3, 1e20, 1e300, 0x1p1023}

@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Arrangements of a BlackBox; it knows Nested, Crossing and Parallel too, in any number of columns that they can be made for.
+// Arrangements of a BlackBox; it knows Nested, Crossing and Parallel too, in any number of columns
+// that they can be made for.
 const (
 	// Spread: means anywhere, the closest two at the separation.
 	Spread Arrangement = ""
@@ -30,28 +31,35 @@ const (
 	grossFactor    = 30  // an outlier's distance from the centre, over that of another row
 )
 
-// A BlackBox says which mixtures and tables are drawn, one for each seed, to try out a method that makes any learner of mixtures private. No
-// step of such a method depends on the columns' units, origins and axes, so these are anything.
+// A BlackBox says which mixtures and tables are drawn, one for each seed, to try out a method that
+// makes any learner of mixtures private. No step of such a method depends on the columns' units,
+// origins and axes, so these are anything.
 //
-// The Mahalanobis distance of two components is that of their means under the average of their covariances.
+// The Mahalanobis distance of two components is that of their means under the average of their
+// covariances.
 //
 // Source: [PPE] Section D of the restatement.
 type BlackBox struct {
 	Columns    int `json:"d"` // Required.
 	Components int `json:"k"` // Required.
-	// Separation is the Mahalanobis distance of the closest two components. Required of two or more, unless they are Nested or Crossing.
+	// Separation is the Mahalanobis distance of the closest two components. Required of two or
+	// more, unless they are Nested or Crossing.
 	Separation  float64     `json:"sep,omitempty"`
 	Arrangement Arrangement `json:"arrangement,omitempty"`
 	// LeastWeight, if not 0, is the smallest weight. Default: random weights within a factor of 2.
 	LeastWeight float64 `json:"least_weight,omitempty"`
-	// Condition bounds the condition numbers of the components' covariances, whose eigenvalues are log-uniform. Default 3.
+	// Condition bounds the condition numbers of the components' covariances, whose eigenvalues are
+	// log-uniform. Default 3.
 	Condition float64 `json:"condition,omitempty"`
-	// Sizes, if not 0, is a ratio within which the components' standard deviations differ besides, log-uniform.
+	// Sizes, if not 0, is a ratio within which the components' standard deviations differ besides,
+	// log-uniform.
 	Sizes float64 `json:"sizes,omitempty"`
-	// Growth, if not 0, is the ratio of the next size of Nested components to the last instead of a random one from 4 to 10.
+	// Growth, if not 0, is the ratio of the next size of Nested components to the last instead of a
+	// random one from 4 to 10.
 	Growth float64 `json:"growth,omitempty"`
-	// Law names the distribution of a component's rows, which have its mean and covariance: uniform on a box, gamma3 (skewed) or t5; or cauchy,
-	// which has neither, with them as its centre and scale. Default: Gaussian.
+	// Law names the distribution of a component's rows, which have its mean and covariance: uniform
+	// on a box, gamma3 (skewed) or t5; or cauchy, which has neither, with them as its centre and
+	// scale. Default: Gaussian.
 	Law string `json:"law,omitempty"`
 	// Outliers is the part of the rows that lie 30 times as far from the centre as others.
 	Outliers float64 `json:"outliers,omitempty"`
@@ -101,7 +109,8 @@ func (b BlackBox) Validate() error {
 	return nil
 }
 
-// Truth draws the mixture of a seed; of rows that are not Gaussian, that of the Gaussians with their means and covariances.
+// Truth draws the mixture of a seed; of rows that are not Gaussian, that of the Gaussians with
+// their means and covariances.
 func (b BlackBox) Truth(seed uint64) (*model.Mixture, error) {
 	if err := b.Validate(); err != nil {
 		return nil, err
@@ -126,7 +135,8 @@ func (b BlackBox) Truth(seed uint64) (*model.Mixture, error) {
 	return model.New(nil, weights, gs)
 }
 
-// Draw draws a mixture and n rows: a function of b, seed and n. The first rows of a longer table are those of a shorter one.
+// Draw draws a mixture and n rows: a function of b, seed and n. The first rows of a longer table
+// are those of a shorter one.
 func (b BlackBox) Draw(seed uint64, n int) (*Instance, error) { return b.table(seed, rowStream, n) }
 
 // heldStream is that of rows which no fit has seen.
@@ -180,7 +190,8 @@ func (b BlackBox) weights(rng *rand.Rand) []float64 {
 		w[i] = uniform(rng, 1, unevenWeights)
 	}
 	if b.LeastWeight > 0 && len(w) > 1 {
-		// What the others have above the least one is shared out at random, so that there is none below it.
+		// What the others have above the least one is shared out at random, so that there is none
+		// below it.
 		spare := 1 - b.LeastWeight*float64(len(w))
 		least := rng.IntN(len(w))
 		w[least] = 0
@@ -205,7 +216,9 @@ func (b BlackBox) factors(rng *rand.Rand) []*mat.Dense {
 			sds[j] = math.Pow(b.condition(), rng.Float64()/2)
 		}
 		switch b.Arrangement {
-		case Crossing: // as far apart in their angles as they can be, in the plane of the first two of the shared axes
+		// as far apart in their angles as they can be, in the plane of the first two of the shared
+		// axes
+		case Crossing:
 			axes = plane(shared, turn+math.Pi*float64(i)/float64(b.Components))
 			sds[0] = math.Sqrt(longCondition) * sds[1]
 		case Parallel:

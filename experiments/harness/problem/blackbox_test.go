@@ -21,7 +21,8 @@ var blackBoxes = []BlackBox{
 	{Columns: 2, Components: 2, Separation: 6, Wide: true}, {Columns: 3, Components: 2, Separation: 6, Turned: true}, {Columns: 2, Components: 2, Separation: 6, Law: "t5"},
 }
 
-// units divides means and factors by the columns' standard deviations under the first component: what is left is of ordinary size.
+// units divides means and factors by the columns' standard deviations under the first component:
+// what is left is of ordinary size.
 func units(m *model.Mixture) (means [][]float64, factors []*mat.Dense) {
 	for _, g := range m.Components {
 		mean, factor := slices.Clone(g.Mean), mat.DenseCopyOf(g.Cov.Factor())
@@ -37,7 +38,8 @@ func units(m *model.Mixture) (means [][]float64, factors []*mat.Dense) {
 	return means, factors
 }
 
-// The closest two components lie at the separation, which no change of units, origin or axes changes; weights and shapes are as asked.
+// The closest two components lie at the separation, which no change of units, origin or axes
+// changes; weights and shapes are as asked.
 func TestBlackBoxPromises(t *testing.T) {
 	for _, b := range blackBoxes {
 		for seed := range uint64(30) {
@@ -64,7 +66,8 @@ func TestBlackBoxPromises(t *testing.T) {
 	}
 }
 
-// checkShapes checks condition numbers before the affine change, and the sizes of nested components: relative shapes survive the change.
+// checkShapes checks condition numbers before the affine change, and the sizes of nested
+// components: relative shapes survive the change.
 func (b BlackBox) checkShapes(t *testing.T, seed uint64, factors []*mat.Dense) {
 	t.Helper()
 	for _, f := range b.factors(rngOf(seed, b)) {
@@ -126,8 +129,8 @@ func TestBlackBoxUnits(t *testing.T) {
 		}
 		slices.Sort(logs)
 		low, high := math.Log10(c.low), math.Log10(c.high)
-		// Of 200 logarithms the least is above the first twentieth of the range with probability .95^200 < 4e-5, the median within a tenth of the
-		// range of the middle but for one in 200.
+		// Of 200 logarithms the least is above the first twentieth of the range with probability
+		// .95^200 < 4e-5, the median within a tenth of the range of the middle but for one in 200.
 		room := (high - low) / 20
 		if logs[0] < low-.01 || logs[0] > low+room || logs[199] > high+.5 || logs[199] < high-room || math.Abs(logs[100]-(low+high)/2) > 2*room {
 			t.Errorf("%+v: units from 1e%.1f to 1e%.1f, median 1e%.1f", c.b, logs[0], logs[199], logs[100])
@@ -135,7 +138,8 @@ func TestBlackBoxUnits(t *testing.T) {
 	}
 }
 
-// Rows have the means and covariances of their components, whatever their law, in the frame of the component. The seeds are fixed.
+// Rows have the means and covariances of their components, whatever their law, in the frame of the
+// component. The seeds are fixed.
 func TestBlackBoxRows(t *testing.T) {
 	const n, d = 40_000, 2
 	for _, law := range []string{"", "uniform", "gamma3", "t5"} {
@@ -176,7 +180,8 @@ func TestBlackBoxRows(t *testing.T) {
 	}
 }
 
-// A mixture of a seed is the same for all numbers of rows, longer tables begin with shorter ones, and rows held out are others.
+// A mixture of a seed is the same for all numbers of rows, longer tables begin with shorter ones,
+// and rows held out are others.
 func TestBlackBoxDraw(t *testing.T) {
 	for _, b := range blackBoxes {
 		short, err := b.Draw(5, 50)
@@ -241,7 +246,8 @@ func TestBlackBoxOutliers(t *testing.T) {
 			beyond++
 		}
 	}
-	if math.Abs(beyond/n-.5) > 5*.5/math.Sqrt(n) { // a Cauchy variable is beyond its scale half of the time
+	// a Cauchy variable is beyond its scale half of the time
+	if math.Abs(beyond/n-.5) > 5*.5/math.Sqrt(n) {
 		t.Errorf("%v beyond the scale", beyond/n)
 	}
 }

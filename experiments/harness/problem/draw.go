@@ -20,13 +20,15 @@ type Instance struct {
 	Labels []int      // of each row: its component, or Stray
 }
 
-// Streams of random numbers of one seed: the mixture of a seed is the same for every number of rows.
+// Streams of random numbers of one seed: the mixture of a seed is the same for every number of
+// rows.
 const (
 	truthStream = iota + 1
 	rowStream
 )
 
-// Draw draws a mixture and n rows: a function of s, seed and n. The first rows of a longer table are those of a shorter one.
+// Draw draws a mixture and n rows: a function of s, seed and n. The first rows of a longer table
+// are those of a shorter one.
 func (s Spec) Draw(seed uint64, n int) (*Instance, error) {
 	truth, err := s.Truth(seed)
 	if err != nil {
@@ -84,7 +86,8 @@ func (s Spec) Truth(seed uint64) (*model.Mixture, error) {
 	return model.New(nil, s.weights(rng), gs)
 }
 
-// group draws k covariance factors and means around the origin; wide is the root of the largest eigenvalue.
+// group draws k covariance factors and means around the origin; wide is the root of the largest
+// eigenvalue.
 func (s Spec) group(rng *rand.Rand, k int) (factors []*mat.Dense, means [][]float64, wide float64) {
 	for range k {
 		f, sd := s.factor(rng)
@@ -115,8 +118,9 @@ func (s Spec) twoGroups(rng *rand.Rand, first int) ([]*mat.Dense, [][]float64) {
 		narrow[i].Scale(1/s.ScaleRatio, narrow[i])
 		floats.Scale(1/s.ScaleRatio, near[i])
 	}
-	// From a component of the first group, where the groups are too close, in a random direction to where they no longer are: the
-	// distance of the closest pair is continuous, so bisection finds a place at the distance wanted.
+	// From a component of the first group, where the groups are too close, in a random direction to
+	// where they no longer are: the distance of the closest pair is continuous, so bisection finds
+	// a place at the distance wanted.
 	away := direction(rng, s.Columns)
 	near = shifted(near, means[0], 1)
 	low, high := 0.0, 1.0

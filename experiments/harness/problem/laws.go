@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// A law fills w with uncorrelated entries of mean 0 and variance 1, and says whether the row is stray: one that the truth leaves aside.
+// A law fills w with uncorrelated entries of mean 0 and variance 1, and says whether the row is
+// stray: one that the truth leaves aside.
 type law func(w []float64, rng *rand.Rand) (stray bool)
 
 // laws by name.
@@ -101,7 +102,8 @@ func lognormal(present float64) raw {
 	}, present * math.Exp(.5), math.Sqrt(present*math.Exp(2) - present*present*math.E)}
 }
 
-// atom puts a part of the rows on one point, 2 standard deviations from the mean of the others along the first axis.
+// atom puts a part of the rows on one point, 2 standard deviations from the mean of the others
+// along the first axis.
 func atom(share float64) law {
 	const at = 2
 	rest := 1 - share

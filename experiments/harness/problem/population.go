@@ -32,9 +32,10 @@ func (s Spectrum) String() string {
 	return string(s)
 }
 
-// A Population says which distributions are drawn, one for each seed: x = D(m + Qw), where w has independent or at least uncorrelated
-// entries of mean 0 and the variances of the spectrum, Q has random orthonormal columns, m is the mean and D are the columns' units.
-// Standard deviations are those along the axes of Q; the largest is 1.
+// A Population says which distributions are drawn, one for each seed: x = D(m + Qw), where w has
+// independent or at least uncorrelated entries of mean 0 and the variances of the spectrum, Q has
+// random orthonormal columns, m is the mean and D are the columns' units. Standard deviations are
+// those along the axes of Q; the largest is 1.
 type Population struct {
 	Columns int `json:"d"` // Required.
 	// Constant of the columns, at random places, are constant.
@@ -43,9 +44,11 @@ type Population struct {
 	Rank     int      `json:"rank,omitempty"`
 	Spectrum Spectrum `json:"spectrum,omitempty"`
 	Kappa    float64  `json:"kappa,omitempty"` // At least 1; 0 is 1.
-	// Offset is the distance of m from the origin, in the largest standard deviation, in a random direction.
+	// Offset is the distance of m from the origin, in the largest standard deviation, in a random
+	// direction.
 	Offset float64 `json:"offset,omitempty"`
-	// Units are powers of ten, one for each column, with exponents uniform between -Units and Units.
+	// Units are powers of ten, one for each column, with exponents uniform between -Units and
+	// Units.
 	Units float64 `json:"units,omitempty"`
 	// Axes leaves Q the first columns of the identity.
 	Axes bool `json:"axes,omitempty"`
@@ -85,8 +88,8 @@ func (p Population) RankOf() int {
 	return p.Columns - p.Constant
 }
 
-// CovarianceRate and MeanRate are what the errors of the sample's mean and covariance are about, for Gaussian rows:
-// the roots of r(r+1)/n and r/n at rank r.
+// CovarianceRate and MeanRate are what the errors of the sample's mean and covariance are about,
+// for Gaussian rows: the roots of r(r+1)/n and r/n at rank r.
 func (p Population) CovarianceRate(n int) float64 {
 	r := float64(p.RankOf())
 	return math.Sqrt(r * (r + 1) / float64(n))
@@ -164,15 +167,16 @@ func ones(n int) []float64 {
 type Sample struct {
 	Truth *Law
 	Rows  *mat.Dense // n×d
-	// MeanError and CovarianceError are those of the mean and the covariance of the rows that are not stray: what can be had without
-	// privacy.
+	// MeanError and CovarianceError are those of the mean and the covariance of the rows that are
+	// not stray: what can be had without privacy.
 	MeanError, CovarianceError float64
 	// These moments on the axes of the truth, in its standard deviations: 0 and I but for chance.
 	mean []float64
 	cov  *mat.Dense
 }
 
-// Draw draws a distribution and n rows: a function of p, seed and n. The first rows of a longer table are those of a shorter one.
+// Draw draws a distribution and n rows: a function of p, seed and n. The first rows of a longer
+// table are those of a shorter one.
 func (p Population) Draw(seed uint64, n int) (*Sample, error) {
 	truth, err := p.Truth(seed)
 	if err != nil {
@@ -251,14 +255,17 @@ type Errors struct {
 	Mean float64
 	// Covariance is |A⁺·F·Fᵀ·A⁺ᵀ - I| in the Frobenius norm, for the truth A·Aᵀ.
 	Covariance float64
-	// Null is the estimate's standard deviation in the directions in which the truth has none (the root of the sum of squares), in units
-	// of the truth's largest; and NullMean how far the mean is off there.
+	// Null is the estimate's standard deviation in the directions in which the truth has none (the
+	// root of the sum of squares), in units of the truth's largest; and NullMean how far the mean
+	// is off there.
 	Null, NullMean float64
-	// Rank is the number of directions in which the estimate has a standard deviation above NullBar.
+	// Rank is the number of directions in which the estimate has a standard deviation above
+	// NullBar.
 	Rank int
 }
 
-// NullBar is a standard deviation that counts as none, in units of the largest: far below any that is drawn, far above rounding.
+// NullBar is a standard deviation that counts as none, in units of the largest: far below any that
+// is drawn, far above rounding.
 const NullBar = 1e-8
 
 // Errors measures an estimate against the truth.
@@ -269,7 +276,8 @@ func (l *Law) Errors(mean []float64, factor *mat.Dense) Errors {
 	return Errors{Mean: mat.Norm(m, 2), Covariance: distance(gram(f), nil), Null: mat.Norm(rest, 2), NullMean: mat.Norm(meanRest, 2), Rank: rankOf(scaled)}
 }
 
-// Added measures an estimate against the sample's own moments, in the norms of Errors: what privacy adds.
+// Added measures an estimate against the sample's own moments, in the norms of Errors: what privacy
+// adds.
 func (s *Sample) Added(mean []float64, factor *mat.Dense) (ofMean, ofCovariance float64) {
 	off, scaled := s.Truth.inUnits(mean, factor)
 	m, _ := s.Truth.split(off)
@@ -280,7 +288,8 @@ func (s *Sample) Added(mean []float64, factor *mat.Dense) (ofMean, ofCovariance 
 	return ofMean, distance(gram(f), s.cov)
 }
 
-// inUnits are an estimate's distance from the true mean and its factor in the columns' units, so that nothing over- or underflows.
+// inUnits are an estimate's distance from the true mean and its factor in the columns' units, so
+// that nothing over- or underflows.
 func (l *Law) inUnits(mean []float64, factor *mat.Dense) (off, scaled *mat.Dense) {
 	d, k := factor.Dims()
 	off, scaled = mat.NewDense(d, 1, nil), mat.NewDense(d, k, nil)
@@ -299,7 +308,8 @@ func gram(f *mat.Dense) *mat.Dense {
 	return &out
 }
 
-// split takes columns of vectors to the axes, in standard deviations, and returns what is left of them across.
+// split takes columns of vectors to the axes, in standard deviations, and returns what is left of
+// them across.
 func (l *Law) split(v *mat.Dense) (along, rest *mat.Dense) {
 	along, rest = new(mat.Dense), new(mat.Dense)
 	along.Mul(l.axes.T(), v)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Every law has mean 0 and covariance I: the errors of a sample fall like 1/√n, those of lognormals slowly. The samples are fixed by
-// their seeds, so this passes or fails for good.
+// Every law has mean 0 and covariance I: the errors of a sample fall like 1/√n, those of lognormals
+// slowly. The samples are fixed by their seeds, so this passes or fails for good.
 func TestLawsAreStandard(t *testing.T) {
 	const n, d = 40_000, 4
 	for _, name := range Laws() {
@@ -52,8 +52,8 @@ func TestScaleOfT3(t *testing.T) {
 	}
 }
 
-// The sample's own mean and covariance, measured as an estimate, have the errors that Draw reports; a scaled copy of the truth has the
-// error that one can say.
+// The sample's own mean and covariance, measured as an estimate, have the errors that Draw reports;
+// a scaled copy of the truth has the error that one can say.
 func TestErrors(t *testing.T) {
 	const n = 500
 	p := Population{Columns: 5, Constant: 1, Rank: 3, Kappa: 1e4, Offset: 10, Units: 2}

@@ -16,7 +16,8 @@ type part struct {
 
 func normal(weight, mean, sd float64) part { return part{weight, []float64{mean}, []float64{sd}} }
 
-// printed are the mixtures of sections 7 and 7.2 of the restatement. Where it gives no numbers (A.., G.., M..) they are ours, after its words.
+// printed are the mixtures of sections 7 and 7.2 of the restatement. Where it gives no numbers
+// (A.., G.., M..) they are ours, after its words.
 var printed = map[string][]part{
 	"U1":  {normal(1, 3.7e5, 1e-2)},
 	"U2":  {normal(1, 0, 1), normal(1, 1e6, 1e-3)},

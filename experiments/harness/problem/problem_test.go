@@ -114,7 +114,8 @@ func TestGroups(t *testing.T) {
 			}
 			for _, g := range [][]model.Gaussian{wide, narrow} {
 				want := 6 * math.Sqrt(6)
-				// The offset costs digits: means are 300 units from the origin, the narrow group 1e-6 wide.
+				// The offset costs digits: means are 300 units from the origin, the narrow group
+				// 1e-6 wide.
 				if got := least(g) / spectral(g); math.Abs(got-want) > 1e-5*want {
 					t.Errorf("ratio %v: the closest pair within a group is %v apart, want %v", ratio, got, want)
 				}
@@ -156,8 +157,9 @@ func TestDrawIsAFunctionOfTheSeed(t *testing.T) {
 	}
 }
 
-// Labelled rows lie around the means of their labels with the covariance they should have, and outliers where they should. The
-// bounds are at 5 standard errors or more: a false alarm in fewer than 1 of 10^5 changes of the seeds.
+// Labelled rows lie around the means of their labels with the covariance they should have, and
+// outliers where they should. The bounds are at 5 standard errors or more: a false alarm in fewer
+// than 1 of 10^5 changes of the seeds.
 func TestRows(t *testing.T) {
 	const n = 40_000
 	s := Spec{Columns: 3, Components: 2, Gap: 20, Covariance: Ellipsoid, OutlierShare: .05, OutlierFrom: 1e2, OutlierTo: 1e4}
@@ -200,7 +202,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A t of ν degrees of freedom has ν/(ν-2) times the covariance of its scale matrix; ν = 8 has a fourth moment to bound the error of.
+// A t of ν degrees of freedom has ν/(ν-2) times the covariance of its scale matrix; ν = 8 has a
+// fourth moment to bound the error of.
 func TestTails(t *testing.T) {
 	const n, nu = 40_000, 8
 	in, err := Spec{Columns: 1, Components: 1, TailDegrees: nu}.Draw(1, n)
@@ -271,7 +274,8 @@ func TestCompare(t *testing.T) {
 	if got.WorstMean != 1 || got.Found != 3 || got.Missed != 0 || math.Abs(got.SurplusWeight-.1) > 1e-12 || math.Abs(got.WorstWeight-.05) > 1e-12 {
 		t.Errorf("a surplus component: %+v", got)
 	}
-	// KL of equal covariances is half the squared distance: 1/2 and .04/2, so the bounds are 1/2 and .1.
+	// KL of equal covariances is half the squared distance: 1/2 and .04/2, so the bounds are 1/2
+	// and .1.
 	if math.Abs(got.MedianBound-.3) > 1e-9 {
 		t.Errorf("median bound %v, want .3", got.MedianBound)
 	}
@@ -284,8 +288,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// EM from the truth has the error of the sample: at n rows per component a mean is off by about sqrt(d/n) Mahalanobis, and by more
-// than 4 times that in fewer than 1 of 10^9 tables.
+// EM from the truth has the error of the sample: at n rows per component a mean is off by about
+// sqrt(d/n) Mahalanobis, and by more than 4 times that in fewer than 1 of 10^9 tables.
 func TestReference(t *testing.T) {
 	s := Spec{Columns: 4, Components: 3, Separation: 6, Covariance: Ellipsoid, OutlierShare: .02, OutlierFrom: 1e3, OutlierTo: 1e6}
 	in, err := s.Draw(2, 6000)

@@ -8,8 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Reference is what could be learned without privacy: maximum likelihood by EM started at the truth, on the rows that are not stray.
-// No start is better, so its error is that of the sample.
+// Reference is what could be learned without privacy: maximum likelihood by EM started at the
+// truth, on the rows that are not stray. No start is better, so its error is that of the sample.
 func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 	m := in.Truth
 	for range steps {
@@ -38,8 +38,8 @@ func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 	return m, nil
 }
 
-// settled says that a step of EM has changed nothing that can be seen in an error: means by less than that many standard deviations,
-// variances and weights by less than that part.
+// settled says that a step of EM has changed nothing that can be seen in an error: means by less
+// than that many standard deviations, variances and weights by less than that part.
 func settled(a, b *model.Mixture) bool {
 	const least = 1e-4
 	for i, g := range a.Components {
@@ -130,7 +130,8 @@ func (s *sums) maximise() (*model.Mixture, error) {
 	return model.New(nil, w, gs)
 }
 
-// sameShape is cov, or its diagonal if the truth's is one: what could be learned by one who knows that much.
+// sameShape is cov, or its diagonal if the truth's is one: what could be learned by one who knows
+// that much.
 func sameShape(truth model.Covariance, cov *mat.SymDense) (model.Covariance, error) {
 	if _, ok := truth.(model.Diagonal); !ok {
 		return model.NewFull(cov)

@@ -11,13 +11,15 @@ import (
 
 // A Score says how far a fitted model is from the truth.
 type Score struct {
-	// WorstMean is the largest Mahalanobis distance, over the true components and under their covariances, of a component's mean
-	// from its partner's; where it has none, from the nearest mean.
+	// WorstMean is the largest Mahalanobis distance, over the true components and under their
+	// covariances, of a component's mean from its partner's; where it has none, from the nearest
+	// mean.
 	WorstMean float64
-	// MedianBound is the median over the true components of a bound on the total variation from the partner: Pinsker's √(KL/2), the
-	// better of both directions, at most 1; 1 without a partner.
+	// MedianBound is the median over the true components of a bound on the total variation from the
+	// partner: Pinsker's √(KL/2), the better of both directions, at most 1; 1 without a partner.
 	MedianBound float64
-	// MedianTV is the same of a Monte-Carlo estimate of the total variation itself; 0 if no rows were allowed for it.
+	// MedianTV is the same of a Monte-Carlo estimate of the total variation itself; 0 if no rows
+	// were allowed for it.
 	MedianTV float64
 	// WorstWeight is the largest absolute error of a weight; a missing component has weight 0.
 	WorstWeight float64
@@ -32,11 +34,12 @@ type Score struct {
 // monteCarloStream keeps the rows of the Monte-Carlo estimate apart from those of a table.
 const monteCarloStream = 3
 
-// Compare measures fitted, which carries no background, against truth. Components become partners one to one, the closest first, by
-// the Mahalanobis distance of their means under the true covariance. rows > 0 asks for Monte-Carlo total variations of so many rows.
+// Compare measures fitted, which carries no background, against truth. Components become partners
+// one to one, the closest first, by the Mahalanobis distance of their means under the true
+// covariance. rows > 0 asks for Monte-Carlo total variations of so many rows.
 //
-// The greedy pairing finds a pairing of all true components within a distance t whenever there is one and no mean is within t of two
-// true components, which is so for every separation of interest.
+// The greedy pairing finds a pairing of all true components within a distance t whenever there is
+// one and no mean is within t of two true components, which is so for every separation of interest.
 func Compare(truth, fitted *model.Mixture, rows int) (Score, error) {
 	type pair struct {
 		i, j     int

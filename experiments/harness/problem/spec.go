@@ -1,9 +1,10 @@
-// Package problem draws random mixtures of separated Gaussians and tables of their rows, and measures a fitted model against the
-// mixture behind the rows.
+// Package problem draws random mixtures of separated Gaussians and tables of their rows, and
+// measures a fitted model against the mixture behind the rows.
 //
-// The means are drawn at random and then scaled so that the closest pair lies exactly at the separation asked for; all other pairs
-// are farther apart, in a bad draw much farther. Nothing is centred and no column has unit spread: by default one standard deviation
-// is 37 and the origin lies 300 standard deviations away in every column.
+// The means are drawn at random and then scaled so that the closest pair lies exactly at the
+// separation asked for; all other pairs are farther apart, in a bad draw much farther. Nothing is
+// centred and no column has unit spread: by default one standard deviation is 37 and the origin
+// lies 300 standard deviations away in every column.
 //
 // A [Population] is the same for one distribution, Gaussian or not.
 package problem
@@ -13,15 +14,18 @@ import (
 	"math"
 )
 
-// A Shape says how the covariances of a mixture are drawn. In units of a component's scale, which is 1 but for Spec.ScaleRatio:
+// A Shape says how the covariances of a mixture are drawn. In units of a component's scale, which
+// is 1 but for Spec.ScaleRatio:
 type Shape int
 
 const (
 	// Sphere is the identity.
 	Sphere Shape = iota
-	// Ellipsoid has eigenvalues log-uniform in [LeastEigenvalue, 1] and uniformly random axes, drawn anew for each component.
+	// Ellipsoid has eigenvalues log-uniform in [LeastEigenvalue, 1] and uniformly random axes,
+	// drawn anew for each component.
 	Ellipsoid
-	// Conditioned has eigenvalues geometric from 1/Spec.Kappa to 1 and uniformly random axes, drawn anew for each component.
+	// Conditioned has eigenvalues geometric from 1/Spec.Kappa to 1 and uniformly random axes, drawn
+	// anew for each component.
 	Conditioned
 )
 
@@ -36,8 +40,9 @@ const (
 	Scattered Placement = iota
 	// InBall means are uniform in a ball.
 	InBall
-	// Packed means are uniform in a ball under the condition that no two are closer than they must be, as small a ball as takes them
-	// after some tries: with many components in few columns the mixture is much less wide than otherwise.
+	// Packed means are uniform in a ball under the condition that no two are closer than they must
+	// be, as small a ball as takes them after some tries: with many components in few columns the
+	// mixture is much less wide than otherwise.
 	Packed
 )
 
@@ -45,39 +50,44 @@ const (
 var Placements = []string{"scattered", "ball", "packed"}
 
 const (
-	// unit and offset are the standard deviation of a sphere and the place of the origin in standard deviations.
+	// unit and offset are the standard deviation of a sphere and the place of the origin in
+	// standard deviations.
 	unit, offset = 37, 300
 	// leastUneven is the smallest weight where weights are uneven.
 	leastUneven = .1
-	// groupDistance is the distance of the closest two components of different groups, in standard deviations of the wider group.
+	// groupDistance is the distance of the closest two components of different groups, in standard
+	// deviations of the wider group.
 	groupDistance = 100
 )
 
-// A Spec says which mixtures and tables are drawn. Lengths are in standard deviations: one is the root of the largest eigenvalue of
-// any covariance of the mixture (of the group, where there are two).
+// A Spec says which mixtures and tables are drawn. Lengths are in standard deviations: one is the
+// root of the largest eigenvalue of any covariance of the mixture (of the group, where there are
+// two).
 type Spec struct {
 	Columns    int `json:"d"` // Required.
 	Components int `json:"k"` // Required.
-	// Separation is C: the closest two means are C·√k standard deviations apart. Required, unless Gap or Components = 1.
+	// Separation is C: the closest two means are C·√k standard deviations apart. Required, unless
+	// Gap or Components = 1.
 	Separation float64 `json:"C,omitempty"`
 	// Gap, if not 0, is their distance itself.
 	Gap        float64   `json:"gap,omitempty"`
 	Placement  Placement `json:"placement,omitempty"`
 	Covariance Shape     `json:"shape,omitempty"`
 	Kappa      float64   `json:"kappa,omitempty"` // Of Conditioned, at least 1.
-	// Uneven weights: the smallest is .1 and the others are .1 and a random share of the rest; .1 and .9 for two. Ten components
-	// leave nothing to share.
+	// Uneven weights: the smallest is .1 and the others are .1 and a random share of the rest; .1
+	// and .9 for two. Ten components leave nothing to share.
 	Uneven bool `json:"uneven,omitempty"`
 	// Weights, if not nil, are the weights.
 	Weights []float64 `json:"weights,omitempty"`
-	// TailDegrees, if not 0, makes the components multivariate t of so many degrees of freedom, with the mixture's means and with
-	// its covariances as scale matrices.
+	// TailDegrees, if not 0, makes the components multivariate t of so many degrees of freedom,
+	// with the mixture's means and with its covariances as scale matrices.
 	TailDegrees float64 `json:"tails,omitempty"`
-	// ScaleRatio, if not 0, makes two groups of components, half of them each; the standard deviations of the second group are
-	// smaller by this ratio. The separation holds within each group, and groups are 100 standard deviations of the first apart.
+	// ScaleRatio, if not 0, makes two groups of components, half of them each; the standard
+	// deviations of the second group are smaller by this ratio. The separation holds within each
+	// group, and groups are 100 standard deviations of the first apart.
 	ScaleRatio float64 `json:"scale_ratio,omitempty"`
-	// OutlierShare is the part of the rows that lie anywhere: in a uniformly random direction from the centre of the mixture, at a
-	// distance log-uniform between OutlierFrom and OutlierTo.
+	// OutlierShare is the part of the rows that lie anywhere: in a uniformly random direction from
+	// the centre of the mixture, at a distance log-uniform between OutlierFrom and OutlierTo.
 	OutlierShare float64 `json:"outliers,omitempty"`
 	OutlierFrom  float64 `json:"outliers_from,omitempty"`
 	OutlierTo    float64 `json:"outliers_to,omitempty"`

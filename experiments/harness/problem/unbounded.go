@@ -15,20 +15,24 @@ import (
 // An Arrangement says how the components of an Unbounded mixture lie.
 type Arrangement string
 
-// The arrangements. Those of axis-aligned components are made for any number of columns, the last three for general covariances.
+// The arrangements. Those of axis-aligned components are made for any number of columns, the last
+// three for general covariances.
 const (
-	// Apart: any two components are at least nearestApart standard deviations of the wider one apart in some column; every component has
-	// its own scale in every column.
+	// Apart: any two components are at least nearestApart standard deviations of the wider one
+	// apart in some column; every component has its own scale in every column.
 	Apart Arrangement = "apart"
-	// Overlapping: in one column, neighbours are 2 to 4 standard deviations apart, scales within a factor of 3.
+	// Overlapping: in one column, neighbours are 2 to 4 standard deviations apart, scales within a
+	// factor of 3.
 	Overlapping Arrangement = "overlapping"
 	// Nested: in one column, one mean and scales that grow by factors from 10 to 10^6.
 	Nested Arrangement = "nested"
-	// Pairs: in one column, overlapping pairs, each pair with a scale of its own and apart from the others.
+	// Pairs: in one column, overlapping pairs, each pair with a scale of its own and apart from the
+	// others.
 	Pairs Arrangement = "pairs"
 	// Crossing: in two columns, two ellipses with one mean.
 	Crossing Arrangement = "crossing"
-	// Parallel: in two columns, two long ellipses of one shape side by side, so that they overlap in every column.
+	// Parallel: in two columns, two long ellipses of one shape side by side, so that they overlap
+	// in every column.
 	Parallel Arrangement = "parallel"
 	// Rotated: random axes, and any two components apart in every direction that joins them.
 	Rotated Arrangement = "rotated"
@@ -39,31 +43,39 @@ const (
 	leastScale, largestScale = -9, 12 // powers of ten: of the standard deviations in one column
 	nearestApart             = 9      // standard deviations between components that are apart
 	farthestApart            = 900    // and at most, with more near than far ones
-	ownScale                 = 2      // powers of ten up and down from the column's scale to a component's, where there are several columns
-	leastPlace, largestPlace = -2, 12 // powers of ten: distance of the narrowest component from the origin in its standard deviations
-	// resolution is the largest distance of any component from the origin in its standard deviations: rows are float64 numbers, of 16 digits.
+	// powers of ten up and down from the column's scale to a component's, where there are several
+	// columns
+	ownScale = 2
+	// powers of ten: distance of the narrowest component from the origin in its standard deviations
+	leastPlace, largestPlace = -2, 12
+	// resolution is the largest distance of any component from the origin in its standard
+	// deviations: rows are float64 numbers, of 16 digits.
 	resolution = 1e13
 )
 
-// An Unbounded says which mixtures of Gaussians are drawn, one for each seed: with scales, offsets, distances and orders at random over
-// many powers of ten, so that no bound on anything is known beforehand.
+// An Unbounded says which mixtures of Gaussians are drawn, one for each seed: with scales, offsets,
+// distances and orders at random over many powers of ten, so that no bound on anything is known
+// beforehand.
 type Unbounded struct {
 	Columns     int         `json:"d"`
 	Components  int         `json:"k"`
 	Arrangement Arrangement `json:"arrangement,omitempty"`
 	// Weights in random order. Default: equal ones.
 	Weights []float64 `json:"weights,omitempty"`
-	// Scale, if not 0, is the standard deviation of the narrowest component instead of a random one.
+	// Scale, if not 0, is the standard deviation of the narrowest component instead of a random
+	// one.
 	Scale float64 `json:"scale,omitempty"`
-	// Gap, if not 0, is the distance of neighbours of an Overlapping mixture in standard deviations, and Ratio that of neighbouring scales of a
-	// Nested one, instead of random ones.
+	// Gap, if not 0, is the distance of neighbours of an Overlapping mixture in standard
+	// deviations, and Ratio that of neighbouring scales of a Nested one, instead of random ones.
 	Gap   float64 `json:"gap,omitempty"`
 	Ratio float64 `json:"ratio,omitempty"`
-	// Printed, if set, is the name of a mixture that is the same for every seed, one of PrintedNames.
+	// Printed, if set, is the name of a mixture that is the same for every seed, one of
+	// PrintedNames.
 	Printed string `json:"printed,omitempty"`
 }
 
-// Draw draws a mixture and n rows: a function of u, seed and n. The first rows of a longer table are those of a shorter one.
+// Draw draws a mixture and n rows: a function of u, seed and n. The first rows of a longer table
+// are those of a shorter one.
 func (u Unbounded) Draw(seed uint64, n int) (*Instance, error) {
 	truth, err := u.Truth(seed)
 	if err != nil {
@@ -140,7 +152,8 @@ func (u Unbounded) line(rng *rand.Rand) (means, sds []float64) {
 		low = math.Log10(u.Scale)
 		high = min(high, low+6)
 	}
-	// Scales of one table lie within a random part of the whole range, so that near ones are drawn as often as distant ones.
+	// Scales of one table lie within a random part of the whole range, so that near ones are drawn
+	// as often as distant ones.
 	span := rng.Float64() * (high - low)
 	if u.Scale == 0 {
 		low += rng.Float64() * (high - low - span)
@@ -203,7 +216,8 @@ func beside(rng *rand.Rand, means, sds *[]float64, m, s []float64) {
 	*means, *sds = append(*means, m...), append(*sds, s...)
 }
 
-// shift moves means to the left or the right of an interval, by some of the widest standard deviations.
+// shift moves means to the left or the right of an interval, by some of the widest standard
+// deviations.
 func shift(rng *rand.Rand, widest, low, high float64, m []float64) {
 	gap := widest * nearestApart * math.Pow(farthestApart/nearestApart, math.Pow(rng.Float64(), 2))
 	by := high + gap - slices.Min(m)
@@ -213,7 +227,8 @@ func shift(rng *rand.Rand, widest, low, high float64, m []float64) {
 	floats.AddConst(by, m)
 }
 
-// boxes draws means and standard deviations of several columns: a random tree of groups, each split in a random column.
+// boxes draws means and standard deviations of several columns: a random tree of groups, each split
+// in a random column.
 func (u Unbounded) boxes(rng *rand.Rand) (means, sds [][]float64) {
 	unit := make([]float64, u.Columns)
 	for j := range unit {
@@ -255,8 +270,8 @@ func (u Unbounded) boxes(rng *rand.Rand) (means, sds [][]float64) {
 	return means, sds
 }
 
-// settle moves the origin of every column to a random place about its narrowest component and says whether float64 numbers can tell the
-// rows of all components apart there.
+// settle moves the origin of every column to a random place about its narrowest component and says
+// whether float64 numbers can tell the rows of all components apart there.
 func settle(rng *rand.Rand, means, sds [][]float64) bool {
 	for j := range means[0] {
 		narrow := 0

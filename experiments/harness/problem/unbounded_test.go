@@ -21,7 +21,8 @@ var unboundeds = []Unbounded{
 // sd is a component's standard deviation in a column.
 func sd(g model.Gaussian, j int) float64 { return math.Sqrt(g.Cov.At(j, j)) }
 
-// apartIn says how many standard deviations of the wider one two components are apart in the column where that is most.
+// apartIn says how many standard deviations of the wider one two components are apart in the column
+// where that is most.
 func apartIn(a, b model.Gaussian) float64 {
 	far := 0.0
 	for j := range a.Mean {
@@ -90,7 +91,8 @@ func (u Unbounded) checkTogether(t *testing.T, m *model.Mixture, seed uint64) {
 	}
 }
 
-// A mixture of a seed is the same for all numbers of rows, and longer tables begin with shorter ones.
+// A mixture of a seed is the same for all numbers of rows, and longer tables begin with shorter
+// ones.
 func TestUnboundedDraw(t *testing.T) {
 	for _, u := range unboundeds {
 		short, err := u.Draw(5, 50)
@@ -167,7 +169,8 @@ func TestTotalVariation(t *testing.T) {
 	}
 }
 
-// EM from the truth is the maximum likelihood estimate for one component, and loses no digits far from 0.
+// EM from the truth is the maximum likelihood estimate for one component, and loses no digits far
+// from 0.
 func TestReferenceFarOut(t *testing.T) {
 	in, err := Unbounded{Printed: "U5"}.Draw(1, 5000)
 	if err != nil {
@@ -192,13 +195,15 @@ func TestReferenceFarOut(t *testing.T) {
 		}
 	}
 	g := m.Components[last]
-	if d := math.Abs(g.Mean[0] - 1e12 - sum/count); d > 1.3e-4 { // two units in the last place of 1e12
+	// two units in the last place of 1e12
+	if d := math.Abs(g.Mean[0] - 1e12 - sum/count); d > 1.3e-4 {
 		t.Errorf("the mean is off by %v", d)
 	}
 	if r := g.Cov.At(0, 0) / (square / count); math.Abs(r-1) > 1e-3 {
 		t.Errorf("the variance is %v of that of the rows", r)
 	}
-	// Of 1000 rows a component, the total variation of a fit is about .03 and above .1 in fewer than 1 of 10^6 tables.
+	// Of 1000 rows a component, the total variation of a fit is about .03 and above .1 in fewer
+	// than 1 of 10^6 tables.
 	if tv, err := TotalVariation(in.Truth, m, 0); err != nil || tv > .1 || tv == 0 {
 		t.Errorf("total variation %v (%v)", tv, err)
 	}

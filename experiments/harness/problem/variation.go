@@ -9,7 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Of the integral in one column: its pieces are that many standard deviations of a component long, as far as that from its mean.
+// Of the integral in one column: its pieces are that many standard deviations of a component long,
+// as far as that from its mean.
 const (
 	piece, farOut = .25, 9
 )
@@ -18,8 +19,8 @@ const (
 var gaussLegendre = [][2]float64{{0, 128. / 225}, {.5384693101056831, .4786286704993665}, {-.5384693101056831, .4786286704993665},
 	{.9061798459386640, .2369268850561891}, {-.9061798459386640, .2369268850561891}}
 
-// TotalVariation is the total variation distance of two mixtures: an integral in one column, in pieces that resolve every component, else
-// by Monte Carlo with so many rows.
+// TotalVariation is the total variation distance of two mixtures: an integral in one column, in
+// pieces that resolve every component, else by Monte Carlo with so many rows.
 func TotalVariation(a, b *model.Mixture, rows int) (float64, error) {
 	if a.Dim() > 1 || b.Dim() > 1 {
 		e, err := model.TotalVariation(a, b, rows, rand.New(rand.NewPCG(1, monteCarloStream)))
@@ -47,7 +48,8 @@ func TotalVariation(a, b *model.Mixture, rows int) (float64, error) {
 // A term is a component, with a negative weight if it is one of the second mixture.
 type term struct{ weight, mean, sd float64 }
 
-// terms are the components of both; atoms is the mass of those without a density, which are taken to meet nothing.
+// terms are the components of both; atoms is the mass of those without a density, which are taken
+// to meet nothing.
 func terms(a, b *model.Mixture) (out []term, atoms float64) {
 	for side, m := range []*model.Mixture{a, b} {
 		for i, g := range m.Components {
@@ -64,7 +66,8 @@ func terms(a, b *model.Mixture) (out []term, atoms float64) {
 	return out, atoms
 }
 
-// A place is a number as the sum of a mean and an offset from it, which keeps more digits than a float64 far from 0 does.
+// A place is a number as the sum of a mean and an offset from it, which keeps more digits than a
+// float64 far from 0 does.
 type place struct{ mean, offset float64 }
 
 func (p place) from(q place) float64 { return (p.mean - q.mean) + (p.offset - q.offset) }

@@ -34,7 +34,8 @@ func benchTable(n, d int) *rows.Table {
 	return t
 }
 
-// plainCovariance is the yardstick: the sum and the second moment of all rows in float64, the most natural loop.
+// plainCovariance is the yardstick: the sum and the second moment of all rows in float64, the most
+// natural loop.
 func plainCovariance(t *rows.Table, center []float64, workers int) [][]float64 {
 	d := t.Columns()
 	pieces := split(t.Chunks(), grain*d)
@@ -109,8 +110,9 @@ func benchQueries(d int) map[string]query.Sum {
 	}
 }
 
-// BenchmarkScan reports, per table and number of workers, the median time per row of each query and its ratio to the plain pass; the
-// rounds alternate, so that a busy machine slows all of them alike.
+// BenchmarkScan reports, per table and number of workers, the median time per row of each query and
+// its ratio to the plain pass; the rounds alternate, so that a busy machine slows all of them
+// alike.
 func BenchmarkScan(b *testing.B) {
 	names := []string{"columns", "distances", "directions", "moments-1", "moments-5", "moments-soft"}
 	for _, size := range [][2]int{{1_000_000, 10}, {300_000, 20}, {60_000, 50}} {

@@ -10,9 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// BenchmarkColumn reports what the queries of one column of 10^6 rows take of the time that slices.Sort takes for it, on one core: the sorted
-// copy, the gaps from it and in two leaves, and a histogram of 500 bins by scan and from the copy. The rounds alternate, so that a busy
-// machine slows all of them alike.
+// BenchmarkColumn reports what the queries of one column of 10^6 rows take of the time that
+// slices.Sort takes for it, on one core: the sorted copy, the gaps from it and in two leaves, and a
+// histogram of 500 bins by scan and from the copy. The rounds alternate, so that a busy machine
+// slows all of them alike.
 func BenchmarkColumn(b *testing.B) {
 	const n = 1_000_000
 	t, e := benchTable(n, 1), Engine{Workers: 1}

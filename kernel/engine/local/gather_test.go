@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// TestGather: each kept row is in its leaf once, in the order of the table, over many chunks and pieces; null rows and rows in no leaf
-// are nowhere.
+// TestGather: each kept row is in its leaf once, in the order of the table, over many chunks and
+// pieces; null rows and rows in no leaf are nowhere.
 func TestGather(t *testing.T) {
 	const n = 2*rows.ChunkRows + 77
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -1,6 +1,8 @@
-// Package local computes exact aggregates of a query over the rows of a table, on all cores, without any noise.
+// Package local computes exact aggregates of a query over the rows of a table, on all cores,
+// without any noise.
 //
-// Sums are integers, so neither the number of workers nor the order in which they read chunks can change an answer.
+// Sums are integers, so neither the number of workers nor the order in which they read chunks can
+// change an answer.
 package local
 
 import (
@@ -17,11 +19,13 @@ type Engine struct {
 	Workers int // 0 means one per core
 }
 
-// grain is the number of rows a worker takes at a time: whole panels of the queries, whole pieces of a chunk.
+// grain is the number of rows a worker takes at a time: whole panels of the queries, whole pieces
+// of a chunk.
 const grain = 1008
 
-// share hands out the numbers of pieces to workers. start makes what one worker does with a piece, and with what it has gathered once there
-// is none left; workers are never in finish at the same time.
+// share hands out the numbers of pieces to workers. start makes what one worker does with a piece,
+// and with what it has gathered once there is none left; workers are never in finish at the same
+// time.
 func (e Engine) share(pieces int, start func() (work func(piece int), finish func())) {
 	workers := e.Workers
 	if workers <= 0 {
@@ -32,7 +36,8 @@ func (e Engine) share(pieces int, start func() (work func(piece int), finish fun
 	var finishing sync.Mutex
 	for range min(workers, pieces) {
 		wg.Go(func() {
-			work, finish := start() // made here, so that two workers hardly ever write to one cache line
+			// made here, so that two workers hardly ever write to one cache line
+			work, finish := start()
 			for i := int(next.Add(1) - 1); i < pieces; i = int(next.Add(1) - 1) {
 				work(i)
 			}
@@ -44,7 +49,8 @@ func (e Engine) share(pieces int, start func() (work func(piece int), finish fun
 	wg.Wait()
 }
 
-// scan shares out the rows of the table, piece by piece; first is the number of a piece's first row.
+// scan shares out the rows of the table, piece by piece; first is the number of a piece's first
+// row.
 func (e Engine) scan(t *rows.Table, start func() (work func(first int, piece []float64), finish func())) {
 	d := t.Columns()
 	pieces := split(t.Chunks(), grain*d)
@@ -60,8 +66,9 @@ func (e Engine) scan(t *rows.Table, start func() (work func(first int, piece []f
 
 // Sum returns the sum of the query's row vectors over all rows, one scan.
 //
-// Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the true noisy answer reduced
-// modulo 2^64: post-processing, so privacy holds and no data-dependent error is needed.
+// Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the
+// true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent
+// error is needed.
 func (e Engine) Sum(t *rows.Table, q query.Sum) []int64 {
 	if counts := ofSorted(t, q); counts != nil {
 		return counts
@@ -88,8 +95,9 @@ func split(chunks [][]float64, size int) [][]float64 {
 	return pieces
 }
 
-// SumPairs returns the sum of the query's vectors over the given pairs of row numbers. The query sees differences: of two good rows they
-// may be infinite but never NaN, of a null row and any other they are NaN.
+// SumPairs returns the sum of the query's vectors over the given pairs of row numbers. The query
+// sees differences: of two good rows they may be infinite but never NaN, of a null row and any
+// other they are NaN.
 func (e Engine) SumPairs(t *rows.Table, q query.PairSum, pairs [][2]int) []int64 {
 	total := make([]int64, q.Size())
 	e.share((len(pairs)+grain-1)/grain, func() (func(int), func()) {

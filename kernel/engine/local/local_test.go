@@ -47,7 +47,8 @@ func allQueries(d int) map[string]query.Sum {
 	return qs
 }
 
-// TestWorkersAndChunks: the answer is the sum over single rows, whatever the number of workers and wherever chunks and pieces end.
+// TestWorkersAndChunks: the answer is the sum over single rows, whatever the number of workers and
+// wherever chunks and pieces end.
 func TestWorkersAndChunks(t *testing.T) {
 	const d = 3
 	for _, n := range []int{0, 1, 2, 31, 32, 33, 1023, 1025, rows.ChunkRows - 1, rows.ChunkRows, rows.ChunkRows + 1, 2*rows.ChunkRows + 1057} {

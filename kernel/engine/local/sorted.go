@@ -5,7 +5,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// ofSorted counts the bins of a single column that has been sorted already: the same integers as a scan, at once. Otherwise it returns nil.
+// ofSorted counts the bins of a single column that has been sorted already: the same integers as a
+// scan, at once. Otherwise it returns nil.
 func ofSorted(t *rows.Table, q query.Sum) []int64 {
 	if bins, ok := q.(query.BinCounts); ok {
 		if column, one := bins.OneColumn(); one {

@@ -26,8 +26,8 @@ func oddColumn(rng *rand.Rand, n int) *rows.Table {
 	return t
 }
 
-// TestBinsOfSorted: once a column is sorted its bins are counted from the copy, and every count is that of the scan; other histograms are
-// scanned as before.
+// TestBinsOfSorted: once a column is sorted its bins are counted from the copy, and every count is
+// that of the scan; other histograms are scanned as before.
 func TestBinsOfSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{0, 1, 7, 300, 5000} {
@@ -58,8 +58,9 @@ func TestBinsOfSorted(t *testing.T) {
 	}
 }
 
-// TestGaps: the buckets of each leaf are those of the table of its rows alone, whatever the number of workers and the order of rows; hard
-// buckets are of all rows. Rows in no leaf and null rows are no values.
+// TestGaps: the buckets of each leaf are those of the table of its rows alone, whatever the number
+// of workers and the order of rows; hard buckets are of all rows. Rows in no leaf and null rows are
+// no values.
 func TestGaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	table := oddColumn(rng, 3*rows.ChunkRows/2)

@@ -1,20 +1,22 @@
-// Package hook lets tests of this module see and steer what a session draws. Only packages below kernel can import it, and
-// only kerneltest, whose constructors take a testing.TB, makes one.
+// Package hook lets tests of this module see and steer what a session draws. Only packages below
+// kernel can import it, and only kerneltest, whose constructors take a testing.TB, makes one.
 package hook
 
 import "github.com/gauze-dp/gauze/kernel/internal/noise"
 
-// A Hook changes a session for a test. A session with a hook marks everything it releases as simulated.
+// A Hook changes a session for a test. A session with a hook marks everything it releases as
+// simulated.
 type Hook struct {
 	Source noise.Source // seeded randomness in place of the operating system's
-	// NoiseFactor multiplies every sigma that is drawn, not the one that is claimed: 0 gives exact answers, 1/2 plants a bug that
-	// an audit must find.
+	// NoiseFactor multiplies every sigma that is drawn, not the one that is claimed: 0 gives exact
+	// answers, 1/2 plants a bug that an audit must find.
 	NoiseFactor float64
 	// Replay, if set, replaces the answer of the i-th measurement by a recorded one.
 	Replay func(i int) (answer []float64, ok bool)
-	// Record, if set, is shown every measurement: the query, its answer and the exact sums before noise. The answer of a
-	// stability histogram is leaf, coordinate, count, length of the key and key of every cell released, that of a histogram of gaps
-	// leaf, scale, place and mass of every bucket; they have no exact sums.
+	// Record, if set, is shown every measurement: the query, its answer and the exact sums before
+	// noise. The answer of a stability histogram is leaf, coordinate, count, length of the key and
+	// key of every cell released, that of a histogram of gaps leaf, scale, place and mass of every
+	// bucket; they have no exact sums.
 	Record func(step string, query any, mu float64, answer []float64, exact []int64)
 
 	made bool
@@ -23,6 +25,7 @@ type Hook struct {
 // New returns a hook that changes nothing.
 func New() *Hook { return &Hook{NoiseFactor: 1, made: true} }
 
-// Made reports a hook that New returned. Any package can get at the type of a hook without importing this one, by type inference
-// (func made[T any](open func(.., *T) ..) *T) or reflection, but then only at its zero value, which a session refuses.
+// Made reports a hook that New returned. Any package can get at the type of a hook without
+// importing this one, by type inference (func made[T any](open func(.., *T) ..) *T) or reflection,
+// but then only at its zero value, which a session refuses.
 func (h *Hook) Made() bool { return h != nil && h.made }

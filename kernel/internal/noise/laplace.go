@@ -54,7 +54,8 @@ func geometric(src Source, gamma float64) uint64 {
 	if _, e := math.Frexp(gamma); gamma < 1 {
 		s = uint(1 - e) // 2^(e−1) ≤ γ < 2^e, and e ≤ 0
 	}
-	var v uint64 // that it reaches 2¹⁵, where y below may not fit an int64, has probability below e^(−2¹⁵)
+	// that it reaches 2¹⁵, where y below may not fit an int64, has probability below e^(−2¹⁵)
+	var v uint64
 	for ExpMinus(src, gamma, 1<<s) {
 		v++
 	}
@@ -114,10 +115,11 @@ func ExpMinus(src Source, gamma float64, k uint64) bool {
 	return !u.below(src, x) || evenRun(src, u)
 }
 
-// evenRun reports whether the longest run x > u₁ > … > u_N of independent uniforms has an even length, given u = u₁ < x.
+// evenRun reports whether the longest run x > u₁ > … > u_N of independent uniforms has an even
+// length, given u = u₁ < x.
 //
-// For any n the event x > u₁ > … > uₙ has probability xⁿ/n!, so, with N = 0 where u₁ ≥ x, which is even too, N is even
-// with probability Σ (−x)ⁿ/n! = e^(−x).
+// For any n the event x > u₁ > … > uₙ has probability xⁿ/n!, so, with N = 0 where u₁ ≥ x, which is
+// even too, N is even with probability Σ (−x)ⁿ/n! = e^(−x).
 func evenRun(src Source, u deviate) bool {
 	for even := false; ; even = !even {
 		v := newDeviate(src)
@@ -128,8 +130,8 @@ func evenRun(src Source, u deviate) bool {
 	}
 }
 
-// below reports whether u < x, for x = 0.x[0] x[1] …, in base 2⁶⁴, with zeros after its last digit. Exact:
-// where all digits of x are met, the rest of u is not negative, so u ≥ x.
+// below reports whether u < x, for x = 0.x[0] x[1] …, in base 2⁶⁴, with zeros after its last digit.
+// Exact: where all digits of x are met, the rest of u is not negative, so u ≥ x.
 func (u *deviate) below(src Source, x []uint64) bool {
 	for i, d := range x {
 		c := u.head
@@ -143,10 +145,12 @@ func (u *deviate) below(src Source, x []uint64) bool {
 	return false
 }
 
-// split returns the integer part of (hi·2⁶⁴ + lo)·2^e, at most 2⁶⁴−1, and the digits of the fraction in base 2⁶⁴.
+// split returns the integer part of (hi·2⁶⁴ + lo)·2^e, at most 2⁶⁴−1, and the digits of the
+// fraction in base 2⁶⁴.
 //
-// Digit i ≥ 0 of the fraction holds the bits of weights 2^(−64i−1) to 2^(−64(i+1)), the integer part those of 2⁶³ to 1; bit j of
-// hi:lo has the weight 2^(j+e). Hence digit i is the 64 bits of hi:lo from −64(i+1)−e on, the integer part those from −e on.
+// Digit i ≥ 0 of the fraction holds the bits of weights 2^(−64i−1) to 2^(−64(i+1)), the integer
+// part those of 2⁶³ to 1; bit j of hi:lo has the weight 2^(j+e). Hence digit i is the 64 bits of
+// hi:lo from −64(i+1)−e on, the integer part those from −e on.
 func split(hi, lo uint64, e int) (n uint64, x []uint64) {
 	from := func(j int) uint64 { // zeros outside hi:lo; in Go, shifts by 64 and more give 0
 		switch {
@@ -167,9 +171,10 @@ func split(hi, lo uint64, e int) (n uint64, x []uint64) {
 	return n, x
 }
 
-// TruncatedLaplace draws an integer j with probability ∝ e^(−γ|j|) on {−most, …, most}, exactly: a discrete
-// Laplace variable, drawn afresh until it lies there. How often is a matter of γ and most alone, with probability
-// 1 − e^(−γ(most+1))·2/(1+e^(−γ)) each time. It panics where DiscreteLaplace does, and if most is negative.
+// TruncatedLaplace draws an integer j with probability ∝ e^(−γ|j|) on {−most, …, most}, exactly: a
+// discrete Laplace variable, drawn afresh until it lies there. How often is a matter of γ and most
+// alone, with probability 1 − e^(−γ(most+1))·2/(1+e^(−γ)) each time. It panics where
+// DiscreteLaplace does, and if most is negative.
 func TruncatedLaplace(src Source, gamma float64, most int64) int64 {
 	if most < 0 {
 		panic(fmt.Sprintf("noise: TruncatedLaplace wants a reach of at least 0, got %d", most))

@@ -11,10 +11,12 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// laplaceCells returns the probabilities that a discrete Laplace variable is below lo, lo, lo+1, …, hi, and above hi, for lo ≤ 0 ≤ hi.
+// laplaceCells returns the probabilities that a discrete Laplace variable is below lo, lo, lo+1, …,
+// hi, and above hi, for lo ≤ 0 ≤ hi.
 func laplaceCells(gamma float64, lo, hi int64) []float64 {
 	q := math.Exp(-gamma)
-	tail := func(from int64) float64 { return math.Exp(-gamma*float64(from)) / (1 + q) } // Σ_{j≥from}, from ≥ 1
+	// Σ_{j≥from}, from ≥ 1
+	tail := func(from int64) float64 { return math.Exp(-gamma*float64(from)) / (1 + q) }
 	probs := []float64{tail(1 - lo)}
 	for j := lo; j <= hi; j++ {
 		probs = append(probs, -math.Expm1(-gamma)/(1+q)*math.Exp(-gamma*math.Abs(float64(j))))
@@ -45,7 +47,8 @@ func TestLaplaceLaw(t *testing.T) {
 	}
 }
 
-// TestLaplaceLarge: rates where only ranges can be counted, down to MinRate, and the last bits, which are uniform.
+// TestLaplaceLarge: rates where only ranges can be counted, down to MinRate, and the last bits,
+// which are uniform.
 func TestLaplaceLarge(t *testing.T) {
 	const n = 60_000
 	for _, gamma := range []float64{1e-3, 1e-6, 3e-10, MinRate} {
@@ -92,8 +95,8 @@ func TestExpMinus(t *testing.T) {
 	}
 }
 
-// TestExpMinusWithTies: with digits that tie once in four comparisons the code for ties decides; u < x for an x of two bits is then
-// a comparison of numbers of base 4.
+// TestExpMinusWithTies: with digits that tie once in four comparisons the code for ties decides; u
+// < x for an x of two bits is then a comparison of numbers of base 4.
 func TestExpMinusWithTies(t *testing.T) {
 	src := coarse{NewSeeded(stattest.Seed(t))}
 	for _, x := range []float64{.25, .5, .75, 1, 1.5} {
@@ -152,8 +155,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestExponential: the law of the exponential mechanism against its formula, for scores that differ little, much and not at all, and
-// at the ends of int64.
+// TestExponential: the law of the exponential mechanism against its formula, for scores that differ
+// little, much and not at all, and at the ends of int64.
 func TestExponential(t *testing.T) {
 	const n = 100_000
 	for i, c := range []struct {
@@ -227,7 +230,8 @@ func BenchmarkDiscreteLaplace(b *testing.B) {
 	}
 }
 
-// TestTruncatedLaplaceLaw: the probability of each integer of the support and none beyond, and neighbours of the law that must be rejected.
+// TestTruncatedLaplaceLaw: the probability of each integer of the support and none beyond, and
+// neighbours of the law that must be rejected.
 func TestTruncatedLaplaceLaw(t *testing.T) {
 	const n = 200_000
 	law := func(gamma float64, most, reach int64) (probs []float64) {

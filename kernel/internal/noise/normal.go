@@ -5,11 +5,12 @@ import "math/big"
 // NormalDigits is how many binary places of a Normal are drawn.
 const NormalDigits = 512
 
-// Normal returns X ~ N(0, 1), cut towards zero to NormalDigits binary places: exactly sign(X) floor(|X| 2^512) / 2^512.
+// Normal returns X ~ N(0, 1), cut towards zero to NormalDigits binary places: exactly sign(X)
+// floor(|X| 2^512) / 2^512.
 //
-// So it is a function of X, off by less than 2^-512, and has the law of that function precisely. Whatever is computed from it is not
-// ideal noise any more, and a caller that rounds must say with what probability the rounding differs from the ideal one's, as
-// stable.Masked does.
+// So it is a function of X, off by less than 2^-512, and has the law of that function precisely.
+// Whatever is computed from it is not ideal noise any more, and a caller that rounds must say with
+// what probability the rounding differs from the ideal one's, as stable.Masked does.
 //
 // Source: [KARNEY16] Algorithm N.
 func (g *Gaussian) Normal() *big.Float {

@@ -20,7 +20,8 @@ func normalCells(scale float64) []float64 {
 	return append(probs, cdf(-4), cdf(-4))
 }
 
-// TestNormalLaw: exact counts of the leading digits against erf, KS, and digits that are uniform and independent of them at every depth.
+// TestNormalLaw: exact counts of the leading digits against erf, KS, and digits that are uniform
+// and independent of them at every depth.
 func TestNormalLaw(t *testing.T) {
 	const n = 100_000
 	g := NewGaussian(NewSeeded(stattest.Seed(t)))

@@ -1,6 +1,7 @@
 // Package rows holds the raw rows of a protected table.
 //
-// Only packages below kernel can import it: that is how the compiler keeps every other package from ever reading a row.
+// Only packages below kernel can import it: that is how the compiler keeps every other package from
+// ever reading a row.
 package rows
 
 import (
@@ -9,14 +10,16 @@ import (
 	"math"
 )
 
-// ChunkRows is the number of rows stored together. Chunks are allocated as the table grows and never copied, so a table costs
-// its own size as float64 and at most one chunk more. It is a multiple of the rows that an engine's workers take and queries map at a time.
+// ChunkRows is the number of rows stored together. Chunks are allocated as the table grows and
+// never copied, so a table costs its own size as float64 and at most one chunk more. It is a
+// multiple of the rows that an engine's workers take and queries map at a time.
 const ChunkRows = 4032
 
 // Table is an append-only table of n rows of d float64 values, row-major in chunks.
 //
-// Invariant: a row is either finite in every column or NaN in every column (a null row). Queries therefore recognise a null row
-// by its first value, and a null row contributes zero to every one of them.
+// Invariant: a row is either finite in every column or NaN in every column (a null row). Queries
+// therefore recognise a null row by its first value, and a null row contributes zero to every one
+// of them.
 type Table struct {
 	Protected
 	d, n   int
@@ -27,7 +30,8 @@ type Table struct {
 // New returns an empty table of d columns.
 func New(d int) *Table { return &Table{d: d} }
 
-// Append copies one row. A row of the wrong length or with a value that is not finite is stored as the null row.
+// Append copies one row. A row of the wrong length or with a value that is not finite is stored as
+// the null row.
 func (t *Table) Append(row []float64) {
 	t.memo.sorted = nil
 	if t.n%ChunkRows == 0 {
@@ -48,7 +52,8 @@ func (t *Table) Append(row []float64) {
 	t.n++
 }
 
-// firstChunk keeps small tables small: the first chunk grows by append, later ones are allocated whole.
+// firstChunk keeps small tables small: the first chunk grows by append, later ones are allocated
+// whole.
 func (t *Table) firstChunk() int {
 	if len(t.chunks) == 0 {
 		return 0
@@ -84,7 +89,8 @@ func (t *Table) Row(i int) []float64 {
 	return c[at : at+t.d : at+t.d]
 }
 
-// Protected is embedded in every type that holds rows or leads to them: whatever is asked to print one prints [protected].
+// Protected is embedded in every type that holds rows or leads to them: whatever is asked to print
+// one prints [protected].
 type Protected struct{}
 
 const protected = "[protected]"

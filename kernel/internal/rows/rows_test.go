@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestTable: what goes in comes out by Row and by Chunks, copied; a row that is not finite or not of length d is null.
+// TestTable: what goes in comes out by Row and by Chunks, copied; a row that is not finite or not
+// of length d is null.
 func TestTable(t *testing.T) {
 	table := New(2)
 	row := []float64{0, 0}
@@ -60,7 +61,8 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// TestSort: as slices.Sort does, whatever the values and however many, with zeros of either sign, infinities and denormals.
+// TestSort: as slices.Sort does, whatever the values and however many, with zeros of either sign,
+// infinities and denormals.
 func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	odd := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64, 1, -1}
@@ -85,7 +87,8 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestSorted: the good values of each column in order, made once, by whoever asks first, and anew after a row came in.
+// TestSorted: the good values of each column in order, made once, by whoever asks first, and anew
+// after a row came in.
 func TestSorted(t *testing.T) {
 	table := New(2)
 	for i := range 2*ChunkRows + 5 {

@@ -12,8 +12,8 @@ type memo struct {
 	sorted map[int][]float64
 }
 
-// Sorted returns the values of a column in order, without those of null rows. It is made once and kept, so that a table costs its size and
-// that of these columns. Nobody may change it.
+// Sorted returns the values of a column in order, without those of null rows. It is made once and
+// kept, so that a table costs its size and that of these columns. Nobody may change it.
 func (t *Table) Sorted(column int) []float64 {
 	t.memo.mu.Lock()
 	defer t.memo.mu.Unlock()
@@ -59,7 +59,8 @@ func Sort(values []float64) {
 	keys, other := make([]uint64, len(values)), make([]uint64, len(values))
 	var counts [digits][1 << digitBits]int
 	for i, v := range values {
-		key := math.Float64bits(v) // in the order of the numbers once those of negative ones are turned round
+		// in the order of the numbers once those of negative ones are turned round
+		key := math.Float64bits(v)
 		key ^= uint64(int64(key)>>63) | 1<<63
 		keys[i] = key
 		for d := range counts {
