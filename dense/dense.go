@@ -65,7 +65,7 @@ func Invert(a []float64, n int) ([]float64, bool) {
 	for i := range n {
 		out = append(out, m[i][n:]...)
 	}
-	return out, Finite(a[:n*n]) && Finite(out)
+	return out, AllFinite(a[:n*n]) && AllFinite(out)
 }
 
 // Mul is the product of a, n x m, and b, m x p.
@@ -108,23 +108,4 @@ func LQ(a []float64, n, m int) []float64 {
 		}
 	}
 	return l
-}
-
-// Dot is the inner product of x and of as many entries of y.
-func Dot(x, y []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
-}
-
-// Finite says whether all numbers are.
-func Finite(xs []float64) bool {
-	for _, x := range xs {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
 }

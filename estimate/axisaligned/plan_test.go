@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
@@ -152,7 +152,7 @@ func TestExpect(t *testing.T) {
 					for _, mu := range []float64{1e-6, 1e4} {
 						p := problem(rel, d, n, k)
 						p.Mu = mu
-						if e := New().Expect(p); !linalg.Finite(e.RowsNeeded) || !linalg.Finite(e.RelativeError) || e.RowsNeeded < 0 {
+						if e := New().Expect(p); !dense.Finite(e.RowsNeeded) || !dense.Finite(e.RelativeError) || e.RowsNeeded < 0 {
 							t.Errorf("%+v: %+v", p, e)
 						}
 					}

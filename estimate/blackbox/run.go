@@ -7,13 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/stable"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // fit is the state of one run.
@@ -150,9 +150,9 @@ func overlap(cs []component.Gaussian) (most float64) {
 			mid := mat.NewSymDense(len(a.Mean), nil)
 			mid.AddSym(a.Cov, b.Cov)
 			mid.ScaleSym(.5, mid)
-			_, inv, logDet := linalg.Factor(mid)
-			_, _, da := linalg.Factor(a.Cov)
-			_, _, db := linalg.Factor(b.Cov)
+			_, inv, logDet := symmetric.Factor(mid)
+			_, _, da := symmetric.Factor(a.Cov)
+			_, _, db := symmetric.Factor(b.Cov)
 			diff, z := mat.NewVecDense(len(a.Mean), nil), mat.NewVecDense(len(a.Mean), nil)
 			diff.SubVec(mat.NewVecDense(len(a.Mean), a.Mean), mat.NewVecDense(len(b.Mean), b.Mean))
 			z.MulVec(inv, diff)

@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Stage 0's scale is the octave of the median distance to the centre: a Gaussian's sd is 1.48 to
@@ -94,7 +94,7 @@ func (r *run) refineColumns(mean, sd []float64, mu, r2, lift float64, rough bool
 		}
 		mean[i] += sd[i] * delta[0]
 		sd[i] *= root.At(0, 0)
-		if !linalg.Finite(mean[i]) || !linalg.Finite(sd[i]*sd[i]) || sd[i] == 0 {
+		if !dense.Finite(mean[i]) || !dense.Finite(sd[i]*sd[i]) || sd[i] == 0 {
 			return 0, j, nil
 		}
 		noise = math.Max(noise, sigma)

@@ -3,8 +3,9 @@ package gaussian
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/angular"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A measurement is what one step released: the mean of u u^T over the rows, u = (sqrt nu, w)/|.|,
@@ -102,7 +103,7 @@ func (r *run) views(st *state, root, sampling float64) []*view {
 				v.ww.Set(i, j, m.mean.At(i+1, j+1))
 			}
 		}
-		if linalg.AllFinite(v.shift) && linalg.AllFinite(v.b.RawMatrix().Data) {
+		if dense.AllFinite(v.shift) && dense.AllFinite(v.b.RawMatrix().Data) {
 			out = append(out, v)
 		}
 	}
@@ -119,7 +120,7 @@ func (v *view) pull(delta []float64, cov *mat.SymDense, gradient change) {
 			eta[i] += v.b.At(i, j) * x
 		}
 	}
-	s := linalg.Congruence(v.b, cov)
+	s := symmetric.Congruence(v.b, cov)
 	law, ok := angular.New(eta, s, v.nu)
 	if v.law = law; !ok {
 		return

@@ -7,10 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/parts/angular"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A past is a true Gaussian N(delta, cov) in the last release's coordinates z, and the steps that
@@ -105,7 +106,7 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 			eta[i] += b.At(i, j) * v
 		}
 	}
-	law, ok := angular.New(eta, linalg.Congruence(b, p.cov), f.nu)
+	law, ok := angular.New(eta, symmetric.Congruence(b, p.cov), f.nu)
 	if !ok {
 		p.t.Fatal("no law")
 	}
@@ -127,10 +128,10 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 // with noise of sd sd if rng is set.
 func (p *past) last(r2, lift, sd float64, rng *rand.Rand) last {
 	d := p.d
-	_, root := linalg.FlooredRoot(p.cov, leastEigen)
+	_, root := symmetric.FlooredRoot(p.cov, leastEigen)
 	points, law := clip.NewPoints(d), clip.Gaussian(d, r2)
 	mean, second := points.Moments(p.delta, root, r2)
-	zeroMean, zeroSecond := points.Moments(make([]float64, d), linalg.Identity(d), r2)
+	zeroMean, zeroSecond := points.Moments(make([]float64, d), symmetric.Identity(d), r2)
 	for i := range d {
 		mean[i] -= zeroMean[i]
 		for j := i; j < d; j++ {
@@ -213,7 +214,7 @@ func TestInformation(t *testing.T) {
 	const d = 3
 	delta, cov := moderate(t, rng, d)
 	p := newPast(t, rng, d, 1, delta, cov)
-	one := mat.DenseCopyOf(linalg.Identity(d))
+	one := mat.DenseCopyOf(symmetric.Identity(d))
 	if got := p.run.information(p.st); got != 0 || len(p.run.views(p.st, p.root, 0)) != 0 {
 		t.Errorf("information %v without steps", got)
 	}
@@ -294,7 +295,7 @@ func TestFusion(t *testing.T) {
 		sigma *= math.Sqrt(3) / ((nu + k + 2) * law.B1 * law.B1)
 		var alone, fused, meanAlone, meanFused, information float64
 		for range runs {
-			p := newPast(t, rng, d, nu, make([]float64, d), linalg.Identity(d))
+			p := newPast(t, rng, d, nu, make([]float64, d), symmetric.Identity(d))
 			b := identity(d)
 			b.Scale(1/p.root, b)
 			for range 3 {
@@ -308,7 +309,7 @@ func TestFusion(t *testing.T) {
 				got.Mul(root, root)
 				got.Sub(&got, p.cov)
 				addToDiagonal(&got, -mat.Trace(&got)/k)
-				cov, mean := math.Pow(mat.Norm(&got, 2), 2)/float64(runs), linalg.Norm2(delta)/float64(runs)
+				cov, mean := math.Pow(mat.Norm(&got, 2), 2)/float64(runs), dense.Norm2(delta)/float64(runs)
 				if i == 0 {
 					alone, meanAlone = alone+cov, meanAlone+mean
 				} else {

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 const (
@@ -71,9 +71,9 @@ func invert(l last, views []*view) (delta []float64, root *mat.SymDense) {
 	d := len(l.mean)
 	law := clip.Gaussian(d, l.r2)
 	points := clip.NewPoints(d)
-	zeroMean, zeroSecond := points.Moments(make([]float64, d), linalg.Identity(d), l.r2)
+	zeroMean, zeroSecond := points.Moments(make([]float64, d), symmetric.Identity(d), l.r2)
 	delta = make([]float64, d)
-	cov, root := linalg.Identity(d), linalg.Identity(d)
+	cov, root := symmetric.Identity(d), symmetric.Identity(d)
 	for range newtonSteps {
 		mean, second := points.Moments(delta, root, l.r2)
 		off := newChange(d)
@@ -105,7 +105,7 @@ func invert(l last, views []*view) (delta []float64, root *mat.SymDense) {
 				cov.SetSym(i, j, cov.At(i, j)+(move.cov.At(i, j)+move.cov.At(j, i))/2)
 			}
 		}
-		cov, root = linalg.FlooredRoot(cov, leastEigen)
+		cov, root = symmetric.FlooredRoot(cov, leastEigen)
 		if size < smallMove {
 			break
 		}

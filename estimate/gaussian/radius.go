@@ -3,10 +3,10 @@ package gaussian
 import (
 	"math"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/radial"
 )
 
@@ -153,7 +153,7 @@ func (r *run) finalHeavy(st *state, elliptical bool, flags []string) (estimate.O
 	if elliptical {
 		delta, cov = l.Elliptical(mean, second, best.r2, leastEigen)
 	}
-	_, spread := linalg.FlooredRoot(cov, leastEigen)
+	_, spread := symmetric.FlooredRoot(cov, leastEigen)
 	if collapsed(spread) {
 		return r.refuse("the noise hides the spread in some directions")
 	}

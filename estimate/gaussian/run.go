@@ -7,12 +7,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -238,7 +238,7 @@ func (r *run) release(mean []float64, factor *mat.Dense, flags []string, relativ
 		wide.SetRow(j, factor.RawRowView(i))
 	}
 	cov, err := r.covariance(wide)
-	if err != nil || !linalg.AllFinite(full) {
+	if err != nil || !dense.AllFinite(full) {
 		return r.outsize()
 	}
 	mixture, err := model.New(nil, nil, []model.Gaussian{{Mean: full, Cov: cov}})

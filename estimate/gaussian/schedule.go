@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Constants of the schedule. They decide how much is spent where, and none of them touches privacy.
@@ -181,7 +181,7 @@ func (r *run) directions(st *state, hidden []hiddenDirection) (out []estimate.Di
 			full[j] = h.direction[i] / st.scale[i]
 			norm = math.Hypot(norm, full[j])
 		}
-		if !(norm > 0) || !linalg.Finite(norm) {
+		if !(norm > 0) || !dense.Finite(norm) {
 			continue
 		}
 		for j := range full {

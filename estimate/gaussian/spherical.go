@@ -5,11 +5,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -90,7 +90,7 @@ func (r *run) refineSphere(center []float64, sd *float64, mu, r2 float64, rough 
 		return 0, false, nil
 	}
 	*sd *= math.Sqrt(clip.Variance(d, trace, r2))
-	return noise / trace, linalg.AllFinite(center) && linalg.Finite(*sd**sd) && *sd > 0, nil
+	return noise / trace, dense.AllFinite(center) && dense.Finite(*sd**sd) && *sd > 0, nil
 }
 
 // sphere is the state that centres the rows and divides them by sd.

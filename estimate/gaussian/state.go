@@ -3,8 +3,9 @@ package gaussian
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -58,13 +59,13 @@ func (s *state) frame(factor float64) (frame query.Affine, ok bool) {
 	ok = true
 	for j := range d {
 		frame.Center[j] = s.center[j] + s.scale[j]*s.m[j]
-		ok = ok && linalg.Finite(frame.Center[j])
+		ok = ok && dense.Finite(frame.Center[j])
 	}
 	for i := range r {
 		frame.W[i] = make([]float64, d)
 		for j := range d {
 			frame.W[i][j] = factor * s.w.At(i, j) / s.scale[j]
-			ok = ok && linalg.Finite(frame.W[i][j])
+			ok = ok && dense.Finite(frame.W[i][j])
 		}
 	}
 	return frame, ok
@@ -116,7 +117,7 @@ func (s *state) project(c *mat.Dense) bool {
 		s.m[j] -= move.AtVec(j)
 	}
 	s.w, s.wi = &w, &wi
-	return linalg.AllFinite(s.m) && linalg.AllFinite(w.RawMatrix().Data) && linalg.AllFinite(wi.RawMatrix().Data)
+	return dense.AllFinite(s.m) && dense.AllFinite(w.RawMatrix().Data) && dense.AllFinite(wi.RawMatrix().Data)
 }
 
-func identity(d int) *mat.Dense { return mat.DenseCopyOf(linalg.Identity(d)) }
+func identity(d int) *mat.Dense { return mat.DenseCopyOf(symmetric.Identity(d)) }

@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -129,7 +129,7 @@ func (s *state) remember(lambda []float64, v *mat.Dense, floor float64) {
 			}
 			norm = math.Hypot(norm, u[j])
 		}
-		if !(norm > 0) || !linalg.Finite(norm) {
+		if !(norm > 0) || !dense.Finite(norm) {
 			continue
 		}
 		for j := range u {

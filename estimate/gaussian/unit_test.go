@@ -9,12 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // TestConsistency: the defining equation in d = 1 has the Cauchy scale of a Gaussian, c = s^2 with
@@ -38,7 +38,7 @@ func TestInvert(t *testing.T) {
 	const d, r2 = 3, 4.0
 	delta := []float64{.1, -.2, 0}
 	cov := mat.NewSymDense(d, []float64{1.3, .2, 0, .2, .8, -.1, 0, -.1, 1})
-	_, root := linalg.FlooredRoot(cov, leastEigen)
+	_, root := symmetric.FlooredRoot(cov, leastEigen)
 	rng := rand.New(rand.NewPCG(1, 2))
 	fresh := clip.Points{D: d, Z: make([]float64, 400000*d)}
 	for i := range fresh.Z {

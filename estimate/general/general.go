@@ -20,13 +20,13 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // fit is the state of one run.
@@ -112,7 +112,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	for j := range start {
 		start[j].Doubt = component.StartDoubt()
 		if f.p.Covariance != estimate.Full {
-			start[j].Cov = linalg.OnlyDiagonal(start[j].Cov, f.p.Covariance == estimate.Spherical)
+			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.p.Covariance == estimate.Spherical)
 		}
 		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.rows, 1))
 	}

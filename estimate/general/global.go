@@ -5,12 +5,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and
@@ -20,7 +20,7 @@ import (
 // Differs: three to five rounds, whose budget follows from n.
 func (f *fit) fitGlobal() error {
 	d := f.space.Dim()
-	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: linalg.Identity(d), Doubt: globalDoubt}
+	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: globalDoubt}
 	start.Cov.ScaleSym(startVariance, start.Cov)
 	r := &em.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.rows, Factor: f.factor, Floor: floorStandard, Misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
@@ -81,7 +81,7 @@ func axesOf(cov *mat.SymDense) *axes {
 	d := cov.SymmetricDim()
 	var e mat.EigenSym
 	if !e.Factorize(cov, true) {
-		return &axes{vec: mat.DenseCopyOf(linalg.Identity(d)), lambda: ones(d)}
+		return &axes{vec: mat.DenseCopyOf(symmetric.Identity(d)), lambda: ones(d)}
 	}
 	var vec mat.Dense
 	e.VectorsTo(&vec)
@@ -153,7 +153,7 @@ func (a *axes) lift(m *coreset.Mixture) []component.Gaussian {
 		}
 		mean := mat.NewVecDense(d, nil)
 		mean.MulVec(a.vec, mat.NewVecDense(d, at))
-		out = append(out, component.Gaussian{Weight: m.Weights[j], Mean: mean.RawVector().Data, Cov: linalg.Congruence(a.vec, block)})
+		out = append(out, component.Gaussian{Weight: m.Weights[j], Mean: mean.RawVector().Data, Cov: symmetric.Congruence(a.vec, block)})
 	}
 	return out
 }

@@ -3,8 +3,8 @@ package general
 import (
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // TestExpectNeverFails: what a planner is told is finite for any problem.
@@ -18,7 +18,7 @@ func TestExpectNeverFails(t *testing.T) {
 					if p.Relation == privacy.ReplaceOne {
 						p.Rows = n
 					}
-					if e := New().Expect(p); !linalg.Finite(e.RowsNeeded) || !linalg.Finite(e.RelativeError) || e.RowsNeeded < 0 {
+					if e := New().Expect(p); !dense.Finite(e.RowsNeeded) || !dense.Finite(e.RelativeError) || e.RowsNeeded < 0 {
 						t.Errorf("%+v: %+v", p, e)
 					}
 				}

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Utility constants of the boxes, in standard deviations.
@@ -148,7 +148,7 @@ func (f *fit) heaviest(sites []site) []site {
 	if f.p.Components == 0 {
 		most = 2 * max(f.p.MaxComponents, 1)
 	}
-	sites = slices.DeleteFunc(sites, func(at site) bool { return !linalg.AllFinite(f.white.point(at.z)) })
+	sites = slices.DeleteFunc(sites, func(at site) bool { return !dense.AllFinite(f.white.point(at.z)) })
 	slices.SortStableFunc(sites, func(a, b site) int { return cmp.Compare(b.rows, a.rows) })
 	return sites[:min(len(sites), most)]
 }

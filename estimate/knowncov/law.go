@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // law knows what looks would give on average: by sums over public points.
@@ -66,7 +66,7 @@ func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean
 			for k := range s {
 				s[k] += p.at[k]
 			}
-			if norm := math.Sqrt(linalg.Norm2(s)); norm <= l.radius[i]+w.reach() { // false for NaN
+			if norm := math.Sqrt(dense.Norm2(s)); norm <= l.radius[i]+w.reach() { // false for NaN
 				frames, shifts = append(frames, i), append(shifts, s)
 			}
 		}
@@ -123,7 +123,7 @@ func (w *law) statistics(l *look, frames []int, shifts [][]float64) []*mat.Dense
 		}
 		for a, i := range frames {
 			own := y[a*d : (a+1)*d]
-			if share := score[a] / total; share > 1e-4 && linalg.Norm2(own) <= l.radius[i]*l.radius[i] {
+			if share := score[a] / total; share > 1e-4 && dense.Norm2(own) <= l.radius[i]*l.radius[i] {
 				fill(out[a].RawRowView(t), share, own)
 			}
 		}

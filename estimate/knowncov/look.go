@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -95,7 +95,7 @@ func (p *part) rebase(w *whitening) {
 	for i := range rest {
 		rest[i] += p.at[i]
 	}
-	if linalg.AllFinite(base) && linalg.AllFinite(rest) {
+	if dense.AllFinite(base) && dense.AllFinite(rest) {
 		p.base, p.at = base, rest
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Utility constants of the solution.
@@ -105,7 +105,7 @@ func (s *system) step(damp float64) ([]part, bool) {
 	moved := slices.Clone(s.parts)
 	for j := range moved {
 		own := x.RawVector().Data[j*(1+s.d) : (j+1)*(1+s.d)]
-		length := math.Sqrt(linalg.Norm2(own[1:]))
+		length := math.Sqrt(dense.Norm2(own[1:]))
 		if math.IsNaN(length) || math.IsInf(length, 0) {
 			return nil, false
 		}

@@ -11,12 +11,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -137,7 +137,7 @@ func (c *Columns) Raw(space component.Space, g component.Gaussian, shape estimat
 		return mean, cov, err
 	}
 	fac := mat.NewDense(c.All, c.All, nil)
-	l, _, _ := linalg.Factor(g.Cov)
+	l, _, _ := symmetric.Factor(g.Cov)
 	for i, j := range space.Columns {
 		for k := 0; k <= i; k++ {
 			fac.Set(j, space.Columns[k], space.Scale[i]*l.At(i, k))

@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -23,7 +23,7 @@ const (
 // partition is the ball, cut as the root is.
 func (f *fit) partition() query.Partition {
 	d := f.space.Dim()
-	ball := query.Condition{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(linalg.Identity(d))), Radius: f.radius}
+	ball := query.Condition{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
 	p := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{ball}}}}
 	if f.root != nil && f.root.kids != nil {
 		p.Below = []query.Partition{f.root.gate(f.space)}
@@ -56,7 +56,7 @@ func ask[Q query.Sum](a *kernel.Allotment, step string, p query.Partition, queri
 func (f *fit) lookRoot() error {
 	d := f.space.Dim()
 	q := query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{
-		{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(linalg.Identity(d))), Radius: f.clip},
+		{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
 	mu := f.mu(pcaShare)
 	ans, err := ask(f.a, stepLook, f.partition(), []query.ClippedMoments{q}, mu)
@@ -167,10 +167,10 @@ func (f *fit) lookNodes(share float64) (settled bool, err error) {
 	for i, n := range leaves {
 		s := moments.Unpack(queries[i], answers[i])[0]
 		u := component.Update{Form: query.FullForm, Rows: f.rows, Floor: least(n.at.Cov)}
-		_, inv, _ := linalg.Factor(n.at.Cov)
+		_, inv, _ := symmetric.Factor(n.at.Cov)
 		n.at = u.Apply(n.at, s, hows[i])
 		l := n.at.Cov.SymmetricDim()
-		_, change := principal(linalg.Congruence(inv, n.at.Cov), 1)
+		_, change := principal(symmetric.Congruence(inv, n.at.Cov), 1)
 		clear := n.at.Sigma*math.Sqrt(2*float64(l)) < clearNoise
 		settled = settled && !(clear && (change[l-1] < 1/changed || change[0] > changed))
 	}
@@ -188,7 +188,7 @@ const (
 func (f *fit) clipped(n *node, mu float64) (query.Component, component.Clipping) {
 	flat := flatSpace(n.view.dim())
 	c, how := flat.Clipped(n.at, n.at.Weight, f.rows, component.Noise(query.FullForm, f.factor, mu), misfit)
-	_, inv, _ := linalg.Factor(n.at.Cov)
+	_, inv, _ := symmetric.Factor(n.at.Cov)
 	var w mat.Dense
 	w.Mul(inv, n.view.v.T())
 	c.Frame = f.space.Frame(n.view.up(n.at.Mean), &w)

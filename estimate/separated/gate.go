@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Utility constants of the gate.
@@ -33,7 +33,7 @@ func meanSpan(g []component.Gaussian) view {
 			for l := range d {
 				diff.SetVec(l, g[i].Mean[l]-g[j].Mean[l])
 			}
-			if n := mat.Norm(diff, 2); n > 0 && linalg.Finite(n) {
+			if n := mat.Norm(diff, 2); n > 0 && dense.Finite(n) {
 				gram.SymRankOne(gram, 1/(n*n), diff)
 				pairs++
 			}

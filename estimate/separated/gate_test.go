@@ -6,15 +6,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // gaussAt is a round component in d coordinates.
 func gaussAt(weight, sd float64, mean ...float64) component.Gaussian {
 	cov := mat.NewSymDense(len(mean), nil)
-	cov.ScaleSym(sd*sd, linalg.Identity(len(mean)))
+	cov.ScaleSym(sd*sd, symmetric.Identity(len(mean)))
 	return component.Gaussian{Weight: weight, Mean: mean, Cov: cov, Doubt: component.StartDoubt()}
 }
 
@@ -49,7 +50,7 @@ func TestMeanSpan(t *testing.T) {
 		}
 	}
 	huge := meanSpan([]component.Gaussian{gaussAt(.5, 1, 1e308, 0), gaussAt(.5, 1, -1e308, 0)})
-	if !linalg.AllFinite(huge.v.RawMatrix().Data) {
+	if !dense.AllFinite(huge.v.RawMatrix().Data) {
 		t.Errorf("a difference that overflows: %v", mat.Formatted(huge.v))
 	}
 }
@@ -95,7 +96,7 @@ func tree2() (f *fit, points [][]float64) {
 			at := n.look.down(c)
 			m.Weights, m.Means = append(m.Weights, 1/float64(len(centers))), append(m.Means, at)
 			s := mat.NewSymDense(q, nil)
-			s.ScaleSym(.25, linalg.Identity(q))
+			s.ScaleSym(.25, symmetric.Identity(q))
 			m.Covs, m.Cells = append(m.Covs, s), append(m.Cells, ones(q))
 		}
 		n.split(m, f.rows)

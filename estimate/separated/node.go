@@ -5,10 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A node is a part of space and what is known of its rows: a leaf of the partition so far, or cut
@@ -66,7 +66,7 @@ func (n *node) gate(s component.Space) query.Partition {
 
 // part is a Gaussian of projected rows as a cell of a partition.
 func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
-	_, inv, logDet := linalg.Factor(cov)
+	_, inv, logDet := symmetric.Factor(cov)
 	a := query.Affine{Center: mean}
 	for i := range mean {
 		a.W = append(a.W, append([]float64(nil), inv.RawRowView(i)...))
@@ -98,7 +98,7 @@ func (n *node) split(m *coreset.Mixture, rows float64) {
 		var mean mat.VecDense
 		mean.MulVec(u, at)
 		kid := &node{view: n.view, at: component.Gaussian{
-			Weight: m.Weights[j] * n.fits.set.Total / rows, Mean: make([]float64, l), Cov: linalg.Congruence(u, block), Doubt: component.StartDoubt(),
+			Weight: m.Weights[j] * n.fits.set.Total / rows, Mean: make([]float64, l), Cov: symmetric.Congruence(u, block), Doubt: component.StartDoubt(),
 		}}
 		for i := range l {
 			kid.at.Mean[i] = mid[i] + mean.AtVec(i)

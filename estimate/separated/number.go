@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // tidy drops components without rows, at last also light ones, and joins those that are not apart;
@@ -98,7 +98,7 @@ func withoutStrays(g []component.Gaussian) []component.Gaussian {
 
 // within is the weight of the components whose means lie within strayReach sds of c.
 func within(c component.Gaussian, g []component.Gaussian) (weight float64) {
-	_, inv, _ := linalg.Factor(c.Cov)
+	_, inv, _ := symmetric.Factor(c.Cov)
 	for _, o := range g {
 		diff := mat.NewVecDense(len(c.Mean), nil)
 		for i, m := range c.Mean {
@@ -115,7 +115,7 @@ func within(c component.Gaussian, g []component.Gaussian) (weight float64) {
 
 // spread is the geometric mean of a component's sds.
 func spread(c component.Gaussian) float64 {
-	_, _, logDet := linalg.Factor(c.Cov)
+	_, _, logDet := symmetric.Factor(c.Cov)
 	return math.Exp(logDet / 2 / float64(len(c.Mean)))
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 const stepRadius = "radius"
@@ -33,7 +33,7 @@ const (
 // share a distance do not count.
 func (f *fit) findRadius() error {
 	d := f.space.Dim()
-	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(linalg.Identity(d)))}
+	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d)))}
 	for e := radiusLow; e <= radiusHigh; e++ {
 		q.Edges = append(q.Edges, math.Exp2(float64(e)/2))
 	}

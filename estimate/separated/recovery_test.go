@@ -8,12 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A world is a random mixture of separated components, and what is done to its rows.
@@ -53,7 +53,7 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 			c := one.Components[0]
 			clear := true
 			for _, o := range gs[from:] {
-				clear = clear && separation(c.Mean, o.Mean, symmetric(c.Cov), symmetric(o.Cov)) >= w.gap
+				clear = clear && separation(c.Mean, o.Mean, c.Cov.Dense(), o.Cov.Dense()) >= w.gap
 			}
 			if clear {
 				gs = append(gs, c)
@@ -83,21 +83,11 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 	return m, rows
 }
 
-func symmetric(c model.Covariance) *mat.SymDense {
-	s := mat.NewSymDense(c.Dim(), nil)
-	for i := range c.Dim() {
-		for j := i; j < c.Dim(); j++ {
-			s.SetSym(i, j, c.At(i, j))
-		}
-	}
-	return s
-}
-
 // worstMean is the largest Mahalanobis distance from a component of m to the nearest of got.
 func worstMean(m, got *model.Mixture) float64 {
 	worst := 0.0
 	for _, c := range m.Components {
-		_, inv, _ := linalg.Factor(symmetric(c.Cov))
+		_, inv, _ := symmetric.Factor(c.Cov.Dense())
 		near := math.Inf(1)
 		for _, o := range got.Components {
 			z := mat.NewVecDense(m.Dim(), nil)

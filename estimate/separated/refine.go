@@ -5,11 +5,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -49,7 +49,7 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 	}
 	if f.p.Covariance != estimate.Full {
 		for j := range all {
-			all[j].Cov = linalg.OnlyDiagonal(all[j].Cov, f.p.Covariance == estimate.Spherical)
+			all[j].Cov = symmetric.OnlyDiagonal(all[j].Cov, f.p.Covariance == estimate.Spherical)
 		}
 	}
 	whole := f.whole()
@@ -113,7 +113,7 @@ func (f *fit) refineInView(left float64) ([]component.Gaussian, error) {
 // whole is the view of all working coordinates.
 func (f *fit) whole() view {
 	d := f.space.Dim()
-	return view{origin: make([]float64, d), v: mat.DenseCopyOf(linalg.Identity(d))}
+	return view{origin: make([]float64, d), v: mat.DenseCopyOf(symmetric.Identity(d))}
 }
 
 // round measures every component once, in the coordinates of w, and updates it in place. Rows go to
@@ -138,7 +138,7 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 	var hows []component.Clipping
 	for _, c := range g {
 		q, how := flat.Clipped(c, c.Weight, f.rows, component.Noise(form, f.factor, mu), misfit)
-		_, inv, _ := linalg.Factor(c.Cov)
+		_, inv, _ := symmetric.Factor(c.Cov)
 		var m mat.Dense
 		m.Mul(inv, w.v.T())
 		q.Frame = f.space.Frame(w.up(c.Mean), &m)
@@ -166,14 +166,14 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 // yet.
 func unsettled(now, was component.Gaussian) component.Doubt {
 	d := float64(len(now.Mean))
-	_, inv, _ := linalg.Factor(was.Cov)
+	_, inv, _ := symmetric.Factor(was.Cov)
 	diff := mat.NewVecDense(len(now.Mean), nil)
 	for i := range now.Mean {
 		diff.SetVec(i, now.Mean[i]-was.Mean[i])
 	}
 	var z mat.VecDense
 	z.MulVec(inv, diff)
-	change := linalg.Congruence(inv, now.Cov)
+	change := symmetric.Congruence(inv, now.Cov)
 	trace := 0.0
 	for i := range now.Mean {
 		change.SetSym(i, i, change.At(i, i)-1)
@@ -182,7 +182,7 @@ func unsettled(now, was component.Gaussian) component.Doubt {
 	out := now.Doubt
 	out.Mean += moved * sq(mat.Norm(&z, 2)) / d
 	out.Scale += moved * sq(trace)
-	out.Shape += moved * linalg.Frobenius2(change) / (d * d)
+	out.Shape += moved * symmetric.Frobenius2(change) / (d * d)
 	return out
 }
 

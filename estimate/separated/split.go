@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Utility constants of the terrific test ([KSSU19] Section C.4 of the restatement).
@@ -39,7 +39,7 @@ func separation(a, b []float64, covA, covB *mat.SymDense) float64 {
 	q := len(a)
 	var sum mat.SymDense
 	sum.AddSym(covA, covB)
-	_, inv, _ := linalg.Factor(&sum)
+	_, inv, _ := symmetric.Factor(&sum)
 	diff := mat.NewVecDense(q, nil)
 	for i := range a {
 		diff.SetVec(i, a[i]-b[i])

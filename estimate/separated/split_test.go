@@ -7,13 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 func randomCov(rng *rand.Rand, d int) *mat.SymDense {
-	return linalg.Congruence(randomMap(rng, d), linalg.Identity(d))
+	return symmetric.Congruence(randomMap(rng, d), symmetric.Identity(d))
 }
 
 // randomMap is a random matrix that is far from singular.
@@ -56,13 +57,13 @@ func TestSeparationClosedForms(t *testing.T) {
 		}
 		sphere := func(sd float64) *mat.SymDense {
 			s := mat.NewSymDense(d, nil)
-			s.ScaleSym(sd*sd, linalg.Identity(d))
+			s.ScaleSym(sd*sd, symmetric.Identity(d))
 			return s
 		}
 		u, v := math.Exp(3*rng.NormFloat64()), math.Exp(3*rng.NormFloat64())
 		agree(t, "spheres", separation(a, b, sphere(u), sphere(v)), math.Sqrt(diff)/(u+v))
 		s := randomCov(rng, d)
-		_, inv, _ := linalg.Factor(s)
+		_, inv, _ := symmetric.Factor(s)
 		z := mat.NewVecDense(d, nil)
 		for i := range a {
 			z.SetVec(i, a[i]-b[i])
@@ -90,7 +91,7 @@ func TestSeparationAffine(t *testing.T) {
 			v.AddVec(v, mat.NewVecDense(d, shift))
 			return v.RawVector().Data
 		}
-		agree(t, "mapped", separation(move(a), move(b), linalg.Congruence(m, sa), linalg.Congruence(m, sb)), want)
+		agree(t, "mapped", separation(move(a), move(b), symmetric.Congruence(m, sa), symmetric.Congruence(m, sb)), want)
 		agree(t, "exchanged", separation(b, a, sb, sa), want)
 		for range 50 {
 			u := mat.NewVecDense(d, randomPoint(rng, d))
@@ -153,7 +154,7 @@ func TestKeep(t *testing.T) {
 
 // flatFrame is the identity.
 func flatFrame(q int) query.Affine {
-	return flatSpace(q).Frame(make([]float64, q), mat.DenseCopyOf(linalg.Identity(q)))
+	return flatSpace(q).Frame(make([]float64, q), mat.DenseCopyOf(symmetric.Identity(q)))
 }
 
 // leavesOf are the leaves of an exact dropping tree of rows, with the thresholds of a count of
@@ -284,7 +285,7 @@ func TestSmallCoresets(t *testing.T) {
 		}
 		for k := 1; k <= len(c.Points)+2; k++ {
 			m := f.asked(k)
-			if m != nil && len(m.Weights) != k || m != nil && !linalg.Finite(m.LogLik) {
+			if m != nil && len(m.Weights) != k || m != nil && !dense.Finite(m.LogLik) {
 				t.Fatalf("asked for %d of %d points: %+v", k, len(c.Points), m)
 			}
 		}

@@ -3,9 +3,10 @@ package separated
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A view looks at the working coordinates x in l orthonormal directions: y = V^T (x - origin).
@@ -56,14 +57,14 @@ func (w view) down(x []float64) []float64 {
 // see is g as the view sees it.
 func (w view) see(g component.Gaussian) component.Gaussian {
 	g.Mean = w.down(g.Mean)
-	g.Cov = linalg.Congruence(mat.DenseCopyOf(w.v.T()), g.Cov)
+	g.Cov = symmetric.Congruence(mat.DenseCopyOf(w.v.T()), g.Cov)
 	return g
 }
 
 // lift is g, seen by the view, in all working coordinates, with the given variance in all
 // directions that the view does not see.
 func (w view) lift(g component.Gaussian, rest float64) component.Gaussian {
-	cov := linalg.Congruence(w.v, g.Cov)
+	cov := symmetric.Congruence(w.v, g.Cov)
 	for i := range w.origin {
 		for j := i; j < len(w.origin); j++ {
 			p := 0.0 // of V V^T
@@ -85,7 +86,7 @@ func (w view) lift(g component.Gaussian, rest float64) component.Gaussian {
 func principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
 	d := cov.SymmetricDim()
 	var e mat.EigenSym
-	if linalg.Finite(linalg.Frobenius2(cov)) && e.Factorize(cov, true) {
+	if dense.Finite(symmetric.Frobenius2(cov)) && e.Factorize(cov, true) {
 		var all mat.Dense
 		e.VectorsTo(&all)
 		vec, values = mat.NewDense(d, d, nil), make([]float64, d)
@@ -96,7 +97,7 @@ func principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
 			}
 		}
 	} else {
-		vec, values = mat.DenseCopyOf(linalg.Identity(d)), make([]float64, d)
+		vec, values = mat.DenseCopyOf(symmetric.Identity(d)), make([]float64, d)
 		for j := range d {
 			values[j] = cov.At(j, j)
 		}

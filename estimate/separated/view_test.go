@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 func randomView(rng *rand.Rand, d, l int) view {
@@ -20,7 +20,7 @@ func orthonormal(t *testing.T, v *mat.Dense) {
 	t.Helper()
 	var g mat.Dense
 	g.Mul(v.T(), v)
-	if !mat.EqualApprox(&g, linalg.Identity(g.RawMatrix().Rows), 1e-9) {
+	if !mat.EqualApprox(&g, symmetric.Identity(g.RawMatrix().Rows), 1e-9) {
 		t.Errorf("the columns are not orthonormal: %v", mat.Formatted(&g))
 	}
 }
@@ -98,9 +98,9 @@ func TestLift(t *testing.T) {
 		}
 		c := complement(w.v)
 		orthonormal(t, c)
-		rest := linalg.Congruence(mat.DenseCopyOf(c.T()), up.Cov)
+		rest := symmetric.Congruence(mat.DenseCopyOf(c.T()), up.Cov)
 		want := mat.NewSymDense(d-l, nil)
-		want.ScaleSym(7, linalg.Identity(d-l))
+		want.ScaleSym(7, symmetric.Identity(d-l))
 		if !mat.EqualApprox(rest, want, 1e-9) {
 			t.Errorf("outside the view: %v", mat.Formatted(rest))
 		}
@@ -123,7 +123,7 @@ func TestPrincipal(t *testing.T) {
 		q := 1 + rng.IntN(d)
 		v, values := principal(s, q)
 		orthonormal(t, v)
-		in := linalg.Congruence(mat.DenseCopyOf(v.T()), s)
+		in := symmetric.Congruence(mat.DenseCopyOf(v.T()), s)
 		for i := range d {
 			if i > 0 && values[i] > values[i-1] {
 				t.Errorf("eigenvalues %v do not fall", values)
@@ -138,7 +138,7 @@ func TestPrincipal(t *testing.T) {
 		}
 	}
 	v, values := principal(mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 4}), 2)
-	if !mat.Equal(v, linalg.Identity(2)) || values[0] != 1 || values[1] != 4 {
+	if !mat.Equal(v, symmetric.Identity(2)) || values[0] != 1 || values[1] != 4 {
 		t.Errorf("not finite: %v, %v", mat.Formatted(v), values)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -59,7 +59,7 @@ func (naive) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (esti
 	floats.Scale(1/count, mean)
 	got.Second.ScaleSym(1/count, got.Second)
 	got.Second.SymRankOne(got.Second, -1, mat.NewVecDense(d, mean))
-	cov, err := model.NewFull(linalg.Floored(got.Second, p.Facts.Eigenvalues[0], math.Inf(1)))
+	cov, err := model.NewFull(symmetric.Floored(got.Second, p.Facts.Eigenvalues[0], math.Inf(1)))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

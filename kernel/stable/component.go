@@ -25,7 +25,7 @@ type Component struct {
 func Decode(estimates [][]float64, d int) []Component {
 	var out []Component
 	for _, e := range estimates {
-		if len(e) != 1+d+d*d || !dense.Finite(e) {
+		if len(e) != 1+d+d*d || !dense.AllFinite(e) {
 			return nil
 		}
 		out = append(out, Component{Weight: e[0], Mean: e[1 : 1+d], Root: e[1+d:]})

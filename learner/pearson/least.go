@@ -33,7 +33,7 @@ func leastSquares(a []float64, rows, cols int, b []float64) ([]float64, bool) {
 		}
 		x[c] /= l[c*n+c]
 	}
-	return x, dense.Finite(x)
+	return x, dense.AllFinite(x)
 }
 
 // solveLower replaces b, n x cols, by the inverse of l times b, where l is lower triangular; what

@@ -101,7 +101,7 @@ func (e Estimator) refuse(p estimate.Problem) *estimate.Refusal {
 	case e.univariate && p.Columns > 1:
 		return &estimate.Refusal{Reason: fmt.Sprintf("method %s fits one column, %d were asked for", e.Name(), p.Columns),
 			Advice: "name one column with --columns, or use --method axis-aligned"}
-	case p.KnownCovariance != nil && symmetric(p.KnownCovariance, p.Columns) == nil:
+	case p.KnownCovariance != nil && knownCovariance(p.KnownCovariance, p.Columns) == nil:
 		return &estimate.Refusal{Reason: fmt.Sprintf("method %s cannot whiten the columns by the known covariance: it has no inverse", e.Name()),
 			Advice: "leave out columns that depend on others, or do not state a covariance"}
 	case p.KnownCovariance == nil && p.Covariance == estimate.Spherical && p.Columns > 1:
@@ -179,7 +179,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := r.count(count * total); err != nil {
 		return estimate.Outcome{}, err
 	}
-	l, err := r.decode(symmetric(p.KnownCovariance, p.Columns), (scales+means)*total)
+	l, err := r.decode(knownCovariance(p.KnownCovariance, p.Columns), (scales+means)*total)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

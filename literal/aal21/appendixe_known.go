@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // knownDecoder is the decoder of Gaussians with one known covariance L L^T (in one column: of one
@@ -19,7 +19,7 @@ import (
 // Differs: all coordinates are one measurement; the net reaches as far as the bin, where the
 // source's reaches one step beyond.
 func (r *run) knownDecoder(known *mat.SymDense, mu2 float64) (decoded, error) {
-	root, inverse, _ := linalg.Factor(known)
+	root, inverse, _ := symmetric.Factor(known)
 	axes := make([]axis, r.d)
 	for i := range axes {
 		axes[i] = axis{mat.Row(nil, i, inverse), 1}
@@ -37,9 +37,9 @@ func (r *run) knownDecoder(known *mat.SymDense, mu2 float64) (decoded, error) {
 	return l, nil
 }
 
-// symmetric is the known covariance of a problem; nil if none is known, or if it is no covariance
-// with an inverse that float64 can hold.
-func symmetric(rows [][]float64, d int) *mat.SymDense {
+// knownCovariance is the known covariance of a problem; nil if none is known, or if it is no
+// covariance with an inverse that float64 can hold.
+func knownCovariance(rows [][]float64, d int) *mat.SymDense {
 	if len(rows) != d {
 		return nil
 	}

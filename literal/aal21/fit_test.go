@@ -16,7 +16,7 @@ import (
 
 // knowing is a mixture of unit weights' Gaussians with one covariance, and that covariance.
 func knowing(t testing.TB, cov [][]float64, weights []float64, means ...[]float64) *model.Mixture {
-	known, err := model.NewFull(symmetric(cov, len(cov)))
+	known, err := model.NewFull(knownCovariance(cov, len(cov)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -63,7 +64,7 @@ func (r *run) countRows() error {
 // known sets the scale that the bounds give.
 func (r *run) known() {
 	sd := math.Sqrt(r.problem.Facts.Eigenvalues[1])
-	r.w, r.wi = mat.DenseCopyOf(linalg.Identity(r.d)), mat.DenseCopyOf(linalg.Identity(r.d))
+	r.w, r.wi = mat.DenseCopyOf(symmetric.Identity(r.d)), mat.DenseCopyOf(symmetric.Identity(r.d))
 	r.w.Scale(1/sd, r.w)
 	r.wi.Scale(sd, r.wi)
 	r.factor = mat.DenseCopyOf(r.wi)
@@ -120,7 +121,7 @@ func (r *run) covariance() (doubt string, err error) {
 			}
 		}
 		r.rescale(&e, r.slack(m.vectors, m.noise))
-		if !linalg.AllFinite(r.w.RawMatrix().Data) || !linalg.AllFinite(r.wi.RawMatrix().Data) {
+		if !dense.AllFinite(r.w.RawMatrix().Data) || !dense.AllFinite(r.wi.RawMatrix().Data) {
 			return "the scale of the rows left the numbers that can be calculated with", nil
 		}
 	}
@@ -208,7 +209,7 @@ func (r *run) rescale(e *mat.EigenSym, slack float64) {
 		for i, x := range e.Values(nil) {
 			diagonal.SetSym(i, i, math.Pow(math.Max(x, 0)+slack, power))
 		}
-		return linalg.Congruence(&v, diagonal)
+		return symmetric.Congruence(&v, diagonal)
 	}
 	var w, wi mat.Dense
 	w.Mul(half(-.5), r.w)
@@ -258,7 +259,7 @@ func (r *run) mean() (doubt string, err error) {
 			mu = math.Sqrt(share * r.meanShare * r.total)
 		}
 		ball := meanRadius(r.d, r.o.MeanTail, radius)
-		if !linalg.Finite(ball) {
+		if !dense.Finite(ball) {
 			return "the stated bound on the mean is too far for the scale of the rows", nil
 		}
 		q := query.ClippedMoments{Components: []query.Component{{Frame: r.frame(), Radius: ball}}, Form: query.FullForm, Lift: 1}
@@ -292,7 +293,7 @@ func (r *run) none(advice, format string, args ...any) (estimate.Outcome, error)
 // outcome is the model.
 func (r *run) outcome(advice string) (estimate.Outcome, error) {
 	cov, err := r.shaped()
-	if err == nil && linalg.AllFinite(r.center) && linalg.Finite(r.noise) {
+	if err == nil && dense.AllFinite(r.center) && dense.Finite(r.noise) {
 		mixture, err := model.New(nil, nil, []model.Gaussian{{Mean: r.center, Cov: cov}})
 		if err == nil {
 			return estimate.Outcome{Model: mixture, Diagnostics: estimate.Diagnostics{Flags: r.flags,
@@ -312,10 +313,10 @@ const graded = 1e10
 // Source: [BDKU20] Section 2.2 of the restatement. Differs: the eigenvalues are moved into the
 // stated bounds, which noise can leave.
 func (r *run) shaped() (model.Covariance, error) {
-	s := linalg.Congruence(r.factor, linalg.Identity(r.d))
+	s := symmetric.Congruence(r.factor, symmetric.Identity(r.d))
 	low, high := r.problem.Facts.Eigenvalues[0], r.problem.Facts.Eigenvalues[1]
 	if high/low <= graded {
-		s = linalg.Floored(s, low, high)
+		s = symmetric.Floored(s, low, high)
 	}
 	switch r.problem.Covariance {
 	case estimate.Spherical:

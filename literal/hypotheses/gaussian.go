@@ -13,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Most is the largest number of Gaussians or of mixtures in a list: what fits the memory and a
@@ -38,7 +38,7 @@ type Gaussian struct {
 // NewGaussian is N(mean, cov). Where cov is not positive definite it is mended as linalg.Factor
 // says.
 func NewGaussian(mean []float64, cov *mat.SymDense) Gaussian {
-	l, inv, logDet := linalg.Factor(cov)
+	l, inv, logDet := symmetric.Factor(cov)
 	return Gaussian{Mean: slices.Clone(mean), L: l, Inverse: inv, LogVolume: logDet / 2}
 }
 
@@ -176,7 +176,7 @@ func turned(around Gaussian, angle float64, sd [2]float64, g, zeta float64, yiel
 	c, s := math.Cos(angle), math.Sin(angle)
 	var axes mat.Dense
 	axes.Mul(around.L, mat.NewDense(2, 2, []float64{c, -s, s, c}))
-	cov := linalg.Congruence(&axes, mat.NewSymDense(2, []float64{sd[0] * sd[0], 0, 0, sd[1] * sd[1]}))
+	cov := symmetric.Congruence(&axes, mat.NewSymDense(2, []float64{sd[0] * sd[0], 0, 0, sd[1] * sd[1]}))
 	shape := NewGaussian(make([]float64, 2), cov)
 	step := [2]float64{zeta * sd[0], zeta * sd[1]}
 	for i := -math.Floor(g / step[0]); i <= g/step[0]; i++ {

@@ -11,13 +11,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 func (g Gaussian) model(t *testing.T) model.Gaussian {
 	t.Helper()
-	cov, err := model.NewFull(linalg.Congruence(g.L, linalg.Identity(len(g.Mean))))
+	cov, err := model.NewFull(symmetric.Congruence(g.L, symmetric.Identity(len(g.Mean))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestNetPlane(t *testing.T) {
 		direction := 2 * math.Pi * rng.Float64()
 		u, v := r*math.Cos(direction), r*math.Sin(direction)
 		mean := []float64{5 + around.L.At(0, 0)*u, -5 + around.L.At(1, 0)*u + around.L.At(1, 1)*v}
-		target := NewGaussian(mean, linalg.Congruence(&axes, mat.NewSymDense(2, []float64{l1, 0, 0, l2}))).model(t)
+		target := NewGaussian(mean, symmetric.Congruence(&axes, mat.NewSymDense(2, []float64{l1, 0, 0, l2}))).model(t)
 		best := 1.0
 		for _, v := range all {
 			best = math.Min(best, math.Sqrt2*model.GaussianHellinger(v, target))

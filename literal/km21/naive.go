@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -51,7 +51,7 @@ func NaiveHTPCE(x Sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 		m = moments.Unpack(q, ans)[0].Second
 	}
 	m.ScaleSym(1/math.Max(1, count), m)
-	return linalg.Floored(m, 0, math.Inf(1)), nil
+	return symmetric.Floored(m, 0, math.Inf(1)), nil
 }
 
 // frameOf is the map x -> A x.

@@ -6,8 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A Preconditioner is A and L with lambda_min(L) I <= A Sigma A^T <= I, if the analysis holds; L <=
@@ -20,7 +21,7 @@ type Preconditioner struct {
 // begin is A_0 = I/sqrt(high) and L_0 = (low/high) I for a covariance with eigenvalues in [low,
 // high].
 func begin(d int, within [2]float64) Preconditioner {
-	p := Preconditioner{A: mat.NewDense(d, d, nil), Inverse: mat.NewDense(d, d, nil), L: linalg.Identity(d)}
+	p := Preconditioner{A: mat.NewDense(d, d, nil), Inverse: mat.NewDense(d, d, nil), L: symmetric.Identity(d)}
 	for i := range d {
 		p.A.Set(i, i, 1/math.Sqrt(within[1]))
 		p.Inverse.Set(i, i, math.Sqrt(within[1]))
@@ -41,7 +42,7 @@ func (p Preconditioner) least() float64 {
 // eigen are the eigenvalues in increasing order and the eigenvectors.
 func eigen(s *mat.SymDense) (values []float64, v *mat.Dense, ok bool) {
 	var e mat.EigenSym
-	if !linalg.Finite(linalg.Frobenius2(s)) || !e.Factorize(s, true) {
+	if !dense.Finite(symmetric.Frobenius2(s)) || !e.Factorize(s, true) {
 		return nil, nil, false
 	}
 	v = new(mat.Dense)

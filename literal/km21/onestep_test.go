@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // near is a symmetric matrix of spectral norm at most s; often exactly s.
@@ -19,7 +19,7 @@ func near(rng *rand.Rand, d int, s float64) *mat.SymDense {
 			diag.SetSym(i, i, s*(2*rng.Float64()-1))
 		}
 	}
-	return linalg.Congruence(rotation(rng, d), diag)
+	return symmetric.Congruence(rotation(rng, d), diag)
 }
 
 // [KM21] Theorem 3.2 without chance: whatever M is within s of A Sigma A^T, L <= A Sigma A^T <= I,
@@ -35,10 +35,10 @@ func TestStepKeepsBounds(t *testing.T) {
 		for i := range d {
 			diag.SetSym(i, i, []float64{l, 1, l + (1-l)*rng.Float64()}[rng.IntN(3)])
 		}
-		sigma := linalg.Congruence(rotation(rng, d), diag) // A = I
+		sigma := symmetric.Congruence(rotation(rng, d), diag) // A = I
 		m := near(rng, d, s)
 		m.AddSym(m, sigma)
-		values, v, ok := eigen(linalg.Floored(m, 0, math.Inf(1)))
+		values, v, ok := eigen(symmetric.Floored(m, 0, math.Inf(1)))
 		if !ok || s > (1-l)/2 {
 			continue
 		}
@@ -46,10 +46,10 @@ func TestStepKeepsBounds(t *testing.T) {
 		for _, printed := range []bool{false, true} {
 			next := p.step(values, v, l, s, printed)
 			var one mat.Dense
-			if one.Mul(next.A, next.Inverse); !mat.EqualApprox(&one, linalg.Identity(d), 1e-9) {
+			if one.Mul(next.A, next.Inverse); !mat.EqualApprox(&one, symmetric.Identity(d), 1e-9) {
 				t.Fatal("Inverse is not the inverse of A")
 			}
-			is, _, _ := eigen(linalg.Congruence(next.A, sigma))
+			is, _, _ := eigen(symmetric.Congruence(next.A, sigma))
 			most[printed] = math.Max(most[printed], is[d-1])
 			least[printed] = math.Min(least[printed], is[0]/next.least())
 		}
@@ -69,7 +69,7 @@ func TestStepDoubles(t *testing.T) {
 	for range 1000 {
 		l, s := .25*rng.Float64(), rng.Float64()/16
 		values := []float64{rng.Float64() * l, .25 + .75*rng.Float64(), 1}
-		_, v, _ := eigen(linalg.Floored(near(rng, 3, 1), -2, 2))
+		_, v, _ := eigen(symmetric.Floored(near(rng, 3, 1), -2, 2))
 		if next := begin(3, [2]float64{l, 1}).step(values, v, l, s, false); next.least() < 2*l*(1-1e-9) {
 			t.Fatalf("lambda_min(L) = %v, s = %v: then %v", l, s, next.least())
 		}

@@ -5,9 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -48,7 +49,7 @@ func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spen
 		return naive{}, err
 	}
 	unit := math.Sqrt(bound)
-	if !usable(s) || !linalg.Finite(bound) || !(unit > 0) {
+	if !usable(s) || !dense.Finite(bound) || !(unit > 0) {
 		return naive{}, fail("the spread of the rows has no variance in float64")
 	}
 	s, err := locatedAt(prefix, s, repeat(r.c.LocationSide*unit, s.dim()), locate)
@@ -71,7 +72,7 @@ func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spen
 	z.cov.ScaleSym(1/z.rows, z.cov)
 	z.cov.SymRankOne(z.cov, -1, mat.NewVecDense(len(z.mean), z.mean))
 	var e mat.EigenSym
-	if !linalg.Finite(linalg.Frobenius2(z.cov)) || !e.Factorize(z.cov, false) {
+	if !dense.Finite(symmetric.Frobenius2(z.cov)) || !e.Factorize(z.cov, false) {
 		return naive{}, fail("the released moments are outside of float64")
 	}
 	if top := e.Values(nil)[s.dim()-1]; top > misjudged*bound+2*z.noise {
@@ -119,5 +120,5 @@ func measure(a *kernel.Allotment, step string, q query.ClippedMoments, mu float6
 
 // usable reports a space that a query takes.
 func usable(s space) bool {
-	return linalg.AllFinite(s.center) && linalg.AllFinite(s.w.RawMatrix().Data) && linalg.AllFinite(s.wi.RawMatrix().Data)
+	return dense.AllFinite(s.center) && dense.AllFinite(s.w.RawMatrix().Data) && dense.AllFinite(s.wi.RawMatrix().Data)
 }

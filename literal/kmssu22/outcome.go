@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // refuse is the outcome of a fit that ended in bottom.
@@ -33,7 +33,7 @@ func (r *run) release(z naive) (estimate.Outcome, error) {
 		}
 	}
 	cov, err := shaped(&factor, r.shape)
-	if err != nil || !linalg.AllFinite(at.center) {
+	if err != nil || !dense.AllFinite(at.center) {
 		return r.outsize(), nil
 	}
 	m, err := model.New(nil, nil, []model.Gaussian{{Mean: at.center, Cov: cov}})
@@ -58,7 +58,7 @@ func shaped(factor *mat.Dense, shape estimate.CovarianceType) (model.Covariance,
 	d, _ := factor.Dims()
 	variances, mean := make([]float64, d), 0.0
 	for j := range d {
-		variances[j] = linalg.Norm2(factor.RawRowView(j))
+		variances[j] = dense.Norm2(factor.RawRowView(j))
 		mean += variances[j] / float64(d)
 	}
 	if shape == estimate.Spherical {

@@ -8,12 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Parts of the total mu^2 that both methods spend alike, where n is private.
@@ -87,7 +87,7 @@ func assemble(p estimate.Problem, parts []found, shape estimate.CovarianceType, 
 		out.Diagnostics.Components = append(out.Diagnostics.Components,
 			estimate.ComponentNote{EffectiveRows: f.rows, EffectiveNoise: f.noise, Flags: f.flags})
 	}
-	if out.Model.Validate() != nil || slices.ContainsFunc(parts, func(f found) bool { return !linalg.Finite(f.noise) }) {
+	if out.Model.Validate() != nil || slices.ContainsFunc(parts, func(f found) bool { return !dense.Finite(f.noise) }) {
 		return outsize()
 	}
 	return out

@@ -3,9 +3,10 @@ package kssu19
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -53,7 +54,7 @@ func principal(s *mat.SymDense, l int) *mat.Dense {
 	l = min(l, d)
 	out := mat.NewDense(l, d, nil)
 	var e mat.EigenSym
-	if !linalg.Finite(linalg.Frobenius2(s)) || !e.Factorize(s, true) {
+	if !dense.Finite(symmetric.Frobenius2(s)) || !e.Factorize(s, true) {
 		for i := range l {
 			out.Set(i, i, 1)
 		}

@@ -5,9 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -105,7 +106,7 @@ type klsu struct {
 func (r *run) pge(prefix string, parts []part, mu2 float64) ([]*gaussian, error) {
 	k := &klsu{run: r, prefix: prefix, d: r.a.Session().Columns(), mu2: mu2, out: make([]*gaussian, len(parts))}
 	for i, p := range parts {
-		k.live = append(k.live, &component{part: p, at: i, a: mat.DenseCopyOf(linalg.Identity(k.d)),
+		k.live = append(k.live, &component{part: p, at: i, a: mat.DenseCopyOf(symmetric.Identity(k.d)),
 			unit2: r.c.SigmaMin * r.c.SigmaMin, bound: r.c.condition(k.d), cap2: math.Inf(1), round: p.rows < float64(k.d)})
 	}
 	for _, step := range []func() error{k.scale, k.rounds, k.covariance, k.where, k.means} {
@@ -226,7 +227,7 @@ func (k *klsu) read(q query.PairSum, values []float64, sd float64) (z *mat.SymDe
 	}
 	z = moments.Symmetric(second, k.d)
 	z.ScaleSym(1/pairs, z)
-	return z, sd / pairs, linalg.Finite(linalg.Frobenius2(z))
+	return z, sd / pairs, dense.Finite(symmetric.Frobenius2(z))
 }
 
 // tolerated is the part of K_t that the noise of a round may be: with .13 of it, .7 K_t bounds the
@@ -262,7 +263,7 @@ func (c *component) halve(z *mat.SymDense, wide float64) {
 		return
 	}
 	d := z.SymmetricDim()
-	step := linalg.Identity(d)
+	step := symmetric.Identity(d)
 	var v mat.Dense
 	e.VectorsTo(&v)
 	for i, value := range e.Values(nil) {
@@ -273,7 +274,7 @@ func (c *component) halve(z *mat.SymDense, wide float64) {
 	var next mat.Dense
 	next.Mul(step, c.a)
 	c.a = &next
-	if trace := linalg.Congruence(mat.DenseCopyOf(step), z).Trace(); trace > 0 {
+	if trace := symmetric.Congruence(mat.DenseCopyOf(step), z).Trace(); trace > 0 {
 		c.cap2 = math.Min(c.cap2, longest*trace)
 	}
 }
@@ -296,12 +297,12 @@ func (k *klsu) covariance() error {
 				return
 			}
 			done[c] = true
-			z = linalg.Floored(shrunk(z, noise), math.Max(k.floor(), unseenPart*z.Trace()/float64(k.d)), math.Inf(1))
+			z = symmetric.Floored(shrunk(z, noise), math.Max(k.floor(), unseenPart*z.Trace()/float64(k.d)), math.Inf(1))
 			var inverse mat.Dense
 			if inverse.Inverse(c.a) != nil {
-				inverse = *mat.DenseCopyOf(linalg.Identity(k.d))
+				inverse = *mat.DenseCopyOf(symmetric.Identity(k.d))
 			}
-			c.cov = linalg.Congruence(&inverse, z)
+			c.cov = symmetric.Congruence(&inverse, z)
 			c.noise = noise / math.Max(k.floor(), z.Trace()/float64(k.d))
 		})
 	for _, c := range k.live {
@@ -328,7 +329,7 @@ func shrunk(z *mat.SymDense, noise float64) *mat.SymDense {
 	for i := range d {
 		out.SetSym(i, i, z.At(i, i)-mean)
 	}
-	if f2 := linalg.Frobenius2(out); f2 > 0 {
+	if f2 := symmetric.Frobenius2(out); f2 > 0 {
 		out.ScaleSym(math.Max(0, 1-noise*noise*float64(d*(d+1))/2/f2), out)
 	}
 	for i := range d {
@@ -347,7 +348,7 @@ func (k *klsu) floor() float64 {
 
 // sphere is a covariance of the scale that was measured, in units of s^2.
 func (k *klsu) sphere() *mat.SymDense {
-	s := linalg.Identity(k.d)
+	s := symmetric.Identity(k.d)
 	// the scale's bound is about four times the trace
 	s.ScaleSym(k.c.condition(k.d)/(4*float64(k.d)), s)
 	return s

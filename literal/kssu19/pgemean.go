@@ -5,15 +5,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Step 4 of PGE: means.
 
 // white is the component's frame in which it is standard, centred at center, and the factor back.
 func (c *component) white(center []float64) (query.Affine, *mat.Dense) {
-	l, inverse, _ := linalg.Factor(c.cov)
+	l, inverse, _ := symmetric.Factor(c.cov)
 	s := math.Sqrt(c.unit2)
 	l.Scale(s, l)
 	inverse.Scale(1/s, inverse)
@@ -51,7 +52,7 @@ func (k *klsu) where() error {
 		var x mat.VecDense
 		x.MulVec(factors[i], z)
 		c.mid = append([]float64(nil), x.RawVector().Data...)
-		c.found = c.found && linalg.AllFinite(c.mid)
+		c.found = c.found && dense.AllFinite(c.mid)
 	}
 	k.drop()
 	return nil

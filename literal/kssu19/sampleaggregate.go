@@ -7,13 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // SampleAggregate is the method "separated:sample-aggregate": many small secret blocks of rows, a
@@ -210,7 +210,7 @@ func (f *sampling) run() (estimate.Outcome, error) {
 	var err error
 	if f.pooled, err = f.rows.Blocks(kernel.Blocks{
 		Learner: spectral.Learner{Components: f.p.Components}, Count: f.blocks,
-		Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(linalg.Identity(f.dim()))), Radius: f.radius, Seed: sampleSeed,
+		Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Radius: f.radius, Seed: sampleSeed,
 	}); err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -285,7 +285,7 @@ const (
 //
 // Source: [KSSU19] Section C.1, stage R, of the restatement.
 func (f *sampling) findBall() (*estimate.Outcome, error) {
-	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(linalg.Identity(f.dim())))}
+	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim())))}
 	for e := ballLow; e <= ballHigh; e++ {
 		q.Edges = append(q.Edges, math.Exp2(float64(e)/2))
 	}

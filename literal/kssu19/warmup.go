@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // WarmUp is the method "separated:warm-up": the learner of Theorem 3.1, for spherical components of
@@ -227,7 +227,7 @@ func (e WarmUp) outcome(p estimate.Problem, spheres []*sphere) estimate.Outcome 
 		if s == nil {
 			continue
 		}
-		cov := linalg.Identity(p.Columns)
+		cov := symmetric.Identity(p.Columns)
 		cov.ScaleSym(s.variance, cov)
 		parts = append(parts, found{mean: s.mean, cov: cov, rows: s.rows, noise: s.noise})
 	}

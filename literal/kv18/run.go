@@ -6,13 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -160,7 +160,7 @@ func (r *run) findPlace() (doubt string, err error) {
 			best = c
 		}
 	}
-	if r.center = (best.Key[0] + .5) * r.width; !linalg.Finite(r.center) {
+	if r.center = (best.Key[0] + .5) * r.width; !dense.Finite(r.center) {
 		return "the rows lie where numbers end: record the column in another unit", nil
 	}
 	return "", nil

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // A Law holds E[u u^T] for u = f/|f|, f = (sqrt nu, w), w ~ N(eta, S) in R^d, and its derivative in
@@ -63,7 +63,7 @@ func New(eta []float64, s *mat.SymDense, nu float64) (l *Law, ok bool) {
 		variance[i] = math.Max(variance[i], 0)
 		largest = math.Max(largest, math.Max(variance[i], mean[i]*mean[i]))
 	}
-	if !linalg.Finite(largest) {
+	if !dense.Finite(largest) {
 		return nil, false
 	}
 	l.integrate(mean, variance, math.Log(cutBelow/largest))

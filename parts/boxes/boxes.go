@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
@@ -187,7 +187,7 @@ func (b Box) clone() Box {
 
 // whole reports that no column has cut the box.
 func (b Box) whole() bool {
-	return !slices.ContainsFunc(b.Low, linalg.Finite) && !slices.ContainsFunc(b.High, linalg.Finite)
+	return !slices.ContainsFunc(b.Low, dense.Finite) && !slices.ContainsFunc(b.High, dense.Finite)
 }
 
 // root is the mu of a part of mu^2, rounded down.

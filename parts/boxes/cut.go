@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/parts/linalg"
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/parts/linefit"
 )
 
@@ -93,7 +93,7 @@ func clusterOf(cs []linefit.Component) cluster {
 // finite reports that the cluster can be a box: values near the ends of float64 have no spread in
 // it.
 func (c cluster) finite() bool {
-	return c.sd > 0 && linalg.Finite(c.high-c.low) && linalg.Finite(c.gain)
+	return c.sd > 0 && dense.Finite(c.high-c.low) && dense.Finite(c.gain)
 }
 
 // separate cuts the intervals of clusters side by side where their densities cross.

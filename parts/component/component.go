@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // A Space is an affine change of columns: working coordinate l is (x[Columns[l]] - Center[l]) /
@@ -59,7 +59,7 @@ const leastWeight = 1e-12
 // Density is c with the given weight as a component of a query's partition or density, without a
 // radius, and the factor l of its frame: c.Cov = l l^T (see linalg.Factor).
 func (s Space) Density(c Gaussian, weight float64) (q query.Component, l *mat.Dense) {
-	l, inv, logDet := linalg.Factor(c.Cov)
+	l, inv, logDet := symmetric.Factor(c.Cov)
 	return query.Component{Frame: s.Frame(c.Mean, inv), LogWeight: math.Log(math.Max(weight, leastWeight)) - logDet/2}, l
 }
 

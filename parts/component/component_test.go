@@ -7,13 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -32,7 +32,7 @@ func randomGauss(rng *rand.Rand, d int) Gaussian {
 		}
 		f.Set(i, i, f.At(i, i)+1)
 	}
-	return Gaussian{Weight: .1 + rng.Float64(), Mean: mean, Cov: linalg.Congruence(f, linalg.Identity(d)), Rows: 100, Doubt: StartDoubt()}
+	return Gaussian{Weight: .1 + rng.Float64(), Mean: mean, Cov: symmetric.Congruence(f, symmetric.Identity(d)), Rows: 100, Doubt: StartDoubt()}
 }
 
 // TestGain: a measurement counts less the noisier it is, fully without noise and not at all in
@@ -111,7 +111,7 @@ func TestApplyUndoesClipping(t *testing.T) {
 				rows[i] = []float64{off + math.Sqrt(scale[0])*z[i][0], math.Sqrt(scale[1]) * z[i][1]}
 			}
 			// clips a seventh of the rows
-			how := Clipping{L: mat.DenseCopyOf(linalg.Identity(d)), Law: clip.Gaussian(d, 4)}
+			how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: clip.Gaussian(d, 4)}
 			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Frame: frame, Radius: 2}}}
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 			s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: 1e4}},
@@ -120,7 +120,7 @@ func TestApplyUndoesClipping(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			start := Gaussian{Weight: 1, Mean: make([]float64, d), Cov: linalg.Identity(d), Doubt: Doubt{4, 4, 4, 1}}
+			start := Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: Doubt{4, 4, 4, 1}}
 			got := Update{Form: form, Rows: n, Floor: 1e-4}.Apply(start, moments.Unpack(q, ans)[0], how)
 			limit := .012 + 1.5*off*off
 			for i := range d {
@@ -180,10 +180,10 @@ func TestClipped(t *testing.T) {
 		for i, row := range q.Frame.W {
 			w.SetRow(i, row)
 		}
-		if !mat.EqualApprox(linalg.Congruence(w, c.Cov), linalg.Identity(d), 1e-6) {
-			t.Fatalf("the frame does not whiten: %v", mat.Formatted(linalg.Congruence(w, c.Cov)))
+		if !mat.EqualApprox(symmetric.Congruence(w, c.Cov), symmetric.Identity(d), 1e-6) {
+			t.Fatalf("the frame does not whiten: %v", mat.Formatted(symmetric.Congruence(w, c.Cov)))
 		}
-		if want := linalg.Congruence(how.L, linalg.Identity(d)); !mat.EqualApprox(want, c.Cov, 1e-9) {
+		if want := symmetric.Congruence(how.L, symmetric.Identity(d)); !mat.EqualApprox(want, c.Cov, 1e-9) {
 			t.Fatalf("L L^T = %v", mat.Formatted(want))
 		}
 		if math.Abs(q.Radius*q.Radius-how.Law.R2) > 1e-9*how.Law.R2 || how.Law.D != d {

@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -15,9 +15,9 @@ import (
 // of components that overlap.
 func TestDrift(t *testing.T) {
 	const d = 2
-	start := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: linalg.Identity(d), Doubt: StartDoubt()}
+	start := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: StartDoubt()}
 	s := moments.Sums{Count: 480, CountSD: 5, Sum: []float64{30, -20}, SumSD: 9, Second: mat.NewSymDense(d, []float64{500, 40, 40, 420}), SecondSD: 12, Trace: 920, TraceSD: 17}
-	how := Clipping{L: mat.DenseCopyOf(linalg.Identity(d)), Law: clip.Gaussian(d, 8)}
+	how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: clip.Gaussian(d, 8)}
 	apply := func(drift *Doubt) Gaussian {
 		return Update{Form: query.FullForm, Rows: 1000, Floor: 1e-9, Drift: drift}.Apply(start, s, how)
 	}

@@ -5,9 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -85,30 +86,30 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	for i := range mean {
 		mean[i] = s.Sum[i] / n / law.A1
 	}
-	k, left = Gain(c.Doubt.Mean, linalg.Norm2(mean), sq(s.SumSD/n/law.A1), d)
+	k, left = Gain(c.Doubt.Mean, dense.Norm2(mean), sq(s.SumSD/n/law.A1), d)
 	c.Doubt.Mean = left + drift.Mean
-	if long := k * math.Sqrt(linalg.Norm2(mean)); long > math.Sqrt(law.R2) {
+	if long := k * math.Sqrt(dense.Norm2(mean)); long > math.Sqrt(law.R2) {
 		k *= math.Sqrt(law.R2) / long
 	}
 	for i := range mean {
 		mean[i] *= k
 	}
 	// Scale: tr E/d.
-	excess := (s.Trace/n-law.A*float64(d))/law.TraceGain()/float64(d) - linalg.Norm2(mean)/float64(d)
+	excess := (s.Trace/n-law.A*float64(d))/law.TraceGain()/float64(d) - dense.Norm2(mean)/float64(d)
 	noise := s.TraceSD / n / law.TraceGain() / float64(d)
 	k, left = Gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
 	c.Doubt.Scale = left + drift.Scale
-	cov := linalg.Identity(d)
+	cov := symmetric.Identity(d)
 	cov.ScaleSym(1+k*excess, cov)
 	if s.Second != nil {
 		c.Doubt.Shape = u.addShape(cov, s, law, n, mean, c.Doubt.Shape) + drift.Shape
 	}
-	work := linalg.Congruence(l, linalg.Floored(cov, shrinkStep, stretch))
+	work := symmetric.Congruence(l, symmetric.Floored(cov, shrinkStep, stretch))
 	if u.Form != query.FullForm {
-		work = linalg.OnlyDiagonal(work, u.Form == query.SphericalForm)
+		work = symmetric.OnlyDiagonal(work, u.Form == query.SphericalForm)
 	}
 	if u.Floor > 0 {
-		work = linalg.Floored(work, u.Floor, math.Inf(1))
+		work = symmetric.Floored(work, u.Floor, math.Inf(1))
 	}
 	at := make([]float64, d)
 	for i := range d {
@@ -130,7 +131,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n float64, mean []float64, prior float64) float64 {
 	d := len(mean)
 	e := mat.NewSymDense(d, nil)
-	mid := s.Trace/n/law.B1/float64(d) - linalg.Norm2(mean)/float64(d)
+	mid := s.Trace/n/law.B1/float64(d) - dense.Norm2(mean)/float64(d)
 	for i := range d {
 		for j := i; j < d; j++ {
 			if i != j && u.Form == query.DiagonalForm {
@@ -147,7 +148,7 @@ func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n floa
 	if entries == 0 {
 		return prior
 	}
-	k, left := Gain(prior, linalg.Frobenius2(e), sq(s.SecondSD/n/law.B1), entries)
+	k, left := Gain(prior, symmetric.Frobenius2(e), sq(s.SecondSD/n/law.B1), entries)
 	e.ScaleSym(k, e)
 	cov.AddSym(cov, e)
 	return left

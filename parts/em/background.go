@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -49,7 +49,7 @@ func least(rung float64) float64 { return math.Min(leastWeight, leastSpread/rung
 func NewBackground(g component.Gaussian, form query.Form) Background {
 	b := Background{mean: g.Mean, cov: g.Cov}
 	if form != query.FullForm {
-		b.cov = linalg.OnlyDiagonal(g.Cov, form == query.SphericalForm)
+		b.cov = symmetric.OnlyDiagonal(g.Cov, form == query.SphericalForm)
 	}
 	for range rungs {
 		b.weight = append(b.weight, backgroundStart/float64(len(rungs)))
@@ -71,7 +71,7 @@ func (b *Background) components(s component.Space) []query.Component {
 	if b.weight == nil {
 		return nil
 	}
-	_, inv, logDet := linalg.Factor(b.cov)
+	_, inv, logDet := symmetric.Factor(b.cov)
 	d := float64(s.Dim())
 	var out []query.Component
 	for i, f := range rungs {

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -17,8 +17,8 @@ func TestMerge(t *testing.T) {
 	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
 		for _, mu := range []float64{.05, 1, 1e3} {
 			r := &Rounds{Space: component.Space{Columns: []int{0, 1, 2}}, Form: form, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
-			g := component.Gaussian{Weight: .3, Mean: make([]float64, 3), Cov: linalg.Identity(3)}
-			far := component.Gaussian{Weight: .4, Mean: []float64{40, 0, 0}, Cov: linalg.Identity(3)}
+			g := component.Gaussian{Weight: .3, Mean: make([]float64, 3), Cov: symmetric.Identity(3)}
+			far := component.Gaussian{Weight: .4, Mean: []float64{40, 0, 0}, Cov: symmetric.Identity(3)}
 			r.Components = []component.Gaussian{g, far, g}
 			r.Merge(mu)
 			if len(r.Components) != 2 {
@@ -40,7 +40,7 @@ func TestBackgroundBounds(t *testing.T) {
 	seed := stattest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, seed>>32))
 	for range 500 {
-		b := NewBackground(component.Gaussian{Mean: []float64{0}, Cov: linalg.Identity(1)}, query.FullForm)
+		b := NewBackground(component.Gaussian{Mean: []float64{0}, Cov: symmetric.Identity(1)}, query.FullForm)
 		sums := make([]moments.Sums, len(rungs))
 		for i := range sums {
 			sums[i].Count = 1e4 * rng.NormFloat64() * math.Pow(10, 6*rng.Float64()-3)

@@ -3,8 +3,8 @@ package em
 import (
 	"math"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Merge joins, greedily, pairs of components whose distinction is worth less than it costs: the
@@ -73,8 +73,8 @@ func (r *Rounds) Reduce(k int) {
 
 // mergeLoss is the bound B on the log-likelihood per row that is lost by joining a and b into m.
 func mergeLoss(a, b, m component.Gaussian) float64 {
-	_, _, la := linalg.Factor(a.Cov)
-	_, _, lb := linalg.Factor(b.Cov)
-	_, _, lm := linalg.Factor(m.Cov)
+	_, _, la := symmetric.Factor(a.Cov)
+	_, _, lb := symmetric.Factor(b.Cov)
+	_, _, lm := symmetric.Factor(m.Cov)
 	return (m.Weight*lm - a.Weight*la - b.Weight*lb) / 2
 }

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Utility constants of Simplify.
@@ -64,7 +64,7 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 	d := r.Space.Dim()
 	var ls []*mat.Dense
 	for _, c := range r.Components {
-		l, _, _ := linalg.Factor(c.Cov)
+		l, _, _ := symmetric.Factor(c.Cov)
 		ls = append(ls, l)
 	}
 	x := make([][]float64, n)
@@ -90,7 +90,7 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 
 // logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
 func logDensities(c component.Gaussian, x [][]float64) []float64 {
-	_, inv, logDet := linalg.Factor(c.Cov)
+	_, inv, logDet := symmetric.Factor(c.Cov)
 	d := len(c.Mean)
 	w := inv.RawMatrix()
 	out := make([]float64, len(x))

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // Proportional is the mean, as it is, and the covariance with what clipping to radius^2 = r2 took
@@ -79,9 +79,9 @@ func (l Law) sample() clip.Points {
 // Gaussian's.
 func (l Law) invert(mean []float64, second *mat.SymDense, r2, least float64) (delta []float64, cov *mat.SymDense) {
 	d, c, sample := l.D, l.Clip(r2), l.sample()
-	zeroMean, zeroSecond := sample.Moments(make([]float64, d), linalg.Identity(d), r2)
-	delta, cov = make([]float64, d), linalg.Identity(d)
-	root := linalg.Identity(d)
+	zeroMean, zeroSecond := sample.Moments(make([]float64, d), symmetric.Identity(d), r2)
+	delta, cov = make([]float64, d), symmetric.Identity(d)
+	root := symmetric.Identity(d)
 	for range newtonSteps {
 		m, s := sample.Moments(delta, root, r2)
 		residual := mat.NewSymDense(d, nil)
@@ -104,7 +104,7 @@ func (l Law) invert(mean []float64, second *mat.SymDense, r2, least float64) (de
 			residual.ScaleSym(limit/size, residual)
 		}
 		cov.AddSym(cov, residual)
-		cov, root = linalg.FlooredRoot(cov, least)
+		cov, root = symmetric.FlooredRoot(cov, least)
 	}
 	return delta, cov
 }

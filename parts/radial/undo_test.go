@@ -6,8 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/linalg"
 )
 
 // TestInvertLaw: the inversion finds mean and covariance of an elliptical law whose clipped moments
@@ -18,7 +19,7 @@ func TestInvertLaw(t *testing.T) {
 	rng := newRand(t)
 	delta := []float64{.1, -.2, 0}
 	want := mat.NewSymDense(d, []float64{1.3, .2, 0, .2, .8, -.1, 0, -.1, .9})
-	_, root := linalg.FlooredRoot(want, least)
+	_, root := symmetric.FlooredRoot(want, least)
 	fresh := clip.Points{D: d, Z: make([]float64, n*d)}
 	for i := range n {
 		s := 0.0
@@ -50,13 +51,13 @@ func TestUndo(t *testing.T) {
 	const d, r2 = 3, 5.0
 	l := Pearson{D: d, Inverse: .2, Scale: 1}.Law(Edges(d))
 	want := mat.NewSymDense(d, []float64{1.3, .2, 0, .2, .8, -.1, 0, -.1, .9})
-	_, root := linalg.FlooredRoot(want, 0)
+	_, root := symmetric.FlooredRoot(want, 0)
 	mean, second := l.sample().Moments([]float64{.1, -.2, 0}, root, r2)
-	_, zero := l.sample().Moments(make([]float64, d), linalg.Identity(d), r2)
+	_, zero := l.sample().Moments(make([]float64, d), symmetric.Identity(d), r2)
 	// what the points are off by at (0, I), which the inversion expects nobody else to be
 	for i := range d {
 		for j := i; j < d; j++ {
-			second.SetSym(i, j, second.At(i, j)-zero.At(i, j)+l.Clip(r2).A*linalg.Identity(d).At(i, j))
+			second.SetSym(i, j, second.At(i, j)-zero.At(i, j)+l.Clip(r2).A*symmetric.Identity(d).At(i, j))
 		}
 	}
 	trace := mat.Trace(second) + l.Clip(r2).Excess
@@ -65,12 +66,12 @@ func TestUndo(t *testing.T) {
 	before := mat.NewSymDense(d, nil)
 	before.SymRankOne(second, -1, mat.NewVecDense(d, mean))
 	before.ScaleSym(1+l.Clip(r2).Excess/mat.Trace(before), before)
-	if got := mat.Trace(cov) + linalg.Norm2(same); math.Abs(got-trace) > 1e-9 || !mat.EqualApprox(cov, before, 1e-9) {
+	if got := mat.Trace(cov) + dense.Norm2(same); math.Abs(got-trace) > 1e-9 || !mat.EqualApprox(cov, before, 1e-9) {
 		t.Errorf("in proportion: %v of trace %v with the mean's, want %v", mat.Formatted(cov), got, trace)
 	}
 
 	delta, cov := l.Elliptical(mean, second, r2, .02)
-	if got := mat.Trace(cov) + linalg.Norm2(delta); math.Abs(got-trace) > 1e-9 {
+	if got := mat.Trace(cov) + dense.Norm2(delta); math.Abs(got-trace) > 1e-9 {
 		t.Errorf("elliptical: trace %v with the mean's, want %v", got, trace)
 	}
 	cov.ScaleSym(mat.Trace(want)/mat.Trace(cov), cov)

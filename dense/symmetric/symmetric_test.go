@@ -1,4 +1,4 @@
-package linalg
+package symmetric
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
@@ -45,7 +46,7 @@ func TestFactorEnds(t *testing.T) {
 		}
 		l, inv, logDet := Factor(s)
 		Floored(s, 1e-3, 25)
-		if _, root := FlooredRoot(s, 1e-3); !AllFinite(root.RawSymmetric().Data) {
+		if _, root := FlooredRoot(s, 1e-3); !dense.AllFinite(root.RawSymmetric().Data) {
 			t.Fatalf("root of %v: %v", mat.Formatted(s), mat.Formatted(root))
 		}
 		if math.IsNaN(logDet) || math.IsInf(logDet, 0) {
@@ -53,7 +54,7 @@ func TestFactorEnds(t *testing.T) {
 		}
 		for i := range d {
 			for j := range d {
-				if !Finite(l.At(i, j)) || !Finite(inv.At(i, j)) {
+				if !dense.Finite(l.At(i, j)) || !dense.Finite(inv.At(i, j)) {
 					t.Fatalf("factor of %v: %v, %v", mat.Formatted(s), mat.Formatted(l), mat.Formatted(inv))
 				}
 			}
@@ -140,7 +141,7 @@ func TestNorms(t *testing.T) {
 	if got := Frobenius2(s); got != 34 {
 		t.Errorf("Frobenius2: got %v, want 34", got)
 	}
-	if got := Norm2([]float64{3, 4}); got != 25 {
+	if got := dense.Norm2([]float64{3, 4}); got != 25 {
 		t.Errorf("Norm2: got %v, want 25", got)
 	}
 	if got, want := OnlyDiagonal(s, false), mat.NewSymDense(2, []float64{1, 0, 0, 5}); !mat.Equal(got, want) {
@@ -149,7 +150,7 @@ func TestNorms(t *testing.T) {
 	if got, want := OnlyDiagonal(s, true), mat.NewSymDense(2, []float64{3, 0, 0, 3}); !mat.Equal(got, want) {
 		t.Errorf("spherical: got %v", mat.Formatted(got))
 	}
-	if !AllFinite([]float64{0, -math.MaxFloat64}) || AllFinite([]float64{0, math.Inf(-1)}) || AllFinite([]float64{math.NaN()}) {
+	if !dense.AllFinite([]float64{0, -math.MaxFloat64}) || dense.AllFinite([]float64{0, math.Inf(-1)}) || dense.AllFinite([]float64{math.NaN()}) {
 		t.Error("AllFinite is wrong")
 	}
 }

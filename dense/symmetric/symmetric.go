@@ -1,11 +1,16 @@
-// Package linalg has the few operations on symmetric matrices that estimators share and gonum does
-// not have. They end, without a panic, on any numbers that noise may make of a matrix.
-package linalg
+// Package symmetric has the few operations on gonum's symmetric matrices that estimators share and
+// gonum does not have. They end, without a panic, on any numbers that noise may make of a matrix.
+//
+// Nothing that is handed rows runs on it: gonum's arithmetic can be replaced by any package of the
+// process. What needs that finds it in dense.
+package symmetric
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Identity is the d x d identity.
@@ -29,7 +34,7 @@ func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	s := mat.NewSymDense(d, nil)
 	s.CopySym(cov)
 	var ch mat.Cholesky
-	for jitter := 0.0; !(ch.Factorize(s) && Finite(ch.LogDet())); jitter = math.Max(1e-12, 10*jitter) {
+	for jitter := 0.0; !(ch.Factorize(s) && dense.Finite(ch.LogDet())); jitter = math.Max(1e-12, 10*jitter) {
 		if jitter > mostJitter {
 			s = positiveDiagonal(cov)
 			continue
@@ -87,7 +92,8 @@ func symmetrise(m *mat.Dense) *mat.SymDense {
 func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	var e mat.EigenSym
 	d := s.SymmetricDim()
-	if !Finite(Frobenius2(s)) || !e.Factorize(s, true) { // Factorize panics on what is not a number
+	// Factorize panics on what is not a number
+	if !dense.Finite(Frobenius2(s)) || !e.Factorize(s, true) {
 		return Identity(d)
 	}
 	var v mat.Dense
@@ -105,7 +111,8 @@ func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
 	d := s.SymmetricDim()
 	var e mat.EigenSym
-	if !Finite(Frobenius2(s)) || !e.Factorize(s, true) { // Factorize panics on what is not a number
+	// Factorize panics on what is not a number
+	if !dense.Finite(Frobenius2(s)) || !e.Factorize(s, true) {
 		return Identity(d), Identity(d)
 	}
 	var v mat.Dense
@@ -144,26 +151,4 @@ func Frobenius2(s *mat.SymDense) float64 {
 		}
 	}
 	return t
-}
-
-// Norm2 is the squared Euclidean norm.
-func Norm2(v []float64) float64 {
-	t := 0.0
-	for _, x := range v {
-		t += x * x
-	}
-	return t
-}
-
-// Finite reports that v is neither infinite nor NaN.
-func Finite(v float64) bool { return v-v == 0 }
-
-// AllFinite reports that every value is Finite.
-func AllFinite(values []float64) bool {
-	for _, v := range values {
-		if !Finite(v) {
-			return false
-		}
-	}
-	return true
 }
