@@ -29,9 +29,8 @@ type lookAhead struct {
 // infer reads the first rows and chooses the columns from them.
 func (t *Table) infer() error {
 	header := t.reader.Header()
-	if numbers(header) == len(header) {
-		return &Error{Field: "header", Wanted: "a row of column names", Got: "numbers alone",
-			Hint: "add a header row; if these are the names, declare them with --columns"}
+	if err := checkNames(header); err != nil {
+		return err
 	}
 	a := &lookAhead{d: len(header)}
 	if err := a.fill(t.reader); err != nil {

@@ -69,13 +69,15 @@ func Open(input string, stdin io.Reader, schema *Schema) (*Table, error) {
 	return t, nil
 }
 
-// Header returns the names of an input's columns; it reads no row.
+// Header returns the names of an input's columns; it reads no row. It fails where Open without a
+// schema would fail for the names.
 func Header(input string, stdin io.Reader) ([]string, error) {
 	reader, err := open(input, stdin)
 	if err != nil {
 		return nil, err
 	}
-	return reader.Header(), reader.Close()
+	defer reader.Close()
+	return reader.Header(), checkNames(reader.Header())
 }
 
 // open picks the format by the input's name.
@@ -159,8 +161,11 @@ func (t *Table) declare(schema *Schema) error {
 	}
 	if lost != nil {
 		got := "only " + quoteNames(header)
-		if numbers(header) > 0 {
-			got = "a first row with numbers in it" // perhaps a row of data, which no error may show
+		for _, name := range header {
+			if kind := readsAs(name); kind != "" { // perhaps a row of data, which no error may show
+				got = "a first row with " + kind + " in it"
+				break
+			}
 		}
 		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: got,
 			Hint: "mend the schema or add the header row; case counts"}
@@ -168,17 +173,6 @@ func (t *Table) declare(schema *Schema) error {
 	t.columns = declared.Columns
 	t.reader.Select(pick)
 	return nil
-}
-
-// numbers counts the names that are numbers.
-func numbers(names []string) int {
-	count := 0
-	for _, name := range names {
-		if _, kind := ParseCell(name); kind == Number {
-			count++
-		}
-	}
-	return count
 }
 
 // Columns returns the names of the columns to fit, in order.

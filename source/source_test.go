@@ -165,7 +165,7 @@ func TestMistakes(t *testing.T) {
 		{"column not there", "age,bmi\n1,2\n", "age,height,sex", `the declared columns "height", "sex", got only "age", "bmi"`},
 		{"column not there, case", "Age\n1\n", "age", "case counts"},
 		{"no header row, declared", secret + ",2\n3,4\n", "age", "got a first row with numbers in it"},
-		{"no header row, inferred", secret + ",2\n3,4\n", "", "want a row of column names, got numbers alone"},
+		{"no header row, inferred", secret + ",2\n3,4\n", "", "header: want a row of column names, got numbers in columns 1, 2; add the header row"},
 		{"declared column without a number", "a,b,c\n1,x,\n2,y,NA\n", "a,b,c", `columns "b", "c": want at least one number in each, got none`},
 		{"nothing to infer", "a,b\nx,\ny,\n", "", `want at least one column of numbers, got none in "a", "b"`},
 		{"zip", "PK\x03\x04....", "a", "got a zip archive or a spreadsheet"},
