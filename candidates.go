@@ -14,7 +14,7 @@ import (
 // compare states what to expect of every method for one component, and what none can reach; guess
 // has the number of rows even where it is a guess.
 func (s *Statement) compare(r Request, guess estimate.Problem) {
-	s.Candidates = catalog.Candidates(s.problem, guess.Rows)
+	s.Candidates = Methods().Candidates(s.problem, guess.Rows)
 	for i, c := range s.Candidates {
 		if c.Refused == "" {
 			if err := affordable(r, c.Method, s.problem); err != nil {
@@ -66,7 +66,7 @@ func (s *Statement) writeMixtureBound(b *strings.Builder) {
 // affordable says why a method's plan does not fit the budget: thresholds, for instance, need a
 // delta.
 func affordable(r Request, name string, problem estimate.Problem) error {
-	method, _, err := catalog.Choose(name, problem)
+	method, _, err := Methods().Choose(name, problem)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
+	"github.com/gauze-dp/gauze/literal"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -34,11 +35,16 @@ const Version = "0.1.0-dev"
 // 0.
 const DefaultMaxComponents = 10
 
+// Methods are all methods of a [Fit]: those that people use, and those that run what papers print.
+func Methods() catalog.List {
+	return catalog.Methods().With(literal.One(), literal.Mixtures())
+}
+
 // A Request is what a fit is asked. All of it is public.
 type Request struct {
 	Relation privacy.Relation // Required.
 	Budget   privacy.Budget   // Required.
-	// Method is a name of catalog.Names. Default "auto".
+	// Method is a name of one of [Methods]. Default "auto".
 	Method string
 	// Components is the number of components; 0, the default, lets the method choose, up to
 	// MaxComponents.
@@ -91,7 +97,7 @@ func (r Request) Validate() error {
 		faults = append(faults, err)
 	}
 	learning := estimate.Problem{Learner: r.Learner, Own: r.Own, Trim: r.Trim}
-	if method, _, err := catalog.Choose(r.Method, learning); err != nil {
+	if method, _, err := Methods().Choose(r.Method, learning); err != nil {
 		faults = append(faults, err)
 	} else {
 		faults = append(faults, estimate.ValidateLearner(method, learning))

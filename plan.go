@@ -104,7 +104,7 @@ func state(r Request, rows int) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	method, why, err := catalog.Choose(r.Method, problem)
+	method, why, err := Methods().Choose(r.Method, problem)
 	if err != nil {
 		return nil, err
 	}

@@ -185,7 +185,7 @@ func hintOf(err error) string {
 	case errors.As(err, &refusal):
 		return refusal.Advice
 	case errors.As(err, &unknown):
-		if name := nearest(unknown.Name, catalog.Names()); name != "" {
+		if name := nearest(unknown.Name, unknown.Names); name != "" {
 			return "did you mean " + name + "?"
 		}
 		return "gauze papers lists the methods"

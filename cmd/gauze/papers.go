@@ -4,10 +4,13 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/literal"
 )
 
 const papersUsage = `Say which algorithm of which source lives where, and which methods there are.
@@ -65,12 +68,17 @@ func papers(e *env, args []string) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Key, p.Algorithm, p.Package, p.Symbol, p.File)
 	}
 	if len(args) == 0 {
-		fmt.Fprintln(w, "\nmethod\tsource\twhat it fits")
-		for _, m := range catalog.Methods() {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", m.Name(), m.Source(), m.Summary())
-		}
+		listMethods(w, "method", catalog.Methods().All())
+		listMethods(w, "as printed", append(literal.One(), literal.Mixtures()...))
 	}
 	return w.Flush()
+}
+
+func listMethods(w io.Writer, what string, methods []estimate.Estimator) {
+	fmt.Fprintf(w, "\n%s\tsource\twhat it fits\n", what)
+	for _, m := range methods {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", m.Name(), m.Source(), m.Summary())
+	}
 }
 
 // keysOf lists the keys once each, in their order.

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -41,7 +42,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
 	flags.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")
 	flags.IntVar(&f.maxComponents, "max-components", gauze.DefaultMaxComponents, "most components that auto may choose")
-	flags.StringVar(&f.method, "method", catalog.Auto, strings.Join(catalog.Names(), ", "))
+	flags.StringVar(&f.method, "method", catalog.Auto, methodsHelp())
 	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
 	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral or moitra-valiant")
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
@@ -51,6 +52,15 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
 	flags.StringVar(&f.knownCovariance, "known-covariance", "", "publicly known: file with the covariance of every component, CSV or JSON")
 	flags.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
+}
+
+// methodsHelp names the methods, those that papers print apart.
+func methodsHelp() string {
+	var printed []string
+	for _, m := range append(literal.One(), literal.Mixtures()...) {
+		printed = append(printed, m.Name())
+	}
+	return strings.Join(catalog.Methods().Names(), ", ") + "; as papers print them, to compare with: " + strings.Join(printed, ", ")
 }
 
 const schemaExample = `{"columns": [{"name": "age", "rounded_to": 1}, ..]}`

@@ -33,14 +33,14 @@ type Candidate struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Candidates are the methods for one component, in the order of Methods, and what to expect of them
-// with so many rows: n where it is public, else a guess, and 0 for none. Nil for a problem of more
+// Candidates are the methods for one component, in their order, and what to expect of them with so
+// many rows: n where it is public, else a guess, and 0 for none. Nil for a problem of more
 // components.
-func Candidates(p estimate.Problem, rows int) (out []Candidate) {
+func (l List) Candidates(p estimate.Problem, rows int) (out []Candidate) {
 	if !one(p) {
 		return nil
 	}
-	for _, m := range forOneDistribution() {
+	for _, m := range l.One {
 		c := Candidate{Method: m.Name()}
 		if _, err := m.Plan(p); err != nil {
 			c.Refused = strings.TrimPrefix(reason(err), "method "+c.Method+" ")

@@ -1,9 +1,9 @@
-// Package catalog lists the methods of `gauze fit`: an explicit list, in the order in which help
-// shows them.
+// Package catalog lists the methods that people use, and chooses among methods.
 package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -13,75 +13,68 @@ import (
 	"github.com/gauze-dp/gauze/estimate/general"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/univariate"
-	"github.com/gauze-dp/gauze/literal/aal21"
-	"github.com/gauze-dp/gauze/literal/amn24"
-	"github.com/gauze-dp/gauze/literal/bdku20"
-	"github.com/gauze-dp/gauze/literal/km21"
-	"github.com/gauze-dp/gauze/literal/kmssu22"
-	"github.com/gauze-dp/gauze/literal/kssu19"
-	"github.com/gauze-dp/gauze/literal/kv18"
-	published "github.com/gauze-dp/gauze/literal/ppe"
 )
 
-// Auto is the name that leaves the choice of the method to [Choose].
+// Auto is the name that leaves the choice of the method to [List.Choose].
 const Auto = "auto"
 
-// Methods returns every estimator. Names are distinct.
-func Methods() []estimate.Estimator { return append(forOneDistribution(), forMixtures()...) }
+// A List is methods of `gauze fit`, in the order in which help shows them. Names are distinct.
+type List struct {
+	One      []estimate.Estimator // fit one component: the candidates where one is asked for
+	Mixtures []estimate.Estimator
+}
 
-// forOneDistribution are the methods that fit one component: the candidates where one is asked for.
-func forOneDistribution() []estimate.Estimator {
-	return []estimate.Estimator{
-		gaussian.New(),
-		gaussian.NewHeavyTailed(),
-		gaussian.NewElliptical(),
-		bdku20.New(),
-		kv18.New(),
-		km21.New(km21.Practical()),
-		kmssu22.New(kmssu22.Practical()),
+// Methods are those that people use. What papers print is listed apart, in the package literal.
+func Methods() List {
+	return List{
+		One: []estimate.Estimator{
+			gaussian.New(),
+			gaussian.NewHeavyTailed(),
+			gaussian.NewElliptical(),
+		},
+		Mixtures: []estimate.Estimator{
+			general.New(),
+			separated.New(),
+			univariate.New(),
+			axisaligned.New(),
+			blackbox.New(),
+		},
 	}
 }
 
-func forMixtures() []estimate.Estimator {
-	return []estimate.Estimator{
-		general.New(),
-		separated.New(),
-		univariate.New(),
-		axisaligned.New(),
-		blackbox.New(),
-		kssu19.NewPaper(kssu19.Practical()),
-		kssu19.NewWarmUp(kssu19.Practical()),
-		kssu19.NewSampleAggregate(),
-		aal21.NewUnivariate(aal21.Practical()),
-		aal21.New(aal21.Practical()),
-		amn24.NewUnivariate(amn24.Practical()),
-		amn24.NewGeneral(amn24.Practical()),
-		published.New(published.Practical()),
-	}
+// With is l and after its methods those of another list.
+func (l List) With(one, mixtures []estimate.Estimator) List {
+	return List{One: slices.Concat(l.One, one), Mixtures: slices.Concat(l.Mixtures, mixtures)}
 }
+
+// All are the methods for one component, then the others.
+func (l List) All() []estimate.Estimator { return slices.Concat(l.One, l.Mixtures) }
 
 // Names returns "auto" and the name of every method.
-func Names() []string {
+func (l List) Names() []string {
 	names := []string{Auto}
-	for _, m := range Methods() {
+	for _, m := range l.All() {
 		names = append(names, m.Name())
 	}
 	return names
 }
 
 // An UnknownError is a name that no method has.
-type UnknownError struct{ Name string }
+type UnknownError struct {
+	Name  string
+	Names []string // those that there are
+}
 
 // Error says which names there are.
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("method: wanted one of %s, got %q", strings.Join(Names(), ", "), e.Name)
+	return fmt.Sprintf("method: wanted one of %s, got %q", strings.Join(e.Names, ", "), e.Name)
 }
 
-func byName(name string) (estimate.Estimator, error) {
-	for _, m := range Methods() {
+func (l List) byName(name string) (estimate.Estimator, error) {
+	for _, m := range l.All() {
 		if m.Name() == name {
 			return m, nil
 		}
 	}
-	return nil, &UnknownError{Name: name}
+	return nil, &UnknownError{Name: name, Names: l.Names()}
 }

@@ -5,11 +5,15 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/literal"
 )
+
+// everything is what the front door chooses from.
+var everything = Methods().With(literal.One(), literal.Mixtures())
 
 func TestNamesAreDistinctAndFound(t *testing.T) {
 	seen := map[string]bool{Auto: true}
-	for _, m := range Methods() {
+	for _, m := range everything.All() {
 		name := m.Name()
 		if name == "" || seen[name] {
 			t.Errorf("the name %q is empty or used twice", name)
@@ -18,7 +22,7 @@ func TestNamesAreDistinctAndFound(t *testing.T) {
 		if m.Summary() == "" || m.Source() == "" {
 			t.Errorf("%s: a method needs a summary and a source", name)
 		}
-		found, why, err := Choose(name, estimate.Problem{})
+		found, why, err := everything.Choose(name, estimate.Problem{})
 		if err != nil || found.Name() != name || why != "as asked" {
 			t.Errorf("Choose(%q) = %v, %q, %v", name, found, why, err)
 		}
@@ -34,7 +38,7 @@ func TestAuto(t *testing.T) {
 		{0, 10, forMany}, {2, 10, forMany}, {2, 1, forMany},
 	} {
 		for _, name := range []string{Auto, ""} {
-			m, why, err := Choose(name, estimate.Problem{Components: c.components, MaxComponents: c.most})
+			m, why, err := everything.Choose(name, estimate.Problem{Components: c.components, MaxComponents: c.most})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +50,7 @@ func TestAuto(t *testing.T) {
 }
 
 func TestUnknownMethod(t *testing.T) {
-	_, _, err := Choose("gausian", estimate.Problem{})
+	_, _, err := everything.Choose("gausian", estimate.Problem{})
 	var unknown *UnknownError
 	if !errors.As(err, &unknown) || unknown.Name != "gausian" {
 		t.Errorf("got %v, want an UnknownError", err)

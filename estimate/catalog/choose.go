@@ -40,25 +40,25 @@ const (
 //
 // Failures: an *[UnknownError]; for auto and one component, a *estimate.Refusal where n is public
 // and hardly any run with so few rows ends in a release.
-func Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
+func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	if name != Auto && name != "" {
-		e, err = byName(name)
+		e, err = l.byName(name)
 		return e, "as asked", err
 	}
 	if p.Learner != "" || p.Own != nil {
-		e, err = byName(forLearners)
+		e, err = l.byName(forLearners)
 		return e, "auto: a learner is named, and " + forLearners + " runs it", err
 	}
-	if e := told(forMixtures(), p); e != nil {
+	if e := told(l.Mixtures, p); e != nil {
 		return e, "auto: the covariance is known, and " + e.Name() + " makes use of it", nil
 	}
 	if !one(p) {
 		name, why = forMixture(p)
-		e, err = byName(name)
+		e, err = l.byName(name)
 		return e, "auto: " + why, err
 	}
-	best, others := pick(Candidates(p, p.Rows))
-	if e, err = byName(best.Method); err != nil {
+	best, others := pick(l.Candidates(p, p.Rows))
+	if e, err = l.byName(best.Method); err != nil {
 		return nil, "", err
 	}
 	why = "auto: one component"

@@ -22,7 +22,7 @@ func problemOf(d, n int, rel privacy.Relation) estimate.Problem {
 // shapes.
 func TestTableCoversMethods(t *testing.T) {
 	table := expected.Measured()
-	for _, m := range forOneDistribution() {
+	for _, m := range everything.One {
 		kinds := table.Kinds(m.Name())
 		for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			if !slices.ContainsFunc(kinds, func(k expected.Kind) bool { return k.Relation == rel }) {
@@ -36,7 +36,7 @@ func TestTableCoversMethods(t *testing.T) {
 			}
 		}
 	}
-	names := Names()
+	names := everything.Names()
 	for _, p := range table.Points() {
 		if !slices.Contains(names, p.Method) {
 			t.Errorf("the table has the method %s, which there is not: go run ./experiments/expected", p.Method)
@@ -63,8 +63,8 @@ func TestTableIsSane(t *testing.T) {
 
 func TestCandidates(t *testing.T) {
 	p := problemOf(2, 20000, privacy.ReplaceOne)
-	got := Candidates(p, p.Rows)
-	if len(got) != len(forOneDistribution()) {
+	got := everything.Candidates(p, p.Rows)
+	if len(got) != len(everything.One) {
 		t.Fatalf("%d candidates", len(got))
 	}
 	for _, c := range got {
@@ -78,15 +78,15 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	p.Components, p.MaxComponents = 0, 3
-	if got := Candidates(p, p.Rows); got != nil {
+	if got := everything.Candidates(p, p.Rows); got != nil {
 		t.Errorf("more components: %+v", got)
 	}
 	// A guess of the private number of rows serves as well.
 	p = problemOf(2, 0, privacy.AddRemoveOne)
-	if got := Candidates(p, 20000); got[0].CovarianceError == 0 {
+	if got := everything.Candidates(p, 20000); got[0].CovarianceError == 0 {
 		t.Errorf("%+v", got[0])
 	}
-	if got := Candidates(p, 0); got[0].CovarianceError != 0 || got[0].Note == "" {
+	if got := everything.Candidates(p, 0); got[0].CovarianceError != 0 || got[0].Note == "" {
 		t.Errorf("without a guess: %+v", got[0])
 	}
 }
@@ -110,7 +110,7 @@ func TestTold(t *testing.T) {
 	}
 	for k := range 4 {
 		p.Components, p.MaxComponents = k, 10
-		if e, why, err := Choose(Auto, p); err != nil || e.Name() != "axis-aligned" || why != "auto: the covariance is known, and axis-aligned makes use of it" {
+		if e, why, err := everything.Choose(Auto, p); err != nil || e.Name() != "axis-aligned" || why != "auto: the covariance is known, and axis-aligned makes use of it" {
 			t.Errorf("%d components: %v, %q, %v", k, e, why, err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestForMixture(t *testing.T) {
 		for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
 			p := estimate.Problem{Columns: d, Covariance: shape, MaxComponents: 10}
 			name, why := forMixture(p)
-			if e, chosen, err := Choose(Auto, p); err != nil || e.Name() != name || chosen != "auto: "+why || why == "" {
+			if e, chosen, err := everything.Choose(Auto, p); err != nil || e.Name() != name || chosen != "auto: "+why || why == "" {
 				t.Errorf("d = %d, %v: %v, %q, %v", d, shape, e, chosen, err)
 			}
 		}
@@ -173,31 +173,31 @@ func TestPick(t *testing.T) {
 func TestTooFewRows(t *testing.T) {
 	const d = 20
 	p := problemOf(d, 0, privacy.ReplaceOne)
-	e, err := byName(forOne)
+	e, err := everything.byName(forOne)
 	if err != nil {
 		t.Fatal(err)
 	}
 	needed := e.Expect(p).RowsNeeded
 	p.Rows = int(.34 * needed)
-	_, _, err = Choose(Auto, p)
+	_, _, err = everything.Choose(Auto, p)
 	var refusal *estimate.Refusal
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "--covariance spherical") {
 		t.Errorf("n=%d: got %v, want a refusal that offers fewer parameters", p.Rows, err)
 	}
-	if _, _, err := Choose(forOne, p); err != nil {
+	if _, _, err := everything.Choose(forOne, p); err != nil {
 		t.Errorf("by name: %v", err)
 	}
 	p.Covariance = estimate.Spherical
-	if _, why, err := Choose(Auto, p); err != nil || why != "auto: one component" {
+	if _, why, err := everything.Choose(Auto, p); err != nil || why != "auto: one component" {
 		t.Errorf("spherical: %q, %v", why, err)
 	}
 	private := problemOf(d, 0, privacy.AddRemoveOne)
-	if _, _, err := Choose(Auto, private); err != nil {
+	if _, _, err := everything.Choose(Auto, private); err != nil {
 		t.Errorf("n private: %v", err)
 	}
 	for _, n := range []int{int(math.Ceil(needed)), 1e7} {
 		enough := problemOf(d, n, privacy.ReplaceOne)
-		if _, _, err := Choose(Auto, enough); err != nil {
+		if _, _, err := everything.Choose(Auto, enough); err != nil {
 			t.Errorf("n=%d: %v", n, err)
 		}
 	}
@@ -214,25 +214,25 @@ func TestLearnerChoosesItsMethod(t *testing.T) {
 	for d := 1; d < 4; d++ {
 		for k := range 4 {
 			p := estimate.Problem{Columns: d, Components: k, MaxComponents: 10, Relation: privacy.AddRemoveOne}
-			if e, _, err := Choose(Auto, p); err != nil || e.Name() == forLearners {
+			if e, _, err := everything.Choose(Auto, p); err != nil || e.Name() == forLearners {
 				t.Errorf("d = %d, k = %d, no learner: %v, %v", d, k, e, err)
 			}
 			p.KnownCovariance = [][]float64{{1}}
 			named, own := p, p
 			named.Learner, own.Own = "em", none{}
 			for _, p := range []estimate.Problem{named, own} {
-				e, why, err := Choose("", p)
+				e, why, err := everything.Choose("", p)
 				if err != nil || e.Name() != forLearners || why != "auto: a learner is named, and black-box runs it" {
 					t.Errorf("d = %d, k = %d: %v, %q, %v", d, k, e, why, err)
 				}
-				if e, why, err = Choose(forOne, p); err != nil || e.Name() != forOne || why != "as asked" {
+				if e, why, err = everything.Choose(forOne, p); err != nil || e.Name() != forOne || why != "as asked" {
 					t.Errorf("by name: %v, %q, %v", e, why, err)
 				}
 			}
 		}
 	}
 	// It runs what it says it runs, and the methods that run nothing say so.
-	for _, m := range Methods() {
+	for _, m := range everything.All() {
 		user, runs := m.(estimate.LearnerUser)
 		if runs != strings.HasPrefix(m.Name(), forLearners) {
 			t.Errorf("%s: runs learners: %v", m.Name(), runs)

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -22,7 +22,7 @@ func TestGrid(t *testing.T) {
 	listed := map[string]bool{}
 	for _, e := range entries {
 		listed[e.method] = true
-		if _, _, err := catalog.Choose(e.method, estimate.Problem{}); err != nil {
+		if _, _, err := gauze.Methods().Choose(e.method, estimate.Problem{}); err != nil {
 			t.Logf("%s is not in the catalog yet", e.method)
 			continue
 		}
@@ -40,7 +40,7 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	p := estimate.Problem{Columns: 2, Rows: 20000, Mu: .2, Components: 1}
-	for _, c := range catalog.Candidates(p, p.Rows) {
+	for _, c := range gauze.Methods().Candidates(p, p.Rows) {
 		if !listed[c.Method] {
 			t.Errorf("%s is a candidate for one component, and nothing measures it: add it to entries", c.Method)
 		}

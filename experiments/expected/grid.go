@@ -6,7 +6,6 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -81,7 +80,7 @@ type setting struct {
 // settings are the points of a method's part of the table. Numbers of rows that a run cannot handle
 // are left out.
 func (e entry) settings(most int) (out []setting, err error) {
-	method, _, err := catalog.Choose(e.method, estimate.Problem{})
+	method, _, err := gauze.Methods().Choose(e.method, estimate.Problem{})
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -130,7 +130,7 @@ func parse(args []string) (o options, chosen []experiment, err error) {
 // validate returns nil or the first name that nothing has.
 func (o options) validate() error {
 	for _, name := range o.methods {
-		if _, _, err := catalog.Choose(name, estimate.Problem{}); err != nil {
+		if _, _, err := gauze.Methods().Choose(name, estimate.Problem{}); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -60,7 +59,7 @@ func TestCells(t *testing.T) {
 				t.Errorf("%s %s is not run", e.name, c.name)
 			}
 			for _, l := range lines {
-				if e.open || !slices.Contains(catalog.Names(), l.method) {
+				if e.open || !slices.Contains(gauze.Methods().Names(), l.method) {
 					continue
 				}
 				r := c.request(o, l.method, l.learner)

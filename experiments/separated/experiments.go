@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
 )
 
@@ -206,7 +206,7 @@ var literal = experiment{
 	methods: func(asked []string) ([]string, string) {
 		var out, missing []string
 		for _, m := range append([]string{practical}, literals...) {
-			if slices.Contains(catalog.Names(), m) {
+			if slices.Contains(gauze.Methods().Names(), m) {
 				out = append(out, m)
 			} else {
 				missing = append(missing, "`"+m+"`")

@@ -26,8 +26,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -132,13 +132,13 @@ func split(list string) []string {
 // chooseMethods checks names, or returns the default ones.
 func chooseMethods(names []string) ([]string, error) {
 	if names == nil {
-		if slices.Contains(catalog.Names(), practical) {
+		if slices.Contains(gauze.Methods().Names(), practical) {
 			names = append(names, practical)
 		}
 		return append(names, "general"), nil
 	}
 	for _, name := range names {
-		if _, _, err := catalog.Choose(name, estimate.Problem{}); err != nil {
+		if _, _, err := gauze.Methods().Choose(name, estimate.Problem{}); err != nil {
 			return nil, err
 		}
 	}

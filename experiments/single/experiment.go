@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/harness"
 )
 
@@ -79,7 +79,7 @@ func (e experiment) choose(o options) (here []contender, missing []string) {
 			all = append(all, contender{name: m, method: m, told: true})
 		}
 	}
-	names := catalog.Names()
+	names := gauze.Methods().Names()
 	for _, c := range all {
 		if c.estimator != nil || slices.Contains(names, c.method) {
 			here = append(here, c)

@@ -27,8 +27,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -95,7 +95,7 @@ func parse(args []string) (o options, runs []experiment, err error) {
 	}
 	o.methods, o.cells = split(*methods), split(*cells)
 	for _, name := range o.methods {
-		if _, _, err := catalog.Choose(name, estimate.Problem{}); err != nil {
+		if _, _, err := gauze.Methods().Choose(name, estimate.Problem{}); err != nil {
 			return o, nil, err
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -138,7 +138,7 @@ func fit(method string, rows [][]float64, train []int, p estimate.Problem, b pri
 	for _, i := range train {
 		builder.Append(rows[i])
 	}
-	est, _, err := catalog.Choose(method, p)
+	est, _, err := gauze.Methods().Choose(method, p)
 	check(err)
 	plan, err := est.Plan(p)
 	check(err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/experiments/harness/problem"
@@ -87,7 +86,7 @@ func (c cell) practical() string {
 	case c.aligned():
 		want = axisAligned
 	}
-	if !slices.Contains(catalog.Names(), want) {
+	if !slices.Contains(gauze.Methods().Names(), want) {
 		return general
 	}
 	return want
@@ -111,7 +110,7 @@ func (c cell) trueK() int {
 // methods are those to run the cell with: the ones asked for that fit its kind of mixture, or its
 // own.
 func (c cell) methods(asked []string) []string {
-	known := catalog.Names()
+	known := gauze.Methods().Names()
 	if asked == nil {
 		asked = append([]string{c.practical()}, c.others...)
 	}

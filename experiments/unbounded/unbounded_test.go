@@ -16,7 +16,6 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/harness"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -177,7 +176,7 @@ func TestBoundHolds(t *testing.T) {
 // known are those of the methods that are in the catalog.
 func known(methods []string) (out []string) {
 	for _, m := range methods {
-		if slices.Contains(catalog.Names(), m) {
+		if slices.Contains(gauze.Methods().Names(), m) {
 			out = append(out, m)
 		}
 	}

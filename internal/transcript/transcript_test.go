@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -110,7 +110,7 @@ type trial struct {
 }
 
 func cases() (trials []trial) {
-	for _, m := range catalog.Methods() {
+	for _, m := range gauze.Methods().All() {
 		literal := strings.Contains(m.Name(), ":") && m.Name() != "heavy-tailed:elliptical"
 		for _, of := range tables() {
 			if literal && of.hard {
@@ -152,7 +152,7 @@ func componentsFor(method string, of table) []int {
 // variants are shapes, units, learners and known facts.
 func variants() (trials []trial) {
 	byName := map[string]estimate.Estimator{}
-	for _, m := range catalog.Methods() {
+	for _, m := range gauze.Methods().All() {
 		byName[m.Name()] = m
 	}
 	clusters, one := tables()[1], tables()[2]
