@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -17,15 +18,15 @@ import (
 var settings = []struct {
 	d, n, k int
 	asked   bool
-	from    estimatetest.Unbounded
+	from    problems.Anywhere
 }{
-	{1, 900, 2, true, estimatetest.Unbounded{Arrangement: estimatetest.Nested}},
-	{2, 1800, 2, true, estimatetest.Unbounded{Arrangement: estimatetest.Nested}},
-	{2, 1500, 2, true, estimatetest.Unbounded{Arrangement: estimatetest.Apart}},
-	{2, 1500, 2, false, estimatetest.Unbounded{Arrangement: estimatetest.Apart}},
-	{3, 2500, 2, true, estimatetest.Unbounded{Arrangement: estimatetest.Overlapping}},
-	{1, 300, 2, false, estimatetest.Unbounded{Arrangement: estimatetest.Overlapping}},
-	{2, 3000, 3, false, estimatetest.Unbounded{Arrangement: estimatetest.Nested}},
+	{1, 900, 2, true, problems.Anywhere{Arrangement: problems.Nested}},
+	{2, 1800, 2, true, problems.Anywhere{Arrangement: problems.Nested}},
+	{2, 1500, 2, true, problems.Anywhere{Arrangement: problems.Apart}},
+	{2, 1500, 2, false, problems.Anywhere{Arrangement: problems.Apart}},
+	{3, 2500, 2, true, problems.Anywhere{Arrangement: problems.Overlapping}},
+	{1, 300, 2, false, problems.Anywhere{Arrangement: problems.Overlapping}},
+	{2, 3000, 3, false, problems.Anywhere{Arrangement: problems.Nested}},
 }
 
 // strays are rows that a neighbour may have: a huge one, a null one, the origin, one in the middle
@@ -49,7 +50,7 @@ func TestReplay(t *testing.T) {
 		most := 0.0
 		for i, s := range settings {
 			s.from.Columns, s.from.Components = s.d, s.k
-			truth := estimatetest.NewUnbounded(t, rng, s.from)
+			truth := estimatetest.Truth(t, rng, s.from)
 			rows := estimatetest.Draw(t, truth, s.n, rng)
 			for j, row := range strays(truth) {
 				if (i+j)%4 != 0 && !estimatetest.Long() {

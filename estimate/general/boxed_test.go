@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -126,7 +127,7 @@ func TestBoxedRecovery(t *testing.T) {
 		for _, c := range cells {
 			own := 0
 			for range c.runs {
-				truth := estimatetest.NewUnbounded(t, rng, estimatetest.Unbounded{Columns: c.d, Components: c.k, Rotated: true})
+				truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: c.d, Components: c.k, Arrangement: problems.Rotated})
 				f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: estimatetest.Draw(t, truth, c.n, rng), Columns: c.d, Relation: rel, Components: c.k,
 					Epsilon: 1, Delta: boxedDelta, Noise: fresh})
 				tv := 1.0

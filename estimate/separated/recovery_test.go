@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -40,7 +41,7 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 	}
 	for g, scale := range groups {
 		for from := len(gs); len(gs) < from+w.k; {
-			one := estimatetest.NewTruth(t, rng, estimatetest.Truth{Columns: w.d, Components: 1, Covariance: w.shape, Kappa: w.kappa,
+			one := estimatetest.Truth(t, rng, problems.Moderate{Columns: w.d, Components: 1, Covariance: w.shape, Kappa: w.kappa,
 				Separation: 1.2 * w.gap * math.Pow(float64(w.k), 1/float64(w.d))})
 			scales, shift := make([]float64, w.d), make([]float64, w.d)
 			for j := range scales {

@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 )
 
 // name is that of the experiment in results files.
@@ -73,8 +73,8 @@ func (e entry) measure(ctx context.Context, o options, progress *harness.Progres
 
 // params are what a cell's name does not say.
 type params struct {
-	Population problem.Population `json:"population"`
-	Budget     float64            `json:"mu"`
+	Population problems.Population `json:"population"`
+	Budget     float64             `json:"mu"`
 }
 
 // trial is one run: draw, fit, measure.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -51,7 +51,7 @@ const (
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	spec problem.BlackBox
+	spec problems.BlackBox
 	goal goal
 	// given is the number of components that is asked for, where it is not the true one.
 	given int
@@ -69,7 +69,7 @@ type cell struct {
 
 // params is what a cell's name stands for, as the results keep it.
 type params struct {
-	problem.BlackBox
+	problems.BlackBox
 	Given    int     `json:"given,omitempty"`
 	Trim     float64 `json:"trim,omitempty"`
 	Goal     goal    `json:"goal,omitempty"`
@@ -163,7 +163,7 @@ func (c cell) seed(run uint64) uint64 {
 }
 
 // outcome measures a release.
-func (c cell) outcome(o options, in *problem.Instance, got harness.Fitted, seed uint64) (harness.Outcome, error) {
+func (c cell) outcome(o options, in *problems.Instance, got harness.Fitted, seed uint64) (harness.Outcome, error) {
 	end := harness.Outcome{Seconds: got.Seconds, Why: got.Why, Values: harness.Values{}}
 	// there is nothing to compare with; a refusal on public facts says nothing about the rows
 	if c.goal == nothing {
@@ -174,11 +174,11 @@ func (c cell) outcome(o options, in *problem.Instance, got harness.Fitted, seed 
 	if err != nil {
 		return end, err
 	}
-	if end.Values[reference], err = problem.TotalVariation(in.Truth, plain, o.tvRows); err != nil || got.Release == nil {
+	if end.Values[reference], err = problems.TotalVariation(in.Truth, plain, o.tvRows); err != nil || got.Release == nil {
 		return end, err
 	}
 	m := got.Release.Model
-	tv, err := problem.TotalVariation(in.Truth, m, o.tvRows)
+	tv, err := problems.TotalVariation(in.Truth, m, o.tvRows)
 	if err != nil {
 		return end, err
 	}
@@ -223,7 +223,7 @@ func parseCell(text string) (cell, error) {
 
 // newCell is a cell of one number of rows.
 func newCell(k, d, n int, sep float64, which ...string) (cell, error) {
-	c := cell{name: fmt.Sprintf("k=%d/d=%d", k, d), spec: problem.BlackBox{Components: k, Columns: d}, rows: []int{n}}
+	c := cell{name: fmt.Sprintf("k=%d/d=%d", k, d), spec: problems.BlackBox{Components: k, Columns: d}, rows: []int{n}}
 	if k > 1 && sep != 0 {
 		c.spec.Separation = sep
 		c.name += fmt.Sprintf("/sep=%g", sep)

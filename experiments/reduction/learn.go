@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/em"
 	"github.com/gauze-dp/gauze/learner/pearson"
@@ -29,7 +29,7 @@ const (
 var learners = map[string]learner.Mixture{byEM: em.Learner{}, bySpectral: spectral.Mixture{}, byMoments: pearson.Learner{}}
 
 // learn runs the line's learner on all rows, without privacy.
-func (l line) learn(ctx context.Context, in *problem.Instance, tvRows int, seed uint64) (harness.Outcome, error) {
+func (l line) learn(ctx context.Context, in *problems.Instance, tvRows int, seed uint64) (harness.Outcome, error) {
 	m, seconds, err := l.open(ctx, in, seed)
 	out := harness.Outcome{Seconds: math.Round(1e4*seconds) / 1e4, Values: harness.Values{}}
 	if err != nil {
@@ -38,12 +38,12 @@ func (l line) learn(ctx context.Context, in *problem.Instance, tvRows int, seed 
 	}
 	out.Values[parameters] = parameterDistance(in.Truth, m)
 	out.Success = out.Values[parameters] < alikeParameters
-	out.Values[totalVariation], err = problem.TotalVariation(in.Truth, m, tvRows)
+	out.Values[totalVariation], err = problems.TotalVariation(in.Truth, m, tvRows)
 	return out, err
 }
 
 // open is what the learner finds, and how long it took.
-func (l line) open(ctx context.Context, in *problem.Instance, seed uint64) (*model.Mixture, float64, error) {
+func (l line) open(ctx context.Context, in *problems.Instance, seed uint64) (*model.Mixture, float64, error) {
 	if l.learner == byScikit {
 		return scikit(ctx, in.Rows, l.asked(), seed)
 	}
@@ -133,7 +133,7 @@ func parameterDistance(a, b *model.Mixture) float64 {
 }
 
 // likelihoodGap is how much less likely rows are under b than under a, in nats per row.
-func likelihoodGap(held *problem.Instance, a, b *model.Mixture) (float64, error) {
+func likelihoodGap(held *problems.Instance, a, b *model.Mixture) (float64, error) {
 	first, err := model.NewScorer(a)
 	if err != nil {
 		return 0, err

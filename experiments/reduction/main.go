@@ -2,7 +2,7 @@
 // how many rows it needs, how far from the truth it ends, and whether it keeps silent where there
 // is nothing to be found; with each learner, as practical method and as the thesis prints it, and
 // beside the learners without privacy. The experiments follow Sections C and D of the restatement
-// of [PPE], on random mixtures that package problem draws; a run has a mixture of its own.
+// of [PPE], on random mixtures that internal/problems draws; a run has a mixture of its own.
 //
 //	go run ./experiments/reduction                                        # the named cells, printed
 //	go run ./experiments/reduction -cells gamma -runs 5 named             # cells whose name has that in it

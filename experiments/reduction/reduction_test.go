@@ -17,7 +17,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -125,7 +125,7 @@ func TestSeeds(t *testing.T) {
 
 // The best pairing is found whatever the order, and k must agree.
 func TestParameterDistance(t *testing.T) {
-	truth, err := problem.BlackBox{Columns: 3, Components: 4, Separation: 6}.Truth(5)
+	truth, err := problems.BlackBox{Columns: 3, Components: 4, Separation: 6}.Truth(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestParameterDistance(t *testing.T) {
 	if d := parameterDistance(truth, &turned); math.Abs(d-.05) > 1e-6 {
 		t.Errorf("weights moved by .05: %v", d)
 	}
-	one, err := problem.BlackBox{Columns: 3, Components: 1}.Truth(5)
+	one, err := problems.BlackBox{Columns: 3, Components: 1}.Truth(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestParameterDistance(t *testing.T) {
 
 // The truth loses nothing against itself, and a wider model what their divergence says.
 func TestLikelihoodGap(t *testing.T) {
-	held, err := problem.BlackBox{Columns: 1, Components: 1}.Held(1, 40_000)
+	held, err := problems.BlackBox{Columns: 1, Components: 1}.Held(1, 40_000)
 	if err != nil {
 		t.Fatal(err)
 	}

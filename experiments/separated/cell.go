@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -22,7 +22,7 @@ const meanBar = .5
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	spec problem.Spec
+	spec problems.Spec
 	auto bool // the number of components is not given
 	// epsilon, if not 0, takes the place of the one asked for.
 	epsilon float64
@@ -36,7 +36,7 @@ type cell struct {
 
 // params is what a cell's name stands for, as the results keep it.
 type params struct {
-	problem.Spec
+	problems.Spec
 	Given    int     `json:"given,omitempty"`   // number of components, where it is given
 	Most     int     `json:"at_most,omitempty"` // the largest one allowed, where it is not
 	Epsilon  float64 `json:"epsilon"`
@@ -98,7 +98,7 @@ func (e experiment) trial(o options, c cell, method string, n int, seed uint64) 
 }
 
 // learn fits by a method of gauze fit, or by a peer.
-func learn(ctx context.Context, in *problem.Instance, r gauze.Request, seed uint64) (harness.Fitted, error) {
+func learn(ctx context.Context, in *problems.Instance, r gauze.Request, seed uint64) (harness.Fitted, error) {
 	if p, ok := peerNamed(r.Method); ok {
 		return p.fit(ctx, in, seed)
 	}
@@ -123,7 +123,7 @@ func (e experiment) outcome(o options, c cell, truth *model.Mixture, f harness.F
 	if f.Foreground == nil {
 		return out, nil
 	}
-	s, err := problem.Compare(truth, f.Foreground, o.tvRows)
+	s, err := problems.Compare(truth, f.Foreground, o.tvRows)
 	if err != nil {
 		return out, err
 	}
@@ -142,18 +142,20 @@ func (e experiment) outcome(o options, c cell, truth *model.Mixture, f harness.F
 const referenceSteps = 5
 
 // addReference adds the error that could be had without privacy.
-func addReference(v harness.Values, in *problem.Instance) error {
+func addReference(v harness.Values, in *problems.Instance) error {
 	m, err := in.Reference(referenceSteps)
 	if err != nil {
 		return err
 	}
-	s, err := problem.Compare(in.Truth, m, 0)
+	s, err := problems.Compare(in.Truth, m, 0)
 	v[referenceMean] = s.WorstMean
 	return err
 }
 
 // means is the criterion of most experiments: every mean is learned.
-func means(s problem.Score, _ cell) bool { return s.WorstMean < meanBar }
+func means(s problems.Score, _ cell) bool { return s.WorstMean < meanBar }
 
 // meansAndNumber wants the number of components right as well.
-func meansAndNumber(s problem.Score, c cell) bool { return means(s, c) && s.Found == c.spec.Components }
+func meansAndNumber(s problems.Score, c cell) bool {
+	return means(s, c) && s.Found == c.spec.Components
+}

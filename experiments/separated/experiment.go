@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 )
 
 // An experiment is a grid of cells, each run several times with every method.
@@ -22,7 +22,7 @@ type experiment struct {
 	reference bool // measures the non-private reference too
 	// methods, if set, replaces the methods asked for.
 	methods func(asked []string) ([]string, string)
-	success func(problem.Score, cell) bool
+	success func(problems.Score, cell) bool
 	// summary, if set, writes what there is to say before the table of all cells.
 	summary func(*page, *results)
 }

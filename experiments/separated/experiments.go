@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 )
 
 // experiments are all of them, in the order in which help shows them.
@@ -42,7 +42,7 @@ var d2 = experiment{
 		return out
 	},
 	repeats: 10,
-	success: func(s problem.Score, c cell) bool { return means(s, c) && s.MedianBound < .15 },
+	success: func(s problems.Score, c cell) bool { return means(s, c) && s.MedianBound < .15 },
 }
 
 // auto leaves the number of components free.
@@ -69,7 +69,7 @@ var scales = experiment{
 		for _, d := range []int{3, 10} {
 			for _, ratio := range []float64{1, 10, 1e3, 1e6} {
 				out = append(out, both(cell{name: fmt.Sprintf("%d/%g", d, ratio), rows: []int{20_000, 50_000},
-					spec: problem.Spec{Columns: d, Components: 6, Separation: 6, ScaleRatio: ratio}})...)
+					spec: problems.Spec{Columns: d, Components: 6, Separation: 6, ScaleRatio: ratio}})...)
 			}
 		}
 		return out
@@ -86,7 +86,7 @@ var outliers = experiment{
 		var out []cell
 		add := func(share, from, to float64) {
 			out = append(out, both(cell{name: fmt.Sprintf("%g%%/%.0e-%.0e", 100*share, from, to), rows: []int{7000, 20_000},
-				spec: problem.Spec{Columns: 5, Components: 3, Separation: 6, OutlierShare: share, OutlierFrom: from, OutlierTo: to}})...)
+				spec: problems.Spec{Columns: 5, Components: 3, Separation: 6, OutlierShare: share, OutlierFrom: from, OutlierTo: to}})...)
 		}
 		for _, share := range []float64{.005, .02, .05, .1} {
 			add(share, 1e2, 1e9)
@@ -111,7 +111,7 @@ var kappa = experiment{
 			rows  []int
 		}{{5, 100, []int{10_000, 30_000}}, {5, 1000, []int{10_000, 30_000}}, {5, 1e5, []int{10_000, 30_000}}, {10, 1000, []int{20_000, 50_000}}} {
 			out = append(out, both(cell{name: fmt.Sprintf("%d/%g", l.d, l.kappa), rows: l.rows,
-				spec: problem.Spec{Columns: l.d, Components: 3, Separation: 6, Covariance: problem.Conditioned, Kappa: l.kappa}})...)
+				spec: problems.Spec{Columns: l.d, Components: 3, Separation: 6, Covariance: problems.Conditioned, Kappa: l.kappa}})...)
 		}
 		return out
 	},
@@ -127,7 +127,7 @@ var tails = experiment{
 		var out []cell
 		for _, nu := range []float64{3, 5, 10} {
 			out = append(out, both(cell{name: fmt.Sprintf("t%g", nu), rows: []int{10_000, 20_000, 50_000},
-				spec: problem.Spec{Columns: 5, Components: 3, Separation: 6, TailDegrees: nu}})...)
+				spec: problems.Spec{Columns: 5, Components: 3, Separation: 6, TailDegrees: nu}})...)
 		}
 		return out
 	},
@@ -146,7 +146,7 @@ var weights = experiment{
 				names = append(names, fmt.Sprintf("%g", 100*v))
 			}
 			out = append(out, both(cell{name: strings.Join(names, "-"), rows: []int{10_000, 20_000, 50_000, 100_000},
-				spec: problem.Spec{Columns: 5, Components: len(w), Gap: 12, Weights: w}})...)
+				spec: problems.Spec{Columns: 5, Components: len(w), Gap: 12, Weights: w}})...)
 		}
 		return out
 	},
@@ -198,7 +198,7 @@ var literal = experiment{
 		}{{2, 2, 10, []int{4000, 16_000, 64_000, 250_000}}, {2, 3, 10, []int{30_000, 100_000}}, {2, 3, 40, []int{30_000, 100_000}},
 			{5, 2, 10, []int{16_000, 64_000, 250_000}}, {10, 3, 10, []int{100_000}}, {10, 5, 10, []int{200_000}}} {
 			out = append(out, cell{name: fmt.Sprintf("%d/%d/C%gsph", l.d, l.k, l.C), rows: l.rows,
-				spec: problem.Spec{Columns: l.d, Components: l.k, Separation: l.C}})
+				spec: problems.Spec{Columns: l.d, Components: l.k, Separation: l.C}})
 		}
 		return out
 	},

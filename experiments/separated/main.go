@@ -1,7 +1,7 @@
 // Command separated measures how methods of gauze fit learn mixtures of separated Gaussians: how
 // many rows they need, how far from the truth they end, and what scales, outliers, tails and
 // unequal weights do to them. The experiments follow Sections D and F of the restatement of
-// [KSSU19], on random mixtures that package problem draws.
+// [KSSU19], on random mixtures that internal/problems draws.
 //
 //	go run ./experiments/separated -run d1                       # writes docs/experiments/separated/d1.md
 //	go run ./experiments/separated -run d1 -resume               # goes on after an interruption
@@ -29,7 +29,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -50,7 +50,7 @@ type options struct {
 	resume     bool
 	out        string
 	nonPrivate bool
-	placement  problem.Placement
+	placement  problems.Placement
 	stdout     io.Writer
 }
 
@@ -91,16 +91,16 @@ func parse() (o options, runs []experiment, err error) {
 	cells := f.String("cells", "", "cells to run, as patterns with commas, like 5/3/C6sph or 5/*/C6*")
 	rows := f.String("n", "", "numbers of rows, with commas, instead of the experiment's own")
 	relation := f.String("relation", o.relation.String(), "neighbouring relation")
-	placement := f.String("placement", problem.Placements[0], "how means are drawn before they are scaled: "+strings.Join(problem.Placements, ", "))
+	placement := f.String("placement", problems.Placements[0], "how means are drawn before they are scaled: "+strings.Join(problems.Placements, ", "))
 	if err := f.Parse(os.Args[1:]); err != nil {
 		return o, nil, err
 	}
 	if o.relation, err = privacy.ParseRelation(*relation); err != nil {
 		return o, nil, err
 	}
-	o.placement = problem.Placement(slices.Index(problem.Placements, *placement))
+	o.placement = problems.Placement(slices.Index(problems.Placements, *placement))
 	if o.placement < 0 {
-		return o, nil, fmt.Errorf("-placement: wanted one of %s, got %q", strings.Join(problem.Placements, ", "), *placement)
+		return o, nil, fmt.Errorf("-placement: wanted one of %s, got %q", strings.Join(problems.Placements, ", "), *placement)
 	}
 	if o.methods, err = chooseMethods(split(*methods)); err != nil {
 		return o, nil, err

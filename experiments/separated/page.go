@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 )
 
 // A page is one that knows what to say of results.
@@ -18,8 +18,8 @@ func (r *results) write() error {
 	e, o := r.experiment, r.options
 	p := &page{}
 	command := "go run ./experiments/separated -run " + e.name
-	if o.placement != problem.Scattered {
-		command += " -placement " + problem.Placements[o.placement]
+	if o.placement != problems.Scattered {
+		command += " -placement " + problems.Placements[o.placement]
 	}
 	p.Title(e.title)
 	p.Text(fmt.Sprintf("Made by `%s`. %s", command, e.about))

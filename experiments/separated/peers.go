@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 )
 
 // A peer learns without privacy, and is given the number of components.
 type peer struct {
 	name string
-	fit  func(context.Context, *problem.Instance, uint64) (harness.Fitted, error)
+	fit  func(context.Context, *problems.Instance, uint64) (harness.Fitted, error)
 }
 
 // Names of peers.
@@ -47,15 +47,15 @@ func withPeers(methods []string) ([]string, string) {
 		note + "`sklearn:` is scikit-learn's GaussianMixture, one start of the kind named, full covariances, at most 200 steps, in a process of its own on one thread."
 }
 
-func fitFromTruth(_ context.Context, in *problem.Instance, _ uint64) (harness.Fitted, error) {
+func fitFromTruth(_ context.Context, in *problems.Instance, _ uint64) (harness.Fitted, error) {
 	start := time.Now()
 	m, err := in.Reference(referenceSteps)
 	return harness.Fitted{Foreground: m, Seconds: time.Since(start).Round(100 * time.Microsecond).Seconds()}, err
 }
 
 // scikit fits by a child process.
-func scikit(start string) func(context.Context, *problem.Instance, uint64) (harness.Fitted, error) {
-	return func(ctx context.Context, in *problem.Instance, seed uint64) (harness.Fitted, error) {
+func scikit(start string) func(context.Context, *problems.Instance, uint64) (harness.Fitted, error) {
+	return func(ctx context.Context, in *problems.Instance, seed uint64) (harness.Fitted, error) {
 		return harness.Scikit(ctx, in.Rows, in.Truth.K(), start, seed)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	pop  problem.Population
+	pop  problems.Population
 	// rows are the numbers of rows that are tried; a search starts at the first one.
 	rows []int
 	// repeats, if not 0, takes the place of the experiment's.
@@ -49,7 +49,7 @@ type contender struct {
 
 // params is what a cell's and a contender's name stand for, as the results keep it.
 type params struct {
-	problem.Population
+	problems.Population
 	Method     string         `json:"method"`
 	Covariance string         `json:"covariance"`
 	Facts      estimate.Facts `json:"facts"`
@@ -149,7 +149,7 @@ const (
 )
 
 // outcome measures a fitted model.
-func (e experiment) outcome(c cell, s *problem.Sample, f harness.Fitted, n int) harness.Outcome {
+func (e experiment) outcome(c cell, s *problems.Sample, f harness.Fitted, n int) harness.Outcome {
 	out := harness.Outcome{Seconds: f.Seconds, Why: f.Why, Values: harness.Values{
 		released: 0, falsely: 0, sampleCov: s.CovarianceError, sampleMean: s.MeanError,
 	}}

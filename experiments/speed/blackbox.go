@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -118,7 +118,7 @@ func (r *blackBoxRun) round(s settings, round uint64) error {
 
 // table is a new one of a mixture of the kind of the named problems.
 func (r *blackBoxRun) table(seed uint64) (*kernel.Table, error) {
-	in, err := problem.BlackBox{Columns: r.d, Components: r.k, Separation: 6}.Draw(seed, r.n)
+	in, err := problems.BlackBox{Columns: r.d, Components: r.k, Separation: 6}.Draw(seed, r.n)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -60,7 +60,7 @@ func (s settings) truth() (*model.Mixture, error) {
 	if s.separation == 0 {
 		return randomMixture(s.k, s.d)
 	}
-	return problem.Spec{Columns: s.d, Components: s.k, Separation: s.separation}.Truth(1)
+	return problems.Spec{Columns: s.d, Components: s.k, Separation: s.separation}.Truth(1)
 }
 
 func main() {

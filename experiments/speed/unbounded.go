@@ -12,7 +12,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -57,15 +57,15 @@ func unboundedRuns(n int) []*unboundedRun {
 		runs = append(runs, &unboundedRun{method: method, what: what, n: n, d: d, k: k, truth: truth,
 			results: results{costs: map[string][]cost{}}, parts: map[string][]boxPart{}})
 	}
-	aligned := func(d, k int, a problem.Arrangement) func(uint64) (*model.Mixture, error) {
-		return problem.Unbounded{Columns: d, Components: k, Arrangement: a}.Truth
+	aligned := func(d, k int, a problems.Arrangement) func(uint64) (*model.Mixture, error) {
+		return problems.Unbounded{Columns: d, Components: k, Arrangement: a}.Truth
 	}
-	add(univariate, "k = 1", n, 1, 1, aligned(1, 1, problem.Apart))
-	add(univariate, "k = 3, apart", n, 1, 3, aligned(1, 3, problem.Apart))
-	add(univariate, "k = 3, overlapping", n, 1, 3, aligned(1, 3, problem.Overlapping))
-	add(univariate, "k = 2, nested", n, 1, 2, aligned(1, 2, problem.Nested))
+	add(univariate, "k = 1", n, 1, 1, aligned(1, 1, problems.Apart))
+	add(univariate, "k = 3, apart", n, 1, 3, aligned(1, 3, problems.Apart))
+	add(univariate, "k = 3, overlapping", n, 1, 3, aligned(1, 3, problems.Overlapping))
+	add(univariate, "k = 2, nested", n, 1, 2, aligned(1, 2, problems.Nested))
 	for _, d := range []int{2, 4, 8} {
-		add(axisAligned, fmt.Sprintf("d = %d, k = 3", d), n/10, d, 3, aligned(d, 3, problem.Apart))
+		add(axisAligned, fmt.Sprintf("d = %d, k = 3", d), n/10, d, 3, aligned(d, 3, problems.Apart))
 	}
 	for _, d := range []int{2, 4, 8} {
 		add(general, fmt.Sprintf("d = %d, k = 3, far", d), n/10, d, 3, func(seed uint64) (*model.Mixture, error) { return farMixture(seed, 3, d) })

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -31,7 +31,7 @@ const learned = expected.Learned
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	spec problem.Unbounded
+	spec problems.Unbounded
 	// given is the number of components that is asked for, where it is not the true one; free asks
 	// for none, up to mostFree.
 	given int
@@ -55,7 +55,7 @@ const mostFree = 10
 
 // params is what a cell's name stands for, as the results keep it.
 type params struct {
-	problem.Unbounded
+	problems.Unbounded
 	Given    int     `json:"given,omitempty"`
 	Epsilon  float64 `json:"epsilon"`
 	Delta    float64 `json:"delta"`
@@ -183,22 +183,22 @@ func (c cell) seed(run uint64) uint64 {
 }
 
 // outcome measures a release with all of its components, background among them: what its user gets.
-func (e experiment) outcome(o options, in *problem.Instance, got harness.Fitted) (harness.Outcome, error) {
+func (e experiment) outcome(o options, in *problems.Instance, got harness.Fitted) (harness.Outcome, error) {
 	plain, err := in.Reference(referenceSteps)
 	if err != nil {
 		return harness.Outcome{}, err
 	}
 	out := harness.Outcome{Seconds: got.Seconds, Why: got.Why, Values: harness.Values{}}
-	if out.Values[reference], err = problem.TotalVariation(in.Truth, plain, o.tvRows); err != nil {
+	if out.Values[reference], err = problems.TotalVariation(in.Truth, plain, o.tvRows); err != nil {
 		return out, err
 	}
 	if got.Release == nil {
 		return out, nil
 	}
-	tv, err := problem.TotalVariation(in.Truth, got.Release.Model, o.tvRows)
+	tv, err := problems.TotalVariation(in.Truth, got.Release.Model, o.tvRows)
 	out.Values[totalVariation], out.Values[found], out.Success = tv, float64(got.Release.Model.K()), tv < learned
 	if err == nil && e.beside {
-		out.Values[beside], err = problem.TotalVariation(plain, got.Release.Model, o.tvRows)
+		out.Values[beside], err = problems.TotalVariation(plain, got.Release.Model, o.tvRows)
 	}
 	return out, err
 }

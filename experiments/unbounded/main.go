@@ -2,7 +2,7 @@
 // column, of axis-aligned components and of general ones: how many rows they need, how far from the
 // truth they end, and what scales, overlap, nesting, weights and the number of components do to
 // them. The experiments follow Sections 7 and 7.2 of the restatement of [AAL21] and [AMN24], on
-// random mixtures that package problem draws; a run has a mixture of its own.
+// random mixtures that internal/problems draws; a run has a mixture of its own.
 //
 //	go run ./experiments/unbounded                                   # the named cells, each by the practical method for it, printed
 //	go run ./experiments/unbounded -method univariate -cells k=3     # cells whose name has that in it

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/experiments/harness/problem"
+	"github.com/gauze-dp/gauze/internal/problems"
 )
 
 // grid are numbers of rows from low to high in equal ratios, rounded to three digits.
@@ -20,16 +20,16 @@ func grid(low, high float64, points int) []int {
 }
 
 // apart, overlap and nested are mixtures in one column.
-func apart(k int) problem.Unbounded {
-	return problem.Unbounded{Columns: 1, Components: k, Arrangement: problem.Apart}
+func apart(k int) problems.Unbounded {
+	return problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Apart}
 }
 
-func overlap(k int) problem.Unbounded {
-	return problem.Unbounded{Columns: 1, Components: k, Arrangement: problem.Overlapping}
+func overlap(k int) problems.Unbounded {
+	return problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Overlapping}
 }
 
-func nested(k int) problem.Unbounded {
-	return problem.Unbounded{Columns: 1, Components: k, Arrangement: problem.Nested}
+func nested(k int) problems.Unbounded {
+	return problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Nested}
 }
 
 // against changes one thing at a time and follows success and total variation as n grows.
@@ -39,7 +39,7 @@ var against = experiment{
 		"components, the ratio of nested scales, the number of columns. A success may miss a component of a weight below .15.",
 	cells: func() []cell {
 		var out []cell
-		add := func(panel, line string, rows []int, u problem.Unbounded) {
+		add := func(panel, line string, rows []int, u problems.Unbounded) {
 			out = append(out, cell{name: panel + "/" + line, panel: panel, line: line, rows: rows, spec: u})
 		}
 		for _, s := range []float64{1e-9, 1e-3, 1e3, 1e12} {
@@ -67,7 +67,7 @@ var against = experiment{
 		}
 		for _, d := range []int{1, 2, 4, 8} {
 			add("columns", fmt.Sprintf("d = %d", d), grid(500*math.Sqrt(float64(d)), 8000*math.Sqrt(float64(d)), 5),
-				problem.Unbounded{Columns: d, Components: 2, Arrangement: problem.Apart})
+				problems.Unbounded{Columns: d, Components: 2, Arrangement: problems.Apart})
 		}
 		return out
 	},
@@ -81,20 +81,20 @@ var slope = experiment{
 	cells: func() []cell {
 		var out []cell
 		rows := grid(2000, 128_000, 7)
-		add := func(line string, u problem.Unbounded) {
+		add := func(line string, u problems.Unbounded) {
 			out = append(out, cell{name: line, panel: "slope", line: line, rows: rows, spec: u})
 		}
 		add("k = 1", apart(1))
 		add("k = 3", apart(3))
 		add("overlapping, k = 2", overlap(2))
 		add("nested", nested(2))
-		add("d = 2, k = 2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Apart})
-		add("crossing", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Crossing})
-		strict := func(line string, u problem.Unbounded) {
+		add("d = 2, k = 2", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Apart})
+		add("crossing", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Crossing})
+		strict := func(line string, u problems.Unbounded) {
 			out = append(out, cell{name: line + ", ε = .2", panel: "slope", line: line + ", ε = .2", rows: grid(8000, 256_000, 6), spec: u, epsilon: .2})
 		}
 		strict("k = 3", apart(3))
-		strict("d = 2", problem.Unbounded{Columns: 2, Components: 2, Arrangement: problem.Apart})
+		strict("d = 2", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Apart})
 		for _, e := range []float64{.1, .2, .5, 1, 2} {
 			out = append(out, cell{name: fmt.Sprintf("eps=%g", e), epsilon: e, x: e, rows: []int{16_000}, spec: apart(2)})
 		}
@@ -154,7 +154,7 @@ var literal = experiment{
 		facts := estimate.Facts{KnowsMean: true, MeanWithin: 10, Eigenvalues: [2]float64{.25, 4}}
 		var out []cell
 		add := func(name string, epsilon float64, rows []int, others ...string) {
-			out = append(out, cell{name: fmt.Sprintf("%s/eps=%g", name, epsilon), spec: problem.Unbounded{Printed: name}, epsilon: epsilon, facts: facts, rows: rows,
+			out = append(out, cell{name: fmt.Sprintf("%s/eps=%g", name, epsilon), spec: problems.Unbounded{Printed: name}, epsilon: epsilon, facts: facts, rows: rows,
 				others: others})
 		}
 		for _, e := range []float64{1, 4} {

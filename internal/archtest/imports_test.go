@@ -58,10 +58,11 @@ var layers = []layer{
 		"commands stand on the front door"},
 	{"experiments", slices.Concat(estimators, []string{".", "source", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
-		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "experiments/harness"}),
+		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/harness"}),
 		"an experiment sees data as a user does"},
 	{"examples", nil, "examples are used from outside"},
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
+	{"internal/problems", []string{"model", "estimate"}, "random problems with known truth, for tests and experiments"},
 	{"internal/stattest", nil, "statistics for tests, of no use to anything else"},
 	{"internal/archtest", nil, "tests only"},
 	{"internal/transcript", nil, "tests only"},
@@ -136,6 +137,8 @@ func layerFault(f *file, l *layer, imported string) string {
 		return "" // it hands the testing.TB on that it asks for
 	case under(folder, "kernel/kerneltest", "internal/stattest", "model/modeltest", "estimate/estimatetest"):
 		return fmt.Sprintf("%s imports %s: seeded noise and exact answers are for tests, and nothing else may be able to reach them", f.name, folder)
+	case under(folder, "internal/problems") && !under(f.folder, "internal/problems", "experiments"):
+		return fmt.Sprintf("%s imports %s: random problems with known truth are for tests and experiments", f.name, folder)
 	case !l.allows(f.folder, folder):
 		return fmt.Sprintf("%s imports %q: %q may import only %s (%s)", f.name, folder, l.folder, strings.Join(l.may, ", "), l.why)
 	}
@@ -246,6 +249,10 @@ func TestRules(t *testing.T) {
 		{"estimate/estimatetest/x.go", "estimate/general", true},
 		{"estimate/general/x.go", "estimate/estimatetest", true},
 		{"estimate/general/x_test.go", "estimate/estimatetest", false},
+		{"estimate/general/x.go", "internal/problems", true},
+		{"estimate/general/x_test.go", "internal/problems", false},
+		{"cmd/gauze/x.go", "internal/problems", true},
+		{"experiments/harness/x.go", "internal/problems", false},
 		{"fit_test.go", "kernel/kerneltest", false},
 		{"fit_test.go", "kernel/internal/noise", true},
 		{"cmd/gauze/x.go", "kernel/engine/local", true},

@@ -1,13 +1,15 @@
-// Package problem draws random mixtures of separated Gaussians and tables of their rows, and
-// measures a fitted model against the mixture behind the rows.
+// Package problems draws random mixtures with tables of their rows, and measures a fitted model
+// against the mixture behind the rows. It is for tests and experiments: no other code may import it.
 //
-// The means are drawn at random and then scaled so that the closest pair lies exactly at the
-// separation asked for; all other pairs are farther apart, in a bad draw much farther. Nothing is
-// centred and no column has unit spread: by default one standard deviation is 37 and the origin
-// lies 300 standard deviations away in every column.
+//   - [Spec]: separated components, with outliers, tails and groups of scales.
+//   - [Unbounded]: components of any places and scales, so that no bound is known beforehand.
+//   - [BlackBox]: what a reduction to a learner is tried on, in any units and axes.
+//   - [Population]: one distribution, Gaussian or not.
+//   - [Moderate] and [Anywhere]: mixtures drawn from a test's own generator.
 //
-// A [Population] is the same for one distribution, Gaussian or not.
-package problem
+// The first four are functions of a seed, and the mixture of a seed is the same for every number of
+// rows. Nothing is centred and no column has unit spread.
+package problems
 
 import (
 	"fmt"
@@ -60,7 +62,10 @@ const (
 	groupDistance = 100
 )
 
-// A Spec says which mixtures and tables are drawn. Lengths are in standard deviations: one is the
+// A Spec says which mixtures and tables are drawn. The means are drawn at random and then scaled so
+// that the closest pair lies exactly at the separation asked for; all other pairs are farther
+// apart, in a bad draw much farther. One standard deviation is 37, and the origin lies 300 of them
+// away in every column. Lengths are in standard deviations: one is the
 // root of the largest eigenvalue of any covariance of the mixture (of the group, where there are
 // two).
 type Spec struct {

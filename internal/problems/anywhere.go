@@ -1,9 +1,8 @@
-package estimatetest
+package problems
 
 import (
 	"math"
 	"math/rand/v2"
-	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -12,44 +11,30 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// An Arrangement says how the components of a mixture without bounds lie.
-type Arrangement int
-
-// The arrangements.
-const (
-	// Apart: every component is at least nearest sds of the wider one from all others in some
-	// column.
-	Apart Arrangement = iota
-	// Overlapping: scales within a factor of 2; from one component to the next it is 3 to 4 sds in
-	// a random direction.
-	Overlapping
-	// Nested: one place, and scales that grow by factors of 10 to 1000 in every column.
-	Nested
-)
-
-// An Unbounded says which mixtures NewUnbounded draws: units of the columns, scales of the
-// components and places are random over many powers of ten, so that no bound on anything is known
-// beforehand.
-type Unbounded struct {
+// An Anywhere says which mixtures are drawn from a running generator whose units of the columns,
+// scales of the components and places are random over many powers of ten, so that no bound on
+// anything is known beforehand. It is to tests what Unbounded is to experiments, and its components
+// can overlap or be nested in all columns at once.
+type Anywhere struct {
 	Columns, Components int
-	Arrangement         Arrangement
-	Weights             []float64 // nil: equal
-	// Rotated components have axes of their own and sizes from 1e-2 to 1e4, the same in all
-	// columns, which have units of their own; others have diagonal covariances.
-	Rotated bool
+	// Apart, the default: every component is at least nearestApart sds of the wider one from all
+	// others in some column. Overlapping: scales within a factor of 2; from one component to the
+	// next it is 3 to 4 sds in a random direction. Nested: one place, and scales that grow by
+	// factors of 10 to 1000 in every column. Rotated: apart, with axes of their own and sizes from
+	// 1e-2 to 1e4, the same in all columns, which have units of their own; all others have diagonal
+	// covariances.
+	Arrangement Arrangement
+	Weights     []float64 // nil: equal
 	// Scale and Place, if not 0, are the unit of every column and the place of the first component
 	// in it, instead of random ones.
 	Scale, Place float64
 }
 
-const (
-	nearest  = 9.0  // sds between components that are apart
-	farthest = 600. // and at most, the near ones more often
-)
+// farthest is how far apart components are at most, in sds, the near ones more often.
+const farthest = 600.
 
-// NewUnbounded draws a mixture.
-func NewUnbounded(tb testing.TB, rng *rand.Rand, u Unbounded) *model.Mixture {
-	tb.Helper()
+// From draws a mixture.
+func (u Anywhere) From(rng *rand.Rand) (*model.Mixture, error) {
 	d := u.Columns
 	var gs []model.Gaussian
 	means := make([][]float64, u.Components)
@@ -81,19 +66,19 @@ func NewUnbounded(tb testing.TB, rng *rand.Rand, u Unbounded) *model.Mixture {
 		}
 	}
 	for i := range means {
-		gs = append(gs, model.Gaussian{Mean: means[i], Cov: u.covariance(tb, factors[i])})
+		cov, err := u.covariance(factors[i])
+		if err != nil {
+			return nil, err
+		}
+		gs = append(gs, model.Gaussian{Mean: means[i], Cov: cov})
 	}
-	m, err := model.New(nil, append([]float64(nil), u.Weights...), gs)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return m
+	return model.New(nil, append([]float64(nil), u.Weights...), gs)
 }
 
 // factor is a square root of a covariance of about the size, and its largest sd in every column.
-func (u Unbounded) factor(rng *rand.Rand, size float64) (*mat.Dense, []float64) {
+func (u Anywhere) factor(rng *rand.Rand, size float64) (*mat.Dense, []float64) {
 	d := u.Columns
-	if u.Rotated {
+	if u.Arrangement == Rotated {
 		f := factorOf(rng, d, 30, estimate.Full)
 		f.Scale(math.Pow(10, 6*rng.Float64()-2), f)
 		widest := make([]float64, d)
@@ -118,7 +103,7 @@ func (u Unbounded) factor(rng *rand.Rand, size float64) (*mat.Dense, []float64) 
 }
 
 // settle places component i among those before it.
-func (u Unbounded) settle(rng *rand.Rand, means, widest [][]float64, i int) {
+func (u Anywhere) settle(rng *rand.Rand, means, widest [][]float64, i int) {
 	if u.Arrangement == Overlapping {
 		away := make([]float64, u.Columns)
 		for j := range away {
@@ -142,29 +127,20 @@ func (u Unbounded) settle(rng *rand.Rand, means, widest [][]float64, i int) {
 			end = math.Max(end, side*means[l][j])
 			most = math.Max(most, widest[l][j])
 		}
-		far := nearest * math.Pow(farthest/nearest, math.Pow(rng.Float64(), 2))
+		far := nearestApart * math.Pow(farthest/nearestApart, math.Pow(rng.Float64(), 2))
 		means[i][j] = side * (end + far*most)
 	}
 }
 
-func (u Unbounded) covariance(tb testing.TB, factor *mat.Dense) model.Covariance {
-	tb.Helper()
-	if u.Rotated {
-		cov, err := model.FullFromFactor(factor)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return cov
+func (u Anywhere) covariance(factor *mat.Dense) (model.Covariance, error) {
+	if u.Arrangement == Rotated {
+		return model.FullFromFactor(factor)
 	}
 	variances := make([]float64, u.Columns)
 	for j := range variances {
 		variances[j] = factor.At(j, j) * factor.At(j, j)
 	}
-	cov, err := model.NewDiagonal(variances)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return cov
+	return model.NewDiagonal(variances)
 }
 
 func sign(rng *rand.Rand) float64 { return float64(1 - 2*rng.IntN(2)) }
