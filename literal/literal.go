@@ -18,8 +18,8 @@ import (
 // One are the methods that fit one component, in the order in which help shows them.
 func One() []estimate.Estimator {
 	return []estimate.Estimator{
-		bdku20.New(),
-		kv18.New(),
+		bdku20.New(bdku20.Practical()),
+		kv18.New(kv18.Practical()),
 		km21.New(km21.Practical()),
 		kmssu22.New(kmssu22.Practical()),
 	}

@@ -28,7 +28,7 @@ func coinpressAbout(what string) string {
 func inSteps(steps ...int) []contender {
 	var out []contender
 	for _, t := range steps {
-		out = append(out, contender{name: fmt.Sprintf("t = %d", t), method: coinpressName, estimator: bdku20.NewWith(bdku20.Published(t)), told: true})
+		out = append(out, contender{name: fmt.Sprintf("t = %d", t), method: coinpressName, estimator: bdku20.New(bdku20.Printed(t)), told: true})
 	}
 	return out
 }

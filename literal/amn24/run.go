@@ -1,11 +1,8 @@
 // Package amn24 holds the algorithms for mixtures of arbitrary Gaussians of [AMN24] as they are
-// printed, one file each, as programs over the kernel. They are for comparison: they enumerate, so
-// they take few columns, few components and a large epsilon.
-//
-// Where to find what: [AMN24] Algorithm 1 and Lemma D.3 in algorithm1.go, Algorithm 2 in
-// algorithm2.go, Algorithm 3 in algorithm3.go; Lemma B.6 in lemmab6.go, functions (2) and (3) in
-// score.go, their tractable form in celldeficits.go, the removal of what was found in removal.go,
-// Theorem A.1 in composition.go.
+// printed, one file each and named after it, as programs over the kernel. They are for comparison:
+// they enumerate, so they take few columns, few components and a large epsilon. Functions (2) and
+// (3) of the source's Section E.1 are in sectione1_score.go, and a form of them that can be computed
+// in sectione1_celldeficits.go.
 //
 // Whatever decides what is measured next is public or was released, so the facts that the analysis
 // rests on can spoil an estimate and never the guarantee.

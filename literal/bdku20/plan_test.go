@@ -44,7 +44,7 @@ func TestPlanGolden(t *testing.T) {
 			{"too wide", 2, 20000, bounds(1, 1e-150, 1)},
 		} {
 			p := estimate.Problem{Columns: c.d, Rows: c.n, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: 1, Facts: c.facts}
-			plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, %s", rel, c.name), New(), p)
+			plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, %s", rel, c.name), New(Practical()), p)
 			if !ok {
 				continue
 			}
@@ -56,7 +56,7 @@ func TestPlanGolden(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	good := estimate.Problem{Columns: 2, Rows: 20000, Relation: privacy.ReplaceOne, Mu: .2, Facts: bounds(1, .1, 10)}
-	if _, err := New().Plan(good); err != nil {
+	if _, err := New(Practical()).Plan(good); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*estimate.Problem){
@@ -75,11 +75,11 @@ func TestRefusals(t *testing.T) {
 		p := good
 		change(&p)
 		var refused *estimate.Refusal
-		if _, err := New().Plan(p); !errors.As(err, &refused) || refused.Reason == "" || refused.Advice == "" {
+		if _, err := New(Practical()).Plan(p); !errors.As(err, &refused) || refused.Reason == "" || refused.Advice == "" {
 			t.Errorf("%s: got %v, want a refusal with advice", name, err)
 		}
 	}
-	if _, err := New().Plan(estimate.Problem{}); err == nil {
+	if _, err := New(Practical()).Plan(estimate.Problem{}); err == nil {
 		t.Error("no columns: want an error")
 	}
 }
@@ -87,10 +87,10 @@ func TestRefusals(t *testing.T) {
 // Every fact that the method needs it also uses; moments are none of them.
 func TestUses(t *testing.T) {
 	p := estimate.Problem{Columns: 2, Facts: bounds(1, .1, 10)}
-	if got := estimate.Unused(New(), p); got != nil {
+	if got := estimate.Unused(New(Practical()), p); got != nil {
 		t.Errorf("%v is said to be unused", got)
 	}
-	if p.Facts.Moments = 4; len(estimate.Unused(New(), p)) != 1 {
+	if p.Facts.Moments = 4; len(estimate.Unused(New(Practical()), p)) != 1 {
 		t.Error("the bound on moments is not said to be unused")
 	}
 }
@@ -103,7 +103,7 @@ func TestExpectations(t *testing.T) {
 			last := 0.0
 			for _, wide := range []float64{2, 1e2, 1e4, 1e8} {
 				p := estimate.Problem{Columns: d, Relation: rel, Mu: .2367, Facts: bounds(wide, 1/wide, 1)}
-				need := New().Expect(p).RowsNeeded
+				need := New(Practical()).Expect(p).RowsNeeded
 				if !(need > last) {
 					t.Errorf("%v, d = %d: %v rows for bounds %v, %v for tighter ones", rel, d, need, wide, last)
 				}
@@ -111,7 +111,7 @@ func TestExpectations(t *testing.T) {
 				before := math.Inf(1)
 				for _, n := range []float64{need / 8, need / 2, need, 2 * need, 100 * need} {
 					p.Rows = int(n)
-					got := New().Expect(p).RelativeError
+					got := New(Practical()).Expect(p).RelativeError
 					if !(got < before && got > 1) {
 						t.Errorf("%v, d = %d, bounds %v: error %v at n = %v, %v at fewer", rel, d, wide, got, n, before)
 					}
@@ -130,7 +130,7 @@ func TestSplit(t *testing.T) {
 		if steps == 0 {
 			continue
 		}
-		got := Published(steps).split(steps)
+		got := Printed(steps).split(steps)
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%d steps: got %v, want %v", steps, got, want)
 		}
@@ -138,13 +138,13 @@ func TestSplit(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	for name, change := range map[string]func(*Options){
-		"steps":    func(o *Options) { o.MeanSteps = -1 },
-		"last":     func(o *Options) { o.LastShare = 1 },
-		"share":    func(o *Options) { o.CovarianceShare = 0 },
-		"tail":     func(o *Options) { o.CovarianceTail = 1 },
-		"noise":    func(o *Options) { o.MostNoise = math.NaN() },
-		"pairings": func(o *Options) { o.Pairings = 0 },
+	for name, change := range map[string]func(*Constants){
+		"steps":    func(o *Constants) { o.MeanSteps = -1 },
+		"last":     func(o *Constants) { o.LastShare = 1 },
+		"share":    func(o *Constants) { o.CovarianceShare = 0 },
+		"tail":     func(o *Constants) { o.CovarianceTail = 1 },
+		"noise":    func(o *Constants) { o.MostNoise = math.NaN() },
+		"pairings": func(o *Constants) { o.Pairings = 0 },
 	} {
 		o := Practical()
 		change(&o)
@@ -154,7 +154,7 @@ func TestOptionsAreChecked(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			NewWith(o)
+			New(o)
 		}()
 	}
 }

@@ -122,13 +122,13 @@ func TestRecovery(t *testing.T) {
 		}
 		for _, rel := range relations {
 			mu := privacy.MuOf(1, 1e-6)
-			n := int(1.3 * New().Expect(estimate.Problem{Columns: c.d, Relation: rel, Mu: mu, Facts: c.facts}).RowsNeeded)
+			n := int(1.3 * New(Practical()).Expect(estimate.Problem{Columns: c.d, Relation: rel, Mu: mu, Facts: c.facts}).RowsNeeded)
 			const runs = 10
 			cov, mean := 0.0, 0.0
 			for run := range runs {
 				rng := rand.New(rand.NewPCG(uint64(run), uint64(i)))
 				w := newTruth(rng, c.d, c.kappa, c.far)
-				f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: w.rows(rng, n), Columns: c.d, Relation: rel, Mu: mu, Facts: c.facts,
+				f := estimatetest.RunChecked(t, New(Practical()), estimatetest.Case{Rows: w.rows(rng, n), Columns: c.d, Relation: rel, Mu: mu, Facts: c.facts,
 					Noise: kerneltest.Options{Seed: uint64(run)}})
 				if f.Model == nil {
 					t.Errorf("%+v, %v, n = %d: %v %v", c, rel, n, f.Refused, f.NoRelease)
@@ -158,7 +158,7 @@ func TestExact(t *testing.T) {
 			w := newTruth(rng, d, 1e6, 5)
 			o := Practical()
 			o.CovarianceSteps, o.MeanSteps, o.MostNoise = steps, steps, math.Inf(1)
-			f := estimatetest.RunChecked(t, NewWith(o), estimatetest.Case{Rows: w.rows(rng, n), Columns: d, Relation: rel, Mu: 100,
+			f := estimatetest.RunChecked(t, New(o), estimatetest.Case{Rows: w.rows(rng, n), Columns: d, Relation: rel, Mu: 100,
 				Facts: bounds(10, 1e-6, 4), Noise: kerneltest.Options{Exact: true}})
 			if f.Model == nil {
 				t.Fatalf("%v, %d steps: %v %v", rel, steps, f.Refused, f.NoRelease)
@@ -182,7 +182,7 @@ func TestNullRows(t *testing.T) {
 			for i := 0; i < n; i += 3 {
 				rows[i][i%3] = math.NaN()
 			}
-			f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 3, Relation: rel, Mu: 1, Facts: facts})
+			f := estimatetest.RunChecked(t, New(Practical()), estimatetest.Case{Rows: rows, Columns: 3, Relation: rel, Mu: 1, Facts: facts})
 			if f.Model == nil {
 				t.Fatalf("%v, %v: %v %v", rel, facts, f.Refused, f.NoRelease)
 			}

@@ -43,10 +43,10 @@ func standardErrors(f estimatetest.Fit) (cov, mean float64) {
 
 // A published setting: rho = .5, standard Gaussian rows.
 type published struct {
-	d, n, t int
-	facts   estimate.Facts
-	options Options
-	want    float64
+	d, n, t   int
+	facts     estimate.Facts
+	constants Constants
+	want      float64
 }
 
 // trimmed is the mean error without the least and the largest tenth.
@@ -54,7 +54,7 @@ func (p published) trimmed(t *testing.T, runs int) float64 {
 	var all []float64
 	for i := range runs {
 		rng := rand.New(rand.NewPCG(uint64(i), 2020))
-		f := estimatetest.Run(t, NewWith(p.options), estimatetest.Case{Rows: standard(rng, p.n, p.d), Columns: p.d, Relation: privacy.ReplaceOne,
+		f := estimatetest.Run(t, New(p.constants), estimatetest.Case{Rows: standard(rng, p.n, p.d), Columns: p.d, Relation: privacy.ReplaceOne,
 			Mu: 1, Components: 1, Facts: p.facts, Noise: kerneltest.Options{Seed: uint64(i)}})
 		if f.Model == nil {
 			t.Fatalf("%+v: %v, %v", p, f.Refused, f.NoRelease)
@@ -76,11 +76,11 @@ func (p published) trimmed(t *testing.T, runs int) float64 {
 // covarianceOnly is a setting with the mean known and eigenvalues below u, meanOnly one with the
 // identity known and a mean within r.
 func covarianceOnly(d, n, t int, u, want float64) published {
-	return published{d, n, t, bounds(0, 1e-9, u), Published(t), want}
+	return published{d, n, t, bounds(0, 1e-9, u), Printed(t), want}
 }
 
 func meanOnly(d, n, t int, r, want float64) published {
-	return published{d, n, t, bounds(r, 1, 1), Published(t), want}
+	return published{d, n, t, bounds(r, 1, 1), Printed(t), want}
 }
 
 // TestPublishedSettings: at the settings of the source, errors are those of an independent
@@ -115,7 +115,7 @@ func TestPublishedSettings(t *testing.T) {
 func TestTooFewSteps(t *testing.T) {
 	literal := covarianceOnly(10, 7000, 2, 3e4, 0)
 	practical := literal
-	practical.options, practical.facts = Practical(), bounds(0, .3, 3e4)
+	practical.constants, practical.facts = Practical(), bounds(0, .3, 3e4)
 	if bad, good := literal.trimmed(t, 5), practical.trimmed(t, 5); !(bad > 10 && good < .25) {
 		t.Errorf("two steps: error %v, want a large one; as many as the bounds ask for: %v", bad, good)
 	}

@@ -36,9 +36,9 @@ func TestHardTables(t *testing.T) {
 					c := estimatetest.Case{Rows: table.Rows(rng, n, d), Columns: d, Relation: rel, Mu: 2, Covariance: shapes[(i+j)%3], Facts: facts,
 						Noise: kerneltest.Options{Seed: rng.Uint64()}}
 					t.Run(fmt.Sprintf("%s, %s, %v, n = %d", name, table.Name, rel, n), func(t *testing.T) {
-						estimatetest.RunChecked(t, New(), c)
+						estimatetest.RunChecked(t, New(Practical()), c)
 						if n > 3 {
-							estimatetest.RunChecked(t, NewWith(Published(3)), c)
+							estimatetest.RunChecked(t, New(Printed(3)), c)
 						}
 					})
 				}
@@ -67,7 +67,7 @@ func TestReplay(t *testing.T) {
 					replayPairs(t, name, c, other)
 					continue
 				}
-				f, loss := estimatetest.Neighbours(t, New(), c, other)
+				f, loss := estimatetest.Neighbours(t, New(Practical()), c, other)
 				if f.Session == nil {
 					t.Fatalf("%s: refused: %v", name, f.Refused)
 				}
@@ -82,12 +82,12 @@ func TestReplay(t *testing.T) {
 func replayPairs(t *testing.T, name string, c estimatetest.Case, other [][]float64) {
 	var own, again kerneltest.Transcript
 	c.Noise.Record = &own
-	f := estimatetest.Run(t, New(), c)
+	f := estimatetest.Run(t, New(Practical()), c)
 	if f.Session == nil {
 		t.Fatalf("%s: refused: %v", name, f.Refused)
 	}
 	c.Rows, c.Noise = other, kerneltest.Options{Replay: &own, Record: &again}
-	f2 := estimatetest.Run(t, New(), c)
+	f2 := estimatetest.Run(t, New(Practical()), c)
 	if (f.Model == nil) != (f2.Model == nil) || !estimatetest.SameQuestions(own, again) {
 		t.Errorf("%s %v: the same released values led elsewhere", name, c.Relation)
 	}
@@ -117,7 +117,7 @@ func TestContradictions(t *testing.T) {
 			"farther out":          {far, bounds(20, .5, 2), true},
 			"not about the origin": {far, bounds(0, .5, 2), true},
 		} {
-			f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: c.rows, Columns: d, Relation: rel, Mu: 1, Facts: c.facts})
+			f := estimatetest.RunChecked(t, New(Practical()), estimatetest.Case{Rows: c.rows, Columns: d, Relation: rel, Mu: 1, Facts: c.facts})
 			if f.Refused != nil || (f.NoRelease != nil) != c.bad {
 				t.Errorf("%v, %s: refused %v, no release %v", rel, name, f.Refused, f.NoRelease)
 			}

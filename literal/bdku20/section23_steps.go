@@ -27,7 +27,7 @@ func meanRadius(d int, tail, r float64) float64 {
 // A schedule is a problem's budget shared out, and what follows for its errors: public numbers
 // only.
 type schedule struct {
-	o       Options
+	c       Constants
 	d       int
 	replace bool
 	mu      float64
@@ -38,9 +38,9 @@ type schedule struct {
 	countShare, covarianceShare, meanShare float64
 }
 
-func (o Options) schedule(p estimate.Problem) schedule {
+func (c Constants) schedule(p estimate.Problem) schedule {
 	f := p.Facts
-	s := schedule{o: o, d: p.Columns, replace: p.Relation == privacy.ReplaceOne, mu: p.Mu, countShare: o.CountShare,
+	s := schedule{c: c, d: p.Columns, replace: p.Relation == privacy.ReplaceOne, mu: p.Mu, countShare: c.CountShare,
 		ratio: f.Eigenvalues[0] / f.Eigenvalues[1], reach: f.MeanWithin / math.Sqrt(f.Eigenvalues[0])}
 	if s.unknown.covariance = s.ratio < 1; s.unknown.covariance {
 		s.covarianceShare = 1
@@ -49,7 +49,7 @@ func (o Options) schedule(p estimate.Problem) schedule {
 		s.meanShare = 1
 	}
 	if s.unknown.covariance && s.unknown.mean {
-		s.covarianceShare, s.meanShare = o.CovarianceShare, 1-o.CovarianceShare
+		s.covarianceShare, s.meanShare = c.CovarianceShare, 1-c.CovarianceShare
 	}
 	if s.countShare == 0 && !s.replace {
 		s.countShare = countShare
@@ -68,7 +68,7 @@ func (s schedule) most(n float64, choose func(n float64) int) int {
 	if s.replace {
 		return choose(n)
 	}
-	return max(mostSteps, s.o.CovarianceSteps, s.o.MeanSteps)
+	return max(mostSteps, s.c.CovarianceSteps, s.c.MeanSteps)
 }
 
 // pairsPart is the number of pairs relative to n: of a perfect matching, and of n/2 buckets, of
@@ -83,7 +83,7 @@ func (s schedule) pairsPart() float64 {
 // pairings is how many releases the last second moment is the mean of.
 func (s schedule) pairings() int {
 	if s.unknown.mean {
-		return s.o.Pairings
+		return s.c.Pairings
 	}
 	return 1
 }
@@ -105,7 +105,7 @@ func (s schedule) sampled(n float64) float64 {
 // noise is the noise sd of a diagonal entry of a second moment that gets the given part of the
 // covariance's budget.
 func (s schedule) noise(n, part float64) float64 {
-	sensitivity := bound2(s.d, s.o.CovarianceTail)
+	sensitivity := bound2(s.d, s.c.CovarianceTail)
 	if s.replace || s.unknown.mean {
 		sensitivity *= math.Sqrt2
 	}
@@ -129,7 +129,7 @@ func (s schedule) norm() float64 { return s.spectral() + surely }
 func (s schedule) slack(m, noise float64) float64 {
 	d := float64(s.d)
 	slack := math.Sqrt(d/m) + d/(2*m)
-	if s.o.NoiseInWhitener {
+	if s.c.NoiseInWhitener {
 		slack += noise * s.spectral()
 	}
 	return slack
@@ -144,15 +144,15 @@ const worth = .98
 // where rows abound or bounds are tight, and otherwise the number grows with the logarithm of the
 // ratio.
 func (s schedule) covarianceSteps(n float64) int {
-	if s.o.CovarianceSteps > 0 {
-		return s.o.CovarianceSteps
+	if s.c.CovarianceSteps > 0 {
+		return s.c.CovarianceSteps
 	}
 	return leastOf(func(t int) float64 { return s.covarianceNoise(n, t) })
 }
 
 func (s schedule) covarianceNoise(n float64, t int) float64 {
 	lambda, noise := s.ratio, 0.0
-	for i, part := range s.o.split(t) {
+	for i, part := range s.c.split(t) {
 		noise = s.noise(n, part)
 		if i < t-1 {
 			lambda /= lambda + s.slack(s.samples(n), noise)
@@ -164,16 +164,16 @@ func (s schedule) covarianceNoise(n float64, t int) float64 {
 // meanSteps is the number of steps after which the last noise of the mean is least: a step takes a
 // radius r that is far too large to about 2 sqrt(d) r/(n mu).
 func (s schedule) meanSteps(n float64) int {
-	if s.o.MeanSteps > 0 {
-		return s.o.MeanSteps
+	if s.c.MeanSteps > 0 {
+		return s.c.MeanSteps
 	}
 	return leastOf(func(t int) float64 { return s.meanNoise(n, t) })
 }
 
 func (s schedule) meanNoise(n float64, t int) float64 {
 	r, sd := s.reach, 0.0
-	for _, part := range s.o.split(t) {
-		sd = s.meanSD(n, part, meanRadius(s.d, s.o.MeanTail, r))
+	for _, part := range s.c.split(t) {
+		sd = s.meanSD(n, part, meanRadius(s.d, s.c.MeanTail, r))
 		r = s.nextRadius(n, sd)
 	}
 	return sd
@@ -191,7 +191,7 @@ func (s schedule) meanSD(n, part, radius float64) float64 {
 
 // nextRadius bounds how far a mean with noise sd per coordinate is from the truth.
 func (s schedule) nextRadius(n, sd float64) float64 {
-	return math.Sqrt(1/n+sd*sd) * math.Sqrt(bound2(s.d, s.o.MeanTail))
+	return math.Sqrt(1/n+sd*sd) * math.Sqrt(bound2(s.d, s.c.MeanTail))
 }
 
 func leastOf(noise func(t int) float64) int {

@@ -23,16 +23,12 @@ import (
 )
 
 // Estimator is the method "gaussian:coinpress".
-type Estimator struct{ options Options }
+type Estimator struct{ c Constants }
 
-// New returns the estimator with Practical options.
-func New() Estimator { return NewWith(Practical()) }
-
-// NewWith returns the estimator with other options, such as those of the published experiments. It
-// panics on options that make no sense.
-func NewWith(o Options) Estimator {
-	o.check()
-	return Estimator{o}
+// New returns the estimator with the given constants. It panics on constants that make no sense.
+func New(c Constants) Estimator {
+	c.check()
+	return Estimator{c}
 }
 
 var _ estimate.FactUser = Estimator{}
@@ -71,9 +67,9 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if refusal := refuse(p); refusal != nil {
 		return kernel.Plan{}, refusal
 	}
-	s := e.options.schedule(p)
+	s := e.c.schedule(p)
 	if p.Relation == privacy.ReplaceOne && p.Mu > 0 {
-		if n := float64(p.Rows); n < 2 || s.unknown.covariance && s.noise(n, 1)*s.norm() > e.options.MostNoise {
+		if n := float64(p.Rows); n < 2 || s.unknown.covariance && s.noise(n, 1)*s.norm() > e.c.MostNoise {
 			return kernel.Plan{}, &estimate.Refusal{
 				Reason: fmt.Sprintf("%d rows are too few for a covariance of %d columns at this epsilon, however tight the bounds", p.Rows, p.Columns),
 				Advice: e.advice(p),
@@ -137,7 +133,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{a: s.Allotment(), problem: p, schedule: e.options.schedule(p), total: s.Allotment().Left()}
+	r := &run{a: s.Allotment(), problem: p, schedule: e.c.schedule(p), total: s.Allotment().Left()}
 	if err := r.countRows(); err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -165,7 +161,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.Columns < 1 || !(p.Mu > 0) || refuse(p) != nil {
 		return estimate.Expectation{}
 	}
-	s := e.options.schedule(p)
+	s := e.c.schedule(p)
 	x := estimate.Expectation{RowsNeeded: s.rowsNeeded(), Notes: []string{
 		"for the covariance within the bounds that is hardest to find; one whose eigenvalues are near the upper bound needs fewer rows",
 		"the bounds are believed: where they are wrong, so is the estimate",
@@ -179,7 +175,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 // advice says what would help.
 func (e Estimator) advice(p estimate.Problem) string {
 	const other = "tighter bounds, a larger epsilon, or --method gaussian, which needs no bounds and fewer rows"
-	if n := e.options.schedule(p).rowsNeeded(); n > 0 {
+	if n := e.c.schedule(p).rowsNeeded(); n > 0 {
 		return fmt.Sprintf("about %.2g rows are enough for any covariance within the bounds; or %s", n, other)
 	}
 	return "many more rows, " + other

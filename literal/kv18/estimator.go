@@ -19,16 +19,12 @@ import (
 )
 
 // Estimator is the method "univariate:kv18".
-type Estimator struct{ options Options }
+type Estimator struct{ c Constants }
 
-// New returns the estimator with Practical options.
-func New() Estimator { return NewWith(Practical()) }
-
-// NewWith returns the estimator with other options, such as Published. It panics on options that
-// make no sense.
-func NewWith(o Options) Estimator {
-	o.check()
-	return Estimator{o}
+// New returns the estimator with the given constants. It panics on constants that make no sense.
+func New(c Constants) Estimator {
+	c.check()
+	return Estimator{c}
 }
 
 var _ estimate.Estimator = Estimator{}
@@ -91,7 +87,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{a: s.Allotment(), o: e.options, relation: s.Relation(), total: s.Allotment().Left()}
+	r := &run{a: s.Allotment(), c: e.c, relation: s.Relation(), total: s.Allotment().Left()}
 	for _, step := range []func() (doubt string, err error){r.count, r.findScale, r.findPlace, r.release} {
 		if err := ctx.Err(); err != nil {
 			return estimate.Outcome{}, err
@@ -116,7 +112,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	x := estimate.Expectation{RowsNeeded: e.rowsNeeded(p), Notes: []string{
 		fmt.Sprintf("below about %.2g rows its histograms show nothing; --method gaussian needs fewer rows", rowsSeen(p))}}
 	if p.Rows > 0 {
-		x.RelativeError = e.options.relativeError(p, float64(p.Rows))
+		x.RelativeError = e.c.relativeError(p, float64(p.Rows))
 	}
 	return x
 }
@@ -125,7 +121,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 // below 1e12 has.
 func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
 	for n := math.Max(100, rowsSeen(p)); n < 1e12; n *= 1.05 {
-		if e.options.relativeError(p, n) <= 2 {
+		if e.c.relativeError(p, n) <= 2 {
 			return n
 		}
 	}

@@ -27,12 +27,12 @@ const delta = 1e-6
 
 // A trial is one fit: estimatetest's runner has no delta to pay thresholds with.
 type trial struct {
-	rows     [][]float64
-	eps      float64
-	relation privacy.Relation
-	shape    estimate.CovarianceType
-	options  Options
-	noise    kerneltest.Options
+	rows      [][]float64
+	eps       float64
+	relation  privacy.Relation
+	shape     estimate.CovarianceType
+	constants Constants
+	noise     kerneltest.Options
 }
 
 func (c trial) problem() estimate.Problem {
@@ -45,10 +45,10 @@ func (c trial) problem() estimate.Problem {
 
 func (c trial) fit(t testing.TB) estimatetest.Fit {
 	t.Helper()
-	if c.options == (Options{}) {
-		c.options = Practical()
+	if c.constants == (Constants{}) {
+		c.constants = Practical()
 	}
-	e, p := NewWith(c.options), c.problem()
+	e, p := New(c.constants), c.problem()
 	plan, err := e.Plan(p)
 	var refused *estimate.Refusal
 	if errors.As(err, &refused) {
@@ -85,7 +85,7 @@ func TestPlanGolden(t *testing.T) {
 		for _, n := range []int{300, 5000} {
 			p := trial{rows: make([][]float64, n), eps: 1, relation: rel}.problem()
 			fmt.Fprintf(&b, "# %v, n = %d\n", rel, p.Rows)
-			plan, err := New().Plan(p)
+			plan, err := New(Practical()).Plan(p)
 			var refused *estimate.Refusal
 			if errors.As(err, &refused) {
 				fmt.Fprintf(&b, "refused: %v\n\n", refused)
@@ -113,15 +113,15 @@ func TestRefusals(t *testing.T) {
 		p := good
 		change(&p)
 		var refused *estimate.Refusal
-		if _, err := New().Plan(p); !errors.As(err, &refused) || refused.Reason == "" || refused.Advice == "" {
+		if _, err := New(Practical()).Plan(p); !errors.As(err, &refused) || refused.Reason == "" || refused.Advice == "" {
 			t.Errorf("%s: got %v, want a refusal with advice", name, err)
 		}
 	}
-	if _, err := New().Plan(estimate.Problem{}); err == nil {
+	if _, err := New(Practical()).Plan(estimate.Problem{}); err == nil {
 		t.Error("no columns: want an error")
 	}
 	good.Facts = estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{1, 2}, Moments: 4}
-	if got := estimate.Unused(New(), good); len(got) != 3 {
+	if got := estimate.Unused(New(Practical()), good); len(got) != 3 {
 		t.Errorf("it needs no facts, and only %v are said to be unused", got)
 	}
 }
@@ -149,7 +149,7 @@ func TestRecovery(t *testing.T) {
 				means += math.Pow((g.Mean[0]-mean)/sd, 2)
 			}
 			k := float64(released)
-			x := math.Sqrt(variances/k*float64(n)/2) / NewWith(Practical()).options.relativeError(trial{eps: 1, relation: rel}.problem(), float64(n))
+			x := math.Sqrt(variances/k*float64(n)/2) / New(Practical()).c.relativeError(trial{eps: 1, relation: rel}.problem(), float64(n))
 			y := math.Sqrt(means / k * float64(n))
 			t.Logf("%v, n = %d: %d of %d released, variance x%.2f of the expected error, mean x%.2f", rel, n, released, runs, x, y)
 			if released < runs-5 || !(x < 1.7) || !(y < 3) {
@@ -164,14 +164,14 @@ func TestRecovery(t *testing.T) {
 func TestPublished(t *testing.T) {
 	for _, rel := range relations {
 		rows := column(1, 50000, -1e5, 3)
-		f := trial{rows: rows, eps: 30, relation: rel, options: Published()}.fit(t)
+		f := trial{rows: rows, eps: 30, relation: rel, constants: Printed()}.fit(t)
 		if f.Model == nil {
 			t.Fatalf("%v: %v %v", rel, f.Refused, f.NoRelease)
 		}
 		if g := f.Model.Components[0]; math.Abs(g.Mean[0]+1e5) > .3 || math.Abs(g.Cov.At(0, 0)/9-1) > .5 {
 			t.Errorf("%v: got N(%v, %v), want N(-1e5, 9)", rel, g.Mean[0], g.Cov.At(0, 0))
 		}
-		if f := (trial{rows: rows[:3000], eps: 1, relation: rel, options: Published()}).fit(t); f.NoRelease == nil {
+		if f := (trial{rows: rows[:3000], eps: 1, relation: rel, constants: Printed()}).fit(t); f.NoRelease == nil {
 			t.Errorf("%v: the noise of a range of 60 standard deviations hides one of 3000 rows, got %v", rel, f.Model)
 		}
 	}
@@ -213,8 +213,8 @@ func TestHardTables(t *testing.T) {
 	for _, table := range estimatetest.Hard() {
 		for _, rel := range relations {
 			for _, n := range []int{0, 1, 3, 2000} {
-				for _, o := range []Options{Practical(), Published()} {
-					trial{rows: table.Rows(rng, n, 1), eps: 8, relation: rel, options: o, noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t)
+				for _, o := range []Constants{Practical(), Printed()} {
+					trial{rows: table.Rows(rng, n, 1), eps: 8, relation: rel, constants: o, noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t)
 				}
 			}
 		}
@@ -286,10 +286,10 @@ func TestUnclip(t *testing.T) {
 func TestExpectation(t *testing.T) {
 	for _, rel := range relations {
 		p := trial{eps: 1, relation: rel}.problem()
-		need, before := New().Expect(p).RowsNeeded, math.Inf(1)
+		need, before := New(Practical()).Expect(p).RowsNeeded, math.Inf(1)
 		for _, n := range []float64{need / 8, need / 2, need, 2 * need, 100 * need} {
 			p.Rows = int(n)
-			got := New().Expect(p).RelativeError
+			got := New(Practical()).Expect(p).RelativeError
 			if !(got < before && got > 1) || n == need && !(got > 1.9 && got < 2.01) {
 				t.Errorf("%v: error %v at n = %v, %v at fewer", rel, got, n, before)
 			}

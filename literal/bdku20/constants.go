@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Options are the constants of the source. They affect utility alone.
-type Options struct {
+// Constants are the constants of the source. They affect utility alone.
+type Constants struct {
 	// CovarianceSteps and MeanSteps are the numbers t of steps of the two iterations; 0 chooses
 	// them from public numbers, see schedule.
 	CovarianceSteps, MeanSteps int
@@ -45,39 +45,39 @@ const countShare = .01
 // Differs: see NoiseInWhitener, Pairings, CountShare and MostNoise. The source does not say how to
 // share the budget between covariance and mean; the covariance's noise is larger by about the
 // clipping radius.
-func Practical() Options {
-	return Options{LastShare: .75, CovarianceShare: .85, CountShare: countShare, CovarianceTail: .1, MeanTail: .01, Pairings: 4,
+func Practical() Constants {
+	return Constants{LastShare: .75, CovarianceShare: .85, CountShare: countShare, CovarianceTail: .1, MeanTail: .01, Pairings: 4,
 		NoiseInWhitener: true, MostNoise: 1}
 }
 
-// Published are the settings of the source's experiments with t steps of each iteration.
+// Printed are the settings of the source's experiments with t steps of each iteration.
 //
 // Source: [BDKU20] Section 4 of the restatement.
-func Published(t int) Options {
-	o := Practical()
-	o.CovarianceSteps, o.MeanSteps = t, t
-	o.CountShare, o.Pairings, o.NoiseInWhitener, o.MostNoise = 0, 1, false, math.Inf(1)
-	return o
+func Printed(t int) Constants {
+	c := Practical()
+	c.CovarianceSteps, c.MeanSteps = t, t
+	c.CountShare, c.Pairings, c.NoiseInWhitener, c.MostNoise = 0, 1, false, math.Inf(1)
+	return c
 }
 
-// check panics on options that make no sense: they are a program's, not a user's.
-func (o Options) check() {
+// check panics on constants that make no sense: they are a program's, not a user's.
+func (c Constants) check() {
 	within := func(x float64) bool { return x > 0 && x < 1 }
-	if o.CovarianceSteps < 0 || o.MeanSteps < 0 || !within(o.LastShare) || !within(o.CovarianceShare) || !within(o.CovarianceTail) ||
-		!within(o.MeanTail) || !(o.CountShare >= 0 && o.CountShare < 1) || !(o.MostNoise > 0) || o.Pairings < 1 {
-		panic(fmt.Sprintf("coinpress: options that make no sense: %+v", o))
+	if c.CovarianceSteps < 0 || c.MeanSteps < 0 || !within(c.LastShare) || !within(c.CovarianceShare) || !within(c.CovarianceTail) ||
+		!within(c.MeanTail) || !(c.CountShare >= 0 && c.CountShare < 1) || !(c.MostNoise > 0) || c.Pairings < 1 {
+		panic(fmt.Sprintf("coinpress: constants that make no sense: %+v", c))
 	}
 }
 
 // split are the parts of an iteration's budget for its t steps.
 //
 // Source: [BDKU20] Section 4 of the restatement.
-func (o Options) split(t int) []float64 {
+func (c Constants) split(t int) []float64 {
 	parts := make([]float64, t)
 	for i := range parts {
-		parts[i] = (1 - o.LastShare) / float64(t-1)
+		parts[i] = (1 - c.LastShare) / float64(t-1)
 	}
-	parts[t-1] = o.LastShare
+	parts[t-1] = c.LastShare
 	if t == 1 {
 		parts[0] = 1
 	}

@@ -4,10 +4,9 @@
 // masked is one block's estimate, so that the noise is as large as the estimates' scatter and not,
 // as in the method black-box, a part of it; a large epsilon or very many rows are needed.
 //
-// Where to find what: [PPE] Algorithm 1 (PPE) in algorithm1.go, with the test itself in the kernel
-// (Allotment.Popular); Algorithm 2 (R_W, R_MEAN, R_COV, B_COMP, B_GMM) with Lemmas 5.0.2 and 6.2.1
-// in algorithm2.go, with the noise itself in the kernel (stable.MaskedParameters); Theorem 7.1.3 in
-// theorem713.go; the distances are stable.ParamDistance.
+// What the files are named after is elsewhere in part: the test of Algorithm 1 is the kernel's
+// (Allotment.Popular), and so is the noise of Algorithm 2 (stable.MaskedParameters: R_W, R_MEAN,
+// R_COV, B_COMP, B_GMM); the distances are stable.ParamDistance.
 //
 // Source: [PPE].
 package ppe

@@ -2,14 +2,13 @@
 // approximate differential privacy, as its source has it: the method "gaussian:kmssu22". It is here
 // for comparison; the method "gaussian" needs a hundredth of the rows.
 //
-// One file per algorithm of the source: eigenvalues.go, subspace.go with goodcenter.go, coarse.go,
-// fine.go, loop.go (which of them are called for what gaps), naive.go, and zero.go for eigenvalues
-// that are zero. What the source's constants are and which run is in constants.go; plan.go says
-// what every part may cost and how many rows it needs.
+// Its parts are in files named after them; loop.go says which algorithms are called for what gaps,
+// zero.go treats eigenvalues that are zero, and plan.go says what every part may cost and how many
+// rows it needs.
 //
 // The form that was presented is not private. Four things are mended, each where it is done: the
-// second parameter of the histograms (eigenvalues.go), the noise of the averaged projections
-// (subspace.go), the budget of GoodCenter (goodcenter.go), and the budget of the loop (plan.go).
+// second parameter of the histograms (Algorithm 1), the noise of the averaged projections and the
+// budget of GoodCenter (Algorithm 2), and the budget of the loop (plan.go).
 package kmssu22
 
 import (

@@ -1,0 +1,42 @@
+package kv18
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// seenSDs: the largest of the 2099 noises of the histogram of octaves is above so many sds with
+// probability 4e-5.
+const seenSDs = 5.5
+
+// findScale takes the octave that most distances of pairs fall in: for a Gaussian, its lower end is
+// .7 to 1.4 standard deviations.
+//
+// Source: [KV18] Section 1 of the restatement. Differs: the octaves of float64 are finitely many,
+// so all of them get Gaussian noise and no delta is spent; pairs are secret and random, not
+// neighbours by position; no bin passes that could be noise.
+func (r *run) findScale() (doubt string, err error) {
+	q := query.PairOctaves{Columns: 1, Low: lowestOctave, High: highestOctave}
+	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
+	answer, err := r.a.Pairs(stepScale, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.total))
+	if err != nil {
+		return "", err
+	}
+	best := 0
+	for bin, count := range answer.Values {
+		if count > answer.Values[best] {
+			best = bin
+		}
+	}
+	switch {
+	case answer.Values[best] < seenSDs*answer.Sigma:
+		return "the noise hides the most frequent distance of two rows", nil
+	case best == 0:
+		return "most pairs of rows have one value: it has no scale", nil
+	}
+	if r.width = r.c.Width * math.Ldexp(1, lowestOctave+best-1); r.width < narrowest || r.width > widest {
+		return "the scale of the rows has no variance in float64: record the column in another unit", nil
+	}
+	return "", nil
+}

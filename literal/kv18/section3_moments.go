@@ -1,0 +1,57 @@
+package kv18
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/moments"
+)
+
+// misfit weighs what clipping hides of a tail that is not a Gaussian's. A utility constant of
+// clip.Radius2.
+const misfit = .1
+
+// radius that rows are clipped to, in bin widths, for n rows and a last release of the given mu.
+func (c Constants) radius(relation privacy.Relation, n, mu float64) float64 {
+	if c.Radius > 0 {
+		return c.Radius * math.Sqrt(math.Log(n/c.FailureProb))
+	}
+	noise := (1 + lift*lift) / mu
+	if relation == privacy.ReplaceOne {
+		noise *= math.Sqrt2
+	}
+	return (offCenter + sdOfWidth*math.Sqrt(clip.Radius2(1, n, noise, misfit))) / c.Width
+}
+
+// lift is b/r of the moment release: the mean's part of it.
+const lift = .45
+
+// release spends all that is left on one clipped release of mean and second moment.
+//
+// Source: [KV18] Section 3 of the restatement; [TYLERPRESS] Section 4.3 with d = 1. Differs: one
+// release of both moments, whose clipping is undone for a Gaussian; see radius.
+func (r *run) release() (doubt string, err error) {
+	mu := r.a.LeftMu()
+	radius := r.c.radius(r.relation, r.rows, mu)
+	frame := query.Affine{Center: []float64{r.center}, W: [][]float64{{1 / r.width}}}
+	q := query.ClippedMoments{Components: []query.Component{{Frame: frame, Radius: radius}}, Form: query.FullForm, Lift: lift}
+	answer, err := r.a.Sum(stepMoments, q, mu)
+	if err != nil {
+		return "", err
+	}
+	s := moments.Unpack(q, answer)[0]
+	first, second, noise := s.Sum[0]/r.rows, s.Trace/r.rows, s.TraceSD/r.rows
+	switch spread := second - first*first; {
+	case !(noise <= noiseLimit*spread):
+		return "the noise hides the spread of the rows", nil
+	case math.Abs(first) > leaning*radius || second > leaning*radius*radius:
+		return "most rows lie outside the range that the histograms gave", nil
+	default:
+		r.noise = noise / spread
+	}
+	mean, sd := unclip(first, second, radius)
+	r.mean, r.sd = r.center+mean*r.width, sd*r.width
+	return "", nil
+}
