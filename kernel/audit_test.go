@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -50,7 +51,7 @@ func auditProgram(t *testing.T, s *kernel.Session) {
 func lossOf(tr kerneltest.Transcript, relation privacy.Relation, other *rows.Table, noiseFactor float64) (ratio, path float64) {
 	for k := range tr.Queries {
 		q := tr.Queries[k].(query.Sum)
-		sums := local.Engine{Workers: 1}.Sum(other, q)
+		sums := engine.Sum(local.Engine{Workers: 1}, other, q)
 		for i, theirs := range sums {
 			sigma := q.Sensitivity(relation) / tr.Mus[k] * q.Weight(i)
 			y := tr.Answers[k][i] / q.Unit()

@@ -54,7 +54,7 @@ func (a *Allotment) Cells(step string, q query.BoxKeys, mu float64) (cells []Cel
 	m := Measurement{Sensitivity: sensitivity, Noise: sigma, Mu: mu}
 	values, err := a.stable(step, q, m, func(logSlack float64) []float64 {
 		threshold := cellThreshold(s.group, sigma, logSlack-math.Log(s.group*float64(q.Histograms())))
-		return flat(noisyCells(q, s.terms.Engine.Boxes(s.table.rows(), q), threshold, func() int64 { return s.gaussian(sigma) }))
+		return flat(noisyCells(q, s.boxes(q), threshold, func() int64 { return s.gaussian(sigma) }))
 	})
 	if err != nil {
 		return nil, 0, err
@@ -84,6 +84,11 @@ func (a *Allotment) stable(step string, q kinded, m Measurement, release func(lo
 	}
 	s.observe(step)
 	return values, nil
+}
+
+// boxes counts the cells that are not empty.
+func (s *Session) boxes(q query.BoxKeys) []map[query.Box]int64 {
+	return s.terms.Engine.Scan(s.table.rows(), q).(*query.Boxes).Counts
 }
 
 // cellThreshold is a T with P(rows + round(sigma X) >= T) <= exp(logTail).

@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -52,7 +54,7 @@ func (a *Allotment) Gaps(step string, q query.GapMasses, mu float64) (windows []
 	values, err := a.stable(step, q, m, func(logSlack float64) []float64 {
 		buckets, mass := q.OneSided(s.terms.Relation)
 		threshold := cellThreshold(s.group*mass, sigma, logSlack-math.Log(s.group*buckets))
-		return s.noisyGaps(q, threshold, unit, func() int64 { return s.gaussian(sigma) })
+		return noisyGaps(s.masses(q), threshold, unit, func() int64 { return s.gaussian(sigma) })
 	})
 	if err != nil {
 		return nil, 0, err
@@ -65,10 +67,18 @@ func (a *Allotment) Gaps(step string, q query.GapMasses, mu float64) (windows []
 	return windows, sigma * unit, nil
 }
 
+// masses makes the buckets of every leaf that are not empty, by leaf, scale and place.
+func (s *Session) masses(q query.GapQuery) []query.GapMass {
+	p, column := q.Of()
+	own := make([][]query.GapMass, p.Leaves())
+	engine.EachSorted(s.terms.Engine, s.table.rows(), p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
+	return slices.Concat(own...)
+}
+
 // noisyGaps returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches the
 // threshold.
-func (s *Session) noisyGaps(q query.GapQuery, threshold, unit float64, draw func() int64) (values []float64) {
-	for _, b := range s.terms.Engine.Gaps(s.table.rows(), q) {
+func noisyGaps(masses []query.GapMass, threshold, unit float64, draw func() int64) (values []float64) {
+	for _, b := range masses {
 		if noisy := float64(b.Mass + draw()); noisy >= threshold {
 			values = append(values, float64(b.Leaf), float64(b.Scale), float64(b.Place), noisy*unit)
 		}

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/engine"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -113,17 +111,8 @@ func TestSupportExtremes(t *testing.T) {
 	}
 }
 
-// frozen is an engine that has made its masses before, so that many releases take no longer than
-// their noise.
-type frozen struct {
-	engine.Engine
-	masses []query.GapMass
-}
-
-func (f frozen) Gaps(*rows.Table, query.GapQuery) []query.GapMass { return f.masses }
-
-// opened is a session over one column, for the masses that q makes of it and for its randomness.
-func opened(t *testing.T, values []float64, q query.GapQuery, seed uint64) *Session {
+// opened is a session over one column, for its randomness, and the masses that q makes of it.
+func opened(t *testing.T, values []float64, q query.GapQuery, seed uint64) (*Session, []query.GapMass) {
 	b := NewBuilder(1)
 	for _, v := range values {
 		b.Append([]float64{v})
@@ -133,8 +122,7 @@ func opened(t *testing.T, values []float64, q query.GapQuery, seed uint64) *Sess
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.terms.Engine = frozen{masses: s.terms.Engine.Gaps(s.table.rows(), q)}
-	return s
+	return s, s.masses(q)
 }
 
 // ladders are neighbours under replace-one with a large change of the masses: in a ladder of 60
@@ -195,10 +183,10 @@ func TestAuditGaps(t *testing.T) {
 	for _, factor := range []float64{1, .5} {
 		var hits [2]int
 		for side, values := range [][]float64{x, y} {
-			s := opened(t, values, q, stattest.Seed(t)+uint64(side))
+			s, masses := opened(t, values, q, stattest.Seed(t)+uint64(side))
 			for range runs {
 				ratio := 0.
-				released := s.noisyGaps(q, threshold, 1, func() int64 { return s.gaussian(sigma * factor) })
+				released := noisyGaps(masses, threshold, 1, func() int64 { return s.gaussian(sigma * factor) })
 				for ; len(released) > 0; released = released[4:] {
 					n := name{released[1], released[2]}
 					if own, other := onX[n], onY[n]; own > 0 && other > 0 {
@@ -230,14 +218,14 @@ func TestOneSidedGaps(t *testing.T) {
 		buckets, mass := q.OneSided(r)
 		// One gap more in the middle of nowhere: on ramps and between nodes it fills four buckets.
 		values := []float64{-9 * (1<<14 + 1<<20), -9*(1<<14+1<<20) + 9}
-		s := opened(t, values, q, stattest.Seed(t))
+		s, masses := opened(t, values, q, stattest.Seed(t))
 		if n := len(q.Masses(0, values)); n != 4 {
 			t.Fatalf("%d buckets", n)
 		}
 		release := func(slack float64) (times int) {
 			threshold := cellThreshold(mass, sigma, math.Log(slack/buckets))
 			for range runs {
-				if values := s.noisyGaps(q, threshold, 1, func() int64 { return s.gaussian(sigma) }); len(values) > 0 {
+				if values := noisyGaps(masses, threshold, 1, func() int64 { return s.gaussian(sigma) }); len(values) > 0 {
 					times++
 				}
 			}
@@ -247,7 +235,7 @@ func TestOneSidedGaps(t *testing.T) {
 		stattest.BadAtMost(t, release(100*slack*.99), runs, slack, stattest.FalseAlarm)
 		for range 100 { // ties and single values have no gaps, so nothing can be released
 			v := rng.NormFloat64()
-			if len(opened(t, []float64{v, v, v}[:rng.IntN(4)], q, 1).noisyGaps(q, -math.MaxFloat64, 1, func() int64 { return 0 })) > 0 {
+			if _, masses := opened(t, []float64{v, v, v}[:rng.IntN(4)], q, 1); len(noisyGaps(masses, -math.MaxFloat64, 1, func() int64 { return 0 })) > 0 {
 				t.Fatal("an empty bucket was released")
 			}
 		}
@@ -291,9 +279,9 @@ func TestAuditTruncated(t *testing.T) {
 	for _, factor := range []float64{1, .5} {
 		var hits [2]int
 		for side, values := range [][]float64{x, y} {
-			s := opened(t, values, q, stattest.Seed(t)+uint64(side))
+			s, masses := opened(t, values, q, stattest.Seed(t)+uint64(side))
 			for range runs {
-				released := s.noisyGaps(q, float64(most)+1, 1, func() int64 { return s.truncatedLaplace(rate/factor, most) })
+				released := noisyGaps(masses, float64(most)+1, 1, func() int64 { return s.truncatedLaplace(rate/factor, most) })
 				good := 0
 				for ; len(released) > 0; released = released[4:] {
 					n := released[1]*1e6 + released[2]

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
@@ -62,7 +63,7 @@ func (a *Allotment) Laplace(step string, q query.L1Sum, epsilon float64) (Answer
 		return Answer{}, err
 	}
 	values, err := a.pure(step, q, Measurement{Sensitivity: l1, Noise: privacy.DivUp(1, rate), Mu: privacy.MuOfPure(epsilon), Law: LawLaplace}, func() ([]float64, []int64) {
-		sums := s.terms.Engine.Sum(s.table.rows(), q)
+		sums := engine.Sum(s.terms.Engine, s.table.rows(), q)
 		values := make([]float64, len(sums))
 		for i, v := range sums {
 			values[i] = float64(v + s.laplace(rate))

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -38,7 +39,7 @@ func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 		return Answer{}, err
 	}
 	return a.measure(step, q, s.grouped(q.Sensitivity(s.terms.Relation)), mu, q.Unit(), q.Weight,
-		func() []int64 { return s.terms.Engine.Sum(s.table.rows(), q) })
+		func() []int64 { return engine.Sum(s.terms.Engine, s.table.rows(), q) })
 }
 
 // kinded is what every query can say of itself.

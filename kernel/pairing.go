@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -23,8 +24,8 @@ func (a *Allotment) Pairs(step string, q query.Pairs, mu float64) (Answer, error
 	return a.measure(step, q, s.grouped(q.Sensitivity(s.terms.Relation)), mu, q.Unit(), q.Weight, func() (sums []int64) {
 		source, _ := s.random()
 		t := s.table.rows()
-		for leaf, pairs := range drawPairs(source, s.terms.Relation, q, s.terms.Engine.Leaves(t, q.Partition)) {
-			sums = append(sums, s.terms.Engine.SumPairs(t, q.Queries[leaf], pairs)...)
+		for leaf, pairs := range drawPairs(source, s.terms.Relation, q, engine.Leaves(s.terms.Engine, t, q.Partition)) {
+			sums = append(sums, engine.SumPairs(s.terms.Engine, t, q.Queries[leaf], pairs)...)
 		}
 		return sums
 	})
@@ -33,7 +34,7 @@ func (a *Allotment) Pairs(step string, q query.Pairs, mu float64) (Answer, error
 // drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row.
 // How, and why one row changes at most one pair of a leaf, is told in query.Pairs.
 func drawPairs(src noise.Source, r privacy.Relation, q query.Pairs, leaves []int) [][][2]int {
-	if r == privacy.ReplaceOne && q.Whole() {
+	if r == privacy.ReplaceOne && q.Partition.Whole() {
 		return [][][2]int{drawMatching(src, len(leaves))}
 	}
 	return drawBuckets(src, leaves, q.Buckets)

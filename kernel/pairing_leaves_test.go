@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -95,9 +96,9 @@ func exactPairs(q query.Pairs, r privacy.Relation, rows [][]float64, draws [][2]
 		b.Append(row)
 	}
 	t, e := b.Protect().rows(), local.Engine{Workers: 1}
-	leaves := e.Leaves(t, q.Partition)
+	leaves := engine.Leaves(e, t, q.Partition)
 	src := noise.Source(noise.NewSeeded(seed))
-	if !q.Whole() || r == privacy.AddRemoveOne {
+	if !q.Partition.Whole() || r == privacy.AddRemoveOne {
 		own := &rowDraws{}
 		for i, l := range leaves {
 			if l >= 0 {
@@ -107,7 +108,7 @@ func exactPairs(q query.Pairs, r privacy.Relation, rows [][]float64, draws [][2]
 		src = own
 	}
 	for leaf, pairs := range drawPairs(src, r, q, leaves) {
-		sums = append(sums, e.SumPairs(t, q.Queries[leaf], pairs)...)
+		sums = append(sums, engine.SumPairs(e, t, q.Queries[leaf], pairs)...)
 	}
 	return sums
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"math"
 	"slices"
 
@@ -121,7 +122,7 @@ func (a *Allotment) options(step string, q query.Selection, m Measurement, choos
 	s := a.s
 	values, err := a.pure(step, q, m, func() (values []float64, exact []int64) {
 		t := s.table.rows()
-		for leaf, rows := range s.terms.Engine.Gather(t, q, s.coins(q.Keep, t.Len())) {
+		for leaf, rows := range engine.Gather(s.terms.Engine, t, q.Partition, s.coins(q.Keep, t.Len())) {
 			scores := q.Scores[leaf].Scores(rows, t.Columns())
 			values, exact = append(values, float64(choose(leaf, scores))), append(exact, scores...)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -60,9 +62,7 @@ func openSelect(t *testing.T, relation privacy.Relation, values []float64, o ker
 
 // scoresOf computes the scores of every leaf with the public methods of the query alone.
 func scoresOf(q query.Selection, values []float64) (all [][]int64) {
-	leaves := make([][]float64, q.Leaves())
-	q.Gatherer(1).Add(leaves, values)
-	for j, leaf := range leaves {
+	for j, leaf := range engine.Gather(local.Engine{}, rawTable(values), q.Partition, nil) {
 		all = append(all, q.Scores[j].Scores(leaf, 1))
 	}
 	return all

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -92,7 +93,7 @@ func (a *Allotment) SelectLocal(step string, q query.Selection, l Local, epsilon
 	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLocal
 	values, err := a.stable(step, q, m, func(logSlack float64) []float64 {
 		t := s.table.rows()
-		rows := s.terms.Engine.Gather(t, q, s.coins(q.Keep, t.Len()))[0]
+		rows := engine.Gather(s.terms.Engine, t, q.Partition, s.coins(q.Keep, t.Len()))[0]
 		return []float64{float64(s.local(l, e0, e1, logSlack-math.Ln2, q.Scores[0].Scores(rows, t.Columns())))}
 	})
 	if err != nil {

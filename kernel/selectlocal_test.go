@@ -197,9 +197,7 @@ func TestLocalOnRows(t *testing.T) {
 				e0, e1, d := .5+4*rng.Float64(), .3+3*rng.Float64(), math.Pow(10, -.4-2*rng.Float64())
 				var laws [2][]float64
 				for side, values := range [][]float64{x, y} {
-					leaves := make([][]float64, 1)
-					query.Selection{Scores: []query.Score{score}}.Gatherer(1).Add(leaves, values)
-					s := score.Scores(leaves[0], 1)
+					s := score.Scores(values, 1)
 					for i := range s {
 						s[i] = -s[i]
 					}

@@ -313,21 +313,14 @@ func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }
 func (spyPairs) Compile(int) query.RowMap { panic("read rows") }
 
-// spyEngine fits engine.Engine without naming the type of a table.
+// spyEngine fits engine.Engine without naming the type of what it reads.
 type spyEngine[T any] struct{}
 
-func (spyEngine[T]) Sum(*T, query.Sum) []int64                    { panic("read rows") }
-func (spyEngine[T]) SumPairs(*T, query.PairSum, [][2]int) []int64 { panic("read rows") }
-func (spyEngine[T]) Leaves(*T, query.Partition) []int             { panic("read rows") }
-func (spyEngine[T]) Boxes(*T, query.BoxKeys) []map[query.Box]int64 {
-	panic("read rows")
-}
-func (spyEngine[T]) Gaps(*T, query.GapQuery) []query.GapMass { panic("read rows") }
-func (spyEngine[T]) Gather(*T, query.Selection, []bool) [][]float64 {
-	panic("read rows")
-}
+func (spyEngine[T]) Scan(T, query.Scan) query.Accumulator { panic("read rows") }
 
-func spyFor[T any](func(local.Engine, *T, query.Sum) []int64) spyEngine[T] { return spyEngine[T]{} }
+func spyFor[T any](func(local.Engine, T, query.Scan) query.Accumulator) spyEngine[T] {
+	return spyEngine[T]{}
+}
 
 func hookFor[T any](func(context.Context, *kernel.Table, kernel.Plan, kernel.Terms, *T) (*kernel.Session, error)) *T {
 	return new(T)
@@ -337,7 +330,7 @@ func hookFor[T any](func(context.Context, *kernel.Table, kernel.Plan, kernel.Ter
 // a query of its own, which would be handed rows, and a hook, which would turn the noise off.
 func TestForgery(t *testing.T) {
 	table := kerneltest.Table(someRows(5, 2), 2)
-	for _, e := range []engine.Engine{spyFor(local.Engine.Sum), &struct{ local.Engine }{}, struct{ local.Engine }{}} {
+	for _, e := range []engine.Engine{spyFor(local.Engine.Scan), &struct{ local.Engine }{}, struct{ local.Engine }{}} {
 		forged := terms
 		forged.Engine = e
 		if _, err := kernel.Open(context.Background(), table, plan, forged); err == nil {

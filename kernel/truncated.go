@@ -47,7 +47,7 @@ func (a *Allotment) TruncatedCells(step string, q query.BoxKeys, epsilon float64
 		return nil, 0, err
 	}
 	values, support, err := a.truncated(step, q, q.L1(s.terms.Relation), epsilon, func(beyond float64, draw func() int64) []float64 {
-		return flat(noisyCells(q, s.terms.Engine.Boxes(s.table.rows(), q), beyond, draw))
+		return flat(noisyCells(q, s.boxes(q), beyond, draw))
 	})
 	return unflat(values), support, err
 }
@@ -74,7 +74,7 @@ func (a *Allotment) TruncatedGaps(step string, q query.GapBuckets, epsilon float
 		return nil, 0, err
 	}
 	values, support, err := a.truncated(step, q, q.L1(s.terms.Relation), epsilon, func(beyond float64, draw func() int64) []float64 {
-		return s.noisyGaps(q, beyond, 1, draw)
+		return noisyGaps(s.masses(q), beyond, 1, draw)
 	})
 	for ; len(values) >= 4; values = values[4:] {
 		b := Bucket{Scale: int(values[1]), Count: values[3]}

@@ -1,26 +1,94 @@
-// Package engine says what a machine for exact aggregates must offer; each has a folder of its own.
+// Package engine computes exact aggregates over a table, without noise. What reads the rows is an
+// Engine; each has a folder of its own.
 package engine
 
 import (
+	"sync"
+
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// An Engine computes exact aggregates over a table, without noise. All engines give the same
-// integers, bit for bit.
+// An Engine hands the pieces of a source to accumulators, each piece to one of them, in any order,
+// and merges these. What they hold in the end must not depend on who got which piece, so all
+// engines give the same answers, bit for bit.
 type Engine interface {
-	Sum(*rows.Table, query.Sum) []int64
-	// SumPairs sums over pairs of row numbers.
-	SumPairs(*rows.Table, query.PairSum, [][2]int) []int64
-	// Leaves returns the leaf of every row, -1 for rows in none; the zero Partition has one leaf
-	// with all good rows.
-	Leaves(*rows.Table, query.Partition) []int
-	// Boxes counts the cells that are not empty, one map per histogram: those of the first leaf,
-	// then those of the second, ..
-	Boxes(*rows.Table, query.BoxKeys) []map[query.Box]int64
-	// Gaps returns the buckets that are not empty, by leaf, scale and place.
-	Gaps(*rows.Table, query.GapQuery) []query.GapMass
-	// Gather returns, for every leaf of the selection, copies of the rows in it whose number is in
-	// kept (nil: all), row-major.
-	Gather(t *rows.Table, q query.Selection, kept []bool) [][]float64
+	Scan(rows.Source, query.Scan) query.Accumulator
+}
+
+// Sum returns the sum of the query's row vectors over all rows.
+//
+// Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the
+// true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent
+// error is needed.
+func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
+	if counts := ofSorted(t, q); counts != nil {
+		return counts
+	}
+	return sum(e, t, q)
+}
+
+// ofSorted counts the bins of a single column that has been sorted already: the same integers as a
+// scan, at once. Otherwise it returns nil.
+func ofSorted(t *rows.Table, q query.Sum) []int64 {
+	if bins, ok := q.(query.BinCounts); ok {
+		if column, one := bins.OneColumn(); one {
+			if sorted := t.IfSorted(column); sorted != nil {
+				return bins.OfSorted(sorted)
+			}
+		}
+	}
+	return nil
+}
+
+// SumPairs returns the sum of the query's vectors over the given pairs of row numbers.
+func SumPairs(e Engine, t *rows.Table, q query.PairSum, pairs [][2]int) []int64 {
+	return sum(e, rows.Pairs{Table: t, Of: pairs}, q)
+}
+
+func sum(e Engine, s rows.Source, q query.Mapped) []int64 {
+	return e.Scan(s, query.Summed{Of: q}).(*query.Total).Sum
+}
+
+// Leaves returns the leaf of every row, -1 for rows in none; the zero Partition has one leaf with
+// all good rows.
+func Leaves(e Engine, t *rows.Table, p query.Partition) []int {
+	leaves := make([]int, t.Len())
+	e.Scan(t, p).(*query.Places).Put(leaves)
+	return leaves
+}
+
+// Gather returns, for every leaf, copies of the rows in it whose number is in kept (nil: all),
+// row-major and in the order of the table.
+func Gather(e Engine, t *rows.Table, p query.Partition, kept []bool) [][]float64 {
+	gathered := make([][]float64, p.Leaves())
+	for i, leaf := range Leaves(e, t, p) {
+		if leaf >= 0 && (kept == nil || kept[i]) {
+			gathered[leaf] = append(gathered[leaf], t.Row(i)...)
+		}
+	}
+	return gathered
+}
+
+// EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
+// its rows in order.
+func EachSorted(e Engine, t *rows.Table, p query.Partition, column int, use func(leaf int, sorted []float64)) {
+	if p.Whole() {
+		use(0, t.Sorted(column))
+		return
+	}
+	values := make([][]float64, p.Leaves())
+	for i, leaf := range Leaves(e, t, p) {
+		if leaf >= 0 {
+			values[leaf] = append(values[leaf], t.Row(i)[column])
+		}
+	}
+	var wg sync.WaitGroup
+	for leaf, own := range values {
+		wg.Go(func() {
+			rows.Sort(own)
+			use(leaf, own)
+		})
+	}
+	wg.Wait()
 }

@@ -118,9 +118,23 @@ func (q BoxKeys) Sensitivity(r privacy.Relation) float64 {
 // L1 is 2J or J: the L1 sensitivity of all counts together.
 func (q BoxKeys) L1(r privacy.Relation) float64 { return oneBin(r) * float64(q.Histograms()) }
 
-// Compile returns what counts cells, for one worker.
-func (q BoxKeys) Compile(d int) *BoxMap {
-	m := &BoxMap{q: q, gather: Selection{Partition: q.Partition}.Gatherer(d), rows: make([][]float64, len(q.Grids)), x: make([]column, d)}
+// Boxes is the accumulator of a BoxKeys.
+type Boxes struct {
+	// Counts are those of the cells that are not empty, one map per histogram: those of the first
+	// leaf, then those of the second, ..
+	Counts []map[Box]int64
+	q      BoxKeys
+	*grouper
+	frames []*affine
+	x, z   []column
+}
+
+// Start is no row's cell.
+func (q BoxKeys) Start(d int) Accumulator {
+	m := &Boxes{q: q, Counts: make([]map[Box]int64, len(q.Grids)*q.Histograms()), grouper: q.Partition.grouper(d), x: make([]column, d)}
+	for j := range m.Counts {
+		m.Counts[j] = map[Box]int64{}
+	}
 	for _, g := range q.Grids {
 		m.frames = append(m.frames, g.Frame.compile(m.x, true))
 		m.z = append(m.z, make([]column, max(0, g.Frame.Out()-len(m.z)))...)
@@ -128,29 +142,25 @@ func (q BoxKeys) Compile(d int) *BoxMap {
 	return m
 }
 
-// A BoxMap counts the rows in the cells of a BoxKeys.
-type BoxMap struct {
-	q      BoxKeys
-	gather *Gatherer
-	rows   [][]float64 // of each leaf
-	frames []*affine
-	x, z   []column
+// Add counts every row.
+func (m *Boxes) Add(_ int, rows []float64) {
+	j := m.q.Histograms()
+	for leaf, own := range m.group(rows) {
+		m.leaf(m.Counts[leaf*j:(leaf+1)*j], leaf, own)
+	}
 }
 
-// Add counts every row of the row-major slice rows; counts has J maps for every leaf, leaf by leaf.
-func (m *BoxMap) Add(counts []map[Box]int64, rows []float64) {
-	for leaf := range m.rows {
-		m.rows[leaf] = m.rows[leaf][:0]
-	}
-	m.gather.Add(m.rows, rows)
-	j := m.q.Histograms()
-	for leaf, own := range m.rows {
-		m.leaf(counts[leaf*j:(leaf+1)*j], leaf, own)
+// Merge adds the other counts.
+func (m *Boxes) Merge(other Accumulator) {
+	for j, counts := range other.(*Boxes).Counts {
+		for box, n := range counts {
+			m.Counts[j][box] += n
+		}
 	}
 }
 
 // leaf counts rows, none of them null, in the histograms of one leaf.
-func (m *BoxMap) leaf(counts []map[Box]int64, leaf int, rows []float64) {
+func (m *Boxes) leaf(counts []map[Box]int64, leaf int, rows []float64) {
 	var norm2 column
 	g, frame := m.q.Grids[leaf], m.frames[leaf]
 	z := m.z[:g.Frame.Out()]

@@ -42,12 +42,9 @@ func boxCases() map[string]BoxKeys {
 }
 
 func boxCounts(q BoxKeys, rows [][]float64) []map[Box]int64 {
-	counts := make([]map[Box]int64, len(q.Grids)*q.Histograms())
-	for i := range counts {
-		counts[i] = map[Box]int64{}
-	}
-	q.Compile(dims).Add(counts, flatten(rows))
-	return counts
+	counted := q.Start(dims).(*Boxes)
+	counted.Add(0, flatten(rows))
+	return counted.Counts
 }
 
 // aside returns the squared L2 distance of the counts, and for each of the J histograms, all leaves
@@ -151,10 +148,10 @@ func TestBoxNames(t *testing.T) {
 			}
 		}
 		pool := poolRows(3)
-		whole, single := boxCounts(q, pool), boxCounts(q, nil)
-		m := q.Compile(dims)
+		whole, m := boxCounts(q, pool), q.Start(dims).(*Boxes)
+		single := m.Counts
 		for i := range pool {
-			m.Add(single, pool[len(pool)-1-i])
+			m.Add(0, pool[len(pool)-1-i])
 		}
 		for i := range whole {
 			if fmt.Sprint(whole[i]) != fmt.Sprint(single[i]) {

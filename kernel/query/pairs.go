@@ -76,14 +76,11 @@ func (q Pairs) Kind() string {
 	if len(q.Queries) == 0 || q.Queries[0] == nil {
 		return "pairs of nothing"
 	}
-	if q.Whole() {
+	if q.Partition.Whole() {
 		return q.Queries[0].Kind()
 	}
 	return PartsOf(q.Queries[0].Kind())
 }
-
-// Whole reports that there is no partition.
-func (q Pairs) Whole() bool { return q.Partition.zero() }
 
 // Validate reports a partition, queries or buckets that cannot be used.
 func (q Pairs) Validate(d int) error {
@@ -123,7 +120,7 @@ func (q Pairs) Weight(i int) float64 { return weightOf(q.Queries, i) }
 
 // Unit is the query's with the zero Partition, else 1.
 func (q Pairs) Unit() float64 {
-	if q.Whole() {
+	if q.Partition.Whole() {
 		return q.Queries[0].Unit()
 	}
 	return 1
@@ -132,7 +129,7 @@ func (q Pairs) Unit() float64 {
 // Split cuts an answer into those of the leaves, each in its query's own unit, and returns the
 // noise sd of a coordinate of weight 1 of each, for an answer with noise sigma.
 func (q Pairs) Split(values []float64, sigma float64) (answers [][]float64, sigmas []float64) {
-	if q.Whole() { // the unit is that of the answer already
+	if q.Partition.Whole() { // the unit is that of the answer already
 		return [][]float64{values}, []float64{sigma}
 	}
 	return splitParts(q.Queries, values, sigma)

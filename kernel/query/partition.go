@@ -44,9 +44,12 @@ type Condition struct {
 // zero reports the partition without a rule: a leaf, when it stands in Below.
 func (p Partition) zero() bool { return p.Regions == nil && p.Components == nil }
 
+// Whole reports the zero Partition, whose one leaf has all good rows.
+func (p Partition) Whole() bool { return p.zero() && p.Project.W == nil && p.Below == nil }
+
 // orWhole is p, or one leaf with all good rows if p is the zero Partition.
 func (p Partition) orWhole() Partition {
-	if p.zero() && p.Project.W == nil && p.Below == nil {
+	if p.Whole() {
 		p.Regions = make([]Region, 1) // no condition: it holds everywhere
 	}
 	return p
@@ -241,6 +244,63 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 			}
 			leaf[b.at[i]] = l
 		}
+	}
+}
+
+// A grouper puts rows with those of their leaf.
+type grouper struct {
+	d      int
+	sorter *Sorter
+	leaf   []int
+	rows   [][]float64
+}
+
+func (p Partition) grouper(d int) *grouper {
+	return &grouper{d: d, sorter: p.Sorter(d), rows: make([][]float64, p.Leaves())}
+}
+
+// group returns copies of the rows of every leaf, in order and good until the next call.
+func (g *grouper) group(rows []float64) [][]float64 {
+	g.leaf = append(g.leaf[:0], make([]int, len(rows)/g.d)...)
+	g.sorter.Sort(g.leaf, rows)
+	for l := range g.rows {
+		g.rows[l] = g.rows[l][:0]
+	}
+	for i, l := range g.leaf {
+		if l >= 0 {
+			g.rows[l] = append(g.rows[l], rows[i*g.d:(i+1)*g.d]...)
+		}
+	}
+	return g.rows
+}
+
+// Places is the accumulator of a Partition: the leaves of rows.
+type Places struct {
+	sorter *Sorter
+	first  []int
+	leaves [][]int
+}
+
+// Start is no row's leaf.
+func (p Partition) Start(d int) Accumulator { return &Places{sorter: p.Sorter(d)} }
+
+// Add sorts the rows.
+func (p *Places) Add(first int, rows []float64) {
+	leaf := make([]int, len(rows)/len(p.sorter.x))
+	p.sorter.Sort(leaf, rows)
+	p.first, p.leaves = append(p.first, first), append(p.leaves, leaf)
+}
+
+// Merge takes in the other rows' leaves.
+func (p *Places) Merge(other Accumulator) {
+	o := other.(*Places)
+	p.first, p.leaves = append(p.first, o.first...), append(p.leaves, o.leaves...)
+}
+
+// Put writes the leaf of every row, -1 for rows in none, in the order of the table.
+func (p *Places) Put(leaf []int) {
+	for i, first := range p.first {
+		copy(leaf[first:], p.leaves[i])
 	}
 }
 

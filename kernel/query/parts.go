@@ -3,7 +3,6 @@ package query
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -156,42 +155,25 @@ func splitParts[Q part](queries []Q, values []float64, sigma float64) (answers [
 
 // Compile returns the row map.
 func (q Parts) Compile(d int) RowMap {
-	m := &partsMap{d: d, sorter: q.Partition.Sorter(d), rows: make([][]float64, len(q.Queries))}
-	at := 0
+	m := &partsMap{grouper: q.Partition.grouper(d)}
 	for _, part := range q.Queries {
-		m.maps = append(m.maps, part.Compile(d))
-		m.offset = append(m.offset, at)
-		at += part.Size()
+		m.maps, m.sizes = append(m.maps, part.Compile(d)), append(m.sizes, part.Size())
 	}
-	m.offset = append(m.offset, at)
 	return m
 }
 
 type partsMap struct {
-	d      int
-	sorter *Sorter
-	maps   []RowMap
-	offset []int
-	leaf   []int
-	rows   [][]float64 // of each leaf
+	*grouper
+	maps  []RowMap
+	sizes []int
 }
 
 // Add sorts the rows into leaves and maps each leaf's rows by its query.
 func (m *partsMap) Add(sum []int64, rows []float64) {
-	n := len(rows) / m.d
-	m.leaf = slices.Grow(m.leaf[:0], n)[:n]
-	m.sorter.Sort(m.leaf, rows)
-	for j := range m.rows {
-		m.rows[j] = m.rows[j][:0]
-	}
-	for i, l := range m.leaf {
-		if l >= 0 {
-			m.rows[l] = append(m.rows[l], rows[i*m.d:(i+1)*m.d]...)
-		}
-	}
-	for j, own := range m.rows {
+	for j, own := range m.group(rows) {
 		if len(own) > 0 {
-			m.maps[j].Add(sum[m.offset[j]:m.offset[j+1]], own)
+			m.maps[j].Add(sum[:m.sizes[j]], own)
 		}
+		sum = sum[m.sizes[j]:]
 	}
 }

@@ -47,6 +47,51 @@ type RowMap interface {
 	Add(sum []int64, rows []float64)
 }
 
+// A Scan is what an engine computes from the rows of a table: plain data, which can be sent to where
+// the rows are.
+type Scan interface {
+	// Start returns an empty accumulator for rows of d columns, for one worker.
+	Start(d int) Accumulator
+}
+
+// An Accumulator takes rows in, piece by piece and in any order.
+type Accumulator interface {
+	// Add takes the row-major rows with the numbers first, first+1, ..
+	Add(first int, rows []float64)
+	// Merge takes in what another of the same Scan holds, which is not used again.
+	Merge(Accumulator)
+}
+
+// Summed scans for the sum of the vectors of a Sum or a PairSum.
+type Summed struct{ Of Mapped }
+
+// Mapped is what a Sum and a PairSum have in common.
+type Mapped interface {
+	Size() int
+	Compile(d int) RowMap
+}
+
+// A Total is the accumulator of Summed.
+type Total struct {
+	Sum []int64
+	m   RowMap
+}
+
+// Start is the empty sum.
+func (q Summed) Start(d int) Accumulator {
+	return &Total{Sum: make([]int64, q.Of.Size()), m: q.Of.Compile(d)}
+}
+
+// Add adds the rows' vectors.
+func (t *Total) Add(_ int, rows []float64) { t.m.Add(t.Sum, rows) }
+
+// Merge adds the other sum.
+func (t *Total) Merge(other Accumulator) {
+	for i, v := range other.(*Total).Sum {
+		t.Sum[i] += v
+	}
+}
+
 // null reports the null row: by the table's invariant its first value tells.
 func null(row []float64) bool { return row[0] != row[0] }
 

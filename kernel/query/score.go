@@ -114,30 +114,6 @@ func (q Selection) Sensitivity(r privacy.Relation, leaf int) int64 {
 	return max(a, q.Scores[leaf].Sensitivity(privacy.ReplaceOne))
 }
 
-// Gatherer returns what sorts rows into the leaves, for one worker.
-func (q Selection) Gatherer(d int) *Gatherer {
-	return &Gatherer{d: d, sorter: q.Partition.Sorter(d)}
-}
-
-// A Gatherer sorts rows into the leaves of a selection.
-type Gatherer struct {
-	d      int
-	sorter *Sorter
-	leaf   []int
-}
-
-// Add appends the rows of the row-major slice rows to their leaves, in order; null rows and rows in
-// no leaf it leaves out.
-func (g *Gatherer) Add(leaves [][]float64, rows []float64) {
-	g.leaf = append(g.leaf[:0], make([]int, len(rows)/g.d)...)
-	g.sorter.Sort(g.leaf, rows)
-	for i, l := range g.leaf {
-		if row := rows[i*g.d : (i+1)*g.d]; l >= 0 && !null(row) {
-			leaves[l] = append(leaves[l], row...)
-		}
-	}
-}
-
 // images maps rows by f and returns the finite images, row-major.
 func images(f Affine, rows []float64, d int) (z []float64) {
 	var norm2 column

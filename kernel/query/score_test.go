@@ -305,9 +305,7 @@ func TestSelectionSensitivity(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		scores := func(rows [][]float64) (all [][]int64) {
-			leaves := make([][]float64, q.Leaves())
-			q.Gatherer(1).Add(leaves, flatten(rows))
-			for j, leaf := range leaves {
+			for j, leaf := range q.Partition.grouper(1).group(flatten(rows)) {
 				all = append(all, q.Scores[j].Scores(leaf, 1))
 			}
 			return all

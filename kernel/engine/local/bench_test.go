@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -38,7 +39,7 @@ func benchTable(n, d int) *rows.Table {
 // natural loop.
 func plainCovariance(t *rows.Table, center []float64, workers int) [][]float64 {
 	d := t.Columns()
-	pieces := split(t.Chunks(), grain*d)
+	pieces := (t.Len() + rows.PieceRows - 1) / rows.PieceRows
 	parts := make([][][]float64, workers)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -50,8 +51,9 @@ func plainCovariance(t *rows.Table, center []float64, workers int) [][]float64 {
 		parts[w] = m
 		wg.Go(func() {
 			diff := make([]float64, d)
-			for i := next.Add(1) - 1; int(i) < len(pieces); i = next.Add(1) - 1 {
-				for piece := pieces[i]; len(piece) >= d; piece = piece[d:] {
+			read := t.Pieces()
+			for i := int(next.Add(1) - 1); i < pieces; i = int(next.Add(1) - 1) {
+				for piece := read(i); len(piece) >= d; piece = piece[d:] {
 					for j, c := range center {
 						diff[j] = piece[j] - c
 					}
@@ -131,7 +133,7 @@ func BenchmarkScan(b *testing.B) {
 				for b.Loop() {
 					clock("plain", func() { plainCovariance(t, center, workers) })
 					for _, name := range names {
-						clock(name, func() { Engine{Workers: workers}.Sum(t, queries[name]) })
+						clock(name, func() { engine.Sum(Engine{Workers: workers}, t, queries[name]) })
 					}
 				}
 				median := func(name string) float64 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -26,11 +27,11 @@ func BenchmarkColumn(b *testing.B) {
 		edges[i] = float64(i-250) / 100
 	}
 	bins := query.BinCounts{Edges: [][]float64{edges}}
-	scan := func() {
-		e.scan(t, func() (func(int, []float64), func()) {
-			m, sum := bins.Compile(1), make([]int64, bins.Size())
-			return func(_ int, piece []float64) { m.Add(sum, piece) }, func() {}
-		})
+	masses := func(q query.GapQuery) func() {
+		return func() {
+			p, column := q.Of()
+			engine.EachSorted(e, t, p, column, func(leaf int, sorted []float64) { q.Masses(leaf, sorted) })
+		}
 	}
 	names := []string{"sort", "copy", "gaps", "gaps-parts", "gap-buckets", "bins-scan", "bins"}
 	runs := []func(){
@@ -50,11 +51,11 @@ func BenchmarkColumn(b *testing.B) {
 			fresh.Sorted(0)
 			took = time.Since(start)
 		},
-		func() { e.Gaps(t, gaps) },
-		func() { e.Gaps(t, parts) },
-		func() { e.Gaps(t, query.GapBuckets{Rows: n}) },
-		scan,
-		func() { e.Sum(t, bins) },
+		masses(gaps),
+		masses(parts),
+		masses(query.GapBuckets{Rows: n}),
+		func() { e.Scan(t, query.Summed{Of: bins}) },
+		func() { engine.Sum(e, t, bins) },
 	}
 	t.Sorted(0)
 	ratios := make([][]float64, len(runs))

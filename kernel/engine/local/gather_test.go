@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -45,10 +46,10 @@ func TestGather(t *testing.T) {
 	ball := func(center float64) query.Region {
 		return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: .5}}}
 	}
-	cut := query.Selection{Partition: query.Partition{Regions: []query.Region{ball(.5), ball(-.5)}}, Scores: make([]query.Score, 2)}
+	cut := query.Partition{Regions: []query.Region{ball(.5), ball(-.5)}}
 	for which, kept := range [][]bool{nil, kept} {
-		got := local.Engine{}.Gather(table, cut, kept)
-		all := local.Engine{}.Gather(table, query.Selection{Scores: make([]query.Score, 1)}, kept)
+		got := engine.Gather(local.Engine{}, table, cut, kept)
+		all := engine.Gather(local.Engine{}, table, query.Partition{}, kept)
 		for j, rows := range append(got, all...) {
 			if !slices.Equal(rows, want[which][j]) {
 				t.Errorf("kept %v, leaf %d: %d values, want %d", which == 1, j, len(rows), len(want[which][j]))

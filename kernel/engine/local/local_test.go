@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -63,7 +64,7 @@ func TestWorkersAndChunks(t *testing.T) {
 				m.Add(want, table.Row(i))
 			}
 			for _, workers := range []int{0, 1, 2, 7} {
-				if got := (Engine{Workers: workers}).Sum(table, q); !reflect.DeepEqual(got, want) {
+				if got := engine.Sum(Engine{Workers: workers}, table, q); !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s, n = %d, %d workers: %v, row by row %v", name, n, workers, got, want)
 				}
 			}
@@ -85,7 +86,7 @@ func TestWrap(t *testing.T) {
 func TestPairsAndBoxes(t *testing.T) {
 	table := mixedTable(rows.ChunkRows+50, 2)
 	pairs := [][2]int{{0, rows.ChunkRows + 1}, {3, 7}, {rows.ChunkRows - 1, rows.ChunkRows}}
-	for i := range 2*grain + 7 { // more than one batch
+	for i := range 2*rows.PieceRows + 7 { // more than one batch
 		pairs = append(pairs, [2]int{i, table.Len() - 1 - i})
 	}
 	q := query.PairOctaves{Columns: 2, Low: -4, High: 4}
@@ -96,7 +97,7 @@ func TestPairsAndBoxes(t *testing.T) {
 		m.Add(want, []float64{x[0] - y[0], x[1] - y[1]})
 	}
 	for _, workers := range []int{0, 1, 2, 7} {
-		if got := (Engine{Workers: workers}).SumPairs(table, q, pairs); !reflect.DeepEqual(got, want) {
+		if got := engine.SumPairs(Engine{Workers: workers}, table, q, pairs); !reflect.DeepEqual(got, want) {
 			t.Errorf("pairs, %d workers: %v, want %v", workers, got, want)
 		}
 	}
@@ -114,15 +115,12 @@ func TestPairsAndBoxes(t *testing.T) {
 
 // checkLeavesAndBoxes compares leaves and boxes of all rows with those of one row at a time.
 func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k query.BoxKeys) {
-	sorter, m := k.Partition.Sorter(2), k.Compile(2)
-	leaves, counts := make([]int, table.Len()), make([]map[query.Box]int64, len(k.Grids)*k.Histograms())
-	for j := range counts {
-		counts[j] = map[query.Box]int64{}
-	}
+	sorter, m := k.Partition.Sorter(2), k.Start(2).(*query.Boxes)
+	leaves := make([]int, table.Len())
 	in := 0
 	for i := range leaves {
 		sorter.Sort(leaves[i:i+1], table.Row(i))
-		m.Add(counts, table.Row(i))
+		m.Add(i, table.Row(i))
 		if leaves[i] >= 0 {
 			in++
 		}
@@ -132,10 +130,10 @@ func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k query.BoxKeys) {
 	}
 	for _, workers := range []int{0, 1, 7} {
 		e := Engine{Workers: workers}
-		if got := e.Leaves(table, k.Partition); !reflect.DeepEqual(got, leaves) {
+		if got := engine.Leaves(e, table, k.Partition); !reflect.DeepEqual(got, leaves) {
 			t.Errorf("%d workers: the leaves differ from those row by row", workers)
 		}
-		if got := e.Boxes(table, k); !reflect.DeepEqual(got, counts) {
+		if got := e.Scan(table, k).(*query.Boxes).Counts; !reflect.DeepEqual(got, m.Counts) {
 			t.Errorf("%d workers: the boxes differ from those row by row", workers)
 		}
 	}

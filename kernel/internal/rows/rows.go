@@ -10,10 +10,24 @@ import (
 	"math"
 )
 
-// ChunkRows is the number of rows stored together. Chunks are allocated as the table grows and
-// never copied, so a table costs its own size as float64 and at most one chunk more. It is a
-// multiple of the rows that an engine's workers take and queries map at a time.
-const ChunkRows = 4032
+const (
+	// PieceRows is the number of rows that a worker of an engine takes at a time: whole panels of
+	// the queries.
+	PieceRows = 1008
+	// ChunkRows is the number of rows stored together: whole pieces. Chunks are allocated as the
+	// table grows and never copied, so a table costs its own size as float64 and at most one chunk
+	// more.
+	ChunkRows = 4 * PieceRows
+)
+
+// A Source is what an engine reads: a table, or the differences of its rows' pairs.
+type Source interface {
+	Columns() int
+	Len() int
+	// Pieces returns, for one worker, what reads piece i: up to PieceRows rows, row-major, from
+	// number i PieceRows on. A piece is good until the next one is read.
+	Pieces() func(i int) []float64
+}
 
 // Table is an append-only table of n rows of d float64 values, row-major in chunks.
 //
@@ -82,11 +96,46 @@ func (t *Table) Len() int { return t.n }
 // Chunks returns the stored chunks, each a row-major slice.
 func (t *Table) Chunks() [][]float64 { return t.chunks }
 
+// Pieces returns what reads the rows piece by piece, without copying them.
+func (t *Table) Pieces() func(i int) []float64 {
+	return func(i int) []float64 {
+		const of = ChunkRows / PieceRows
+		c := t.chunks[i/of]
+		from := i % of * PieceRows * t.d
+		return c[from:min(from+PieceRows*t.d, len(c))]
+	}
+}
+
 // Row returns row i of the table without copying it.
 func (t *Table) Row(i int) []float64 {
 	c := t.chunks[i/ChunkRows]
 	at := (i % ChunkRows) * t.d
 	return c[at : at+t.d : at+t.d]
+}
+
+// Pairs are the differences x - y of pairs (x, y) of a table's rows, given by their numbers. Of two
+// good rows they may be infinite but never NaN, of a null row and any other they are NaN.
+type Pairs struct {
+	*Table
+	Of [][2]int
+}
+
+// Len is the number of pairs.
+func (p Pairs) Len() int { return len(p.Of) }
+
+// Pieces returns what computes the differences piece by piece.
+func (p Pairs) Pieces() func(i int) []float64 {
+	piece := make([]float64, 0, PieceRows*p.d)
+	return func(i int) []float64 {
+		piece = piece[:0]
+		for _, pair := range p.Of[i*PieceRows : min((i+1)*PieceRows, len(p.Of))] {
+			y := p.Row(pair[1])
+			for j, x := range p.Row(pair[0]) {
+				piece = append(piece, x-y[j])
+			}
+		}
+		return piece
+	}
 }
 
 // Protected is embedded in every type that holds rows or leads to them: whatever is asked to print
