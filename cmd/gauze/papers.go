@@ -32,6 +32,7 @@ type paperEntry struct {
 	Package   string `json:"package"`
 	Symbol    string `json:"symbol"`
 	File      string `json:"file"`
+	Literal   bool   `json:"literal"` // it runs as its source prints it
 }
 
 func papersCommand() command {
@@ -63,9 +64,13 @@ func papers(e *env, args []string) error {
 		return printJSON(e, entries)
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "source\talgorithm\tpackage\tsymbol\tfile")
+	fmt.Fprintln(w, "source\talgorithm\tform\tpackage\tsymbol\tfile")
 	for _, p := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", p.Key, p.Algorithm, p.Package, p.Symbol, p.File)
+		form := ""
+		if p.Literal {
+			form = "as printed"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Key, p.Algorithm, form, p.Package, p.Symbol, p.File)
 	}
 	if len(args) == 0 {
 		listMethods(w, "method", catalog.Methods().All())

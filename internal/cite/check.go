@@ -4,7 +4,7 @@ import "fmt"
 
 // Sources are the keys of the sources that this project restates: each has a page in papers/, and
 // may have no tag yet.
-var Sources = []string{"KSSU19", "AAL21", "AMN24", "PPE", "TALK", "KM21", "KSU20", "BDKU20", "KV18"}
+var Sources = []string{"KSSU19", "AAL21", "AMN24", "PPE", "TALK", "KMSSU22", "KM21", "KSU20", "BDKU20", "KV18"}
 
 // Check returns what does not fit between citations and references: a key that is not a reference,
 // and a reference that is neither cited nor one of [Sources].

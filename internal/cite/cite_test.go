@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -178,6 +179,27 @@ func TestCollectFile(t *testing.T) {
 	want := "AB12 x/p x/p/f.go|AB12 x/p.T x/p/f.go|AB12 x/p.T.M x/p/f.go|CD34 x/p.a x/p/f.go"
 	if strings.Join(got, "|") != want {
 		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// Rows are in the source's own order: numbers as numbers, a whole algorithm before its steps, the
+// restatement after the source, and what runs as printed first.
+func TestOrder(t *testing.T) {
+	literal := []string{"Algorithm 1", "Algorithm 2; Section B.10 of the restatement", "Algorithm 2 (step 3)", "Algorithm 10", "Lemma 4.2",
+		"Theorem 1.6", "Theorem A.1", "Section 5", "Section B.4 of the restatement", "Section B.11 of the restatement", "A zero eigenvalue", ""}
+	var want []Tag
+	for _, part := range literal {
+		want = append(want, Tag{Key: "KSSU19", Part: part, File: "literal/kssu19/a.go"})
+	}
+	want = append(want, Tag{Key: "KSSU19", Part: "Algorithm 1", File: "kernel/a.go"}, Tag{Key: "AB12", Part: "Algorithm 1", File: "literal/kssu19/a.go"})
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	order(got, []Reference{{Key: "KSSU19"}, {Key: "AB12"}})
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	if n := len(literal); want[n].Literal() || want[n+1].Literal() || !want[0].Literal() {
+		t.Error("literal is what runs as its own source prints it")
 	}
 }
 

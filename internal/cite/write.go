@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 )
 
@@ -40,33 +39,13 @@ func Generate(root string) (map[string][]byte, error) {
 	return map[string][]byte{TableFile: tableOf(tags, refs), JSONFile: list}, nil
 }
 
-// order sorts tags by source as in refs, then by folder, file and symbol.
-func order(tags []Tag, refs []Reference) {
-	rank := map[string]int{}
-	for i, r := range refs {
-		rank[r.Key] = i
-	}
-	sort.SliceStable(tags, func(i, j int) bool {
-		a, b := tags[i], tags[j]
-		switch {
-		case a.Key != b.Key:
-			return rank[a.Key] < rank[b.Key]
-		case a.Package != b.Package:
-			return a.Package < b.Package
-		case a.File != b.File:
-			return a.File < b.File
-		}
-		return a.Symbol < b.Symbol
-	})
-}
-
 // tableOf is docs/ALGORITHMS.md.
 func tableOf(tags []Tag, refs []Reference) []byte {
 	var b strings.Builder
 	b.WriteString("# Which algorithm lives where\n\n" +
 		"Made from the `Source:` tags in the doc comments by `go generate ./...`; do not edit. `gauze papers` prints the same table.\n" +
-		"The last column is what the code does otherwise than its source, and says in its `Differs:` line. Sections of KSSU19 (\"of the\n" +
-		"restatement\") and of TYLERPRESS are those of their pages in papers/.\n")
+		"Each source in its own order, what runs as printed (`literal/`) first. The last column is what the code does otherwise than its\n" +
+		"source, and says in its `Differs:` line. Sections \"of the restatement\", and those of TYLERPRESS, are those of the pages in papers/.\n")
 	pages := map[string]bool{}
 	for _, key := range append([]string{"TYLERPRESS"}, Sources...) {
 		pages[key] = true
@@ -76,24 +55,40 @@ func tableOf(tags []Tag, refs []Reference) []byte {
 		if pages[r.Key] {
 			fmt.Fprintf(&b, " See [papers/%s.md](../papers/%s.md).", r.Key, r.Key)
 		}
-		b.WriteString("\n\n")
-		rows := 0
+		b.WriteString("\n")
+		var printed, rest []Tag
 		for _, t := range tags {
-			if t.Key != r.Key {
-				continue
+			switch {
+			case t.Key == r.Key && t.Literal():
+				printed = append(printed, t)
+			case t.Key == r.Key:
+				rest = append(rest, t)
 			}
-			if rows++; rows == 1 {
-				b.WriteString("| part of the source | symbol | file | differs |\n|---|---|---|---|\n")
-			}
-			fmt.Fprintf(&b, "| %s | `%s` | [%s](../%s) | %s |\n", cell(t.part()), t.qualified(), t.File, t.File, cell(t.Differs))
 		}
-		if rows == 0 && pages[r.Key] {
-			b.WriteString("Nothing of it is implemented yet.\n")
-		} else if rows == 0 {
-			b.WriteString("Cited in proofs and comments.\n")
+		if printed != nil {
+			writeRows(&b, "\nAs printed:\n", printed)
+			writeRows(&b, "\nIn a practical form, and what both stand on:\n", rest)
+			continue
+		}
+		writeRows(&b, "", rest)
+		if rest == nil && pages[r.Key] {
+			b.WriteString("\nNothing of it is implemented yet.\n")
+		} else if rest == nil {
+			b.WriteString("\nCited in proofs and comments.\n")
 		}
 	}
 	return []byte(b.String())
+}
+
+// writeRows writes one table below its heading; nothing for no tags.
+func writeRows(b *strings.Builder, heading string, tags []Tag) {
+	if len(tags) == 0 {
+		return
+	}
+	b.WriteString(heading + "\n| part of the source | symbol | file | differs |\n|---|---|---|---|\n")
+	for _, t := range tags {
+		fmt.Fprintf(b, "| %s | `%s` | [%s](../%s) | %s |\n", cell(t.part()), t.qualified(), t.File, t.File, cell(t.Differs))
+	}
 }
 
 // part is never empty.
@@ -129,11 +124,12 @@ func jsonOf(tags []Tag) ([]byte, error) {
 		Package   string `json:"package"`
 		Symbol    string `json:"symbol"`
 		File      string `json:"file"`
+		Literal   bool   `json:"literal"`
 	}
 	var b strings.Builder
 	b.WriteString("[\n")
 	for i, t := range tags {
-		line, err := json.Marshal(entry{Key: t.Key, Algorithm: t.part(), Package: t.Package, Symbol: t.Symbol, File: t.File})
+		line, err := json.Marshal(entry{Key: t.Key, Algorithm: t.part(), Package: t.Package, Symbol: t.Symbol, File: t.File, Literal: t.Literal()})
 		if err != nil {
 			return nil, err
 		}

@@ -98,7 +98,7 @@ type klsu struct {
 // missing or strange; nil where too few are seen. It uses up the allotment, mu2 of which is left:
 // parts are measured in parallel, so all share one budget.
 //
-// Source: [KSSU19] Algorithm 2 (PGE); Section B.7 of the restatement.
+// Source: [KSSU19] Algorithm 2 (step 3, PGE); Section B.7 of the restatement.
 // Differs: where no bounds are known, the unit comes from the distances of pairs, whose histogram
 // takes the place of their number; released scales and traces bound the length that pairs are
 // clipped to; a round that noise would spoil changes nothing; the last covariance is shrunk towards

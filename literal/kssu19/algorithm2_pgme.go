@@ -144,7 +144,8 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 // weigh measures how many rows the leaves hold, and returns those that hold any; sd is the noise of
 // a count.
 //
-// Source: [KSSU19] Algorithm 2; Section B.10 of the restatement. Differs: Lap(1/eps) as printed is
+// Source: [KSSU19] Algorithm 2 (steps 3 and 4, the weights); Section B.10 of the restatement.
+// Differs: Lap(1/eps) as printed is
 // calibrated to the relation.
 func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, sd float64, err error) {
 	q := query.Parts{Partition: partition(leaves)}

@@ -134,7 +134,7 @@ const mostRadius = 0x1p150
 // radii is the grid of GoodRadius in l dimensions, a half-octave apart: from sigma_min sqrt(l)/8 to
 // R + sigma_max sqrt(l) where these are known, else from 2^-150 to 2^150.
 //
-// Source: [KSSU19] Section B.3 of the restatement.
+// Source: [KSSU19] Theorem 3.2 (its bounds); Section B.3 of the restatement.
 func (c Constants) radii(l int) []float64 {
 	low, high := 1/mostRadius, mostRadius
 	root := math.Sqrt(float64(l))
@@ -155,7 +155,7 @@ func (c Constants) radii(l int) []float64 {
 // radiiBelow is the grid of TerrificRadius in l dimensions, upwards to top: from sqrt(l)
 // sigma_min/2, or Octaves below top.
 //
-// Source: [KSSU19] Algorithm 1.
+// Source: [KSSU19] Algorithm 1 (steps 3 and 6); Section B.4 of the restatement.
 func (c Constants) radiiBelow(top float64, l int) []float64 {
 	steps := 2 * c.Octaves
 	if low := c.SigmaMin * math.Sqrt(float64(l)) / 2; low > 0 {

@@ -20,7 +20,7 @@ func pcaStep(name string, share float64, most int) kernel.Step {
 // pca finds, for every part, the l directions in which its rows lie farthest from the centre of its
 // ball, rows clipped to the ball: the frame of the projection, centred there.
 //
-// Source: [KSSU19] Section B.5 of the restatement; utility Lemma 2.1.
+// Source: [KSSU19] Lemma 2.1 (its utility); Section B.5 of the restatement.
 // Differs: noise calibrated to the relation, 1+pcaLift^2 times the least.
 func (r *run) pca(step string, parts []part, balls []*ball, l int, mu2 float64) ([]query.Affine, error) {
 	if len(parts) == 0 {

@@ -53,7 +53,7 @@ const hidden = 2.0
 // largest or the smallest of the grid below top, up to noise; NaN if there is none, or t is too
 // small for the noise.
 //
-// Source: [KSSU19] Section B.4 of the restatement.
+// Source: [KSSU19] Section 4.1; Section B.4 of the restatement.
 // Differs: on a secret random subset of the rows; Gamma is a part of t; c is Constants.Sought.
 func (r *run) terrificRadius(prefix string, parts []part, tops []float64, largest bool, mu2 float64) ([]float64, error) {
 	radii := make([]float64, len(parts))

@@ -39,7 +39,7 @@ const (
 // directions, EM on its leaves. Every cluster has about one estimate per block; one that has fewer
 // than half as many is not taken.
 //
-// Source: [KSSU19] Section B.11 ([practical]) of the restatement; Sections B.5, C.3 and C.4.
+// Source: [KSSU19] Section B.11 of the restatement (practical); Sections B.5, C.3 and C.4.
 func (f *sampling) findClusters() error {
 	frame, half, err := f.span()
 	if err != nil {

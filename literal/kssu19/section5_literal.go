@@ -43,7 +43,7 @@ func literalBlocks(p estimate.Problem) float64 {
 // findLiteral calls PGLOC k times, each time for half as many estimates as there are blocks, and
 // takes the ball found, four times as wide, out of the next search.
 //
-// Source: [KSSU19] Section B.11 of the restatement, step 4.
+// Source: [KSSU19] Section 5 (k calls of PGLOC); Section B.11 of the restatement, step 4.
 // Differs: equal parts of mu^2 in place of epsilon/(2k^2), which is group privacy of k estimates
 // and basic composition of k calls; the radii are sought within the ball that holds the rows.
 func (f *sampling) findLiteral() error {

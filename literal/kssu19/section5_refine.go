@@ -33,7 +33,7 @@ const (
 // refine measures the clusters' means in shrinking balls, the scales of the components, and the
 // weights; then all but the weights once more with what is left.
 //
-// Source: [KSSU19] Section B.11 of the restatement, step 5.
+// Source: [KSSU19] Section 5 (its average); Section B.11 of the restatement, step 5.
 func (f *sampling) refine() (estimate.Outcome, error) {
 	// the first ball is wide, because the tree did not see all directions
 	if f.dim() > fewAxes && !f.e.Literal {

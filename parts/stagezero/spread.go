@@ -61,7 +61,8 @@ func SpreadStep(prefix string, share float64) kernel.Step {
 // with the others of its kind: that finds the value of a constant column exactly. rows is public or
 // released.
 //
-// Source: [TYLERPRESS] Section 1; the histogram is that of [KSSU19] Section E, stage A'.
+// Source: [TYLERPRESS] Section 1; [KSSU19] Section E of the
+// restatement, stage A' (its histogram).
 func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, error) {
 	d := a.Session().Columns()
 	q := query.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
