@@ -14,11 +14,10 @@ package axisaligned
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/knowncov"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -58,14 +57,11 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return knowncov.Plan(p)
 	}
 	if p.NoDelta {
-		return kernel.Plan{}, &estimate.Refusal{Reason: "the method " + name + " has thresholds, which a budget of zCDP cannot pay",
-			Advice: "give epsilon and delta instead of rho, or use --method general --covariance diagonal"}
+		return kernel.Plan{}, program.Refusal("give epsilon and delta instead of rho, or use --method general --covariance diagonal",
+			"the method %s has thresholds, which a budget of zCDP cannot pay", name)
 	}
-	if p.Relation == privacy.ReplaceOne && tooFew(p, float64(p.Rows)) {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("%d rows are too few for %d components at this epsilon", p.Rows, max(p.Components, 1)),
-			Advice: advice(p, max(p.Components, 1)),
-		}
+	if k := max(p.Components, 1); p.Relation == privacy.ReplaceOne && tooFew(p, float64(p.Rows)) {
+		return kernel.Plan{}, program.Refusal(advice(p, k), "%d rows are too few for %d components at this epsilon", p.Rows, k)
 	}
 	return kernel.Plan{Method: name, Steps: steps(p)}, nil
 }
@@ -78,10 +74,7 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	if p.KnownCovariance != nil {
 		return knowncov.Fit(ctx, s, p)
 	}
-	f := &fit{p: p, a: s.Allotment(), mu2: s.Mu() * s.Mu(), factor: math.Sqrt2}
-	if p.Relation == privacy.AddRemoveOne {
-		f.factor = 1
-	}
+	f := &fit{Run: program.Begin(s, p, advice(p, made(p)))}
 	return f.run(ctx)
 }
 
@@ -114,5 +107,5 @@ func tooFew(p estimate.Problem, rows float64) bool {
 }
 
 func advice(p estimate.Problem, k int) string {
-	return fmt.Sprintf("needs about %.0f rows at this epsilon; or fewer columns, or fewer components", math.Ceil(rowsFor(p, k)/100)*100)
+	return program.Needs(p, rowsFor(p, k), "", "fewer components")
 }

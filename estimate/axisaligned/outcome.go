@@ -2,39 +2,30 @@ package axisaligned
 
 import (
 	"math"
-	"sort"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/boxes"
-	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
-// noisy is the relative noise beyond which a component's shape is flagged.
-const noisy = 1.0
-
 // outcome turns the components into a model, heaviest first.
-func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
+func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	if len(r.Components) == 0 {
-		return f.refuse("no component holds enough rows to be seen"), nil
+		return f.Refuse("no component holds enough rows to be seen")
 	}
-	cs := append([]component.Gaussian(nil), r.Components...)
-	sort.SliceStable(cs, func(i, j int) bool { return cs[i].Weight > cs[j].Weight })
-	if k := f.p.Components; k > len(cs) {
-		f.flag("%d of %d components hold too few rows to be seen and were left out", k-len(cs), k)
-	}
-	for i := range f.p.Columns {
+	cs := program.Heaviest(r.Components)
+	f.Notes.Flags = append(f.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...)
+	for i := range f.All {
 		if f.constant(i) {
-			f.cols.Notes.ConstantColumns = append(f.cols.Notes.ConstantColumns, i)
+			f.Notes.ConstantColumns = append(f.Notes.ConstantColumns, i)
 		}
 	}
-	// the front door knows the names
-	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}
-	notes := f.cols.Notes
+	out := program.NewDraft(f.All, f.Notes)
 	for _, g := range cs {
-		variances := make([]float64, f.p.Columns)
+		variances := make([]float64, f.All)
 		for i := range variances {
 			variances[i] = g.Cov.At(i, i)
 			if value, is := f.point(i, g.Mean[i], math.Sqrt(variances[i])); is {
@@ -42,21 +33,9 @@ func (f *fit) outcome(r *em.Rounds) (estimate.Outcome, error) {
 			}
 		}
 		cov, err := covariance(r.Form, variances)
-		if err != nil {
-			return f.cols.Outsize(), nil
-		}
-		note := estimate.ComponentNote{EffectiveRows: g.Rows, EffectiveNoise: g.Sigma * math.Sqrt(2)}
-		if note.EffectiveNoise > noisy {
-			note.Flags = append(note.Flags, "its shape is known little better than its size")
-		}
-		m.Weights = append(m.Weights, g.Weight)
-		m.Components = append(m.Components, model.Gaussian{Mean: g.Mean, Cov: cov})
-		notes.Components = append(notes.Components, note)
+		out.Add(g.Weight, g.Mean, cov, err, program.GaussianNote(g, 1, ""))
 	}
-	if err := m.Validate(); err != nil {
-		return f.cols.Outsize(), nil
-	}
-	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+	return out.Outcome()
 }
 
 // constant reports a column in which all boxes have one value.

@@ -1,8 +1,6 @@
 package axisaligned
 
 import (
-	"math"
-
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -41,5 +39,3 @@ func steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: stepLast, Query: moments, Share: 1, Most: 1, Source: source},
 	)
 }
-
-func (f *fit) mu(part float64) float64 { return math.Sqrt(part*f.mu2) * (1 - 1e-12) }

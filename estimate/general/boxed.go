@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/boxes"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -81,17 +82,17 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 // Source: [AAL21] Section 6 of the restatement.
 // Differs: only where the tree of counts has cells that hold as much as components do.
 func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
-	k, most := f.p.Components, f.p.Components
+	k, most := f.Problem.Components, f.Problem.Components
 	if k == 0 {
-		k, most = boxComponents, max(f.p.MaxComponents, 1)
+		k, most = boxComponents, max(f.Problem.MaxComponents, 1)
 	}
-	found, err := boxes.Find(f.a, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.mu2, CountsMu2: binsPart * f.mu2,
-		Columns: f.space.Columns, Rows: f.rows, Least: leastBox * f.rows / float64(k), Components: most, RoundedTo: f.p.RoundedTo, Keep: boxKeepPart * f.mu2})
-	if err != nil || boxes.Held(found) < leastHeld*f.rows {
+	found, err := boxes.Find(f.Allotment, boxes.Config{GapsStep: stepGaps, CountsStep: stepBins, GapsMu2: gapsPart * f.Mu2, CountsMu2: binsPart * f.Mu2,
+		Columns: f.space.Columns, Rows: f.Rows, Least: leastBox * f.Rows / float64(k), Components: most, RoundedTo: f.Problem.RoundedTo, Keep: boxKeepPart * f.Mu2})
+	if err != nil || boxes.Held(found) < leastHeld*f.Rows {
 		return nil, err
 	}
-	start, err := boxes.Start(f.a, stepBoxTree, found, math.Min(boxTreePart*f.mu2, f.a.Left()/2),
-		boxes.Choice{Components: f.p.Components, Most: f.p.MaxComponents, Rows: f.rows, Uniform: startsOf})
+	start, err := boxes.Start(f.Allotment, stepBoxTree, found, math.Min(boxTreePart*f.Mu2, f.Left()/2),
+		boxes.Choice{Components: f.Problem.Components, Most: f.Problem.MaxComponents, Rows: f.Rows, Uniform: startsOf})
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +105,9 @@ func (f *fit) boxEM(ctx context.Context, start []component.Gaussian) (*em.Rounds
 	own := f.space.Columns
 	f.space = component.Space{Columns: own, Center: make([]float64, len(own)), Scale: ones(len(own))}
 	r := f.rounds()
-	r.Grid = program.Grid(f.space, f.p.RoundedTo)
+	r.Grid = program.Grid(f.space, f.Problem.RoundedTo)
 	r.Gone, r.MostDoubt = goneRows, mostDoubt
-	if f.p.Components > 0 {
+	if f.Problem.Components > 0 {
 		r.Gone, r.MostDoubt = goneAsked, 0
 	}
 	for _, c := range start {
@@ -120,23 +121,23 @@ func (f *fit) boxEM(ctx context.Context, start []component.Gaussian) (*em.Rounds
 		}
 		r.Components = append(r.Components, g)
 	}
-	per := math.Sqrt((1-f.schedule.final)*f.a.Left()/boxRounds) * (1 - 1e-12)
+	per := budget.Mu((1 - f.schedule.final) * f.Left() / boxRounds)
 	for i := range boxRounds {
-		if k := f.p.Components; k > 0 && 2*i >= boxRounds {
+		if k := f.Problem.Components; k > 0 && 2*i >= boxRounds {
 			r.Reduce(k)
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.Round(f.a, "EM rounds", per, false); err != nil {
+		if err := r.Round(f.Allotment, "EM rounds", per, false); err != nil {
 			return nil, err
 		}
-		if f.p.Components == 0 {
-			r.Merge(f.a.LeftMu())
+		if f.Problem.Components == 0 {
+			r.Merge(f.LeftMu())
 		}
 	}
-	if f.p.Components == 0 {
-		r.Simplify(f.a.LeftMu(), draws)
+	if f.Problem.Components == 0 {
+		r.Simplify(f.LeftMu(), draws)
 	}
-	return r, r.Round(f.a, "last round", f.a.LeftMu(), true)
+	return r, r.Round(f.Allotment, "last round", f.LeftMu(), true)
 }

@@ -27,10 +27,10 @@ func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
 	if c.Total < leastInTree || len(c.Points) < 2 {
 		return []component.Gaussian{f.global}
 	}
-	kmax := largestK(f.p, f.space.Dim(), f.rows)
+	kmax := largestK(f.Problem, f.space.Dim(), f.Rows)
 	var ks []int
-	if f.p.Components > 0 {
-		ks = []int{min(f.p.Components+spare, len(c.Points))}
+	if f.Problem.Components > 0 {
+		ks = []int{min(f.Problem.Components+spare, len(c.Points))}
 	} else {
 		for _, k := range candidates {
 			if k <= kmax && k < len(c.Points) {
@@ -62,8 +62,8 @@ func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 	r := f.rounds()
 	lost := 0.0
 	for _, w := range m.Weights {
-		lost += w * r.Lost(w, math.Sqrt(f.schedule.final*f.mu2))
+		lost += w * r.Lost(w, math.Sqrt(f.schedule.final*f.Mu2))
 	}
 	k := float64(len(m.Weights))
-	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.rows)/f.rows
+	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.Rows)/f.Rows
 }

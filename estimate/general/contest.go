@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
@@ -33,15 +34,15 @@ func (f *fit) contest(r *em.Rounds) error {
 	}
 	one := *r
 	one.Components = []component.Gaussian{whole}
-	ans, err := f.a.Sum("contest", query.LogRatio{F: r.Density(), G: one.Density(), Bound: contestBound},
-		math.Sqrt(math.Min(contestPart*f.mu2, contestMost*f.a.Left()))*(1-1e-12))
+	ans, err := f.Sum("contest", query.LogRatio{F: r.Density(), G: one.Density(), Bound: contestBound},
+		budget.Mu(math.Min(contestPart*f.Mu2, contestMost*f.Left())))
 	if err != nil {
 		return err
 	}
-	if gain := ans.Values[0] / f.rows; gain < contestWin {
+	if gain := ans.Values[0] / f.Rows; gain < contestWin {
 		r.Components = one.Components
 		r.Components[0].Doubt = component.StartDoubt()
-		f.cols.Notes.Flags = append(f.cols.Notes.Flags, "one component: the rows do not speak for more")
+		f.Notes.Flags = append(f.Notes.Flags, "one component: the rows do not speak for more")
 	}
 	return nil
 }

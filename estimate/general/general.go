@@ -16,7 +16,6 @@ package general
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -24,19 +23,14 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
 // fit is the state of one run.
 type fit struct {
-	p        estimate.Problem
-	a        *kernel.Allotment
-	mu2      float64 // total
-	factor   float64 // sqrt2 under replace-one, 1 under add-or-remove-one
-	cols     *program.Columns
-	rows     float64         // released
+	program.Run
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	global   component.Gaussian
@@ -46,36 +40,23 @@ type fit struct {
 
 // run is the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
-	var err error
-	if f.cols, err = program.Count(f.a, "count", math.Sqrt(countPart*f.mu2)*(1-1e-12)); err != nil {
+	if err := f.CountRows("count", countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.rows = f.cols.Rows
-	if f.p.Components == 0 && largestK(f.p, f.p.Columns, f.rows) == 1 {
-		return gaussian.FitAllotment(f.a, f.p, prefixOne)
+	if f.Problem.Components == 0 && largestK(f.Problem, f.Problem.Columns, f.Rows) == 1 {
+		return gaussian.FitAllotment(f.Allotment, f.Problem, prefixOne)
 	}
-	k := max(f.p.Components, 2)
-	if tooFew(f.p, f.rows) {
-		return f.refuse(fmt.Sprintf("about %.0f rows are too few for %d components", math.Max(0, f.rows), k), k), nil
+	if tooFew(f.Problem, f.Rows) {
+		return f.Refuse("about %.0f rows are too few for %d components", math.Max(0, f.Rows), max(f.Problem.Components, 2)), nil
 	}
-	f.schedule = planned(f.p, f.p.Columns, f.rows)
+	f.schedule = planned(f.Problem, f.Problem.Columns, f.Rows)
 	if !f.schedule.sharp {
-		return f.refuse(fmt.Sprintf("about %.0f rows are too few to find the units of %d columns", f.rows, f.p.Columns), k), nil
+		return f.Refuse("about %.0f rows are too few to find the units of %d columns", f.Rows, f.Problem.Columns), nil
 	}
-	none, err := f.cols.FindUnits(f.a, program.Config(prefixUnits, f.schedule.units, weakPart, f.mu2))
-	if err != nil {
-		return estimate.Outcome{}, err
+	if out, done, err := f.Open(program.Config(prefixUnits, f.schedule.units, weakPart, f.Mu2)); done {
+		return out, err
 	}
-	if none != nil {
-		return estimate.Outcome{NoRelease: none, Diagnostics: f.cols.Notes}, nil
-	}
-	if f.cols.Hidden() {
-		return f.refuse("the noise hides whether a column is constant", k), nil
-	}
-	f.space = f.cols.Space
-	if f.space.Dim() == 0 {
-		return f.cols.Constant()
-	}
+	f.space = f.Space
 	if err := f.fitGlobal(); err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -87,73 +68,69 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	f.treeSD = c.SD
-	if !f.p.NoDelta && unresolved(c, f.finest, f.rows) {
+	if !f.Problem.NoDelta && unresolved(c, f.finest, f.Rows) {
 		r, err := f.boxed(ctx)
 		if err != nil {
 			return estimate.Outcome{}, err
 		}
 		if r != nil {
-			return f.outcome(r)
+			return f.outcome(r), nil
 		}
 	}
 	r, err := f.em(ctx, f.choose(c, axes))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return f.outcome(r)
-}
-
-func (f *fit) refuse(reason string, k int) estimate.Outcome {
-	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: advice(f.p, k)}, Diagnostics: f.cols.Notes}
+	return f.outcome(r), nil
 }
 
 // em runs the rounds of private EM from a start.
 func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
 	for j := range start {
 		start[j].Doubt = component.StartDoubt()
-		if f.p.Covariance != estimate.Full {
-			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.p.Covariance == estimate.Spherical)
+		if f.Problem.Covariance != estimate.Full {
+			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.Problem.Covariance == estimate.Spherical)
 		}
-		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.rows, 1))
+		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.Rows, 1))
 	}
 	r := f.rounds()
-	r.Components, r.Floor, r.Grid = start, f.floor(), program.Grid(f.space, f.p.RoundedTo)
+	r.Components, r.Floor, r.Grid = start, f.floor(), program.Grid(f.space, f.Problem.RoundedTo)
 	r.Background = em.NewBackground(f.global, r.Form)
 	r.Gone, r.MostDoubt = goneRows, mostDoubt
-	if f.p.Components > 0 {
+	if f.Problem.Components > 0 {
 		r.Gone, r.MostDoubt = goneAsked, 0
 	}
-	final := math.Sqrt(f.schedule.final * f.mu2)
+	final := math.Sqrt(f.schedule.final * f.Mu2)
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
-	part := f.schedule.em * math.Min(f.mu2, f.a.Left()/(f.schedule.em+f.schedule.final))
-	per := math.Sqrt(part/float64(f.schedule.rounds)) * (1 - 1e-12)
+	part := f.schedule.em * math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final))
+	per := budget.Mu(part / float64(f.schedule.rounds))
 	for i := range f.schedule.rounds {
-		if k := f.p.Components; k > 0 && float64(i) >= spareRounds*float64(f.schedule.rounds) {
+		if k := f.Problem.Components; k > 0 && float64(i) >= spareRounds*float64(f.schedule.rounds) {
 			r.Reduce(k)
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.Round(f.a, "EM rounds", per, false); err != nil {
+		if err := r.Round(f.Allotment, "EM rounds", per, false); err != nil {
 			return nil, err
 		}
-		if f.p.Components == 0 {
+		if f.Problem.Components == 0 {
 			r.Merge(final)
 		}
 	}
-	if f.p.Components == 0 {
+	if f.Problem.Components == 0 {
 		r.Simplify(final, draws)
 		if err := f.contest(r); err != nil {
 			return nil, err
 		}
 	}
-	return r, r.Round(f.a, "last round", f.a.LeftMu(), true)
+	return r, r.Round(f.Allotment, "last round", f.LeftMu(), true)
 }
 
 // rounds is private EM in the working space, without components.
 func (f *fit) rounds() *em.Rounds {
-	return &em.Rounds{Space: f.space, Form: program.Form(f.p.Covariance), Rows: f.rows, Factor: f.factor, Misfit: misfit}
+	return &em.Rounds{Space: f.space, Form: program.Form(f.Problem.Covariance), Rows: f.Rows, Factor: f.Factor, Misfit: misfit}
 }
 
 // draws is public randomness, the same for the same question.
@@ -183,5 +160,5 @@ const (
 
 // floor is the smallest eigenvalue of a component's covariance in working coordinates.
 func (f *fit) floor() float64 {
-	return math.Max(floorLeast, floorStandard*math.Min(1, floorStrength/strength(f.p, f.space.Dim(), f.rows)))
+	return math.Max(floorLeast, floorStandard*math.Min(1, floorStrength/strength(f.Problem, f.space.Dim(), f.Rows)))
 }

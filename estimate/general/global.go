@@ -22,9 +22,9 @@ func (f *fit) fitGlobal() error {
 	d := f.space.Dim()
 	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: globalDoubt}
 	start.Cov.ScaleSym(startVariance, start.Cov)
-	r := &em.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.rows, Factor: f.factor, Floor: floorStandard, Misfit: globalMisfit}
+	r := &em.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
-		if err := r.Round(f.a, "global moments", math.Sqrt(share*f.schedule.global*f.mu2)*(1-1e-12), false); err != nil {
+		if err := r.Round(f.Allotment, "global moments", f.Mu(share*f.schedule.global), false); err != nil {
 			return err
 		}
 	}
@@ -33,7 +33,7 @@ func (f *fit) fitGlobal() error {
 	for i := range sds {
 		sds[i] = math.Sqrt(g.Cov.At(i, i))
 	}
-	if f.p.Covariance == estimate.Spherical {
+	if f.Problem.Covariance == estimate.Spherical {
 		f.oneUnit(sds)
 	}
 	s := f.space
@@ -129,8 +129,7 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 		}
 	}
 	f.finest = coreset.NewTree(query.Affine{}, half, first, last, 0).Finest()
-	c, err := coreset.Build(f.a, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.rows/mostCells,
-		math.Sqrt(f.schedule.tree*f.mu2)*(1-1e-12))
+	c, err := coreset.Build(f.Allotment, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
 	return c, a, err
 }
 

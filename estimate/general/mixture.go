@@ -36,30 +36,21 @@ func (Estimator) Summary() string {
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
 // can never carry.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if one, sure := becomesOne(p); one && sure {
-		one := p
-		one.Components = 1
-		if _, err := gaussian.New().Plan(one); err != nil {
+	rows, known := float64(p.Rows), p.Relation == privacy.ReplaceOne
+	one, sure := becomesOne(p)
+	switch least := leastRows(p); {
+	case one && sure:
+		asked := p
+		asked.Components = 1
+		if _, err := gaussian.New().Plan(asked); err != nil {
 			return kernel.Plan{}, err
 		}
-	} else if p.Relation == privacy.ReplaceOne && float64(p.Rows) < float64(2*p.Columns+8) {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns),
-			Advice: advice(p, max(p.Components, 2)),
-		}
-	}
-	if p.Relation == privacy.ReplaceOne && p.Components > 1 && tooFew(p, float64(p.Rows)) {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("%d rows are too few for %d components at this epsilon", p.Rows, p.Components),
-			Advice: advice(p, p.Components),
-		}
-	}
-	if one, sure := becomesOne(p); p.Relation == privacy.ReplaceOne && !(one && sure) && largestK(p, p.Columns, float64(p.Rows)) > 1 &&
-		!planned(p, p.Columns, float64(p.Rows)).sharp {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("%d rows are too few to find the units of %d columns", p.Rows, p.Columns),
-			Advice: advice(p, max(p.Components, 2)),
-		}
+	case known && rows < least:
+		return kernel.Plan{}, program.TooShort(p, least, advice(p))
+	case known && p.Components > 1 && tooFew(p, rows):
+		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few for %d components at this epsilon", p.Rows, p.Components)
+	case known && largestK(p, p.Columns, rows) > 1 && !planned(p, p.Columns, rows).sharp:
+		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to find the units of %d columns", p.Rows, p.Columns)
 	}
 	return kernel.Plan{Method: "general", Steps: steps(p)}, nil
 }
@@ -72,10 +63,7 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	if one, sure := becomesOne(p); one && sure {
 		return gaussian.FitAllotment(s.Allotment(), p, prefixOne)
 	}
-	f := &fit{p: p, a: s.Allotment(), mu2: sq(s.Mu()), factor: math.Sqrt2}
-	if p.Relation == privacy.AddRemoveOne {
-		f.factor = 1
-	}
+	f := &fit{Run: program.Begin(s, p, advice(p))}
 	return f.run(ctx)
 }
 
@@ -99,11 +87,14 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return e
 }
 
-// advice says what would help a fit of k components that was refused.
-func advice(p estimate.Problem, k int) string {
-	text := fmt.Sprintf("needs about %.0f rows at this epsilon; or fewer columns, or fewer components", math.Ceil(rowsFor(p, k)/100)*100)
+// leastRows is the number of rows below which no budget helps.
+func leastRows(p estimate.Problem) float64 { return float64(2*p.Columns + 8) }
+
+// advice says what would help a fit that was refused.
+func advice(p estimate.Problem) string {
+	or := []string{"fewer components"}
 	if p.Covariance == estimate.Full {
-		text += ", or --covariance diagonal"
+		or = append(or, "--covariance diagonal")
 	}
-	return text
+	return program.Needs(p, math.Max(leastRows(p), rowsFor(p, max(p.Components, 2))), "", or...)
 }

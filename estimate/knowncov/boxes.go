@@ -58,7 +58,7 @@ type site struct {
 // the noise grows as the root of the number of blocks.
 func (f *fit) locate() ([]part, error) {
 	sites := []site{{}}
-	blocks := blocksOf(f.p.Columns)
+	blocks := blocksOf(f.Problem.Columns)
 	for b, block := range blocks {
 		q, s, step := query.BoxKeys{Joint: true}, side(len(block)), stepBoxes
 		if b > 0 {
@@ -71,7 +71,7 @@ func (f *fit) locate() ([]part, error) {
 		for range sites {
 			q.Grids = append(q.Grids, grid)
 		}
-		cells, _, err := f.a.Cells(step, q, f.mu(boxPart(f.p.Columns)/float64(len(blocks))))
+		cells, _, err := f.Cells(step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (f *fit) locate() ([]part, error) {
 	}
 	var starts []part
 	for _, at := range sites {
-		starts = append(starts, part{base: f.white.point(at.z), at: make([]float64, f.p.Columns), rows: at.rows})
+		starts = append(starts, part{base: f.white.point(at.z), at: make([]float64, f.Problem.Columns), rows: at.rows})
 	}
 	return starts, nil
 }
@@ -144,9 +144,9 @@ func near(a, b []float64) bool {
 // heaviest keeps the sites with most rows, as many as could be of use, of those that are numbers in
 // the columns' units.
 func (f *fit) heaviest(sites []site) []site {
-	most := spareStarts + f.p.Components
-	if f.p.Components == 0 {
-		most = 2 * max(f.p.MaxComponents, 1)
+	most := spareStarts + f.Problem.Components
+	if f.Problem.Components == 0 {
+		most = 2 * max(f.Problem.MaxComponents, 1)
 	}
 	sites = slices.DeleteFunc(sites, func(at site) bool { return !dense.AllFinite(f.white.point(at.z)) })
 	slices.SortStableFunc(sites, func(a, b site) int { return cmp.Compare(b.rows, a.rows) })

@@ -57,10 +57,7 @@ func boxPart(d int) float64 {
 // hold enough.
 func Plan(p estimate.Problem) (kernel.Plan, error) {
 	if least := threshold(p); p.Relation == privacy.ReplaceOne && float64(p.Rows) < least {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("the table has %d rows, and a component is seen from about %.0f rows in one box on", p.Rows, math.Ceil(least)),
-			Advice: advice(p),
-		}
+		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and a component is seen from about %.0f rows in one box on", p.Rows, math.Ceil(least))
 	}
 	boxes, blocks := query.BoxKeys{Joint: true}.Kind(), float64(len(blocksOf(p.Columns)))
 	steps := []kernel.Step{
@@ -78,12 +75,9 @@ func Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // fit is the state of one run: public facts and released values only.
 type fit struct {
-	p     estimate.Problem
-	a     *kernel.Allotment
-	mu2   float64
+	program.Run
 	white *whitening
 	law   *law
-	cols  *program.Columns
 	looks []*look
 	parts []part
 }
@@ -94,49 +88,33 @@ func Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.O
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	f := &fit{p: p, a: s.Allotment(), mu2: s.Mu() * s.Mu(), white: white}
-	if f.cols, err = program.Count(f.a, stepCount, f.mu(countPart)); err != nil {
+	f := &fit{Run: program.Begin(s, p, advice(p)+"; or check that the known covariance is that of each component, in the columns' own units"), white: white}
+	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.law = newLaw(p.Columns, f.cols.Rows)
+	f.law = newLaw(p.Columns, f.Rows)
 	starts, err := f.locate()
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	if len(starts) == 0 {
-		return f.refuse(fmt.Sprintf("no box of %.2g standard deviations holds enough rows to be seen", side(p.Columns))), nil
+		return f.Refuse("no box of %.2g standard deviations holds enough rows to be seen", side(p.Columns)), nil
 	}
 	f.parts = starts
 	for i := range lookParts {
 		if err := ctx.Err(); err != nil {
 			return estimate.Outcome{}, err
 		}
-		mu := f.mu(lookParts[i] * (1 - countPart - boxPart(p.Columns)))
+		mu := f.Mu(lookParts[i] * (1 - countPart - boxPart(p.Columns)))
 		if i == len(lookParts)-1 {
-			mu = f.a.LeftMu()
+			mu = f.LeftMu()
 		}
 		if err := f.look(mu); err != nil {
 			return estimate.Outcome{}, err
 		}
 		f.improve(i)
 	}
-	return f.outcome()
-}
-
-// mu is the loss of a measurement that may take the part share of the total.
-func (f *fit) mu(share float64) float64 { return math.Sqrt(share*f.mu2) * (1 - 1e-12) }
-
-func (f *fit) refuse(reason string) estimate.Outcome {
-	return estimate.Outcome{Diagnostics: f.cols.Notes, NoRelease: &estimate.NoRelease{Reason: reason,
-		Advice: advice(f.p) + "; or check that the known covariance is that of each component, in the columns' own units"}}
-}
-
-// factor is sqrt2 under replace-one and 1 under add-or-remove-one.
-func factor(p estimate.Problem) float64 {
-	if p.Relation == privacy.ReplaceOne {
-		return math.Sqrt2
-	}
-	return 1
+	return f.outcome(), nil
 }
 
 // thresholdSDs is what a box must hold, in sds of its noise: about, for the deltas that are in use.
@@ -145,7 +123,7 @@ const thresholdSDs = 5.8
 // threshold is about how many rows a box must hold to be seen.
 func threshold(p estimate.Problem) float64 {
 	blocks := float64(len(blocksOf(p.Columns)))
-	return 2 + thresholdSDs*factor(p)*math.Sqrt(blocks/boxPart(p.Columns))/p.Mu
+	return 2 + thresholdSDs*program.Factor(p.Relation)*math.Sqrt(blocks/boxPart(p.Columns))/p.Mu
 }
 
 // rowsSeen is about how many rows a component needs to be seen, rowsGood for its mean to be known
@@ -164,7 +142,7 @@ func rowsGood(p estimate.Problem) float64 {
 // two looks.
 func meanNoise(p estimate.Problem) float64 {
 	share := (lookParts[len(lookParts)-1] + lookParts[len(lookParts)-2]) * (1 - countPart - boxPart(p.Columns))
-	return math.Sqrt2 * factor(p) * leastRadius(p.Columns) / (p.Mu * math.Sqrt(share))
+	return math.Sqrt2 * program.Factor(p.Relation) * leastRadius(p.Columns) / (p.Mu * math.Sqrt(share))
 }
 
 // Expect says what to expect from public facts, for components of equal weight: as many as are
@@ -183,6 +161,5 @@ func Expect(p estimate.Problem) estimate.Expectation {
 }
 
 func advice(p estimate.Problem) string {
-	n := float64(max(p.Components, 1)) * rowsSeen(p)
-	return fmt.Sprintf("needs about %.0f rows at this epsilon, or a larger epsilon, or fewer columns", math.Ceil(n/100)*100)
+	return program.Needs(p, float64(max(p.Components, 1))*rowsSeen(p), "")
 }

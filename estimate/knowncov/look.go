@@ -58,7 +58,7 @@ const lift = 1
 
 // look releases the moments of the rows near every part.
 func (f *fit) look(mu float64) error {
-	d := f.p.Columns
+	d := f.Problem.Columns
 	l := &look{}
 	q := query.ClippedMoments{Form: query.FullForm, Lift: lift}
 	for j := range f.parts {
@@ -74,7 +74,7 @@ func (f *fit) look(mu float64) error {
 		frame.Center = p.base
 		q.Components = append(q.Components, query.Component{Frame: frame, LogWeight: l.logWeight[j], Radius: r, Truncate: true})
 	}
-	answer, err := f.a.Sum(stepLooks, q, mu)
+	answer, err := f.Sum(stepLooks, q, mu)
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,9 @@ func (f *fit) improve(last int) {
 		f.parts[j].spread = 0
 	}
 	s := f.solve(f.parts)
-	for len(s.parts) > max(f.p.Components, 1) {
+	for len(s.parts) > max(f.Problem.Components, 1) {
 		fewer, ok := f.without(s)
-		if !ok || len(s.parts) <= f.most() && fewer.misfit-s.misfit > f.price() {
+		if !ok || len(s.parts) <= f.Most() && fewer.misfit-s.misfit > f.price() {
 			break
 		}
 		s = fewer
@@ -46,27 +46,19 @@ func (f *fit) improve(last int) {
 	f.parts = s.parts
 }
 
-// most is how many components there may be.
-func (f *fit) most() int {
-	if k := f.p.Components; k > 0 {
-		return k
-	}
-	return f.p.MaxComponents
-}
-
 // price is what a component costs.
-func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.p.Columns) }
+func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.Problem.Columns) }
 
 // without is the best solution with one component less.
 func (f *fit) without(s solution) (best solution, ok bool) {
 	best.misfit = math.Inf(1)
-	must := len(s.parts) > f.most()
+	must := len(s.parts) > f.Most()
 	for j, p := range s.parts {
 		at, dist := f.neighbour(s.parts, j)
 		weak := p.rows < goneSDs*p.rowsSD
 		fewer := slices.Delete(slices.Clone(s.parts), j, j+1)
 		q := &fewer[at]
-		close := dist <= nearby+nearbyDoubts*math.Sqrt(float64(f.p.Columns))*(p.atSD+q.atSD)
+		close := dist <= nearby+nearbyDoubts*math.Sqrt(float64(f.Problem.Columns))*(p.atSD+q.atSD)
 		if !must && !weak && !close {
 			continue
 		}
@@ -114,9 +106,9 @@ func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 func (f *fit) split(s solution, last int) solution {
 	tried := make([]bool, len(f.looks[last].centers))
 	for {
-		full := len(s.parts) >= f.most()
+		full := len(s.parts) >= f.Most()
 		j, frame, direction, ratio := f.strangest(s, last, tried)
-		forced := f.p.Components > 0 && last >= forcedFrom && !full
+		forced := f.Problem.Components > 0 && last >= forcedFrom && !full
 		if j < 0 || ratio < striking && !forced {
 			break
 		}
@@ -164,7 +156,7 @@ func (f *fit) strangest(s solution, last int, tried []bool) (part, frame int, to
 		if tried[i] {
 			continue
 		}
-		value, direction, doubt := l.excess(i, expected, f.p.Columns)
+		value, direction, doubt := l.excess(i, expected, f.Problem.Columns)
 		if direction == nil || value/doubt <= ratio {
 			continue
 		}

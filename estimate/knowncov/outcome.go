@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -20,7 +21,7 @@ const (
 )
 
 // outcome is the model: the known covariance, and the weights and means that the looks say.
-func (f *fit) outcome() (estimate.Outcome, error) {
+func (f *fit) outcome() estimate.Outcome {
 	total, lost := 0.0, 0
 	for _, p := range f.parts {
 		total += p.rows
@@ -29,43 +30,31 @@ func (f *fit) outcome() (estimate.Outcome, error) {
 		}
 	}
 	if lost == len(f.parts) {
-		return f.refuse("the noise hides the means of all components"), nil
+		return f.Refuse("the noise hides the means of all components")
 	}
 	cov, err := f.covariance()
-	if err != nil {
-		return f.cols.Outsize(), nil
+	out := program.NewDraft(f.All, f.Notes)
+	if lost := f.Rows - total; lost > strays*f.Rows && lost > oddTimes*f.doubt() {
+		out.Flag("about %.0f%% of the rows are near no component: they are stray, or the known covariance is not theirs", 100*lost/f.Rows)
 	}
-	notes := f.cols.Notes
-	if lost := f.cols.Rows - total; lost > strays*f.cols.Rows && lost > oddTimes*f.doubt() {
-		notes.Flags = append(notes.Flags, fmt.Sprintf(
-			"about %.0f%% of the rows are near no component: they are stray, or the known covariance is not theirs", 100*lost/f.cols.Rows))
-	}
-	var weights []float64
-	var components []model.Gaussian
 	odd := f.odd()
 	for j := range f.parts {
 		p := &f.parts[j]
 		p.rebase(f.white)
-		weights = append(weights, p.rows/total)
-		components = append(components, model.Gaussian{Mean: p.base, Cov: cov})
 		note := estimate.ComponentNote{EffectiveRows: p.rows, Flags: odd[j]}
 		if p.atSD > vagueSD {
 			note.Flags = append(note.Flags, fmt.Sprintf("its mean is known to about %.1f standard deviations in each direction", p.atSD))
 		}
-		notes.Components = append(notes.Components, note)
+		out.Add(p.rows/total, p.base, cov, err, note)
 	}
-	m, err := model.New(nil, weights, components)
-	if err != nil {
-		return f.cols.Outsize(), nil
-	}
-	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+	return out.Outcome()
 }
 
 // doubt is about the noise in the number of rows near no component: that of the count, and of the
 // last look.
 func (f *fit) doubt() float64 {
-	l, mu := f.looks[len(f.looks)-1], f.mu(countPart)
-	variance := factor(f.p) * factor(f.p) / (mu * mu)
+	l, mu := f.looks[len(f.looks)-1], f.Mu(countPart)
+	variance := f.Factor * f.Factor / (mu * mu)
 	for _, sd := range l.counted {
 		variance += sd * sd
 	}
@@ -74,24 +63,17 @@ func (f *fit) doubt() float64 {
 
 // covariance is the known one, in the shape that was asked for.
 func (f *fit) covariance() (model.Covariance, error) {
-	d := f.p.Columns
-	switch f.p.Covariance {
-	case estimate.Spherical:
-		return model.NewSpherical(d, f.p.KnownCovariance[0][0])
-	case estimate.Diagonal:
-		variances := make([]float64, d)
-		for i := range d {
-			variances[i] = f.p.KnownCovariance[i][i]
-		}
-		return model.NewDiagonal(variances)
+	d, known := f.All, f.Problem.KnownCovariance
+	if f.Problem.Covariance == estimate.Spherical {
+		return model.NewSpherical(d, known[0][0])
 	}
 	s := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := i; j < d; j++ {
-			s.SetSym(i, j, f.p.KnownCovariance[i][j])
+			s.SetSym(i, j, known[i][j])
 		}
 	}
-	return model.NewFull(s)
+	return program.ShapedMatrix(s, f.Problem.Covariance)
 }
 
 // odd flags parts whose rows the known covariance does not fit: their spread near the mean is
@@ -102,12 +84,12 @@ func (f *fit) odd() map[int][]string {
 	l := f.looks[last]
 	expected, _ := f.law.average(f.white, l, f.parts, false)
 	for i, c := range l.centers {
-		at := i * statistics(f.p.Columns)
-		trace, known, k := 0.0, 0.0, at+1+f.p.Columns
+		at := i * statistics(f.Problem.Columns)
+		trace, known, k := 0.0, 0.0, at+1+f.Problem.Columns
 		variance := 0.0
-		for a := range f.p.Columns {
+		for a := range f.Problem.Columns {
 			trace, known, variance = trace+l.value[k], known+expected[k], variance+l.sd[k]*l.sd[k]
-			k += f.p.Columns - a
+			k += f.Problem.Columns - a
 		}
 		j := f.closest(f.parts, c)
 		switch difference := trace - known; {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -91,7 +92,7 @@ func TestThresholdIsWhatTheKernelHas(t *testing.T) {
 				t.Fatal(err)
 			}
 			blocks := float64(len(blocksOf(d)))
-			sd := factor(p) / (total.Mu * math.Sqrt(boxPart(d)/blocks))
+			sd := program.Factor(p.Relation) / (total.Mu * math.Sqrt(boxPart(d)/blocks))
 			// -ln of the tail that a cell's noise may have
 			q := -privacy.LogSlackOf(1, total.ThresholdDelta/blocks)
 			want := 2 + sd*(math.Sqrt(2*q)-math.Log(q*4*math.Pi)/(2*math.Sqrt(2*q)))

@@ -61,8 +61,8 @@ type system struct {
 }
 
 func (f *fit) system(looks []*look, parts []part) *system {
-	n := len(parts) * (1 + f.p.Columns)
-	s := &system{solution: solution{parts: parts}, d: f.p.Columns, normal: mat.NewSymDense(n, nil), gradient: make([]float64, n)}
+	n := len(parts) * (1 + f.Problem.Columns)
+	s := &system{solution: solution{parts: parts}, d: f.Problem.Columns, normal: mat.NewSymDense(n, nil), gradient: make([]float64, n)}
 	for _, l := range looks {
 		mean, jacobian := f.law.average(f.white, l, parts, true)
 		left := make([]float64, len(mean))

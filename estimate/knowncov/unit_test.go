@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -114,8 +115,8 @@ func exactFit(t *testing.T, rows [][]float64, parts []part, components int) *fit
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fit{p: c.problem(), a: s.Allotment(), mu2: s.Mu() * s.Mu(), white: white, law: newLaw(d, mostPoints), parts: parts}
-	if err := f.look(f.mu(.1)); err != nil {
+	f := &fit{Run: program.Begin(s, c.problem(), ""), white: white, law: newLaw(d, mostPoints), parts: parts}
+	if err := f.look(f.Mu(.1)); err != nil {
 		t.Fatal(err)
 	}
 	return f

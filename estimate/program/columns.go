@@ -1,7 +1,7 @@
 // Package program takes an estimator from a table's raw columns to working coordinates and its
 // components back to a model: the count of good rows, units, constant columns, and what can be said
 // of them. It is what estimators share that speaks of estimate's own types: problems, outcomes,
-// diagnostics; what does not is in blocks.
+// diagnostics; what does not is in parts.
 package program
 
 import (
@@ -50,14 +50,15 @@ func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
 	c := &Columns{All: a.Session().Columns(), Rows: ans.Values[0]}
 	if n, public := a.Session().Rows(); public {
 		if missing := float64(n) - c.Rows; missing > seenSDs*ans.Sigma {
-			c.flag("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n)
+			c.Flag("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n)
 		}
 		c.Rows = math.Min(c.Rows, float64(n))
 	}
 	return c, nil
 }
 
-func (c *Columns) flag(format string, args ...any) {
+// Flag appends to the notes.
+func (c *Columns) Flag(format string, args ...any) {
 	c.Notes.Flags = append(c.Notes.Flags, fmt.Sprintf(format, args...))
 }
 
@@ -171,10 +172,7 @@ func (c *Columns) Constant() (estimate.Outcome, error) {
 }
 
 // Outsize is the outcome for an estimate that a model cannot hold.
-func (c *Columns) Outsize() estimate.Outcome {
-	return estimate.Outcome{Diagnostics: c.Notes, NoRelease: &estimate.NoRelease{
-		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in larger units"}}
-}
+func (c *Columns) Outsize() estimate.Outcome { return Outsize(c.Notes) }
 
 // commensurate: columns whose released scales are within this factor are taken to have one unit. A
 // utility constant.

@@ -58,8 +58,8 @@ func (f *fit) lookRoot() error {
 	q := query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{
 		{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
-	mu := f.mu(pcaShare)
-	ans, err := ask(f.a, stepLook, f.partition(), []query.ClippedMoments{q}, mu)
+	mu := f.Mu(pcaShare)
+	ans, err := ask(f.Allotment, stepLook, f.partition(), []query.ClippedMoments{q}, mu)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (f *fit) lookRoot() error {
 	low := sq(f.radius / flattest)
 	steady(values, s.SecondSD/n, low)
 	f.view = view{origin: mean, v: v}
-	at := component.Gaussian{Weight: math.Min(1, n/f.rows), Mean: make([]float64, l), Cov: mat.NewSymDense(l, nil)}
+	at := component.Gaussian{Weight: math.Min(1, n/f.Rows), Mean: make([]float64, l), Cov: mat.NewSymDense(l, nil)}
 	for i := range l {
 		at.Cov.SetSym(i, i, values[i])
 	}
@@ -129,7 +129,7 @@ const flattest = 50.0
 // low is the dimension of the view: all working coordinates if they are few, else room for the
 // means of every component allowed.
 func (f *fit) low() int {
-	return min(f.space.Dim(), max(fewColumns, f.most()+1))
+	return min(f.space.Dim(), max(fewColumns, f.Most()+1))
 }
 
 // fewColumns: up to this many, the view keeps all.
@@ -151,7 +151,7 @@ func (f *fit) settle() error {
 // whether the frames were right.
 func (f *fit) lookNodes(share float64) (settled bool, err error) {
 	leaves := f.root.leaves()
-	mu := f.mu(share)
+	mu := f.Mu(share)
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
 	for _, n := range leaves {
@@ -159,14 +159,14 @@ func (f *fit) lookNodes(share float64) (settled bool, err error) {
 		queries = append(queries, query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{c}})
 		hows = append(hows, how)
 	}
-	answers, err := ask(f.a, stepLook, f.partition(), queries, mu)
+	answers, err := ask(f.Allotment, stepLook, f.partition(), queries, mu)
 	if err != nil {
 		return false, err
 	}
 	settled = true
 	for i, n := range leaves {
 		s := moments.Unpack(queries[i], answers[i])[0]
-		u := component.Update{Form: query.FullForm, Rows: f.rows, Floor: least(n.at.Cov)}
+		u := component.Update{Form: query.FullForm, Rows: f.Rows, Floor: least(n.at.Cov)}
 		_, inv, _ := symmetric.Factor(n.at.Cov)
 		n.at = u.Apply(n.at, s, hows[i])
 		l := n.at.Cov.SymmetricDim()
@@ -187,7 +187,7 @@ const (
 // clipped is the node's Gaussian as a component of a moments query, seen through its view.
 func (f *fit) clipped(n *node, mu float64) (query.Component, component.Clipping) {
 	flat := flatSpace(n.view.dim())
-	c, how := flat.Clipped(n.at, n.at.Weight, f.rows, component.Noise(query.FullForm, f.factor, mu), misfit)
+	c, how := flat.Clipped(n.at, n.at.Weight, f.Rows, component.Noise(query.FullForm, f.Factor, mu), misfit)
 	_, inv, _ := symmetric.Factor(n.at.Cov)
 	var w mat.Dense
 	w.Mul(inv, n.view.v.T())
@@ -208,13 +208,13 @@ func ones(n int) []float64 {
 // Source: [KSSU19] Section C.3 of the restatement; all nodes at once by its Section A.3.
 func (f *fit) grow(share float64, how directions) error {
 	leaves := f.root.leaves()
-	mu := f.mu(share / levelsPaid)
+	mu := f.Mu(share / levelsPaid)
 	q := worthwhile(leaves, how.most, how.flat)
 	first, last := treeLevels(q)
 	for _, n := range leaves {
 		u, values := principal(n.at.Cov, q)
 		half := f.box(n, u, values)
-		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), half, first, last, n.at.Weight*f.rows/mostCells, drops)
+		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
 	}
 	for {
 		var queries []query.CellCounts
@@ -231,7 +231,7 @@ func (f *fit) grow(share float64, how directions) error {
 		if open == 0 {
 			break
 		}
-		answers, err := ask(f.a, stepTree, f.partition(), queries, mu)
+		answers, err := ask(f.Allotment, stepTree, f.partition(), queries, mu)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (f *fit) grow(share float64, how directions) error {
 		}
 	}
 	for _, n := range leaves {
-		n.fits = &fits{set: n.tree.Coreset(), rows: f.rows}
+		n.fits = &fits{set: n.tree.Coreset(), rows: f.Rows}
 		n.fits.set.DropLonely(lonelySDs)
 		n.fits.clumps = n.fits.set.Clumps(n.fits.least())
 	}

@@ -80,7 +80,7 @@ func TestRounder(t *testing.T) {
 func tree2() (f *fit, points [][]float64) {
 	const d = 5
 	flat := flatSpace(d)
-	f = &fit{space: flat, rows: 1000, radius: 100, clip: 100, rest: 1}
+	f = &fit{space: flat, Run: ofRows(1000), radius: 100, clip: 100, rest: 1}
 	w := f.whole()
 	n := &node{view: w, at: gaussAt(1, 6, 0, 0, 0, 0, 0)}
 	n.at.Cov.SetSym(0, 0, 40)
@@ -89,7 +89,7 @@ func tree2() (f *fit, points [][]float64) {
 	cut := func(n *node, q int, centers ...[]float64) {
 		u, values := principal(n.at.Cov, q)
 		f.box(n, u, values)
-		n.fits = &fits{set: &coreset.Coreset{Dim: q, Total: n.at.Weight * f.rows}, rows: f.rows}
+		n.fits = &fits{set: &coreset.Coreset{Dim: q, Total: n.at.Weight * f.Rows}, rows: f.Rows}
 		n.tree = coreset.NewDroppingTree(n.look.frame(flat), ones(q), 1, 1, 0, drops)
 		m := &coreset.Mixture{}
 		for _, c := range centers {
@@ -99,7 +99,7 @@ func tree2() (f *fit, points [][]float64) {
 			s.ScaleSym(.25, symmetric.Identity(q))
 			m.Covs, m.Cells = append(m.Covs, s), append(m.Cells, ones(q))
 		}
-		n.split(m, f.rows)
+		n.split(m, f.Rows)
 	}
 	cut(n, 2, []float64{-8, 0, 0, 0, 0}, []float64{8, 0, 0, 0, 0}, []float64{0, 9, 0, 0, 0})
 	n.kids[1].at.Cov.SetSym(2, 2, 400)
@@ -152,7 +152,7 @@ func TestLeafOrder(t *testing.T) {
 // to none.
 func TestAssign(t *testing.T) {
 	rng := newRand(t)
-	f := &fit{space: flatSpace(3), rows: 1000}
+	f := &fit{space: flatSpace(3), Run: ofRows(1000)}
 	g := []component.Gaussian{gaussAt(.2, 1, 0, 0, 0), gaussAt(.3, 1e-3, 8, 0, 0), gaussAt(.3, 1e-3, 8.02, 0, 0), gaussAt(.2, 20, 0, 200, 0)}
 	var rows []float64
 	var want []int

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -25,3 +26,6 @@ func newRand(t testing.TB) *rand.Rand {
 	seed := stattest.Seed(t)
 	return rand.New(rand.NewPCG(seed, seed>>32))
 }
+
+// ofRows is a run that knows the number of rows and nothing else.
+func ofRows(n float64) program.Run { return program.Run{Columns: &program.Columns{Rows: n}} }

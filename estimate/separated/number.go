@@ -15,11 +15,11 @@ import (
 func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 	var out []component.Gaussian
 	for _, c := range g {
-		if c.Weight*f.rows >= goneRows {
+		if c.Weight*f.Rows >= goneRows {
 			out = append(out, c)
 		}
 	}
-	if f.p.Components > 0 {
+	if f.Problem.Components > 0 {
 		return out
 	}
 	out = withoutStrays(out)
@@ -52,19 +52,19 @@ const (
 // force brings the number of components to the one that was asked for: cuts where the coresets gain
 // most, without the terrific test.
 func (f *fit) force() {
-	for f.p.Components > len(f.root.leaves()) {
+	for f.Problem.Components > len(f.root.leaves()) {
 		n, m := f.bestCut(f.root)
 		if n == nil {
 			return
 		}
 		n.kids = nil
-		n.split(m, f.rows)
+		n.split(m, f.Rows)
 	}
 }
 
 // started is what the rounds start from: without strays, and not more than asked for.
 func (f *fit) started(g []component.Gaussian) []component.Gaussian {
-	if f.p.Components == 0 {
+	if f.Problem.Components == 0 {
 		return withoutStrays(g)
 	}
 	return f.reduce(g)
@@ -126,12 +126,12 @@ const strayWeight, strayWidth, strayReach = .1, 6.0, 5.0
 // reduce brings the number of components down to the one that was asked for: the lightest goes if
 // it holds next to nothing, else the two that are least apart are joined.
 func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
-	if k := f.p.Components; k > 0 && len(g) > k {
+	if k := f.Problem.Components; k > 0 && len(g) > k {
 		if kept := withoutStrays(g); len(kept) >= k {
 			g = kept
 		}
 	}
-	for k := f.p.Components; k > 0 && len(g) > k; {
+	for k := f.Problem.Components; k > 0 && len(g) > k; {
 		light := 0
 		for j := range g {
 			if g[j].Weight < g[light].Weight {

@@ -5,7 +5,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
 // The steps of the plan that do not explore.
@@ -45,8 +44,7 @@ const (
 func steps(p estimate.Problem) []kernel.Step {
 	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
-	out = append(out, stagezero.Steps(prefixUnits, stagezero.LargestPart, program.Most*(1-program.OfCenters))...)
-	out = append(out, stagezero.WeakStep(prefixUnits, weakShare))
+	out = append(out, program.Steps(prefixUnits, weakShare)...)
 	return append(out,
 		kernel.Step{Name: stepRadius, Query: query.DistanceCounts{}.Kind(), Share: radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		kernel.Step{Name: stepLook, Query: moments, Share: pcaShare + mostLooks*(mostLevels-1)*lookShare, Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},

@@ -37,13 +37,13 @@ func (f *fit) findRadius() error {
 	for e := radiusLow; e <= radiusHigh; e++ {
 		q.Edges = append(q.Edges, math.Exp2(float64(e)/2))
 	}
-	ans, err := f.a.Sum(stepRadius, q, f.mu(radiusShare))
+	ans, err := f.Sum(stepRadius, q, f.Mu(radiusShare))
 	if err != nil {
 		return err
 	}
-	at := radiusBin(ans.Values[:len(q.Edges)], f.rows, ans.Sigma)
+	at := radiusBin(ans.Values[:len(q.Edges)], f.Rows, ans.Sigma)
 	f.radius = q.Edges[at]
-	f.clip = quantile(q.Edges[:at+1], ans.Values[:at+1], pcaCore*f.rows)
+	f.clip = quantile(q.Edges[:at+1], ans.Values[:at+1], pcaCore*f.Rows)
 	return nil
 }
 

@@ -37,7 +37,7 @@ var settled = component.Doubt{Shape: .0005, Scale: .001, Mean: .001, Weight: .00
 // instead of Stein's rule.
 func (f *fit) refine() ([]component.Gaussian, error) {
 	f.force()
-	left := f.a.Left() / f.mu2
+	left := f.Left() / f.Mu2
 	all, rounds := f.started(f.whereTheyAre()), onlyRounds
 	if f.space.Dim() > f.view.dim() && !f.anyZoomed() {
 		left -= restShare
@@ -47,18 +47,18 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 		}
 		rounds = lastRounds
 	}
-	if f.p.Covariance != estimate.Full {
+	if f.Problem.Covariance != estimate.Full {
 		for j := range all {
-			all[j].Cov = symmetric.OnlyDiagonal(all[j].Cov, f.p.Covariance == estimate.Spherical)
+			all[j].Cov = symmetric.OnlyDiagonal(all[j].Cov, f.Problem.Covariance == estimate.Spherical)
 		}
 	}
 	whole := f.whole()
 	for i, share := range rounds {
 		mu2 := share * left
 		if i == len(rounds)-1 {
-			mu2 = f.a.Left() / f.mu2
+			mu2 = f.Left() / f.Mu2
 		}
-		if err := f.round(stepLast, whole, all, program.Form(f.p.Covariance), mu2); err != nil {
+		if err := f.round(stepLast, whole, all, program.Form(f.Problem.Covariance), mu2); err != nil {
 			return nil, err
 		}
 		all = f.tidy(all, i == len(rounds)-1)
@@ -133,11 +133,11 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 	}
 	gate := f.assign(lifted)
 	flat := flatSpace(d)
-	mu := f.mu(share)
+	mu := f.Mu(share)
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
 	for _, c := range g {
-		q, how := flat.Clipped(c, c.Weight, f.rows, component.Noise(form, f.factor, mu), misfit)
+		q, how := flat.Clipped(c, c.Weight, f.Rows, component.Noise(form, f.Factor, mu), misfit)
 		_, inv, _ := symmetric.Factor(c.Cov)
 		var m mat.Dense
 		m.Mul(inv, w.v.T())
@@ -145,14 +145,14 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 		queries = append(queries, query.ClippedMoments{Form: form, Lift: component.Lift, Components: []query.Component{q}})
 		hows = append(hows, how)
 	}
-	answers, err := ask(f.a, step, gate, queries, mu)
+	answers, err := ask(f.Allotment, step, gate, queries, mu)
 	if err != nil {
 		return err
 	}
 	for j := range g {
-		u := component.Update{Form: form, Rows: f.rows, Floor: least(g[j].Cov), Drift: &settled}
+		u := component.Update{Form: form, Rows: f.Rows, Floor: least(g[j].Cov), Drift: &settled}
 		if !same {
-			u.Grid = program.Grid(f.space, f.p.RoundedTo)
+			u.Grid = program.Grid(f.space, f.Problem.RoundedTo)
 		}
 		was := g[j]
 		g[j] = u.Apply(was, moments.Unpack(queries[j], answers[j])[0], hows[j])
@@ -247,7 +247,7 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 		}
 		queries = append(queries, q)
 	}
-	answers, err := ask(f.a, stepRest, gate, queries, f.mu(restShare))
+	answers, err := ask(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
 	if err != nil {
 		return nil, err
 	}

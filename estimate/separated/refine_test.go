@@ -60,7 +60,7 @@ func TestTidy(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.3, 1, 1, 0), gaussAt(.2, 1, 9, 0), gaussAt(.014, 1, 0, 30), gaussAt(.001, 1, 50, 50)}
 	}
-	f := &fit{rows: 10000}
+	f := &fit{Run: ofRows(10000)}
 	if got := f.tidy(with(), false); len(got) != 3 || math.Abs(total(got)-.914) > 1e-12 {
 		t.Errorf("on the way: %+v", got)
 	}
@@ -68,11 +68,11 @@ func TestTidy(t *testing.T) {
 	if len(got) != 2 || math.Abs(got[0].Weight-.7) > 1e-12 || math.Abs(got[0].Mean[0]-3./7) > 1e-12 {
 		t.Errorf("at the end: %+v", got)
 	}
-	f.p.Components = 5
+	f.Problem.Components = 5
 	if got := f.tidy(with(), true); len(got) != 4 {
 		t.Errorf("asked for 5, %d of which hold rows: %+v", 4, got)
 	}
-	f.p.Components = 0
+	f.Problem.Components = 0
 	if got := f.tidy([]component.Gaussian{gaussAt(.5, 1, 3), gaussAt(.5, 1, 3)}, true); len(got) != 1 {
 		t.Errorf("one place twice: %+v", got)
 	}
@@ -86,14 +86,14 @@ func TestTidy(t *testing.T) {
 func TestForce(t *testing.T) {
 	rng := newRand(t)
 	start := func(asked int) *fit {
-		f := &fit{space: flatSpace(2), rows: 3000, radius: 50, clip: 50}
+		f := &fit{space: flatSpace(2), Run: ofRows(3000), radius: 50, clip: 50}
 		n := &node{view: f.whole(), at: gaussAt(1, 3, 0, 0)}
 		u, values := principal(n.at.Cov, 2)
 		f.box(n, u, values)
 		n.fits = fitsOf(t, blobs(rng, 1000, .7, []float64{-1, 0}, []float64{1, 0}, []float64{0, 6}), 13.5, 3)
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), []float64{13.5, 13.5}, 3, 7, 0, drops)
 		f.root, f.view = n, n.view
-		f.p.Components = asked
+		f.Problem.Components = asked
 		return f
 	}
 	for _, k := range []int{1, 2, 3, 5} {
@@ -132,9 +132,9 @@ func TestReduce(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.01, 1, 50, 50), gaussAt(.3, 1, 3, 0), gaussAt(.2, 1, 20, 0)}
 	}
-	f := &fit{rows: 10000}
+	f := &fit{Run: ofRows(10000)}
 	for asked, want := range map[int]int{0: 4, 9: 4, 4: 4, 3: 3, 2: 2, 1: 1} {
-		f.p.Components = asked
+		f.Problem.Components = asked
 		got := f.reduce(with())
 		if len(got) != want {
 			t.Errorf("asked for %d: %d components", asked, len(got))

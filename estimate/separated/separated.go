@@ -51,10 +51,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		need := rowsFor(p, max(2, p.Components))
 		_, sharp := program.Share(p, p.Columns, float64(p.Rows))
 		if float64(p.Rows) < hopeless*need || !sharp {
-			return kernel.Plan{}, &estimate.Refusal{
-				Reason: fmt.Sprintf("%d rows are too few to tell components of %d columns apart at this epsilon", p.Rows, p.Columns),
-				Advice: advice(p),
-			}
+			return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to tell components of %d columns apart at this epsilon", p.Rows, p.Columns)
 		}
 	}
 	return kernel.Plan{Method: "separated", Steps: steps(p)}, nil
@@ -94,22 +91,14 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // Fit follows the plan with the whole budget of the session.
 func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &fit{ctx: ctx, p: p, a: s.Allotment(), mu2: sq(s.Mu()), factor: math.Sqrt2}
-	if p.Relation == privacy.AddRemoveOne {
-		f.factor = 1
-	}
+	f := &fit{Run: program.Begin(s, p, advice(p)), ctx: ctx}
 	return f.run()
 }
 
 // fit is the state of one run.
 type fit struct {
+	program.Run
 	ctx    context.Context
-	p      estimate.Problem
-	a      *kernel.Allotment
-	mu2    float64 // total
-	factor float64 // sqrt2 under replace-one, 1 under add-or-remove-one
-	cols   *program.Columns
-	rows   float64
 	space  component.Space
 	radius float64 // of the ball: rows beyond are in no node
 	clip   float64 // what private PCA clips rows to
@@ -118,21 +107,10 @@ type fit struct {
 	root   *node
 }
 
-// mu is the loss of a measurement that costs a share of the total mu^2.
-func (f *fit) mu(share float64) float64 { return math.Sqrt(share*f.mu2) * (1 - 1e-12) }
-
-// most is the largest number of components that may be found.
-func (f *fit) most() int {
-	if f.p.Components > 0 {
-		return f.p.Components
-	}
-	return max(1, f.p.MaxComponents)
-}
-
 // spare is how many components more than asked for may be found on the way: a false one must not
 // take the place of a true one.
 func (f *fit) spare() int {
-	if f.p.Components > 0 {
+	if f.Problem.Components > 0 {
 		return spareComponents
 	}
 	return 0
@@ -151,29 +129,17 @@ const (
 
 // run is the whole fit.
 func (f *fit) run() (estimate.Outcome, error) {
-	var err error
-	if f.cols, err = program.Count(f.a, stepCount, f.mu(countShare)); err != nil {
+	if err := f.CountRows(stepCount, countShare); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.rows = f.cols.Rows
-	share, sharp := program.Share(f.p, f.p.Columns, f.rows)
-	if !sharp || f.rows < leastRows {
-		return f.refuse("about %.0f rows are too few to find the units of %d columns", math.Max(0, f.rows), f.p.Columns), nil
+	share, sharp := program.Share(f.Problem, f.All, f.Rows)
+	if !sharp || f.Rows < leastRows {
+		return f.Refuse("about %.0f rows are too few to find the units of %d columns", math.Max(0, f.Rows), f.All), nil
 	}
-	none, err := f.cols.FindUnits(f.a, program.Config(prefixUnits, share, weakShare, f.mu2))
-	if err != nil {
-		return estimate.Outcome{}, err
+	if out, done, err := f.Open(program.Config(prefixUnits, share, weakShare, f.Mu2)); done {
+		return out, err
 	}
-	if none != nil {
-		return estimate.Outcome{NoRelease: none, Diagnostics: f.cols.Notes}, nil
-	}
-	if f.cols.Hidden() {
-		return f.refuse("the noise hides whether a column is constant"), nil
-	}
-	if f.cols.Space.Dim() == 0 {
-		return f.cols.Constant()
-	}
-	f.space = program.OneUnit(f.cols.Space, f.p.Covariance)
+	f.space = program.OneUnit(f.Space, f.Problem.Covariance)
 	if err := f.explore(); err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -181,7 +147,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return f.outcome(found)
+	return f.outcome(found), nil
 }
 
 // explore finds the components: the root first, then every node again as long as something splits.
@@ -230,9 +196,9 @@ func (f *fit) explore() error {
 
 // clear reports whether every node holds many rows against the noise of a tree's count.
 func (f *fit) clear() bool {
-	sd := f.factor / f.mu(regrowShare/levelsPaid)
+	sd := f.Factor / f.Mu(regrowShare/levelsPaid)
 	for _, n := range f.root.leaves() {
-		if n.at.Weight*f.rows < clearRows*sd {
+		if n.at.Weight*f.Rows < clearRows*sd {
 			return false
 		}
 	}
@@ -251,8 +217,8 @@ const (
 // scale always; the others once where the first tree did not see all directions, and as long as
 // something splits.
 func (f *fit) again(level int, split bool) bool {
-	scarce := f.rows*f.mu(regrowShare/levelsPaid) < ampleRows*f.factor
-	if f.p.Components > 0 && len(f.root.leaves()) >= f.p.Components && len(f.blurs()) == 0 && scarce {
+	scarce := f.Rows*f.Mu(regrowShare/levelsPaid) < ampleRows*f.Factor
+	if f.Problem.Components > 0 && len(f.root.leaves()) >= f.Problem.Components && len(f.blurs()) == 0 && scarce {
 		return false
 	}
 	if !f.affords(lookShare + regrowCost) {
@@ -262,7 +228,7 @@ func (f *fit) again(level int, split bool) bool {
 }
 
 // affords reports whether a part of the total mu^2 can be spent on exploring.
-func (f *fit) affords(share float64) bool { return f.a.Left() >= (share+refineShare)*f.mu2 }
+func (f *fit) affords(share float64) bool { return f.Left() >= (share+refineShare)*f.Mu2 }
 
 // mostLevels is how often nodes are looked into, the root included.
 const mostLevels = 5
@@ -272,13 +238,13 @@ func (f *fit) cut() bool {
 	leaves := f.root.leaves()
 	any := false
 	for _, n := range leaves {
-		room := f.most() + f.spare() - len(f.root.leaves()) + 1
+		room := f.Most() + f.spare() - len(f.root.leaves()) + 1
 		m := n.fits.choose(room)
 		if m == nil || len(m.Weights) < 2 {
 			n.blurred = m != nil && !n.zoomed && n.blur(m, 0)
 			continue
 		}
-		n.split(m, f.rows)
+		n.split(m, f.Rows)
 		any = true
 	}
 	return any

@@ -66,11 +66,11 @@ func (f *fit) zoom(nodes []*node) error {
 	leaves := f.root.leaves()
 	windows := make([][]window, len(leaves))
 	open := map[*node]bool{}
-	mu := f.mu(zoomShare)
-	sd := f.factor * math.Sqrt(float64(f.space.Dim())) / mu // of a count: see query.BinCounts
+	mu := f.Mu(zoomShare)
+	sd := f.Factor * math.Sqrt(float64(f.space.Dim())) / mu // of a count: see query.BinCounts
 	for _, n := range nodes {
 		n.blurred, n.zoomed = false, true
-		open[n] = n.at.Weight*f.rows > zoomSDs*sd // otherwise the moments have to find it
+		open[n] = n.at.Weight*f.Rows > zoomSDs*sd // otherwise the moments have to find it
 	}
 	for i, n := range leaves {
 		whole := n.view.lift(n.at, f.rest)
@@ -87,14 +87,14 @@ func (f *fit) zoom(nodes []*node) error {
 		for i := range leaves {
 			queries = append(queries, f.bins(windows[i]))
 		}
-		answers, err := ask(f.a, stepZoom, f.partition(), queries, mu)
+		answers, err := ask(f.Allotment, stepZoom, f.partition(), queries, mu)
 		if err != nil {
 			return err
 		}
 		for i, a := range answers {
 			for j := range windows[i] {
 				counts := a.Values[j*(zoomBins+2) : (j+1)*(zoomBins+2)]
-				windows[i][j].close(counts, leaves[i].at.Weight*f.rows, a.Sigma)
+				windows[i][j].close(counts, leaves[i].at.Weight*f.Rows, a.Sigma)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func anyOpen(windows [][]window) bool {
 
 // bins cuts every column's window in equal bins; the columns are the table's.
 func (f *fit) bins(windows []window) query.BinCounts {
-	q := query.BinCounts{Edges: make([][]float64, f.p.Columns)}
+	q := query.BinCounts{Edges: make([][]float64, f.Problem.Columns)}
 	for j, w := range windows {
 		half := math.Max(w.half, 1e-290)
 		edges := make([]float64, zoomBins+1)

@@ -107,7 +107,7 @@ func TestBlur(t *testing.T) {
 // columns have no edges.
 func TestBins(t *testing.T) {
 	f := &fit{space: flatSpace(2)}
-	f.p.Columns = 3
+	f.Problem.Columns = 3
 	f.space.Columns, f.space.Center, f.space.Scale = []int{2, 0}, []float64{1e9, -1}, []float64{1e-3, 8}
 	for _, half := range []float64{1, 1e-20, 0, 1e290} {
 		q := f.bins([]window{{mid: .5, half: half}, {mid: 1e9, half: half}})

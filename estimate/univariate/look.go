@@ -10,11 +10,11 @@ import (
 
 // look measures edges that look closer, if that leaves enough for the shapes.
 func (f *fit) look(edges []float64, share float64) error {
-	if f.looks == mostLooks || f.a.Left() < (share+reserveShare)*f.mu2 {
+	if f.looks == mostLooks || f.Left() < (share+reserveShare)*f.Mu2 {
 		return nil
 	}
 	f.looks++
-	h, err := f.histogram(stepLooks, edges, f.mu(share))
+	h, err := f.histogram(stepLooks, edges, f.Mu(share))
 	if err == nil {
 		f.all = append(f.all, h)
 	}

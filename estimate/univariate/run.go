@@ -7,35 +7,30 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
 
 // fit is the state of one run: public facts and released values only.
 type fit struct {
-	ctx    context.Context
-	p      estimate.Problem
-	a      *kernel.Allotment
-	mu2    float64 // total
-	factor float64 // sensitivity of a histogram
-	rows   float64 // n, or the noisy count
-	known  linefit.Known
-	unit   float64 // that values are recorded in; 0 where none is declared
-	all    []roots.Histogram
-	found  []linefit.Component
-	looks  int // how often it was looked closer
+	program.Run
+	ctx   context.Context
+	known linefit.Known
+	unit  float64 // that values are recorded in; 0 where none is declared
+	all   []roots.Histogram
+	found []linefit.Component
+	looks int // how often it was looked closer
 	// inferred: unit was not declared, but seen.
 	inferred bool
 }
 
 func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
-	f := &fit{ctx: ctx, p: p, a: s.Allotment(), mu2: s.Mu() * s.Mu(), factor: math.Sqrt2, rows: float64(p.Rows)}
-	if p.Relation == privacy.AddRemoveOne {
-		f.factor = 1
-	}
+	f := &fit{Run: program.Begin(s, p, advice(p)), ctx: ctx}
 	if len(p.RoundedTo) > 0 {
 		f.unit = p.RoundedTo[0]
 		f.known.Least = f.unit / math.Sqrt(12)
@@ -60,30 +55,27 @@ func (f *fit) run() (estimate.Outcome, error) {
 			return f.refuse("%s", doubt), nil
 		}
 		if value, is := f.constant(); is {
-			return f.point(value)
+			return f.point(value), nil
 		}
 	}
-	return f.outcome()
+	return f.outcome(), nil
 }
 
-// mu is the loss of a measurement that costs a share of the total mu^2.
-func (f *fit) mu(share float64) float64 { return math.Sqrt(share*f.mu2) * (1 - 1e-12) }
-
 // sigma is the noise of a histogram that costs a share of the total.
-func (f *fit) sigma(share float64) float64 { return f.factor / f.mu(share) }
+func (f *fit) sigma(share float64) float64 { return f.Factor / f.Mu(share) }
 
 // count releases the number of rows where it is private.
 func (f *fit) count() (string, error) {
-	if f.p.Relation != privacy.AddRemoveOne {
+	if f.Problem.Relation != privacy.AddRemoveOne {
 		return "", nil
 	}
-	answer, err := f.a.Sum(stepCount, query.Count{}, f.mu(countShare))
+	answer, err := f.Sum(stepCount, query.Count{}, f.Mu(countShare))
 	if err != nil {
 		return "", err
 	}
-	f.rows = answer.Values[0]
-	if f.rows < rowsSeen(f.p) {
-		return fmt.Sprintf("about %.0f rows are too few to show any component", math.Max(0, f.rows)), nil
+	f.Rows = answer.Values[0]
+	if f.Rows < rowsSeen(f.Problem) {
+		return fmt.Sprintf("about %.0f rows are too few to show any component", math.Max(0, f.Rows)), nil
 	}
 	return "", nil
 }
@@ -93,14 +85,14 @@ func (f *fit) count() (string, error) {
 // looks at the whole line.
 func (f *fit) place() (string, error) {
 	var windows []kernel.Window
-	if !f.p.NoDelta {
+	if !f.Problem.NoDelta {
 		rows := f.light()
-		if f.p.Components == 1 {
-			rows = f.rows
+		if f.Problem.Components == 1 {
+			rows = f.Rows
 		}
 		var err error
-		q := query.GapMasses{LogWindow: query.LogWindow(f.rows)}
-		if windows, _, err = f.a.Gaps(stepGaps, q, f.mu(f.gapShare(rows))); err != nil {
+		q := query.GapMasses{LogWindow: query.LogWindow(f.Rows)}
+		if windows, _, err = f.Gaps(stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
 			return "", err
 		}
 	}
@@ -121,13 +113,13 @@ func (f *fit) place() (string, error) {
 func (f *fit) locate(windows []kernel.Window) error {
 	edges := roots.Grid(windows)
 	share := f.share(f.light(), placeSDs, mostPlaceShare)
-	h, err := f.histogram(stepPlaces, edges, f.mu(share))
+	h, err := f.histogram(stepPlaces, edges, f.Mu(share))
 	if err != nil {
 		return err
 	}
 	leaves := h.Leaves()
 	if len(leaves) == 0 {
-		more, err := f.histogram(stepPlaces, edges, f.mu(2*share))
+		more, err := f.histogram(stepPlaces, edges, f.Mu(2*share))
 		if err != nil {
 			return err
 		}
@@ -145,7 +137,7 @@ func (f *fit) locate(windows []kernel.Window) error {
 // fitted.
 func (f *fit) shape() (string, error) {
 	for range mostShapes - 1 {
-		if err := f.measure(math.Sqrt(f.a.Left()*coarsePart) * (1 - 1e-12)); err != nil {
+		if err := f.measure(budget.Mu(f.Left() * coarsePart)); err != nil {
 			return "", err
 		}
 		holes := f.holes()
@@ -161,7 +153,7 @@ func (f *fit) shape() (string, error) {
 			break
 		}
 	}
-	if err := f.measure(f.a.LeftMu()); err != nil {
+	if err := f.measure(f.LeftMu()); err != nil {
 		return "", err
 	}
 	return f.search(true), nil
@@ -169,7 +161,7 @@ func (f *fit) shape() (string, error) {
 
 // measure measures the shapes of the components found.
 func (f *fit) measure(mu float64) error {
-	edges := f.data().Edges(f.found, f.factor/f.a.LeftMu())
+	edges := f.data().Edges(f.found, f.Factor/f.LeftMu())
 	h, err := f.histogram(stepShapes, edges, mu)
 	if err == nil {
 		f.all = append(f.all, h)
@@ -183,7 +175,7 @@ func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogr
 	if len(edges) == 0 {
 		edges = []float64{0}
 	}
-	answer, err := f.a.Sum(step, query.BinCounts{Edges: [][]float64{edges}}, mu)
+	answer, err := f.Sum(step, query.BinCounts{Edges: [][]float64{edges}}, mu)
 	if err != nil {
 		return roots.Histogram{}, err
 	}
@@ -195,7 +187,7 @@ func (f *fit) data() *linefit.Data { return linefit.New(f.all, f.known) }
 // search fits the components to all histograms.
 func (f *fit) search(last bool) (doubt string) {
 	d := f.data()
-	o := linefit.Options{Most: f.most(), Spare: spare, Penalty: f.penalty(), Exchange: last, Quick: !last, Start: f.found}
+	o := linefit.Options{Most: f.Most(), Spare: spare, Penalty: f.penalty(), Exchange: last, Quick: !last, Start: f.found}
 	f.found, _ = d.Search(o)
 	if last {
 		for range reweighings {

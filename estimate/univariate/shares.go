@@ -49,7 +49,7 @@ func components(p estimate.Problem) int {
 }
 
 // light is the number of rows of the lightest component for which the shares are laid out.
-func (f *fit) light() float64 { return math.Max(1, lightest*f.rows/float64(components(f.p))) }
+func (f *fit) light() float64 { return math.Max(1, lightest*f.Rows/float64(components(f.Problem))) }
 
 // gapShare is what the gaps of a component of so many rows need to be seen.
 func (f *fit) gapShare(rows float64) float64 {
@@ -62,22 +62,14 @@ func (f *fit) share(rows, sds, most float64) float64 {
 	return math.Max(leastShare, math.Min(most, need*need))
 }
 
-// most is the largest number of components that may be found.
-func (f *fit) most() int {
-	if f.p.Components > 0 {
-		return f.p.Components
-	}
-	return max(1, f.p.MaxComponents)
-}
-
 // penalty is what a component must take off the cost: little if their number is known; else what
 // the Bayesian information criterion asks for its three numbers, and more because it is the best of
 // many places.
 func (f *fit) penalty() float64 {
-	if f.p.Components > 0 {
+	if f.Problem.Components > 0 {
 		return knownPenalty
 	}
-	return openPenalty + 1.5*math.Log(math.Max(f.rows, 1))
+	return openPenalty + 1.5*math.Log(math.Max(f.Rows, 1))
 }
 
 // Utility constants of the penalties, in squared noise sds.

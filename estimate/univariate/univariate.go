@@ -18,9 +18,9 @@ package univariate
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -71,16 +71,11 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
 	}
 	if p.Columns > 1 {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s fits one column, %d were asked for", name, p.Columns),
-			Advice: "name one column with --columns, or use --method axis-aligned or --method general",
-		}
+		return kernel.Plan{}, program.Refusal("name one column with --columns, or use --method axis-aligned or --method general",
+			"method %s fits one column, %d were asked for", name, p.Columns)
 	}
 	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < rowsSeen(p) {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("%d rows are too few to show any component at this epsilon", p.Rows),
-			Advice: advice(p),
-		}
+		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to show any component at this epsilon", p.Rows)
 	}
 	histogram := query.BinCounts{}.Kind()
 	var steps []kernel.Step
@@ -117,6 +112,5 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // advice says what would help.
 func advice(p estimate.Problem) string {
-	return fmt.Sprintf("needs about %.0f rows for %d components of about equal weight at this epsilon; or a larger epsilon, or fewer components",
-		math.Ceil(rowsFor(p)/50)*50, components(p))
+	return program.Needs(p, rowsFor(p), program.OfEqualWeight(components(p)), "fewer components")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
@@ -153,7 +154,7 @@ func (f *finder) look(j int) error {
 	if len(f.found) > 1 || !f.found[0].whole() {
 		q.Partition, step = Partition(f.found), f.GapsStep+inBoxes
 	}
-	windows, _, err := f.a.Gaps(step, q, root(f.GapsMu2*f.per))
+	windows, _, err := f.a.Gaps(step, q, budget.Mu(f.GapsMu2*f.per))
 	if err != nil {
 		return err
 	}
@@ -189,9 +190,6 @@ func (b Box) clone() Box {
 func (b Box) whole() bool {
 	return !slices.ContainsFunc(b.Low, dense.Finite) && !slices.ContainsFunc(b.High, dense.Finite)
 }
-
-// root is the mu of a part of mu^2, rounded down.
-func root(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }
 
 // A line is what is known of one column of one box.
 type line struct {
@@ -305,7 +303,7 @@ func (f *finder) histograms(lines []line, j int) error {
 		}
 		q.Queries = append(q.Queries, bins)
 	}
-	ans, err := f.a.Sum(f.CountsStep, q, root(f.CountsMu2*f.per/looks))
+	ans, err := f.a.Sum(f.CountsStep, q, budget.Mu(f.CountsMu2*f.per/looks))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -66,7 +67,7 @@ func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool,
 		if !open {
 			break
 		}
-		ans, err := a.Sum(step, parts, root(mu2/levels))
+		ans, err := a.Sum(step, parts, budget.Mu(mu2/levels))
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,118 @@
+package program
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// A Draft is the outcome of a fit in the making: components are added, heaviest first.
+type Draft struct {
+	Notes estimate.Diagnostics
+	bare  estimate.Diagnostics // of the outcome if there is no model
+	m     model.Mixture
+	off   bool // a component was no model's
+}
+
+// NewDraft has d columns, whose names the front door knows, and what a reader should know so far.
+func NewDraft(d int, notes estimate.Diagnostics) *Draft {
+	return &Draft{Notes: notes, bare: notes, m: model.Mixture{Columns: model.DefaultColumns(d)}}
+}
+
+// Add appends a component. err is that of making its covariance: then there will be no model.
+func (d *Draft) Add(weight float64, mean []float64, cov model.Covariance, err error, note estimate.ComponentNote) {
+	d.off = d.off || err != nil
+	d.m.Weights = append(d.m.Weights, weight)
+	d.m.Components = append(d.m.Components, model.Gaussian{Mean: mean, Cov: cov})
+	d.Notes.Components = append(d.Notes.Components, note)
+}
+
+// Flag is about the whole model.
+func (d *Draft) Flag(format string, args ...any) {
+	d.Notes.Flags = append(d.Notes.Flags, fmt.Sprintf(format, args...))
+}
+
+// Outcome is the model, or Outsize.
+func (d *Draft) Outcome() estimate.Outcome {
+	if d.off || d.m.Validate() != nil {
+		return Outsize(d.bare)
+	}
+	return estimate.Outcome{Model: &d.m, Diagnostics: d.Notes}
+}
+
+// Heaviest are the components, sorted.
+func Heaviest(cs []component.Gaussian) []component.Gaussian {
+	cs = append([]component.Gaussian(nil), cs...)
+	sort.SliceStable(cs, func(i, j int) bool { return cs[i].Weight > cs[j].Weight })
+	return cs
+}
+
+// LeftOut is a flag if fewer components were found than asked for.
+func LeftOut(asked, found int) (flags []string) {
+	if asked > found {
+		flags = append(flags, fmt.Sprintf("%d of %d components hold too few rows to be seen and were left out", asked-found, asked))
+	}
+	return flags
+}
+
+// noisy is the relative spectral noise beyond which a component's shape is flagged.
+const noisy = 1.0
+
+// Note is that on a component whose second moments have so much relative spectral noise; start, if
+// not "", says where a shape that is mostly noise comes from.
+func Note(rows, noise float64, start string) estimate.ComponentNote {
+	note := estimate.ComponentNote{EffectiveRows: rows, EffectiveNoise: noise}
+	if noise > noisy {
+		note.Flags = append(note.Flags, "its shape is known little better than its size"+start)
+	}
+	return note
+}
+
+// GaussianNote is that on a component of d coordinates.
+func GaussianNote(g component.Gaussian, d int, start string) estimate.ComponentNote {
+	return Note(g.Rows, g.Sigma*math.Sqrt(2*float64(d)), start)
+}
+
+// CoarseStart is a start of Note.
+const CoarseStart = ": mostly carried over from the coarse start"
+
+// Shaped is the covariance factor factor^T as a model's type: a spherical one has the mean of the
+// variances. The error is the model's: numbers that it cannot hold.
+func Shaped(factor *mat.Dense, shape estimate.CovarianceType) (model.Covariance, error) {
+	if shape == estimate.Full {
+		return model.FullFromFactor(factor)
+	}
+	d, _ := factor.Dims()
+	variances, mean := make([]float64, d), 0.0
+	for j := range d {
+		variances[j] = dense.Norm2(factor.RawRowView(j))
+		mean += variances[j] / float64(d)
+	}
+	if shape == estimate.Spherical {
+		return model.NewSpherical(d, mean)
+	}
+	return model.NewDiagonal(variances)
+}
+
+// ShapedMatrix is the covariance s as a model's type: see Shaped.
+func ShapedMatrix(s *mat.SymDense, shape estimate.CovarianceType) (model.Covariance, error) {
+	d := s.SymmetricDim()
+	switch shape {
+	case estimate.Full:
+		return model.NewFull(s)
+	case estimate.Spherical:
+		return model.NewSpherical(d, s.Trace()/float64(d))
+	}
+	variances := make([]float64, d)
+	for i := range variances {
+		variances[i] = s.At(i, i)
+	}
+	return model.NewDiagonal(variances)
+}

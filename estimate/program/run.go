@@ -1,0 +1,77 @@
+package program
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/stagezero"
+)
+
+// A Run is what every fit has: a question, somebody to ask, and a budget. What an estimator adds
+// to it are public facts and released values only.
+type Run struct {
+	*kernel.Allotment
+	*Columns
+	Problem estimate.Problem
+	Mu2     float64 // the whole of the budget
+	// Factor is the L2 sensitivity of what rows of norm 1 add up to: sqrt2 under replace-one, 1
+	// under add-or-remove-one.
+	Factor float64
+	// Advice says what would help a fit that ends without a model.
+	Advice string
+}
+
+// Begin is a run with the whole budget of the session.
+func Begin(s *kernel.Session, p estimate.Problem, advice string) Run {
+	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advice: advice,
+		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows)}}
+}
+
+// Factor is Run.Factor under a relation.
+func Factor(r privacy.Relation) float64 {
+	if r == privacy.AddRemoveOne {
+		return 1
+	}
+	return math.Sqrt2
+}
+
+// Mu is the loss of a measurement that costs a part of the whole budget.
+func (r *Run) Mu(part float64) float64 { return budget.Mu(part * r.Mu2) }
+
+// Most is the largest number of components that there may be.
+func (r *Run) Most() int { return MostComponents(r.Problem) }
+
+// MostComponents is the number of components asked for, or else the largest allowed.
+func MostComponents(p estimate.Problem) int {
+	if p.Components > 0 {
+		return p.Components
+	}
+	return max(1, p.MaxComponents)
+}
+
+// CountRows buys the number of good rows: see Count.
+func (r *Run) CountRows(step string, part float64) (err error) {
+	r.Columns, err = Count(r.Allotment, step, r.Mu(part))
+	return err
+}
+
+// Open finds the units of the columns. done says that out is the outcome: the units cannot be
+// used, the noise hides whether a column is constant, or all are.
+func (r *Run) Open(cfg stagezero.Config) (out estimate.Outcome, done bool, err error) {
+	none, err := r.FindUnits(r.Allotment, cfg)
+	switch {
+	case err != nil:
+		return out, true, err
+	case none != nil:
+		return estimate.Outcome{NoRelease: none, Diagnostics: r.Notes}, true, nil
+	case r.Hidden():
+		return r.Refuse("the noise hides whether a column is constant"), true, nil
+	case r.Space.Dim() == 0:
+		out, err = r.Constant()
+		return out, true, err
+	}
+	return out, false, nil
+}
