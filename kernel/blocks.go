@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/closed"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -138,10 +139,9 @@ func (b Blocks) checked(s *Session) (_ Blocks, k, width int, err error) {
 		return b, 0, 0, fmt.Errorf("kernel: Blocks: want either Learner or Own, got %T and %T", b.Learner, b.Own)
 	}
 	if b.Own == nil {
-		if err := trustedLearner(b.Learner); err != nil {
+		if b.Own, err = trustedLearner(b.Learner); err != nil {
 			return b, 0, 0, err
 		}
-		b.Own = b.Learner
 	}
 	if s.pooled {
 		return b, 0, 0, fmt.Errorf("kernel: Blocks: want the allotment of a table of rows, got one of block estimates")
@@ -329,32 +329,16 @@ func (b Blocks) learn(i int, block [][]float64, k, width int) (estimates [][]flo
 	return estimates
 }
 
-// trustedLearner refuses a learner that is not a struct of plain numbers defined below the module's
-// folder learner: it is handed raw rows. A generic type could bring the code of another package
-// along, and a field a function, a channel or a place to keep rows.
-func trustedLearner(l Learner) error {
-	t := reflect.TypeOf(l)
+// trustedLearner returns a copy of a learner that is a struct of plain numbers defined below the
+// module's folder learner, and refuses others: it is handed raw rows.
+func trustedLearner(l Learner) (Learner, error) {
 	module := strings.TrimSuffix(reflect.TypeFor[local.Engine]().PkgPath(), "/kernel/engine/local")
 	folder := path.Join(module, "learner")
-	if t == nil || t.Kind() != reflect.Struct || !strings.HasPrefix(t.PkgPath(), folder+"/") || strings.Contains(t.Name(), "[") || !plain(t) {
+	copied, err := closed.Copy(l, folder, func(any, bool) error {
 		return fmt.Errorf("kernel: Blocks.Learner: want a struct of numbers of a package below %s, by value, got a %T", folder, l)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// plain reports a type made of numbers alone.
-func plain(t reflect.Type) bool {
-	switch k := t.Kind(); {
-	case k == reflect.Struct:
-		for i := range t.NumField() {
-			if !plain(t.Field(i).Type) {
-				return false
-			}
-		}
-		return true
-	case k == reflect.Array:
-		return plain(t.Elem())
-	default:
-		return k >= reflect.Bool && k <= reflect.Float64 && k != reflect.Uintptr
-	}
+	return copied.(Learner), nil
 }

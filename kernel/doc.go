@@ -19,10 +19,10 @@
 //
 // The compiler keeps other packages from the rows (internal/rows) and from the noise
 // (internal/hook, internal/noise). Where the language would let them in all the same, the kernel
-// checks when it runs: queries must be structs of package query (query.Own), engines must be
-// packages below kernel/engine, hooks must come from kerneltest, which refuses to run outside
-// tests, and learners of blocks must be structs of packages below learner (trustedLearner); one of
-// somebody's own has to be called so (Blocks.Own), and is then that person's to answer for.
+// checks when it runs (internal/closed): queries must be structs of package query, engines of
+// packages below kernel/engine, and learners of blocks of packages below learner; hooks must come
+// from kerneltest, which refuses to run outside tests. A learner of somebody's own has to be called
+// so (Blocks.Own), and is then that person's to answer for.
 //
 // Not protected: against code in the same process that uses package unsafe, linknames or a
 // debugger, or replaces crypto/rand.Reader; the time a measurement takes and the memory it needs,

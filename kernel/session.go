@@ -12,6 +12,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/closed"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
@@ -106,7 +107,7 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	if terms.Engine == nil {
 		terms.Engine = local.Engine{}
 	}
-	if err := trusted(terms.Engine); err != nil {
+	if terms.Engine, err = trusted(terms.Engine); err != nil {
 		return nil, err
 	}
 	plan.Steps = slices.Clone(plan.Steps)
@@ -125,17 +126,27 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	return s, nil
 }
 
-// trusted refuses an engine that is not defined below kernel/engine: an engine is handed raw rows.
-// (The types in its methods cannot be named elsewhere, but a generic type can be made to fit them.)
-func trusted(e engine.Engine) error {
-	t := reflect.TypeOf(e)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// trusted returns a copy of an engine that is defined below kernel/engine, and refuses others: an
+// engine is handed raw rows. (The types in its methods cannot be named elsewhere, but a generic
+// type can be made to fit them.)
+func trusted(e engine.Engine) (engine.Engine, error) {
+	v := reflect.ValueOf(e)
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
 	}
-	if folder := path.Dir(reflect.TypeFor[local.Engine]().PkgPath()); path.Dir(t.PkgPath()) != folder {
+	folder := path.Dir(reflect.TypeFor[local.Engine]().PkgPath())
+	refuse := func(any, bool) error {
 		return fmt.Errorf("kernel: Terms.Engine: want an engine of a package in %s, got a %T; nil means the local engine", folder, e)
 	}
-	return nil
+	copied, err := closed.Copy(v.Interface(), folder, refuse)
+	if err != nil {
+		return nil, err
+	}
+	own, ok := copied.(engine.Engine)
+	if !ok { // its pointer is one
+		return nil, refuse(e, false)
+	}
+	return own, nil
 }
 
 // Calibrate returns the total mu and the stability slack that the budget buys for the plan, without

@@ -75,11 +75,13 @@ func (p Partition) Leaves() int {
 // itself has no end.
 const maxDepth = 16
 
-var errBounds = fmt.Errorf("query: Partition.Below: want at most %d levels and %d cells", maxDepth, maxCells)
-
-func (p Partition) bounded() bool {
+// Bounded reports a partition that is too deep or too large to walk through.
+func (p Partition) Bounded() error {
 	left := maxCells
-	return p.within(&left, 0)
+	if !p.within(&left, 0) {
+		return fmt.Errorf("query: Partition.Below: want at most %d levels and %d cells", maxDepth, maxCells)
+	}
+	return nil
 }
 
 func (p Partition) within(left *int, depth int) bool {
@@ -97,8 +99,8 @@ func (p Partition) within(left *int, depth int) bool {
 
 // Validate reports a partition that cannot cut a table of d columns; it sees no data.
 func (p Partition) Validate(d int) error {
-	if !p.bounded() {
-		return errBounds
+	if err := p.Bounded(); err != nil {
+		return err
 	}
 	return p.validate(d)
 }
