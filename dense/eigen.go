@@ -24,10 +24,7 @@ func Orthogonalize(w []float64, n int, norms []float64) {
 		for p := range n {
 			for q := p + 1; q < n; q++ {
 				a, b := w[p*n:p*n+n], w[q*n:q*n+n]
-				x := 0.0
-				for i, v := range a {
-					x += v * b[i]
-				}
+				x := Dot(a, b)
 				if !(x*x > 0x1p-100*(norms[p]*norms[q])) {
 					continue
 				}
@@ -38,10 +35,7 @@ func Orthogonalize(w []float64, n int, norms []float64) {
 					t = -t
 				}
 				c := 1 / math.Sqrt(1+t*t)
-				s := t * c
-				for i, v := range a {
-					a[i], b[i] = c*v-s*b[i], s*v+c*b[i]
-				}
+				turn(a, b, c, t*c)
 				norms[p], norms[q] = norms[p]-t*x, norms[q]+t*x
 			}
 		}

@@ -1,5 +1,7 @@
 package dense
 
+import "math"
+
 // Dot is the inner product of x and of as many entries of y.
 func Dot(x, y []float64) float64 {
 	s := 0.0
@@ -10,12 +12,28 @@ func Dot(x, y []float64) float64 {
 }
 
 // Norm2 is the squared Euclidean norm.
-func Norm2(v []float64) float64 {
-	t := 0.0
-	for _, x := range v {
-		t += x * x
+func Norm2(x []float64) float64 { return Dot(x, x) }
+
+// Norm is the Euclidean norm. It is 0 below 1e-162 and infinite above 1e154; see SafeNorm.
+func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
+
+// Distance2 is the squared Euclidean distance of x from as many entries of y.
+func Distance2(x, y []float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		w := v - y[i]
+		s += w * w
 	}
-	return t
+	return s
+}
+
+// Reject takes from x its part along a unit vector, and returns how long that was.
+func Reject(x, unit []float64) float64 {
+	s := Dot(x, unit)
+	for i, v := range unit {
+		x[i] -= s * v
+	}
+	return s
 }
 
 // Finite says whether v is neither infinite nor NaN.

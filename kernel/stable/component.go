@@ -82,26 +82,8 @@ func newTriangle(a []float64, d, width int) (triangle, bool) {
 			return t, false
 		}
 	}
-	t.inverse = inverseLower(t.root, d)
+	t.inverse = dense.InvertLowerByRows(t.root, d)
 	return t, condition(t.inverse, t.root, d) <= mostCondition
-}
-
-// inverseLower solves X l = I by rows, so that X l, not only l X, is near I: then X b is near l^-1
-// b whenever that is moderate.
-func inverseLower(l []float64, d int) []float64 {
-	x := make([]float64, d*d)
-	for i := 0; i < d; i++ {
-		row := x[i*d : i*d+d]
-		row[i] = 1 / l[i*d+i]
-		for j := i - 1; j >= 0; j-- {
-			s := 0.0
-			for k := j + 1; k <= i; k++ {
-				s += row[k] * l[k*d+j]
-			}
-			row[j] = -s / l[j*d+j]
-		}
-	}
-	return x
 }
 
 // condition is the largest row sum of |x| |l|, NaN or infinite if something overflowed.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
@@ -65,7 +66,7 @@ func TestTwin(t *testing.T) {
 				if i == k {
 					want = 1
 				}
-				if got := dot(axes[i], axes[k]); math.Abs(got-want) > 1e-12 {
+				if got := dense.Dot(axes[i], axes[k]); math.Abs(got-want) > 1e-12 {
 					t.Errorf("%+v: axes %d and %d have the product %v", c, i, k, got)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -11,13 +12,13 @@ import (
 // and means at least sep apart, as Mahalanobis distances under the mean of two covariances.
 func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Component {
 	m := newMixture(k, d)
-	t := d * (d + 1) / 2
+	t := d * d
 	total := 0.0
 	for j := range k {
 		m.weight[j] = 1 + (unequal-1)*rng.Float64()
 		total += m.weight[j]
 		for _, axis := range axes(rng, d) {
-			addSquare(m.root[j*t:j*t+t], axis, math.Exp(rng.Float64()*math.Log(cond)))
+			dense.AddSquare(m.root[j*t:j*t+t], axis, d, math.Exp(rng.Float64()*math.Log(cond)))
 		}
 	}
 	for i := range m.mean {
@@ -34,11 +35,11 @@ func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Comp
 			for c := range diff {
 				diff[c] = m.mean[a*d+c] - m.mean[b*d+c]
 			}
-			if !factor(s, d) || !invert(inv, s, d) {
+			if !dense.Cholesky(s, d) || !dense.InvertLower(inv, s, d) {
 				panic("no covariance")
 			}
 			turn(diff, inv, d, diff)
-			least = min(least, math.Sqrt(dot(diff, diff)))
+			least = min(least, math.Sqrt(dense.Dot(diff, diff)))
 		}
 	}
 	for i := range m.mean {
@@ -59,23 +60,13 @@ func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Comp
 
 // axes are random and orthonormal.
 func axes(rng *rand.Rand, d int) [][]float64 {
-	out := make([][]float64, d)
+	flat, out := make([]float64, d*d), make([][]float64, d)
+	for i := range flat {
+		flat[i] = rng.NormFloat64()
+	}
+	dense.Orthonormalize(flat, d, d)
 	for i := range out {
-		v := make([]float64, d)
-		for c := range v {
-			v[c] = rng.NormFloat64()
-		}
-		for _, u := range out[:i] {
-			p := dot(u, v)
-			for c := range v {
-				v[c] -= p * u[c]
-			}
-		}
-		length := math.Sqrt(dot(v, v))
-		for c := range v {
-			v[c] /= length
-		}
-		out[i] = v
+		out[i] = flat[i*d : i*d+d]
 	}
 	return out
 }
@@ -94,7 +85,7 @@ func drawn(rng *rand.Rand, mixture []learner.Component, n int) [][]float64 {
 			g[a] = rng.NormFloat64()
 		}
 		for a := range x {
-			x[a] = c.Mean[a] + dot(c.Root[a], g)
+			x[a] = c.Mean[a] + dense.Dot(c.Root[a], g)
 		}
 		rows[i] = x
 	}

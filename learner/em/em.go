@@ -16,6 +16,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -170,7 +171,7 @@ func some(z []float64, d int, trim float64, rng *rand.Rand) []float64 {
 	}
 	var out []float64
 	for _, i := range rng.Perm(n) {
-		if r := z[i*d : i*d+d]; !(dot(r, r) > most) && len(out) < startRows*d {
+		if r := z[i*d : i*d+d]; !(dense.Dot(r, r) > most) && len(out) < startRows*d {
 			out = append(out, r...)
 		}
 	}

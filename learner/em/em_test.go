@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/stable"
 	"github.com/gauze-dp/gauze/learner"
@@ -46,7 +47,7 @@ func wild(rng *rand.Rand, d int, cond, offset float64) affine {
 func (m affine) of(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, row := range m.a {
-		out[i] = m.b[i] + dot(row, x)
+		out[i] = m.b[i] + dense.Dot(row, x)
 	}
 	return out
 }

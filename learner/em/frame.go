@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -74,7 +75,7 @@ func whiten(rows [][]float64, trim float64) (z []float64, f *frame, err error) {
 func norms(z []float64, d int) []float64 {
 	out := make([]float64, 0, len(z)/d)
 	for i := 0; i < len(z); i += d {
-		out = append(out, dot(z[i:i+d], z[i:i+d]))
+		out = append(out, dense.Dot(z[i:i+d], z[i:i+d]))
 	}
 	return out
 }
@@ -89,11 +90,11 @@ func quantile(values []float64, share float64) float64 {
 // and f with it; false if they have none.
 func (f *frame) whiten(z []float64, most float64) bool {
 	d, n := len(f.at), 0.0
-	mean, l := make([]float64, d), make([]float64, d*(d+1)/2)
+	mean, l := make([]float64, d), make([]float64, d*d)
 	keep := make([]bool, len(z)/d)
 	for i := range keep {
 		r := z[i*d : i*d+d]
-		if keep[i] = !(dot(r, r) > most); keep[i] {
+		if keep[i] = !(dense.Dot(r, r) > most); keep[i] {
 			n++
 			for j, v := range r {
 				mean[j] += (v - mean[j]) / n
@@ -106,18 +107,18 @@ func (f *frame) whiten(z []float64, most float64) bool {
 			z[i*d+j] -= mean[j]
 		}
 		if kept {
-			addSquare(l, z[i*d:i*d+d], 1/n)
+			dense.AddSquare(l, z[i*d:i*d+d], d, 1/n)
 		}
 	}
 	for j := range y {
-		y[j] = flat * math.Sqrt(l[j*(j+1)/2+j])
+		y[j] = flat * math.Sqrt(l[j*d+j])
 	}
 	inv := make([]float64, len(l))
-	if !factor(l, d) || !invert(inv, l, d) {
+	if !dense.Cholesky(l, d) || !dense.InvertLower(inv, l, d) {
 		return false
 	}
 	for j := range y {
-		if !(l[j*(j+1)/2+j] > y[j]) {
+		if !(l[j*d+j] > y[j]) {
 			return false
 		}
 	}
@@ -127,11 +128,11 @@ func (f *frame) whiten(z []float64, most float64) bool {
 	return true
 }
 
-// turn writes the packed lower triangle times every row; to may be z.
+// turn writes a lower triangle times every row; to may be z.
 func turn(to, l []float64, d int, z []float64) {
 	for i := 0; i < len(z); i += d {
 		for j := d - 1; j >= 0; j-- {
-			to[i+j] = dot(l[j*(j+1)/2:j*(j+1)/2+j+1], z[i:i+j+1])
+			to[i+j] = dense.Dot(l[j*d:j*d+j+1], z[i:i+j+1])
 		}
 	}
 }
@@ -140,7 +141,7 @@ func turn(to, l []float64, d int, z []float64) {
 func (f *frame) back(z []float64) []float64 {
 	d, x := len(z), slices.Clone(f.at)
 	for i := range x {
-		x[i] += dot(f.root[i*d:i*d+i+1], z[:i+1])
+		x[i] += dense.Dot(f.root[i*d:i*d+i+1], z[:i+1])
 	}
 	return x
 }
@@ -149,18 +150,18 @@ func (f *frame) back(z []float64) []float64 {
 func (f *frame) into(x []float64) {
 	d := len(x)
 	for i := range x {
-		x[i] = (x[i] - dot(f.root[i*d:i*d+i], x[:i])) / f.root[i*d+i]
+		x[i] = (x[i] - dense.Dot(f.root[i*d:i*d+i], x[:i])) / f.root[i*d+i]
 	}
 }
 
-// times is the root times a packed lower triangle.
+// times is the root times a lower triangle.
 func (f *frame) times(l []float64) []float64 {
 	d := len(f.at)
 	out := make([]float64, d*d)
 	for i := range d {
 		for c := range i + 1 {
 			for j := range c + 1 {
-				out[i*d+j] += f.root[i*d+c] * l[c*(c+1)/2+j]
+				out[i*d+j] += f.root[i*d+c] * l[c*d+j]
 			}
 		}
 	}

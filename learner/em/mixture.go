@@ -4,10 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A mixture is k Gaussians in the coordinates of a frame. Triangles are packed by rows; see factor.
+// A mixture is k Gaussians in the coordinates of a frame. Triangles are lower ones, d x d each.
 type mixture struct {
 	k, d   int
 	weight []float64
@@ -18,7 +19,7 @@ type mixture struct {
 }
 
 func newMixture(k, d int) *mixture {
-	t := d * (d + 1) / 2
+	t := d * d
 	return &mixture{k, d, make([]float64, k), make([]float64, k*d), make([]float64, k*t), make([]float64, k*t), make([]float64, k)}
 }
 
@@ -35,10 +36,10 @@ func (m *mixture) refactor() bool {
 	t := len(m.root) / m.k
 	for j := range m.k {
 		root := m.root[j*t : j*t+t]
-		if !factor(root, m.d) || !invert(m.inv[j*t:j*t+t], root, m.d) {
+		if !dense.Cholesky(root, m.d) || !dense.InvertLower(m.inv[j*t:j*t+t], root, m.d) {
 			return false
 		}
-		m.det[j] = logDet(root, m.d)
+		m.det[j] = dense.LogDiagonal(root, m.d)
 	}
 	return true
 }
@@ -51,19 +52,26 @@ func (m *mixture) pool(mean, work []float64) (det float64, ok bool) {
 	for j := range m.k {
 		precision(mean, m.inv[j*t:j*t+t], d, 1/float64(m.k))
 	}
-	if !factor(mean, d) || !invert(work, mean, d) {
+	if !dense.Cholesky(mean, d) || !dense.InvertLower(work, mean, d) {
 		return 0, false
 	}
-	det = -logDet(mean, d)
+	det = -dense.LogDiagonal(mean, d)
 	clear(mean)
 	precision(mean, work, d, 1)
 	return det, true
 }
 
+// precision adds scale times l'l to the lower triangle of a, l lower triangular.
+func precision(a, l []float64, d int, scale float64) {
+	for c := range d {
+		dense.AddSquare(a, l[c*d:c*d+c+1], d, scale)
+	}
+}
+
 // finite says whether all parameters are.
 func (m *mixture) finite() bool {
 	for _, list := range [][]float64{m.weight, m.mean, m.root} {
-		if slices.ContainsFunc(list, func(v float64) bool { return v-v != 0 }) {
+		if !dense.AllFinite(list) {
 			return false
 		}
 	}
@@ -77,10 +85,8 @@ func (f *frame) components(m *mixture) ([]learner.Component, bool) {
 	for j := range out {
 		root := f.times(m.root[j*t : j*t+t])
 		out[j] = learner.Component{Weight: m.weight[j], Mean: f.back(m.mean[j*d : j*d+d])}
-		for _, v := range append(root, out[j].Mean...) {
-			if v-v != 0 {
-				return nil, false
-			}
+		if !dense.AllFinite(root) || !dense.AllFinite(out[j].Mean) {
+			return nil, false
 		}
 		for c := range d {
 			if root[c*d+c] == 0 {
@@ -118,7 +124,7 @@ func (f *frame) mixture(components []learner.Component) *mixture {
 				column[i] = row[b]
 			}
 			f.into(column)
-			addSquare(m.root[j*t:j*t+t], column, 1)
+			dense.AddSquare(m.root[j*t:j*t+t], column, d, 1)
 		}
 	}
 	scales := slices.Clone(m.root)
@@ -126,7 +132,7 @@ func (f *frame) mixture(components []learner.Component) *mixture {
 		return nil
 	}
 	for i, v := range m.root {
-		if at := i % t; diagonal(at) && !(v > thin*math.Sqrt(scales[i])) {
+		if at := i % t; at%(d+1) == 0 && !(v > thin*math.Sqrt(scales[i])) {
 			return nil
 		}
 	}
@@ -136,15 +142,6 @@ func (f *frame) mixture(components []learner.Component) *mixture {
 // thin is the least diagonal entry of a component's Cholesky factor of correlations: below,
 // rounding may have made it from a singular one.
 const thin = 1e-7
-
-// diagonal says whether an entry of a packed triangle is on the diagonal.
-func diagonal(at int) bool {
-	i := 0
-	for i*(i+3)/2 < at {
-		i++
-	}
-	return i*(i+3)/2 == at
-}
 
 // LogLikelihood is that of the rows under a mixture, in nats per row; not a number if the rows have
 // no covariance of full rank, or the mixture is none.

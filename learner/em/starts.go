@@ -3,6 +3,8 @@ package em
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // A starter draws starts: k-means in the rows' own coordinates, then again in coordinates in which
@@ -49,7 +51,7 @@ func (s *starter) draw(m *mixture) bool {
 		}
 		copy(r.work, r.pooled)
 		inv := r.square[:len(r.pooled)]
-		if !factor(r.work, r.d) || !invert(inv, r.work, r.d) {
+		if !dense.Cholesky(r.work, r.d) || !dense.InvertLower(inv, r.work, r.d) {
 			return false
 		}
 		turn(s.y, inv, r.d, r.z)
@@ -66,7 +68,7 @@ func (s *starter) spread() {
 		if j > 0 {
 			total := 0.0
 			for i, v := range s.near {
-				v = min(v, dist2(s.y[i*d:i*d+d], s.centers[j*d-d:j*d]))
+				v = min(v, dense.Distance2(s.y[i*d:i*d+d], s.centers[j*d-d:j*d]))
 				s.near[i] = v
 				total += v
 			}
@@ -97,7 +99,7 @@ func (s *starter) lloyd() {
 			y := s.y[i*d : i*d+d]
 			at, least := 0, math.Inf(1)
 			for j := range k {
-				if v := dist2(y, s.centers[j*d:j*d+d]); v < least {
+				if v := dense.Distance2(y, s.centers[j*d:j*d+d]); v < least {
 					at, least = j, v
 				}
 			}
@@ -154,7 +156,7 @@ func (s *starter) fit(m *mixture) bool {
 		for c, v := range r.z[i*d : i*d+d] {
 			r.y[c] = v - m.mean[j*d+c]
 		}
-		addSquare(m.root[j*t:j*t+t], r.y, 1)
+		dense.AddSquare(m.root[j*t:j*t+t], r.y, d, 1)
 	}
 	for i, v := range m.root {
 		r.pooled[i%t] += v / float64(r.n)

@@ -1,6 +1,10 @@
 package em
 
-import "math"
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/dense"
+)
 
 // A run is EM on the rows of one frame, and the memory that it works in.
 type run struct {
@@ -15,15 +19,15 @@ type run struct {
 	log    []float64 // n if rows are trimmed: their log-densities
 	count  []float64 // of every component: rows, ..
 	sum    []float64 // .. first moments about its mean, k x d, ..
-	square []float64 // .. and second ones, packed
-	pooled []float64 // packed
-	work   []float64 // packed
+	square []float64 // .. and second ones, lower triangles
+	pooled []float64 // d x d
+	work   []float64 // d x d
 	y      []float64 // d
 	exp    powers
 }
 
 func newRun(z []float64, k, d int) *run {
-	n, t := len(z)/d, d*(d+1)/2
+	n, t := len(z)/d, d*d
 	return &run{n: n, k: k, d: d, z: z, share: make([]float64, k*n), count: make([]float64, k), sum: make([]float64, k*d),
 		square: make([]float64, k*t), pooled: make([]float64, t), work: make([]float64, t), y: make([]float64, d), exp: newPowers()}
 }
@@ -50,7 +54,7 @@ func (r *run) score(m *mixture, j int) {
 	mean, inv, out := m.mean[j*d:j*d+d], m.inv[j*t:j*t+t], r.share[j*r.n:j*r.n+r.n]
 	top := math.Log(m.weight[j]) - m.det[j]
 	if d == 2 {
-		m0, m1, a, b, c := mean[0], mean[1], inv[0], inv[1], inv[2]
+		m0, m1, a, b, c := mean[0], mean[1], inv[0], inv[2], inv[3]
 		for i := range out {
 			z := r.z[2*i : 2*i+2]
 			x, y := z[0]-m0, z[1]-m1
@@ -64,14 +68,13 @@ func (r *run) score(m *mixture, j int) {
 		for c, v := range r.z[i*d : i*d+d] {
 			y[c] = v - mean[c]
 		}
-		q, at := 0.0, 0
+		q := 0.0
 		for c := range y {
 			u := 0.0
-			for b, v := range inv[at : at+c+1] {
+			for b, v := range inv[c*d : c*d+c+1] {
 				u += v * y[b]
 			}
 			q += u * u
-			at += c + 1
 		}
 		out[i] = top - q/2
 	}
@@ -144,7 +147,7 @@ func (r *run) gather(m *mixture, j int) {
 			sxy += px * y
 			syy += py * y
 		}
-		sum[0], sum[1], square[0], square[1], square[2] = sx, sy, sxx, sxy, syy
+		sum[0], sum[1], square[0], square[2], square[3] = sx, sy, sxx, sxy, syy
 		r.count[j] = count
 		return
 	}
@@ -161,15 +164,7 @@ func (r *run) gather(m *mixture, j int) {
 			y[c] = v
 			sum[c] += p * v
 		}
-		at := 0
-		for c, v := range y {
-			v *= p
-			row := square[at : at+c+1]
-			for b := range row {
-				row[b] += v * y[b]
-			}
-			at += c + 1
-		}
+		dense.AddSquare(square, y, d, p)
 	}
 	r.count[j] = count
 }
@@ -188,7 +183,7 @@ func (r *run) maximise(m *mixture) bool {
 		m.weight[j] = (v + r.weights) / (n + float64(r.k)*r.weights)
 		sum, root := r.sum[j*d:j*d+d], m.root[j*t:j*t+t]
 		copy(root, r.square[j*t:j*t+t])
-		addSquare(root, sum, -1/v)
+		dense.AddSquare(root, sum, d, -1/v)
 		for c, p := range r.pooled {
 			root[c] = (root[c] + r.shapes*p) / (v + r.shapes)
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Utility constants of the choice of a direction.
@@ -30,7 +32,7 @@ func unit(rng *rand.Rand, d int) []float64 {
 		for i := range u {
 			u[i] = rng.NormFloat64()
 		}
-		if r := norm(u); r > 0 {
+		if r := dense.Norm(u); r > 0 {
 			for i := range u {
 				u[i] /= r
 			}

@@ -30,6 +30,3 @@ func FromTruth(rows [][]float64, m []learner.Component) []learner.Component {
 	}
 	return f.components(g)
 }
-
-// SolveLower is solveLower.
-func SolveLower(l []float64, n int, b []float64, cols int) { solveLower(l, n, b, cols) }

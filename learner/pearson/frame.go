@@ -107,18 +107,7 @@ func (t table) covariance() []float64 {
 // divide takes every row x to L^-1 x.
 func (t table) divide(l []float64) {
 	for i := range t.n {
-		forward(l, t.row(i), t.d)
-	}
-}
-
-// forward solves L z = x in place.
-func forward(l, x []float64, d int) {
-	for a := range d {
-		v := x[a]
-		for b, w := range x[:a] {
-			v -= l[a*d+b] * w
-		}
-		x[a] = v / l[a*d+a]
+		dense.Forward(l, t.row(i), t.d)
 	}
 }
 
@@ -126,37 +115,21 @@ func forward(l, x []float64, d int) {
 // make: Gram and Schmidt's.
 func (t table) turn() ([]float64, bool) {
 	d := t.d
-	q, found := make([]float64, d*d), 0
-	v := make([]float64, d)
-	for i := 0; i < t.n && found < d; i++ {
-		copy(v, t.row(i))
+	q, axes := make([]float64, d*d), [][]float64(nil)
+	for i := 0; i < t.n && len(axes) < d; i++ {
+		v := append([]float64(nil), t.row(i)...)
 		for range 2 {
-			for c := range found {
-				s := 0.0
-				for a := range d {
-					s += v[a] * q[a*d+c]
-				}
-				for a := range d {
-					v[a] -= s * q[a*d+c]
-				}
+			for _, u := range axes {
+				dense.Reject(v, u)
 			}
 		}
-		if r := norm(v); r > pivotLength {
-			for a := range d {
-				q[a*d+found] = v[a] / r
+		if r := dense.Norm(v); r > pivotLength {
+			for a := range v {
+				v[a] /= r
+				q[a*d+len(axes)] = v[a]
 			}
-			found++
+			axes = append(axes, v)
 		}
 	}
-	return q, found == d
-}
-
-func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
+	return q, len(axes) == d
 }

@@ -52,7 +52,7 @@ func lift(t table, u []float64, line []gauss) ([]gauss, bool) {
 
 // straighten sets the part of v along u.
 func straighten(v, u []float64, along float64) {
-	s := along - dot(u, v)
+	s := along - dense.Dot(u, v)
 	for i := range v {
 		v[i] += s * u[i]
 	}
@@ -98,7 +98,7 @@ func conditional(t table, u []float64, line []gauss) (first, second []float64) {
 	v := view(line, 1)
 	for i := range t.n {
 		x := t.row(i)
-		y := dot(u, x)
+		y := dense.Dot(u, x)
 		v.at([]float64{y})
 		for b, r := range v.share {
 			lin := r * (y - line[b].mean[0]) / line[b].root[0]

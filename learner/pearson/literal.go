@@ -1,6 +1,10 @@
 package pearson
 
-import "math"
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/dense"
+)
 
 // literalStep is h: how far the other directions are from the first.
 const literalStep = .3
@@ -101,11 +105,11 @@ func assemble(views []sight, d int) ([]gauss, bool) {
 			means[i], variances[i] = g.mean[0], g.root[0]*g.root[0]
 			out[a].weight += g.weight / float64(len(views))
 		}
-		mean, ok := leastSquares(linear, len(views), d, means)
+		mean, ok := dense.LeastSquares(linear, means, len(views), d)
 		if !ok {
 			return nil, false
 		}
-		triangle, ok := leastSquares(quadratic, len(views), d*(d+1)/2, variances)
+		triangle, ok := dense.LeastSquares(quadratic, variances, len(views), d*(d+1)/2)
 		if !ok {
 			return nil, false
 		}
@@ -117,7 +121,7 @@ func assemble(views []sight, d int) ([]gauss, bool) {
 			}
 		}
 		root, ok := positive(s, d)
-		if !ok || math.IsNaN(norm(mean)) {
+		if !ok || math.IsNaN(dense.Norm(mean)) {
 			return nil, false
 		}
 		out[a].mean, out[a].root = mean, root

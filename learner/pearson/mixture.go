@@ -72,8 +72,8 @@ func (v *viewer) at(x []float64) float64 {
 		for i, m := range g.mean {
 			z[i] = x[i] - m
 		}
-		forward(g.root, z, d)
-		v.share[a] = v.offset[a] - dot(z, z)/2
+		dense.Forward(g.root, z, d)
+		v.share[a] = v.offset[a] - dense.Dot(z, z)/2
 		most = math.Max(most, v.share[a])
 	}
 	sum := 0.0
@@ -102,7 +102,7 @@ func along(mixture []gauss, u []float64) []gauss {
 	out := make([]gauss, len(mixture))
 	for a, g := range mixture {
 		w := dense.Mul(u, g.root, 1, d, d)
-		out[a] = gauss{g.weight, []float64{dot(u, g.mean)}, []float64{norm(w)}}
+		out[a] = gauss{g.weight, []float64{dense.Dot(u, g.mean)}, []float64{dense.Norm(w)}}
 	}
 	return out
 }

@@ -120,7 +120,7 @@ func merge(mixture []gauss, a, b, d int) ([]gauss, bool) {
 	g, h := mixture[a], mixture[b]
 	one := gauss{g.weight + h.weight, make([]float64, d), make([]float64, d*d)}
 	p := g.weight / one.weight
-	sa, sb := square(g.root, d), square(h.root, d)
+	sa, sb := dense.Gram(g.root, d), dense.Gram(h.root, d)
 	for i := range d {
 		one.mean[i] = p*g.mean[i] + (1-p)*h.mean[i]
 		for j := range d {
@@ -147,7 +147,7 @@ func triangular(root [][]float64) []float64 {
 	for _, r := range root {
 		flat = append(flat, r...)
 	}
-	s := square(flat, d)
+	s := dense.Gram(flat, d)
 	dense.Cholesky(s, d)
 	return s
 }

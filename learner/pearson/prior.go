@@ -28,8 +28,8 @@ func prejudge(mixture []gauss, t table) prior {
 	d := t.d
 	sum := make([]float64, d*d)
 	for _, g := range mixture {
-		inverse := identity(d)
-		solveLower(g.root, d, inverse, d)
+		inverse := dense.Identity(d)
+		dense.SolveLower(g.root, inverse, d, d)
 		for i := range d {
 			for j := range d {
 				for c := range d {
@@ -45,14 +45,6 @@ func prejudge(mixture []gauss, t table) prior {
 	return prior{d, float64(t.n), mean}
 }
 
-func identity(d int) []float64 {
-	out := make([]float64, d*d)
-	for i := range d {
-		out[i*d+i] = 1
-	}
-	return out
-}
-
 // value is the prior's logarithm, per row: of pseudoRows rows of each component with the common
 // covariance, and of its weight.
 func (p prior) value(mixture []gauss) float64 {
@@ -63,7 +55,7 @@ func (p prior) value(mixture []gauss) float64 {
 	for _, g := range mixture {
 		s += pseudoShare * math.Log(g.weight)
 		w := p.seen(g)
-		s -= pseudoRows * dot(w, w) / 2
+		s -= pseudoRows * dense.Dot(w, w) / 2
 		for i := range p.d {
 			s -= pseudoRows * math.Log(g.root[i*p.d+i])
 		}
@@ -74,7 +66,7 @@ func (p prior) value(mixture []gauss) float64 {
 // seen is the root of the common covariance in a component's units.
 func (p prior) seen(g gauss) []float64 {
 	w := append([]float64(nil), p.root...)
-	solveLower(g.root, p.d, w, p.d)
+	dense.SolveLower(g.root, w, p.d, p.d)
 	return w
 }
 
@@ -85,7 +77,7 @@ func (p prior) add(mixture []gauss, mean, information []float64) {
 	}
 	d, per, k, size := p.d, parameters(p.d), len(mixture), len(mean)
 	for a, g := range mixture {
-		w := square(p.seen(g), d)
+		w := dense.Gram(p.seen(g), d)
 		at := a*per + d
 		for i := range d {
 			for j := range i {

@@ -1,5 +1,9 @@
 package pearson
 
+import (
+	"github.com/gauze-dp/gauze/dense"
+)
+
 // Utility constants of pursuit.
 const (
 	pursuitRows  = 20000
@@ -19,7 +23,7 @@ func pursue(t table, u []float64, power int) []float64 {
 		next := make([]float64, t.d)
 		for i := range t.n {
 			x := t.row(i)
-			y := dot(u, x)
+			y := dense.Dot(u, x)
 			f := y * y
 			if power == 3 {
 				f *= y

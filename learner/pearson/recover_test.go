@@ -7,7 +7,6 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
-	"github.com/gauze-dp/gauze/learner/pearson"
 )
 
 // A truth is a random mixture: k components in d columns.
@@ -70,7 +69,7 @@ func (t truth) gap(a, b int) float64 {
 		}
 	}
 	dense.Cholesky(s, d)
-	pearson.SolveLower(s, d, v, 1)
+	dense.Forward(s, v, d)
 	sum := 0.0
 	for _, x := range v {
 		sum += x * x
@@ -222,8 +221,8 @@ func oneWay(a, b learner.Component) float64 {
 		gap[i] = a.Mean[i] - b.Mean[i]
 		s = append(s, b.Root[i]...)
 	}
-	pearson.SolveLower(l, d, gap, 1)
-	pearson.SolveLower(l, d, s, d)
+	dense.Forward(l, gap, d)
+	dense.SolveLower(l, s, d, d)
 	mean, cov := 0.0, 0.0
 	for i := range d {
 		mean += gap[i] * gap[i]

@@ -122,8 +122,8 @@ func newton(t table, mixture []gauss, beliefs prior) ([]float64, bool) {
 	if !dense.Cholesky(square, p) {
 		return nil, false
 	}
-	solveLower(square, p, mean, 1)
-	backward(square, mean, p)
+	dense.Forward(square, mean, p)
+	dense.Backward(square, mean, p)
 	return append(mean, 0), true
 }
 
@@ -134,7 +134,7 @@ func move(mixture []gauss, delta []float64, t table, step float64) ([]gauss, boo
 	far := 1.0
 	for a := range mixture {
 		c := delta[a*per : (a+1)*per]
-		far = max(far, norm(c[:d])/farMean, norm(c[d:per-1])/farRoot, math.Abs(c[per-1])/farWeight)
+		far = max(far, dense.Norm(c[:d])/farMean, dense.Norm(c[d:per-1])/farRoot, math.Abs(c[per-1])/farWeight)
 	}
 	step /= far
 	out, total := make([]gauss, len(mixture)), 0.0

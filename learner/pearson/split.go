@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Utility constants of the split at a valley.
@@ -175,7 +177,7 @@ func (n *node) valley(rng *rand.Rand) (func(x []float64) bool, bool) {
 			least, at, along = depth, y, u
 		}
 	}
-	return func(x []float64) bool { return dot(along, x) > at }, along != nil
+	return func(x []float64) bool { return dense.Dot(along, x) > at }, along != nil
 }
 
 // deepest valley of the values' smoothed histogram: its height over that of the lower peak, and

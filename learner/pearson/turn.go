@@ -37,7 +37,7 @@ func fisher(g, h gauss, d int) [][]float64 {
 	for i, m := range g.mean {
 		gap[i] = m - h.mean[i]
 	}
-	a, b := square(g.root, d), square(h.root, d)
+	a, b := dense.Gram(g.root, d), dense.Gram(h.root, d)
 	sum := make([]float64, d*d)
 	for i := range sum {
 		sum[i] = a[i] + b[i]
@@ -55,43 +55,22 @@ func fisher(g, h gauss, d int) [][]float64 {
 // unit vectors.
 func quotients(g, h gauss, d int) [][]float64 {
 	w := append([]float64(nil), h.root...)
-	solveLower(g.root, d, w, d) // G^-1 H
-	_, vectors := dense.Eigen(square(w, d), d)
+	dense.SolveLower(g.root, w, d, d) // G^-1 H
+	_, vectors := dense.Eigen(dense.Gram(w, d), d)
 	var out [][]float64
 	for _, c := range []int{0, d - 1} {
 		v := make([]float64, d)
 		for i := range v {
 			v[i] = vectors[i*d+c]
 		}
-		backward(g.root, v, d) // u = G^-T v
+		dense.Backward(g.root, v, d) // u = G^-T v
 		out = appendUnit(out, v)
 	}
 	return out
 }
 
-// square is R R^T.
-func square(r []float64, d int) []float64 {
-	s := make([]float64, d*d)
-	for i := range d {
-		for j := range d {
-			s[i*d+j] = dot(r[i*d:(i+1)*d], r[j*d:(j+1)*d])
-		}
-	}
-	return s
-}
-
-// backward solves L^T z = x in place.
-func backward(l, x []float64, d int) {
-	for a := d - 1; a >= 0; a-- {
-		for b := a + 1; b < d; b++ {
-			x[a] -= l[b*d+a] * x[b]
-		}
-		x[a] /= l[a*d+a]
-	}
-}
-
 func appendUnit(out [][]float64, v []float64) [][]float64 {
-	r := norm(v)
+	r := dense.Norm(v)
 	if !(r > 0) || r-r != 0 {
 		return out
 	}

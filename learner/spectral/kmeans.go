@@ -3,6 +3,8 @@ package spectral
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Utility constants of k-means in Learner.
@@ -38,7 +40,7 @@ func spread(y [][]float64, k int, rng *rand.Rand) [][]float64 {
 	for len(centers) < k {
 		total := 0.0
 		for i, x := range y {
-			near[i] = math.Min(near[i], dist2(x, centers[len(centers)-1]))
+			near[i] = math.Min(near[i], dense.Distance2(x, centers[len(centers)-1]))
 			total += near[i]
 		}
 		at, left := 0, rng.Float64()*total
@@ -68,7 +70,7 @@ func lloyd(y [][]float64, centers [][]float64, steps int) (part []int, cost floa
 		for i, x := range y {
 			at, least := 0, math.Inf(1)
 			for j, c := range centers {
-				if v := dist2(x, c); v < least {
+				if v := dense.Distance2(x, c); v < least {
 					at, least = j, v
 				}
 			}

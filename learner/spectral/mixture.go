@@ -164,17 +164,6 @@ func halfway(x [][]float64, k int, rng *rand.Rand) [][]float64 {
 	return span(x, leading(scatter(half, 1), k))
 }
 
-// span returns the rows' inner products with the vectors.
-func span(x, vectors [][]float64) [][]float64 {
-	y := make([][]float64, len(x))
-	for i, r := range x {
-		for _, v := range vectors {
-			y[i] = append(y[i], dot(r, v))
-		}
-	}
-	return y
-}
-
 // round returns the parts of one attempt: k-means in whitened rows, then in the leading singular
 // directions of rows in coordinates in which the parts are round on average, and so on; nil if they
 // have no covariance. Only in such coordinates do the leading directions tell components apart

@@ -3,6 +3,8 @@ package spectral
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // turns of the orthogonal iteration: a utility constant. A direction whose singular value is a
@@ -14,9 +16,7 @@ const turns = 50
 // n x min(k, d) numbers. Rows so large that float64 overflows have coordinates that are not
 // numbers.
 //
-// The span is found by orthogonal iteration. Its arithmetic is written out here and not left to a
-// library of linear algebra: those run on implementations that any package of the process can
-// replace, and keep their workspaces.
+// The span is found by orthogonal iteration.
 func project(rows [][]float64, k int) [][]float64 {
 	d := len(rows[0])
 	mean := make([]float64, d)
@@ -36,12 +36,15 @@ func project(rows [][]float64, k int) [][]float64 {
 	if d <= k {
 		return x
 	}
-	basis := leading(scatter(x, big), k)
+	return span(x, leading(scatter(x, big), k))
+}
+
+// span returns the rows' inner products with the vectors.
+func span(x, vectors [][]float64) [][]float64 {
 	y := make([][]float64, len(x))
 	for i, r := range x {
-		y[i] = make([]float64, k)
-		for c, v := range basis {
-			y[i][c] = dot(r, v)
+		for _, v := range vectors {
+			y[i] = append(y[i], dense.Dot(r, v))
 		}
 	}
 	return y
@@ -79,51 +82,23 @@ func scatter(x [][]float64, big float64) [][]float64 {
 // zeros in the place of those beyond its rank.
 func leading(s [][]float64, k int) [][]float64 {
 	rng := rand.New(rand.NewPCG(uint64(len(s)), uint64(k)))
-	v := make([][]float64, k)
-	for c := range v {
-		v[c] = make([]float64, len(s))
-		for i := range v[c] {
-			v[c][i] = rng.NormFloat64()
-		}
+	d := len(s)
+	v, next := make([]float64, k*d), make([]float64, k*d)
+	for i := range v {
+		v[i] = rng.NormFloat64()
 	}
-	next := make([]float64, len(s))
 	for range turns {
-		for c := range v {
+		for c := range k {
 			for i, row := range s {
-				next[i] = dot(row, v[c])
-			}
-			v[c], next = next, v[c]
-		}
-		orthonormal(v)
-	}
-	return v
-}
-
-// orthonormal makes v orthonormal by the method of Gram and Schmidt, twice for the sake of
-// rounding.
-func orthonormal(v [][]float64) {
-	for c, w := range v {
-		for range 2 {
-			for _, u := range v[:c] {
-				p := dot(u, w)
-				for i := range w {
-					w[i] -= p * u[i]
-				}
-			}
-			length := math.Sqrt(dot(w, w))
-			for i := range w {
-				if length > 0 {
-					w[i] /= length
-				}
+				next[c*d+i] = dense.Dot(row, v[c*d:c*d+d])
 			}
 		}
+		v, next = next, v
+		dense.Orthonormalize(v, k, d)
 	}
-}
-
-func dot(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += v * b[i]
+	out := make([][]float64, k)
+	for c := range out {
+		out[c] = v[c*d : c*d+d : c*d+d]
 	}
-	return s
+	return out
 }

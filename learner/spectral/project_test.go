@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // TestProject: columns of sds 10, 5 and 1 in the first three of eight rotated directions, the
@@ -12,14 +14,14 @@ import (
 func TestProject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const d, n = 8, 400
-	axes := make([][]float64, d)
-	for i := range axes {
-		axes[i] = make([]float64, d)
-		for j := range axes[i] {
-			axes[i][j] = rng.NormFloat64()
-		}
+	flat, axes := make([]float64, d*d), make([][]float64, d)
+	for i := range flat {
+		flat[i] = rng.NormFloat64()
 	}
-	orthonormal(axes)
+	dense.Orthonormalize(flat, d, d)
+	for i := range axes {
+		axes[i] = flat[i*d : i*d+d]
+	}
 	rows := make([][]float64, n)
 	for i := range rows {
 		rows[i] = make([]float64, d)
@@ -33,9 +35,9 @@ func TestProject(t *testing.T) {
 	y := project(rows, 2)
 	for i, r := range rows {
 		for j := range rows[:i] {
-			full, seen := 0.0, dist2(y[i], y[j])
+			full, seen := 0.0, dense.Distance2(y[i], y[j])
 			for _, a := range axes[:2] {
-				diff := dot(a, r) - dot(a, rows[j])
+				diff := dense.Dot(a, r) - dense.Dot(a, rows[j])
 				full += diff * diff
 			}
 			// The leading directions of the sample are those of the law to about sd 1/5/sqrt(n),
@@ -52,8 +54,8 @@ func TestProject(t *testing.T) {
 			if i == j {
 				want = 1
 			}
-			if math.Abs(dot(u, v)-want) > 1e-12 {
-				t.Errorf("vectors %d and %d have the inner product %v", i, j, dot(u, v))
+			if math.Abs(dense.Dot(u, v)-want) > 1e-12 {
+				t.Errorf("vectors %d and %d have the inner product %v", i, j, dense.Dot(u, v))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -74,7 +75,7 @@ func refit(rows [][]float64, part []int, k int) ([][]float64, error) {
 	squares := make([]float64, k)
 	for i, x := range rows {
 		if j := part[i]; j >= 0 {
-			squares[j] += dist2(x, out[j][:d])
+			squares[j] += dense.Distance2(x, out[j][:d])
 		}
 	}
 	for j, n := range counts {
@@ -109,7 +110,7 @@ func (l Learner) peel(y [][]float64) []int {
 			nearest := math.Inf(1)
 			for h, z := range y {
 				if h != i && part[i] < 0 && part[h] < 0 {
-					nearest = math.Min(nearest, dist2(x, z))
+					nearest = math.Min(nearest, dense.Distance2(x, z))
 				}
 			}
 			if !math.IsInf(nearest, 1) && nearest > r2 {
@@ -117,18 +118,10 @@ func (l Learner) peel(y [][]float64) []int {
 			}
 		}
 		for i, x := range y {
-			if at >= 0 && part[i] < 0 && dist2(x, y[at]) <= r2*factor*factor {
+			if at >= 0 && part[i] < 0 && dense.Distance2(x, y[at]) <= r2*factor*factor {
 				part[i] = j
 			}
 		}
 	}
 	return part
-}
-
-func dist2(a, b []float64) float64 {
-	s := 0.0
-	for i, v := range a {
-		s += (v - b[i]) * (v - b[i])
-	}
-	return s
 }

@@ -1,0 +1,24 @@
+// Package dense is arithmetic on small dense matrices, n up to some twenty: what those need that
+// are handed raw rows, or estimates made of them, and therefore run on nothing that another package
+// can replace. It imports the standard library only, keeps nothing, and starts nothing.
+//
+//	vector.go      inner products, lengths, finite numbers
+//	product.go     products
+//	triangle.go    Cholesky's factor, and solutions and inverses by triangles
+//	invert.go      the inverse of any matrix
+//	orthogonal.go  Gram and Schmidt: triangles, orthonormal rows, least squares
+//	eigen.go       Jacobi: singular values, eigenvalues
+//	safe.go        the same for rows of any size that float64 can hold
+//
+// Matrices are flat and row-major: entry (i, j) of an n x m matrix is a[i*m+j]. Sizes come after
+// the slices, rows before columns. Triangles are lower ones, in a full square; a function of a
+// triangle does not read what is above the diagonal, and one that makes a triangle of its own has
+// zeros there. A function of a symmetric matrix that reads one half of it says which.
+//
+// Sizes are the caller's duty: a slice that is too short panics. Matrices with entries that are not
+// finite are refused where a function says how, and nothing loops on them. The order of operations
+// of each function is part of it: results do not change, to the last bit.
+//
+// Where nothing but numbers that were released is at hand, package symmetric below has the same and
+// more on gonum's matrices.
+package dense
