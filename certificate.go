@@ -22,7 +22,7 @@ func certificateOf(r Request, method estimate.Estimator, s *kernel.Session) (rel
 		Relation: r.Relation.String(),
 		Epsilon:  r.Budget.Epsilon, Delta: r.Budget.Delta, Rho: r.Budget.Rho,
 		Spent:  spentOf(s),
-		Schema: release.SchemaInferred, Facts: factsOf(r), Method: method.Name(), Learner: learnerOf(r, method),
+		Schema: release.SchemaInferred, Facts: factsOf(r), Method: method.Name(), Learner: learnerRun(r, method, s),
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if r.SchemaDeclared {
@@ -64,10 +64,19 @@ func maskOf(m kernel.Mask) *release.Mask {
 	return nil
 }
 
+// learnerRun is learnerOf, but that a learner of one's own is told whenever the kernel has run it,
+// whatever was asked.
+func learnerRun(r Request, method estimate.Estimator, s *kernel.Session) *release.Learner {
+	if s.OwnLearnerRan() {
+		return &release.Learner{Name: release.OwnLearner, Trim: r.Trim}
+	}
+	return learnerOf(r, method)
+}
+
 // learnerOf says what the method runs on blocks of rows; nil for one that runs nothing, or nothing
 // that could be chosen.
 func learnerOf(r Request, method estimate.Estimator) *release.Learner {
-	name := estimate.LearnerOf(method, estimate.Problem{Learner: r.Learner, Own: r.Own})
+	name := estimate.LearnerOf(method, estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own)})
 	if name == "" {
 		return nil
 	}

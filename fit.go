@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
@@ -52,7 +53,11 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	rows, _ := table.Rows(r.Relation)
+	if table.Relation() != r.Relation {
+		return nil, &privacy.FieldError{Field: "relation", Wanted: table.Relation().String() + ", which the table was loaded for",
+			Got: r.Relation.String(), Mend: "ask for that, or load the rows again"}
+	}
+	rows, _ := table.Rows()
 	statement, err := state(r, rows)
 	if err != nil {
 		return nil, err
@@ -64,7 +69,8 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 func run(ctx context.Context, table *kernel.Table, r Request, s *Statement) (*Result, error) {
 	// A ledger reserves the budget here: after everything that can be refused on public facts,
 	// before any measurement.
-	session, err := kernel.Open(ctx, table, s.plan, kernel.Terms{Relation: r.Relation, Budget: r.Budget, Observe: r.Observe})
+	session, err := kernel.Open(ctx, table, s.plan, kernel.Terms{Relation: r.Relation, Budget: r.Budget, Observe: r.Observe,
+		Own: learners.Own(r.Own)})
 	if err != nil {
 		return nil, err
 	}

@@ -79,19 +79,19 @@ func request(relation privacy.Relation, b privacy.Budget) Request {
 	return Request{Relation: relation, Budget: b, Columns: []string{"age", "bmi"}, SchemaDeclared: true}
 }
 
-func table(rows int) *kernel.Table {
+func table(rows int, r privacy.Relation) *kernel.Table {
 	b := kernel.NewBuilder(2)
 	for i := range rows {
 		b.Append([]float64{float64(i), 1})
 	}
-	return b.Protect()
+	return b.Protect(r)
 }
 
 // play runs a script as Fit runs a method of the catalog.
 func play(ctx context.Context, t *testing.T, s script, rows int, r Request) (*Result, error) {
 	t.Helper()
-	tab := table(rows)
-	n, _ := tab.Rows(r.Relation)
+	tab := table(rows, r.Relation)
+	n, _ := tab.Rows()
 	problem, err := r.problem(n)
 	if err != nil {
 		t.Fatal(err)
@@ -310,7 +310,7 @@ func TestFitRefusesBeforeItMeasures(t *testing.T) {
 	} {
 		r := good
 		change(&r)
-		result, err := Fit(t.Context(), table(3), r)
+		result, err := Fit(t.Context(), table(3, good.Relation), r)
 		var run *RunError
 		if err == nil || result != nil || errors.As(err, &run) {
 			t.Errorf("%s: got %v, %v; want an error before anything is spent", name, result, err)
@@ -322,7 +322,7 @@ func TestFitRefusesBeforeItMeasures(t *testing.T) {
 	var unknown *catalog.UnknownError
 	r := good
 	r.Method = "gausian"
-	if _, err := Fit(t.Context(), table(3), r); !errors.As(err, &unknown) {
+	if _, err := Fit(t.Context(), table(3, good.Relation), r); !errors.As(err, &unknown) {
 		t.Errorf("got %v, want an UnknownError", err)
 	}
 }
@@ -334,7 +334,7 @@ func TestSimulatedSessionsAreMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: budgets[0]}
-	session := kerneltest.Open(t, table(5), plan, terms, kerneltest.Options{Seed: 1})
+	session := kerneltest.Open(t, table(5, privacy.ReplaceOne), plan, terms, kerneltest.Options{Seed: 1})
 	if c, err := certificateOf(request(privacy.ReplaceOne, budgets[0]), s, session); err != nil || !c.Simulated {
 		t.Error("a seeded session's certificate does not say so")
 	}

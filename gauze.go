@@ -2,7 +2,7 @@
 // asking for bounds on the data.
 //
 //	in, err := gauze.Open("people.csv", nil, nil)       // the columns: declared, or inferred from the cells
-//	table, err := in.Load(nil)                          // the rows go in and never come out
+//	table, err := in.Load(privacy.ReplaceOne, nil)      // the rows go in and never come out
 //	request := in.Request()
 //	request.Relation, request.Budget = privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6}
 //	result, err := gauze.Fit(ctx, table, request)       // the model and its certificate
@@ -96,7 +96,7 @@ func (r Request) Validate() error {
 	if err := r.Budget.Validate(); err != nil {
 		faults = append(faults, err)
 	}
-	learning := estimate.Problem{Learner: r.Learner, Own: r.Own, Trim: r.Trim}
+	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim}
 	if method, _, err := Methods().Choose(r.Method, learning); err != nil {
 		faults = append(faults, err)
 	} else {
@@ -140,7 +140,7 @@ func (r Request) problem(rows int) (estimate.Problem, error) {
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
 		Components: r.Components, MaxComponents: most,
 		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, KnownCovariance: cloned(r.KnownCovariance),
-		Budget: r.Budget, Learner: r.Learner, Own: r.Own, Trim: r.Trim,
+		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}, nil
 }
 

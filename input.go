@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -32,16 +33,21 @@ func (in *Input) Request() Request {
 	return r
 }
 
-// Load reads every row, once, into a protected table. It can be called once.
+// Load reads every row, once, into a protected table, for fits under one relation. It can be called
+// once.
 //
 // read, if set, is told now and then how many rows have been read: for the custodian alone, like
 // the error and the report.
-func (in *Input) Load(read func(rows int)) (*kernel.Table, error) {
+func (in *Input) Load(r privacy.Relation, read func(rows int)) (*kernel.Table, error) {
+	if !r.Valid() {
+		_, err := privacy.ParseRelation(r.String())
+		return nil, err
+	}
 	sink := &loader{builder: kernel.NewBuilder(len(in.table.Columns())), read: read}
 	if err := in.table.Read(sink); err != nil {
 		return nil, err
 	}
-	return sink.builder.Protect(), nil
+	return sink.builder.Protect(r), nil
 }
 
 // Report returns what was read, for the custodian alone.

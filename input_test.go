@@ -56,7 +56,7 @@ func fitFile(t *testing.T, path string, relation privacy.Relation) *Result {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	table, err := in.Load(nil)
+	table, err := in.Load(relation, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,13 +64,13 @@ func (h *halves) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 }
 
 // groups is a table of n rows about (0, 0) and (10, 0).
-func groups(n int) *kernel.Table {
+func groups(n int, r privacy.Relation) *kernel.Table {
 	rng := rand.New(rand.NewPCG(3, 4))
 	b := kernel.NewBuilder(2)
 	for range n {
 		b.Append([]float64{float64(10*rng.IntN(2)) + rng.NormFloat64(), 2 * rng.NormFloat64()})
 	}
-	return b.Protect()
+	return b.Protect(r)
 }
 
 // asked is a request for two components by a learner; the budget is so large that the blocks' test
@@ -206,7 +206,7 @@ func TestOwnLearner(t *testing.T) {
 		own := &halves{}
 		r := asked(relation)
 		r.Own = own
-		result, err := Fit(t.Context(), groups(n), r)
+		result, err := Fit(t.Context(), groups(n, relation), r)
 		if err != nil || result.NoRelease != nil {
 			t.Fatalf("%v: %v, %+v", relation, err, result)
 		}
@@ -256,7 +256,7 @@ func TestOwnLearnerFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := asked(privacy.ReplaceOne)
 			r.Own = &halves{answer: answer}
-			result, err := Fit(context.Background(), groups(20000), r)
+			result, err := Fit(context.Background(), groups(20000, r.Relation), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -276,7 +276,7 @@ func TestOwnLearnerNeedsRows(t *testing.T) {
 	r := asked(privacy.ReplaceOne)
 	r.Own, r.Budget.Epsilon = own, 1
 	var refusal *estimate.Refusal
-	if _, err := Fit(t.Context(), groups(200), r); !errors.As(err, &refusal) || own.rows > 0 {
+	if _, err := Fit(t.Context(), groups(200, r.Relation), r); !errors.As(err, &refusal) || own.rows > 0 {
 		t.Errorf("got %v after %d rows", err, own.rows)
 	}
 }

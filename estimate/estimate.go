@@ -11,7 +11,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -49,10 +48,10 @@ type Problem struct {
 	KnownCovariance [][]float64
 	// Budget is the whole, for plans with a loss that mu cannot count.
 	Budget privacy.Budget
-	// Learner names what a black box runs on blocks of rows; "" is its default. Own, if set, is
-	// somebody's own in its place.
+	// Learner names what a black box runs on blocks of rows; "" is its default. Own, in its place,
+	// says that the session's terms hold the custodian's own learner: its Go type, "" for none.
 	Learner string
-	Own     learner.Mixture
+	Own     string
 	// Trim is the part of a block's rows, the least likely, that learners who can leave out.
 	// Default 0.
 	Trim float64

@@ -7,10 +7,19 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/learner"
 )
 
 // OwnLearner is what LearnerOf says of a learner that is somebody's own.
 const OwnLearner = "own"
+
+// OwnType is what Problem.Own says of a learner; "" for none.
+func OwnType(own learner.Mixture) string {
+	if own == nil {
+		return ""
+	}
+	return fmt.Sprintf("%T", own)
+}
 
 // MostTrim bounds Problem.Trim: a learner that leaves out more of a block learns something else
 // than what the block holds.
@@ -33,7 +42,7 @@ func LearnerOf(e Estimator, p Problem) string {
 	switch {
 	case !ok:
 		return ""
-	case p.Own != nil:
+	case p.Own != "":
 		return OwnLearner
 	case p.Learner == "":
 		return user.Learners()[0]
@@ -51,13 +60,13 @@ func ValidateLearner(e Estimator, p Problem) error {
 	user, runs := e.(LearnerUser)
 	const none = "nothing: the method %s runs no learner"
 	switch {
-	case !runs && p.Own != nil:
-		fault("own learner", fmt.Sprintf(none, e.Name()), fmt.Sprintf("a %T", p.Own), "leave it out, or use the method black-box")
+	case !runs && p.Own != "":
+		fault("own learner", fmt.Sprintf(none, e.Name()), "a "+p.Own, "leave it out, or use the method black-box")
 	case !runs && p.Learner != "":
 		fault("learner", fmt.Sprintf(none, e.Name()), fmt.Sprintf("%q", p.Learner), "leave it out, or use the method black-box")
-	case runs && p.Own != nil && p.Learner != "":
-		fault("learner", "a name or a learner of one's own", fmt.Sprintf("both %q and a %T", p.Learner, p.Own), "leave one of the two out")
-	case runs && p.Own == nil && p.Learner != "" && !slices.Contains(user.Learners(), p.Learner):
+	case runs && p.Own != "" && p.Learner != "":
+		fault("learner", "a name or a learner of one's own", fmt.Sprintf("both %q and a %s", p.Learner, p.Own), "leave one of the two out")
+	case runs && p.Own == "" && p.Learner != "" && !slices.Contains(user.Learners(), p.Learner):
 		fault("learner", strings.Join(user.Learners(), ", "), fmt.Sprintf("%q", p.Learner), user.Learners()[0]+" is the default")
 	}
 	switch name := LearnerOf(e, p); {

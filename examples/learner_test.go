@@ -130,7 +130,7 @@ func twoGroups(n int) *kernel.Table {
 	for range n {
 		b.Append([]float64{float64(20*rng.IntN(2)) + rng.NormFloat64(), 3 * rng.NormFloat64()})
 	}
-	return b.Protect()
+	return b.Protect(privacy.ReplaceOne)
 }
 
 // A learner of one's own goes into the field Own of a request; the certificate says that it was

@@ -80,7 +80,7 @@ func attack(t *testing.T, relation privacy.Relation, x, y []float64, runs int, n
 	// the same total as the claim buys; opening thousands of sessions by (epsilon, delta) is slow
 	rho := mu * mu / 2
 	for side, own := range tables {
-		table, other := kerneltest.Table(columnOf(own), 1), rawTable(tables[1-side])
+		table, other := kerneltest.Table(columnOf(own), 1, relation), rawTable(tables[1-side])
 		for run := range runs {
 			var tr kerneltest.Transcript
 			s := kerneltest.Open(t, table, auditPlan, kernel.Terms{Relation: relation, Engine: local.Engine{Workers: 1},

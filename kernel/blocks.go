@@ -32,11 +32,11 @@ type Learner interface {
 
 // Blocks says how a table becomes a table of block estimates. All fields are public or released.
 type Blocks struct {
-	Learner Learner // Required, or Own: a struct of a package below learner, by value.
-	// Own, in place of Learner, is a learner of somebody's own, of any type and handed raw rows:
-	// see Allotment.Blocks for what its author answers for.
-	Own   Learner
-	Count int // Required: m, the number of blocks.
+	Learner Learner // Required, or OfTerms: a struct of a package below learner, by value.
+	// OfTerms, in place of Learner, asks for the custodian's own, the learner of the session's
+	// terms, with so many estimates of every block.
+	OfTerms int
+	Count   int // Required: m, the number of blocks.
 	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows
 	// without a finite image are left out.
 	Frame query.Affine
@@ -86,7 +86,7 @@ type Blocks struct {
 // could keep or show a row. The time a learner takes depends on the rows, as that of a measurement
 // does.
 //
-// With Own, whose code nobody here has read, its author answers for two things, and all of the
+// With the learner of the terms, whose code nobody here has read, its author answers for two things, and all of the
 // guarantee rests on them:
 //   - what it returns is a function of its arguments, the rows and the seed: no counter, cache or
 //     generator that another block or run has touched, no clock (a time limit would let one block's
@@ -104,17 +104,17 @@ type Blocks struct {
 //
 // Source: [KSSU19] Sections A.6 and B.11 of the restatement.
 func (a *Allotment) Blocks(b Blocks) (*Allotment, error) {
-	b, k, width, err := b.checked(a.s)
+	c, err := b.checked(a.s)
 	if err != nil {
 		return nil, err
 	}
-	pooled, err := a.s.estimates(b, k, width)
+	pooled, err := a.s.estimates(c)
 	if err != nil {
 		return nil, err
 	}
-	t := rows.New(width)
+	t := rows.New(c.width)
 	for _, estimates := range pooled {
-		for j := range k {
+		for j := range c.k {
 			if estimates == nil {
 				t.Append(nil) // a null row
 			} else {
@@ -122,7 +122,7 @@ func (a *Allotment) Blocks(b Blocks) (*Allotment, error) {
 			}
 		}
 	}
-	return a.derive(t, k), nil
+	return a.derive(t, c.k), nil
 }
 
 // OfBlocks is the kind of a query of a table of block estimates, for plans.
@@ -132,37 +132,56 @@ func OfBlocks(kind string) string { return "of blocks: " + kind }
 // too.
 const maxPooled = 1 << 22
 
-// checked returns the session's own copy of b, valid, its learner as Own, and the number and the
-// length of a block's estimates.
-func (b Blocks) checked(s *Session) (_ Blocks, k, width int, err error) {
-	if (b.Learner == nil) == (b.Own == nil) {
-		return b, 0, 0, fmt.Errorf("kernel: Blocks: want either Learner or Own, got %T and %T", b.Learner, b.Own)
-	}
-	if b.Own == nil {
-		if b.Own, err = trustedLearner(b.Learner); err != nil {
-			return b, 0, 0, err
-		}
+// A checkedBlocks is valid and nobody else's: learner is what its rows are handed to, k and width the
+// number and the length of a block's estimates.
+type checkedBlocks struct {
+	Blocks
+	learner  Learner
+	k, width int
+}
+
+// checked returns the session's own copy of b, valid.
+func (b Blocks) checked(s *Session) (c checkedBlocks, err error) {
+	c.Blocks = b
+	if c.learner, err = b.learner(s); err != nil {
+		return c, err
 	}
 	if s.pooled {
-		return b, 0, 0, fmt.Errorf("kernel: Blocks: want the allotment of a table of rows, got one of block estimates")
+		return c, fmt.Errorf("kernel: Blocks: want the allotment of a table of rows, got one of block estimates")
 	}
-	if b.Frame, err = query.Own(b.Frame); err != nil {
-		return b, 0, 0, err
+	if c.Frame, err = query.Own(b.Frame); err != nil {
+		return c, err
 	}
-	if b.Frame.W != nil {
-		if err := b.Frame.Validate(s.Columns()); err != nil {
-			return b, 0, 0, err
+	if c.Frame.W != nil {
+		if err := c.Frame.Validate(s.Columns()); err != nil {
+			return c, err
 		}
 	}
-	k, width = b.Own.Estimates(), b.Own.Coordinates(b.columns(s))
-	if k < 1 || width < 1 || b.Count < 1 || k > maxPooled || b.Count > maxPooled/k {
-		return b, 0, 0, fmt.Errorf("kernel: Blocks: want at least one block, estimate and coordinate, and at most %d estimates in all, "+
-			"got %d blocks of %d estimates of %d coordinates", maxPooled, b.Count, k, width)
+	c.k, c.width = c.learner.Estimates(), c.learner.Coordinates(c.columns(s))
+	if c.k < 1 || c.width < 1 || c.Count < 1 || c.k > maxPooled || c.Count > maxPooled/c.k {
+		return c, fmt.Errorf("kernel: Blocks: want at least one block, estimate and coordinate, and at most %d estimates in all, "+
+			"got %d blocks of %d estimates of %d coordinates", maxPooled, c.Count, c.k, c.width)
 	}
-	if !(b.Radius >= 0) {
-		return b, 0, 0, fmt.Errorf("kernel: Blocks.Radius: want a positive number, or 0 for none, got %v", b.Radius)
+	if !(c.Radius >= 0) {
+		return c, fmt.Errorf("kernel: Blocks.Radius: want a positive number, or 0 for none, got %v", c.Radius)
 	}
-	return b, k, width, nil
+	return c, nil
+}
+
+// learner is one of ours, or that of the terms.
+func (b Blocks) learner(s *Session) (Learner, error) {
+	switch {
+	case (b.Learner == nil) == (b.OfTerms == 0):
+		return nil, fmt.Errorf("kernel: Blocks: want either Learner or OfTerms, got a %T and %d", b.Learner, b.OfTerms)
+	case b.OfTerms == 0:
+		return trustedLearner(b.Learner)
+	case s.terms.Own == nil:
+		return nil, fmt.Errorf("kernel: Blocks.OfTerms: want 0, as the session's terms hold no learner, got %d", b.OfTerms)
+	}
+	if l := s.terms.Own(b.OfTerms); l != nil {
+		return l, nil
+	}
+	return nil, fmt.Errorf("kernel: Terms.Own: want a learner of %d estimates, got none", b.OfTerms)
 }
 
 // columns is the length of the rows that the learner sees.
@@ -174,9 +193,10 @@ func (b Blocks) columns(s *Session) int {
 }
 
 // estimates cuts the rows into secret blocks and returns what the learner makes of each, nil for a
-// failed one. b, k and width are checked.
-func (s *Session) estimates(b Blocks, k, width int) ([][][]float64, error) {
+// failed one.
+func (s *Session) estimates(b checkedBlocks) ([][][]float64, error) {
 	s.mu.Lock()
+	s.ranOwn = s.ranOwn || b.OfTerms != 0
 	source, _ := s.random()
 	of := drawBlocks(source, s.terms.Relation, s.table.rows().Len(), b.Count)
 	s.mu.Unlock()
@@ -191,7 +211,7 @@ func (s *Session) estimates(b Blocks, k, width int) ([][][]float64, error) {
 		// one for every block: if a learner ends its goroutine, no other block notices
 		wg.Go(func() {
 			defer func() { <-slots }()
-			pooled[i] = b.learn(i, b.gather(s.table.rows(), of[i]), k, width)
+			pooled[i] = b.learn(i, s.table.rows(), of[i])
 		})
 	}
 	wg.Wait()
@@ -201,7 +221,7 @@ func (s *Session) estimates(b Blocks, k, width int) ([][][]float64, error) {
 // derive moves what a has left to an allotment of a session over t that shares everything else.
 func (a *Allotment) derive(t *rows.Table, k int) *Allotment {
 	derived := *a.s
-	derived.table = &Table{rows: func() *rows.Table { return t }}
+	derived.table = protect(t, privacy.ReplaceOne)
 	derived.terms.Relation = privacy.ReplaceOne
 	derived.pooled, derived.group = true, float64(k)
 	derived.mu.Lock()
@@ -303,19 +323,19 @@ func (b Blocks) seedOf(i int) uint64 {
 	return z ^ z>>31
 }
 
-// learn returns block i's k finite estimates of the given width, copies, or nil.
-func (b Blocks) learn(i int, block [][]float64, k, width int) (estimates [][]float64) {
+// learn returns block i's k finite estimates, copies, or nil.
+func (b checkedBlocks) learn(i int, t *rows.Table, of []int) (estimates [][]float64) {
 	defer func() {
 		if recover() != nil {
 			estimates = nil
 		}
 	}()
-	got, err := b.Own.Learn(block, b.seedOf(i))
-	if err != nil || len(got) != k {
+	got, err := b.learner.Learn(b.gather(t, of), b.seedOf(i))
+	if err != nil || len(got) != b.k {
 		return nil
 	}
 	for _, e := range got {
-		if len(e) != width {
+		if len(e) != b.width {
 			return nil
 		}
 		own := slices.Clone(e)

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -106,15 +107,25 @@ func openBlocks(t *testing.T, r privacy.Relation, values []float64, l Learner, m
 	for _, v := range values {
 		b.Append([]float64{v})
 	}
-	s, err := OpenForTest(context.Background(), b.Protect(), blocksPlan(), Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}}, h)
+	s, err := OpenForTest(context.Background(), b.Protect(r), blocksPlan(), Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}, Own: registered}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	derived, err = s.Allotment().Blocks(Blocks{Own: l, Count: m})
+	derived, err = s.Allotment().Blocks(by(l, m))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s.Allotment(), derived
+}
+
+// known are the learners of the tests' terms, which may be any: by asks for one of them by its place.
+var known []Learner
+
+func registered(place int) Learner { return known[place-1] }
+
+func by(l Learner, count int) Blocks {
+	known = append(known, l)
+	return Blocks{OfTerms: len(known), Count: count}
 }
 
 func seeded(seed uint64) *hook.Hook {
@@ -407,7 +418,7 @@ func TestDerivedBudget(t *testing.T) {
 	if len(log) != 1 || log[0].Query != "of blocks: histogram" || !(log[0].Sensitivity >= 3*math.Sqrt2) || log[0].Sensitivity > 4.25 {
 		t.Errorf("certificate: %+v", log)
 	}
-	if _, err := a.Blocks(Blocks{Own: largest(1), Count: 2}); err == nil {
+	if _, err := a.Blocks(by(largest(1), 2)); err == nil {
 		t.Error("blocks of blocks: want an error")
 	}
 	left := a.Left()
@@ -428,8 +439,8 @@ type embedded struct{ spectral.Learner }
 // TestForeignLearners: only plain structs below learner are handed rows, and faults of the other
 // fields are told from public facts.
 func TestForeignLearners(t *testing.T) {
-	s, err := OpenForTest(context.Background(), NewBuilder(1).Protect(), blocksPlan(), Terms{Relation: privacy.ReplaceOne,
-		Budget: privacy.Budget{Rho: 1}}, hook.New())
+	s, err := OpenForTest(context.Background(), NewBuilder(1).Protect(privacy.ReplaceOne), blocksPlan(), Terms{Relation: privacy.ReplaceOne,
+		Budget: privacy.Budget{Rho: 1}, Own: registered}, hook.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,17 +461,39 @@ func TestForeignLearners(t *testing.T) {
 	}
 }
 
+// TestPanicsAreConstant: what code that has seen rows says when it gives up reaches nobody; what was
+// charged stays spent.
+func TestPanicsAreConstant(t *testing.T) {
+	h := seeded(1)
+	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { panic(fmt.Sprint("a row: ", exact)) }
+	b := NewBuilder(1)
+	b.Append([]float64{1})
+	s, err := OpenForTest(context.Background(), b.Protect(privacy.ReplaceOne), Plan{Method: "m", Steps: []Step{{Name: "count", Query: "count", Share: 1, Most: 9}}},
+		Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := s.Allotment().Sum("count", query.Count{}, .1); !errors.Is(err, errInternal) || strings.Contains(err.Error(), "row:") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if s.Loss().Mu < .14 {
+		t.Errorf("%v was spent", s.Loss().Mu)
+	}
+}
+
 // TestBlocksInterrupted: a session that was given up has no block estimates, and its allotment
 // keeps what it had.
 func TestBlocksInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s, err := OpenForTest(ctx, NewBuilder(1).Protect(), blocksPlan(), Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, hook.New())
+	s, err := OpenForTest(ctx, NewBuilder(1).Protect(privacy.ReplaceOne), blocksPlan(), Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: registered}, hook.New())
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := s.Allotment()
-	if _, err := a.Blocks(Blocks{Own: largest(1), Count: 3}); !errors.Is(err, context.Canceled) || a.Left() == 0 {
+	if _, err := a.Blocks(by(largest(1), 3)); !errors.Is(err, context.Canceled) || a.Left() == 0 {
 		t.Errorf("%v; %v is left", err, a.Left())
 	}
 }
@@ -477,7 +510,9 @@ func TestBlocksFrame(t *testing.T) {
 	root, _ := openBlocks(t, privacy.ReplaceOne, []float64{3, 1, math.NaN(), 1e308, -7, 4}, l, 1, seeded(1))
 	seen = nil
 	root.left = root.s.filter.Left()
-	if _, err := root.Blocks(Blocks{Own: l, Count: 1, Radius: 4, Frame: query.Affine{Center: []float64{1}, W: [][]float64{{2}}}}); err != nil {
+	b := by(l, 1)
+	b.Radius, b.Frame = 4, query.Affine{Center: []float64{1}, W: [][]float64{{2}}}
+	if _, err := root.Blocks(b); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(seen)
@@ -548,17 +583,17 @@ func TestDerivedThreshold(t *testing.T) {
 	for _, v := range x {
 		b.Append([]float64{v})
 	}
-	table := b.Protect()
+	table := b.Protect(privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
 	p := Plan{Method: "cells", Steps: []Step{{Name: "cells", Query: OfBlocks(query.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
 	for _, joint := range []bool{false, true} {
 		h := seeded(1)
 		h.NoiseFactor = 0
-		s, err := OpenForTest(context.Background(), table, p, Terms{Relation: privacy.ReplaceOne, Budget: budget}, h)
+		s, err := OpenForTest(context.Background(), table, p, Terms{Relation: privacy.ReplaceOne, Budget: budget, Own: registered}, h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.Allotment().Blocks(Blocks{Own: largest(k), Count: len(x)})
+		a, err := s.Allotment().Blocks(by(largest(k), len(x)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,9 +66,10 @@ func (a *Allotment) Cells(step string, q query.BoxKeys, mu float64) (cells []Cel
 // slack, and records, in this order; m lacks only what the plan says.
 func (a *Allotment) stable(step string, q kinded, m Measurement, release func(logSlack float64) []float64) ([]float64, error) {
 	s := a.s
-	run := func() ([]float64, error) {
+	run := func() (_ []float64, err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		defer sealed(&err)
 		u, delta, err := s.reserve(a, step, q.Kind(), m.Mu, true)
 		if err != nil {
 			return nil, err

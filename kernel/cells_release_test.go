@@ -14,7 +14,7 @@ import (
 // cellsOf releases cells of the rows without noise, and says what was recorded.
 func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64) ([]kernel.Cell, kernel.Measurement) {
 	p := kernel.Plan{Method: "cells", Steps: []kernel.Step{{Name: "cells", Query: q.Kind(), Share: 1, Most: 1, Slack: 1}}}
-	s := kerneltest.Open(t, kerneltest.Table(rows, 2), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, kerneltest.Options{Exact: true})
+	s := kerneltest.Open(t, kerneltest.Table(rows, 2, r), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, kerneltest.Options{Exact: true})
 	cells, sigma, err := s.Allotment().Cells("cells", q, .8*s.Mu())
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func TestSingletonCells(t *testing.T) {
 	h := hook.New()
 	h.Source = noise.NewSeeded(stattest.Seed(t))
 	p := Plan{Method: "cells", Steps: []Step{{Name: "keys", Query: "stability histogram", Share: 1, Most: 1, Slack: 1}}}
-	s, err := OpenForTest(context.Background(), NewBuilder(1).Protect(), p, Terms{Relation: privacy.ReplaceOne,
+	s, err := OpenForTest(context.Background(), NewBuilder(1).Protect(privacy.ReplaceOne), p, Terms{Relation: privacy.ReplaceOne,
 		Budget: privacy.Budget{Epsilon: 1, Delta: .5}}, h)
 	if err != nil {
 		t.Fatal(err)

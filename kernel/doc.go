@@ -21,8 +21,9 @@
 // (internal/hook, internal/noise). Where the language would let them in all the same, the kernel
 // checks when it runs (internal/closed): queries must be structs of package query, engines of
 // packages below kernel/engine, and learners of blocks of packages below learner; hooks must come
-// from kerneltest, which refuses to run outside tests. A learner of somebody's own has to be called
-// so (Blocks.Own), and is then that person's to answer for.
+// from kerneltest, which refuses to run outside tests. A learner of the custodian's own stands in
+// the terms of the session (Terms.Own) and is the custodian's to answer for: an estimator can ask
+// for it and for no other, and the session says that it ran.
 //
 // Not protected: against code in the same process that uses package unsafe, linknames or a
 // debugger, or replaces crypto/rand.Reader; the time a measurement takes and the memory it needs,

@@ -37,7 +37,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 			plan.Steps = append(plan.Steps, kernel.Step{Name: name, Query: name, Share: .1, Most: 20, Slack: .1})
 		}
 	}
-	s := kerneltest.Open(t, kerneltest.Table(rows, 3), plan, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, kerneltest.Options{})
+	s := kerneltest.Open(t, kerneltest.Table(rows, 3, r), plan, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, kerneltest.Options{})
 	note := func(what ...any) { texts = append(texts, fmt.Sprint(what...)) }
 	ask := func(a *kernel.Allotment, step func(string) string) {
 		for _, epsilon := range []float64{.01, 0, -1, math.NaN(), 1e-300, 1e300, 3} {
@@ -83,7 +83,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 // different as can be.
 func TestToldTheSame(t *testing.T) {
 	tables := [][][]float64{nil, {{secret, -secret, 0}}, {{math.NaN(), math.Inf(1), 0}, {1e308, -1e308, 1e308}, {5e-324, 0, 0}, {-1e308, 1e308, 0}},
-		{{1}, {1, 2, 3}}, someRows(300, 3)}
+		{{1, math.NaN(), 1}, {1, 2, 3}}, someRows(300, 3)}
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		want := everyKind(t, r, tables[0])
 		for i, rows := range tables[1:] {

@@ -118,7 +118,7 @@ func opened(t *testing.T, values []float64, q query.GapQuery, seed uint64) (*Ses
 		b.Append([]float64{v})
 	}
 	p := Plan{Method: "m", Steps: []Step{{Name: "gaps", Query: "gaps", Share: 1, Most: 1}}}
-	s, err := OpenForTest(context.Background(), b.Protect(), p, Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, seeded(seed))
+	s, err := OpenForTest(context.Background(), b.Protect(privacy.ReplaceOne), p, Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, seeded(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,12 +320,12 @@ func TestDerivedGaps(t *testing.T) {
 		h := seeded(1)
 		h.NoiseFactor = 0
 		p := Plan{Method: "gaps", Steps: []Step{{Name: "gaps", Query: OfBlocks(kind), Share: 1, Most: 1, Slack: 1}}}
-		s, err := OpenForTest(context.Background(), b.Protect(), p, Terms{Relation: privacy.AddRemoveOne, Budget: budget}, h)
+		s, err := OpenForTest(context.Background(), b.Protect(privacy.AddRemoveOne), p, Terms{Relation: privacy.AddRemoveOne, Budget: budget, Own: registered}, h)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// one row in a block, nearly always
-		a, err := s.Allotment().Blocks(Blocks{Own: largest(k), Count: 50 * max(1, n)})
+		a, err := s.Allotment().Blocks(by(largest(k), 50*max(1, n)))
 		if err != nil {
 			t.Fatal(err)
 		}

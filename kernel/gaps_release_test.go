@@ -36,7 +36,7 @@ func numbersAround(threshold float64) (gaps []int) {
 
 func openGaps(t *testing.T, kind string, r privacy.Relation, rows [][]float64, o kerneltest.Options) *kernel.Session {
 	p := kernel.Plan{Method: "gaps", Steps: []kernel.Step{{Name: "gaps", Query: kind, Share: 1, Most: 1, Slack: 1}}}
-	return kerneltest.Open(t, kerneltest.Table(rows, 2), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, o)
+	return kerneltest.Open(t, kerneltest.Table(rows, 2, r), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, o)
 }
 
 // onlyLeft is a partition with one leaf for rows whose second column is below 3 and one for others.
@@ -234,7 +234,7 @@ func TestGapsReplay(t *testing.T) {
 func TestGapsRefused(t *testing.T) {
 	p := kernel.Plan{Method: "gaps", Steps: []kernel.Step{{Name: "gaps", Query: "gaps", Share: .5, Most: 1, Slack: .5}, {Name: "no slack", Query: "gaps", Share: .5, Most: 1},
 		{Name: "buckets", Query: "gap buckets", Share: .5, Most: 1, Slack: .5}}}
-	s := kerneltest.Open(t, kerneltest.Table(someRows(20, 2), 2), p, terms, kerneltest.Options{})
+	s := kerneltest.Open(t, kerneltest.Table(someRows(20, 2), 2, terms.Relation), p, terms, kerneltest.Options{})
 	a := s.Allotment()
 	good, mu := query.GapMasses{LogWindow: 15}, .1*s.Mu()
 	for name, try := range map[string]func() error{

@@ -99,9 +99,10 @@ func rateOf(step string, epsilon, sensitivity float64) (float64, error) {
 // pure charges m.Mu, measures and records, in this order; m lacks only what the plan says.
 func (a *Allotment) pure(step string, q kinded, m Measurement, measure func() ([]float64, []int64)) ([]float64, error) {
 	s := a.s
-	run := func() ([]float64, error) {
+	run := func() (_ []float64, err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		defer sealed(&err)
 		u, _, err := s.reserve(a, step, q.Kind(), m.Mu, false)
 		if err != nil {
 			return nil, err

@@ -138,19 +138,19 @@ type maskedTest struct {
 // way, because the plan has paid for it.
 func (a *Allotment) masked(step string, q kinded, b Blocks, t maskedTest) ([]stable.Component, bool, error) {
 	s := a.s
-	b, k, width, err := b.checked(s)
+	c, err := b.checked(s)
 	if err != nil {
 		return nil, false, err
 	}
-	if d := b.columns(s); b.Count != t.estimates || k != t.components || d != t.columns || width != 1+d+d*d {
+	if d := c.columns(s); c.Count != t.estimates || c.k != t.components || d != t.columns || c.width != 1+d+d*d {
 		return nil, false, fmt.Errorf("kernel: step %q: want %d blocks of %d components of %d columns, each %d long, got %d of %d of %d, %d long",
-			step, t.estimates, t.components, t.columns, 1+t.columns+t.columns*t.columns, b.Count, k, d, width)
+			step, t.estimates, t.components, t.columns, 1+t.columns+t.columns*t.columns, c.Count, c.k, d, c.width)
 	}
 	u, err := a.reserveMasked(step, q, t)
 	if err != nil {
 		return nil, false, err
 	}
-	pooled, err := s.estimates(b, k, width)
+	pooled, err := s.estimates(c)
 	if err != nil {
 		return nil, false, err
 	}
@@ -158,7 +158,10 @@ func (a *Allotment) masked(step string, q kinded, b Blocks, t maskedTest) ([]sta
 	for i, e := range pooled {
 		estimates[i] = stable.Decode(e, t.columns)
 	}
-	components := s.testAndMask(step, q, t, u.step, estimates)
+	components, err := s.testAndMask(step, q, t, u.step, estimates)
+	if err != nil {
+		return nil, false, err
+	}
 	s.observe(step)
 	return components, components != nil, nil
 }
@@ -183,9 +186,10 @@ func (a *Allotment) reserveMasked(step string, q kinded, t maskedTest) (u *usage
 }
 
 // testAndMask returns what is released, in random order, or nil.
-func (s *Session) testAndMask(step string, q kinded, t maskedTest, of Step, estimates [][]stable.Component) (components []stable.Component) {
+func (s *Session) testAndMask(step string, q kinded, t maskedTest, of Step, estimates [][]stable.Component) (components []stable.Component, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer sealed(&err)
 	passed, exact, release := t.run(estimates, of.Delta)
 	var values []float64
 	line := func(m Measurement, exact []int64) {
@@ -208,7 +212,7 @@ func (s *Session) testAndMask(step string, q kinded, t maskedTest, of Step, esti
 	for size := 1 + d + d*d; len(values) >= size; values = values[size:] {
 		components = append(components, stable.Component{Weight: values[0], Mean: values[1 : 1+d], Root: values[1+d : size]})
 	}
-	return components
+	return components, nil
 }
 
 // flatComponents writes weight, mean and root of each.

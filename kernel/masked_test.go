@@ -77,7 +77,7 @@ func openMasked(t testing.TB, r privacy.Relation, values []float64, h *hook.Hook
 	for _, v := range values {
 		b.Append([]float64{v})
 	}
-	s, err := OpenForTest(context.Background(), b.Protect(), maskedPlan(), Terms{Relation: r, Budget: privacy.Budget{Epsilon: 20, Delta: .9}}, h)
+	s, err := OpenForTest(context.Background(), b.Protect(r), maskedPlan(), Terms{Relation: r, Budget: privacy.Budget{Epsilon: 20, Delta: .9}, Own: registered}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestStableDecidesByH(t *testing.T) {
 			}
 			var exact [][]int64
 			s := openMasked(t, r, zeros(20, others...), quiet(uint64(bad), &exact))
-			blocks := Blocks{Own: scaled(1), Count: 20}
+			blocks := by(scaled(1), 20)
 			// several rows may share a block: at most bad blocks are bad
 			if r == privacy.AddRemoveOne {
 				blocks.Seed = 1
@@ -133,7 +133,7 @@ func TestStableDecidesByH(t *testing.T) {
 func TestStableMean(t *testing.T) {
 	var exact [][]int64
 	s := openMasked(t, privacy.ReplaceOne, zeros(20, .8), quiet(1, &exact))
-	got, ok, err := s.Allotment().Stable("stable", Blocks{Own: scaled(1), Count: 20}, twenty, testMu)
+	got, ok, err := s.Allotment().Stable("stable", by(scaled(1), 20), twenty, testMu)
 	if err != nil || !ok || math.Abs(2*math.Log(math.Abs(got[0].Root[0]))-.8/20) > 1e-7 {
 		t.Errorf("%+v, %v, %v: want a log variance of %v", got, ok, err, .8/20)
 	}
@@ -143,7 +143,7 @@ func TestStableMean(t *testing.T) {
 	for seed := range uint64(64) {
 		s := openMasked(t, privacy.ReplaceOne, zeros(20), quiet(seed, &exact))
 		s.used["stable"].step.Mask = two.Mask()
-		got, ok, err := s.Allotment().Stable("stable", Blocks{Own: scaled(2), Count: 20}, two, testMu)
+		got, ok, err := s.Allotment().Stable("stable", by(scaled(2), 20), two, testMu)
 		if err != nil || !ok || len(got) != 2 || math.Abs(got[0].Mean[0]+got[1].Mean[0]-20) > 1e-6 {
 			t.Fatalf("%+v, %v, %v", got, ok, err)
 		}
@@ -301,11 +301,11 @@ func TestMaskedCertificate(t *testing.T) {
 		s := openMasked(t, privacy.ReplaceOne, values, seeded(3))
 		stable := twenty
 		s.used["stable"].step.Share = 1
-		_, first, err := s.Allotment().Stable("stable", Blocks{Own: scaled(1), Count: 20}, stable, testMu)
+		_, first, err := s.Allotment().Stable("stable", by(scaled(1), 20), stable, testMu)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = s.Allotment().Popular("popular", Blocks{Own: scaled(1), Count: 40}, Popularity{fortyMask}, testPure)
+		_, _, err = s.Allotment().Popular("popular", by(scaled(1), 40), Popularity{fortyMask}, testPure)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +412,7 @@ func TestMaskedPlans(t *testing.T) {
 // TestMaskedRefuses: what cannot be asked, before anything is spent.
 func TestMaskedRefuses(t *testing.T) {
 	s := openMasked(t, privacy.AddRemoveOne, zeros(40), seeded(1))
-	blocks := Blocks{Own: scaled(1), Count: 20}
+	blocks := by(scaled(1), 20)
 	with := func(change func(*Stability)) Stability { h := twenty; change(&h); return h }
 	in := func(change func(*Blocks)) Blocks { b := blocks; change(&b); return b }
 	for _, c := range []struct {
@@ -431,9 +431,9 @@ func TestMaskedRefuses(t *testing.T) {
 		{"20 blocks of 1 components of 2 columns", "stable", blocks, with(func(h *Stability) { h.Rules.Columns = 2 }), 1},
 		{"20 blocks of 2 components", "stable", blocks, with(func(h *Stability) { h.Rules.Components = 2 }), 1},
 		{"got 21 of 1 of 1, 3 long", "stable", in(func(b *Blocks) { b.Count = 21 }), twenty, 1},
-		{"got 20 of 1 of 1, 2 long", "stable", in(func(b *Blocks) { b.Own = own{1, 2, nil} }), twenty, 1},
-		{"either Learner or Own", "stable", in(func(b *Blocks) { b.Own = nil }), twenty, 1},
-		{"want a struct of numbers", "stable", in(func(b *Blocks) { b.Own, b.Learner = nil, scaled(1) }), twenty, 1},
+		{"got 20 of 1 of 1, 2 long", "stable", by(own{1, 2, nil}, 20), twenty, 1},
+		{"either Learner or OfTerms", "stable", in(func(b *Blocks) { b.OfTerms = 0 }), twenty, 1},
+		{"want a struct of numbers", "stable", in(func(b *Blocks) { b.OfTerms, b.Learner = 0, scaled(1) }), twenty, 1},
 		{"a positive mu", "stable", blocks, twenty, math.NaN()},
 		{"the budget is exhausted", "stable", blocks, twenty, 0},
 		{"would exceed its plan", "stable", blocks, twenty, 1e3},
@@ -466,7 +466,7 @@ func TestMaskedRefuses(t *testing.T) {
 		{"want an epsilon of at least", 40, fortyMask, 1e-6},
 		{"step \"popular\"", 40, privacy.ParameterMask{}, 1},
 	} {
-		if _, ok, err := s.Allotment().Popular("popular", Blocks{Own: scaled(1), Count: c.count}, Popularity{c.m}, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok {
+		if _, ok, err := s.Allotment().Popular("popular", by(scaled(1), c.count), Popularity{c.m}, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}
 	}
@@ -491,7 +491,7 @@ func TestMaskedRefuses(t *testing.T) {
 func TestMaskedReplay(t *testing.T) {
 	run := func(values []float64, h *hook.Hook) (out []stable.Component, ok bool) {
 		s := openMasked(t, privacy.ReplaceOne, values, h)
-		out, ok, err := s.Allotment().Stable("stable", Blocks{Own: scaled(1), Count: 20}, twenty, 8e-1)
+		out, ok, err := s.Allotment().Stable("stable", by(scaled(1), 20), twenty, 8e-1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -540,7 +540,7 @@ func TestMaskedToldTheSame(t *testing.T) {
 		for i, values := range tables {
 			for _, l := range []Learner{scaled(1), raw} {
 				s := openMasked(t, r, values, seeded(uint64(i)))
-				b := Blocks{Own: l, Count: 20}
+				b := by(l, 20)
 				_, _, err := s.Allotment().Stable("stable", b, twenty, .5)
 				_, _, again := s.Allotment().Stable("stable", b, twenty, .5)
 				b.Count = 40

@@ -52,9 +52,10 @@ func (a *Allotment) measure(step string, q kinded, sensitivity, mu, unit float64
 	if err != nil {
 		return Answer{}, err
 	}
-	run := func() ([]float64, error) {
+	run := func() (_ []float64, err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		defer sealed(&err)
 		u, _, err := s.reserve(a, step, q.Kind(), mu, false)
 		if err != nil {
 			return nil, err
@@ -75,6 +76,13 @@ func (a *Allotment) measure(step string, q kinded, sensitivity, mu, unit float64
 	}
 	s.observe(step)
 	return Answer{Values: values, Sigma: sigma * unit}, nil
+}
+
+// sealed, deferred, turns a panic into errInternal.
+func sealed(err *error) {
+	if recover() != nil {
+		*err = errInternal
+	}
 }
 
 // sigmaOf is the noise sd of a coordinate of weight 1, rounded up, in grid units.

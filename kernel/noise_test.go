@@ -23,10 +23,10 @@ var noisePlan = kernel.Plan{Method: "noise", Steps: []kernel.Step{
 // False-alarm rate 8e-9.
 func TestNoiseLaw(t *testing.T) {
 	nan := math.NaN()
-	table := kerneltest.Table([][]float64{{nan, nan}, {nan, nan}, {nan, nan}}, 2)
 	component := query.Component{Frame: frame(2), Radius: 3}
 	const diagonal = "100101"
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		table := kerneltest.Table([][]float64{{nan, nan}, {nan, nan}, {nan, nan}}, 2, relation)
 		for _, factor := range []float64{1, .5} {
 			s := kerneltest.Open(t, table, noisePlan, kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}},
 				kerneltest.Options{Seed: stattest.Seed(t), NoiseFactor: factor})
@@ -75,7 +75,7 @@ func TestNoiseLaw(t *testing.T) {
 // TestSigmaIsSensitivityOverMu: what an answer claims is what the certificate says, in the answer's
 // unit.
 func TestSigmaIsSensitivityOverMu(t *testing.T) {
-	s := kerneltest.Open(t, kerneltest.Table(nil, 2), noisePlan, terms, kerneltest.Options{})
+	s := kerneltest.Open(t, kerneltest.Table(nil, 2, terms.Relation), noisePlan, terms, kerneltest.Options{})
 	q := query.Directions{Frame: frame(2), Lift: 1}
 	a, err := s.Allotment().Sum("directions", q, .01)
 	if err != nil {

@@ -23,11 +23,13 @@ func seedy(rows [][]float64, seed uint64) ([][]float64, error) {
 func blockEstimates(t *testing.T, r privacy.Relation, values []float64, l Learner, m int, seed uint64) [][][]float64 {
 	t.Helper()
 	s := openMasked(t, r, values, seeded(seed))
-	b, k, width, err := Blocks{Own: l, Count: m, Seed: 7}.checked(s)
+	b := by(l, m)
+	b.Seed = 7
+	c, err := b.checked(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.estimates(b, k, width)
+	out, err := s.estimates(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 		"keeps": func(_, out [][]float64) ([][]float64, bool) { kept = out; return out, true },
 	} {
 		s := openMasked(t, privacy.ReplaceOne, values, seeded(5))
-		b, k, width, err := Blocks{Count: m, Seed: 7, Own: own{1, 2, func(rows [][]float64, seed uint64) ([][]float64, error) {
+		b := by(own{1, 2, func(rows [][]float64, seed uint64) ([][]float64, error) {
 			out, _ := seedy(rows, seed)
 			for _, r := range rows {
 				if r[0] == 1 {
@@ -120,11 +122,13 @@ func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 				}
 			}
 			return out, nil
-		}}}.checked(s)
+		}}, m)
+		b.Seed = 7
+		c, err := b.checked(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.estimates(b, k, width)
+		got, err := s.estimates(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +158,7 @@ func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 
 func BenchmarkBlocks(b *testing.B) {
 	s := openMasked(b, privacy.ReplaceOne, zeros(100_000), seeded(1))
-	blocks, k, width, err := Blocks{Count: 400, Own: own{1, 1, func(rows [][]float64, _ uint64) ([][]float64, error) {
+	c, err := by(own{1, 1, func(rows [][]float64, _ uint64) ([][]float64, error) {
 		v := 1.
 		for range 200 {
 			for _, r := range rows {
@@ -162,12 +166,12 @@ func BenchmarkBlocks(b *testing.B) {
 			}
 		}
 		return [][]float64{{v}}, nil
-	}}}.checked(s)
+	}}, 400).checked(s)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := s.estimates(blocks, k, width); err != nil {
+		if _, err := s.estimates(c); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -95,7 +95,7 @@ func exactPairs(q query.Pairs, r privacy.Relation, rows [][]float64, draws [][2]
 	for _, row := range rows {
 		b.Append(row)
 	}
-	t, e := b.Protect().rows(), local.Engine{Workers: 1}
+	t, e := b.Protect(privacy.ReplaceOne).rows(), local.Engine{Workers: 1}
 	leaves := engine.Leaves(e, t, q.Partition)
 	src := noise.Source(noise.NewSeeded(seed))
 	if !q.Partition.Whole() || r == privacy.AddRemoveOne {

@@ -31,9 +31,9 @@ func halves() query.Partition {
 	return query.Partition{Project: first, Components: []query.Component{at(-1), at(1)}}
 }
 
-func partsTable(rows ...[]float64) *kernel.Table {
+func partsTable(r privacy.Relation, rows ...[]float64) *kernel.Table {
 	nan := math.NaN()
-	return kerneltest.Table(append([][]float64{{-2, 1}, {nan, nan}, {3, 1}, {50, 1}}, rows...), 2)
+	return kerneltest.Table(append([][]float64{{-2, 1}, {nan, nan}, {3, 1}, {50, 1}}, rows...), 2, r)
 }
 
 func parted(queries ...query.Sum) query.Parts {
@@ -74,7 +74,7 @@ func TestPartsNoise(t *testing.T) {
 // partsNoise counts how many of n values are beyond one sigma of their leaf, and of the other leaf.
 func partsNoise(t *testing.T, step string, q query.Parts, relation privacy.Relation, factor float64) (beyond, swapped, n int) {
 	var tr kerneltest.Transcript
-	s := kerneltest.Open(t, partsTable(), partsPlan, kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}},
+	s := kerneltest.Open(t, partsTable(relation), partsPlan, kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}},
 		kerneltest.Options{Seed: stattest.Seed(t), NoiseFactor: factor, Record: &tr})
 	for run := range 2000 {
 		const mu = .1
@@ -159,9 +159,9 @@ func TestPartsLoss(t *testing.T) {
 		}
 		with := func(row []float64) *kernel.Table {
 			if row == nil {
-				return partsTable()
+				return partsTable(relation)
 			}
-			return partsTable(row)
+			return partsTable(relation, row)
 		}
 		a, sigma := run(c.step, c.q, relation, with(c.from))
 		b, _ := run(c.step, c.q, relation, with(c.to))
@@ -178,7 +178,7 @@ func TestPartsLoss(t *testing.T) {
 // TestPartsPriced: a spy in Parts, and Parts where the plan says otherwise, are refused before
 // anything is spent; the certificate names the kind.
 func TestPartsPriced(t *testing.T) {
-	s := kerneltest.Open(t, partsTable(), partsPlan, terms, kerneltest.Options{})
+	s := kerneltest.Open(t, partsTable(terms.Relation), partsPlan, terms, kerneltest.Options{})
 	a := s.Allotment()
 	before := a.Left()
 	for name, c := range map[string]struct {

@@ -30,7 +30,7 @@ func TestPopularDecides(t *testing.T) {
 	} {
 		var exact [][]int64
 		s := openMasked(t, privacy.ReplaceOne, zeros(40, c.others...), quiet(1, &exact))
-		got, ok, err := s.Allotment().Popular("popular", Blocks{Own: scaled(1), Count: 40}, Popularity{fortyMask}, testPure)
+		got, ok, err := s.Allotment().Popular("popular", by(scaled(1), 40), Popularity{fortyMask}, testPure)
 		if err != nil || exact[0][0] != c.sum || ok == math.IsNaN(c.logVar) || ok != (got != nil) {
 			t.Errorf("%v: %v, %v, %v, %v", c.others, exact, got, ok, err)
 			continue

@@ -22,7 +22,7 @@ const secret = 31415926.5
 func TestNothingPrints(t *testing.T) {
 	b := kernel.NewBuilder(2)
 	b.Append([]float64{secret, secret})
-	table := kerneltest.Table([][]float64{{secret, secret}, {secret, secret}}, 2)
+	table := kerneltest.Table([][]float64{{secret, secret}, {secret, secret}}, 2, terms.Relation)
 	s := kerneltest.Open(t, table, plan, terms, kerneltest.Options{})
 	if _, err := s.Allotment().Sum("step", step, .1*s.Mu()); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func walk(v reflect.Value, seen map[uintptr]bool) string {
 // error texts, none of which holds a value of a row.
 func TestErrorsDoNotDependOnRows(t *testing.T) {
 	run := func(rows [][]float64) (texts []string) {
-		s := kerneltest.Open(t, kerneltest.Table(rows, 2), plan, terms, kerneltest.Options{})
+		s := kerneltest.Open(t, kerneltest.Table(rows, 2, terms.Relation), plan, terms, kerneltest.Options{})
 		a := s.Allotment()
 		note := func(err error) {
 			texts = append(texts, fmt.Sprint(err))
@@ -121,7 +121,7 @@ func TestErrorsDoNotDependOnRows(t *testing.T) {
 		}
 		return append(texts, fmt.Sprint(s.Loss(), s.Measurements()))
 	}
-	tables := [][][]float64{nil, {{secret, -secret}}, {{math.NaN(), math.Inf(1)}, {1e308, -1e308}, {5e-324, 0}}, {{1}, {1, 2, 3}}, someRows(100, 2)}
+	tables := [][][]float64{nil, {{secret, -secret}}, {{math.NaN(), math.Inf(1)}, {1e308, -1e308}, {5e-324, 0}}, {{1, math.NaN()}, {1, 2}}, someRows(100, 2)}
 	want := run(tables[0])
 	for _, rows := range tables[1:] {
 		if got := run(rows); !reflect.DeepEqual(got, want) {

@@ -56,7 +56,7 @@ func boxes(offsets ...float64) query.MaxBoxCount {
 
 func openSelect(t *testing.T, relation privacy.Relation, values []float64, o kerneltest.Options) *kernel.Session {
 	t.Helper()
-	return kerneltest.Open(t, kerneltest.Table(columnOf(values), 1), selectPlan,
+	return kerneltest.Open(t, kerneltest.Table(columnOf(values), 1, relation), selectPlan,
 		kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}}, o)
 }
 
@@ -528,7 +528,7 @@ func TestPureSpending(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	q := selections()["boxes"]
 	for range 30 {
-		s := kerneltest.Open(t, kerneltest.Table(columnOf([]float64{0, 1}), 1), selectPlan,
+		s := kerneltest.Open(t, kerneltest.Table(columnOf([]float64{0, 1}), 1, privacy.ReplaceOne), selectPlan,
 			kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: math.Exp(rng.NormFloat64()), Delta: 1e-6}}, kerneltest.Options{})
 		ask := func(a *kernel.Allotment, mu float64) (err error) {
 			switch rng.IntN(4) {

@@ -35,7 +35,7 @@ func TestUnitScoresLaw(t *testing.T) {
 		q := query.Selection{Scores: []query.Score{score}}
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			plan := kernel.Plan{Method: "unit", Steps: []kernel.Step{{Name: name, Query: q.Kind(), Share: 1, Most: 1 << 30}}}
-			s := kerneltest.Open(t, kerneltest.Table(columnOf(values), 1), plan,
+			s := kerneltest.Open(t, kerneltest.Table(columnOf(values), 1, relation), plan,
 				kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}}, kerneltest.Options{Seed: stattest.Seed(t)})
 			counts := make([]int, score.Options())
 			for range runs {

@@ -27,7 +27,7 @@ func localSession(t *testing.T, relation privacy.Relation, values []float64, mos
 	plan := localPlan
 	plan.Steps = append([]kernel.Step(nil), plan.Steps...)
 	plan.Steps[0].Most = most
-	return kerneltest.Open(t, kerneltest.Table(columnOf(values), 1), plan,
+	return kerneltest.Open(t, kerneltest.Table(columnOf(values), 1, relation), plan,
 		kernel.Terms{Relation: relation, Budget: privacy.Budget{Epsilon: 2, Delta: .9}}, o)
 }
 

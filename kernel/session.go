@@ -21,12 +21,16 @@ import (
 
 // Terms are what a session promises and how it runs.
 type Terms struct {
-	Relation privacy.Relation // Required.
+	Relation privacy.Relation // Required: the table's.
 	Budget   privacy.Budget   // Required.
 	Engine   engine.Engine    // nil means the local engine on all cores
 	// Observe, if set, is told after every measurement its step and the part of mu^2 spent so far:
 	// released facts only.
 	Observe func(step string, spent float64)
+	// Own, if set, is a learner of the custodian's own, for a number of estimates per block: of any
+	// type, and handed raw rows by the blocks that ask for it (Blocks.OfTerms). See
+	// Allotment.Blocks for what its author answers for. No estimator can bring another.
+	Own func(estimates int) Learner
 }
 
 // A Session is the only way to learn anything about a protected table: measurements of a plan,
@@ -62,6 +66,8 @@ type book struct {
 	mu   sync.Mutex
 	used map[string]*usage
 	log  []Measurement
+	// ranOwn says that Terms.Own was handed rows
+	ranOwn bool
 }
 
 type usage struct {
@@ -99,10 +105,18 @@ func OpenForTest(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.
 	return open(ctx, t, plan, terms, h)
 }
 
+// open copies first what it checks, so that nobody can change it in between.
 func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (*Session, error) {
+	if t == nil || t.rows == nil {
+		return nil, errors.New("kernel: Open: want a table that a Builder has protected, got none")
+	}
+	plan.Steps = slices.Clone(plan.Steps)
 	total, err := Calibrate(plan, terms.Relation, terms.Budget)
 	if err != nil {
 		return nil, err
+	}
+	if terms.Relation != t.relation {
+		return nil, fmt.Errorf("kernel: Terms.Relation: want %v, under which the table was protected, got %v", t.relation, terms.Relation)
 	}
 	if terms.Engine == nil {
 		terms.Engine = local.Engine{}
@@ -110,7 +124,6 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	if terms.Engine, err = trusted(terms.Engine); err != nil {
 		return nil, err
 	}
-	plan.Steps = slices.Clone(plan.Steps)
 	s := &Session{ctx: ctx, table: t, plan: plan, terms: terms, total: total, hook: h, group: 1, book: &book{used: map[string]*usage{}}}
 	s.filter = privacy.NewFilter(total)
 	source := noise.Source(noise.NewEntropy())
@@ -169,9 +182,7 @@ func (s *Session) Columns() int { return s.table.Columns() }
 
 // Rows is n under replace-one, where it is public; under add-or-remove-one it is private and Rows
 // reports false.
-func (s *Session) Rows() (int, bool) {
-	return s.table.Rows(s.terms.Relation)
-}
+func (s *Session) Rows() (int, bool) { return s.table.Rows() }
 
 // Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds,
 // within the slack of it).
@@ -196,6 +207,14 @@ func (s *Session) Measurements() []Measurement {
 
 // Loss is what has been spent so far, in every unit that is reported; at most what the terms allow.
 func (s *Session) Loss() privacy.Loss { return s.total.Loss(s.filter.Spent()) }
+
+// OwnLearnerRan reports that the learner of the terms was handed rows, here or in a session derived
+// from the same.
+func (s *Session) OwnLearnerRan() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ranOwn
+}
 
 // Simulated reports a session whose noise a test controls.
 func (s *Session) Simulated() bool { return s.hook != nil }

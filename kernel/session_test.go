@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -60,7 +58,7 @@ func octaves(high int) query.Pairs {
 
 func open(t *testing.T, ctx context.Context) *kernel.Session {
 	t.Helper()
-	s, err := kernel.Open(ctx, kerneltest.Table(someRows(20, 2), 2), plan, terms)
+	s, err := kernel.Open(ctx, kerneltest.Table(someRows(20, 2), 2, terms.Relation), plan, terms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +155,7 @@ func TestMost(t *testing.T) {
 		if most%20 != 1 {
 			continue
 		}
-		s := kerneltest.Open(t, kerneltest.Table(nil, 2), p, terms, kerneltest.Options{})
+		s := kerneltest.Open(t, kerneltest.Table(nil, 2, terms.Relation), p, terms, kerneltest.Options{})
 		for range most {
 			if _, _, err := s.Allotment().Cells("a", keys, .01*s.Mu()); err != nil {
 				t.Fatal(err)
@@ -173,8 +171,8 @@ func TestMost(t *testing.T) {
 // the certificate sum to what was spent, and that is at most what the terms allow.
 func TestRandomPrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
-	table := kerneltest.Table(someRows(5, 2), 2)
 	for run := range 60 {
+		table := kerneltest.Table(someRows(5, 2), 2, privacy.Relation(1+run%2))
 		budget := privacy.Budget{Epsilon: math.Exp(4 * rng.NormFloat64()), Delta: 1e-6}
 		s := kerneltest.Open(t, table, plan, kernel.Terms{Relation: privacy.Relation(1 + run%2), Budget: budget}, kerneltest.Options{Seed: uint64(run)})
 		pool := []*kernel.Allotment{s.Allotment()}
@@ -260,7 +258,7 @@ func TestObserver(t *testing.T) {
 			t.Errorf("after %s: spent %v, loss %+v", step, spent, s.Loss())
 		}
 	}
-	s = kerneltest.Open(t, kerneltest.Table(someRows(5, 2), 2), plan, observed, kerneltest.Options{})
+	s = kerneltest.Open(t, kerneltest.Table(someRows(5, 2), 2, observed.Relation), plan, observed, kerneltest.Options{})
 	_, _ = s.Allotment().Sum("count", query.Count{}, .1*s.Mu())
 	_, _, _ = s.Allotment().Cells("keys", keys, .1*s.Mu())
 	_, _ = s.Allotment().Sum("nothing", query.Count{}, .1*s.Mu())
@@ -273,7 +271,7 @@ func TestObserver(t *testing.T) {
 func TestReplay(t *testing.T) {
 	run := func(o kerneltest.Options) (kernel.Answer, []kernel.Cell) {
 		generous := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 50, Delta: .1}}
-		s := kerneltest.Open(t, kerneltest.Table(someRows(200, 2), 2), plan, generous, o)
+		s := kerneltest.Open(t, kerneltest.Table(someRows(200, 2), 2, generous.Relation), plan, generous, o)
 		cells, _, err := s.Allotment().Cells("keys", keys, .5*s.Mu())
 		if err != nil || len(cells) == 0 {
 			t.Fatal(cells, err)
@@ -295,7 +293,7 @@ func TestReplay(t *testing.T) {
 // TestPlanIsCopied: neither the caller's plan nor what Plan returns leads to the session's own.
 func TestPlanIsCopied(t *testing.T) {
 	mine := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "count", Query: "count", Share: .01, Most: 1}}}
-	s := kerneltest.Open(t, kerneltest.Table(nil, 1), mine, terms, kerneltest.Options{})
+	s := kerneltest.Open(t, kerneltest.Table(nil, 1, terms.Relation), mine, terms, kerneltest.Options{})
 	mine.Steps[0].Share = 1
 	s.Plan().Steps[0].Share = 1
 	if _, err := s.Allotment().Sum("count", query.Count{}, s.Mu()); err == nil || s.Plan().Steps[0].Share != .01 {
@@ -312,47 +310,3 @@ type spyPairs struct{ query.PairOctaves }
 func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }
 func (spyPairs) Compile(int) query.RowMap { panic("read rows") }
-
-// spyEngine fits engine.Engine without naming the type of what it reads.
-type spyEngine[T any] struct{}
-
-func (spyEngine[T]) Scan(T, query.Scan) query.Accumulator { panic("read rows") }
-
-func spyFor[T any](func(local.Engine, T, query.Scan) query.Accumulator) spyEngine[T] {
-	return spyEngine[T]{}
-}
-
-func hookFor[T any](func(context.Context, *kernel.Table, kernel.Plan, kernel.Terms, *T) (*kernel.Session, error)) *T {
-	return new(T)
-}
-
-// TestForgery: what the compiler lets a foreign package write is refused when it runs: an engine or
-// a query of its own, which would be handed rows, and a hook, which would turn the noise off.
-func TestForgery(t *testing.T) {
-	table := kerneltest.Table(someRows(5, 2), 2)
-	for _, e := range []engine.Engine{spyFor(local.Engine.Scan), &struct{ local.Engine }{}, struct{ local.Engine }{}} {
-		forged := terms
-		forged.Engine = e
-		if _, err := kernel.Open(context.Background(), table, plan, forged); err == nil {
-			t.Errorf("an engine of type %T was accepted", e)
-		}
-	}
-	h := hookFor(kernel.OpenForTest)
-	h.NoiseFactor = 0
-	if _, err := kernel.OpenForTest(context.Background(), table, plan, terms, h); err == nil {
-		t.Error("a hook that kerneltest did not make was accepted")
-	}
-	if _, err := kernel.OpenForTest(context.Background(), table, plan, terms, nil); err == nil {
-		t.Error("no hook was accepted")
-	}
-	if s := open(t, context.Background()); s.Simulated() {
-		t.Error("an ordinary session says it is simulated")
-	}
-	for _, e := range []engine.Engine{local.Engine{Workers: 3}, &local.Engine{}} {
-		good := terms
-		good.Engine = e
-		if _, err := kernel.Open(context.Background(), table, plan, good); err != nil {
-			t.Error(err)
-		}
-	}
-}

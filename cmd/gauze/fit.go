@@ -136,7 +136,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 			return loaded{}, err
 		}
 		defer in.Close()
-		table, err := in.Load(p.read)
+		table, err := in.Load(r.Relation, p.read)
 		return loaded{in, table}, err
 	})
 	p.end()

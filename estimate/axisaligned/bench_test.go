@@ -20,7 +20,7 @@ func BenchmarkFit(b *testing.B) {
 	const n, d = 100000, 4
 	rng := rand.New(rand.NewPCG(1, 1))
 	truth := estimatetest.Truth(b, rng, problems.Anywhere{Columns: d, Components: 3})
-	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d)
+	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d, privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: delta}
 	for _, k := range []int{3, 0} {
 		b.Run(fmt.Sprintf("components=%d", k), func(b *testing.B) {

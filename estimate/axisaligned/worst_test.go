@@ -172,7 +172,7 @@ func TestCanceled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := kerneltest.Open(t, kerneltest.Table(c.Rows, 2), plan, kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: delta}}, fresh)
+	s := kerneltest.Open(t, kerneltest.Table(c.Rows, 2, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: delta}}, fresh)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := New().Fit(ctx, s, c.Problem()); !errors.Is(err, context.Canceled) || len(s.Measurements()) > 0 {

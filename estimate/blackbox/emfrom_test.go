@@ -105,7 +105,7 @@ func privateEM(t testing.TB, truth *model.Mixture, rows [][]float64, rel privacy
 			plan.Steps = append(plan.Steps, step)
 		}
 	}
-	s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu2 / 2}}, fresh)
+	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu2 / 2}}, fresh)
 	f := &fit{p: p, k: k, a: s.Allotment(), mu2: mu2, factor: map[privacy.Relation]float64{privacy.ReplaceOne: math.Sqrt2, privacy.AddRemoveOne: 1}[rel],
 		rows: float64(len(rows)), cols: &program.Columns{All: d}}
 	r, ok := f.start(maskedTruth(t, truth, eta(p), rng))

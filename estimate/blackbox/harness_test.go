@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
@@ -81,8 +82,8 @@ func open(t testing.TB, c estimatetest.Case, workers int) (*kernel.Session, esti
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kerneltest.Open(t, kerneltest.Table(c.Rows, c.Columns), plan,
-		kernel.Terms{Relation: p.Relation, Budget: p.Budget, Engine: local.Engine{Workers: workers}}, c.Noise), p
+	return kerneltest.Open(t, kerneltest.Table(c.Rows, c.Columns, p.Relation), plan,
+		kernel.Terms{Relation: p.Relation, Budget: p.Budget, Engine: local.Engine{Workers: workers}, Own: learners.Own(c.Own)}, c.Noise), p
 }
 
 // fitted is the outcome of c with so many workers.

@@ -287,7 +287,7 @@ func TestLearners(t *testing.T) {
 		p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
 		p.Learner = l
 		b := blocks(p, 99)
-		if b.Count != 99 || b.Own != nil || b.Learner == nil || b.Learner.Estimates() != 2 || b.Learner.Coordinates(2) != 7 {
+		if b.Count != 99 || b.OfTerms != 0 || b.Learner == nil || b.Learner.Estimates() != 2 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", l, b)
 		}
 		kind := fmt.Sprintf("%T", b.Learner)
@@ -300,7 +300,7 @@ func TestLearners(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	if p.Own = (estimatetest.Signs{}); blocks(p, 99).Own == nil || blocks(p, 99).Learner != nil {
+	if p.Own = "signs"; blocks(p, 99).OfTerms != 2 || blocks(p, 99).Learner != nil {
 		t.Errorf("one's own: %+v", blocks(p, 99))
 	}
 }

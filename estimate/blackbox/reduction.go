@@ -137,7 +137,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 			e.Notes = append(e.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, p.Rows/c.rules.Estimates, c.rules.Pass))
 		}
 	}
-	if p.Own == nil && p.Learner == learners.MoitraValiant && p.Columns > slowColumns {
+	if p.Own == "" && p.Learner == learners.MoitraValiant && p.Columns > slowColumns {
 		e.Notes = append(e.Notes, fmt.Sprintf("%s takes seconds for a block of that many columns: hours for all of them", p.Learner))
 	}
 	e.Notes = append(e.Notes, "components lie some six standard deviations apart: the closer they are, the more rows blocks need to agree; "+
@@ -153,7 +153,7 @@ const slowColumns = 10
 func advice(p estimate.Problem, rows float64) string {
 	if rows > rowsFor(p) {
 		stray := ""
-		if name := cmp.Or(p.Learner, standard); p.Own == nil && p.Trim == 0 && learners.Trims(name) {
+		if name := cmp.Or(p.Learner, standard); p.Own == "" && p.Trim == 0 && learners.Trims(name) {
 			stray = ", or --trim 0.02 if some rows are stray"
 		}
 		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"

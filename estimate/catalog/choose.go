@@ -45,7 +45,7 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 		e, err = l.byName(name)
 		return e, "as asked", err
 	}
-	if p.Learner != "" || p.Own != nil {
+	if p.Learner != "" || p.Own != "" {
 		e, err = l.byName(forLearners)
 		return e, "auto: a learner is named, and " + forLearners + " runs it", err
 	}

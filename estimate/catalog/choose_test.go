@@ -219,7 +219,7 @@ func TestLearnerChoosesItsMethod(t *testing.T) {
 			}
 			p.KnownCovariance = [][]float64{{1}}
 			named, own := p, p
-			named.Learner, own.Own = "em", none{}
+			named.Learner, own.Own = "em", "none"
 			for _, p := range []estimate.Problem{named, own} {
 				e, why, err := everything.Choose("", p)
 				if err != nil || e.Name() != forLearners || why != "auto: a learner is named, and black-box runs it" {
@@ -258,7 +258,7 @@ func TestLearnerChoosesItsMethod(t *testing.T) {
 		if got := estimate.LearnerOf(m, estimate.Problem{}); got != user.Learners()[0] {
 			t.Errorf("%s: the default is %q, got %q", m.Name(), user.Learners()[0], got)
 		}
-		if got := estimate.LearnerOf(m, estimate.Problem{Own: none{}}); got != estimate.OwnLearner {
+		if got := estimate.LearnerOf(m, estimate.Problem{Own: "none"}); got != estimate.OwnLearner {
 			t.Errorf("%s: own became %q", m.Name(), got)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -52,7 +53,7 @@ type Case struct {
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
 		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts, KnownCovariance: c.KnownCovariance,
-		NoDelta: c.budget().Concentrated(), Budget: c.budget(), Learner: c.Learner, Own: c.Own, Trim: c.Trim}
+		NoDelta: c.budget().Concentrated(), Budget: c.budget(), Learner: c.Learner, Own: estimate.OwnType(c.Own), Trim: c.Trim}
 	if p.Components == 0 && p.MaxComponents == 0 {
 		p.MaxComponents = 10
 	}
@@ -105,8 +106,8 @@ func Run(tb testing.TB, e estimate.Estimator, c Case) Fit {
 		tb.Errorf("plan: %v", err)
 		return Fit{}
 	}
-	s := kerneltest.Open(tb, kerneltest.Table(c.Rows, c.Columns), plan,
-		kernel.Terms{Relation: c.relation(), Budget: c.budget(), Engine: local.Engine{Workers: 1}}, c.Noise)
+	s := kerneltest.Open(tb, kerneltest.Table(c.Rows, c.Columns, c.relation()), plan,
+		kernel.Terms{Relation: c.relation(), Budget: c.budget(), Engine: local.Engine{Workers: 1}, Own: learners.Own(c.Own)}, c.Noise)
 	out, err := e.Fit(context.Background(), s, p)
 	if err != nil {
 		tb.Errorf("fit: %v", err)

@@ -19,7 +19,7 @@ func BenchmarkGaussianFit(b *testing.B) {
 	const n, d = 50000, 10
 	rng := rand.New(rand.NewPCG(1, 1))
 	truth := estimatetest.Truth(b, rng, problems.Moderate{Columns: d, Components: 1, Kappa: 100, Offset: 50})
-	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d)
+	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d, privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-6}
 	p := estimate.Problem{Columns: d, Rows: n, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(budget.Epsilon, budget.Delta)}
 	scans := 0

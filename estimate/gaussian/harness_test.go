@@ -185,7 +185,7 @@ func (s setting) fit(t testing.TB, rows [][]float64) estimate.Outcome {
 		return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: err.Error(), Advice: "refused"}}
 	}
 	terms := kernel.Terms{Relation: s.rel, Budget: s.budget(), Engine: local.Engine{Workers: 1}}
-	session := kerneltest.Open(t, kerneltest.Table(rows, s.d), plan, terms, kerneltest.Options{Fresh: true})
+	session := kerneltest.Open(t, kerneltest.Table(rows, s.d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	out, err := method.Fit(context.Background(), session, p)
 	if err != nil {
 		t.Errorf("fit: %v", err)

@@ -26,7 +26,7 @@ func rounded(t testing.TB, rows [][]float64, d int) (r *run, st *state, s shape)
 		}
 	}
 	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}
-	session := kerneltest.Open(t, kerneltest.Table(rows, d), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
+	session := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
 	r = &run{a: session.Allotment(), problem: p, mu2: session.Allotment().Left()}
 	if _, done, err := r.ready(); err != nil || done {
 		t.Fatal(done, err)
@@ -95,7 +95,7 @@ func TestShapeOfGaussians(t *testing.T) {
 // gaussianRun is a run with a whole budget left and no rows to speak of.
 func gaussianRun(t testing.TB) *run {
 	p := estimate.Problem{Columns: 1, Rows: 1, Relation: privacy.ReplaceOne, Mu: tableMu, Components: 1}
-	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1), kernel.Plan{Method: "test", Steps: HeavyTailed{}.steps(p)},
+	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1, p.Relation), kernel.Plan{Method: "test", Steps: HeavyTailed{}.steps(p)},
 		kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{})
 	return &run{a: session.Allotment(), problem: p, mu2: session.Allotment().Left()}
 }

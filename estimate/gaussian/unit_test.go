@@ -78,12 +78,12 @@ func TestReplay(t *testing.T) {
 				}
 				terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 				var first, second kerneltest.Transcript
-				a := kerneltest.Open(t, kerneltest.Table(filled(n, d, func(i, j int) float64 { return rand.NormFloat64() }), d), plan, terms, kerneltest.Options{Fresh: true, Record: &first})
+				a := kerneltest.Open(t, kerneltest.Table(filled(n, d, func(i, j int) float64 { return rand.NormFloat64() }), d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true, Record: &first})
 				outA, err := New().Fit(context.Background(), a, p)
 				if err != nil {
 					t.Fatal(err)
 				}
-				b := kerneltest.Open(t, kerneltest.Table(filled(other, d, func(i, j int) float64 { return 1e9 }), d), plan, terms, kerneltest.Options{Fresh: true, Record: &second, Replay: &first})
+				b := kerneltest.Open(t, kerneltest.Table(filled(other, d, func(i, j int) float64 { return 1e9 }), d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true, Record: &second, Replay: &first})
 				outB, err := New().Fit(context.Background(), b, p)
 				if err != nil {
 					t.Fatal(err)
@@ -104,7 +104,7 @@ func TestSpendsAll(t *testing.T) {
 	p := setting{d: 2, n: 3000, rel: privacy.ReplaceOne}.problem()
 	plan, _ := New().Plan(p)
 	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	s := kerneltest.Open(t, kerneltest.Table(filled(3000, 2, func(i, j int) float64 { return rand.NormFloat64() }), 2), plan, terms, kerneltest.Options{Fresh: true})
+	s := kerneltest.Open(t, kerneltest.Table(filled(3000, 2, func(i, j int) float64 { return rand.NormFloat64() }), 2, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	if _, err := New().Fit(context.Background(), s, p); err != nil {
 		t.Fatal(err)
 	}

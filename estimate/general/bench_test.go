@@ -21,7 +21,7 @@ func BenchmarkMixtureFit(b *testing.B) {
 	const n, d = 20000, 10
 	rng := rand.New(rand.NewPCG(1, 1))
 	truth := estimatetest.Truth(b, rng, problems.Moderate{Columns: d, Components: 5, Separation: 3, Kappa: 10, LeastWeight: .1})
-	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d)
+	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d, privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-6}
 	for _, k := range []int{5, 0} {
 		b.Run(fmt.Sprintf("components=%d", k), func(b *testing.B) {

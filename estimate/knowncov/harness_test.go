@@ -53,7 +53,7 @@ func (c trial) fit(t testing.TB) estimatetest.Fit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := kerneltest.Open(t, kerneltest.Table(c.rows, p.Columns), plan, kernel.Terms{Relation: c.relation,
+	s := kerneltest.Open(t, kerneltest.Table(c.rows, p.Columns, c.relation), plan, kernel.Terms{Relation: c.relation,
 		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: local.Engine{Workers: 1}}, c.noise)
 	out, err := Fit(context.Background(), s, p)
 	if err != nil {

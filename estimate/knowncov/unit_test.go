@@ -109,7 +109,7 @@ func exactFit(t *testing.T, rows [][]float64, parts []part, components int) *fit
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, kernel.Terms{Relation: c.relation, Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}},
+	s := kerneltest.Open(t, kerneltest.Table(rows, d, c.relation), plan, kernel.Terms{Relation: c.relation, Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}},
 		kerneltest.Options{Exact: true})
 	white, err := whiten(c.known)
 	if err != nil {

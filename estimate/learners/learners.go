@@ -43,8 +43,8 @@ func Blocks(p estimate.Problem, k, t int, standard string) kernel.Blocks {
 		name = standard
 	}
 	switch {
-	case p.Own != nil:
-		b.Own = own{k, p.Own}
+	case p.Own != "":
+		b.OfTerms = k
 	case name == Spectral:
 		b.Learner = spectral.Mixture{Components: k}
 	case name == MoitraValiant:
@@ -53,6 +53,14 @@ func Blocks(p estimate.Problem, k, t int, standard string) kernel.Blocks {
 		b.Learner = em.Learner{Components: k, Trim: p.Trim}
 	}
 	return b
+}
+
+// Own is a learner of somebody's own as the terms of a session hold it, nil for none.
+func Own(mixture learner.Mixture) func(k int) kernel.Learner {
+	if mixture == nil {
+		return nil
+	}
+	return func(k int) kernel.Learner { return own{k, mixture} }
 }
 
 // own is somebody's own learner, as the kernel runs learners.

@@ -34,7 +34,7 @@ func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float6
 	t.Helper()
 	plan := kernel.Plan{Method: "columns", Steps: append(Steps("u: ", weakPart),
 		kernel.Step{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1})}
-	s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu * mu / 2}}, noise)
+	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu * mu / 2}}, noise)
 	a, mu2 := s.Allotment(), s.Mu()*s.Mu()
 	c, err := Count(a, "count", math.Sqrt(countPart*mu2)*(1-1e-12))
 	if err != nil {
@@ -208,7 +208,7 @@ func TestHidden(t *testing.T) {
 // TestFaultsOfThePlan: a step that is not in the plan is an error, not an outcome.
 func TestFaultsOfThePlan(t *testing.T) {
 	plan := kernel.Plan{Method: "columns", Steps: []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: 1, Most: 1}}}
-	s := kerneltest.Open(t, kerneltest.Table(tableOf(10, normal(0, 1)), 1), plan,
+	s := kerneltest.Open(t, kerneltest.Table(tableOf(10, normal(0, 1)), 1, privacy.ReplaceOne), plan,
 		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{})
 	if c, err := Count(s.Allotment(), "rows", .1); err == nil {
 		t.Errorf("counted %+v", c)

@@ -66,7 +66,7 @@ func (c trial) fit(t testing.TB) estimatetest.Fit {
 	if c.noDelta {
 		budget = privacy.Budget{Rho: p.Mu * p.Mu / 2}
 	}
-	s := kerneltest.Open(t, kerneltest.Table(c.rows, 1), plan,
+	s := kerneltest.Open(t, kerneltest.Table(c.rows, 1, c.relation), plan,
 		kernel.Terms{Relation: c.relation, Budget: budget, Engine: local.Engine{Workers: 1}}, c.noise)
 	out, err := New().Fit(context.Background(), s, p)
 	if err != nil {

@@ -309,7 +309,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := kerneltest.Open(t, kerneltest.Table(c.rows, 1), plan, kernel.Terms{Relation: c.relation,
+	s := kerneltest.Open(t, kerneltest.Table(c.rows, 1, c.relation), plan, kernel.Terms{Relation: c.relation,
 		Budget: privacy.Budget{Epsilon: 1, Delta: delta}, Engine: local.Engine{Workers: 1}}, kerneltest.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -36,7 +36,7 @@ func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request, now func() time.
 	for i := range n {
 		b.Append(rows.RawRowView(i))
 	}
-	table := b.Protect()
+	table := b.Protect(r.Relation)
 	r.Columns, r.SchemaDeclared = model.DefaultColumns(d), true
 	start := now()
 	result, err := gauze.Fit(ctx, table, r)

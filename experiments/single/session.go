@@ -30,7 +30,7 @@ func inSession(ctx context.Context, rows *mat.Dense, r gauze.Request, e estimate
 	if r.Relation == privacy.ReplaceOne {
 		p.Rows = n
 	}
-	table, start := b.Protect(), time.Now()
+	table, start := b.Protect(r.Relation), time.Now()
 	plan, err := e.Plan(p)
 	var refusal *estimate.Refusal
 	if errors.As(err, &refusal) {

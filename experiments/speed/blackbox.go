@@ -126,7 +126,7 @@ func (r *blackBoxRun) table(seed uint64) (*kernel.Table, error) {
 	for i := range r.n {
 		b.Append(in.Rows.RawRowView(i))
 	}
-	return b.Protect(), nil
+	return b.Protect(privacy.ReplaceOne), nil
 }
 
 // times is how many fits are timed as one: a short one takes few ticks of the clock of CPU time.

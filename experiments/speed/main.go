@@ -187,7 +187,7 @@ func drawTable(truth *model.Mixture, n int) (*table, error) {
 		sampler.Row(row, rng)
 		b.Append(row)
 	}
-	t.protected = b.Protect()
+	t.protected = b.Protect(privacy.ReplaceOne)
 	return t, nil
 }
 

@@ -164,7 +164,7 @@ func (r *unboundedRun) round(s settings, seed uint64) error {
 		return nil
 	})
 	for _, w := range r.wishes() {
-		table := protect(t) // a new one, since a table keeps what it has sorted
+		table := protect(t, w.relation) // a new one, since a table keeps what it has sorted
 		if err := add(w.String(), 1, func() error { return r.fit(s, table, w) }); err != nil {
 			return err
 		}
@@ -187,12 +187,12 @@ func unsorted(t *table, copies int) (columns [][]float64) {
 }
 
 // protect hands the rows to a new protected table.
-func protect(t *table) *kernel.Table {
+func protect(t *table, r privacy.Relation) *kernel.Table {
 	b := kernel.NewBuilder(t.d)
 	for row := range slices.Chunk(t.flat, t.d) {
 		b.Append(row)
 	}
-	return b.Protect()
+	return b.Protect(r)
 }
 
 // fit makes one fit and counts its measurements.

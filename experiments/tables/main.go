@@ -142,7 +142,7 @@ func fit(method string, rows [][]float64, train []int, p estimate.Problem, b pri
 	check(err)
 	plan, err := est.Plan(p)
 	check(err)
-	s, err := kernel.Open(context.Background(), builder.Protect(), plan, kernel.Terms{Relation: p.Relation, Budget: b})
+	s, err := kernel.Open(context.Background(), builder.Protect(p.Relation), plan, kernel.Terms{Relation: p.Relation, Budget: b})
 	check(err)
 	out, err := est.Fit(context.Background(), s, p)
 	check(err)

@@ -3,8 +3,6 @@
 package engine
 
 import (
-	"sync"
-
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -83,7 +81,7 @@ func EachSorted(e Engine, t *rows.Table, p query.Partition, column int, use func
 			values[leaf] = append(values[leaf], t.Row(i)[column])
 		}
 	}
-	var wg sync.WaitGroup
+	var wg rows.Workers
 	for leaf, own := range values {
 		wg.Go(func() {
 			rows.Sort(own)

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // Options say what a test controls.
@@ -81,11 +82,11 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 	return s
 }
 
-// Table builds a protected table from rows.
-func Table(rows [][]float64, d int) *kernel.Table {
+// Table builds a protected table from rows of d columns.
+func Table(rows [][]float64, d int, r privacy.Relation) *kernel.Table {
 	b := kernel.NewBuilder(d)
 	for _, r := range rows {
 		b.Append(r)
 	}
-	return b.Protect()
+	return b.Protect(r)
 }

@@ -51,7 +51,7 @@ func (c trial) problem() estimate.Problem {
 }
 
 func (c trial) open(t testing.TB, plan kernel.Plan) *kernel.Session {
-	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d), plan, kernel.Terms{Relation: c.relation,
+	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.relation), plan, kernel.Terms{Relation: c.relation,
 		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: local.Engine{Workers: 1}}, c.noise)
 }
 

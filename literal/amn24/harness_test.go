@@ -79,7 +79,7 @@ func (c trial) fit(t *testing.T, e estimate.Estimator) estimatetest.Fit {
 
 func (c trial) open(t *testing.T, plan kernel.Plan) *kernel.Session {
 	t.Helper()
-	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d), plan,
+	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.related()), plan,
 		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: local.Engine{Workers: 1}}, c.noise)
 }
 

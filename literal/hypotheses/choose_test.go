@@ -17,7 +17,7 @@ import (
 func choose(t *testing.T, rows [][]float64, d int, rel privacy.Relation, l *List, o Options, epsilon float64) int {
 	t.Helper()
 	plan := kernel.Plan{Method: "hypotheses", Steps: []kernel.Step{Step("choose", 1, "AAL21 Lemma 3.1")}}
-	s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: 1e4}}, kerneltest.Options{Fresh: true})
+	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: 1e4}}, kerneltest.Options{Fresh: true})
 	i, err := Choose(s.Allotment(), "choose", l, o, epsilon)
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,7 @@ func alone(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float
 	}
 	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "second", Query: kind, Share: 1, Most: 100},
 		{Name: stepStart, Query: "clipped moments", Share: 1, Most: 100}, {Name: stepMean, Query: "clipped moments", Share: 1, Most: 100}}}
-	s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu * mu / 2}}, noise)
+	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu * mu / 2}}, noise)
 	x := design{Constants: Practical(), class: gaussianClass(2), d: d, relation: rel, rows: float64(len(rows)), pairs: pairs}
 	if rel == privacy.ReplaceOne {
 		x.public = x.rows

@@ -72,7 +72,7 @@ func (c trial) follow(t testing.TB, e estimate.Estimator, plan kernel.Plan, p es
 
 func (c trial) open(t testing.TB, plan kernel.Plan) *kernel.Session {
 	t.Helper()
-	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d), plan,
+	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.related()), plan,
 		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}, c.noise)
 }
 

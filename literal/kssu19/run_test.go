@@ -71,7 +71,7 @@ func (c trial) follow(t *testing.T, e estimate.Estimator, plan kernel.Plan, p es
 
 func open(t *testing.T, c trial, plan kernel.Plan) *kernel.Session {
 	t.Helper()
-	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d), plan,
+	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.related()), plan,
 		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}, c.noise)
 }
 

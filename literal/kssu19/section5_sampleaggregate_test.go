@@ -117,7 +117,7 @@ func (c sampleCase) on(t *testing.T, rows [][]float64, noise kerneltest.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := kerneltest.Open(t, kerneltest.Table(rows, c.d), plan,
+	s := kerneltest.Open(t, kerneltest.Table(rows, c.d, c.relation), plan,
 		kernel.Terms{Relation: c.relation, Budget: privacy.Budget{Epsilon: c.epsilon, Delta: sampleDelta}}, noise)
 	out, err := e.Fit(context.Background(), s, p)
 	if err != nil {

@@ -295,7 +295,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := kerneltest.Open(t, kerneltest.Table(c.Rows, 1), plan, kernel.Terms{Relation: privacy.ReplaceOne, Budget: c.Problem().Budget}, c.Noise)
+	s := kerneltest.Open(t, kerneltest.Table(c.Rows, 1, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne, Budget: c.Problem().Budget}, c.Noise)
 	if _, err := e.Fit(ctx, s, c.Problem()); !errors.Is(err, context.Canceled) || len(s.Measurements()) > 1 {
 		t.Errorf("%v, %d measurements", err, len(s.Measurements()))
 	}

@@ -151,7 +151,7 @@ func (e Estimator) outOfReach(p estimate.Problem, x design) *estimate.Refusal {
 		return refusal(larger, "%d blocks would be needed, more than %d", x.t, mostBlocks)
 	case p.Relation != privacy.ReplaceOne:
 		return nil
-	case p.Rows/x.t < blockRows(k, p.Columns) || p.Own == nil && n*hopeless < x.rowsNeeded(p):
+	case p.Rows/x.t < blockRows(k, p.Columns) || p.Own == "" && n*hopeless < x.rowsNeeded(p):
 		return refusal(advice(x, p), "%d blocks of %d rows cannot agree within %.2g in dist_PARAM", x.t, p.Rows/x.t, x.friends())
 	}
 	return nil

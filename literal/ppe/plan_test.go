@@ -105,7 +105,7 @@ func TestRefusals(t *testing.T) {
 		"up to 10":       func(p *estimate.Problem) { p.Components, p.MaxComponents = 0, 10 },
 		"few rows":       func(p *estimate.Problem) { p.Rows = 1000 },
 		"no rows":        func(p *estimate.Problem) { p.Rows = 0 },
-		"few rows, own":  func(p *estimate.Problem) { p.Rows, p.Own = 100, estimatetest.Signs{} },
+		"few rows, own":  func(p *estimate.Problem) { p.Rows, p.Own = 100, "signs" },
 		"small epsilon":  func(p *estimate.Problem) { p.Budget.Epsilon = 1e-3 },
 		"tiny epsilon":   func(p *estimate.Problem) { p.Budget.Epsilon = 1e-9 },
 		"tiny delta":     func(p *estimate.Problem) { p.Budget.Delta = 1e-290 },
@@ -127,7 +127,7 @@ func TestRefusals(t *testing.T) {
 		t.Error("no columns: want an error")
 	}
 	p := good
-	p.Rows, p.Own = 10000, estimatetest.Signs{} // nobody knows how good a learner of one's own is
+	p.Rows, p.Own = 10000, "signs" // nobody knows how good a learner of one's own is
 	if _, err := New(Practical()).Plan(p); err != nil {
 		t.Error(err)
 	}
@@ -162,7 +162,7 @@ func TestLearners(t *testing.T) {
 		p := problem(privacy.ReplaceOne, 3, 2, 100, 20)
 		p.Learner = name
 		b := blocks(p, 7)
-		if b.Count != 7 || b.Learner == nil || b.Own != nil || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
+		if b.Count != 7 || b.Learner == nil || b.OfTerms != 0 || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", name, b)
 		}
 		want := map[string]string{"": "pearson.Learner", learners.MoitraValiant: "pearson.Learner", learners.EM: "em.Learner",
@@ -175,8 +175,8 @@ func TestLearners(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 1, 100, 20)
-	p.Own = estimatetest.Signs{}
-	if b := blocks(p, 7); b.Learner != nil || b.Own == nil {
+	p.Own = "signs"
+	if b := blocks(p, 7); b.Learner != nil || b.OfTerms != 2 {
 		t.Errorf("own: %+v", b)
 	}
 }

@@ -33,7 +33,7 @@ const (
 // open is a session for boxes and trees at epsilon 1.
 func open(t testing.TB, rows [][]float64, d int, rel privacy.Relation, o kerneltest.Options) *kernel.Session {
 	steps := append(Steps(Config{GapsStep: gapsStep, CountsStep: countsStep}, gapsPart, countsPart, 1, d), TreeStep(treeStep, treePart))
-	return kerneltest.Open(t, kerneltest.Table(rows, d), kernel.Plan{Method: "test", Steps: steps},
+	return kerneltest.Open(t, kerneltest.Table(rows, d, rel), kernel.Plan{Method: "test", Steps: steps},
 		kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}, o)
 }
 

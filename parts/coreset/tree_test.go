@@ -81,7 +81,7 @@ func TestCoresetKeepsMass(t *testing.T) {
 			var tr kerneltest.Transcript
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "tree", Query: query.CellCounts{}.Kind(), Share: 1, Most: last}}}
 			mu := .3 + 3*rng.Float64()
-			s := kerneltest.Open(t, kerneltest.Table(rows, q), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: mu * mu / 2}},
+			s := kerneltest.Open(t, kerneltest.Table(rows, q, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: mu * mu / 2}},
 				kerneltest.Options{Seed: rng.Uint64(), Record: &tr})
 			c, err := Build(s.Allotment(), "tree", frame, half, first, last, 3, s.Mu()*(1-1e-12))
 			if err != nil {

@@ -20,7 +20,7 @@ func TestUnpack(t *testing.T) {
 	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
 		q := query.ClippedMoments{Form: form, Lift: .5, Components: []query.Component{{Frame: frame, Radius: radius}}}
 		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
-		s := kerneltest.Open(t, kerneltest.Table(rows, 2), plan, kernel.Terms{Relation: privacy.ReplaceOne,
+		s := kerneltest.Open(t, kerneltest.Table(rows, 2, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne,
 			Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{Exact: true})
 		mu := s.Allotment().LeftMu()
 		answer, err := s.Allotment().Sum("m", q, mu)
@@ -81,7 +81,7 @@ func TestSDs(t *testing.T) {
 	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
 		q := query.ClippedMoments{Form: form, Lift: .3, Components: []query.Component{{Frame: frame, Radius: 2}, {Frame: frame, Radius: 5}}}
 		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: draws}}}
-		s := kerneltest.Open(t, kerneltest.Table([][]float64{{math.NaN(), 0, 0}}, d), plan, kernel.Terms{Relation: privacy.AddRemoveOne,
+		s := kerneltest.Open(t, kerneltest.Table([][]float64{{math.NaN(), 0, 0}}, d, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne,
 			Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{Fresh: true})
 		mu := s.Mu() / math.Sqrt(draws) * (1 - 1e-9)
 		var ratio [2]map[string]float64

@@ -19,7 +19,7 @@ func spread(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64, f
 	d, n := len(rows[0]), float64(len(rows))
 	plan := kernel.Plan{Method: "stagezero", Steps: append(Steps("", .5, .5), SpreadStep("", .5), FindCentersStep("", .5))}
 	terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: eps, Delta: 1e-6}}
-	s := kerneltest.Open(t, kerneltest.Table(rows, d), plan, terms, kerneltest.Options{Fresh: true})
+	s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	mu2 := s.Mu() * s.Mu()
 	share, _ := SpreadShare(d, n, mu2)
 	center, _ := CenterShare(rel, d, n, mu2)
@@ -182,7 +182,7 @@ func TestRunOnAsksNothingElse(t *testing.T) {
 	ask := func(is []bool) (u Units, asked kerneltest.Transcript) {
 		plan := kernel.Plan{Method: "stagezero", Steps: Steps("", .5, .5)}
 		terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 8, Delta: 1e-6}}
-		s := kerneltest.Open(t, kerneltest.Table(rows, 3), plan, terms, kerneltest.Options{Seed: 1, Record: &asked})
+		s := kerneltest.Open(t, kerneltest.Table(rows, 3, terms.Relation), plan, terms, kerneltest.Options{Seed: 1, Record: &asked})
 		cfg := Config{CenterMu2: .4 * s.Mu() * s.Mu(), ScaleMu2: .4 * s.Mu() * s.Mu()}
 		var err error
 		if is == nil {

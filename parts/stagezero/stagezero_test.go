@@ -13,7 +13,7 @@ import (
 func open(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64) *kernel.Session {
 	plan := kernel.Plan{Method: "stagezero", Steps: Steps("", .5, .5)}
 	terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: eps, Delta: 1e-6}}
-	return kerneltest.Open(t, kerneltest.Table(rows, len(rows[0])), plan, terms, kerneltest.Options{Fresh: true})
+	return kerneltest.Open(t, kerneltest.Table(rows, len(rows[0]), terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 }
 
 func run(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64) Units {

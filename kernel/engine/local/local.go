@@ -23,7 +23,7 @@ func (e Engine) Scan(s rows.Source, q query.Scan) (total query.Accumulator) {
 	}
 	pieces := (s.Len() + rows.PieceRows - 1) / rows.PieceRows
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg rows.Workers
 	var merging sync.Mutex
 	for range max(1, min(workers, pieces)) {
 		wg.Go(func() {

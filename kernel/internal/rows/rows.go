@@ -44,8 +44,8 @@ type Table struct {
 // New returns an empty table of d columns.
 func New(d int) *Table { return &Table{d: d} }
 
-// Append copies one row. A row of the wrong length or with a value that is not finite is stored as
-// the null row.
+// Append copies one row of d values. One with a value that is not finite is stored as the null row,
+// and so is nil.
 func (t *Table) Append(row []float64) {
 	t.memo.sorted = nil
 	if t.n%ChunkRows == 0 {
@@ -53,7 +53,7 @@ func (t *Table) Append(row []float64) {
 	}
 	last := len(t.chunks) - 1
 	start := len(t.chunks[last])
-	if finite(row, t.d) {
+	if row != nil && finite(row) {
 		t.chunks[last] = append(t.chunks[last], row...)
 	} else {
 		for range t.d {
@@ -75,10 +75,7 @@ func (t *Table) firstChunk() int {
 	return ChunkRows * t.d
 }
 
-func finite(row []float64, d int) bool {
-	if len(row) != d {
-		return false
-	}
+func finite(row []float64) bool {
 	for _, v := range row {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return false
