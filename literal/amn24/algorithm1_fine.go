@@ -20,7 +20,7 @@ const (
 // A mixture is weights and pairs, in the columns' units.
 type mixture struct {
 	weights []float64
-	pairs   []Pair
+	pairs   []pair
 }
 
 // fineSteps are the steps of Algorithm 1.
@@ -48,7 +48,7 @@ func (c Constants) fineSteps() []kernel.Step {
 // Refinements times, the chosen mixture is moved by half as much as before, and chosen again, so
 // that fewer hypotheses make as fine a net; all steps read all rows and share the budget, where the
 // paper has fresh rows (a factor of at most 2 in n).
-func (r *run) fine(ctx context.Context, crude []Pair, factor float64) (m mixture, none *estimate.NoRelease, err error) {
+func (r *run) fine(ctx context.Context, crude []pair, factor float64) (m mixture, none *estimate.NoRelease, err error) {
 	list, zeta := r.c.hypotheses(crude, factor, r.k)
 	if list == nil && r.c.Thin > 0 {
 		for kept := thinned(crude, r.c.Thin); list == nil && len(kept) > 0; kept = kept[:len(kept)-1] {
@@ -69,7 +69,7 @@ func (r *run) fine(ctx context.Context, crude []Pair, factor float64) (m mixture
 	}
 	for i := range r.c.Refinements {
 		zeta /= 2
-		for j, moved := range []func(Pair, float64, int) []Pair{means, covariances} {
+		for j, moved := range []func(pair, float64, int) []pair{means, covariances} {
 			list := r.c.around(m, moved, zeta, j == 0)
 			if m, err = r.choose(ctx, stepRefine, list, 1/float64(2*(r.c.Refinements-i)-j)); err != nil {
 				return m, nil, err
@@ -80,11 +80,11 @@ func (r *run) fine(ctx context.Context, crude []Pair, factor float64) (m mixture
 }
 
 // thinned is what is left of the pairs if those within a factor of an earlier one are left out.
-func thinned(pairs []Pair, factor float64) []Pair {
-	kept := Region{Factor: factor}
+func thinned(pairs []pair, factor float64) []pair {
+	kept := region{Factor: factor}
 	for _, p := range pairs {
-		if kept.Contains(p) {
-			kept = kept.Without(p)
+		if kept.contains(p) {
+			kept = kept.without(p)
 		}
 	}
 	return kept.Found
@@ -113,7 +113,7 @@ func listed(list *hypotheses.List, i int) (m mixture) {
 }
 
 // hypotheses is K for the spacing zeta, the least that the guard allows; nil if there is none.
-func (c Constants) hypotheses(crude []Pair, factor float64, k int) (list *hypotheses.List, zeta float64) {
+func (c Constants) hypotheses(crude []pair, factor float64, k int) (list *hypotheses.List, zeta float64) {
 	base, zeta := c.spacing(crude, factor, k)
 	if base == nil {
 		return nil, zeta
@@ -126,7 +126,7 @@ func (c Constants) hypotheses(crude []Pair, factor float64, k int) (list *hypoth
 }
 
 // spacing is B for the least zeta for which K is within the guard; nil if it is for none.
-func (c Constants) spacing(crude []Pair, factor float64, k int) (base []Pair, zeta float64) {
+func (c Constants) spacing(crude []pair, factor float64, k int) (base []pair, zeta float64) {
 	for zeta = c.zeta(); ; zeta *= 1.25 {
 		base, ok := c.base(crude, factor, zeta)
 		if ok && hypotheses.CountMixtures(len(base), k, c.units(k)) <= float64(c.MostHypotheses) {
@@ -139,7 +139,7 @@ func (c Constants) spacing(crude []Pair, factor float64, k int) (base []Pair, ze
 }
 
 // base is B; ok is false as soon as it is too large for the guard.
-func (c Constants) base(crude []Pair, factor, zeta float64) (base []Pair, ok bool) {
+func (c Constants) base(crude []pair, factor, zeta float64) (base []pair, ok bool) {
 	for _, p := range crude {
 		for g := range net(p, factor, zeta) {
 			if base = append(base, g); len(base) > c.MostNet {
@@ -153,7 +153,7 @@ func (c Constants) base(crude []Pair, factor, zeta float64) (base []Pair, ok boo
 // net is Lemma D.1's.
 //
 // Source: [AMN24] Lemma D.1.
-func net(p Pair, factor, zeta float64) iter.Seq[Pair] {
+func net(p pair, factor, zeta float64) iter.Seq[pair] {
 	if len(p.Mean) == 1 {
 		return hypotheses.NetLine(p, factor, zeta)
 	}

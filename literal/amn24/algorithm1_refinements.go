@@ -10,11 +10,11 @@ import (
 
 // A move is the neighbours of a pair, the pair among them, steps*h standard deviations away at
 // most.
-type move func(p Pair, h float64, steps int) []Pair
+type move func(p pair, h float64, steps int) []pair
 
 // means are the pairs whose means differ by multiples of h standard deviations along the axes of
 // the Cholesky factor.
-func means(p Pair, h float64, steps int) (out []Pair) {
+func means(p pair, h float64, steps int) (out []pair) {
 	d := len(p.Mean)
 	grid(d, steps, func(z []int) {
 		mean := append([]float64(nil), p.Mean...)
@@ -30,7 +30,7 @@ func means(p Pair, h float64, steps int) (out []Pair) {
 
 // covariances are the pairs with covariance L T T^t L^t, L the Cholesky factor and T lower
 // triangular: powers of 1+h on the diagonal, multiples of h below it.
-func covariances(p Pair, h float64, steps int) (out []Pair) {
+func covariances(p pair, h float64, steps int) (out []pair) {
 	d := len(p.Mean)
 	grid(d*(d+1)/2, steps, func(z []int) {
 		t := mat.NewDense(d, d, nil)

@@ -24,13 +24,13 @@ type scorer interface {
 	kind() string
 	// options are the pairs of the region among which to choose, and the score that rates them; no
 	// pairs if there are none.
-	options(omega Region) ([]Pair, query.Score)
+	options(omega region) ([]pair, query.Score)
 	// unlisted is what all other pairs have at least, if they are infinitely many, else 0.
 	unlisted() int64
 	// levels is how often a found pair can be brought closer; near is the choice among its
 	// neighbours, h standard deviations away.
 	levels() int
-	near(p Pair, h float64) ([]Pair, query.Score)
+	near(p pair, h float64) ([]pair, query.Score)
 }
 
 // crudeSteps are the steps of crude approximation by a score.
@@ -53,11 +53,11 @@ func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 //
 // Source: [AMN24] Algorithm 2; Theorem C.3.
 // Differs: each of the k steps gets the same part of mu^2, which the session's filter adds up, in
-// place of the epsilon/sqrt(k ln(1/delta)) of advanced composition (see AdvancedComposition); what
+// place of the epsilon/sqrt(k ln(1/delta)) of advanced composition (see advancedComposition); what
 // is removed is within a factor of Removed, where the text has a power of n; with the tractable
 // score a found pair is moved, by half as much each time, before its surroundings are removed.
-func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found []Pair, none *estimate.NoRelease, err error) {
-	omega := Region{Factor: r.c.Removed}
+func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found []pair, none *estimate.NoRelease, err error) {
+	omega := region{Factor: r.c.Removed}
 	for range r.k {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -69,7 +69,7 @@ func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found [
 		if !ok {
 			break
 		}
-		found, omega = append(found, p), omega.Without(p)
+		found, omega = append(found, p), omega.without(p)
 	}
 	if found == nil {
 		return nil, &estimate.NoRelease{Reason: fmt.Sprintf("the test failed: no Gaussian fits about %.0f rows so much better than most others "+
@@ -79,7 +79,7 @@ func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found [
 }
 
 // component is one round; ok is false if it fails.
-func (r *run) component(s scorer, omega Region, h, mu2 float64) (p Pair, ok bool, err error) {
+func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool, err error) {
 	pairs, score := s.options(omega)
 	if len(pairs) == 0 {
 		return p, false, nil

@@ -1,26 +1,26 @@
 package amn24
 
-// A Region is Omega: the pairs that are not vaguely close to one that was found. The zero Region is
+// A region is Omega: the pairs that are not vaguely close to one that was found. The zero region is
 // all pairs.
 //
 // Source: [AMN24] Algorithm 2.
-type Region struct {
-	Found  []Pair
+type region struct {
+	Found  []pair
 	Factor float64 // B: how far around a found pair nothing is sought any more
 }
 
-// Contains reports that no found pair is vaguely close.
-func (r Region) Contains(p Pair) bool {
+// contains reports that no found pair is vaguely close.
+func (r region) contains(p pair) bool {
 	for _, f := range r.Found {
-		if Vague(p, f, r.Factor) {
+		if vague(p, f, r.Factor) {
 			return false
 		}
 	}
 	return true
 }
 
-// Without is the region less what is vaguely close to p.
-func (r Region) Without(p Pair) Region {
-	r.Found = append(append([]Pair(nil), r.Found...), p)
+// without is the region less what is vaguely close to p.
+func (r region) without(p pair) region {
+	r.Found = append(append([]pair(nil), r.Found...), p)
 	return r
 }

@@ -32,7 +32,7 @@ func (c Constants) gapSteps() []kernel.Step {
 // rows that has such gaps: from the lower end and 2^a a factor of n^3 must be made up for, by a net
 // that nobody can enumerate; the noise is integer-valued. One row changes three gaps, so the counts
 // by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
-func (r *run) gaps(mu float64) (pairs []Pair, none *estimate.NoRelease, err error) {
+func (r *run) gaps(mu float64) (pairs []pair, none *estimate.NoRelease, err error) {
 	q := query.GapBuckets{Rows: r.c.bucketRows(r.n)}
 	buckets, support, err := r.a.TruncatedGaps(stepGaps, q, privacy.PureOfMu(mu))
 	if err != nil {
@@ -59,7 +59,7 @@ func (c Constants) bucketRows(n float64) int {
 }
 
 // told is the pair of a bucket.
-func (c Constants) told(b kernel.Bucket, n float64, k int) Pair {
+func (c Constants) told(b kernel.Bucket, n float64, k int) pair {
 	if c.Spread == 0 {
 		return hypotheses.Line(b.Low, b.Gap)
 	}

@@ -45,7 +45,7 @@ type Constants struct {
 	Points, Elements, Subset int
 	// Near is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of Lemma
 	// B.6, Ties its least number of ties.
-	Near                  Tolerance
+	Near                  tolerance
 	Changed, Wide, Narrow float64
 	Ties                  int
 	// Spacing is z of the lattice of pairs.
@@ -69,7 +69,7 @@ type Constants struct {
 func Practical() Constants {
 	return Constants{Accuracy: .15, FailureProb: .1, Net: .1, Coarsest: 1, Units: 4, Factor: 2, Found: 1.1, Thin: 4.1,
 		Refinements: 3, MostHypotheses: 20000, MostNet: 400,
-		Places: 1, Spread: .6, LeastWeight: .5, Points: 13, Elements: 4, Subset: 3, Near: Tolerance{.6, .6, .7}, Wide: 20, Narrow: 1e-3, Ties: 4,
+		Places: 1, Spread: .6, LeastWeight: .5, Points: 13, Elements: 4, Subset: 3, Near: tolerance{.6, .6, .7}, Wide: 20, Narrow: 1e-3, Ties: 4,
 		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4}
 }
 

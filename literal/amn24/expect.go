@@ -100,5 +100,5 @@ func (x design) composed(mu2 float64) string {
 	total := privacy.EpsilonOfMu(nominalDelta, muOf(x.c.CrudeShare*mu2))
 	return fmt.Sprintf("each of %d choices may cost epsilon %.2g in the filter of Gaussian privacy, "+
 		"and %.2g by basic composition or Theorem A.1, for the same total",
-		x.k, privacy.PureOfMu(muOf(x.c.CrudeShare*mu2/float64(x.k))), StepEpsilon(x.k, total, nominalDelta))
+		x.k, privacy.PureOfMu(muOf(x.c.CrudeShare*mu2/float64(x.k))), stepEpsilon(x.k, total, nominalDelta))
 }

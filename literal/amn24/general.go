@@ -50,8 +50,8 @@ func (General) Uses(estimate.Problem) estimate.Uses {
 type design struct {
 	c       Constants
 	d, k    int
-	lattice *Lattice // if the score is (3)
-	pairs   []Pair   // else the net
+	lattice *lattice // if the score is (3)
+	pairs   []pair   // else the net
 	h       float64  // its spacing
 	factor  float64  // G; 0: n^3
 }
@@ -97,7 +97,7 @@ const (
 
 // lattice is score (3)'s for one column; ok is false if it would not resolve the narrowest
 // component.
-func (c Constants) lattice(radius, low, high float64, k int) (l Lattice, ok bool) {
+func (c Constants) lattice(radius, low, high float64, k int) (l lattice, ok bool) {
 	reach := radius + reachSDs*high
 	if 2*reach/float64(c.Points-1) > coarsestStep*low {
 		return l, false
@@ -106,7 +106,7 @@ func (c Constants) lattice(radius, low, high float64, k int) (l Lattice, ok bool
 	if len(pairs) > mostOptions {
 		return l, false
 	}
-	r := Robust{Points: points(reach, c.Points), Components: k, Ties: c.Ties, Changed: c.Changed, Near: c.Near, Wide: c.Wide, Narrow: c.Narrow}
+	r := robust{Points: points(reach, c.Points), Components: k, Ties: c.Ties, Changed: c.Changed, Near: c.Near, Wide: c.Wide, Narrow: c.Narrow}
 	return newLattice(r, c.Elements, c.Subset, pairs), true
 }
 
@@ -193,7 +193,7 @@ func (e General) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	var found []Pair
+	var found []pair
 	none := r.noRows()
 	if none == nil && x.epsilon(s.Mu()*s.Mu()) < leastEpsilon {
 		none = &estimate.NoRelease{Reason: "the budget is too small for the choice of a component"}

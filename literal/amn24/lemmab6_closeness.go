@@ -8,20 +8,20 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// A Pair is the mean and covariance of a component, or a crude approximation of them.
-type Pair = hypotheses.Gaussian
+// A pair is the mean and covariance of a component, or a crude approximation of them.
+type pair = hypotheses.Gaussian
 
-// Tolerance says how close two pairs are: (m', S') ~ (m, S) if |S^-1/2 S' S^-1/2 - I| is at most
+// tolerance says how close two pairs are: (m', S') ~ (m, S) if |S^-1/2 S' S^-1/2 - I| is at most
 // Gamma in spectral and Rho in Frobenius norm, and |S^-1/2 (m'-m)| at most Tau.
 //
 // Source: [AMN24] Lemma B.6.
-type Tolerance struct{ Gamma, Rho, Tau float64 }
+type tolerance struct{ Gamma, Rho, Tau float64 }
 
 // times is c times the tolerance.
-func (t Tolerance) times(c float64) Tolerance { return Tolerance{c * t.Gamma, c * t.Rho, c * t.Tau} }
+func (t tolerance) times(c float64) tolerance { return tolerance{c * t.Gamma, c * t.Rho, c * t.Tau} }
 
-// Close reports a ~ b. It is not symmetric: b's covariance is the unit.
-func (t Tolerance) Close(a, b Pair) bool {
+// close reports a ~ b. It is not symmetric: b's covariance is the unit.
+func (t tolerance) close(a, b pair) bool {
 	off, values, ok := relate(a, b)
 	frobenius := 0.0
 	for _, v := range values {
@@ -31,12 +31,12 @@ func (t Tolerance) Close(a, b Pair) bool {
 	return ok && frobenius <= t.Rho && off <= t.Tau
 }
 
-// Vague reports that a is within a factor of b: S_a/factor <= S_b <= factor S_a and |S_b^-1/2
+// vague reports that a is within a factor of b: S_a/factor <= S_b <= factor S_a and |S_b^-1/2
 // (m_a-m_b)| <= factor. What is vaguely close to a pair that was found is removed from the region
 // where the next one is sought.
 //
 // Source: [AMN24] Algorithm 2.
-func Vague(a, b Pair, factor float64) bool {
+func vague(a, b pair, factor float64) bool {
 	off, values, ok := relate(a, b)
 	for _, v := range values {
 		ok = ok && v <= factor && v*factor >= 1
@@ -46,7 +46,7 @@ func Vague(a, b Pair, factor float64) bool {
 
 // relate is |S_b^-1/2 (m_a-m_b)| and the eigenvalues of S_b^-1/2 S_a S_b^-1/2; ok is false if they
 // have no number.
-func relate(a, b Pair) (off float64, values []float64, ok bool) {
+func relate(a, b pair) (off float64, values []float64, ok bool) {
 	d := len(a.Mean)
 	if d == 1 {
 		ratio := a.L.At(0, 0) / b.L.At(0, 0)
@@ -74,9 +74,9 @@ func gram(l *mat.Dense) *mat.SymDense {
 }
 
 // fromFactor is the pair with covariance l l^t, l lower triangular.
-func fromFactor(mean []float64, l *mat.Dense) Pair {
+func fromFactor(mean []float64, l *mat.Dense) pair {
 	d := len(mean)
-	p := Pair{Mean: mean, L: l, Inverse: mat.NewDense(d, d, nil)}
+	p := pair{Mean: mean, L: l, Inverse: mat.NewDense(d, d, nil)}
 	for j := range d { // column j solves l x = e_j
 		for i := j; i < d; i++ {
 			v := 0.0

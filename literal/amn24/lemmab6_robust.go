@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// Robust is the robust estimator A of one column, made executable: it takes multisets of the points
+// robust is the robust estimator A of one column, made executable: it takes multisets of the points
 // of a public lattice, and so few of them that all can be looked at. Whatever it answers, score (3)
 // has sensitivity 1.
 //
@@ -17,7 +17,7 @@ import (
 // paper takes the optimal one of its reference; datasets are multisets of lattice points, so that
 // "some dataset" is one of a finite list; (c) wants at least three equal elements, because a
 // lattice has ties where a Gaussian sample has none.
-type Robust struct {
+type robust struct {
 	Points []float64 // of the lattice, increasing
 	// Components is k in (c): a subset of m/(4k) elements, Ties at least, must not lie within
 	// Narrow.
@@ -26,7 +26,7 @@ type Robust struct {
 	Changed float64
 	// Near is the closeness that is meant; the lemma's checks allow Symmetry*Transitivity = 8 times
 	// as much.
-	Near Tolerance
+	Near tolerance
 	// Wide and Narrow are B1 and 1/B2, in standard deviations.
 	Wide, Narrow float64
 }
@@ -40,24 +40,24 @@ const allowed = 2 * 4
 // quartileSpan is the interquartile range of a standard Gaussian.
 const quartileSpan = 1.349
 
-// An Opinion is what A says of a multiset: a pair in one column, or nothing.
-type Opinion struct {
+// An opinion is what A says of a multiset: a pair in one column, or nothing.
+type opinion struct {
 	Mean, SD float64
 	OK       bool
 }
 
-func (o Opinion) pair() Pair { return hypotheses.Line(o.Mean, o.SD) }
+func (o opinion) pair() pair { return hypotheses.Line(o.Mean, o.SD) }
 
 // start is A0: median and interquartile range of a multiset; they are those of the multiset
 // repeated any number of times.
-func (r Robust) start(y []int) Opinion {
-	o := Opinion{Mean: r.quantile(y, 2), SD: (r.quantile(y, 3) - r.quantile(y, 1)) / quartileSpan}
+func (r robust) start(y []int) opinion {
+	o := opinion{Mean: r.quantile(y, 2), SD: (r.quantile(y, 3) - r.quantile(y, 1)) / quartileSpan}
 	o.OK = o.SD > 0
 	return o
 }
 
 // quantile is the least point that at least quarters/4 of the elements do not exceed.
-func (r Robust) quantile(y []int, quarters int) float64 {
+func (r robust) quantile(y []int, quarters int) float64 {
 	m, below := size(y), 0
 	for i, c := range y {
 		if below += c; 4*below >= quarters*m {
@@ -74,16 +74,16 @@ func size(y []int) (m int) {
 	return m
 }
 
-// Opinions is A on every multiset of m elements, in the order of multisets.
+// opinions is A on every multiset of m elements, in the order of multisets.
 //
 // Source: [AMN24] Lemma B.6.
-func (r Robust) Opinions(m int) []Opinion {
+func (r robust) opinions(m int) []opinion {
 	all := multisets(len(r.Points), m)
-	starts := make([]Opinion, len(all))
+	starts := make([]opinion, len(all))
 	for i, y := range all {
 		starts[i] = r.start(y)
 	}
-	out := make([]Opinion, len(all))
+	out := make([]opinion, len(all))
 	for i, y := range all {
 		if starts[i].OK && r.survives(all, starts, i, m) && !r.strays(y, starts[i]) && !r.clumps(y, m, starts[i].SD) {
 			out[i] = starts[i]
@@ -94,13 +94,13 @@ func (r Robust) Opinions(m int) []Opinion {
 
 // survives is the converse of (a): no multiset with at most a part Changed of other elements makes
 // A0 say something else.
-func (r Robust) survives(all [][]int, starts []Opinion, i, m int) bool {
+func (r robust) survives(all [][]int, starts []opinion, i, m int) bool {
 	most := int(r.Changed * float64(m))
 	if most == 0 {
 		return true
 	}
 	for j, y := range all {
-		if d := changes(all[i], y); d > 0 && d <= most && !(starts[j].OK && r.Near.times(allowed).Close(starts[j].pair(), starts[i].pair())) {
+		if d := changes(all[i], y); d > 0 && d <= most && !(starts[j].OK && r.Near.times(allowed).close(starts[j].pair(), starts[i].pair())) {
 			return false
 		}
 	}
@@ -108,7 +108,7 @@ func (r Robust) survives(all [][]int, starts []Opinion, i, m int) bool {
 }
 
 // strays is (b): an element lies more than Wide standard deviations from the mean.
-func (r Robust) strays(y []int, o Opinion) bool {
+func (r robust) strays(y []int, o opinion) bool {
 	for i, c := range y {
 		if c > 0 && math.Abs(r.Points[i]-o.Mean) > r.Wide*o.SD {
 			return true
@@ -118,7 +118,7 @@ func (r Robust) strays(y []int, o Opinion) bool {
 }
 
 // clumps is (c): too many elements lie within Narrow standard deviations of one number.
-func (r Robust) clumps(y []int, m int, sd float64) bool {
+func (r robust) clumps(y []int, m int, sd float64) bool {
 	most := max((m+4*r.Components-1)/(4*r.Components), r.Ties)
 	for i := range y {
 		end := sort.Search(len(y), func(j int) bool { return j > i && r.Points[j] > r.Points[i]+2*r.Narrow*sd })
@@ -129,30 +129,30 @@ func (r Robust) clumps(y []int, m int, sd float64) bool {
 	return false
 }
 
-// Stable is A on every multiset of m elements whose opinion most of its subsets share: those of n
+// stable is A on every multiset of m elements whose opinion most of its subsets share: those of n
 // elements of which at least 2/3 are told about the same. It is what function (2) asks of a
 // multiset, whatever pair and region it is asked about.
 //
 // Source: [AMN24] Section E.1.
-func (r Robust) Stable(m, n int) []Opinion {
-	of := map[string]Opinion{}
-	parts, opinions := multisets(len(r.Points), n), r.Opinions(n)
+func (r robust) stable(m, n int) []opinion {
+	of := map[string]opinion{}
+	parts, opinions := multisets(len(r.Points), n), r.opinions(n)
 	for i, z := range parts {
 		of[fmt.Sprint(z)] = opinions[i]
 	}
-	out := r.Opinions(m)
+	out := r.opinions(m)
 	for i, y := range multisets(len(r.Points), m) {
 		if !out[i].OK {
 			continue
 		}
 		agree := 0.0
 		eachSubset(y, n, func(z []int, ways float64) {
-			if o := of[fmt.Sprint(z)]; o.OK && r.Near.times(allowed).Close(o.pair(), out[i].pair()) {
+			if o := of[fmt.Sprint(z)]; o.OK && r.Near.times(allowed).close(o.pair(), out[i].pair()) {
 				agree += ways
 			}
 		})
 		if 3*agree < 2*choose(m, n) {
-			out[i] = Opinion{}
+			out[i] = opinion{}
 		}
 	}
 	return out

@@ -10,12 +10,12 @@ import (
 )
 
 // small is an estimator on a lattice so small that everything can be written out.
-func small(changed float64) Robust {
-	return Robust{Points: points(3, 6), Components: 1, Ties: 3, Changed: changed, Near: Tolerance{.3, .3, .2}, Wide: 2.5, Narrow: .2}
+func small(changed float64) robust {
+	return robust{Points: points(3, 6), Components: 1, Ties: 3, Changed: changed, Near: tolerance{.3, .3, .2}, Wide: 2.5, Narrow: .2}
 }
 
 // elements writes a multiset out.
-func elements(r Robust, y []int) (x []float64) {
+func elements(r robust, y []int) (x []float64) {
 	for i, c := range y {
 		for range c {
 			x = append(x, r.Points[i])
@@ -32,7 +32,7 @@ func plain(x []float64) (mean, sd float64) {
 }
 
 // bruteA is Lemma B.6 on a sequence, with all sequences as datasets, in the words of the paper.
-func bruteA(r Robust, x []float64) (mean, sd float64, ok bool) {
+func bruteA(r robust, x []float64) (mean, sd float64, ok bool) {
 	mean, sd = plain(x)
 	if sd == 0 {
 		return 0, 0, false
@@ -83,7 +83,7 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 	for _, changed := range []float64{0, .26} {
 		r := small(changed)
 		const m, n = 4, 3
-		all, opinions, shared := multisets(len(r.Points), m), r.Opinions(m), r.Stable(m, n)
+		all, opinions, shared := multisets(len(r.Points), m), r.opinions(m), r.stable(m, n)
 		for i, y := range all {
 			x := elements(r, y)
 			mean, sd, ok := bruteA(r, x)
@@ -100,7 +100,7 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 			agree := 0
 			for skip := range x { // all subsets of 3 of 4
 				z := slices.Delete(slices.Clone(x), skip, skip+1)
-				if m2, s2, ok := bruteA(r, z); ok && r.Near.times(8).Close(hypotheses.Line(m2, s2), hypotheses.Line(mean, sd)) {
+				if m2, s2, ok := bruteA(r, z); ok && r.Near.times(8).close(hypotheses.Line(m2, s2), hypotheses.Line(mean, sd)) {
 					agree++
 				}
 			}
@@ -122,10 +122,10 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 func TestRobustProperty(t *testing.T) {
 	r := small(.26)
 	const m = 4
-	all, opinions := multisets(len(r.Points), m), r.Opinions(m)
+	all, opinions := multisets(len(r.Points), m), r.opinions(m)
 	for i := range all {
 		for j := range all {
-			if a, b := opinions[i], opinions[j]; changes(all[i], all[j]) <= 1 && a.OK && b.OK && !r.Near.times(8).Close(b.pair(), a.pair()) {
+			if a, b := opinions[i], opinions[j]; changes(all[i], all[j]) <= 1 && a.OK && b.OK && !r.Near.times(8).close(b.pair(), a.pair()) {
 				t.Fatalf("%v and %v: %v and %v", all[i], all[j], a, b)
 			}
 		}
@@ -159,10 +159,10 @@ func TestMultisets(t *testing.T) {
 
 // score3 is score (3) as it is written: the least number of rows to change so that some m of them
 // are a good multiset.
-func score3(l Lattice, x []float64, p Pair, omega Region) int {
+func score3(l lattice, x []float64, p pair, omega region) int {
 	least := l.Size + 1
 	for i, y := range l.Multisets {
-		if !l.Good(i, p, omega) {
+		if !l.good(i, p, omega) {
 			continue
 		}
 		left := slices.Clone(y)
@@ -190,18 +190,18 @@ func TestScoreThree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for trial := range 30 {
 		r := small(0)
-		r.Points, r.Near, r.Wide = points(3, 5), Tolerance{.6, .6, .7}, 20
+		r.Points, r.Near, r.Wide = points(3, 5), tolerance{.6, .6, .7}, 20
 		l := newLattice(r, 4, 3, normals(2, .5, 2, .7, 1000))
 		if trial%2 == 1 {
 			for i := range l.Opinions {
-				l.Opinions[i] = Opinion{Mean: 4*rng.Float64() - 2, SD: .3 + 2*rng.Float64(), OK: rng.IntN(2) == 0}
+				l.Opinions[i] = opinion{Mean: 4*rng.Float64() - 2, SD: .3 + 2*rng.Float64(), OK: rng.IntN(2) == 0}
 			}
 		}
-		omega := Region{Factor: 2}
+		omega := region{Factor: 2}
 		if trial%3 == 0 {
-			omega = omega.Without(hypotheses.Line(1, .5))
+			omega = omega.without(hypotheses.Line(1, .5))
 		}
-		s := overlap{Lattice: l, block: 1}
+		s := overlap{lattice: l, block: 1}
 		pairs, score := s.options(omega)
 		if len(pairs) == 0 {
 			t.Fatal("no pair has a good multiset")

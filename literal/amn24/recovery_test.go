@@ -155,7 +155,7 @@ func TestRemovalLoop(t *testing.T) {
 		}
 		for i, p := range found {
 			for _, q := range found[:i] {
-				if same := (Tolerance{1e-9, 1e-9, 1e-9}); same.Close(p, q) || c.name == "cells" && Vague(p, q, 1.5) {
+				if same := (tolerance{1e-9, 1e-9, 1e-9}); same.close(p, q) || c.name == "cells" && vague(p, q, 1.5) {
 					t.Errorf("%s: %v was found again", c.name, p.Mean)
 				}
 			}

@@ -1,8 +1,8 @@
 // Package amn24 holds the algorithms for mixtures of arbitrary Gaussians of [AMN24] as they are
 // printed, one file each and named after it, as programs over the kernel. They are for comparison:
 // they enumerate, so they take few columns, few components and a large epsilon. Functions (2) and
-// (3) of the source's Section E.1 are in sectione1_score.go, and a form of them that can be computed
-// in sectione1_celldeficits.go.
+// (3) of the source's Section E.1 are in sectione1_score.go, and a form of them that can be
+// computed in sectione1_celldeficits.go.
 //
 // Whatever decides what is measured next is public or was released, so the facts that the analysis
 // rests on can spoil an estimate and never the guarantee.
@@ -66,7 +66,7 @@ func (r *run) noRows() *estimate.NoRelease {
 }
 
 // finish is the fine approximation of what was found, and the outcome.
-func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Columns, found []Pair, none *estimate.NoRelease, factor float64,
+func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Columns, found []pair, none *estimate.NoRelease, factor float64,
 	expect func() estimate.Expectation) (estimate.Outcome, error) {
 	var m mixture
 	if none == nil {
@@ -119,7 +119,7 @@ func release(p estimate.Problem, m mixture, found int, notes *program.Columns, n
 }
 
 // shaped is a pair's covariance as a model's type.
-func shaped(g Pair, shape estimate.CovarianceType) (model.Covariance, error) {
+func shaped(g pair, shape estimate.CovarianceType) (model.Covariance, error) {
 	if shape == estimate.Full {
 		return model.FullFromFactor(g.L)
 	}
@@ -156,7 +156,7 @@ func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) erro
 	if d == 2 {
 		unit = hypotheses.Product([]float64{0, 0}, []float64{1, 1})
 	}
-	base, zeta := c.spacing([]Pair{unit}, crude(factor, n), k)
+	base, zeta := c.spacing([]pair{unit}, crude(factor, n), k)
 	if base != nil && c.movable(d, k) {
 		return nil
 	}

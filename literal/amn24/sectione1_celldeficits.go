@@ -19,13 +19,13 @@ import (
 // estimator says so", which nobody can enumerate in two columns.
 type deficits struct {
 	c      Constants
-	pairs  []Pair
+	pairs  []pair
 	radii  []float64
 	target int // rows that a cell should hold
 }
 
 // newDeficits is the score for w n = weight rows in d columns.
-func newDeficits(c Constants, pairs []Pair, d int, weight float64) deficits {
+func newDeficits(c Constants, pairs []pair, d int, weight float64) deficits {
 	s := deficits{c: c, pairs: pairs}
 	chi := distuv.ChiSquared{K: float64(d)}
 	for i := 1; i < c.Shells; i++ {
@@ -39,16 +39,16 @@ func (s deficits) kind() string    { return query.CellDeficits{}.Kind() }
 func (s deficits) unlisted() int64 { return 0 }
 func (s deficits) levels() int     { return s.c.Closer }
 
-func (s deficits) options(omega Region) (pairs []Pair, score query.Score) {
+func (s deficits) options(omega region) (pairs []pair, score query.Score) {
 	for _, p := range s.pairs {
-		if omega.Contains(p) {
+		if omega.contains(p) {
 			pairs = append(pairs, p)
 		}
 	}
 	return pairs, s.of(pairs)
 }
 
-func (s deficits) near(p Pair, h float64) (pairs []Pair, score query.Score) {
+func (s deficits) near(p pair, h float64) (pairs []pair, score query.Score) {
 	for _, q := range covariances(p, h, 1) {
 		pairs = append(pairs, means(q, h, 2)...)
 	}
@@ -56,7 +56,7 @@ func (s deficits) near(p Pair, h float64) (pairs []Pair, score query.Score) {
 }
 
 // of is the score of the pairs.
-func (s deficits) of(pairs []Pair) query.Score {
+func (s deficits) of(pairs []pair) query.Score {
 	q := query.CellDeficits{Radii: s.radii}
 	for _, p := range pairs {
 		w := make([][]float64, len(p.Mean))
@@ -139,7 +139,7 @@ const finestNet = .25
 
 // publicNet is the finest net of what the facts allow that is within the guard, and its spacing;
 // nil if there is none.
-func (c Constants) publicNet(d int, radius, low, high float64) (pairs []Pair, zeta float64) {
+func (c Constants) publicNet(d int, radius, low, high float64) (pairs []pair, zeta float64) {
 	for zeta = math.Max(finestNet, c.zeta()); ; zeta *= 1.25 {
 		n := 0
 		publicNet(d, radius, low, high, zeta, func([]float64, *mat.Dense) bool {

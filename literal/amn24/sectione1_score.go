@@ -7,50 +7,48 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
-// A Lattice is what score (3) is computed on: points that rows are rounded to, multisets of them,
+// A lattice is what score (3) is computed on: points that rows are rounded to, multisets of them,
 // and pairs to choose among.
 //
 // Source: [AMN24] Section E.1.
 // Differs: the score is min over all good multisets Y of m - |Y and X|, the rows of a fixed number
 // m that Y has and X has not: for n >= m the least number of rows to change, and of sensitivity 1
-// whatever "good" means. An element of Y is a block of Block equal rows, m = Block
-//   - Size, because nobody can enumerate the multisets of hundreds of rows; m = w n as printed. Rows
-//     are rounded to the lattice by a rule for
-//
-// each row.
-type Lattice struct {
-	Robust    Robust
+// whatever "good" means. An element of Y is a block of Block equal rows, and m is Block times Size,
+// because nobody can enumerate the multisets of hundreds of rows; m = w n as printed. Rows are
+// rounded to the lattice by a rule for each row.
+type lattice struct {
+	Robust    robust
 	Size, Sub int // elements of Y, and of its subsets Z, printed N
 	Multisets [][]int
-	Opinions  []Opinion // what A says of each multiset, if it is stable
-	Pairs     []Pair    // to choose among
+	Opinions  []opinion // what A says of each multiset, if it is stable
+	Pairs     []pair    // to choose among
 }
 
 // newLattice enumerates multisets and asks A about them.
-func newLattice(r Robust, size, sub int, pairs []Pair) Lattice {
-	return Lattice{Robust: r, Size: size, Sub: sub, Multisets: multisets(len(r.Points), size), Opinions: r.Stable(size, sub), Pairs: pairs}
+func newLattice(r robust, size, sub int, pairs []pair) lattice {
+	return lattice{Robust: r, Size: size, Sub: sub, Multisets: multisets(len(r.Points), size), Opinions: r.stable(size, sub), Pairs: pairs}
 }
 
-// Good is function (2): 1 for multiset i, pair and region if A says something of the multiset that
+// good is function (2): 1 for multiset i, pair and region if A says something of the multiset that
 // is in the region, close to the pair, and shared by most subsets.
 //
 // Source: [AMN24] Section E.1.
-func (l Lattice) Good(i int, p Pair, omega Region) bool {
+func (l lattice) good(i int, p pair, omega region) bool {
 	o := l.Opinions[i]
-	return o.OK && l.Robust.Near.Close(o.pair(), p) && omega.Contains(o.pair())
+	return o.OK && l.Robust.Near.close(o.pair(), p) && omega.contains(o.pair())
 }
 
 // Options are the pairs for which some multiset is good, and those multisets: all other pairs have
 // the score m+1 in any table.
-func (l Lattice) Options(omega Region) (pairs []Pair, good [][]int) {
+func (l lattice) Options(omega region) (pairs []pair, good [][]int) {
 	within := make([]bool, len(l.Opinions))
 	for i, o := range l.Opinions {
-		within[i] = o.OK && omega.Contains(o.pair())
+		within[i] = o.OK && omega.contains(o.pair())
 	}
 	for _, p := range l.Pairs {
 		var of []int
 		for i, o := range l.Opinions {
-			if within[i] && l.Robust.Near.Close(o.pair(), p) {
+			if within[i] && l.Robust.Near.close(o.pair(), p) {
 				of = append(of, i)
 			}
 		}
@@ -66,7 +64,7 @@ func (l Lattice) Options(omega Region) (pairs []Pair, good [][]int) {
 // It stops when there are more than most.
 //
 // Source: [AMN24] Section C.1.
-func normals(radius, low, high, z float64, most int) (pairs []Pair) {
+func normals(radius, low, high, z float64, most int) (pairs []pair) {
 	for sd := low; sd <= high*(1+1e-9); sd *= 1 + z {
 		steps := math.Floor(radius/(z*sd) + 1e-9)
 		for j := -steps; j <= steps && len(pairs) <= most; j++ {
@@ -87,7 +85,7 @@ func points(reach float64, count int) []float64 {
 
 // overlap is score (3) on a lattice, for blocks of so many rows.
 type overlap struct {
-	Lattice
+	lattice
 	block     int
 	unbounded bool
 }
@@ -95,7 +93,7 @@ type overlap struct {
 func (s overlap) kind() string { return query.MultisetOverlap{}.Kind() }
 func (s overlap) levels() int  { return 0 }
 
-func (s overlap) near(Pair, float64) ([]Pair, query.Score) { return nil, nil }
+func (s overlap) near(pair, float64) ([]pair, query.Score) { return nil, nil }
 
 func (s overlap) unlisted() int64 {
 	if s.unbounded {
@@ -104,7 +102,7 @@ func (s overlap) unlisted() int64 {
 	return 0
 }
 
-func (s overlap) options(omega Region) (pairs []Pair, score query.Score) {
+func (s overlap) options(omega region) (pairs []pair, score query.Score) {
 	q := query.MultisetOverlap{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
 	for _, x := range s.Robust.Points {
 		q.Points = append(q.Points, []float64{x})

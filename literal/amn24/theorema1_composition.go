@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// AdvancedComposition is the total privacy of k adaptive steps, each (epsilon, delta)-DP: for any
+// advancedComposition is the total privacy of k adaptive steps, each (epsilon, delta)-DP: for any
 // slack > 0 they are together (epsilon sqrt(2k ln(1/slack)) + k epsilon (e^epsilon - 1), k delta +
 // slack)-DP.
 //
@@ -15,7 +15,7 @@ import (
 // dear there if it is one of few: k = 2 steps may cost about a fourth of what basic composition
 // allows for the same total; for a hundred steps the filter and the theorem are within some
 // percent.
-func AdvancedComposition(k int, epsilon, delta, slack float64) (totalEpsilon, totalDelta float64) {
+func advancedComposition(k int, epsilon, delta, slack float64) (totalEpsilon, totalDelta float64) {
 	if k < 0 || !(epsilon >= 0) || !(delta >= 0) || !(slack > 0 && slack < 1) {
 		panic(fmt.Sprintf("amn24: AdvancedComposition: want k, epsilon, delta of at least 0 and a slack in (0, 1), got %d, %v, %v, %v",
 			k, epsilon, delta, slack))
@@ -24,18 +24,18 @@ func AdvancedComposition(k int, epsilon, delta, slack float64) (totalEpsilon, to
 	return epsilon*math.Sqrt(2*steps*math.Log(1/slack)) + steps*epsilon*math.Expm1(epsilon), steps*delta + slack
 }
 
-// StepEpsilon is the largest epsilon of each of k steps for which AdvancedComposition with the
+// stepEpsilon is the largest epsilon of each of k steps for which advancedComposition with the
 // slack stays within total, and so does basic composition if that allows more.
 //
 // Source: [AMN24] Theorem A.1.
-func StepEpsilon(k int, total, slack float64) float64 {
+func stepEpsilon(k int, total, slack float64) float64 {
 	low, high := total/float64(k), total
-	if e, _ := AdvancedComposition(k, low, 0, slack); e >= total {
+	if e, _ := advancedComposition(k, low, 0, slack); e >= total {
 		return low
 	}
 	for range 60 {
 		middle := (low + high) / 2
-		if e, _ := AdvancedComposition(k, middle, 0, slack); e <= total {
+		if e, _ := advancedComposition(k, middle, 0, slack); e <= total {
 			low = middle
 		} else {
 			high = middle

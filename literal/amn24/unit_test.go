@@ -14,15 +14,15 @@ import (
 
 // Theorem A.1's formula, at numbers that were worked out by hand, and its inverse.
 func TestAdvancedComposition(t *testing.T) {
-	e, d := AdvancedComposition(8, .1, 1e-8, 1e-6)
+	e, d := advancedComposition(8, .1, 1e-8, 1e-6)
 	// .1 sqrt(16 ln 1e6) = .1 sqrt(221.0482) = 1.486769, 8 .1 (e^.1 - 1) = .8 .10517092 = .08413673
 	if math.Abs(e-1.570906) > 1e-5 || math.Abs(d-1.08e-6) > 1e-15 {
 		t.Errorf("got %v, %v", e, d)
 	}
 	for _, k := range []int{1, 2, 10, 1000} {
 		for _, total := range []float64{.01, 1, 20} {
-			step := StepEpsilon(k, total, 1e-6)
-			e, _ := AdvancedComposition(k, step, 0, 1e-6)
+			step := stepEpsilon(k, total, 1e-6)
+			e, _ := advancedComposition(k, step, 0, 1e-6)
 			if basic := float64(k) * step; basic < total*(1-1e-9) || math.Min(e, basic) > total*(1+1e-9) {
 				t.Errorf("k %d: %v each make %v, or %v, of %v", k, step, e, basic, total)
 			}
@@ -35,7 +35,7 @@ func TestAdvancedComposition(t *testing.T) {
 func TestFilterAgainstAdvancedComposition(t *testing.T) {
 	for _, k := range []int{2, 3, 10, 100} {
 		for _, eps := range []float64{.01, .1, 1} {
-			total, delta := AdvancedComposition(k, eps, 0, 1e-6)
+			total, delta := advancedComposition(k, eps, 0, 1e-6)
 			got := privacy.EpsilonOfMu(delta, privacy.MuOfPure(eps)*math.Sqrt(float64(k)))
 			if got > 1.02*total {
 				t.Errorf("k %d, epsilon %v: the filter charges %v, advanced composition %v", k, eps, got, total)
@@ -44,7 +44,7 @@ func TestFilterAgainstAdvancedComposition(t *testing.T) {
 	}
 }
 
-func randomPair(rng *rand.Rand, d int) (Pair, *mat.SymDense) {
+func randomPair(rng *rand.Rand, d int) (pair, *mat.SymDense) {
 	l := mat.NewDense(d, d, nil)
 	mean := make([]float64, d)
 	for i := range d {
@@ -85,15 +85,15 @@ func TestCloseness(t *testing.T) {
 		if !svd.Factorize(&inner, mat.SVDNone) {
 			t.Fatal("no norm")
 		}
-		tol := Tolerance{3 * rng.Float64(), 3 * rng.Float64(), 3 * rng.Float64()}
+		tol := tolerance{3 * rng.Float64(), 3 * rng.Float64(), 3 * rng.Float64()}
 		want := svd.Values(nil)[0] <= tol.Gamma && mat.Norm(&inner, 2) <= tol.Rho && mat.Norm(off, 2) <= tol.Tau
-		if tol.Close(a, b) != want {
+		if tol.close(a, b) != want {
 			t.Fatalf("d %d: close is %v, want %v", d, !want, want)
 		}
 		if want {
 			closer++
 		}
-		if !(Tolerance{1e-9, 1e-9, 1e-9}).Close(a, a) || !Vague(a, a, 1+1e-9) {
+		if !(tolerance{1e-9, 1e-9, 1e-9}).close(a, a) || !vague(a, a, 1+1e-9) {
 			t.Fatal("a pair is not close to itself")
 		}
 	}
@@ -108,7 +108,7 @@ func TestVague(t *testing.T) {
 		mean, sd float64
 		want     bool
 	}{{5, 2, true}, {12.9, 2, true}, {13.1, 2, false}, {5, 3.99, true}, {5, 4.01, false}, {5, 1.01, true}, {5, .99, false}} {
-		if Vague(hypotheses.Line(c.mean, c.sd), base, 4) != c.want {
+		if vague(hypotheses.Line(c.mean, c.sd), base, 4) != c.want {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -134,10 +134,10 @@ func TestMoves(t *testing.T) {
 			moved := m.move(p, .5, 2)
 			same := 0
 			for _, q := range moved {
-				if (Tolerance{1e-9, 1e-9, 1e-9}).Close(q, p) {
+				if (tolerance{1e-9, 1e-9, 1e-9}).close(q, p) {
 					same++
 				}
-				if !Vague(q, p, 100) {
+				if !vague(q, p, 100) {
 					t.Fatalf("%s: %v is far from %v", name, q.L, p.L)
 				}
 			}
@@ -180,7 +180,7 @@ func TestPublicNet(t *testing.T) {
 			}
 			truth, found := hypotheses.NewGaussian(mean, gram(l)), false
 			for _, p := range pairs {
-				found = found || Tolerance{2 * zeta, 2 * zeta, 2 * zeta}.Close(truth, p)
+				found = found || tolerance{2 * zeta, 2 * zeta, 2 * zeta}.close(truth, p)
 			}
 			if !found {
 				t.Fatalf("d %d: nothing is close to %v, %v", d, mean, l)

@@ -96,7 +96,7 @@ func (e Univariate) Fit(ctx context.Context, s *kernel.Session, p estimate.Probl
 		return estimate.Outcome{}, err
 	}
 	mu := muOf(e.c.CrudeShare * s.Mu() * s.Mu())
-	var found []Pair
+	var found []pair
 	none := r.noRows()
 	if none == nil && privacy.PureOfMu(mu) < leastEpsilon {
 		none = &estimate.NoRelease{Reason: "the budget is too small for a histogram of gaps"}

@@ -9,23 +9,23 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Form says which sets Choose compares mixtures on.
-type Form int
+// form says which sets Choose compares mixtures on.
+type form int
 
-// The forms: Auto is Reference up to MostReference mixtures and Fast beyond.
+// The forms: autoForm is referenceForm up to mostReference mixtures and fastForm beyond.
 const (
-	Auto      Form = iota
-	Reference      // Scheffe's set of every pair
-	Fast           // Scheffe's sets of a few mixtures that are far from one another
+	autoForm      form = iota
+	referenceForm      // Scheffe's set of every pair
+	fastForm           // Scheffe's sets of a few mixtures that are far from one another
 )
 
-// MostReference is the largest list that Reference takes: it has 19900 sets.
-const MostReference = 200
+// mostReference is the largest list that referenceForm takes: it has 19900 sets.
+const mostReference = 200
 
 // Options say how to choose.
 type Options struct {
 	Columns []int // of the table, in the order of the Gaussians' coordinates; nil: all
-	Form    Form
+	form    form
 	// Partition, if set, has one leaf: only the rows in it are looked at.
 	Partition query.Partition
 }
@@ -39,20 +39,20 @@ func Step(name string, share float64, source string) kernel.Step {
 // minus its minimum-distance score: epsilon-DP, charged as kernel's Select says
 // (privacy.BoundedRangeOfMu turns a mu into an epsilon). A list of one costs nothing.
 //
-// Utility of Reference: if n rows come from f, OPT is the least total variation from f to a mixture
-// of the list of M, and the masses are exact, then with probability 1 - 2 beta the total variation
-// from f to the choice is at most
+// Utility of referenceForm: if n rows come from f, OPT is the least total variation from f to a
+// mixture of the list of M, and the masses are exact, then with probability 1 - 2 beta the total
+// variation from f to the choice is at most
 //
 //	3 OPT + 2 t + 2 ln(M/beta)/(epsilon n) + 2/n,   t = sqrt(ln(M^2/beta)/(2n))
 //
-// (see Bound). Fast replaces the total variation by the largest difference on its sets, whatever
-// that misses.
+// (see bound). fastForm replaces the total variation by the largest difference on its sets,
+// whatever that misses.
 //
 // Failures: an empty list; what kernel's Select refuses. They depend on the list only.
 //
 // Source: [AAL21] Lemma 3.1; Algorithm 1 (step 5).
 func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float64) (int, error) {
-	q, err := Query(l, o)
+	q, err := queryOf(l, o)
 	if err != nil {
 		return 0, err
 	}
@@ -66,17 +66,17 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 	return chosen[0], nil
 }
 
-// Query is what Choose asks: the score of every mixture of the list.
-func Query(l *List, o Options) (q query.MinimumDistance, err error) {
+// queryOf is what Choose asks: the score of every mixture of the list.
+func queryOf(l *List, o Options) (q query.MinimumDistance, err error) {
 	n := l.Len()
 	if n == 0 {
 		return q, errors.New("hypotheses: want at least one mixture, got none")
 	}
 	q = query.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
 	switch {
-	case o.Form == Reference && n > MostReference:
-		return q, fmt.Errorf("hypotheses: want at most %d mixtures for the reference form, got %d; use the fast form", MostReference, n)
-	case o.Form == Fast || n > MostReference:
+	case o.form == referenceForm && n > mostReference:
+		return q, fmt.Errorf("hypotheses: want at most %d mixtures for the reference form, got %d; use the fast form", mostReference, n)
+	case o.form == fastForm || n > mostReference:
 		q.Sets = pairs(l.maximin(fastAnchors(len(l.Gaussians))))
 	default:
 		all := make([]int, n)
@@ -106,14 +106,14 @@ func pairs(of []int) (sets [][2]int) {
 	return sets
 }
 
-// Bound is what Choose's reference form promises beyond 3 OPT, with probability 1 - 2 beta, for n
+// bound is what Choose's reference form promises beyond 3 OPT, with probability 1 - 2 beta, for n
 // rows and a list of so many mixtures.
-func Bound(n float64, mixtures int, epsilon, beta float64) float64 {
+func bound(n float64, mixtures int, epsilon, beta float64) float64 {
 	m := float64(mixtures)
 	return 2*math.Sqrt(math.Log(m*m/beta)/(2*n)) + 2*math.Log(m/beta)/(epsilon*n) + 2/n
 }
 
-// Rows is the number of rows from which Bound is at most alpha (but for its last term): 8
+// Rows is the number of rows from which bound is at most alpha (but for its last term): 8
 // ln(M^2/beta)/alpha^2 + 4 ln(M/beta)/(alpha epsilon).
 //
 // Source: [AAL21] Lemma 3.1.

@@ -71,8 +71,8 @@ func TestBound(t *testing.T) {
 			for i := range l.Len() {
 				opt = math.Min(opt, from(i))
 			}
-			got := from(choose(t, sample(rng, truth, 0, n), 1, rel, l, Options{Form: Reference}, epsilon))
-			bound := Bound(n, l.Len(), epsilon, beta)
+			got := from(choose(t, sample(rng, truth, 0, n), 1, rel, l, Options{form: referenceForm}, epsilon))
+			bound := bound(n, l.Len(), epsilon, beta)
 			if got <= 3*opt+bound {
 				good++
 			}
@@ -83,7 +83,7 @@ func TestBound(t *testing.T) {
 		stattest.GoodAtLeast(t, good, runs, 1-2*beta, stattest.FalseAlarm)
 		t.Logf("%v: %d of %d within the bound, %d the best of the list", rel, good, runs, tight)
 	}
-	if a, n := .1, Rows(.1, .05, 1, 50); math.Abs(Bound(n, 50, 1, .05)-2/n-a) > a || Bound(n, 50, 1, .05)-2/n > a*(1+1e-12) {
+	if a, n := .1, Rows(.1, .05, 1, 50); math.Abs(bound(n, 50, 1, .05)-2/n-a) > a || bound(n, 50, 1, .05)-2/n > a*(1+1e-12) {
 		t.Error("Rows and Bound do not agree")
 	}
 }
@@ -98,8 +98,8 @@ func TestFastAgrees(t *testing.T) {
 		l := randomList(rng, 100, 2, .4)
 		truth := rng.IntN(l.Len())
 		rows := sample(rng, l, truth, n)
-		for form, sum := range map[Form]*float64{Fast: &fast, Reference: &reference} {
-			i := choose(t, rows, 1, privacy.ReplaceOne, l, Options{Form: form}, epsilon)
+		for form, sum := range map[form]*float64{fastForm: &fast, referenceForm: &reference} {
+			i := choose(t, rows, 1, privacy.ReplaceOne, l, Options{form: form}, epsilon)
 			*sum += tv(func(x float64) float64 { return mixtureDensity(l, truth, x) }, func(x float64) float64 { return mixtureDensity(l, i, x) }) / runs
 		}
 	}
@@ -112,7 +112,7 @@ func TestFastAgrees(t *testing.T) {
 // TestFastLarge: thousands of mixtures, in one and in two dimensions.
 func TestFastLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	base, err := Collect(NetLine(Line(0, 3), 1.5, .4))
+	base, err := collect(NetLine(Line(0, 3), 1.5, .4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestFastLarge(t *testing.T) {
 	if d := tv(func(x float64) float64 { return mixtureDensity(l, truth, x) }, func(x float64) float64 { return mixtureDensity(l, i, x) }); d > .15 {
 		t.Errorf("%d mixtures of %d Gaussians: %v from the truth", l.Len(), len(base), d)
 	}
-	plane, err := Collect(NetPlane(Product([]float64{0, 0}, []float64{1, 1}), 1.5, .6))
+	plane, err := collect(NetPlane(Product([]float64{0, 0}, []float64{1, 1}), 1.5, .6))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +172,8 @@ func TestRowsOfALeaf(t *testing.T) {
 		t.Error(s)
 	}
 	// What it asks does not depend on the rows, nor on the run.
-	a, _ := Query(l, Options{})
-	b, _ := Query(l, Options{})
+	a, _ := queryOf(l, Options{})
+	b, _ := queryOf(l, Options{})
 	for g := range a.Mass {
 		if !slices.Equal(a.Mass[g], b.Mass[g]) {
 			t.Error("two runs have different masses")
@@ -184,7 +184,7 @@ func TestRowsOfALeaf(t *testing.T) {
 // BenchmarkQuery: what is done before the rows are read, for the longest list of mixtures, and for
 // thousands of Gaussians of the plane.
 func BenchmarkQuery(b *testing.B) {
-	line, err := Collect(NetLine(Line(0, 3), 4, .2))
+	line, err := collect(NetLine(Line(0, 3), 4, .2))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func BenchmarkQuery(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	net, err := Collect(NetPlane(Product([]float64{0, 0}, []float64{1, 1}), 1.5, .35))
+	net, err := collect(NetPlane(Product([]float64{0, 0}, []float64{1, 1}), 1.5, .35))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func BenchmarkQuery(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.Logf("%d mixtures of %d Gaussians", l.Len(), len(l.Gaussians))
 			for b.Loop() {
-				if _, err := Query(l, Options{}); err != nil {
+				if _, err := queryOf(l, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -195,9 +195,9 @@ func turned(around Gaussian, angle float64, sd [2]float64, g, zeta float64, yiel
 	return true
 }
 
-// Collect returns all Gaussians of the nets, in order; an error that wraps ErrTooMany if there are
+// collect returns all Gaussians of the nets, in order; an error that wraps ErrTooMany if there are
 // more than Most.
-func Collect(nets ...iter.Seq[Gaussian]) (all []Gaussian, err error) {
+func collect(nets ...iter.Seq[Gaussian]) (all []Gaussian, err error) {
 	for _, net := range nets {
 		for g := range net {
 			if len(all) == Most {

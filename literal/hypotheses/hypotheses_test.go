@@ -30,7 +30,7 @@ func TestNetLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	around := Line(40, 3)
 	const g, zeta = 4, .2
-	net, err := Collect(NetLine(around, g, zeta))
+	net, err := collect(NetLine(around, g, zeta))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestNetPlane(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	around := NewGaussian([]float64{5, -5}, mat.NewSymDense(2, []float64{4, 1, 1, 9}))
 	const g, zeta = 1.5, .4
-	net, err := Collect(NetPlane(around, g, zeta))
+	net, err := collect(NetPlane(around, g, zeta))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,13 +157,13 @@ func TestTooMany(t *testing.T) {
 			break
 		}
 	}
-	if _, err := Collect(Products(lists)); !errors.Is(err, ErrTooMany) {
+	if _, err := collect(Products(lists)); !errors.Is(err, ErrTooMany) {
 		t.Errorf("products: %v", err)
 	}
-	if _, err := Collect(NetLine(Line(0, 1), 1e9, .1)); !errors.Is(err, ErrTooMany) {
+	if _, err := collect(NetLine(Line(0, 1), 1e9, .1)); !errors.Is(err, ErrTooMany) {
 		t.Errorf("net of the line: %v", err)
 	}
-	if _, err := Collect(NetPlane(Product([]float64{0, 0}, []float64{1, 1}), 1e4, .1)); !errors.Is(err, ErrTooMany) {
+	if _, err := collect(NetPlane(Product([]float64{0, 0}, []float64{1, 1}), 1e4, .1)); !errors.Is(err, ErrTooMany) {
 		t.Errorf("net of the plane: %v", err)
 	}
 	if _, err := Mixtures(many, 2, 10); !errors.Is(err, ErrTooMany) {
@@ -172,7 +172,7 @@ func TestTooMany(t *testing.T) {
 	if _, err := Mixtures(nil, 2, 10); err == nil || errors.Is(err, ErrTooMany) {
 		t.Errorf("mixtures of nothing: %v", err)
 	}
-	if _, err := Query(NewList(many, 1), Options{}); err == nil {
+	if _, err := queryOf(NewList(many, 1), Options{}); err == nil {
 		t.Error("an empty list can be asked about")
 	}
 	l := NewList(many, 2)
@@ -184,12 +184,12 @@ func TestTooMany(t *testing.T) {
 			t.Errorf("%v was added", c)
 		}
 	}
-	for i := range MostReference + 1 {
+	for i := range mostReference + 1 {
 		if err := l.Add([]int{i}, []float64{1}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Query(l, Options{Form: Reference}); err == nil {
+	if _, err := queryOf(l, Options{form: referenceForm}); err == nil {
 		t.Error("the reference form takes any list")
 	}
 }
@@ -242,7 +242,7 @@ func tv(f, g func(x float64) float64) (v float64) {
 func TestLineMasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	l := randomList(rng, 12, 3, 4)
-	q, err := Query(l, Options{Form: Reference})
+	q, err := queryOf(l, Options{form: referenceForm})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestPlaneMasses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	q, err := Query(l, Options{})
+	q, err := queryOf(l, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestMaximin(t *testing.T) {
 	if got := same.maximin(5); len(got) != 1 {
 		t.Errorf("of equal mixtures it took %v", got)
 	}
-	if q, err := Query(same, Options{}); err != nil || q.Validate(1) != nil {
+	if q, err := queryOf(same, Options{}); err != nil || q.Validate(1) != nil {
 		t.Errorf("a list of equal mixtures: %v, %v", err, q.Validate(1))
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// A Sample is whom the algorithms ask: the rows of an allotment's table, of mean 0, or secret pairs
+// A sample is whom the algorithms ask: the rows of an allotment's table, of mean 0, or secret pairs
 // (x-x')/sqrt2 of them.
-type Sample struct {
+type sample struct {
 	design
 	a *kernel.Allotment
 }
 
-// NaiveHTPCE releases, with loss mu (rho = mu^2/2), the second moment of the vectors w = A x of the
+// naiveHTPCE releases, with loss mu (rho = mu^2/2), the second moment of the vectors w = A x of the
 // sample that lie within gamma, the others counting as zero:
 //
 //	M = (1/m) sum w w^T 1{|w| <= gamma} + GOE(sigma), sigma = sqrt2 gamma^2/(m mu), projected to the positive semidefinite matrices.
@@ -30,7 +30,7 @@ type Sample struct {
 // Differs: of pairs, m is the released number of those within gamma, so that truncation can raise a
 // second moment too, by P(|w| > gamma) <= (a/2) d/gamma^2 of it; the noise of rows is 1+lift^2
 // times as large, because the kernel releases sums along with second moments.
-func NaiveHTPCE(x Sample, step string, a *mat.Dense, gamma, mu float64) (*mat.SymDense, error) {
+func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.SymDense, error) {
 	frame := frameOf(a)
 	var m *mat.SymDense
 	count := x.rows

@@ -11,17 +11,17 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 )
 
-// A Preconditioner is A and L with lambda_min(L) I <= A Sigma A^T <= I, if the analysis holds; L <=
+// A preconditioner is A and L with lambda_min(L) I <= A Sigma A^T <= I, if the analysis holds; L <=
 // A Sigma A^T too, as long as no eigenvalue was raised. Invariant: Inverse is A^-1.
-type Preconditioner struct {
+type preconditioner struct {
 	A, Inverse *mat.Dense
 	L          *mat.SymDense
 }
 
 // begin is A_0 = I/sqrt(high) and L_0 = (low/high) I for a covariance with eigenvalues in [low,
 // high].
-func begin(d int, within [2]float64) Preconditioner {
-	p := Preconditioner{A: mat.NewDense(d, d, nil), Inverse: mat.NewDense(d, d, nil), L: symmetric.Identity(d)}
+func begin(d int, within [2]float64) preconditioner {
+	p := preconditioner{A: mat.NewDense(d, d, nil), Inverse: mat.NewDense(d, d, nil), L: symmetric.Identity(d)}
 	for i := range d {
 		p.A.Set(i, i, 1/math.Sqrt(within[1]))
 		p.Inverse.Set(i, i, math.Sqrt(within[1]))
@@ -31,7 +31,7 @@ func begin(d int, within [2]float64) Preconditioner {
 }
 
 // least is lambda_min(L); 0 if L has no eigenvalues.
-func (p Preconditioner) least() float64 {
+func (p preconditioner) least() float64 {
 	values, _, ok := eigen(p.L)
 	if !ok {
 		return 0
@@ -59,7 +59,7 @@ func spectrum(values []float64, v *mat.Dense, f func(lambda float64) float64) *m
 	return s
 }
 
-// OneStepHTPPCE brings the widest directions into line, with loss mu: it releases M of the sample
+// oneStepHTPPCE brings the widest directions into line, with loss mu: it releases M of the sample
 // in the coordinates A x, raises its eigenvalues to lambda_min(L)+s at least, where s bounds |M - A
 // Sigma A^T| but with probability beta, and returns, with U = M_1 + sI,
 //
@@ -82,14 +82,14 @@ func spectrum(values []float64, v *mat.Dense, f func(lambda float64) float64) *m
 // Differs: no cut at 1-s, and L' times (l+2s)/(l+4s) where an eigenvalue was raised (as printed
 // with Constants.AsPrinted); A' is not symmetric, so A Sigma A^T where the text has A Sigma A; no
 // further step from an M that contradicts the facts.
-func OneStepHTPPCE(x Sample, step string, p Preconditioner, mu, beta float64) (Preconditioner, *estimate.NoRelease, error) {
+func oneStepHTPPCE(x sample, step string, p preconditioner, mu, beta float64) (preconditioner, *estimate.NoRelease, error) {
 	gamma, s := x.spectral(mu, beta)
 	l := p.least()
 	if !(s <= (1-l)/2) {
 		return p, &estimate.NoRelease{Reason: fmt.Sprintf("the bound on the error of a step is %.2g of the widest variance that is possible, "+
 			"at most %.2g is wanted", s, (1-l)/2)}, nil
 	}
-	m, err := NaiveHTPCE(x, step, p.A, gamma, mu)
+	m, err := naiveHTPCE(x, step, p.A, gamma, mu)
 	if err != nil {
 		return p, nil, err
 	}
@@ -104,7 +104,7 @@ func OneStepHTPPCE(x Sample, step string, p Preconditioner, mu, beta float64) (P
 }
 
 // step is the post-processing of a release with eigenvalues and vectors.
-func (p Preconditioner) step(values []float64, v *mat.Dense, l, s float64, asPrinted bool) Preconditioner {
+func (p preconditioner) step(values []float64, v *mat.Dense, l, s float64, asPrinted bool) preconditioner {
 	raised := func(lambda float64) float64 { // those of M_1
 		if asPrinted {
 			lambda = math.Min(lambda, 1-s)
@@ -113,7 +113,7 @@ func (p Preconditioner) step(values []float64, v *mat.Dense, l, s float64, asPri
 	}
 	root := spectrum(values, v, func(lambda float64) float64 { return math.Sqrt(raised(lambda) + s) })
 	inverse := spectrum(values, v, func(lambda float64) float64 { return 1 / math.Sqrt(raised(lambda)+s) })
-	next := Preconditioner{A: new(mat.Dense), Inverse: new(mat.Dense)}
+	next := preconditioner{A: new(mat.Dense), Inverse: new(mat.Dense)}
 	next.A.Mul(inverse, p.A)
 	next.Inverse.Mul(p.Inverse, root)
 	next.L = spectrum(values, v, func(lambda float64) float64 { return (raised(lambda) - s) / (raised(lambda) + s) })

@@ -15,8 +15,8 @@ const (
 	stepCovariance   = "covariance"
 )
 
-// An Estimate is a covariance Factor Factor^T. Invariant: Whitener is Factor^-1.
-type Estimate struct {
+// estimated is a covariance Factor Factor^T. Invariant: Whitener is Factor^-1.
+type estimated struct {
 	Factor, Whitener *mat.Dense
 	// Error bounds |Sigma^-1/2 (Factor Factor^T - Sigma) Sigma^-1/2|_F, but with the probability
 	// Constants.FailureProb, if the facts hold.
@@ -26,9 +26,9 @@ type Estimate struct {
 	Steps int // one-steps that were made
 }
 
-// HTPCE estimates a covariance whose eigenvalues lie within [low, high], from a sample of mean 0,
-// with all that its allotment has left: t-1 calls of OneStepHTPPCE from A_0 = I/sqrt(high) on, then
-// one of NaiveHTPCE, at the radius for the Frobenius norm, in the coordinates found. The loss is
+// htpce estimates a covariance whose eigenvalues lie within [low, high], from a sample of mean 0,
+// with all that its allotment has left: t-1 calls of oneStepHTPPCE from A_0 = I/sqrt(high) on, then
+// one of naiveHTPCE, at the radius for the Frobenius norm, in the coordinates found. The loss is
 // sum rho_i, i = 1..t, with rho_1 = .. = rho_(t-1); it never rests on the facts.
 //
 // With lambda_min(L) I <= A Sigma A^T <= I and |M - A Sigma A^T|_F <= alpha the relative error is
@@ -41,7 +41,7 @@ type Estimate struct {
 // claimed; eigenvalues from low to high where the text has 1 to u; one-steps end when lambda_min(L)
 // is at least Target, beyond which Theorem 3.2 says nothing, and what they leave goes to the last
 // release; A^-1 M A^-T where the text has A^-1 M A^-1.
-func HTPCE(ctx context.Context, x Sample, within [2]float64, t int) (e Estimate, none *estimate.NoRelease, err error) {
+func htpce(ctx context.Context, x sample, within [2]float64, t int) (e estimated, none *estimate.NoRelease, err error) {
 	p := begin(x.d, within)
 	if t > 1 {
 		mu := math.Sqrt(x.PreconditionShare*x.a.Left()/float64(t-1)) * (1 - 1e-12)
@@ -52,7 +52,7 @@ func HTPCE(ctx context.Context, x Sample, within [2]float64, t int) (e Estimate,
 			if p.least() >= x.Target {
 				break
 			}
-			if p, none, err = OneStepHTPPCE(x, stepPrecondition, p, mu, x.stepFailure(t)); none != nil || err != nil {
+			if p, none, err = oneStepHTPPCE(x, stepPrecondition, p, mu, x.stepFailure(t)); none != nil || err != nil {
 				return e, none, err
 			}
 			e.Steps++
@@ -65,7 +65,7 @@ func HTPCE(ctx context.Context, x Sample, within [2]float64, t int) (e Estimate,
 		return e, &estimate.NoRelease{
 			Reason: fmt.Sprintf("the bound on the relative error of the covariance is %.2g, less than 1 is wanted", e.Error)}, nil
 	}
-	m, err := NaiveHTPCE(x, stepCovariance, p.A, gamma, mu)
+	m, err := naiveHTPCE(x, stepCovariance, p.A, gamma, mu)
 	if err != nil {
 		return e, nil, err
 	}

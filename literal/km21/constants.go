@@ -8,7 +8,7 @@ import (
 // Constants are what the algorithms take besides the data. None of them matters to privacy: wrong
 // ones cost an estimate, not a guarantee.
 type Constants struct {
-	// StepAccuracy is a of OneStepHTPPCE, in (0, 1): the bias that its truncation may have is a/2.
+	// StepAccuracy is a of oneStepHTPPCE, in (0, 1): the bias that its truncation may have is a/2.
 	StepAccuracy float64
 	// Accuracy is alpha of the last release, in (0, 1); 0: the least that the theorem promises for
 	// n, d, k and mu, which are public or released.
@@ -20,7 +20,7 @@ type Constants struct {
 	FailureProb float64
 	// Target: one-steps end when lambda_min(L) is at least this; Theorem 3.2 is about smaller ones.
 	Target float64
-	// AsPrinted: one-steps cut eigenvalues at 1-s and return L as printed. See OneStepHTPPCE for
+	// AsPrinted: one-steps cut eigenvalues at 1-s and return L as printed. See oneStepHTPPCE for
 	// what is wrong with that.
 	AsPrinted bool
 	// CountShare of mu^2 counts the rows; MeanShare of the rest buys the mean, StartShare of that

@@ -184,7 +184,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 		}
 		return estimate.Outcome{NoRelease: n, Diagnostics: c.Notes}, nil
 	}
-	x := Sample{design: e.design(p, c.Rows), a: a}
+	x := sample{design: e.design(p, c.Rows), a: a}
 	if public {
 		x.public = float64(n)
 	}
@@ -196,7 +196,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if !ok {
 		return none(&estimate.NoRelease{Reason: e.tooFar(p, x.rows)})
 	}
-	found, failed, err := HTPCE(ctx, x, p.Facts.Eigenvalues, t)
+	found, failed, err := htpce(ctx, x, p.Facts.Eigenvalues, t)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -206,7 +206,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	at := make([]float64, p.Columns)
 	if x.pairs {
 		x.a = mean
-		if at, failed, err = HeavyTailedMean(x, found, p.Facts.MeanWithin); err != nil {
+		if at, failed, err = heavyTailedMean(x, found, p.Facts.MeanWithin); err != nil {
 			return estimate.Outcome{}, err
 		} else if failed != nil {
 			return none(failed)
@@ -216,7 +216,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 }
 
 // release makes the model.
-func release(p estimate.Problem, mean []float64, e Estimate, c *program.Columns) estimate.Outcome {
+func release(p estimate.Problem, mean []float64, e estimated, c *program.Columns) estimate.Outcome {
 	cov, err := shaped(e.Factor, p.Covariance)
 	if err != nil {
 		return c.Outsize()

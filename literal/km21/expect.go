@@ -68,7 +68,7 @@ func (e Estimator) tooFar(p estimate.Problem, n float64) string {
 		"sampling error of a step are too large", n, p.Facts.Eigenvalues[0], p.Facts.Eigenvalues[1], 1/e.c.Target)
 }
 
-// startable reports that the mean can be found by HeavyTailedMean if all variances are the one
+// startable reports that the mean can be found by heavyTailedMean if all variances are the one
 // given.
 func (e Estimator) startable(p estimate.Problem, n, variance float64) bool {
 	x := e.design(p, n)

@@ -17,7 +17,7 @@ const (
 	stepMean  = "mean"
 )
 
-// HeavyTailedMean estimates the mean, known to lie within the given distance of the origin, of rows
+// heavyTailedMean estimates the mean, known to lie within the given distance of the origin, of rows
 // whose covariance is about that of e, with all that the sample's allotment has left: rows are
 // whitened and clipped to the ball of radius
 //
@@ -34,7 +34,7 @@ const (
 // Differs: the start is a clipped mean, where the paper has histograms of every coordinate; rows
 // are whitened by a released covariance; the whole budget is on all rows at both stages, where the
 // paper splits the rows.
-func HeavyTailedMean(x Sample, e Estimate, within float64) (mean []float64, none *estimate.NoRelease, err error) {
+func heavyTailedMean(x sample, e estimated, within float64) (mean []float64, none *estimate.NoRelease, err error) {
 	mean = make([]float64, x.d)
 	r := within * mat.Norm(e.Whitener, 2)
 	if !(r <= math.Sqrt(float64(x.d))) {
@@ -79,7 +79,7 @@ func (x design) meanSD(radius, mu float64) float64 {
 }
 
 // clippedMean is the mean of the rows, clipped to the radius about center in whitened coordinates.
-func (x Sample) clippedMean(step string, e Estimate, center []float64, radius, mu float64) ([]float64, error) {
+func (x sample) clippedMean(step string, e estimated, center []float64, radius, mu float64) ([]float64, error) {
 	frame := frameOf(e.Whitener)
 	frame.Center = center
 	q := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Frame: frame, Radius: radius}}}

@@ -92,7 +92,7 @@ func TestAnalysis(t *testing.T) {
 			spectralGamma, s := x.spectral(10, beta)
 			gamma, alpha := x.frobenius(10, beta)
 			for i, gamma := range []float64{spectralGamma, gamma} {
-				m, err := NaiveHTPCE(x, "second", a, gamma, 10)
+				m, err := naiveHTPCE(x, "second", a, gamma, 10)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -114,7 +114,7 @@ func TestAnalysis(t *testing.T) {
 }
 
 // alone is a sample for single algorithms, whose steps have the whole budget each.
-func alone(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float64, pairs bool, noise kerneltest.Options) Sample {
+func alone(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float64, pairs bool, noise kerneltest.Options) sample {
 	t.Helper()
 	kind := "clipped moments"
 	if pairs {
@@ -127,7 +127,7 @@ func alone(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float
 	if rel == privacy.ReplaceOne {
 		x.public = x.rows
 	}
-	return Sample{x, s.Allotment()}
+	return sample{x, s.Allotment()}
 }
 
 // TestSigma: the noise that the analysis reckons with is the kernel's.
@@ -137,7 +137,7 @@ func TestSigma(t *testing.T) {
 	for _, rel := range relations {
 		for _, pairs := range []bool{false, true} {
 			x := alone(t, rowsOf(rng, truth, 4000, gaussian), 3, rel, 3, pairs, kerneltest.Options{Seed: 1})
-			if _, err := NaiveHTPCE(x, "second", begin(3, [2]float64{1, 1}).A, 7, .5); err != nil {
+			if _, err := naiveHTPCE(x, "second", begin(3, [2]float64{1, 1}).A, 7, .5); err != nil {
 				t.Fatal(err)
 			}
 			m := x.a.Session().Measurements()[0]
@@ -157,7 +157,7 @@ func TestSigma(t *testing.T) {
 func TestNaiveTruncates(t *testing.T) {
 	rows := [][]float64{{1, 0}, {0, 2}, {30, 40}, {-1e200, 3}, {math.NaN(), 1}, {0, 0}, {0, 0}, {0, 0}}
 	x := alone(t, rows, 2, privacy.ReplaceOne, 1, false, kerneltest.Options{Exact: true})
-	m, err := NaiveHTPCE(x, "second", begin(2, [2]float64{1, 1}).A, 3, .5)
+	m, err := naiveHTPCE(x, "second", begin(2, [2]float64{1, 1}).A, 3, .5)
 	if err != nil || math.Abs(m.At(0, 0)-1./8) > 1e-4 || math.Abs(m.At(1, 1)-4./8) > 1e-4 || math.Abs(m.At(0, 1)) > 1e-4 {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -177,7 +177,7 @@ func TestHeavyTailedMean(t *testing.T) {
 			if err := p.A.Inverse(p.Inverse); err != nil {
 				t.Fatal(err)
 			}
-			mean, none, err := HeavyTailedMean(x, Estimate{Factor: p.Inverse, Whitener: p.A}, at)
+			mean, none, err := heavyTailedMean(x, estimated{Factor: p.Inverse, Whitener: p.A}, at)
 			if err != nil {
 				t.Fatal(err)
 			}
