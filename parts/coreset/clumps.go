@@ -3,6 +3,8 @@ package coreset
 import (
 	"math"
 	"sort"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Clumps are assignments of the leaves to connected groups, one for every density above which
@@ -15,16 +17,16 @@ import (
 // this is its plainest reading.
 func (c *Coreset) Clumps(least float64) [][]int {
 	near := c.neighbours()
-	dense := make([]int, len(c.Points))
+	densest := make([]int, len(c.Points))
 	density := make([]float64, len(c.Points))
 	for i, w := range c.Weights {
-		dense[i] = i
+		densest[i] = i
 		density[i] = math.Log(w)
 		for _, v := range c.Cells[i] {
 			density[i] -= math.Log(v) / 2
 		}
 	}
-	sort.SliceStable(dense, func(a, b int) bool { return density[dense[a]] > density[dense[b]] })
+	sort.SliceStable(densest, func(a, b int) bool { return density[densest[a]] > density[densest[b]] })
 	var out [][]int
 	seen := map[int]bool{}
 	for _, part := range clumpParts {
@@ -33,7 +35,7 @@ func (c *Coreset) Clumps(least float64) [][]int {
 			label[i] = below
 		}
 		mass := 0.0
-		for _, i := range dense {
+		for _, i := range densest {
 			if mass >= part*c.Total {
 				break
 			}
@@ -100,7 +102,7 @@ func (c *Coreset) joinNearest(label []int) {
 			if g < 0 {
 				continue
 			}
-			if d := dist2(c.Points[i], c.Points[j]); d < best {
+			if d := dense.Distance2(c.Points[i], c.Points[j]); d < best {
 				best, label[i] = d, g
 			}
 		}

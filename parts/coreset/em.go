@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Utility constants of EM on the coreset ([KSSU19] Section C.4 of the restatement).
@@ -259,35 +261,12 @@ func (e *em) logDensities(j int, dst []float64) {
 // false if cov is not positive definite.
 func inverseFactor(dst, cov []float64, q int) (logDet float64, ok bool) {
 	for a := range q {
-		row := dst[a*q : a*q+a+1]
-		for b := range row {
-			s := cov[b*q+a]
-			for l, v := range dst[b*q : b*q+b] {
-				s -= row[l] * v
-			}
-			if b < a {
-				row[b] = s / dst[b*q+b]
-				continue
-			}
-			if !(s > 0) {
-				return 0, false
-			}
-			row[a] = math.Sqrt(s)
-			logDet += math.Log(s)
+		for b := range a + 1 {
+			dst[a*q+b] = cov[b*q+a]
 		}
 	}
-	for a := range q {
-		row := dst[a*q : a*q+a+1]
-		for b := range a {
-			s := 0.0
-			for l := b; l < a; l++ {
-				s += row[l] * dst[l*q+b]
-			}
-			row[b] = -s / row[a]
-		}
-		row[a] = 1 / row[a]
-	}
-	return logDet, true
+	logDet, ok = dense.CholeskyLog(dst, q)
+	return logDet, ok && dense.InvertLower(dst, dst, q)
 }
 
 // maximise is the M-step, with the regularisation of the restatement: a pull towards the pooled

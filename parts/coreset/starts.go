@@ -1,6 +1,10 @@
 package coreset
 
-import "math"
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/dense"
+)
 
 // weightedPoints are a coreset's points one after another, with what all fits to them share.
 type weightedPoints struct {
@@ -37,14 +41,6 @@ func pointsOf(c *Coreset) *weightedPoints {
 // point is point i.
 func (p *weightedPoints) point(i int) []float64 { return p.at[i*p.q : (i+1)*p.q] }
 
-func dist2(a, b []float64) float64 {
-	s := 0.0
-	for i, x := range a {
-		s += (x - b[i]) * (x - b[i])
-	}
-	return s
-}
-
 // seeds draws k centres by k-means++ on the weighted points.
 func (p *weightedPoints) seeds(k int, uniform func() float64) [][]float64 {
 	pick := func(mass []float64) int {
@@ -70,7 +66,7 @@ func (p *weightedPoints) seeds(k int, uniform func() float64) [][]float64 {
 		center := append([]float64(nil), p.point(pick(mass))...)
 		centers = append(centers, center)
 		for i := range near {
-			near[i] = math.Min(near[i], dist2(p.point(i), center))
+			near[i] = math.Min(near[i], dense.Distance2(p.point(i), center))
 			mass[i] = p.weight[i] * near[i]
 		}
 	}
@@ -128,7 +124,7 @@ func (p *weightedPoints) nearest(centers [][]float64) []int {
 func nearest(x []float64, centers [][]float64) int {
 	best, at := math.Inf(1), 0
 	for j, m := range centers {
-		if d := dist2(x, m); d < best {
+		if d := dense.Distance2(x, m); d < best {
 			best, at = d, j
 		}
 	}

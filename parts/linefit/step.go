@@ -1,6 +1,10 @@
 package linefit
 
-import "math"
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/dense"
+)
 
 // Utility constants of the steps: how far one may go.
 const (
@@ -156,39 +160,16 @@ func (w *workspace) gradient(g *[3]float64, i, at int) {
 // solve solves the damped normal equations by Cholesky's method; false if they are singular.
 func (w *workspace) solve(damp float64) bool {
 	n := len(w.g)
+	copy(w.l, w.a)
 	for i := range n {
-		for j := 0; j <= i; j++ {
-			v := w.a[i*n+j]
-			if i == j {
-				v = v*(1+damp) + 1e-12
-			}
-			for k := range j {
-				v -= w.l[i*n+k] * w.l[j*n+k]
-			}
-			if i > j {
-				w.l[i*n+j] = v / w.l[j*n+j]
-				continue
-			}
-			if !(v > 0) {
-				return false
-			}
-			w.l[i*n+i] = math.Sqrt(v)
-		}
+		w.l[i*n+i] = w.a[i*n+i]*(1+damp) + 1e-12
 	}
-	for i := range n {
-		v := w.g[i]
-		for k := range i {
-			v -= w.l[i*n+k] * w.x[k]
-		}
-		w.x[i] = v / w.l[i*n+i]
+	if !dense.Cholesky(w.l, n) {
+		return false
 	}
-	for i := n - 1; i >= 0; i-- {
-		v := w.x[i]
-		for k := i + 1; k < n; k++ {
-			v -= w.l[k*n+i] * w.x[k]
-		}
-		w.x[i] = v / w.l[i*n+i]
-	}
+	copy(w.x, w.g)
+	dense.Forward(w.l, w.x, n)
+	dense.Backward(w.l, w.x, n)
 	return true
 }
 
