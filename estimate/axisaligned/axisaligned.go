@@ -16,17 +16,16 @@ import (
 	"context"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // Estimator is the method "axis-aligned".
-type Estimator struct{}
+type Estimator struct{ known estimate.Estimator }
 
-// New returns the estimator.
-func New() Estimator { return Estimator{} }
+// New returns the estimator; known is what it is where the covariance is known.
+func New(known estimate.Estimator) Estimator { return Estimator{known} }
 
 var _ estimate.FactUser = Estimator{}
 
@@ -52,9 +51,9 @@ func (Estimator) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Cov
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
 // can never carry.
-func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.KnownCovariance != nil {
-		return knowncov.Plan(p)
+		return e.known.Plan(p)
 	}
 	if p.NoDelta {
 		return kernel.Plan{}, program.Refusal("give epsilon and delta instead of rho, or use --method general --covariance diagonal",
@@ -67,21 +66,21 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 }
 
 // Fit follows the plan with the whole budget of the session.
-func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
 	if p.KnownCovariance != nil {
-		return knowncov.Fit(ctx, s, p)
+		return e.known.Fit(ctx, s, p)
 	}
-	f := &fit{Run: program.Begin(s, p, advice(p, made(p)))}
+	f := &fit{Run: program.Begin(s, p, advice(p, program.BoxesFor(p)))}
 	return f.run(ctx)
 }
 
 // Expect says what to expect from public facts.
-func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.KnownCovariance != nil {
-		return knowncov.Expect(p)
+		return e.known.Expect(p)
 	}
 	return estimate.Expectation{RowsNeeded: rowsFor(p, max(p.Components, 2)), Notes: []string{
 		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}}

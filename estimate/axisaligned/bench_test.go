@@ -25,13 +25,13 @@ func BenchmarkFit(b *testing.B) {
 	for _, k := range []int{3, 0} {
 		b.Run(fmt.Sprintf("components=%d", k), func(b *testing.B) {
 			p := estimate.Problem{Columns: d, Rows: n, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(budget.Epsilon, budget.Delta), Components: k, MaxComponents: 10}
-			plan, err := New().Plan(p)
+			plan, err := tested.Plan(p)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
 				s := kerneltest.Open(b, table, plan, kernel.Terms{Relation: p.Relation, Budget: budget}, kerneltest.Options{Seed: 1})
-				if out, err := New().Fit(context.Background(), s, p); err != nil || out.Model == nil {
+				if out, err := tested.Fit(context.Background(), s, p); err != nil || out.Model == nil {
 					b.Fatal("no model:", out.NoRelease, err)
 				}
 			}

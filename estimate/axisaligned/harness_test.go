@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -35,3 +36,6 @@ func variation(t testing.TB, truth *model.Mixture, f estimatetest.Fit, rng *rand
 	tv, _ := estimatetest.TV(t, truth, f.Model, 4000, rng)
 	return tv
 }
+
+// tested is the method as people use it.
+var tested = New(knowncov.New())

@@ -54,7 +54,7 @@ func TestPlanGolden(t *testing.T) {
 			p := problem(rel, c.d, c.n, c.k)
 			p.NoDelta = c.noDelta
 			name := fmt.Sprintf("%v, %s", rel, c.name)
-			plan, ok := estimatetest.WritePlan(t, &b, name, New(), p)
+			plan, ok := estimatetest.WritePlan(t, &b, name, tested, p)
 			if !ok {
 				continue
 			}
@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 	refusal := func(p estimate.Problem) *estimate.Refusal {
 		t.Helper()
 		var r *estimate.Refusal
-		if _, err := New().Plan(p); !errors.As(err, &r) {
+		if _, err := tested.Plan(p); !errors.As(err, &r) {
 			t.Fatalf("%+v: got %v, want a refusal", p, err)
 		}
 		return r
@@ -94,10 +94,10 @@ func TestRefusals(t *testing.T) {
 	if !strings.Contains(r.Reason, "60 rows") || !strings.Contains(r.Advice, "rows at this epsilon") {
 		t.Errorf("too few rows: %+v", r)
 	}
-	if p.Rows = int(New().Expect(p).RowsNeeded) + 1; p.Rows < 61 {
+	if p.Rows = int(tested.Expect(p).RowsNeeded) + 1; p.Rows < 61 {
 		t.Errorf("60 rows are too few and %d are advised", p.Rows)
 	}
-	if _, err := New().Plan(p); err != nil {
+	if _, err := tested.Plan(p); err != nil {
 		t.Errorf("as many rows as advised, %d: %v", p.Rows, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 		for _, n := range []int{0, 3, 500, 1 << 30} {
 			p := problem(privacy.AddRemoveOne, 3, 0, k)
 			p.Rows = n
-			plan, err := New().Plan(p)
+			plan, err := tested.Plan(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 func TestThresholdsAreCheap(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 2, 5, 20} {
-			plan, err := New().Plan(problem(rel, d, 50000, 3))
+			plan, err := tested.Plan(problem(rel, d, 50000, 3))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,13 +152,13 @@ func TestExpect(t *testing.T) {
 					for _, mu := range []float64{1e-6, 1e4} {
 						p := problem(rel, d, n, k)
 						p.Mu = mu
-						if e := New().Expect(p); !dense.Finite(e.RowsNeeded) || !dense.Finite(e.RelativeError) || e.RowsNeeded < 0 {
+						if e := tested.Expect(p); !dense.Finite(e.RowsNeeded) || !dense.Finite(e.RelativeError) || e.RowsNeeded < 0 {
 							t.Errorf("%+v: %+v", p, e)
 						}
 					}
 				}
-				e := New().Expect(problem(rel, d, n, 3))
-				if more := New().Expect(problem(rel, d, n, 6)); !(e.RowsNeeded > last && more.RowsNeeded > e.RowsNeeded) {
+				e := tested.Expect(problem(rel, d, n, 3))
+				if more := tested.Expect(problem(rel, d, n, 6)); !(e.RowsNeeded > last && more.RowsNeeded > e.RowsNeeded) {
 					t.Errorf("d = %d: %v rows for three components, %v for six, %v for fewer columns", d, e.RowsNeeded, more.RowsNeeded, last)
 				}
 				last = e.RowsNeeded
@@ -170,22 +170,22 @@ func TestExpect(t *testing.T) {
 // TestUsesKnownCovariance: it is made use of, and told so: another plan, for fewer rows.
 func TestUsesKnownCovariance(t *testing.T) {
 	p := problem(privacy.ReplaceOne, 2, 4000, 2)
-	if !New().Uses(p).Covariance {
+	if !tested.Uses(p).Covariance {
 		t.Error("a known covariance is said to be of no use")
 	}
-	without, err := New().Plan(p)
+	without, err := tested.Plan(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.KnownCovariance = [][]float64{{1, 0}, {0, 1}}
-	with, err := New().Plan(p)
+	with, err := tested.Plan(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if with.String() == without.String() {
 		t.Error("a known covariance does not change the plan")
 	}
-	if e, w := New().Expect(p), New().Expect(problem(privacy.ReplaceOne, 2, 4000, 2)); e.RowsNeeded >= w.RowsNeeded {
+	if e, w := tested.Expect(p), tested.Expect(problem(privacy.ReplaceOne, 2, 4000, 2)); e.RowsNeeded >= w.RowsNeeded {
 		t.Errorf("a known covariance does not spare rows: %v, without it %v", e.RowsNeeded, w.RowsNeeded)
 	}
 }

@@ -37,7 +37,7 @@ func variations(t *testing.T, rng *rand.Rand, runs int, c cell) (tvs []float64) 
 		if !c.open {
 			one.Components = c.k
 		}
-		tvs = append(tvs, variation(t, truth, estimatetest.RunChecked(t, New(), one), rng))
+		tvs = append(tvs, variation(t, truth, estimatetest.RunChecked(t, tested, one), rng))
 	}
 	slices.Sort(tvs)
 	return tvs
@@ -108,7 +108,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 	for range runs {
 		truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: 2, Components: 2, Arrangement: problems.Overlapping, Scale: 1e-2, Place: 1e12})
 		rows := estimatetest.Draw(t, truth, 8000, rng)
-		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 2, Components: 2, Epsilon: 1, Delta: delta, Noise: fresh})
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Components: 2, Epsilon: 1, Delta: delta, Noise: fresh})
 		tv := variation(t, truth, f, rng)
 		t.Logf("TV %.3f", tv)
 		if tv < good {
@@ -132,7 +132,7 @@ func TestScaleEquivariance(t *testing.T) {
 			for i, r := range rows {
 				scaled[i] = []float64{math.Ldexp(r[0], log), math.Ldexp(r[1], -log)}
 			}
-			f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: scaled, Columns: 2, Components: 2, Relation: rel, Epsilon: 1, Delta: delta,
+			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: scaled, Columns: 2, Components: 2, Relation: rel, Epsilon: 1, Delta: delta,
 				Noise: kerneltest.Options{Exact: true}})
 			if f.Model == nil {
 				t.Fatalf("%v, times 2^%d: %+v", rel, log, f.NoRelease)
@@ -189,7 +189,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	for _, unit := range []float64{1, 3e-100, 7e140} {
 		for range 20 {
 			truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: 2, Components: 2, Scale: unit, Place: 30 * unit})
-			f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: estimatetest.Draw(t, truth, 4000, rng), Columns: 2, Components: 2, Epsilon: 1,
+			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, 4000, rng), Columns: 2, Components: 2, Epsilon: 1,
 				Delta: delta, Noise: fresh})
 			tv := variation(t, truth, f, rng)
 			if all++; tv < good {
@@ -209,7 +209,7 @@ func TestSpherical(t *testing.T) {
 	const runs = 6
 	for range runs {
 		truth := estimatetest.Truth(t, rng, problems.Moderate{Columns: 3, Components: 2, Covariance: estimate.Spherical, Separation: 12, LeastWeight: .3})
-		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: estimatetest.Draw(t, truth, 8000, rng), Columns: 3, Components: 2,
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, 8000, rng), Columns: 3, Components: 2,
 			Covariance: estimate.Spherical, Epsilon: 1, Delta: delta, Noise: fresh})
 		if f.Model != nil && f.Model.CovarianceType() != "spherical" {
 			t.Errorf("spherical was asked for, got %s", f.Model.CovarianceType())

@@ -64,7 +64,7 @@ func TestReplay(t *testing.T) {
 				if s.asked {
 					c.Components = s.k
 				}
-				f, loss := estimatetest.Neighbours(t, New(), c, other)
+				f, loss := estimatetest.Neighbours(t, tested, c, other)
 				limit := math.Pow(f.Session.Mu(), 2)
 				if most = max(most, loss.Path/limit); loss.Path > limit*(1+1e-9) {
 					t.Errorf("%v %+v: a path loses mu^2 = %v of %v: %v", rel, s, loss.Path, limit, loss.ByStep)
@@ -107,7 +107,7 @@ func TestReplayOfHardTables(t *testing.T) {
 						other = append(slices.Clone(rows), row)
 					}
 					what := fmt.Sprintf("%v, %s, d = %d, another row of %v", rel, table.Name, c.d, v)
-					f, loss := estimatetest.Neighbours(t, New(), estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Epsilon: 1, Delta: delta,
+					f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Epsilon: 1, Delta: delta,
 						Components: c.k, Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
 					if limit := math.Pow(f.Session.Mu(), 2); loss.Path > limit*(1+1e-9) {
 						t.Errorf("a path loses mu^2 = %v of %v: %v", loss.Path, limit, loss.ByStep)

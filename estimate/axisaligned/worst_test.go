@@ -79,7 +79,7 @@ func TestEveryTable(t *testing.T) {
 							continue
 						}
 						c.Rows, c.Columns, c.Epsilon, c.Delta, c.Noise = rows, s.d, eps, delta, kerneltest.Options{Seed: rng.Uint64()}
-						estimatetest.RunChecked(t, New(), c)
+						estimatetest.RunChecked(t, tested, c)
 						if t.Failed() {
 							t.Fatalf("d %d n %d epsilon %v k %d %v %v", s.d, s.n, eps, c.Components, c.Relation, c.Covariance)
 						}
@@ -108,7 +108,7 @@ func TestAllKindsOnce(t *testing.T) {
 	for i, table := range append(estimatetest.Hard(), tables...) {
 		c := combinations()[(3*i)%16]
 		c.Rows, c.Columns, c.Epsilon, c.Delta, c.Noise = table.Rows(rng, 500, 2), 2, 1, delta, kerneltest.Options{Seed: rng.Uint64()}
-		if estimatetest.RunChecked(t, New(), c); t.Failed() {
+		if estimatetest.RunChecked(t, tested, c); t.Failed() {
 			t.Fatalf("%s, %v %v k %d", table.Name, c.Relation, c.Covariance, c.Components)
 		}
 	}
@@ -128,7 +128,7 @@ func TestHardlyAnyRows(t *testing.T) {
 					}
 					for _, eps := range []float64{.01, 1} {
 						c.Rows, c.Columns, c.Epsilon, c.Delta, c.Noise = table.Rows(rng, n, d), d, eps, delta, kerneltest.Options{Seed: rng.Uint64()}
-						if f := estimatetest.RunChecked(t, New(), c); f.Model != nil {
+						if f := estimatetest.RunChecked(t, tested, c); f.Model != nil {
 							t.Errorf("%s: a model of %d rows was released", table.Name, n)
 						}
 					}
@@ -151,7 +151,7 @@ func TestManyRowsFewComponents(t *testing.T) {
 		{Rows: rows[:700], Components: 10}, {Rows: rows[:700], Components: 10, Relation: privacy.AddRemoveOne},
 	} {
 		c.Columns, c.Epsilon, c.Delta, c.Noise = 1, 1, delta, fresh
-		f := estimatetest.RunChecked(t, New(), c)
+		f := estimatetest.RunChecked(t, tested, c)
 		if c.Components != 1 {
 			continue
 		}
@@ -168,14 +168,14 @@ func TestManyRowsFewComponents(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	rng := newRand(t)
 	c := estimatetest.Case{Rows: tables[0].Rows(rng, 2000, 2), Columns: 2, Epsilon: 1, Delta: delta, Components: 2}
-	plan, err := New().Plan(c.Problem())
+	plan, err := tested.Plan(c.Problem())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := kerneltest.Open(t, kerneltest.Table(c.Rows, 2, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: delta}}, fresh)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := New().Fit(ctx, s, c.Problem()); !errors.Is(err, context.Canceled) || len(s.Measurements()) > 0 {
+	if _, err := tested.Fit(ctx, s, c.Problem()); !errors.Is(err, context.Canceled) || len(s.Measurements()) > 0 {
 		t.Errorf("got %v after %d measurements, want %v before any", err, len(s.Measurements()), context.Canceled)
 	}
 }
@@ -192,7 +192,7 @@ func TestConstantColumn(t *testing.T) {
 		for r := range rows {
 			rows[r] = []float64{group(rng, r), value(r)}
 		}
-		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 2, Relation: relations[i%2], Components: 2, Epsilon: 1, Delta: delta,
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Relation: relations[i%2], Components: 2, Epsilon: 1, Delta: delta,
 			Noise: kerneltest.Options{Seed: rng.Uint64()}})
 		if f.Model == nil || f.Model.K() != 2 {
 			t.Errorf("%d: %+v", i, f.Outcome)

@@ -11,6 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate/blackbox"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/general"
+	"github.com/gauze-dp/gauze/estimate/knowncov"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/univariate"
 )
@@ -33,10 +35,10 @@ func Methods() List {
 			gaussian.NewElliptical(),
 		},
 		Mixtures: []estimate.Estimator{
-			general.New(),
+			general.New(program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment}),
 			separated.New(),
 			univariate.New(),
-			axisaligned.New(),
+			axisaligned.New(knowncov.New()),
 			blackbox.New(),
 		},
 	}

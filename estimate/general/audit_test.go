@@ -35,7 +35,7 @@ func TestReplay(t *testing.T) {
 					if rel == privacy.AddRemoveOne {
 						other = append(slices.Clone(rows), row)
 					}
-					f, loss := estimatetest.Neighbours(t, New(), estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Mu: .5, Components: c.k,
+					f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Mu: .5, Components: c.k,
 						Covariance: shape, Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
 					if limit := math.Pow(f.Session.Mu(), 2); loss.Path > limit*(1+1e-9) {
 						t.Errorf("%v %v d %d: a path loses mu^2 = %v of %v", rel, shape, c.d, loss.Path, limit)
@@ -92,7 +92,7 @@ func TestAudit(t *testing.T) {
 			for side, own := range [2][][]float64{c.x, c.y} {
 				other := [2][][]float64{c.y, c.x}[side]
 				for range runs {
-					f, loss := estimatetest.Neighbours(t, New(), estimatetest.Case{Rows: own, Columns: c.d, Relation: c.relation, Mu: mu, Components: 2,
+					f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: own, Columns: c.d, Relation: c.relation, Mu: mu, Components: 2,
 						Noise: kerneltest.Options{Seed: rng.Uint64(), NoiseFactor: c.noiseFactor}}, other)
 					if f.Model != nil {
 						released++

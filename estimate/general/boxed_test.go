@@ -67,7 +67,7 @@ func TestBoxedReplay(t *testing.T) {
 				if rel == privacy.AddRemoveOne {
 					other = append(slices.Clone(rows), row)
 				}
-				f, loss := estimatetest.Neighbours(t, New(), estimatetest.Case{Rows: rows, Columns: truth.Dim(), Relation: rel, Epsilon: 1, Delta: boxedDelta,
+				f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: truth.Dim(), Relation: rel, Epsilon: 1, Delta: boxedDelta,
 					Components: truth.K() * ((i + j + l) % 2), Covariance: shapes[l%3], Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
 				limit := math.Pow(f.Session.Mu(), 2)
 				if most = max(most, loss.Path/limit); loss.Path > limit*(1+1e-9) {
@@ -91,7 +91,7 @@ func TestBoxedOnlyWithDelta(t *testing.T) {
 	rows := estimatetest.Draw(t, tiny(t, []float64{0, 0}, []float64{1e6, 1e6}), 3000, rng)
 	for _, rel := range relations {
 		c := estimatetest.Case{Rows: rows, Columns: 2, Relation: rel, Mu: muOne, Components: 2, Noise: kerneltest.Options{Seed: rng.Uint64()}}
-		plan, err := New().Plan(c.Problem())
+		plan, err := tested.Plan(c.Problem())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,11 +100,11 @@ func TestBoxedOnlyWithDelta(t *testing.T) {
 				t.Errorf("%v: step %q has slack", rel, s.Name)
 			}
 		}
-		if f := estimatetest.RunChecked(t, New(), c); isBoxed(f) {
+		if f := estimatetest.RunChecked(t, tested, c); isBoxed(f) {
 			t.Errorf("%v: boxes without delta", rel)
 		}
 		c.Mu, c.Epsilon, c.Delta = 0, 1, boxedDelta
-		if f := estimatetest.RunChecked(t, New(), c); !isBoxed(f) {
+		if f := estimatetest.RunChecked(t, tested, c); !isBoxed(f) {
 			t.Errorf("%v: no boxes with delta", rel)
 		}
 	}
@@ -128,7 +128,7 @@ func TestBoxedRecovery(t *testing.T) {
 			own := 0
 			for range c.runs {
 				truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: c.d, Components: c.k, Arrangement: problems.Rotated})
-				f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: estimatetest.Draw(t, truth, c.n, rng), Columns: c.d, Relation: rel, Components: c.k,
+				f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, c.n, rng), Columns: c.d, Relation: rel, Components: c.k,
 					Epsilon: 1, Delta: boxedDelta, Noise: fresh})
 				tv := 1.0
 				if f.Model != nil {
@@ -156,7 +156,7 @@ func TestBoxedKeepsConstants(t *testing.T) {
 		r[1] = 7
 	}
 	for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal} {
-		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 3, Components: 2, Covariance: shape, Epsilon: 1, Delta: boxedDelta,
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 3, Components: 2, Covariance: shape, Epsilon: 1, Delta: boxedDelta,
 			Noise: kerneltest.Options{Seed: rng.Uint64()}})
 		if f.Model == nil || !isBoxed(f) {
 			t.Fatalf("%v: boxes: %v, %+v", shape, isBoxed(f), f.NoRelease)
@@ -188,7 +188,7 @@ func TestBoxedHardTables(t *testing.T) {
 					continue
 				}
 				c.Rows, c.Columns, c.Epsilon, c.Delta, c.Noise = rows, size[0], 1, boxedDelta, kerneltest.Options{Seed: rng.Uint64()}
-				if estimatetest.RunChecked(t, New(), c); t.Failed() {
+				if estimatetest.RunChecked(t, tested, c); t.Failed() {
 					t.Fatalf("%s, d %d n %d K %d %v %v", table.Name, size[0], size[1], c.Components, c.Relation, c.Covariance)
 				}
 			}

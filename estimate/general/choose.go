@@ -2,8 +2,8 @@ package general
 
 import (
 	"math"
-	"math/rand/v2"
 
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
@@ -41,7 +41,7 @@ func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
 	var best *coreset.Mixture
 	bestScore := math.Inf(-1)
 	for _, k := range ks {
-		m := coreset.Fit(c, k, between(leastStarts, workOfStarts/(len(c.Points)*k), starts), startsOf(k))
+		m := coreset.Fit(c, k, between(leastStarts, workOfStarts/(len(c.Points)*k), starts), program.Starts(k))
 		if score := f.score(c, m); score > bestScore {
 			best, bestScore = m, score
 		}
@@ -49,17 +49,11 @@ func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
 	return a.lift(best)
 }
 
-// startsOf are the generators of EM's starts: public randomness, seeded with k, so that the same
-// released coreset gives the same fit.
-func startsOf(k int) func(start int) func() float64 {
-	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
-}
-
 // score is the expected log-likelihood per row, up to a constant, of the mixture that private EM
 // would make of the start m.
 func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 	d := float64(f.space.Dim())
-	r := f.rounds()
+	r := f.rounds(nil)
 	lost := 0.0
 	for _, w := range m.Weights {
 		lost += w * r.Lost(w, math.Sqrt(f.schedule.final*f.Mu2))

@@ -17,11 +17,9 @@ package general
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -31,6 +29,7 @@ import (
 // fit is the state of one run.
 type fit struct {
 	program.Run
+	one      program.OneGaussian
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	global   component.Gaussian
@@ -44,7 +43,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if f.Problem.Components == 0 && largestK(f.Problem, f.Problem.Columns, f.Rows) == 1 {
-		return gaussian.FitAllotment(f.Allotment, f.Problem, prefixOne)
+		return f.one.FitAllotment(f.Allotment, f.Problem, prefixOne)
 	}
 	if tooFew(f.Problem, f.Rows) {
 		return f.Refuse("about %.0f rows are too few for %d components", math.Max(0, f.Rows), max(f.Problem.Components, 2)), nil
@@ -93,48 +92,30 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		}
 		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.Rows, 1))
 	}
-	r := f.rounds()
-	r.Components, r.Floor, r.Grid = start, f.floor(), program.Grid(f.space, f.Problem.RoundedTo)
-	r.Background = em.NewBackground(f.global, r.Form)
-	r.Gone, r.MostDoubt = goneRows, mostDoubt
-	if f.Problem.Components > 0 {
-		r.Gone, r.MostDoubt = goneAsked, 0
-	}
+	r := f.rounds(start)
+	r.Floor, r.Background = f.floor(), em.NewBackground(f.global, r.Form)
 	final := math.Sqrt(f.schedule.final * f.Mu2)
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
-	part := f.schedule.em * math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final))
-	per := budget.Mu(part / float64(f.schedule.rounds))
-	for i := range f.schedule.rounds {
-		if k := f.Problem.Components; k > 0 && float64(i) >= spareRounds*float64(f.schedule.rounds) {
-			r.Reduce(k)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := r.Round(f.Allotment, "EM rounds", per, false); err != nil {
-			return nil, err
-		}
-		if f.Problem.Components == 0 {
-			r.Merge(final)
-		}
-	}
-	if f.Problem.Components == 0 {
-		r.Simplify(final, draws)
-		if err := f.contest(r); err != nil {
-			return nil, err
-		}
-	}
-	return r, r.Round(f.Allotment, "last round", f.LeftMu(), true)
+	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), float64(f.schedule.rounds)
+	return r, f.EM(ctx, r, program.Schedule{Next: program.Even(f.schedule.rounds, budget.Mu(part/rounds)), Spare: int(math.Ceil(spareRounds * rounds)),
+		Worth: func() float64 { return final }, Contest: f.contest})
 }
 
-// rounds is private EM in the working space, without components.
-func (f *fit) rounds() *em.Rounds {
-	return &em.Rounds{Space: f.space, Form: program.Form(f.Problem.Covariance), Rows: f.Rows, Factor: f.Factor, Misfit: misfit}
+// rounds is private EM in the working space.
+func (f *fit) rounds(start []component.Gaussian) *em.Rounds {
+	r := f.Rounds(f.space, program.Form(f.Problem.Covariance), start)
+	f.set(r)
+	return r
 }
 
-// draws is public randomness, the same for the same question.
-func draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }
+// set says what counts as a component.
+func (f *fit) set(r *em.Rounds) {
+	r.Misfit, r.Gone, r.MostDoubt = misfit, goneRows, mostDoubt
+	if f.Problem.Components > 0 {
+		r.Gone, r.MostDoubt = goneAsked, 0
+	}
+}
 
 // Utility constants of the rounds.
 const (

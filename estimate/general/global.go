@@ -2,6 +2,7 @@ package general
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -81,7 +82,7 @@ func axesOf(cov *mat.SymDense) *axes {
 	d := cov.SymmetricDim()
 	var e mat.EigenSym
 	if !e.Factorize(cov, true) {
-		return &axes{vec: mat.DenseCopyOf(symmetric.Identity(d)), lambda: ones(d)}
+		return &axes{vec: mat.DenseCopyOf(symmetric.Identity(d)), lambda: slices.Repeat([]float64{1}, d)}
 	}
 	var vec mat.Dense
 	e.VectorsTo(&vec)
@@ -93,14 +94,6 @@ func axesOf(cov *mat.SymDense) *axes {
 		}
 	}
 	return a
-}
-
-func ones(d int) []float64 {
-	v := make([]float64, d)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
 }
 
 const (

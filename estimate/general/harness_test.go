@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -21,3 +23,6 @@ func newRand(t testing.TB) *rand.Rand {
 	seed := stattest.Seed(t)
 	return rand.New(rand.NewPCG(seed, seed>>32))
 }
+
+// tested is the method as people use it.
+var tested = New(program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment})

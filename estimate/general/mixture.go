@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -15,10 +14,10 @@ import (
 )
 
 // Estimator is the method "general".
-type Estimator struct{}
+type Estimator struct{ one program.OneGaussian }
 
-// New returns the estimator.
-func New() Estimator { return Estimator{} }
+// New returns the estimator; one is what it is for one component.
+func New(one program.OneGaussian) Estimator { return Estimator{one} }
 
 var _ estimate.Estimator = Estimator{}
 
@@ -35,14 +34,14 @@ func (Estimator) Summary() string {
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
 // can never carry.
-func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	rows, known := float64(p.Rows), p.Relation == privacy.ReplaceOne
 	one, sure := becomesOne(p)
 	switch least := leastRows(p); {
 	case one && sure:
 		asked := p
 		asked.Components = 1
-		if _, err := gaussian.New().Plan(asked); err != nil {
+		if _, err := e.one.Plan(asked); err != nil {
 			return kernel.Plan{}, err
 		}
 	case known && rows < least:
@@ -52,39 +51,39 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	case known && largestK(p, p.Columns, rows) > 1 && !planned(p, p.Columns, rows).sharp:
 		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to find the units of %d columns", p.Rows, p.Columns)
 	}
-	return kernel.Plan{Method: "general", Steps: steps(p)}, nil
+	return kernel.Plan{Method: "general", Steps: e.steps(p)}, nil
 }
 
 // Fit follows the plan with the whole budget of the session.
-func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
 	if one, sure := becomesOne(p); one && sure {
-		return gaussian.FitAllotment(s.Allotment(), p, prefixOne)
+		return e.one.FitAllotment(s.Allotment(), p, prefixOne)
 	}
-	f := &fit{Run: program.Begin(s, p, advice(p))}
+	f := &fit{Run: program.Begin(s, p, advice(p)), one: e.one}
 	return f.run(ctx)
 }
 
 // Expect says what to expect from public facts: rows for the components that are asked for, and for
 // one component what the Gaussian says.
-func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if one, sure := becomesOne(p); one && sure {
-		return gaussian.New().Expect(p)
+		return e.one.Expect(p)
 	}
 	k := max(p.Components, 2)
-	e := estimate.Expectation{RowsNeeded: rowsFor(p, k)}
+	x := estimate.Expectation{RowsNeeded: rowsFor(p, k)}
 	if p.Rows > 0 {
 		rows := float64(p.Rows)
 		k = max(p.Components, largestK(p, p.Columns, rows))
-		e.RowsNeeded = rowsFor(p, k)
+		x.RowsNeeded = rowsFor(p, k)
 		s := planned(p, p.Columns, rows)
 		r := &em.Rounds{Space: component.Space{Columns: make([]int, p.Columns)}, Form: program.Form(p.Covariance), Rows: rows, Misfit: misfit, Factor: math.Sqrt2}
 		lost := r.Lost(1/float64(k), p.Mu*math.Sqrt(s.final))
-		e.Notes = append(e.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
+		x.Notes = append(x.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
 	}
-	return e
+	return x
 }
 
 // leastRows is the number of rows below which no budget helps.

@@ -2,7 +2,6 @@ package general
 
 import (
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -33,27 +32,24 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 }
 
 // steps is the worst case of a fit.
-func steps(p estimate.Problem) []kernel.Step {
+func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	one, sure := becomesOne(p)
 	if one && sure {
-		return gaussian.Steps(p, prefixOne, 1)
+		return e.one.Steps(p, prefixOne, 1)
 	}
-	moments := query.ClippedMoments{}.Kind()
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakPart)...)
 	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
 	if !p.NoDelta {
-		out = append(out, boxSteps(p)...)
+		out = append(out, boxed.Steps(p.Columns)...)
 	}
 	out = append(out,
-		kernel.Step{Name: "global moments", Query: moments, Share: weakGlobal, Most: mostGlobalRounds, Source: source},
-		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"},
-		kernel.Step{Name: "EM rounds", Query: moments, Share: 1 - treePart - finalPart, Most: maxRounds, Source: source},
-		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart, Most: 1, Source: source},
-		kernel.Step{Name: "last round", Query: moments, Share: 1, Most: 1, Source: source},
-	)
+		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
+		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
+	out = append(out, program.RoundSteps(source, 1-treePart-finalPart, maxRounds, 1,
+		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart, Most: 1, Source: source})...)
 	if one {
-		out = append(out, gaussian.Steps(p, prefixOne, 1)...)
+		out = append(out, e.one.Steps(p, prefixOne, 1)...)
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func TestPlanGolden(t *testing.T) {
 				continue
 			}
 			p := estimate.Problem{Columns: c.d, Rows: c.n, Relation: rel, Mu: privacy.MuOf(c.epsilon, 1e-6), Components: c.k, MaxComponents: c.most}
-			plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, %s", rel, c.name), New(), p)
+			plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, %s", rel, c.name), tested, p)
 			if !ok {
 				continue
 			}
@@ -59,7 +59,7 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 		text := ""
 		for _, n := range []int{0, 3, 500, 1 << 30} {
 			p := estimate.Problem{Columns: 3, Rows: n, Relation: privacy.AddRemoveOne, Mu: .2, Components: k, MaxComponents: 10}
-			plan, err := New().Plan(p)
+			plan, err := tested.Plan(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestOneIsTheGaussian(t *testing.T) {
 						Covariance: shape, Noise: kerneltest.Options{Seed: 5, Record: &tr}})
 					return tr, f.Outcome
 				}
-				tr, out := run(New())
+				tr, out := run(tested)
 				want, wantOut := run(gaussian.New())
 				for i := range want.Steps {
 					want.Steps[i] = prefixOne + want.Steps[i]
@@ -97,7 +97,7 @@ func TestOneIsTheGaussian(t *testing.T) {
 					t.Errorf("%v %v: another model than the Gaussian's", rel, shape)
 				}
 				p := estimate.Problem{Columns: 2, Rows: 4000, Relation: rel, Mu: .5, Components: k, MaxComponents: 1, Covariance: shape}
-				plan, err := New().Plan(p)
+				plan, err := tested.Plan(p)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -67,7 +67,7 @@ func TestRecovery(t *testing.T) {
 				if known {
 					c.Components = truth.Components
 				}
-				f := estimatetest.RunChecked(t, New(), c)
+				f := estimatetest.RunChecked(t, tested, c)
 				tv := 1.0
 				if f.Model != nil {
 					tv, _ = estimatetest.TV(t, m, f.Model, 3000, rng)
@@ -101,7 +101,7 @@ func TestWithoutNoise(t *testing.T) {
 			truth := problems.Moderate{Columns: d, Components: 2 + rng.IntN(4), Separation: 2 + 3*rng.Float64(), Kappa: math.Pow(10, 2*rng.Float64()), LeastWeight: .05}
 			m := estimatetest.Truth(t, rng, truth)
 			rows, test := estimatetest.Draw(t, m, 4000, rng), estimatetest.Draw(t, m, 10000, rng)
-			f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: d, Mu: privacy.MuOf(1e6, 1e-6), Components: truth.Components, Noise: fresh})
+			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Mu: privacy.MuOf(1e6, 1e-6), Components: truth.Components, Noise: fresh})
 			all++
 			if f.Model == nil {
 				t.Errorf("%+v: %+v", truth, f.NoRelease)
@@ -167,7 +167,7 @@ func TestMoreBudgetIsNoWorse(t *testing.T) {
 				if known {
 					c.Components = truth.Components
 				}
-				f := estimatetest.RunChecked(t, New(), c)
+				f := estimatetest.RunChecked(t, tested, c)
 				v := 1.0
 				if f.Model != nil {
 					v, _ = estimatetest.TV(t, m, f.Model, 3000, rng)
@@ -210,7 +210,7 @@ func TestShapes(t *testing.T) {
 			m := estimatetest.Truth(t, rng, problems.Moderate{Columns: d, Components: 2, Covariance: shape, Separation: 3, Kappa: 10, LeastWeight: .25})
 			rows := estimatetest.Draw(t, m, n, rng)
 			tv := func(asked estimate.CovarianceType) float64 {
-				f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: d, Mu: muOne, Components: 2, Covariance: asked, Noise: fresh})
+				f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Mu: muOne, Components: 2, Covariance: asked, Noise: fresh})
 				if f.Model == nil {
 					return 1
 				}
@@ -258,7 +258,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows := estimatetest.Draw(t, moved, 5000, rng)
-			f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 2, Mu: muOne, Components: 2, Noise: fresh})
+			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Mu: muOne, Components: 2, Noise: fresh})
 			if f.Model != nil {
 				if tv, _ := estimatetest.TV(t, moved, f.Model, 2000, rng); tv < .15 {
 					near++

@@ -18,7 +18,7 @@ func TestExpectNeverFails(t *testing.T) {
 					if p.Relation == privacy.ReplaceOne {
 						p.Rows = n
 					}
-					if e := New().Expect(p); !dense.Finite(e.RowsNeeded) || !dense.Finite(e.RelativeError) || e.RowsNeeded < 0 {
+					if e := tested.Expect(p); !dense.Finite(e.RowsNeeded) || !dense.Finite(e.RelativeError) || e.RowsNeeded < 0 {
 						t.Errorf("%+v: %+v", p, e)
 					}
 				}

@@ -35,7 +35,7 @@ func TestEveryTable(t *testing.T) {
 						}
 						c.Rows, c.Columns, c.Mu = rows, s.d, privacy.MuOf(eps, 1e-6)
 						c.Noise = kerneltest.Options{Seed: rng.Uint64()}
-						estimatetest.RunChecked(t, New(), c)
+						estimatetest.RunChecked(t, tested, c)
 						if t.Failed() {
 							t.Fatalf("d %d n %d epsilon %v K %d %v %v", s.d, s.n, eps, c.Components, c.Relation, c.Covariance)
 						}
@@ -69,7 +69,7 @@ func TestRoundedTo(t *testing.T) {
 				continue
 			}
 			c.Rows, c.Columns, c.Mu, c.RoundedTo, c.Noise = rows, 2, .5, []float64{unit, .01}, kerneltest.Options{Fresh: true}
-			if estimatetest.RunChecked(t, New(), c); t.Failed() {
+			if estimatetest.RunChecked(t, tested, c); t.Failed() {
 				t.Fatalf("unit %v, %v %v K %d", unit, c.Relation, c.Covariance, c.Components)
 			}
 		}
@@ -85,7 +85,7 @@ func TestHardlyAnyRows(t *testing.T) {
 				for _, c := range combinations() {
 					for _, mu := range []float64{.01, muOne, 1414} {
 						c.Rows, c.Columns, c.Mu, c.Noise = table.Rows(rng, n, d), d, mu, kerneltest.Options{Fresh: true}
-						if f := estimatetest.RunChecked(t, New(), c); f.Model != nil && !estimatetest.IsPoint(f.Model) {
+						if f := estimatetest.RunChecked(t, tested, c); f.Model != nil && !estimatetest.IsPoint(f.Model) {
 							t.Errorf("%s: a model of %d rows was released", table.Name, n)
 						}
 					}
@@ -112,7 +112,7 @@ func TestHardlyEnoughRows(t *testing.T) {
 				}
 			}
 			for range 10 {
-				estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Mu: muOne, Noise: kerneltest.Options{Fresh: true}})
+				estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Mu: muOne, Noise: kerneltest.Options{Fresh: true}})
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func (c trial) problem() estimate.Problem {
 func (c trial) fit(t testing.TB) estimatetest.Fit {
 	t.Helper()
 	p := c.problem()
-	plan, err := Plan(p)
+	plan, err := New().Plan(p)
 	var refused *estimate.Refusal
 	if errors.As(err, &refused) {
 		return estimatetest.Fit{Refused: refused}
@@ -55,7 +55,7 @@ func (c trial) fit(t testing.TB) estimatetest.Fit {
 	}
 	s := kerneltest.Open(t, kerneltest.Table(c.rows, p.Columns, c.relation), plan, kernel.Terms{Relation: c.relation,
 		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: local.Engine{Workers: 1}}, c.noise)
-	out, err := Fit(context.Background(), s, p)
+	out, err := New().Fit(context.Background(), s, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,7 @@ const (
 	stepBoxes  = "boxes"
 	stepWithin = "boxes within boxes"
 	stepLooks  = "looks"
+	name       = "axis-aligned"
 	source     = "AAL21 Section 2.5"
 )
 
@@ -53,9 +54,26 @@ func boxPart(d int) float64 {
 	return fewBoxes + (manyBoxes-fewBoxes)*math.Min(1, float64(d-1)/7)
 }
 
+// Estimator is the method "axis-aligned" where the covariance of all components is known.
+type Estimator struct{}
+
+// New returns the estimator.
+func New() Estimator { return Estimator{} }
+
+// Name is "axis-aligned".
+func (Estimator) Name() string { return name }
+
+// Source names the algorithm.
+func (Estimator) Source() string { return source }
+
+// Summary is one line for lists of methods.
+func (Estimator) Summary() string {
+	return "a mixture of components with one known covariance: boxes, then weights and means solved for"
+}
+
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box can
 // hold enough.
-func Plan(p estimate.Problem) (kernel.Plan, error) {
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if least := threshold(p); p.Relation == privacy.ReplaceOne && float64(p.Rows) < least {
 		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and a component is seen from about %.0f rows in one box on", p.Rows, math.Ceil(least))
 	}
@@ -70,7 +88,7 @@ func Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	looks := kernel.Step{Name: stepLooks, Query: query.ClippedMoments{}.Kind(), Share: 1 - countPart - boxPart(p.Columns),
 		Most: len(lookParts), Source: "AAL21 Section 6.3"}
-	return kernel.Plan{Method: "axis-aligned", Steps: append(steps, looks)}, nil
+	return kernel.Plan{Method: name, Steps: append(steps, looks)}, nil
 }
 
 // fit is the state of one run: public facts and released values only.
@@ -83,7 +101,7 @@ type fit struct {
 }
 
 // Fit follows the plan with the whole budget of the session.
-func Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	white, err := whiten(p.KnownCovariance)
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -147,7 +165,7 @@ func meanNoise(p estimate.Problem) float64 {
 
 // Expect says what to expect from public facts, for components of equal weight: as many as are
 // asked for, two where that is open.
-func Expect(p estimate.Problem) estimate.Expectation {
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	k := float64(p.Components)
 	if p.Components == 0 {
 		k = float64(min(2, max(p.MaxComponents, 1)))

@@ -1,7 +1,6 @@
 package knowncov
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,18 +16,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
-
-// method makes an estimator of the package's functions, for the tests that want one.
-type method struct{}
-
-func (method) Name() string                                   { return "known covariance" }
-func (method) Summary() string                                { return "" }
-func (method) Source() string                                 { return source }
-func (method) Plan(p estimate.Problem) (kernel.Plan, error)   { return Plan(p) }
-func (method) Expect(p estimate.Problem) estimate.Expectation { return Expect(p) }
-func (method) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	return Fit(ctx, s, p)
-}
 
 func identity(d int) [][]float64 {
 	m := make([][]float64, d)
@@ -46,7 +33,7 @@ func TestPlanGolden(t *testing.T) {
 		for _, c := range [][3]int{{1, 0, 50}, {1, 2, 1000}, {4, 3, 5000}, {8, 0, 20000}, {20, 5, 50000}} {
 			p := trial{rows: make([][]float64, c[2]), known: identity(c[0]), eps: 1, relation: rel, components: c[1]}.problem()
 			name := fmt.Sprintf("%v, k = %d", rel, c[1])
-			plan, ok := estimatetest.WritePlan(t, &b, name, method{}, p)
+			plan, ok := estimatetest.WritePlan(t, &b, name, New(), p)
 			if !ok {
 				continue
 			}
@@ -57,7 +44,7 @@ func TestPlanGolden(t *testing.T) {
 			if math.Abs(slack-1) > 1e-12 {
 				t.Errorf("%s: the slacks sum to %v", name, slack)
 			}
-			e := Expect(p)
+			e := New().Expect(p)
 			fmt.Fprintf(&b, "%vneeds about %.2g rows, relative error %.3g (0: unknown); %s\n\n", plan, e.RowsNeeded, e.RelativeError, strings.Join(e.Notes, "; "))
 		}
 	}
@@ -68,11 +55,11 @@ func TestPlanGolden(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	var refused *estimate.Refusal
 	p := trial{rows: make([][]float64, 40), known: identity(2), eps: 1, relation: privacy.ReplaceOne}.problem()
-	if _, err := Plan(p); !errors.As(err, &refused) || !strings.Contains(refused.Advice, "rows at this epsilon") {
+	if _, err := New().Plan(p); !errors.As(err, &refused) || !strings.Contains(refused.Advice, "rows at this epsilon") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	p.Relation, p.Rows = privacy.AddRemoveOne, 0
-	if _, err := Plan(p); err != nil {
+	if _, err := New().Plan(p); err != nil {
 		t.Errorf("n private: %v", err)
 	}
 }
@@ -83,7 +70,7 @@ func TestThresholdIsWhatTheKernelHas(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 8, 20} {
 			p := trial{rows: make([][]float64, 9000), known: identity(d), eps: 1, relation: rel}.problem()
-			plan, err := Plan(p)
+			plan, err := New().Plan(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,17 +95,17 @@ func TestExpect(t *testing.T) {
 	for _, rel := range relations {
 		p := trial{rows: make([][]float64, 3000), known: identity(3), eps: 1, relation: rel, components: 1}.problem()
 		p.Rows = 3000
-		last := Expect(p)
+		last := New().Expect(p)
 		for k := 2; k < 5; k++ {
 			p.Components = k
-			e := Expect(p)
+			e := New().Expect(p)
 			if !(e.RowsNeeded > last.RowsNeeded && e.RelativeError > last.RelativeError && e.RelativeError > 1) {
 				t.Errorf("k = %d: %+v after %+v", k, e, last)
 			}
 			last = e
 		}
 		p.Rows *= 10
-		if e := Expect(p); !(e.RelativeError < last.RelativeError) {
+		if e := New().Expect(p); !(e.RelativeError < last.RelativeError) {
 			t.Errorf("%+v with ten times the rows of %+v", e, last)
 		}
 	}

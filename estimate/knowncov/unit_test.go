@@ -105,7 +105,7 @@ func exactFit(t *testing.T, rows [][]float64, parts []part, components int) *fit
 	t.Helper()
 	d := len(rows[0])
 	c := trial{rows: rows, known: identity(d), eps: 1e4, relation: privacy.ReplaceOne, components: components}
-	plan, err := Plan(c.problem())
+	plan, err := New().Plan(c.problem())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package separated
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -186,21 +187,13 @@ const (
 
 // clipped is the node's Gaussian as a component of a moments query, seen through its view.
 func (f *fit) clipped(n *node, mu float64) (query.Component, component.Clipping) {
-	flat := flatSpace(n.view.dim())
+	flat := component.Flat(n.view.dim())
 	c, how := flat.Clipped(n.at, n.at.Weight, f.Rows, component.Noise(query.FullForm, f.Factor, mu), misfit)
 	_, inv, _ := symmetric.Factor(n.at.Cov)
 	var w mat.Dense
 	w.Mul(inv, n.view.v.T())
 	c.Frame = f.space.Frame(n.view.up(n.at.Mean), &w)
 	return c, how
-}
-
-func ones(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = 1
-	}
-	return v
 }
 
 // grow measures a tree of counts in every leaf, in its leading directions, level by level.
@@ -224,7 +217,7 @@ func (f *fit) grow(share float64, how directions) error {
 			if ok {
 				open++
 			} else {
-				c = query.CellCounts{Frame: n.look.frame(f.space), HalfWidth: ones(q), Level: 1, Parents: []uint64{}}
+				c = query.CellCounts{Frame: n.look.frame(f.space), HalfWidth: slices.Repeat([]float64{1}, q), Level: 1, Parents: []uint64{}}
 			}
 			queries = append(queries, c)
 		}

@@ -42,7 +42,7 @@ func TestSteady(t *testing.T) {
 // TestBox: the box of a node's tree lies boxSDs sds around its mean, cut off where the ball ends;
 // the root's grows by what private PCA clipped; a node outside the ball has its own sds.
 func TestBox(t *testing.T) {
-	flat := flatSpace(2)
+	flat := component.Flat(2)
 	for _, c := range []struct {
 		name         string
 		radius, clip float64

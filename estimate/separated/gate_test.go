@@ -2,6 +2,7 @@ package separated
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -79,7 +80,7 @@ func TestRounder(t *testing.T) {
 // cut in two along column 2; and a point of each leaf, in the order of leaves.
 func tree2() (f *fit, points [][]float64) {
 	const d = 5
-	flat := flatSpace(d)
+	flat := component.Flat(d)
 	f = &fit{space: flat, Run: ofRows(1000), radius: 100, clip: 100, rest: 1}
 	w := f.whole()
 	n := &node{view: w, at: gaussAt(1, 6, 0, 0, 0, 0, 0)}
@@ -90,14 +91,14 @@ func tree2() (f *fit, points [][]float64) {
 		u, values := principal(n.at.Cov, q)
 		f.box(n, u, values)
 		n.fits = &fits{set: &coreset.Coreset{Dim: q, Total: n.at.Weight * f.Rows}, rows: f.Rows}
-		n.tree = coreset.NewDroppingTree(n.look.frame(flat), ones(q), 1, 1, 0, drops)
+		n.tree = coreset.NewDroppingTree(n.look.frame(flat), slices.Repeat([]float64{1}, q), 1, 1, 0, drops)
 		m := &coreset.Mixture{}
 		for _, c := range centers {
 			at := n.look.down(c)
 			m.Weights, m.Means = append(m.Weights, 1/float64(len(centers))), append(m.Means, at)
 			s := mat.NewSymDense(q, nil)
 			s.ScaleSym(.25, symmetric.Identity(q))
-			m.Covs, m.Cells = append(m.Covs, s), append(m.Cells, ones(q))
+			m.Covs, m.Cells = append(m.Covs, s), append(m.Cells, slices.Repeat([]float64{1}, q))
 		}
 		n.split(m, f.Rows)
 	}
@@ -152,7 +153,7 @@ func TestLeafOrder(t *testing.T) {
 // to none.
 func TestAssign(t *testing.T) {
 	rng := newRand(t)
-	f := &fit{space: flatSpace(3), Run: ofRows(1000)}
+	f := &fit{space: component.Flat(3), Run: ofRows(1000)}
 	g := []component.Gaussian{gaussAt(.2, 1, 0, 0, 0), gaussAt(.3, 1e-3, 8, 0, 0), gaussAt(.3, 1e-3, 8.02, 0, 0), gaussAt(.2, 20, 0, 200, 0)}
 	var rows []float64
 	var want []int

@@ -132,7 +132,7 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 		}
 	}
 	gate := f.assign(lifted)
-	flat := flatSpace(d)
+	flat := component.Flat(d)
 	mu := f.Mu(share)
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
@@ -202,14 +202,6 @@ func least(cov *mat.SymDense) float64 {
 // flattestComponent is the smallest ratio of a component's variances. A utility constant; a table
 // with exactly dependent columns ends here.
 const flattestComponent = 1e-12
-
-func flatSpace(d int) component.Space {
-	s := component.Space{Columns: make([]int, d), Center: make([]float64, d), Scale: ones(d)}
-	for i := range s.Columns {
-		s.Columns[i] = i
-	}
-	return s
-}
 
 // Utility constants of the bins of the rest.
 const (

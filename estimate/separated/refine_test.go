@@ -86,7 +86,7 @@ func TestTidy(t *testing.T) {
 func TestForce(t *testing.T) {
 	rng := newRand(t)
 	start := func(asked int) *fit {
-		f := &fit{space: flatSpace(2), Run: ofRows(3000), radius: 50, clip: 50}
+		f := &fit{space: component.Flat(2), Run: ofRows(3000), radius: 50, clip: 50}
 		n := &node{view: f.whole(), at: gaussAt(1, 3, 0, 0)}
 		u, values := principal(n.at.Cov, 2)
 		f.box(n, u, values)

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -154,7 +155,7 @@ func TestKeep(t *testing.T) {
 
 // flatFrame is the identity.
 func flatFrame(q int) query.Affine {
-	return flatSpace(q).Frame(make([]float64, q), mat.DenseCopyOf(symmetric.Identity(q)))
+	return component.Flat(q).Frame(make([]float64, q), mat.DenseCopyOf(symmetric.Identity(q)))
 }
 
 // leavesOf are the leaves of an exact dropping tree of rows, with the thresholds of a count of

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -106,7 +107,7 @@ func TestBlur(t *testing.T) {
 // TestBins: what bins asks is valid for windows of any size, in the table's own units; constant
 // columns have no edges.
 func TestBins(t *testing.T) {
-	f := &fit{space: flatSpace(2)}
+	f := &fit{space: component.Flat(2)}
 	f.Problem.Columns = 3
 	f.space.Columns, f.space.Center, f.space.Scale = []int{2, 0}, []float64{1e9, -1}, []float64{1e-3, 8}
 	for _, half := range []float64{1, 1e-20, 0, 1e290} {

@@ -21,6 +21,15 @@ type Space struct {
 	Center, Scale []float64
 }
 
+// Flat is the space of the first d columns as they are.
+func Flat(d int) Space {
+	s := Space{Columns: make([]int, d), Center: make([]float64, d), Scale: make([]float64, d)}
+	for i := range d {
+		s.Columns[i], s.Scale[i] = i, 1
+	}
+	return s
+}
+
 // Dim is the number of working coordinates.
 func (s Space) Dim() int { return len(s.Columns) }
 

@@ -1,0 +1,106 @@
+package program
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/boxes"
+	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
+)
+
+// Boxed learns components of any places and scales: boxes, column by column; trees of counts in
+// those that may hold several; private EM from there, in the table's own columns, because
+// components of very different scales have no other unit in common.
+//
+// Source: [AAL21] Section 6 of the restatement.
+// Differs: boxes with several components get a private coreset instead of splits along the axes;
+// private EM undoes clipping and weighs what is measured by its noise.
+type Boxed struct {
+	GapsStep, CountsStep, TreeStep string
+	// Parts of mu^2; Keep is what is left for trees and rounds, whatever the boxes are worth.
+	Gaps, Counts, Tree, Keep float64
+	Columns                  []int // to look at; nil means all
+	Form                     query.Form
+	// Rounds of EM but the last, which has the part Last of what they get all together.
+	Rounds func(start int) int
+	Last   float64
+	// Set sets what is the method's own of EM.
+	Set func(*em.Rounds)
+}
+
+// Steps are what Find, Start and Fit may measure of a table of d columns, besides the rounds.
+func (b Boxed) Steps(d int) []kernel.Step {
+	steps := boxes.Steps(boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep}, b.Gaps, b.Counts, 1, d)
+	return append(steps, boxes.TreeStep(b.TreeStep, b.Tree))
+}
+
+// Utility constants of the boxes.
+const (
+	// a box with less than this part of a component's even share of the rows is dropped
+	leastBox = .12
+	// boxes that hold less than this part of the rows are not all there is
+	leastHeld = .6
+	openBoxes = 6 // components that boxes are made for where their number is not known
+)
+
+// BoxesFor is the number of components that boxes are made for.
+func BoxesFor(p estimate.Problem) int {
+	if p.Components > 0 {
+		return p.Components
+	}
+	return openBoxes
+}
+
+// Find looks for the boxes, and says how many rows they hold; enough is false if they are not all
+// there is.
+func (b Boxed) Find(r *Run) (found []boxes.Box, held float64, enough bool, err error) {
+	found, err = boxes.Find(r.Allotment, boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
+		Columns: b.Columns, Rows: r.Rows, Least: leastBox * r.Rows / float64(BoxesFor(r.Problem)), Components: r.Most(),
+		RoundedTo: r.Problem.RoundedTo, Keep: b.Keep * r.Mu2})
+	held = boxes.Held(found)
+	return found, held, err == nil && !(held < leastHeld*r.Rows), err
+}
+
+// Fit makes components of the boxes.
+func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	start, err := boxes.Start(r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
+		boxes.Choice{Components: r.Problem.Components, Most: r.Problem.MaxComponents, Rows: r.Rows, Uniform: Starts})
+	if err != nil {
+		return nil, err
+	}
+	space := component.Flat(r.All)
+	if b.Columns != nil {
+		space = component.Flat(len(b.Columns))
+		space.Columns = b.Columns
+		for i, g := range start {
+			start[i] = within(g, b.Columns)
+		}
+	}
+	e := r.Rounds(space, b.Form, start)
+	b.Set(e)
+	rounds := b.Rounds(len(start))
+	return e, r.EM(ctx, e, Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*r.Left()/float64(rounds))), Spare: (rounds + 1) / 2})
+}
+
+// within is g in some of its columns.
+func within(g component.Gaussian, columns []int) component.Gaussian {
+	out := g
+	out.Mean, out.Cov = make([]float64, len(columns)), mat.NewSymDense(len(columns), nil)
+	for i, a := range columns {
+		out.Mean[i] = g.Mean[a]
+		for j, c := range columns[:i+1] {
+			out.Cov.SetSym(i, j, g.Cov.At(a, c))
+		}
+	}
+	return out
+}

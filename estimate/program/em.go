@@ -1,0 +1,104 @@
+package program
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
+)
+
+// The steps of private EM.
+const (
+	stepRounds = "EM rounds"
+	stepLast   = "last round"
+)
+
+// RoundSteps are the steps of EM: most rounds, which together cost that share of the total mu^2 at
+// most, then what stands between, and the last round with its share.
+func RoundSteps(source string, share float64, most int, last float64, between ...kernel.Step) []kernel.Step {
+	moments := query.ClippedMoments{}.Kind()
+	steps := append([]kernel.Step{{Name: stepRounds, Query: moments, Share: share, Most: most, Source: source}}, between...)
+	return append(steps, kernel.Step{Name: stepLast, Query: moments, Share: last, Most: 1, Source: source})
+}
+
+// Rounds is private EM in a space from a start.
+func (r *Run) Rounds(space component.Space, form query.Form, start []component.Gaussian) *em.Rounds {
+	return &em.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: Grid(space, r.Problem.RoundedTo)}
+}
+
+// A Schedule is the course of private EM: rounds, between which components are joined for free,
+// and a last one with all that is left.
+type Schedule struct {
+	// Next is the loss of round i; more is false if only the last is left.
+	Next func(i int) (mu float64, more bool)
+	// From round Spare on there are no more components than are asked for, if their number is.
+	Spare int
+	// Worth is the loss of a release in which two components have to be worth their distinction,
+	// where their number is not asked for; nil means that of all that is left.
+	Worth func() float64
+	// Contest, if set, has the last word on their number then.
+	Contest func(*em.Rounds) error
+}
+
+// Even are rounds of one loss each.
+func Even(rounds int, mu float64) func(int) (float64, bool) {
+	return func(i int) (float64, bool) { return mu, i < rounds }
+}
+
+// EM runs private EM by a schedule.
+func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
+	worth := s.Worth
+	if worth == nil {
+		worth = r.LeftMu
+	}
+	asked := r.Problem.Components
+	for i := 0; ; i++ {
+		mu, more := s.Next(i)
+		if !more {
+			break
+		}
+		if asked > 0 && i >= s.Spare {
+			e.Reduce(asked)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.Round(r.Allotment, stepRounds, mu, false); err != nil {
+			return err
+		}
+		if asked == 0 {
+			e.Merge(worth())
+		}
+	}
+	if asked == 0 {
+		e.Simplify(worth(), draws)
+		if s.Contest != nil {
+			if err := s.Contest(e); err != nil {
+				return err
+			}
+		}
+	}
+	return e.Round(r.Allotment, stepLast, r.LeftMu(), true)
+}
+
+// draws is public randomness, the same for the same question.
+func draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }
+
+// Starts are the generators of the starts of a fit of k components to a coreset: public randomness,
+// so that the same released coreset gives the same fit.
+func Starts(k int) func(start int) func() float64 {
+	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
+}
+
+// OneGaussian is a method for one Gaussian that another one may end in.
+type OneGaussian struct {
+	estimate.Estimator
+	// FitAllotment fits with all that an allotment has left, measuring only the steps of Steps for
+	// the same prefix of their names.
+	Steps        func(p estimate.Problem, prefix string, share float64) []kernel.Step
+	FitAllotment func(a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error)
+}
