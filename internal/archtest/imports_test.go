@@ -298,7 +298,7 @@ func TestRules(t *testing.T) {
 		folder, imported string
 		want             bool
 	}{
-			{"kernel/internal/noise", "crypto/rand", false}, {"estimate/gaussian", "os", true}, {"estimate/gaussian", "net/http", true},
+		{"kernel/internal/noise", "crypto/rand", false}, {"estimate/gaussian", "os", true}, {"estimate/gaussian", "net/http", true},
 		{"", "log", true}, {"cmd/gauze", "net/http", false}, {"report", "net/http", true}, {"source", "database/sql", false},
 		{"release", "database/sql", true}, {"cmd/gauze", "math", false},
 		{"learner/spectral", "os", true}, {"learner/spectral", "fmt", true}, {"learner/spectral", "math", false}, {"learner", "math/rand/v2", false},
