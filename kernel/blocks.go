@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/closed"
@@ -16,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parallel"
 )
 
 // A Learner estimates something from the rows of a block, without privacy: see package learner,
@@ -201,20 +201,20 @@ func (s *Session) estimates(b checkedBlocks) ([][][]float64, error) {
 	of := drawBlocks(source, s.terms.Relation, s.table.rows().Len(), b.Count)
 	s.mu.Unlock()
 	pooled := make([][][]float64, b.Count)
-	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range pooled {
-		slots <- struct{}{}
-		if s.ctx.Err() != nil {
-			break
-		}
-		// one for every block: if a learner ends its goroutine, no other block notices
-		wg.Go(func() {
+	err := parallel.Await(s.ctx, func() {
+		// a goroutine for every block: if a learner ends its own, no other block notices
+		parallel.Run(b.Count, func(i int) {
+			slots <- struct{}{}
 			defer func() { <-slots }()
-			pooled[i] = b.learn(i, s.table.rows(), of[i])
+			if s.ctx.Err() == nil {
+				pooled[i] = b.learn(i, s.table.rows(), of[i])
+			}
 		})
+	})
+	if err != nil {
+		return nil, err // learners may still be writing to pooled
 	}
-	wg.Wait()
 	return pooled, s.ctx.Err()
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report"
 )
@@ -218,21 +219,14 @@ func plural(n int, noun string) string {
 
 // interruptible runs f, but returns at once when ctx is done: f may wait for a terminal or a pipe
 // that never ends. The program ends then, so that nothing has to be cleaned up behind f.
-func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+func interruptible[T any](ctx context.Context, f func() (T, error)) (value T, err error) {
 	type answer struct {
 		value T
 		err   error
 	}
-	done := make(chan answer, 1)
-	go func() {
-		value, err := f()
-		done <- answer{value, err}
-	}()
-	select {
-	case a := <-done:
-		return a.value, a.err
-	case <-ctx.Done():
-		var zero T
-		return zero, ctx.Err()
+	var a answer
+	if err := parallel.Await(ctx, func() { a.value, a.err = f() }); err != nil {
+		return value, err
 	}
+	return a.value, a.err
 }

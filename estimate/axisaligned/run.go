@@ -38,7 +38,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	b := boxed
 	b.Form, b.Set, b.Rounds = f.form(), f.set, f.rounds
-	found, held, enough, err := b.Find(&f.Run)
+	found, held, enough, err := b.Find(ctx, &f.Run)
 	switch f.found = found; {
 	case err != nil:
 		return estimate.Outcome{}, err

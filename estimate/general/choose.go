@@ -1,6 +1,7 @@
 package general
 
 import (
+	"context"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate/program"
@@ -23,9 +24,9 @@ const (
 // choose fits the coreset for every allowed number of components and returns the best start:
 // log-likelihood less the nats that the last round's noise is expected to cost, less a BIC-like
 // term.
-func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
+func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]component.Gaussian, error) {
 	if c.Total < leastInTree || len(c.Points) < 2 {
-		return []component.Gaussian{f.global}
+		return []component.Gaussian{f.global}, nil
 	}
 	kmax := largestK(f.Problem, f.space.Dim(), f.Rows)
 	var ks []int
@@ -41,12 +42,15 @@ func (f *fit) choose(c *coreset.Coreset, a *axes) []component.Gaussian {
 	var best *coreset.Mixture
 	bestScore := math.Inf(-1)
 	for _, k := range ks {
-		m := coreset.Fit(c, k, between(leastStarts, workOfStarts/(len(c.Points)*k), starts), program.Starts(k))
+		m, err := coreset.Fit(ctx, c, k, between(leastStarts, workOfStarts/(len(c.Points)*k), starts), program.Starts(k))
+		if err != nil {
+			return nil, err
+		}
 		if score := f.score(c, m); score > bestScore {
 			best, bestScore = m, score
 		}
 	}
-	return a.lift(best)
+	return a.lift(best), nil
 }
 
 // score is the expected log-likelihood per row, up to a constant, of the mixture that private EM

@@ -59,9 +59,6 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.fitGlobal(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		return estimate.Outcome{}, err
-	}
 	c, axes, err := f.tree()
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -76,7 +73,11 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 			return f.outcome(r), nil
 		}
 	}
-	r, err := f.em(ctx, f.choose(c, axes))
+	start, err := f.choose(ctx, c, axes)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	r, err := f.em(ctx, start)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -60,8 +60,8 @@ func BoxesFor(p estimate.Problem) int {
 
 // Find looks for the boxes, and says how many rows they hold; enough is false if they are not all
 // there is.
-func (b Boxed) Find(r *Run) (found []boxes.Box, held float64, enough bool, err error) {
-	found, err = boxes.Find(r.Allotment, boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
+func (b Boxed) Find(ctx context.Context, r *Run) (found []boxes.Box, held float64, enough bool, err error) {
+	found, err = boxes.Find(ctx, r.Allotment, boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
 		Columns: b.Columns, Rows: r.Rows, Least: leastBox * r.Rows / float64(BoxesFor(r.Problem)), Components: r.Most(),
 		RoundedTo: r.Problem.RoundedTo, Keep: b.Keep * r.Mu2})
 	held = boxes.Held(found)
@@ -70,10 +70,7 @@ func (b Boxed) Find(r *Run) (found []boxes.Box, held float64, enough bool, err e
 
 // Fit makes components of the boxes.
 func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	start, err := boxes.Start(r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
+	start, err := boxes.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
 		boxes.Choice{Components: r.Problem.Components, Most: r.Problem.MaxComponents, Rows: r.Rows, Uniform: Starts})
 	if err != nil {
 		return nil, err

@@ -62,20 +62,23 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 			break
 		}
 		if asked > 0 && i >= s.Spare {
-			e.Reduce(asked)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
+			if err := e.Reduce(ctx, asked); err != nil {
+				return err
+			}
 		}
 		if err := e.Round(r.Allotment, stepRounds, mu, false); err != nil {
 			return err
 		}
 		if asked == 0 {
-			e.Merge(worth())
+			if err := e.Merge(ctx, worth()); err != nil {
+				return err
+			}
 		}
 	}
 	if asked == 0 {
-		e.Simplify(worth(), draws)
+		if err := e.Simplify(ctx, worth(), draws); err != nil {
+			return err
+		}
 		if s.Contest != nil {
 			if err := s.Contest(e); err != nil {
 				return err

@@ -50,16 +50,17 @@ const (
 )
 
 // force brings the number of components to the one that was asked for: cuts where the coresets gain
-// most, without the terrific test.
-func (f *fit) force() {
+// most, without the terrific test. Its error is the context's.
+func (f *fit) force() error {
 	for f.Problem.Components > len(f.root.leaves()) {
 		n, m := f.bestCut(f.root)
-		if n == nil {
-			return
+		if err := f.ctx.Err(); err != nil || n == nil {
+			return err
 		}
 		n.kids = nil
 		n.split(m, f.Rows)
 	}
+	return nil
 }
 
 // started is what the rounds start from: without strays, and not more than asked for.
@@ -162,7 +163,8 @@ func leastApart(g []component.Gaussian) (i, j int, least float64) {
 	return i, j, least
 }
 
-// bestCut is the node whose coreset gains most by one component more, and the fit with it.
+// bestCut is the node whose coreset gains most by one component more, and the fit with it; once the
+// context is done, anything.
 func (f *fit) bestCut(root *node) (*node, *mixture) {
 	var best *node
 	var fit *mixture
@@ -178,7 +180,8 @@ func (f *fit) bestCut(root *node) (*node, *mixture) {
 			return
 		}
 		now := max(1, len(n.kids))
-		a, b := n.fits.asked(now), n.fits.asked(now+1)
+		a, _ := n.fits.asked(f.ctx, now)
+		b, _ := n.fits.asked(f.ctx, now+1)
 		if a != nil && b != nil && b.LogLik-a.LogLik > gain {
 			best, fit, gain = n, b, b.LogLik-a.LogLik
 		}

@@ -36,7 +36,9 @@ var settled = component.Doubt{Shape: .0005, Scale: .001, Mean: .001, Weight: .00
 // Differs: rows are assigned whole, which lets every component be a part of its own; Kalman gains
 // instead of Stein's rule.
 func (f *fit) refine() ([]component.Gaussian, error) {
-	f.force()
+	if err := f.force(); err != nil {
+		return nil, err
+	}
 	left := f.Left() / f.Mu2
 	all, rounds := f.started(f.whereTheyAre()), onlyRounds
 	if f.space.Dim() > f.view.dim() && !f.anyZoomed() {

@@ -86,7 +86,7 @@ func TestTidy(t *testing.T) {
 func TestForce(t *testing.T) {
 	rng := newRand(t)
 	start := func(asked int) *fit {
-		f := &fit{space: component.Flat(2), Run: ofRows(3000), radius: 50, clip: 50}
+		f := &fit{ctx: t.Context(), space: component.Flat(2), Run: ofRows(3000), radius: 50, clip: 50}
 		n := &node{view: f.whole(), at: gaussAt(1, 3, 0, 0)}
 		u, values := principal(n.at.Cov, 2)
 		f.box(n, u, values)
@@ -98,7 +98,9 @@ func TestForce(t *testing.T) {
 	}
 	for _, k := range []int{1, 2, 3, 5} {
 		f := start(k)
-		f.force()
+		if err := f.force(); err != nil {
+			t.Fatal(err)
+		}
 		leaves := f.root.leaves()
 		if len(leaves) != k {
 			t.Errorf("asked for %d: %d leaves", k, len(leaves))
@@ -113,7 +115,7 @@ func TestForce(t *testing.T) {
 	}
 	f := start(40)
 	f.root.fits = &fits{set: &coreset.Coreset{Dim: 2, Points: [][]float64{{0, 0}, {5, 5}}, Cells: [][]float64{{.1, .1}, {.1, .1}}, Weights: []float64{100, 100}, Total: 200, SD: 1}, rows: 200}
-	if f.force(); len(f.root.leaves()) > 2 {
+	if err := f.force(); err != nil || len(f.root.leaves()) > 2 {
 		t.Errorf("%d leaves of a coreset of two points", len(f.root.leaves()))
 	}
 }

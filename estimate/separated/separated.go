@@ -161,9 +161,9 @@ func (f *fit) explore() error {
 	if err := f.grow(treeShare, broad); err != nil {
 		return err
 	}
-	split := f.cut()
+	split, err := f.cut()
 	for level := 2; level <= mostLevels && f.again(level, split); level++ {
-		if err := f.ctx.Err(); err != nil {
+		if err != nil {
 			return err
 		}
 		blurs := f.blurs()
@@ -183,15 +183,15 @@ func (f *fit) explore() error {
 		if err := f.grow(regrowShare, how); err != nil {
 			return err
 		}
-		split = f.cut()
-		if !split && f.clear() && f.affords(2*regrowShare) {
+		split, err = f.cut()
+		if err == nil && !split && f.clear() && f.affords(2*regrowShare) {
 			if err := f.grow(regrowShare, all); err != nil {
 				return err
 			}
-			split = f.cut()
+			split, err = f.cut()
 		}
 	}
-	return nil
+	return err
 }
 
 // clear reports whether every node holds many rows against the noise of a tree's count.
@@ -233,13 +233,16 @@ func (f *fit) affords(share float64) bool { return f.Left() >= (share+refineShar
 // mostLevels is how often nodes are looked into, the root included.
 const mostLevels = 5
 
-// cut cuts every leaf whose coreset says so, and reports whether one was.
-func (f *fit) cut() bool {
+// cut cuts every leaf whose coreset says so, and reports whether one was. Its error is the context's.
+func (f *fit) cut() (bool, error) {
 	leaves := f.root.leaves()
 	any := false
 	for _, n := range leaves {
 		room := f.Most() + f.spare() - len(f.root.leaves()) + 1
-		m := n.fits.choose(room)
+		m, err := n.fits.choose(f.ctx, room)
+		if err != nil {
+			return false, err
+		}
 		if m == nil || len(m.Weights) < 2 {
 			n.blurred = m != nil && !n.zoomed && n.blur(m, 0)
 			continue
@@ -247,5 +250,5 @@ func (f *fit) cut() bool {
 		n.split(m, f.Rows)
 		any = true
 	}
-	return any
+	return any, nil
 }

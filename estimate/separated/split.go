@@ -1,14 +1,15 @@
 package separated
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -102,13 +103,13 @@ const maxTried = 64
 
 // fit tries k components, after fewer, and returns the likeliest mixture of k components found. EM
 // on a coreset has many local optima, and the likeliest may be one that spends a component on a few
-// cells: so every optimum is tested, not the likeliest alone.
-func (f *fits) fit(k int) *coreset.Mixture {
+// cells: so every optimum is tested, not the likeliest alone. The errors here are ctx's.
+func (f *fits) fit(ctx context.Context, k int) (*coreset.Mixture, error) {
 	for len(f.likeliest) < k {
 		k := len(f.likeliest) + 1
 		var best *coreset.Mixture
 		if k <= len(f.set.Points) && k <= maxTried {
-			f.starts(k, func(m *coreset.Mixture, short float64) {
+			err := f.starts(ctx, k, func(m *coreset.Mixture, short float64) {
 				if len(m.Means) != k {
 					return
 				}
@@ -117,10 +118,13 @@ func (f *fits) fit(k int) *coreset.Mixture {
 				}
 				f.test(m, short)
 			})
+			if err != nil {
+				return nil, err
+			}
 		}
 		f.likeliest = append(f.likeliest, best)
 	}
-	return f.likeliest[k-1]
+	return f.likeliest[k-1], nil
 }
 
 // test keeps m, in terrific and in likely, without the components that hold too few rows, if what
@@ -157,7 +161,7 @@ func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least flo
 // along its longest axis: where k-means++ starts miss a component, one of these finds it. Every
 // start is run twice, for components of about one scale and of any, with what the covariances are
 // then short of.
-func (f *fits) starts(k int, try func(m *coreset.Mixture, short float64)) {
+func (f *fits) starts(ctx context.Context, k int, try func(m *coreset.Mixture, short float64)) error {
 	any, alike := *f.set, *f.set
 	any.OwnCells, alike.OwnCells = cellFloor, 0
 	n := min(starts, max(leastStarts, workOfStarts/(len(f.set.Points)*k)))
@@ -168,27 +172,26 @@ func (f *fits) starts(k int, try func(m *coreset.Mixture, short float64)) {
 	for i := range n {
 		uniform := func(int) func() float64 { return rand.New(rand.NewPCG(uint64(i), uint64(k))).Float64 }
 		jobs = append(jobs,
-			job{func() *coreset.Mixture { return coreset.Fit(&alike, k, 1, uniform) }, cellSpread - coreset.PooledFloor},
-			job{func() *coreset.Mixture { return coreset.Fit(&any, k, 1, uniform) }, cellSpread - cellFloor})
+			job{func() (*coreset.Mixture, error) { return coreset.Fit(ctx, &alike, k, 1, uniform) }, cellSpread - coreset.PooledFloor},
+			job{func() (*coreset.Mixture, error) { return coreset.Fit(ctx, &any, k, 1, uniform) }, cellSpread - cellFloor})
 	}
 	for _, clump := range f.clumps {
 		if slices.Max(clump)+1 == k {
 			jobs = append(jobs,
-				job{func() *coreset.Mixture { return coreset.FitAssigned(&alike, clump, splitSteps) }, cellSpread - coreset.PooledFloor},
-				job{func() *coreset.Mixture { return coreset.FitAssigned(&any, clump, splitSteps) }, cellSpread - cellFloor},
-				job{func() *coreset.Mixture { return coreset.FitAssigned(&any, clump, 1) }, cellSpread - cellFloor})
+				job{func() (*coreset.Mixture, error) { return coreset.FitAssigned(ctx, &alike, clump, splitSteps) }, cellSpread - coreset.PooledFloor},
+				job{func() (*coreset.Mixture, error) { return coreset.FitAssigned(ctx, &any, clump, splitSteps) }, cellSpread - cellFloor},
+				job{func() (*coreset.Mixture, error) { return coreset.FitAssigned(ctx, &any, clump, 1) }, cellSpread - cellFloor})
 		}
 	}
-	tryAll(jobs, try)
-	if k == 1 {
-		return
+	if err := tryAll(ctx, jobs, try); err != nil || k == 1 {
+		return err
 	}
 	less := f.likeliest[k-2]
 	if t := f.terrific[k-2]; t != nil {
 		less = t
 	}
 	if less == nil {
-		return // so many components are not to be had from these points
+		return nil // so many components are not to be had from these points
 	}
 	jobs = nil
 	for j := range less.Means[:min(len(less.Means), mostSplits)] {
@@ -203,29 +206,28 @@ func (f *fits) starts(k int, try func(m *coreset.Mixture, short float64)) {
 		means[j] = low
 		means = append(means, high)
 		jobs = append(jobs,
-			job{func() *coreset.Mixture { return coreset.FitFrom(&any, means, splitSteps) }, cellSpread - cellFloor},
-			job{func() *coreset.Mixture { return coreset.FitFrom(&alike, means, splitSteps) }, cellSpread - coreset.PooledFloor})
+			job{func() (*coreset.Mixture, error) { return coreset.FitFrom(ctx, &any, means, splitSteps) }, cellSpread - cellFloor},
+			job{func() (*coreset.Mixture, error) { return coreset.FitFrom(ctx, &alike, means, splitSteps) }, cellSpread - coreset.PooledFloor})
 	}
-	tryAll(jobs, try)
+	return tryAll(ctx, jobs, try)
 }
 
 // A job is a fit to be made, and what its covariances are then short of.
 type job struct {
-	fit   func() *coreset.Mixture
+	fit   func() (*coreset.Mixture, error)
 	short float64
 }
 
 // tryAll makes the fits on all cores and calls try in their order.
-func tryAll(jobs []job, try func(m *coreset.Mixture, short float64)) {
+func tryAll(ctx context.Context, jobs []job, try func(m *coreset.Mixture, short float64)) error {
 	made := make([]*coreset.Mixture, len(jobs))
-	var wg sync.WaitGroup
-	for i, j := range jobs {
-		wg.Go(func() { made[i] = j.fit() })
+	if err := parallel.Each(ctx, len(jobs), func(i int) { made[i], _ = jobs[i].fit() }); err != nil {
+		return err
 	}
-	wg.Wait()
 	for i, j := range jobs {
 		try(made[i], j.short)
 	}
+	return nil
 }
 
 // mostSplits bounds the components that are split in turn: time grows with their number, and with
@@ -239,17 +241,22 @@ const splitSteps = 40
 // component if there is none.
 //
 // Source: [KSSU19] Section C.4 of the restatement.
-func (f *fits) choose(most int) *coreset.Mixture {
+func (f *fits) choose(ctx context.Context, most int) (*coreset.Mixture, error) {
 	if len(f.set.Points) == 0 {
-		return nil
+		return nil, nil
 	}
-	best := f.fit(1)
+	best, err := f.fit(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
 	failed := 0
 	for k := 2; k <= min(most+1, len(f.set.Points)); k++ {
 		if failed >= rejections && !f.clumped(k) {
 			continue
 		}
-		f.fit(k)
+		if _, err := f.fit(ctx, k); err != nil {
+			return nil, err
+		}
 		if k <= min(most, maxTried) && f.terrific[k-1] != nil {
 			best, failed = f.terrific[k-1], 0
 		} else {
@@ -262,7 +269,7 @@ func (f *fits) choose(most int) *coreset.Mixture {
 			best = f.terrific[k-1]
 		}
 	}
-	return best
+	return best, nil
 }
 
 // clumped reports whether the leaves fall into k connected groups.
@@ -276,13 +283,19 @@ func (f *fits) clumped(k int) bool {
 }
 
 // asked is the fit with k components that the caller insists on: terrific if possible.
-func (f *fits) asked(k int) *coreset.Mixture {
-	m := f.fit(k)
+func (f *fits) asked(ctx context.Context, k int) (*coreset.Mixture, error) {
+	m, err := f.fit(ctx, k)
+	if err != nil {
+		return nil, err
+	}
 	if k <= maxTried && f.terrific[k-1] != nil {
-		return f.terrific[k-1]
+		return f.terrific[k-1], nil
 	}
-	if f.fit(k + 1); k <= maxTried && f.likely[k-1] != nil {
-		return f.likely[k-1]
+	if _, err := f.fit(ctx, k+1); err != nil {
+		return nil, err
 	}
-	return m
+	if k <= maxTried && f.likely[k-1] != nil {
+		return f.likely[k-1], nil
+	}
+	return m, nil
 }

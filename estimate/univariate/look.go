@@ -24,11 +24,8 @@ func (f *fit) look(edges []float64, share float64) error {
 // zoom fits, and looks closer, as long as some component is narrower than the bins.
 func (f *fit) zoom() (doubt string, err error) {
 	for {
-		if err := f.ctx.Err(); err != nil {
-			return "", err
-		}
-		if doubt := f.search(false); doubt != "" {
-			return doubt, nil
+		if doubt, err := f.search(false); err != nil || doubt != "" {
+			return doubt, err
 		}
 		d := f.data()
 		if u := f.lattice(d); u > 0 {

@@ -156,7 +156,7 @@ func (f *fit) shape() (string, error) {
 	if err := f.measure(f.LeftMu()); err != nil {
 		return "", err
 	}
-	return f.search(true), nil
+	return f.search(true)
 }
 
 // measure measures the shapes of the components found.
@@ -185,22 +185,26 @@ func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogr
 func (f *fit) data() *linefit.Data { return linefit.New(f.all, f.known) }
 
 // search fits the components to all histograms.
-func (f *fit) search(last bool) (doubt string) {
+func (f *fit) search(last bool) (doubt string, err error) {
 	d := f.data()
 	o := linefit.Options{Most: f.Most(), Spare: spare, Penalty: f.penalty(), Exchange: last, Quick: !last, Start: f.found}
-	f.found, _ = d.Search(o)
+	if f.found, _, err = d.Search(f.ctx, o); err != nil {
+		return "", err
+	}
 	if last {
 		for range reweighings {
 			d.Weigh(f.found)
-			f.found, _ = d.Polish(f.found, polishSteps)
+			if f.found, _, err = d.Polish(f.ctx, f.found, polishSteps); err != nil {
+				return "", err
+			}
 		}
 	}
 	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !(c.Rows > 0) || last && !d.Seen(c) })
 	if len(f.found) == 0 {
-		return "no component holds enough rows to be seen"
+		return "no component holds enough rows to be seen", nil
 	}
 	f.forget(d)
-	return ""
+	return "", nil
 }
 
 // Utility constants of the fit.

@@ -16,7 +16,7 @@ func TestLibrariesDoNotReachOutside(t *testing.T) {
 		"os":   {"Exit", "Getenv", "LookupEnv", "Environ", "ExpandEnv", "Args", "Stdin", "Stdout", "Stderr", "Getwd", "Chdir", "Setenv"},
 	}
 	for _, f := range files(t) {
-		if f.test || f.main || under(f.folder, "internal/stattest", "estimate/estimatetest") {
+		if f.test || f.main || under(f.folder, "internal/stattest", "internal/canceltest", "estimate/estimatetest") {
 			continue
 		}
 		for imported, names := range never {
@@ -139,6 +139,28 @@ func TestOneDoorToControlledNoise(t *testing.T) {
 		f.selectors(f.localName(module+"/kernel", "kernel"), func(name string, at token.Pos) {
 			if strings.HasSuffix(name, "ForTest") {
 				t.Errorf("%s: kernel.%s: use kernel/kerneltest, which asks for a testing.TB", f.at(at), name)
+			}
+		})
+	}
+}
+
+// A panic on a goroutine that nobody watches ends the process, and what a fit has spent is lost with
+// it: so what computes is started by the package parallel alone, and within engines by the workers of
+// the rows.
+func TestGoroutinesAreWatched(t *testing.T) {
+	for _, f := range files(t) {
+		if f.test || under(f.folder, "parallel", "kernel/internal/rows", "experiments") {
+			continue
+		}
+		ast.Inspect(f.tree, func(n ast.Node) bool {
+			if g, ok := n.(*ast.GoStmt); ok {
+				t.Errorf("%s: a goroutine: wanted one of the package parallel, which brings its panic back", f.at(g.Pos()))
+			}
+			return true
+		})
+		f.selectors(f.localName("sync", "sync"), func(name string, at token.Pos) {
+			if name == "WaitGroup" {
+				t.Errorf("%s: sync.WaitGroup: wanted the package parallel, which brings panics back", f.at(at))
 			}
 		})
 	}

@@ -19,6 +19,7 @@ type layer struct {
 var layers = []layer{
 	{"dense", nil, "plain arithmetic on small matrices, for what is handed raw rows or estimates from them: nothing of it can be replaced from outside"},
 	{"dense/symmetric", []string{"dense"}, "what estimators do with covariances that were released, by gonum: no row passes through it"},
+	{"parallel", nil, "it starts goroutines and brings their panics back"},
 	{"kernel/privacy", nil, "the accounting is checked by reading this folder alone"},
 	{"kernel/query", []string{"kernel/privacy", "kernel/internal/closed"}, "a query is data; it sees neither rows nor noise"},
 	{"kernel/internal/closed", nil, "what keeps other types from the rows is checked by reading this folder alone"},
@@ -27,11 +28,11 @@ var layers = []layer{
 	{"kernel/internal/hook", []string{"kernel/internal/noise"}, "tests reach the noise through this one door"},
 	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine"}, "an engine computes exact aggregates and draws no noise"},
 	{"kernel/kerneltest", []string{"kernel", "kernel/internal", "kernel/privacy"}, "tests only"},
-	{"kernel/stable", []string{"dense"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
-	{"kernel", []string{"kernel"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
+	{"kernel/stable", []string{"dense", "parallel"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
+	{"kernel", []string{"kernel", "parallel"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
 	{"model", []string{"model", "dense", "dense/symmetric"}, "a model is public, and used by everything else"},
 	{"learner", []string{"learner", "dense"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
-	{"parts", []string{"dense", "dense/symmetric", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}, "parts of estimators see data only through a session"},
+	{"parts", []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}, "parts of estimators see data only through a session"},
 	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected"}), "the list of methods knows the methods, and what papers print is listed apart"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
 	{"estimate/estimatetest", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner"}, "tests only"},
@@ -53,7 +54,7 @@ var layers = []layer{
 		"the front door wires the layers; commands and the server stand on it"},
 	{"server", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "release", "report", "ledger"},
 		"the server stands on the front door"},
-	{"cmd", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
+	{"cmd", []string{".", "parallel", "source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
 	{"experiments", slices.Concat(estimators, []string{".", "source", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
@@ -62,6 +63,7 @@ var layers = []layer{
 	{"examples", nil, "examples are used from outside"},
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
 	{"internal/problems", []string{"model", "estimate"}, "random problems with known truth, for tests and experiments"},
+	{"internal/canceltest", nil, "tests only"},
 	{"internal/stattest", nil, "statistics for tests, of no use to anything else"},
 	{"internal/archtest", nil, "tests only"},
 	{"internal/attacks", nil, "tests only"},
@@ -71,7 +73,7 @@ var layers = []layer{
 // session is what can be built on a session, estimators what an estimator may import, and products
 // are the estimators that people use.
 var (
-	session    = []string{"dense", "dense/symmetric", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}
+	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
 	products   = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
 )
@@ -135,7 +137,7 @@ func layerFault(f *file, l *layer, imported string) string {
 		return ""
 	case under(folder, "kernel/kerneltest") && under(f.folder, "estimate/estimatetest"):
 		return "" // it hands the testing.TB on that it asks for
-	case under(folder, "kernel/kerneltest", "internal/stattest", "model/modeltest", "estimate/estimatetest"):
+	case under(folder, "kernel/kerneltest", "internal/stattest", "internal/canceltest", "model/modeltest", "estimate/estimatetest"):
 		return fmt.Sprintf("%s imports %s: seeded noise and exact answers are for tests, and nothing else may be able to reach them", f.name, folder)
 	case under(folder, "internal/problems") && !under(f.folder, "internal/problems", "experiments"):
 		return fmt.Sprintf("%s imports %s: random problems with known truth are for tests and experiments", f.name, folder)
@@ -155,7 +157,7 @@ type ban struct {
 
 var (
 	anywhere = []string(nil)
-	library  = []string{"dense", "kernel", "model", "parts", "learner", "estimate", "literal", "release", "report", "source", "ledger", "."}
+	library  = []string{"dense", "parallel", "kernel", "model", "parts", "learner", "estimate", "literal", "release", "report", "source", "ledger", "."}
 )
 
 var bans = []ban{

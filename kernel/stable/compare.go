@@ -3,7 +3,8 @@ package stable
 import (
 	"fmt"
 	"math"
-	"sync"
+
+	"github.com/gauze-dp/gauze/parallel"
 )
 
 // What friends leave for rounding, see Rules: of Radius, and of the sum of squares for each
@@ -36,7 +37,7 @@ func (r Rules) compare(mixtures [][]Component, l limits) *Agreement {
 		panic(fmt.Sprintf("stable: want %d estimates, got %d", t, len(mixtures)))
 	}
 	a := &Agreement{rules: r, limits: l, estimates: make([]estimate, t)}
-	each(t, func(i int) { a.estimates[i] = r.estimate(mixtures[i]) })
+	parallel.Run(t, func(i int) { a.estimates[i] = r.estimate(mixtures[i]) })
 	a.friends, a.popular = pairs(t, r.Components, r.Columns, func(i, j int, p *pair) bool {
 		return l.friends(&a.estimates[i], &a.estimates[j], p)
 	})
@@ -47,7 +48,7 @@ func (r Rules) compare(mixtures [][]Component, l limits) *Agreement {
 // its rows.
 func pairs(t, k, d int, near func(i, j int, p *pair) bool) (are []bool, counts []int) {
 	are, counts = make([]bool, t*t), make([]int, t)
-	each(t, func(i int) {
+	parallel.Run(t, func(i int) {
 		p := newPair(k, d)
 		for j := i; j < t; j++ {
 			are[i*t+j] = near(i, j, p)
@@ -61,15 +62,6 @@ func pairs(t, k, d int, near func(i, j int, p *pair) bool) (are []bool, counts [
 		}
 	}
 	return are, counts
-}
-
-// each calls f for every i below t, side by side: a call writes what belongs to its own i only.
-func each(t int, f func(i int)) {
-	var all sync.WaitGroup
-	for i := range t {
-		all.Go(func() { f(i) })
-	}
-	all.Wait()
 }
 
 // estimate is a mixture that Rules calls valid, or has no parts.

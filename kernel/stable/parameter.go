@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/parallel"
 )
 
 // paramSlack is what Popularity subtracts from its radius for rounding.
@@ -37,7 +38,7 @@ func ParamDistance(a, b []Component) float64 {
 func Popularity(mixtures [][]Component, radius float64) []int {
 	t := len(mixtures)
 	own := make([][]factor, t)
-	each(t, func(i int) { own[i] = ownFactors(mixtures[i]) })
+	parallel.Run(t, func(i int) { own[i] = ownFactors(mixtures[i]) })
 	_, counts := pairs(t, 0, 0, func(i, j int, _ *pair) bool {
 		return i == j && own[i] != nil || i < j && matches(paramCosts(own[i], own[j]), len(own[i]), radius-paramSlack)
 	})

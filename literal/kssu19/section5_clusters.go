@@ -55,9 +55,12 @@ func (f *sampling) findClusters() error {
 	if len(cells.Points) < f.p.Components {
 		return nil
 	}
-	fit := coreset.Fit(cells, f.p.Components, findStarts, func(start int) func() float64 {
+	fit, err := coreset.Fit(f.ctx, cells, f.p.Components, findStarts, func(start int) func() float64 {
 		return rand.New(rand.NewPCG(sampleSeed, uint64(start))).Float64
 	})
+	if err != nil {
+		return err
+	}
 	for j, w := range fit.Weights {
 		if w*weightScale(fit, cells) < clusterPart*float64(f.blocks) {
 			continue

@@ -4,32 +4,16 @@
 package boxes
 
 import (
+	"context"
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
-
-// A Box is a product of intervals and what the histograms of the columns showed of the rows in it.
-// All lists have one entry per column.
-type Box struct {
-	Low, High []float64
-	// Center and Scale are mean and standard deviation of the rows seen in the box; Scale is 0 for
-	// a column not yet seen.
-	Center, Scale []float64
-	Mass          float64 // noisy number of rows, as the last column's histogram showed it
-	// Gain is how many nats a row more two components say of what was seen of the column than one.
-	Gain []float64
-	// Atom says that all rows have the value Center in the column; Scale is then pointSD of it.
-	Atom []bool
-	// Stale says that the column was seen in a larger box, which another column has cut since.
-	Stale []bool
-}
 
 // Config says how much a search may spend. All fields are public or released.
 type Config struct {
@@ -95,7 +79,7 @@ const inBoxes = " in boxes"
 // Source: [AAL21] Section 6 of the restatement, step 1.
 // Differs: two histograms with edges chosen from what was seen before, instead of a tree of eight
 // levels.
-func Find(a *kernel.Allotment, c Config) ([]Box, error) {
+func Find(ctx context.Context, a *kernel.Allotment, c Config) ([]Box, error) {
 	d := a.Session().Columns()
 	columns := c.Columns
 	if columns == nil {
@@ -103,7 +87,7 @@ func Find(a *kernel.Allotment, c Config) ([]Box, error) {
 			columns = append(columns, j)
 		}
 	}
-	f := &finder{Config: c, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, ahead: len(columns)}
+	f := &finder{Config: c, ctx: ctx, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, ahead: len(columns)}
 	for _, j := range columns {
 		f.ahead--
 		if err := f.look(j); err != nil || len(f.found) == 0 {
@@ -124,6 +108,7 @@ func Find(a *kernel.Allotment, c Config) ([]Box, error) {
 // A finder is the state of a search.
 type finder struct {
 	Config
+	ctx   context.Context
 	a     *kernel.Allotment
 	per   float64 // a column's part of the budgets
 	found []Box
@@ -166,31 +151,6 @@ func (f *finder) look(j int) error {
 	return nil
 }
 
-// whole is the box that holds everything.
-func whole(d int, rows float64) Box {
-	return Box{Low: slices.Repeat([]float64{math.Inf(-1)}, d), High: slices.Repeat([]float64{math.Inf(1)}, d),
-		Center: make([]float64, d), Scale: make([]float64, d), Mass: rows, Gain: make([]float64, d), Atom: make([]bool, d), Stale: make([]bool, d)}
-}
-
-// Held is how many rows the boxes hold, about.
-func Held(boxes []Box) (rows float64) {
-	for _, b := range boxes {
-		rows += b.Mass
-	}
-	return rows
-}
-
-func (b Box) clone() Box {
-	b.Low, b.High, b.Center, b.Scale = slices.Clone(b.Low), slices.Clone(b.High), slices.Clone(b.Center), slices.Clone(b.Scale)
-	b.Gain, b.Atom, b.Stale = slices.Clone(b.Gain), slices.Clone(b.Atom), slices.Clone(b.Stale)
-	return b
-}
-
-// whole reports that no column has cut the box.
-func (b Box) whole() bool {
-	return !slices.ContainsFunc(b.Low, dense.Finite) && !slices.ContainsFunc(b.High, dense.Finite)
-}
-
 // A line is what is known of one column of one box.
 type line struct {
 	edges []float64 // of the next histogram; nil if none is wanted
@@ -226,7 +186,9 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 		}
 		for b := range lines {
 			if lines[b].edges != nil {
-				f.next(&lines[b], look, f.unit(j), f.found[b].Mass)
+				if err := f.next(&lines[b], look, f.unit(j), f.found[b].Mass); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -238,10 +200,13 @@ func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
 }
 
 // next fits what was seen of a line and chooses the edges of its next histogram, if it is worth
-// one.
-func (f *finder) next(l *line, look int, unit, mass float64) {
+// one. Its error is the context's.
+func (f *finder) next(l *line, look int, unit, mass float64) (err error) {
 	d := linefit.New(l.seen, linefit.Known{Least: unit / math.Sqrt(12)})
-	l.found, _ = d.Search(linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
+	l.found, _, err = d.Search(f.ctx, linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
+	if err != nil {
+		return err
+	}
 	l.found = slices.DeleteFunc(l.found, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
 	l.edges, l.atoms = nil, make([]bool, len(l.found))
 	blurred, held := look+1 < looks, 0.0
@@ -265,6 +230,7 @@ func (f *finder) next(l *line, look int, unit, mass float64) {
 		}
 		l.edges = roots.Apart(roots.Between(l.edges, unit))
 	}
+	return nil
 }
 
 // around are edges on both sides of components, by powers of two: what they do not hold is there.
@@ -319,77 +285,4 @@ func (f *finder) histograms(lines []line, j int) error {
 		}
 	}
 	return nil
-}
-
-// Partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the
-// first takes the row.
-func Partition(boxes []Box) query.Partition {
-	var p query.Partition
-	for _, b := range boxes {
-		var r query.Region
-		for j := range b.Low {
-			if math.IsInf(b.Low[j], -1) && math.IsInf(b.High[j], 1) {
-				continue
-			}
-			half := math.Max(b.High[j]/2-b.Low[j]/2, 0x1p-1000)
-			r.Conditions = append(r.Conditions, query.Condition{
-				Frame: query.Affine{Columns: []int{j}, Center: []float64{b.Low[j]/2 + b.High[j]/2}, W: [][]float64{{1 / half}}}, Radius: 1})
-		}
-		p.Regions = append(p.Regions, r)
-	}
-	return p
-}
-
-// refine cuts every box along column j into its clusters, narrow ones first.
-func refine(found []Box, clusters [][]cluster, j int) (next []Box) {
-	for b, box := range found {
-		cs := clusters[b]
-		held := 0.0
-		for _, c := range cs {
-			held += c.mass
-		}
-		if seen := box.Scale[j] > 0; seen && held < leastHeld*box.Mass {
-			next = append(next, box)
-			continue
-		}
-		for _, c := range cs {
-			n := box.clone()
-			for i := range n.Stale {
-				n.Stale[i] = n.Stale[i] || len(cs) > 1
-			}
-			n.Stale[j] = false
-			n.Mass, n.Low[j], n.High[j], n.Center[j], n.Scale[j], n.Gain[j], n.Atom[j] = c.mass, c.low, c.high, c.mean, c.sd, c.gain, c.atom
-			next = append(next, n)
-		}
-	}
-	if len(next) > mostBoxes {
-		slices.SortStableFunc(next, func(x, y Box) int { return int(math.Copysign(1, y.Mass-x.Mass)) })
-		next = next[:mostBoxes]
-	}
-	slices.SortStableFunc(next, func(x, y Box) int { return sign(x.logVolume() - y.logVolume()) })
-	return next
-}
-
-// logVolume orders boxes that overlap: of a row in two boxes, the smaller one is by far the denser.
-func (b Box) logVolume() (sum float64) {
-	for _, s := range b.Scale {
-		if s > 0 {
-			sum += math.Log(s)
-		}
-	}
-	return sum
-}
-
-// leastHeld: a column that is looked at again and shows clusters of less than this part of a box
-// leaves it as it was. A utility constant.
-const leastHeld = .5
-
-func sign(x float64) int {
-	switch {
-	case x < 0:
-		return -1
-	case x > 0:
-		return 1
-	}
-	return 0
 }

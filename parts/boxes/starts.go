@@ -1,6 +1,7 @@
 package boxes
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -41,7 +42,7 @@ const (
 // or, where there are fewer boxes than components asked for, more in boxes whose trees show more;
 // where their number is not known, only boxes that look mixed in some column get a tree. mu2 is the
 // part of mu^2 that the trees may spend.
-func Start(a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, error) {
+func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, error) {
 	found = withoutScraps(found, c.Components)
 	wanted := Box.isMixed
 	most, penalty := c.Most, complexity
@@ -60,7 +61,11 @@ func Start(a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, share(sets, most-len(out), penalty, c)...)
+		more, err := share(ctx, sets, most-len(out), penalty, c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
 	}
 	total := 0.0
 	for _, g := range out {
@@ -92,7 +97,7 @@ func withoutScraps(found []Box, components int) []Box {
 // penalty is what a component must gain, in those of BIC.
 //
 // Source: [AAL21] Section 5 of the restatement, step 5 (which shares components out among roots).
-func share(sets []Set, most int, penalty float64, c Choice) []component.Gaussian {
+func share(ctx context.Context, sets []Set, most int, penalty float64, c Choice) ([]component.Gaussian, error) {
 	most = max(most, len(sets))
 	fits := make([][]*coreset.Mixture, len(sets))
 	total := impossible(most + 1) // of the sets so far with so many components, the best
@@ -105,7 +110,10 @@ func share(sets []Set, most int, penalty float64, c Choice) []component.Gaussian
 			gain := -penalty * float64(k) * s.bic(c.Rows)
 			var m *coreset.Mixture
 			if len(s.Leaves.Points) > 0 {
-				m = coreset.Fit(s.Leaves, k, starts, c.Uniform(k))
+				var err error
+				if m, err = coreset.Fit(ctx, s.Leaves, k, starts, c.Uniform(k)); err != nil {
+					return nil, err
+				}
 				gain += m.LogLik
 			}
 			fits[b] = append(fits[b], m)
@@ -129,7 +137,7 @@ func share(sets []Set, most int, penalty float64, c Choice) []component.Gaussian
 		at -= k
 		out = append(out, sets[b].lift(fits[b][k-1], c.Rows)...)
 	}
-	return out
+	return out, nil
 }
 
 func impossible(n int) []float64 {

@@ -67,7 +67,8 @@ func TestShare(t *testing.T) {
 			for b, k := range ks {
 				s := sets[b]
 				if sum -= penalty * float64(k) * s.bic(rows); len(s.Leaves.Points) > 0 {
-					sum += coreset.Fit(s.Leaves, k, starts, uniform(k)).LogLik
+					m, _ := coreset.Fit(t.Context(), s.Leaves, k, starts, uniform(k))
+					sum += m.LogLik
 				}
 			}
 			return sum
@@ -85,7 +86,7 @@ func TestShare(t *testing.T) {
 			}
 		}
 		try(nil, max(most, len(sets)))
-		cs := share(sets, most, penalty, Choice{Rows: rows, Uniform: uniform})
+		cs, _ := share(t.Context(), sets, most, penalty, Choice{Rows: rows, Uniform: uniform})
 		ks := numbers(len(sets), cs)
 		if slices.Min(ks) < 1 || len(cs) > max(most, len(sets)) {
 			t.Fatalf("%v components in the sets, at most %d", ks, most)
@@ -113,7 +114,8 @@ func TestPenalty(t *testing.T) {
 	rows := sets[0].Box.Mass + sets[1].Box.Mass
 	last := math.MaxInt
 	for _, penalty := range []float64{0, .7, 5, 1e6} {
-		n := len(share(sets, 9, penalty, Choice{Rows: rows, Uniform: uniform}))
+		cs, _ := share(t.Context(), sets, 9, penalty, Choice{Rows: rows, Uniform: uniform})
+		n := len(cs)
 		if n > last {
 			t.Errorf("%d components at penalty %v, fewer at a smaller one", n, penalty)
 		}
@@ -146,7 +148,7 @@ func TestStart(t *testing.T) {
 		for _, c := range []struct{ asked, most, trees, components int }{{0, 10, 1, 3}, {2, 0, 0, 2}, {3, 0, 1, 5}, {0, 2, 1, 2}} {
 			s := open(t, rows, 2, rel, kerneltest.Options{Exact: true})
 			mu2 := treePart * s.Mu() * s.Mu()
-			cs, err := Start(s.Allotment(), treeStep, found, mu2, Choice{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
+			cs, err := Start(t.Context(), s.Allotment(), treeStep, found, mu2, Choice{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
 			if err != nil {
 				t.Fatal(err)
 			}

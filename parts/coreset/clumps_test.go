@@ -149,7 +149,7 @@ func TestFitAssigned(t *testing.T) {
 		assign[i] = []int{0, 2, 5}[i%3]
 	}
 	before := slices.Clone(assign)
-	got := FitAssigned(c, assign, 0)
+	got, _ := FitAssigned(t.Context(), c, assign, 0)
 	if !slices.Equal(assign, before) || len(got.Weights) != 3 {
 		t.Fatalf("%d components; the assignment is %v", len(got.Weights), assign)
 	}
@@ -161,7 +161,7 @@ func TestFitAssigned(t *testing.T) {
 		agree(t, "weight", got.Weights[j], mass/c.Total)
 		agree(t, "mean", got.Means[j][0], first/mass)
 	}
-	mustPanic(t, "no points", func() { FitAssigned(&Coreset{Dim: 1}, nil, 1) })
+	mustPanic(t, "no points", func() { FitAssigned(t.Context(), &Coreset{Dim: 1}, nil, 1) })
 }
 
 // TestOwnCells: with OwnCells a component's variance is that of its own leaves and a part of
@@ -177,7 +177,7 @@ func TestOwnCells(t *testing.T) {
 	for i := range assign {
 		assign[i] = i % 2
 	}
-	m := FitAssigned(c, assign, 0)
+	m, _ := FitAssigned(t.Context(), c, assign, 0)
 	for j, side := range []float64{1e-3, 8} {
 		mass, first, second := 0.0, 0.0, 0.0
 		for i := j; i < 100; i += 2 {
@@ -193,7 +193,8 @@ func TestOwnCells(t *testing.T) {
 		}
 	}
 	c.OwnCells = 0
-	if got := FitAssigned(c, assign, 0).Covs[0].At(0, 0); got < 1 {
+	shared, _ := FitAssigned(t.Context(), c, assign, 0)
+	if got := shared.Covs[0].At(0, 0); got < 1 {
 		t.Errorf("of about one scale: the small component has the variance %v, want the others' cells in it", got)
 	}
 }

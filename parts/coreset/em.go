@@ -1,16 +1,15 @@
 package coreset
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/parallel"
 )
 
 // Utility constants of EM on the coreset ([KSSU19] Section C.4 of the restatement).
@@ -39,39 +38,43 @@ type Mixture struct {
 }
 
 // Fit fits k Gaussians to the coreset by weighted EM from several k-means++ starts. It panics
-// without points.
+// without points. Its error, like that of the other fits, is ctx's.
 //
 // uniform makes the generator of a start, of numbers in [0, 1), and is called from several
 // goroutines. Starts are public randomness: with generators seeded by public numbers the same
 // released coreset gives the same fit.
-func Fit(c *Coreset, k, starts int, uniform func(start int) func() float64) *Mixture {
+func Fit(ctx context.Context, c *Coreset, k, starts int, uniform func(start int) func() float64) (*Mixture, error) {
 	p := pointsOf(c)
 	fits := make([]*em, starts)
-	parallel(starts, func(i int) {
+	if err := parallel.Each(ctx, starts, func(i int) {
 		fits[i] = newEM(p, p.kmeans(p.seeds(k, uniform(i))))
-		fits[i].run(emStepsShort)
-	})
+		fits[i].run(ctx, emStepsShort)
+	}); err != nil {
+		return nil, err
+	}
 	best := topBy(fits, max(1, starts/4))
-	parallel(len(best), func(i int) { best[i].run(emSteps) })
-	return topBy(best, 1)[0].mixture()
+	if err := parallel.Each(ctx, len(best), func(i int) { best[i].run(ctx, emSteps) }); err != nil {
+		return nil, err
+	}
+	return topBy(best, 1)[0].mixture(), nil
 }
 
 // FitFrom fits Gaussians to the coreset by EM from the given means: every point goes to the
 // nearest, then come the steps of EM. A mean that is nearest to no point is left out; the others
 // keep their order. It panics without points or means.
-func FitFrom(c *Coreset, means [][]float64, steps int) *Mixture {
+func FitFrom(ctx context.Context, c *Coreset, means [][]float64, steps int) (*Mixture, error) {
 	if len(c.Points) == 0 || len(means) == 0 {
 		panic(fmt.Sprintf("coreset: FitFrom: want points and means, got %d and %d", len(c.Points), len(means)))
 	}
 	p := pointsOf(c)
 	e := newEM(p, withoutGaps(p.nearest(means), len(means)))
-	e.run(steps)
-	return e.mixture()
+	e.run(ctx, steps)
+	return e.mixture(), ctx.Err()
 }
 
 // FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ..; a component
 // without points is left out. It panics without points or without a component for each.
-func FitAssigned(c *Coreset, assign []int, steps int) *Mixture {
+func FitAssigned(ctx context.Context, c *Coreset, assign []int, steps int) (*Mixture, error) {
 	if len(c.Points) == 0 || len(assign) != len(c.Points) {
 		panic(fmt.Sprintf("coreset: FitAssigned: want points and a component for each, got %d and %d", len(c.Points), len(assign)))
 	}
@@ -80,8 +83,8 @@ func FitAssigned(c *Coreset, assign []int, steps int) *Mixture {
 		k = max(k, a+1)
 	}
 	e := newEM(pointsOf(c), withoutGaps(append([]int(nil), assign...), k))
-	e.run(steps)
-	return e.mixture()
+	e.run(ctx, steps)
+	return e.mixture(), ctx.Err()
 }
 
 // withoutGaps renumbers an assignment to k places such that every number below its largest occurs.
@@ -112,20 +115,6 @@ func topBy(fits []*em, n int) []*em {
 		}
 	}
 	return out[:n]
-}
-
-// parallel runs f(0..n-1) on all cores.
-func parallel(n int, f func(int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // em is the state of weighted EM on n points in q coordinates, and its memory.
@@ -162,11 +151,14 @@ func newEM(p *weightedPoints, assign []int) *em {
 	return e
 }
 
-// run makes EM steps and leaves the likelihood of the last. A step that changes nothing is the
-// last: all others would repeat it.
-func (e *em) run(steps int) {
+// run makes EM steps, until ctx is done, and leaves the likelihood of the last. A step that changes
+// nothing is the last: all others would repeat it.
+func (e *em) run(ctx context.Context, steps int) {
 	last := [3][]float64{slices.Clone(e.w), slices.Clone(e.mean), slices.Clone(e.cov)}
 	for range steps {
+		if ctx.Err() != nil {
+			return
+		}
 		e.expect()
 		e.maximise()
 		if slices.Equal(last[0], e.w) && slices.Equal(last[1], e.mean) && slices.Equal(last[2], e.cov) {

@@ -1,11 +1,13 @@
 package coreset
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
 
+	"github.com/gauze-dp/gauze/internal/canceltest"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/model"
@@ -40,7 +42,7 @@ func TestCoresetLikelihood(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		dim, k := 1+int(seed)%4, 1+int(seed)%5
 		c := clusteredCoreset(rng, 40+20*int(seed), dim, k)
-		m := Fit(c, k, 4, uniform)
+		m, _ := Fit(t.Context(), c, k, 4, uniform)
 		var gs []model.Gaussian
 		for j := range m.Weights {
 			cov, err := model.NewFull(m.Covs[j])
@@ -133,7 +135,7 @@ func TestFitFrom(t *testing.T) {
 		far := make([]float64, dim)
 		far[0] = 1e6
 		means := [][]float64{far, c.Points[0], far, c.Points[1], c.Points[2]}
-		got := FitFrom(c, means, 0)
+		got, _ := FitFrom(t.Context(), c, means, 0)
 		if len(got.Weights) != 3 {
 			t.Fatalf("%d components from means of which 3 have points", len(got.Weights))
 		}
@@ -153,21 +155,21 @@ func TestFitFrom(t *testing.T) {
 				agree(t, "mean", got.Means[j][l], sum[l]/mass)
 			}
 		}
-		if more := FitFrom(c, means, 30); more.LogLik < got.LogLik-.05*c.Total {
+		if more, _ := FitFrom(t.Context(), c, means, 30); more.LogLik < got.LogLik-.05*c.Total {
 			t.Errorf("30 steps lower the log-likelihood from %v to %v", got.LogLik, more.LogLik)
 		}
 	}
-	mustPanic(t, "no means", func() { FitFrom(clusteredCoreset(rng, 5, 1, 1), nil, 1) })
-	mustPanic(t, "no points", func() { FitFrom(&Coreset{Dim: 1}, [][]float64{{0}}, 1) })
+	mustPanic(t, "no means", func() { FitFrom(t.Context(), clusteredCoreset(rng, 5, 1, 1), nil, 1) })
+	mustPanic(t, "no points", func() { FitFrom(t.Context(), &Coreset{Dim: 1}, [][]float64{{0}}, 1) })
 }
 
 // TestFitIsAFunction: the same coreset and the same generators give the same fit, whatever the
 // goroutines do.
 func TestFitIsAFunction(t *testing.T) {
 	c := clusteredCoreset(newRand(t), 200, 2, 4)
-	first := Fit(c, 4, 6, uniform)
+	first, _ := Fit(t.Context(), c, 4, 6, uniform)
 	for range 5 {
-		if again := Fit(c, 4, 6, uniform); !reflect.DeepEqual(again, first) {
+		if again, _ := Fit(t.Context(), c, 4, 6, uniform); !reflect.DeepEqual(again, first) {
 			t.Fatal("two fits of one coreset differ")
 		}
 	}
@@ -177,6 +179,26 @@ func TestFitIsAFunction(t *testing.T) {
 func BenchmarkFit(b *testing.B) {
 	c := clusteredCoreset(rand.New(rand.NewPCG(1, 1)), 1000, 4, 6)
 	for b.Loop() {
-		Fit(c, 8, 7, uniform)
+		Fit(b.Context(), c, 8, 7, uniform)
+	}
+}
+
+// Fits that would take long stop with their context.
+func TestFitsStop(t *testing.T) {
+	c := clusteredCoreset(newRand(t), 4000, 6, 5)
+	means := c.Points[:60]
+	assign := make([]int, len(c.Points))
+	for i := range assign {
+		assign[i] = i % 60
+	}
+	for _, fit := range []func(ctx context.Context) (*Mixture, error){
+		func(ctx context.Context) (*Mixture, error) { return Fit(ctx, c, 60, 200, uniform) },
+		func(ctx context.Context) (*Mixture, error) { return FitFrom(ctx, c, means, 10000) },
+		func(ctx context.Context) (*Mixture, error) { return FitAssigned(ctx, c, assign, 10000) },
+	} {
+		canceltest.Stops(t, func(ctx context.Context) error {
+			_, err := fit(ctx)
+			return err
+		})
 	}
 }

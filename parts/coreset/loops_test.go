@@ -30,7 +30,7 @@ func TestFastLoopsChangeNothing(t *testing.T) {
 				plain.few = nil
 				assign := fast.kmeans(fast.seeds(k, rng.Float64))
 				a, b := newEM(fast, assign), newEM(plain, assign)
-				a.run(emSteps)
+				a.run(t.Context(), emSteps)
 				for range emSteps {
 					b.expect()
 					b.maximise()

@@ -1,11 +1,13 @@
 package em
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/internal/canceltest"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -20,7 +22,7 @@ func TestMerge(t *testing.T) {
 			g := component.Gaussian{Weight: .3, Mean: make([]float64, 3), Cov: symmetric.Identity(3)}
 			far := component.Gaussian{Weight: .4, Mean: []float64{40, 0, 0}, Cov: symmetric.Identity(3)}
 			r.Components = []component.Gaussian{g, far, g}
-			r.Merge(mu)
+			r.Merge(t.Context(), mu)
 			if len(r.Components) != 2 {
 				t.Fatalf("%v mu %v: %d components of two equal and one far", form, mu, len(r.Components))
 			}
@@ -59,4 +61,26 @@ func TestBackgroundBounds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Joining many components stops with the context.
+func TestJoiningStops(t *testing.T) {
+	const d, k = 12, 200
+	random := rand.New(rand.NewPCG(1, 2))
+	many := func() *Rounds {
+		r := &Rounds{Space: component.Space{Columns: make([]int, d)}, Form: query.FullForm, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
+		for range k {
+			g := component.Gaussian{Weight: 1. / k, Mean: make([]float64, d), Cov: symmetric.Identity(d)}
+			for i := range g.Mean {
+				g.Mean[i] = .1 * random.NormFloat64()
+			}
+			r.Components = append(r.Components, g)
+		}
+		return r
+	}
+	canceltest.Stops(t, func(ctx context.Context) error { return many().Merge(ctx, 1) })
+	canceltest.Stops(t, func(ctx context.Context) error { return many().Reduce(ctx, 2) })
+	canceltest.Stops(t, func(ctx context.Context) error {
+		return many().Simplify(ctx, 1, func(int, int) Random { return random })
+	})
 }

@@ -1,6 +1,7 @@
 package em
 
 import (
+	"context"
 	"math"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
@@ -10,13 +11,16 @@ import (
 // Merge joins, greedily, pairs of components whose distinction is worth less than it costs: the
 // loss of log-likelihood by joining them, at most B = ((wi+wj) ln|S_ij| - wi ln|S_i| - wj
 // ln|S_j|)/2 per row, against what a component costs in sampling error (a BIC term) and in noise.
-// It is post-processing of released values.
+// It is post-processing of released values. Its error is ctx's.
 //
 // Source: [RUNNALLS07] for the bound B.
-func (r *Rounds) Merge(mu float64) {
+func (r *Rounds) Merge(ctx context.Context, mu float64) error {
 	for len(r.Components) > 1 {
 		bi, bj, best := -1, -1, 0.0
 		for i := range r.Components {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			for j := range i {
 				if gain := r.mergeGain(r.Components[i], r.Components[j], mu); gain > best {
 					bi, bj, best = i, j, gain
@@ -24,11 +28,12 @@ func (r *Rounds) Merge(mu float64) {
 			}
 		}
 		if bi < 0 {
-			return
+			break
 		}
 		r.Components[bj] = component.Joined(r.Components[bi], r.Components[bj])
 		r.Components = append(r.Components[:bi], r.Components[bi+1:]...)
 	}
+	return nil
 }
 
 // mergeGain is what joining a and b is worth in nats per row, at least.
@@ -54,11 +59,14 @@ func (r *Rounds) bic() float64 {
 // mergeBIC is the weight of the BIC term, in ln n per parameter and row.
 const mergeBIC = .5
 
-// Reduce joins, greedily, the pairs that lose least until k components are left.
-func (r *Rounds) Reduce(k int) {
+// Reduce joins, greedily, the pairs that lose least until k components are left. Its error is ctx's.
+func (r *Rounds) Reduce(ctx context.Context, k int) error {
 	for len(r.Components) > k {
 		bi, bj, least := 1, 0, math.Inf(1)
 		for i := range r.Components {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			for j := range i {
 				a, b := r.Components[i], r.Components[j]
 				if loss := mergeLoss(a, b, component.Joined(a, b)); loss < least {
@@ -69,6 +77,7 @@ func (r *Rounds) Reduce(k int) {
 		r.Components[bj] = component.Joined(r.Components[bi], r.Components[bj])
 		r.Components = append(r.Components[:bi], r.Components[bi+1:]...)
 	}
+	return nil
 }
 
 // mergeLoss is the bound B on the log-likelihood per row that is lost by joining a and b into m.

@@ -1,6 +1,7 @@
 package em
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,8 +21,8 @@ const (
 // KL(f || f with the pair joined), estimated on rows drawn from f with random, against the BIC and
 // noise terms of merge. Where merge's bound is loose, for pieces that together are one Gaussian,
 // this is not. Whether the last two are one is left to the contest. It is post-processing of
-// released values.
-func (r *Rounds) Simplify(mu float64, random func(draws, components int) Random) {
+// released values. Its error is ctx's.
+func (r *Rounds) Simplify(ctx context.Context, mu float64, random func(draws, components int) Random) error {
 	for len(r.Components) > 2 {
 		x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
 		logs := make([][]float64, len(r.Components)) // ln w_j N_j(x)
@@ -35,6 +36,9 @@ func (r *Rounds) Simplify(mu float64, random func(draws, components int) Random)
 		bi, bj, best := -1, -1, 0.0
 		for i := range r.Components {
 			for j := range i {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				m := component.Joined(r.Components[i], r.Components[j])
 				merged, loss := logDensities(m, x), 0.0
 				for t := range x {
@@ -46,11 +50,12 @@ func (r *Rounds) Simplify(mu float64, random func(draws, components int) Random)
 			}
 		}
 		if bi < 0 {
-			return
+			break
 		}
 		r.Components[bj] = component.Joined(r.Components[bi], r.Components[bj])
 		r.Components = append(r.Components[:bi], r.Components[bi+1:]...)
 	}
+	return nil
 }
 
 // Random is a generator of public random numbers; *rand.Rand of math/rand/v2 is one.

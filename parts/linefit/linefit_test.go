@@ -1,11 +1,13 @@
 package linefit
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/internal/canceltest"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
 
@@ -101,7 +103,7 @@ func TestPolish(t *testing.T) {
 		edges := even(c.Mean()-4*c.SD, c.Mean()+4*c.SD, 16)
 		d := New([]roots.Histogram{exact([]Component{c}, edges, 3)}, Known{})
 		start := Component{Rows: 300, Origin: edges[2], SD: 3 * c.SD}
-		got, cost := d.Polish([]Component{start}, 50)
+		got, cost, _ := d.Polish(t.Context(), []Component{start}, 50)
 		off := (got[0].Origin - c.Origin) + (got[0].Offset - c.Offset)
 		if cost > 1e-6 || !near(got[0].Rows, c.Rows, 1e-3) || math.Abs(off) > 1e-5*c.SD || !near(got[0].SD/c.SD, 1, 1e-5) {
 			t.Errorf("got %+v at cost %v, want %+v", got[0], cost, c)
@@ -125,7 +127,7 @@ func TestSearch(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 4))
 			d := New([]roots.Histogram{noisy(exact(truth, roots.Join(fine, wide, far), 6), rng), noisy(exact(truth, roots.Join(fine, wide), 20), rng)}, Known{})
 			for _, most := range []int{len(truth), len(truth) + 2} {
-				got, _ := d.Search(Options{Most: most, Spare: 1, Penalty: 20, Exchange: true})
+				got, _, _ := d.Search(t.Context(), Options{Most: most, Spare: 1, Penalty: 20, Exchange: true})
 				if len(got) != len(truth) {
 					t.Errorf("%s: %d components, want %d: %+v", name, len(got), len(truth), got)
 					continue
@@ -146,10 +148,10 @@ func TestSearch(t *testing.T) {
 func TestKnown(t *testing.T) {
 	truth := []Component{{Rows: 1000, Offset: 3, SD: 2}}
 	h := exact(truth, even(-9, 15, 40), 3)
-	if got, _ := New([]roots.Histogram{h}, Known{SD: 1.5}).Search(Options{Most: 1, Penalty: 5}); got[0].SD != 1.5 || !near(got[0].Mean(), 3, .01) {
+	if got, _, _ := New([]roots.Histogram{h}, Known{SD: 1.5}).Search(t.Context(), Options{Most: 1, Penalty: 5}); got[0].SD != 1.5 || !near(got[0].Mean(), 3, .01) {
 		t.Errorf("known: %+v", got)
 	}
-	if got, _ := New([]roots.Histogram{h}, Known{Least: 2.5}).Search(Options{Most: 1, Penalty: 5}); got[0].SD != 2.5 {
+	if got, _, _ := New([]roots.Histogram{h}, Known{Least: 2.5}).Search(t.Context(), Options{Most: 1, Penalty: 5}); got[0].SD != 2.5 {
 		t.Errorf("least: %+v", got)
 	}
 }
@@ -191,6 +193,26 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	d := New([]roots.Histogram{exact(truth, roots.Join(edges), 6)}, Known{})
 	for b.Loop() {
-		d.Search(Options{Most: 5, Spare: 1, Penalty: 5})
+		d.Search(b.Context(), Options{Most: 5, Spare: 1, Penalty: 5})
 	}
+}
+
+// A search that would take minutes stops with its context.
+func TestSearchStops(t *testing.T) {
+	var truth, wide []Component
+	for i := range 200 {
+		c := Component{Rows: 100 + float64(i), Offset: 3 * float64(i), SD: .2 + math.Mod(float64(i)*.37, 2)}
+		truth = append(truth, c)
+		c.SD *= 5
+		wide = append(wide, c)
+	}
+	d := New([]roots.Histogram{exact(truth, even(-10, 610, 4000), 1)}, Known{})
+	canceltest.Stops(t, func(ctx context.Context) error {
+		_, _, err := d.Search(ctx, Options{Most: 200, Spare: 1, Penalty: 5, Exchange: true})
+		return err
+	})
+	canceltest.Stops(t, func(ctx context.Context) error {
+		_, _, err := d.Polish(ctx, wide, 1000)
+		return err
+	})
 }

@@ -1,6 +1,7 @@
 package linefit
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sort"
@@ -38,21 +39,22 @@ const (
 
 // Search returns the components that explain the counts best, as far as adding, splitting and
 // exchanging components one by one finds them, and the cost. Components are added as long as each
-// takes more than the penalty off the cost.
-func (d *Data) Search(o Options) ([]Component, float64) {
-	cs, cost := d.Polish(o.Start, polishSteps)
-	cs, cost = d.grow(cs, cost, o)
+// takes more than the penalty off the cost. Its error is ctx's.
+func (d *Data) Search(ctx context.Context, o Options) ([]Component, float64, error) {
+	cs, cost := d.polish(ctx, o.Start, every(o.Start), polishSteps)
+	cs, cost = d.grow(ctx, cs, cost, o)
 	for round := range mostRounds {
 		if o.Quick || !o.Exchange && d.explained(cost) || round > 0 && d.explained(cost) {
 			break
 		}
-		next, c := d.exchange(cs, cost, o)
+		next, c := d.exchange(ctx, cs, cost, o)
 		if c > cost-better {
 			break
 		}
 		cs, cost = next, c
 	}
-	return d.drop(cs, cost, o)
+	cs, cost = d.drop(ctx, cs, cost, o)
+	return cs, cost, ctx.Err()
 }
 
 // explained reports a cost that could be chance.
@@ -62,9 +64,9 @@ func (d *Data) explained(cost float64) bool {
 }
 
 // grow adds components as long as one pays.
-func (d *Data) grow(cs []Component, cost float64, o Options) ([]Component, float64) {
+func (d *Data) grow(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
 	for len(cs) < o.Most+o.Spare {
-		next, c := d.best(cs)
+		next, c := d.best(ctx, cs)
 		if next == nil || c > cost-o.Penalty {
 			break
 		}
@@ -74,7 +76,7 @@ func (d *Data) grow(cs []Component, cost float64, o Options) ([]Component, float
 }
 
 // best adds the one component that takes most off the cost; nil if there is no candidate.
-func (d *Data) best(cs []Component) (best []Component, least float64) {
+func (d *Data) best(ctx context.Context, cs []Component) (best []Component, least float64) {
 	least = math.Inf(1)
 	type start struct {
 		cs   []Component
@@ -82,19 +84,19 @@ func (d *Data) best(cs []Component) (best []Component, least float64) {
 	}
 	var starts []start
 	for _, next := range slices.Concat(d.missing(cs), d.splits(cs), d.around(cs)) {
-		next, c := d.polish(next, d.near(next, next[len(next)-1]), firstSteps)
+		next, c := d.polish(ctx, next, d.near(next, next[len(next)-1]), firstSteps)
 		starts = append(starts, start{next, c})
 	}
 	sort.SliceStable(starts, func(i, j int) bool { return starts[i].cost < starts[j].cost })
 	for _, s := range starts[:min(finalists, len(starts))] {
-		if next, c := d.polish(s.cs, d.near(s.cs, s.cs[len(s.cs)-1]), quickSteps); c < least {
+		if next, c := d.polish(ctx, s.cs, d.near(s.cs, s.cs[len(s.cs)-1]), quickSteps); c < least {
 			best, least = next, c
 		}
 	}
 	if best == nil {
 		return nil, least
 	}
-	return d.Polish(best, polishSteps)
+	return d.polish(ctx, best, every(best), polishSteps)
 }
 
 // near are the components that share rows with c.
@@ -246,7 +248,7 @@ const aroundSDs = 2.0
 
 // exchange removes each of the components that are worth least, one at a time, and adds the best
 // instead.
-func (d *Data) exchange(cs []Component, cost float64, o Options) ([]Component, float64) {
+func (d *Data) exchange(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
 	type removal struct {
 		rest []Component
 		cost float64
@@ -254,14 +256,14 @@ func (d *Data) exchange(cs []Component, cost float64, o Options) ([]Component, f
 	var removals []removal
 	for j, gone := range cs {
 		rest := slices.Delete(clone(cs), j, j+1)
-		rest, c := d.polish(rest, d.near(rest, gone), quickSteps)
+		rest, c := d.polish(ctx, rest, d.near(rest, gone), quickSteps)
 		removals = append(removals, removal{rest, c})
 	}
 	sort.SliceStable(removals, func(i, j int) bool { return removals[i].cost < removals[j].cost })
 	best, least := cs, cost
 	o.Most, o.Spare, o.Penalty = len(cs), 0, 0
 	for _, r := range removals[:min(tried, len(removals))] {
-		if next, c := d.grow(r.rest, r.cost, o); c < least {
+		if next, c := d.grow(ctx, r.rest, r.cost, o); c < least {
 			best, least = next, c
 		}
 	}
@@ -270,7 +272,7 @@ func (d *Data) exchange(cs []Component, cost float64, o Options) ([]Component, f
 
 // drop leaves out the components that are not worth the penalty, and those beyond the most, the
 // least first.
-func (d *Data) drop(cs []Component, cost float64, o Options) ([]Component, float64) {
+func (d *Data) drop(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
 	for len(cs) > 1 {
 		best, least := cs, cost+o.Penalty
 		if len(cs) > o.Most {
@@ -278,14 +280,14 @@ func (d *Data) drop(cs []Component, cost float64, o Options) ([]Component, float
 		}
 		for j, gone := range cs {
 			rest := slices.Delete(clone(cs), j, j+1)
-			if rest, c := d.polish(rest, d.near(rest, gone), polishSteps); c < least {
+			if rest, c := d.polish(ctx, rest, d.near(rest, gone), polishSteps); c < least {
 				best, least = rest, c
 			}
 		}
 		if len(best) == len(cs) {
 			break
 		}
-		cs, cost = d.Polish(best, polishSteps)
+		cs, cost = d.polish(ctx, best, every(best), polishSteps)
 	}
 	return cs, cost
 }

@@ -1,6 +1,7 @@
 package linefit
 
 import (
+	"context"
 	"math"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -16,18 +17,28 @@ const (
 )
 
 // Polish moves all components by at most steps Levenberg-Marquardt steps and returns them with
-// their cost.
-func (d *Data) Polish(cs []Component, steps int) ([]Component, float64) {
-	active := make([]int, len(cs))
-	for i := range active {
-		active[i] = i
-	}
-	return d.polish(cs, active, steps)
+// their cost. Its error is ctx's.
+func (d *Data) Polish(ctx context.Context, cs []Component, steps int) ([]Component, float64, error) {
+	cs, cost := d.polish(ctx, cs, every(cs), steps)
+	return cs, cost, ctx.Err()
 }
 
-// polish moves the active components.
-func (d *Data) polish(start []Component, active []int, steps int) ([]Component, float64) {
+// every is the numbers of all components.
+func every(cs []Component) []int {
+	all := make([]int, len(cs))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// polish moves the active components. Once ctx is done it moves none and calls the cost infinite,
+// which ends every search.
+func (d *Data) polish(ctx context.Context, start []Component, active []int, steps int) ([]Component, float64) {
 	cs := clone(start)
+	if ctx.Err() != nil {
+		return cs, math.Inf(1)
+	}
 	if len(active) == 0 {
 		return cs, d.Cost(cs)
 	}
@@ -37,7 +48,7 @@ func (d *Data) polish(start []Component, active []int, steps int) ([]Component, 
 	for range steps {
 		d.normal(w)
 		accepted, gained := false, 0.0
-		for ; damp < mostDamp; damp *= 8 {
+		for ; damp < mostDamp && ctx.Err() == nil; damp *= 8 {
 			next := clone(cs)
 			if !w.solve(damp) || !d.move(w, next) {
 				continue
