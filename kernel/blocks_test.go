@@ -81,8 +81,8 @@ func pooledQueries() map[string]any {
 	}}
 	radii := []float64{.5, 1, 2, 4}
 	return map[string]any{
-		"distances": query.DistanceCounts{Frame: lineFrame, Edges: radii},
-		"bins":      query.BinCounts{Edges: [][]float64{{-1, 0, 1}}},
+		"distances": query.Counts{Frame: lineFrame, Edges: [][]float64{radii}},
+		"bins":      query.Counts{Edges: [][]float64{{-1, 0, 1}}},
 		"moments":   query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{part}},
 		"parts":     query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}},
 		"pairs":     query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 1, Low: -3, High: 3}}, Buckets: []int{1}},
@@ -531,7 +531,7 @@ func TestBlocksAudit(t *testing.T) {
 	const k, m, epsilon, delta = 3, 4, 1., .01
 	mu := privacy.MuOf(epsilon, delta)
 	x := make([]float64, 300) // no block is empty, but with probability 1e-37
-	q := query.BinCounts{Edges: [][]float64{{5}}}
+	q := query.Counts{Edges: [][]float64{{5}}}
 	for _, r := range both {
 		for _, factor := range []float64{1, 1. / k} {
 			tables := [2][]float64{x, neighbour(r, x, 7, 10)}

@@ -119,8 +119,8 @@ func TestPartsLoss(t *testing.T) {
 	half := func(i int) query.ClippedMoments {
 		return query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: []query.Component{{Frame: frames, Radius: 1 + float64(i)}}}
 	}
-	edges := query.DistanceCounts{Frame: frames, Edges: []float64{1, 2}}
-	signed := query.ColumnCounts{Thresholds: []float64{2, 0}, Signed: true}
+	edges := query.Counts{Frame: frames, Edges: [][]float64{{1, 2}}}
+	signed := query.Counts{Edges: [][]float64{{2}, {0}}, As: query.Balance}
 	const mu = .5
 	run := func(step string, q query.Parts, r privacy.Relation, table *kernel.Table) (sums []int64, sigma float64) {
 		var tr kerneltest.Transcript
@@ -188,7 +188,7 @@ func TestPartsPriced(t *testing.T) {
 		"spy":                {"counts", parted(query.Count{}, spyQuery{})},
 		"spies":              {"counts", parted(spyQuery{}, spyQuery{})},
 		"spy in nested":      {"counts", parted(query.Count{}, parted(spyQuery{}, query.Count{}))},
-		"kind":               {"counts", parted(query.DistanceCounts{Frame: frame(2), Edges: []float64{1}}, query.DistanceCounts{Frame: frame(2), Edges: []float64{1}})},
+		"kind":               {"counts", parted(query.Counts{Frame: frame(2), Edges: [][]float64{{1}}}, query.Counts{Frame: frame(2), Edges: [][]float64{{1}}})},
 		"parts for a count":  {"plain", parted(query.Count{}, query.Count{})},
 		"a count for parts":  {"counts", query.Count{}},
 		"one query too few":  {"counts", parted(query.Count{})},

@@ -34,7 +34,7 @@ var selectPlan = kernel.Plan{Method: "select", Steps: []kernel.Step{
 	{Name: "balls", Query: "select: ball counts", Share: 1, Most: 1 << 30},
 	{Name: "count", Query: "count", Share: 1, Most: 1 << 30},
 	{Name: "parts", Query: "in parts: count", Share: 1, Most: 1 << 30},
-	{Name: "tails", Query: "in parts: tail counts", Share: 1, Most: 1 << 30},
+	{Name: "directions", Query: "in parts: directions", Share: 1, Most: 1 << 30},
 	{Name: "bins", Query: "distance counts", Share: 1, Most: 1 << 30},
 	{Name: "little", Query: "count", Share: 1e-6, Most: 1},
 }}
@@ -307,8 +307,8 @@ func TestLaplaceRelease(t *testing.T) {
 		l1       float64
 	}{
 		{"count", query.Count{}, []float64{5}, privacy.ReplaceOne, 1},
-		{"bins", query.DistanceCounts{Frame: line(), Edges: []float64{1}}, []float64{2, 3}, privacy.ReplaceOne, 2},
-		{"bins", query.DistanceCounts{Frame: line(), Edges: []float64{1}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
+		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
+		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
 		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
 		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
 	} {
@@ -494,8 +494,8 @@ func TestSelectRefusals(t *testing.T) {
 		_, err = a.Laplace("count", nil, 1)
 		refused("no query", err)
 		cut := query.Partition{Regions: []query.Region{around(0, .6)}}
-		tails := query.TailCounts{Frame: line(), Thresholds: []float64{1}}
-		_, err = a.Laplace("tails", query.Parts{Partition: cut, Queries: []query.Sum{tails}}, 1)
+		directions := query.Directions{Frame: line(), Lift: 1}
+		_, err = a.Laplace("directions", query.Parts{Partition: cut, Queries: []query.Sum{directions}}, 1)
 		refused("no L1 sensitivity", err)
 		return texts
 	}

@@ -29,7 +29,7 @@ func (r *run) tailShare(st *state, nu float64) (float64, error) {
 	if !ok {
 		return 1, nil
 	}
-	q := query.TailCounts{Frame: frame, Thresholds: []float64{tailRadius2 * float64(st.rank())}}
+	q := query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{tailRadius2 * float64(st.rank())}}}
 	mu := math.Min(math.Sqrt(tailPart*r.mu2), r.a.LeftMu())
 	answer, err := r.a.Sum(r.prefix+"tail", q, mu)
 	if err != nil {

@@ -3,6 +3,7 @@ package gaussian
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -106,12 +107,10 @@ func (r *run) refineColumns(mean, sd []float64, mu, r2, lift float64, rough bool
 // that share.
 func (r *run) farColumn(mean, sd []float64) (column int, share float64, err error) {
 	d := r.problem.Columns
-	q := query.ColumnCounts{Center: append([]float64(nil), r.units.Center...), Thresholds: make([]float64, d)}
-	for j := range d {
-		q.Thresholds[j] = math.NaN()
-	}
+	edges := slices.Repeat([]float64{math.NaN()}, d)
+	q := query.Counts{Center: slices.Clone(r.units.Center), Edges: query.Each(edges), As: query.Above}
 	for i, j := range r.kept {
-		q.Center[j], q.Thresholds[j] = mean[i], farSDs*sd[i]
+		q.Center[j], edges[j] = mean[i], farSDs*sd[i]
 	}
 	answer, err := r.a.Sum(r.prefix+"far", q, math.Min(math.Sqrt(farPart*r.mu2), r.a.LeftMu()))
 	if err != nil {

@@ -97,12 +97,12 @@ func (h HeavyTailed) steps(p estimate.Problem) []kernel.Step {
 	if h.full(p) {
 		steps = append(steps,
 			kernel.Step{Name: "directions", Query: query.Directions{}.Kind(), Share: 1, Most: 2*maxSteps + 2, Source: section4},
-			kernel.Step{Name: "tail", Query: query.TailCounts{}.Kind(), Share: 2 * tailPart, Most: 2, Source: section4})
+			kernel.Step{Name: "tail", Query: query.TailCounts, Share: 2 * tailPart, Most: 2, Source: section4})
 	} else {
 		releases = p.Columns
 	}
 	return append(steps,
-		kernel.Step{Name: "radius", Query: query.DistanceCounts{}.Kind(), Share: radiusPart, Most: releases, Source: section3},
+		kernel.Step{Name: "radius", Query: query.DistanceCounts, Share: radiusPart, Most: releases, Source: section3},
 		kernel.Step{Name: "moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: releases, Source: section3})
 }
 

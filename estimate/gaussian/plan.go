@@ -17,18 +17,18 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	}
 	steps = append(steps, unitSteps(p, prefix, share)...)
 	moments := kernel.Step{Name: prefix + "moments", Query: query.ClippedMoments{}.Kind(), Share: share, Most: 1, Source: section4}
-	radius := kernel.Step{Name: prefix + "radius", Query: query.DistanceCounts{}.Kind(), Share: share * radiusPart, Most: 1, Source: "TYLERPRESS Section 3"}
-	tail := kernel.Step{Name: prefix + "tail", Query: query.TailCounts{}.Kind(), Share: share * 2 * tailPart, Most: 2, Source: section4}
+	radius := kernel.Step{Name: prefix + "radius", Query: query.DistanceCounts, Share: share * radiusPart, Most: 1, Source: "TYLERPRESS Section 3"}
+	tail := kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * 2 * tailPart, Most: 2, Source: section4}
 	switch {
 	case byFull(p):
-		tail.Query, tail.Share = query.DistanceCounts{}.Kind(), share*2*shapePart
+		tail.Query, tail.Share = query.DistanceCounts, share*2*shapePart
 		return append(steps,
 			kernel.Step{Name: prefix + "directions", Query: query.Directions{}.Kind(), Share: share, Most: 2*maxSteps + 2, Source: section4},
 			tail, radius, moments)
 	case p.Covariance == estimate.Diagonal:
 		moments.Most = 2 * max(1, p.Columns)
 		return append(steps, moments,
-			kernel.Step{Name: prefix + "far", Query: query.ColumnCounts{}.Kind(), Share: share * farPart, Most: 1, Source: section4})
+			kernel.Step{Name: prefix + "far", Query: query.ColumnCounts, Share: share * farPart, Most: 1, Source: section4})
 	default:
 		moments.Most = 2
 		return append(steps, tail, moments)

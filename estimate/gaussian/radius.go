@@ -44,11 +44,11 @@ func (r *run) countRadii(step string, st *state, root, mu float64, edges []float
 	if !ok {
 		return nil, false, nil
 	}
-	q := query.DistanceCounts{Frame: frame}
-	for _, e := range edges {
-		q.Edges = append(q.Edges, math.Sqrt(e))
+	roots := make([]float64, len(edges))
+	for i, e := range edges {
+		roots[i] = math.Sqrt(e)
 	}
-	answer, err := r.a.Sum(r.prefix+step, q, mu)
+	answer, err := r.a.Sum(r.prefix+step, query.Counts{Frame: frame, Edges: [][]float64{roots}}, mu)
 	if err != nil {
 		return nil, false, err
 	}

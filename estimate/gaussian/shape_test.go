@@ -22,7 +22,7 @@ func rounded(t testing.TB, rows [][]float64, d int) (r *run, st *state, s shape)
 	steps := HeavyTailed{}.steps(p)
 	for i := range steps {
 		if steps[i].Name == "tail" {
-			steps[i].Query, steps[i].Share = query.DistanceCounts{}.Kind(), shapePart
+			steps[i].Query, steps[i].Share = query.DistanceCounts, shapePart
 		}
 	}
 	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}

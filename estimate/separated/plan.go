@@ -46,12 +46,12 @@ func steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakShare)...)
 	return append(out,
-		kernel.Step{Name: stepRadius, Query: query.DistanceCounts{}.Kind(), Share: radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
+		kernel.Step{Name: stepRadius, Query: query.DistanceCounts, Share: radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		kernel.Step{Name: stepLook, Query: moments, Share: pcaShare + mostLooks*(mostLevels-1)*lookShare, Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
 		kernel.Step{Name: stepTree, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: 1, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
-		kernel.Step{Name: stepZoom, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+		kernel.Step{Name: stepZoom, Query: query.PartsOf(query.Histogram), Share: .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
 		kernel.Step{Name: stepView, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
-		kernel.Step{Name: stepRest, Query: query.PartsOf(query.DistanceCounts{}.Kind()), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
+		kernel.Step{Name: stepRest, Query: query.PartsOf(query.DistanceCounts), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
 		kernel.Step{Name: stepLast, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
 	)
 }

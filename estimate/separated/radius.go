@@ -33,17 +33,18 @@ const (
 // share a distance do not count.
 func (f *fit) findRadius() error {
 	d := f.space.Dim()
-	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d)))}
+	var edges []float64
 	for e := radiusLow; e <= radiusHigh; e++ {
-		q.Edges = append(q.Edges, math.Exp2(float64(e)/2))
+		edges = append(edges, math.Exp2(float64(e)/2))
 	}
+	q := query.Counts{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Edges: [][]float64{edges}}
 	ans, err := f.Sum(stepRadius, q, f.Mu(radiusShare))
 	if err != nil {
 		return err
 	}
-	at := radiusBin(ans.Values[:len(q.Edges)], f.Rows, ans.Sigma)
-	f.radius = q.Edges[at]
-	f.clip = quantile(q.Edges[:at+1], ans.Values[:at+1], pcaCore*f.Rows)
+	at := radiusBin(ans.Values[:len(edges)], f.Rows, ans.Sigma)
+	f.radius = edges[at]
+	f.clip = quantile(edges[:at+1], ans.Values[:at+1], pcaCore*f.Rows)
 	return nil
 }
 

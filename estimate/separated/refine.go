@@ -232,21 +232,21 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 		lifted = append(lifted, f.view.lift(c, f.rest))
 	}
 	gate := f.assign(lifted)
-	var queries []query.DistanceCounts
+	var queries []query.Counts
 	unit := math.Sqrt(f.rest * float64(d-l))
+	var edges []float64
+	for e := -restOctavesDown * restPerOct; e <= restOctavesUp*restPerOct; e++ {
+		edges = append(edges, unit*math.Exp2(float64(e)/restPerOct))
+	}
 	for _, c := range g {
-		q := query.DistanceCounts{Frame: f.space.Frame(f.view.up(c.Mean), mat.DenseCopyOf(across.T()))}
-		for e := -restOctavesDown * restPerOct; e <= restOctavesUp*restPerOct; e++ {
-			q.Edges = append(q.Edges, unit*math.Exp2(float64(e)/restPerOct))
-		}
-		queries = append(queries, q)
+		queries = append(queries, query.Counts{Frame: f.space.Frame(f.view.up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
 	}
 	answers, err := ask(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
 	if err != nil {
 		return nil, err
 	}
 	for j, a := range answers {
-		r := median(queries[j].Edges, a.Values)
+		r := median(edges, a.Values)
 		out[j] = r * r / (float64(d-l) - 2./3) // the median of chi-square
 	}
 	return out, nil

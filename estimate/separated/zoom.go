@@ -67,7 +67,7 @@ func (f *fit) zoom(nodes []*node) error {
 	windows := make([][]window, len(leaves))
 	open := map[*node]bool{}
 	mu := f.Mu(zoomShare)
-	sd := f.Factor * math.Sqrt(float64(f.space.Dim())) / mu // of a count: see query.BinCounts
+	sd := f.Factor * math.Sqrt(float64(f.space.Dim())) / mu // of a count: see query.Counts
 	for _, n := range nodes {
 		n.blurred, n.zoomed = false, true
 		open[n] = n.at.Weight*f.Rows > zoomSDs*sd // otherwise the moments have to find it
@@ -83,7 +83,7 @@ func (f *fit) zoom(nodes []*node) error {
 		if !anyOpen(windows) || !f.affords(zoomShare+lookShare+regrowCost) {
 			break
 		}
-		var queries []query.BinCounts
+		var queries []query.Counts
 		for i := range leaves {
 			queries = append(queries, f.bins(windows[i]))
 		}
@@ -125,8 +125,8 @@ func anyOpen(windows [][]window) bool {
 }
 
 // bins cuts every column's window in equal bins; the columns are the table's.
-func (f *fit) bins(windows []window) query.BinCounts {
-	q := query.BinCounts{Edges: make([][]float64, f.Problem.Columns)}
+func (f *fit) bins(windows []window) query.Counts {
+	q := query.Counts{Edges: make([][]float64, f.Problem.Columns)}
 	for j, w := range windows {
 		half := math.Max(w.half, 1e-290)
 		edges := make([]float64, zoomBins+1)

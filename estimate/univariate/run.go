@@ -175,7 +175,7 @@ func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogr
 	if len(edges) == 0 {
 		edges = []float64{0}
 	}
-	answer, err := f.Sum(step, query.BinCounts{Edges: [][]float64{edges}}, mu)
+	answer, err := f.Sum(step, query.Counts{Edges: [][]float64{edges}}, mu)
 	if err != nil {
 		return roots.Histogram{}, err
 	}

@@ -77,7 +77,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < rowsSeen(p) {
 		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to show any component at this epsilon", p.Rows)
 	}
-	histogram := query.BinCounts{}.Kind()
+	histogram := query.Histogram
 	var steps []kernel.Step
 	if p.Relation == privacy.AddRemoveOne {
 		steps = append(steps, kernel.Step{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source})

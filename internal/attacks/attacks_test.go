@@ -204,7 +204,7 @@ func TestOutsideThePlan(t *testing.T) {
 	mine.Steps[0].Share, mine.Steps[0].Most, mine.Steps[0].Query = 1, 99, "histogram"
 	s.Plan().Steps[0].Share = 1
 	a := s.Allotment()
-	bins := query.BinCounts{Edges: [][]float64{{1}, {1}}}
+	bins := query.Counts{Edges: [][]float64{{1}, {1}}}
 	for _, err := range []error{
 		fault(a.Sum("count", query.Count{}, s.Mu()/2)), fault(a.Sum("count", bins, s.Mu()/100)), fault(a.Sum("other", query.Count{}, s.Mu()/100)),
 	} {

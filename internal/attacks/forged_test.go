@@ -137,10 +137,10 @@ func TestQueries(t *testing.T) {
 // TestChangedQueries: what is changed after it was handed over changes nothing.
 func TestChangedQueries(t *testing.T) {
 	edges := [][]float64{{1, 2}, {3}}
-	q, err := query.Own[query.Sum](query.BinCounts{Edges: edges})
+	q, err := query.Own[query.Sum](query.Counts{Edges: edges})
 	edges[0][1] = -5
 	edges[1] = nil
-	if b := q.(query.BinCounts); err != nil || b.Edges[0][1] != 2 || len(b.Edges[1]) != 1 {
+	if b := q.(query.Counts); err != nil || b.Edges[0][1] != 2 || len(b.Edges[1]) != 1 {
 		t.Errorf("%v, %+v", err, b)
 	}
 }

@@ -29,7 +29,7 @@ func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
 // ofSorted counts the bins of a single column that has been sorted already: the same integers as a
 // scan, at once. Otherwise it returns nil.
 func ofSorted(t *rows.Table, q query.Sum) []int64 {
-	if bins, ok := q.(query.BinCounts); ok {
+	if bins, ok := q.(query.Counts); ok {
 		if column, one := bins.OneColumn(); one {
 			if sorted := t.IfSorted(column); sorted != nil {
 				return bins.OfSorted(sorted)

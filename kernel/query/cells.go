@@ -105,8 +105,7 @@ func Child(parent uint64, c, dim, level int) uint64 {
 
 // Compile returns the row map.
 func (q CellCounts) Compile(d int) RowMap {
-	x := make([]column, d)
-	m := &cellMap{q: q, frame: q.Frame.compile(x, true), x: x, y: make([]column, q.Frame.Out())}
+	m := &cellMap{view: q.Frame.view(d), q: q}
 	if q.Parents != nil {
 		m.index = make(map[uint64]int, len(q.Parents))
 		for i, p := range q.Parents {
@@ -120,20 +119,14 @@ func (q CellCounts) Compile(d int) RowMap {
 }
 
 type cellMap struct {
+	*view
 	q     CellCounts
-	frame *affine
 	index map[uint64]int
-	x, y  []column
 }
 
 // Add counts every row in its cell.
 func (m *cellMap) Add(sum []int64, rows []float64) {
-	var norm2 column
-	dim := len(m.y)
-	for d := len(m.x); len(rows) >= d; {
-		n := load(m.x, rows, m.frame.shift)
-		rows = rows[n*d:]
-		m.frame.apply(m.y, &norm2, m.x)
+	m.each(rows, func(n int) {
 		for r := range n {
 			key, parent, child, ok := m.cell(r)
 			if !ok {
@@ -142,22 +135,22 @@ func (m *cellMap) Add(sum []int64, rows []float64) {
 			if m.index == nil {
 				sum[key]++
 			} else if p, listed := m.index[parent]; listed {
-				sum[p<<dim|child]++
+				sum[p<<len(m.z)|child]++
 			}
 		}
-	}
+	})
 }
 
 // cell names the cell of row r, its parent and its place there; false for a null row and for one
 // outside the box.
 func (m *cellMap) cell(r int) (key, parent uint64, child int, ok bool) {
-	if math.IsNaN(m.x[0][r]) {
+	if m.null(r) {
 		return 0, 0, 0, false
 	}
 	level := m.q.Level
 	side := math.Ldexp(1, level)
-	for i := range m.y {
-		y, h := m.y[i][r], m.q.HalfWidth[i]
+	for i := range m.z {
+		y, h := m.z[i][r], m.q.HalfWidth[i]
 		if !(y >= -h && y < h) {
 			return 0, 0, 0, false
 		}

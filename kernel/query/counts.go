@@ -3,6 +3,8 @@ package query
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -47,147 +49,278 @@ func (m countMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// TailCounts asks, for each of the thresholds t_1 <= t_2 <= .., how many rows have |W(x-m)|^2 >
-// t_i, rows whose image overflows included.
+// Counts asks where the values of the rows lie: on which side of an edge, or between which edges.
 //
-// Privacy: one row changes each of the T counts by at most 1: sensitivity sqrt T under both
-// relations.
-// Source: [TYLERPRESS] Section 4.5 (a).
-type TailCounts struct {
-	Frame      Affine
-	Thresholds []float64
+//	kind             values of a row                      counted
+//	histogram        x_j, one per column                  Bins
+//	column counts    x_j, or |x_j - Center_j|, likewise   Above, or Balance: one edge per column
+//	distance counts  |W(x-m)|, with Frame                 Bins
+//	tail counts      |W(x-m)|^2, with Frame               Above
+//
+// A value whose difference or image overflows is larger than every edge. Answer: the counts of the
+// first list of edges, of the second, ..: one more than there are edges for Bins (none for a column
+// without edges), as many for the others.
+//
+// Privacy. A row is in one bin of each of the a lists that have edges, and above or not above each
+// of the T edges that are numbers. So replacing it changes 2a Bins by 1, or T counts by 1 (Above)
+// or 2 (Balance), and adding it a Bins or T counts by 1: the L2 sensitivity is sqrt(2a), sqrt T or
+// 2 sqrt T under replace-one, sqrt a or sqrt T under add-or-remove-one, and the L1 sensitivity is
+// the sum of these changes. What edges there are is public, and all of their counts are noised,
+// empty ones too, so no delta is spent.
+//
+// Source: [KSSU19] Section A.4 of the restatement (finite universe); [KSSU19] Sections C.1 (stage R)
+// and C.6 (stage Q) of the restatement; [TYLERPRESS] Section 1 (Stage 0, noisy bisection);
+// [TYLERPRESS] Section 4.5 (a).
+type Counts struct {
+	Frame    Affine      // if it has rows
+	Center   []float64   // of the columns, if they are not to be counted as they are
+	Edges    [][]float64 // one list per value; increasing for Bins
+	As       Report
+	SkipZero bool // values that are 0 are on neither side: for column counts
 }
 
-// Kind is "tail counts".
-func (TailCounts) Kind() string { return "tail counts" }
+// Report says what Counts reports of a list of edges.
+type Report int
 
-// Validate reports a frame or thresholds that cannot be used.
-func (q TailCounts) Validate(d int) error {
-	if len(q.Thresholds) == 0 {
-		return fmt.Errorf("query: TailCounts.Thresholds: want at least one, got none")
+const (
+	// Bins: how many rows have their value in [edge, next edge), the first and the last bin being
+	// unbounded.
+	Bins Report = iota
+	// Above: for each edge, how many rows have their value above it. Above an edge that is NaN
+	// there are none: it leaves its column out.
+	Above
+	// Balance: how many are not above, less how many are.
+	Balance
+)
+
+// The kinds of Counts.
+const (
+	Histogram      = "histogram"
+	ColumnCounts   = "column counts"
+	DistanceCounts = "distance counts"
+	TailCounts     = "tail counts"
+)
+
+// Kind is one of the four above.
+func (q Counts) Kind() string {
+	switch {
+	case q.Frame.W == nil && q.As == Bins:
+		return Histogram
+	case q.Frame.W == nil:
+		return ColumnCounts
+	case q.As == Bins:
+		return DistanceCounts
 	}
-	if err := allFinite("TailCounts.Thresholds", q.Thresholds); err != nil {
-		return err
-	}
-	return q.Frame.Validate(d)
+	return TailCounts
 }
 
-// Size is the number of thresholds.
-func (q TailCounts) Size() int { return len(q.Thresholds) }
+// Each makes a list of every edge, as column counts need.
+func Each(edges []float64) (lists [][]float64) {
+	for i := range edges {
+		lists = append(lists, edges[i:i+1:i+1])
+	}
+	return lists
+}
 
-// Sensitivity is sqrt(number of thresholds).
-func (q TailCounts) Sensitivity(privacy.Relation) float64 { return sqrtUp(float64(len(q.Thresholds))) }
+// Validate reports a frame or edges that cannot be used.
+func (q Counts) Validate(d int) error {
+	kind, values := q.Kind(), d
+	if q.Frame.W != nil {
+		values = 1
+		if err := q.Frame.Validate(d); err != nil {
+			return err
+		}
+	}
+	if len(q.Edges) != values || q.Size() == 0 || q.Size() > maxCells {
+		return fmt.Errorf("query: Counts.Edges: want %d lists for %s, with edges and at most %d counts, got %d lists and %d counts", values, kind, maxCells, len(q.Edges), q.Size())
+	}
+	for _, e := range q.Edges {
+		if kind == ColumnCounts {
+			if len(e) != 1 {
+				return fmt.Errorf("query: Counts.Edges: want one edge per column for %s, got %d", kind, len(e))
+			}
+			continue
+		}
+		if err := allFinite("Counts.Edges", e); err != nil {
+			return err
+		}
+		if q.As == Bins && (!sort.Float64sAreSorted(e) || kind == DistanceCounts && e[0] < 0) {
+			return fmt.Errorf("query: Counts.Edges: want increasing numbers, from 0 on for distances, got %v", e)
+		}
+	}
+	if q.As < Bins || q.As > Balance || kind == TailCounts && q.As != Above || kind != ColumnCounts && (q.SkipZero || q.Center != nil) {
+		return fmt.Errorf("query: Counts: want Bins, Above or Balance, and SkipZero, Center and Balance for column counts only, got %d for %s", q.As, kind)
+	}
+	if q.Center != nil && len(q.Center) != d {
+		return fmt.Errorf("query: Counts.Center: want %d values, got %d", d, len(q.Center))
+	}
+	return allFinite("Counts.Center", q.Center)
+}
+
+// Size is the number of counts.
+func (q Counts) Size() (n int) {
+	for _, e := range q.Edges {
+		n += len(e)
+		if q.As == Bins && len(e) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// changes says how many counts one row can change, and by how much. With no active column it is as
+// with one, so that no sensitivity is zero.
+func (q Counts) changes(r privacy.Relation) (counts, by float64) {
+	for _, e := range q.Edges {
+		for i, v := range e {
+			if q.As == Bins && i == 0 || q.As != Bins && v == v {
+				counts++
+			}
+		}
+	}
+	counts, by = max(counts, 1), 1
+	switch {
+	case r == privacy.AddRemoveOne:
+	case q.As == Bins:
+		counts *= 2
+	case q.As == Balance:
+		by = 2
+	}
+	return counts, by
+}
+
+// Sensitivity is stated in the type's comment, rounded up.
+func (q Counts) Sensitivity(r privacy.Relation) float64 {
+	counts, by := q.changes(r)
+	if counts == 1 && q.Kind() == DistanceCounts {
+		return 1 // there is nothing to round
+	}
+	return by * sqrtUp(counts)
+}
+
+// L1 is the L1 sensitivity.
+func (q Counts) L1(r privacy.Relation) float64 {
+	counts, by := q.changes(r)
+	return by * counts
+}
 
 // Weight is 1.
-func (TailCounts) Weight(int) float64 { return 1 }
+func (Counts) Weight(int) float64 { return 1 }
 
 // Unit is 1.
-func (TailCounts) Unit() float64 { return 1 }
+func (Counts) Unit() float64 { return 1 }
+
+// OneColumn is the only column with edges of a histogram; false of another query.
+func (q Counts) OneColumn() (column int, one bool) {
+	edges := func(e []float64) bool { return len(e) > 0 }
+	column = slices.IndexFunc(q.Edges, edges)
+	return column, q.Kind() == Histogram && !slices.ContainsFunc(q.Edges[column+1:], edges)
+}
+
+// OfSorted is the answer, given all good values of the only column with edges in order: the bins up
+// to b hold the values below edge b, and these come first.
+func (q Counts) OfSorted(sorted []float64) (counts []int64) {
+	column, _ := q.OneColumn()
+	below := 0
+	for _, edge := range q.Edges[column] {
+		up, _ := slices.BinarySearch(sorted, edge) // the first that is not below
+		counts = append(counts, int64(up-below))
+		below = up
+	}
+	return append(counts, int64(len(sorted)-below))
+}
 
 // Compile returns the row map.
-func (q TailCounts) Compile(d int) RowMap {
-	x := make([]column, d)
-	return &tailMap{thresholds: q.Thresholds, frame: q.Frame.compile(x, true), x: x, z: make([]column, q.Frame.Out())}
+func (q Counts) Compile(d int) RowMap {
+	switch q.Kind() {
+	case Histogram:
+		return &binMap{edges: q.Edges, d: d}
+	case ColumnCounts:
+		return &columnMap{q: q, edges: slices.Concat(q.Edges...), value: make([]float64, d), above: make([]int64, d), zero: make([]int64, d)}
+	}
+	m := &lengthMap{view: q.Frame.view(d), as: q.As, edges: slices.Clone(q.Edges[0])}
+	for i, e := range m.edges {
+		if q.As == Bins {
+			m.edges[i] = e * e // +Inf for edges beyond 1e154, so that only overflow lies above them
+		}
+	}
+	return m
 }
 
-type tailMap struct {
-	thresholds []float64
-	frame      *affine
-	x, z       []column
+// lengthMap counts by |z|^2.
+type lengthMap struct {
+	*view
+	as    Report
+	edges []float64
 }
 
-// Add counts rows beyond each threshold.
-func (m *tailMap) Add(sum []int64, rows []float64) {
-	var norm2 column
-	for d := len(m.x); len(rows) >= d; {
-		n := load(m.x, rows, m.frame.shift)
-		rows = rows[n*d:]
-		m.frame.apply(m.z, &norm2, m.x)
-		for r := range n {
-			if math.IsNaN(m.x[0][r]) { // the null row
-				continue
-			}
-			for i, t := range m.thresholds {
-				if !(norm2[r] <= t) { // NaN from overflow counts as far
-					sum[i]++
+// Add counts every row in its bin, or above each edge that it is above of.
+func (m *lengthMap) Add(sum []int64, rows []float64) {
+	m.each(rows, func(n int) {
+		for r, n2 := range m.norm2[:n] {
+			switch {
+			case m.null(r):
+			case m.as == Bins: // NaN, from overflow: the last bin
+				sum[sort.Search(len(m.edges), func(i int) bool { return n2 < m.edges[i] })]++
+			default:
+				for i, e := range m.edges {
+					if !(n2 <= e) { // NaN counts as far
+						sum[i]++
+					}
 				}
 			}
 		}
-	}
+	})
 }
 
-// ColumnCounts asks one threshold question of every column at once: the query of noisy bisection
-// ([TYLERPRESS] Section 1, Stage 0).
-//
-// The value of column j is v = x_j, or |x_j - Center_j| when Center is set; a difference that
-// overflows counts as +Inf. With Signed, column j's count is #{v <= Threshold_j} - #{v >
-// Threshold_j}, values v = 0 left out if SkipZero; otherwise it is #{v > Threshold_j}. A NaN
-// threshold leaves its column out.
-//
-// Privacy: with a active columns, replacing a row changes each count by at most 2 (signed) or 1;
-// adding one by at most 1: sensitivity 2 sqrt a or sqrt a under replace-one, sqrt a under
-// add-or-remove-one. Which columns are active is public.
-type ColumnCounts struct {
-	Center     []float64
-	Thresholds []float64
-	Signed     bool
-	SkipZero   bool
+type binMap struct {
+	edges [][]float64
+	d     int
 }
 
-// Kind is "column counts".
-func (ColumnCounts) Kind() string { return "column counts" }
-
-// Validate reports lists whose length is not d.
-func (q ColumnCounts) Validate(d int) error {
-	if len(q.Thresholds) != d {
-		return fmt.Errorf("query: ColumnCounts.Thresholds: want %d values, got %d", d, len(q.Thresholds))
-	}
-	if q.Center != nil && len(q.Center) != d {
-		return fmt.Errorf("query: ColumnCounts.Center: want %d values, got %d", d, len(q.Center))
-	}
-	return allFinite("ColumnCounts.Center", q.Center)
-}
-
-// Size is the number of columns.
-func (q ColumnCounts) Size() int { return len(q.Thresholds) }
-
-// Sensitivity is stated in the type's comment; with no active column it is that of one, so that it
-// is never zero.
-func (q ColumnCounts) Sensitivity(r privacy.Relation) float64 {
-	active := 0
-	for _, t := range q.Thresholds {
-		if !math.IsNaN(t) {
-			active++
+// Add counts every column of every row.
+func (m *binMap) Add(sum []int64, rows []float64) {
+	for ; len(rows) >= m.d; rows = rows[m.d:] {
+		row := rows[:m.d]
+		if null(row) {
+			continue
+		}
+		at := 0
+		for j, edges := range m.edges {
+			if len(edges) == 0 {
+				continue
+			}
+			sum[at+bin(edges, row[j])]++
+			at += len(edges) + 1
 		}
 	}
-	s := sqrtUp(float64(max(active, 1)))
-	if q.Signed && r == privacy.ReplaceOne {
-		return 2 * s
-	}
-	return s
 }
 
-// Weight is 1.
-func (ColumnCounts) Weight(int) float64 { return 1 }
-
-// Unit is 1.
-func (ColumnCounts) Unit() float64 { return 1 }
-
-// Compile returns the row map.
-func (q ColumnCounts) Compile(d int) RowMap {
-	return &columnMap{q: q, value: make([]float64, d), above: make([]int64, d), zero: make([]int64, d)}
+// bin is the number of edges, of which there is at least one, that v is not below. No branch
+// depends on v: the sign of a difference of finite numbers, as -1 or 0, is what is decided by. (It
+// is right if the difference overflows, and is not lost to underflow.)
+func bin(edges []float64, v float64) (low int) {
+	v += 0 // no negative zero: 0 - 0 = 0
+	for n := len(edges); n > 0; {
+		half := (n + 1) / 2
+		below := int(int64(math.Float64bits(v-edges[low+half-1])) >> 63)
+		low += half &^ below
+		n -= half
+	}
+	return low
 }
 
 type columnMap struct {
-	q     ColumnCounts
+	q     Counts
+	edges []float64
 	value []float64 // distances of one row to the centre
-	// Per column, how many of the good rows lie above the threshold, and how many values are zero
-	// (with SkipZero).
+	// Per column, how many of the good rows lie above the edge, and how many values are zero (with
+	// SkipZero).
 	above, zero []int64
 }
 
-// Add counts every column of every row. Whether a value is above its threshold decides no branch:
-// near a median the processor would guess wrong every other time.
+// Add counts every column of every row. Whether a value is above its edge decides no branch: near a
+// median the processor would guess wrong every other time.
 func (m *columnMap) Add(sum []int64, rows []float64) {
 	clear(m.above)
 	clear(m.zero)
@@ -198,16 +331,16 @@ func (m *columnMap) Add(sum []int64, rows []float64) {
 			m.count(row)
 		}
 	}
-	for j, t := range m.q.Thresholds {
+	for j, e := range m.edges {
 		above, rest := m.above[j], good-m.above[j]
-		if t < 0 {
+		if e < 0 {
 			above -= m.zero[j]
 		} else {
 			rest -= m.zero[j]
 		}
 		switch {
-		case t != t:
-		case m.q.Signed:
+		case e != e:
+		case m.q.As == Balance:
 			sum[j] += rest - above
 		default:
 			sum[j] += above
@@ -224,10 +357,10 @@ func (m *columnMap) count(row []float64) {
 		}
 		row = value
 	}
-	above, thresholds := m.above[:len(row)], m.q.Thresholds[:len(row)]
+	above, edges := m.above[:len(row)], m.edges[:len(row)]
 	for j, v := range row {
 		n := above[j]
-		if v > thresholds[j] {
+		if v > edges[j] {
 			n++
 		}
 		above[j] = n

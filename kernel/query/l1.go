@@ -27,9 +27,6 @@ func oneBin(r privacy.Relation) float64 {
 // L1 is 1 under both relations: it is one count.
 func (Count) L1(privacy.Relation) float64 { return 1 }
 
-// L1 is 2 or 1: a row is in at most one bin.
-func (DistanceCounts) L1(r privacy.Relation) float64 { return oneBin(r) }
-
 // L1 is 2 or 1: a row is in at most one of the cells counted.
 func (CellCounts) L1(r privacy.Relation) float64 { return oneBin(r) }
 

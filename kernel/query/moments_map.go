@@ -309,58 +309,55 @@ func sphericalVector(h []int64, z []float64, clip, r, scale float64) {
 
 // directionsMap is the compiled row map of Directions.
 type directionsMap struct {
-	frame    *affine
+	*view
 	lift     float64
 	headroom float64
-	x        []column
 	gram     *gram
 }
 
 // Compile returns a row map for one worker.
 func (q Directions) Compile(d int) RowMap {
 	dim := q.Frame.Out() + 1
-	x := make([]column, d)
-	return &directionsMap{frame: q.Frame.compile(x, true), lift: q.Lift, headroom: headroom(gramBits, dim, false), x: x, gram: newGram(dim)}
+	m := &directionsMap{view: q.Frame.view(d), lift: q.Lift, headroom: headroom(gramBits, dim, false), gram: newGram(dim)}
+	m.z = m.gram.h[1:dim] // rounded in place
+	return m
 }
 
 // Add maps rows panel by panel: h = round(q f/|f|).
 func (m *directionsMap) Add(sum []int64, rows []float64) {
-	var n2, factor column
-	z := m.gram.h[1:m.gram.dim] // rounded in place
-	for d := len(m.x); len(rows) >= d; {
-		rows = rows[load(m.x, rows, m.frame.shift)*d:]
-		m.frame.apply(z, &n2, m.x)
-		for r, n := range &n2 {
+	var factor column
+	m.each(rows, func(int) {
+		for r, n := range &m.norm2 {
 			lift := m.lift
 			n += float64(lift * lift)
 			if !(n < math.MaxFloat64) || n < 1e-280 {
-				lift, n = m.rescale(z, r)
+				lift, n = m.rescale(r)
 			}
 			factor[r] = m.headroom / math.Sqrt(n)
 			m.gram.h[0][r] = nearest(float64(lift * factor[r]))
 		}
 		m.gram.roundAll(&factor)
 		m.gram.add(sum)
-	}
+	})
 	m.gram.flush(sum)
 }
 
 // rescale divides row r and the lift by the largest entry, before squaring, and returns the lift
 // and the new |f|^2: NaN if the row is null or an entry is not finite.
-func (m *directionsMap) rescale(z []column, r int) (lift, n float64) {
+func (m *directionsMap) rescale(r int) (lift, n float64) {
 	big := m.lift
-	for i := range z {
+	for i := range m.z {
 		// NaN replaces big, and any number replaces NaN: the sum below sees it all the same
-		if v := math.Abs(z[i][r]); !(v <= big) {
+		if v := math.Abs(m.z[i][r]); !(v <= big) {
 			big = v
 		}
 	}
-	if math.IsNaN(m.x[0][r]) || !finite(big) {
+	if m.null(r) || !finite(big) {
 		return m.lift, math.NaN()
 	}
-	for i := range z {
-		z[i][r] /= big
-		n += float64(z[i][r] * z[i][r])
+	for i := range m.z {
+		m.z[i][r] /= big
+		n += float64(m.z[i][r] * m.z[i][r])
 	}
 	lift = m.lift / big
 	return lift, n + float64(lift*lift)

@@ -8,7 +8,7 @@ import (
 
 // A thief of another package passes every check of its methods, and would read rows.
 type thief struct {
-	query.DistanceCounts
+	query.Counts
 	kept *[]float64 // not exported: copying it by reflection would panic
 }
 
@@ -22,7 +22,7 @@ func (r reader) Add(_ []int64, rows []float64) { *r.kept = append(*r.kept, rows.
 // before a method of it is called.
 func TestOwnForeign(t *testing.T) {
 	frame := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
-	honest := query.DistanceCounts{Frame: frame, Edges: []float64{1}}
+	honest := query.Counts{Frame: frame, Edges: [][]float64{{1}}}
 	var q query.Sum = thief{honest, new([]float64)}
 	two := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Frame: frame, Radius: 1}}}, {}}}
 	type parts struct{ query.Parts }

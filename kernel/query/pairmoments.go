@@ -121,31 +121,29 @@ func (q PairSpread) Read(values []float64) (sum, pairs float64) {
 
 // Compile returns the map of differences.
 func (q PairMoments) Compile(d int) RowMap {
-	x := make([]column, d)
 	g := newGram(q.Frame.Out() + 1)
-	return &pairMomentsMap{q: q, frame: q.Frame.linear(d).compile(x, true), x: x, gram: g, triangle: make([]int64, g.dim*(g.dim+1)/2)}
+	m := &pairMomentsMap{view: q.Frame.linear(d).view(d), q: q, gram: g, triangle: make([]int64, g.dim*(g.dim+1)/2)}
+	m.z = g.h[1:g.dim] // rounded in place
+	return m
 }
 
 // pairMomentsMap adds up Gram matrices of (1, h): the first entry of the triangle is then the
 // number of pairs that passed the check (1 + |h|^2 <= 2^(2B)), the rest of its first row is left
 // out of the answer, and what follows is the triangle of h h^T.
 type pairMomentsMap struct {
+	*view
 	q        PairMoments
-	frame    *affine
-	x        []column
 	gram     *gram
 	triangle []int64
 }
 
 // Add maps differences panel by panel.
 func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
-	var n2, factor column
-	dim, q, r := m.gram.dim, m.q.headroom(), m.q.Radius
+	var factor column
+	q, r := m.q.headroom(), m.q.Radius
 	most := float64(2 * float64(r*r)) // of |W(x-x')|^2
-	for d := len(m.x); len(rows) >= d; {
-		rows = rows[load(m.x, rows, m.frame.shift)*d:]
-		m.frame.apply(m.gram.h[1:dim], &n2, m.x)
-		for i, n := range &n2 {
+	m.each(rows, func(int) {
+		for i, n := range &m.norm2 {
 			m.gram.h[0][i] = 1
 			switch {
 			case !finite(n) || m.q.Truncate && n > most: // fails the check
@@ -158,10 +156,10 @@ func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
 		}
 		m.gram.roundAll(&factor)
 		m.gram.add(m.triangle)
-	}
+	})
 	m.gram.flush(m.triangle)
 	sum[0] += m.triangle[0] * int64(q) * int64(q)
-	for i, v := range m.triangle[dim:] {
+	for i, v := range m.triangle[m.gram.dim:] {
 		sum[1+i] += v
 	}
 	clear(m.triangle)
@@ -169,34 +167,28 @@ func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
 
 // Compile returns the map of differences.
 func (q PairSpread) Compile(d int) RowMap {
-	x := make([]column, d)
-	return &pairSpreadMap{bound: q.Bound, frame: q.Frame.linear(d).compile(x, true), x: x, z: make([]column, q.Frame.Out())}
+	return &pairSpreadMap{q.Frame.linear(d).view(d), q.Bound}
 }
 
 type pairSpreadMap struct {
+	*view
 	bound float64
-	frame *affine
-	x, z  []column
 }
 
 // Add maps differences panel by panel.
 func (m *pairSpreadMap) Add(sum []int64, rows []float64) {
-	var n2 column
-	for d := len(m.x); len(rows) >= d; {
-		n := load(m.x, rows, m.frame.shift)
-		rows = rows[n*d:]
-		m.frame.apply(m.z, &n2, m.x)
+	m.each(rows, func(n int) {
 		for r := range n {
-			if m.x[0][r] != m.x[0][r] { // a null row's pair
+			if m.null(r) { // a null row's pair
 				continue
 			}
 			u := int64(spreadUnits)
 			// false for NaN, of an image that overflows
-			if share := n2[r] / 2 / m.bound; share < 1 {
+			if share := m.norm2[r] / 2 / m.bound; share < 1 {
 				u = int64(nearest(float64(share * spreadUnits)))
 			}
 			sum[0] += min(max(u, 0), spreadUnits) - spreadUnits/4
 			sum[1] += pairUnits
 		}
-	}
+	})
 }

@@ -236,8 +236,8 @@ func HalfOctaves(low, high int) (edges []float64) {
 func (PairDistances) Kind() string { return "pair distances" }
 
 // counts is the same question asked of differences.
-func (q PairDistances) counts(d int) DistanceCounts {
-	return DistanceCounts{Frame: q.Frame.linear(d), Edges: q.Edges}
+func (q PairDistances) counts(d int) Counts {
+	return Counts{Frame: q.Frame.linear(d), Edges: [][]float64{q.Edges}}
 }
 
 // Validate reports a frame or edges that cannot be used.

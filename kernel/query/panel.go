@@ -130,6 +130,31 @@ func (c *affine) apply(z []column, norm2 *column, x []column) {
 	}
 }
 
+// A view maps rows through one frame, panel by panel.
+type view struct {
+	frame *affine
+	x, z  []column // a panel, its image
+	norm2 column   // |z|^2
+}
+
+func (a Affine) view(d int) *view {
+	x := make([]column, d)
+	return &view{frame: a.compile(x, true), x: x, z: make([]column, a.Out())}
+}
+
+// each maps the row-major rows, and calls use for every panel with the number of rows in it.
+func (v *view) each(rows []float64, use func(n int)) {
+	for d := len(v.x); len(rows) >= d; {
+		n := load(v.x, rows, v.frame.shift)
+		rows = rows[n*d:]
+		v.frame.apply(v.z, &v.norm2, v.x)
+		use(n)
+	}
+}
+
+// null reports that row r of the panel is null.
+func (v *view) null(r int) bool { return v.x[0][r] != v.x[0][r] }
+
 // dot computes one coordinate of every row, sum_j w_j x_j in the order of the columns, six rows at
 // a time, and adds its square to norm2.
 func dot(z, norm2 *column, x []column, w []float64) {

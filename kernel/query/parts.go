@@ -109,7 +109,7 @@ func validateParts[Q part](name string, queries []Q, leaves, d int, sensitivity 
 		if err := q.Validate(d); err != nil {
 			return err
 		}
-		if reflect.TypeOf(q) != reflect.TypeOf(queries[0]) {
+		if reflect.TypeOf(q) != reflect.TypeOf(queries[0]) || q.Kind() != queries[0].Kind() {
 			return fmt.Errorf("query: %s.Queries: want one kind of query, got %q and %q", name, queries[0].Kind(), q.Kind())
 		}
 		if a, b := sensitivity(queries[0]), sensitivity(q); a != b {

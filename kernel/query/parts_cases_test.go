@@ -87,13 +87,13 @@ func leafQueries() map[string]struct {
 			}
 			return q
 		}, 1, 1},
-		"distances": {func(i int) Sum { return DistanceCounts{frame(i), edges(i)} }, 1, 1},
-		"bins":      {func(i int) Sum { return BinCounts{[][]float64{edges(i), nil, edges(2)}} }, 1, 1},
-		"columns":   {func(int) Sum { return ColumnCounts{Thresholds: []float64{-.5, math.NaN(), -1}} }, 1, 1},
+		"distances": {func(i int) Sum { return Counts{Frame: frame(i), Edges: [][]float64{edges(i)}} }, 1, 1},
+		"bins":      {func(i int) Sum { return Counts{Edges: [][]float64{edges(i), nil, edges(2)}} }, 1, 1},
+		"columns":   {func(int) Sum { return Counts{Edges: Each([]float64{-.5, math.NaN(), -1}), As: Above} }, 1, 1},
 		"signed": {func(i int) Sum {
-			return ColumnCounts{Thresholds: []float64{.5, .5 * float64(i), math.NaN()}, Signed: true, SkipZero: i%2 == 0}
+			return Counts{Edges: Each([]float64{.5, .5 * float64(i), math.NaN()}), As: Balance, SkipZero: i%2 == 0}
 		}, .7, 1}, // 1 within one leaf, 1/sqrt2 between two
-		"tails":      {func(i int) Sum { return TailCounts{frame(i), []float64{0, 1e-9}} }, 1, 1},
+		"tails":      {func(i int) Sum { return Counts{Frame: frame(i), As: Above, Edges: [][]float64{{0, 1e-9}}} }, 1, 1},
 		"full":       {moments(FullForm), .9, .9},
 		"diagonal":   {moments(DiagonalForm), .9, .9},
 		"spherical":  {moments(SphericalForm), .9, .9},
@@ -144,12 +144,12 @@ func partsCases() (cases []sumCase) {
 func distanceCases() []sumCase {
 	id := identity(dims, 1)
 	cases := []sumCase{
-		{"distances", DistanceCounts{id, []float64{0, .5, 1, 1, 1e154, 1e200, math.MaxFloat64}}, 1, 1},
-		{"distances one edge", DistanceCounts{id, []float64{1}}, 1, 1},
-		{"distances edges tiny", DistanceCounts{id, []float64{0, 0, 5e-324, 1e-200}}, .7, 1},
+		{"distances", Counts{Frame: id, Edges: [][]float64{{0, .5, 1, 1, 1e154, 1e200, math.MaxFloat64}}}, 1, 1},
+		{"distances one edge", Counts{Frame: id, Edges: [][]float64{{1}}}, 1, 1},
+		{"distances edges tiny", Counts{Frame: id, Edges: [][]float64{{0, 0, 5e-324, 1e-200}}}, .7, 1},
 	}
 	for name, f := range frames() {
-		cases = append(cases, sumCase{"distances " + name, DistanceCounts{f, []float64{1e-9, 1, 1e150}}, 0, 1})
+		cases = append(cases, sumCase{"distances " + name, Counts{Frame: f, Edges: [][]float64{{1e-9, 1, 1e150}}}, 0, 1})
 	}
 	return cases
 }

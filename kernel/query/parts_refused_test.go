@@ -76,10 +76,8 @@ func TestPartitionRefused(t *testing.T) {
 func TestPartsRefused(t *testing.T) {
 	id := identity(dims, 1)
 	two := Partition{Regions: []Region{{[]Condition{{Frame: id, Radius: 1}}}, {}}}
-	tails := func(n int) Sum { return TailCounts{Frame: id, Thresholds: make([]float64, n)} }
-	columns := func(signed bool, thresholds ...float64) Sum {
-		return ColumnCounts{Thresholds: thresholds, Signed: signed}
-	}
+	tails := func(n int) Sum { return Counts{Frame: id, As: Above, Edges: [][]float64{make([]float64, n)}} }
+	columns := func(as Report, edges ...float64) Sum { return Counts{Edges: Each(edges), As: as} }
 	moments := func(f Form) Sum {
 		return ClippedMoments{Form: f, Lift: 1, Components: []Component{{Frame: id, Radius: 1}}}
 	}
@@ -97,11 +95,11 @@ func TestPartsRefused(t *testing.T) {
 		"nil":              {[]Sum{Count{}, nil}, "got none"},
 		"nested":           {[]Sum{Count{}, Parts{two, []Sum{Count{}, Count{}}}}, "nest"},
 		"nested first":     {[]Sum{Parts{two, []Sum{Count{}, Count{}}}, Count{}}, "nest"},
-		"kinds":            {[]Sum{Count{}, DistanceCounts{id, []float64{1}}}, "one kind"},
+		"kinds":            {[]Sum{Count{}, Counts{Frame: id, Edges: [][]float64{{1}}}}, "one kind"},
 		"pointer":          {[]Sum{Count{}, &Count{}}, "one kind"},
-		"invalid":          {[]Sum{tails(1), tails(0)}, "Thresholds"},
+		"invalid":          {[]Sum{tails(1), tails(0)}, "Edges"},
 		"thresholds":       {[]Sum{tails(1), tails(2)}, "equal sensitivities"},
-		"signed":           {[]Sum{columns(true, 0, nan, nan), columns(false, 0, nan, nan)}, "equal sensitivities"},
+		"signed":           {[]Sum{columns(Balance, 0, nan, nan), columns(Above, 0, nan, nan)}, "equal sensitivities"},
 		"forms":            {[]Sum{moments(DiagonalForm), moments(FullForm)}, "equal sensitivities"},
 		"too many numbers": {[]Sum{big, big}, "at most"},
 	} {
@@ -111,7 +109,7 @@ func TestPartsRefused(t *testing.T) {
 	}
 	// 2 sqrt 1 = sqrt 4 under replace-one, but 1 and sqrt 4 under add-or-remove-one.
 	half := Partition{Regions: []Region{{[]Condition{{Frame: identity(4, 1), Radius: 1}}}, {}}}
-	one, four := columns(true, 0, nan, nan, nan), columns(false, 0, 0, 0, 0)
+	one, four := columns(Balance, 0, nan, nan, nan), columns(Above, 0, 0, 0, 0)
 	if err := (Parts{half, []Sum{one, four}}).Validate(4); one.Sensitivity(privacy.ReplaceOne) != four.Sensitivity(privacy.ReplaceOne) || err == nil {
 		t.Errorf("equal under replace-one only: %v", err)
 	}
@@ -121,11 +119,9 @@ func TestPartsRefused(t *testing.T) {
 	if err := (Parts{Partition{}, nil}).Validate(dims); err == nil {
 		t.Error("no partition: accepted")
 	}
-	for name, q := range map[string]DistanceCounts{
-		"no edges": {Frame: id}, "negative": {id, []float64{-1, 1}}, "decreasing": {id, []float64{1, .5}}, "NaN": {id, []float64{nan}},
-		"Inf": {id, []float64{math.Inf(1)}}, "frame": {identity(2, 1), []float64{1}}, "many": {id, make([]float64, maxCells)},
-	} {
-		if q.Validate(dims) == nil {
+	for name, edges := range map[string][][]float64{"no list": nil, "no edges": {nil}, "negative": {{-1, 1}}, "decreasing": {{1, .5}}, "NaN": {{nan}},
+		"Inf": {{math.Inf(1)}}, "many": {make([]float64, maxCells)}, "two lists": {{1}, {1}}} {
+		if (Counts{Frame: id, Edges: edges}).Validate(dims) == nil {
 			t.Errorf("distances, %s: accepted", name)
 		}
 	}
@@ -159,7 +155,7 @@ func TestOwnParts(t *testing.T) {
 		Below:      []Partition{{Regions: []Region{{[]Condition{{Frame: frame(), Radius: 1}}}}}},
 	}
 	edges, queries := []float64{1}, make([]Sum, 1)
-	queries[0] = DistanceCounts{frame(), edges}
+	queries[0] = Counts{Frame: frame(), Edges: [][]float64{edges}}
 	mine, err := Own[Sum](Parts{p, queries})
 	if err != nil {
 		t.Fatal(err)
@@ -167,12 +163,12 @@ func TestOwnParts(t *testing.T) {
 	edges[0], p.Project.W[0][0], p.Components[0].Radius, p.Components[0].Frame.Center[0] = 9, 9, 9, 9
 	c := &p.Below[0].Regions[0].Conditions[0]
 	c.Frame.W[0][0], c.Frame.Columns[0], c.Radius = 9, 2, 9
-	queries[0].(DistanceCounts).Frame.W[0][0] = 9
+	queries[0].(Counts).Frame.W[0][0] = 9
 	queries[0] = &impostor{}
 	got := mine.(Parts)
-	inner := got.Queries[0].(DistanceCounts)
+	inner := got.Queries[0].(Counts)
 	below := got.Partition.Below[0].Regions[0].Conditions[0]
-	if inner.Edges[0] != 1 || inner.Frame.W[0][0] != 1 || got.Partition.Project.W[0][0] != 1 || got.Partition.Components[0].Radius != 1 ||
+	if inner.Edges[0][0] != 1 || inner.Frame.W[0][0] != 1 || got.Partition.Project.W[0][0] != 1 || got.Partition.Components[0].Radius != 1 ||
 		got.Partition.Components[0].Frame.Center[0] != 0 || below.Frame.W[0][0] != 1 || below.Frame.Columns[0] != 0 || below.Radius != 1 {
 		t.Errorf("the copy shares memory: %+v", got)
 	}

@@ -95,17 +95,3 @@ func (q Parts) twin(row []float64) (all contribution) {
 	}
 	return all
 }
-
-func (q DistanceCounts) twin(row []float64) contribution {
-	if isNull(row) {
-		return bigs(q.Size())
-	}
-	_, n2 := twinImage(q.Frame, row)
-	bin := 0
-	for _, e := range q.Edges {
-		if !(n2 < e*e) {
-			bin++
-		}
-	}
-	return one(q.Size(), bin, 1)
-}

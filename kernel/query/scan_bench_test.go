@@ -69,9 +69,9 @@ func BenchmarkScans(b *testing.B) {
 			}
 			zeros := make([]float64, d)
 			queries := map[string]Sum{
-				"columns":   ColumnCounts{Thresholds: zeros, Signed: true},
-				"distances": ColumnCounts{Center: zeros, Thresholds: slices.Repeat([]float64{.7}, d), Signed: true, SkipZero: true},
-				"tails":     TailCounts{Frame: upper, Thresholds: []float64{float64(d)}}, "directions": Directions{Frame: upper, Lift: 1},
+				"columns":   Counts{Edges: Each(zeros), As: Balance},
+				"distances": Counts{Center: zeros, Edges: Each(slices.Repeat([]float64{.7}, d)), As: Balance, SkipZero: true},
+				"tails":     Counts{Frame: upper, As: Above, Edges: [][]float64{{float64(d)}}}, "directions": Directions{Frame: upper, Lift: 1},
 				"directions-dense": Directions{Frame: full, Lift: 1}, "moments": moments(upper), "moments-dense": moments(full),
 			}
 			times, ratios := map[string][]float64{}, map[string][]float64{}

@@ -116,27 +116,22 @@ func (q Selection) Sensitivity(r privacy.Relation, leaf int) int64 {
 
 // images maps rows by f and returns the finite images, row-major.
 func images(f Affine, rows []float64, d int) (z []float64) {
-	var norm2 column
-	x, y := make([]column, d), make([]column, f.Out())
-	frame := f.compile(x, true)
-	for len(rows) >= d {
-		n := load(x, rows, frame.shift)
-		rows = rows[n*d:]
-		frame.apply(y, &norm2, x)
+	v := f.view(d)
+	v.each(rows, func(n int) {
 	next:
 		for r := range n {
-			if x[0][r] != x[0][r] { // the null row
+			if v.null(r) {
 				continue
 			}
-			for i := range y {
-				if !finite(y[i][r]) {
+			for i := range v.z {
+				if !finite(v.z[i][r]) {
 					continue next
 				}
 			}
-			for i := range y {
-				z = append(z, y[i][r])
+			for i := range v.z {
+				z = append(z, v.z[i][r])
 			}
 		}
-	}
+	})
 	return z
 }

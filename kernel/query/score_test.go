@@ -342,7 +342,7 @@ func TestL1(t *testing.T) {
 	}
 	id := identity(dims, 1)
 	cut := Partition{Regions: []Region{half(1), half(-1)}}
-	distances := DistanceCounts{Frame: id, Edges: []float64{0, 1, 2, 1e10}}
+	distances := Counts{Frame: id, Edges: [][]float64{{0, 1, 2, 1e10}}}
 	cells := CellCounts{Frame: id, HalfWidth: []float64{2, 2, 2}, Level: 1}
 	vectors := func(q Sum) (all [][]int64) {
 		for _, row := range poolRows(6) {
@@ -350,7 +350,9 @@ func TestL1(t *testing.T) {
 		}
 		return all
 	}
-	for _, q := range []L1Sum{Count{}, distances, cells, Parts{cut, []Sum{Count{}, Count{}}}, Parts{cut, []Sum{distances, distances}},
+	tails := Counts{Frame: id, As: Above, Edges: [][]float64{{1, 4}}}
+	bins, columns := Counts{Edges: [][]float64{{-1, 1}, {0}, nil}}, Counts{Edges: Each([]float64{0, 1, -1}), As: Balance}
+	for _, q := range []L1Sum{tails, bins, columns, Count{}, distances, cells, Parts{cut, []Sum{Count{}, Count{}}}, Parts{cut, []Sum{distances, distances}},
 		Parts{cut, []Sum{cells, cells}}, Parts{Partition{Regions: cut.Regions[:1]}, []Sum{Count{}}}} {
 		if err := q.Validate(dims); err != nil {
 			t.Fatal(err)
@@ -367,7 +369,7 @@ func TestL1(t *testing.T) {
 			t.Errorf("%s: found %v and %v, stated %v and %v", q.Kind(), replace, remove, q.L1(privacy.ReplaceOne), q.L1(privacy.AddRemoveOne))
 		}
 	}
-	if q := (Parts{cut, []Sum{TailCounts{}, TailCounts{}}}); !math.IsInf(q.L1(privacy.ReplaceOne), 1) {
+	if q := (Parts{cut, []Sum{LogRatio{}, LogRatio{}}}); !math.IsInf(q.L1(privacy.ReplaceOne), 1) {
 		t.Error("parts of queries without an L1 sensitivity state one")
 	}
 }

@@ -292,63 +292,49 @@ func (q Count) twin(row []float64) contribution {
 	return one(1, 0, 1)
 }
 
-func (q TailCounts) twin(row []float64) contribution {
-	c := bigs(q.Size())
-	if isNull(row) {
+func (q Counts) twin(row []float64) (c contribution) {
+	values := row
+	if q.Frame.W != nil {
+		_, n2 := twinImage(q.Frame, row)
+		values = []float64{n2}
+	}
+	for j, edges := range q.Edges {
+		if len(edges) > 0 {
+			c = append(c, q.twinCounts(values[j], j, edges, isNull(row))...)
+		}
+	}
+	return c
+}
+
+// twinCounts are those of one list of edges.
+func (q Counts) twinCounts(v float64, j int, edges []float64, null bool) contribution {
+	c := bigs(len(edges))
+	if q.As == Bins {
+		c = bigs(len(edges) + 1)
+	}
+	if q.Center != nil {
+		v = math.Abs(v - q.Center[j])
+	}
+	if null || q.SkipZero && v == 0 {
 		return c
 	}
-	_, n2 := twinImage(q.Frame, row)
-	for i, t := range q.Thresholds {
-		if n2 > t || math.IsNaN(n2) {
+	bin := 0
+	for i, e := range edges {
+		switch {
+		case q.As == Bins && q.Frame.W != nil && !(v < e*e), q.As == Bins && q.Frame.W == nil && v >= e:
+			bin++
+		case q.As == Bins || math.IsNaN(e):
+		case v > e || math.IsNaN(v):
+			c[i].SetInt64(1)
+			if q.As == Balance {
+				c[i].SetInt64(-1)
+			}
+		case q.As == Balance:
 			c[i].SetInt64(1)
 		}
 	}
-	return c
-}
-
-func (q ColumnCounts) twin(row []float64) contribution {
-	c := bigs(q.Size())
-	if isNull(row) {
-		return c
-	}
-	for j, t := range q.Thresholds {
-		v := row[j]
-		if q.Center != nil {
-			v = math.Abs(v - q.Center[j])
-		}
-		if math.IsNaN(t) || q.SkipZero && v == 0 {
-			continue
-		}
-		if v > t {
-			c[j].SetInt64(1)
-			if q.Signed {
-				c[j].SetInt64(-1)
-			}
-		} else if q.Signed {
-			c[j].SetInt64(1)
-		}
-	}
-	return c
-}
-
-func (q BinCounts) twin(row []float64) contribution {
-	c := bigs(q.Size())
-	if isNull(row) {
-		return c
-	}
-	at := 0
-	for j, edges := range q.Edges {
-		if len(edges) == 0 {
-			continue
-		}
-		bin := 0
-		for _, e := range edges {
-			if row[j] >= e {
-				bin++
-			}
-		}
-		c[at+bin].SetInt64(1)
-		at += len(edges) + 1
+	if q.As == Bins {
+		c[bin].SetInt64(1)
 	}
 	return c
 }

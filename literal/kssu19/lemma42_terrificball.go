@@ -22,7 +22,7 @@ func terrificSteps(prefix string, share float64, most int, slack float64) []kern
 	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: query.SelectionOf(query.TerrificRadius{}.Kind()), Share: share * terrificShare,
 		Most: most, Source: source}}
 	steps = append(steps, goodCenterSteps(prefix, share*centerShare, most, slack/2)...)
-	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: query.PartsOf(query.DistanceCounts{}.Kind()),
+	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: query.PartsOf(query.DistanceCounts),
 		Share: share * (1 - terrificShare - centerShare), Most: most, Source: source})
 }
 
@@ -134,7 +134,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 			continue
 		}
 		live = append(live, i)
-		q.Queries = append(q.Queries, query.DistanceCounts{Frame: b.frame, Edges: []float64{b.radius, r.c.Secluded * b.radius}})
+		q.Queries = append(q.Queries, query.Counts{Frame: b.frame, Edges: [][]float64{{b.radius, r.c.Secluded * b.radius}}})
 	}
 	if live == nil {
 		return found, nil

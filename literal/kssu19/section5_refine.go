@@ -107,7 +107,7 @@ func (f *sampling) shrink() error {
 		return out
 	}
 	answers, _, err := f.askClusters(stepSampleSpread, reachOut, f.part(sampleSpreadShare), func(c cluster) query.Sum {
-		return query.DistanceCounts{Frame: f.ball(c), Edges: edges(c)}
+		return query.Counts{Frame: f.ball(c), Edges: [][]float64{edges(c)}}
 	})
 	if err != nil {
 		return err
@@ -132,10 +132,11 @@ func (f *sampling) shrink() error {
 // False: some cluster has none.
 func (f *sampling) findScales() (bool, error) {
 	top := math.Log(f.radius)
-	q := query.DistanceCounts{Frame: query.Affine{Columns: []int{f.dim()}, Center: []float64{top}, W: [][]float64{{1}}}}
+	var edges []float64
 	for b := range scaleBins {
-		q.Edges = append(q.Edges, scaleStep*float64(b+1))
+		edges = append(edges, scaleStep*float64(b+1))
 	}
+	q := query.Counts{Frame: query.Affine{Columns: []int{f.dim()}, Center: []float64{top}, W: [][]float64{{1}}}, Edges: [][]float64{edges}}
 	answers, _, err := f.askClusters(stepSampleScale, reachOut, f.part(sampleScaleShare), func(cluster) query.Sum { return q })
 	if err != nil {
 		return false, err

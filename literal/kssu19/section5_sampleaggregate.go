@@ -95,7 +95,7 @@ func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 			return kernel.Plan{}, &estimate.Refusal{Reason: none.Reason, Advice: none.Advice}
 		}
 	}
-	moments, counts := query.ClippedMoments{}.Kind(), query.DistanceCounts{}.Kind()
+	moments, counts := query.ClippedMoments{}.Kind(), query.DistanceCounts
 	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: sampleSource}}
 	steps = append(steps, program.Steps(prefixSampleUnits, sampleWeakShare)...)
 	steps = append(steps,
@@ -285,17 +285,18 @@ const (
 //
 // Source: [KSSU19] Section C.1, stage R, of the restatement.
 func (f *sampling) findBall() (*estimate.Outcome, error) {
-	q := query.DistanceCounts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim())))}
+	var edges []float64
 	for e := ballLow; e <= ballHigh; e++ {
-		q.Edges = append(q.Edges, math.Exp2(float64(e)/2))
+		edges = append(edges, math.Exp2(float64(e)/2))
 	}
+	q := query.Counts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Edges: [][]float64{edges}}
 	ans, err := f.rows.Sum(stepSampleRadius, q, f.part(sampleRadiusShare))
 	if err != nil {
 		return nil, err
 	}
 	last, within := -1, 0.0
 	low := math.Max(ballSDs*ans.Sigma, ballPart*f.cols.Rows)
-	for b := range q.Edges {
+	for b := range edges {
 		count := ans.Values[b]
 		if within < ballCore*f.cols.Rows && count > ballSDs*ans.Sigma || last >= 0 && b-last <= ballGap && count > low {
 			last = b
@@ -306,6 +307,6 @@ func (f *sampling) findBall() (*estimate.Outcome, error) {
 		out := f.none("no distance from the centre holds enough rows to be seen")
 		return &out, nil
 	}
-	f.radius = q.Edges[last]
+	f.radius = edges[last]
 	return nil, nil
 }

@@ -56,7 +56,7 @@ func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kerne
 		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
 			Slack: slack * float64(2*columns-1) / float64(2*columns), Source: source})
 	}
-	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.BinCounts{}.Kind()), Share: 1, Most: 2 * mostLooks * columns, Source: source})
+	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.Histogram), Share: 1, Most: 2 * mostLooks * columns, Source: source})
 }
 
 // looks at every column are laid out for: the first histogram cuts the windows, the second what the
@@ -263,7 +263,7 @@ func (f *finder) histograms(lines []line, j int) error {
 	q := query.Parts{Partition: Partition(f.found)}
 	d := f.a.Session().Columns()
 	for _, l := range lines {
-		bins := query.BinCounts{Edges: make([][]float64, d)}
+		bins := query.Counts{Edges: make([][]float64, d)}
 		if bins.Edges[j] = l.edges; len(l.edges) == 0 {
 			bins.Edges[j] = []float64{0} // every leaf is asked something
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
@@ -200,7 +201,7 @@ func TestRunOnAsksNothingElse(t *testing.T) {
 		t.Fatal("nothing was asked")
 	}
 	for i, q := range asked.Queries {
-		if at := q.(query.ColumnCounts).Thresholds; !math.IsNaN(at[0]) || math.IsNaN(at[1]) || !math.IsNaN(at[2]) {
+		if at := slices.Concat(q.(query.Counts).Edges...); !math.IsNaN(at[0]) || math.IsNaN(at[1]) || !math.IsNaN(at[2]) {
 			t.Errorf("question %d, %s: thresholds %v", i, asked.Steps[i], at)
 		}
 	}

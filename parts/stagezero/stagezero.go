@@ -78,7 +78,7 @@ type Units struct {
 // Steps are the steps that Run may measure, with prefix before their names; the shares are the
 // largest parts of the total mu^2.
 func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
-	kind := query.ColumnCounts{}.Kind()
+	kind := query.ColumnCounts
 	const source = "TYLERPRESS Section 1"
 	return []kernel.Step{
 		{Name: prefix + "center", Query: kind, Share: centerShare, Most: centerQueries, Source: source},
@@ -89,7 +89,7 @@ func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 
 // WeakStep is the step, besides Steps, that Run may measure with Config.WeakMu2.
 func WeakStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts{}.Kind(), Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
+	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts, Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
 }
 
 // RankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean
@@ -143,7 +143,7 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 			tiny[j] = Narrowest
 		}
 	}
-	answer, err := a.Sum(cfg.Prefix+"varied", query.ColumnCounts{Center: u.Center, Thresholds: tiny}, math.Sqrt(cfg.ScaleMu2*VariedPart))
+	answer, err := a.Sum(cfg.Prefix+"varied", query.Counts{Center: u.Center, Edges: query.Each(tiny), As: query.Above}, math.Sqrt(cfg.ScaleMu2*VariedPart))
 	if err != nil {
 		return Units{}, err
 	}
@@ -175,7 +175,7 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float
 		return weak, 0
 	}
 	sensitivity := func(columns int) float64 {
-		q := query.ColumnCounts{Thresholds: make([]float64, columns), Signed: true}
+		q := query.Counts{Edges: query.Each(make([]float64, columns)), As: query.Balance}
 		return q.Sensitivity(a.Session().Relation())
 	}
 	// the smaller side of a clear comparison
@@ -219,7 +219,7 @@ func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float6
 		if i < earlyQueries {
 			weight = earlyWeight
 		}
-		q := query.ColumnCounts{Thresholds: b.thresholds(fromOrdinal), Signed: true}
+		q := query.Counts{Edges: query.Each(b.thresholds(fromOrdinal)), As: query.Balance}
 		if b.done() {
 			break
 		}
@@ -257,7 +257,7 @@ func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, m
 		if b.done() {
 			break
 		}
-		q := query.ColumnCounts{Center: u.Center, Thresholds: b.thresholds(lastOfKey), Signed: true, SkipZero: true}
+		q := query.Counts{Center: u.Center, Edges: query.Each(b.thresholds(lastOfKey)), As: query.Balance, SkipZero: true}
 		answer, err := a.Sum(step, q, mu)
 		if err != nil {
 			return err

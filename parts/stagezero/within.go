@@ -32,21 +32,21 @@ func (u *Units) FindCenters(a *kernel.Allotment, prefix string, rows, mu2 float6
 		search[j] = interval{low: -math.MaxFloat64, high: math.MaxFloat64, unit: u.Scale[j], done: u.settled[j]}
 	}
 	for spent := mu * mu; spent <= mu2*(1+1e-9); spent += mu * mu {
-		q := query.ColumnCounts{Thresholds: make([]float64, d), Signed: true}
+		edges := make([]float64, d)
 		open := false
 		for j := range search {
-			q.Thresholds[j] = search[j].next()
+			edges[j] = search[j].next()
 			open = open || !search[j].done
 		}
 		if !open {
 			break
 		}
-		answer, err := a.Sum(prefix+"place", q, mu)
+		answer, err := a.Sum(prefix+"place", query.Counts{Edges: query.Each(edges), As: query.Balance}, mu)
 		if err != nil {
 			return err
 		}
 		for j, count := range answer.Values {
-			search[j].narrow(q.Thresholds[j], count)
+			search[j].narrow(edges[j], count)
 		}
 	}
 	for j, s := range search {
@@ -59,7 +59,7 @@ func (u *Units) FindCenters(a *kernel.Allotment, prefix string, rows, mu2 float6
 
 // FindCentersStep is the step of FindCenters; the share is the largest part of the total mu^2.
 func FindCentersStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "place", Query: query.ColumnCounts{}.Kind(), Share: share, Most: centerQueries, Source: "TYLERPRESS Section 1"}
+	return kernel.Step{Name: prefix + "place", Query: query.ColumnCounts, Share: share, Most: centerQueries, Source: "TYLERPRESS Section 1"}
 }
 
 // An interval (low, high] holds a median, as far as the comparisons were right.

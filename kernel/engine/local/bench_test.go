@@ -101,10 +101,10 @@ func benchQueries(d int) map[string]query.Sum {
 		}
 		return q
 	}
-	thresholds := make([]float64, d)
+	zeros := make([]float64, d)
 	return map[string]query.Sum{
-		"columns":      query.ColumnCounts{Thresholds: thresholds, Signed: true},
-		"distances":    query.ColumnCounts{Center: thresholds, Thresholds: slices.Repeat([]float64{.7}, d), Signed: true, SkipZero: true},
+		"columns":      query.Counts{Edges: query.Each(zeros), As: query.Balance},
+		"distances":    query.Counts{Center: zeros, Edges: query.Each(slices.Repeat([]float64{.7}, d)), As: query.Balance, SkipZero: true},
 		"directions":   query.Directions{Frame: lower(d, 0.1), Lift: 1},
 		"moments-1":    moments(0.1),
 		"moments-5":    moments(0, 5, -5, 10, -10),

@@ -26,7 +26,7 @@ func BenchmarkColumn(b *testing.B) {
 	for i := range edges {
 		edges[i] = float64(i-250) / 100
 	}
-	bins := query.BinCounts{Edges: [][]float64{edges}}
+	bins := query.Counts{Edges: [][]float64{edges}}
 	masses := func(q query.GapQuery) func() {
 		return func() {
 			p, column := q.Of()

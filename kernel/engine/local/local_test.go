@@ -42,7 +42,7 @@ func allQueries(d int) map[string]query.Sum {
 	spherical.Form = query.SphericalForm
 	qs["spherical"] = spherical
 	qs["count"] = query.Count{}
-	qs["tails"] = query.TailCounts{Frame: lower(d, 0), Thresholds: []float64{1, 2, 30}}
+	qs["tails"] = query.Counts{Frame: lower(d, 0), As: query.Above, Edges: [][]float64{{1, 2, 30}}}
 	unit := query.Component{Frame: lower(d, 0)}
 	qs["log ratio"] = query.LogRatio{F: diagonal.Components, G: []query.Component{unit}, Bound: 1}
 	return qs

@@ -38,7 +38,7 @@ func TestBinsOfSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{0, 1, 7, 300, 5000} {
 		table := oddColumn(rng, n)
-		var queries []query.BinCounts
+		var queries []query.Counts
 		for range 40 {
 			edges := []float64{0, math.Copysign(0, -1), 1, 1, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64}[:rng.IntN(8)+1]
 			edges = slices.Clone(edges)
@@ -46,7 +46,7 @@ func TestBinsOfSorted(t *testing.T) {
 				edges = append(edges, rng.NormFloat64(), math.Round(8*rng.NormFloat64())/4)
 			}
 			slices.Sort(edges)
-			queries = append(queries, query.BinCounts{Edges: [][]float64{nil, edges}}, query.BinCounts{Edges: [][]float64{edges, edges}})
+			queries = append(queries, query.Counts{Edges: [][]float64{nil, edges}}, query.Counts{Edges: [][]float64{edges, edges}})
 		}
 		var scanned [][]int64
 		for _, q := range queries {
