@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 const stepChoice = "choice"
@@ -35,13 +37,13 @@ func (r *run) learnMixture(l decoded) (estimate.Outcome, error) {
 	if err != nil || reason != "" {
 		return r.noRelease(reason), err
 	}
-	chosen, err := hypotheses.Choose(r.a, stepChoice, cover.List, hypotheses.Options{}, choice(r.a.Left()))
+	chosen, err := hypotheses.Choose(r.a, stepChoice, cover.List, hypotheses.Options{}, budget.Choice(r.a.Left()))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	mixture, err := cover.Mixture(chosen, nil)
 	if err != nil {
-		return outsize(), nil
+		return program.Outsize(estimate.Diagnostics{}), nil
 	}
 	return r.outcome(mixture, cover), nil
 }

@@ -16,6 +16,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -86,32 +87,29 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, refusal
 	}
 	if n := e.c.seen(p); p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < n {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("no list of Gaussians can hold a component of 1/%d of %d rows: at this epsilon that takes about %.2g rows",
-				most(p), p.Rows, n),
-			Advice: e.advice(p)}
+		return kernel.Plan{}, program.Refusal(e.advice(p), "no list of Gaussians can hold a component of 1/%d of %d rows: at this epsilon that takes about %.2g rows",
+			program.MostComponents(p), p.Rows, n)
 	}
 	return kernel.Plan{Method: e.Name(), Steps: e.steps(p)}, nil
 }
 
 // refuse says why a problem is none of this method's, whatever its rows; nil if it is not.
-func (e Estimator) refuse(p estimate.Problem) *estimate.Refusal {
-	k := most(p)
+func (e Estimator) refuse(p estimate.Problem) error {
+	k := program.MostComponents(p)
 	switch {
 	case e.univariate && p.Columns > 1:
-		return &estimate.Refusal{Reason: fmt.Sprintf("method %s fits one column, %d were asked for", e.Name(), p.Columns),
-			Advice: "name one column with --columns, or use --method axis-aligned"}
+		return program.Refusal("name one column with --columns, or use --method axis-aligned",
+			"method %s fits one column, %d were asked for", e.Name(), p.Columns)
 	case p.KnownCovariance != nil && knownCovariance(p.KnownCovariance, p.Columns) == nil:
-		return &estimate.Refusal{Reason: fmt.Sprintf("method %s cannot whiten the columns by the known covariance: it has no inverse", e.Name()),
-			Advice: "leave out columns that depend on others, or do not state a covariance"}
+		return program.Refusal("leave out columns that depend on others, or do not state a covariance",
+			"method %s cannot whiten the columns by the known covariance: it has no inverse", e.Name())
 	case p.KnownCovariance == nil && p.Covariance == estimate.Spherical && p.Columns > 1:
-		return &estimate.Refusal{Reason: fmt.Sprintf("method %s fits diagonal covariances, spherical ones were asked for", e.Name()),
-			Advice: "use --covariance diagonal, or --method general"}
+		return program.Refusal("use --covariance diagonal, or --method general",
+			"method %s fits diagonal covariances, spherical ones were asked for", e.Name())
 	case !e.c.enumerable(k, p.Columns, p.KnownCovariance != nil):
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s enumerates mixtures: of %d components (columns: %d) there are too many, however short the lists are "+
-				"(at most %d of at most %d Gaussians can be enumerated)", e.Name(), k, p.Columns, e.c.MostMixtures, e.c.MostGaussians),
-			Advice: "state --components 1 or 2, use fewer columns, or use " + e.practical()}
+		return program.Refusal("state --components 1 or 2, use fewer columns, or use "+e.practical(),
+			"method %s enumerates mixtures: of %d components (columns: %d) there are too many, however short the lists are "+
+				"(at most %d of at most %d Gaussians can be enumerated)", e.Name(), k, p.Columns, e.c.MostMixtures, e.c.MostGaussians)
 	}
 	return nil
 }
@@ -133,14 +131,6 @@ func (e Estimator) practical() string {
 		return "--method univariate"
 	}
 	return "--method axis-aligned"
-}
-
-// most is k: the number of components, or the largest allowed.
-func most(p estimate.Problem) int {
-	if p.Components > 0 {
-		return p.Components
-	}
-	return max(1, p.MaxComponents)
 }
 
 // The shares of mu^2: of the count, the scales, the means and the choice.
@@ -172,7 +162,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := e.refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := begin(s.Allotment(), e.c, most(p))
+	r := begin(s.Allotment(), e.c, program.MostComponents(p))
 	r.p, r.advice = p, e.advice(p)
 	total := s.Allotment().Left()
 	count, scales, means, _ := e.c.shares(p)

@@ -1,16 +1,17 @@
 package aal21
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // A run is what the algorithms share: whom they ask and what they assume; public facts and released
@@ -41,7 +42,7 @@ func (r *run) count(mu2 float64) error {
 	if r.relation == privacy.ReplaceOne {
 		return nil
 	}
-	answer, err := r.a.Sum(stepCount, query.Count{}, mu(mu2))
+	answer, err := r.a.Sum(stepCount, query.Count{}, budget.Mu(mu2))
 	if err != nil {
 		return err
 	}
@@ -62,39 +63,26 @@ func (r *run) decode(known *mat.SymDense, mu2 float64) (decoded, error) {
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
 func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (cells []kernel.Cell, err error) {
 	if r.c.TruncatedLaplace {
-		cells, _, err = r.a.TruncatedCells(step, q, privacy.PureOfMu(mu(mu2)))
+		cells, _, err = r.a.TruncatedCells(step, q, budget.Pure(mu2))
 		return cells, err
 	}
-	cells, _, err = r.a.Cells(step, q, mu(mu2))
+	cells, _, err = r.a.Cells(step, q, budget.Mu(mu2))
 	return cells, err
 }
 
-// mu is the loss of a measurement that costs mu2; choice the epsilon of an exponential mechanism
-// that does.
-func mu(mu2 float64) float64     { return math.Sqrt(mu2) * (1 - 1e-12) }
-func choice(mu2 float64) float64 { return privacy.BoundedRangeOfMu(mu(mu2)) }
-
 // outcome is the model that was chosen.
 func (r *run) outcome(m *model.Mixture, c cover) estimate.Outcome {
-	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(r.d)}, Diagnostics: estimate.Diagnostics{Flags: []string{
-		fmt.Sprintf("chosen among %d mixtures: standard deviations are known to a factor of %.3g at best, weights to 1/%d", c.Len(), 1+c.step, c.grains)}}}
+	draft := program.NewDraft(r.d, estimate.Diagnostics{})
 	if r.p.KnownCovariance != nil {
-		out.Diagnostics.Flags[0] = fmt.Sprintf("chosen among %d mixtures: means are known to %.3g standard deviations at best, weights to 1/%d",
-			c.Len(), c.step/2, c.grains)
+		draft.Flag("chosen among %d mixtures: means are known to %.3g standard deviations at best, weights to 1/%d", c.Len(), c.step/2, c.grains)
+	} else {
+		draft.Flag("chosen among %d mixtures: standard deviations are known to a factor of %.3g at best, weights to 1/%d", c.Len(), 1+c.step, c.grains)
 	}
 	for i, g := range m.Components {
 		cov, err := r.shaped(g.Cov)
-		if err != nil {
-			return outsize()
-		}
-		out.Model.Weights = append(out.Model.Weights, m.Weights[i])
-		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: g.Mean, Cov: cov})
-		out.Diagnostics.Components = append(out.Diagnostics.Components, estimate.ComponentNote{EffectiveRows: m.Weights[i] * r.rows})
+		draft.Add(m.Weights[i], g.Mean, cov, err, estimate.ComponentNote{EffectiveRows: m.Weights[i] * r.rows})
 	}
-	if out.Model.Validate() != nil {
-		return outsize()
-	}
-	return out
+	return draft.Outcome()
 }
 
 // shaped is the covariance as the type of model that was asked for, or Diagonal where the list
@@ -127,12 +115,6 @@ func diagonal(cov model.Covariance) bool {
 		}
 	}
 	return true
-}
-
-// outsize is the outcome of a fit whose choice float64 cannot hold.
-func outsize() estimate.Outcome {
-	return estimate.Outcome{NoRelease: &estimate.NoRelease{
-		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in other units"}}
 }
 
 // noRelease is FAIL.

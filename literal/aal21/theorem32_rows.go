@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // What a component of weight 1 puts at least into the octave of its scale and into the bin of its
@@ -48,10 +50,10 @@ func (c Constants) wanted(p estimate.Problem, w float64, axes int, mixtures, alp
 	}
 	threshold := math.Sqrt(l1/(means*mu2)) * thresholdSDs
 	if c.TruncatedLaplace {
-		threshold = l1 / privacy.PureOfMu(mu(means*mu2)) * thresholdLogs
+		threshold = l1 / budget.Pure(means*mu2) * thresholdLogs
 	}
 	n.means = 2 * threshold / (meanMass * w)
-	n.choice = hypotheses.Rows(alpha, c.FailureProb/2, choice(select1*mu2), int(math.Min(mixtures, 1e15)))
+	n.choice = hypotheses.Rows(alpha, c.FailureProb/2, budget.Choice(select1*mu2), int(math.Min(mixtures, 1e15)))
 	return n
 }
 
@@ -63,9 +65,9 @@ func (c Constants) seen(p estimate.Problem) float64 {
 	if !(p.Mu > 0) {
 		return 0
 	}
-	n := c.wanted(p, 1/float64(most(p)), p.Columns, 1, 1)
+	n := c.wanted(p, 1/float64(program.MostComponents(p)), p.Columns, 1, 1)
 	_, _, _, share := c.shares(p)
-	n.choice = 4 * math.Log(float64(c.MostMixtures)) / choice(share*p.Mu*p.Mu)
+	n.choice = 4 * math.Log(float64(c.MostMixtures)) / budget.Choice(share*p.Mu*p.Mu)
 	n.means /= 2
 	return n.most()
 }
@@ -83,7 +85,7 @@ func (c Constants) alpha() float64 {
 // there are: of a list as long as the scales and a few bins each make it, if alpha is fixed, else
 // as many as are allowed.
 func (c Constants) expected(p estimate.Problem) (n rows, mixtures float64) {
-	k, axes := most(p), p.Columns
+	k, axes := program.MostComponents(p), p.Columns
 	known := p.KnownCovariance != nil
 	if !known {
 		axes *= usualScales
@@ -108,7 +110,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		fmt.Sprintf("a literal algorithm, to compare with: %s enumerates nothing, and takes any number of components", e.practical()),
 		fmt.Sprintf("its analysis asks for about %.2g rows to list components of weight %.2g and more, and for %.2g to choose among %.2g mixtures to total "+
 			"variation %g beyond three times the best; below %.2g rows it shows nothing",
-			math.Max(n.scales, n.means), e.c.leastWeight(most(p)), n.choice, mixtures, e.c.alpha(), e.c.seen(p)),
+			math.Max(n.scales, n.means), e.c.leastWeight(program.MostComponents(p)), n.choice, mixtures, e.c.alpha(), e.c.seen(p)),
 		fmt.Sprintf("it can choose among %d mixtures: the error does not fall below what a net of so many can show", e.c.MostMixtures)}}
 }
 

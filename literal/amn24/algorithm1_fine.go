@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 const (
@@ -95,7 +95,7 @@ func (r *run) choose(ctx context.Context, step string, list *hypotheses.List, sh
 	if err := ctx.Err(); err != nil {
 		return mixture{}, err
 	}
-	mu := math.Sqrt(share*r.a.Left()) * (1 - 1e-12)
+	mu := budget.Mu(share * r.a.Left())
 	i, err := hypotheses.Choose(r.a, step, list, hypotheses.Options{}, privacy.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err

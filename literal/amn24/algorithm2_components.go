@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 const (
@@ -88,7 +89,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	if s.levels() > 0 {
 		first *= firstOfPair
 	}
-	epsilon := privacy.PureOfMu(muOf(first))
+	epsilon := budget.Pure(first)
 	local := kernel.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack()), Unlisted: s.unlisted(), Test: r.c.Test}
 	i, ok, err := r.a.SelectLocal(stepComponent, query.Selection{Scores: []query.Score{score}}, local, epsilon)
 	if err != nil || !ok {
@@ -98,7 +99,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	for range s.levels() {
 		h /= 2
 		pairs, score := s.near(p, h)
-		epsilon := privacy.BoundedRangeOfMu(muOf((mu2 - first) / float64(s.levels())))
+		epsilon := budget.Choice((mu2 - first) / float64(s.levels()))
 		chosen, err := r.a.Select(stepCloser, query.Selection{Scores: []query.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err
@@ -148,6 +149,3 @@ func nominalSlack(mu float64) float64 {
 }
 
 const nominalDelta = 1e-6
-
-// muOf is the loss of a measurement that costs mu2.
-func muOf(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }

@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // literal is the first note of both methods.
@@ -24,7 +26,7 @@ func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns != 1 {
 		return estimate.Expectation{}
 	}
-	k, support := most(p), e.support(p, p.Mu*p.Mu, nominalSlack(p.Mu))
+	k, support := program.MostComponents(p), e.support(p, p.Mu*p.Mu, nominalSlack(p.Mu))
 	x := estimate.Expectation{Notes: []string{literal}}
 	x.Notes = append(x.Notes, fmt.Sprintf(
 		"a bucket is released if it holds more gaps than truncated Laplace noise can be, about %.0f at delta 1e-6", support))
@@ -47,7 +49,7 @@ const fullestBucket = .25
 // selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows,
 // around one crude pair per component.
 func (c Constants) selection(d, k int, mu2 float64) string {
-	epsilon := privacy.BoundedRangeOfMu(muOf((1 - c.CrudeShare) * c.FirstShare * mu2))
+	epsilon := budget.Choice((1 - c.CrudeShare) * c.FirstShare * mu2)
 	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, c.MostHypotheses)
 	return fmt.Sprintf("about %.2g to choose among %d mixtures", rows, c.MostHypotheses)
 }
@@ -88,7 +90,7 @@ func (x design) expect(p estimate.Problem) estimate.Expectation {
 //
 // Source: [AMN24] Theorem 1.4.
 func (x design) order(p estimate.Problem) float64 {
-	k, d, alpha, logDelta := float64(most(p)), float64(p.Columns), x.c.Accuracy, -math.Log(nominalDelta)
+	k, d, alpha, logDelta := float64(program.MostComponents(p)), float64(p.Columns), x.c.Accuracy, -math.Log(nominalDelta)
 	epsilon := privacy.EpsilonOfMu(nominalDelta, p.Mu)
 	return k*d*d/(alpha*alpha) + k*k*d/alpha +
 		(k*d*d+math.Pow(d, 1.75)*math.Pow(k, 1.5)*math.Sqrt(logDelta)+math.Pow(k*logDelta, 1.5))/(alpha*epsilon)
@@ -97,8 +99,8 @@ func (x design) order(p estimate.Problem) float64 {
 // composed compares Theorem A.1 with what the filter does: the epsilon of each of the k steps that
 // either allows for the same total.
 func (x design) composed(mu2 float64) string {
-	total := privacy.EpsilonOfMu(nominalDelta, muOf(x.c.CrudeShare*mu2))
+	total := privacy.EpsilonOfMu(nominalDelta, budget.Mu(x.c.CrudeShare*mu2))
 	return fmt.Sprintf("each of %d choices may cost epsilon %.2g in the filter of Gaussian privacy, "+
 		"and %.2g by basic composition or Theorem A.1, for the same total",
-		x.k, privacy.PureOfMu(muOf(x.c.CrudeShare*mu2/float64(x.k))), stepEpsilon(x.k, total, nominalDelta))
+		x.k, budget.Pure(x.c.CrudeShare*mu2/float64(x.k)), stepEpsilon(x.k, total, nominalDelta))
 }

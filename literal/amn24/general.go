@@ -6,8 +6,10 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // General is the method "general:amn24": crude pairs by a score that counts rows to change, one
@@ -58,9 +60,9 @@ type design struct {
 
 // design chooses score and net, or says why there are none.
 func (e General) design(p estimate.Problem) (x design, refused error) {
-	f, k := p.Facts, most(p)
+	f, k := p.Facts, program.MostComponents(p)
 	refuse := func(advice, format string, args ...any) (design, error) {
-		return x, &estimate.Refusal{Reason: "method general:amn24 " + fmt.Sprintf(format, args...), Advice: advice}
+		return x, program.Refusal(advice, "method general:amn24 "+format, args...)
 	}
 	switch low, high := f.Eigenvalues[0], f.Eigenvalues[1]; {
 	case p.Columns > 2:
@@ -150,7 +152,7 @@ func (x design) epsilon(mu2 float64) float64 {
 	if x.scorer(1).levels() > 0 {
 		part *= firstOfPair
 	}
-	return privacy.PureOfMu(muOf(part))
+	return budget.Pure(part)
 }
 
 // leastEpsilon is the least that a choice of a pair may have.
@@ -161,14 +163,12 @@ const leastEpsilon = .01
 func (x design) hopeless(p estimate.Problem) error {
 	epsilon := x.epsilon(p.Mu * p.Mu)
 	if epsilon < leastEpsilon {
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("at this epsilon the choice of a component would be %.2g-private, less than %g is noise", epsilon, leastEpsilon),
-			Advice: "needs a larger epsilon or fewer components; --method general needs far less"}
+		return program.Refusal("needs a larger epsilon or fewer components; --method general needs far less",
+			"at this epsilon the choice of a component would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}
 	if need := x.rows(epsilon); p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
-		return &estimate.Refusal{Reason: fmt.Sprintf("at this epsilon noise would hide which Gaussian fits %.0f rows, %.2g of all",
-			x.c.leastWeight(x.k)*float64(p.Rows), x.c.leastWeight(x.k)),
-			Advice: fmt.Sprintf("needs about %.2g rows, or a larger epsilon; --method general needs far fewer", 2*need)}
+		return program.Refusal(fmt.Sprintf("needs about %.2g rows, or a larger epsilon; --method general needs far fewer", 2*need),
+			"at this epsilon noise would hide which Gaussian fits %.0f rows, %.2g of all", x.c.leastWeight(x.k)*float64(p.Rows), x.c.leastWeight(x.k))
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // run is what the algorithms share: whom they ask, and what they may assume: public facts and
@@ -43,7 +43,7 @@ func (c Constants) countSteps() []kernel.Step {
 
 // begin counts the rows.
 func begin(s *kernel.Session, c Constants, k int) (*run, *program.Columns, error) {
-	mu := muOf(c.CountShare * s.Mu() * s.Mu())
+	mu := budget.Mu(c.CountShare * s.Mu() * s.Mu())
 	notes, err := program.Count(s.Allotment(), stepCount, mu)
 	if err != nil {
 		return nil, nil, err
@@ -100,49 +100,13 @@ func release(p estimate.Problem, m mixture, found int, notes *program.Columns, n
 		order[i] = i
 	}
 	sort.SliceStable(order, func(i, j int) bool { return m.weights[order[i]] > m.weights[order[j]] })
-	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(p.Columns)}, Diagnostics: notes.Notes}
-	out.Diagnostics.Flags = append(out.Diagnostics.Flags,
-		fmt.Sprintf("%d crude approximations of components were released, and the mixture was chosen around them", found))
+	draft := program.NewDraft(p.Columns, notes.Notes)
+	draft.Flag("%d crude approximations of components were released, and the mixture was chosen around them", found)
 	for _, i := range order {
-		cov, err := shaped(m.pairs[i], p.Covariance)
-		if err != nil {
-			return notes.Outsize()
-		}
-		out.Model.Weights = append(out.Model.Weights, m.weights[i])
-		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: m.pairs[i].Mean, Cov: cov})
-		out.Diagnostics.Components = append(out.Diagnostics.Components, estimate.ComponentNote{EffectiveRows: m.weights[i] * math.Max(0, n)})
+		cov, err := program.Shaped(m.pairs[i].L, p.Covariance)
+		draft.Add(m.weights[i], m.pairs[i].Mean, cov, err, estimate.ComponentNote{EffectiveRows: m.weights[i] * math.Max(0, n)})
 	}
-	if out.Model.Validate() != nil {
-		return notes.Outsize()
-	}
-	return out
-}
-
-// shaped is a pair's covariance as a model's type.
-func shaped(g pair, shape estimate.CovarianceType) (model.Covariance, error) {
-	if shape == estimate.Full {
-		return model.FullFromFactor(g.L)
-	}
-	d := len(g.Mean)
-	variances, mean := make([]float64, d), 0.0
-	for j := range d {
-		for _, v := range g.L.RawRowView(j) {
-			variances[j] += v * v
-		}
-		mean += variances[j] / float64(d)
-	}
-	if shape == estimate.Spherical {
-		return model.NewSpherical(d, mean)
-	}
-	return model.NewDiagonal(variances)
-}
-
-// most is the number of components asked for, or the largest allowed.
-func most(p estimate.Problem) int {
-	if p.Components > 0 {
-		return p.Components
-	}
-	return max(1, p.MaxComponents)
+	return draft.Outcome()
 }
 
 // enumerable is the refusal of a number of components for which K is beyond the guard whatever is
@@ -164,7 +128,6 @@ func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) erro
 	if p.Components == 0 {
 		advice = "say how many components there are; or " + advice
 	}
-	return &estimate.Refusal{Reason: fmt.Sprintf("the mixtures of %d Gaussians of a net around a single one, "+
-		"spaced %.2g standard deviations and within a factor of %.2g, "+
-		"are more than %d", k, zeta, crude(factor, n), c.MostHypotheses), Advice: advice}
+	return program.Refusal(advice, "the mixtures of %d Gaussians of a net around a single one, "+
+		"spaced %.2g standard deviations and within a factor of %.2g, are more than %d", k, zeta, crude(factor, n), c.MostHypotheses)
 }

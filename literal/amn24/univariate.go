@@ -6,8 +6,10 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // Univariate is the method "univariate:amn24": crude pairs from the gaps between consecutive
@@ -42,10 +44,9 @@ func (e Univariate) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
 	}
 	if p.Columns > 1 {
-		return kernel.Plan{}, &estimate.Refusal{Reason: fmt.Sprintf("method %s takes one column, there are %d", e.Name(), p.Columns),
-			Advice: "use --method axis-aligned or general"}
+		return kernel.Plan{}, program.Refusal("use --method axis-aligned or general", "method %s takes one column, there are %d", e.Name(), p.Columns)
 	}
-	if err := e.c.enumerable(1, most(p), e.c.Factor, p); err != nil {
+	if err := e.c.enumerable(1, program.MostComponents(p), e.c.Factor, p); err != nil {
 		return kernel.Plan{}, err
 	}
 	if p.Mu > 0 {
@@ -62,7 +63,7 @@ func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 	if p.Relation == privacy.AddRemoveOne {
 		sensitivity = 3
 	}
-	rate := privacy.PureOfMu(muOf(e.c.CrudeShare*mu2)) / sensitivity
+	rate := budget.Pure(e.c.CrudeShare*mu2) / sensitivity
 	return (logSlack + math.Log(math.Tanh(sensitivity*rate/2))) / rate
 }
 
@@ -72,15 +73,13 @@ const surelyHidden = 10
 // hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be
 // released.
 func (e Univariate) hopeless(p estimate.Problem) error {
-	if epsilon := privacy.PureOfMu(muOf(e.c.CrudeShare * p.Mu * p.Mu)); epsilon < leastEpsilon {
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("at this epsilon the histogram of gaps would be %.2g-private, less than %g is noise", epsilon, leastEpsilon),
-			Advice: "needs a larger epsilon; --method univariate needs far less"}
+	if epsilon := budget.Pure(e.c.CrudeShare * p.Mu * p.Mu); epsilon < leastEpsilon {
+		return program.Refusal("needs a larger epsilon; --method univariate needs far less",
+			"at this epsilon the histogram of gaps would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}
 	if noise := e.support(p, p.Mu*p.Mu, surelyHidden); p.Relation == privacy.ReplaceOne && float64(p.Rows) < noise {
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("a bucket of gaps is released only if it holds more than noise can be, at least %.0f, and there are %d rows", noise, p.Rows),
-			Advice: advice(e.Expect(p))}
+		return program.Refusal(advice(e.Expect(p)),
+			"a bucket of gaps is released only if it holds more than noise can be, at least %.0f, and there are %d rows", noise, p.Rows)
 	}
 	return nil
 }
@@ -91,11 +90,11 @@ func (e Univariate) Fit(ctx context.Context, s *kernel.Session, p estimate.Probl
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	r, notes, err := begin(s, e.c, most(p))
+	r, notes, err := begin(s, e.c, program.MostComponents(p))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	mu := muOf(e.c.CrudeShare * s.Mu() * s.Mu())
+	mu := budget.Mu(e.c.CrudeShare * s.Mu() * s.Mu())
 	var found []pair
 	none := r.noRows()
 	if none == nil && privacy.PureOfMu(mu) < leastEpsilon {

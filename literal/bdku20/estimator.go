@@ -17,6 +17,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -70,10 +71,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	s := e.c.schedule(p)
 	if p.Relation == privacy.ReplaceOne && p.Mu > 0 {
 		if n := float64(p.Rows); n < 2 || s.unknown.covariance && s.noise(n, 1)*s.norm() > e.c.MostNoise {
-			return kernel.Plan{}, &estimate.Refusal{
-				Reason: fmt.Sprintf("%d rows are too few for a covariance of %d columns at this epsilon, however tight the bounds", p.Rows, p.Columns),
-				Advice: e.advice(p),
-			}
+			return kernel.Plan{}, program.Refusal(e.advice(p),
+				"%d rows are too few for a covariance of %d columns at this epsilon, however tight the bounds", p.Rows, p.Columns)
 		}
 	}
 	plan := kernel.Plan{Method: name}
@@ -100,30 +99,20 @@ const (
 )
 
 // refuse says why the facts of a problem do not do, or is nil.
-func refuse(p estimate.Problem) *estimate.Refusal {
+func refuse(p estimate.Problem) error {
 	f := p.Facts
 	low, high := f.Eigenvalues[0], f.Eigenvalues[1]
 	switch {
 	case p.Components > 1:
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s fits one component, %d were asked for", name, p.Components),
-			Advice: "use --components 1, or --method general for a mixture",
-		}
+		return program.OneComponent(name, p)
 	case !f.KnowsMean || !f.KnowsEigenvalues():
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s needs bounds on the mean and on the eigenvalues of the covariance, and knows %v", name, f),
-			Advice: "state them with --mean-within R --eigenvalues-within a,b; or use --method gaussian, which needs none",
-		}
+		return program.Refusal("state them with --mean-within R --eigenvalues-within a,b; or use --method gaussian, which needs none",
+			"method %s needs bounds on the mean and on the eigenvalues of the covariance, and knows %v", name, f)
 	case f.Validate() != nil || low < leastBound || high > mostBound || f.MeanWithin > mostBound*math.Sqrt(low):
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s cannot calculate with these bounds: %v", name, f),
-			Advice: "record the columns in units in which they are nearer to 1; or use --method gaussian, which needs no bounds",
-		}
+		return program.Refusal("record the columns in units in which they are nearer to 1; or use --method gaussian, which needs no bounds",
+			"method %s cannot calculate with these bounds: %v", name, f)
 	case f.MeanWithin == 0 && low == high:
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("nothing is left to learn: %v", f),
-			Advice: "state only what is known, with a radius of the mean above 0 or eigenvalues that differ",
-		}
+		return program.Refusal("state only what is known, with a radius of the mean above 0 or eigenvalues that differ", "nothing is left to learn: %v", f)
 	}
 	return nil
 }
@@ -133,12 +122,13 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{a: s.Allotment(), problem: p, schedule: e.c.schedule(p), total: s.Allotment().Left()}
+	r := &run{Run: program.Begin(s, p, e.advice(p)), schedule: e.c.schedule(p)}
+	r.Mu2 = r.Left() // shares are spent without a safety factor
 	if err := r.countRows(); err != nil {
 		return estimate.Outcome{}, err
 	}
 	if !(r.good >= 2) {
-		return r.none(e.advice(p), "about %.0f rows are too few", math.Max(0, r.good))
+		return r.Refuse("about %.0f rows are too few", math.Max(0, r.good)), nil
 	}
 	r.known()
 	for _, part := range []func() (doubt string, err error){r.covariance, r.mean} {
@@ -150,10 +140,10 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 			return estimate.Outcome{}, err
 		}
 		if doubt != "" {
-			return r.none(e.advice(p), "%s", doubt)
+			return r.Refuse("%s", doubt), nil
 		}
 	}
-	return r.outcome(e.advice(p))
+	return r.outcome(), nil
 }
 
 // Expect is the error for the worst covariance within the bounds.

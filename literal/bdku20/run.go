@@ -1,7 +1,6 @@
 package bdku20
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,17 +8,15 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
 )
 
 // run is one fit: public facts and released values only.
 type run struct {
+	program.Run
 	schedule
-	a       *kernel.Allotment
-	problem estimate.Problem
-	total   float64 // mu^2
 	// n, or the released number of rows where n is private: what the schedule goes by
 	rows float64
 	good float64 // rows that are not null, as far as is known
@@ -30,7 +27,6 @@ type run struct {
 	// The estimate: a factor of the covariance, and its relative spectral noise.
 	factor *mat.Dense
 	noise  float64
-	flags  []string
 }
 
 // missingSDs: where n is public, all rows are good unless the count says otherwise by this many
@@ -39,12 +35,12 @@ const missingSDs = 3.5
 
 // countRows releases the number of good rows.
 func (r *run) countRows() error {
-	n, public := r.a.Session().Rows()
+	n, public := r.Session().Rows()
 	r.rows, r.good = float64(n), float64(n)
 	if r.countShare == 0 {
 		return nil
 	}
-	answer, err := r.a.Sum(stepCount, query.Count{}, math.Sqrt(r.countShare*r.total))
+	answer, err := r.Sum(stepCount, query.Count{}, math.Sqrt(r.countShare*r.Mu2))
 	if err != nil {
 		return err
 	}
@@ -54,15 +50,14 @@ func (r *run) countRows() error {
 	if !public {
 		r.rows = r.good
 	} else if r.good < r.rows {
-		r.flags = append(r.flags, fmt.Sprintf("about %.1f%% of the rows have a missing or unusable value and count for nothing",
-			100*math.Max(0, 1-r.good/r.rows)))
+		r.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.good/r.rows))
 	}
 	return nil
 }
 
 // known sets the scale that the bounds give.
 func (r *run) known() {
-	sd := math.Sqrt(r.problem.Facts.Eigenvalues[1])
+	sd := math.Sqrt(r.Problem.Facts.Eigenvalues[1])
 	r.w, r.wi = mat.DenseCopyOf(symmetric.Identity(r.d)), mat.DenseCopyOf(symmetric.Identity(r.d))
 	r.w.Scale(1/sd, r.w)
 	r.wi.Scale(sd, r.wi)
@@ -79,23 +74,15 @@ func (r *run) frame() query.Affine {
 	return f
 }
 
-// none is the outcome without a model.
-func (r *run) none(advice, format string, args ...any) (estimate.Outcome, error) {
-	return estimate.Outcome{Diagnostics: estimate.Diagnostics{Flags: r.flags},
-		NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}}, nil
-}
-
 // outcome is the model.
-func (r *run) outcome(advice string) (estimate.Outcome, error) {
+func (r *run) outcome() estimate.Outcome {
 	cov, err := r.shaped()
-	if err == nil && dense.AllFinite(r.center) && dense.Finite(r.noise) {
-		mixture, err := model.New(nil, nil, []model.Gaussian{{Mean: r.center, Cov: cov}})
-		if err == nil {
-			return estimate.Outcome{Model: mixture, Diagnostics: estimate.Diagnostics{Flags: r.flags,
-				Components: []estimate.ComponentNote{{EffectiveRows: r.good, EffectiveNoise: r.noise}}}}, nil
-		}
+	if err == nil && !(dense.AllFinite(r.center) && dense.Finite(r.noise)) {
+		return r.Outsize()
 	}
-	return r.none(advice, "a released mean or variance is outside the numbers that a model can hold")
+	draft := program.NewDraft(r.d, r.Notes)
+	draft.Add(1, r.center, cov, err, estimate.ComponentNote{EffectiveRows: r.good, EffectiveNoise: r.noise})
+	return draft.Outcome()
 }
 
 // graded is the largest ratio of stated eigenvalues whose covariance is held to them: in the
@@ -109,22 +96,12 @@ const graded = 1e10
 // stated bounds, which noise can leave.
 func (r *run) shaped() (model.Covariance, error) {
 	s := symmetric.Congruence(r.factor, symmetric.Identity(r.d))
-	low, high := r.problem.Facts.Eigenvalues[0], r.problem.Facts.Eigenvalues[1]
+	low, high := r.Problem.Facts.Eigenvalues[0], r.Problem.Facts.Eigenvalues[1]
 	if high/low <= graded {
 		s = symmetric.Floored(s, low, high)
 	}
-	switch r.problem.Covariance {
-	case estimate.Spherical:
-		return model.NewSpherical(r.d, s.Trace()/float64(r.d))
-	case estimate.Diagonal:
-		variances := make([]float64, r.d)
-		for i := range variances {
-			variances[i] = s.At(i, i)
-		}
-		return model.NewDiagonal(variances)
+	if r.Problem.Covariance == estimate.Full && high/low > graded {
+		return model.FullFromFactor(r.factor)
 	}
-	if high/low <= graded {
-		return model.NewFull(s)
-	}
-	return model.FullFromFactor(r.factor)
+	return program.ShapedMatrix(s, r.Problem.Covariance)
 }

@@ -25,19 +25,19 @@ func (r *run) mean() (doubt string, err error) {
 	if !svd.Factorize(r.w, mat.SVDNone) {
 		return "the estimated covariance has no inverse", nil
 	}
-	radius := r.problem.Facts.MeanWithin * svd.Values(nil)[0]
+	radius := r.Problem.Facts.MeanWithin * svd.Values(nil)[0]
 	t := r.meanSteps(r.rows)
 	for i, share := range r.c.split(t) {
-		mu := r.a.LeftMu()
+		mu := r.LeftMu()
 		if i < t-1 {
-			mu = math.Sqrt(share * r.meanShare * r.total)
+			mu = math.Sqrt(share * r.meanShare * r.Mu2)
 		}
 		ball := meanRadius(r.d, r.c.MeanTail, radius)
 		if !dense.Finite(ball) {
 			return "the stated bound on the mean is too far for the scale of the rows", nil
 		}
 		q := query.ClippedMoments{Components: []query.Component{{Frame: r.frame(), Radius: ball}}, Form: query.FullForm, Lift: 1}
-		answer, err := r.a.Sum(stepMean, q, mu)
+		answer, err := r.Sum(stepMean, q, mu)
 		if err != nil {
 			return "", err
 		}

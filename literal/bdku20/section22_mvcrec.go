@@ -24,8 +24,8 @@ func (r *run) covariance() (doubt string, err error) {
 	if !r.unknown.covariance {
 		return "", nil
 	}
-	part := r.a.Take(r.covarianceShare * r.total)
-	defer r.a.Return(part)
+	part := r.Take(r.covarianceShare * r.Mu2)
+	defer r.Return(part)
 	split := r.c.split(r.covarianceSteps(r.rows))
 	for i, share := range split {
 		last := i == len(split)-1
@@ -33,7 +33,7 @@ func (r *run) covariance() (doubt string, err error) {
 		if last {
 			m, err = r.lastSecond(part)
 		} else {
-			m, err = r.second(part, math.Sqrt(share*r.covarianceShare*r.total))
+			m, err = r.second(part, math.Sqrt(share*r.covarianceShare*r.Mu2))
 		}
 		if err != nil {
 			return "", err

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 const (
@@ -44,7 +45,7 @@ type estimated struct {
 func htpce(ctx context.Context, x sample, within [2]float64, t int) (e estimated, none *estimate.NoRelease, err error) {
 	p := begin(x.d, within)
 	if t > 1 {
-		mu := math.Sqrt(x.PreconditionShare*x.a.Left()/float64(t-1)) * (1 - 1e-12)
+		mu := budget.Mu(x.PreconditionShare * x.a.Left() / float64(t-1))
 		for range t - 1 {
 			if err := ctx.Err(); err != nil {
 				return e, nil, err

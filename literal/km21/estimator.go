@@ -83,7 +83,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	if p.Relation == privacy.ReplaceOne && p.Mu > 0 {
 		if reason := e.hopeless(p, float64(p.Rows)); reason != "" {
-			return kernel.Plan{}, &estimate.Refusal{Reason: reason, Advice: e.advice(p)}
+			return kernel.Plan{}, program.Refusal(e.advice(p), "%s", reason)
 		}
 	}
 	return kernel.Plan{Method: e.Name(), Steps: e.steps(p)}, nil
@@ -96,19 +96,17 @@ func refused(p estimate.Problem) error {
 	f := p.Facts
 	switch {
 	case p.Components > 1:
-		return &estimate.Refusal{Reason: fmt.Sprintf(method+"fits one component, %d were asked for", p.Components),
-			Advice: "use --components 1, or --method general for a mixture"}
+		return program.OneComponent("heavy-tailed:paper", p)
 	case f.Validate() != nil:
-		return &estimate.Refusal{Reason: method + "was given facts that cannot be: " + f.Validate().Error(), Advice: "state others"}
+		return program.Refusal("state others", method+"was given facts that cannot be: %v", f.Validate())
 	case !f.KnowsEigenvalues():
-		return &estimate.Refusal{Reason: method + "needs bounds on the eigenvalues of the covariance, squares of standard deviations",
-			Advice: "state --eigenvalues-within a,b; or use --method gaussian, which needs none"}
+		return program.Refusal("state --eigenvalues-within a,b; or use --method gaussian, which needs none",
+			method+"needs bounds on the eigenvalues of the covariance, squares of standard deviations")
 	case !f.KnowsMean:
-		return &estimate.Refusal{Reason: method + "needs a bound on the mean",
-			Advice: "state --mean-within R (0: the mean is the origin); or use --method gaussian, which needs none"}
+		return program.Refusal("state --mean-within R (0: the mean is the origin); or use --method gaussian, which needs none",
+			method+"needs a bound on the mean")
 	case f.Moments > mostMoments:
-		return &estimate.Refusal{Reason: fmt.Sprintf(method+"takes moments up to order %d, got %d", mostMoments, f.Moments),
-			Advice: "state a lower order"}
+		return program.Refusal("state a lower order", method+"takes moments up to order %d, got %d", mostMoments, f.Moments)
 	}
 	return nil
 }
@@ -218,18 +216,11 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 // release makes the model.
 func release(p estimate.Problem, mean []float64, e estimated, c *program.Columns) estimate.Outcome {
 	cov, err := shaped(e.Factor, p.Covariance)
-	if err != nil {
-		return c.Outsize()
-	}
-	m, err := model.New(nil, nil, []model.Gaussian{{Mean: mean, Cov: cov}})
-	if err != nil {
-		return c.Outsize()
-	}
-	out := estimate.Outcome{Model: m, Diagnostics: c.Notes}
-	out.Diagnostics.Flags = append(out.Diagnostics.Flags, fmt.Sprintf("the covariance is the rows' own, whatever their law; if the stated facts hold, "+
-		"its relative error in Frobenius norm is at most %.2g with probability .9; %d steps of preconditioning", e.Error, e.Steps))
-	out.Diagnostics.Components = []estimate.ComponentNote{{EffectiveRows: c.Rows, EffectiveNoise: e.Noise}}
-	return out
+	draft := program.NewDraft(p.Columns, c.Notes)
+	draft.Flag("the covariance is the rows' own, whatever their law; if the stated facts hold, "+
+		"its relative error in Frobenius norm is at most %.2g with probability .9; %d steps of preconditioning", e.Error, e.Steps)
+	draft.Add(1, mean, cov, err, estimate.ComponentNote{EffectiveRows: c.Rows, EffectiveNoise: e.Noise})
+	return draft.Outcome()
 }
 
 // shaped is f f^T as a model's type.

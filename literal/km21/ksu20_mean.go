@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -38,7 +39,7 @@ func heavyTailedMean(x sample, e estimated, within float64) (mean []float64, non
 	mean = make([]float64, x.d)
 	r := within * mat.Norm(e.Whitener, 2)
 	if !(r <= math.Sqrt(float64(x.d))) {
-		mu := math.Sqrt(x.StartShare*x.a.Left()) * (1 - 1e-12)
+		mu := budget.Mu(x.StartShare * x.a.Left())
 		if radius := r + x.clipRadius(mu); !(x.startError(r, mu) <= math.Sqrt(float64(x.d))) {
 			return nil, &estimate.NoRelease{
 				Reason: fmt.Sprintf("the mean is known to within %.2g standard deviations only: the noise of a first mean is too large", r)}, nil

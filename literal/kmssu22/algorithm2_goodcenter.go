@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // goodCenter is GoodCenter for all reference points at once: for each, the centre of a ball of
@@ -36,7 +37,7 @@ func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2
 			g.Offset = append(g.Offset, width*rng.Float64())
 		}
 	}
-	cells, _, err := pooled.Cells(stepCenters, query.BoxKeys{Grids: []query.Grid{g}}, loss(mu2))
+	cells, _, err := pooled.Cells(stepCenters, query.BoxKeys{Grids: []query.Grid{g}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

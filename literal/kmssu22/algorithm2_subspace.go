@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/subspace"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // subspaceRecovery is SubspaceRecovery: an orthonormal basis, in columns, whose first k are about
@@ -77,7 +78,7 @@ func (r *run) average(pooled *kernel.Allotment, first int, c []float64, radius f
 		frame.Columns = append(frame.Columns, first+j)
 	}
 	sums, err := measure(pooled, stepAverages, query.ClippedMoments{Form: query.SphericalForm,
-		Components: []query.Component{{Frame: frame, Radius: radius}}}, loss(mu2))
+		Components: []query.Component{{Frame: frame, Radius: radius}}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

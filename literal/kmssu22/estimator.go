@@ -17,6 +17,7 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -59,17 +60,12 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
 	}
-	if p.Components > 1 {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s fits one component, %d were asked for", name, p.Components),
-			Advice: "use --components 1, or --method general for a mixture",
-		}
+	if err := program.OneComponent(name, p); err != nil {
+		return kernel.Plan{}, err
 	}
 	if need := e.c.leastNeeded(p); p.Mu > 0 && p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("%d rows make too few blocks for the eigenvalues of %d columns to be seen at this epsilon", p.Rows, p.Columns),
-			Advice: advice(need),
-		}
+		return kernel.Plan{}, program.Refusal(advice(need),
+			"%d rows make too few blocks for the eigenvalues of %d columns to be seen at this epsilon", p.Rows, p.Columns)
 	}
 	return kernel.Plan{Method: name, Steps: e.c.steps(p)}, nil
 }

@@ -5,9 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/estimate/program"
 )
 
 // refuse is the outcome of a fit that ended in bottom.
@@ -32,37 +31,8 @@ func (r *run) release(z naive) (estimate.Outcome, error) {
 			row[i] *= math.Sqrt(values[i])
 		}
 	}
-	cov, err := shaped(&factor, r.shape)
-	if err != nil || !dense.AllFinite(at.center) {
-		return r.outsize(), nil
-	}
-	m, err := model.New(nil, nil, []model.Gaussian{{Mean: at.center, Cov: cov}})
-	if err != nil {
-		return r.outsize(), nil
-	}
-	return estimate.Outcome{Model: m, Diagnostics: estimate.Diagnostics{Flags: r.flags,
-		Components: []estimate.ComponentNote{{EffectiveRows: z.rows, EffectiveNoise: z.noise / least}}}}, nil
-}
-
-// outsize is the outcome for an estimate that a model cannot hold.
-func (r *run) outsize() estimate.Outcome {
-	return estimate.Outcome{Diagnostics: estimate.Diagnostics{Flags: r.flags}, NoRelease: &estimate.NoRelease{
-		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in other units"}}
-}
-
-// shaped is the covariance factor factorᵀ as a model's type.
-func shaped(factor *mat.Dense, shape estimate.CovarianceType) (model.Covariance, error) {
-	if shape == estimate.Full {
-		return model.FullFromFactor(factor)
-	}
-	d, _ := factor.Dims()
-	variances, mean := make([]float64, d), 0.0
-	for j := range d {
-		variances[j] = dense.Norm2(factor.RawRowView(j))
-		mean += variances[j] / float64(d)
-	}
-	if shape == estimate.Spherical {
-		return model.NewSpherical(d, mean)
-	}
-	return model.NewDiagonal(variances)
+	draft := program.NewDraft(r.d, estimate.Diagnostics{Flags: r.flags})
+	cov, err := program.Shaped(&factor, r.shape)
+	draft.Add(1, at.center, cov, err, estimate.ComponentNote{EffectiveRows: z.rows, EffectiveNoise: z.noise / least})
+	return draft.Outcome(), nil
 }

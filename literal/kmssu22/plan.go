@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // The steps of the plan.
@@ -82,9 +83,6 @@ func (c Constants) steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: prefixFinal + stepMoments, Query: moments, Share: 1, Most: 1, Source: "KMSSU22 NaiveEstimator"})
 }
 
-// loss is the mu of a measurement that costs mu2.
-func loss(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }
-
 // count is n, measured where it is private.
 func (r *run) count() error {
 	if err := r.ctx.Err(); err != nil {
@@ -93,7 +91,7 @@ func (r *run) count() error {
 	if n, public := r.a.Session().Rows(); public {
 		r.rows = float64(n)
 	} else {
-		answer, err := r.a.Sum(stepRows, query.Count{}, loss(rowsShare*r.mu2))
+		answer, err := r.a.Sum(stepRows, query.Count{}, budget.Mu(rowsShare*r.mu2))
 		if err != nil {
 			return err
 		}
@@ -105,11 +103,11 @@ func (r *run) count() error {
 // eigenvalueBlocks is t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims dimensions,
 // for what the step has of mu^2.
 func (c Constants) eigenvalueBlocks(d int, mu2 float64) float64 {
-	return blocks(d, c.EigenvalueMass, loss(mu2*eigenvalueShare))
+	return blocks(d, c.EigenvalueMass, budget.Mu(mu2*eigenvalueShare))
 }
 
 func (c Constants) centerBlocks(k, dims int, mu2 float64) float64 {
-	return blocks(dims*c.points(k), c.CenterMass, loss(mu2*centersPart))
+	return blocks(dims*c.points(k), c.CenterMass, budget.Mu(mu2*centersPart))
 }
 
 // enough is t as a number of blocks if n rows fill them, or bottom.

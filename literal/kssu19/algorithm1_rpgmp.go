@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // KSSU19 Algorithm 1: RPGMP. The prefixes of its steps; every level of the recursion makes each of
@@ -157,7 +158,7 @@ func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left
 		q.Queries = append(q.Queries, query.Count{})
 	}
 	q.Partition = partition(parts)
-	ans, err := g.a.Laplace(prefixLevel+stepRows, q, pure(g.mu2))
+	ans, err := g.a.Laplace(prefixLevel+stepRows, q, budget.Pure(g.mu2))
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -159,7 +160,7 @@ func (k *klsu) pairs(step string, mu2 float64, one func(*component) query.PairSu
 		return nil
 	}
 	q.Partition = partition(parts)
-	ans, err := k.run.a.Pairs(k.prefix+step, q, mu(mu2))
+	ans, err := k.run.a.Pairs(k.prefix+step, q, budget.Mu(mu2))
 	if err != nil {
 		return err
 	}

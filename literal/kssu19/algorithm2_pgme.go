@@ -16,8 +16,10 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // KSSU19 Algorithm 2: PGME.
@@ -73,7 +75,7 @@ func (e Paper) partitionShare(k int) float64 {
 }
 
 func (e Paper) steps(p estimate.Problem) []kernel.Step {
-	k := most(p)
+	k := program.MostComponents(p)
 	share := e.partitionShare(k)
 	steps := append(nSteps(p), rpgmpSteps(k, share, .9)...)
 	steps = append(steps, kernel.Step{Name: stepWeights, Query: query.PartsOf(query.Count{}.Kind()), Share: weightsShare, Most: 1, Source: "KSSU19 Section B.10"})
@@ -83,7 +85,7 @@ func (e Paper) steps(p estimate.Problem) []kernel.Step {
 // enough reports that n rows let noise through to every search at the root and below, from public
 // facts.
 func (e Paper) enough(p estimate.Problem, n float64) bool {
-	k := most(p)
+	k := program.MostComponents(p)
 	if k == 1 {
 		return n >= float64(2*p.Columns)
 	}
@@ -118,7 +120,7 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	k := most(p)
+	k := program.MostComponents(p)
 	root := part{frame: whole(p.Columns), rows: n}
 	if e.c.Radius > 0 && e.c.SigmaMax > 0 {
 		root = root.and(query.Condition{Frame: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
@@ -152,7 +154,7 @@ func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, sd float64, e
 	for range leaves {
 		q.Queries = append(q.Queries, query.Count{})
 	}
-	ans, err := r.a.Laplace(stepWeights, q, pure(mu2))
+	ans, err := r.a.Laplace(stepWeights, q, budget.Pure(mu2))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -31,7 +32,7 @@ func (r *run) pca(step string, parts []part, balls []*ball, l int, mu2 float64) 
 		q.Queries = append(q.Queries, query.ClippedMoments{Form: query.FullForm, Lift: pcaLift,
 			Components: []query.Component{{Frame: b.frame, Radius: b.radius}}})
 	}
-	ans, err := r.a.Sum(step, q, mu(mu2))
+	ans, err := r.a.Sum(step, q, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // The steps of TerrificBall besides GoodCenter's, and the parts of its mu^2.
@@ -35,7 +36,7 @@ func (r *run) terrificGamma(parts, options int, t, mu2 float64) (gamma, need flo
 	} else if r.twice(parts) > 1 {
 		sensitivity = 4
 	}
-	scale := 4 * sensitivity * r.group / pure(mu2*terrificShare)
+	scale := 4 * sensitivity * r.group / budget.Pure(mu2*terrificShare)
 	if r.c.TerrificSlack == 0 {
 		gamma = 2 * scale * math.Log(2*float64(options)/r.c.FailureProb)
 		return gamma, 2 * gamma
@@ -86,7 +87,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	at, err := r.a.AboveThreshold(prefix+stepTerrific, q, thresholds, pure(mu2*terrificShare))
+	at, err := r.a.AboveThreshold(prefix+stepTerrific, q, thresholds, budget.Pure(mu2*terrificShare))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	}
 	q.Partition = partition(chosen(parts, live))
 	left := mu2 * (1 - terrificShare - centerShare)
-	ans, err := r.a.Laplace(prefix+stepSecluded, q, pure(left))
+	ans, err := r.a.Laplace(prefix+stepSecluded, q, budget.Pure(left))
 	if err != nil {
 		return nil, err
 	}

@@ -3,17 +3,17 @@ package kssu19
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // Parts of the total mu^2 that both methods spend alike, where n is private.
@@ -35,19 +35,11 @@ func (r *run) count(mu2 float64) (n, left float64, err error) {
 	if n, public := r.a.Session().Rows(); public {
 		return float64(n), mu2, nil
 	}
-	ans, err := r.a.Sum(stepN, query.Count{}, mu(nShare*mu2))
+	ans, err := r.a.Sum(stepN, query.Count{}, budget.Mu(nShare*mu2))
 	if err != nil {
 		return 0, 0, err
 	}
 	return math.Max(0, ans.Values[0]), mu2 * (1 - nShare), nil
-}
-
-// most is the number of components asked for, or the largest allowed.
-func most(p estimate.Problem) int {
-	if p.Components > 0 {
-		return p.Components
-	}
-	return max(1, p.MaxComponents)
 }
 
 // A found component, in the columns' units.
@@ -62,7 +54,7 @@ type found struct {
 // assemble makes a model of the heaviest components, at most as many as are allowed.
 func assemble(p estimate.Problem, parts []found, shape estimate.CovarianceType, flags []string) estimate.Outcome {
 	sort.SliceStable(parts, func(i, j int) bool { return parts[i].rows > parts[j].rows })
-	if k := most(p); len(parts) > k {
+	if k := program.MostComponents(p); len(parts) > k {
 		flags = append(flags, fmt.Sprintf("%d parts of few rows were left out: at most %d components are wanted", len(parts)-k, k))
 		parts = parts[:k]
 	}
@@ -72,46 +64,20 @@ func assemble(p estimate.Problem, parts []found, shape estimate.CovarianceType, 
 	if k := p.Components; k > len(parts) {
 		flags = append(flags, fmt.Sprintf("%d of %d components were found", len(parts), k))
 	}
-	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(p.Columns)}, Diagnostics: estimate.Diagnostics{Flags: flags}}
 	total := 0.0
 	for _, f := range parts {
 		total += f.rows
 	}
+	draft := program.NewDraft(p.Columns, estimate.Diagnostics{})
+	draft.Notes.Flags = flags
 	for _, f := range parts {
-		cov, err := shaped(f.cov, shape)
-		if err != nil {
-			return outsize()
+		if !dense.Finite(f.noise) {
+			return program.Outsize(estimate.Diagnostics{})
 		}
-		out.Model.Weights = append(out.Model.Weights, f.rows/total)
-		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: f.mean, Cov: cov})
-		out.Diagnostics.Components = append(out.Diagnostics.Components,
-			estimate.ComponentNote{EffectiveRows: f.rows, EffectiveNoise: f.noise, Flags: f.flags})
+		cov, err := program.ShapedMatrix(f.cov, shape)
+		draft.Add(f.rows/total, f.mean, cov, err, estimate.ComponentNote{EffectiveRows: f.rows, EffectiveNoise: f.noise, Flags: f.flags})
 	}
-	if out.Model.Validate() != nil || slices.ContainsFunc(parts, func(f found) bool { return !dense.Finite(f.noise) }) {
-		return outsize()
-	}
-	return out
-}
-
-// shaped is the covariance as a model's type.
-func shaped(s *mat.SymDense, shape estimate.CovarianceType) (model.Covariance, error) {
-	d := s.SymmetricDim()
-	switch shape {
-	case estimate.Full:
-		return model.NewFull(s)
-	case estimate.Spherical:
-		return model.NewSpherical(d, s.Trace()/float64(d))
-	}
-	variances := make([]float64, d)
-	for i := range variances {
-		variances[i] = s.At(i, i)
-	}
-	return model.NewDiagonal(variances)
-}
-
-func outsize() estimate.Outcome {
-	return estimate.Outcome{NoRelease: &estimate.NoRelease{
-		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in other units"}}
+	return draft.Outcome()
 }
 
 // refuse is the outcome of a fit that failed.
@@ -170,8 +136,7 @@ func refusal(p estimate.Problem, enough func(n float64) bool) error {
 	if !(p.Mu > 0) || p.Relation != privacy.ReplaceOne || enough(float64(p.Rows)) {
 		return nil
 	}
-	return &estimate.Refusal{Reason: fmt.Sprintf("at this epsilon noise would hide every ball of %d rows that the algorithm looks for", p.Rows),
-		Advice: advice(p, needed(enough))}
+	return program.Refusal(advice(p, needed(enough)), "at this epsilon noise would hide every ball of %d rows that the algorithm looks for", p.Rows)
 }
 
 // enoughForBall reports that t of n rows can be found by PGLOC in l dimensions, from public
@@ -196,7 +161,7 @@ const (
 
 // enoughForCenter reports that GoodCenter's threshold and histograms see t rows.
 func (r *run) enoughForCenter(parts, l int, t, mu2 float64) bool {
-	noise := 4 * r.group * r.twice(parts) / pure(mu2/4)
+	noise := 4 * r.group * r.twice(parts) / budget.Pure(mu2/4)
 	return t/2 > hidden*noise &&
-		fullestCell*t > r.group*thresholdSDs*math.Sqrt(2*float64(l))/mu(mu2/4)
+		fullestCell*t > r.group*thresholdSDs*math.Sqrt(2*float64(l))/budget.Mu(mu2/4)
 }

@@ -139,13 +139,6 @@ func uniform(rng *rand.Rand, n int, below float64) []float64 {
 	return out
 }
 
-// mu is the loss of a measurement that costs mu2.
-func mu(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - 1e-12) }
-
-// pure is the epsilon of a pure step that costs mu2; choice that of the exponential mechanism.
-func pure(mu2 float64) float64   { return privacy.PureOfMu(mu(mu2)) }
-func choice(mu2 float64) float64 { return privacy.BoundedRangeOfMu(mu(mu2)) }
-
 // twice is 2 where one row can change the scores of two parts at once, by moving from one to the
 // other: see [query.Selection.Sensitivity].
 func (r *run) twice(parts int) float64 {

@@ -47,15 +47,15 @@ func (f *sampling) findClusters() error {
 	}
 	q := frame.Out()
 	first, last := map[int]int{1: 4, 2: 2, 3: 2}[q], map[int]int{1: 7, 2: 5, 3: 4}[q]
-	cells, err := coreset.Build(f.pooled, stepSampleTree, frame, half, first, last, cellPart*float64(f.blocks), f.part(sampleFindShare))
+	cells, err := coreset.Build(f.pooled, stepSampleTree, frame, half, first, last, cellPart*float64(f.blocks), f.Mu(sampleFindShare))
 	if err != nil {
 		return err
 	}
 	cells.DropLonely(lonelyCell)
-	if len(cells.Points) < f.p.Components {
+	if len(cells.Points) < f.Problem.Components {
 		return nil
 	}
-	fit, err := coreset.Fit(f.ctx, cells, f.p.Components, findStarts, func(start int) func() float64 {
+	fit, err := coreset.Fit(f.ctx, cells, f.Problem.Components, findStarts, func(start int) func() float64 {
 		return rand.New(rand.NewPCG(sampleSeed, uint64(start))).Float64
 	})
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *sampling) span() (frame query.Affine, half []float64, err error) {
 		return frame, half, nil
 	}
 	q := query.ClippedMoments{Form: query.FullForm, Lift: gaussians.Lift, Components: []query.Component{{Frame: frame, Radius: f.radius}}}
-	ans, err := f.pooled.Sum(stepSampleSpan, q, f.part(sampleSpanShare))
+	ans, err := f.pooled.Sum(stepSampleSpan, q, f.Mu(sampleSpanShare))
 	if err != nil {
 		return frame, nil, err
 	}
@@ -127,9 +127,9 @@ func (f *sampling) span() (frame query.Affine, half []float64, err error) {
 	move(frame.Center, s.Sum, n, f.radius)
 	frame.W = nil
 	noise := s.SecondSD / n * math.Sqrt(float64(d))
-	for i := range min(d, spanDimension, max(1, f.p.Components-1)) {
+	for i := range min(d, spanDimension, max(1, f.Problem.Components-1)) {
 		frame.W = append(frame.W, mat.Col(nil, d-1-i, &v))
-		half[i] = math.Min(2*f.radius, boxMargin*math.Sqrt(float64(f.p.Components)*math.Max(e.Values(nil)[d-1-i], noise)))
+		half[i] = math.Min(2*f.radius, boxMargin*math.Sqrt(float64(f.Problem.Components)*math.Max(e.Values(nil)[d-1-i], noise)))
 	}
 	return frame, half[:len(frame.W)], nil
 }

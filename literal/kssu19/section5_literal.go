@@ -47,7 +47,7 @@ func literalBlocks(p estimate.Problem) float64 {
 // Differs: equal parts of mu^2 in place of epsilon/(2k^2), which is group privacy of k estimates
 // and basic composition of k calls; the radii are sought within the ball that holds the rows.
 func (f *sampling) findLiteral() error {
-	k := f.p.Components
+	k := f.Problem.Components
 	r := &run{a: f.pooled, c: literalConstants(f.radius), group: float64(k)}
 	var found []query.Condition
 	for j := range k {
@@ -55,7 +55,7 @@ func (f *sampling) findLiteral() error {
 			return err
 		}
 		left := part{frame: f.ball(cluster{mean: make([]float64, f.dim())}), rows: float64(f.blocks * (k - j)), t: float64(f.blocks) / 2}
-		balls, err := r.pgloc(prefixSampleBall, []part{left.and(found...)}, literalShare*f.mu2/float64(k)*(1-1e-12))
+		balls, err := r.pgloc(prefixSampleBall, []part{left.and(found...)}, literalShare*f.Mu2/float64(k)*(1-1e-12))
 		if err != nil {
 			return err
 		}

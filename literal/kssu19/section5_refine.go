@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/model"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -57,7 +57,7 @@ func (f *sampling) refine() (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if !seen {
-		return f.none("in a cluster, too few of the estimates of %d blocks agree on a scale to be seen", f.blocks), nil
+		return f.Refuse("in a cluster, too few of the estimates of %d blocks agree on a scale to be seen", f.blocks), nil
 	}
 	if err := f.weigh(); err != nil {
 		return estimate.Outcome{}, err
@@ -73,7 +73,7 @@ func (f *sampling) center() error {
 	q := func(c cluster) query.Sum {
 		return query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Frame: f.ball(c), Radius: c.radius}}}
 	}
-	answers, p, err := f.askClusters(stepSampleMean, reachOut, f.part(sampleMeanShare), q)
+	answers, p, err := f.askClusters(stepSampleMean, reachOut, f.Mu(sampleMeanShare), q)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (f *sampling) shrink() error {
 		}
 		return out
 	}
-	answers, _, err := f.askClusters(stepSampleSpread, reachOut, f.part(sampleSpreadShare), func(c cluster) query.Sum {
+	answers, _, err := f.askClusters(stepSampleSpread, reachOut, f.Mu(sampleSpreadShare), func(c cluster) query.Sum {
 		return query.Counts{Frame: f.ball(c), Edges: [][]float64{edges(c)}}
 	})
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *sampling) findScales() (bool, error) {
 		edges = append(edges, scaleStep*float64(b+1))
 	}
 	q := query.Counts{Frame: query.Affine{Columns: []int{f.dim()}, Center: []float64{top}, W: [][]float64{{1}}}, Edges: [][]float64{edges}}
-	answers, _, err := f.askClusters(stepSampleScale, reachOut, f.part(sampleScaleShare), func(cluster) query.Sum { return q })
+	answers, _, err := f.askClusters(stepSampleScale, reachOut, f.Mu(sampleScaleShare), func(cluster) query.Sum { return q })
 	if err != nil {
 		return false, err
 	}
@@ -227,7 +227,7 @@ func (f *sampling) last() error {
 		move(c.mean, sum, n, c.radius)
 		c.lnSigma += scaleShrink * scaleReach * math.Max(-1, math.Min(1, s.Sum[d]/n))
 		// E ln s = ln sigma - 1/(2 nu), about, for the sd s of nu degrees of freedom.
-		if nu := float64(d) * (f.cols.Rows/float64(f.blocks)*c.weight - 1); nu > 1 {
+		if nu := float64(d) * (f.Rows/float64(f.blocks)*c.weight - 1); nu > 1 {
 			c.lnSigma += 1 / (2 * nu)
 		}
 		c.noise = s.SumSD / n
@@ -238,32 +238,21 @@ func (f *sampling) last() error {
 // outcome is the model, heaviest component first.
 func (f *sampling) outcome() (estimate.Outcome, error) {
 	sort.SliceStable(f.clusters, func(i, j int) bool { return f.clusters[i].weight > f.clusters[j].weight })
-	notes := f.cols.Notes
-	if f.p.Covariance != estimate.Spherical {
-		notes.Flags = append(notes.Flags,
-			"sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
+	draft := program.NewDraft(f.Problem.Columns, f.Notes)
+	if f.Problem.Covariance != estimate.Spherical {
+		draft.Flag("sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
 	}
-	// the front door knows the names
-	m := &model.Mixture{Columns: model.DefaultColumns(f.p.Columns)}
 	for _, c := range f.clusters {
 		g := gaussians.Gaussian{Mean: c.mean, Cov: mat.NewSymDense(f.dim(), nil)}
 		for i := range f.dim() {
 			g.Cov.SetSym(i, i, math.Exp(2*c.lnSigma))
 		}
-		mean, cov, err := f.cols.Raw(f.space, g, f.p.Covariance)
-		if err != nil {
-			return f.cols.Outsize(), nil
-		}
-		m.Weights = append(m.Weights, c.weight)
-		m.Components = append(m.Components, model.Gaussian{Mean: mean, Cov: cov})
-		note := estimate.ComponentNote{EffectiveRows: c.weight * math.Max(0, f.cols.Rows), EffectiveNoise: 2 * c.noise * scaleShrink * scaleReach}
+		note := estimate.ComponentNote{EffectiveRows: c.weight * math.Max(0, f.Rows), EffectiveNoise: 2 * c.noise * scaleShrink * scaleReach}
 		if c.count < .8*float64(f.blocks) {
 			note.Flags = append(note.Flags, fmt.Sprintf("found in about %.0f of %d blocks", c.count, f.blocks))
 		}
-		notes.Components = append(notes.Components, note)
+		mean, cov, err := f.Raw(f.space, g, f.Problem.Covariance)
+		draft.Add(c.weight, mean, cov, err, note)
 	}
-	if m.Validate() != nil {
-		return f.cols.Outsize(), nil
-	}
-	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
+	return draft.Outcome(), nil
 }

@@ -87,12 +87,11 @@ const (
 // and one with too few rows.
 func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Components < 1 {
-		return kernel.Plan{}, &estimate.Refusal{Reason: "sample-and-aggregate has to know the number of components",
-			Advice: "state it, or use the method \"separated\""}
+		return kernel.Plan{}, program.Refusal("state it, or use the method \"separated\"", "sample-and-aggregate has to know the number of components")
 	}
 	if p.Rows > 0 {
 		if none := e.tooFew(p, float64(p.Rows)); none != nil {
-			return kernel.Plan{}, &estimate.Refusal{Reason: none.Reason, Advice: none.Advice}
+			return kernel.Plan{}, program.Refusal(none.Advice, "%s", none.Reason)
 		}
 	}
 	moments, counts := query.ClippedMoments{}.Kind(), query.DistanceCounts
@@ -165,37 +164,25 @@ func (e SampleAggregate) tooFew(p estimate.Problem, rows float64) *estimate.NoRe
 
 // Fit follows the plan with the whole budget of the session.
 func (e SampleAggregate) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &sampling{ctx: ctx, p: p, e: e, rows: s.Allotment(), mu2: s.Mu() * s.Mu()}
+	advice := fmt.Sprintf("needs components some ten sds apart and about %.3g rows at this budget; or use the method \"separated\"", e.rowsNeeded(p))
+	f := &sampling{Run: program.Begin(s, p, advice), ctx: ctx, e: e}
 	return f.run()
 }
 
 // sampling is the state of one run.
 type sampling struct {
+	program.Run
 	ctx      context.Context
-	p        estimate.Problem
 	e        SampleAggregate
-	mu2      float64           // total
-	rows     *kernel.Allotment // measures rows
 	pooled   *kernel.Allotment // measures the estimates of the blocks
 	weights  *kernel.Allotment // what the weights may cost
-	cols     *program.Columns
 	space    gaussians.Space
 	radius   float64 // of the ball around the centre of the space that holds what the learners see
 	blocks   int
 	clusters []cluster
 }
 
-// part is the loss of a measurement that costs a share of the total mu^2.
-func (f *sampling) part(share float64) float64 { return math.Sqrt(share*f.mu2) * (1 - 1e-12) }
-
 func (f *sampling) dim() int { return f.space.Dim() }
-
-// none is the outcome for a released reason.
-func (f *sampling) none(format string, args ...any) estimate.Outcome {
-	return estimate.Outcome{Diagnostics: f.cols.Notes, NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...),
-		Advice: fmt.Sprintf("needs components some ten sds apart and about %.3g rows at this budget; or use the method \"separated\"",
-			f.e.rowsNeeded(f.p))}}
-}
 
 // run is the whole fit.
 func (f *sampling) run() (estimate.Outcome, error) {
@@ -205,11 +192,11 @@ func (f *sampling) run() (estimate.Outcome, error) {
 	if out, err := f.findBall(); out != nil || err != nil {
 		return orEmpty(out), err
 	}
-	f.weights = f.rows.Take(sampleWeightShare * f.mu2)
-	f.blocks = max(1, min(mostBlocks, int(f.cols.Rows/blockRows(f.p))))
+	f.weights = f.Take(sampleWeightShare * f.Mu2)
+	f.blocks = max(1, min(mostBlocks, int(f.Rows/blockRows(f.Problem))))
 	var err error
-	if f.pooled, err = f.rows.Blocks(kernel.Blocks{
-		Learner: spectral.Learner{Components: f.p.Components}, Count: f.blocks,
+	if f.pooled, err = f.Blocks(kernel.Blocks{
+		Learner: spectral.Learner{Components: f.Problem.Components}, Count: f.blocks,
 		Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Radius: f.radius, Seed: sampleSeed,
 	}); err != nil {
 		return estimate.Outcome{}, err
@@ -221,8 +208,8 @@ func (f *sampling) run() (estimate.Outcome, error) {
 	if err := find(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if len(f.clusters) < f.p.Components {
-		return f.none("only %d of %d clusters of estimates stand out of the noise", len(f.clusters), f.p.Components), nil
+	if len(f.clusters) < f.Problem.Components {
+		return f.Refuse("only %d of %d clusters of estimates stand out of the noise", len(f.clusters), f.Problem.Components), nil
 	}
 	return f.refine()
 }
@@ -239,35 +226,21 @@ func orEmpty(out *estimate.Outcome) estimate.Outcome {
 
 // findSpace measures the number of rows and the units of the columns.
 func (f *sampling) findSpace() (*estimate.Outcome, error) {
-	var err error
-	if f.cols, err = program.Count(f.rows, stepSampleCount, f.part(sampleCountShare)); err != nil {
+	if err := f.CountRows(stepSampleCount, sampleCountShare); err != nil {
 		return nil, err
 	}
-	if none := f.e.tooFew(f.p, f.cols.Rows); none != nil {
-		return &estimate.Outcome{Diagnostics: f.cols.Notes, NoRelease: none}, nil
+	if none := f.e.tooFew(f.Problem, f.Rows); none != nil {
+		return &estimate.Outcome{Diagnostics: f.Notes, NoRelease: none}, nil
 	}
-	share, sharp := program.Share(f.p, f.p.Columns, f.cols.Rows)
+	share, sharp := program.Share(f.Problem, f.Problem.Columns, f.Rows)
 	if !sharp {
-		out := f.none("about %.0f rows are too few to find the units of %d columns", f.cols.Rows, f.p.Columns)
+		out := f.Refuse("about %.0f rows are too few to find the units of %d columns", f.Rows, f.Problem.Columns)
 		return &out, nil
 	}
-	none, err := f.cols.FindUnits(f.rows, program.Config(prefixSampleUnits, share, sampleWeakShare, f.mu2))
-	if err != nil {
-		return nil, err
-	}
-	if none != nil {
-		return &estimate.Outcome{NoRelease: none, Diagnostics: f.cols.Notes}, nil
-	}
-	if f.cols.Hidden() {
-		out := f.none("the noise hides whether a column is constant")
-		return &out, nil
-	}
-	f.space = f.cols.Space
-	if f.dim() == 0 {
-		out, err := f.cols.Constant()
+	if out, done, err := f.Open(program.Config(prefixSampleUnits, share, sampleWeakShare, f.Mu2)); done || err != nil {
 		return &out, err
 	}
-	f.space = program.OneUnit(f.space, f.p.Covariance)
+	f.space = program.OneUnit(f.Space, f.Problem.Covariance)
 	return nil, nil
 }
 
@@ -290,21 +263,21 @@ func (f *sampling) findBall() (*estimate.Outcome, error) {
 		edges = append(edges, math.Exp2(float64(e)/2))
 	}
 	q := query.Counts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Edges: [][]float64{edges}}
-	ans, err := f.rows.Sum(stepSampleRadius, q, f.part(sampleRadiusShare))
+	ans, err := f.Sum(stepSampleRadius, q, f.Mu(sampleRadiusShare))
 	if err != nil {
 		return nil, err
 	}
 	last, within := -1, 0.0
-	low := math.Max(ballSDs*ans.Sigma, ballPart*f.cols.Rows)
+	low := math.Max(ballSDs*ans.Sigma, ballPart*f.Rows)
 	for b := range edges {
 		count := ans.Values[b]
-		if within < ballCore*f.cols.Rows && count > ballSDs*ans.Sigma || last >= 0 && b-last <= ballGap && count > low {
+		if within < ballCore*f.Rows && count > ballSDs*ans.Sigma || last >= 0 && b-last <= ballGap && count > low {
 			last = b
 		}
 		within += count
 	}
 	if last < 0 {
-		out := f.none("no distance from the centre holds enough rows to be seen")
+		out := f.Refuse("no distance from the centre holds enough rows to be seen")
 		return &out, nil
 	}
 	f.radius = edges[last]

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // The steps of GoodRadius, and the part of its mu^2 that the test for duplicates costs.
@@ -26,7 +27,7 @@ func goodRadiusSteps(prefix string, share float64, most int) []kernel.Step {
 // there that a ball may be asked to hold.
 func (r *run) radiusGamma(parts, l int, mu2 float64) (gamma, need float64) {
 	options := float64(len(r.c.radii(l)))
-	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / choice(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
+	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / budget.Choice(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
 	return gamma, 8 * gamma
 }
 
@@ -67,7 +68,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 		q.Scores = append(q.Scores, query.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
-	same, err := r.a.AboveThreshold(prefix+stepDuplicates, q, thresholds, pure(mu2*duplicatesShare))
+	same, err := r.a.AboveThreshold(prefix+stepDuplicates, q, thresholds, budget.Pure(mu2*duplicatesShare))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, spread))
-	at, err := r.a.Select(prefix+stepRadius, q, choice(mu2*(1-duplicatesShare)))
+	at, err := r.a.Select(prefix+stepRadius, q, budget.Choice(mu2*(1-duplicatesShare)))
 	if err != nil {
 		return nil, err
 	}

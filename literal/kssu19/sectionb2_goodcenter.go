@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -123,7 +124,7 @@ func (s *centerSearch) findShift() error {
 		q.Scores = append(q.Scores, query.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
-	at, err := s.a.AboveThreshold(s.prefix+stepBox, q, thresholds, pure(s.mu2))
+	at, err := s.a.AboveThreshold(s.prefix+stepBox, q, thresholds, budget.Pure(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (s *centerSearch) findBox() error {
 	for _, c := range s.live {
 		q.Grids = append(q.Grids, query.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
 	}
-	cells, _, err := s.a.Cells(s.prefix+stepBoxes, q, mu(s.mu2))
+	cells, _, err := s.a.Cells(s.prefix+stepBoxes, q, budget.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (s *centerSearch) findCell() error {
 		width := s.width(c)
 		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
 	}
-	cells, _, err := s.a.Cells(s.prefix+stepAxes, q, mu(s.mu2))
+	cells, _, err := s.a.Cells(s.prefix+stepAxes, q, budget.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (s *centerSearch) findMean() error {
 		q.Queries = append(q.Queries, spherical(c.center, c.reached))
 	}
 	q.Partition = partition(s.parts())
-	sums, err := s.sphericalSums(s.prefix+stepMean, q, mu(s.mu2))
+	sums, err := s.sphericalSums(s.prefix+stepMean, q, budget.Mu(s.mu2))
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,10 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // WarmUp is the method "separated:warm-up": the learner of Theorem 3.1, for spherical components of
@@ -61,14 +63,14 @@ func (e WarmUp) pcaShare() float64 {
 }
 
 // dimensions is l.
-func dimensions(p estimate.Problem) int { return min(p.Columns, most(p)) }
+func dimensions(p estimate.Problem) int { return min(p.Columns, program.MostComponents(p)) }
 
 // Plan states the worst case. It refuses a table in which noise would hide every ball.
 func (e WarmUp) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if err := refusal(p, func(n float64) bool { return e.enough(p, n) }); err != nil {
 		return kernel.Plan{}, err
 	}
-	k := most(p)
+	k := program.MostComponents(p)
 	steps := nSteps(p)
 	if !e.bounded() {
 		steps = append(steps, pglocSteps(prefixAll, wholeShare, 1, .1)...)
@@ -81,7 +83,7 @@ func (e WarmUp) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // enough reports that n rows let noise through to every search, from public facts.
 func (e WarmUp) enough(p estimate.Problem, n float64) bool {
-	k := most(p)
+	k := program.MostComponents(p)
 	r := &run{relation: p.Relation, c: e.forRows(p), group: 1}
 	mu2 := p.Mu * p.Mu
 	if !e.bounded() && !r.enoughForBall(1, p.Columns, n, (1-e.c.RowsAside)*n, mu2*wholeShare) {
@@ -101,7 +103,7 @@ func (e WarmUp) Expect(p estimate.Problem) estimate.Expectation {
 // clipped is 2k sqrt(d kappa) sigma_min, the radius of the ball around the origin that holds all
 // rows.
 func (e WarmUp) clipped(p estimate.Problem) float64 {
-	return math.Min(1e150, 2*float64(most(p))*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
+	return math.Min(1e150, 2*float64(program.MostComponents(p))*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
 }
 
 // forRows are the constants with R in place, if it follows from the others.
@@ -173,7 +175,7 @@ func (e WarmUp) clip(r *run, p estimate.Problem, all part, mu2 float64) (*ball, 
 // left; every row belongs to the first ball that holds it. It stops early at a ball that is not
 // found.
 func (e WarmUp) balls(ctx context.Context, r *run, p estimate.Problem, all part, mu2 float64) (cells []part, balls []*ball, err error) {
-	k := most(p)
+	k := program.MostComponents(p)
 	remaining := all
 	remaining.t = all.rows / float64(2*k)
 	for range k {
@@ -206,7 +208,7 @@ func (e WarmUp) lift(r *run, cells []part, balls []*ball, clip *ball, mu2 float6
 	for range cells {
 		q.Queries = append(q.Queries, spherical(clip.frame, clip.radius))
 	}
-	sums, err := r.sphericalSums(stepAbout, q, mu(mu2))
+	sums, err := r.sphericalSums(stepAbout, q, budget.Mu(mu2))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // The steps of PSGE, half of its mu^2 each.
@@ -50,7 +51,7 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 	for _, b := range balls {
 		q.Queries = append(q.Queries, spherical(b.frame, b.radius))
 	}
-	sums, err := r.sphericalSums(prefix+stepSphere, q, mu(mu2/2))
+	sums, err := r.sphericalSums(prefix+stepSphere, q, budget.Mu(mu2/2))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -52,10 +53,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, refusal
 	}
 	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < rowsSeen(p) {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("no bin of a histogram of %d rows can be told from the noise at this epsilon", p.Rows),
-			Advice: e.advice(p),
-		}
+		return kernel.Plan{}, program.Refusal(e.advice(p), "no bin of a histogram of %d rows can be told from the noise at this epsilon", p.Rows)
 	}
 	return kernel.Plan{Method: name, Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: "TYLERPRESS Section 0.3"},
@@ -66,20 +64,11 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 }
 
 // refuse says why a problem is none of this method's, or is nil.
-func refuse(p estimate.Problem) *estimate.Refusal {
-	switch {
-	case p.Columns > 1:
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s fits one column, %d were asked for", name, p.Columns),
-			Advice: "name one column with --columns, or use --method gaussian",
-		}
-	case p.Components > 1:
-		return &estimate.Refusal{
-			Reason: fmt.Sprintf("method %s fits one component, %d were asked for", name, p.Components),
-			Advice: "use --components 1, or --method general for a mixture",
-		}
+func refuse(p estimate.Problem) error {
+	if p.Columns > 1 {
+		return program.Refusal("name one column with --columns, or use --method gaussian", "method %s fits one column, %d were asked for", name, p.Columns)
 	}
-	return nil
+	return program.OneComponent(name, p)
 }
 
 // Fit follows the plan with the whole budget of the session.
@@ -87,7 +76,8 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{a: s.Allotment(), c: e.c, relation: s.Relation(), total: s.Allotment().Left()}
+	r := &run{Run: program.Begin(s, p, e.advice(p)), c: e.c}
+	r.Mu2 = r.Left() // shares are spent without a safety factor
 	for _, step := range []func() (doubt string, err error){r.count, r.findScale, r.findPlace, r.release} {
 		if err := ctx.Err(); err != nil {
 			return estimate.Outcome{}, err
@@ -97,11 +87,10 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 			return estimate.Outcome{}, err
 		}
 		if doubt != "" {
-			return estimate.Outcome{Diagnostics: estimate.Diagnostics{Flags: r.flags},
-				NoRelease: &estimate.NoRelease{Reason: doubt, Advice: e.advice(p)}}, nil
+			return r.Refuse("%s", doubt), nil
 		}
 	}
-	return r.outcome(p.Covariance)
+	return r.outcome(), nil
 }
 
 // Expect is the error of the variance of a Gaussian.

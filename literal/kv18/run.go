@@ -7,10 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/clip"
 )
 
@@ -40,16 +39,13 @@ const (
 
 // run is one fit: public facts and released values only.
 type run struct {
-	a        *kernel.Allotment
+	program.Run
 	c        Constants
-	relation privacy.Relation
-	total    float64 // mu^2
 	rows     float64 // not null: n, unless the count says otherwise, or the count
 	width    float64 // of the bins
 	center   float64
 	mean, sd float64 // the estimate; noise is that of the variance, relative
 	noise    float64
-	flags    []string
 }
 
 // missingSDs: where n is public, all rows are good unless the count says otherwise by this many
@@ -58,18 +54,17 @@ const missingSDs = 3.5
 
 // count releases the number of good rows.
 func (r *run) count() (doubt string, err error) {
-	answer, err := r.a.Sum(stepCount, query.Count{}, math.Sqrt(countShare*r.total))
+	answer, err := r.Sum(stepCount, query.Count{}, math.Sqrt(countShare*r.Mu2))
 	if err != nil {
 		return "", err
 	}
-	n, public := r.a.Session().Rows()
+	n, public := r.Session().Rows()
 	r.rows = answer.Values[0]
 	if public && math.Abs(r.rows-float64(n)) <= missingSDs*answer.Sigma {
 		r.rows = float64(n)
 	}
 	if public && r.rows < float64(n) {
-		r.flags = append(r.flags, fmt.Sprintf("about %.1f%% of the rows have a missing or unusable value and count for nothing",
-			100*math.Max(0, 1-r.rows/float64(n))))
+		r.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.rows/float64(n)))
 	}
 	if !(r.rows >= 2) {
 		return fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)), nil
@@ -92,26 +87,11 @@ const (
 )
 
 // outcome is the model.
-func (r *run) outcome(shape estimate.CovarianceType) (estimate.Outcome, error) {
-	var cov model.Covariance
-	var err error
-	switch v := r.sd * r.sd; shape {
-	case estimate.Spherical:
-		cov, err = model.NewSpherical(1, v)
-	case estimate.Diagonal:
-		cov, err = model.NewDiagonal([]float64{v})
-	default:
-		cov, err = model.NewFull(mat.NewSymDense(1, []float64{v}))
-	}
-	if err == nil {
-		var mixture *model.Mixture
-		if mixture, err = model.New(nil, nil, []model.Gaussian{{Mean: []float64{r.mean}, Cov: cov}}); err == nil {
-			return estimate.Outcome{Model: mixture, Diagnostics: estimate.Diagnostics{Flags: r.flags,
-				Components: []estimate.ComponentNote{{EffectiveRows: r.rows, EffectiveNoise: r.noise}}}}, nil
-		}
-	}
-	return estimate.Outcome{NoRelease: &estimate.NoRelease{
-		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the column in another unit"}}, nil
+func (r *run) outcome() estimate.Outcome {
+	draft := program.NewDraft(1, r.Notes)
+	cov, err := program.ShapedMatrix(mat.NewSymDense(1, []float64{r.sd * r.sd}), r.Problem.Covariance)
+	draft.Add(1, []float64{r.mean}, cov, err, estimate.ComponentNote{EffectiveRows: r.rows, EffectiveNoise: r.noise})
+	return draft.Outcome()
 }
 
 // The part of a Gaussian's pairs that its fullest octave holds at least (where two octaves hold as

@@ -19,7 +19,7 @@ const seenSDs = 5.5
 func (r *run) findScale() (doubt string, err error) {
 	q := query.PairOctaves{Columns: 1, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := r.a.Pairs(stepScale, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.total))
+	answer, err := r.Pairs(stepScale, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.Mu2))
 	if err != nil {
 		return "", err
 	}

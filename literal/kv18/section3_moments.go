@@ -33,11 +33,11 @@ const lift = .45
 // Source: [KV18] Section 3 of the restatement; [TYLERPRESS] Section 4.3 with d = 1. Differs: one
 // release of both moments, whose clipping is undone for a Gaussian; see radius.
 func (r *run) release() (doubt string, err error) {
-	mu := r.a.LeftMu()
-	radius := r.c.radius(r.relation, r.rows, mu)
+	mu := r.LeftMu()
+	radius := r.c.radius(r.Problem.Relation, r.rows, mu)
 	frame := query.Affine{Center: []float64{r.center}, W: [][]float64{{1 / r.width}}}
 	q := query.ClippedMoments{Components: []query.Component{{Frame: frame, Radius: radius}}, Form: query.FullForm, Lift: lift}
-	answer, err := r.a.Sum(stepMoments, q, mu)
+	answer, err := r.Sum(stepMoments, q, mu)
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/stable"
-	"github.com/gauze-dp/gauze/model"
 )
 
 // Fit is PPE, the Private Populous Estimator: the learner's estimates Y_1, .., Y_t of t blocks;
@@ -70,38 +69,11 @@ func (c Constants) release(p estimate.Problem, mixture []stable.Component, notes
 		total += mixture[i].Weight
 	}
 	sort.SliceStable(mixture, func(i, j int) bool { return mixture[i].Weight > mixture[j].Weight })
-	out := estimate.Outcome{Model: &model.Mixture{Columns: model.DefaultColumns(p.Columns)}, Diagnostics: notes.Notes}
+	draft := program.NewDraft(p.Columns, notes.Notes)
 	for _, g := range mixture {
-		cov, err := shaped(g, p.Covariance)
-		if err != nil {
-			return notes.Outsize()
-		}
 		w := g.Weight / total
-		out.Model.Weights = append(out.Model.Weights, w)
-		out.Model.Components = append(out.Model.Components, model.Gaussian{Mean: g.Mean, Cov: cov})
-		out.Diagnostics.Components = append(out.Diagnostics.Components, estimate.ComponentNote{EffectiveRows: w * math.Max(0, notes.Rows)})
+		cov, err := program.Shaped(mat.NewDense(p.Columns, p.Columns, g.Root), p.Covariance)
+		draft.Add(w, g.Mean, cov, err, estimate.ComponentNote{EffectiveRows: w * math.Max(0, notes.Rows)})
 	}
-	if out.Model.Validate() != nil {
-		return notes.Outsize()
-	}
-	return out
-}
-
-// shaped is a component's covariance as a model's type.
-func shaped(g stable.Component, shape estimate.CovarianceType) (model.Covariance, error) {
-	d := len(g.Mean)
-	if shape == estimate.Full {
-		return model.FullFromFactor(mat.NewDense(d, d, g.Root))
-	}
-	variances, mean := make([]float64, d), 0.0
-	for j := range d {
-		for _, v := range g.Root[j*d : (j+1)*d] {
-			variances[j] += v * v
-		}
-		mean += variances[j] / float64(d)
-	}
-	if shape == estimate.Spherical {
-		return model.NewSpherical(d, mean)
-	}
-	return model.NewDiagonal(variances)
+	return draft.Outcome()
 }

@@ -12,10 +12,9 @@
 package ppe
 
 import (
-	"fmt"
-
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 )
 
@@ -63,23 +62,15 @@ func (Estimator) Trims(learner string) bool { return learners.Trims(learner) }
 
 // blocks says how t blocks are learned from.
 func blocks(p estimate.Problem, t int) kernel.Blocks {
-	return learners.Blocks(p, components(p), t, standard)
-}
-
-// components is k: the number asked for, or the largest allowed.
-func components(p estimate.Problem) int {
-	if p.Components > 0 {
-		return p.Components
-	}
-	return max(1, p.MaxComponents)
+	return learners.Blocks(p, program.MostComponents(p), t, standard)
 }
 
 // refuse says why a problem is none of this method's, whatever its rows; nil if it is not.
-func (e Estimator) refuse(p estimate.Problem) *estimate.Refusal {
-	refusal := func(advice, format string, args ...any) *estimate.Refusal {
-		return &estimate.Refusal{Reason: "method " + e.Name() + " " + fmt.Sprintf(format, args...), Advice: advice}
+func (e Estimator) refuse(p estimate.Problem) error {
+	refusal := func(advice, format string, args ...any) error {
+		return program.Refusal(advice, "method "+e.Name()+" "+format, args...)
 	}
-	switch k := components(p); {
+	switch k := program.MostComponents(p); {
 	case p.Components == 0 && k > 1:
 		return refusal("state --components", "has to be told the number of components, and none was stated")
 	case k > mostComponents || p.Columns > mostColumns:

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -31,7 +32,7 @@ type design struct {
 // the least with which blocks of n/t rows are expected to agree within r/(2z); if none is, or n is
 // private, the coarsest, which asks for the fewest rows.
 func (c Constants) design(p estimate.Problem, public bool) (x design) {
-	k, d, b := components(p), p.Columns, p.Budget
+	k, d, b := program.MostComponents(p), p.Columns, p.Budget
 	x.epsilon, x.delta = c.TestShare*b.Epsilon, b.Delta/2
 	x.t = blocksFor(x.epsilon, x.delta)
 	// of the test, and of the mask's draws
@@ -87,7 +88,7 @@ const (
 // expected to be: measured, one component's are not, and those of two components six to eight sds
 // apart .9 to 1.1 times.
 func spread(p estimate.Problem) float64 {
-	if components(p) == 1 {
+	if program.MostComponents(p) == 1 {
 		return 1
 	}
 	return 1.1
@@ -98,7 +99,7 @@ func spread(p estimate.Problem) float64 {
 // the square root of the rows. Of m_j = m/k rows, |S - S'|_F^2 is 4/m_j times a chi-square of
 // d(d+1)/2 degrees of freedom in the frame of the truth, and |m - m'|^2 is 2/m_j times one of d.
 func apart(p estimate.Problem) float64 {
-	k, d := float64(components(p)), float64(p.Columns)
+	k, d := float64(program.MostComponents(p)), float64(p.Columns)
 	z := math.Sqrt2 * math.Erfinv(2*math.Pow(agreeing, 1/k)-1)
 	// of chi-square, Wilson and Hilferty's
 	quantile := func(n float64) float64 { return n * math.Pow(1-2/(9*n)+z*math.Sqrt(2/(9*n)), 3) }
@@ -134,25 +135,22 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 }
 
 // outOfReach is the refusal of a design that cannot end in a model; nil if it may.
-func (e Estimator) outOfReach(p estimate.Problem, x design) *estimate.Refusal {
-	k, n := components(p), float64(p.Rows)
-	refusal := func(advice, format string, args ...any) *estimate.Refusal {
-		return &estimate.Refusal{Reason: fmt.Sprintf(format, args...), Advice: advice}
-	}
+func (e Estimator) outOfReach(p estimate.Problem, x design) error {
+	k, n := program.MostComponents(p), float64(p.Rows)
 	const larger = "use --method black-box, or a larger epsilon or delta"
 	switch {
 	case p.Budget.Epsilon > mostEpsilon && !(x.mask.Gamma >= leastGamma):
-		return refusal(fmt.Sprintf("use an epsilon of at most %d", mostEpsilon),
+		return program.Refusal(fmt.Sprintf("use an epsilon of at most %d", mostEpsilon),
 			"epsilon = %g is more than the draws of a mask, of a finite precision, can be said to cost", p.Budget.Epsilon)
 	case !(x.mask.Gamma >= leastGamma):
-		return refusal(larger, "estimates of %d components in %d columns would have to agree within the rounding of their distances for a mask "+
+		return program.Refusal(larger, "estimates of %d components in %d columns would have to agree within the rounding of their distances for a mask "+
 			"to hide what a row may move at this epsilon and delta", k, p.Columns)
 	case x.t > mostBlocks:
-		return refusal(larger, "%d blocks would be needed, more than %d", x.t, mostBlocks)
+		return program.Refusal(larger, "%d blocks would be needed, more than %d", x.t, mostBlocks)
 	case p.Relation != privacy.ReplaceOne:
 		return nil
 	case p.Rows/x.t < blockRows(k, p.Columns) || p.Own == "" && n*hopeless < x.rowsNeeded(p):
-		return refusal(advice(x, p), "%d blocks of %d rows cannot agree within %.2g in dist_PARAM", x.t, p.Rows/x.t, x.friends())
+		return program.Refusal(advice(x, p), "%d blocks of %d rows cannot agree within %.2g in dist_PARAM", x.t, p.Rows/x.t, x.friends())
 	}
 	return nil
 }
@@ -190,7 +188,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if !(x.mask.Gamma > 0) {
 		return estimate.Expectation{}
 	}
-	k, d := components(p), p.Columns
+	k, d := program.MostComponents(p), p.Columns
 	printed, tight := RowsNeeded(k, d, p.Budget.Epsilon, p.Budget.Delta)
 	closed := Printed().design(p, false)
 	return estimate.Expectation{RowsNeeded: math.Ceil(least.rowsNeeded(p)), Notes: []string{
