@@ -98,24 +98,18 @@ func privateEM(t testing.TB, truth *model.Mixture, rows [][]float64, rel privacy
 	p := problem(rel, k, d, len(rows), eps)
 	_, test := parts(k)
 	mu2 := gaussianMu2(p, maskOf(p)) * (1 - test - countPart)
-	plan := kernel.Plan{Method: name}
-	for _, step := range steps(p, maskOf(p)) {
-		if step.Name == stepEM || step.Name == stepLast {
-			step.Share = 1
-			plan.Steps = append(plan.Steps, step)
-		}
-	}
+	plan := kernel.Plan{Method: name, Steps: program.RoundSteps(source, 1, mostRounds-1, 1)}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu2 / 2}}, fresh)
-	f := &fit{p: p, k: k, a: s.Allotment(), mu2: mu2, factor: map[privacy.Relation]float64{privacy.ReplaceOne: math.Sqrt2, privacy.AddRemoveOne: 1}[rel],
-		rows: float64(len(rows)), cols: &program.Columns{All: d}}
+	f := &fit{Run: program.Begin(s, p, ""), k: k}
+	f.Rows = float64(len(rows))
 	r, ok := f.start(maskedTruth(t, truth, eta(p), rng))
 	if !ok {
 		t.Fatal("no start")
 	}
 	distance := func() float64 {
-		o, err := f.outcome(r)
-		if err != nil || o.Model == nil {
-			t.Fatal(o, err)
+		o := f.outcome(r)
+		if o.Model == nil {
+			t.Fatal(o)
 		}
 		tv, _ := estimatetest.TV(t, truth, o.Model, 20000, rng)
 		return tv

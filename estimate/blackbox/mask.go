@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // Utility constants of the mask.
@@ -53,7 +54,7 @@ func largest(low, high float64, ok func(float64) bool) float64 {
 // testMu is the loss of the test, a part of the Gaussian steps' mu.
 func testMu(k int, mu2 float64) float64 {
 	_, test := parts(k)
-	return math.Sqrt(test*mu2) * (1 - 1e-12)
+	return budget.Mu(test * mu2)
 }
 
 // gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it.

@@ -1,9 +1,8 @@
 package blackbox
 
 import (
-	"math"
-
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -13,8 +12,6 @@ import (
 const (
 	stepCount  = "count"
 	stepBlocks = "agreement of blocks"
-	stepEM     = "EM rounds"
-	stepLast   = "last round"
 )
 
 // Utility constants.
@@ -53,13 +50,9 @@ func rounds(k int, overlap float64) (n int, growth float64) {
 func steps(p estimate.Problem, mask privacy.Mask) []kernel.Step {
 	k := components(p)
 	_, test := parts(k)
-	moments := query.ClippedMoments{}.Kind()
-	return []kernel.Step{
+	rest := 1 - countPart - test
+	return append([]kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
 		{Name: stepBlocks, Query: kernel.Stability{}.Kind(), Share: test, Most: 1, Mask: mask, Delta: deltaPart * p.Budget.Delta, Source: source},
-		{Name: stepEM, Query: moments, Share: 1 - countPart - test, Most: mostRounds - 1, Source: source},
-		{Name: stepLast, Query: moments, Share: 1 - countPart - test, Most: 1, Source: source},
-	}
+	}, program.RoundSteps(source, rest, mostRounds-1, rest)...)
 }
-
-func (f *fit) mu(part float64) float64 { return math.Sqrt(part*f.mu2) * (1 - 1e-12) }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/stable"
@@ -55,46 +56,42 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if refusal != nil {
 		return kernel.Plan{}, refusal
 	}
-	if rows, k := float64(p.Rows), components(p); p.Relation == privacy.ReplaceOne {
-		if cut.cut(rows).margin < hopeless {
-			return kernel.Plan{}, &estimate.Refusal{
-				Reason: fmt.Sprintf("blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, k), Advice: advice(p, rows)}
-		}
+	if rows := float64(p.Rows); p.Relation == privacy.ReplaceOne && cut.cut(rows).margin < hopeless {
+		return kernel.Plan{}, program.Refusal(advice(p, rows), "blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, components(p))
 	}
 	return kernel.Plan{Method: name, Steps: steps(p, cut.mask)}, nil
 }
 
 // refused is why the method is no answer to p, whatever the number of rows, or how to cut them.
-func refused(p estimate.Problem) (cutter, *estimate.Refusal) {
+func refused(p estimate.Problem) (cutter, error) {
 	if refusal := refusedAtOnce(p); refusal != nil {
 		return cutter{}, refusal
 	}
 	c := newCutter(p)
 	switch {
 	case !(c.mask.Gamma > leastGamma):
-		return c, &estimate.Refusal{Reason: "the budget leaves nothing for the mask of the blocks' mean", Advice: "raise epsilon or delta"}
+		return c, program.Refusal("raise epsilon or delta", "the budget leaves nothing for the mask of the blocks' mean")
 	case c.cut(mostRows).margin < hopeless:
-		return c, &estimate.Refusal{Reason: fmt.Sprintf("no number of blocks up to %d shows through the test's noise at this epsilon", mostBlocks),
-			Advice: "raise epsilon or delta"}
+		return c, program.Refusal("raise epsilon or delta", "no number of blocks up to %d shows through the test's noise at this epsilon", mostBlocks)
 	}
 	return c, nil
 }
 
 // refusedAtOnce is what of refused needs no accounting.
-func refusedAtOnce(p estimate.Problem) *estimate.Refusal {
+func refusedAtOnce(p estimate.Problem) error {
 	switch {
 	case p.NoDelta:
-		return &estimate.Refusal{Reason: "the method " + name + " has a test that may fail and a mask that is no Gaussian, which a budget of zCDP cannot pay",
-			Advice: "give epsilon and delta instead of rho, or use --method general"}
+		return program.Refusal("give epsilon and delta instead of rho, or use --method general",
+			"the method %s has a test that may fail and a mask that is no Gaussian, which a budget of zCDP cannot pay", name)
 	case components(p) == 0:
-		return &estimate.Refusal{Reason: "the method " + name + " needs the number of components: blocks have to agree on it",
-			Advice: "give --components K, or use --method general, which chooses"}
+		return program.Refusal("give --components K, or use --method general, which chooses",
+			"the method %s needs the number of components: blocks have to agree on it", name)
 	case components(p) > mostComponents || p.Columns > mostColumns:
-		return &estimate.Refusal{Reason: fmt.Sprintf("the method %s takes up to %d components in up to %d columns, %d in %d were asked for",
-			name, mostComponents, mostColumns, components(p), p.Columns), Advice: "leave columns out, or use --method general"}
+		return program.Refusal("leave columns out, or use --method general", "the method %s takes up to %d components in up to %d columns, %d in %d were asked for",
+			name, mostComponents, mostColumns, components(p), p.Columns)
 	case math.Exp(p.Budget.Epsilon)*stable.MaskSlack > p.Budget.Delta/2:
-		return &estimate.Refusal{Reason: fmt.Sprintf("the precision of a mask's draws costs more than delta = %g at epsilon = %g", p.Budget.Delta,
-			p.Budget.Epsilon), Advice: "use a smaller epsilon or a larger delta"}
+		return program.Refusal("use a smaller epsilon or a larger delta", "the precision of a mask's draws costs more than delta = %g at epsilon = %g",
+			p.Budget.Delta, p.Budget.Epsilon)
 	}
 	return nil
 }
@@ -118,10 +115,7 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f := &fit{p: p, k: components(p), a: s.Allotment(), mu2: s.Mu() * s.Mu(), factor: math.Sqrt2}
-	if p.Relation == privacy.AddRemoveOne {
-		f.factor = 1
-	}
+	f := &fit{Run: program.Begin(s, p, ""), k: components(p)}
 	return f.run(ctx)
 }
 
@@ -158,5 +152,5 @@ func advice(p estimate.Problem, rows float64) string {
 		}
 		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"
 	}
-	return fmt.Sprintf("needs about %.0f rows at this epsilon, more if components overlap; or fewer columns, or fewer components", math.Ceil(rowsFor(p)/500)*500)
+	return program.Needs(p, rowsFor(p), ", more if components overlap,", "fewer components")
 }

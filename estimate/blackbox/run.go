@@ -2,7 +2,6 @@ package blackbox
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,49 +11,43 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/stable"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
 // fit is the state of one run.
 type fit struct {
-	p      estimate.Problem
-	k      int
-	a      *kernel.Allotment
-	mu2    float64 // of the Gaussian steps
-	factor float64 // sqrt2 under replace-one, 1 under add-or-remove-one
-	rows   float64 // released
-	cols   *program.Columns
+	program.Run
+	k int
 }
 
 // run is the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
-	var err error
-	if f.cols, err = program.Count(f.a, stepCount, f.mu(countPart)); err != nil {
+	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.rows = math.Max(f.cols.Rows, 1)
-	cut := newCutter(f.p)
-	c := cut.cut(f.rows)
+	f.Rows = math.Max(f.Rows, 1)
+	cut := newCutter(f.Problem)
+	c := cut.cut(f.Rows)
 	if c.margin < hopeless {
-		return f.refuse(fmt.Sprintf("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.rows, f.k)), nil
+		return f.refuse("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.Rows, f.k), nil
 	}
-	anchor, ok, err := f.a.Stable(stepBlocks, blocks(f.p, c.rules.Estimates), kernel.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.mu2))
+	anchor, ok, err := f.Stable(stepBlocks, blocks(f.Problem, c.rules.Estimates), kernel.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	if !ok {
-		return f.refuse(fmt.Sprintf("the estimates of %d blocks of about %.0f rows do not agree on %d components", c.rules.Estimates,
-			f.rows/float64(c.rules.Estimates), f.k)), nil
+		return f.refuse("the estimates of %d blocks of about %.0f rows do not agree on %d components", c.rules.Estimates, f.Rows/float64(c.rules.Estimates), f.k), nil
 	}
 	r, ok := f.start(anchor)
 	if !ok {
-		return f.cols.Outsize(), nil
+		return f.Outsize(), nil
 	}
 	if err := f.em(ctx, r); err != nil {
 		return estimate.Outcome{}, err
 	}
-	return f.outcome(r)
+	return f.outcome(r), nil
 }
 
 // Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order,
@@ -77,7 +70,7 @@ func misfit(k int) float64 {
 // start is private EM at the masked mean, in the table's columns, centred at the mean of the anchor
 // and in units of its first component's spread; false if it has none in float64.
 func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
-	d := f.p.Columns
+	d := f.Problem.Columns
 	space := component.Space{Center: make([]float64, d), Scale: make([]float64, d)}
 	total, finite := 0.0, true
 	for _, c := range anchor {
@@ -91,14 +84,14 @@ func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
 		}
 		finite = finite && !math.IsInf(space.Center[i], 0) && space.Scale[i] < 0x1p500 && space.Scale[i] > 0x1p-500
 	}
-	if f.p.Covariance == estimate.Spherical { // which is so in one unit only
-		space = program.OneUnit(space, f.p.Covariance)
+	if f.Problem.Covariance == estimate.Spherical { // which is so in one unit only
+		space = program.OneUnit(space, f.Problem.Covariance)
 	}
-	r := &em.Rounds{Space: space, Form: program.Form(f.p.Covariance), Rows: f.rows, Factor: f.factor, Misfit: misfit(f.k), Gone: goneRows,
-		Grid: program.Grid(space, f.p.RoundedTo)}
-	e2 := eta(f.p) * eta(f.p)
+	r := f.Rounds(space, program.Form(f.Problem.Covariance), nil)
+	r.Misfit, r.Gone = misfit(f.k), goneRows
+	e2 := eta(f.Problem) * eta(f.Problem)
 	for _, c := range anchor {
-		g := component.Gaussian{Weight: c.Weight / total, Mean: make([]float64, d), Rows: c.Weight / total * f.rows,
+		g := component.Gaussian{Weight: c.Weight / total, Mean: make([]float64, d), Rows: c.Weight / total * f.Rows,
 			Doubt: component.Doubt{Shape: doubtShape * e2, Scale: doubtScale * e2, Mean: doubtMean * e2, Weight: doubtWeight * e2}}
 		root := mat.NewDense(d, d, nil)
 		for i := range d {
@@ -124,22 +117,14 @@ func norm(v []float64) float64 {
 
 // em runs the rounds of private EM; their losses grow, as what is known does.
 func (f *fit) em(ctx context.Context, r *em.Rounds) error {
-	for i := 0; ; i++ {
+	return f.EM(ctx, r, program.Schedule{Next: func(i int) (mu float64, more bool) {
 		n, growth := rounds(f.k, overlap(r.Components))
-		if i >= n-1 {
-			return r.Round(f.a, stepLast, f.a.LeftMu(), true)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		left := 0.0 // of a geometric series
 		for j := range n - i {
 			left += math.Pow(growth, float64(j))
 		}
-		if err := r.Round(f.a, stepEM, math.Sqrt(f.a.Left()/left)*(1-1e-12), false); err != nil {
-			return err
-		}
-	}
+		return budget.Mu(f.Left() / left), i < n-1
+	}})
 }
 
 // overlap is the largest Bhattacharyya coefficient of two components: 0 if they are apart, 1 if

@@ -66,6 +66,9 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 				return err
 			}
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := e.Round(r.Allotment, stepRounds, mu, false); err != nil {
 			return err
 		}
