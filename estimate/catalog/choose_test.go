@@ -26,7 +26,7 @@ func TestTableCoversMethods(t *testing.T) {
 		kinds := table.Kinds(m.Name())
 		for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			if !slices.ContainsFunc(kinds, func(k expected.Kind) bool { return k.Relation == rel }) {
-				t.Errorf("%s: nothing was measured under %v: add it to entries in experiments/expected, and go run ./experiments/expected -methods %[1]s", m.Name(), rel)
+				t.Errorf("%s: nothing was measured under %v: add it to entries in experiments/expected, and go run ./experiments expected %[1]s", m.Name(), rel)
 			}
 			for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
 				k := expected.Kind{Method: m.Name(), Shape: shape, Relation: rel, Data: expected.GaussianRows}
@@ -39,7 +39,7 @@ func TestTableCoversMethods(t *testing.T) {
 	names := everything.Names()
 	for _, p := range table.Points() {
 		if !slices.Contains(names, p.Method) {
-			t.Errorf("the table has the method %s, which there is not: go run ./experiments/expected", p.Method)
+			t.Errorf("the table has the method %s, which there is not: go run ./experiments expected", p.Method)
 			break
 		}
 	}

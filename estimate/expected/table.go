@@ -4,7 +4,7 @@
 // Nothing here is needed for privacy or for a fit: it is for people who plan one, and for the
 // choice of a method on public facts.
 //
-//	go run ./experiments/expected     # measures the numbers anew
+//	go run ./experiments expected     # measures the numbers anew
 package expected
 
 import (

@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkMixtureFit is a whole fit of 20,000 rows of a mixture of five in ten columns, for five
-// components and for a number that the fit finds. The command experiments/speed measures a million
+// components and for a number that the fit finds. The benchmarks of experiments/speed measure a million
 // rows.
 func BenchmarkMixtureFit(b *testing.B) {
 	const n, d = 20000, 10

@@ -1,47 +1,53 @@
-package main
+package expected
 
 import (
+	"bytes"
 	"context"
-	"io"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/expected"
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // Every method of the catalog for one component is measured, and the grid of each is one that
 // lookups can use.
 func TestGrid(t *testing.T) {
-	listed := map[string]bool{}
-	for _, e := range entries {
-		listed[e.method] = true
-		if _, _, err := gauze.Methods().Choose(e.method, estimate.Problem{}); err != nil {
-			t.Logf("%s is not in the catalog yet", e.method)
-			continue
+	table := map[string]int{}
+	text, err := os.ReadFile(filepath.Join("..", "..", "estimate", "expected", "measured.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err := expected.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range measured.Points() {
+		table[p.Method]++
+	}
+	points := map[string]int{}
+	enginetest.Lines(t, Study, func(l *line) error {
+		points[l.By] += len(l.Rows)
+		if last := l.Rows[len(l.Rows)-1]; float64(last*l.Cell.columns) > mostCells {
+			return fmt.Errorf("%d rows of %d columns", last, l.Cell.columns)
 		}
-		settings, err := e.settings(0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen := map[expected.Point]bool{}
-		for _, s := range settings {
-			at := expected.Point{Kind: s.Kind, Columns: s.columns, Rows: s.rows, Mu: s.mu}
-			if seen[at] || s.rows < 1 || float64(s.rows*s.columns) > mostCells {
-				t.Errorf("%s: %+v twice, without rows, or too large", e.method, at)
-			}
-			seen[at] = true
+		return nil
+	})
+	for method := range points {
+		if table[method] == 0 {
+			t.Errorf("%s is not in the table", method)
 		}
 	}
 	p := estimate.Problem{Columns: 2, Rows: 20000, Mu: .2, Components: 1}
 	for _, c := range gauze.Methods().Candidates(p, p.Rows) {
-		if !listed[c.Method] {
+		if points[c.Method] == 0 {
 			t.Errorf("%s is a candidate for one component, and nothing measures it: add it to entries", c.Method)
 		}
 	}
@@ -73,48 +79,40 @@ func TestFactsAreTrue(t *testing.T) {
 	}
 }
 
-// A few runs from end to end; going on with their results makes none anew, and another method's
-// lines stay.
+// A few runs from end to end, printed; another method's lines in a table stay.
 func TestMeasure(t *testing.T) {
-	folder := t.TempDir()
-	o := options{runs: 2, seed: 1, workers: 2, results: filepath.Join(folder, "results"), out: filepath.Join(folder, "out.csv"), resume: true}
-	e := entry{"gaussian", shapes[:1], []int{1, 2}, onGaussian, noFacts, []float64{.2, 4}, 0}
-	progress := &harness.Progress{Out: io.Discard, Now: time.Now}
-	points, err := e.measure(context.Background(), o, progress)
+	o, out := enginetest.Options(t), new(bytes.Buffer)
+	o.Out, o.Stdout, o.Only = "", out, []string{"full/replace-one/gaussian/0/1/1", "full/add-remove-one/gaussian/0/2/4"}
+	if err := Study.Run(context.Background(), o, []string{"gaussian"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := expected.Parse(out.String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 2 * 2 * len(epsilons) * len(relations); len(points) != want {
-		t.Fatalf("%d points, want %d", len(points), want)
+	points := got.Points()
+	if len(points) != 2*len(multiples) {
+		t.Fatalf("%d points, want %d", len(points), 2*len(multiples))
 	}
-	for i, p := range points {
-		// At four times what is needed, fewer than one run in 10⁴ is lost, and a setting only if
-		// both of its runs are.
-		if p.Runs != 2 || i%2 == 1 && (p.Released == 0 || !(p.Covariance < 1) || !(p.PlainCovariance > 0)) {
+	for _, p := range points {
+		// At six times what is needed, fewer than one run in 10⁴ is lost, and a setting only if both
+		// of its runs are.
+		if needs := float64(points[3].Rows); p.Runs != 2 || p.Columns == 1 && float64(p.Rows) > 5*needs && (p.Released == 0 || !(p.Covariance < 1) || !(p.PlainCovariance > 0)) {
 			t.Errorf("%+v", p)
 		}
 	}
-	again, err := e.measure(context.Background(), o, progress)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range points {
-		// Results in the file have five digits; a run that was made anew would have other noise.
-		if a := again[i]; a.Released != p.Released || p.Released > 0 && !(math.Abs(a.Covariance/p.Covariance-1) < 1e-4) {
-			t.Errorf("the second time: %+v, want %+v", a, p)
-		}
-	}
-	other := points[1]
+	name := filepath.Join(t.TempDir(), "out.csv")
+	other := points[len(points)-1]
 	other.Method = "univariate:kv18"
 	for range 2 {
-		if err := replace(o.out, "univariate:kv18", []expected.Point{other}); err != nil {
+		if err := replace(name, "univariate:kv18", []expected.Point{other}); err != nil {
 			t.Fatal(err)
 		}
-		if err := replace(o.out, "gaussian", points); err != nil {
+		if err := replace(name, "gaussian", points); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(o.out)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,12 +122,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestUnknownMethod(t *testing.T) {
-	if _, err := parse([]string{"-methods", "gausian"}); err == nil {
+	if err := Study.Run(context.Background(), engine.Options{}, []string{"gausian"}); err == nil {
 		t.Error("wanted an error, got none")
-	}
-	e := entry{method: "not-there"}
-	points, err := e.measure(context.Background(), options{results: t.TempDir()}, &harness.Progress{Out: io.Discard, Now: time.Now})
-	if err != nil || points != nil {
-		t.Errorf("a method that is not in the catalog: %v, %v", points, err)
 	}
 }

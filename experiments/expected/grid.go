@@ -1,4 +1,4 @@
-package main
+package expected
 
 import (
 	"fmt"
@@ -69,17 +69,18 @@ var entries = []entry{
 	{"gaussian:kmssu22", shapes[:1], allColumns[:3], onGaussian, noFacts, []float64{.3, 1}, 11},
 }
 
-// A setting is a point of the table before it is measured.
+// A setting is some points of the table, at rising numbers of rows, before they are measured.
 type setting struct {
 	expected.Kind
-	columns, rows int
-	epsilon       float64
-	mu            float64
+	columns int
+	rows    []int
+	epsilon float64
+	mu      float64
 }
 
-// settings are the points of a method's part of the table. Numbers of rows that a run cannot handle
+// settings are those of a method's part of the table. Numbers of rows that a run cannot handle
 // are left out.
-func (e entry) settings(most int) (out []setting, err error) {
+func (e entry) settings() (out []setting, err error) {
 	method, _, err := gauze.Methods().Choose(e.method, estimate.Problem{})
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (e entry) settings(most int) (out []setting, err error) {
 				for _, loose := range e.loose {
 					kind := expected.Kind{Method: e.method, Shape: shape, Relation: relation, Data: data, Loose: loose}
 					for _, d := range e.columns {
-						if most > 0 && d > most || d == 1 && shape != estimate.Full {
+						if d == 1 && shape != estimate.Full {
 							continue
 						}
 						out = append(out, e.along(method, kind, d)...)
@@ -108,10 +109,12 @@ func (e entry) along(method estimate.Estimator, kind expected.Kind, d int) (out 
 		s := setting{Kind: kind, columns: d, epsilon: epsilon, mu: privacy.MuOf(epsilon, delta)}
 		needs := s.needs(method)
 		for _, m := range e.multiples {
-			s.rows = int(math.Ceil(m * needs))
-			if float64(s.rows)*float64(d) <= mostCells {
-				out = append(out, s)
+			if n := math.Ceil(m * needs); n*float64(d) <= mostCells {
+				s.rows = append(s.rows, int(n))
 			}
+		}
+		if s.rows != nil {
+			out = append(out, s)
 		}
 	}
 	return out

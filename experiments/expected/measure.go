@@ -1,23 +1,26 @@
-package main
+// Package expected measures the errors that `gauze plan` expects of the methods for one
+// distribution, and writes them into the table that is embedded in estimate/expected: some 25
+// minutes of CPU time. An experiment is a method, whose lines in the table are replaced, the others
+// stay. A part of a method is printed and not written.
+package expected
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
+	"slices"
 
-	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/expected"
-	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/experiments/engine"
 )
 
-// name is that of the experiment in results files.
-const name = "expected"
+type (
+	results = engine.Results[setting]
+	line    = engine.Line[setting]
+)
 
 // Names of values.
 const (
@@ -27,90 +30,110 @@ const (
 	plainMean       = "sample_mean"
 )
 
-// measure makes all runs of a method and returns its part of the table. A method that the catalog
-// does not have has none.
-func (e entry) measure(ctx context.Context, o options, progress *harness.Progress) ([]expected.Point, error) {
-	settings, err := e.settings(o.columns)
-	var unknown *catalog.UnknownError
-	if errors.As(err, &unknown) {
-		fmt.Fprintln(os.Stderr, e.method+": not in the catalog, not measured")
-		return nil, nil
+// Study is the study.
+var Study = &engine.Study[setting]{
+	Name: "expected", About: "no page: the table of expected errors that `gauze plan` prints from",
+	Seed: 1, Experiments: experiments(), Keep: keep,
+}
+
+func experiments() (out []engine.Experiment[setting]) {
+	for _, e := range entries {
+		out = append(out, engine.Experiment[setting]{Name: e.method, Title: e.method, About: "the lines of the table", Lines: e.lines, Runs: 1})
 	}
+	return out
+}
+
+func (e entry) lines(engine.Options) (out []*line, note string) {
+	settings, err := e.settings()
 	if err != nil {
-		return nil, err
+		panic(err) // the list of methods is fixed
 	}
-	store, err := harness.OpenStore(filepath.Join(o.results, strings.ReplaceAll(e.method, ":", "-")+".jsonl"), o.resume)
-	if err != nil {
-		return nil, err
-	}
-	defer store.Close()
-	runner := harness.NewRunner(o.workers, store)
-	runner.Each = progress.Run
-	defer progress.End()
-	progress.Cells(len(settings))
-	var points []expected.Point
 	for _, s := range settings {
 		runs := runsAt(s.columns)
 		if e.mostRuns > 0 {
 			runs = min(runs, e.mostRuns)
 		}
-		if o.runs > 0 {
-			runs = o.runs
-		}
-		var trials []harness.Trial
-		for i := range runs {
-			trials = append(trials, s.trial(o.seed+uint64(i)))
-		}
-		results, err := runner.Run(ctx, trials, -1)
-		if err != nil {
-			return nil, err
-		}
-		progress.Cell()
-		points = append(points, s.point(results))
+		out = append(out, s.line(runs))
 	}
-	return points, store.Close()
+	return out, ""
 }
 
-// params are what a cell's name does not say.
+// params are what a line's names do not say.
 type params struct {
-	Population problems.Population `json:"population"`
-	Budget     float64             `json:"mu"`
+	Budget float64 `json:"mu"`
 }
 
-// trial is one run: draw, fit, measure.
-func (s setting) trial(seed uint64) harness.Trial {
-	d := s.draw(seed)
-	return harness.Trial{
-		Key:    harness.Key{Experiment: name, Cell: s.cell(), Method: s.Method, N: s.rows, Seed: seed},
-		Params: params{d.population, s.mu},
-		Run: func(ctx context.Context) (harness.Outcome, error) {
-			sample, err := d.population.Draw(seed, s.rows)
+// line is a setting's: draw, fit, measure.
+func (s setting) line(runs int) *line {
+	return &line{Cell: s, Name: s.cell(), By: s.Method, Rows: s.rows, Runs: runs, Params: params{s.mu},
+		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
+			d := s.draw(seed)
+			sample, err := d.population.Draw(seed, n)
 			if err != nil {
-				return harness.Outcome{}, err
+				return engine.Outcome{}, err
 			}
-			fitted, err := harness.Fit(ctx, sample.Rows, s.request(d.facts), time.Now)
-			var fault *gauze.RunError
-			if errors.As(err, &fault) && ctx.Err() == nil {
-				fitted.Why, err = fault.Error(), nil // a run without a model
-			}
-			out := harness.Outcome{Seconds: fitted.Seconds, Why: fitted.Why, Values: harness.Values{}}
+			fitted, err := engine.Fit(ctx, sample.Rows, s.request(d.facts))
+			out := engine.Outcome{Seconds: fitted.Seconds, Why: fitted.Why, Values: engine.Values{}}
 			if err != nil || fitted.Foreground == nil {
 				return out, err
 			}
 			g := fitted.Foreground.Components[0]
 			e := sample.Truth.Errors(g.Mean, g.Cov.Factor())
 			out.Success = true
-			out.Values = harness.Values{covariance: e.Covariance, mean: e.Mean, plainCovariance: sample.CovarianceError, plainMean: sample.MeanError}
+			out.Values = engine.Values{covariance: e.Covariance, mean: e.Mean, plainCovariance: sample.CovarianceError, plainMean: sample.MeanError}
 			return out, nil
-		},
+		}}
+}
+
+// point is a number of rows of a line, with the medians of its runs.
+func point(l *line, n int) expected.Point {
+	s, runs := l.Cell, l.Results[n]
+	median := func(name string) float64 { return engine.Median(engine.Pick(runs, name)) }
+	return expected.Point{
+		Kind: s.Kind, Columns: s.columns, Rows: n, Mu: s.mu, Released: engine.Count(runs), Runs: len(runs),
+		Errors: expected.Errors{Covariance: median(covariance), Mean: median(mean), PlainCovariance: median(plainCovariance), PlainMean: median(plainMean)},
 	}
 }
 
-// point is the setting with the medians of its runs.
-func (s setting) point(results []harness.Result) expected.Point {
-	median := func(name string) float64 { return harness.Median(harness.Pick(results, name)) }
-	return expected.Point{
-		Kind: s.Kind, Columns: s.columns, Rows: s.rows, Mu: s.mu, Released: harness.Count(results), Runs: len(results),
-		Errors: expected.Errors{Covariance: median(covariance), Mean: median(mean), PlainCovariance: median(plainCovariance), PlainMean: median(plainMean)},
+// points are all of an experiment.
+func points(r *results) (out []expected.Point) {
+	for _, l := range r.Lines {
+		for _, n := range l.Ran() {
+			out = append(out, point(l, n))
+		}
 	}
+	return out
+}
+
+// table is what the measurements are for.
+var table = filepath.Join("estimate", "expected", "measured.csv")
+
+// keep writes the points of a method into the table, or prints those of a part of it.
+func keep(r *results) error {
+	if r.Options.Out == "" {
+		_, err := fmt.Fprint(r.Options.Stdout, expected.Format(points(r)))
+		return err
+	}
+	return replace(table, r.Experiment.Name, points(r))
+}
+
+// replace writes a table in which the lines of a method are replaced. The methods are in the order
+// of entries.
+func replace(name, method string, points []expected.Point) error {
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(text) > 0 {
+		old, err := expected.Parse(string(text))
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		points = append(slices.DeleteFunc(old.Points(), func(p expected.Point) bool { return p.Method == method }), points...)
+	}
+	place := func(p expected.Point) int {
+		return slices.IndexFunc(entries, func(e entry) bool { return e.method == p.Method })
+	}
+	slices.SortStableFunc(points, func(a, b expected.Point) int { return place(a) - place(b) })
+	return os.WriteFile(name, []byte(expected.Format(points)), 0o666)
 }

@@ -1,15 +1,19 @@
-package main
+// Package reduction measures the black-box reduction, which makes any learner of mixtures private:
+// how many rows it needs, how far from the truth it ends, and whether it keeps silent where there
+// is nothing to be found; with each learner, as practical method and as the thesis prints it, and
+// beside the learners without privacy. The experiments follow Sections C and D of the restatement
+// of [PPE], on random mixtures that internal/problems draws; a run has a mixture of its own.
+//
+// In the place of an experiment's name there may be cells, each k,d,n,separation[,family..], like
+// 2,2,40000,6 3,2,90000,6,wide.
+package reduction
 
 import (
-	"context"
 	"fmt"
-	"hash/fnv"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -79,11 +83,6 @@ type params struct {
 	Relation string  `json:"relation"`
 }
 
-// matches says whether a cell is one of those asked for.
-func (c cell) matches(parts []string) bool {
-	return parts == nil || slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(c.name, p) })
-}
-
 // asked is the number of components that a fit is asked for.
 func (c cell) asked() int {
 	if c.given > 0 {
@@ -96,8 +95,8 @@ func (c cell) asked() int {
 func runsLearner(method string) bool { return strings.HasPrefix(method, blackBox) }
 
 // request is what a fit of the cell is asked.
-func (c cell) request(o options, method, learner string) gauze.Request {
-	r := gauze.Request{Relation: o.relation, Budget: o.budget, Method: method, Components: c.asked()}
+func (c cell) request(o engine.Options, method, learner string) gauze.Request {
+	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: method, Components: c.asked()}
 	if runsLearner(method) {
 		r.Learner, r.Trim = learner, c.trim
 	}
@@ -118,53 +117,18 @@ const (
 	gap            = "held_out_gap"
 )
 
-// fault begins the reason of a run that ended in an error.
-const fault = "fault: "
-
 const (
 	// referenceSteps bounds EM from the truth; it ends when a step changes nothing any more.
 	referenceSteps = 200
 	// heldRows are fresh rows: of a difference of .005 nats the standard error is some .0003.
 	heldRows = 100_000
+	// tvRows are those of the Monte-Carlo total variation, in several columns.
+	tvRows = 20_000
 )
 
-// trial is one run of a line: draw, fit, compare.
-func (e experiment) trial(o options, l line, n int, seed uint64) harness.Trial {
-	c, r := l.cell, l.request(o, l.method, l.learner)
-	return harness.Trial{
-		Key: harness.Key{Experiment: e.name, Cell: c.name, Method: l.label(), N: n, Seed: seed},
-		Params: params{BlackBox: c.spec, Given: c.given, Trim: r.Trim, Goal: c.goal, Learner: l.learner, Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta,
-			Relation: r.Relation.String()},
-		Run: func(ctx context.Context) (harness.Outcome, error) {
-			in, err := c.spec.Draw(c.seed(seed), n)
-			if err != nil {
-				return harness.Outcome{}, err
-			}
-			if e.open {
-				return l.learn(ctx, in, o.tvRows, seed)
-			}
-			got, err := harness.Fit(ctx, in.Rows, r, time.Now)
-			if err != nil {
-				if ctx.Err() != nil {
-					return harness.Outcome{}, err
-				}
-				got.Why = fault + err.Error() // a long experiment goes on
-			}
-			return c.outcome(o, in, got, c.seed(seed))
-		},
-	}
-}
-
-// seed is a run's: cells with the same one would have mixtures that are much alike.
-func (c cell) seed(run uint64) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(c.name)) // a hash takes everything
-	return h.Sum64() ^ run
-}
-
 // outcome measures a release.
-func (c cell) outcome(o options, in *problems.Instance, got harness.Fitted, seed uint64) (harness.Outcome, error) {
-	end := harness.Outcome{Seconds: got.Seconds, Why: got.Why, Values: harness.Values{}}
+func (c cell) outcome(in *problems.Instance, got engine.Fitted, seed uint64) (engine.Outcome, error) {
+	end := engine.Outcome{Seconds: got.Seconds, Why: got.Why, Values: engine.Values{}}
 	// there is nothing to compare with; a refusal on public facts says nothing about the rows
 	if c.goal == nothing {
 		end.Success = strings.HasPrefix(got.Why, "no release")
@@ -174,11 +138,11 @@ func (c cell) outcome(o options, in *problems.Instance, got harness.Fitted, seed
 	if err != nil {
 		return end, err
 	}
-	if end.Values[reference], err = problems.TotalVariation(in.Truth, plain, o.tvRows); err != nil || got.Release == nil {
+	if end.Values[reference], err = problems.TotalVariation(in.Truth, plain, tvRows); err != nil || got.Release == nil {
 		return end, err
 	}
 	m := got.Release.Model
-	tv, err := problems.TotalVariation(in.Truth, m, o.tvRows)
+	tv, err := problems.TotalVariation(in.Truth, m, tvRows)
 	if err != nil {
 		return end, err
 	}
@@ -208,7 +172,7 @@ func parseCell(text string) (cell, error) {
 	var k, d, n int
 	var sep float64
 	wrong := func() (cell, error) {
-		return cell{}, fmt.Errorf("-cells: wanted k,d,n,separation[,family..], families being %s, got %q", strings.Join(familyNames(), ", "), text)
+		return cell{}, fmt.Errorf("cells: wanted k,d,n,separation[,family..], families being %s, got %q", strings.Join(familyNames(), ", "), text)
 	}
 	if len(parts) < 4 {
 		return wrong()

@@ -1,4 +1,4 @@
-package main
+package reduction
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/em"
@@ -28,10 +28,10 @@ const (
 
 var learners = map[string]learner.Mixture{byEM: em.Learner{}, bySpectral: spectral.Mixture{}, byMoments: pearson.Learner{}}
 
-// learn runs the line's learner on all rows, without privacy.
-func (l line) learn(ctx context.Context, in *problems.Instance, tvRows int, seed uint64) (harness.Outcome, error) {
-	m, seconds, err := l.open(ctx, in, seed)
-	out := harness.Outcome{Seconds: math.Round(1e4*seconds) / 1e4, Values: harness.Values{}}
+// learn runs the contender's learner on all rows, without privacy.
+func (by contender) learn(ctx context.Context, c cell, in *problems.Instance, seed uint64) (engine.Outcome, error) {
+	m, seconds, err := by.open(ctx, c, in, seed)
+	out := engine.Outcome{Seconds: math.Round(1e4*seconds) / 1e4, Values: engine.Values{}}
 	if err != nil {
 		out.Why = err.Error()
 		return out, ctx.Err()
@@ -43,9 +43,9 @@ func (l line) learn(ctx context.Context, in *problems.Instance, tvRows int, seed
 }
 
 // open is what the learner finds, and how long it took.
-func (l line) open(ctx context.Context, in *problems.Instance, seed uint64) (*model.Mixture, float64, error) {
-	if l.learner == byScikit {
-		return scikit(ctx, in.Rows, l.asked(), seed)
+func (by contender) open(ctx context.Context, c cell, in *problems.Instance, seed uint64) (*model.Mixture, float64, error) {
+	if by.learner == byScikit {
+		return scikit(ctx, in.Rows, c.asked(), seed)
 	}
 	n, _ := in.Rows.Dims()
 	rows := make([][]float64, n)
@@ -53,7 +53,7 @@ func (l line) open(ctx context.Context, in *problems.Instance, seed uint64) (*mo
 		rows[i] = slices.Clone(in.Rows.RawRowView(i))
 	}
 	start := time.Now()
-	found, err := learners[l.learner].LearnMixture(rows, l.asked(), seed)
+	found, err := learners[by.learner].LearnMixture(rows, c.asked(), seed)
 	seconds := time.Since(start).Seconds()
 	if err != nil {
 		return nil, seconds, err
@@ -75,7 +75,7 @@ func scikit(ctx context.Context, rows *mat.Dense, k int, seed uint64) (*model.Mi
 			own.Set(i, j, (x-shift[j])/scale[j])
 		}
 	}
-	got, err := harness.Scikit(ctx, own, k, "kmeans", seed%(1<<31))
+	got, err := engine.Scikit(ctx, own, k, "kmeans", seed%(1<<31))
 	if err != nil {
 		return nil, 0, err
 	}

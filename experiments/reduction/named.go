@@ -1,16 +1,10 @@
-package main
+package reduction
 
 import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
-
-// experiments are all of them, in the order in which help shows them; the first is the default.
-var experiments = []experiment{named, wide, relations, smallest, overlapping, printed, open}
-
-// custom is the experiment of cells from the command line.
-var custom = experiment{name: "cells", title: "Cells of the command line", runs: usualRuns}
 
 // usualRuns is how many runs a cell has.
 const usualRuns = 20
@@ -63,7 +57,7 @@ var named = experiment{
 		return out
 	},
 	runs:    usualRuns,
-	summary: func(p *page, r *results) { p.bars(r) },
+	summary: writeBars,
 }
 
 // wide are many kinds of mixtures.

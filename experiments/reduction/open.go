@@ -1,9 +1,9 @@
-package main
+package reduction
 
 import (
 	"fmt"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 )
 
 // open runs the learners alone.
@@ -14,7 +14,7 @@ var open = experiment{
 		"the median of dist_PARAM (the part that is below .3).",
 	cells: openCells,
 	open:  true, runs: 5,
-	summary: func(p *page, r *results) { p.stated(r) },
+	summary: stated,
 }
 
 // An openLine is a problem of the learners with what the restatement measured.
@@ -63,7 +63,7 @@ func openCells() []cell {
 			out[i].learners = []string{bySpectral, byMoments}
 		}
 		out[i].learners = append([]string{byEM}, out[i].learners...)
-		if harness.HasScikit() {
+		if engine.HasScikit() {
 			out[i].learners = append(out[i].learners, byScikit)
 		}
 	}
@@ -78,21 +78,19 @@ func (l openLine) cell() cell {
 	}
 	c := must(newCell(l.k, l.d, l.n, l.sep, which...))
 	c.goal = alike
-	c.name += "/n=" + harness.Rows(l.n)
+	c.name += "/n=" + engine.Rows(l.n)
 	return c
 }
 
 // stated sets what was measured beside what the restatement did.
-func (p *page) stated(r *results) {
-	t := harness.Table{Head: []string{"problem", "learner", "dist_PARAM: median (part below .3)", "restatement"}}
+func stated(p *engine.Page, r *results) {
+	t := engine.Table{Head: []string{"problem", "learner", "dist_PARAM: median (part below .3)", "restatement"}}
 	for _, want := range openLines {
-		for _, l := range r.lines {
-			if l.name != want.cell().name || l.learner != want.learner {
-				continue
-			}
-			for _, n := range l.Rows() {
-				runs := l.Runs[n]
-				t.Add(l.name, l.learner, fmt.Sprintf("%s (%.2g)", harness.Number(medianDistance(runs)), float64(harness.Count(runs))/float64(len(runs))), want.stated)
+		l := r.Of(want.cell().name, want.learner)
+		if l != nil {
+			for _, n := range l.Ran() {
+				runs := l.Results[n]
+				t.Add(l.Name, l.By, fmt.Sprintf("%s (%.2g)", engine.Number(medianDistance(runs)), float64(engine.Count(runs))/float64(len(runs))), want.stated)
 			}
 		}
 	}
@@ -100,6 +98,6 @@ func (p *page) stated(r *results) {
 }
 
 // medianDistance counts what failed as infinitely far.
-func medianDistance(runs []harness.Result) float64 {
-	return harness.Median(orInfinite(runs, parameters))
+func medianDistance(runs []engine.Result) float64 {
+	return engine.Median(orInfinite(runs, parameters))
 }

@@ -1,4 +1,4 @@
-package main
+package reduction
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/ppe"
 	"github.com/gauze-dp/gauze/model"
@@ -45,9 +45,9 @@ var smallest = experiment{
 		return out
 	},
 	search: true, runs: usualRuns,
-	summary: func(p *page, r *results) {
-		p.leasts(r)
-		p.constants(r.options.budget, r)
+	summary: func(p *engine.Page, r *results) {
+		leasts(p, r)
+		constants(p, r.Options.Budget, r)
 	},
 }
 
@@ -85,51 +85,44 @@ var printed = experiment{
 		return cells
 	},
 	search: true, runs: 10,
-	summary: func(p *page, r *results) {
-		p.leasts(r)
+	summary: func(p *engine.Page, r *results) {
+		leasts(p, r)
 		for _, epsilon := range []float64{5, 20} {
-			p.constants(privacy.Budget{Epsilon: epsilon, Delta: r.options.budget.Delta}, nil)
+			constants(p, privacy.Budget{Epsilon: epsilon, Delta: r.Options.Budget.Delta}, nil)
 		}
 	},
 }
 
 // leasts is the table of a search.
-func (p *page) leasts(r *results) {
-	t := harness.Table{Head: []string{"problem", "method", "smallest n", "`gauze plan` says"}}
-	for _, l := range r.lines {
-		t.Add(l.name, l.label(), least(l), l.planned(r.options))
+func leasts(p *engine.Page, r *results) {
+	t := engine.Table{Head: []string{"problem", "method", "smallest n", "`gauze plan` says"}}
+	for _, l := range r.Lines {
+		t.Add(l.Name, l.By, l.LeastText(), planned(r.Options, l))
 	}
 	p.Table(t)
 }
 
 // planned is the number of rows that the method says it needs.
-func (l line) planned(o options) string {
-	request := l.request(o, l.method, l.learner)
-	request.Columns = model.DefaultColumns(l.spec.Columns)
-	stated, err := gauze.Plan(request, slices.Max(l.Rows()))
+func planned(o engine.Options, l *line) string {
+	by, c := contenderNamed(l.By), l.Cell
+	request := c.request(o, by.method, by.learner)
+	request.Columns = model.DefaultColumns(c.spec.Columns)
+	stated, err := gauze.Plan(request, slices.Max(l.Ran()))
 	if err != nil || stated.Expect.RowsNeeded == 0 {
 		return "-"
 	}
 	return "about " + power(stated.Expect.RowsNeeded)
 }
 
-// least is what a line's search found.
-func least(l line) string {
-	if rows := l.Rows(); l.Least == 0 && len(rows) > 0 {
-		return "> " + harness.Rows(rows[len(rows)-1])
-	}
-	return harness.Rows(l.Least)
-}
-
 // constants sets the rows that the reduction needs by its own constants beside those of tight ones,
 // and beside what the practical one needed.
-func (p *page) constants(b privacy.Budget, r *results) {
-	t := harness.Table{Head: []string{"k", "d", "with the printed constants", "with tight masks", "practical, measured at separation 6"}}
+func constants(p *engine.Page, b privacy.Budget, r *results) {
+	t := engine.Table{Head: []string{"k", "d", "with the printed constants", "with tight masks", "practical, measured at separation 6"}}
 	for _, at := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 2}, {1, 5}, {2, 5}, {3, 5}, {5, 2}, {5, 10}} {
 		k, d := at[0], at[1]
 		measured := "-"
 		if r != nil {
-			measured = r.leastOf(k, d)
+			measured = leastOf(r, k, d)
 		}
 		printed, tight := ppe.RowsNeeded(k, d, b.Epsilon, b.Delta)
 		t.Add(k, d, power(printed), power(tight), measured)
@@ -141,21 +134,21 @@ func (p *page) constants(b privacy.Budget, r *results) {
 }
 
 // leastOf is what EM needed for k components of d columns.
-func (r *results) leastOf(k, d int) string {
-	i := slices.IndexFunc(r.lines, func(l line) bool {
-		return l.spec.Components == k && l.spec.Columns == d && (l.spec.Separation == 6 || k == 1) && l.learner == byEM && l.epsilon == 0
-	})
-	if i < 0 {
-		return "-"
+func leastOf(r *results, k, d int) string {
+	for _, l := range r.Lines {
+		c := l.Cell
+		if c.spec.Components == k && c.spec.Columns == d && (c.spec.Separation == 6 || k == 1) && l.By == (contender{blackBox, byEM}).name() && c.epsilon == 0 {
+			return l.LeastText()
+		}
 	}
-	return least(r.lines[i])
+	return "-"
 }
 
 // power writes a number of rows to two digits.
 func power(rows float64) string {
 	if rows < 1e7 {
 		unit := math.Pow(10, math.Floor(math.Log10(rows))-1)
-		return harness.Rows(int(math.Round(rows/unit) * unit))
+		return engine.Rows(int(math.Round(rows/unit) * unit))
 	}
 	return fmt.Sprintf("%.1e", rows)
 }

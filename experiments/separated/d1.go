@@ -1,10 +1,10 @@
-package main
+package separated
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 )
 
@@ -76,15 +76,9 @@ func tableCells(factor float64) []cell {
 	return out
 }
 
-// cellOf finds a cell of the table.
-func (r *results) cellOf(d, k int, s setting) (cell, bool) {
-	name := fmt.Sprintf("%d/%d/%s", d, k, s.name)
-	for _, c := range r.cells {
-		if c.name == name {
-			return c, true
-		}
-	}
-	return cell{}, false
+// cellOf finds a line of the table.
+func cellOf(r *results, d, k int, s setting, method string) *line {
+	return r.Of(fmt.Sprintf("%d/%d/%s", d, k, s.name), method)
 }
 
 // d1 is the table of the smallest numbers of rows.
@@ -93,21 +87,21 @@ var d1 = experiment{
 	about: "The smallest n on the grid 1, 1.5, 2, 3, 4.5, 7, 10, .. thousand at which at least 18 of 20 runs have all means within 0.5 Mahalanobis; " +
 		"the number of components is given. C6sph: spheres of equal weight, the closest means 6 √k standard deviations apart; C6ell: random ellipsoids " +
 		"with eigenvalues log-uniform in [.05, 1] and weights down to .1. In brackets what the prototype of the restatement (D.1) needed.",
-	cells: func() []cell { return tableCells(1) }, search: true, repeats: 20, success: means,
-	summary: func(p *page, r *results) {
-		for _, m := range r.methods {
-			p.d1Table(r, m)
+	cells: func() []cell { return tableCells(1) }, search: true, runs: 20, success: means,
+	summary: func(p *engine.Page, r *results) {
+		for _, m := range r.Contenders() {
+			d1Table(p, r, m)
 		}
-		for _, m := range r.methods {
-			p.slopes(r, m)
+		for _, m := range r.Contenders() {
+			slopes(p, r, m)
 		}
 	},
 }
 
 // d1Table is table D.1 for one method.
-func (p *page) d1Table(r *results, method string) {
+func d1Table(p *engine.Page, r *results, method string) {
 	p.Heading("Smallest n: " + method)
-	t := harness.Table{Head: []string{"d", "k"}}
+	t := engine.Table{Head: []string{"d", "k"}}
 	for _, s := range settings {
 		t.Head = append(t.Head, s.name)
 	}
@@ -118,15 +112,14 @@ func (p *page) d1Table(r *results, method string) {
 		var seconds []float64
 		some := false
 		for i, s := range settings {
-			c, ok := r.cellOf(line.d, line.k, s)
-			if !ok {
+			got := cellOf(r, line.d, line.k, s, method)
+			if got == nil {
 				row = append(row, "")
 				continue
 			}
 			some = true
-			got := r.of(c, method)
-			row = append(row, fmt.Sprintf("%s (%s)", leastText(r, got), harness.Rows(line.n(i))))
-			for _, runs := range got.Runs {
+			row = append(row, fmt.Sprintf("%s (%s)", leastText(r, got), engine.Rows(line.n(i))))
+			for _, runs := range got.Results {
 				for _, run := range runs {
 					seconds = append(seconds, run.Seconds)
 				}
@@ -139,7 +132,7 @@ func (p *page) d1Table(r *results, method string) {
 			}
 		}
 		if some {
-			t.Add(append(row, harness.Number(harness.Median(seconds)))...)
+			t.Add(append(row, engine.Number(engine.Median(seconds)))...)
 		}
 	}
 	p.Table(t)
@@ -147,22 +140,15 @@ func (p *page) d1Table(r *results, method string) {
 }
 
 // leastText is the smallest sufficient number of rows, or how far it was looked for.
-func leastText(r *results, s *series) string {
-	n := s.Rows()
-	if len(n) == 0 {
-		return "-"
+func leastText(r *results, l *line) string {
+	if n := l.Ran(); l.Least > 0 && l.Least == n[0] && (n[0] > engine.Grid[0] || r.Options.Rows != nil) {
+		return "≤ " + engine.Rows(l.Least)
 	}
-	switch {
-	case s.Least == 0:
-		return "> " + harness.Rows(n[len(n)-1])
-	case s.Least == n[0] && (n[0] > harness.Grid[0] || r.options.rows != nil):
-		return "≤ " + harness.Rows(s.Least)
-	}
-	return harness.Rows(s.Least)
+	return l.LeastText()
 }
 
 func oneStepAbove(n int) int {
-	for _, g := range harness.Grid {
+	for _, g := range engine.Grid {
 		if g > n {
 			return g
 		}
@@ -171,19 +157,19 @@ func oneStepAbove(n int) int {
 }
 
 // slopes sets the growth of the smallest n beside the exponents of the theorems.
-func (p *page) slopes(r *results, method string) {
-	t := harness.Table{Head: []string{"setting", "held fixed", "grows with", "measured exponent", "Theorem 4.3", "Theorem 3.1 (spheres)"}}
+func slopes(p *engine.Page, r *results, method string) {
+	t := engine.Table{Head: []string{"setting", "held fixed", "grows with", "measured exponent", "Theorem 4.3", "Theorem 3.1 (spheres)"}}
 	add := func(s setting, held, grows, theorem, warmUp string, x, y []float64) {
-		if slope, sd := harness.LogLogSlope(x, y); len(x) > 2 && !math.IsNaN(slope) {
-			t.Add(s.name, held, grows, harness.Slope(slope, sd), theorem, warmUp)
+		if slope, sd := engine.LogLogSlope(x, y); len(x) > 2 && !math.IsNaN(slope) {
+			t.Add(s.name, held, grows, engine.Slope(slope, sd), theorem, warmUp)
 		}
 	}
 	for _, s := range settings {
 		for _, k := range []int{2, 3, 5, 10} {
 			var x, y []float64
 			for _, d := range []int{2, 5, 10, 50} {
-				if c, ok := r.cellOf(d, k, s); ok && r.of(c, method).Least > 0 {
-					x, y = append(x, float64(d)), append(y, float64(r.of(c, method).Least))
+				if l := cellOf(r, d, k, s, method); l != nil && l.Least > 0 {
+					x, y = append(x, float64(d)), append(y, float64(l.Least))
 				}
 			}
 			add(s, fmt.Sprintf("k = %d", k), "d", "1.5 to 2", "1 to 1.5", x, y)
@@ -191,8 +177,8 @@ func (p *page) slopes(r *results, method string) {
 		for _, d := range []int{2, 5, 10, 50} {
 			var x, y []float64
 			for _, k := range []int{2, 3, 5, 10} {
-				if c, ok := r.cellOf(d, k, s); ok && r.of(c, method).Least > 0 {
-					x, y = append(x, float64(k)), append(y, float64(r.of(c, method).Least))
+				if l := cellOf(r, d, k, s, method); l != nil && l.Least > 0 {
+					x, y = append(x, float64(k)), append(y, float64(l.Least))
 				}
 			}
 			add(s, fmt.Sprintf("d = %d", d), "k", "1 to 10.06", "1 to 3", x, y)

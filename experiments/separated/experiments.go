@@ -1,18 +1,12 @@
-package main
+package separated
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/internal/problems"
 )
-
-// experiments are all of them, in the order in which help shows them.
-var experiments = []experiment{
-	d1, d2, auto, scales, outliers, kappa, tails, weights, separation, epsilon, curves, ratio, besidePeers, literal,
-}
 
 // both is a cell with the number of components given, and the same without.
 func both(c cell) []cell {
@@ -41,7 +35,7 @@ var d2 = experiment{
 		}
 		return out
 	},
-	repeats: 10,
+	runs:    10,
 	success: func(s problems.Score, c cell) bool { return means(s, c) && s.MedianBound < .15 },
 }
 
@@ -56,7 +50,7 @@ var auto = experiment{
 		}
 		return cells
 	},
-	repeats: 20, success: meansAndNumber, summary: func(p *page, r *results) { p.numbers(r) },
+	runs: 20, success: meansAndNumber, summary: numbers,
 }
 
 // scales has two groups of components of very different size.
@@ -74,7 +68,7 @@ var scales = experiment{
 		}
 		return out
 	},
-	repeats: 20, success: meansAndNumber,
+	runs: 20, success: meansAndNumber,
 }
 
 // outliers spoils a part of the rows.
@@ -96,7 +90,7 @@ var outliers = experiment{
 		}
 		return out
 	},
-	repeats: 20, success: meansAndNumber,
+	runs: 20, success: meansAndNumber,
 }
 
 // kappa has ill-conditioned covariances.
@@ -115,7 +109,7 @@ var kappa = experiment{
 		}
 		return out
 	},
-	repeats: 20, success: meansAndNumber,
+	runs: 20, success: meansAndNumber,
 }
 
 // tails has components that are no Gaussians.
@@ -131,7 +125,7 @@ var tails = experiment{
 		}
 		return out
 	},
-	repeats: 20, success: meansAndNumber,
+	runs: 20, success: meansAndNumber,
 }
 
 // weights has small components.
@@ -150,7 +144,7 @@ var weights = experiment{
 		}
 		return out
 	},
-	repeats: 20, success: meansAndNumber,
+	runs: 20, success: meansAndNumber,
 }
 
 // ratio sets the error beside the non-private one at ample n.
@@ -164,7 +158,7 @@ var ratio = experiment{
 			return c.spec.Separation != 6 || c.rows[0]*c.spec.Columns > mostCells
 		})
 	},
-	repeats: 10, reference: true, success: means,
+	runs: 10, reference: true, success: means,
 }
 
 // besidePeers sets methods beside others on the same rows.
@@ -179,11 +173,8 @@ var besidePeers = experiment{
 		}
 		return out
 	},
-	repeats: 10, success: means, methods: withPeers,
+	runs: 10, success: means, contenders: withPeers,
 }
-
-// literals are the methods as the papers print them.
-var literals = []string{practical + ":paper", practical + ":warm-up", practical + ":sample-aggregate"}
 
 // literal sets the papers' algorithms beside the practical one.
 var literal = experiment{
@@ -202,24 +193,8 @@ var literal = experiment{
 		}
 		return out
 	},
-	repeats: 5, success: means,
-	methods: func(asked []string) ([]string, string) {
-		var out, missing []string
-		for _, m := range append([]string{practical}, literals...) {
-			if slices.Contains(gauze.Methods().Names(), m) {
-				out = append(out, m)
-			} else {
-				missing = append(missing, "`"+m+"`")
-			}
-		}
-		for _, m := range asked {
-			if !slices.Contains(out, m) && strings.HasPrefix(m, practical) {
-				out = append(out, m)
-			}
-		}
-		if missing == nil {
-			return out, ""
-		}
-		return out, "Not in the catalog, and left out: " + strings.Join(missing, ", ") + "."
+	runs: 5, success: means,
+	contenders: func() ([]string, string) {
+		return []string{practical, practical + ":paper", practical + ":warm-up", practical + ":sample-aggregate"}, ""
 	},
 }

@@ -1,87 +1,59 @@
-package main
+package separated
 
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
-	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 )
 
 // Every cell of every experiment has a name of its own and a problem that can be drawn.
 func TestCells(t *testing.T) {
-	names := map[string]bool{}
-	for _, e := range experiments {
-		if names[e.name] {
-			t.Errorf("two experiments have the name %s", e.name)
-		}
-		names[e.name] = true
-		seen := map[string]bool{}
-		for _, c := range e.cells() {
-			if seen[c.name] {
-				t.Errorf("%s: two cells have the name %s", e.name, c.name)
-			}
-			seen[c.name] = true
-			if len(c.rows) == 0 {
-				t.Errorf("%s %s: no number of rows", e.name, c.name)
-			}
-			if _, err := c.spec.Truth(1); err != nil {
-				t.Errorf("%s %s: %v", e.name, c.name, err)
-			}
-		}
-	}
+	enginetest.Lines(t, Study, func(l *line) error {
+		_, err := l.Cell.spec.Truth(1)
+		return err
+	})
 	if n := len(d1.cells()); n != 80 {
 		t.Errorf("table D.1 has %d cells, want 80", n)
-	}
-}
-
-func TestMatches(t *testing.T) {
-	c := cell{name: "5/3/C6sph"}
-	for pattern, want := range map[string]bool{"5/3/C6sph": true, "5/*/C6*": true, "5/*": false, "2/*/*": false, "*/*/*": true} {
-		if c.matches([]string{pattern}) != want {
-			t.Errorf("%s matches %s: want %v", pattern, c.name, want)
-		}
 	}
 }
 
 // A part of an experiment from the first row to the page, resumed from its results without a new
 // fit.
 func TestRunAndResume(t *testing.T) {
-	o := options{budget: privacy.Budget{Epsilon: 5, Delta: 1e-6}, relation: privacy.ReplaceOne, methods: []string{"general"}, cells: []string{"2/2/C10sph"},
-		rows: []int{2000}, repeats: 2, seed: 1, most: 4, workers: 2, out: t.TempDir(), nonPrivate: true}
-	var out bytes.Buffer
-	o.stdout = &out
-	progress := &harness.Progress{Out: io.Discard, Now: time.Now}
-	if err := d1.run(context.Background(), o, progress); err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(o.out, "results", "d1.jsonl")
-	before, err := os.ReadFile(name)
-	if err != nil || bytes.Count(before, []byte("\n")) != 2 {
-		t.Fatalf("results: %v\n%s", err, before)
-	}
+	o := engine.Options{Methods: []string{"general"}, Only: []string{"5/2"}, Rows: []int{2000}}
+	page, results := enginetest.RunAndResume(t, Study, o, "curves")
 	for _, want := range []string{`"worst_mean"`, `"reference_mean"`, `"seed":2`, `"method":"general"`, `"k":2`, `"seconds"`} {
-		if !strings.Contains(string(before), want) {
-			t.Errorf("no %s in\n%s", want, before)
+		if !strings.Contains(results, want) {
+			t.Errorf("no %s in\n%s", want, results)
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(o.out, "d1.md"))
-	if err != nil || !strings.Contains(string(page), "| 2/2/C10sph | general | 2k | 2/2") || !bytes.Equal(page, out.Bytes()) {
-		t.Errorf("page: %v\n%s", err, page)
+	if !strings.Contains(page, "| 5/2  | general | 2k | 2/2") {
+		t.Errorf("page:\n%s", page)
 	}
-	o.resume = true
-	if err := d1.run(context.Background(), o, progress); err != nil {
-		t.Fatal(err)
-	}
-	after, err := os.ReadFile(name)
-	if err != nil || !bytes.Equal(before, after) {
-		t.Errorf("a resumed run that was complete changed the results: %v", err)
+}
+
+// All that a summary writes, of one cell.
+func TestSummaries(t *testing.T) {
+	for _, e := range Study.Experiments {
+		if e.Name == "peers" || e.Name == "literal" {
+			continue
+		}
+		var out bytes.Buffer
+		cell := enginetest.First(e)
+		o := enginetest.Options(t)
+		o.Stdout, o.Out, o.Methods, o.Only, o.Rows, o.Runs = &out, "", []string{"general"}, []string{cell}, []int{1000}, 1
+		if err := Study.Run(context.Background(), o, []string{e.Name}); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		if !strings.Contains(out.String(), "- Runs per cell: 1\n") || e.Summary != nil && !strings.Contains(out.String(), "## All runs") {
+			t.Errorf("%s:\n%s", e.Name, out.String())
+		}
 	}
 }
 
@@ -90,22 +62,22 @@ func TestPeers(t *testing.T) {
 	methods := []string{fromTruth}
 	if os.Getenv("GAUZE_LONG") != "" {
 		var note string
-		if methods, note = withPeers(methods); note == "" {
+		if methods, note = withPeers(); note == "" {
 			t.Error("no note about peers")
 		}
+		methods = methods[len(usual):]
 	}
 	in, err := settings[0].spec(2, 3).Draw(1, 900)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range methods {
-		p, ok := peerNamed(m)
-		if !ok {
-			t.Fatalf("no peer %s", m)
-		}
-		f, err := p.fit(context.Background(), in, 1)
+		f, err := peers[m](context.Background(), in, 1)
 		if err != nil || f.Foreground.K() != 3 {
 			t.Errorf("%s: %+v, %v", m, f, err)
 		}
 	}
 }
+
+// The pages of the documentation are those of the experiments.
+func TestPages(t *testing.T) { enginetest.Pages(t, Study, filepath.Join("..", "..")) }

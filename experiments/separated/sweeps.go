@@ -1,11 +1,11 @@
-package main
+package separated
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 )
 
@@ -24,14 +24,14 @@ var separation = experiment{
 		}
 		return out
 	},
-	repeats: 20, success: meansAndNumber,
-	summary: func(p *page, r *results) {
-		for _, m := range r.methods {
+	runs: 20, success: meansAndNumber,
+	summary: func(p *engine.Page, r *results) {
+		for _, m := range r.Contenders() {
 			p.Heading("Success against separation: " + m)
-			for _, n := range r.rows() {
-				p.Picture(fmt.Sprintf("separation-%s-%d", fileName(m), n), harness.Picture{Title: fmt.Sprintf("%s, n = %s", m, harness.Rows(n)),
+			for _, n := range rowsOf(r) {
+				p.Picture(fmt.Sprintf("separation-%s-%d", m, n), engine.Picture{Title: fmt.Sprintf("%s, n = %s", m, engine.Rows(n)),
 					X: "gap of the closest pair (standard deviations)", Y: "success rate", LogX: true, YMin: -.02, YMax: 1.02,
-					Lines: r.lines(m, func(s *series) (float64, float64, float64) { return rate(s.Runs[n]) })})
+					Lines: curvesOf(r, m, func(c *engine.Curve, l *line) { c.AddRate(l.Cell.x, l.Results[n]) })})
 			}
 		}
 	},
@@ -53,19 +53,22 @@ var epsilon = experiment{
 		}
 		return out
 	},
-	search: true, repeats: 20, success: means,
-	summary: func(p *page, r *results) {
-		for _, m := range r.methods {
+	search: true, runs: 20, success: means,
+	summary: func(p *engine.Page, r *results) {
+		for _, m := range r.Contenders() {
 			p.Heading("Smallest n against ε: " + m)
-			lines := r.lines(m, func(s *series) (float64, float64, float64) { return least(s), math.NaN(), math.NaN() })
-			t := harness.Table{Head: []string{"problem", "exponent of ε", "theorems"}}
+			lines := curvesOf(r, m, func(c *engine.Curve, l *line) {
+				if l.Least > 0 {
+					c.Add(l.Cell.x, float64(l.Least), math.NaN(), math.NaN())
+				}
+			})
+			t := engine.Table{Head: []string{"problem", "exponent of ε", "theorems"}}
 			for _, l := range lines {
-				slope, sd := harness.LogLogSlope(l.X, l.Y)
-				t.Add(l.Name, harness.Slope(slope, sd), "-1 (private), 0 (sampling)")
+				t.Add(l.Name, l.Slope(), "-1 (private), 0 (sampling)")
 			}
 			p.Table(t)
-			lines = append(lines, guide("slope -1", .25, 5, 30_000, -1))
-			p.Picture("eps-"+fileName(m), harness.Picture{Title: m, X: "ε", Y: "smallest n", LogX: true, LogY: true, Lines: lines})
+			lines = append(lines, engine.Guide("slope -1", .25, 5, 30_000, -1))
+			p.Picture("eps-"+m, engine.Picture{Title: m, X: "ε", Y: "smallest n", LogX: true, LogY: true, Lines: lines})
 		}
 	},
 }
@@ -94,59 +97,52 @@ var curves = experiment{
 		}
 		return out
 	},
-	repeats: 10, reference: true, success: means,
-	summary: func(p *page, r *results) {
-		for _, m := range r.methods {
-			p.curves(r, m)
+	runs: 10, reference: true, success: means,
+	summary: func(p *engine.Page, r *results) {
+		for _, m := range r.Contenders() {
+			against(p, r, m)
 		}
 	},
 }
 
-// curves draws success and error against n, and sets slopes beside the theorems' exponents.
-func (p *page) curves(r *results, method string) {
+// against draws success and error against n, and sets slopes beside the theorems' exponents.
+func against(p *engine.Page, r *results, method string) {
 	p.Heading("Against n: " + method)
-	var success, errors []harness.Line
-	slopes := harness.Table{Head: []string{"problem", "error", "without privacy", "what privacy adds", "theorems: private term", "sampling term"}}
-	for _, c := range r.cells {
-		s := r.of(c, method)
-		up := harness.Line{Name: c.line}
-		down := harness.Line{Name: c.line}
-		var plain, added []float64
-		for _, n := range s.Rows() {
-			runs := s.Runs[n]
-			y, low, high := rate(runs)
-			up.X, up.Y, up.Low, up.High = append(up.X, float64(n)), append(up.Y, y), append(up.Low, low), append(up.High, high)
-			if s.Least == 0 || n < s.Least {
+	var success, errors []engine.Curve
+	slopes := engine.Table{Head: []string{"problem", "error", "without privacy", "what privacy adds", "theorems: private term", "sampling term"}}
+	for _, l := range r.By(method) {
+		up, down := engine.Curve{Name: l.Cell.line}, engine.Curve{Name: l.Cell.line}
+		var plain, added engine.Curve
+		for _, n := range l.Ran() {
+			runs, x := l.Results[n], float64(n)
+			up.AddRate(x, runs)
+			if l.Least == 0 || n < l.Least {
 				continue // errors of failed runs are distances between components
 			}
-			v := harness.Pick(runs, worstMean)
-			down.X, down.Y = append(down.X, float64(n)), append(down.Y, harness.Median(v))
-			down.Low, down.High = append(down.Low, harness.Quantile(v, .1)), append(down.High, harness.Quantile(v, .9))
-			plain = append(plain, harness.Median(harness.Pick(runs, referenceMean)))
-			last := len(plain) - 1
+			v := engine.Pick(runs, worstMean)
+			down.AddMedian(x, v)
+			without := engine.Median(engine.Pick(runs, referenceMean))
+			plain.X, plain.Y = append(plain.X, x), append(plain.Y, without)
+			private := engine.Median(v)
 			// NaN drops out of the slope
-			added = append(added, math.Sqrt(down.Y[last]*down.Y[last]-plain[last]*plain[last]))
+			added.X, added.Y = append(added.X, x), append(added.Y, math.Sqrt(private*private-without*without))
 		}
 		success, errors = append(success, up), append(errors, down)
-		a, sa := harness.LogLogSlope(down.X, down.Y)
-		b, sb := harness.LogLogSlope(down.X, plain)
-		e, se := harness.LogLogSlope(down.X, added)
-		slopes.Add(c.line, harness.Slope(a, sa), harness.Slope(b, sb), harness.Slope(e, se), "-1", "-0.5")
+		slopes.Add(l.Cell.line, down.Slope(), plain.Slope(), added.Slope(), "-1", "-0.5")
 	}
 	p.Text("Exponents of n, over the numbers of rows from the first sufficient one on, of the median over runs of the largest error of a mean. What privacy adds is " +
 		"the root of the difference of the squares.")
 	p.Table(slopes)
-	p.atFixedRows(r, method)
-	name := fileName(method)
-	p.Picture("curves-success-"+name, harness.Picture{Title: method + ": success", X: "n", Y: "success rate", LogX: true, YMin: -.02, YMax: 1.02, Lines: success})
-	errors = append(errors, guide("slope -1", 7000, 150_000, .5, -1), guide("slope -1/2", 7000, 150_000, .1, -.5))
-	p.Picture("curves-error-"+name, harness.Picture{Title: method + ": largest error of a mean (median, deciles)", X: "n", Y: "Mahalanobis error", LogX: true, LogY: true, Lines: errors})
+	atFixedRows(p, r, method)
+	p.Picture("curves-success-"+method, engine.Picture{Title: method + ": success", X: "n", Y: "success rate", LogX: true, YMin: -.02, YMax: 1.02, Lines: success})
+	errors = append(errors, engine.Guide("slope -1", 7000, 150_000, .5, -1), engine.Guide("slope -1/2", 7000, 150_000, .1, -.5))
+	p.Picture("curves-error-"+method, engine.Picture{Title: method + ": largest error of a mean (median, deciles)", X: "n", Y: "Mahalanobis error", LogX: true, LogY: true, Lines: errors})
 }
 
 // atFixedRows is how the error grows with d and with k at the largest numbers of rows.
-func (p *page) atFixedRows(r *results, method string) {
-	t := harness.Table{Head: []string{"n", "error grows with", "exponent", "Theorem 4.3: private, sampling", "Theorem 3.1: private, sampling"}}
-	rows := r.rows()
+func atFixedRows(p *engine.Page, r *results, method string) {
+	t := engine.Table{Head: []string{"n", "error grows with", "exponent", "Theorem 4.3: private, sampling", "Theorem 3.1: private, sampling"}}
+	rows := rowsOf(r)
 	for _, n := range rows[max(0, len(rows)-2):] {
 		for _, by := range []struct {
 			name         string
@@ -158,14 +154,14 @@ func (p *page) atFixedRows(r *results, method string) {
 			{"k at d = 5", func(s problems.Spec) bool { return s.Columns == 5 }, func(s problems.Spec) int { return s.Components }, "1, 0.5", "1, 0.5"},
 		} {
 			var x, y []float64
-			for _, c := range r.cells {
-				if s := r.of(c, method); by.fixed(c.spec) && s.Least > 0 && s.Least <= n && len(s.Runs[n]) > 0 {
-					x = append(x, float64(by.x(c.spec)))
-					y = append(y, harness.Median(harness.Pick(s.Runs[n], worstMean)))
+			for _, l := range r.By(method) {
+				if by.fixed(l.Cell.spec) && l.Least > 0 && l.Least <= n && len(l.Results[n]) > 0 {
+					x = append(x, float64(by.x(l.Cell.spec)))
+					y = append(y, engine.Median(engine.Pick(l.Results[n], worstMean)))
 				}
 			}
-			if slope, sd := harness.LogLogSlope(x, y); len(x) > 2 {
-				t.Add(harness.Rows(n), by.name, harness.Slope(slope, sd), by.t43, by.warmUps)
+			if slope, sd := engine.LogLogSlope(x, y); len(x) > 2 {
+				t.Add(engine.Rows(n), by.name, engine.Slope(slope, sd), by.t43, by.warmUps)
 			}
 		}
 	}
@@ -176,18 +172,19 @@ func (p *page) atFixedRows(r *results, method string) {
 }
 
 // numbers sums up how often the number of components is right.
-func (p *page) numbers(r *results) {
+func numbers(p *engine.Page, r *results) {
 	p.Heading("The number of components")
-	t := harness.Table{Head: []string{"method", "true k", "exact", "fewer", "more", "mean surplus weight of those with more", "all means right"}}
-	for _, m := range r.methods {
+	t := engine.Table{Head: []string{"method", "true k", "exact", "fewer", "more", "mean surplus weight of those with more", "all means right"}}
+	for _, m := range r.Contenders() {
 		for _, k := range []int{2, 3, 5, 10, 0} {
 			exact, fewer, more, right, all := 0, 0, 0, 0, 0
 			var extra []float64
-			for _, c := range r.cells {
+			for _, l := range r.By(m) {
+				c := l.Cell
 				if k != 0 && c.spec.Components != k {
 					continue
 				}
-				for _, runs := range r.of(c, m).Runs {
+				for _, runs := range l.Results {
 					for _, run := range runs {
 						all++
 						switch got := int(run.Values[found]); {
@@ -210,66 +207,33 @@ func (p *page) numbers(r *results) {
 				name = "all"
 			}
 			if all > 0 {
-				t.Add(m, name, harness.Rate(exact, all), fewer, more, harness.Number(harness.Mean(extra)), harness.Rate(right, all))
+				t.Add(m, name, engine.Rate(exact, all), fewer, more, engine.Number(engine.Mean(extra)), engine.Rate(right, all))
 			}
 		}
 	}
 	p.Table(t)
 }
 
-// rows are all numbers of rows that were run, rising.
-func (r *results) rows() []int {
+// rowsOf are all numbers of rows that were run, rising.
+func rowsOf(r *results) []int {
 	var out []int
-	for _, c := range r.cells {
-		for _, m := range r.methods {
-			out = append(out, r.of(c, m).Rows()...)
-		}
+	for _, l := range r.Lines {
+		out = append(out, l.Ran()...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// lines are the lines of a picture over the cells' x: a point with its interval for each cell.
-func (r *results) lines(method string, point func(*series) (y, low, high float64)) []harness.Line {
-	var out []harness.Line
-	for _, c := range r.cells {
-		i := slices.IndexFunc(out, func(l harness.Line) bool { return l.Name == c.line })
+// curvesOf are the curves of a picture: add adds a line's point to the curve that it belongs to.
+func curvesOf(r *results, method string, add func(*engine.Curve, *line)) []engine.Curve {
+	var out []engine.Curve
+	for _, l := range r.By(method) {
+		i := slices.IndexFunc(out, func(c engine.Curve) bool { return c.Name == l.Cell.line })
 		if i < 0 {
 			i = len(out)
-			out = append(out, harness.Line{Name: c.line})
+			out = append(out, engine.Curve{Name: l.Cell.line})
 		}
-		y, low, high := point(r.of(c, method))
-		l := &out[i]
-		l.X, l.Y, l.Low, l.High = append(l.X, c.x), append(l.Y, y), append(l.Low, low), append(l.High, high)
+		add(&out[i], l)
 	}
 	return out
-}
-
-// rate is the success rate with Wilson's interval.
-func rate(runs []harness.Result) (y, low, high float64) {
-	low, high = harness.Wilson(harness.Count(runs), len(runs))
-	return float64(harness.Count(runs)) / float64(len(runs)), low, high
-}
-
-func least(s *series) float64 {
-	if s.Least == 0 {
-		return math.NaN()
-	}
-	return float64(s.Least)
-}
-
-// guide is a thin line of a slope through (from, y).
-func guide(name string, from, to, y, slope float64) harness.Line {
-	return harness.Line{Name: name, X: []float64{from, to}, Y: []float64{y, y * math.Pow(to/from, slope)}, Thin: true}
-}
-
-// fileName makes a method's name one of a file.
-func fileName(method string) string {
-	out := []byte(method)
-	for i, c := range out {
-		if c == ':' || c == '/' {
-			out[i] = '-'
-		}
-	}
-	return string(out)
 }

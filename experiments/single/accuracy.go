@@ -1,10 +1,10 @@
-package main
+package single
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -73,14 +73,14 @@ var kappa = experiment{
 		}
 		return out
 	},
-	repeats: 100, success: covarianceLearned,
-	summary: func(p *page, r *results) {
-		for _, by := range r.contenders {
-			p.Heading("Within 2×: " + by.name)
+	runs: 100, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
+		for _, by := range r.Contenders() {
+			p.Heading("Within 2×: " + by)
 			for _, group := range []struct{ name, corner string }{{"", "d \\ κ"}, {"spectra", "d \\ spectrum, κ"}, {"offsets", "d \\ κ = 1e8"}} {
-				p.Table(r.grid(group.corner, group.name, by.name, func(_ cell, s *harness.Series) string {
-					runs := only(s)
-					return fmt.Sprintf("%s, %s×", harness.Rate(harness.Count(runs), len(runs)), harness.Number(harness.Median(harness.Pick(runs, covTimes))))
+				p.Table(gridOf(r, group.corner, group.name, by, func(l *line) string {
+					runs := l.First()
+					return fmt.Sprintf("%s, %s×", engine.Rate(engine.Count(runs), len(runs)), engine.Med(runs, covTimes))
 				}))
 			}
 		}
@@ -94,15 +94,15 @@ var ample = experiment{
 	cells: func() []cell {
 		return byKappa(needs, []float64{1, 1e8}, func(need) []int { return []int{100_000} })
 	},
-	repeats: 40, success: covarianceLearned,
-	summary: func(p *page, r *results) {
-		for _, by := range r.contenders {
-			p.Heading("Private over non-private: " + by.name)
+	runs: 40, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
+		for _, by := range r.Contenders() {
+			p.Heading("Private over non-private: " + by)
 			p.Text("Root mean square error over all runs, private over non-private, and in brackets the median of the runs' ratios.")
 			for _, of := range []struct{ what, private, plain string }{{"covariance", covError, sampleCov}, {"mean", meanError, sampleMean}} {
-				p.Table(r.grid(of.what+": d \\ κ", "", by.name, func(_ cell, s *harness.Series) string {
-					runs := only(s)
-					return fmt.Sprintf("%.2f (%.2f)", rms(harness.Pick(runs, of.private))/rms(harness.Pick(runs, of.plain)), harness.Median(ratios(runs, of.private, of.plain)))
+				p.Table(gridOf(r, of.what+": d \\ κ", "", by, func(l *line) string {
+					runs := l.First()
+					return fmt.Sprintf("%.2f (%.2f)", rms(engine.Pick(runs, of.private))/rms(engine.Pick(runs, of.plain)), engine.Median(engine.Ratios(runs, of.private, of.plain)))
 				}))
 			}
 		}
@@ -116,18 +116,6 @@ func rms(v []float64) float64 {
 		sum += x * x
 	}
 	return math.Sqrt(sum / float64(len(v)))
-}
-
-// ratios are those of two values, run by run.
-func ratios(runs []harness.Result, private, plain string) []float64 {
-	var out []float64
-	for _, r := range runs {
-		x, ok := r.Values[private]
-		if y := r.Values[plain]; ok && y > 0 {
-			out = append(out, x/y)
-		}
-	}
-	return out
 }
 
 // smallest looks for the rows that are needed.
@@ -145,22 +133,22 @@ var smallest = experiment{
 		}
 		return out
 	},
-	repeats: 100, search: true, success: covarianceLearned,
-	summary: func(p *page, r *results) {
-		for _, by := range r.contenders {
-			p.Heading("Smallest n: " + by.name)
+	runs: 100, search: true, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
+		for _, by := range r.Contenders() {
+			p.Heading("Smallest n: " + by)
 			p.Text("In brackets the part of the restatement's table (Section 7, as corrected; replace-one).")
-			p.Table(r.grid("d \\ κ", "", by.name, func(c cell, s *harness.Series) string { return leastText(r, c, s) }))
-			t := harness.Table{Head: []string{"κ", "exponent of d", "theory"}}
-			for _, column := range r.labels(columnOf) {
+			p.Table(gridOf(r, "d \\ κ", "", by, func(l *line) string { return leastText(r, l) }))
+			t := engine.Table{Head: []string{"κ", "exponent of d", "theory"}}
+			for _, column := range r.Distinct(func(l *line) string { return l.Cell.column }) {
 				var x, y []float64
-				for _, c := range r.cells {
-					if s := r.of(c, by.name); s != nil && c.column == column && s.Least > 0 && c.pop.Columns >= 2 {
-						x, y = append(x, float64(c.pop.Columns)), append(y, float64(s.Least))
+				for _, l := range r.By(by) {
+					if l.Cell.column == column && l.Least > 0 && l.Cell.pop.Columns >= 2 {
+						x, y = append(x, float64(l.Cell.pop.Columns)), append(y, float64(l.Least))
 					}
 				}
-				if slope, sd := harness.LogLogSlope(x, y); len(x) > 2 {
-					t.Add(column, harness.Slope(slope, sd), "1.5 to 2")
+				if slope, sd := engine.LogLogSlope(x, y); len(x) > 2 {
+					t.Add(column, engine.Slope(slope, sd), "1.5 to 2")
 				}
 			}
 			p.Text("The preconditioner's noise asks for n ~ d^1.5/μ; that of the release, d²/(nμ), falls below the sampling error d/√n at n ~ d²/μ².")
@@ -170,21 +158,17 @@ var smallest = experiment{
 }
 
 // leastText is the smallest sufficient number of rows beside the table's.
-func leastText(r *results, c cell, s *harness.Series) string {
-	rows := s.Rows()
-	if len(rows) == 0 {
-		return "-"
+func leastText(r *results, l *line) string {
+	text := l.LeastText()
+	if l.Least == 0 {
+		return text
 	}
-	if s.Least == 0 {
-		return "> " + harness.Rows(rows[len(rows)-1])
-	}
-	text := harness.Rows(s.Least)
-	if s.Least == rows[0] && r.options.rows != nil {
+	if l.Least == l.Ran()[0] && r.Options.Rows != nil {
 		text = "≤ " + text
 	}
-	for _, l := range needs {
-		if l.d == c.pop.Columns {
-			text += fmt.Sprintf(" (%.2f)", float64(s.Least)/float64(l.rows))
+	for _, need := range needs {
+		if need.d == l.Cell.pop.Columns {
+			text += fmt.Sprintf(" (%.2f)", float64(l.Least)/float64(need.rows))
 		}
 	}
 	return text
@@ -206,33 +190,32 @@ var privacyLevels = experiment{
 		}
 		return out
 	},
-	repeats: 40, search: true, success: covarianceLearned,
-	summary: func(p *page, r *results) {
-		for _, by := range r.contenders {
-			p.Heading("Smallest n: " + by.name)
-			t := r.grid("ε", "", by.name, func(c cell, s *harness.Series) string {
-				if s.Least == 0 {
+	runs: 40, search: true, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
+		for _, by := range r.Contenders() {
+			p.Heading("Smallest n: " + by)
+			t := gridOf(r, "ε", "", by, func(l *line) string {
+				if l.Least == 0 {
 					return "-"
 				}
-				return fmt.Sprintf("%s (n·μ = %.0f)", harness.Rows(s.Least), float64(s.Least)*c.x)
+				return fmt.Sprintf("%s (n·μ = %.0f)", engine.Rows(l.Least), float64(l.Least)*l.Cell.x)
 			})
 			p.Table(t)
-			slopes := harness.Table{Head: []string{"d", "exponent of μ", "theory"}}
-			var lines []harness.Line
-			for _, column := range r.labels(columnOf) {
-				line := harness.Line{Name: column}
-				for _, c := range r.cells {
-					if s := r.of(c, by.name); s != nil && c.column == column && s.Least > 0 {
-						line.X, line.Y = append(line.X, c.x), append(line.Y, float64(s.Least))
+			slopes := engine.Table{Head: []string{"d", "exponent of μ", "theory"}}
+			var lines []engine.Curve
+			for _, column := range r.Distinct(func(l *line) string { return l.Cell.column }) {
+				curve := engine.Curve{Name: column}
+				for _, l := range r.By(by) {
+					if l.Cell.column == column && l.Least > 0 {
+						curve.X, curve.Y = append(curve.X, l.Cell.x), append(curve.Y, float64(l.Least))
 					}
 				}
-				lines = append(lines, line)
-				slope, sd := harness.LogLogSlope(line.X, line.Y)
-				slopes.Add(column, harness.Slope(slope, sd), "-1 (preconditioner), -2 (release)")
+				lines = append(lines, curve)
+				slopes.Add(column, curve.Slope(), "-1 (preconditioner), -2 (release)")
 			}
 			p.Table(slopes)
-			lines = append(lines, guide("slope -1", .06, 3, 20_000, -1))
-			p.Picture("eps-"+fileName(by.name), harness.Picture{Title: by.name + ": smallest n", X: "μ", Y: "n", LogX: true, LogY: true, Lines: lines})
+			lines = append(lines, engine.Guide("slope -1", .06, 3, 20_000, -1))
+			p.Picture("eps-"+by, engine.Picture{Title: by + ": smallest n", X: "μ", Y: "n", LogX: true, LogY: true, Lines: lines})
 		}
 	},
 }
@@ -252,22 +235,21 @@ var falseOK = experiment{
 	cells: func() []cell {
 		return byKappa(needs[1:4], []float64{1, 1e6, 1e12}, func(l need) []int { return []int{l.times(.5)} })
 	},
-	repeats: 112, success: func(v harness.Values, _ cell) bool { return v[falsely] == 0 },
-	summary: func(p *page, r *results) {
-		for _, by := range r.contenders {
-			p.Heading("False ok: " + by.name)
-			p.Table(r.grid("d \\ κ", "", by.name, func(_ cell, s *harness.Series) string {
-				runs := only(s)
-				x := harness.Pick(runs, covTimes)
-				return fmt.Sprintf("%d of %d released, %d false, worst %s×", total(runs, released), len(runs), total(runs, falsely), harness.Number(harness.Quantile(x, 1)))
+	runs: 112, success: func(v engine.Values, _ cell) bool { return v[falsely] == 0 },
+	summary: func(p *engine.Page, r *results) {
+		for _, by := range r.Contenders() {
+			p.Heading("False ok: " + by)
+			p.Table(gridOf(r, "d \\ κ", "", by, func(l *line) string {
+				runs := l.First()
+				x := engine.Pick(runs, covTimes)
+				return fmt.Sprintf("%d of %d released, %d false, worst %s×", engine.Total(runs, released), len(runs), engine.Total(runs, falsely), engine.Number(engine.Quantile(x, 1)))
 			}))
 			all, wrong, some := 0, 0, 0
-			for _, c := range r.cells {
-				if s := r.of(c, by.name); s != nil {
-					all, wrong, some = all+len(only(s)), wrong+total(only(s), falsely), some+total(only(s), released)
-				}
+			for _, l := range r.By(by) {
+				runs := l.First()
+				all, wrong, some = all+len(runs), wrong+engine.Total(runs, falsely), some+engine.Total(runs, released)
 			}
-			p.Text(fmt.Sprintf("Of %d runs %d released a model, and %s were false.", all, some, harness.Rate(wrong, all)))
+			p.Text(fmt.Sprintf("Of %d runs %d released a model, and %s were false.", all, some, engine.Rate(wrong, all)))
 		}
 	},
 }

@@ -1,11 +1,11 @@
-package main
+package single
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/bdku20"
@@ -50,7 +50,7 @@ var bars = map[string]map[int]float64{
 }
 
 // publishedAnd is the last two columns of a table.
-func publishedAnd(c cell, n int, runs []harness.Result) []any {
+func publishedAnd(c cell, n int, runs []engine.Result) []any {
 	show := func(v float64) string {
 		if v == 0 {
 			return ""
@@ -61,7 +61,7 @@ func publishedAnd(c cell, n int, runs []harness.Result) []any {
 	if c.group == "mean" || c.group == "loose mean" {
 		sample = sampleMean
 	}
-	return []any{three(trimmed(harness.Pick(runs, sample))), show(published[c.name][n]), show(bars[c.name][n])}
+	return []any{three(trimmed(engine.Pick(runs, sample))), show(published[c.name][n]), show(bars[c.name][n])}
 }
 
 var publishedHead = []string{"without privacy", "published", "bar for gaussian"}
@@ -89,14 +89,14 @@ var coinpressMean = experiment{
 		practical,
 		{name: coinpressName, method: coinpressName, told: true},
 	}, inSteps(2, 3, 4, 10)...),
-	repeats: 100, success: meanLearned,
-	summary: func(p *page, r *results) {
+	runs: 100, success: meanLearned,
+	summary: func(p *engine.Page, r *results) {
 		p.Heading("Error of the mean")
-		p.Table(r.beside("mean", trimmedOf(meanError), publishedAnd, publishedHead...))
-		p.Picture("coinpress-mean", harness.Picture{Title: "Error of the mean, d = 50, ρ = .5", X: "n", Y: "Mahalanobis error", LogX: true, LogY: true,
-			Lines: append(r.againstRows("mean/50/tight", meanError), r.sampleLine("mean/50/tight", sampleMean))})
+		p.Table(beside(r, "mean", trimmedOf(meanError), publishedAnd, publishedHead...))
+		p.Picture("coinpress-mean", engine.Picture{Title: "Error of the mean, d = 50, ρ = .5", X: "n", Y: "Mahalanobis error", LogX: true, LogY: true,
+			Lines: append(trimmedCurves(r, "mean/50/tight", meanError), sampleCurve(r, "mean/50/tight", sampleMean))})
 		p.Heading("Loose bounds at n = 1000")
-		p.Table(r.beside("loose mean", trimmedOf(meanError), publishedAnd, publishedHead...))
+		p.Table(beside(r, "loose mean", trimmedOf(meanError), publishedAnd, publishedHead...))
 	},
 }
 
@@ -120,59 +120,60 @@ var coinpressCovariance = experiment{
 		shapes(2, 1000, 3000)
 		shapes(10, 3000, 4364, 8000)
 		add("covariance", "flat", problems.Population{Columns: 100}, 100, 80_000)
-		out[len(out)-1].repeats = 12
+		out[len(out)-1].runs = 12
 		for _, u := range []float64{10 * math.Sqrt(10), 190, 1500, 1.1e4, 7e4} {
 			add("loose", fmt.Sprintf("u=%.0e", u), problems.Population{Columns: 10}, u, 7000)
 		}
 		return out
 	},
 	contenders: append([]contender{practical, {name: coinpressName, method: coinpressName, told: true}}, inSteps(2, 3, 4, 5)...),
-	repeats:    50, success: covarianceLearned,
-	summary: func(p *page, r *results) {
+	runs:       50, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
 		p.Heading("Error of the covariance")
-		p.Table(r.beside("covariance", trimmedOf(covError), publishedAnd, publishedHead...))
+		p.Table(beside(r, "covariance", trimmedOf(covError), publishedAnd, publishedHead...))
 		p.Heading("Looser bounds at d = 10, n = 7000")
 		p.Text("Published at u of about 3e4: 8.7 with three steps, 1.09 with four.")
-		p.Table(r.beside("loose", trimmedOf(covError), publishedAnd, publishedHead...))
-		var lines []harness.Line
-		for _, by := range r.contenders {
-			line := harness.Line{Name: by.name}
-			for _, c := range r.cells {
-				if s := r.of(c, by.name); s != nil && c.group == "loose" {
-					line.X, line.Y = append(line.X, c.x), append(line.Y, trimmed(harness.Pick(only(s), covError)))
+		p.Table(beside(r, "loose", trimmedOf(covError), publishedAnd, publishedHead...))
+		var lines []engine.Curve
+		for _, by := range r.Contenders() {
+			curve := engine.Curve{Name: by}
+			for _, l := range r.By(by) {
+				if l.Cell.group == "loose" {
+					curve.X, curve.Y = append(curve.X, l.Cell.x), append(curve.Y, trimmed(engine.Pick(l.First(), covError)))
 				}
 			}
-			lines = append(lines, line)
+			lines = append(lines, curve)
 		}
-		p.Picture("coinpress-loose", harness.Picture{Title: "Error of the covariance against the bound, d = 10, n = 7000", X: "u", Y: "Frobenius error", LogX: true, LogY: true, Lines: lines})
+		p.Picture("coinpress-loose", engine.Picture{Title: "Error of the covariance against the bound, d = 10, n = 7000", X: "u", Y: "Frobenius error", LogX: true, LogY: true, Lines: lines})
 	},
 }
 
-// againstRows are lines of a cell's trimmed errors against n, one for each contender.
-func (r *results) againstRows(name, value string) []harness.Line {
-	var out []harness.Line
-	for _, by := range r.contenders {
-		line := harness.Line{Name: by.name}
-		if s := r.series[name][by.name]; s != nil {
-			for _, n := range s.Rows() {
-				line.X, line.Y = append(line.X, float64(n)), append(line.Y, trimmed(harness.Pick(s.Runs[n], value)))
-			}
+// trimmedCurves are those of a cell's trimmed errors against n, one for each contender.
+func trimmedCurves(r *results, cell, value string) []engine.Curve {
+	var out []engine.Curve
+	for _, by := range r.Contenders() {
+		out = append(out, engine.Curve{Name: by})
+		if l := r.Of(cell, by); l != nil {
+			addTrimmed(&out[len(out)-1], l, value)
 		}
-		out = append(out, line)
 	}
 	return out
 }
 
-// sampleLine is that of what the rows allow.
-func (r *results) sampleLine(name, value string) harness.Line {
-	line := harness.Line{Name: "without privacy"}
-	for _, s := range r.series[name] {
-		if rows := s.Rows(); len(rows) > len(line.X) {
-			line.X, line.Y = nil, nil
-			for _, n := range rows {
-				line.X, line.Y = append(line.X, float64(n)), append(line.Y, trimmed(harness.Pick(s.Runs[n], value)))
-			}
+// sampleCurve is that of what the rows allow.
+func sampleCurve(r *results, cell, value string) engine.Curve {
+	out := engine.Curve{Name: "without privacy"}
+	for _, l := range r.Lines {
+		if l.Name == cell && len(l.Results) > len(out.X) {
+			out.X, out.Y = nil, nil
+			addTrimmed(&out, l, value)
 		}
 	}
-	return line
+	return out
+}
+
+func addTrimmed(c *engine.Curve, l *line, value string) {
+	for _, n := range l.Ran() {
+		c.X, c.Y = append(c.X, float64(n)), append(c.Y, trimmed(engine.Pick(l.Results[n], value)))
+	}
 }

@@ -1,10 +1,10 @@
-package main
+package single
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -42,13 +42,13 @@ var curves = experiment{
 		}
 		return out
 	},
-	repeats: 24, success: covarianceLearned,
-	summary: func(p *page, r *results) {
-		for _, by := range r.contenders {
-			p.Heading("Against n: " + by.name)
-			p.againstRows(r, by.name)
-			p.Heading("Against d: " + by.name)
-			p.againstColumns(r, by.name)
+	runs: 24, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
+		for _, by := range r.Contenders() {
+			p.Heading("Against n: " + by)
+			againstRows(p, r, by)
+			p.Heading("Against d: " + by)
+			againstColumns(p, r, by)
 		}
 	},
 }
@@ -59,94 +59,73 @@ type quantity struct{ what, private, plain, extra, axis string }
 var quantities = []quantity{{"covariance", covError, sampleCov, covAdded, "Frobenius error"}, {"mean", meanError, sampleMean, meanAdded, "Mahalanobis error"}}
 
 // medians are those of the private error, the sample's and what privacy adds.
-func (q quantity) medians(runs []harness.Result) (private, plain, added float64) {
-	median := func(name string) float64 { return harness.Median(harness.Pick(runs, name)) }
+func (q quantity) medians(runs []engine.Result) (private, plain, added float64) {
+	median := func(name string) float64 { return engine.Median(engine.Pick(runs, name)) }
 	return median(q.private), median(q.plain), median(q.extra)
 }
 
 // againstRows draws errors against n, and sets slopes beside the theory's.
-func (p *page) againstRows(r *results, name string) {
-	slopes := harness.Table{Head: []string{"error of", "problem", "private", "without privacy", "theory", "what privacy adds", "theory"}}
+func againstRows(p *engine.Page, r *results, name string) {
+	slopes := engine.Table{Head: []string{"error of", "problem", "private", "without privacy", "theory", "what privacy adds", "theory"}}
 	for _, q := range quantities {
-		var lines []harness.Line
-		for _, c := range r.cells {
-			s := r.of(c, name)
-			if c.group != againstN || s == nil {
+		var lines []engine.Curve
+		for _, l := range r.By(name) {
+			if l.Cell.group != againstN {
 				continue
 			}
-			line := harness.Line{Name: c.row}
-			plainLine := harness.Line{Thin: true}
-			var extra []float64
-			for _, n := range s.Rows() {
-				private, plain, added := q.medians(s.Runs[n])
-				v := harness.Pick(s.Runs[n], q.private)
-				line.X, line.Y, extra = append(line.X, float64(n)), append(line.Y, private), append(extra, added)
-				line.Low, line.High = append(line.Low, harness.Quantile(v, .1)), append(line.High, harness.Quantile(v, .9))
-				plainLine.X, plainLine.Y = append(plainLine.X, float64(n)), append(plainLine.Y, plain)
+			curve, sample, extra := engine.Curve{Name: l.Cell.row}, engine.Curve{Thin: true}, engine.Curve{}
+			for _, n := range l.Ran() {
+				_, plain, added := q.medians(l.Results[n])
+				x := float64(n)
+				curve.AddMedian(x, engine.Pick(l.Results[n], q.private))
+				sample.X, sample.Y = append(sample.X, x), append(sample.Y, plain)
+				extra.X, extra.Y = append(extra.X, x), append(extra.Y, added)
 			}
-			lines = append(lines, line, plainLine)
-			slopes.Add(q.what, c.row, harness.Slope(harness.LogLogSlope(line.X, line.Y)), harness.Slope(harness.LogLogSlope(plainLine.X, plainLine.Y)), "-0.5",
-				harness.Slope(harness.LogLogSlope(line.X, extra)), "-1")
+			lines = append(lines, curve, sample)
+			slopes.Add(q.what, l.Cell.row, curve.Slope(), sample.Slope(), "-0.5", extra.Slope(), "-1")
 		}
-		p.Picture("curves-"+q.what+"-"+fileName(name), harness.Picture{Title: name + ": error of the " + q.what + " (median, deciles; dashed: the sample's)", X: "n", Y: q.axis,
+		p.Picture("curves-"+q.what+"-"+name, engine.Picture{Title: name + ": error of the " + q.what + " (median, deciles; dashed: the sample's)", X: "n", Y: q.axis,
 			LogX: true, LogY: true, Lines: lines})
 	}
 	p.Table(slopes)
 }
 
 // againstColumns does so against d, at a fixed n and where n·μ grows like d^1.5.
-func (p *page) againstColumns(r *results, name string) {
-	slopes := harness.Table{Head: []string{"error of", "rows", "private", "without privacy", "theory", "what privacy adds", "theory"}}
+func againstColumns(p *engine.Page, r *results, name string) {
+	slopes := engine.Table{Head: []string{"error of", "rows", "private", "without privacy", "theory", "what privacy adds", "theory"}}
 	for _, group := range []struct {
 		name, rows  string
 		plain, adds [2]string // of covariance and mean
 	}{
-		{againstD, "n = " + harness.Rows(fixedRows), [2]string{"1", "0.5"}, [2]string{"2", "1"}},
+		{againstD, "n = " + engine.Rows(fixedRows), [2]string{"1", "0.5"}, [2]string{"2", "1"}},
 		{alongside, fmt.Sprintf("n·μ = %d·d^1.5", noisePerD), [2]string{"0.25", "-0.25"}, [2]string{"0.5", "-0.5"}},
 	} {
 		for i, q := range quantities {
 			var x, y, plain, extra []float64
-			for _, c := range r.cells {
-				s := r.of(c, name)
-				if c.group != group.name || s == nil {
+			for _, l := range r.By(name) {
+				if l.Cell.group != group.name {
 					continue
 				}
-				a, b, e := q.medians(only(s))
-				x, y, plain, extra = append(x, c.x), append(y, a), append(plain, b), append(extra, e)
+				a, b, e := q.medians(l.First())
+				x, y, plain, extra = append(x, l.Cell.x), append(y, a), append(plain, b), append(extra, e)
 			}
-			slopes.Add(q.what, group.rows, harness.Slope(harness.LogLogSlope(x, y)), harness.Slope(harness.LogLogSlope(x, plain)), group.plain[i],
-				harness.Slope(harness.LogLogSlope(x, extra)), group.adds[i])
+			slopes.Add(q.what, group.rows, engine.Slope(engine.LogLogSlope(x, y)), engine.Slope(engine.LogLogSlope(x, plain)), group.plain[i],
+				engine.Slope(engine.LogLogSlope(x, extra)), group.adds[i])
 		}
 	}
 	p.Table(slopes)
-	var lines []harness.Line
+	var lines []engine.Curve
 	for _, q := range quantities {
-		private, plain := harness.Line{Name: q.what}, harness.Line{Thin: true}
-		for _, c := range r.cells {
-			if s := r.of(c, name); s != nil && c.group == againstD {
-				a, b, _ := q.medians(only(s))
-				private.X, private.Y = append(private.X, c.x), append(private.Y, a)
-				plain.X, plain.Y = append(plain.X, c.x), append(plain.Y, b)
+		private, plain := engine.Curve{Name: q.what}, engine.Curve{Thin: true}
+		for _, l := range r.By(name) {
+			if l.Cell.group == againstD {
+				a, b, _ := q.medians(l.First())
+				private.X, private.Y = append(private.X, l.Cell.x), append(private.Y, a)
+				plain.X, plain.Y = append(plain.X, l.Cell.x), append(plain.Y, b)
 			}
 		}
 		lines = append(lines, private, plain)
 	}
-	p.Picture("curves-d-"+fileName(name), harness.Picture{Title: fmt.Sprintf("%s: errors at n = %s (median; dashed: the sample's)", name, harness.Rows(fixedRows)), X: "d", Y: "error",
+	p.Picture("curves-d-"+name, engine.Picture{Title: fmt.Sprintf("%s: errors at n = %s (median; dashed: the sample's)", name, engine.Rows(fixedRows)), X: "d", Y: "error",
 		LogX: true, LogY: true, Lines: lines})
-}
-
-// guide is a thin line of a slope through (from, y).
-func guide(name string, from, to, y, slope float64) harness.Line {
-	return harness.Line{Name: name, X: []float64{from, to}, Y: []float64{y, y * math.Pow(to/from, slope)}, Thin: true}
-}
-
-// fileName makes a contender's name one of a file.
-func fileName(name string) string {
-	out := []byte(name)
-	for i, c := range out {
-		if c == ':' || c == '/' || c == ' ' {
-			out[i] = '-'
-		}
-	}
-	return string(out)
 }

@@ -1,10 +1,10 @@
-package main
+package single
 
 import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -63,12 +63,12 @@ var literal = experiment{
 		{name: literalGaussian, method: literalGaussian, told: true},
 		{name: literalHeavy, method: literalHeavy, told: true},
 	},
-	repeats: 10, success: covarianceLearned,
-	summary: func(p *page, r *results) {
+	runs: 10, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
 		p.Heading("Covariance error in non-private rates")
 		p.Text("Medians over the runs that released a model.")
-		p.Table(r.beside("", func(_ cell, runs []harness.Result) string {
-			return harness.Number(harness.Median(harness.Pick(runs, covTimes))) + "×" + refusals(runs)
+		p.Table(beside(r, "", func(runs []engine.Result) string {
+			return engine.Med(runs, covTimes) + "×" + refusals(runs)
 		}, nil))
 	},
 }

@@ -1,9 +1,9 @@
-package main
+package single
 
 import (
 	"fmt"
 
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -30,25 +30,25 @@ var rank = experiment{
 		}
 		return out
 	},
-	repeats: 100,
-	success: func(v harness.Values, c cell) bool {
+	runs: 100,
+	success: func(v engine.Values, c cell) bool {
 		return v[rankFound] == float64(c.pop.RankOf()) && v[nullSpread] < problems.NullBar && covarianceLearned(v, c)
 	},
-	summary: func(p *page, r *results) {
-		for _, by := range r.contenders {
-			p.Heading("Rank: " + by.name)
-			t := harness.Table{Head: []string{"cell", "n", "rank exact", "largest null sd", "largest offset in a null direction", "constant columns told", "× in the flat"}}
-			for _, c := range r.cells {
-				s := r.of(c, by.name)
-				runs := only(s)
+	summary: func(p *engine.Page, r *results) {
+		for _, by := range r.Contenders() {
+			p.Heading("Rank: " + by)
+			t := engine.Table{Head: []string{"cell", "n", "rank exact", "largest null sd", "largest offset in a null direction", "constant columns told", "× in the flat"}}
+			for _, l := range r.By(by) {
+				c := l.Cell
+				runs := l.First()
 				exact := 0
 				for _, run := range runs {
 					if int(run.Values[rankFound]) == c.pop.RankOf() && run.Values[released] == 1 {
 						exact++
 					}
 				}
-				t.Add(c.name, harness.Rows(c.rows[0]), fmt.Sprintf("%d of %d", exact, len(runs)), harness.Number(harness.Quantile(harness.Pick(runs, nullSpread), 1)),
-					harness.Number(harness.Quantile(harness.Pick(runs, nullOffset), 1)), total(runs, constantsOK), spread(harness.Pick(runs, covTimes)))
+				t.Add(c.name, engine.Rows(c.rows[0]), fmt.Sprintf("%d of %d", exact, len(runs)), engine.Number(engine.Quantile(engine.Pick(runs, nullSpread), 1)),
+					engine.Number(engine.Quantile(engine.Pick(runs, nullOffset), 1)), engine.Total(runs, constantsOK), engine.Spread(engine.Pick(runs, covTimes)))
 			}
 			p.Table(t)
 		}

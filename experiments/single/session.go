@@ -1,4 +1,4 @@
-package main
+package single
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // inSession fits by an estimator that the catalog does not have, like a method with its source's
 // constants: what gauze.Fit does between the request and the model.
-func inSession(ctx context.Context, rows *mat.Dense, r gauze.Request, e estimate.Estimator) (harness.Fitted, error) {
+func inSession(ctx context.Context, rows *mat.Dense, r gauze.Request, e estimate.Estimator) (engine.Fitted, error) {
 	n, d := rows.Dims()
 	b := kernel.NewBuilder(d)
 	for i := range n {
@@ -24,7 +24,7 @@ func inSession(ctx context.Context, rows *mat.Dense, r gauze.Request, e estimate
 	}
 	total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
 	if err != nil {
-		return harness.Fitted{}, err
+		return engine.Fitted{}, err
 	}
 	p := estimate.Problem{Columns: d, Relation: r.Relation, Mu: total.Mu, Components: r.Components, MaxComponents: 1, Covariance: r.Covariance, Facts: r.Facts}
 	if r.Relation == privacy.ReplaceOne {
@@ -34,17 +34,17 @@ func inSession(ctx context.Context, rows *mat.Dense, r gauze.Request, e estimate
 	plan, err := e.Plan(p)
 	var refusal *estimate.Refusal
 	if errors.As(err, &refusal) {
-		return harness.Fitted{Why: "refused: " + refusal.Reason}, nil
+		return engine.Fitted{Why: "refused: " + refusal.Reason}, nil
 	}
 	if err != nil {
-		return harness.Fitted{}, err
+		return engine.Fitted{}, err
 	}
 	session, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: r.Relation, Budget: r.Budget})
 	if err != nil {
-		return harness.Fitted{}, err
+		return engine.Fitted{}, err
 	}
 	outcome, err := e.Fit(ctx, session, p)
-	out := harness.Fitted{Foreground: outcome.Model, Seconds: time.Since(start).Round(100 * time.Microsecond).Seconds()}
+	out := engine.Fitted{Foreground: outcome.Model, Seconds: engine.Since(start)}
 	if outcome.NoRelease != nil {
 		out.Why = "no release: " + outcome.NoRelease.Reason
 	}

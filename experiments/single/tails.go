@@ -1,10 +1,10 @@
-package main
+package single
 
 import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/experiments/harness"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 )
 
@@ -47,17 +47,17 @@ var heavy = experiment{
 		return out
 	},
 	contenders: heavyContenders,
-	repeats:    40, success: covarianceLearned,
-	summary: func(p *page, r *results) {
-		more := func(c cell, n int, runs []harness.Result) []any {
-			return []any{harness.Number(harness.Median(harness.Pick(runs, sampleCov))), heavyBars[c.name][n]}
+	runs:       40, success: covarianceLearned,
+	summary: func(p *engine.Page, r *results) {
+		more := func(c cell, n int, runs []engine.Result) []any {
+			return []any{engine.Med(runs, sampleCov), heavyBars[c.name][n]}
 		}
 		p.Heading("Covariance error")
 		p.Text("Medians. The last column has the bars and what the restatement measured (Section 3).")
-		p.Table(r.beside("", medianOf(covError), more, "without privacy", "restatement"))
+		p.Table(beside(r, "", medianOf(covError), more, "without privacy", "restatement"))
 		p.Heading("Mean error")
-		p.Table(r.beside("", medianOf(meanError), func(_ cell, _ int, runs []harness.Result) []any {
-			return []any{harness.Number(harness.Median(harness.Pick(runs, sampleMean)))}
+		p.Table(beside(r, "", medianOf(meanError), func(_ cell, _ int, runs []engine.Result) []any {
+			return []any{engine.Med(runs, sampleMean)}
 		}, "without privacy"))
 	},
 }
@@ -96,17 +96,17 @@ var atoms = experiment{
 		return out
 	},
 	contenders: heavyContenders[:2],
-	repeats:    40,
-	success:    func(v harness.Values, c cell) bool { return v[covTimes] <= goodBar },
-	summary: func(p *page, r *results) {
+	runs:       40,
+	success:    func(v engine.Values, c cell) bool { return v[covTimes] <= goodBar },
+	summary: func(p *engine.Page, r *results) {
 		p.Heading("Covariance error in non-private rates")
 		p.Text("Medians; of stray rows the error itself in brackets. The last column is the restatement's, whose method releases moments.")
-		p.Table(r.beside("", func(_ cell, runs []harness.Result) string {
-			text := fmt.Sprintf("%s× (%s)%s", harness.Number(harness.Median(harness.Pick(runs, covTimes))), harness.Number(harness.Median(harness.Pick(runs, covError))), refusals(runs))
-			if n := total(runs, falsely); n > 0 {
+		p.Table(beside(r, "", func(runs []engine.Result) string {
+			text := fmt.Sprintf("%s× (%s)%s", engine.Med(runs, covTimes), engine.Med(runs, covError), refusals(runs))
+			if n := engine.Total(runs, falsely); n > 0 {
 				text += fmt.Sprintf(" (false ok: %d)", n)
 			}
 			return text
-		}, func(c cell, _ int, _ []harness.Result) []any { return []any{atomsTable[c.name]} }, "restatement"))
+		}, func(c cell, _ int, _ []engine.Result) []any { return []any{atomsTable[c.name]} }, "restatement"))
 	},
 }

@@ -1,13 +1,10 @@
-package main
+package unbounded
 
 import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/internal/problems"
 )
-
-// experiments are all of them, in the order in which help shows them; the first is the default.
-var experiments = []experiment{named, asPrinted, wide, smallest, components, slope, against, literal}
 
 // unequal are the unequal weights of the named cells.
 var unequal = []float64{.6, .3, .1}

@@ -1,10 +1,11 @@
-package main
+package unbounded
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 )
 
@@ -101,10 +102,10 @@ var slope = experiment{
 		return out
 	},
 	runs: 24, beside: true,
-	summary: func(p *page, r *results) {
+	summary: func(p *engine.Page, r *results) {
 		panels(p, r)
-		p.slopes(r)
-		p.budgets(r)
+		slopes(p, r)
+		budgets(p, r)
 	},
 }
 
@@ -122,8 +123,8 @@ var components = experiment{
 		return out
 	},
 	runs: 40,
-	summary: func(p *page, r *results) {
-		p.linear(r)
+	summary: func(p *engine.Page, r *results) {
+		linear(p, r)
 		panels(p, r)
 	},
 }
@@ -141,7 +142,7 @@ var smallest = experiment{
 		return out
 	},
 	search: true, runs: 20,
-	summary: func(p *page, r *results) { p.leasts(r) },
+	summary: leasts,
 }
 
 // literal sets the papers' algorithms beside the practical methods, on problems that they can

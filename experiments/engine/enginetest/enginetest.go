@@ -1,0 +1,129 @@
+// Package enginetest is what the tests of all studies check.
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Options are those of a small run, into a temporary folder.
+func Options(tb testing.TB) engine.Options {
+	tb.Helper()
+	log, err := os.Create(filepath.Join(tb.TempDir(), "progress"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = log.Close() })
+	return engine.Options{Budget: privacy.Budget{Epsilon: 5, Delta: 1e-6}, Relation: privacy.ReplaceOne, Seed: 1, Runs: 2, Workers: 2, Out: tb.TempDir(),
+		Stdout: new(bytes.Buffer), Stderr: log, Commit: "abcdef0"}
+}
+
+// Lines checks that every line of every experiment has rows and a name of its own, and what check
+// says of it.
+func Lines[C any](t *testing.T, s *engine.Study[C], check func(*engine.Line[C]) error) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, e := range s.Experiments {
+		if names[e.Name] || e.Title == "" || e.About == "" || e.Runs < 1 {
+			t.Errorf("%s is there twice, or has no title or runs", e.Name)
+		}
+		names[e.Name] = true
+		seen := map[string]bool{}
+		o := Options(t)
+		o.Runs = 0
+		lines, _ := e.Lines(o)
+		for _, l := range lines {
+			key := l.Name + " by " + l.By
+			if seen[key] || l.Name == "" || l.By == "" {
+				t.Errorf("%s: two lines are %s", e.Name, key)
+			}
+			seen[key] = true
+			if len(l.Rows) == 0 || l.Rows[0] < 1 || !slices.IsSorted(l.Rows) {
+				t.Errorf("%s %s: rows %v", e.Name, key, l.Rows)
+			}
+			if err := check(l); err != nil {
+				t.Errorf("%s %s: %v", e.Name, key, err)
+			}
+		}
+		if len(lines) == 0 {
+			t.Errorf("%s has no lines", e.Name)
+		}
+	}
+}
+
+// First is the name of an experiment's first cell.
+func First[C any](e engine.Experiment[C]) string {
+	lines, _ := e.Lines(engine.Options{})
+	return lines[0].Name
+}
+
+// RunAndResume runs a part of an experiment, from the first row to the page, and again from its
+// results, which must stay as they are. What is not set in o is that of Options.
+func RunAndResume[C any](t *testing.T, s *engine.Study[C], o engine.Options, experiment string) (page, results string) {
+	t.Helper()
+	usual, out := Options(t), new(bytes.Buffer)
+	usual.Methods, usual.Learners, usual.Only, usual.Rows, usual.Stdout = o.Methods, o.Learners, o.Only, o.Rows, out
+	o = usual
+	if err := s.Run(context.Background(), o, []string{experiment}); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(o.Out, "results", experiment+".jsonl")
+	before, err := os.ReadFile(name)
+	if err != nil || !strings.Contains(string(before), `"commit":"abcdef0"`) {
+		t.Fatalf("results: %v\n%s", err, before)
+	}
+	text, err := os.ReadFile(filepath.Join(o.Out, experiment+".md"))
+	if err != nil || !bytes.Equal(text, out.Bytes()) {
+		t.Errorf("page: %v\n%s", err, text)
+	}
+	for _, want := range []string{"- Runs per cell: 2\n", "- Commit: abcdef0\n", "-epsilon 5", " " + experiment + "`\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	o.Resume = true
+	if err := s.Run(context.Background(), o, []string{experiment}); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(name); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a resumed run that was complete changed the results: %v", err)
+	}
+	return string(text), string(before)
+}
+
+// stated is how every page begins.
+var stated = regexp.MustCompile("(?s)^# [^\n]+\n\n- Command: .+?\n- Runs per cell: .+?\n- Seed: .+?\n- Commit: .+?\n\n")
+
+// Pages checks that the documentation, below root, has a page of every experiment and of nothing
+// else, and that each begins with what made it.
+func Pages[C any](t *testing.T, s *engine.Study[C], root string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(engine.Pages), s.Name, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !stated.Match(text) {
+			t.Errorf("%s does not begin with its command, runs, seed and commit", name)
+		}
+		have = append(have, strings.TrimSuffix(filepath.Base(name), ".md"))
+	}
+	want := slices.Sorted(slices.Values(s.Names()))
+	if slices.Sort(have); !slices.Equal(have, want) {
+		t.Errorf("pages %v, experiments %v", have, want)
+	}
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// A Fitted is what a fit ended in.
+type Fitted struct {
+	// Foreground is the model without the components that carry stray rows, its weights made to sum
+	// to 1; nil if there is none.
+	Foreground *model.Mixture
+	Background float64 // weight of the components left out
+	Why        string  // there is no model
+	Seconds    float64 // wall time of the fit; other runs may share the machine
+	Release    *release.Release
+}
+
+// Fit is what `gauze fit` does with rows, n×d, once they are read. r needs no columns. now is the
+// clock.
+//
+// A refusal on public facts, the outcome "no release" and a fault of the program are all a Fitted
+// without a model, that of a fault with a reason that begins with Fault. An error is that of ctx.
+func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (Fitted, error) {
+	n, d := rows.Dims()
+	b := kernel.NewBuilder(d)
+	for i := range n {
+		b.Append(rows.RawRowView(i))
+	}
+	table := b.Protect(r.Relation)
+	r.Columns, r.SchemaDeclared = model.DefaultColumns(d), true
+	start := time.Now()
+	result, err := gauze.Fit(ctx, table, r)
+	out := Fitted{Seconds: Since(start)}
+	var refusal *estimate.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		out.Why = "refused: " + refusal.Reason
+		return out, nil
+	case err != nil && ctx.Err() != nil:
+		return out, err
+	case err != nil:
+		out.Why = Fault + err.Error()
+		return out, nil
+	case result.NoRelease != nil:
+		out.Why = "no release: " + result.NoRelease.Reason
+	default:
+		out.Release = result.Release
+		out.Foreground, out.Background, err = foreground(result.Release)
+		if out.Foreground == nil {
+			out.Why = "nothing but background was released"
+		}
+	}
+	return out, err
+}
+
+// Since is the wall time in seconds, to a tenth of a millisecond.
+func Since(start time.Time) float64 { return time.Since(start).Round(100 * time.Microsecond).Seconds() }
+
+// foreground is the model of a release without its background.
+func foreground(r *release.Release) (m *model.Mixture, background float64, err error) {
+	var w []float64
+	var gs []model.Gaussian
+	total := 0.0
+	for i, g := range r.Model.Components {
+		if i < len(r.Diagnostics.Components) && r.Diagnostics.Components[i].Background {
+			background += r.Model.Weights[i]
+			continue
+		}
+		w, gs = append(w, r.Model.Weights[i]), append(gs, g)
+		total += r.Model.Weights[i]
+	}
+	if total == 0 {
+		return nil, background, nil
+	}
+	for i := range w {
+		w[i] /= total
+	}
+	m, err = model.New(r.Model.Columns, w, gs)
+	return m, background, err
+}

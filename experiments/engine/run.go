@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// A Trial is a run to be made.
+type Trial struct {
+	Key
+	Params any
+	Commit string
+	// Run makes it. An error ends the experiment; a fit that ends without a model is an Outcome.
+	Run func(context.Context) (Outcome, error)
+}
+
+// A Runner makes trials in parallel. It may be used by several goroutines: all of them share its
+// workers.
+type Runner struct {
+	store   *Store
+	slots   chan struct{}
+	telling sync.Mutex
+	// Each, if set, is told every result as it comes, one at a time.
+	Each func(r Result, fromFile bool)
+}
+
+// NewRunner makes a runner of so many workers. A nil store keeps nothing.
+func NewRunner(workers int, store *Store) *Runner {
+	return &Runner{store: store, slots: make(chan struct{}, max(1, workers))}
+}
+
+// Run makes the trials in their order, as many at a time as there are workers, and returns the
+// results in that order. Trials that the store knows are not made again.
+//
+// With stopAfter >= 0 no trial is started once more than so many have failed: the answer "not often
+// enough" stands by then. Results are then those of the trials started, which are too few failures
+// to estimate a rate from.
+func (r *Runner) Run(ctx context.Context, trials []Trial, stopAfter int) ([]Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make([]Result, len(trials))
+	var (
+		mu      sync.Mutex
+		failed  int
+		fault   error
+		started int
+		wg      sync.WaitGroup
+	)
+	for i, t := range trials {
+		r.slots <- struct{}{}
+		mu.Lock()
+		enough := stopAfter >= 0 && failed > stopAfter || fault != nil
+		mu.Unlock()
+		if enough || ctx.Err() != nil {
+			<-r.slots
+			break
+		}
+		started++
+		wg.Go(func() {
+			defer func() { <-r.slots }()
+			got, err := r.one(ctx, t)
+			mu.Lock()
+			defer mu.Unlock()
+			results[i] = got
+			switch {
+			case err != nil && fault == nil:
+				fault = fmt.Errorf("%s %s %s n=%d seed=%d: %w", t.Experiment, t.Cell, t.Method, t.N, t.Seed, err)
+				cancel()
+			case err == nil && !got.Success:
+				failed++
+			}
+		})
+	}
+	wg.Wait()
+	if fault == nil {
+		fault = ctx.Err()
+	}
+	return results[:started], fault
+}
+
+// one looks a trial up or makes it.
+func (r *Runner) one(ctx context.Context, t Trial) (Result, error) {
+	got, known, err := r.store.Lookup(t.Key, t.Params)
+	if err != nil {
+		return Result{}, err
+	}
+	if !known {
+		outcome, err := t.Run(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		got = Result{Key: t.Key, Params: t.Params, Commit: t.Commit, Outcome: outcome}
+		if err := r.store.Append(got); err != nil {
+			return Result{}, err
+		}
+	}
+	if r.Each != nil {
+		r.telling.Lock()
+		defer r.telling.Unlock()
+		r.Each(got, known)
+	}
+	return got, nil
+}
+
+// A Progress is a line that says how far an experiment is. It may be used by several goroutines.
+type Progress struct {
+	Out io.Writer
+	Now func() time.Time
+	// Every is the time between two lines at least.
+	Every time.Duration
+	// Rewrite writes every line over the one before, as a terminal can.
+	Rewrite bool
+
+	mu              sync.Mutex
+	start, last     time.Time
+	runs, ok, known int
+	cells, of       int
+	busy            float64 // seconds of all fits
+}
+
+// NewProgress writes to a file: on a terminal a line a second over the one before, unless other
+// lines are between them, else a line now and then.
+func NewProgress(f *os.File, now func() time.Time, others bool) *Progress {
+	p := &Progress{Out: f, Now: now, Every: 20 * time.Second}
+	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		p.Every, p.Rewrite = time.Second, !others
+	}
+	return p
+}
+
+// Cells adds to the number of cells to be done.
+func (p *Progress) Cells(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of += n
+}
+
+// Cell counts a cell that is done.
+func (p *Progress) Cell() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cells++
+}
+
+// Run counts a run and writes the line when it is time to.
+func (p *Progress) Run(r Result, fromFile bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.Now()
+	if p.start.IsZero() {
+		p.start, p.last = now, now
+	}
+	p.runs++
+	if r.Success {
+		p.ok++
+	}
+	if fromFile {
+		p.known++
+	} else {
+		p.busy += r.Seconds
+	}
+	if now.Sub(p.last) < p.Every {
+		return
+	}
+	p.last = now
+	head, tail := "", "\n"
+	if p.Rewrite {
+		head, tail = "\r\x1b[K", ""
+	}
+	fmt.Fprintf(p.Out, "%s%s: %d of %d cells, %d runs (%d succeeded, %d from the file), %.2f s per fit, %s%s", head, r.Experiment, p.cells, p.of,
+		p.runs, p.ok, p.known, p.busy/float64(max(1, p.runs-p.known)), now.Sub(p.start).Round(time.Second), tail)
+}
+
+// End ends a line that is being rewritten.
+func (p *Progress) End() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Rewrite && p.runs > 0 {
+		fmt.Fprintln(p.Out)
+	}
+	p.runs, p.ok, p.known, p.cells, p.of, p.busy, p.start = 0, 0, 0, 0, 0, 0, time.Time{}
+}

@@ -1,0 +1,63 @@
+package engine
+
+import "slices"
+
+// Grid is where the smallest sufficient number of rows is looked for: steps of about 1.5.
+//
+// Source: [KSSU19] Section D.1 of the restatement.
+var Grid = []int{1000, 1500, 2000, 3000, 4500, 7000, 10_000, 15_000, 20_000, 30_000, 45_000, 70_000, 100_000, 150_000, 200_000}
+
+// A Step is a number of rows that was tried.
+type Step struct {
+	N    int
+	Pass bool
+}
+
+// Smallest looks for the smallest n of a rising grid that passes, from the grid's n closest to
+// start: down as long as it passes, or up until it does. most > 0 bounds the steps away from start.
+// The n found is 0 if none passed; where the last step down still passed, it is an upper bound.
+//
+// A test that passes by chance on the way down is believed. pass is called at most once for an n.
+func Smallest(grid []int, start, most int, pass func(n int) (bool, error)) (n int, tried []Step, err error) {
+	at := nearest(grid, start)
+	try := func(i int) bool {
+		if err != nil {
+			return false
+		}
+		var ok bool
+		if ok, err = pass(grid[i]); err != nil {
+			return false
+		}
+		tried = append(tried, Step{grid[i], ok})
+		if ok {
+			n = grid[i]
+		}
+		return ok
+	}
+	lowest, highest := 0, len(grid)-1
+	if most > 0 {
+		lowest, highest = max(0, at-most), min(len(grid)-1, at+most)
+	}
+	if try(at) {
+		for i := at - 1; i >= lowest && try(i); i-- {
+		}
+	} else {
+		for i := at + 1; i <= highest && err == nil && !try(i); i++ {
+		}
+	}
+	return n, tried, err
+}
+
+// nearest is the place in a rising grid of the value whose ratio to x is closest to 1.
+func nearest(grid []int, x int) int {
+	i, found := slices.BinarySearch(grid, x)
+	switch {
+	case found || i == 0:
+		return i
+	case i == len(grid):
+		return i - 1
+	case float64(x)/float64(grid[i-1]) < float64(grid[i])/float64(x):
+		return i - 1
+	}
+	return i
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"hash/fnv"
+	"math"
+	"slices"
+)
+
+// Wilson is the interval of a rate, of successes among runs, in which it lies with about 95 %
+// confidence whatever it is: Wilson's score interval. Without runs it is [0, 1].
+func Wilson(successes, runs int) (low, high float64) {
+	if runs == 0 {
+		return 0, 1
+	}
+	const z = 1.959963984540054 // normal quantile of .975
+	n, p := float64(runs), float64(successes)/float64(runs)
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(0, middle-half), min(1, middle+half)
+}
+
+// Count is how many results are successes.
+func Count(results []Result) int {
+	ok := 0
+	for _, r := range results {
+		if r.Success {
+			ok++
+		}
+	}
+	return ok
+}
+
+// Pick lists a value of all results that have it.
+func Pick(results []Result, name string) []float64 {
+	var out []float64
+	for _, r := range results {
+		if v, ok := r.Values[name]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Quantile is the q-quantile of v, 0 <= q <= 1, a value between two neighbours by interpolation;
+// NaN of none.
+func Quantile(v []float64, q float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	v = slices.Sorted(slices.Values(v))
+	at := q * float64(len(v)-1)
+	i := int(at)
+	if i == len(v)-1 || at == float64(i) || v[i] == v[i+1] {
+		return v[i]
+	}
+	return v[i] + (at-float64(i))*(v[i+1]-v[i])
+}
+
+// Median is the .5-quantile.
+func Median(v []float64) float64 { return Quantile(v, .5) }
+
+// Mean is the mean; NaN of none.
+func Mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+// LogLogSlope fits log y = a + b·log x by least squares over the points with 0 < x, y < ∞, and
+// returns b with its standard error, which is 0 for two points. It is NaN for fewer, or if all x
+// are equal.
+func LogLogSlope(x, y []float64) (slope, sd float64) {
+	var lx, ly []float64
+	for i := range x {
+		if x[i] > 0 && y[i] > 0 && !math.IsInf(x[i], 1) && !math.IsInf(y[i], 1) {
+			lx, ly = append(lx, math.Log(x[i])), append(ly, math.Log(y[i]))
+		}
+	}
+	if len(lx) < 2 {
+		return math.NaN(), math.NaN()
+	}
+	mx, my := Mean(lx), Mean(ly)
+	sxx, sxy := 0.0, 0.0
+	for i := range lx {
+		sxx += (lx[i] - mx) * (lx[i] - mx)
+		sxy += (lx[i] - mx) * (ly[i] - my)
+	}
+	if sxx == 0 {
+		return math.NaN(), math.NaN()
+	}
+	slope = sxy / sxx
+	rest := 0.0
+	for i := range lx {
+		e := ly[i] - my - slope*(lx[i]-mx)
+		rest += e * e
+	}
+	if len(lx) == 2 {
+		return slope, 0
+	}
+	return slope, math.Sqrt(rest / float64(len(lx)-2) / sxx)
+}
+
+// Total sums a value that is 0 or 1.
+func Total(runs []Result, name string) int {
+	n := 0.
+	for _, v := range Pick(runs, name) {
+		n += v
+	}
+	return int(n)
+}
+
+// Ratios are those of two values, run by run, over the runs that have the first.
+func Ratios(runs []Result, private, plain string) []float64 {
+	var out []float64
+	for _, r := range runs {
+		x, ok := r.Values[private]
+		if y := r.Values[plain]; ok && y > 0 {
+			out = append(out, x/y)
+		}
+	}
+	return out
+}
+
+// SeedOf is a run's in experiments whose cells would have mixtures that are much alike at one seed.
+func SeedOf(cell string, run uint64) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(cell)) // a hash takes everything
+	return h.Sum64() ^ run
+}
+
+// GeometricGrid are numbers of rows from low to high in steps of the ratio, each rounded to a
+// multiple of what unit says.
+func GeometricGrid(low, high, ratio float64, unit func(n float64) float64) []int {
+	var out []int
+	for n := low; n < high; n *= ratio {
+		out = append(out, int(unit(n)*float64(int(n/unit(n)+.5))))
+	}
+	return out
+}

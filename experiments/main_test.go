@@ -1,0 +1,26 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestRun(t *testing.T) {
+	var out bytes.Buffer
+	if err := run(context.Background(), nil, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"single ", "kappa, ample", "separated ", "expected ", "gaussian:coinpress", "speed ", "tables "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	for _, args := range [][]string{{"no"}, {"single", "-n", "x"}, {"single", "kapa"}, {"tables"}, {"-v"}} {
+		if err := run(context.Background(), args, io.Discard); err == nil {
+			t.Errorf("%v: no error", args)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+// Package speed is benchmarks of what a fit costs beside what it is to be compared to, and the
+// pages of their figures. The benchmarks are go test's, in this folder:
+//
+//	go test -run - -bench Gaussian -benchtime 1x -cpu 1 ./experiments/speed
+//
+// A page is made of several rounds of one of them, in which all programs take turns, so that a busy
+// machine slows all of them alike; ratios are taken round by round.
+package speed
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gauze-dp/gauze/experiments/engine"
+)
+
+// Round is the variable that tells the benchmarks which round it is.
+const Round = "GAUZE_SPEED_ROUND"
+
+// A page is of one benchmark.
+type page struct {
+	name, title, benchmark, cpu string
+	rounds                      int
+}
+
+var pages = []page{
+	{"mixture", "What a fit costs", "Mixture", "1,2", 5},
+	{"memory", "What memory a fit takes", "Memory", "2", 3},
+	{"separated", "What a fit of separated components costs", "Separated", "2", 3},
+	{"gaussian", "What a fit of one Gaussian costs beside a plain covariance pass", "Gaussian", "1", 5},
+	{"unbounded", "What a fit of a mixture without any bound costs beside sorting its columns", "Unbounded", "2", 9},
+	{"blackbox", "What a fit of the black-box reduction costs, on one core and on two", "BlackBox", "1,2", 5},
+}
+
+// Study is the study.
+var Study = study{}
+
+type study struct{}
+
+func (study) Title() (name, about string) {
+	return "speed", "what a fit costs: go test -bench, in rounds, and a page"
+}
+
+func (study) Names() (names []string) {
+	for _, p := range pages {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Run makes the pages named; -runs is the number of rounds, and -only a pattern of sub-benchmarks.
+func (s study) Run(ctx context.Context, o engine.Options, names []string) error {
+	if len(names) == 0 || slices.Equal(names, []string{"all"}) {
+		names = s.Names()
+	}
+	if o.Out == "" && o.Runs == 0 && o.Only == nil {
+		o.Out = filepath.Join(filepath.FromSlash(engine.Pages), "speed")
+	}
+	for _, name := range names {
+		i := slices.Index(s.Names(), name)
+		if i < 0 {
+			return fmt.Errorf("speed: wanted some of %s, got %q: %w", strings.Join(s.Names(), ", "), name, engine.ErrUsage)
+		}
+		if err := pages[i].make(ctx, o); err != nil {
+			return fmt.Errorf("speed %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// make runs the rounds and writes the page.
+func (p page) make(ctx context.Context, o engine.Options) error {
+	rounds := p.rounds
+	if o.Runs > 0 {
+		rounds = o.Runs
+	}
+	pattern := "^Benchmark" + p.benchmark + "$"
+	if o.Only != nil {
+		pattern += "/" + strings.Join(o.Only, "/")
+	}
+	args := []string{"test", "-run", "^$", "-bench", pattern, "-benchtime", "1x", "-timeout", "0", "-cpu", p.cpu, "./experiments/speed"}
+	var lines []sample
+	for round := range rounds {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Env, cmd.Stderr = append(os.Environ(), fmt.Sprintf("%s=%d", Round, round+1)), o.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return fmt.Errorf("%w:\n%s", err, out)
+		}
+		lines = append(lines, parse(out, round)...)
+	}
+	h := engine.Header{Command: fmt.Sprintf("`go run ./experiments speed -runs %d %s`, which runs `go %s`", rounds, p.name, strings.Join(args, " ")),
+		Runs: fmt.Sprintf("%d rounds, of which the tables have medians", rounds), Seed: fmt.Sprintf("1 to %d, the number of the round; noise has none", rounds), Commit: o.Commit}
+	return p.write(o, h, lines)
+}
+
+// byHand begins what a person wrote on a page: it stays when the page is made anew.
+const byHand = "## How to read it\n"
+
+func (p page) write(o engine.Options, h engine.Header, lines []sample) error {
+	var out engine.Page
+	out.Title(p.title)
+	out.Header(h)
+	out.Text("CPU is user and system time. The first program of a table is its yardstick: ratios are of CPU time to that of the same round. Programs named -2 run on two cores.")
+	tables(&out, lines)
+	name := filepath.Join(o.Out, p.name+".md")
+	if old, err := os.ReadFile(name); o.Out != "" && err == nil {
+		if i := bytes.Index(old, []byte(byHand)); i >= 0 {
+			out.Text(strings.TrimSpace(string(old[i:])))
+		}
+	} else if o.Out != "" && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := o.Stdout.Write(out.Bytes()); err != nil || o.Out == "" {
+		return err
+	}
+	return out.Save(o.Out, p.name)
+}
+
+// A sample is a line of a benchmark's output.
+type sample struct {
+	group, program string
+	round          int
+	values         map[string]float64
+	units          []string // in the order of the line
+}
+
+// parse reads what go test prints.
+func parse(text []byte, round int) (out []sample) {
+	for in := bufio.NewScanner(bytes.NewReader(text)); in.Scan(); {
+		fields := strings.Fields(in.Text())
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+			continue
+		}
+		path := strings.SplitN(fields[0], "/", 3)
+		if len(path) < 3 {
+			continue
+		}
+		s := sample{group: path[1], program: path[2], round: round, values: map[string]float64{}}
+		for i := 2; i+1 < len(fields); i += 2 {
+			v, err := strconv.ParseFloat(fields[i], 64)
+			if err != nil {
+				break
+			}
+			s.values[fields[i+1]] = v
+			s.units = append(s.units, fields[i+1])
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Units that have columns of their own.
+const (
+	cpu  = "cpu-s/op"
+	wall = "wall-s/op"
+	nano = "ns/op"
+)
+
+// tables writes one for each group: medians over the rounds.
+func tables(p *engine.Page, lines []sample) {
+	for _, group := range distinct(lines, func(s sample) string { return s.group }) {
+		own := slices.DeleteFunc(slices.Clone(lines), func(s sample) bool { return s.group != group })
+		programs := distinct(own, func(s sample) string { return s.program })
+		p.Heading(group)
+		t := engine.Table{Head: []string{"program", "CPU s", "least, most", "wall s", "ratio", "least, most", "more"}}
+		for _, program := range programs {
+			all, ratios := map[string][]float64{}, []float64(nil)
+			var units []string
+			for _, s := range own {
+				if s.program != program {
+					continue
+				}
+				for _, u := range s.units {
+					all[u] = append(all[u], s.values[u])
+				}
+				units = s.units
+				if yard, ok := yardstick(own, s.round); ok {
+					ratios = append(ratios, s.values[cpu]/yard)
+				}
+			}
+			var more []string
+			for _, u := range units {
+				if u != cpu && u != wall && u != nano {
+					more = append(more, u+" "+engine.Number(engine.Median(all[u])))
+				}
+			}
+			t.Add(program, three(engine.Median(all[cpu])), ends(all[cpu]), three(engine.Median(all[wall])), three(engine.Median(ratios)), ends(ratios), strings.Join(more, ", "))
+		}
+		p.Table(t)
+	}
+}
+
+// yardstick is the CPU time of a round's first program.
+func yardstick(own []sample, round int) (float64, bool) {
+	i := slices.IndexFunc(own, func(s sample) bool { return s.round == round })
+	if i < 0 {
+		return 0, false
+	}
+	v, ok := own[i].values[cpu]
+	return v, ok && v > 0
+}
+
+func distinct(lines []sample, get func(sample) string) (out []string) {
+	for _, s := range lines {
+		if v := get(s); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func three(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+func ends(v []float64) string {
+	return three(engine.Quantile(v, 0)) + ", " + three(engine.Quantile(v, 1))
+}
