@@ -42,10 +42,10 @@ var layers = []layer{
 	{"estimate/blackbox", slices.Concat(estimators, []string{"kernel/stable", "estimate/learners"}), "the black-box reduction names the learners that the kernel runs on blocks of rows"},
 	{"estimate", slices.Concat(estimators, []string{"learner"}), "estimators see data only through a session, and one does not know another: shared code goes to parts, and to program " +
 		"if it knows estimate's own types"},
-	{"literal/kmssu22", slices.Concat(estimators, []string{"learner", "learner/axes", "learner/spectrum", "learner/subspace"}), "it names the learners that the kernel runs on blocks of rows"},
-	{"literal/kssu19", slices.Concat(estimators, []string{"learner", "learner/spectral"}), "sample-and-aggregate names the learner that the kernel runs"},
-	{"literal/ppe", slices.Concat(estimators, []string{"kernel/stable", "estimate/learners"}), "a literal algorithm is a program over the kernel and knows no practical one"},
-	{"literal", slices.Concat(estimators, []string{"literal/hypotheses"}), "a literal algorithm is a program over the kernel and knows no practical one"},
+	{"literal/kmssu22", slices.Concat(literals, []string{"learner", "learner/axes", "learner/spectrum", "learner/subspace"}), "it names the learners that the kernel runs on blocks of rows"},
+	{"literal/kssu19", slices.Concat(literals, []string{"learner", "learner/spectral"}), "sample-and-aggregate names the learner that the kernel runs"},
+	{"literal/ppe", slices.Concat(literals, []string{"kernel/stable", "estimate/learners"}), "a literal algorithm is a program over the kernel and knows no practical one"},
+	{"literal", literals, "a literal algorithm is a program over the kernel and knows no practical one"},
 	{"source", nil, "rows come in here and are handed on by the front door"},
 	{"release", []string{"kernel/privacy", "model"}, "a release is made of released values: it never sees a session or a table"},
 	{"report", []string{"release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
@@ -70,11 +70,12 @@ var layers = []layer{
 	{"internal/transcript", nil, "tests only"},
 }
 
-// session is what can be built on a session, estimators what an estimator may import, and products
-// are the estimators that people use.
+// session is what can be built on a session, estimators what an estimator may import, literals what
+// one that runs as printed may, and products are the estimators that people use.
 var (
 	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
+	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/printed")
 	products   = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
 )
 

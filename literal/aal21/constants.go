@@ -1,10 +1,10 @@
 package aal21
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Constants are what the algorithms take besides the data. [Printed] has those of the source; with
@@ -67,13 +67,8 @@ func Printed(alpha float64) Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults []string
-	want := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Sprintf(format, args...))
-		}
-	}
-	part := func(v float64) bool { return v > 0 && v < 1 }
+	var faults printed.Faults
+	want, part := faults.Want, printed.Part
 	want(c.TargetError == 0 || c.TargetError >= 1e-3 && c.TargetError <= 1, "TargetError: want 0 (as fine as possible) or .001 to 1, got %v", c.TargetError)
 	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
 	want(c.WeightPart >= 1e-4 && c.WeightPart <= 1, "WeightPart: want .0001 to 1, got %v", c.WeightPart)
@@ -84,18 +79,7 @@ func (c Constants) Validate() error {
 	want(listed(c.MostGaussians) && listed(c.MostMixtures), "MostGaussians, MostMixtures: want 1 to %d, got %d and %d", mostListed, c.MostGaussians, c.MostMixtures)
 	want(part(c.CountShare) && part(c.ListShare) && part(c.ScaleShare), "CountShare, ListShare, ScaleShare: want numbers between 0 and 1, got %v, %v, %v",
 		c.CountShare, c.ListShare, c.ScaleShare)
-	if faults != nil {
-		return fmt.Errorf("aal21: Constants: %q", faults)
-	}
-	return nil
-}
-
-// mustBeValid panics on constants that a program made up wrongly.
-func (c Constants) mustBeValid() Constants {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
-	return c
+	return faults.Err("aal21")
 }
 
 // leastWeight is 1-gamma for k components: of a component with that weight the rows are a

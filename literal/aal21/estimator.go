@@ -21,6 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Estimator is the method "univariate:aal21" or "axis-aligned:aal21".
@@ -40,10 +41,10 @@ type Estimator struct {
 
 // New returns the estimator of axis-aligned Gaussians in any number of columns. It panics if the
 // constants are not valid.
-func New(c Constants) Estimator { return Estimator{c: c.mustBeValid()} }
+func New(c Constants) Estimator { return Estimator{c: printed.Must(c)} }
 
 // NewUnivariate returns the same for one column only, under the name of the univariate problem.
-func NewUnivariate(c Constants) Estimator { return Estimator{c.mustBeValid(), true} }
+func NewUnivariate(c Constants) Estimator { return Estimator{printed.Must(c), true} }
 
 var _ estimate.FactUser = Estimator{}
 

@@ -1,10 +1,10 @@
 package amn24
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Constants are what the algorithms take besides the data. [Practical] has values with which they
@@ -86,13 +86,8 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults []string
-	want := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Sprintf(format, args...))
-		}
-	}
-	part := func(v float64) bool { return v > 0 && v < 1 }
+	var faults printed.Faults
+	want, part := faults.Want, printed.Part
 	want(part(c.Accuracy) && part(c.FailureProb), "Accuracy, FailureProb: want numbers between 0 and 1, got %v, %v", c.Accuracy, c.FailureProb)
 	want(c.Net > 0 && c.Net <= 1, "Net: want a number in (0, 1], got %v", c.Net)
 	want(c.Coarsest == 0 || c.Coarsest >= c.Net*c.Accuracy && c.Coarsest <= 10,
@@ -123,18 +118,7 @@ func (c Constants) Validate() error {
 	want(part(c.Test) && part(c.CountShare) && part(c.CrudeShare) && part(c.FirstShare),
 		"Test, CountShare, CrudeShare, FirstShare: want numbers between 0 and 1, got %v, %v, %v, %v",
 		c.Test, c.CountShare, c.CrudeShare, c.FirstShare)
-	if faults != nil {
-		return fmt.Errorf("amn24: Constants: %q", faults)
-	}
-	return nil
-}
-
-// mustBeValid panics on constants that a program made up wrongly.
-func (c Constants) mustBeValid() Constants {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
-	return c
+	return faults.Err("amn24")
 }
 
 // Caps of the enumerations.

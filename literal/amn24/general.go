@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -28,7 +29,7 @@ import (
 type General struct{ c Constants }
 
 // NewGeneral returns the learner with the given constants. It panics if they are not valid.
-func NewGeneral(c Constants) General { return General{c.mustBeValid()} }
+func NewGeneral(c Constants) General { return General{printed.Must(c)} }
 
 var _ estimate.FactUser = General{}
 

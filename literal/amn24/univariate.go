@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -22,7 +23,7 @@ import (
 type Univariate struct{ c Constants }
 
 // NewUnivariate returns the learner with the given constants. It panics if they are not valid.
-func NewUnivariate(c Constants) Univariate { return Univariate{c.mustBeValid()} }
+func NewUnivariate(c Constants) Univariate { return Univariate{printed.Must(c)} }
 
 var _ estimate.Estimator = Univariate{}
 

@@ -1,8 +1,9 @@
 package km21
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Constants are what the algorithms take besides the data. None of them matters to privacy: wrong
@@ -47,13 +48,8 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults []string
-	want := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Sprintf(format, args...))
-		}
-	}
-	part := func(v float64) bool { return v > 0 && v < 1 }
+	var faults printed.Faults
+	want, part := faults.Want, printed.Part
 	want(part(c.StepAccuracy), "StepAccuracy: want a number between 0 and 1, got %v", c.StepAccuracy)
 	want(c.Accuracy == 0 || part(c.Accuracy), "Accuracy: want 0 (by the theorem) or a number between 0 and 1, got %v", c.Accuracy)
 	want(c.MomentBound == 0 || c.MomentBound >= 1 && c.MomentBound <= math.MaxFloat64, "MomentBound: want 0 (a Gaussian's) or at least 1, got %v", c.MomentBound)
@@ -62,10 +58,7 @@ func (c Constants) Validate() error {
 	want(part(c.CountShare) && part(c.MeanShare) && part(c.StartShare) && part(c.PreconditionShare),
 		"CountShare, MeanShare, StartShare, PreconditionShare: want numbers between 0 and 1, got %v, %v, %v, %v",
 		c.CountShare, c.MeanShare, c.StartShare, c.PreconditionShare)
-	if faults != nil {
-		return fmt.Errorf("htpce: Constants: %q", faults)
-	}
-	return nil
+	return faults.Err("km21")
 }
 
 // class is the class of distributions with 2k bounded moments.

@@ -21,6 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -40,10 +41,7 @@ type Estimator struct{ c Constants }
 
 // New returns the estimator with the given constants. It panics if they are not valid.
 func New(c Constants) Estimator {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
-	return Estimator{c}
+	return Estimator{printed.Must(c)}
 }
 
 var _ estimate.FactUser = Estimator{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -29,7 +30,7 @@ func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2
 	width := 2 * radius / math.Sqrt(float64(dims))
 	g := query.Grid{Frame: query.Affine{Center: make([]float64, all)}, Side: repeat(width, all)}
 	for i := range points {
-		u := rotation(rng, dims)
+		u := printed.Rotation(rng, dims)
 		for a := range dims {
 			w := make([]float64, all)
 			copy(w[i*dims:], u.RawRowView(a))

@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner/subspace"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // both runs a test under both relations.
@@ -275,8 +276,8 @@ func TestCalls(t *testing.T) {
 // A space keeps its inverse through every change.
 func TestSpace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
-	s := whole(4).scaled(rotation(rng, 4), []float64{1e-3, 2, 1, 5}).at([]float64{1, 2, 3, 4}).along(rotation(rng, 4), 1, 4)
-	s = s.scaled(rotation(rng, 3), []float64{1, 1e4, 1})
+	s := whole(4).scaled(printed.Rotation(rng, 4), []float64{1e-3, 2, 1, 5}).at([]float64{1, 2, 3, 4}).along(printed.Rotation(rng, 4), 1, 4)
+	s = s.scaled(printed.Rotation(rng, 3), []float64{1, 1e4, 1})
 	var product mat.Dense
 	product.Mul(s.w, s.wi)
 	for i := range 3 {

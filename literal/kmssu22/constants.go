@@ -1,8 +1,9 @@
 package kmssu22
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Constants are what the algorithms take besides the data: the constants of their analysis, most of
@@ -59,7 +60,7 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults []string
+	var faults printed.Faults
 	for _, f := range []struct {
 		name          string
 		v, least, top float64
@@ -70,14 +71,9 @@ func (c Constants) Validate() error {
 		{"Radius", c.Radius, 1e-3, 1e6}, {"Clip", c.Clip, 1e-3, 1e6}, {"PointsPerDimension", float64(c.PointsPerDimension), 1, 100},
 		{"MorePoints", float64(c.MorePoints), 0, 1000}, {"LocationSide", c.LocationSide, 1e-3, 1e3},
 	} {
-		if !(f.v >= f.least && f.v <= f.top) {
-			faults = append(faults, fmt.Sprintf("%s: want a number from %g to %g, got %v", f.name, f.least, f.top, f.v))
-		}
+		faults.Want(f.v >= f.least && f.v <= f.top, "%s: want a number from %g to %g, got %v", f.name, f.least, f.top, f.v)
 	}
-	if faults != nil {
-		return fmt.Errorf("kmssu22: Constants: %q", faults)
-	}
-	return nil
+	return faults.Err("kmssu22")
 }
 
 // points is q for a subspace of dimension k.

@@ -20,6 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Estimator is the method "gaussian:kmssu22".
@@ -35,10 +36,7 @@ var _ estimate.Estimator = Estimator{}
 
 // New returns the estimator. It panics on constants that are not valid.
 func New(c Constants) Estimator {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
-	return Estimator{c}
+	return Estimator{printed.Must(c)}
 }
 
 const name = "gaussian:kmssu22"

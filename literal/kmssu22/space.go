@@ -2,7 +2,6 @@ package kmssu22
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -79,20 +78,6 @@ const publicSeed = 0x4b4d5353553232
 func (r *run) seed() uint64 {
 	r.draws++
 	return publicSeed + r.draws
-}
-
-// rotation is a uniformly random orthogonal l x l matrix.
-func rotation(rng *rand.Rand, l int) *mat.Dense {
-	g, q := mat.NewDense(l, l, nil), mat.NewDense(l, l, nil)
-	for i := range l {
-		for j := range l {
-			g.Set(i, j, rng.NormFloat64())
-		}
-	}
-	var qr mat.QR
-	qr.Factorize(g)
-	qr.QTo(q)
-	return q
 }
 
 // fullest is the key of the cell of the largest count along a coordinate; false if none was

@@ -19,6 +19,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -34,7 +35,7 @@ import (
 type Paper struct{ c Constants }
 
 // NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
-func NewPaper(c Constants) Paper { return Paper{c.mustBeValid()} }
+func NewPaper(c Constants) Paper { return Paper{printed.Must(c)} }
 
 var _ estimate.Estimator = Paper{}
 

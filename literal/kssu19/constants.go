@@ -1,8 +1,9 @@
 package kssu19
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Constants are what the algorithms take besides the data: facts assumed of the mixture, and the
@@ -72,12 +73,8 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults []string
-	want := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Sprintf(format, args...))
-		}
-	}
+	var faults printed.Faults
+	want, part := faults.Want, printed.Part
 	bounded := func(v float64) bool { return v >= 0 && v <= mostRadius }
 	want(bounded(c.Radius) && bounded(c.SigmaMin) && bounded(c.SigmaMax), "Radius, SigmaMin, SigmaMax: want 0 (unknown) to %g, got %v, %v, %v",
 		mostRadius, c.Radius, c.SigmaMin, c.SigmaMax)
@@ -86,7 +83,7 @@ func (c Constants) Validate() error {
 	want(c.LeastWeight >= 0 && c.LeastWeight <= 1, "LeastWeight: want 0 (unknown) to 1, got %v", c.LeastWeight)
 	want(c.Kept >= .5 && c.Kept <= 1e6, "Kept: want at least .5, got %v", c.Kept)
 	want(c.Condition >= 1 && c.Condition <= 1e12, "Condition: want 1 to 1e12, got %v", c.Condition)
-	want(c.FailureProb > 0 && c.FailureProb < 1, "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
+	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
 	want(c.Secluded > 1 && c.Secluded <= 1e6, "Secluded: want more than 1, got %v", c.Secluded)
 	want(c.Sought >= c.Secluded && c.Sought <= 1e6, "Sought: want at least Secluded = %v, got %v", c.Secluded, c.Sought)
 	want(c.RadiusSlack > 0 && c.RadiusSlack <= 1e6, "RadiusSlack: want a positive number, got %v", c.RadiusSlack)
@@ -97,20 +94,9 @@ func (c Constants) Validate() error {
 	want(c.BoxAttempts >= 1 && c.BoxAttempts <= 1000, "BoxAttempts: want 1 to 1000, got %d", c.BoxAttempts)
 	want(c.BoxSide > 2 && c.BoxSide <= 1e6, "BoxSide: want more than 2, got %v", c.BoxSide)
 	want(c.SubsetRows >= 1 && c.MostSubsetRows >= c.SubsetRows, "SubsetRows: want 1 to MostSubsetRows, got %d and %d", c.SubsetRows, c.MostSubsetRows)
-	want(c.PartitionShare > 0 && c.PartitionShare < 1, "PartitionShare: want a number between 0 and 1, got %v", c.PartitionShare)
+	want(part(c.PartitionShare), "PartitionShare: want a number between 0 and 1, got %v", c.PartitionShare)
 	want(c.RowsAside >= 0 && c.RowsAside < 1, "RowsAside: want a number in [0, 1), got %v", c.RowsAside)
-	if faults != nil {
-		return fmt.Errorf("paper: Constants: %q", faults)
-	}
-	return nil
-}
-
-// mustBeValid panics on constants that a program made up wrongly.
-func (c Constants) mustBeValid() Constants {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
-	return c
+	return faults.Err("kssu19")
 }
 
 // leastWeight is w_min for k components.

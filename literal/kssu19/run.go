@@ -117,20 +117,6 @@ func (r *run) draw() *rand.Rand {
 	return rand.New(rand.NewPCG(publicSeed, r.draws))
 }
 
-// rotation is a uniformly random orthogonal l x l matrix.
-func rotation(rng *rand.Rand, l int) *mat.Dense {
-	g, q := mat.NewDense(l, l, nil), mat.NewDense(l, l, nil)
-	for i := range l {
-		for j := range l {
-			g.Set(i, j, rng.NormFloat64())
-		}
-	}
-	var qr mat.QR
-	qr.Factorize(g)
-	qr.QTo(q)
-	return q
-}
-
 func uniform(rng *rand.Rand, n int, below float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {

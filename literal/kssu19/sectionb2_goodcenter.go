@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -115,7 +116,7 @@ func (s *centerSearch) findShift() error {
 		rng := s.draw()
 		l := c.dim()
 		dims := min(l, s.c.BoxDimensions)
-		j := mat.DenseCopyOf(rotation(rng, l).Slice(0, dims, 0, l))
+		j := mat.DenseCopyOf(printed.Rotation(rng, l).Slice(0, dims, 0, l))
 		j.Scale(math.Sqrt(float64(l)/float64(dims)), j) // keeps distances, on average
 		c.boxes = turned(j, c.frame)
 		for range s.c.BoxAttempts {
@@ -183,7 +184,7 @@ func (s *centerSearch) findCell() error {
 	for _, c := range s.live {
 		rng := s.draw()
 		l := c.dim()
-		u := rotation(rng, l)
+		u := printed.Rotation(rng, l)
 		turns = append(turns, u)
 		width := s.width(c)
 		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -21,7 +22,7 @@ import (
 type WarmUp struct{ c Constants }
 
 // NewWarmUp returns the learner with the given constants. It panics if they are not valid.
-func NewWarmUp(c Constants) WarmUp { return WarmUp{c.mustBeValid()} }
+func NewWarmUp(c Constants) WarmUp { return WarmUp{printed.Must(c)} }
 
 var _ estimate.Estimator = WarmUp{}
 

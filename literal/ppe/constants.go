@@ -1,8 +1,9 @@
 package ppe
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Constants are what the reduction takes besides the data. None of them matters to privacy: the
@@ -51,13 +52,8 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults []string
-	want := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Sprintf(format, args...))
-		}
-	}
-	part := func(v float64) bool { return v > 0 && v < 1 }
+	var faults printed.Faults
+	want, part := faults.Want, printed.Part
 	alpha := func(v float64) bool { return v >= 1e-2 && v <= 10 }
 	want(c.Alpha == 0 || alpha(c.Alpha), "Alpha: want 0 (chosen) or .01 to 10, got %v", c.Alpha)
 	want(alpha(c.LeastAlpha) && alpha(c.MostAlpha) && c.LeastAlpha <= c.MostAlpha,
@@ -66,18 +62,7 @@ func (c Constants) Validate() error {
 		"Beta, TestShare, CountShare, LeastWeight: want numbers between 0 and 1, got %v, %v, %v, %v",
 		c.Beta, c.TestShare, c.CountShare, c.LeastWeight)
 	want(c.CovFactor >= 1 && c.CovFactor <= 100, "CovFactor: want 1 to 100, got %v", c.CovFactor)
-	if faults != nil {
-		return fmt.Errorf("paper: Constants: %q", faults)
-	}
-	return nil
-}
-
-// mustBeValid panics on constants that a program made up wrongly.
-func (c Constants) mustBeValid() Constants {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
-	return c
+	return faults.Err("ppe")
 }
 
 // alphas are the accuracies that a mask may have, in increasing order: one if it is fixed, and the

@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // Estimator is the method "black-box:paper".
@@ -33,7 +34,7 @@ import (
 type Estimator struct{ c Constants }
 
 // New returns the estimator. It panics if the constants are not valid.
-func New(c Constants) Estimator { return Estimator{c.mustBeValid()} }
+func New(c Constants) Estimator { return Estimator{printed.Must(c)} }
 
 var _ estimate.LearnerUser = Estimator{}
 

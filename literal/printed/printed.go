@@ -1,0 +1,53 @@
+// Package printed is what the packages of literal algorithms share: how constants are checked, and
+// the public rotations that several sources draw.
+package printed
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Faults are what is wrong with a package's constants, all at once.
+type Faults []string
+
+// Want adds a fault unless ok: its text is "Field: want .., got ..".
+func (f *Faults) Want(ok bool, format string, args ...any) {
+	if !ok {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+// Err is nil for no faults.
+func (f Faults) Err(name string) error {
+	if f == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: Constants: %q", name, []string(f))
+}
+
+// Part reports a number between 0 and 1.
+func Part(v float64) bool { return v > 0 && v < 1 }
+
+// Must returns valid constants. It panics on others: a program made them up wrongly.
+func Must[C interface{ Validate() error }](c C) C {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// Rotation is a uniformly random orthogonal l x l matrix.
+func Rotation(rng *rand.Rand, l int) *mat.Dense {
+	g, q := mat.NewDense(l, l, nil), mat.NewDense(l, l, nil)
+	for i := range l {
+		for j := range l {
+			g.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(g)
+	qr.QTo(q)
+	return q
+}
