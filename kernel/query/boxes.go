@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -92,7 +93,7 @@ func (g Grid) validate(d int) error {
 		return fmt.Errorf("query: Grid: want %d sides and offsets, got %d and %d", n, len(g.Side), len(g.Offset))
 	}
 	for _, s := range g.Side {
-		if !(s > 0) || !finite(s) {
+		if !(s > 0) || !panel.Finite(s) {
 			return fmt.Errorf("query: Grid.Side: want positive numbers, got %v", s)
 		}
 	}
@@ -125,19 +126,19 @@ type Boxes struct {
 	Counts []map[Box]int64
 	q      BoxKeys
 	*grouper
-	frames []*affine
-	x, z   []column
+	frames []*panel.Map
+	x, z   []panel.Column
 }
 
 // Start is no row's cell.
 func (q BoxKeys) Start(d int) Accumulator {
-	m := &Boxes{q: q, Counts: make([]map[Box]int64, len(q.Grids)*q.Histograms()), grouper: q.Partition.grouper(d), x: make([]column, d)}
+	m := &Boxes{q: q, Counts: make([]map[Box]int64, len(q.Grids)*q.Histograms()), grouper: q.Partition.grouper(d), x: make([]panel.Column, d)}
 	for j := range m.Counts {
 		m.Counts[j] = map[Box]int64{}
 	}
 	for _, g := range q.Grids {
-		m.frames = append(m.frames, g.Frame.compile(m.x, true))
-		m.z = append(m.z, make([]column, max(0, g.Frame.Out()-len(m.z)))...)
+		m.frames = append(m.frames, g.Frame.Compile(m.x, true))
+		m.z = append(m.z, make([]panel.Column, max(0, g.Frame.Out()-len(m.z)))...)
 	}
 	return m
 }
@@ -161,13 +162,13 @@ func (m *Boxes) Merge(other Accumulator) {
 
 // leaf counts rows, none of them null, in the histograms of one leaf.
 func (m *Boxes) leaf(counts []map[Box]int64, leaf int, rows []float64) {
-	var norm2 column
+	var norm2 panel.Column
 	g, frame := m.q.Grids[leaf], m.frames[leaf]
 	z := m.z[:g.Frame.Out()]
 	for d := len(m.x); len(rows) >= d; {
-		n := load(m.x, rows, frame.shift)
+		n := panel.Load(m.x, rows, frame.Shift)
 		rows = rows[n*d:]
-		frame.apply(z, &norm2, m.x)
+		frame.Apply(z, &norm2, m.x)
 		for r := range n {
 			var box Box
 			whole := true

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -45,7 +46,7 @@ func (q CellCounts) Validate(d int) error {
 		return fmt.Errorf("query: CellCounts.HalfWidth: want %d values, got %d", dim, len(q.HalfWidth))
 	}
 	for _, h := range q.HalfWidth {
-		if !(h > 0) || !finite(h) {
+		if !(h > 0) || !panel.Finite(h) {
 			return fmt.Errorf("query: CellCounts.HalfWidth: want positive numbers, got %v", h)
 		}
 	}
@@ -105,7 +106,7 @@ func Child(parent uint64, c, dim, level int) uint64 {
 
 // Compile returns the row map.
 func (q CellCounts) Compile(d int) RowMap {
-	m := &cellMap{view: q.Frame.view(d), q: q}
+	m := &cellMap{View: q.Frame.View(d), q: q}
 	if q.Parents != nil {
 		m.index = make(map[uint64]int, len(q.Parents))
 		for i, p := range q.Parents {
@@ -119,14 +120,14 @@ func (q CellCounts) Compile(d int) RowMap {
 }
 
 type cellMap struct {
-	*view
+	*panel.View
 	q     CellCounts
 	index map[uint64]int
 }
 
 // Add counts every row in its cell.
 func (m *cellMap) Add(sum []int64, rows []float64) {
-	m.each(rows, func(n int) {
+	m.Each(rows, func(n int) {
 		for r := range n {
 			key, parent, child, ok := m.cell(r)
 			if !ok {
@@ -135,7 +136,7 @@ func (m *cellMap) Add(sum []int64, rows []float64) {
 			if m.index == nil {
 				sum[key]++
 			} else if p, listed := m.index[parent]; listed {
-				sum[p<<len(m.z)|child]++
+				sum[p<<len(m.Z)|child]++
 			}
 		}
 	})
@@ -144,13 +145,13 @@ func (m *cellMap) Add(sum []int64, rows []float64) {
 // cell names the cell of row r, its parent and its place there; false for a null row and for one
 // outside the box.
 func (m *cellMap) cell(r int) (key, parent uint64, child int, ok bool) {
-	if m.null(r) {
+	if m.Null(r) {
 		return 0, 0, 0, false
 	}
 	level := m.q.Level
 	side := math.Ldexp(1, level)
-	for i := range m.z {
-		y, h := m.z[i][r], m.q.HalfWidth[i]
+	for i := range m.Z {
+		y, h := m.Z[i][r], m.q.HalfWidth[i]
 		if !(y >= -h && y < h) {
 			return 0, 0, 0, false
 		}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"slices"
 	"sort"
@@ -43,7 +44,7 @@ type countMap int
 func (m countMap) Add(sum []int64, rows []float64) {
 	d := int(m)
 	for ; len(rows) >= d; rows = rows[d:] {
-		if !null(rows) {
+		if !panel.Null(rows) {
 			sum[0]++
 		}
 	}
@@ -68,8 +69,8 @@ func (m countMap) Add(sum []int64, rows []float64) {
 // the sum of these changes. What edges there are is public, and all of their counts are noised,
 // empty ones too, so no delta is spent.
 //
-// Source: [KSSU19] Section A.4 of the restatement (finite universe); [KSSU19] Sections C.1 (stage R)
-// and C.6 (stage Q) of the restatement; [TYLERPRESS] Section 1 (Stage 0, noisy bisection);
+// Source: [KSSU19] Section A.4 of the restatement (finite universe); [KSSU19] Sections C.1 (stage
+// R) and C.6 (stage Q) of the restatement; [TYLERPRESS] Section 1 (Stage 0, noisy bisection);
 // [TYLERPRESS] Section 4.5 (a).
 type Counts struct {
 	Frame    Affine      // if it has rows
@@ -238,7 +239,7 @@ func (q Counts) Compile(d int) RowMap {
 	case ColumnCounts:
 		return &columnMap{q: q, edges: slices.Concat(q.Edges...), value: make([]float64, d), above: make([]int64, d), zero: make([]int64, d)}
 	}
-	m := &lengthMap{view: q.Frame.view(d), as: q.As, edges: slices.Clone(q.Edges[0])}
+	m := &lengthMap{View: q.Frame.View(d), as: q.As, edges: slices.Clone(q.Edges[0])}
 	for i, e := range m.edges {
 		if q.As == Bins {
 			m.edges[i] = e * e // +Inf for edges beyond 1e154, so that only overflow lies above them
@@ -249,17 +250,17 @@ func (q Counts) Compile(d int) RowMap {
 
 // lengthMap counts by |z|^2.
 type lengthMap struct {
-	*view
+	*panel.View
 	as    Report
 	edges []float64
 }
 
 // Add counts every row in its bin, or above each edge that it is above of.
 func (m *lengthMap) Add(sum []int64, rows []float64) {
-	m.each(rows, func(n int) {
-		for r, n2 := range m.norm2[:n] {
+	m.Each(rows, func(n int) {
+		for r, n2 := range m.Norm2[:n] {
 			switch {
-			case m.null(r):
+			case m.Null(r):
 			case m.as == Bins: // NaN, from overflow: the last bin
 				sum[sort.Search(len(m.edges), func(i int) bool { return n2 < m.edges[i] })]++
 			default:
@@ -282,7 +283,7 @@ type binMap struct {
 func (m *binMap) Add(sum []int64, rows []float64) {
 	for ; len(rows) >= m.d; rows = rows[m.d:] {
 		row := rows[:m.d]
-		if null(row) {
+		if panel.Null(row) {
 			continue
 		}
 		at := 0
@@ -326,7 +327,7 @@ func (m *columnMap) Add(sum []int64, rows []float64) {
 	clear(m.zero)
 	good := int64(0)
 	for d := len(m.above); len(rows) >= d; rows = rows[d:] {
-		if row := rows[:d]; !null(row) {
+		if row := rows[:d]; !panel.Null(row) {
 			good++
 			m.count(row)
 		}

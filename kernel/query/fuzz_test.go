@@ -2,6 +2,7 @@ package query
 
 import (
 	"encoding/binary"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"testing"
 )
@@ -68,7 +69,7 @@ func FuzzFrames(f *testing.F) {
 					trace += s
 				}
 			}
-			if trace < 0 || trace > 1<<(2*gramBits) {
+			if trace < 0 || trace > 1<<(2*panel.GramBits) {
 				t.Errorf("%+v: row %v: |h|^2 = %d", q, row, trace)
 			}
 		}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -32,7 +33,7 @@ func (LogRatio) Kind() string { return "log ratio" }
 
 // Validate reports frames that do not fit a table of d columns.
 func (q LogRatio) Validate(d int) error {
-	if !(q.Bound > 0) || !finite(q.Bound) {
+	if !(q.Bound > 0) || !panel.Finite(q.Bound) {
 		return fmt.Errorf("query: LogRatio.Bound: want a positive number, got %v", q.Bound)
 	}
 	if len(q.F) == 0 || len(q.G) == 0 {
@@ -43,7 +44,7 @@ func (q LogRatio) Validate(d int) error {
 			if err := c.Frame.Validate(d); err != nil {
 				return err
 			}
-			if !finite(c.LogWeight) {
+			if !panel.Finite(c.LogWeight) {
 				return fmt.Errorf("query: Component.LogWeight: want a finite number, got %v", c.LogWeight)
 			}
 		}
@@ -70,10 +71,10 @@ func (q LogRatio) Unit() float64 { return q.Bound / ratioUnits }
 
 // Compile returns the row map.
 func (q LogRatio) Compile(d int) RowMap {
-	m := &ratioMap{bound: q.Bound, x: make([]column, d), zero: make([]float64, d)}
+	m := &ratioMap{bound: q.Bound, x: make([]panel.Column, d), zero: make([]float64, d)}
 	for i, side := range [][]Component{q.F, q.G} {
 		for _, c := range side {
-			m.sides[i] = append(m.sides[i], &ratioPart{logWeight: c.LogWeight, frame: c.Frame.compile(m.x, false), z: make([]column, c.Frame.Out())})
+			m.sides[i] = append(m.sides[i], &ratioPart{logWeight: c.LogWeight, frame: c.Frame.Compile(m.x, false), z: make([]panel.Column, c.Frame.Out())})
 		}
 	}
 	return m
@@ -82,25 +83,25 @@ func (q LogRatio) Compile(d int) RowMap {
 type ratioMap struct {
 	bound float64
 	sides [2][]*ratioPart
-	x     []column
+	x     []panel.Column
 	zero  []float64
 }
 
 type ratioPart struct {
 	logWeight float64
-	frame     *affine
-	z         []column
-	norm2     column
+	frame     *panel.Map
+	z         []panel.Column
+	norm2     panel.Column
 }
 
 // Add maps rows panel by panel.
 func (m *ratioMap) Add(sum []int64, rows []float64) {
 	for d := len(m.x); len(rows) >= d; {
-		n := load(m.x, rows, m.zero)
+		n := panel.Load(m.x, rows, m.zero)
 		rows = rows[n*d:]
 		for _, side := range m.sides {
 			for _, p := range side {
-				p.frame.apply(p.z, &p.norm2, m.x)
+				p.frame.Apply(p.z, &p.norm2, m.x)
 			}
 		}
 		for r := range n {
@@ -122,7 +123,7 @@ func (m *ratioMap) integer(f, g float64) int64 {
 	case f-g <= -m.bound:
 		return -ratioUnits
 	}
-	return min(max(int64(nearest(float64((f-g)/m.bound*ratioUnits))), -ratioUnits), ratioUnits)
+	return min(max(int64(panel.Nearest(float64((f-g)/m.bound*ratioUnits))), -ratioUnits), ratioUnits)
 }
 
 // logDensity is ln sum_j exp(LogWeight_j - |z_j|^2/2) of row r, -Inf if no |z_j|^2 is finite. Terms
@@ -130,7 +131,7 @@ func (m *ratioMap) integer(f, g float64) int64 {
 func logDensity(side []*ratioPart, r int) float64 {
 	best := math.Inf(-1)
 	for _, p := range side {
-		if n2 := p.norm2[r]; finite(n2) {
+		if n2 := p.norm2[r]; panel.Finite(n2) {
 			best = max(best, p.logWeight-n2/2)
 		}
 	}
@@ -139,8 +140,8 @@ func logDensity(side []*ratioPart, r int) float64 {
 	}
 	total := 0.0
 	for _, p := range side {
-		if l := p.logWeight - p.norm2[r]/2 - best; l > far { // false for NaN
-			total += expNegative(l)
+		if l := p.logWeight - p.norm2[r]/2 - best; l > panel.Far { // false for NaN
+			total += panel.ExpNegative(l)
 		}
 	}
 	return best + logOf(total)

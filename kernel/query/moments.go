@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -70,7 +71,7 @@ type Component struct {
 // rounding slack; the off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of
 // the noise (Weight). Other forms: <h, h'> >= 0 follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2
 // <= 2 h_0 h_2 (spherical), checked in integers too; the sensitivity is sqrt2 2^B or 2^B. (ceil
-// guard and directed rounding only make the check pass for every row; see headroom.)
+// guard and directed rounding only make the check pass for every row; see panel.Headroom.)
 //
 // Truncate replaces a row's vectors in some components by zeros, as a rule of the row and the query
 // alone: the check, the norms and the signs of the inner products hold for what is left, so the
@@ -107,23 +108,11 @@ type Directions struct {
 }
 
 const (
-	gramBits   = 16 // B of FullForm and Directions: |h_i h_k| <= 2^32, so 2^31 rows fit an int64
 	linearBits = 30 // B of the linear forms
 	// minShare: smaller posterior shares are dropped (a per-row rule): they cost time and say
 	// nothing.
 	minShare = 1e-4
 )
-
-// headroom is q, the largest norm before rounding such that m rounded entries have norm at most
-// 2^bits: by the triangle inequality rounding adds at most sqrt(m)/2 (to nearest) or sqrt(m)
-// (directed); four more units cover floating point and ceilGuard.
-func headroom(bits, m int, directed bool) float64 {
-	slack := math.Sqrt(float64(m))
-	if !directed {
-		slack /= 2
-	}
-	return math.Ldexp(1, bits) - math.Ceil(slack) - 4
-}
 
 // Kind is "clipped moments".
 func (q ClippedMoments) Kind() string { return "clipped moments" }
@@ -144,7 +133,7 @@ func (q ClippedMoments) Validate(d int) error {
 		if err := c.Frame.Validate(d); err != nil {
 			return err
 		}
-		if !(c.Radius > 0) || !finite(c.Radius) {
+		if !(c.Radius > 0) || !panel.Finite(c.Radius) {
 			return fmt.Errorf("query: Component.Radius: want a positive number, got %v", c.Radius)
 		}
 		if math.IsNaN(c.LogWeight) || math.IsInf(c.LogWeight, 1) {
@@ -162,7 +151,7 @@ func (q ClippedMoments) Validate(d int) error {
 
 // Validate reports a frame that does not fit a table of d columns.
 func (q Directions) Validate(d int) error {
-	if !(q.Lift > 0) || !finite(q.Lift) {
+	if !(q.Lift > 0) || !panel.Finite(q.Lift) {
 		return fmt.Errorf("query: Directions.Lift: want a positive number, got %v", q.Lift)
 	}
 	return q.Frame.Validate(d)
@@ -197,14 +186,14 @@ func (q Directions) Size() int { return FullForm.size(q.Frame.Out()) }
 // type's comment.
 func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
 	if q.Form == FullForm {
-		return replaceFactor(r) * math.Ldexp(1, 2*gramBits)
+		return replaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
 	}
 	return replaceFactor(r) * math.Ldexp(1, linearBits)
 }
 
 // Sensitivity is sqrt2 2^(2B) or 2^(2B); see the type's comment.
 func (q Directions) Sensitivity(r privacy.Relation) float64 {
-	return replaceFactor(r) * math.Ldexp(1, 2*gramBits)
+	return replaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
 }
 
 // invSqrt2Up is 1/sqrt2 rounded up: more noise than the proof needs, never less.
@@ -255,7 +244,7 @@ func (q ClippedMoments) Unit() float64 {
 
 // Unit is q^-2.
 func (q Directions) Unit() float64 {
-	h := headroom(gramBits, q.Frame.Out()+1, false)
+	h := panel.Headroom(panel.GramBits, q.Frame.Out()+1, false)
 	return 1 / (h * h)
 }
 
@@ -271,7 +260,7 @@ func (q ClippedMoments) headroom() float64 {
 		}
 	}
 	if q.Form == FullForm {
-		return headroom(gramBits, m, false)
+		return panel.Headroom(panel.GramBits, m, false)
 	}
-	return headroom(linearBits, m, true)
+	return panel.Headroom(linearBits, m, true)
 }

@@ -1,47 +1,51 @@
 package query
 
-import "math"
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
+)
 
 // momentsMap is the compiled row map of ClippedMoments.
 type momentsMap struct {
 	form  Form
 	parts []*momentsPart
-	x     []column
+	x     []panel.Column
 	z     []float64 // one row's coordinates, for the linear forms
 }
 
 // momentsPart is what the map keeps for one component.
 type momentsPart struct {
 	Component
-	frame  *affine
-	z      []column
-	norm2  column  // |z|^2
-	share  float64 // of the current row
-	scale  float64 // headroom over the length of f (FullForm); headroom (linear forms)
-	lift   float64 // b
-	gram   *gram   // FullForm
-	h      []int64 // linear forms
-	offset int     // where the component's block starts in the answer
+	frame  *panel.Map
+	z      []panel.Column
+	norm2  panel.Column // |z|^2
+	share  float64      // of the current row
+	scale  float64      // headroom over the length of f (FullForm); headroom (linear forms)
+	lift   float64      // b
+	gram   *panel.Gram  // FullForm
+	h      []int64      // linear forms
+	offset int          // where the component's block starts in the answer
 }
 
 // Compile returns a row map for one worker.
 func (q ClippedMoments) Compile(d int) RowMap {
-	m := &momentsMap{form: q.Form, x: make([]column, d)}
+	m := &momentsMap{form: q.Form, x: make([]panel.Column, d)}
 	at := 0
 	for _, c := range q.Components {
 		out := c.Frame.Out()
-		p := &momentsPart{Component: c, frame: c.Frame.compile(m.x, len(q.Components) == 1), scale: q.headroom(), offset: at}
+		p := &momentsPart{Component: c, frame: c.Frame.Compile(m.x, len(q.Components) == 1), scale: q.headroom(), offset: at}
 		m.parts = append(m.parts, p)
 		switch {
 		case q.Form != FullForm:
-			p.z = make([]column, out)
+			p.z = make([]panel.Column, out)
 			p.h = make([]int64, q.Form.size(out))
 		case len(q.Components) == 1:
-			p.gram = newGram(out + 1)
-			p.z = p.gram.h[1 : 1+out] // rounded in place
+			p.gram = panel.NewGram(out + 1)
+			p.z = p.gram.H[1 : 1+out] // rounded in place
 		default:
-			p.gram = newGram(out + 1)
-			p.z = make([]column, out)
+			p.gram = panel.NewGram(out + 1)
+			p.z = make([]panel.Column, out)
 		}
 		if q.Form == FullForm {
 			p.lift = q.Lift * c.Radius
@@ -58,10 +62,10 @@ func (q ClippedMoments) Compile(d int) RowMap {
 // Add maps rows panel by panel.
 func (m *momentsMap) Add(sum []int64, rows []float64) {
 	for d := len(m.x); len(rows) >= d; {
-		n := load(m.x, rows, m.parts[0].frame.shift)
+		n := panel.Load(m.x, rows, m.parts[0].frame.Shift)
 		rows = rows[n*d:]
 		for _, p := range m.parts {
-			p.frame.apply(p.z, &p.norm2, m.x)
+			p.frame.Apply(p.z, &p.norm2, m.x)
 		}
 		if len(m.parts) == 1 && m.form == FullForm {
 			m.parts[0].addPanel(sum)
@@ -80,8 +84,8 @@ func (m *momentsMap) Add(sum []int64, rows []float64) {
 	}
 	if m.form == FullForm {
 		for _, p := range m.parts {
-			p.gram.addWaiting(sum[p.offset:])
-			p.gram.flush(sum[p.offset:])
+			p.gram.AddWaiting(sum[p.offset:])
+			p.gram.Flush(sum[p.offset:])
 		}
 	}
 }
@@ -101,34 +105,31 @@ func (p *momentsPart) clip(r int) float64 {
 
 // addPanel is FullForm with one component: all shares are 1.
 func (p *momentsPart) addPanel(sum []int64) {
-	var factor column
-	h0 := nearest(float64(p.lift * p.scale))
+	var factor panel.Column
+	h0 := panel.Nearest(float64(p.lift * p.scale))
 	for r, n2 := range &p.norm2 {
-		p.gram.h[0][r] = h0
+		p.gram.H[0][r] = h0
 		factor[r] = float64(p.clip(r) * p.scale)
-		if !finite(n2) || p.truncated(r) {
+		if !panel.Finite(n2) || p.truncated(r) {
 			factor[r] = math.NaN()
-			p.gram.h[0][r] = math.NaN()
+			p.gram.H[0][r] = math.NaN()
 		}
 	}
-	p.gram.roundAll(&factor)
-	p.gram.add(sum)
+	p.gram.RoundAll(&factor)
+	p.gram.Add(sum)
 }
-
-// far: exp(far) and less counts as zero in a sum of posterior weights whose largest is 1.
-const far = -25
 
 // shares fills share for row r; false if the row has no finite image in any frame, or is truncated
 // in the only one.
 func (m *momentsMap) shares(r int) bool {
 	if p := m.parts[0]; len(m.parts) == 1 {
 		p.share = 1
-		return finite(p.norm2[r]) && !p.truncated(r)
+		return panel.Finite(p.norm2[r]) && !p.truncated(r)
 	}
 	best := math.Inf(-1)
 	for _, p := range m.parts {
 		p.share = math.Inf(-1)
-		if n2 := p.norm2[r]; finite(n2) {
+		if n2 := p.norm2[r]; panel.Finite(n2) {
 			p.share = p.LogWeight - n2/2
 			if p.share > best {
 				best = p.share
@@ -140,8 +141,8 @@ func (m *momentsMap) shares(r int) bool {
 	}
 	total := 0.0
 	for _, p := range m.parts {
-		if l := p.share - best; l > far {
-			p.share = expNegative(l)
+		if l := p.share - best; l > panel.Far {
+			p.share = panel.ExpNegative(l)
 			total += p.share
 		} else {
 			p.share = 0
@@ -155,21 +156,6 @@ func (m *momentsMap) shares(r int) bool {
 	return true
 }
 
-// expNegative is e^x for far <= x <= 0, to 1e-12, by the same operations on every machine (math.Exp
-// is assembly on some): 2^k times the Taylor series of the rest, |rest| <= ln2/2.
-func expNegative(x float64) float64 {
-	if x == 0 {
-		return 1
-	}
-	k := nearest(float64(x * (1 / math.Ln2)))
-	y := x - float64(k*math.Ln2)
-	s := 1.0
-	for _, c := range [...]float64{1. / 11, 1. / 10, 1. / 9, 1. / 8, 1. / 7, 1. / 6, 1. / 5, 1. / 4, 1. / 3, 1. / 2, 1} {
-		s = 1 + float64(float64(y*c)*s)
-	}
-	return s * math.Float64frombits(uint64(1023+int64(k))<<52)
-}
-
 // roundFull rounds row r for all components that have a share, checks the invariant that the
 // sensitivity rests on, and lets the row wait in all of them or in none.
 func (m *momentsMap) roundFull(sum []int64, r int) {
@@ -180,25 +166,25 @@ func (m *momentsMap) roundFull(sum []int64, r int) {
 		}
 		g := p.gram
 		scale := float64(p.scale * math.Sqrt(p.share))
-		v := nearest(float64(p.lift * scale))
-		g.h[0][g.n] = v
+		v := panel.Nearest(float64(p.lift * scale))
+		g.H[0][g.Waiting] = v
 		total += float64(v * v)
 		scale = float64(p.clip(r) * scale)
 		for i := range p.z {
-			v = nearest(float64(p.z[i][r] * scale))
-			g.h[1+i][g.n] = v
+			v = panel.Nearest(float64(p.z[i][r] * scale))
+			g.H[1+i][g.Waiting] = v
 			total += float64(v * v)
 		}
 	}
-	if !(total <= gramBound) { // exact: see roundAll
+	if !(total <= panel.GramBound) { // exact: see panel.Gram.RoundAll
 		return // n stays, so the next row overwrites this one
 	}
 	for _, p := range m.parts {
 		if p.share == 0 || p.GateOnly {
 			continue
 		}
-		if p.gram.n++; p.gram.n == panelRows {
-			p.gram.addWaiting(sum[p.offset:])
+		if p.gram.Waiting++; p.gram.Waiting == panel.Rows {
+			p.gram.AddWaiting(sum[p.offset:])
 		}
 	}
 }
@@ -288,7 +274,7 @@ func diagonalVector(h []int64, z []float64, clip, r, scale float64) {
 	for i, v := range z {
 		v = float64(v * clip)
 		h[1+i] = integer(math.Trunc(v * unit))
-		h[1+d+i] = integer(nearest(float64(v * v / r * unit)))
+		h[1+d+i] = integer(panel.Nearest(float64(v * v / r * unit)))
 	}
 }
 
@@ -309,55 +295,55 @@ func sphericalVector(h []int64, z []float64, clip, r, scale float64) {
 
 // directionsMap is the compiled row map of Directions.
 type directionsMap struct {
-	*view
+	*panel.View
 	lift     float64
 	headroom float64
-	gram     *gram
+	gram     *panel.Gram
 }
 
 // Compile returns a row map for one worker.
 func (q Directions) Compile(d int) RowMap {
 	dim := q.Frame.Out() + 1
-	m := &directionsMap{view: q.Frame.view(d), lift: q.Lift, headroom: headroom(gramBits, dim, false), gram: newGram(dim)}
-	m.z = m.gram.h[1:dim] // rounded in place
+	m := &directionsMap{View: q.Frame.View(d), lift: q.Lift, headroom: panel.Headroom(panel.GramBits, dim, false), gram: panel.NewGram(dim)}
+	m.Z = m.gram.H[1:dim] // rounded in place
 	return m
 }
 
 // Add maps rows panel by panel: h = round(q f/|f|).
 func (m *directionsMap) Add(sum []int64, rows []float64) {
-	var factor column
-	m.each(rows, func(int) {
-		for r, n := range &m.norm2 {
+	var factor panel.Column
+	m.Each(rows, func(int) {
+		for r, n := range &m.Norm2 {
 			lift := m.lift
 			n += float64(lift * lift)
 			if !(n < math.MaxFloat64) || n < 1e-280 {
 				lift, n = m.rescale(r)
 			}
 			factor[r] = m.headroom / math.Sqrt(n)
-			m.gram.h[0][r] = nearest(float64(lift * factor[r]))
+			m.gram.H[0][r] = panel.Nearest(float64(lift * factor[r]))
 		}
-		m.gram.roundAll(&factor)
-		m.gram.add(sum)
+		m.gram.RoundAll(&factor)
+		m.gram.Add(sum)
 	})
-	m.gram.flush(sum)
+	m.gram.Flush(sum)
 }
 
 // rescale divides row r and the lift by the largest entry, before squaring, and returns the lift
 // and the new |f|^2: NaN if the row is null or an entry is not finite.
 func (m *directionsMap) rescale(r int) (lift, n float64) {
 	big := m.lift
-	for i := range m.z {
+	for i := range m.Z {
 		// NaN replaces big, and any number replaces NaN: the sum below sees it all the same
-		if v := math.Abs(m.z[i][r]); !(v <= big) {
+		if v := math.Abs(m.Z[i][r]); !(v <= big) {
 			big = v
 		}
 	}
-	if m.null(r) || !finite(big) {
+	if m.Null(r) || !panel.Finite(big) {
 		return m.lift, math.NaN()
 	}
-	for i := range m.z {
-		m.z[i][r] /= big
-		n += float64(m.z[i][r] * m.z[i][r])
+	for i := range m.Z {
+		m.Z[i][r] /= big
+		n += float64(m.Z[i][r] * m.Z[i][r])
 	}
 	lift = m.lift / big
 	return lift, n + float64(lift*lift)

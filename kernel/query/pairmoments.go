@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -78,7 +79,9 @@ func (q PairMoments) Size() int { return 1 + q.Frame.Out()*(q.Frame.Out()+1)/2 }
 func (PairSpread) Size() int { return 2 }
 
 // PairSensitivity is sqrt2 2^(2B).
-func (PairMoments) PairSensitivity() float64 { return replaceFactor(privacy.ReplaceOne) * gramBound }
+func (PairMoments) PairSensitivity() float64 {
+	return replaceFactor(privacy.ReplaceOne) * panel.GramBound
+}
 
 // PairSensitivity is 2^30.
 func (PairSpread) PairSensitivity() float64 { return spreadUnits }
@@ -95,7 +98,9 @@ func (q PairMoments) Weight(i int) float64 {
 func (PairSpread) Weight(int) float64 { return 1 }
 
 // headroom leaves room for the mark of a pair that counts, see pairMomentsMap.
-func (q PairMoments) headroom() float64 { return headroom(gramBits, q.Frame.Out()+1, false) }
+func (q PairMoments) headroom() float64 {
+	return panel.Headroom(panel.GramBits, q.Frame.Out()+1, false)
+}
 
 // Unit is (r/q)^2.
 func (q PairMoments) Unit() float64 {
@@ -121,9 +126,9 @@ func (q PairSpread) Read(values []float64) (sum, pairs float64) {
 
 // Compile returns the map of differences.
 func (q PairMoments) Compile(d int) RowMap {
-	g := newGram(q.Frame.Out() + 1)
-	m := &pairMomentsMap{view: q.Frame.linear(d).view(d), q: q, gram: g, triangle: make([]int64, g.dim*(g.dim+1)/2)}
-	m.z = g.h[1:g.dim] // rounded in place
+	g := panel.NewGram(q.Frame.Out() + 1)
+	m := &pairMomentsMap{View: q.Frame.linear(d).View(d), q: q, gram: g, triangle: make([]int64, g.Dim*(g.Dim+1)/2)}
+	m.Z = g.H[1:g.Dim] // rounded in place
 	return m
 }
 
@@ -131,35 +136,35 @@ func (q PairMoments) Compile(d int) RowMap {
 // number of pairs that passed the check (1 + |h|^2 <= 2^(2B)), the rest of its first row is left
 // out of the answer, and what follows is the triangle of h h^T.
 type pairMomentsMap struct {
-	*view
+	*panel.View
 	q        PairMoments
-	gram     *gram
+	gram     *panel.Gram
 	triangle []int64
 }
 
 // Add maps differences panel by panel.
 func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
-	var factor column
+	var factor panel.Column
 	q, r := m.q.headroom(), m.q.Radius
 	most := float64(2 * float64(r*r)) // of |W(x-x')|^2
-	m.each(rows, func(int) {
-		for i, n := range &m.norm2 {
-			m.gram.h[0][i] = 1
+	m.Each(rows, func(int) {
+		for i, n := range &m.Norm2 {
+			m.gram.H[0][i] = 1
 			switch {
-			case !finite(n) || m.q.Truncate && n > most: // fails the check
-				m.gram.h[0][i], factor[i] = math.NaN(), math.NaN()
+			case !panel.Finite(n) || m.q.Truncate && n > most: // fails the check
+				m.gram.H[0][i], factor[i] = math.NaN(), math.NaN()
 			case n > most:
 				factor[i] = q / math.Sqrt(n)
 			default:
 				factor[i] = q / (math.Sqrt2 * r)
 			}
 		}
-		m.gram.roundAll(&factor)
-		m.gram.add(m.triangle)
+		m.gram.RoundAll(&factor)
+		m.gram.Add(m.triangle)
 	})
-	m.gram.flush(m.triangle)
+	m.gram.Flush(m.triangle)
 	sum[0] += m.triangle[0] * int64(q) * int64(q)
-	for i, v := range m.triangle[m.gram.dim:] {
+	for i, v := range m.triangle[m.gram.Dim:] {
 		sum[1+i] += v
 	}
 	clear(m.triangle)
@@ -167,25 +172,25 @@ func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
 
 // Compile returns the map of differences.
 func (q PairSpread) Compile(d int) RowMap {
-	return &pairSpreadMap{q.Frame.linear(d).view(d), q.Bound}
+	return &pairSpreadMap{q.Frame.linear(d).View(d), q.Bound}
 }
 
 type pairSpreadMap struct {
-	*view
+	*panel.View
 	bound float64
 }
 
 // Add maps differences panel by panel.
 func (m *pairSpreadMap) Add(sum []int64, rows []float64) {
-	m.each(rows, func(n int) {
+	m.Each(rows, func(n int) {
 		for r := range n {
-			if m.null(r) { // a null row's pair
+			if m.Null(r) { // a null row's pair
 				continue
 			}
 			u := int64(spreadUnits)
 			// false for NaN, of an image that overflows
-			if share := m.norm2[r] / 2 / m.bound; share < 1 {
-				u = int64(nearest(float64(share * spreadUnits)))
+			if share := m.Norm2[r] / 2 / m.bound; share < 1 {
+				u = int64(panel.Nearest(float64(share * spreadUnits)))
 			}
 			sum[0] += min(max(u, 0), spreadUnits) - spreadUnits/4
 			sum[1] += pairUnits

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -187,14 +188,14 @@ type octaveMap struct{ q PairOctaves }
 // Add counts every pair in every column.
 func (m octaveMap) Add(sum []int64, rows []float64) {
 	for q := m.q; len(rows) >= q.Columns; rows = rows[q.Columns:] {
-		if null(rows) {
+		if panel.Null(rows) {
 			continue
 		}
 		for j, diff := range rows[:q.Columns] {
 			bin := 0
 			if diff != 0 {
 				e := q.High
-				if finite(diff) {
+				if panel.Finite(diff) {
 					_, e = math.Frexp(diff)
 					e = min(max(e-1, q.Low), q.High)
 				}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 )
 
@@ -130,7 +131,7 @@ func (p Partition) validate(d int) error {
 		if err := c.Frame.Validate(below); err != nil {
 			return err
 		}
-		if !(c.Radius > 0) || !finite(c.LogWeight) {
+		if !(c.Radius > 0) || !panel.Finite(c.LogWeight) {
 			return fmt.Errorf("query: Partition.Components: want a positive Radius and a finite LogWeight, got %v and %v", c.Radius, c.LogWeight)
 		}
 	}
@@ -150,20 +151,20 @@ func (p Partition) validate(d int) error {
 
 // A Sorter finds the leaves of rows, for one worker.
 //
-// Invariant: a row's leaf depends on the row alone. Panels keep rows apart (see panelRows), a score
-// is compared with scores of the same row only, and what Sort hands to the cells below it is whole
-// rows.
+// Invariant: a row's leaf depends on the row alone. Panels keep rows apart (see package panel), a
+// score is compared with scores of the same row only, and what Sort hands to the cells below it is
+// whole rows.
 type Sorter struct {
 	p       Partition
 	shift   []float64 // what load subtracts
-	project *affine
-	frames  []*affine // of the rule, one per component or condition
-	first   []int     // the number of cell j's first leaf
-	below   []*Sorter // of cell j; nil for a leaf
-	x, y    []column  // the panel, its projection
-	z       []column
+	project *panel.Map
+	frames  []*panel.Map   // of the rule, one per component or condition
+	first   []int          // the number of cell j's first leaf
+	below   []*Sorter      // of cell j; nil for a leaf
+	x, y    []panel.Column // the panel, its projection
+	z       []panel.Column
 	// the largest so far, as bits: what is chosen between integers takes no branch
-	score [panelRows]uint64
+	score [panel.Rows]uint64
 	// The rows of the cell above that wait to be sorted, where they came from, and their leaves.
 	rows     []float64
 	at, leaf []int
@@ -173,12 +174,12 @@ type Sorter struct {
 // leaf has all good rows.
 func (p Partition) Sorter(d int) *Sorter {
 	p = p.orWhole()
-	s := &Sorter{p: p, x: make([]column, d), shift: make([]float64, d)}
+	s := &Sorter{p: p, x: make([]panel.Column, d), shift: make([]float64, d)}
 	in := s.x
 	if p.Project.W != nil {
-		s.project = p.Project.compile(s.x, true)
-		s.shift = s.project.shift
-		s.y = make([]column, p.Project.Out())
+		s.project = p.Project.Compile(s.x, true)
+		s.shift = s.project.Shift
+		s.y = make([]panel.Column, p.Project.Out())
 		in = s.y
 	}
 	for _, r := range p.Regions {
@@ -203,17 +204,17 @@ func (p Partition) Sorter(d int) *Sorter {
 	return s
 }
 
-func (s *Sorter) frame(a Affine, in []column) {
-	s.frames = append(s.frames, a.compile(in, false))
-	s.z = append(s.z, make([]column, max(0, a.Out()-len(s.z)))...)
+func (s *Sorter) frame(a Affine, in []panel.Column) {
+	s.frames = append(s.frames, a.Compile(in, false))
+	s.z = append(s.z, make([]panel.Column, max(0, a.Out()-len(s.z)))...)
 }
 
 // Sort writes the leaf of every row of the row-major slice rows to leaf, one entry per row: -1 for
 // rows in none.
 func (s *Sorter) Sort(leaf []int, rows []float64) {
 	d := len(s.x)
-	for at := 0; at < len(leaf); at += panelRows {
-		n := load(s.x, rows[at*d:], s.shift)
+	for at := 0; at < len(leaf); at += panel.Rows {
+		n := panel.Load(s.x, rows[at*d:], s.shift)
 		s.panel(leaf[at : at+n])
 	}
 	if s.p.Below == nil { // the cells are the leaves
@@ -308,14 +309,14 @@ func (p *Places) Put(leaf []int) {
 
 // panel finds the cells of the loaded rows.
 func (s *Sorter) panel(cell []int) {
-	var norm2 column
+	var norm2 panel.Column
 	in := s.x
 	if s.project != nil {
-		s.project.apply(s.y, &norm2, s.x)
+		s.project.Apply(s.y, &norm2, s.x)
 		in = s.y
 		for r, v := range &norm2 {
 			// a null row, or one with no finite image: null to the frames of the rule
-			if !finite(v) {
+			if !panel.Finite(v) {
 				s.y[0][r] = math.NaN()
 			}
 		}
@@ -331,13 +332,13 @@ func (s *Sorter) panel(cell []int) {
 }
 
 // nearest applies the rule of the components.
-func (s *Sorter) nearest(cell []int, in []column, norm2 *column) {
+func (s *Sorter) nearest(cell []int, in []panel.Column, norm2 *panel.Column) {
 	for r := range &s.score {
 		s.score[r] = math.Float64bits(math.Inf(-1))
 	}
 	score := s.score[:len(cell)]
 	for j, c := range s.p.Components {
-		s.frames[j].apply(s.z[:c.Frame.Out()], norm2, in)
+		s.frames[j].Apply(s.z[:c.Frame.Out()], norm2, in)
 		radius2 := float64(c.Radius * c.Radius)
 		for r, n2 := range norm2[:len(cell)] {
 			v := c.LogWeight - n2/2
@@ -355,19 +356,19 @@ func (s *Sorter) nearest(cell []int, in []column, norm2 *column) {
 }
 
 // regions applies the rule of the regions.
-func (s *Sorter) regions(cell []int, in []column, norm2 *column) {
+func (s *Sorter) regions(cell []int, in []panel.Column, norm2 *panel.Column) {
 	f := 0
 	for j, region := range s.p.Regions {
-		var out [panelRows]bool
+		var out [panel.Rows]bool
 		for r := range cell {
 			out[r] = cell[r] >= 0 || in[0][r] != in[0][r]
 		}
 		for _, c := range region.Conditions {
-			s.frames[f].apply(s.z[:c.Frame.Out()], norm2, in)
+			s.frames[f].Apply(s.z[:c.Frame.Out()], norm2, in)
 			f++
 			radius2 := float64(c.Radius * c.Radius)
 			for r, n2 := range norm2[:len(cell)] {
-				out[r] = out[r] || !finite(n2) || (n2 <= radius2) == c.Outside
+				out[r] = out[r] || !panel.Finite(n2) || (n2 <= radius2) == c.Outside
 			}
 		}
 		for r := range cell {

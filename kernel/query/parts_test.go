@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -66,7 +67,7 @@ func TestLeafOfARow(t *testing.T) {
 			}
 		}
 		s := p.Sorter(dims)
-		for _, longest := range []int{1, 5, panelRows, 100, len(rows)} {
+		for _, longest := range []int{1, 5, panel.Rows, 100, len(rows)} {
 			if got := leavesOf(rng, s, rows, longest); !slices.Equal(got, want) {
 				for i := range got {
 					if got[i] != want[i] {

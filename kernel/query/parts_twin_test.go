@@ -1,6 +1,10 @@
 package query
 
-import "math"
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
+)
 
 // twinLeaf is the leaf of one row, by the words of Partition's comment.
 func twinLeaf(p Partition, row []float64) int {
@@ -10,7 +14,7 @@ func twinLeaf(p Partition, row []float64) int {
 	in := row
 	if len(p.Project.W) > 0 {
 		y, n2 := twinImage(p.Project, row)
-		if !finite(n2) {
+		if !panel.Finite(n2) {
 			return -1
 		}
 		in = y

@@ -16,6 +16,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -47,8 +48,8 @@ type RowMap interface {
 	Add(sum []int64, rows []float64)
 }
 
-// A Scan is what an engine computes from the rows of a table: plain data, which can be sent to where
-// the rows are.
+// A Scan is what an engine computes from the rows of a table: plain data, which can be sent to
+// where the rows are.
 type Scan interface {
 	// Start returns an empty accumulator for rows of d columns, for one worker.
 	Start(d int) Accumulator
@@ -92,12 +93,6 @@ func (t *Total) Merge(other Accumulator) {
 	}
 }
 
-// null reports the null row: by the table's invariant its first value tells.
-func null(row []float64) bool { return row[0] != row[0] }
-
-// finite reports that v is neither NaN nor infinite.
-func finite(v float64) bool { return v-v == 0 }
-
 // An Affine map takes a row x to z = W (x[Columns] - Center), a vector of len(W) coordinates.
 type Affine struct {
 	Columns []int       // which columns of the table; nil means all, in order
@@ -107,6 +102,15 @@ type Affine struct {
 
 // Out is the number of output coordinates.
 func (a Affine) Out() int { return len(a.W) }
+
+// Compile returns the map for panels of rows that are loaded into x; alone says that no other map
+// reads x.
+func (a Affine) Compile(x []panel.Column, alone bool) *panel.Map {
+	return panel.Compile(a.Columns, a.Center, a.W, x, alone)
+}
+
+// View returns a view of the rows of tables of d columns.
+func (a Affine) View(d int) *panel.View { return panel.NewView(a.Columns, a.Center, a.W, d) }
 
 // Validate reports shapes that do not fit a table of d columns and values that are not finite.
 func (a Affine) Validate(d int) error {
@@ -141,7 +145,7 @@ func (a Affine) Validate(d int) error {
 
 func allFinite(field string, values []float64) error {
 	for _, v := range values {
-		if !finite(v) {
+		if !panel.Finite(v) {
 			return fmt.Errorf("query: %s: want finite numbers, got %v", field, v)
 		}
 	}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -33,15 +34,15 @@ func plainNatural(rows, center []float64) {
 // yardstick.
 func plainTiles(rows, center []float64) {
 	d := len(center)
-	g := newGram(d)
+	g := panel.NewGram(d)
 	sum := make([]int64, d*(d+1)/2)
 	for len(rows) >= d {
-		n := load(g.h[:d], rows, center)
+		n := panel.Load(g.H[:d], rows, center)
 		rows = rows[n*d:]
-		for r := n; r < panelRows; r++ {
-			g.zero(r)
+		for r := n; r < panel.Rows; r++ {
+			g.Zero(r)
 		}
-		g.add(sum)
+		g.Add(sum)
 	}
 }
 

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"reflect"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -116,20 +117,20 @@ func (q Selection) Sensitivity(r privacy.Relation, leaf int) int64 {
 
 // images maps rows by f and returns the finite images, row-major.
 func images(f Affine, rows []float64, d int) (z []float64) {
-	v := f.view(d)
-	v.each(rows, func(n int) {
+	v := f.View(d)
+	v.Each(rows, func(n int) {
 	next:
 		for r := range n {
-			if v.null(r) {
+			if v.Null(r) {
 				continue
 			}
-			for i := range v.z {
-				if !finite(v.z[i][r]) {
+			for i := range v.Z {
+				if !panel.Finite(v.Z[i][r]) {
 					continue next
 				}
 			}
-			for i := range v.z {
-				z = append(z, v.z[i][r])
+			for i := range v.Z {
+				z = append(z, v.Z[i][r])
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -136,7 +137,7 @@ func (TerrificRadius) Kind() string { return "terrific radius" }
 
 // Validate reports a frame, radii, a factor or a t that cannot be used.
 func (s TerrificRadius) Validate(d int) error {
-	if !(s.C >= 1) || !finite(s.C) {
+	if !(s.C >= 1) || !panel.Finite(s.C) {
 		return fmt.Errorf("query: TerrificRadius.C: want a finite number of at least 1, got %v", s.C)
 	}
 	return validBalls("TerrificRadius", s.Frame, s.Radii, s.T, d)

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -39,7 +40,7 @@ func (s MaxBoxCount) Validate(d int) error {
 	if s.Frame.Out() > maxBoxDims {
 		return fmt.Errorf("query: MaxBoxCount.Frame: want at most %d coordinates, got %d", maxBoxDims, s.Frame.Out())
 	}
-	if !(s.Side > 0) || !finite(s.Side) {
+	if !(s.Side > 0) || !panel.Finite(s.Side) {
 		return fmt.Errorf("query: MaxBoxCount.Side: want a positive number, got %v", s.Side)
 	}
 	if len(s.Offsets) == 0 {
@@ -88,5 +89,5 @@ func (s MaxBoxCount) Scores(rows []float64, d int) []int64 {
 // cellOf is floor((v - offset)/side), +0 for zero, and false if that is not finite.
 func cellOf(v, offset, side float64) (float64, bool) {
 	k := math.Floor((v-offset)/side) + 0
-	return k, finite(k)
+	return k, panel.Finite(k)
 }

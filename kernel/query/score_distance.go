@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"math/bits"
 
@@ -56,7 +57,7 @@ func (s MinimumDistance) Validate(d int) error {
 		if err := c.Frame.Validate(d); err != nil {
 			return err
 		}
-		if !finite(c.LogWeight) {
+		if !panel.Finite(c.LogWeight) {
 			return fmt.Errorf("query: Component.LogWeight: want a finite number, got %v", c.LogWeight)
 		}
 	}
@@ -64,7 +65,7 @@ func (s MinimumDistance) Validate(d int) error {
 		return fmt.Errorf("query: MinimumDistance: want Parts (%d) entries of Index and Share per mixture, got %d and %d", s.Parts, len(s.Index), len(s.Share))
 	}
 	for i, c := range s.Index {
-		if v := s.Share[i]; c < 0 || c >= len(s.Components) || !(v >= 0) || !finite(v) {
+		if v := s.Share[i]; c < 0 || c >= len(s.Components) || !(v >= 0) || !panel.Finite(v) {
 			return fmt.Errorf("query: MinimumDistance: want shares of at least 0 of components below %d, got %v of %d", len(s.Components), v, c)
 		}
 	}
@@ -130,7 +131,7 @@ func (s MinimumDistance) counts(rows []float64, d int) (n uint64, counts []int64
 	m := s.compile(d)
 	counts = make([]int64, len(s.Sets))
 	for len(rows) >= d {
-		loaded := load(m.x, rows, m.zero)
+		loaded := panel.Load(m.x, rows, m.zero)
 		rows = rows[loaded*d:]
 		m.densities()
 		for r := range loaded {
@@ -152,13 +153,13 @@ func (s MinimumDistance) counts(rows []float64, d int) (n uint64, counts []int64
 
 // A scheffeMap computes the densities of the mixtures that make sets, for the rows of a panel.
 type scheffeMap struct {
-	x       []column
+	x       []panel.Column
 	zero    []float64
-	parts   []*ratioPart // the components of positive share in these mixtures
-	terms   [][]shared   // of each of them
-	density []column     // of a component, relative to the largest
-	mixed   []column     // of a mixture
-	sets    [][2]int     // as in the query, but numbers of mixed
+	parts   []*ratioPart   // the components of positive share in these mixtures
+	terms   [][]shared     // of each of them
+	density []panel.Column // of a component, relative to the largest
+	mixed   []panel.Column // of a mixture
+	sets    [][2]int       // as in the query, but numbers of mixed
 }
 
 // shared is a component, by its number in parts, and its share of a mixture.
@@ -168,7 +169,7 @@ type shared struct {
 }
 
 func (s MinimumDistance) compile(d int) *scheffeMap {
-	m := &scheffeMap{x: make([]column, d), zero: make([]float64, d), sets: make([][2]int, len(s.Sets))}
+	m := &scheffeMap{x: make([]panel.Column, d), zero: make([]float64, d), sets: make([][2]int, len(s.Sets))}
 	part, mixture := map[int]int{}, map[int]int{}
 	for j, pair := range s.Sets {
 		for side, i := range pair {
@@ -180,7 +181,7 @@ func (s MinimumDistance) compile(d int) *scheffeMap {
 						at = len(m.parts)
 						part[c] = at
 						k := s.Components[c]
-						m.parts = append(m.parts, &ratioPart{logWeight: k.LogWeight, frame: k.Frame.compile(m.x, false), z: make([]column, k.Frame.Out())})
+						m.parts = append(m.parts, &ratioPart{logWeight: k.LogWeight, frame: k.Frame.Compile(m.x, false), z: make([]panel.Column, k.Frame.Out())})
 					}
 					return at
 				}))
@@ -188,7 +189,7 @@ func (s MinimumDistance) compile(d int) *scheffeMap {
 			m.sets[j][side] = mixture[i]
 		}
 	}
-	m.density, m.mixed = make([]column, len(m.parts)), make([]column, len(m.terms))
+	m.density, m.mixed = make([]panel.Column, len(m.parts)), make([]panel.Column, len(m.terms))
 	return m
 }
 
@@ -204,16 +205,16 @@ func (s MinimumDistance) terms(i int, part func(component int) int) (terms []sha
 
 // densities fills mixed for the loaded panel.
 func (m *scheffeMap) densities() {
-	var best column
+	var best panel.Column
 	for r := range &best {
 		best[r] = math.Inf(-1)
 	}
 	for c, p := range m.parts {
-		p.frame.apply(p.z, &p.norm2, m.x)
+		p.frame.Apply(p.z, &p.norm2, m.x)
 		for r, norm2 := range &p.norm2 {
 			l := p.logWeight - norm2/2
 			m.density[c][r] = l
-			if finite(l) && l > best[r] {
+			if panel.Finite(l) && l > best[r] {
 				best[r] = l
 			}
 		}
@@ -222,13 +223,13 @@ func (m *scheffeMap) densities() {
 		for r, l := range &m.density[c] {
 			m.density[c][r] = 0
 			// false for NaN and infinite ones, and for all if none is finite
-			if l -= best[r]; l > far && l <= 0 {
-				m.density[c][r] = expNegative(l)
+			if l -= best[r]; l > panel.Far && l <= 0 {
+				m.density[c][r] = panel.ExpNegative(l)
 			}
 		}
 	}
 	for i, terms := range m.terms {
-		var sum column
+		var sum panel.Column
 		for _, t := range terms {
 			for r, v := range &m.density[t.part] {
 				sum[r] += float64(t.share * v)

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -110,7 +111,7 @@ func (s MultisetOverlap) Scores(rows []float64, d int) []int64 {
 func closest(z []float64, points [][]float64) (at int, ok bool) {
 	least := 0.0
 	for p, y := range points {
-		if d2 := distance2(z, y); finite(d2) && (!ok || d2 < least) {
+		if d2 := distance2(z, y); panel.Finite(d2) && (!ok || d2 < least) {
 			at, least, ok = p, d2, true
 		}
 	}

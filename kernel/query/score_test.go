@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -96,7 +97,7 @@ func boxTwin(side float64, offsets [][]float64) func(z [][]float64) []int64 {
 					same := true
 					for i := range x {
 						a, b := math.Floor((x[i]-o[i])/side), math.Floor((y[i]-o[i])/side)
-						same = same && a == b && finite(a)
+						same = same && a == b && panel.Finite(a)
 					}
 					if same {
 						n++
@@ -205,7 +206,7 @@ func imageTwin(f Affine, row []float64) (z []float64, ok bool) {
 		for j := first; j < last; j++ {
 			s += float64(w[j] * (row[columns[j]] - f.Center[j]))
 		}
-		if !finite(s) {
+		if !panel.Finite(s) {
 			return nil, false
 		}
 		z = append(z, s)

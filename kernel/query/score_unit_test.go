@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -66,7 +67,7 @@ func mixtureTwin(s MinimumDistance) func(z [][]float64) []int64 {
 			logs, best := make([]float64, len(s.Components)), math.Inf(-1)
 			for c, k := range s.Components {
 				logs[c] = math.Inf(-1)
-				if y := k.Frame.W[0][0] * (x[0] - k.Frame.Center[0]); finite(y * y) {
+				if y := k.Frame.W[0][0] * (x[0] - k.Frame.Center[0]); panel.Finite(y * y) {
 					logs[c] = k.LogWeight - y*y/2
 				}
 				if used[c] {
@@ -74,7 +75,7 @@ func mixtureTwin(s MinimumDistance) func(z [][]float64) []int64 {
 				}
 			}
 			for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
-				if l := logs[s.Index[t]] - best; l > far {
+				if l := logs[s.Index[t]] - best; l > panel.Far {
 					f += s.Share[t] * math.Exp(l)
 				}
 			}
@@ -111,7 +112,7 @@ func deficitTwin(s CellDeficits) func(z [][]float64) []int64 {
 				n := 0
 				for _, x := range z {
 					y := f.W[0][0] * (x[0] - f.Center[0])
-					if !finite(y * y) {
+					if !panel.Finite(y * y) {
 						continue
 					}
 					inside := cell/2 == len(s.Radii) || y*y <= s.Radii[cell/2]*s.Radii[cell/2]

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -138,43 +139,13 @@ func TestGramInvariant(t *testing.T) {
 					trace += v[i]
 				}
 			}
-			if trace < 0 || trace > 1<<(2*gramBits) {
+			if trace < 0 || trace > 1<<(2*panel.GramBits) {
 				t.Fatalf("%s: row %v: |h|^2 = %d", c.name, row, trace)
 			}
 			if _, ok := c.q.(Directions); ok && c.name == "directions" && !isNull(row) && trace < 65525*65525 {
 				t.Fatalf("%s: row %v is finite but |h|^2 = %d", c.name, row, trace)
 			}
 		}
-	}
-}
-
-// TestFailedCheckAddsNothing feeds roundAll with vectors at and beyond the bound.
-func TestFailedCheckAddsNothing(t *testing.T) {
-	for _, v := range []float64{65537, -65537, 46342, 1 << 20, 1 << 40, 1 << 52, 1e300, math.Inf(1), math.Inf(-1), math.NaN()} {
-		g := newGram(3)
-		var factor column
-		for r := range factor {
-			factor[r] = 1
-			g.h[0][r], g.h[1][r], g.h[2][r] = 1, v, v
-		}
-		factor[5] = math.NaN()
-		g.roundAll(&factor)
-		sum := make([]int64, 6)
-		g.add(sum)
-		g.flush(sum)
-		if slices.ContainsFunc(sum, func(s int64) bool { return s != 0 }) {
-			t.Errorf("a row of %v broke the bound and added %v", v, sum)
-		}
-	}
-	g := newGram(2)
-	var factor column
-	g.h[0][7], g.h[1][7], factor[7] = 0, 1<<16, 1 // at the bound
-	g.roundAll(&factor)
-	sum := make([]int64, 3)
-	g.add(sum)
-	g.flush(sum)
-	if sum[2] != 1<<32 {
-		t.Errorf("a row at the bound added %v", sum)
 	}
 }
 
@@ -214,18 +185,6 @@ func TestWeights(t *testing.T) {
 		if (w == 1) != (want[i] == '1') || w != 1 && !(w*w >= .5 && w < .70710678118655) {
 			t.Errorf("weight %d is %v", i, w)
 		}
-	}
-}
-
-// TestExpNegative compares the portable exponential with math.Exp.
-func TestExpNegative(t *testing.T) {
-	for x := float64(far); x <= 0; x += 1e-3 {
-		if got, want := expNegative(x), math.Exp(x); math.Abs(got-want) > 1e-12*want {
-			t.Fatalf("expNegative(%v) = %v, want %v", x, got, want)
-		}
-	}
-	if expNegative(0) != 1 {
-		t.Error("expNegative(0) is not 1")
 	}
 }
 
@@ -285,25 +244,5 @@ func TestLinearChecks(t *testing.T) {
 				t.Errorf("%v, scale x%v: added %v", f, scale, sum)
 			}
 		}
-	}
-}
-
-// TestLongBatch: a batch of any length adds up exactly; without a flush in time float64 would drop
-// the last bits.
-func TestLongBatch(t *testing.T) {
-	g := newGram(1)
-	for r := range panelRows {
-		g.h[0][r] = 1<<gramBits - 2
-	}
-	g.h[0][0]++ // so that a panel's sum is odd
-	sum := []int64{0}
-	const panels = 3*maxPanels + 1
-	for range panels {
-		g.add(sum)
-	}
-	g.flush(sum)
-	const even, odd = 1<<gramBits - 2, 1<<gramBits - 1
-	if want := int64(panels) * ((panelRows-1)*even*even + odd*odd); sum[0] != want {
-		t.Errorf("got %d, want %d", sum[0], want)
 	}
 }

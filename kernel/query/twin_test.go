@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"math/big"
 	"slices"
@@ -118,9 +119,9 @@ func (q Directions) twin(row []float64) contribution {
 	}
 	var h []*big.Int
 	for _, v := range f {
-		h = append(h, twinInt(v*(headroom(gramBits, len(f), false)/math.Sqrt(n2))))
+		h = append(h, twinInt(v*(panel.Headroom(panel.GramBits, len(f), false)/math.Sqrt(n2))))
 	}
-	if twinNorm(h).Cmp(big.NewInt(1<<(2*gramBits))) > 0 {
+	if twinNorm(h).Cmp(big.NewInt(1<<(2*panel.GramBits))) > 0 {
 		return zero
 	}
 	return twinGram(h)
@@ -147,8 +148,8 @@ func (q ClippedMoments) twinShares(row []float64) []float64 {
 	}
 	total := 0.0
 	for j := range logs {
-		if logs[j]-best > far {
-			logs[j] = expNegative(logs[j] - best)
+		if logs[j]-best > panel.Far {
+			logs[j] = panel.ExpNegative(logs[j] - best)
 		} else {
 			logs[j] = 0
 		}
@@ -173,7 +174,7 @@ func (q ClippedMoments) twin(row []float64) contribution {
 	}
 	bits := linearBits
 	if q.Form == FullForm {
-		bits = gramBits
+		bits = panel.GramBits
 	}
 	total := new(big.Int)
 	var all contribution
@@ -227,8 +228,8 @@ func twinLog(side []Component, row []float64) float64 {
 	}
 	best, total := slices.Max(logs), 0.0
 	for _, l := range logs {
-		if l-best > far {
-			total += expNegative(l - best)
+		if l-best > panel.Far {
+			total += panel.ExpNegative(l - best)
 		}
 	}
 	return best + logOf(total)
