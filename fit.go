@@ -46,79 +46,212 @@ func (e *RunError) Unwrap() error { return e.Err }
 // Failures: before anything is spent, those of [Plan]; after that a *[RunError], which wraps ctx's
 // error if the fit was interrupted.
 func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
-	if table.Columns() != len(r.Columns) {
-		return nil, &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()),
-			Got: fmt.Sprint(len(r.Columns)), Mend: "give one name for each column"}
+	if ctx == nil {
+		panic("gauze: Fit: want a context, got nil")
 	}
-	if err := r.Validate(); err != nil {
+	if err := r.fits(table); err != nil {
 		return nil, err
-	}
-	if table.Relation() != r.Relation {
-		return nil, &privacy.FieldError{Field: "relation", Wanted: table.Relation().String() + ", which the table was loaded for",
-			Got: r.Relation.String(), Mend: "ask for that, or load the rows again"}
 	}
 	rows, _ := table.Rows()
-	statement, err := state(r, rows)
+	q, err := r.check(rows)
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, table, r, statement)
+	return q.fit(ctx, table)
 }
 
-// run follows a stated plan: reserve, open, measure, certify.
-func run(ctx context.Context, table *kernel.Table, r Request, s *Statement) (*Result, error) {
+// fit plans, reserves, opens a session and runs.
+func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error) {
+	plan, err := q.method.Plan(q.problem)
+	if err != nil {
+		return nil, err
+	}
 	// A ledger reserves the budget here: after everything that can be refused on public facts,
 	// before any measurement.
-	session, err := kernel.Open(ctx, table, s.plan, kernel.Terms{Relation: r.Relation, Budget: r.Budget, Observe: r.Observe,
-		Own: learners.Own(r.Own)})
+	session, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: q.Relation, Budget: q.Budget, Observe: q.Observe,
+		Own: learners.Own(q.Own)})
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := follow(ctx, session, s)
-	spent := spentOf(session)
+	result, err := q.run(ctx, session)
 	if err != nil {
-		return nil, &RunError{Err: err, Spent: spent}
+		return nil, &RunError{Err: err, Spent: spentOf(session)}
 	}
-	certificate, err := certificateOf(r, s.method, session)
-	if err != nil {
-		return nil, &RunError{Err: fmt.Errorf("method %s: %w", s.Method, err), Spent: spent}
-	}
-	if outcome.NoRelease != nil {
-		return &Result{NoRelease: outcome.NoRelease, Spent: spent, Certificate: certificate}, nil
-	}
-	out, err := certified(r, s, certificate, outcome)
-	if err != nil {
-		return nil, &RunError{Err: err, Spent: spent}
-	}
-	return &Result{Release: out, Spent: spent, Certificate: certificate}, nil
+	return result, nil
 }
 
-// follow runs the method. A fault of the method is an error here: what it has spent by then must be
-// told all the same.
-func follow(ctx context.Context, session *kernel.Session, s *Statement) (out estimate.Outcome, err error) {
+// fits returns nil if the request can be one for the table.
+func (r Request) fits(table *kernel.Table) error {
+	switch {
+	case table == nil:
+		return &privacy.FieldError{Field: "table", Wanted: "a protected table", Got: "nil", Mend: "take the one that Input.Load returns without an error"}
+	case table.Columns() != len(r.Columns):
+		return &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()),
+			Got: fmt.Sprint(len(r.Columns)), Mend: "give one name for each column"}
+	case r.Relation.Valid() && r.Relation != table.Relation():
+		return &privacy.FieldError{Field: "relation", Wanted: table.Relation().String() + ", which the table was loaded for",
+			Got: r.Relation.String(), Mend: "ask for that, or load the rows again"}
+	}
+	return nil
+}
+
+// run follows the plan that the session was opened with, and certifies what was measured. A fault of
+// the program is an error too: what was spent by then must be told all the same. What the fault says
+// may depend on a row, so it is not repeated.
+func (q *question) run(ctx context.Context, session *kernel.Session) (result *Result, err error) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("method %s: internal error: %v", s.Method, fault)
+		if recover() != nil {
+			result, err = nil, fmt.Errorf("method %s: internal error %s", q.method.Name(), lastOf(session))
 		}
 	}()
-	return s.method.Fit(ctx, session, s.problem)
+	outcome, err := q.method.Fit(ctx, session, q.problem)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := q.certificate(session)
+	if err != nil {
+		return nil, fmt.Errorf("method %s: %w", q.method.Name(), err)
+	}
+	result = &Result{NoRelease: outcome.NoRelease, Spent: certificate.Spent, Certificate: certificate}
+	if outcome.NoRelease == nil {
+		result.Release, err = q.release(outcome, certificate)
+	}
+	return result, err
 }
 
-// certified puts the model and its certificate together, and checks both as a reader would.
-func certified(r Request, s *Statement, certificate release.Certificate, outcome estimate.Outcome) (*release.Release, error) {
+// lastOf says how far a session has come.
+func lastOf(s *kernel.Session) string {
+	measured := s.Measurements()
+	if len(measured) == 0 {
+		return "before its first measurement"
+	}
+	return fmt.Sprintf("after a measurement of its step %q", measured[len(measured)-1].Step)
+}
+
+// release puts the model and its certificate together, and checks both as a reader would.
+func (q *question) release(outcome estimate.Outcome, certificate release.Certificate) (*release.Release, error) {
 	if outcome.Model == nil {
-		return nil, fmt.Errorf("method %s ended without a model and without a reason", s.Method)
+		return nil, fmt.Errorf("method %s ended without a model and without a reason", q.method.Name())
 	}
 	m := *outcome.Model
-	m.Columns = append([]string(nil), r.Columns...)
+	m.Columns = append([]string(nil), q.Columns...)
 	out := &release.Release{
 		Format: release.Format, Model: &m,
 		Certificate: certificate,
-		Diagnostics: diagnosticsOf(outcome.Diagnostics, r.Columns),
+		Diagnostics: diagnosticsOf(outcome.Diagnostics, q.Columns),
 	}
-	out.Diagnostics.Notes = append(out.Diagnostics.Notes, s.Notes...)
+	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
 	if faults := release.Verify(out); faults != nil {
-		return nil, fmt.Errorf("method %s: its release does not verify: %w", s.Method, errors.Join(faults...))
+		return nil, fmt.Errorf("method %s: its release does not verify: %w", q.method.Name(), errors.Join(faults...))
 	}
 	return out, nil
+}
+
+// spentOf is what the session's measurements cost: mu² is the sum of theirs, and epsilon is at the
+// budget's delta, never above the budget. The loss of a mask is in epsilon, whether it was drawn or
+// not, and rho is 0 then.
+func spentOf(s *kernel.Session) release.Spent {
+	loss := s.Loss()
+	return release.Spent{Epsilon: loss.Epsilon, Delta: loss.Delta, Mu: loss.Mu, Rho: loss.Rho}
+}
+
+// certificate says what was asked, and what was measured. It fails for a measurement that a
+// certificate has no words for.
+func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
+	c := release.Certificate{
+		Relation: q.Relation.String(),
+		Epsilon:  q.Budget.Epsilon, Delta: q.Budget.Delta, Rho: q.Budget.Rho,
+		Spent:  spentOf(s),
+		Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
+		Simulated: s.Simulated(), Version: Version,
+	}
+	if q.SchemaDeclared {
+		c.Schema = release.SchemaDeclared
+	}
+	if n, public := s.Rows(); public {
+		c.Rows = &n
+	}
+	for _, m := range s.Measurements() {
+		c.Plan = append(c.Plan, stepOf(m))
+	}
+	return c, c.Complete()
+}
+
+// stepOf is a measurement as a line of the certificate. One that costs a Rényi curve and no mu
+// states the numbers that the curve follows from.
+func stepOf(m kernel.Measurement) release.PlanStep {
+	step := release.PlanStep{Step: m.Step, Query: m.Query, Count: m.Count, Delta: m.Delta, Source: m.Source}
+	switch {
+	case m.Mask != nil:
+		step.Mask = maskOf(m.Mask)
+	case m.Law == kernel.LawPopular:
+		step.Pure = privacy.DivUp(m.Sensitivity, m.Noise)
+	default:
+		step.Law, step.Sensitivity, step.Noise, step.Mu = m.Law, m.Sensitivity, m.Noise, m.Mu
+	}
+	return step
+}
+
+// maskOf is a mask's public numbers, as plans and certificates state them; nil for none.
+func maskOf(m kernel.Mask) *release.Mask {
+	switch m := m.(type) {
+	case privacy.Mask:
+		return &release.Mask{Kind: release.MaskLifted, Dimension: m.Dimension, Gamma: m.Gamma, Eta: m.Eta}
+	case privacy.ParameterMask:
+		return &release.Mask{Kind: release.MaskParameters, Components: m.Components, Dimension: m.Dimension, Gamma: m.Gamma,
+			EtaWeight: m.EtaWeight, EtaMean: m.EtaMean, EtaCov: m.EtaCov}
+	}
+	return nil
+}
+
+// learnerRun is learner, but that a learner of one's own is told whenever the kernel has run it,
+// whatever was asked.
+func (q *question) learnerRun(s *kernel.Session) *release.Learner {
+	if s.OwnLearnerRan() {
+		return &release.Learner{Name: release.OwnLearner, Trim: q.Trim}
+	}
+	return q.learner()
+}
+
+// learner says what the method runs on blocks of rows; nil for one that runs nothing, or nothing
+// that could be chosen.
+func (q *question) learner() *release.Learner {
+	name := estimate.LearnerOf(q.method, q.problem)
+	if name == "" {
+		return nil
+	}
+	return &release.Learner{Name: name, Trim: q.Trim}
+}
+
+// facts is what a certificate says of the facts; nil if nothing is known.
+func (q *question) facts() *release.Facts {
+	f := q.Facts
+	if f == (estimate.Facts{}) && q.KnownCovariance == nil {
+		return nil
+	}
+	out := &release.Facts{Moments: f.Moments, KnownCovariance: cloned(q.KnownCovariance)}
+	if f.KnowsMean {
+		out.MeanWithin = &f.MeanWithin
+	}
+	if f.KnowsEigenvalues() {
+		out.EigenvaluesWithin = f.Eigenvalues[:]
+	}
+	return out
+}
+
+// diagnosticsOf names the columns that an estimator knows by number.
+func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics {
+	out := release.Diagnostics{Flags: d.Flags}
+	for _, c := range d.Components {
+		out.Components = append(out.Components, release.ComponentNote{
+			EffectiveNoise: c.EffectiveNoise, EffectiveRows: c.EffectiveRows, Background: c.Background, Flags: c.Flags,
+		})
+	}
+	for _, u := range d.Unresolved {
+		out.Unresolved = append(out.Unresolved, release.Direction{Direction: u.Direction, StdAtMost: u.StdAtMost})
+	}
+	for _, j := range d.ConstantColumns {
+		out.ConstantColumns = append(out.ConstantColumns, columns[j])
+	}
+	return out
 }

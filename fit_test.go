@@ -15,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -92,15 +93,12 @@ func play(ctx context.Context, t *testing.T, s script, rows int, r Request) (*Re
 	t.Helper()
 	tab := table(rows, r.Relation)
 	n, _ := tab.Rows()
-	problem, err := r.problem(n)
+	q, err := r.check(n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	statement, err := stateMethod(r, n, problem, s, "a test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run(ctx, tab, r, statement)
+	q.method = s
+	return q.fit(ctx, tab)
 }
 
 var budgets = []privacy.Budget{
@@ -251,16 +249,44 @@ func TestRunErrorsTellWhatWasSpent(t *testing.T) {
 		end  end
 		want string
 	}{
-		"error":   {func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{}, errors.New("a fault") }, "a fault"},
-		"panic":   {func(*kernel.Session) (estimate.Outcome, error) { panic("a fault") }, "internal error"},
+		"error": {func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{}, errors.New("a fault") }, "a fault"},
+		"panic": {func(*kernel.Session) (estimate.Outcome, error) { panic(secret) }, `method script: internal error after a measurement of its step "count"`},
+		"deeper": {func(*kernel.Session) (estimate.Outcome, error) {
+			parallel.Run(3, func(int) { panic(secret) })
+			return estimate.Outcome{}, nil
+		}, "internal error"},
 		"nothing": {func(*kernel.Session) (estimate.Outcome, error) { return estimate.Outcome{}, nil }, "without a model"},
 	} {
 		_, err := play(t.Context(), t, script{parts: []float64{.25}, end: c.end}, 50, request(privacy.ReplaceOne, budgets[0]))
 		checkRunError(t, name, err)
-		if err != nil && !strings.Contains(err.Error(), c.want) {
+		if err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret)) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
+	within := func(int) { panic(secret) }
+	_, err := play(t.Context(), t, script{parts: []float64{.25}, within: within}, 50, request(privacy.ReplaceOne, budgets[0]))
+	var run *RunError
+	if !errors.As(err, &run) || run.Spent != (release.Spent{Delta: 1e-6}) || err.Error() != "gauze: method script: internal error before its first measurement" {
+		t.Errorf("before the first measurement: got %v, %+v", err, run)
+	}
+}
+
+// secret stands for what a panic may say of a row.
+const secret = "73519"
+
+// What no fit can be made of is refused in words.
+func TestFitOfNothing(t *testing.T) {
+	var field *privacy.FieldError
+	if _, err := Fit(t.Context(), nil, request(privacy.ReplaceOne, budgets[0])); !errors.As(err, &field) || field.Field != "table" {
+		t.Errorf("no table: %v", err)
+	}
+	defer func() {
+		if text, ok := recover().(string); !ok || !strings.Contains(text, "want a context, got nil") {
+			t.Errorf("no context: recovered %v", text)
+		}
+	}()
+	var none context.Context
+	Fit(none, table(3, privacy.ReplaceOne), request(privacy.ReplaceOne, budgets[0]))
 }
 
 func TestInterruptedBetweenMeasurements(t *testing.T) {
@@ -335,7 +361,8 @@ func TestSimulatedSessionsAreMarked(t *testing.T) {
 	}
 	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: budgets[0]}
 	session := kerneltest.Open(t, table(5, privacy.ReplaceOne), plan, terms, kerneltest.Options{Seed: 1})
-	if c, err := certificateOf(request(privacy.ReplaceOne, budgets[0]), s, session); err != nil || !c.Simulated {
+	q := &question{Request: request(privacy.ReplaceOne, budgets[0]), method: s}
+	if c, err := q.certificate(session); err != nil || !c.Simulated {
 		t.Error("a seeded session's certificate does not say so")
 	}
 }

@@ -16,6 +16,7 @@
 package gauze
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -97,7 +98,7 @@ func (r Request) Validate() error {
 		faults = append(faults, err)
 	}
 	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim}
-	if method, _, err := Methods().Choose(r.Method, learning); err != nil {
+	if method, _, err := Methods().Asked(r.Method, learning); err != nil {
 		faults = append(faults, err)
 	} else {
 		faults = append(faults, estimate.ValidateLearner(method, learning))
@@ -123,25 +124,32 @@ func (r Request) Validate() error {
 	return errors.Join(faults...)
 }
 
-// problem is the request as an estimator sees it; rows is n where that is public, else 0.
-func (r Request) problem(rows int) (estimate.Problem, error) {
+// A question is a request that has been checked, with what follows from it: only this is planned
+// and run.
+type question struct {
+	Request
+	problem estimate.Problem // the request as an estimator sees it
+	method  estimate.Estimator
+	why     string // it is this method
+}
+
+// check checks the request and chooses the method; rows is n where that is public, else 0.
+func (r Request) check(rows int) (*question, error) {
 	if err := r.Validate(); err != nil {
-		return estimate.Problem{}, err
+		return nil, err
 	}
 	total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
 	if err != nil {
-		return estimate.Problem{}, err
+		return nil, err
 	}
-	most := r.MaxComponents
-	if most == 0 {
-		most = DefaultMaxComponents
-	}
-	return estimate.Problem{
+	q := &question{Request: r, problem: estimate.Problem{
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
-		Components: r.Components, MaxComponents: most,
+		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents),
 		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, KnownCovariance: cloned(r.KnownCovariance),
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
-	}, nil
+	}}
+	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
+	return q, err
 }
 
 func cloned(matrix [][]float64) (out [][]float64) {

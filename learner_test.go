@@ -177,7 +177,7 @@ func TestLearnerFaults(t *testing.T) {
 		"of no use":               {func(r *Request) { r.Method, r.Learner = "general", "em" }, "learner", "the method general runs no learner"},
 		"own of no use":           {func(r *Request) { r.Method, r.Own = "gaussian", &halves{} }, "own learner", "the method gaussian runs no learner"},
 		"two":                     {func(r *Request) { r.Learner, r.Own = "em", &halves{} }, "learner", "leave one of the two out"},
-		"trim without a learner":  {func(r *Request) { r.Trim = .02 }, "trim", "runs no learner, got 0.02"},
+		"trim without a learner":  {func(r *Request) { r.Trim = .02 }, "trim", "no learner is named, got 0.02"},
 		"trim too large":          {func(r *Request) { r.Learner, r.Trim = "em", .2 }, "trim", "below 0.2, got 0.2"},
 		"trim negative":           {func(r *Request) { r.Learner, r.Trim = "em", -.1 }, "trim", "got -0.1"},
 		"trim NaN":                {func(r *Request) { r.Learner, r.Trim = "em", math.NaN() }, "trim", "got NaN"},

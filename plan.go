@@ -3,7 +3,6 @@ package gauze
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
@@ -47,9 +46,7 @@ type Statement struct {
 	// allowed.
 	MixtureBound *expected.MixtureBound `json:"mixture_bound,omitempty"`
 	Notes        []string               `json:"notes,omitempty"`
-	plan         kernel.Plan
 	problem      estimate.Problem
-	method       estimate.Estimator
 }
 
 // A StepLimit is one line of a Statement: the most that a step may do.
@@ -91,45 +88,36 @@ func Plan(r Request, rows int) (*Statement, error) {
 		return nil, &privacy.FieldError{Field: "rows", Wanted: "a positive number", Got: fmt.Sprint(rows),
 			Mend: "replace-one makes the number of rows public, and the plan depends on it"}
 	}
-	return state(r, rows)
-}
-
-// state is Plan without the check of rows: a table may be empty.
-func state(r Request, rows int) (*Statement, error) {
 	public := rows
 	if r.Relation != privacy.ReplaceOne {
 		public = 0
 	}
-	problem, err := r.problem(public)
+	q, err := r.check(public)
 	if err != nil {
 		return nil, err
 	}
-	method, why, err := Methods().Choose(r.Method, problem)
-	if err != nil {
-		return nil, err
-	}
-	return stateMethod(r, rows, problem, method, why)
+	return q.state(rows)
 }
 
-// stateMethod calibrates the plan of one method.
-func stateMethod(r Request, rows int, problem estimate.Problem, method estimate.Estimator, why string) (*Statement, error) {
-	plan, err := method.Plan(problem)
+// state calibrates the plan of the method, and says what to expect of so many rows, known or guessed.
+func (q *question) state(rows int) (*Statement, error) {
+	plan, err := q.method.Plan(q.problem)
 	if err != nil {
 		return nil, err
 	}
-	total, err := kernel.Calibrate(plan, r.Relation, r.Budget)
+	total, err := kernel.Calibrate(plan, q.Relation, q.Budget)
 	if err != nil {
 		return nil, err
 	}
-	guess := problem
+	guess := q.problem
 	guess.Rows = rows
-	expect := method.Expect(guess)
+	expect := q.method.Expect(guess)
 	s := &Statement{
-		Method: method.Name(), Why: why, Source: method.Source(), Relation: r.Relation.String(),
-		Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Columns: problem.Columns, Rows: rows, Facts: factsOf(r),
-		Learner: learnerOf(r, method), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
+		Method: q.method.Name(), Why: q.why, Source: q.method.Source(), Relation: q.Relation.String(),
+		Epsilon: q.Budget.Epsilon, Delta: q.Budget.Delta, Columns: q.problem.Columns, Rows: rows, Facts: q.facts(),
+		Learner: q.learner(), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
 		Expect: Expectation{RowsNeeded: expect.RowsNeeded, RelativeError: expect.RelativeError, Notes: expect.Notes},
-		plan:   plan, problem: problem, method: method,
+		Notes:  q.notes(rows), problem: q.problem,
 	}
 	if total.Needs.Extra.IsZero() {
 		s.Rho = privacy.RhoOfMu(total.Mu)
@@ -145,120 +133,74 @@ func stateMethod(r Request, rows int, problem estimate.Problem, method estimate.
 		}
 		s.Steps = append(s.Steps, limit)
 	}
-	s.compare(r, guess)
-	for _, fact := range estimate.Unused(method, problem) {
-		s.Notes = append(s.Notes, fmt.Sprintf("the method %s makes no use of this: %s", s.Method, fact))
-	}
-	if n := float64(rows); rows > 0 && r.Budget.Delta*n >= 1 {
-		s.Notes = append(s.Notes, fmt.Sprintf("delta = %g is not below one over the %d rows: it would allow a whole row to be published; "+
-			"ask for a far smaller one", r.Budget.Delta, rows))
-	}
+	q.compare(s, guess)
 	return s, nil
 }
 
-// String is the statement as a table for a terminal.
-func (s *Statement) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "method    %s (%s); %s\n", s.Method, s.Why, s.Source)
-	fmt.Fprintf(&b, "table     %s, %s, %s\n", plural(s.Columns, "column"), s.rows(), s.Relation)
-	if s.Facts != nil {
-		fmt.Fprintf(&b, "known     %s\n", strings.Join(s.problem.Known(), "; "))
+// notes say what a reader should know of the request, with so many rows, known or guessed.
+func (q *question) notes(rows int) (notes []string) {
+	for _, fact := range estimate.Unused(q.method, q.problem) {
+		notes = append(notes, fmt.Sprintf("the method %s makes no use of this: %s", q.method.Name(), fact))
 	}
-	if l := s.Learner; l != nil {
-		fmt.Fprintf(&b, "learner   %s%s\n", l.Name, trimmed(l))
+	if n := float64(rows); rows > 0 && q.Budget.Delta*n >= 1 {
+		notes = append(notes, fmt.Sprintf("delta = %g is not below one over the %d rows: it would allow a whole row to be published; "+
+			"ask for a far smaller one", q.Budget.Delta, rows))
 	}
-	s.writeBudget(&b)
-	wide, wideQuery := len("step"), len("query")
-	for _, step := range s.Steps {
-		wide, wideQuery = max(wide, len(step.Step)), max(wideQuery, len(step.Query))
-	}
-	fmt.Fprintf(&b, "\n%-*s  %-*s  %8s  %8s  %9s  %s\n", wide, "step", wideQuery, "query", "share", "count", "mu each", "source")
-	for _, step := range s.Steps {
-		fmt.Fprintf(&b, "%-*s  %-*s  %7.2f%%  %8d  %9s  %s\n", wide, step.Step, wideQuery, step.Query, 100*step.Share, step.Count, digits(step.Mu), step.From)
-	}
-	b.WriteString("(the most that each step may do; the total is never exceeded)\n")
-	s.writeExpectation(&b)
-	s.writeCandidates(&b)
-	s.writeMixtureBound(&b)
-	for _, note := range s.Notes {
-		b.WriteString("note: " + note + "\n")
-	}
-	return b.String()
+	return notes
 }
 
-// writeBudget writes what the budget buys: a mu, and where the plan has them the losses beside it.
-func (s *Statement) writeBudget(b *strings.Builder) {
-	switch {
-	case s.Epsilon > 0 && s.Rho == 0:
-		fmt.Fprintf(b, "budget    epsilon = %g, delta = %g: Gaussian part mu = %.4g, and beside it, in one Rényi curve,\n",
-			s.Epsilon, s.Delta, s.Mu)
-		for _, step := range s.Steps {
-			if step.Mask != nil {
-				fmt.Fprintf(b, "          the mask of step %s: %s\n", step.Step, step.Mask)
-			}
-			if step.Pure > 0 {
-				fmt.Fprintf(b, "          the test of step %s: epsilon = %.4g\n", step.Step, step.Pure)
+// compare states what to expect of every method for one component, and what none can reach; guess
+// has the number of rows even where it is a guess.
+func (q *question) compare(s *Statement, guess estimate.Problem) {
+	s.Candidates = Methods().Candidates(s.problem, guess.Rows)
+	for i, c := range s.Candidates {
+		if c.Refused == "" {
+			if err := q.affordable(c.Method); err != nil {
+				s.Candidates[i] = catalog.Candidate{Method: c.Method, Refused: err.Error()}
 			}
 		}
-	case s.Epsilon > 0:
-		fmt.Fprintf(b, "budget    epsilon = %g, delta = %g: mu = %.4g, rho = %.4g\n", s.Epsilon, s.Delta, s.Mu, s.Rho)
-	default:
-		fmt.Fprintf(b, "budget    rho = %.4g: mu = %.4g\n", s.Rho, s.Mu)
 	}
-	if s.ThresholdDelta > 0 {
-		fmt.Fprintf(b, "          of it delta = %.3g for thresholds\n", s.ThresholdDelta)
+	if s.Candidates == nil && guess.Rows > 0 {
+		s.boundMixtures(guess)
 	}
-	if s.TestDelta > 0 {
-		fmt.Fprintf(b, "          of it delta = %.3g for the test of whether the blocks agree\n", s.TestDelta)
-	}
-}
-
-// trimmed says what a learner leaves out, or nothing.
-func trimmed(l *release.Learner) string {
-	switch {
-	case l.Name == release.OwnLearner:
-		return ", which is handed raw rows and is the custodian's responsibility"
-	case l.Trim > 0:
-		return fmt.Sprintf(", which leaves out %g of each block's rows", l.Trim)
-	}
-	return ""
-}
-
-func (s *Statement) rows() string {
-	switch {
-	case s.Relation != privacy.ReplaceOne.String() && s.Rows > 0:
-		return "about " + plural(s.Rows, "row") + " (a guess; the number is private)"
-	case s.Relation != privacy.ReplaceOne.String():
-		return "a private number of rows"
-	}
-	return plural(s.Rows, "row")
-}
-
-func (s *Statement) writeExpectation(b *strings.Builder) {
-	var lines []string
-	if s.Expect.RowsNeeded > 0 {
-		needed := fmt.Sprintf("about %.0f rows are needed", s.Expect.RowsNeeded)
-		if s.problem.Components == 1 && s.Learner == nil {
-			needed += " for an error within twice the non-private one"
-		}
-		lines = append(lines, needed)
-	}
-	if s.Expect.RelativeError > 0 {
-		lines = append(lines, fmt.Sprintf("the error is about %.3g times the non-private one", s.Expect.RelativeError))
-	}
-	lines = append(lines, s.Expect.Notes...)
-	if lines == nil {
+	if s.Candidates == nil || guess.Rows == 0 {
 		return
 	}
-	b.WriteString("\nto expect:\n")
-	for _, line := range lines {
-		b.WriteString("  " + line + "\n")
+	bound := expected.LowerBound(guess, float64(guess.Rows))
+	s.LowerBound = &bound
+	for _, c := range s.Candidates {
+		if c.Method != s.Method || c.CovarianceError == 0 {
+			continue
+		}
+		// What was measured takes the place of what the method says of itself.
+		s.Expect.RelativeError, s.Expect.CovarianceError, s.Expect.MeanError = c.RelativeError, c.CovarianceError, c.MeanError
 	}
 }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+// boundMixtures states what no method can promise for mixtures, unless something is known that
+// could help it.
+func (s *Statement) boundMixtures(guess estimate.Problem) {
+	k := guess.Components
+	if k == 0 {
+		k = guess.MaxComponents
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	if guess.Known() == nil && k > 1 {
+		bound := expected.LowerBoundMixture(guess, guess.Budget, k, float64(guess.Rows))
+		s.MixtureBound = &bound
+	}
+}
+
+// affordable says why a method's plan does not fit the budget: thresholds, for instance, need a
+// delta.
+func (q *question) affordable(name string) error {
+	method, _, err := Methods().Asked(name, q.problem)
+	if err != nil {
+		return err
+	}
+	plan, err := method.Plan(q.problem)
+	if err != nil {
+		return err
+	}
+	_, err = kernel.Calibrate(plan, q.Relation, q.Budget)
+	return err
 }

@@ -93,11 +93,12 @@ func TestHopelessProblemsAreRefused(t *testing.T) {
 func TestFactsAreStated(t *testing.T) {
 	r := request(privacy.ReplaceOne, budgets[0])
 	r.Facts = estimate.Facts{KnowsMean: true, MeanWithin: 50, Eigenvalues: [2]float64{1, 100}, Moments: 4}
-	problem, err := r.problem(20000)
-	if err != nil || problem.Facts != r.Facts {
-		t.Errorf("the method is told %+v (%v), want %+v", problem.Facts, err, r.Facts)
+	q, err := r.check(20000)
+	if err != nil || q.problem.Facts != r.Facts {
+		t.Errorf("the method is told %+v (%v), want %+v", q.problem.Facts, err, r.Facts)
 	}
-	s, err := stateMethod(r, 20000, problem, script{}, "a test")
+	q.method = script{}
+	s, err := q.state(20000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,8 +151,8 @@ func TestKnownCovarianceIsStated(t *testing.T) {
 	}
 	r.KnownCovariance[0][0] = 1
 	r.Budget = privacy.Budget{Rho: .1}
-	if problem, err := r.problem(20000); err != nil || !problem.NoDelta {
-		t.Errorf("zCDP has no delta: %+v, %v", problem, err)
+	if q, err := r.check(20000); err != nil || !q.problem.NoDelta {
+		t.Errorf("zCDP has no delta: %+v, %v", q.problem, err)
 	}
 }
 

@@ -10,52 +10,8 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
-
-// CovarianceType chooses the shape of the covariances that are fitted.
-type CovarianceType int
-
-// The shapes. The zero value is Full, the default of the command line.
-const (
-	Full CovarianceType = iota
-	Diagonal
-	Spherical
-)
-
-// String is the shape's name on the command line and in releases.
-func (c CovarianceType) String() string { return [...]string{"full", "diagonal", "spherical"}[c] }
-
-// A Problem is what an estimator is asked: public facts only.
-type Problem struct {
-	Columns  int // d
-	Rows     int // n under replace-one; 0 where n is private
-	Relation privacy.Relation
-	// Mu is the total mu that the budget buys for a plan without thresholds.
-	Mu float64
-	// NoDelta: the budget is zCDP, which has no delta to pay for thresholds with.
-	NoDelta bool
-	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents.
-	Components, MaxComponents int
-	Covariance                CovarianceType
-	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
-	// none anywhere.
-	RoundedTo []float64
-	Facts     Facts
-	// KnownCovariance is the covariance that all components are publicly known to have, in the
-	// columns' own units, d x d; nil where none is.
-	KnownCovariance [][]float64
-	// Budget is the whole, for plans with a loss that mu cannot count.
-	Budget privacy.Budget
-	// Learner names what a black box runs on blocks of rows; "" is its default. Own, in its place,
-	// says that the session's terms hold the custodian's own learner: its Go type, "" for none.
-	Learner string
-	Own     string
-	// Trim is the part of a block's rows, the least likely, that learners who can leave out.
-	// Default 0.
-	Trim float64
-}
 
 // An Estimator is one method of `gauze fit`.
 type Estimator interface {

@@ -41,13 +41,8 @@ const (
 // Failures: an *[UnknownError]; for auto and one component, a *estimate.Refusal where n is public
 // and hardly any run with so few rows ends in a release.
 func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
-	if name != Auto && name != "" {
-		e, err = l.byName(name)
-		return e, "as asked", err
-	}
-	if p.Learner != "" || p.Own != "" {
-		e, err = l.byName(forLearners)
-		return e, "auto: a learner is named, and " + forLearners + " runs it", err
+	if e, why, err = l.Asked(name, p); e != nil || err != nil {
+		return e, why, err
 	}
 	if e := told(l.Mixtures, p); e != nil {
 		return e, "auto: the covariance is known, and " + e.Name() + " makes use of it", nil
@@ -69,6 +64,22 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 		err = tooFew(e, p)
 	}
 	return e, why, err
+}
+
+// Asked is the method that its name or that of a learner asks for; nil where the choice is left to
+// [List.Choose].
+//
+// Failures: an *[UnknownError].
+func (l List) Asked(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
+	switch {
+	case name != Auto && name != "":
+		e, err = l.byName(name)
+		return e, "as asked", err
+	case p.Learner != "" || p.Own != "":
+		e, err = l.byName(forLearners)
+		return e, "auto: a learner is named, and " + forLearners + " runs it", err
+	}
+	return nil, "", nil
 }
 
 // one reports a problem in which a model of more than one component is not allowed.

@@ -1,0 +1,326 @@
+package estimate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/learner"
+	"gonum.org/v1/gonum/mat"
+)
+
+// CovarianceType chooses the shape of the covariances that are fitted.
+type CovarianceType int
+
+// The shapes. The zero value is Full, the default of the command line.
+const (
+	Full CovarianceType = iota
+	Diagonal
+	Spherical
+)
+
+// String is the shape's name on the command line and in releases.
+func (c CovarianceType) String() string { return [...]string{"full", "diagonal", "spherical"}[c] }
+
+// A Problem is what an estimator is asked: public facts only.
+type Problem struct {
+	Columns  int // d
+	Rows     int // n under replace-one; 0 where n is private
+	Relation privacy.Relation
+	// Mu is the total mu that the budget buys for a plan without thresholds.
+	Mu float64
+	// NoDelta: the budget is zCDP, which has no delta to pay for thresholds with.
+	NoDelta bool
+	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents.
+	Components, MaxComponents int
+	Covariance                CovarianceType
+	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
+	// none anywhere.
+	RoundedTo []float64
+	Facts     Facts
+	// KnownCovariance is the covariance that all components are publicly known to have, in the
+	// columns' own units, d x d; nil where none is.
+	KnownCovariance [][]float64
+	// Budget is the whole, for plans with a loss that mu cannot count.
+	Budget privacy.Budget
+	// Learner names what a black box runs on blocks of rows; "" is its default. Own, in its place,
+	// says that the session's terms hold the custodian's own learner: its Go type, "" for none.
+	Learner string
+	Own     string
+	// Trim is the part of a block's rows, the least likely, that learners who can leave out.
+	// Default 0.
+	Trim float64
+}
+
+// Facts are what is publicly known of the distribution, in the columns' own units, because somebody
+// said so without looking at a row. The zero value is nothing. A wrong fact spoils the estimate and
+// never the guarantee.
+type Facts struct {
+	// KnowsMean: the mean lies in the ball of radius MeanWithin about the origin; radius 0 says
+	// that it is the origin.
+	KnowsMean  bool
+	MeanWithin float64
+	// Eigenvalues of the covariance lie in [low, high], 0 < low <= high; {0, 0} says nothing.
+	Eigenvalues [2]float64
+	// Moments is the even order, at least 4, of the moments that are bounded as a Gaussian's are; 0
+	// says nothing.
+	Moments int
+}
+
+// KnowsEigenvalues reports that bounds on the eigenvalues are known.
+func (f Facts) KnowsEigenvalues() bool { return f.Eigenvalues != [2]float64{} }
+
+// Validate returns nil or all faults at once, each a *privacy.FieldError, joined.
+func (f Facts) Validate() error {
+	var faults []error
+	fault := func(field, wanted string, got any, mend string) {
+		faults = append(faults, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
+	}
+	if r := f.MeanWithin; !(r >= 0) || math.IsInf(r, 1) || r != 0 && !f.KnowsMean {
+		fault("mean within", "the radius of a ball about the origin, 0 or more", r,
+			"0 says that the mean is the origin; leave it out if nothing is known")
+	}
+	if low, high := f.Eigenvalues[0], f.Eigenvalues[1]; f.KnowsEigenvalues() && !(0 < low && low <= high && high < math.Inf(1)) {
+		fault("eigenvalues within", "two positive numbers, the lesser first", fmt.Sprintf("%v,%v", low, high),
+			"they bound the covariance's eigenvalues, squares of standard deviations; leave them out if nothing is known")
+	}
+	if k := f.Moments; k != 0 && (k < 4 || k%2 != 0) {
+		fault("moments", "an even order of at least 4", k, "a distribution whose fourth moments are bounded as a Gaussian's are has moments 4")
+	}
+	return errors.Join(faults...)
+}
+
+// Uses says of which facts a method makes use.
+type Uses struct{ Mean, Eigenvalues, Moments, Covariance bool }
+
+// A FactUser is an Estimator that makes use of facts. An Estimator that is none fits without any.
+type FactUser interface {
+	Estimator
+	// Uses says which of the facts can change the plan or the fit of the problem.
+	Uses(Problem) Uses
+}
+
+// Unused lists in words the facts of a problem that a method makes no use of: it is as good, or as
+// bad, without them.
+func Unused(e Estimator, p Problem) (words []string) {
+	var uses Uses
+	if user, ok := e.(FactUser); ok {
+		uses = user.Uses(p)
+	}
+	if uses.Mean {
+		p.Facts.KnowsMean, p.Facts.MeanWithin = false, 0
+	}
+	if uses.Eigenvalues {
+		p.Facts.Eigenvalues = [2]float64{}
+	}
+	if uses.Moments {
+		p.Facts.Moments = 0
+	}
+	if uses.Covariance {
+		p.KnownCovariance = nil
+	}
+	return p.Known()
+}
+
+// Known says one by one what is publicly known of the distribution: the facts, and the covariance.
+func (p Problem) Known() []string {
+	words := p.Facts.Words()
+	if p.KnownCovariance != nil {
+		words = append(words, "covariance of every component")
+	}
+	return words
+}
+
+// Words says the facts one by one.
+func (f Facts) Words() (words []string) {
+	if f.KnowsMean {
+		words = append(words, fmt.Sprintf("mean within %g of the origin", f.MeanWithin))
+	}
+	if f.KnowsEigenvalues() {
+		words = append(words, fmt.Sprintf("eigenvalues of the covariance within %g and %g", f.Eigenvalues[0], f.Eigenvalues[1]))
+	}
+	if f.Moments != 0 {
+		words = append(words, fmt.Sprintf("moments bounded up to order %d", f.Moments))
+	}
+	return words
+}
+
+// String joins Words; it is "nothing" where nothing is known.
+func (f Facts) String() string {
+	if f == (Facts{}) {
+		return "nothing"
+	}
+	return strings.Join(f.Words(), "; ")
+}
+
+// OwnLearner is what LearnerOf says of a learner that is somebody's own.
+const OwnLearner = "own"
+
+// OwnType is what Problem.Own says of a learner; "" for none.
+func OwnType(own learner.Mixture) string {
+	if own == nil {
+		return ""
+	}
+	return fmt.Sprintf("%T", own)
+}
+
+// MostTrim bounds Problem.Trim: a learner that leaves out more of a block learns something else
+// than what the block holds.
+const MostTrim = .2
+
+// A LearnerUser is an Estimator that runs a learner of the asker's choice on blocks of rows. An
+// Estimator that is none takes no learner.
+type LearnerUser interface {
+	Estimator
+	// Learners are the names that Problem.Learner may have, the default first.
+	Learners() []string
+	// Trims reports that the learner of that name makes use of Problem.Trim.
+	Trims(learner string) bool
+}
+
+// LearnerOf names the learner that a method runs on a problem, OwnLearner for somebody's own; "" if
+// it runs none.
+func LearnerOf(e Estimator, p Problem) string {
+	user, ok := e.(LearnerUser)
+	switch {
+	case !ok:
+		return ""
+	case p.Own != "":
+		return OwnLearner
+	case p.Learner == "":
+		return user.Learners()[0]
+	}
+	return p.Learner
+}
+
+// ValidateLearner returns nil or all that is wrong with what a problem says of a learner, for the
+// method e, each a *privacy.FieldError, joined. A nil e is a method that is still to be chosen,
+// because no learner is named.
+func ValidateLearner(e Estimator, p Problem) error {
+	var faults []error
+	fault := func(field, wanted string, got any, mend string) {
+		faults = append(faults, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
+	}
+	user, runs := e.(LearnerUser)
+	none := "nothing: no learner is named"
+	if e != nil {
+		none = fmt.Sprintf("nothing: the method %s runs no learner", e.Name())
+	}
+	switch {
+	case !runs && p.Own != "":
+		fault("own learner", none, "a "+p.Own, "leave it out, or use the method black-box")
+	case !runs && p.Learner != "":
+		fault("learner", none, fmt.Sprintf("%q", p.Learner), "leave it out, or use the method black-box")
+	case runs && p.Own != "" && p.Learner != "":
+		fault("learner", "a name or a learner of one's own", fmt.Sprintf("both %q and a %s", p.Learner, p.Own), "leave one of the two out")
+	case runs && p.Own == "" && p.Learner != "" && !slices.Contains(user.Learners(), p.Learner):
+		fault("learner", strings.Join(user.Learners(), ", "), fmt.Sprintf("%q", p.Learner), user.Learners()[0]+" is the default")
+	}
+	switch name := LearnerOf(e, p); {
+	case !(p.Trim >= 0 && p.Trim < MostTrim):
+		fault("trim", fmt.Sprintf("a part of the rows of a block, 0 or more and below %g", MostTrim), p.Trim,
+			"0.02 leaves out the least likely two of a hundred")
+	case p.Trim > 0 && !runs:
+		fault("trim", none, p.Trim, "leave it out, or name a learner")
+	case p.Trim > 0 && name == OwnLearner:
+		fault("trim", "0 with a learner of one's own", p.Trim, "let that learner leave out what it likes")
+	case p.Trim > 0 && faults == nil && !user.Trims(name):
+		fault("trim", fmt.Sprintf("0 with the learner %s, which leaves nothing out", name), p.Trim, "leave it out, or use another learner")
+	}
+	return errors.Join(faults...)
+}
+
+// Limits of a known covariance.
+const (
+	// leastEigenvalue of its correlation matrix: below it the whitened rows of float64 are noise.
+	leastEigenvalue = 1e-12
+	// asymmetry that the rounding of a file may leave, relative to the standard deviations.
+	asymmetry = 1e-9
+)
+
+// ValidateCovariance returns nil if known is nil or the covariance matrix of d columns in the given
+// shape: d x d, finite, symmetric, positive definite. Otherwise all faults at once, each a
+// *privacy.FieldError, joined.
+func ValidateCovariance(known [][]float64, d int, shape CovarianceType) error {
+	if known == nil {
+		return nil
+	}
+	fault := func(wanted, got, mend string) error {
+		return &privacy.FieldError{Field: "known covariance", Wanted: wanted, Got: got, Mend: mend}
+	}
+	const rowPerColumn = "give one row and one number in it for each column that is fitted, in their order"
+	if len(known) != d {
+		return fault(fmt.Sprintf("%d x %d numbers", d, d), fmt.Sprintf("%d rows", len(known)), rowPerColumn)
+	}
+	for i, row := range known {
+		if len(row) != d {
+			return fault(fmt.Sprintf("%d x %d numbers", d, d), fmt.Sprintf("%d in row %d", len(row), i+1), rowPerColumn)
+		}
+	}
+	var faults []error
+	for i, row := range known {
+		if v := row[i]; !(v > 0 && v <= math.MaxFloat64) {
+			faults = append(faults, fault("positive variances on the diagonal", fmt.Sprintf("%v for column %d", v, i+1),
+				"a column that does not vary within a component cannot be fitted: leave it out"))
+		}
+	}
+	if faults == nil {
+		faults = pairFaults(known, shape, fault)
+	}
+	if faults == nil {
+		if least := leastCorrelation(known); !(least > leastEigenvalue) {
+			faults = append(faults, fault("a positive definite matrix", fmt.Sprintf("a correlation matrix with the eigenvalue %.3g", least),
+				"a combination of the columns that does not vary cannot be fitted: leave a column out, or mend the matrix"))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// pairFaults are the faults off the diagonal of a matrix whose diagonal is sound: one of each kind.
+func pairFaults(known [][]float64, shape CovarianceType, fault func(wanted, got, mend string) error) (faults []error) {
+	found := map[string]bool{}
+	add := func(wanted, got, mend string) {
+		if !found[wanted] {
+			found[wanted] = true
+			faults = append(faults, fault(wanted, got, mend))
+		}
+	}
+	for i := range known {
+		for j := range i {
+			a, b := known[i][j], known[j][i]
+			scale := math.Sqrt(known[i][i]) * math.Sqrt(known[j][j])
+			switch {
+			case math.IsNaN(a+b) || math.IsInf(a, 0) || math.IsInf(b, 0):
+				add("finite numbers", fmt.Sprintf("%v and %v for columns %d and %d", a, b, i+1, j+1), "0 says that two columns are not correlated")
+			case math.Abs(a-b) > asymmetry*scale:
+				add("a symmetric matrix", fmt.Sprintf("%v and %v for columns %d and %d", a, b, i+1, j+1), "write all digits of both")
+			case shape != Full && (a != 0 || b != 0):
+				add("a diagonal matrix, as --covariance "+shape.String()+" says", fmt.Sprintf("%v for columns %d and %d", a, i+1, j+1),
+					"leave --covariance out")
+			}
+		}
+		if shape == Spherical && math.Abs(known[i][i]-known[0][0]) > asymmetry*known[0][0] {
+			add("equal variances, as --covariance spherical says", fmt.Sprintf("%v and %v", known[0][0], known[i][i]), "leave --covariance out")
+		}
+	}
+	return faults
+}
+
+// leastCorrelation is the smallest eigenvalue of the correlation matrix.
+func leastCorrelation(known [][]float64) float64 {
+	d := len(known)
+	c := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			c.SetSym(i, j, known[i][j]/math.Sqrt(known[i][i])/math.Sqrt(known[j][j]))
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(c, false) {
+		return math.NaN()
+	}
+	return e.Values(nil)[0]
+}
