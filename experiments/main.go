@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if strings.HasPrefix(args[0], "-") {
 		_, _, err := engine.Parse(args, usage)
 		if err == nil {
-			err = errors.New(usage)
+			err = errors.New("the study comes before its flags: go run ./experiments lists them")
 		}
 		return err
 	}

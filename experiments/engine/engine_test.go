@@ -29,7 +29,7 @@ func TestWilson(t *testing.T) {
 		successes, runs int
 		low, high       float64
 	}{{81, 263, .2553, .3662}, {15, 148, .0624, .1605}, {0, 20, 0, .1611}, {1, 29, .0061, .1718}, {20, 20, .8389, 1}, {0, 0, 0, 1}} {
-		low, high := Wilson(c.successes, c.runs)
+		low, high := wilson(c.successes, c.runs)
 		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
 			t.Errorf("%d of %d: [%.4f, %.4f], want [%.4f, %.4f]", c.successes, c.runs, low, high, c.low, c.high)
 		}
@@ -77,7 +77,7 @@ func TestSmallest(t *testing.T) {
 		}
 		for _, start := range []int{1, 1000, 4500, 5000, 200_000, 1_000_000} {
 			seen := map[int]bool{}
-			n, tried, err := Smallest(Grid, start, 0, func(n int) (bool, error) {
+			n, tried, err := smallest(Grid, start, 0, func(n int) (bool, error) {
 				if seen[n] {
 					t.Errorf("n = %d was asked for twice", n)
 				}
@@ -90,13 +90,13 @@ func TestSmallest(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ edge, want, asked int }{{1, 3000, 2}, {3000, 3000, 2}, {3001, 4500, 2}, {4500, 4500, 2}, {4501, 7000, 2}, {10_000, 0, 2}} {
-		n, tried, err := Smallest(Grid, 4500, 1, func(n int) (bool, error) { return n >= c.edge, nil })
+		n, tried, err := smallest(Grid, 4500, 1, func(n int) (bool, error) { return n >= c.edge, nil })
 		if err != nil || n != c.want || len(tried) != c.asked {
 			t.Errorf("one step beside 4500, edge %d: got %d (%v, %v), want %d", c.edge, n, tried, err, c.want)
 		}
 	}
 	fault := errors.New("fault")
-	if _, _, err := Smallest(Grid, 1000, 0, func(int) (bool, error) { return false, fault }); !errors.Is(err, fault) {
+	if _, _, err := smallest(Grid, 1000, 0, func(int) (bool, error) { return false, fault }); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the fault", err)
 	}
 }
@@ -109,7 +109,7 @@ func TestSmallestOnRates(t *testing.T) {
 	rate := func(n int) float64 { return 1 / (1 + math.Pow(6000/float64(n), 6)) }
 	found := map[int]int{}
 	for range 200 {
-		n, _, err := Smallest(Grid, 4500, 0, func(n int) (bool, error) {
+		n, _, err := smallest(Grid, 4500, 0, func(n int) (bool, error) {
 			ok := 0
 			for range 20 {
 				if rng.Float64() < rate(n) {
@@ -132,16 +132,16 @@ func TestSmallestOnRates(t *testing.T) {
 
 func TestRunnerKeepsOrderAndWorkers(t *testing.T) {
 	var now, most atomic.Int32
-	var trials []Trial
+	var trials []task
 	for i := range 40 {
-		trials = append(trials, Trial{Key: Key{Seed: uint64(i)}, Run: func(context.Context) (Outcome, error) {
+		trials = append(trials, task{Key: Key{Seed: uint64(i)}, Run: func(context.Context) (Outcome, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			time.Sleep(time.Millisecond)
 			now.Add(-1)
 			return Outcome{Success: i%2 == 0, Values: Values{"i": float64(i)}}, nil
 		}})
 	}
-	r := NewRunner(3, nil)
+	r := newRunner(3, nil)
 	got, err := r.Run(context.Background(), trials, -1)
 	if err != nil || len(got) != 40 || Count(got) != 20 {
 		t.Fatalf("%d results, %d successes, %v", len(got), Count(got), err)
@@ -171,10 +171,10 @@ func TestResume(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "folder", "results.jsonl")
 	made := 0
 	var mu sync.Mutex
-	trials := func(n int) []Trial {
-		var out []Trial
+	trials := func(n int) []task {
+		var out []task
 		for i := range n {
-			out = append(out, Trial{Key: Key{Experiment: "e", Cell: "c", N: 10, Seed: uint64(i)}, Params: map[string]int{"d": 2},
+			out = append(out, task{Key: Key{Experiment: "e", Cell: "c", N: 10, Seed: uint64(i)}, Params: map[string]int{"d": 2},
 				Run: func(context.Context) (Outcome, error) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -186,21 +186,21 @@ func TestResume(t *testing.T) {
 	}
 	other := trials(1)
 	other[0].Params = map[string]int{"d": 3}
-	run := func(list []Trial, resume bool) []Result {
-		s, err := OpenStore(name, resume)
+	run := func(list []task, resume bool) []Result {
+		s, err := openStore(name, resume)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		got, err := NewRunner(1, s).Run(context.Background(), list, -1)
+		got, err := newRunner(1, s).Run(context.Background(), list, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
 	run(trials(3), false)
-	if _, err := OpenStore(name, false); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("got %v, want ErrNotEmpty", err)
+	if _, err := openStore(name, false); !errors.Is(err, errNotEmpty) {
+		t.Errorf("got %v, want errNotEmpty", err)
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -263,7 +263,7 @@ func TestPicture(t *testing.T) {
 		{Name: "nothing to see", X: []float64{1000}, Y: []float64{-1}},
 	}}
 	var b bytes.Buffer
-	if err := p.WriteSVG(&b); err != nil {
+	if err := p.writeSVG(&b); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -304,7 +304,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("at a hopeless budget: %+v, %v", got, err)
 	}
 	r.Method = "no such method"
-	if got, err = Fit(context.Background(), rows, r); err != nil || !strings.HasPrefix(got.Why, Fault) {
+	if got, err = Fit(context.Background(), rows, r); err != nil || !strings.HasPrefix(got.Why, faultMark) {
 		t.Errorf("a method that is not there: %+v, %v", got, err)
 	}
 	stopped, cancel := context.WithCancel(context.Background())
@@ -317,11 +317,11 @@ func TestFit(t *testing.T) {
 // A sweep runs every number of rows, or searches; a series may have repeats of its own; a fault
 // ends all.
 func TestSweep(t *testing.T) {
-	trial := func(n int, seed uint64) Trial {
-		return Trial{Key: Key{N: n, Seed: seed}, Run: func(context.Context) (Outcome, error) { return Outcome{Success: n >= 2000 || seed == 7}, nil }}
+	trial := func(n int, seed uint64) task {
+		return task{Key: Key{N: n, Seed: seed}, Run: func(context.Context) (Outcome, error) { return Outcome{Success: n >= 2000 || seed == 7}, nil }}
 	}
 	run := func(w sweep, all ...*series) error {
-		return w.run(context.Background(), NewRunner(2, nil), 2, all, &Progress{Out: io.Discard, Now: time.Now})
+		return w.run(context.Background(), newRunner(2, nil), 2, all, &meter{Out: io.Discard, Now: time.Now})
 	}
 	a, b := &series{Try: []int{1000, 3000}, trial: trial, repeats: 2}, &series{Try: []int{1000, 3000}, trial: trial, repeats: 5}
 	if err := run(sweep{seed: 7, passRate: .9}, a, b); err != nil {
@@ -334,8 +334,8 @@ func TestSweep(t *testing.T) {
 		t.Errorf("search: %+v, %v", a, err)
 	}
 	broken := errors.New("broken")
-	a.trial = func(n int, seed uint64) Trial {
-		return Trial{Run: func(context.Context) (Outcome, error) { return Outcome{}, broken }}
+	a.trial = func(n int, seed uint64) task {
+		return task{Run: func(context.Context) (Outcome, error) { return Outcome{}, broken }}
 	}
 	if err := run(sweep{}, a, b); !errors.Is(err, broken) {
 		t.Errorf("a fault ends in %v", err)

@@ -74,7 +74,7 @@ func (p *Page) Save(folder, name string) error {
 	for _, pic := range p.pictures {
 		file := filepath.Join(folder, pic.name+".svg")
 		var b bytes.Buffer
-		if err := pic.WriteSVG(&b); err != nil {
+		if err := pic.writeSVG(&b); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {

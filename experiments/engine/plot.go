@@ -46,8 +46,8 @@ var (
 	shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}}
 )
 
-// WriteSVG draws the picture.
-func (p Picture) WriteSVG(w io.Writer) error {
+// writeSVG draws the picture.
+func (p Picture) writeSVG(w io.Writer) error {
 	out, err := p.compile()
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (c *Curve) AddMedian(x float64, v []float64) {
 
 // AddRate adds the success rate of some runs, with Wilson's interval.
 func (c *Curve) AddRate(x float64, runs []Result) {
-	low, high := Wilson(Count(runs), len(runs))
+	low, high := wilson(Count(runs), len(runs))
 	c.Add(x, float64(Count(runs))/float64(len(runs)), low, high)
 }
 

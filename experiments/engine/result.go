@@ -83,9 +83,9 @@ func (v *Values) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A Store keeps results in a file of JSON lines. It may be used by several goroutines. The nil
-// Store keeps nothing.
-type Store struct {
+// A store keeps results in a file of JSON lines. It may be used by several goroutines. The nil
+// store keeps nothing.
+type store struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[entry]Result
@@ -112,24 +112,24 @@ func entryOf(k Key, params any) (entry, error) {
 	return entry{k, string(text)}, err
 }
 
-// ErrNotEmpty says that a results file holds results already and resume was not asked for: results
+// errNotEmpty says that a results file holds results already and resume was not asked for: results
 // of two versions of a method must not be mixed by accident.
-var ErrNotEmpty = errors.New("the results file is not empty: resume it, or remove it")
+var errNotEmpty = errors.New("the results file is not empty: resume it, or remove it")
 
-// OpenStore opens or makes the file of that name, and its folder; without a name it is nil. With resume the results in it are
+// openStore opens or makes the file of that name, and its folder; without a name it is nil. With resume the results in it are
 // not measured again; a last line that was cut off by an interruption is dropped. The caller closes
 // the store.
-func OpenStore(name string, resume bool) (*Store, error) {
+func openStore(name string, resume bool) (*store, error) {
 	if name == "" {
 		return nil, nil
 	}
-	s := &Store{done: map[entry]Result{}}
+	s := &store{done: map[entry]Result{}}
 	whole, err := s.read(name)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.done) > 0 && !resume {
-		return nil, fmt.Errorf("%s: %w", name, ErrNotEmpty)
+		return nil, fmt.Errorf("%s: %w", name, errNotEmpty)
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func OpenStore(name string, resume bool) (*Store, error) {
 }
 
 // read reads all whole lines and returns where they end.
-func (s *Store) read(name string) (whole int64, err error) {
+func (s *store) read(name string) (whole int64, err error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -177,7 +177,7 @@ func (s *Store) read(name string) (whole int64, err error) {
 }
 
 // Lookup returns the result of a run, if it is there.
-func (s *Store) Lookup(k Key, params any) (r Result, ok bool, err error) {
+func (s *store) Lookup(k Key, params any) (r Result, ok bool, err error) {
 	if s == nil {
 		return Result{}, false, nil
 	}
@@ -192,7 +192,7 @@ func (s *Store) Lookup(k Key, params any) (r Result, ok bool, err error) {
 }
 
 // Append adds a result and writes its line.
-func (s *Store) Append(r Result) error {
+func (s *store) Append(r Result) error {
 	if s == nil {
 		return nil
 	}
@@ -212,7 +212,7 @@ func (s *Store) Append(r Result) error {
 }
 
 // Close closes the file.
-func (s *Store) Close() error {
+func (s *store) Close() error {
 	if s == nil {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A Trial is a run to be made.
-type Trial struct {
+// A task is a run to be made.
+type task struct {
 	Key
 	Params any
 	Commit string
@@ -18,19 +18,19 @@ type Trial struct {
 	Run func(context.Context) (Outcome, error)
 }
 
-// A Runner makes trials in parallel. It may be used by several goroutines: all of them share its
+// A runner makes trials in parallel. It may be used by several goroutines: all of them share its
 // workers.
-type Runner struct {
-	store   *Store
+type runner struct {
+	store   *store
 	slots   chan struct{}
 	telling sync.Mutex
 	// Each, if set, is told every result as it comes, one at a time.
 	Each func(r Result, fromFile bool)
 }
 
-// NewRunner makes a runner of so many workers. A nil store keeps nothing.
-func NewRunner(workers int, store *Store) *Runner {
-	return &Runner{store: store, slots: make(chan struct{}, max(1, workers))}
+// newRunner makes a runner of so many workers. A nil store keeps nothing.
+func newRunner(workers int, store *store) *runner {
+	return &runner{store: store, slots: make(chan struct{}, max(1, workers))}
 }
 
 // Run makes the trials in their order, as many at a time as there are workers, and returns the
@@ -39,7 +39,7 @@ func NewRunner(workers int, store *Store) *Runner {
 // With stopAfter >= 0 no trial is started once more than so many have failed: the answer "not often
 // enough" stands by then. Results are then those of the trials started, which are too few failures
 // to estimate a rate from.
-func (r *Runner) Run(ctx context.Context, trials []Trial, stopAfter int) ([]Result, error) {
+func (r *runner) Run(ctx context.Context, trials []task, stopAfter int) ([]Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make([]Result, len(trials))
@@ -83,7 +83,7 @@ func (r *Runner) Run(ctx context.Context, trials []Trial, stopAfter int) ([]Resu
 }
 
 // one looks a trial up or makes it.
-func (r *Runner) one(ctx context.Context, t Trial) (Result, error) {
+func (r *runner) one(ctx context.Context, t task) (Result, error) {
 	got, known, err := r.store.Lookup(t.Key, t.Params)
 	if err != nil {
 		return Result{}, err
@@ -106,8 +106,8 @@ func (r *Runner) one(ctx context.Context, t Trial) (Result, error) {
 	return got, nil
 }
 
-// A Progress is a line that says how far an experiment is. It may be used by several goroutines.
-type Progress struct {
+// A meter is a line that says how far an experiment is. It may be used by several goroutines.
+type meter struct {
 	Out io.Writer
 	Now func() time.Time
 	// Every is the time between two lines at least.
@@ -122,10 +122,10 @@ type Progress struct {
 	busy            float64 // seconds of all fits
 }
 
-// NewProgress writes to a file: on a terminal a line a second over the one before, unless other
+// newProgress writes to a file: on a terminal a line a second over the one before, unless other
 // lines are between them, else a line now and then.
-func NewProgress(f *os.File, now func() time.Time, others bool) *Progress {
-	p := &Progress{Out: f, Now: now, Every: 20 * time.Second}
+func newProgress(f *os.File, now func() time.Time, others bool) *meter {
+	p := &meter{Out: f, Now: now, Every: 20 * time.Second}
 	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		p.Every, p.Rewrite = time.Second, !others
 	}
@@ -133,21 +133,21 @@ func NewProgress(f *os.File, now func() time.Time, others bool) *Progress {
 }
 
 // Cells adds to the number of cells to be done.
-func (p *Progress) Cells(n int) {
+func (p *meter) Cells(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.of += n
 }
 
 // Cell counts a cell that is done.
-func (p *Progress) Cell() {
+func (p *meter) Cell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cells++
 }
 
 // Run counts a run and writes the line when it is time to.
-func (p *Progress) Run(r Result, fromFile bool) {
+func (p *meter) Run(r Result, fromFile bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.Now()
@@ -176,7 +176,7 @@ func (p *Progress) Run(r Result, fromFile bool) {
 }
 
 // End ends a line that is being rewritten.
-func (p *Progress) End() {
+func (p *meter) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.Rewrite && p.runs > 0 {

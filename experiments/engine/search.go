@@ -7,18 +7,18 @@ import "slices"
 // Source: [KSSU19] Section D.1 of the restatement.
 var Grid = []int{1000, 1500, 2000, 3000, 4500, 7000, 10_000, 15_000, 20_000, 30_000, 45_000, 70_000, 100_000, 150_000, 200_000}
 
-// A Step is a number of rows that was tried.
-type Step struct {
+// A step is a number of rows that was tried.
+type step struct {
 	N    int
 	Pass bool
 }
 
-// Smallest looks for the smallest n of a rising grid that passes, from the grid's n closest to
+// smallest looks for the smallest n of a rising grid that passes, from the grid's n closest to
 // start: down as long as it passes, or up until it does. most > 0 bounds the steps away from start.
 // The n found is 0 if none passed; where the last step down still passed, it is an upper bound.
 //
 // A test that passes by chance on the way down is believed. pass is called at most once for an n.
-func Smallest(grid []int, start, most int, pass func(n int) (bool, error)) (n int, tried []Step, err error) {
+func smallest(grid []int, start, most int, pass func(n int) (bool, error)) (n int, tried []step, err error) {
 	at := nearest(grid, start)
 	try := func(i int) bool {
 		if err != nil {
@@ -28,7 +28,7 @@ func Smallest(grid []int, start, most int, pass func(n int) (bool, error)) (n in
 		if ok, err = pass(grid[i]); err != nil {
 			return false
 		}
-		tried = append(tried, Step{grid[i], ok})
+		tried = append(tried, step{grid[i], ok})
 		if ok {
 			n = grid[i]
 		}

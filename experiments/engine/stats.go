@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Wilson is the interval of a rate, of successes among runs, in which it lies with about 95 %
+// wilson is the interval of a rate, of successes among runs, in which it lies with about 95 %
 // confidence whatever it is: Wilson's score interval. Without runs it is [0, 1].
-func Wilson(successes, runs int) (low, high float64) {
+func wilson(successes, runs int) (low, high float64) {
 	if runs == 0 {
 		return 0, 1
 	}

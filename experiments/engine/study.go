@@ -121,7 +121,7 @@ func (s *Study[C]) Run(ctx context.Context, o Options, names []string) error {
 	if o.Seed == 0 {
 		o.Seed = uint64(time.Now().UnixMicro())
 	}
-	progress := NewProgress(o.Stderr, time.Now, o.Verbose)
+	progress := newProgress(o.Stderr, time.Now, o.Verbose)
 	var faults []error
 	for _, e := range chosen {
 		if err := s.one(ctx, o, e, progress); err != nil {
@@ -156,7 +156,7 @@ func (s *Study[C]) choose(names []string) (out []Experiment[C], err error) {
 }
 
 // one makes an experiment and writes what came out.
-func (s *Study[C]) one(ctx context.Context, o Options, e Experiment[C], progress *Progress) error {
+func (s *Study[C]) one(ctx context.Context, o Options, e Experiment[C], progress *meter) error {
 	r := &Results[C]{Study: s, Experiment: e, Options: o}
 	all, note := e.Lines(o)
 	r.Note = note
@@ -181,17 +181,17 @@ func (s *Study[C]) one(ctx context.Context, o Options, e Experiment[C], progress
 }
 
 // measure makes the runs of all lines, as many at a time as there are workers.
-func (s *Study[C]) measure(ctx context.Context, o Options, e Experiment[C], lines []*Line[C], progress *Progress) error {
+func (s *Study[C]) measure(ctx context.Context, o Options, e Experiment[C], lines []*Line[C], progress *meter) error {
 	file := ""
 	if o.Out != "" {
 		file = filepath.Join(o.Out, "results", fileName(e.Name)+".jsonl")
 	}
-	store, err := OpenStore(file, o.Resume)
+	store, err := openStore(file, o.Resume)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	runner := NewRunner(o.Workers, store)
+	runner := newRunner(o.Workers, store)
 	runner.Each = func(r Result, fromFile bool) {
 		if o.Verbose {
 			printRun(o.Stdout, r, s.Shown)
@@ -231,8 +231,8 @@ func (l *Line[C]) start(o Options, e Experiment[C]) {
 	if o.Rows != nil {
 		l.Try = o.Rows
 	}
-	l.trial = func(n int, seed uint64) Trial {
-		return Trial{Key: Key{e.Name, l.Name, l.By, n, seed}, Params: l.Params, Commit: o.Commit,
+	l.trial = func(n int, seed uint64) task {
+		return task{Key: Key{e.Name, l.Name, l.By, n, seed}, Params: l.Params, Commit: o.Commit,
 			Run: func(ctx context.Context) (Outcome, error) { return l.Make(ctx, n, seed) }}
 	}
 }
@@ -296,16 +296,16 @@ func (r *Results[C]) By(by string) (out []*Line[C]) {
 	return out
 }
 
-// Fault begins the reason of a run that ended in an error: a long experiment goes on, and ends with
+// faultMark begins the reason of a run that ended in an error: a long experiment goes on, and ends with
 // it.
-const Fault = "fault: "
+const faultMark = "fault: "
 
 // faults is the first error of a fit, if there is one.
 func (r *Results[C]) faults() error {
 	for _, l := range r.Lines {
 		for _, n := range l.Ran() {
 			for _, run := range l.Results[n] {
-				if strings.HasPrefix(run.Why, Fault) {
+				if strings.HasPrefix(run.Why, faultMark) {
 					return fmt.Errorf("%s %s n=%d seed=%d: %s", run.Cell, run.Method, n, run.Seed, run.Why)
 				}
 			}

@@ -16,7 +16,7 @@ type series struct {
 	// Least is the smallest number of rows that passed; 0 if none did.
 	Least int
 
-	trial   func(n int, seed uint64) Trial
+	trial   func(n int, seed uint64) task
 	repeats int
 }
 
@@ -51,7 +51,7 @@ type sweep struct {
 
 // run runs all series, as many at a time as workers keep busy: the runner shares its own out. The
 // first fault ends them all.
-func (w sweep) run(ctx context.Context, runner *Runner, workers int, all []*series, progress *Progress) error {
+func (w sweep) run(ctx context.Context, runner *runner, workers int, all []*series, progress *meter) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	progress.Cells(len(all))
@@ -76,11 +76,11 @@ func (w sweep) run(ctx context.Context, runner *Runner, workers int, all []*seri
 }
 
 // one searches, or runs every number of rows.
-func (w sweep) one(ctx context.Context, runner *Runner, s *series) error {
+func (w sweep) one(ctx context.Context, runner *runner, s *series) error {
 	allowed := int(float64(s.repeats)*(1-w.passRate) + 1e-9)
 	s.Results = map[int][]Result{}
 	try := func(n, stopAfter int) (bool, error) {
-		var trials []Trial
+		var trials []task
 		for i := range s.repeats {
 			trials = append(trials, s.trial(n, w.seed+uint64(i)))
 		}
@@ -93,7 +93,7 @@ func (w sweep) one(ctx context.Context, runner *Runner, s *series) error {
 	}
 	if w.grid != nil {
 		var err error
-		s.Least, _, err = Smallest(w.grid, s.Try[0], w.most, func(n int) (bool, error) { return try(n, allowed) })
+		s.Least, _, err = smallest(w.grid, s.Try[0], w.most, func(n int) (bool, error) { return try(n, allowed) })
 		return err
 	}
 	for _, n := range s.Try {

@@ -97,7 +97,7 @@ func Number(v float64) string {
 
 // Rate writes successes of runs with Wilson's interval in percent: "18/20 (70-97 %)".
 func Rate(successes, runs int) string {
-	low, high := Wilson(successes, runs)
+	low, high := wilson(successes, runs)
 	return fmt.Sprintf("%d/%d (%.0f-%.0f %%)", successes, runs, 100*low, 100*high)
 }
 

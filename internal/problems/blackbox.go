@@ -167,7 +167,7 @@ func (b BlackBox) table(seed, stream uint64, n int) (*Instance, error) {
 		}
 		out.Labels[i] = c
 		if b.Outliers > 0 && rng.Float64() < b.Outliers {
-			out.Labels[i] = Stray
+			out.Labels[i] = strayRow
 			stretch(row, centre, grossFactor)
 		}
 	}

@@ -225,11 +225,11 @@ func TestBlackBoxOutliers(t *testing.T) {
 	for i, label := range in.Labels {
 		if math.Abs(in.Rows.At(i, 0)-centre[0]) > 6*math.Sqrt(cov.At(0, 0)) || math.Abs(in.Rows.At(i, 1)-centre[1]) > 6*math.Sqrt(cov.At(1, 1)) {
 			far++
-			if label != Stray {
+			if label != strayRow {
 				t.Errorf("row %d is far and not stray", i)
 			}
 		}
-		if label == Stray {
+		if label == strayRow {
 			stray++
 		}
 	}

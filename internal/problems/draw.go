@@ -10,14 +10,14 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Stray is the label of a row that belongs to no component.
-const Stray = -1
+// strayRow is the label of a row that belongs to no component.
+const strayRow = -1
 
 // An Instance is a mixture and a table drawn from it.
 type Instance struct {
 	Truth  *model.Mixture
 	Rows   *mat.Dense // n×d
-	Labels []int      // of each row: its component, or Stray
+	Labels []int      // of each row: its component, or -1 of one that is stray
 }
 
 // Streams of random numbers of one seed: the mixture of a seed is the same for every number of
@@ -44,7 +44,7 @@ func (s Spec) Draw(seed uint64, n int) (*Instance, error) {
 	for i := range n {
 		row := out.Rows.RawRowView(i)
 		if s.OutlierShare > 0 && rng.Float64() < s.OutlierShare {
-			out.Labels[i] = Stray
+			out.Labels[i] = strayRow
 			s.outlier(row, centre, rng)
 			continue
 		}
@@ -94,12 +94,12 @@ func (s Spec) group(rng *rand.Rand, k int) (factors []*mat.Dense, means [][]floa
 		factors = append(factors, f)
 		wide = max(wide, sd)
 	}
-	if s.Placement == Packed {
-		means = packed(rng, s.Columns, k)
-	} else {
-		for range k {
-			means = append(means, s.mean(rng))
+	for range k {
+		m := make([]float64, s.Columns)
+		for j := range m {
+			m[j] = rng.NormFloat64()
 		}
+		means = append(means, m)
 	}
 	if k > 1 {
 		grow := s.gap() * wide / closest(means, means)
@@ -145,7 +145,7 @@ func (s Spec) factor(rng *rand.Rand) (*mat.Dense, float64) {
 	for j := range sds {
 		switch s.Covariance {
 		case Ellipsoid:
-			sds[j] = math.Exp(rng.Float64() * math.Log(LeastEigenvalue) / 2)
+			sds[j] = math.Exp(rng.Float64() * math.Log(leastEigenvalue) / 2)
 		case Conditioned:
 			sds[j] = math.Pow(s.Kappa, -.5*float64(j)/math.Max(1, float64(d-1)))
 		default:
@@ -157,18 +157,6 @@ func (s Spec) factor(rng *rand.Rand) (*mat.Dense, float64) {
 		f.Mul(rotation(rng, d), f)
 	}
 	return f, floats.Max(sds)
-}
-
-// mean draws a mean before scaling.
-func (s Spec) mean(rng *rand.Rand) []float64 {
-	if s.Placement == InBall {
-		return inBall(rng, s.Columns, 1)
-	}
-	m := make([]float64, s.Columns)
-	for j := range m {
-		m[j] = rng.NormFloat64()
-	}
-	return m
 }
 
 // packed draws k means at distances of at least 1, in a ball that grows when a mean finds no place.

@@ -1,10 +1,8 @@
 package problems
 
 import (
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // A law fills w with uncorrelated entries of mean 0 and variance 1, and says whether the row is
@@ -34,11 +32,6 @@ var laws = map[string]law{
 	"stray5x1000":  strayed(.05, 1000),
 	"stray10x1000": strayed(.10, 1000),
 	"stray10x10":   strayed(.10, 10),
-}
-
-// Laws are the names of all laws, sorted.
-func Laws() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(laws)), func(name string) bool { return name == "" })
 }
 
 func gaussian(w []float64, rng *rand.Rand) bool {

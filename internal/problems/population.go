@@ -52,7 +52,7 @@ type Population struct {
 	Units float64 `json:"units,omitempty"`
 	// Axes leaves Q the first columns of the identity.
 	Axes bool `json:"axes,omitempty"`
-	// Law is the name of the distribution of w, one of Laws. Default "gaussian".
+	// Law is the name of the distribution of w, one of laws. Default "gaussian".
 	Law string `json:"law,omitempty"`
 }
 
@@ -71,7 +71,7 @@ func (p Population) Validate() error {
 		{p.Kappa != 0 && !(p.Kappa >= 1), "kappa", "a condition number of at least 1", p.Kappa},
 		{!(p.Offset >= 0) || math.IsInf(p.Offset, 1), "offset", "a distance", p.Offset},
 		{!(p.Units >= 0) || p.Units > 300, "units", "an exponent between 0 and 300", p.Units},
-		{!known, "law", "one of Laws", p.Law},
+		{!known, "law", "a known one", p.Law},
 	} {
 		if f.bad {
 			return fmt.Errorf("problem: %s: wanted %s, got %v", f.field, f.wanted, f.got)

@@ -12,7 +12,7 @@ import (
 // slowly. The samples are fixed by their seeds, so this passes or fails for good.
 func TestLawsAreStandard(t *testing.T) {
 	const n, d = 40_000, 4
-	for _, name := range Laws() {
+	for name := range laws {
 		p := Population{Columns: d, Law: name}
 		s, err := p.Draw(1, n)
 		if err != nil {

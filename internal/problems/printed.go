@@ -58,8 +58,8 @@ var drawnOnce = map[string]Unbounded{
 	"M5":  {Columns: 3, Components: 2, Arrangement: Rotated, Weights: []float64{.6, .4}},
 }
 
-// PrintedNames are the names of the printed mixtures, sorted.
-func PrintedNames() []string {
+// printedNames are the names of the printed mixtures, sorted.
+func printedNames() []string {
 	names := append(slices.Collect(maps.Keys(printed)), slices.Collect(maps.Keys(drawnOnce))...)
 	slices.Sort(names)
 	return names
@@ -72,7 +72,7 @@ func printedMixture(name string) (*model.Mixture, error) {
 	}
 	parts, ok := printed[name]
 	if !ok {
-		return nil, fmt.Errorf("problem: printed: wanted one of %v, got %q", PrintedNames(), name)
+		return nil, fmt.Errorf("problem: printed: wanted one of %v, got %q", printedNames(), name)
 	}
 	var w []float64
 	var gs []model.Gaussian

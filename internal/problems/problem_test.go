@@ -13,9 +13,9 @@ import (
 var specs = []Spec{
 	{Columns: 2, Components: 2, Separation: 6},
 	{Columns: 5, Components: 5, Separation: 4, Covariance: Ellipsoid, Uneven: true},
-	{Columns: 1, Components: 3, Gap: 3, Placement: InBall},
-	{Columns: 10, Components: 3, Separation: 6, Covariance: Conditioned, Kappa: 1000, Placement: InBall},
-	{Columns: 2, Components: 10, Separation: 4, Placement: Packed},
+	{Columns: 1, Components: 3, Gap: 3},
+	{Columns: 10, Components: 3, Separation: 6, Covariance: Conditioned, Kappa: 1000},
+	{Columns: 2, Components: 10, Separation: 4},
 	{Columns: 5, Components: 4, Gap: 12, Weights: []float64{.05, .15, .3, .5}},
 	{Columns: 3, Components: 1, TailDegrees: 3},
 }
@@ -89,8 +89,8 @@ func TestShapes(t *testing.T) {
 			var e mat.EigenSym
 			e.Factorize(g.Cov.Dense(), false)
 			v := e.Values(nil)
-			if v[0] < unit*unit*LeastEigenvalue*(1-1e-9) || v[3] > unit*unit*(1+1e-9) {
-				t.Errorf("eigenvalues %v, want all in [%v, %v]", v, unit*unit*LeastEigenvalue, unit*unit)
+			if v[0] < unit*unit*leastEigenvalue*(1-1e-9) || v[3] > unit*unit*(1+1e-9) {
+				t.Errorf("eigenvalues %v, want all in [%v, %v]", v, unit*unit*leastEigenvalue, unit*unit)
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func TestRows(t *testing.T) {
 	}
 	for i, label := range in.Labels {
 		row := in.Rows.RawRowView(i)
-		if label == Stray {
+		if label == strayRow {
 			stray++
 			if far := floats.Distance(row, centre, 2) / unit; far < 1e2*(1-1e-9) || far > 1e4*(1+1e-9) {
 				t.Fatalf("an outlier is %v away", far)

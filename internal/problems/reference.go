@@ -20,7 +20,7 @@ func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 		sums := newSums(m)
 		share := make([]float64, m.K())
 		for i, label := range in.Labels {
-			if label == Stray {
+			if label == strayRow {
 				continue
 			}
 			row := in.Rows.RawRowView(i)

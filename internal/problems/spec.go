@@ -23,7 +23,7 @@ type Shape int
 const (
 	// Sphere is the identity.
 	Sphere Shape = iota
-	// Ellipsoid has eigenvalues log-uniform in [LeastEigenvalue, 1] and uniformly random axes,
+	// Ellipsoid has eigenvalues log-uniform in [leastEigenvalue, 1] and uniformly random axes,
 	// drawn anew for each component.
 	Ellipsoid
 	// Conditioned has eigenvalues geometric from 1/Spec.Kappa to 1 and uniformly random axes, drawn
@@ -31,25 +31,8 @@ const (
 	Conditioned
 )
 
-// LeastEigenvalue is the lower end of the eigenvalues of Ellipsoid.
-const LeastEigenvalue = .05
-
-// A Placement says how means are drawn before they are scaled.
-type Placement int
-
-const (
-	// Scattered means are standard Gaussian.
-	Scattered Placement = iota
-	// InBall means are uniform in a ball.
-	InBall
-	// Packed means are uniform in a ball under the condition that no two are closer than they must
-	// be, as small a ball as takes them after some tries: with many components in few columns the
-	// mixture is much less wide than otherwise.
-	Packed
-)
-
-// Placements are the names of placements.
-var Placements = []string{"scattered", "ball", "packed"}
+// leastEigenvalue is the lower end of the eigenvalues of Ellipsoid.
+const leastEigenvalue = .05
 
 const (
 	// unit and offset are the standard deviation of a sphere and the place of the origin in
@@ -75,10 +58,9 @@ type Spec struct {
 	// Gap or Components = 1.
 	Separation float64 `json:"C,omitempty"`
 	// Gap, if not 0, is their distance itself.
-	Gap        float64   `json:"gap,omitempty"`
-	Placement  Placement `json:"placement,omitempty"`
-	Covariance Shape     `json:"shape,omitempty"`
-	Kappa      float64   `json:"kappa,omitempty"` // Of Conditioned, at least 1.
+	Gap        float64 `json:"gap,omitempty"`
+	Covariance Shape   `json:"shape,omitempty"`
+	Kappa      float64 `json:"kappa,omitempty"` // Of Conditioned, at least 1.
 	// Uneven weights: the smallest is .1 and the others are .1 and a random share of the rest; .1
 	// and .9 for two. Ten components leave nothing to share.
 	Uneven bool `json:"uneven,omitempty"`

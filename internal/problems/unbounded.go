@@ -70,7 +70,7 @@ type Unbounded struct {
 	Gap   float64 `json:"gap,omitempty"`
 	Ratio float64 `json:"ratio,omitempty"`
 	// Printed, if set, is the name of a mixture that is the same for every seed, one of
-	// PrintedNames.
+	// printedNames.
 	Printed string `json:"printed,omitempty"`
 }
 

@@ -109,7 +109,7 @@ func TestUnboundedDraw(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range PrintedNames() {
+	for _, name := range printedNames() {
 		if _, err := (Unbounded{Printed: name}).Draw(1, 10); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
