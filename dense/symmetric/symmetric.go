@@ -68,6 +68,29 @@ func positiveDiagonal(cov *mat.SymDense) *mat.SymDense {
 	return s
 }
 
+// Principal returns the q leading eigenvectors of cov (columns) and all eigenvalues, largest first.
+func Principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
+	d := cov.SymmetricDim()
+	var e mat.EigenSym
+	if dense.Finite(Frobenius2(cov)) && e.Factorize(cov, true) {
+		var all mat.Dense
+		e.VectorsTo(&all)
+		vec, values = mat.NewDense(d, d, nil), make([]float64, d)
+		for j := range d {
+			values[j] = e.Values(nil)[d-1-j]
+			for i := range d {
+				vec.Set(i, j, all.At(i, d-1-j))
+			}
+		}
+	} else {
+		vec, values = mat.DenseCopyOf(Identity(d)), make([]float64, d)
+		for j := range d {
+			values[j] = cov.At(j, j)
+		}
+	}
+	return mat.DenseCopyOf(vec.Slice(0, d, 0, q)), values
+}
+
 // Congruence returns a s a^T.
 func Congruence(a *mat.Dense, s mat.Symmetric) *mat.SymDense {
 	var t, u mat.Dense

@@ -154,3 +154,34 @@ func TestNorms(t *testing.T) {
 		t.Error("AllFinite is wrong")
 	}
 }
+
+// TestPrincipal: orthonormal eigenvectors by falling eigenvalue; a matrix that is not finite has
+// its diagonal and the axes.
+func TestPrincipal(t *testing.T) {
+	rng := newRand(t)
+	for range 50 {
+		d := 1 + rng.IntN(6)
+		s := randomCov(rng, d)
+		v, values := Principal(s, 1+rng.IntN(d))
+		_, q := v.Dims()
+		in, gram := Congruence(mat.DenseCopyOf(v.T()), s), Congruence(mat.DenseCopyOf(v.T()), Identity(d))
+		for i := range d {
+			if i > 0 && values[i] > values[i-1] {
+				t.Errorf("eigenvalues %v do not fall", values)
+			}
+			for j := i; i < q && j < q; j++ {
+				want, one := 0.0, 0.0
+				if i == j {
+					want, one = values[i], 1
+				}
+				if math.Abs(in.At(i, j)-want) > 1e-9*values[0] || math.Abs(gram.At(i, j)-one) > 1e-9 {
+					t.Errorf("v^T S v = %v, v^T v = %v at %d, %d; eigenvalues %v", in.At(i, j), gram.At(i, j), i, j, values)
+				}
+			}
+		}
+	}
+	v, values := Principal(mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 4}), 2)
+	if !mat.Equal(v, Identity(2)) || values[0] != 1 || values[1] != 4 {
+		t.Errorf("not finite: %v, %v", mat.Formatted(v), values)
+	}
+}

@@ -2,7 +2,6 @@ package general
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -79,21 +78,11 @@ type axes struct {
 }
 
 func axesOf(cov *mat.SymDense) *axes {
-	d := cov.SymmetricDim()
-	var e mat.EigenSym
-	if !e.Factorize(cov, true) {
-		return &axes{vec: mat.DenseCopyOf(symmetric.Identity(d)), lambda: slices.Repeat([]float64{1}, d)}
+	vec, values := symmetric.Principal(cov, cov.SymmetricDim())
+	for i, v := range values {
+		values[i] = math.Max(v, floorStandard)
 	}
-	var vec mat.Dense
-	e.VectorsTo(&vec)
-	a := &axes{vec: mat.NewDense(d, d, nil), lambda: make([]float64, d)}
-	for j := range d {
-		a.lambda[j] = math.Max(e.Values(nil)[d-1-j], floorStandard)
-		for i := range d {
-			a.vec.Set(i, j, vec.At(i, d-1-j))
-		}
-	}
-	return a
+	return &axes{vec, values}
 }
 
 const (
@@ -128,24 +117,10 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 
 // lift turns a mixture of the coreset's coordinates into components in all working coordinates:
 // covariance V blockdiag(S_j, lambda_rest) V^T.
-func (a *axes) lift(m *coreset.Mixture) []component.Gaussian {
-	d := len(a.lambda)
-	var out []component.Gaussian
-	for j := range m.Weights {
-		block := mat.NewSymDense(d, nil)
-		at := make([]float64, d)
-		for i := range d {
-			block.SetSym(i, i, a.lambda[i])
-		}
-		for i := range m.Means[j] {
-			at[i] = m.Means[j][i]
-			for l := i; l < len(m.Means[j]); l++ {
-				block.SetSym(i, l, m.Covs[j].At(i, l))
-			}
-		}
-		mean := mat.NewVecDense(d, nil)
-		mean.MulVec(a.vec, mat.NewVecDense(d, at))
-		out = append(out, component.Gaussian{Weight: m.Weights[j], Mean: mean.RawVector().Data, Cov: symmetric.Congruence(a.vec, block)})
+func (a *axes) lift(m *coreset.Mixture) (out []component.Gaussian) {
+	for j, w := range m.Weights {
+		mean, cov := m.Lift(j, a.vec, a.lambda)
+		out = append(out, component.Gaussian{Weight: w, Mean: mean, Cov: cov})
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package separated
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -12,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/leaves"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -32,24 +32,6 @@ func (f *fit) partition() query.Partition {
 	return p
 }
 
-// ask asks one query of the rows of each leaf and returns their answers.
-func ask[Q query.Sum](a *kernel.Allotment, step string, p query.Partition, queries []Q, mu float64) ([]kernel.Answer, error) {
-	parts := query.Parts{Partition: p}
-	for _, q := range queries {
-		parts.Queries = append(parts.Queries, q)
-	}
-	ans, err := a.Sum(step, parts, mu)
-	if err != nil {
-		return nil, err
-	}
-	values, sigmas := parts.Split(ans.Values, ans.Sigma)
-	out := make([]kernel.Answer, len(values))
-	for i := range values {
-		out[i] = kernel.Answer{Values: values[i], Sigma: sigmas[i]}
-	}
-	return out, nil
-}
-
 // lookRoot measures the second moment of the ball and takes its leading directions as the view:
 // private PCA.
 //
@@ -60,7 +42,7 @@ func (f *fit) lookRoot() error {
 		{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
 	mu := f.Mu(pcaShare)
-	ans, err := ask(f.Allotment, stepLook, f.partition(), []query.ClippedMoments{q}, mu)
+	ans, err := leaves.Ask(f.Allotment, stepLook, f.partition(), []query.ClippedMoments{q}, mu)
 	if err != nil {
 		return err
 	}
@@ -77,7 +59,7 @@ func (f *fit) lookRoot() error {
 		}
 	}
 	l := f.low()
-	v, values := principal(cov, l)
+	v, values := symmetric.Principal(cov, l)
 	low := sq(f.radius / flattest)
 	steady(values, s.SecondSD/n, low)
 	f.view = view{origin: mean, v: v}
@@ -151,27 +133,27 @@ func (f *fit) settle() error {
 // lookNodes measures the moments of every leaf in the view, each in its own frame, and reports
 // whether the frames were right.
 func (f *fit) lookNodes(share float64) (settled bool, err error) {
-	leaves := f.root.leaves()
+	nodes := f.root.leaves()
 	mu := f.Mu(share)
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
-	for _, n := range leaves {
+	for _, n := range nodes {
 		c, how := f.clipped(n, mu)
 		queries = append(queries, query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{c}})
 		hows = append(hows, how)
 	}
-	answers, err := ask(f.Allotment, stepLook, f.partition(), queries, mu)
+	answers, err := leaves.Ask(f.Allotment, stepLook, f.partition(), queries, mu)
 	if err != nil {
 		return false, err
 	}
 	settled = true
-	for i, n := range leaves {
+	for i, n := range nodes {
 		s := moments.Unpack(queries[i], answers[i])[0]
 		u := component.Update{Form: query.FullForm, Rows: f.Rows, Floor: least(n.at.Cov)}
 		_, inv, _ := symmetric.Factor(n.at.Cov)
 		n.at = u.Apply(n.at, s, hows[i])
 		l := n.at.Cov.SymmetricDim()
-		_, change := principal(symmetric.Congruence(inv, n.at.Cov), 1)
+		_, change := symmetric.Principal(symmetric.Congruence(inv, n.at.Cov), 1)
 		clear := n.at.Sigma*math.Sqrt(2*float64(l)) < clearNoise
 		settled = settled && !(clear && (change[l-1] < 1/changed || change[0] > changed))
 	}
@@ -200,41 +182,24 @@ func (f *fit) clipped(n *node, mu float64) (query.Component, component.Clipping)
 //
 // Source: [KSSU19] Section C.3 of the restatement; all nodes at once by its Section A.3.
 func (f *fit) grow(share float64, how directions) error {
-	leaves := f.root.leaves()
+	nodes := f.root.leaves()
 	mu := f.Mu(share / levelsPaid)
-	q := worthwhile(leaves, how.most, how.flat)
+	q := worthwhile(nodes, how.most, how.flat)
 	first, last := treeLevels(q)
-	for _, n := range leaves {
-		u, values := principal(n.at.Cov, q)
+	var trees []*coreset.Tree
+	for _, n := range nodes {
+		u, values := symmetric.Principal(n.at.Cov, q)
 		half := f.box(n, u, values)
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
+		trees = append(trees, n.tree)
 	}
-	for {
-		var queries []query.CellCounts
-		open := 0
-		for _, n := range leaves {
-			c, ok := n.tree.Next()
-			if ok {
-				open++
-			} else {
-				c = query.CellCounts{Frame: n.look.frame(f.space), HalfWidth: slices.Repeat([]float64{1}, q), Level: 1, Parents: []uint64{}}
-			}
-			queries = append(queries, c)
-		}
-		if open == 0 {
-			break
-		}
-		answers, err := ask(f.Allotment, stepTree, f.partition(), queries, mu)
-		if err != nil {
-			return err
-		}
-		for i, n := range leaves {
-			if _, ok := n.tree.Next(); ok {
-				n.tree.Take(answers[i].Values, answers[i].Sigma)
-			}
-		}
+	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
+		return leaves.Ask(f.Allotment, stepTree, f.partition(), queries, mu)
+	})
+	if err != nil {
+		return err
 	}
-	for _, n := range leaves {
+	for _, n := range nodes {
 		n.fits = &fits{set: n.tree.Coreset(), rows: f.Rows}
 		n.fits.set.DropLonely(lonelySDs)
 		n.fits.clumps = n.fits.set.Clumps(n.fits.least())
@@ -312,7 +277,7 @@ func (f *fit) box(n *node, u *mat.Dense, values []float64) []float64 {
 func worthwhile(nodes []*node, most int, flat float64) int {
 	q := 1
 	for _, n := range nodes {
-		_, values := principal(n.at.Cov, 1)
+		_, values := symmetric.Principal(n.at.Cov, 1)
 		for i := 0; i < min(most, len(values)); i++ {
 			if values[i] > values[0]/flat {
 				q = max(q, i+1)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -28,7 +29,7 @@ func TestSteady(t *testing.T) {
 	rng := newRand(t)
 	for range 500 {
 		d := 1 + rng.IntN(6)
-		_, v := principal(randomCov(rng, d), 1)
+		_, v := symmetric.Principal(randomCov(rng, d), 1)
 		low, sigma := math.Exp(-3+rng.NormFloat64()), math.Exp(2*rng.NormFloat64())
 		steady(v, sigma, low)
 		for i, x := range v {
@@ -62,7 +63,7 @@ func TestBox(t *testing.T) {
 		if c.root {
 			f.root = n
 		}
-		u, values := principal(n.at.Cov, 1)
+		u, values := symmetric.Principal(n.at.Cov, 1)
 		half := f.box(n, u, values)
 		agree(t, c.name+": lower end", n.look.origin[0]-half[0], c.low)
 		agree(t, c.name+": upper end", n.look.origin[0]+half[0], c.high)

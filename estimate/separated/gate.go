@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 )
@@ -42,7 +43,7 @@ func meanSpan(g []component.Gaussian) view {
 	if pairs == 0 {
 		gram.CopySym(g[0].Cov)
 	}
-	v, values := principal(gram, min(d, max(1, len(g)-1)))
+	v, values := symmetric.Principal(gram, min(d, max(1, len(g)-1)))
 	l := 1
 	_, most := v.Dims()
 	for l < most && values[l] > spanOfMean*values[0] {

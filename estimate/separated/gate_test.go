@@ -64,7 +64,7 @@ func TestRounder(t *testing.T) {
 	for _, sigma := range []float64{1e-6, .05, .2, 1e6} {
 		out := rounder(s, component.Gaussian{Mean: make([]float64, 2), Sigma: sigma})
 		agree(t, "trace", mat.Trace(out), 10)
-		_, values := principal(out, 1)
+		_, values := symmetric.Principal(out, 1)
 		if ratio := values[0] / values[1]; ratio > last || ratio < 1+1e-9 {
 			t.Errorf("noise %v: variances %v after a ratio of %v", sigma, values, last)
 		} else {
@@ -88,7 +88,7 @@ func tree2() (f *fit, points [][]float64) {
 	n.at.Cov.SetSym(1, 1, 38)
 	f.root, f.view = n, w
 	cut := func(n *node, q int, centers ...[]float64) {
-		u, values := principal(n.at.Cov, q)
+		u, values := symmetric.Principal(n.at.Cov, q)
 		f.box(n, u, values)
 		n.fits = &fits{set: &coreset.Coreset{Dim: q, Total: n.at.Weight * f.Rows}, rows: f.Rows}
 		n.tree = coreset.NewDroppingTree(n.look.frame(flat), slices.Repeat([]float64{1}, q), 1, 1, 0, drops)

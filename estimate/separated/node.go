@@ -78,30 +78,17 @@ func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
 // the directions of the tree and the others.
 func (n *node) split(m *coreset.Mixture, rows float64) {
 	n.chose = m
-	u, values := principal(n.at.Cov, n.view.dim())
-	q := n.look.dim()
+	u, values := symmetric.Principal(n.at.Cov, n.view.dim())
+	for i, v := range values {
+		values[i] = math.Max(v, 1e-300)
+	}
 	// the mean, but in the directions of the tree the middle of its box
 	mid := n.view.down(n.look.origin)
-	for j := range m.Weights {
-		l := len(values)
-		block := mat.NewSymDense(l, nil)
-		at := mat.NewVecDense(l, nil)
-		for i := range l {
-			block.SetSym(i, i, math.Max(values[i], 1e-300))
-		}
-		for i := range q {
-			at.SetVec(i, m.Means[j][i])
-			for h := i; h < q; h++ {
-				block.SetSym(i, h, m.Covs[j].At(i, h))
-			}
-		}
-		var mean mat.VecDense
-		mean.MulVec(u, at)
-		kid := &node{view: n.view, at: component.Gaussian{
-			Weight: m.Weights[j] * n.fits.set.Total / rows, Mean: make([]float64, l), Cov: symmetric.Congruence(u, block), Doubt: component.StartDoubt(),
-		}}
-		for i := range l {
-			kid.at.Mean[i] = mid[i] + mean.AtVec(i)
+	for j, w := range m.Weights {
+		kid := &node{view: n.view, at: component.Gaussian{Weight: w * n.fits.set.Total / rows, Doubt: component.StartDoubt()}}
+		kid.at.Mean, kid.at.Cov = m.Lift(j, u, values)
+		for i := range mid {
+			kid.at.Mean[i] += mid[i]
 		}
 		kid.blurred = n.blur(m, j)
 		n.kids = append(n.kids, kid)

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/leaves"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -147,7 +148,7 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 		queries = append(queries, query.ClippedMoments{Form: form, Lift: component.Lift, Components: []query.Component{q}})
 		hows = append(hows, how)
 	}
-	answers, err := ask(f.Allotment, step, gate, queries, mu)
+	answers, err := leaves.Ask(f.Allotment, step, gate, queries, mu)
 	if err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 	for _, c := range g {
 		queries = append(queries, query.Counts{Frame: f.space.Frame(f.view.up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
 	}
-	answers, err := ask(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
+	answers, err := leaves.Ask(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
@@ -88,7 +89,7 @@ func TestForce(t *testing.T) {
 	start := func(asked int) *fit {
 		f := &fit{ctx: t.Context(), space: component.Flat(2), Run: ofRows(3000), radius: 50, clip: 50}
 		n := &node{view: f.whole(), at: gaussAt(1, 3, 0, 0)}
-		u, values := principal(n.at.Cov, 2)
+		u, values := symmetric.Principal(n.at.Cov, 2)
 		f.box(n, u, values)
 		n.fits = fitsOf(t, blobs(rng, 1000, .7, []float64{-1, 0}, []float64{1, 0}, []float64{0, 6}), 13.5, 3)
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), []float64{13.5, 13.5}, 3, 7, 0, drops)

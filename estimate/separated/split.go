@@ -195,7 +195,7 @@ func (f *fits) starts(ctx context.Context, k int, try func(m *coreset.Mixture, s
 	}
 	jobs = nil
 	for j := range less.Means[:min(len(less.Means), mostSplits)] {
-		axis, values := principal(less.Covs[j], 1)
+		axis, values := symmetric.Principal(less.Covs[j], 1)
 		means := append([][]float64(nil), less.Means...)
 		low, high := append([]float64(nil), less.Means[j]...), append([]float64(nil), less.Means[j]...)
 		for i := range low {

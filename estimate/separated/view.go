@@ -3,7 +3,6 @@ package separated
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -80,27 +79,4 @@ func (w view) lift(g component.Gaussian, rest float64) component.Gaussian {
 	}
 	g.Mean, g.Cov = w.up(g.Mean), cov
 	return g
-}
-
-// principal returns the q leading eigenvectors of cov (columns) and all eigenvalues, largest first.
-func principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
-	d := cov.SymmetricDim()
-	var e mat.EigenSym
-	if dense.Finite(symmetric.Frobenius2(cov)) && e.Factorize(cov, true) {
-		var all mat.Dense
-		e.VectorsTo(&all)
-		vec, values = mat.NewDense(d, d, nil), make([]float64, d)
-		for j := range d {
-			values[j] = e.Values(nil)[d-1-j]
-			for i := range d {
-				vec.Set(i, j, all.At(i, d-1-j))
-			}
-		}
-	} else {
-		vec, values = mat.DenseCopyOf(symmetric.Identity(d)), make([]float64, d)
-		for j := range d {
-			values[j] = cov.At(j, j)
-		}
-	}
-	return mat.DenseCopyOf(vec.Slice(0, d, 0, q)), values
 }

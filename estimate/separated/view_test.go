@@ -12,7 +12,7 @@ import (
 )
 
 func randomView(rng *rand.Rand, d, l int) view {
-	v, _ := principal(randomCov(rng, d), l)
+	v, _ := symmetric.Principal(randomCov(rng, d), l)
 	return view{origin: randomPoint(rng, d), v: v}
 }
 
@@ -49,7 +49,7 @@ func TestViewRoundTrips(t *testing.T) {
 		}
 		near("what is left of x", w.down(left), make([]float64, l))
 		q := 1 + rng.IntN(l)
-		u, _ := principal(randomCov(rng, l), q)
+		u, _ := symmetric.Principal(randomCov(rng, l), q)
 		mid := randomPoint(rng, l)
 		in := w.of(mid, u)
 		orthonormal(t, in.v)
@@ -110,36 +110,6 @@ func TestLift(t *testing.T) {
 		if mat.Norm(&cross, 2) > 1e-9 {
 			t.Errorf("the view and the rest are correlated: %v", mat.Formatted(&cross))
 		}
-	}
-}
-
-// TestPrincipal: eigenvectors by falling eigenvalue; a matrix that is not finite has its diagonal
-// and the axes.
-func TestPrincipal(t *testing.T) {
-	rng := newRand(t)
-	for range 50 {
-		d := 1 + rng.IntN(6)
-		s := randomCov(rng, d)
-		q := 1 + rng.IntN(d)
-		v, values := principal(s, q)
-		orthonormal(t, v)
-		in := symmetric.Congruence(mat.DenseCopyOf(v.T()), s)
-		for i := range d {
-			if i > 0 && values[i] > values[i-1] {
-				t.Errorf("eigenvalues %v do not fall", values)
-			}
-			for j := i; i < q && j < q; j++ {
-				want := 0.0
-				if i == j {
-					want = values[i]
-				}
-				agree(t, "v^T S v", in.At(i, j), want)
-			}
-		}
-	}
-	v, values := principal(mat.NewSymDense(2, []float64{1, math.NaN(), math.NaN(), 4}), 2)
-	if !mat.Equal(v, symmetric.Identity(2)) || values[0] != 1 || values[1] != 4 {
-		t.Errorf("not finite: %v, %v", mat.Formatted(v), values)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/leaves"
 )
 
 // Utility constants of the zoom.
@@ -62,17 +63,17 @@ type window struct {
 // Source: [KSSU19] Section C.5 of the restatement; its stages A and B inside nodes.
 // Differs: histograms of fixed bins instead of pairs of rows and a stability threshold, so that no
 // delta is spent.
-func (f *fit) zoom(nodes []*node) error {
-	leaves := f.root.leaves()
-	windows := make([][]window, len(leaves))
+func (f *fit) zoom(blurs []*node) error {
+	nodes := f.root.leaves()
+	windows := make([][]window, len(nodes))
 	open := map[*node]bool{}
 	mu := f.Mu(zoomShare)
 	sd := f.Factor * math.Sqrt(float64(f.space.Dim())) / mu // of a count: see query.Counts
-	for _, n := range nodes {
+	for _, n := range blurs {
 		n.blurred, n.zoomed = false, true
 		open[n] = n.at.Weight*f.Rows > zoomSDs*sd // otherwise the moments have to find it
 	}
-	for i, n := range leaves {
+	for i, n := range nodes {
 		whole := n.view.lift(n.at, f.rest)
 		for j, m := range whole.Mean {
 			half := firstWindow * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))
@@ -84,21 +85,21 @@ func (f *fit) zoom(nodes []*node) error {
 			break
 		}
 		var queries []query.Counts
-		for i := range leaves {
+		for i := range nodes {
 			queries = append(queries, f.bins(windows[i]))
 		}
-		answers, err := ask(f.Allotment, stepZoom, f.partition(), queries, mu)
+		answers, err := leaves.Ask(f.Allotment, stepZoom, f.partition(), queries, mu)
 		if err != nil {
 			return err
 		}
 		for i, a := range answers {
 			for j := range windows[i] {
 				counts := a.Values[j*(zoomBins+2) : (j+1)*(zoomBins+2)]
-				windows[i][j].close(counts, leaves[i].at.Weight*f.Rows, a.Sigma)
+				windows[i][j].close(counts, nodes[i].at.Weight*f.Rows, a.Sigma)
 			}
 		}
 	}
-	for i, n := range leaves {
+	for i, n := range nodes {
 		if !open[n] {
 			continue
 		}

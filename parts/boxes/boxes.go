@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/leaves"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
@@ -260,26 +261,23 @@ const penalty = 16
 
 // histograms asks every box for the histogram of column j with the edges of its line.
 func (f *finder) histograms(lines []line, j int) error {
-	q := query.Parts{Partition: Partition(f.found)}
-	d := f.a.Session().Columns()
-	for _, l := range lines {
-		bins := query.Counts{Edges: make([][]float64, d)}
-		if bins.Edges[j] = l.edges; len(l.edges) == 0 {
-			bins.Edges[j] = []float64{0} // every leaf is asked something
+	queries := make([]query.Counts, len(lines))
+	for b, l := range lines {
+		queries[b].Edges = make([][]float64, f.a.Session().Columns())
+		if queries[b].Edges[j] = l.edges; len(l.edges) == 0 {
+			queries[b].Edges[j] = []float64{0} // every leaf is asked something
 		}
-		q.Queries = append(q.Queries, bins)
 	}
-	ans, err := f.a.Sum(f.CountsStep, q, budget.Mu(f.CountsMu2*f.per/looks))
+	answers, err := leaves.Ask(f.a, f.CountsStep, Partition(f.found), queries, budget.Mu(f.CountsMu2*f.per/looks))
 	if err != nil {
 		return err
 	}
-	values, sigmas := q.Split(ans.Values, ans.Sigma)
 	for b := range lines {
 		if l := &lines[b]; len(l.edges) > 0 {
-			f.sigma = sigmas[b]
-			h := roots.Histogram{Edges: l.edges, Counts: values[b], Sigma: sigmas[b]}
-			if leaves := h.Leaves(); len(h.Edges) > largeBins && len(leaves) > 0 {
-				h = h.Around(leaves)
+			f.sigma = answers[b].Sigma
+			h := roots.Histogram{Edges: l.edges, Counts: answers[b].Values, Sigma: f.sigma}
+			if seen := h.Leaves(); len(h.Edges) > largeBins && len(seen) > 0 {
+				h = h.Around(seen)
 			}
 			l.seen = append(l.seen, h)
 		}

@@ -44,8 +44,8 @@ func config(s *kernel.Session, n, k int) Config {
 		Least: .12 * float64(n) / float64(k), Components: k, Keep: keepPart * mu2}
 }
 
-// leaves are the numbers of the boxes that take the rows, -1 for none.
-func leaves(boxes []Box, rows [][]float64) []int {
+// boxOf are the numbers of the boxes that take the rows, -1 for none.
+func boxOf(boxes []Box, rows [][]float64) []int {
 	leaf := make([]int, len(rows))
 	Partition(boxes).Sorter(len(rows[0])).Sort(leaf, slices.Concat(rows...))
 	return leaf
@@ -84,7 +84,7 @@ func TestPartition(t *testing.T) {
 				return true
 			})
 		}
-		if got := leaves(found, rows); !slices.Equal(got, want) {
+		if got := boxOf(found, rows); !slices.Equal(got, want) {
 			t.Fatalf("%+v: got %v, want %v", found, got, want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestPartitionEnds(t *testing.T) {
 			t.Errorf("%v: %v", c, err)
 			continue
 		}
-		if got := leaves([]Box{b}, [][]float64{{c[2]}}); got[0] != 0 {
+		if got := boxOf([]Box{b}, [][]float64{{c[2]}}); got[0] != 0 {
 			t.Errorf("%v is not in [%v, %v]", c[2], c[0], c[1])
 		}
 	}
@@ -179,7 +179,7 @@ func missed(groups []group, rows [][]float64, found []Box) string {
 	if len(found) != len(groups) {
 		return fmt.Sprintf("%d boxes", len(found))
 	}
-	leaf := leaves(found, rows)
+	leaf := boxOf(found, rows)
 	seen := map[int]bool{}
 	for g, c := range groups {
 		own := leaf[g*c.n : (g+1)*c.n]
@@ -228,7 +228,7 @@ func TestFindNested(t *testing.T) {
 		if r := found[0].Scale[0] / unit; r < .8 || r > 1.25 {
 			t.Errorf("d = %d: the first box has the scale %v of the narrow group", d, r)
 		}
-		leaf := leaves(found, rows)
+		leaf := boxOf(found, rows)
 		count := [2][3]int{}
 		for i, l := range leaf {
 			count[i/2000][l+1]++

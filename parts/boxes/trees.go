@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/leaves"
 )
 
 // A Set is the private coreset of one box, in some of its columns: coordinate i is (x[Columns[i]] -
@@ -40,48 +41,23 @@ func TreeStep(step string, share float64) kernel.Step {
 // Source: [KSSU19] Section C.3 of the restatement; all boxes at once by its Section A.3.
 func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]Set, error) {
 	var sets []Set
-	var grown []*coreset.Tree
-	parts := query.Parts{Partition: Partition(found), Queries: make([]query.Sum, len(found))}
-	var leaf []int // of the partition, of every set
+	grown := make([]*coreset.Tree, len(found))
 	for i, b := range found {
-		parts.Queries[i] = query.CellCounts{Frame: Set{Box: b, Columns: b.mixed()[:1]}.frame(), HalfWidth: []float64{1}, Level: 1, Parents: []uint64{}}
-		if !wanted(b) {
+		s := Set{Box: b, Columns: b.mixed()}
+		if !wanted(b) { // a tree of no level
+			s.Columns = s.Columns[:1]
+			grown[i] = coreset.NewTree(s.frame(), []float64{1}, 1, 0, 0)
 			continue
 		}
-		s := Set{Box: b, Columns: b.mixed()}
 		first, last := coreset.Levels(len(s.Columns), false)
 		half := slices.Repeat([]float64{treeSDs}, len(s.Columns))
-		sets, leaf = append(sets, s), append(leaf, i)
-		grown = append(grown, coreset.NewTree(s.frame(), half, first, last, rows/treeCells))
+		grown[i] = coreset.NewTree(s.frame(), half, first, last, rows/treeCells)
+		s.Leaves = grown[i].Coreset()
+		sets = append(sets, s)
 	}
-	idle := slices.Clone(parts.Queries)
-	for {
-		open := false
-		for t, tree := range grown {
-			if c, ok := tree.Next(); ok {
-				parts.Queries[leaf[t]], open = c, true
-			} else {
-				parts.Queries[leaf[t]] = idle[leaf[t]]
-			}
-		}
-		if !open {
-			break
-		}
-		ans, err := a.Sum(step, parts, budget.Mu(mu2/levels))
-		if err != nil {
-			return nil, err
-		}
-		values, sigmas := parts.Split(ans.Values, ans.Sigma)
-		for t, tree := range grown {
-			if _, ok := tree.Next(); ok {
-				tree.Take(values[leaf[t]], sigmas[leaf[t]])
-			}
-		}
-	}
-	for t, tree := range grown {
-		sets[t].Leaves = tree.Coreset()
-	}
-	return sets, nil
+	return sets, coreset.Grow(grown, func(queries []query.CellCounts) ([]kernel.Answer, error) {
+		return leaves.Ask(a, step, Partition(found), queries, budget.Mu(mu2/levels))
+	})
 }
 
 // frame takes rows to the coordinates of the set.

@@ -3,7 +3,11 @@
 // everything done with the leaves is post-processing.
 package coreset
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+)
 
 // A Coreset is a weighted set of points in a few coordinates: the released leaves of a Tree.
 //
@@ -52,4 +56,23 @@ func (c *Coreset) Moments() (mean []float64, cov *mat.SymDense) {
 		}
 	}
 	return mean, cov
+}
+
+// Lift is component j of m in more coordinates: the axes, of which the coreset's coordinates are
+// the first, with variances in the others.
+func (m *Mixture) Lift(j int, axes *mat.Dense, variances []float64) (mean []float64, cov *mat.SymDense) {
+	d := len(variances)
+	block, at := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
+	for i, v := range variances {
+		block.SetSym(i, i, v)
+	}
+	for i, v := range m.Means[j] {
+		at.SetVec(i, v)
+		for l := i; l < len(m.Means[j]); l++ {
+			block.SetSym(i, l, m.Covs[j].At(i, l))
+		}
+	}
+	var up mat.VecDense
+	up.MulVec(axes, at)
+	return up.RawVector().Data, symmetric.Congruence(axes, block)
 }

@@ -3,6 +3,7 @@ package coreset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/gauze-dp/gauze/kernel"
@@ -151,21 +152,47 @@ func (t *Tree) Finest() []float64 {
 // missing.
 func (t *Tree) Coreset() *Coreset { return &t.leaves }
 
+// idle is a query that asks nothing of the rows, for a tree that is finished.
+func (t *Tree) idle() query.CellCounts {
+	return query.CellCounts{Frame: t.frame, HalfWidth: slices.Repeat([]float64{1}, len(t.half)), Level: 1, Parents: []uint64{}}
+}
+
+// Grow measures trees of disjoint parts of the rows, level by level, all of them in one query of
+// ask, which returns their answers.
+func Grow(trees []*Tree, ask func([]query.CellCounts) ([]kernel.Answer, error)) error {
+	for {
+		queries, any := make([]query.CellCounts, len(trees)), false
+		for i, t := range trees {
+			q, open := t.Next()
+			if any = any || open; !open {
+				q = t.idle()
+			}
+			queries[i] = q
+		}
+		if !any {
+			return nil
+		}
+		answers, err := ask(queries)
+		if err != nil {
+			return err
+		}
+		for i, t := range trees {
+			if _, open := t.Next(); open {
+				t.Take(answers[i].Values, answers[i].Sigma)
+			}
+		}
+	}
+}
+
 // Build measures a whole tree, one measurement per level of an equal part of mu.
 func Build(a *kernel.Allotment, step string, frame query.Affine, half []float64, first, last int, least, mu float64) (*Coreset, error) {
 	t := NewTree(frame, half, first, last, least)
 	per := mu / math.Sqrt(float64(last-first+1))
-	for {
-		q, ok := t.Next()
-		if !ok {
-			return t.Coreset(), nil
-		}
-		ans, err := a.Sum(step, q, per)
-		if err != nil {
-			return nil, err
-		}
-		t.Take(ans.Values, ans.Sigma)
-	}
+	err := Grow([]*Tree{t}, func(q []query.CellCounts) ([]kernel.Answer, error) {
+		ans, err := a.Sum(step, q[0], per)
+		return []kernel.Answer{ans}, err
+	})
+	return t.Coreset(), err
 }
 
 // keepLarge sets counts below low to zero.
