@@ -20,6 +20,7 @@ func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 // Distance2 is the squared Euclidean distance of x from as many entries of y.
 func Distance2(x, y []float64) float64 {
 	s := 0.0
+	y = y[:len(x)]
 	for i, v := range x {
 		w := v - y[i]
 		s += w * w

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/learner/kmeans"
 )
 
 // A starter draws starts: k-means in the rows' own coordinates, then again in coordinates in which
@@ -18,12 +19,10 @@ import (
 // the rounds, nine starts leave fewer blocks in local optima than thirty without, or than the
 // restatement's splits and merges, which find nothing better after them.
 type starter struct {
-	r       *run
-	rng     *rand.Rand
-	y       []float64 // the rows in the coordinates of a round
-	centers []float64
-	near    []float64
-	part    []int
+	r     *run
+	rng   *rand.Rand
+	y     []float64 // the rows in the coordinates of a round
+	parts *kmeans.Search
 }
 
 // Utility constants of the starts.
@@ -33,7 +32,11 @@ const (
 )
 
 func newStarter(r *run, rng *rand.Rand) *starter {
-	return &starter{r, rng, make([]float64, len(r.z)), make([]float64, r.k*r.d), make([]float64, r.n), make([]int, r.n)}
+	y, rows := make([]float64, len(r.z)), make([][]float64, r.n)
+	for i := range rows {
+		rows[i] = y[i*r.d : i*r.d+r.d]
+	}
+	return &starter{r, rng, y, kmeans.New(rows, nil, r.k)}
 }
 
 // draw writes a start to m; false if a part is empty or flat.
@@ -41,8 +44,8 @@ func (s *starter) draw(m *mixture) bool {
 	r := s.r
 	copy(s.y, r.z)
 	for round := range metricRounds {
-		s.spread()
-		s.lloyd()
+		s.parts.Seed(s.rng.IntN(r.n), s.rng.Float64)
+		s.parts.Lloyd(lloydSteps)
 		if !s.fit(m) {
 			return false
 		}
@@ -59,75 +62,6 @@ func (s *starter) draw(m *mixture) bool {
 	return true
 }
 
-// spread draws k-means++ centres: each next one a row, with probability proportional to its squared
-// distance to those drawn.
-func (s *starter) spread() {
-	d, at := s.r.d, s.rng.IntN(s.r.n)
-	for j := range s.r.k {
-		center := s.centers[j*d : j*d+d]
-		if j > 0 {
-			total := 0.0
-			for i, v := range s.near {
-				v = min(v, dense.Distance2(s.y[i*d:i*d+d], s.centers[j*d-d:j*d]))
-				s.near[i] = v
-				total += v
-			}
-			left := s.rng.Float64() * total
-			for i, v := range s.near {
-				if v > 0 {
-					at = i
-				}
-				if left -= v; left < 0 {
-					break
-				}
-			}
-		} else {
-			for i := range s.near {
-				s.near[i] = math.Inf(1)
-			}
-		}
-		copy(center, s.y[at*d:at*d+d])
-	}
-}
-
-// lloyd moves the centres to the means of the rows next to them, some times, and leaves the parts.
-func (s *starter) lloyd() {
-	d, k, count := s.r.d, s.r.k, s.r.count
-	for step := range lloydSteps {
-		same := step > 0
-		for i := range s.part {
-			y := s.y[i*d : i*d+d]
-			at, least := 0, math.Inf(1)
-			for j := range k {
-				if v := dense.Distance2(y, s.centers[j*d:j*d+d]); v < least {
-					at, least = j, v
-				}
-			}
-			same = same && s.part[i] == at
-			s.part[i] = at
-		}
-		if same || step == lloydSteps-1 {
-			return
-		}
-		clear(count)
-		for i, j := range s.part {
-			center := s.centers[j*d : j*d+d]
-			if count[j] == 0 {
-				clear(center)
-			}
-			count[j]++
-			for c, v := range s.y[i*d : i*d+d] {
-				center[c] += v
-			}
-		}
-		for j, v := range count {
-			for c := range d {
-				s.centers[j*d+c] /= max(v, 1)
-			}
-		}
-	}
-}
-
 // fit makes m of the parts, each covariance shrunk to the pooled one with the weight of d+1 rows,
 // and leaves that one in pooled.
 func (s *starter) fit(m *mixture) bool {
@@ -135,7 +69,7 @@ func (s *starter) fit(m *mixture) bool {
 	d, t := r.d, len(r.pooled)
 	clear(r.count)
 	clear(m.mean)
-	for i, j := range s.part {
+	for i, j := range s.parts.Part {
 		r.count[j]++
 		for c, v := range r.z[i*d : i*d+d] {
 			m.mean[j*d+c] += v
@@ -152,7 +86,7 @@ func (s *starter) fit(m *mixture) bool {
 	}
 	clear(m.root)
 	clear(r.pooled)
-	for i, j := range s.part {
+	for i, j := range s.parts.Part {
 		for c, v := range r.z[i*d : i*d+d] {
 			r.y[c] = v - m.mean[j*d+c]
 		}

@@ -83,7 +83,7 @@ func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 		return nil, err
 	}
 	if m.Plain {
-		best := u.components(kmeans(halfway(u.x, k, rng), k, mixtureStarts, mixtureSteps, rng), k)
+		best := u.components(parted(halfway(u.x, k, rng), k, mixtureStarts, mixtureSteps, rng), k)
 		if best == nil {
 			return nil, errParts
 		}
@@ -187,13 +187,9 @@ func round(x [][]float64, k int, rng *rand.Rand) (part []int) {
 			}
 			y = span(y, directions[:k])
 		}
-		part = kmeans(y, k, 1, mixtureSteps, rng)
-		zeros := make([][]float64, k)
-		for j := range zeros {
-			zeros[j] = make([]float64, len(x[0]))
-		}
+		part = parted(y, k, 1, mixtureSteps, rng)
 		residuals = make([][]float64, len(x))
-		centers := means(x, part, zeros)
+		centers := means(x, part, k)
 		for i, r := range x {
 			residuals[i] = make([]float64, len(r))
 			for j, v := range r {
@@ -214,11 +210,7 @@ func (u *units) components(part []int, k int) []learner.Component {
 	for _, j := range part {
 		count[j]++
 	}
-	zeros := make([][]float64, k)
-	for j := range zeros {
-		zeros[j] = make([]float64, d)
-	}
-	centers := means(u.x, part, zeros)
+	centers := means(u.x, part, k)
 	out := make([]learner.Component, k)
 	for j := range out {
 		cov := make([]float64, d*d)

@@ -49,7 +49,7 @@ func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	if l.Peel {
 		part = l.peel(y)
 	} else {
-		part = kmeans(y, k, restarts, lloydSteps, rand.New(rand.NewPCG(seed, uint64(k))))
+		part = parted(y, k, restarts, lloydSteps, rand.New(rand.NewPCG(seed, uint64(k))))
 	}
 	return refit(rows, part, k)
 }

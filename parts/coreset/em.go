@@ -47,7 +47,7 @@ func Fit(ctx context.Context, c *Coreset, k, starts int, uniform func(start int)
 	p := pointsOf(c)
 	fits := make([]*em, starts)
 	if err := parallel.Each(ctx, starts, func(i int) {
-		fits[i] = newEM(p, p.kmeans(p.seeds(k, uniform(i))))
+		fits[i] = newEM(p, p.parted(k, uniform(i)))
 		fits[i].run(ctx, emStepsShort)
 	}); err != nil {
 		return nil, err

@@ -7,9 +7,10 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gauze-dp/gauze/internal/canceltest"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/internal/canceltest"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -143,7 +144,7 @@ func TestFitFrom(t *testing.T) {
 			mass := 0.0
 			sum := make([]float64, dim)
 			for i, x := range c.Points {
-				if nearest(x, means) == at {
+				if closest(x, means) == at {
 					mass += c.Weights[i]
 					for l, v := range x {
 						sum[l] += c.Weights[i] * v
@@ -201,4 +202,15 @@ func TestFitsStop(t *testing.T) {
 			return err
 		})
 	}
+}
+
+// closest is the first of the nearest centres.
+func closest(x []float64, centers [][]float64) int {
+	at := 0
+	for j, c := range centers {
+		if floats.Distance(x, c, 2) < floats.Distance(x, centers[at], 2) {
+			at = j
+		}
+	}
+	return at
 }

@@ -12,7 +12,7 @@ func (p *weightedPoints) fill() {
 	}
 	p.few = make([][fewCoordinates]float64, len(p.weight))
 	for i := range p.few {
-		copy(p.few[i][:], p.point(i))
+		copy(p.few[i][:], p.points[i])
 	}
 }
 

@@ -28,7 +28,7 @@ func TestFastLoopsChangeNothing(t *testing.T) {
 			for k := 1; k <= 5; k++ {
 				fast, plain := pointsOf(c), pointsOf(c)
 				plain.few = nil
-				assign := fast.kmeans(fast.seeds(k, rng.Float64))
+				assign := fast.parted(k, rng.Float64)
 				a, b := newEM(fast, assign), newEM(plain, assign)
 				a.run(t.Context(), emSteps)
 				for range emSteps {

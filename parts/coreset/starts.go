@@ -1,10 +1,6 @@
 package coreset
 
-import (
-	"math"
-
-	"github.com/gauze-dp/gauze/dense"
-)
+import "github.com/gauze-dp/gauze/learner/kmeans"
 
 // weightedPoints are a coreset's points one after another, with what all fits to them share.
 type weightedPoints struct {
@@ -18,11 +14,12 @@ type weightedPoints struct {
 	own  float64
 	cell [][]float64
 	// few are the points, filled up with zeros, if they have few coordinates.
-	few [][fewCoordinates]float64
+	few    [][fewCoordinates]float64
+	points [][]float64 // the points as they were
 }
 
 func pointsOf(c *Coreset) *weightedPoints {
-	p := &weightedPoints{q: c.Dim, weight: c.Weights, total: c.Total, floor: c.MeanCell(), own: c.OwnCells, cell: c.Cells}
+	p := &weightedPoints{q: c.Dim, points: c.Points, weight: c.Weights, total: c.Total, floor: c.MeanCell(), own: c.OwnCells, cell: c.Cells}
 	for _, x := range c.Points {
 		p.at = append(p.at, x...)
 	}
@@ -38,95 +35,18 @@ func pointsOf(c *Coreset) *weightedPoints {
 	return p
 }
 
-// point is point i.
-func (p *weightedPoints) point(i int) []float64 { return p.at[i*p.q : (i+1)*p.q] }
-
-// seeds draws k centres by k-means++ on the weighted points.
-func (p *weightedPoints) seeds(k int, uniform func() float64) [][]float64 {
-	pick := func(mass []float64) int {
-		total := 0.0
-		for _, m := range mass {
-			total += m
-		}
-		u := uniform() * total
-		for i, m := range mass {
-			if u -= m; u < 0 {
-				return i
-			}
-		}
-		return len(mass) - 1
-	}
-	near := make([]float64, len(p.weight))
-	mass := append([]float64(nil), p.weight...)
-	for i := range near {
-		near[i] = math.Inf(1)
-	}
-	var centers [][]float64
-	for range k {
-		center := append([]float64(nil), p.point(pick(mass))...)
-		centers = append(centers, center)
-		for i := range near {
-			near[i] = math.Min(near[i], dense.Distance2(p.point(i), center))
-			mass[i] = p.weight[i] * near[i]
-		}
-	}
-	return centers
-}
-
-// kmeans runs Lloyd's iteration and returns the hard assignment.
-func (p *weightedPoints) kmeans(centers [][]float64) []int {
-	assign := make([]int, len(p.weight))
-	sum := make([][]float64, len(centers))
-	mass := make([]float64, len(centers))
-	for j := range sum {
-		sum[j] = make([]float64, p.q)
-	}
-	for step := range lloydSteps {
-		moved := step == 0
-		clear(mass)
-		for j := range sum {
-			clear(sum[j])
-		}
-		for i, w := range p.weight {
-			x := p.point(i)
-			at := nearest(x, centers)
-			moved = moved || at != assign[i]
-			assign[i] = at
-			mass[at] += w
-			for l, v := range x {
-				sum[at][l] += w * v
-			}
-		}
-		if !moved {
-			break // nor would any step more
-		}
-		for j := range centers {
-			for l := range sum[j] {
-				if mass[j] > 0 {
-					centers[j][l] = sum[j][l] / mass[j]
-				}
-			}
-		}
-	}
-	return assign
+// parted is k-means from k-means++ centres.
+func (p *weightedPoints) parted(k int, uniform func() float64) []int {
+	s := kmeans.New(p.points, p.weight, k)
+	s.Seed(kmeans.Pick(p.weight, uniform()), uniform)
+	s.Lloyd(lloydSteps)
+	return s.Part
 }
 
 // nearest is the assignment of every point to the nearest centre.
 func (p *weightedPoints) nearest(centers [][]float64) []int {
-	assign := make([]int, len(p.weight))
-	for i := range assign {
-		assign[i] = nearest(p.point(i), centers)
-	}
-	return assign
-}
-
-// nearest is the first of the centres that are nearest to x.
-func nearest(x []float64, centers [][]float64) int {
-	best, at := math.Inf(1), 0
-	for j, m := range centers {
-		if d := dense.Distance2(x, m); d < best {
-			best, at = d, j
-		}
-	}
-	return at
+	s := kmeans.New(p.points, p.weight, len(centers))
+	s.Centers = centers
+	s.Assign()
+	return s.Part
 }
