@@ -175,3 +175,21 @@ func Frobenius2(s *mat.SymDense) float64 {
 	}
 	return t
 }
+
+// AddMul adds m v to out, each number of it from left to right.
+func AddMul(out []float64, m *mat.Dense, v []float64) {
+	for i := range out {
+		for j, x := range m.RawRowView(i) {
+			out[i] += x * v[j]
+		}
+	}
+}
+
+// AddMulT adds m^T v to out, each number of it from top to bottom.
+func AddMulT(out []float64, m *mat.Dense, v []float64) {
+	for i, y := range v {
+		for j, x := range m.RawRowView(i) {
+			out[j] += x * y
+		}
+	}
+}

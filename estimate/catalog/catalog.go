@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/blackbox"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/general"
+	"github.com/gauze-dp/gauze/estimate/heavytailed"
 	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/separated"
@@ -31,8 +32,8 @@ func Methods() List {
 	return List{
 		One: []estimate.Estimator{
 			gaussian.New(),
-			gaussian.NewHeavyTailed(),
-			gaussian.NewElliptical(),
+			heavytailed.New(),
+			heavytailed.NewElliptical(),
 		},
 		Mixtures: []estimate.Estimator{
 			general.New(program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment}),

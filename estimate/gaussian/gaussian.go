@@ -1,4 +1,4 @@
-// Package gaussian fits one distribution without any bound on the data: `gauze fit --components 1`.
+// Package gaussian fits one Gaussian without any bound on the data: `gauze fit --components 1`.
 //
 // A noisy count of good rows and the units of the columns come first. Then TylerPress: noisy steps
 // of Tyler's iteration on the augmented rows (x, 1), whose sensitivity knows no radius, until a
@@ -14,11 +14,13 @@ package gaussian
 
 import (
 	"context"
-	"fmt"
+	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
 // Estimator is the method "gaussian".
@@ -32,39 +34,50 @@ var _ estimate.FactUser = Estimator{}
 // Uses says that bounds on the eigenvalues save the search for units, where a full covariance is
 // fitted.
 func (Estimator) Uses(p estimate.Problem) estimate.Uses {
-	return estimate.Uses{Eigenvalues: knowsUnits(p)}
+	return estimate.Uses{Eigenvalues: single.KnowsUnits(p)}
 }
 
+const name = "gaussian"
+
 // Name is "gaussian".
-func (Estimator) Name() string { return "gaussian" }
+func (Estimator) Name() string { return name }
 
 // Summary is one line for lists of methods.
 func (Estimator) Summary() string {
 	return "one Gaussian of any location, scale and condition number: TylerPress, then one clipped moment release"
 }
 
+const source = "TYLERPRESS Section 4"
+
 // Source names the algorithm.
-func (Estimator) Source() string { return "TYLERPRESS Section 4" }
+func (Estimator) Source() string { return source }
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
 // than a fit can ever use.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if p.Columns < 1 {
-		return kernel.Plan{}, fmt.Errorf("gaussian: columns: want at least 1, got %d", p.Columns)
+	if err := single.Check(name, p); err != nil {
+		return kernel.Plan{}, err
 	}
-	if p.Components > 1 {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("method gaussian fits one component, %d were asked for", p.Components),
-			Advice: "use --components 1, or --method general for a mixture",
-		}
+	return kernel.Plan{Method: name, Steps: Steps(p, "", 1)}, nil
+}
+
+// Steps are the steps that FitAllotment may measure for the problem, with prefix before their
+// names, when it is given share of the total mu^2. The shares are worst cases of alternatives and
+// sum to more than share: the allotment holds the total.
+func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	step := func(name string, query string, part float64, most int) kernel.Step {
+		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: most, Source: source}
 	}
-	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastRows(p) {
-		return kernel.Plan{}, &estimate.Refusal{
-			Reason: fmt.Sprintf("the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns),
-			Advice: advice(p),
-		}
+	moments, distances := query.ClippedMoments{}.Kind(), query.DistanceCounts
+	steps := single.Steps(p, prefix, share)
+	switch {
+	case single.ByFull(p):
+		return append(steps, tyler.Step(prefix, share), step("tail", distances, 2*shapePart, 2),
+			single.RadiusStep(prefix, share, 1), step("moments", moments, 1, 1))
+	case p.Covariance == estimate.Diagonal:
+		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)), step("far", query.ColumnCounts, farPart, 1))
 	}
-	return kernel.Plan{Method: "gaussian", Steps: Steps(p, "", 1)}, nil
+	return append(steps, single.FarStep(prefix, share), step("moments", moments, 1, 2))
 }
 
 // Fit follows the plan with the whole budget of the session.
@@ -75,81 +88,98 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	return FitAllotment(s.Allotment(), p, "")
 }
 
+// fit is a run of this method.
+type fit struct{ *single.Fit }
+
 // FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
 // prefix, share) for the same prefix. Every choice depends on what a has left at the start, p and
 // released values.
 func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
-	p.Mu = a.LeftMu()
-	p.Columns = a.Session().Columns()
-	p.Relation = a.Session().Relation()
-	r := &run{a: a, problem: p, prefix: prefix, mu2: a.Left()}
-	if !(p.Mu > 0) {
-		return estimate.Outcome{}, fmt.Errorf("gaussian: %w", kernel.ErrExhausted)
-	}
-	if out, done, err := r.ready(); err != nil || done {
-		return out, err
+	f := fit{single.New(name, a, p, prefix)}
+	return f.End(f.run())
+}
+
+func (f fit) run() (estimate.Outcome, error) {
+	if err := f.Open(f.Problem); err != nil {
+		return estimate.Outcome{}, err
 	}
 	switch {
-	case len(r.kept) == 0:
-		return r.constant()
-	case byFull(p):
-		return r.fitFull()
-	case p.Covariance == estimate.Diagonal:
-		return r.fitDiagonal()
+	case f.Space.Dim() == 0:
+		return f.Constant()
+	case single.ByFull(f.Problem):
+		return f.full()
+	case f.Problem.Covariance == estimate.Diagonal:
+		return f.diagonal()
 	}
-	return r.fitSpherical()
+	return f.spherical()
 }
 
-// byFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns,
-// where one release of all second moments has less noise than a release per column (sqrt2 (R^2+b^2)
-// with R^2 near d against sqrt d times that at d = 1).
-func byFull(p estimate.Problem) bool {
-	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= diagonalByFull ||
-		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
-}
+// The parts of what is left for the first preconditioner, and of what is left then for one that
+// bears more. Utility constants.
+const firstPassPart, secondPassPart = .85, .5
 
-// The largest d at which special shapes are fitted by way of the full covariance.
-const (
-	diagonalByFull  = 24
-	sphericalByFull = 4
-)
+// heavyTail is a flag.
+const heavyTail = "many rows are far from Gaussian (repeated values, zero-inflated columns or heavy tails): mean and covariance are the rows' own, " +
+	"the Gaussian shape is not"
 
-// fitFull is TylerPress: precondition, look at the radii, release. What was released says which way
-// it ends: as a Gaussian, as moments of any law, after a second preconditioner that atoms do not
+// full is TylerPress: precondition, look at the radii, release. What was released says which way it
+// ends: as a Gaussian, as moments of any law, after a second preconditioner that atoms do not
 // collapse, or not at all.
-func (r *run) fitFull() (estimate.Outcome, error) {
-	start := newState(r.kept, r.units)
-	st, ok, err := r.precondition(start.clone(), 1, firstPassPart)
+func (f fit) full() (none estimate.Outcome, err error) {
+	start := tyler.New(f.Space)
+	st, round, err := f.Tyler.Round(start, 1, firstPassPart)
 	if err != nil {
-		return estimate.Outcome{}, err
+		return none, err
 	}
-	var seen shape
-	if ok {
-		if seen, err = r.radialShape(st, 1); err != nil {
-			return estimate.Outcome{}, err
+	if round {
+		seen, err := f.look(st)
+		switch {
+		case err != nil:
+			return none, err
+		case seen.far <= single.FirstFar && seen.heavy:
+			return f.Final(st, false, []string{heavyTail})
+		case seen.far <= single.FirstFar:
+			return f.gaussian(st, seen)
 		}
+	}
+	wasRound := round
+	if st, round, err = f.Tyler.Round(start, float64(start.Dim()), secondPassPart); err != nil {
+		return none, err
 	}
 	switch {
-	case ok && seen.far <= firstTailLimit && seen.heavy:
-		return r.finalMoments(st)
-	case ok && seen.far <= firstTailLimit:
-		return r.finalGaussian(st, seen)
+	case !round && wasRound:
+		return none, f.RefuseFar("too many rows share one value or lie far out, and the noise hides the spread of the others")
+	case !round:
+		return none, f.Unresolved(st)
 	}
-	wasOK := ok
-	if st, ok, err = r.precondition(start, float64(len(start.m)), secondPassPart); err != nil {
-		return estimate.Outcome{}, err
+	seen, err := f.look(st)
+	if err != nil {
+		return none, err
 	}
-	if !ok {
-		if wasOK {
-			return r.refuseFar("too many rows share one value or lie far out, and the noise hides the spread of the others")
-		}
-		return r.unresolved()
+	if seen.far > single.SecondFar {
+		return none, f.RefuseFar("too many rows share one value or lie far out for a Gaussian fit")
 	}
-	if seen, err = r.radialShape(st, st.nu); err != nil {
-		return estimate.Outcome{}, err
+	return f.Final(st, false, []string{heavyTail})
+}
+
+// lastPart of mu^2 is about what the last release gets.
+const lastPart = .7
+
+// Expect gives the rows needed and the expected ratio to the non-private error, from public facts:
+// sqrt(predicted error^2 / sampling error^2) of the last release ([TYLERPRESS] Section 10, P5).
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	e := single.Expect(p)
+	if e.RowsNeeded == 0 || p.Rows <= 0 {
+		return e
 	}
-	if seen.far > secondTailLimit {
-		return r.refuseFar("too many rows share one value or lie far out for a Gaussian fit")
+	n, mu, d := float64(p.Rows), p.Mu*math.Sqrt(lastPart), p.Columns
+	switch {
+	case single.ByFull(p):
+		e.RelativeError = math.Sqrt(bestRadius2(p.Relation, d, n, mu, 0).Cov * n / float64(d*(d+1)))
+	case p.Covariance == estimate.Diagonal: // of one variance
+		e.RelativeError = math.Sqrt(bestRadius2(p.Relation, 1, n, mu/math.Sqrt(float64(d)), 0).Cov * n / 2)
+	default:
+		e.RelativeError = math.Sqrt(sphereError(p.Relation, d, n, mu, sphereRadius2(p.Relation, d, n, mu)) * float64(d) * n / 2)
 	}
-	return r.finalMoments(st)
+	return e
 }

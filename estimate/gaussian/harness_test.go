@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
@@ -21,6 +22,17 @@ import (
 
 // long reports that the statistical tests that take minutes were asked for.
 func long() bool { return os.Getenv("GAUZE_LONG") != "" }
+
+// tableMu is that of (1, 1e-6), for which the rows needed were measured.
+const tableMu = .2367
+
+// tableRows are those of the table of rows needed by d columns.
+func tableRows(d int) int {
+	return int(math.Round(rowsNeeded(estimate.Problem{Columns: d, Relation: privacy.ReplaceOne, Mu: tableMu}) / 1.25))
+}
+
+// rowsNeeded is what the estimator says.
+func rowsNeeded(p estimate.Problem) float64 { return New().Expect(p).RowsNeeded }
 
 // world is one random Gaussian: y = scale*(Q sqrt(lambda) z + mean).
 type world struct {
@@ -255,7 +267,7 @@ func gaussianSetting(d, n int, rel privacy.Relation, kappa, offset float64) sett
 // score is the error of the variances over the non-private one.
 func diagonalSetting(cov estimate.CovarianceType, d, n int, rel privacy.Relation) setting {
 	return setting{d: d, n: n, rel: rel, cov: cov, sample: func(rng *rand.Rand) ([][]float64, func(estimate.Outcome) float64) {
-		w := world{d: d, a: identity(d), mean: make([]float64, d), scale: make([]float64, d)}
+		w := world{d: d, a: mat.DenseCopyOf(symmetric.Identity(d)), mean: make([]float64, d), scale: make([]float64, d)}
 		for j := range d {
 			w.scale[j] = 1
 			if cov == estimate.Diagonal {

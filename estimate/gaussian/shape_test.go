@@ -6,39 +6,35 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/radial"
+	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
 // rounded is a run that has rounded the rows and judged their shape, at epsilon 1; nil if the
 // preconditioner did not get that far.
-func rounded(t testing.TB, rows [][]float64, d int) (r *run, st *state, s shape) {
+func rounded(t testing.TB, rows [][]float64, d int) (r *fit, st *tyler.State, s shape) {
 	p := estimate.Problem{Columns: d, Rows: len(rows), Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
-	steps := HeavyTailed{}.steps(p)
-	for i := range steps {
-		if steps[i].Name == "tail" {
-			steps[i].Query, steps[i].Share = query.DistanceCounts, shapePart
-		}
-	}
+	steps := Steps(p, "", 1)
 	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
-	r = &run{a: session.Allotment(), problem: p, mu2: session.Allotment().Left()}
-	if _, done, err := r.ready(); err != nil || done {
-		t.Fatal(done, err)
+	r = &fit{single.New(name, session.Allotment(), p, "")}
+	if err := r.Open(r.Problem); err != nil {
+		t.Fatal(err)
 	}
-	st, ok, err := r.precondition(newState(r.kept, r.units), 1, firstPassPart)
+	st, ok, err := r.Tyler.Round(tyler.New(r.Space), 1, firstPassPart)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !ok {
 		return nil, nil, s
 	}
-	if s, err = r.radialShape(st, 1); err != nil {
+	if s, err = r.look(st); err != nil {
 		t.Fatal(err)
 	}
 	return r, st, s
@@ -58,7 +54,7 @@ func TestShapeOfGaussians(t *testing.T) {
 		d := []int{1, 2, 5, 20}[i%4]
 		n := []int{1000, 4000, 40000, 400000}[rng.IntN(4)] * d
 		far := []float64{0, .02, .04}[rng.IntN(3)]
-		h := &radial.Histogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(shapePart) * tableMu), Rows: float64(n)}
+		h := &radial.Histogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(shapePart) * privacy.MuOf(1, 1e-6)), Rows: float64(n)}
 		h.Counts = make([]float64, len(h.Edges)+1)
 		above := 1.0
 		for b := range h.Counts { // Poisson counts, nearly
@@ -93,11 +89,11 @@ func TestShapeOfGaussians(t *testing.T) {
 }
 
 // gaussianRun is a run with a whole budget left and no rows to speak of.
-func gaussianRun(t testing.TB) *run {
-	p := estimate.Problem{Columns: 1, Rows: 1, Relation: privacy.ReplaceOne, Mu: tableMu, Components: 1}
-	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1, p.Relation), kernel.Plan{Method: "test", Steps: HeavyTailed{}.steps(p)},
+func gaussianRun(t testing.TB) fit {
+	p := estimate.Problem{Columns: 1, Rows: 1, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
+	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1, p.Relation), kernel.Plan{Method: "test", Steps: Steps(p, "", 1)},
 		kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{})
-	return &run{a: session.Allotment(), problem: p, mu2: session.Allotment().Left()}
+	return fit{single.New(name, session.Allotment(), p, "")}
 }
 
 // shapes of one column, of mean 0 and variance 1.
@@ -164,11 +160,11 @@ func TestStrayRows(t *testing.T) {
 				}
 			}
 			r, st, s := rounded(t, rows, d)
-			if r == nil || s.heavy || s.far > firstTailLimit {
+			if r == nil || s.heavy || s.far > single.FirstFar {
 				t.Errorf("%+v: %+v", c, s)
 				continue
 			}
-			out, err := r.finalGaussian(st, s)
+			out, err := r.gaussian(st, s)
 			if err != nil || out.Model == nil {
 				t.Fatal(err, out.NoRelease)
 			}
@@ -182,3 +178,48 @@ func TestStrayRows(t *testing.T) {
 		}
 	}
 }
+
+// tailed makes rows of a world spherical in its own coordinates: multivariate t of nu degrees of
+// freedom (0: multivariate Laplace, -1: Gaussian), scaled such that the covariance is the world's.
+func (w world) tailed(rng *rand.Rand, n, nu int) [][]float64 {
+	rows := w.rows(rng, n)
+	for _, x := range rows {
+		s := 1.0
+		switch {
+		case nu > 0:
+			sum := 0.0
+			for range nu {
+				z := rng.NormFloat64()
+				sum += z * z
+			}
+			s = math.Sqrt(float64(nu-2) / sum)
+		case nu == 0:
+			s = math.Sqrt(rng.ExpFloat64())
+		}
+		for j := range x {
+			x[j] = w.mean[j]*w.scale[j] + s*(x[j]-w.mean[j]*w.scale[j])
+		}
+	}
+	return rows
+}
+
+func middle(x []float64) float64 {
+	if len(x) == 0 {
+		return math.Inf(1)
+	}
+	for i := range x {
+		for j := range i {
+			if x[j] > x[i] {
+				x[i], x[j] = x[j], x[i]
+			}
+		}
+	}
+	return x[len(x)/2]
+}
+
+var (
+	bothRelations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
+	allShapes     = []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical}
+)
+
+func newRand(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(stattest.Seed(t), 1)) }

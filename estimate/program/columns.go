@@ -62,14 +62,18 @@ func (c *Columns) Flag(format string, args ...any) {
 	c.Notes.Flags = append(c.Notes.Flags, fmt.Sprintf(format, args...))
 }
 
-// FindUnits runs stage 0 and leaves constant columns out of the working space. A non-nil NoRelease
-// says that the units cannot be used: the distances of a column's values have no squares in
-// float64. Errors are faults of the plan or an interruption.
+// FindUnits runs stage 0 and has its units used. Errors are faults of the plan or an interruption.
 func (c *Columns) FindUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
 	u, err := stagezero.Run(a, cfg)
 	if err != nil {
 		return nil, err
 	}
+	return c.Use(u), nil
+}
+
+// Use takes units and leaves constant columns out of the working space. It returns why they cannot
+// be used: the distances of a column's values have no squares in float64; or nil.
+func (c *Columns) Use(u stagezero.Units) *estimate.NoRelease {
 	c.Units = u
 	for j := range u.Center {
 		if u.Constant[j] {
@@ -80,7 +84,7 @@ func (c *Columns) FindUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimat
 		c.Space.Center = append(c.Space.Center, u.Center[j])
 		c.Space.Scale = append(c.Space.Scale, u.Scale[j])
 	}
-	return c.badScale(), nil
+	return c.badScale()
 }
 
 // badScale is the reason not to go on with a column of the working space whose scale has no

@@ -30,16 +30,25 @@ func TooShort(p estimate.Problem, least float64, advice string) error {
 	return Refusal(advice, "the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns)
 }
 
-// leastUnit of the number of rows in an advice: nothing is known better.
+// leastUnit of the number of rows in an advice about mixtures: nothing is known better.
 const leastUnit = 50
 
 // Needs is the advice where rows are too few: about how many there should be, rounded up to two
 // digits, or only that there should be more if rows is 0; of, if not "", says what they are for. Or
 // fewer columns, where there are several, or what else would help.
 func Needs(p estimate.Problem, rows float64, of string, or ...string) string {
+	return needs(p, rows, leastUnit, of, or)
+}
+
+// NeedsOfOne is Needs for one distribution, of which two digits are known however few the rows are.
+func NeedsOfOne(p estimate.Problem, rows float64, or ...string) string {
+	return needs(p, rows, 1, "", or)
+}
+
+func needs(p estimate.Problem, rows, unit float64, of string, or []string) string {
 	text := "needs more rows"
 	if rows > 0 && !math.IsInf(rows, 1) {
-		unit := math.Max(leastUnit, math.Pow(10, math.Floor(math.Log10(rows))-1))
+		unit = math.Max(unit, math.Pow(10, math.Floor(math.Log10(rows))-1))
 		text = fmt.Sprintf("needs about %.0f rows%s at this epsilon", math.Ceil(rows/unit)*unit, of)
 	}
 	if p.Columns > 1 {

@@ -41,6 +41,7 @@ var layers = []layer{
 	{"estimate/learners", []string{"kernel", "estimate", "learner", "learner/em", "learner/spectral", "learner/pearson"},
 		"it is the list of what black boxes run on blocks of rows, and knows no estimator"},
 	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
+	{"estimate/program/single", slices.Concat(session, []string{"estimate", "estimate/program"}), "it is what the estimators of one distribution share, and it knows none"},
 	{"estimate/blackbox", slices.Concat(estimators, []string{"kernel/stable", "estimate/learners"}), "the black-box reduction names the learners that the kernel runs on blocks of rows"},
 	{"estimate", slices.Concat(estimators, []string{"learner"}), "estimators see data only through a session, and one does not know another: shared code goes to parts, and to program " +
 		"if it knows estimate's own types"},
@@ -78,7 +79,7 @@ var (
 	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
 	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/printed")
-	products   = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
+	products   = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/heavytailed", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
 )
 
 // exact are the folders whose subfolders a layer's permission does not include.
@@ -231,6 +232,8 @@ func TestRules(t *testing.T) {
 		{"estimate/gaussian/x.go", "estimate", false},
 		{"estimate/gaussian/x.go", "estimate/general", true},
 		{"estimate/general/x.go", "estimate/gaussian", true},
+		{"estimate/heavytailed/x.go", "estimate/gaussian", true},
+		{"estimate/heavytailed/x.go", "estimate/program/single", false},
 		{"estimate/general/x.go", "estimate/separated", true},
 		{"estimate/general/x.go", "estimate/program", false},
 		{"estimate/separated/x.go", "estimate/gaussian", true},

@@ -4,10 +4,13 @@ package angular
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // A Law holds E[u u^T] for u = f/|f|, f = (sqrt nu, w), w ~ N(eta, S) in R^d, and its derivative in
@@ -17,16 +20,15 @@ import (
 // moments, which are closed forms in the eigenvectors of S: with c_i = 1/(1 + 2 t s_i) and phi(t) =
 // exp(-nu t - t sum eta_i^2 c_i) prod sqrt(c_i)
 //
-//	E[u_w u_w^T] = int phi (diag(s_i c_i) + (eta_i c_i)(eta_j c_j)) dt,  E[u_w u_0] = sqrt nu int phi (eta_i c_i) dt,  E[u_0^2] = nu int phi dt.
+//	E[u_w u_w^T] = int phi (diag(s_i c_i) + (eta_i c_i)(eta_j c_j)) dt,
+//	E[u_w u_0] = sqrt nu int phi (eta_i c_i) dt,  E[u_0^2] = nu int phi dt.
 //
 // The derivative is that at eta = 0 with phi as it is: exact where the frame is centred, and a
 // descent direction elsewhere.
 //
 // Source: [TYLERPRESS] Section 4.6.
 type Law struct {
-	WW   *mat.Dense // E[u_w u_w^T]
-	W0   []float64  // E[u_w u_0]
-	Zero float64    // E[u_0^2]
+	Image // the expectation
 
 	nu      float64
 	vectors *mat.Dense // the eigenvectors of S, in columns
@@ -35,6 +37,35 @@ type Law struct {
 	// sqrt nu first(i); that of u_0^2 in S_jj is -nu second(j).
 	pair, cross   *mat.Dense
 	first, second []float64
+}
+
+// An Image is a symmetric matrix of the size of u u^T, or a change of one; W0 stands in it twice.
+type Image struct {
+	WW   *mat.Dense // u_w u_w^T
+	W0   []float64  // u_w u_0
+	Zero float64    // u_0^2
+}
+
+// Dot is the sum of products of all entries.
+func (a Image) Dot(b Image) float64 {
+	s := a.Zero * b.Zero
+	for i, v := range a.W0 {
+		s += 2 * v * b.W0[i]
+	}
+	x, y := a.WW.RawMatrix().Data, b.WW.RawMatrix().Data
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+// Plus is a + f b.
+func (a Image) Plus(f float64, b Image) Image {
+	out := Image{mat.DenseCopyOf(b.WW), slices.Clone(a.W0), a.Zero + f*b.Zero}
+	out.WW.Scale(f, out.WW)
+	out.WW.Add(a.WW, out.WW)
+	floats.AddScaled(out.W0, f, b.W0)
+	return out
 }
 
 // The rule for the integral: the trapezoidal rule in log t, whose error at this step is below 1e-8
@@ -104,22 +135,14 @@ func (l *Law) integrate(mean, variance []float64, low float64) {
 // toEigen is the vector in the eigenvectors' coordinates.
 func (l *Law) toEigen(v []float64) []float64 {
 	out := make([]float64, len(v))
-	for j, x := range v {
-		for i, u := range l.vectors.RawRowView(j) {
-			out[i] += u * x
-		}
-	}
+	symmetric.AddMulT(out, l.vectors, v)
 	return out
 }
 
 // vector undoes toEigen.
 func (l *Law) vector(v []float64) []float64 {
 	out := make([]float64, len(v))
-	for j := range out {
-		for i, u := range l.vectors.RawRowView(j) {
-			out[j] += u * v[i]
-		}
-	}
+	symmetric.AddMul(out, l.vectors, v)
 	return out
 }
 
@@ -148,8 +171,8 @@ func (l *Law) lean(v []float64) []float64 {
 
 // Forward is the derivative of (WW, W0, Zero) in the direction (eta, s) -> (eta + dEta, s + dS); dS
 // is symmetric.
-func (l *Law) Forward(dEta []float64, dS *mat.Dense) (ww *mat.Dense, w0 []float64, zero float64) {
-	y := l.inEigen(dS)
+func (l *Law) Forward(dEta []float64, dS *mat.Dense) Image {
+	y, zero := l.inEigen(dS), 0.0
 	diagonal := diagonalOf(y)
 	for j, v := range diagonal {
 		zero -= l.nu * l.second[j] * v
@@ -162,24 +185,23 @@ func (l *Law) Forward(dEta []float64, dS *mat.Dense) (ww *mat.Dense, w0 []float6
 		}
 		y.Set(i, i, v)
 	}
-	return l.fromEigen(y), l.lean(dEta), zero
+	return Image{l.fromEigen(y), l.lean(dEta), zero}
 }
 
-// Adjoint is the transpose of Forward: <Forward(dEta, dS), (ww, w0, zero)> = <(dEta, dS),
-// Adjoint(ww, w0, zero)>, where the first product counts W0 twice, as the symmetric matrix of all
-// entries does; ww is symmetric.
-func (l *Law) Adjoint(ww *mat.Dense, w0 []float64, zero float64) (dEta []float64, dS *mat.Dense) {
-	y := l.inEigen(ww)
+// Adjoint is the transpose of Forward: Forward(dEta, dS).Dot(x) = <(dEta, dS), Adjoint(x)>; x.WW is
+// symmetric.
+func (l *Law) Adjoint(x Image) (dEta []float64, dS *mat.Dense) {
+	y := l.inEigen(x.WW)
 	diagonal := diagonalOf(y)
 	y.MulElem(y, l.pair)
 	for j := range diagonal {
-		v := y.At(j, j) - l.nu*l.second[j]*zero
-		for i, x := range diagonal {
-			v -= l.cross.At(i, j) * x
+		v := y.At(j, j) - l.nu*l.second[j]*x.Zero
+		for i, u := range diagonal {
+			v -= l.cross.At(i, j) * u
 		}
 		y.Set(j, j, v)
 	}
-	dEta = l.lean(w0)
+	dEta = l.lean(x.W0)
 	for i := range dEta {
 		dEta[i] *= 2
 	}
@@ -187,8 +209,7 @@ func (l *Law) Adjoint(ww *mat.Dense, w0 []float64, zero float64) (dEta []float64
 }
 
 func diagonalOf(m *mat.Dense) []float64 {
-	d, _ := m.Dims()
-	out := make([]float64, d)
+	out := make([]float64, m.RawMatrix().Rows)
 	for i := range out {
 		out[i] = m.At(i, i)
 	}

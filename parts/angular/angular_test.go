@@ -115,24 +115,21 @@ func TestDerivative(t *testing.T) {
 				return l
 			}
 			up, down := at(1), at(-1)
-			fw, f0, fz := law.Forward(dEta, dS)
+			forward, y := law.Forward(dEta, dS), Image{ww, w0, 2.5}
 			near := func(name string, got, a, b float64) {
 				if want := (a - b) / (2 * h); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
 					t.Errorf("d=%d nu=%g: derivative of %s: got %g, want %g", d, nu, name, got, want)
 				}
 			}
-			near("zero", fz, up.Zero, down.Zero)
-			product := fz * 2.5
+			near("zero", forward.Zero, up.Zero, down.Zero)
 			for i := range d {
-				near("w0", f0[i], up.W0[i], down.W0[i])
-				product += 2 * f0[i] * w0[i]
+				near("w0", forward.W0[i], up.W0[i], down.W0[i])
 				for j := range d {
-					near("ww", fw.At(i, j), up.WW.At(i, j), down.WW.At(i, j))
-					product += fw.At(i, j) * ww.At(i, j)
+					near("ww", forward.WW.At(i, j), up.WW.At(i, j), down.WW.At(i, j))
 				}
 			}
-			aEta, aS := law.Adjoint(ww, w0, 2.5)
-			other := 0.0
+			aEta, aS := law.Adjoint(y)
+			product, other := forward.Dot(y), 0.0
 			for i := range d {
 				other += aEta[i] * dEta[i]
 				for j := range d {

@@ -66,7 +66,7 @@ type Gaussian struct {
 const leastWeight = 1e-12
 
 // Density is c with the given weight as a component of a query's partition or density, without a
-// radius, and the factor l of its frame: c.Cov = l l^T (see linalg.Factor).
+// radius, and the factor l of its frame: c.Cov = l l^T (see symmetric.Factor).
 func (s Space) Density(c Gaussian, weight float64) (q query.Component, l *mat.Dense) {
 	l, inv, logDet := symmetric.Factor(c.Cov)
 	return query.Component{Frame: s.Frame(c.Mean, inv), LogWeight: math.Log(math.Max(weight, leastWeight)) - logDet/2}, l

@@ -29,6 +29,22 @@ type Sums struct {
 	Trace, TraceSD float64
 }
 
+// Over are the sums over a number of rows: means.
+func (s Sums) Over(rows float64) Sums {
+	s.Count, s.CountSD, s.SumSD, s.SecondSD = s.Count/rows, s.CountSD/rows, s.SumSD/rows, s.SecondSD/rows
+	s.Trace, s.TraceSD = s.Trace/rows, s.TraceSD/rows
+	for i := range s.Sum {
+		s.Sum[i] /= rows
+	}
+	if s.Second != nil {
+		s.Second.ScaleSym(1/rows, s.Second)
+	}
+	return s
+}
+
+// Spectral is the spectral norm of the noise of Second, about.
+func (s Sums) Spectral() float64 { return s.SecondSD * math.Sqrt(2*float64(len(s.Sum))) }
+
 // Unpack undoes the packing of query.ClippedMoments: one Sums for every component that is not
 // GateOnly, in their order. It panics if answer does not belong to q.
 func Unpack(q query.ClippedMoments, answer kernel.Answer) []Sums {
@@ -82,17 +98,12 @@ func full(values []float64, sigma, r, b float64, d int) Sums {
 
 // diagonal undoes u = (r, z, z^2/r)/(sqrt3 r).
 func diagonal(values []float64, sigma, r float64) Sums {
-	d := len(values) / 2
-	root3 := math.Sqrt(3)
-	s := Sums{
-		Count: values[0] * root3, CountSD: sigma * root3,
-		Sum: make([]float64, d), SumSD: sigma * root3 * r,
-		Second: mat.NewSymDense(d, nil), SecondSD: sigma * root3 * r * r,
-		TraceSD: sigma * root3 * r * r * math.Sqrt(float64(d)),
-	}
-	for i := range d {
-		s.Sum[i] = values[1+i] * root3 * r
-		s.Second.SetSym(i, i, values[1+d+i]*root3*r*r)
+	d, root3 := len(values)/2, math.Sqrt(3)
+	s := first(values[:1+d], sigma, root3, root3, r)
+	s.Second, s.SecondSD = mat.NewSymDense(d, nil), s.SumSD*r
+	s.TraceSD = s.SecondSD * math.Sqrt(float64(d))
+	for i, v := range values[1+d:] {
+		s.Second.SetSym(i, i, v*root3*r*r)
 		s.Trace += s.Second.At(i, i)
 	}
 	return s
@@ -100,14 +111,17 @@ func diagonal(values []float64, sigma, r float64) Sums {
 
 // spherical undoes u = (r/2, z, |z|^2/r)/(3/2 r).
 func spherical(values []float64, sigma, r float64) Sums {
-	d := len(values) - 2
-	s := Sums{
-		Count: values[0] * 3, CountSD: sigma * 3,
-		Sum: make([]float64, d), SumSD: sigma * 1.5 * r,
-		Trace: values[1+d] * 1.5 * r * r, TraceSD: sigma * 1.5 * r * r,
-	}
-	for i := range d {
-		s.Sum[i] = values[1+i] * 1.5 * r
+	last := len(values) - 1
+	s := first(values[:last], sigma, 3, 1.5, r)
+	s.Trace, s.TraceSD = values[last]*1.5*r*r, s.SumSD*r
+	return s
+}
+
+// first are the count, which was divided by that number, and the sum, divided by norm times r.
+func first(values []float64, sigma, count, norm, r float64) Sums {
+	s := Sums{Count: values[0] * count, CountSD: sigma * count, SumSD: sigma * norm * r}
+	for _, v := range values[1:] {
+		s.Sum = append(s.Sum, v*norm*r)
 	}
 	return s
 }

@@ -1,22 +1,20 @@
-package gaussian
+package tyler
 
 import (
-	"fmt"
 	"math"
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // Constants of the schedule. They decide how much is spent where, and none of them touches privacy.
 const (
-	firstPassPart  = .85 // of what is left, for the first preconditioner
-	secondPassPart = .5  // of what is left then, for the t_nu preconditioner
-	maxSteps       = 400
+	maxSteps = 400
 	// certainSDs: the certificate is a least eigenvalue this many noise sds above zero.
 	certainSDs = 4
 	// A certificate's noise leaves a spectrum of ones certainPart of the way down to that.
@@ -32,47 +30,72 @@ const (
 	polishAlone                       = .05 // of a single column
 )
 
-// precondition repeats steps until the certificate holds (ok), or the part of what is left runs
-// out. It hands back what it did not spend. All later choices use released values only, so that
-// retries and early ends cost nothing beyond the filter.
+// A Rounder is what makes rows round and what it knows of them. All fields are public or released.
+type Rounder struct {
+	Allotment *kernel.Allotment
+	Prefix    string // of the step's name
+	// Rows prices the steps: good rows, n or a noisy count.
+	Rows float64
+	Good *moments.Rows // what the steps see of good rows is added
+	// Unit is the scale that relativeFloor refers to: 1 where the columns have units that were
+	// found, 0 (unknown) in raw ones.
+	Unit float64
+
+	pre     *kernel.Allotment // the part of the allotment that the steps may spend
+	history []measurement     // of the last Round
+}
+
+const stepName = "directions"
+
+// Step is the step of Round for two rounds, with prefix before its name.
+func Step(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + stepName, Query: query.Directions{}.Kind(), Share: share, Most: 2*maxSteps + 2, Source: "TYLERPRESS Section 4"}
+}
+
+// Round repeats steps of t_nu from start on until the certificate holds (ok), or the part of what
+// is left runs out. It hands back what it did not spend. All later choices use released values
+// only, so that retries and early ends cost nothing beyond the filter. start is not changed; the
+// state that is returned is that of the last step even if the certificate does not hold.
 //
 // The certificate: a direction that the rows do not fill shows an eigenvalue of at most noise, of
 // sd noise/sqrt(2D); the least eigenvalue of all is above certainSDs of these by chance with
 // probability below 4e-5. And none is larger than noise makes ones.
 //
 // Source: [TYLERPRESS] Section 4.2.
-func (r *run) precondition(st *state, nu, part float64) (result *state, ok bool, err error) {
-	st.nu = nu
-	r.pre = r.a.Take(part * r.a.Left())
-	defer func() { r.a.Return(r.pre) }()
-	r.last, r.history = st, nil
+func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err error) {
+	st = start.clone()
+	st.Nu = nu
+	r.pre = r.Allotment.Take(part * r.Allotment.Left())
+	defer func() { r.Allotment.Return(r.pre) }()
+	r.history = nil
 	resolved := 1
 	for range maxSteps {
-		d := st.rank()
+		d := st.Rank()
 		certain := certainLevel(d)
 		level := math.Max(certain, farLevel(d, resolved))
 		mu := r.stepMu(d, nu, level)
 		if mu > r.pre.LeftMu() {
 			return st, false, nil
 		}
-		l, err := r.step(st, nu, mu)
+		l, err := r.step(st, mu)
 		if err != nil || l.lost {
 			return st, false, err
 		}
 		sd := l.noise / math.Sqrt(2*float64(d+1))
 		if level == certain && l.least > certainSDs*sd && l.top < 1+l.noise+certainSDs*sd {
-			return r.polish(st, nu, certain)
+			ok, err := r.polish(st, certain)
+			return st, ok, err
 		}
 		resolved = l.resolved
-		switch narrow := st.narrow(r.floorUnit()); {
+		switch narrow := st.narrow(r.Unit); {
 		case narrow == 0:
 		case level > certain: // too coarse to call a direction empty: look again
 			resolved = d + 1
 		case l.least < certainSDs*sd:
-			if !st.drop(narrow, r.floorUnit()) {
+			if !st.drop(narrow, r.Unit) {
 				return st, false, nil
 			}
-			resolved = min(resolved, st.rank()+1)
+			resolved = min(resolved, st.Rank()+1)
 		}
 	}
 	return st, false, nil
@@ -93,18 +116,18 @@ func farLevel(d, resolved int) float64 {
 
 // polish makes the last step as good as what is left allows, unless it would be worse than a
 // certificate's.
-func (r *run) polish(st *state, nu, certain float64) (result *state, ok bool, err error) {
-	d := st.rank()
+func (r *Rounder) polish(st *State, certain float64) (ok bool, err error) {
+	d := st.Rank()
 	part := math.Min(polishMost, polishLow+polishRise*float64(d))
 	if d == 1 { // there is nothing but the scale
 		part = polishAlone
 	}
-	mu := math.Min(math.Sqrt(part*(r.a.Left()+r.pre.Left())), r.pre.LeftMu())
-	if r.stepMu(d, nu, certain) > mu {
-		return st, true, nil
+	mu := math.Min(math.Sqrt(part*(r.Allotment.Left()+r.pre.Left())), r.pre.LeftMu())
+	if r.stepMu(d, st.Nu, certain) > mu {
+		return true, nil
 	}
-	l, err := r.step(st, nu, mu)
-	return st, err == nil && !l.lost, err
+	l, err := r.step(st, mu)
+	return err == nil && !l.lost, err
 }
 
 const (
@@ -116,15 +139,15 @@ const (
 )
 
 // narrow counts the directions in which the released state is narrower than relativeFloor.
-func (s *state) narrow(unit float64) int {
+func (s *State) narrow(unit float64) int {
 	var svd mat.SVD
-	if !svd.Factorize(s.wi, mat.SVDNone) {
+	if !svd.Factorize(s.Wi, mat.SVDNone) {
 		return 0
 	}
 	std := svd.Values(nil) // decreasing
 	limit := relativeFloor * unit
 	if unit == 0 {
-		limit = relativeFloor * math.Max(1, median(std))
+		limit = relativeFloor * math.Max(1, std[len(std)/2])
 	}
 	return len(std) - sort.Search(len(std), func(i int) bool { return std[i] < limit })
 }
@@ -136,9 +159,9 @@ func (s *state) narrow(unit float64) int {
 // Source: [TYLERPRESS] Section 4.4. Differs: columns in the wrong unit are told apart from
 // directions without spread; a direction is empty only if a step as fine as a certificate's sees
 // nothing there.
-func (s *state) drop(count int, unit float64) bool {
+func (s *State) drop(count int, unit float64) bool {
 	var svd mat.SVD
-	if !svd.Factorize(s.wi, mat.SVDThin) {
+	if !svd.Factorize(s.Wi, mat.SVDThin) {
 		return false
 	}
 	std := svd.Values(nil)
@@ -148,53 +171,26 @@ func (s *state) drop(count int, unit float64) bool {
 	}
 	var u mat.Dense
 	svd.UTo(&u)
-	d := len(s.m)
-	s.w, s.wi = mat.NewDense(keep, d, nil), mat.NewDense(d, keep, nil)
-	for i := keep; i < len(std); i++ {
-		s.empty = append(s.empty, hiddenDirection{mat.Col(nil, i, &u), std[i]})
-	}
-	for i := range keep {
+	d := len(s.M)
+	s.W, s.Wi = mat.NewDense(keep, d, nil), mat.NewDense(d, keep, nil)
+	for i, v := range std {
+		if i >= keep {
+			s.empty = append(s.empty, direction{mat.Col(nil, i, &u), v})
+			continue
+		}
 		for j := range d {
-			s.wi.Set(j, i, u.At(j, i)*std[i])
-			s.w.Set(i, j, u.At(j, i)/std[i])
+			s.Wi.Set(j, i, u.At(j, i)*v)
+			s.W.Set(i, j, u.At(j, i)/v)
 		}
 	}
 	return true
 }
 
 // narrowestColumn is the least spread of a single column, in its scale.
-func (s *state) narrowestColumn() float64 {
+func (s *State) narrowestColumn() float64 {
 	least := math.Inf(1)
-	for j := range s.m {
-		least = math.Min(least, floats.Norm(s.wi.RawRowView(j), 2))
+	for j := range s.M {
+		least = math.Min(least, floats.Norm(s.Wi.RawRowView(j), 2))
 	}
 	return least
-}
-
-func median(decreasing []float64) float64 { return decreasing[len(decreasing)/2] }
-
-// directions are hidden directions of a state in the columns' own units.
-func (r *run) directions(st *state, hidden []hiddenDirection) (out []estimate.Direction) {
-	for _, h := range hidden {
-		full, norm := make([]float64, r.problem.Columns), 0.0
-		for i, j := range st.columns {
-			full[j] = h.direction[i] / st.scale[i]
-			norm = math.Hypot(norm, full[j])
-		}
-		if !(norm > 0) || !dense.Finite(norm) {
-			continue
-		}
-		for j := range full {
-			full[j] /= norm
-		}
-		out = append(out, estimate.Direction{Direction: full, StdAtMost: h.std / norm})
-	}
-	return out
-}
-
-// unresolved is the outcome of a preconditioner whose budget ended first.
-func (r *run) unresolved() (estimate.Outcome, error) {
-	out, err := r.refuse(fmt.Sprintf("the noise hides the spread in some directions at about %.0f rows", r.rows))
-	out.Diagnostics.Unresolved = r.directions(r.last, r.last.hidden)
-	return out, err
 }

@@ -1,4 +1,4 @@
-package gaussian
+package heavytailed
 
 import (
 	"fmt"
@@ -6,50 +6,48 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// tailed makes rows of a world spherical in its own coordinates: multivariate t of nu degrees of
-// freedom (0: multivariate Laplace, -1: Gaussian), scaled such that the covariance is the world's.
-func (w world) tailed(rng *rand.Rand, n, nu int) [][]float64 {
-	rows := w.rows(rng, n)
-	for _, x := range rows {
-		s := 1.0
-		switch {
-		case nu > 0:
-			sum := 0.0
-			for range nu {
-				z := rng.NormFloat64()
-				sum += z * z
-			}
-			s = math.Sqrt(float64(nu-2) / sum)
-		case nu == 0:
-			s = math.Sqrt(rng.ExpFloat64())
-		}
-		for j := range x {
-			x[j] = w.mean[j]*w.scale[j] + s*(x[j]-w.mean[j]*w.scale[j])
-		}
-	}
-	return rows
-}
+// long reports that the statistical tests that take minutes were asked for.
+func long() bool { return estimatetest.Long() }
 
-// heavyErrors are the errors of the covariance in repeated fits of t_nu rows of condition number
-// 1e6, refusals left out.
-func heavyErrors(t *testing.T, e estimate.Estimator, nu, d, n, runs int, rel privacy.Relation) (errors []float64) {
+// heavyErrors are the errors of the covariance in repeated fits of rows of a law with condition
+// number 1e6, refusals left out.
+func heavyErrors(t *testing.T, e estimate.Estimator, law string, d, n, runs int, rel privacy.Relation) (errors []float64) {
 	t.Helper()
 	for range runs {
-		rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-		w := newWorld(rng, d, 1e6, 10, d)
-		c := estimatetest.Case{Rows: w.tailed(rng, n, nu), Columns: d, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: 1}
+		s := sampled(t, problems.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: law}, n)
+		c := estimatetest.Case{Rows: rowsOf(s), Columns: d, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: 1}
 		c.Noise.Fresh = true
 		if f := estimatetest.RunChecked(t, e, c); f.Model != nil {
-			cov, _, _ := w.errors(f.Outcome)
-			errors = append(errors, cov)
+			g := f.Model.Components[0]
+			errors = append(errors, s.Truth.Errors(g.Mean, g.Cov.Factor()).Covariance)
 		}
 	}
 	return errors
+}
+
+// sampled is a fresh table of a population.
+func sampled(t *testing.T, p problems.Population, n int) *problems.Sample {
+	s, err := p.Draw(rand.Uint64(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func rowsOf(s *problems.Sample) (rows [][]float64) {
+	n, _ := s.Rows.Dims()
+	for i := range n {
+		rows = append(rows, s.Rows.RawRowView(i))
+	}
+	return rows
 }
 
 // TestHeavyBars: the errors of the covariance at condition number 1e6, unknown mean, epsilon 1. The
@@ -73,8 +71,8 @@ func TestHeavyBars(t *testing.T) {
 			runs, slack = 60, 1.1
 		}
 		for i, bar := range [...]float64{c.loose, c.trusted} {
-			e := HeavyTailed{elliptical: i == 1}
-			errors := heavyErrors(t, e, c.nu, c.d, c.n, runs, privacy.ReplaceOne)
+			e := Estimator{elliptical: i == 1}
+			errors := heavyErrors(t, e, fmt.Sprint("t", c.nu), c.d, c.n, runs, privacy.ReplaceOne)
 			m := middle(errors)
 			t.Logf("t%d d=%d n=%d %s: median error %.4f of %d", c.nu, c.d, c.n, e.Name(), m, len(errors))
 			if len(errors) < runs || m > slack*bar {
@@ -102,16 +100,16 @@ func middle(x []float64) float64 {
 // allow.
 func TestHeavyShapes(t *testing.T) {
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
-		for _, nu := range []int{-1, 0, 5} {
-			for _, e := range []estimate.Estimator{NewHeavyTailed(), NewElliptical()} {
-				if m := middle(heavyErrors(t, e, nu, 3, 8000, 3, rel)); !(m < .3) {
-					t.Errorf("%v law %d %s: median error %v", rel, nu, e.Name(), m)
+		for _, law := range []string{"gaussian", "laplace", "t5"} {
+			for _, e := range methods {
+				if m := middle(heavyErrors(t, e, law, 3, 8000, 3, rel)); !(m < .3) {
+					t.Errorf("%v %s %s: median error %v", rel, law, e.Name(), m)
 				}
 			}
 		}
 		for _, shape := range []estimate.CovarianceType{estimate.Diagonal, estimate.Spherical} {
 			for _, d := range []int{2, 9} {
-				for _, e := range []estimate.Estimator{NewHeavyTailed(), NewElliptical()} {
+				for _, e := range methods {
 					t.Run(fmt.Sprint(rel, shape, d, e.Name()), func(t *testing.T) { heavyShape(t, e, rel, shape, d) })
 				}
 			}
@@ -120,24 +118,23 @@ func TestHeavyShapes(t *testing.T) {
 }
 
 func heavyShape(t *testing.T, e estimate.Estimator, rel privacy.Relation, shape estimate.CovarianceType, d int) {
-	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-	w := newWorld(rng, d, 1, 1000, d)
+	p := problems.Population{Columns: d, Offset: 1000, Law: "t5", Axes: true}
 	if shape == estimate.Diagonal {
-		for j := range d {
-			w.scale[j] = math.Pow(1000, float64(j%3))
-		}
+		p.Units = 3
 	}
-	c := estimatetest.Case{Rows: w.tailed(rng, 20000, 5), Columns: d, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: 1, Covariance: shape}
+	s := sampled(t, p, 20000)
+	c := estimatetest.Case{Rows: rowsOf(s), Columns: d, Relation: rel, Mu: privacy.MuOf(1, 1e-6), Components: 1, Covariance: shape}
 	c.Noise.Fresh = true
 	f := estimatetest.RunChecked(t, e, c)
 	if f.Model == nil {
 		t.Fatalf("no release: %+v", f.NoRelease)
 	}
+	g := f.Model.Components[0]
+	one := mat.NewDense(d, d, nil)
 	for j := range d {
-		v := f.Model.Components[0].Cov.At(j, j) / math.Pow(w.scale[j], 2)
-		m := f.Model.Components[0].Mean[j]/w.scale[j] - w.mean[j]
-		if !(math.Abs(math.Log(v)) < .5 && math.Abs(m) < .2) {
-			t.Errorf("column %d: mean off by %v, variance %v, want 0 and 1", j, m, v)
-		}
+		one.Set(j, j, math.Sqrt(g.Cov.At(j, j)))
+	}
+	if got := s.Truth.Errors(g.Mean, one); !(got.Covariance < .5*math.Sqrt(float64(d)) && got.Mean < .2*math.Sqrt(float64(d))) {
+		t.Errorf("want the truth, got %+v", got)
 	}
 }

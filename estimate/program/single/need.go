@@ -1,10 +1,10 @@
-package gaussian
+package single
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -27,13 +27,27 @@ const (
 	planFactor = 1.25
 	// addRemoveFactor: sums have sensitivity 1 instead of sqrt2.
 	addRemoveFactor = .75
-	// tooFewFactor: with fewer than rowsNeeded/tooFewFactor rows a fit is not tried.
+	// tooFewFactor: with fewer than RowsNeeded/tooFewFactor rows a fit is not tried.
 	tooFewFactor = 2.5
 )
 
-// rowsNeeded is planFactor times the table, interpolated in log d, scaled by 1/mu, and never less
+// ByFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns,
+// where one release of all second moments has less noise than a release per column (sqrt2 (R^2+b^2)
+// with R^2 near d against sqrt d times that at d = 1).
+func ByFull(p estimate.Problem) bool {
+	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= DiagonalByFull ||
+		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
+}
+
+// The largest d at which special shapes are fitted by way of the full covariance.
+const (
+	DiagonalByFull  = 24
+	sphericalByFull = 4
+)
+
+// RowsNeeded is planFactor times the table, interpolated in log d, scaled by 1/mu, and never less
 // than sampling alone needs.
-func rowsNeeded(p estimate.Problem) float64 {
+func RowsNeeded(p estimate.Problem) float64 {
 	n := planFactor * tableRows(p) * tableMu / p.Mu
 	if p.Relation == privacy.AddRemoveOne {
 		n *= addRemoveFactor
@@ -47,18 +61,18 @@ func rowsNeeded(p estimate.Problem) float64 {
 const lowMuExtra, highMuExtra = .6, .15
 
 // rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit
-// is tried with fewer (rowsNeeded).
+// is tried with fewer (RowsNeeded).
 func rowsWithinTwice(p estimate.Problem) float64 {
 	extra := highMuExtra
 	if p.Mu < tableMu {
 		extra = lowMuExtra
 	}
-	return math.Max(rowsNeeded(p)*math.Pow(tableMu/p.Mu, extra), tooFewFactor*leastRows(p))
+	return math.Max(RowsNeeded(p)*math.Pow(tableMu/p.Mu, extra), tooFewFactor*leastRows(p))
 }
 
 // leastRows is what even a fit without noise needs.
 func leastRows(p estimate.Problem) float64 {
-	if !byFull(p) {
+	if !ByFull(p) {
 		return 10
 	}
 	return float64(2*p.Columns + 8)
@@ -80,63 +94,35 @@ func tableRows(p estimate.Problem) float64 {
 	return a.n * math.Pow(b.n/a.n, math.Log(d/a.d)/math.Log(b.d/a.d))
 }
 
-// Expect gives the rows needed and the expected ratio to the non-private error, from public facts.
-func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+// Expect gives the rows needed, and says where there are too few.
+func Expect(p estimate.Problem) (e estimate.Expectation) {
 	if !(p.Mu > 0) || p.Columns < 1 {
-		return estimate.Expectation{}
+		return e
 	}
-	e := estimate.Expectation{RowsNeeded: rowsWithinTwice(p)}
-	if p.Rows > 0 {
-		e.RelativeError = relativeError(p)
-		if needed := rowsNeeded(p); float64(p.Rows) < needed/tooFew(p) {
-			e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
-		} else if float64(p.Rows) < needed {
-			e.Notes = append(e.Notes, "few rows: fit may end without a release")
-		}
+	e.RowsNeeded = rowsWithinTwice(p)
+	switch n, needed := float64(p.Rows), RowsNeeded(p); {
+	case !(n > 0):
+	case n < needed/tooFew(p):
+		e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
+	case n < needed:
+		e.Notes = append(e.Notes, "few rows: fit may end without a release")
 	}
 	return e
 }
 
-// lastPart of mu^2 is about what the last release gets.
-const lastPart = .7
-
-// relativeError is sqrt(predicted error^2 / sampling error^2) of the last release ([TYLERPRESS]
-// Section 10, P5).
-func relativeError(p estimate.Problem) float64 {
-	n, mu, d := float64(p.Rows), p.Mu*math.Sqrt(lastPart), p.Columns
-	switch {
-	case byFull(p):
-	case p.Covariance == estimate.Diagonal:
-		return diagonalRelativeError(p.Relation, d, n, mu)
-	case p.Covariance == estimate.Spherical:
-		return sphericalRelativeError(p.Relation, d, n, mu)
-	}
-	r2, lift := bestRadius2(p.Relation, d, n, mu, 0)
-	cov, _ := predict(p.Relation, d, n, mu, r2, lift, 0)
-	return math.Sqrt(cov * n / float64(d*(d+1)))
-}
-
 // advice is what would help, in rows.
 func advice(p estimate.Problem) string {
-	text := "needs more rows"
-	if p.Mu > 0 {
-		text = fmt.Sprintf("needs about %.0f rows at this epsilon", roundRows(rowsWithinTwice(p)))
-	}
-	if p.Columns > 1 {
-		text += "; or fewer columns"
-	}
+	var or []string
 	diagonal := p
 	diagonal.Covariance = estimate.Diagonal
-	if p.Covariance == estimate.Full && rowsNeeded(diagonal) < rowsNeeded(p) {
-		text += ", or --covariance diagonal"
+	if p.Covariance == estimate.Full && RowsNeeded(diagonal) < RowsNeeded(p) {
+		or = append(or, "--covariance diagonal")
 	}
-	return text
-}
-
-// roundRows rounds up to two digits.
-func roundRows(n float64) float64 {
-	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(n))-1))
-	return math.Ceil(n/unit) * unit
+	rows := 0.0
+	if p.Mu > 0 {
+		rows = rowsWithinTwice(p)
+	}
+	return program.NeedsOfOne(p, rows, or...)
 }
 
 // tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count

@@ -1,8 +1,9 @@
-package gaussian
+package tyler
 
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -19,22 +20,21 @@ import (
 type past struct {
 	t     testing.TB
 	d     int
-	st    *state
+	st    *State
 	root  float64
 	delta []float64
 	cov   *mat.SymDense
-	run   run
+	run   Rounder
 }
 
 // newPast has a final state of its own (random, so that coordinates matter) and no steps yet.
 func newPast(t testing.TB, rng *rand.Rand, d int, nu float64, delta []float64, cov *mat.SymDense) *past {
-	st := &state{m: make([]float64, d), w: identity(d), wi: identity(d), nu: nu}
-	w, wi := randomMap(t, rng, d, 10)
-	st.w, st.wi = w, wi
+	st := &State{M: make([]float64, d), Nu: nu}
+	st.W, st.Wi = randomMap(t, rng, d, 10)
 	for j := range d {
-		st.m[j] = rng.NormFloat64()
+		st.M[j] = rng.NormFloat64()
 	}
-	return &past{t: t, d: d, st: st, root: math.Sqrt(consistency(d, nu)), delta: delta, cov: cov}
+	return &past{t: t, d: d, st: st, root: st.Root(), delta: delta, cov: cov}
 }
 
 // randomMap is a random rotation of a geometric spectrum with that condition number, and its
@@ -72,7 +72,7 @@ func randomMap(t testing.TB, rng *rand.Rand, d int, condition float64) (w, wi *m
 }
 
 // frameNear is a state whose coordinates are w = B z + shift for the given B.
-func (p *past) frameNear(b *mat.Dense, shift []float64) *state {
+func (p *past) frameNear(b *mat.Dense, shift []float64) *State {
 	f := p.st.clone()
 	var w, bi mat.Dense
 	if err := bi.Inverse(b); err != nil {
@@ -80,16 +80,16 @@ func (p *past) frameNear(b *mat.Dense, shift []float64) *state {
 			p.t.Fatal(err)
 		}
 	}
-	w.Mul(b, p.st.w)
+	w.Mul(b, p.st.W)
 	w.Scale(p.root, &w) // z = root W (y - m)
-	f.w = &w
+	f.W = &w
 	var wi mat.Dense
-	wi.Mul(p.st.wi, &bi)
+	wi.Mul(p.st.Wi, &bi)
 	wi.Scale(1/p.root, &wi)
-	f.wi = &wi
+	f.Wi = &wi
 	for j := range p.d {
 		for i, v := range shift {
-			f.m[j] -= f.wi.At(j, i) * v
+			f.M[j] -= f.Wi.At(j, i) * v
 		}
 	}
 	return f
@@ -106,7 +106,7 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 			eta[i] += b.At(i, j) * v
 		}
 	}
-	law, ok := angular.New(eta, symmetric.Congruence(b, p.cov), f.nu)
+	law, ok := angular.New(eta, symmetric.Congruence(b, p.cov), f.Nu)
 	if !ok {
 		p.t.Fatal("no law")
 	}
@@ -126,9 +126,9 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 
 // last is the last release at radius^2 r2: its exact expectation, by the same points as invert,
 // with noise of sd sd if rng is set.
-func (p *past) last(r2, lift, sd float64, rng *rand.Rand) last {
+func (p *past) last(r2, lift, sd float64, rng *rand.Rand) clip.Release {
 	d := p.d
-	_, root := symmetric.FlooredRoot(p.cov, leastEigen)
+	_, root := symmetric.FlooredRoot(p.cov, clip.LeastEigen)
 	points, law := clip.NewPoints(d), clip.Gaussian(d, r2)
 	mean, second := points.Moments(p.delta, root, r2)
 	zeroMean, zeroSecond := points.Moments(make([]float64, d), symmetric.Identity(d), r2)
@@ -149,7 +149,7 @@ func (p *past) last(r2, lift, sd float64, rng *rand.Rand) last {
 		}
 		second.AddSym(second, goe(rng, d, sd))
 	}
-	return last{mean, second, r2, meanSD, sd}
+	return clip.Release{Mean: mean, Second: second, R2: r2, MeanSD: meanSD, SecondSD: sd}
 }
 
 // off is how far an estimate is from the truth, as Frobenius norms.
@@ -192,12 +192,12 @@ func TestInvertExact(t *testing.T) {
 					}
 					p.step(b, shift, 1e-3, nil)
 				}
-				views := p.run.views(p.st, p.root, 0)
+				views := p.run.Views(p.st, p.root, 0)
 				if len(views) != 4 {
 					t.Fatalf("%d views of 4", len(views))
 				}
 				// The last release is so noisy that the steps decide everything but the scale.
-				delta, root := invert(p.last(1.2*float64(d), .2, 1e-2, nil), views)
+				delta, root := clip.Invert(p.last(1.2*float64(d), .2, 1e-2, nil), views)
 				mean, off := p.off(delta, root)
 				if mean > 1e-3 || off > 1e-3 {
 					t.Errorf("d=%d nu=%g condition %g: mean off by %.2g, covariance by %.2g", d, nu, condition, mean, off)
@@ -215,38 +215,38 @@ func TestInformation(t *testing.T) {
 	delta, cov := moderate(t, rng, d)
 	p := newPast(t, rng, d, 1, delta, cov)
 	one := mat.DenseCopyOf(symmetric.Identity(d))
-	if got := p.run.information(p.st); got != 0 || len(p.run.views(p.st, p.root, 0)) != 0 {
+	if got := p.run.Information(p.st); got != 0 || len(p.run.Views(p.st, p.root, 0)) != 0 {
 		t.Errorf("information %v without steps", got)
 	}
 	p.step(one, make([]float64, d), .02, nil)
 	p.step(one, make([]float64, d), .01, nil)
 	want := (1/(.02*.02) + 1/(.01*.01)) / ((1 + d + 2) * (1 + d + 2))
-	if got := p.run.information(p.st); math.Abs(got/want-1) > 1e-12 {
+	if got := p.run.Information(p.st); math.Abs(got/want-1) > 1e-12 {
 		t.Errorf("information %v, want %v", got, want)
 	}
 	p.step(one, make([]float64, d), .2, nil) // 1/400 of the other
-	if got := len(p.run.views(p.st, p.root, 0)); got != 2 {
+	if got := len(p.run.Views(p.st, p.root, 0)); got != 2 {
 		t.Errorf("%d views, want the 2 that say something", got)
 	}
 	p.step(one, make([]float64, d), .001, nil)
-	p.run.history[3].frame.nu = d
+	p.run.history[3].frame.Nu = d
 	p.step(one, make([]float64, d), .001, nil)
 	narrow := p.run.history[4].frame
-	narrow.w = mat.DenseCopyOf(narrow.w.Slice(0, d-1, 0, d))
-	narrow.wi = mat.DenseCopyOf(narrow.wi.Slice(0, d, 0, d-1))
+	narrow.W = mat.DenseCopyOf(narrow.W.Slice(0, d-1, 0, d))
+	narrow.Wi = mat.DenseCopyOf(narrow.Wi.Slice(0, d, 0, d-1))
 	want += 1 / (.2 * .2) / ((1 + d + 2) * (1 + d + 2))
-	if got := p.run.information(p.st); math.Abs(got/want-1) > 1e-12 {
+	if got := p.run.Information(p.st); math.Abs(got/want-1) > 1e-12 {
 		t.Errorf("information %v, want %v: steps of another rank or kind count for nothing", got, want)
 	}
-	views := p.run.views(p.st, p.root, 0)
+	views := p.run.Views(p.st, p.root, 0)
 	if len(views) != 2 {
 		t.Errorf("%d views, want 2: steps of another rank or kind are left out", len(views))
 	}
 	// Sampling that limits the steps takes weight from all of them alike.
-	weighed := p.run.views(p.st, p.root, 3/(want*(1+d+2)*(1+d+2)))
+	weighed := p.run.Views(p.st, p.root, 3/(want*(1+d+2)*(1+d+2)))
 	for i, v := range weighed {
-		if math.Abs(v.weight*4/views[i].weight-1) > 1e-12 {
-			t.Errorf("weight %v with sampling, %v without, want a quarter", v.weight, views[i].weight)
+		if with, without := v.(*view).weight, views[i].(*view).weight; math.Abs(with*4/without-1) > 1e-12 {
+			t.Errorf("weight %v with sampling, %v without, want a quarter", with, without)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func TestScaleIsTheLastReleases(t *testing.T) {
 			p.step(b, make([]float64, d), 1e-4, nil)
 		}
 		p.cov.ScaleSym(1/.64, p.cov)
-		delta, root := invert(l, p.run.views(p.st, p.root, 0))
+		delta, root := clip.Invert(l, p.run.Views(p.st, p.root, 0))
 		if mean, off := p.off(delta, root); mean > 1e-6 || off > .01*math.Sqrt(float64(d)) {
 			t.Errorf("d=%d: mean off by %v, covariance by %v", d, mean, off)
 		}
@@ -282,7 +282,7 @@ func TestScaleIsTheLastReleases(t *testing.T) {
 func TestFusion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 8))
 	dims, runs := []int{5}, 25
-	if long() {
+	if os.Getenv("GAUZE_LONG") != "" {
 		dims, runs = []int{1, 2, 5, 10}, 300
 	}
 	for _, d := range dims {
@@ -301,14 +301,17 @@ func TestFusion(t *testing.T) {
 			for range 3 {
 				p.step(b, make([]float64, d), sigma, rng)
 			}
-			information = p.run.information(p.st)
+			information = p.run.Information(p.st)
 			l := p.last(r2, lift, sd, rng)
-			for i, views := range [][]*view{nil, p.run.views(p.st, p.root, 0)} {
-				delta, root := invert(l, views)
+			for i, views := range [][]clip.View{nil, p.run.Views(p.st, p.root, 0)} {
+				delta, root := clip.Invert(l, views)
 				var got mat.Dense
 				got.Mul(root, root)
 				got.Sub(&got, p.cov)
-				addToDiagonal(&got, -mat.Trace(&got)/k)
+				trace := mat.Trace(&got)
+				for i := range d {
+					got.Set(i, i, got.At(i, i)-trace/k)
+				}
 				cov, mean := math.Pow(mat.Norm(&got, 2), 2)/float64(runs), dense.Norm2(delta)/float64(runs)
 				if i == 0 {
 					alone, meanAlone = alone+cov, meanAlone+mean

@@ -1,0 +1,217 @@
+package gaussian
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program/single"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// Special shapes of many columns have a rough release, a look at far rows, and a last release.
+// Utility constants.
+const (
+	roughPart    = .15 // of what is left, for the rough release
+	roughRadius2 = 6
+	roughLift    = .2
+	// hiddenPart of the noise: a rough variance is that at least. A spread that is too small is
+	// what the next release could not repair.
+	hiddenPart = .7
+	// leaning: a rough mean this near to the clipping radius says that stage 0 lost the column.
+	leaning = .8
+	// farSDs: rows farther than this many sds from a column's mean are counted before the last
+	// release.
+	farSDs  = 5
+	farPart = .02 // of mu^2
+)
+
+// diagonal fits every column by itself, a rough and a last clipped moment release each, in the
+// units of stage 0. Columns are clipped one by one, so that a correlation between them spoils
+// nothing.
+//
+// Source: [TYLERPRESS] Section 4.3 with d = 1, each column at mu/sqrt(d).
+func (f fit) diagonal() (none estimate.Outcome, err error) {
+	k := float64(f.Space.Dim())
+	mean, sd := slices.Clone(f.Space.Center), f.SDs()
+	if _, err := f.refineColumns(mean, sd, math.Sqrt(roughPart*f.Left()/k), clip.Clipping{R2: roughRadius2, Lift: roughLift}, true); err != nil {
+		return none, err
+	}
+	far, share, err := f.farColumn(mean, sd)
+	if err != nil {
+		return none, err
+	}
+	if share > single.FirstFar {
+		return none, f.Refuse("too many rows of column %d lie far out for a Gaussian fit", far+1)
+	}
+	mu := budget.Mu(f.Left() / k)
+	noise, err := f.refineColumns(mean, sd, mu, bestRadius2(f.Problem.Relation, 1, f.Rows, mu, 0), false)
+	if err != nil {
+		return none, err
+	}
+	return f.Release(mean, mat.DenseCopyOf(mat.NewDiagDense(len(sd), sd)), single.FarFlags(share), noise)
+}
+
+// refineColumns improves mean and sd of the columns that vary, in raw units, by one release each. A
+// rough release hides no column: it keeps an upper bound instead. noise is the largest noise sd of
+// a second moment.
+func (f fit) refineColumns(mean, sd []float64, mu float64, c clip.Clipping, rough bool) (noise float64, err error) {
+	for i, j := range f.Space.Columns {
+		m, err := f.Moments(single.Column(j, mean[i], sd[i]), 1, c, mu)
+		if err != nil {
+			return 0, err
+		}
+		first, sigma := m.Sum[0], m.Spectral()/math.Sqrt2
+		if math.Abs(first) > leaning*math.Sqrt(c.R2) || !rough && !(sigma <= single.NoiseLimit*(m.Second.At(0, 0)-first*first)) {
+			return 0, f.RefuseColumn(j)
+		}
+		delta, root := clip.Invert(clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: 1, SecondSD: 1}, nil)
+		_, collapsed := clip.Least(root)
+		spread := root.At(0, 0)
+		if rough {
+			spread, collapsed = math.Max(spread, math.Sqrt(hiddenPart*sigma)), false
+		}
+		mean[i] += sd[i] * delta[0]
+		sd[i] *= spread
+		if collapsed || !dense.Finite(mean[i]) || !dense.Finite(sd[i]*sd[i]) || sd[i] == 0 {
+			return 0, f.RefuseColumn(j)
+		}
+		noise = math.Max(noise, sigma)
+	}
+	return noise, nil
+}
+
+// farColumn is the column with the largest share of rows beyond farSDs, less two noise sds, and
+// that share.
+func (f fit) farColumn(mean, sd []float64) (column int, share float64, err error) {
+	edges := slices.Repeat([]float64{math.NaN()}, f.All)
+	q := query.Counts{Center: slices.Clone(f.Units.Center), Edges: query.Each(edges), As: query.Above}
+	for i, j := range f.Space.Columns {
+		q.Center[j], edges[j] = mean[i], farSDs*sd[i]
+	}
+	answer, err := f.Sum(f.Tyler.Prefix+"far", q, math.Min(math.Sqrt(farPart*f.Mu2), f.LeftMu()))
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, j := range f.Space.Columns {
+		if s := (answer.Values[j] - 2*answer.Sigma) / f.Good(); s > share {
+			column, share = j, s
+		}
+	}
+	return column, share, nil
+}
+
+// spherical fits a mean and one variance, the mean of the columns' variances, by a rough and a last
+// clipped release in the largest of stage 0's scales.
+//
+// The last radius is as large as the noise allows, so that columns of unequal spread lose little to
+// clipping.
+//
+// Source: [TYLERPRESS] Section 4.3, query.SphericalForm.
+func (f fit) spherical() (none estimate.Outcome, err error) {
+	d := f.Space.Dim()
+	k := float64(d)
+	s := &sphere{center: slices.Clone(f.Space.Center), sd: slices.Max(f.SDs())}
+	if err := f.refineSphere(s, math.Sqrt(roughPart*f.Left()), 2*(k+2*math.Sqrt(k)+2), true); err != nil {
+		return none, err
+	}
+	share, err := f.Far(f.state(s))
+	if err != nil {
+		return none, err
+	}
+	if share > single.FirstFar {
+		return none, f.RefuseFar("too many rows lie far out for a Gaussian fit")
+	}
+	mu := f.LeftMu()
+	if err := f.refineSphere(s, mu, sphereRadius2(f.Problem.Relation, d, f.Rows, mu), false); err != nil {
+		return none, err
+	}
+	return f.Release(s.center, mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{s.sd}, d))), single.FarFlags(share), s.noise)
+}
+
+// A sphere is a mean and a sd in raw units, and the noise of its variance, relative.
+type sphere struct {
+	center    []float64
+	sd, noise float64
+}
+
+// state centres the rows and divides them by the sd.
+func (f fit) state(s *sphere) *tyler.State {
+	return tyler.New(component.Space{Columns: f.Space.Columns, Center: s.center, Scale: slices.Repeat([]float64{s.sd}, len(s.center))})
+}
+
+// refineSphere improves s by one release.
+func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
+	d, hidden := len(s.center), f.Refuse("the noise hides the spread of the rows")
+	frame, fits := f.state(s).Frame(1)
+	if !fits {
+		return hidden
+	}
+	q := query.ClippedMoments{Components: []query.Component{{Frame: frame, Radius: math.Sqrt(r2)}}, Form: query.SphericalForm}
+	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
+	if err != nil {
+		return err
+	}
+	m := moments.Unpack(q, answer)[0]
+	f.Tyler.Good.Add(m.Count, m.CountSD)
+	rows := f.Good()
+	trace, noise, shift2 := m.Trace/rows, m.TraceSD/rows, 0.0
+	for i, v := range m.Sum {
+		v /= rows
+		shift2 += v*v - m.SumSD*m.SumSD/(rows*rows)
+		s.center[i] += s.sd * v
+	}
+	trace -= math.Max(0, shift2)
+	if rough {
+		trace = math.Max(trace, hiddenPart*noise)
+	} else if !(noise <= single.NoiseLimit/2*trace) {
+		return hidden
+	}
+	s.sd *= math.Sqrt(clip.Variance(d, trace, r2))
+	s.noise = noise / trace
+	if shift2 > leaning*leaning*r2 || !dense.AllFinite(s.center) || !dense.Finite(s.sd*s.sd) || !(s.sd > 0) {
+		return hidden
+	}
+	return nil
+}
+
+// sphereError is the expected square of the relative error of the variance, for a Gaussian in its
+// own scale.
+func sphereError(rel privacy.Relation, d int, n, mu, r2 float64) float64 {
+	k := float64(d)
+	c := clip.Gaussian(d, r2)
+	noise := 1.5 * r2 / (n * mu)
+	if rel == privacy.ReplaceOne {
+		noise *= math.Sqrt2
+	}
+	slope := k * (c.B1 + k*c.B2) // of E|z|^2 with the variance
+	return (c.VM*k/n + noise*noise) / (slope * slope)
+}
+
+// sphereTolerance: a squared error this much above the least is paid for a larger radius.
+const sphereTolerance = 1.1
+
+// sphereRadius2 is the largest radius^2 on a grid up to 25d with nearly the least error.
+func sphereRadius2(rel privacy.Relation, d int, n, mu float64) float64 {
+	grid := geometric(.5*float64(d), 25*float64(d), 80)
+	var errors []float64
+	for _, r2 := range grid {
+		errors = append(errors, sphereError(rel, d, n, mu, r2))
+	}
+	least := slices.Min(errors)
+	for i := len(grid) - 1; i > 0; i-- {
+		if errors[i] <= sphereTolerance*least {
+			return grid[i]
+		}
+	}
+	return grid[0]
+}

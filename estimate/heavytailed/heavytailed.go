@@ -1,0 +1,206 @@
+// Package heavytailed fits mean and covariance of any law that has them, with heavy or light tails
+// and without bounds: the methods "heavy-tailed", which assumes nothing of the shape of the law,
+// and "heavy-tailed:elliptical", which takes it for elliptical.
+//
+// The Gaussian's preconditioner rounds the rows; a histogram of the radii then shows how far they
+// reach; and all the rest buys one release of moments, clipped where noise and clipping cost the
+// same.
+//
+// Source: [TYLERPRESS] Sections 3 and 4.
+package heavytailed
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program/single"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/radial"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// Estimator is the method "heavy-tailed" or "heavy-tailed:elliptical".
+type Estimator struct{ elliptical bool }
+
+// New returns the method "heavy-tailed".
+func New() Estimator { return Estimator{} }
+
+// NewElliptical returns the method "heavy-tailed:elliptical".
+func NewElliptical() Estimator { return Estimator{elliptical: true} }
+
+var _ estimate.Estimator = Estimator{}
+
+// Name is "heavy-tailed" or "heavy-tailed:elliptical".
+func (e Estimator) Name() string {
+	if e.elliptical {
+		return "heavy-tailed:elliptical"
+	}
+	return "heavy-tailed"
+}
+
+// Summary is one line for lists of methods.
+func (e Estimator) Summary() string {
+	if e.elliptical {
+		return "mean and covariance of a heavy-tailed law with elliptical contours, such as a t: fewer rows, no bounds"
+	}
+	return "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape"
+}
+
+const source = "TYLERPRESS Section 3"
+
+// Source names the algorithm.
+func (Estimator) Source() string { return source }
+
+// full reports that the fit goes by way of a full covariance; if not, every column is fitted by
+// itself.
+func (e Estimator) full(p estimate.Problem) bool {
+	return e.elliptical || p.Covariance == estimate.Full || p.Columns <= single.DiagonalByFull
+}
+
+// rounded is the problem of rounding the rows: for a full covariance if the fit goes by way of one.
+func (e Estimator) rounded(p estimate.Problem) estimate.Problem {
+	full := e.full(p)
+	if p.Covariance = estimate.Diagonal; full {
+		p.Covariance = estimate.Full
+	}
+	return p
+}
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal on public facts. Shares are
+// worst cases of alternatives.
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if err := single.Check(e.Name(), e.rounded(p)); err != nil {
+		return kernel.Plan{}, err
+	}
+	steps, releases := single.Steps(e.rounded(p), "", 1), p.Columns
+	if e.full(p) {
+		steps, releases = append(steps, tyler.Step("", 1), single.FarStep("", 1)), 1
+	}
+	return kernel.Plan{Method: e.Name(), Steps: append(steps, single.RadiusStep("", 1, releases),
+		kernel.Step{Name: "moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: releases, Source: source})}, nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	f := fit{single.New(e.Name(), s.Allotment(), p, "")}
+	return f.End(f.run(e))
+}
+
+// fit is a run of this method.
+type fit struct{ *single.Fit }
+
+func (f fit) run(e Estimator) (estimate.Outcome, error) {
+	if err := f.Open(e.rounded(f.Problem)); err != nil {
+		return estimate.Outcome{}, err
+	}
+	switch {
+	case f.Space.Dim() == 0:
+		return f.Constant()
+	case e.full(f.Problem):
+		return f.round(e.elliptical)
+	}
+	return f.columns()
+}
+
+// Utility constants.
+const (
+	// plentyRows times the rows needed bear the noise of the t_nu step from the start, which rounds
+	// rows with atoms better.
+	plentyRows = 3
+	// The steps of the preconditioner cost a part of mu^2 that falls with the square of the rows:
+	// roundPart is what they get, and at least roundLeast for the last of them, which makes the
+	// frame better than it must be.
+	roundLeast, roundMost = .06, .6
+	roundFactor           = 1.5
+)
+
+// roundPart is the part of what is left for the preconditioner: less than for a Gaussian, whose
+// last release uses its steps again.
+func (f fit) roundPart() float64 {
+	need := single.RowsNeeded(f.Problem) / f.Rows
+	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
+}
+
+// round rounds the rows, again with a step that bears more if an atom may have fooled the first,
+// and releases their moments.
+func (f fit) round(elliptical bool) (none estimate.Outcome, err error) {
+	start, flagged := tyler.New(f.Space), false
+	var st *tyler.State
+	for pass, limit := range [...]float64{single.FirstFar, single.SecondFar} {
+		nu, ok := 1.0, false
+		if pass > 0 || f.Rows > plentyRows*single.RowsNeeded(f.Problem) {
+			nu = float64(start.Dim())
+		}
+		if st, ok, err = f.Tyler.Round(start, nu, f.roundPart()); err != nil {
+			return none, err
+		}
+		if !ok {
+			continue
+		}
+		share, err := f.Far(st)
+		if err != nil {
+			return none, err
+		}
+		if share <= limit {
+			return f.Final(st, elliptical, nil)
+		}
+		flagged = true
+	}
+	if flagged {
+		return none, f.RefuseFar("too many rows share one value or lie far out")
+	}
+	return none, f.Unresolved(st)
+}
+
+// columns fits every column by itself, at mu/sqrt(d) each.
+//
+// Source: [TYLERPRESS] Sections 3 and 4.3 with d = 1.
+func (f fit) columns() (none estimate.Outcome, err error) {
+	d, sd := f.Space.Dim(), f.SDs()
+	mean, factor := make([]float64, d), mat.NewDense(d, d, nil)
+	radii := math.Sqrt(single.RadiusPart * f.Left() / float64(d))
+	rest, worst := budget.Mu((1-single.RadiusPart)*f.Left()/float64(d)), 0.0
+	for i, j := range f.Space.Columns {
+		st := single.Column(j, f.Space.Center[i], sd[i])
+		h, err := f.Radii("radius", st, 1, radii, radial.Edges(1))
+		if err != nil {
+			return none, err
+		}
+		l, _ := h.Law(single.LooseMisfit)
+		best := l.Clipping(f.Problem.Relation, f.Rows, rest, single.LooseExcess, false)
+		if !(best.R2 > 0) {
+			return none, f.RefuseColumn(j)
+		}
+		m, err := f.Moments(st, 1, best, rest)
+		if err != nil {
+			return none, err
+		}
+		noise, trusted := m.Spectral()/math.Sqrt2, false
+		trusted = noise <= single.NoiseLimit*m.Second.At(0, 0)
+		first, cov := l.Proportional(m.Sum, m.Second, best.R2)
+		if !trusted || !(cov.At(0, 0) > clip.LeastEigen) {
+			return none, f.RefuseColumn(j)
+		}
+		root := mat.NewDense(1, 1, []float64{math.Sqrt(cov.At(0, 0))})
+		at, spread := st.Raw(first, root, 1)
+		mean[i] = at[0]
+		factor.Set(i, i, spread.At(0, 0))
+		worst = math.Max(worst, noise/cov.At(0, 0))
+	}
+	return f.Release(mean, factor, nil, worst)
+}
+
+// Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends
+// on the law.
+func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	return single.Expect(e.rounded(p))
+}

@@ -1,0 +1,97 @@
+package single
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// A refused fit ends without a model: End makes an outcome of this error.
+type refused struct{ estimate.NoRelease }
+
+// Error makes it an error.
+func (r *refused) Error() string { return r.Reason }
+
+func refusal(advice, format string, args ...any) error {
+	return &refused{estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}}
+}
+
+// Refuse is the error of a fit that more rows would help.
+func (f *Fit) Refuse(format string, args ...any) error {
+	return refusal(advice(f.Problem), format, args...)
+}
+
+// RefuseFar is the error of a fit that more rows of the same kind would not help much: too many lie
+// far out.
+func (f *Fit) RefuseFar(reason string) error {
+	return refusal("leave out the columns in which most rows share one value or a few are far from all others, or take their logarithms; or allow several "+
+		"components, which describe such rows better; or many more rows", "%s", reason)
+}
+
+// RefuseColumn is Refuse for a single column j.
+func (f *Fit) RefuseColumn(j int) error {
+	return f.Refuse("the noise hides the spread of column %d", j+1)
+}
+
+// Unresolved is the error of a preconditioner whose budget ended first, in the state st.
+func (f *Fit) Unresolved(st *tyler.State) error {
+	f.note(st.Hidden(f.All))
+	return f.Refuse("the noise hides the spread in some directions at about %.0f rows", f.Rows)
+}
+
+func (f *Fit) note(unresolved []tyler.Direction) {
+	for _, d := range unresolved {
+		f.Notes.Unresolved = append(f.Notes.Unresolved, estimate.Direction(d))
+	}
+}
+
+// End is what a fit ends in: an error that is a refusal is an outcome.
+func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
+	var r *refused
+	if errors.As(err, &r) {
+		return estimate.Outcome{NoRelease: &r.NoRelease, Diagnostics: f.notes()}, nil
+	}
+	return out, err
+}
+
+// notes are the diagnostics that every outcome has.
+func (f *Fit) notes() estimate.Diagnostics {
+	d := f.Notes
+	if len(d.ConstantColumns) > 0 {
+		d.Flags = append(d.Flags, fmt.Sprintf("constant columns: up to about %.0f rows may differ from the released value unseen", f.Units.Unseen))
+	}
+	if good, n := f.Good(), f.Tyler.Good.Public; !math.IsNaN(n) && good != n {
+		d.Flags = append(d.Flags, fmt.Sprintf("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-good/n)))
+	}
+	return d
+}
+
+// Release makes the model of a mean and a factor (rows: the columns that vary, raw units), constant
+// columns filled in. noise is the spectral noise of the second moment relative to the covariance.
+// For special shapes of many columns factor is diagonal.
+func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise float64) (estimate.Outcome, error) {
+	full, width := slices.Clone(f.Units.Center), 1
+	if factor != nil {
+		_, width = factor.Dims()
+	}
+	wide := mat.NewDense(f.All, width, nil)
+	for i, j := range f.Space.Columns {
+		full[j] = mean[i]
+		wide.SetRow(j, factor.RawRowView(i))
+	}
+	cov, err := program.Shaped(wide, f.Problem.Covariance)
+	draft := program.NewDraft(f.All, f.notes())
+	draft.Notes.Flags = append(draft.Notes.Flags, flags...)
+	draft.Add(1, full, cov, err, estimate.ComponentNote{EffectiveRows: f.Good(), EffectiveNoise: noise})
+	return draft.Outcome(), nil
+}
+
+// Constant is the model of a table whose columns are all constant.
+func (f *Fit) Constant() (estimate.Outcome, error) { return f.Release(nil, nil, nil, 0) }

@@ -1,0 +1,200 @@
+package single
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/radial"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// NoiseLimit: the last release is not trusted if its spectral noise is above this part of the least
+// second moment.
+const NoiseLimit = .5
+
+// A point that carries more than 1/(d+1) of the rows collapses Tyler's iteration around itself, and
+// the certificate cannot see it; then many rows lie far outside. Gaussians and mixtures of three
+// have almost no row beyond FarRadius2 d, collapsed fits .09 to .75 of them ([TYLERPRESS] Section
+// 4.5).
+const (
+	FarRadius2 = 25
+	// The share of rows there with which the first and a second preconditioner, one that bears
+	// more, are believed.
+	FirstFar, SecondFar = .07, .10
+	farPart             = .01 // of mu^2, for each look at far rows
+)
+
+// How the last release treats rows that are not Gaussian. Utility only.
+const (
+	// RadiusPart of what is left is for the histogram of the radii.
+	RadiusPart = .12
+	// How wrong, squared and relative, the law's word on what clipping hides may be: if nothing is
+	// assumed; for an elliptical law of the Pearson family; for another one.
+	LooseExcess   = .15
+	trustedExcess = .005
+	freeExcess    = .1
+	// By how much a free tail must be nearer to the histogram than the Pearson family's before it
+	// is believed as much, if nothing is assumed and if the law is taken for elliptical: limits of
+	// radial.Histogram.Law.
+	LooseMisfit      = 4
+	ellipticalMisfit = 8
+	// outsideSDs of rows beyond the last radius of the grid are too many.
+	outsideSDs = 4
+	// Of a law that is surely none of the family, what clipping takes is uncertain; then only so
+	// much less noise is borne.
+	strange      = .01
+	strangeNoise = 2.5
+)
+
+// RadiusStep is the step of the radii that Final looks at, for so many looks.
+func RadiusStep(prefix string, share float64, most int) kernel.Step {
+	return kernel.Step{Name: prefix + "radius", Query: query.DistanceCounts, Share: share * RadiusPart, Most: most, Source: "TYLERPRESS Section 3"}
+}
+
+// FarStep is the step of Far, for two looks.
+func FarStep(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * 2 * farPart, Most: 2, Source: "TYLERPRESS Section 4"}
+}
+
+// Far releases which share of the rows has |z|^2 > 25 d in the coordinates of the state, less two
+// noise sds.
+func (f *Fit) Far(st *tyler.State) (float64, error) {
+	frame, ok := st.Frame(st.Root())
+	if !ok {
+		return 1, nil
+	}
+	q := query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{FarRadius2 * float64(st.Rank())}}}
+	answer, err := f.Sum(f.Tyler.Prefix+"tail", q, math.Min(math.Sqrt(farPart*f.Mu2), f.LeftMu()))
+	if err != nil {
+		return 0, err
+	}
+	return (answer.Values[0] - 2*answer.Sigma) / f.Good(), nil
+}
+
+// FarShare of the rows beyond the far radius is worth a flag: a Gaussian has none there.
+const FarShare = .005
+
+// FarFlags says how many rows the estimate leaves aside.
+func FarFlags(share float64) []string {
+	if share <= FarShare {
+		return nil
+	}
+	return []string{fmt.Sprintf("at least %.1f%% of the rows lie far outside the fitted Gaussian, which describes the others", 100*share)}
+}
+
+// frame is that of the state's coordinates times root, or a refusal.
+func (f *Fit) frame(st *tyler.State, root float64) (query.Affine, error) {
+	frame, ok := st.Frame(root)
+	if !ok {
+		return frame, f.Refuse("the preconditioner does not fit float64")
+	}
+	return frame, nil
+}
+
+// Radii releases the histogram of |root W(y-m)|^2 between edges, with the loss mu.
+func (f *Fit) Radii(step string, st *tyler.State, root, mu float64, edges []float64) (*radial.Histogram, error) {
+	frame, err := f.frame(st, root)
+	if err != nil {
+		return nil, err
+	}
+	return radial.Count(f.Allotment, f.Tyler.Prefix+step, frame, mu, edges, f.Good())
+}
+
+// Moments releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to
+// the radius, as means over the good rows.
+func (f *Fit) Moments(st *tyler.State, root float64, c clip.Clipping, mu float64) (moments.Sums, error) {
+	sums, err := f.ClippedSums(st, root, c, mu)
+	if err != nil {
+		return sums, err
+	}
+	f.Tyler.Good.Add(sums.Count, sums.CountSD)
+	return sums.Over(f.Good()), nil
+}
+
+// ClippedSums are the sums of Moments; rows may be shared with further components of the frame.
+func (f *Fit) ClippedSums(st *tyler.State, root float64, c clip.Clipping, mu float64, others ...query.Component) (moments.Sums, error) {
+	frame, err := f.frame(st, root)
+	if err != nil {
+		return moments.Sums{}, err
+	}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift),
+		Components: append([]query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}, others...)}
+	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
+	if err != nil {
+		return moments.Sums{}, err
+	}
+	return moments.Unpack(q, answer)[0], nil
+}
+
+// Final is the last release for rows that need not be Gaussian: it spends a part on the radii and
+// the rest on clipped moments, and undoes the clipping, for an elliptical law, or as far as any law
+// allows it: then what clipping took from the trace is given back in proportion.
+//
+// Source: [TYLERPRESS] Sections 3 and 4.3, moments mode.
+// Differs: the radius balances predicted errors over a released histogram of all radii; the source
+// bisects for a count of rows beyond it and leaves the clipping bias in.
+func (f *Fit) Final(st *tyler.State, elliptical bool, flags []string) (none estimate.Outcome, err error) {
+	root := st.Root()
+	h, err := f.Radii("radius", st, root, math.Sqrt(RadiusPart*f.Left()), radial.Edges(st.Rank()))
+	if err != nil {
+		return none, err
+	}
+	if h.Beyond(len(h.Edges)-1) > outsideSDs*h.Sigma {
+		return none, f.RefuseFar("the rows reach too far for any clipping radius")
+	}
+	l, trust := h.Law(LooseMisfit)
+	misfit := LooseExcess
+	if elliptical {
+		l, trust = h.Law(ellipticalMisfit)
+		misfit = trust*trustedExcess + (1-trust)*freeExcess
+	}
+	mu := f.LeftMu()
+	best := l.Clipping(f.Problem.Relation, f.Rows, mu, misfit, elliptical)
+	if !(best.R2 > 0) {
+		return none, f.RefuseFar("the rows reach too far for any clipping radius")
+	}
+	m, err := f.Moments(st, root, best, mu)
+	if err != nil {
+		return none, err
+	}
+	bear := m.Spectral()
+	if trust < strange {
+		bear *= strangeNoise
+	}
+	if !trusted(m.Second, bear) {
+		return none, f.RefuseFar("the rows reach so far that the noise of the last release is as large as what it measures")
+	}
+	delta, cov := l.Proportional(m.Sum, m.Second, best.R2)
+	if elliptical {
+		delta, cov = l.Elliptical(m.Sum, m.Second, best.R2, clip.LeastEigen)
+	}
+	_, spread := symmetric.FlooredRoot(cov, clip.LeastEigen)
+	if _, collapsed := clip.Least(spread); collapsed {
+		return none, f.Refuse("the noise hides the spread in some directions")
+	}
+	return f.Finish(st, root, delta, spread, m.Spectral(), flags)
+}
+
+// trusted reports that the spectral noise is at most NoiseLimit of the least eigenvalue.
+func trusted(second *mat.SymDense, noise float64) bool {
+	var eigen mat.EigenSym
+	return eigen.Factorize(second, false) && noise <= NoiseLimit*eigen.Values(nil)[0]
+}
+
+// Finish releases N(delta, spread^2) of the coordinates root*W(y-m).
+func (f *Fit) Finish(st *tyler.State, root float64, delta []float64, spread mat.Matrix, noise float64, flags []string) (estimate.Outcome, error) {
+	if st.Rank() < st.Dim() {
+		flags = append(flags, "the covariance is singular: some directions have no spread")
+	}
+	f.note(st.Empty(f.All))
+	mean, factor := st.Raw(delta, spread, root)
+	return f.Release(mean, factor, flags, noise)
+}

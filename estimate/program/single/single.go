@@ -1,0 +1,169 @@
+// Package single is the program of the estimators of one distribution: it counts the good rows and
+// finds the units of the columns, has the rows made round by parts/tyler, releases their moments,
+// and ends in a model or a reason. What is between is the estimators' own.
+//
+// Everything measured is a Gaussian measurement of the session's filter; every branch is a function
+// of released values and public facts.
+package single
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// A Fit is a run of one fit: public facts and released values only. Its Rows are n or a noisy
+// count, which price what is asked.
+type Fit struct {
+	program.Run
+	Tyler *tyler.Rounder
+	name  string
+}
+
+// New is a fit with all that a has left, by the method of that name, before its first measurement.
+// It measures steps that begin with prefix only.
+func New(name string, a *kernel.Allotment, p estimate.Problem, prefix string) *Fit {
+	s := a.Session()
+	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
+	f := &Fit{name: name, Tyler: &tyler.Rounder{Allotment: a, Prefix: prefix, Good: &moments.Rows{Public: math.NaN()}}}
+	f.Run = program.Run{Allotment: a, Problem: p, Mu2: a.Left(), Columns: &program.Columns{All: p.Columns}}
+	return f
+}
+
+// Check refuses a problem on public facts: several components, or fewer rows than a fit can use.
+func Check(name string, p estimate.Problem) error {
+	if p.Columns < 1 {
+		return fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
+	}
+	if err := program.OneComponent(name, p); err != nil {
+		return err
+	}
+	return program.TooShort(p, leastRows(p), advice(p))
+}
+
+// Steps are those of Open, for the same problem, with prefix before their names.
+func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	steps := []kernel.Step{{Name: prefix + "count", Query: query.Count{}.Kind(), Share: share * countPart, Most: 1, Source: "TYLERPRESS Section 0.3"}}
+	steps = append(steps, stagezero.Steps(prefix, share*stagezero.LargestPart, share*scaleShare(p))...)
+	if usesPairs(p) {
+		steps = append(steps, stagezero.SpreadStep(prefix, share*stagezero.SpreadPart))
+		if !ByFull(p) {
+			steps = append(steps, stagezero.FindCentersStep(prefix, share*stagezero.LargestPart))
+		}
+	}
+	return steps
+}
+
+// countPart of mu^2 buys the noisy count where n is private.
+const countPart = .01
+
+// Open counts the rows and finds the units of the columns for the problem, whose columns, mu and
+// relation are the fit's. An error may be a refusal: see End.
+func (f *Fit) Open(p estimate.Problem) error {
+	if !(p.Mu > 0) {
+		return fmt.Errorf("%s: %w", f.name, kernel.ErrExhausted)
+	}
+	answer, err := f.Sum(f.Tyler.Prefix+"count", query.Count{}, math.Sqrt(countPart*f.Mu2))
+	if err != nil {
+		return err
+	}
+	f.Tyler.Good.Add(answer.Values[0], answer.Sigma)
+	f.Rows = answer.Values[0]
+	if n, public := f.Session().Rows(); public {
+		f.Tyler.Good.Public = float64(n)
+		f.Rows = f.Good()
+	}
+	f.Tyler.Rows = f.Rows
+	if f.Rows < RowsNeeded(p)/tooFew(p) || f.Rows < leastRows(p) {
+		return refusal(advice(p), "about %.0f rows are too few", math.Max(0, f.Rows))
+	}
+	u, err := f.units(p)
+	if err != nil {
+		return err
+	}
+	if none := f.Use(u); none != nil {
+		return &refused{*none}
+	}
+	if f.Hidden() {
+		return refusal(advice(p), "the noise hides whether a column is constant")
+	}
+	return nil
+}
+
+// Good is the number of rows that are not null, from everything released so far.
+func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
+
+// units looks for the spread of every column: by the octaves of pairs under replace-one, if these
+// can be clear, and then for the centres, unless a full covariance is fitted, whose preconditioner
+// finds them by itself. Else it is stage 0, wherever that can be sharp enough; and raw units where
+// neither can. Nothing is spent where public bounds on the eigenvalues stand for the spread; a
+// bound that is far off costs steps of the preconditioner, and no more.
+func (f *Fit) units(p estimate.Problem) (u stagezero.Units, err error) {
+	d, prefix, full := p.Columns, f.Tyler.Prefix, ByFull(p)
+	share, sharp := stagezero.CenterShare(p.Relation, d, f.Rows, f.Mu2)
+	byPairs, clear := stagezero.SpreadShare(d, f.Rows, f.Mu2)
+	cfg := stagezero.Config{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(p) * f.Mu2}
+	f.Tyler.Unit = 1
+	switch {
+	case KnowsUnits(p):
+		return unitsOf(d, p.Facts.Eigenvalues[1]), nil
+	case usesPairs(p) && (clear || !sharp):
+		if u, err = stagezero.SpreadByPairs(f.Allotment, cfg, f.Rows, byPairs*f.Mu2); err == nil && !full {
+			err = u.FindCenters(f.Allotment, prefix, f.Rows, cfg.CenterMu2)
+		}
+		return u, err
+	case sharp || !full:
+		return stagezero.Run(f.Allotment, cfg)
+	}
+	f.Tyler.Unit = 0
+	return unitsOf(d, 1), nil
+}
+
+// KnowsUnits reports that public facts give the columns' spread, and say that none is constant.
+func KnowsUnits(p estimate.Problem) bool { return ByFull(p) && p.Facts.KnowsEigenvalues() }
+
+// unitsOf are centres 0 and the scale of one variance.
+func unitsOf(d int, variance float64) stagezero.Units {
+	return stagezero.Units{Center: make([]float64, d), Scale: slices.Repeat([]float64{math.Sqrt(variance)}, d), Constant: make([]bool, d)}
+}
+
+// usesPairs reports that units may come from pairs of rows; under add-or-remove-one fewer rows find
+// a partner and stage 0 is cheaper.
+func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOne }
+
+// scaleShare is the part of mu^2 for stage 0's scales: where nothing corrects them but a rough
+// release, twice as much.
+func scaleShare(p estimate.Problem) float64 {
+	if ByFull(p) {
+		return stagezero.ScalePart
+	}
+	return 2 * stagezero.ScalePart
+}
+
+// sdOfOctave: a scale that was found is the octave of the median distance to the centre, and a
+// Gaussian's sd is 1.48 to 2.97 times it.
+const sdOfOctave = 2.1
+
+// SDs are those of the columns that vary, about.
+func (f *Fit) SDs() []float64 {
+	sd := slices.Clone(f.Space.Scale)
+	floats.Scale(sdOfOctave, sd)
+	return sd
+}
+
+// Column is the state that centres the column j and divides it by sd.
+func Column(j int, center, sd float64) *tyler.State {
+	return tyler.New(component.Space{Columns: []int{j}, Center: []float64{center}, Scale: []float64{sd}})
+}

@@ -1,0 +1,32 @@
+package moments
+
+import "math"
+
+// Rows is the number of good rows, those that are not null, as far as it is released: the
+// inverse-variance mean of several noisy counts.
+type Rows struct {
+	Public      float64 // n, or NaN where it is private
+	sum, weight float64
+}
+
+// Add takes a released number of good rows and the sd of its noise.
+func (r *Rows) Add(count, sd float64) {
+	r.sum += count / (sd * sd)
+	r.weight += 1 / (sd * sd)
+}
+
+// missingSDs: where n is public the number of good rows is n unless the released counts say
+// otherwise by this many noise sds.
+const missingSDs = 3.5
+
+// Good is what the counts say together, or the public n if they agree with it.
+func (r *Rows) Good() float64 {
+	count, sd := r.Mean(), 1/math.Sqrt(r.weight)
+	if math.Abs(count-r.Public) < missingSDs*sd {
+		return r.Public
+	}
+	return math.Max(count, 1)
+}
+
+// Mean is what the counts say, without the public n.
+func (r *Rows) Mean() float64 { return r.sum / r.weight }
