@@ -90,7 +90,11 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise f
 	draft := program.NewDraft(f.All, f.notes())
 	draft.Notes.Flags = append(draft.Notes.Flags, flags...)
 	draft.Add(1, full, cov, err, estimate.ComponentNote{EffectiveRows: f.Good(), EffectiveNoise: noise})
-	return draft.Outcome(), nil
+	out := draft.Outcome()
+	if out.NoRelease != nil { // nothing that is released here can be too small
+		out.NoRelease.Advice = "record the columns in larger units"
+	}
+	return out, nil
 }
 
 // Constant is the model of a table whose columns are all constant.
