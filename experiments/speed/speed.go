@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,7 +87,7 @@ func (p page) make(ctx context.Context, o engine.Options) error {
 	}
 	pattern := "^Benchmark" + p.benchmark + "$"
 	if o.Only != nil {
-		pattern += "/" + strings.Join(o.Only, "/")
+		pattern += "/" + strings.Join(o.Only, "|")
 	}
 	args := []string{"test", "-run", "^$", "-bench", pattern, "-benchtime", "1x", "-timeout", "0", "-cpu", p.cpu, "./experiments/speed"}
 	var lines []sample
@@ -99,8 +100,12 @@ func (p page) make(ctx context.Context, o engine.Options) error {
 		}
 		lines = append(lines, parse(out, round)...)
 	}
-	h := engine.Header{Command: fmt.Sprintf("`go run ./experiments speed -runs %d %s`, which runs `go %s`", rounds, p.name, strings.Join(args, " ")),
-		Runs: fmt.Sprintf("%d rounds, of which the tables have medians", rounds), Seed: fmt.Sprintf("1 to %d, the number of the round; noise has none", rounds), Commit: o.Commit}
+	command := fmt.Sprintf("go run ./experiments speed -runs %d ", rounds)
+	if o.Only != nil {
+		command += "-only '" + strings.Join(o.Only, ",") + "' "
+	}
+	h := engine.Header{Command: fmt.Sprintf("`%s%s`, which runs `go %s` in every round", command, p.name, strings.Join(args, " ")),
+		Runs: fmt.Sprintf("%d, one a round; the tables have medians", rounds), Seed: "the number of the round, from 1 on; noise has none", Commit: o.Commit}
 	return p.write(o, h, lines)
 }
 
@@ -111,7 +116,8 @@ func (p page) write(o engine.Options, h engine.Header, lines []sample) error {
 	var out engine.Page
 	out.Title(p.title)
 	out.Header(h)
-	out.Text("CPU is user and system time. The first program of a table is its yardstick: ratios are of CPU time to that of the same round. Programs named -2 run on two cores.")
+	out.Text("CPU is user and system time. The first program of a table is its yardstick: ratios are of CPU time to its of the same round, per scan to that times the number of measurements. " +
+		"Programs named -2 run on two cores; their speed-up is wall time on one over that on two, of the same round.")
 	tables(&out, lines)
 	name := filepath.Join(o.Out, p.name+".md")
 	if old, err := os.ReadFile(name); o.Out != "" && err == nil {
@@ -162,43 +168,58 @@ func parse(text []byte, round int) (out []sample) {
 
 // Units that have columns of their own.
 const (
-	cpu  = "cpu-s/op"
-	wall = "wall-s/op"
-	nano = "ns/op"
+	cpu   = "cpu-s/op"
+	wall  = "wall-s/op"
+	nano  = "ns/op"
+	scans = "scans"
 )
 
 // tables writes one for each group: medians over the rounds.
 func tables(p *engine.Page, lines []sample) {
 	for _, group := range distinct(lines, func(s sample) string { return s.group }) {
 		own := slices.DeleteFunc(slices.Clone(lines), func(s sample) bool { return s.group != group })
-		programs := distinct(own, func(s sample) string { return s.program })
 		p.Heading(group)
-		t := engine.Table{Head: []string{"program", "CPU s", "least, most", "wall s", "ratio", "least, most", "more"}}
-		for _, program := range programs {
-			all, ratios := map[string][]float64{}, []float64(nil)
-			var units []string
-			for _, s := range own {
-				if s.program != program {
-					continue
-				}
-				for _, u := range s.units {
-					all[u] = append(all[u], s.values[u])
-				}
-				units = s.units
-				if yard, ok := yardstick(own, s.round); ok {
-					ratios = append(ratios, s.values[cpu]/yard)
-				}
-			}
-			var more []string
-			for _, u := range units {
-				if u != cpu && u != wall && u != nano {
-					more = append(more, u+" "+engine.Number(engine.Median(all[u])))
-				}
-			}
-			t.Add(program, three(engine.Median(all[cpu])), ends(all[cpu]), three(engine.Median(all[wall])), three(engine.Median(ratios)), ends(ratios), strings.Join(more, ", "))
+		t := engine.Table{Head: []string{"program", "CPU s", "least, most", "wall s", "speed-up", "ratio", "least, most", "per scan", "more"}}
+		for _, program := range distinct(own, func(s sample) string { return s.program }) {
+			row(&t, own, program)
 		}
 		p.Table(t)
 	}
+}
+
+// row adds a program's figures.
+func row(t *engine.Table, own []sample, program string) {
+	all := map[string][]float64{}
+	var units []string
+	for _, s := range own {
+		if s.program != program {
+			continue
+		}
+		units = s.units
+		for _, u := range units {
+			all[u] = append(all[u], s.values[u])
+		}
+		if yard, ok := yardstick(own, s.round); ok {
+			all["ratio"] = append(all["ratio"], s.values[cpu]/yard)
+			if n := s.values[scans]; n > 0 {
+				all["per scan"] = append(all["per scan"], s.values[cpu]/yard/n)
+			}
+		}
+		alone, two := strings.CutSuffix(program, "-2")
+		for _, one := range own {
+			if two && one.program == alone && one.round == s.round && s.values[wall] > 0 {
+				all["speed-up"] = append(all["speed-up"], one.values[wall]/s.values[wall])
+			}
+		}
+	}
+	var more []string
+	for _, u := range units {
+		if u != cpu && u != wall && u != nano {
+			more = append(more, u+" "+engine.Number(engine.Median(all[u])))
+		}
+	}
+	median := func(what string) string { return three(engine.Median(all[what])) }
+	t.Add(program, median(cpu), ends(all[cpu]), median(wall), median("speed-up"), median("ratio"), ends(all["ratio"]), median("per scan"), strings.Join(more, ", "))
 }
 
 // yardstick is the CPU time of a round's first program.
@@ -220,8 +241,16 @@ func distinct(lines []sample, get func(sample) string) (out []string) {
 	return out
 }
 
-func three(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+func three(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
 
 func ends(v []float64) string {
-	return three(engine.Quantile(v, 0)) + ", " + three(engine.Quantile(v, 1))
+	if len(v) == 0 {
+		return ""
+	}
+	return three(slices.Min(v)) + ", " + three(slices.Max(v))
 }
