@@ -134,24 +134,19 @@ func (f *fit) settle() error {
 // whether the frames were right.
 func (f *fit) lookNodes(share float64) (settled bool, err error) {
 	nodes := f.root.leaves()
-	mu := f.Mu(share)
-	var queries []query.ClippedMoments
-	var hows []component.Clipping
+	var in []component.Gaussian
+	var views []view
 	for _, n := range nodes {
-		c, how := f.clipped(n, mu)
-		queries = append(queries, query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{c}})
-		hows = append(hows, how)
+		in, views = append(in, n.at), append(views, n.view)
 	}
-	answers, err := leaves.Ask(f.Allotment, stepLook, f.partition(), queries, mu)
+	out, err := f.measure(stepLook, f.partition(), views, in, component.Update{Form: query.FullForm, Rows: f.Rows}, share)
 	if err != nil {
 		return false, err
 	}
 	settled = true
 	for i, n := range nodes {
-		s := moments.Unpack(queries[i], answers[i])[0]
-		u := component.Update{Form: query.FullForm, Rows: f.Rows, Floor: least(n.at.Cov)}
 		_, inv, _ := symmetric.Factor(n.at.Cov)
-		n.at = u.Apply(n.at, s, hows[i])
+		n.at = out[i]
 		l := n.at.Cov.SymmetricDim()
 		_, change := symmetric.Principal(symmetric.Congruence(inv, n.at.Cov), 1)
 		clear := n.at.Sigma*math.Sqrt(2*float64(l)) < clearNoise
@@ -167,15 +162,31 @@ const (
 	clearNoise = .3  // .. if the relative noise of the second moment is below this
 )
 
-// clipped is the node's Gaussian as a component of a moments query, seen through its view.
-func (f *fit) clipped(n *node, mu float64) (query.Component, component.Clipping) {
-	flat := component.Flat(n.view.dim())
-	c, how := flat.Clipped(n.at, n.at.Weight, f.Rows, component.Noise(query.FullForm, f.Factor, mu), misfit)
-	_, inv, _ := symmetric.Factor(n.at.Cov)
-	var w mat.Dense
-	w.Mul(inv, n.view.v.T())
-	c.Frame = f.space.Frame(n.view.up(n.at.Mean), &w)
-	return c, how
+// measure asks for the moments of the rows of every leaf of p, clipped around a component each, seen
+// through a view, and returns the components as update moves them.
+func (f *fit) measure(step string, p query.Partition, views []view, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
+	mu := f.Mu(share)
+	var queries []query.ClippedMoments
+	var hows []component.Clipping
+	for i, c := range in {
+		q, how := component.Flat(len(c.Mean)).Clipped(c, c.Weight, f.Rows, component.Noise(update.Form, f.Factor, mu), misfit)
+		_, inv, _ := symmetric.Factor(c.Cov)
+		var m mat.Dense
+		m.Mul(inv, views[i].v.T())
+		q.Frame = f.space.Frame(views[i].up(c.Mean), &m)
+		queries = append(queries, query.ClippedMoments{Form: update.Form, Lift: component.Lift, Components: []query.Component{q}})
+		hows = append(hows, how)
+	}
+	answers, err := leaves.Ask(f.Allotment, step, p, queries, mu)
+	if err != nil {
+		return nil, err
+	}
+	var out []component.Gaussian
+	for i, c := range in {
+		update.Floor = least(c.Cov)
+		out = append(out, update.Apply(c, moments.Unpack(queries[i], answers[i])[0], hows[i]))
+	}
+	return out, nil
 }
 
 // grow measures a tree of counts in every leaf, in its leading directions, level by level.

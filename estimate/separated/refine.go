@@ -2,6 +2,7 @@ package separated
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/leaves"
-	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // Shares, of what is left after exploring, of the rounds: in the view and in all columns where the
@@ -125,41 +125,23 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 	if len(g) == 0 {
 		return nil
 	}
-	d := w.dim()
-	same := w.v == f.view.v
+	update := component.Update{Form: form, Rows: f.Rows, Drift: &settled}
 	lifted := g
-	if same {
+	if w.v == f.view.v {
 		lifted = nil
 		for _, c := range g {
 			lifted = append(lifted, w.lift(c, f.rest))
 		}
+	} else {
+		update.Grid = program.Grid(f.space, f.Problem.RoundedTo)
 	}
-	gate := f.assign(lifted)
-	flat := component.Flat(d)
-	mu := f.Mu(share)
-	var queries []query.ClippedMoments
-	var hows []component.Clipping
-	for _, c := range g {
-		q, how := flat.Clipped(c, c.Weight, f.Rows, component.Noise(form, f.Factor, mu), misfit)
-		_, inv, _ := symmetric.Factor(c.Cov)
-		var m mat.Dense
-		m.Mul(inv, w.v.T())
-		q.Frame = f.space.Frame(w.up(c.Mean), &m)
-		queries = append(queries, query.ClippedMoments{Form: form, Lift: component.Lift, Components: []query.Component{q}})
-		hows = append(hows, how)
-	}
-	answers, err := leaves.Ask(f.Allotment, step, gate, queries, mu)
+	now, err := f.measure(step, f.assign(lifted), slices.Repeat([]view{w}, len(g)), g, update, share)
 	if err != nil {
 		return err
 	}
-	for j := range g {
-		u := component.Update{Form: form, Rows: f.Rows, Floor: least(g[j].Cov), Drift: &settled}
-		if !same {
-			u.Grid = program.Grid(f.space, f.Problem.RoundedTo)
-		}
-		was := g[j]
-		g[j] = u.Apply(was, moments.Unpack(queries[j], answers[j])[0], hows[j])
-		g[j].Doubt = unsettled(g[j], was)
+	for j, was := range g {
+		g[j] = now[j]
+		g[j].Doubt = unsettled(now[j], was)
 	}
 	return nil
 }

@@ -1,0 +1,155 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
+)
+
+// TestNeeds: about so many rows, in two digits but for small numbers, and columns only where some
+// can be left out.
+func TestNeeds(t *testing.T) {
+	for _, c := range []struct {
+		columns int
+		rows    float64
+		or      []string
+		want    string
+	}{
+		{2, 1234, []string{"fewer components"}, "needs about 1300 rows at this epsilon; or fewer columns, or fewer components"},
+		{1, 98700, []string{"fewer components"}, "needs about 99000 rows at this epsilon; or fewer components"},
+		{1, 3, nil, "needs about 50 rows at this epsilon"},
+		{3, 0, nil, "needs more rows; or fewer columns"},
+		{1, math.Inf(1), nil, "needs more rows"},
+		{1, math.NaN(), nil, "needs more rows"},
+	} {
+		if got := Needs(estimate.Problem{Columns: c.columns}, c.rows, "", c.or...); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	if got := Needs(estimate.Problem{}, 800, OfEqualWeight(3)); got != "needs about 800 rows for 3 components of about equal weight at this epsilon" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestDraft: components come out as they went in, and one that is none makes an outcome without a
+// model and without what was said of components.
+func TestDraft(t *testing.T) {
+	notes := estimate.Diagnostics{Flags: []string{"before"}}
+	one, err := model.NewSpherical(2, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := NewDraft(2, notes)
+	d.Add(.75, []float64{1, 2}, one, nil, Note(30, 2, CoarseStart))
+	d.Add(.25, []float64{3, 4}, one, nil, Note(10, .5, ""))
+	d.Flag("%d things", 2)
+	out := d.Outcome()
+	if out.NoRelease != nil || out.Model.K() != 2 || out.Model.Weights[1] != .25 || out.Model.Components[1].Mean[0] != 3 {
+		t.Fatalf("%+v", out)
+	}
+	told := out.Diagnostics
+	if len(told.Flags) != 2 || len(told.Components[0].Flags) != 1 || !strings.HasSuffix(told.Components[0].Flags[0], CoarseStart) || told.Components[1].Flags != nil {
+		t.Errorf("%+v", told)
+	}
+	for _, spoil := range []func(d *Draft){
+		func(d *Draft) { d.Add(.5, []float64{1, 2}, nil, errors.New("no number"), estimate.ComponentNote{}) },
+		func(d *Draft) { d.Add(.5, []float64{1, math.NaN()}, one, nil, estimate.ComponentNote{}) },
+		func(*Draft) {},
+	} {
+		d := NewDraft(2, notes)
+		d.Add(.5, []float64{0, 0}, one, nil, estimate.ComponentNote{})
+		d.Flag("later")
+		spoil(d)
+		if out := d.Outcome(); out.Model != nil || out.NoRelease == nil || len(out.Diagnostics.Flags) != 1 || out.Diagnostics.Components != nil {
+			t.Errorf("%+v", out)
+		}
+	}
+	if LeftOut(0, 3) != nil || LeftOut(3, 3) != nil || len(LeftOut(3, 1)) != 1 || !strings.HasPrefix(LeftOut(3, 1)[0], "2 of 3 ") {
+		t.Error("components that were left out")
+	}
+}
+
+// TestShaped: a factor and its product have the same covariance in every shape.
+func TestShaped(t *testing.T) {
+	f := mat.NewDense(2, 2, []float64{2, 0, 1, 3})
+	s := mat.NewSymDense(2, []float64{4, 2, 2, 10})
+	for shape, want := range map[estimate.CovarianceType][]float64{estimate.Full: {4, 2, 10}, estimate.Diagonal: {4, 0, 10}, estimate.Spherical: {7, 0, 7}} {
+		a, err := Shaped(f, shape)
+		b, err2 := ShapedMatrix(s, shape)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		for i, w := range want {
+			for _, c := range []model.Covariance{a, b} {
+				if got := c.At(i/2, (i+1)/2); math.Abs(got-w) > 1e-12 {
+					t.Errorf("%v: entry %d of %v is %v, want %v", shape, i, c, got, w)
+				}
+			}
+		}
+	}
+}
+
+// TestSchedule: as many rounds as the schedule has, then the last with all that is left; components
+// beyond those asked for go when they should; a contest only where their number is not asked for;
+// and nothing is measured after an interruption.
+func TestSchedule(t *testing.T) {
+	seed := stattest.Seed(t)
+	rng := rand.New(rand.NewPCG(seed, seed>>32))
+	rows := make([][]float64, 600)
+	for i := range rows {
+		rows[i] = []float64{float64(20*(i%2)) + rng.NormFloat64()}
+	}
+	for _, asked := range []int{0, 2} {
+		p := estimate.Problem{Columns: 1, Rows: len(rows), Relation: privacy.ReplaceOne, Components: asked, MaxComponents: 3}
+		s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "schedule", Steps: RoundSteps("", 1, 3, 1)},
+			kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{Exact: true})
+		r := Begin(s, p, "advice")
+		cov := mat.NewSymDense(1, []float64{2})
+		e := r.Rounds(component.Flat(1), query.FullForm, []component.Gaussian{
+			{Weight: .4, Mean: []float64{0}, Cov: cov, Doubt: component.StartDoubt()}, {Weight: .1, Mean: []float64{.1}, Cov: cov, Doubt: component.StartDoubt()},
+			{Weight: .5, Mean: []float64{20}, Cov: cov, Doubt: component.StartDoubt()}})
+		e.Misfit = 1
+		contests, seen := 0, []int{}
+		schedule := Schedule{Spare: 1, Contest: func(*em.Rounds) error { contests++; return nil }}
+		schedule.Next = func(i int) (float64, bool) {
+			seen = append(seen, len(e.Components))
+			return r.Mu(.2), i < 3
+		}
+		if err := r.EM(t.Context(), e, schedule); err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Components) != 2 || len(seen) != 4 || asked > 0 && (seen[1] != 3 || seen[2] != 2) {
+			t.Errorf("%d asked: components before each round %v, at last %d", asked, seen, len(e.Components))
+		}
+		if want := map[int]int{0: 1, 2: 0}[asked]; contests != want {
+			t.Errorf("%d asked: %d contests", asked, contests)
+		}
+		counts := map[string]int{}
+		for _, m := range s.Measurements() {
+			counts[m.Step] += m.Count
+		}
+		if counts[stepRounds] != 3 || counts[stepLast] != 1 || r.Left() > 1e-9*r.Mu2 {
+			t.Errorf("%d asked: measured %v, left %v", asked, counts, r.Left())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := r.EM(ctx, e, Schedule{Next: Even(1, .1)}); !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted: %v", err)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package budget
+
+import (
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// TestFits: measurements that share a budget fit into it, as the kernel counts them, and leave
+// next to nothing.
+func TestFits(t *testing.T) {
+	for _, total := range []float64{1e-12, .06, 3, 1e4} {
+		for _, n := range []int{1, 3, 7, 1000} {
+			sum := 0.0
+			for range n {
+				mu := Mu(total / float64(n))
+				sum = privacy.AddUp(sum, privacy.MulUp(mu, mu))
+			}
+			if !(sum <= total && sum > total*(1-1e-10)) {
+				t.Errorf("%d parts of %v cost %v", n, total, sum)
+			}
+		}
+		for _, mu := range []float64{privacy.MuOfPure(Pure(total)), privacy.MuOfBoundedRange(Choice(total))} {
+			if total < 100 && !(mu*mu <= total && mu*mu > total*(1-1e-6)) {
+				t.Errorf("of %v an epsilon that costs %v", total, mu*mu)
+			}
+		}
+	}
+}
