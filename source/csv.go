@@ -80,13 +80,13 @@ func (c *csvReader) Select(columns []int) { c.pick = columns }
 func (c *csvReader) Close() error { return c.file.Close() }
 
 // Next reads one record.
-func (c *csvReader) Next(values []float64, kinds []Kind) error {
+func (c *csvReader) Next(values []float64, kinds []kind) error {
 	record, err := c.csv.Read()
 	if err != nil {
 		return c.recordError(record, err)
 	}
 	for i, column := range c.pick {
-		values[i], kinds[i] = ParseCell(record[column])
+		values[i], kinds[i] = parseCell(record[column])
 	}
 	return nil
 }

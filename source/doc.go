@@ -9,7 +9,7 @@
 // # Memory
 //
 // Rows are streamed. Beyond one row, only the look-ahead of an inferred schema is held:
-// LookAheadRows rows, or fewer where the table has more than LookAheadCells/LookAheadRows columns.
+// lookAheadRows rows, or fewer where the table has more than lookAheadCells/lookAheadRows columns.
 //
 // # The schema is public
 //
@@ -18,7 +18,7 @@
 //
 // An inferred schema is a convenience for the custodian and is not private. Which columns a release
 // has then depends on cells: one person's text cell can move a column across the threshold
-// NumberShare, and one cell out of sequence turns a row identifier into a column to fit. Somebody
+// numberShare, and one cell out of sequence turns a row identifier into a column to fit. Somebody
 // who knows all other rows could read that bit off the release with certainty; no ε covers it. It
 // tells little where columns are plainly numeric or plainly text, which is the common case, but it
 // is not nothing, so the certificate says "inferred". Declaring the same columns the next time

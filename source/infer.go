@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// How an inferred schema is chosen. NumberShare is of the cells that are neither missing nor
+// How an inferred schema is chosen. numberShare is of the cells that are neither missing nor
 // infinite, so gaps do not count against a column.
 const (
-	LookAheadRows  = 10_000    // rows that are looked at, at most
-	LookAheadCells = 1_000_000 // and cells, which bounds the memory at 9 MB
-	NumberShare    = 0.95      // a column is fitted if this share of its cells are numbers
+	lookAheadRows  = 10_000    // rows that are looked at, at most
+	lookAheadCells = 1_000_000 // and cells, which bounds the memory at 9 MB
+	numberShare    = 0.95      // a column is fitted if this share of its cells are numbers
 )
 
 // lookAhead holds the first rows until the columns are chosen. Rows are row-major, all columns of
@@ -20,7 +20,7 @@ const (
 type lookAhead struct {
 	d      int
 	values []float64
-	kinds  []Kind
+	kinds  []kind
 	rows   int
 	pick   []int
 	at     int // the next row to hand over
@@ -60,8 +60,8 @@ func (t *Table) infer() error {
 
 // fill reads rows until the look-ahead is full or the input ends.
 func (a *lookAhead) fill(r Reader) error {
-	values, kinds := make([]float64, a.d), make([]Kind, a.d)
-	for a.rows < LookAheadRows && (a.rows+1)*a.d <= max(LookAheadCells, a.d) {
+	values, kinds := make([]float64, a.d), make([]kind, a.d)
+	for a.rows < lookAheadRows && (a.rows+1)*a.d <= max(lookAheadCells, a.d) {
 		err := r.Next(values, kinds)
 		if err == io.EOF {
 			return nil
@@ -77,7 +77,7 @@ func (a *lookAhead) fill(r Reader) error {
 }
 
 // next copies the chosen cells of the next held row; a nil look-ahead holds none.
-func (a *lookAhead) next(values []float64, kinds []Kind) bool {
+func (a *lookAhead) next(values []float64, kinds []kind) bool {
 	if a == nil || a.at == a.rows {
 		return false
 	}
@@ -91,15 +91,15 @@ func (a *lookAhead) next(values []float64, kinds []Kind) bool {
 
 // leaveOut says why column j is not to be fitted, or "".
 func (a *lookAhead) leaveOut(name string, j int) string {
-	var counts [NotNumber + 1]int
+	var counts [notNumber + 1]int
 	for i := range a.rows {
 		counts[a.kinds[i*a.d+j]]++
 	}
-	numbers, text := counts[Number], counts[NotNumber]
+	numbers, text := counts[number], counts[notNumber]
 	switch {
 	case numbers == 0 && text == 0:
 		return "no numbers"
-	case float64(numbers) < NumberShare*float64(numbers+text):
+	case float64(numbers) < numberShare*float64(numbers+text):
 		return fmt.Sprintf("text: %d of its first %d cells that are there are numbers", numbers, numbers+text)
 	case rowIdentifier(name) && a.increasing(j):
 		return "a row identifier: increasing whole numbers"
@@ -126,7 +126,7 @@ func (a *lookAhead) increasing(j int) bool {
 	for i := range a.rows {
 		at := i*a.d + j
 		v := a.values[at]
-		if a.kinds[at] != Number || v != math.Trunc(v) || i > 0 && v <= a.values[at-a.d] {
+		if a.kinds[at] != number || v != math.Trunc(v) || i > 0 && v <= a.values[at-a.d] {
 			return false
 		}
 	}

@@ -72,8 +72,8 @@ func TestInference(t *testing.T) {
 
 // TestLookAhead: columns are chosen from the first rows alone; what comes later can only be bad.
 func TestLookAhead(t *testing.T) {
-	text := beside("a", LookAheadRows+500, func(i int) string {
-		if i < LookAheadRows {
+	text := beside("a", lookAheadRows+500, func(i int) string {
+		if i < lookAheadRows {
 			return fmt.Sprint(i)
 		}
 		return "later"
@@ -82,23 +82,23 @@ func TestLookAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := table.Report(); r.Rows != LookAheadRows+500 || r.BadRows != 500 || r.LookedAt != LookAheadRows {
+	if r := table.Report(); r.Rows != lookAheadRows+500 || r.BadRows != 500 || r.LookedAt != lookAheadRows {
 		t.Errorf("rows %d, bad %d, looked at %d", r.Rows, r.BadRows, r.LookedAt)
 	}
 	for i, row := range rows {
-		if bad := row[0] != row[0]; bad != (i >= LookAheadRows) || !bad && (row[0] != float64(i) || row[1] != float64(i*37%101)) {
+		if bad := row[0] != row[0]; bad != (i >= lookAheadRows) || !bad && (row[0] != float64(i) || row[1] != float64(i*37%101)) {
 			t.Fatalf("row %d is %v", i, row)
 		}
 	}
 	_, _, err = readAll(t, strings.Replace(text, "later,", "later,,", 1), "")
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d", LookAheadRows+2)) {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d", lookAheadRows+2)) {
 		t.Errorf("a ragged row behind the look-ahead: %v", err)
 	}
 }
 
 // TestLookAheadOfWideTable: the look-ahead is bounded in cells, and is one row at the least.
 func TestLookAheadOfWideTable(t *testing.T) {
-	for _, d := range []int{5000, LookAheadCells + 1} {
+	for _, d := range []int{5000, lookAheadCells + 1} {
 		var b strings.Builder
 		for i := range d {
 			fmt.Fprintf(&b, "c%d,", i)

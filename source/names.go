@@ -61,14 +61,14 @@ func columnsAt(at []int) string {
 // between the digits: 34, 71,250.50, $5, 12 %, 2021-03-04, 3.4.2021, 10:30. With letters: numbers as
 // programs write them, a date or a time of day with nothing but words of dates beside it
 // (2021-03-04T10:00:00Z, 10:30 UTC), and the same with the name of a month (Mar 4 2021). So age, x1,
-// 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [ParseCell] or
+// 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [parseCell] or
 // of missingInText, or nothing but strokes.
 func readsAs(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch kind := word(name); {
-	case kind == Missing, missingInText[name], strings.Trim(name, ".-_?*/–— ") == "":
+	case kind == missing, missingInText[name], strings.Trim(name, ".-_?*/–— ") == "":
 		return readsMissing
-	case kind == NotFinite:
+	case kind == notFinite:
 		return readsNumber
 	}
 	letters := strings.ContainsFunc(name, unicode.IsLetter)

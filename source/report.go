@@ -28,13 +28,13 @@ type ColumnReport struct {
 // LeftOut is a column that inference did not choose.
 type LeftOut struct{ Name, Why string }
 
-func (c *ColumnReport) count(kind Kind) {
+func (c *ColumnReport) count(kind kind) {
 	switch kind {
-	case Number:
+	case number:
 		c.Numbers++
-	case Missing:
+	case missing:
 		c.Missing++
-	case NotFinite:
+	case notFinite:
 		c.NotFinite++
 	default:
 		c.NotNumber++

@@ -26,8 +26,8 @@ type Reader interface {
 	// Until it is called, all.
 	Select(columns []int)
 	// Next reads one row into values and kinds; io.EOF follows the last. A value counts only where
-	// the kind is Number.
-	Next(values []float64, kinds []Kind) error
+	// the kind is number.
+	Next(values []float64, kinds []kind) error
 	// Close releases what the reader holds.
 	Close() error
 }
@@ -197,7 +197,7 @@ func (t *Table) Read(sink Sink) error {
 	}
 	t.read = true
 	d := len(t.columns)
-	values, kinds := make([]float64, d), make([]Kind, d)
+	values, kinds := make([]float64, d), make([]kind, d)
 	for t.ahead.next(values, kinds) {
 		t.append(sink, values, kinds)
 	}
@@ -215,11 +215,11 @@ func (t *Table) Read(sink Sink) error {
 }
 
 // append counts a row's bad cells and hands it over.
-func (t *Table) append(sink Sink, values []float64, kinds []Kind) {
+func (t *Table) append(sink Sink, values []float64, kinds []kind) {
 	bad := false
 	for i, kind := range kinds {
 		t.report.Columns[i].count(kind)
-		bad = bad || kind != Number
+		bad = bad || kind != number
 	}
 	t.report.Rows++
 	if bad {

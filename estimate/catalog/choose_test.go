@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/learner"
 )
 
 func problemOf(d, n int, rel privacy.Relation) estimate.Problem {
@@ -202,11 +201,6 @@ func TestTooFewRows(t *testing.T) {
 		}
 	}
 }
-
-// none is a learner that learns nothing.
-type none struct{}
-
-func (none) LearnMixture([][]float64, int, uint64) ([]learner.Component, error) { return nil, nil }
 
 // A learner that is named, or brought along, goes to the method that runs it, whatever else is
 // known; without one auto never takes it.

@@ -38,7 +38,7 @@ func Format(points []Point) string {
 
 // Parse reads what [Format] writes.
 //
-// Failures: another head, a cell that is not of its kind, and those of [New].
+// Failures: another head, a cell that is not of its kind, and those of [newTable].
 func Parse(text string) (*Table, error) {
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -55,7 +55,7 @@ func Parse(text string) (*Table, error) {
 			return nil, fmt.Errorf("expected errors: line %d: %w", i+2, errors.Join(r.faults...))
 		}
 	}
-	return New(points)
+	return newTable(points)
 }
 
 // A reader takes the cells of one line one after another.

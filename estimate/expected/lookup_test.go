@@ -133,7 +133,7 @@ func TestMissing(t *testing.T) {
 	}
 	// Where no run ended in a model there is a share of 0 and no error.
 	nan := math.NaN()
-	dead, err := New([]Point{
+	dead, err := newTable([]Point{
 		{Kind: other, Columns: 1, Rows: 10, Mu: 1, Errors: Errors{nan, nan, nan, nan}, Runs: 4},
 		{Kind: other, Columns: 1, Rows: 100, Mu: 1, Errors: Errors{.3, .2, .1, .1}, Released: 4, Runs: 4},
 	})

@@ -94,11 +94,11 @@ var Measured = sync.OnceValue(func() *Table {
 	return t
 })
 
-// New makes a table.
+// newTable makes a table.
 //
 // Failures: a point without columns, rows, mu or runs, with more releases than runs, or that
 // appears twice.
-func New(points []Point) (*Table, error) {
+func newTable(points []Point) (*Table, error) {
 	type place struct {
 		Kind
 		d  int

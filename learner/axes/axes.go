@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// ErrRange is the error of rows whose sizes overflow, or are too far apart.
-const ErrRange learner.Error = "axes: rows of sizes that float64 cannot compare"
+// errRange is the error of rows whose sizes overflow, or are too far apart.
+const errRange learner.Error = "axes: rows of sizes that float64 cannot compare"
 
 const (
 	// smallest is the least norm of a column, relative to the largest entry, that is far from
@@ -59,7 +59,7 @@ func Of(rows [][]float64) (sds []float64, axes [][]float64, err error) {
 		}
 		values[i] = math.Ldexp(values[i]/math.Sqrt(float64(len(rows)-1)), exponent)
 		if !(values[i] > 0) || math.IsInf(values[i], 0) {
-			return nil, nil, ErrRange
+			return nil, nil, errRange
 		}
 	}
 	return values, axes, nil
@@ -78,7 +78,7 @@ func centred(rows [][]float64) (x []float64, exponent int, err error) {
 		}
 	}
 	if !dense.Finite(big) {
-		return nil, 0, ErrRange
+		return nil, 0, errRange
 	}
 	_, exponent = math.Frexp(big)
 	for j := range d {
@@ -105,7 +105,7 @@ func rankOf(l []float64, d int) (int, error) {
 			continue
 		}
 		if length < smallest {
-			return 0, ErrRange
+			return 0, errRange
 		}
 		for _, v := range row {
 			unit = append(unit, v/length)

@@ -50,8 +50,8 @@ var (
 	_ learner.Learner = Learner{}
 )
 
-// ErrInseparable is the error of rows in which fewer components than asked for can be told apart.
-const ErrInseparable learner.Error = "learner: the components cannot be told apart"
+// errInseparable is the error of rows in which fewer components than asked for can be told apart.
+const errInseparable learner.Error = "learner: the components cannot be told apart"
 
 // Estimates is k.
 func (l Learner) Estimates() int { return l.Components }
@@ -73,7 +73,7 @@ func (l Learner) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 	rng := rand.New(rand.NewPCG(seed, uint64(k)))
 	n, ok := newNode(rows, rng)
 	if !ok {
-		return nil, ErrInseparable
+		return nil, errInseparable
 	}
 	var found []gauss
 	if l.Literal && k == 2 {
@@ -82,11 +82,11 @@ func (l Learner) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 		found = n.best(k, spaceSteps, rng)
 	}
 	if found == nil || !ok || !separable(n.t, found) {
-		return nil, ErrInseparable
+		return nil, errInseparable
 	}
 	out := n.f.components(found)
 	if !usable(out) {
-		return nil, ErrInseparable
+		return nil, errInseparable
 	}
 	return out, nil
 }

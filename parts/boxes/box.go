@@ -49,9 +49,9 @@ func (b Box) whole() bool {
 	return !slices.ContainsFunc(b.Low, dense.Finite) && !slices.ContainsFunc(b.High, dense.Finite)
 }
 
-// Partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the
+// partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the
 // first takes the row.
-func Partition(boxes []Box) query.Partition {
+func partition(boxes []Box) query.Partition {
 	var p query.Partition
 	for _, b := range boxes {
 		var r query.Region

@@ -138,7 +138,7 @@ func (f *finder) look(j int) error {
 	q := query.GapMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
 	step := f.GapsStep
 	if len(f.found) > 1 || !f.found[0].whole() {
-		q.Partition, step = Partition(f.found), f.GapsStep+inBoxes
+		q.Partition, step = partition(f.found), f.GapsStep+inBoxes
 	}
 	windows, _, err := f.a.Gaps(step, q, budget.Mu(f.GapsMu2*f.per))
 	if err != nil {
@@ -268,7 +268,7 @@ func (f *finder) histograms(lines []line, j int) error {
 			queries[b].Edges[j] = []float64{0} // every leaf is asked something
 		}
 	}
-	answers, err := leaves.Ask(f.a, f.CountsStep, Partition(f.found), queries, budget.Mu(f.CountsMu2*f.per/looks))
+	answers, err := leaves.Ask(f.a, f.CountsStep, partition(f.found), queries, budget.Mu(f.CountsMu2*f.per/looks))
 	if err != nil {
 		return err
 	}

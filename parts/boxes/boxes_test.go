@@ -47,7 +47,7 @@ func config(s *kernel.Session, n, k int) Config {
 // boxOf are the numbers of the boxes that take the rows, -1 for none.
 func boxOf(boxes []Box, rows [][]float64) []int {
 	leaf := make([]int, len(rows))
-	Partition(boxes).Sorter(len(rows[0])).Sort(leaf, slices.Concat(rows...))
+	partition(boxes).Sorter(len(rows[0])).Sort(leaf, slices.Concat(rows...))
 	return leaf
 }
 
@@ -96,7 +96,7 @@ func TestPartitionEnds(t *testing.T) {
 		{math.Inf(-1), math.Inf(1), 3}} {
 		b := whole(1, 1)
 		b.Low[0], b.High[0] = c[0], c[1]
-		if err := Partition([]Box{b}).Validate(1); err != nil {
+		if err := partition([]Box{b}).Validate(1); err != nil {
 			t.Errorf("%v: %v", c, err)
 			continue
 		}
@@ -295,7 +295,7 @@ func TestCost(t *testing.T) {
 		if len(found) == 0 {
 			continue
 		}
-		if err := Partition(found).Validate(d); err != nil {
+		if err := partition(found).Validate(d); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		for _, b := range found {

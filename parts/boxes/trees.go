@@ -56,7 +56,7 @@ func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool,
 		sets = append(sets, s)
 	}
 	return sets, coreset.Grow(grown, func(queries []query.CellCounts) ([]kernel.Answer, error) {
-		return leaves.Ask(a, step, Partition(found), queries, budget.Mu(mu2/levels))
+		return leaves.Ask(a, step, partition(found), queries, budget.Mu(mu2/levels))
 	})
 }
 

@@ -44,7 +44,7 @@ func TestGain(t *testing.T) {
 		prior, dist2, entries := math.Pow(10, 4*rng.Float64()-3), math.Pow(10, 4*rng.Float64()-3), 1+rng.IntN(50)
 		lastK := 1.0
 		for noise2 := 1e-9; noise2 < 1e9; noise2 *= 3 {
-			k, left := Gain(prior, dist2, noise2, entries)
+			k, left := gain(prior, dist2, noise2, entries)
 			if !(k >= 0 && k <= lastK) {
 				t.Fatalf("gain %v after %v at noise %v", k, lastK, noise2)
 			}
@@ -53,10 +53,10 @@ func TestGain(t *testing.T) {
 			}
 			lastK = k
 		}
-		if k, _ := Gain(prior, dist2, 0, entries); k != 1 {
+		if k, _ := gain(prior, dist2, 0, entries); k != 1 {
 			t.Errorf("without noise the gain is %v", k)
 		}
-		if k, _ := Gain(prior, 0, 1e12, entries); k > 1e-8 {
+		if k, _ := gain(prior, 0, 1e12, entries); k > 1e-8 {
 			t.Errorf("in huge noise the gain is %v", k)
 		}
 	}

@@ -37,10 +37,10 @@ var defaultDrift = Doubt{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
 // distance.
 const priorEntries = 30
 
-// Gain returns the weight of a measurement of `entries` entries at squared distance dist2 from the
+// gain returns the weight of a measurement of `entries` entries at squared distance dist2 from the
 // prior, each with noise variance noise2, and the doubt that is left: the prior doubt is first
 // moved towards what the distance says (empirical Bayes).
-func Gain(prior, dist2, noise2 float64, entries int) (k, left float64) {
+func gain(prior, dist2, noise2 float64, entries int) (k, left float64) {
 	n := float64(entries)
 	seen := math.Max(0, dist2/n-noise2)
 	p := (n*seen + priorEntries*prior) / (n + priorEntries)
@@ -76,7 +76,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	d := len(c.Mean)
 	// Weight.
 	old := math.Max(c.Weight*u.Rows, 1)
-	k, left := Gain(c.Doubt.Weight, sq((s.Count-old)/old), sq(s.CountSD/old), 1)
+	k, left := gain(c.Doubt.Weight, sq((s.Count-old)/old), sq(s.CountSD/old), 1)
 	n := math.Max(old+k*(s.Count-old), leastKept*old)
 	c.Doubt.Weight = left + drift.Weight
 	c.Weight = n / u.Rows
@@ -86,7 +86,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	for i := range mean {
 		mean[i] = s.Sum[i] / n / law.A1
 	}
-	k, left = Gain(c.Doubt.Mean, dense.Norm2(mean), sq(s.SumSD/n/law.A1), d)
+	k, left = gain(c.Doubt.Mean, dense.Norm2(mean), sq(s.SumSD/n/law.A1), d)
 	c.Doubt.Mean = left + drift.Mean
 	if long := k * math.Sqrt(dense.Norm2(mean)); long > math.Sqrt(law.R2) {
 		k *= math.Sqrt(law.R2) / long
@@ -97,7 +97,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	// Scale: tr E/d.
 	excess := (s.Trace/n-law.A*float64(d))/law.TraceGain()/float64(d) - dense.Norm2(mean)/float64(d)
 	noise := s.TraceSD / n / law.TraceGain() / float64(d)
-	k, left = Gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
+	k, left = gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
 	c.Doubt.Scale = left + drift.Scale
 	cov := symmetric.Identity(d)
 	cov.ScaleSym(1+k*excess, cov)
@@ -148,7 +148,7 @@ func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n floa
 	if entries == 0 {
 		return prior
 	}
-	k, left := Gain(prior, symmetric.Frobenius2(e), sq(s.SecondSD/n/law.B1), entries)
+	k, left := gain(prior, symmetric.Frobenius2(e), sq(s.SecondSD/n/law.B1), entries)
 	e.ScaleSym(k, e)
 	cov.AddSym(cov, e)
 	return left

@@ -26,8 +26,8 @@ type Coreset struct {
 	OwnCells float64
 }
 
-// MeanCell is the weighted mean within-cell variance per coordinate.
-func (c *Coreset) MeanCell() []float64 {
+// meanCell is the weighted mean within-cell variance per coordinate.
+func (c *Coreset) meanCell() []float64 {
 	m := make([]float64, c.Dim)
 	for i, v := range c.Cells {
 		for l := range m {
@@ -37,8 +37,8 @@ func (c *Coreset) MeanCell() []float64 {
 	return m
 }
 
-// Moments are the weighted mean and covariance of the points, cells included.
-func (c *Coreset) Moments() (mean []float64, cov *mat.SymDense) {
+// moments are the weighted mean and covariance of the points, cells included.
+func (c *Coreset) moments() (mean []float64, cov *mat.SymDense) {
 	mean = make([]float64, c.Dim)
 	for i, p := range c.Points {
 		for l, x := range p {

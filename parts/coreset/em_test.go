@@ -102,8 +102,8 @@ func TestCoresetMaximise(t *testing.T) {
 		}
 		agree(t, "weight", got.Weights[j], mass[j]/c.Total)
 	}
-	_, all := c.Moments()
-	cell := c.MeanCell()
+	_, all := c.moments()
+	cell := c.meanCell()
 	pull := poolWeight * c.Total / k
 	for j := range k {
 		for a := range dim {

@@ -19,12 +19,12 @@ type weightedPoints struct {
 }
 
 func pointsOf(c *Coreset) *weightedPoints {
-	p := &weightedPoints{q: c.Dim, points: c.Points, weight: c.Weights, total: c.Total, floor: c.MeanCell(), own: c.OwnCells, cell: c.Cells}
+	p := &weightedPoints{q: c.Dim, points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells, cell: c.Cells}
 	for _, x := range c.Points {
 		p.at = append(p.at, x...)
 	}
 	p.fill()
-	_, all := c.Moments()
+	_, all := c.moments()
 	for l := range p.floor {
 		if c.OwnCells > 0 {
 			p.floor[l] = 0

@@ -128,8 +128,8 @@ func (d *Data) Expected(cs []Component) []float64 {
 	return out
 }
 
-// Cost is the sum of squared residuals over their variances.
-func (d *Data) Cost(cs []Component) float64 { return d.costOf(d.Expected(cs)) }
+// cost is the sum of squared residuals over their variances.
+func (d *Data) cost(cs []Component) float64 { return d.costOf(d.Expected(cs)) }
 
 func (d *Data) costOf(expected []float64) (cost float64) {
 	for b, e := range expected {

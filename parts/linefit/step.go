@@ -40,7 +40,7 @@ func (d *Data) polish(ctx context.Context, start []Component, active []int, step
 		return cs, math.Inf(1)
 	}
 	if len(active) == 0 {
-		return cs, d.Cost(cs)
+		return cs, d.cost(cs)
 	}
 	w := d.workspace(cs, active)
 	cost := d.evaluate(w, cs)

@@ -21,9 +21,9 @@ import (
 )
 
 // Default parts of a total mu^2: what the centres and the scales cost unless the table is short
-// (see CenterPart).
+// (see centerPart).
 const (
-	CenterPart  = .04
+	centerPart  = .04
 	ScalePart   = .03
 	LargestPart = .2 // of the centres
 )
@@ -92,10 +92,10 @@ func WeakStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts, Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
 }
 
-// RankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean
+// rankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean
 // over the queries): 8 sqrt(d) S/mu_a, with S = 1 under replace-one and 1/2 under
 // add-or-remove-one. It should be at most an eighth of the rows.
-func RankNoise(r privacy.Relation, d int, centerMu2 float64) float64 {
+func rankNoise(r privacy.Relation, d int, centerMu2 float64) float64 {
 	s := 1.0
 	if r == privacy.AddRemoveOne {
 		s = .5
@@ -103,12 +103,12 @@ func RankNoise(r privacy.Relation, d int, centerMu2 float64) float64 {
 	return math.Sqrt(centerQueries*float64(d)/centerMu2) * s
 }
 
-// SharpEnough reports the public check RankNoise <= rows/8.
+// SharpEnough reports the public check rankNoise <= rows/8.
 func SharpEnough(r privacy.Relation, d int, rows, centerMu2 float64) bool {
-	return RankNoise(r, d, centerMu2) <= rows/maxRankNoise
+	return rankNoise(r, d, centerMu2) <= rows/maxRankNoise
 }
 
-// CenterShare is the part of the total mu^2 that the centres need: CenterPart, or more in a short
+// CenterShare is the part of the total mu^2 that the centres need: centerPart, or more in a short
 // table until the rank noise is a eighth of the rows, at most a fifth of the total. ok is false if
 // even that is too little.
 //
@@ -116,9 +116,9 @@ func SharpEnough(r privacy.Relation, d int, rows, centerMu2 float64) bool {
 // column, get more than an even share and err with probability 6e-8 far from the median; short
 // tables save a third of the price.
 func CenterShare(r privacy.Relation, d int, rows, mu2 float64) (share float64, ok bool) {
-	need := RankNoise(r, d, mu2) * maxRankNoise / math.Max(rows, 1)
+	need := rankNoise(r, d, mu2) * maxRankNoise / math.Max(rows, 1)
 	need *= need
-	return math.Min(LargestPart, math.Max(CenterPart, need)), need <= LargestPart
+	return math.Min(LargestPart, math.Max(centerPart, need)), need <= LargestPart
 }
 
 // Run measures centres and scales of all columns. Its errors are faults of the plan or an

@@ -127,14 +127,14 @@ func TestOverflow(t *testing.T) {
 }
 
 func TestCenterShare(t *testing.T) {
-	if share, ok := CenterShare(privacy.ReplaceOne, 10, 1e6, .056); share != CenterPart || !ok {
+	if share, ok := CenterShare(privacy.ReplaceOne, 10, 1e6, .056); share != centerPart || !ok {
 		t.Errorf("a long table: share %v, %v", share, ok)
 	}
 	if share, ok := CenterShare(privacy.ReplaceOne, 10, 500, .056); share != LargestPart || ok {
 		t.Errorf("a short table: share %v, %v", share, ok)
 	}
 	share, _ := CenterShare(privacy.ReplaceOne, 2, 1350, .056)
-	if noise := RankNoise(privacy.ReplaceOne, 2, share*.056); math.Abs(noise-1350./8) > 1 || !SharpEnough(privacy.ReplaceOne, 2, 1351, share*.056) {
+	if noise := rankNoise(privacy.ReplaceOne, 2, share*.056); math.Abs(noise-1350./8) > 1 || !SharpEnough(privacy.ReplaceOne, 2, 1351, share*.056) {
 		t.Errorf("rank noise %v of 1350 rows", noise)
 	}
 }
