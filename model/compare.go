@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -36,8 +37,8 @@ type ComponentMatch struct {
 // densities.
 //
 // Columns are matched by name, in any order; where one model has the default names x1, …, xd, by
-// place. It fails if a or b is not valid, the columns differ, or rows < 4.
-func Compare(a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
+// place. It fails if a or b is not valid, the columns differ, or rows < 4, and stops with ctx.
+func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
 	if err := checkPair(a, b, rows); err != nil {
 		return Comparison{}, err
 	}
@@ -45,13 +46,12 @@ func Compare(a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	d, err := monteCarlo(a, b, rows, rng)
+	d, err := monteCarlo(ctx, a, b, rows, rng)
 	if err != nil {
 		return Comparison{}, err
 	}
 	c := Comparison{TV: d.tv.Value, TVStdErr: d.tv.StdErr, Hellinger: d.hellinger.Value, KLAB: d.klAB.Value, KLBA: d.klBA.Value}
-	c.match(a, b)
-	return c, nil
+	return c, c.match(ctx, a, b)
 }
 
 // inColumnsOf returns b with its columns in a's order.
@@ -67,8 +67,11 @@ func inColumnsOf(a, b *Mixture) (*Mixture, error) {
 	return out, nil
 }
 
-func (c *Comparison) match(a, b *Mixture) {
-	partner, _ := Match(a, b)
+func (c *Comparison) match(ctx context.Context, a, b *Mixture) error {
+	partner, _, err := match(ctx, a, b)
+	if err != nil {
+		return err
+	}
 	sumA, sumB := floats.Sum(a.Weights), floats.Sum(b.Weights)
 	taken := make([]bool, b.K())
 	for i, j := range partner {
@@ -87,6 +90,7 @@ func (c *Comparison) match(a, b *Mixture) {
 			c.UnmatchedB = append(c.UnmatchedB, j)
 		}
 	}
+	return nil
 }
 
 // MarshalJSON writes the object that `gauze compare` prints. A distance that is infinite, which

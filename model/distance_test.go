@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/gauze-dp/gauze/internal/canceltest"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/modeltest"
 )
@@ -189,7 +191,7 @@ func TestCompare(t *testing.T) {
 			b.Weights = append(b.Weights, a.Weights[i])
 			b.Components = append(b.Components, a.Components[i])
 		}
-		c, err := model.Compare(a, b, 1000, rng)
+		c, err := model.Compare(t.Context(), a, b, 1000, rng)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +210,7 @@ func TestComparisonJSON(t *testing.T) {
 	rng := seeded(18)
 	a := mixture(t, []float64{0.5, 0.5}, normal(t, 0, 0), normal(t, 9, 1))
 	b := mixture(t, nil, normal(t, 0, 1))
-	c, err := model.Compare(a, b, 1000, rng)
+	c, err := model.Compare(t.Context(), a, b, 1000, rng)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,21 +236,21 @@ func TestCompareColumns(t *testing.T) {
 	a := mixture(t, nil, model.Gaussian{Mean: []float64{0, 5}, Cov: diagonal(t, 1, 2)})
 	a.Columns = []string{"u", "v"}
 	b, _ := a.Marginal([]int{1, 0})
-	if c, err := model.Compare(a, b, 100, rng); err != nil || c.TV > 1e-12 {
+	if c, err := model.Compare(t.Context(), a, b, 100, rng); err != nil || c.TV > 1e-12 {
 		t.Errorf("columns in another order: TV %v, error %v", c.TV, err)
 	}
 	b.Columns = model.DefaultColumns(2)
-	if c, err := model.Compare(a, b, 100, rng); err != nil || c.TV < 0.1 {
+	if c, err := model.Compare(t.Context(), a, b, 100, rng); err != nil || c.TV < 0.1 {
 		t.Errorf("default names count by place: TV %v, error %v", c.TV, err)
 	}
 	b.Columns = []string{"u", "w"}
-	if _, err := model.Compare(a, b, 100, rng); err == nil || !strings.Contains(err.Error(), "columns") {
+	if _, err := model.Compare(t.Context(), a, b, 100, rng); err == nil || !strings.Contains(err.Error(), "columns") {
 		t.Errorf("different columns: error %v", err)
 	}
-	if _, err := model.Compare(a, a, 3, rng); err == nil || !strings.Contains(err.Error(), "rows") {
+	if _, err := model.Compare(t.Context(), a, a, 3, rng); err == nil || !strings.Contains(err.Error(), "rows") {
 		t.Errorf("3 rows: error %v", err)
 	}
-	if _, err := model.Compare(a, mixture(t, nil, normal(t, 0, 1)), 100, rng); err == nil {
+	if _, err := model.Compare(t.Context(), a, mixture(t, nil, normal(t, 0, 1)), 100, rng); err == nil {
 		t.Error("models of different dimension were compared")
 	}
 }
@@ -350,4 +352,27 @@ func TestRandomModelsKeepTheirPromises(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A comparison that would take minutes stops with its context: while it matches components, and
+// while it draws rows.
+func TestCompareStops(t *testing.T) {
+	const d, k = 12, 300
+	var many []model.Gaussian
+	for i := range k {
+		entries := make([]float64, d*d)
+		for j := range d {
+			entries[j*d+j] = 1 + float64(i+j)/k
+		}
+		many = append(many, model.Gaussian{Mean: make([]float64, d), Cov: full(t, d, entries...)})
+	}
+	large, small := mixture(t, nil, many...), mixture(t, nil, many[0])
+	canceltest.Stops(t, func(ctx context.Context) error {
+		_, err := model.Compare(ctx, large, large, 4, seeded(1))
+		return err
+	})
+	canceltest.Stops(t, func(ctx context.Context) error {
+		_, err := model.Compare(ctx, small, small, 1<<30, seeded(1))
+		return err
+	})
 }

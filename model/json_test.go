@@ -180,7 +180,7 @@ func FuzzUnmarshal(f *testing.F) {
 				}
 			}
 		}
-		c, err := model.Compare(&m, &m, 8, rng)
+		c, err := model.Compare(t.Context(), &m, &m, 8, rng)
 		if err != nil || math.IsNaN(c.TV) || math.IsNaN(c.Hellinger) || math.IsNaN(c.KLAB) {
 			t.Fatalf("%v: %+v", err, c)
 		}

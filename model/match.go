@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -18,10 +19,19 @@ import (
 //
 // Source: [PPE] Definition of dist_PARAM.
 func Match(a, b *Mixture) (partner []int, largest float64) {
+	partner, largest, _ = match(context.Background(), a, b)
+	return partner, largest
+}
+
+// match is Match; its error is ctx's.
+func match(ctx context.Context, a, b *Mixture) (partner []int, largest float64, err error) {
 	cost := make([][]float64, a.K())
 	for i, ga := range a.Components {
 		cost[i] = make([]float64, b.K())
 		for j, gb := range b.Components {
+			if err := ctx.Err(); err != nil {
+				return nil, 0, err
+			}
 			cost[i][j] = ComponentDistance(a.Weights[i], ga, b.Weights[j], gb)
 		}
 	}
@@ -31,7 +41,7 @@ func Match(a, b *Mixture) (partner []int, largest float64) {
 			largest = max(largest, cost[i][j])
 		}
 	}
-	return partner, largest
+	return partner, largest, nil
 }
 
 // orderedInfinities returns cost with every infinite entry replaced by a number above all finite

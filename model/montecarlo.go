@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,7 +18,7 @@ type Estimate struct {
 // standard error is at most 1/(2 √rows). For identical models it is exactly 0. It fails if a or b
 // is not valid, their dimensions differ, or rows < 4.
 func TotalVariation(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
-	d, err := monteCarlo(a, b, rows, rng)
+	d, err := monteCarlo(context.Background(), a, b, rows, rng)
 	return d.tv, err
 }
 
@@ -25,7 +26,7 @@ func TotalVariation(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 // estimated as TotalVariation is, from the mean of 1 - √(a b) / ((a+b)/2). It fails as
 // TotalVariation does.
 func Hellinger(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
-	d, err := monteCarlo(a, b, rows, rng)
+	d, err := monteCarlo(context.Background(), a, b, rows, rng)
 	return d.hellinger, err
 }
 
@@ -34,14 +35,14 @@ func Hellinger(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 // mixture (a+b)/2, by the mean of (a log(a/b) + b - a) / ((a+b)/2), which has the right mean
 // because a and b have the same mass, and is never negative. It fails as TotalVariation does.
 func KL(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
-	d, err := monteCarlo(a, b, rows, rng)
+	d, err := monteCarlo(context.Background(), a, b, rows, rng)
 	return d.klAB, err
 }
 
 // densityDistances are the distances that one set of rows estimates together.
 type densityDistances struct{ tv, hellinger, klAB, klBA Estimate }
 
-func monteCarlo(a, b *Mixture, rows int, rng *rand.Rand) (densityDistances, error) {
+func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (densityDistances, error) {
 	if err := checkPair(a, b, rows); err != nil {
 		return densityDistances{}, err
 	}
@@ -53,6 +54,9 @@ func monteCarlo(a, b *Mixture, rows int, rng *rand.Rand) (densityDistances, erro
 	for side, m := range []*Mixture{a, b} {
 		sampler := mustSampler(m)
 		for range (rows + side) / 2 {
+			if err := ctx.Err(); err != nil {
+				return densityDistances{}, err
+			}
 			sampler.Row(row, rng)
 			t := logRatio(scoreA.LogDensity(row), scoreB.LogDensity(row))
 			tv.add(side, math.Abs(math.Tanh(t/2)))

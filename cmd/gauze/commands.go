@@ -18,6 +18,9 @@ type command struct {
 	// flags registers the command's own flags; nil if there are none.
 	flags func(*pflag.FlagSet)
 	run   func(e *env, args []string) error
+	// spends: the command may spend a budget, and has to say so however it ends. All others are
+	// simply left behind by a signal.
+	spends bool
 }
 
 // commands lists all subcommands, in the order in which help shows them.
@@ -78,7 +81,13 @@ func (c command) cobra(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: c.use, Short: c.short, Long: c.long, DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error { return c.checkArgs(args) },
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(e, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if c.spends {
+				return c.run(e, args)
+			}
+			_, err := interruptible(e.ctx, func() (struct{}, error) { return struct{}{}, c.run(e, args) })
+			return err
+		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false

@@ -46,7 +46,7 @@ func compare(e *env, pathA, pathB string, f *rowsFlags) error {
 	if err := errors.Join(errA, errB); err != nil {
 		return err
 	}
-	c, err := model.Compare(a, b, f.rows, f.rng())
+	c, err := model.Compare(e.ctx, a, b, f.rows, f.rng())
 	if err != nil {
 		return err
 	}

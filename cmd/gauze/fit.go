@@ -43,7 +43,7 @@ func fitCommand() command {
 	o := &fitOptions{}
 	return command{
 		use: "fit INPUT --epsilon E --delta D [flags]", short: "learn privately, write a release", long: fitUsage,
-		least: 1, most: 1, flags: o.register,
+		least: 1, most: 1, flags: o.register, spends: true,
 		run: func(e *env, args []string) error { return o.run(e, args[0]) },
 	}
 }
@@ -79,6 +79,7 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
+	e.spent = result.Spent
 	if result.NoRelease != nil {
 		return o.writeReason(e, result)
 	}
@@ -124,6 +125,9 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 		check := r
 		check.Columns = schema.Names()
 		if err := o.request.forColumns(&check); err != nil {
+			return nil, r, err
+		}
+		if err := check.Validate(); err != nil {
 			return nil, r, err
 		}
 	}

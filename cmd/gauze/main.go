@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,10 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/release"
+	"github.com/spf13/cobra"
 )
 
 // gcPercent keeps what the collector leaves standing small beside the table, which dominates
@@ -20,10 +25,18 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	dieLoudly()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the program at once, should the first one find it in a long computation.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// dieLoudly makes a fault that no function can recover from, such as memory that is not to be had,
+// end the program by a signal: Go's exit code for it, 2, would say that nothing was spent.
+func dieLoudly() {
+	noCore()
+	debug.SetTraceback("crash")
 }
 
 // env is what a command may use of the outside.
@@ -32,8 +45,9 @@ type env struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
-	notes  []string // said so far, with json
-	json   bool     // errors and outcomes as one JSON object on stderr; answers as JSON on stdout
+	notes  []string      // said so far, with json
+	spent  release.Spent // by a fit that is over
+	json   bool          // errors and outcomes as one JSON object on stderr; answers as JSON on stdout
 }
 
 // run parses the arguments, runs the command and returns the exit code.
@@ -41,10 +55,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	e := &env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, json: asksJSON(args)}
 	root := newRoot(e)
 	root.SetArgs(args)
-	err := knownCommand(root, args)
-	if err == nil {
-		err = root.ExecuteContext(ctx)
-	}
+	err := execute(e, root, args)
 	if err == nil {
 		return codeOK
 	}
@@ -53,6 +64,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	f.print(stderr, e.json)
 	return f.Code
 }
+
+// execute runs the command. A panic is an error here, with what was spent by then; what it says may
+// depend on a row, and is not repeated.
+func execute(e *env, root *cobra.Command, args []string) (err error) {
+	defer func() {
+		if recover() == nil {
+			return
+		}
+		if err = errInternal; e.spent != (release.Spent{}) {
+			err = &gauze.RunError{Err: errInternal, Spent: e.spent}
+		}
+	}()
+	if err := knownCommand(root, args); err != nil {
+		return err
+	}
+	return root.ExecuteContext(e.ctx)
+}
+
+// errInternal is a fault of the program outside a fit, which has errors of its own for that.
+var errInternal = errors.New("internal error")
 
 // asksJSON looks for --json by itself, because an error in the flags is to be printed as JSON too.
 func asksJSON(args []string) bool {

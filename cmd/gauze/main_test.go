@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/release"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -214,5 +217,42 @@ func TestNumbersReadBack(t *testing.T) {
 	}
 	if got := string(appendRow(nil, []float64{1000000, 0.25})); got != "1000000,0.25\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A panic that nothing else has caught says what was spent by then, and not what it was about.
+func TestPanicsAreTold(t *testing.T) {
+	for _, spent := range []release.Spent{{}, {Epsilon: 1, Delta: 1e-6, Mu: .25, Rho: .03}} {
+		var stderr bytes.Buffer
+		e := &env{ctx: t.Context(), stderr: &stderr, spent: spent}
+		root := newRoot(e)
+		boom := command{use: "boom", run: func(*env, []string) error { panic("73519") }}
+		root.AddCommand(boom.cobra(e))
+		root.SetArgs([]string{"boom"})
+		f := failureOf(execute(e, root, []string{"boom"}))
+		f.print(&stderr, true)
+		if f.Code != codeOther || f.Message != "internal error" || f.Spent != spent || strings.Contains(stderr.String(), "73519") {
+			t.Errorf("got %+v, %s", f, stderr.String())
+		}
+	}
+}
+
+// A fault that Go itself ends the program for does not end in the exit code that says that nothing
+// was spent.
+func TestUnrecoverableFaults(t *testing.T) {
+	const child = "GAUZE_TEST_OVERFLOW"
+	if os.Getenv(child) != "" {
+		dieLoudly()
+		debug.SetMaxStack(1 << 16)
+		var forever func(n int) int
+		forever = func(n int) int { return forever(n+1) + n }
+		forever(0)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestUnrecoverableFaults$")
+	cmd.Env = append(os.Environ(), child+"=1")
+	out, err := cmd.CombinedOutput()
+	var status *exec.ExitError
+	if !errors.As(err, &status) || status.ExitCode() == codeBad || !bytes.Contains(out, []byte("stack overflow")) {
+		t.Errorf("ended with %v: %s", err, out[:min(len(out), 300)])
 	}
 }

@@ -136,11 +136,9 @@ func (f *requestFlags) numberOfComponents() (int, error) {
 // forColumns fills in what the names of the columns decide: the known covariance in their order.
 func (f *requestFlags) forColumns(r *gauze.Request) (err error) {
 	if f.known != nil {
-		if r.KnownCovariance, err = f.known.For(r.Columns); err != nil {
-			return err
-		}
+		r.KnownCovariance, err = f.known.For(r.Columns)
 	}
-	return r.Validate()
+	return err
 }
 
 // facts are what the flags say is publicly known. A flag that is not given says nothing; one that

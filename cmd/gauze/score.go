@@ -60,10 +60,7 @@ func score(e *env, path, input string) error {
 	if err != nil {
 		return err
 	}
-	_, err = interruptible(e.ctx, func() (struct{}, error) {
-		return struct{}{}, scoreRows(e, sink, m.Columns, input)
-	})
-	if err != nil {
+	if err := scoreRows(e, sink, m.Columns, input); err != nil {
 		return err
 	}
 	return sink.answer().print(e)

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// noCore does nothing where there are no core files.
+func noCore() {}
