@@ -8,6 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -184,7 +186,7 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	switch {
 	case m.Mask != nil:
 		step.Mask = maskOf(m.Mask)
-	case m.Law == kernel.LawPopular:
+	case m.Law == blocks.LawPopular:
 		step.Pure = privacy.DivUp(m.Sensitivity, m.Noise)
 	default:
 		step.Law, step.Sensitivity, step.Noise, step.Mu = m.Law, m.Sensitivity, m.Noise, m.Mu
@@ -192,12 +194,24 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	return step
 }
 
+// extraOf is a loss that a plan reserves beside mu: its mask, the delta of its test as it stands, and
+// the test's own epsilon.
+func extraOf(e kernel.Extra) (m *release.Mask, delta, pure float64) {
+	switch e := e.(type) {
+	case blocks.Agreement:
+		return maskOf(e.Mask), e.Delta, 0
+	case blocks.Closeness:
+		return maskOf(e.Mask), e.Delta, e.Pure
+	}
+	return nil, 0, 0
+}
+
 // maskOf is a mask's public numbers, as plans and certificates state them; nil for none.
-func maskOf(m kernel.Mask) *release.Mask {
+func maskOf(m any) *release.Mask {
 	switch m := m.(type) {
-	case privacy.Mask:
+	case mask.Lifted:
 		return &release.Mask{Kind: release.MaskLifted, Dimension: m.Dimension, Gamma: m.Gamma, Eta: m.Eta}
-	case privacy.ParameterMask:
+	case mask.Parameters:
 		return &release.Mask{Kind: release.MaskParameters, Components: m.Components, Dimension: m.Dimension, Gamma: m.Gamma,
 			EtaWeight: m.EtaWeight, EtaMean: m.EtaMean, EtaCov: m.EtaCov}
 	}

@@ -123,12 +123,13 @@ func (q *question) state(rows int) (*Statement, error) {
 		s.Rho = privacy.RhoOfMu(total.Mu)
 	}
 	for _, step := range plan.Steps {
+		mask, delta, pure := extraOf(step.Extra)
 		limit := StepLimit{
 			Step: step.Name, Query: step.Query, Share: step.Share, Count: step.Most,
-			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta*step.Slack + step.Delta,
-			Mask: maskOf(step.Mask), Pure: step.Pure, From: step.Source,
+			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta*step.Slack + delta,
+			Mask: mask, Pure: pure, From: step.Source,
 		}
-		if step.Pure > 0 { // its loss is in the curve, its share a formality
+		if pure > 0 { // its loss is in the curve, its share a formality
 			limit.Share, limit.Mu = 0, 0
 		}
 		s.Steps = append(s.Steps, limit)

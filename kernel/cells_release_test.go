@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // cellsOf releases cells of the rows without noise, and says what was recorded.
-func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64) ([]kernel.Cell, kernel.Measurement) {
+func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64) ([]cells.Cell, kernel.Measurement) {
 	p := kernel.Plan{Method: "cells", Steps: []kernel.Step{{Name: "cells", Query: q.Kind(), Share: 1, Most: 1, Slack: 1}}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, 2, r), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, kerneltest.Options{Exact: true})
-	cells, sigma, err := s.Allotment().Cells("cells", q, .8*s.Mu())
+	cells, sigma, err := cells.Cells(s.Allotment(), "cells", q, .8*s.Mu())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestCellThreshold(t *testing.T) {
 					for i := range rows {
 						rows[i] = []float64{2.5, -3.5}
 					}
-					var cells []kernel.Cell
+					var cells []cells.Cell
 					if cells, m = cellsOf(t, q, r, rows); len(cells) > 0 {
 						high = len(rows)
 					} else {
@@ -75,13 +76,17 @@ func TestCellNames(t *testing.T) {
 	}
 	q := query.BoxKeys{Partition: halves(), Grids: []query.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}},
 		{Frame: frame(2), Side: []float64{1, 2}, Offset: []float64{.25, 0}}}}
-	for joint, want := range map[bool][]kernel.Cell{
-		false: {{0, 0, []float64{-3}, 2 * n}, {0, 1, []float64{0}, n}, {0, 1, []float64{7}, n}, {1, 0, []float64{2}, n}, {1, 1, []float64{3}, n}},
-		true:  {{0, -1, []float64{-3, 0}, n}, {0, -1, []float64{-3, 7}, n}, {1, -1, []float64{2, 3}, n}},
+	for joint, want := range map[bool][]cells.Cell{
+		false: {cell(0, 0, 2*n, -3), cell(0, 1, n, 0), cell(0, 1, n, 7), cell(1, 0, n, 2), cell(1, 1, n, 3)},
+		true:  {cell(0, -1, n, -3, 0), cell(0, -1, n, -3, 7), cell(1, -1, n, 2, 3)},
 	} {
 		q.Joint = joint
 		if cells, _ := cellsOf(t, q, privacy.ReplaceOne, rows); !reflect.DeepEqual(cells, want) {
 			t.Errorf("joint %v: got %v, want %v", joint, cells, want)
 		}
 	}
+}
+
+func cell(leaf, coordinate int, count float64, key ...float64) cells.Cell {
+	return cells.Cell{Leaf: leaf, Coordinate: coordinate, Key: key, Count: count}
 }

@@ -6,7 +6,11 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectral"
@@ -30,9 +34,9 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	grid := query.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
 	boxes := query.BoxKeys{Partition: cut, Grids: []query.Grid{grid, grid}, Joint: true}
 	spread := query.PairSpread{Frame: frame, Bound: 1}
-	pairs := query.Pairs{Partition: cut, Queries: []query.PairSum{spread, spread}, Buckets: []int{2, 3}}
+	paired := query.Pairs{Partition: cut, Queries: []query.PairSum{spread, spread}, Buckets: []int{2, 3}}
 	plan := kernel.Plan{Method: "everything"}
-	for _, kind := range []string{"count", parts.Kind(), selection(1, radii...).Kind(), boxes.Kind(), pairs.Kind()} {
+	for _, kind := range []string{"count", parts.Kind(), selection(1, radii...).Kind(), boxes.Kind(), paired.Kind()} {
 		for _, name := range []string{kind, kernel.OfBlocks(kind)} {
 			plan.Steps = append(plan.Steps, kernel.Step{Name: name, Query: name, Share: .1, Most: 20, Slack: .1})
 		}
@@ -41,19 +45,19 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	note := func(what ...any) { texts = append(texts, fmt.Sprint(what...)) }
 	ask := func(a *kernel.Allotment, step func(string) string) {
 		for _, epsilon := range []float64{.01, 0, -1, math.NaN(), 1e-300, 1e300, 3} {
-			_, err := a.Laplace(step("count"), query.Count{}, epsilon)
+			_, err := choice.Laplace(a, step("count"), query.Count{}, epsilon)
 			note(err)
-			_, err = a.Laplace(step(parts.Kind()), parts, epsilon)
+			_, err = choice.Laplace(a, step(parts.Kind()), parts, epsilon)
 			note(err)
 			for _, q := range []query.Selection{selection(0, radii...), selection(.5, radii...), selection(1, 1), selection(2, 1), selection(1)} {
-				_, err = a.Select(step(q.Kind()), q, epsilon)
+				_, err = choice.Select(a, step(q.Kind()), q, epsilon)
 				note(err)
-				_, err = a.AboveThreshold(step(q.Kind()), q, []int64{1, -1 << 60}, epsilon)
+				_, err = choice.AboveThreshold(a, step(q.Kind()), q, []int64{1, -1 << 60}, epsilon)
 				note(err)
 			}
-			_, _, err = a.Cells(step(boxes.Kind()), boxes, epsilon)
+			_, _, err = cells.Cells(a, step(boxes.Kind()), boxes, epsilon)
 			note(err)
-			_, err = a.Pairs(step(pairs.Kind()), pairs, epsilon)
+			_, err = pairs.Sum(a, step(paired.Kind()), paired, epsilon)
 			note(err)
 			_, err = a.Sum(step(parts.Kind()), parts, epsilon)
 			note(err)
@@ -65,7 +69,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	for _, m := range []int{0, 7, 1 << 40} {
 		// an estimate has three coordinates, as rows have
 		first := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}
-		derived, err := a.Blocks(kernel.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
+		derived, err := blocks.Cut(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
 		note(err)
 		if err != nil {
 			continue

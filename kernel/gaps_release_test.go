@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -50,9 +52,9 @@ func TestGapThreshold(t *testing.T) {
 	for r, c := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.34375, 12}, privacy.AddRemoveOne: {1.18441, 1.171875, 8}} {
 		for leaf, q := range []query.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
 			var want float64
-			run := func(gaps []int) ([]kernel.Window, kernel.Measurement, float64) {
+			run := func(gaps []int) ([]cells.Window, kernel.Measurement, float64) {
 				s := openGaps(t, q.Kind(), r, gapLadders(gaps), kerneltest.Options{Exact: true})
-				windows, sigma, err := s.Allotment().Gaps("gaps", q, .8*s.Mu())
+				windows, sigma, err := cells.Gaps(s.Allotment(), "gaps", q, .8*s.Mu())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -73,7 +75,7 @@ func TestGapThreshold(t *testing.T) {
 				}
 				if released {
 					gap := math.Ldexp(1, 6*i)
-					if w := (kernel.Window{Leaf: leaf, Scale: i, Gap: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
+					if w := (cells.Window{Leaf: leaf, Scale: i, Gap: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
 						t.Errorf("got %+v, want %+v", windows[0], w)
 					}
 					windows = windows[1:]
@@ -109,7 +111,7 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 			m := s.Measurements()[0]
 			a = truncatedSupport(epsilon, d, m.Delta/(1+math.Exp(2)))
-			if support != a || m.Query != kind || m.Law != kernel.LawTruncated || m.Sensitivity != d || math.Abs(m.Noise-d/epsilon) > 1e-12*d || m.Mu != privacy.MuOfPure(epsilon) ||
+			if support != a || m.Query != kind || m.Law != choice.LawTruncated || m.Sensitivity != d || math.Abs(m.Noise-d/epsilon) > 1e-12*d || m.Mu != privacy.MuOfPure(epsilon) ||
 				m.Delta > .05*1e-3 || m.Delta < .0499*1e-3 {
 				t.Errorf("%v: support %v, want %v; recorded %+v", r, support, a, m)
 			}
@@ -120,7 +122,7 @@ func TestTruncatedThreshold(t *testing.T) {
 				if !joint {
 					d *= 2
 				}
-				run := func(gaps []int) []kernel.Cell {
+				run := func(gaps []int) []cells.Cell {
 					var rows [][]float64
 					for i, n := range gaps {
 						for range n {
@@ -128,33 +130,33 @@ func TestTruncatedThreshold(t *testing.T) {
 						}
 					}
 					s := openGaps(t, q.Kind(), r, rows, kerneltest.Options{Exact: true})
-					cells, support, err := s.Allotment().TruncatedCells("gaps", q, epsilon)
+					released, support, err := choice.TruncatedCells(s.Allotment(), "gaps", q, epsilon)
 					check(s, support, q.Kind(), err)
-					return cells
+					return released
 				}
 				run(nil)
 				gaps := numbersAround(a)
-				cells := run(gaps)
-				want := kernel.Cell{Leaf: leaf, Key: []float64{5}, Count: a + 1}
+				found := run(gaps)
+				want := cells.Cell{Leaf: leaf, Key: []float64{5}, Count: a + 1}
 				if joint {
 					want.Coordinate, want.Key = -1, []float64{5, -3}
 				}
-				if len(cells) != 4*int(d/one) || !reflect.DeepEqual(cells[0], want) {
-					t.Errorf("%v, joint %v: released %v, want %v first", r, joint, cells, want)
+				if len(found) != 4*int(d/one) || !reflect.DeepEqual(found[0], want) {
+					t.Errorf("%v, joint %v: released %v, want %v first", r, joint, found, want)
 				}
 			}
 		}
 		d = 3 * one
 		q := query.GapBuckets{Rows: 1 << 10}
-		run := func(gaps []int) []kernel.Bucket {
+		run := func(gaps []int) []choice.Bucket {
 			s := openGaps(t, "gap buckets", r, gapLadders(gaps), kerneltest.Options{Exact: true})
-			buckets, support, err := s.Allotment().TruncatedGaps("gaps", q, epsilon)
+			buckets, support, err := choice.TruncatedGaps(s.Allotment(), "gaps", q, epsilon)
 			check(s, support, "gap buckets", err)
 			return buckets
 		}
 		run(nil)
 		buckets := run(numbersAround(a))
-		if len(buckets) != 4 || buckets[0] != (kernel.Bucket{Scale: 30, Gap: 1 << 30, Low: 0, High: 1 << 50, Count: a + 1}) {
+		if len(buckets) != 4 || buckets[0] != (choice.Bucket{Scale: 30, Gap: 1 << 30, Low: 0, High: 1 << 50, Count: a + 1}) {
 			t.Errorf("%v: released %+v, from %v on", r, buckets, a+1)
 		}
 	}
@@ -170,15 +172,15 @@ func TestTruncatedError(t *testing.T) {
 			rows = append(rows, []float64{float64(v), 0})
 		}
 	}
-	released := 0
+	total := 0
 	for seed := range uint64(40) {
 		s := openGaps(t, q.Kind(), privacy.ReplaceOne, rows, kerneltest.Options{Seed: seed})
-		cells, support, err := s.Allotment().TruncatedCells("gaps", q, .9*privacy.PureOfMu(s.Mu()))
+		released, support, err := choice.TruncatedCells(s.Allotment(), "gaps", q, .9*privacy.PureOfMu(s.Mu()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sure := 0
-		for _, c := range cells {
+		for _, c := range released {
 			if c.Count <= support || math.Abs(c.Count-c.Key[0]) > support || c.Key[0] < 1 || c.Key[0] > 119 {
 				t.Errorf("released %+v, support %v", c, support)
 			}
@@ -189,9 +191,9 @@ func TestTruncatedError(t *testing.T) {
 		if want := 119 - int(2*support); sure != want || want < 20 {
 			t.Errorf("%d of %d sure cells", sure, want)
 		}
-		released += len(cells)
+		total += len(released)
 	}
-	if released == 40*len(rows) || released == 0 {
+	if total == 40*len(rows) || total == 0 {
 		t.Error("nothing depends on the noise")
 	}
 }
@@ -207,12 +209,14 @@ func TestGapsReplay(t *testing.T) {
 	grid := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	for kind, run := range map[string]func(s *kernel.Session) (any, float64, error){
 		"gaps": func(s *kernel.Session) (any, float64, error) {
-			return s.Allotment().Gaps("gaps", query.GapMasses{LogWindow: 15}, .5*s.Mu())
+			return cells.Gaps(s.Allotment(), "gaps", query.GapMasses{LogWindow: 15}, .5*s.Mu())
 		},
 		"gap buckets": func(s *kernel.Session) (any, float64, error) {
-			return s.Allotment().TruncatedGaps("gaps", query.GapBuckets{Rows: 1000}, .3)
+			return choice.TruncatedGaps(s.Allotment(), "gaps", query.GapBuckets{Rows: 1000}, .3)
 		},
-		grid.Kind(): func(s *kernel.Session) (any, float64, error) { return s.Allotment().TruncatedCells("gaps", grid, .3) },
+		grid.Kind(): func(s *kernel.Session) (any, float64, error) {
+			return choice.TruncatedCells(s.Allotment(), "gaps", grid, .3)
+		},
 	} {
 		var tr kerneltest.Transcript
 		first, size, err := run(openGaps(t, kind, privacy.ReplaceOne, rows, kerneltest.Options{Seed: 7, Record: &tr}))
@@ -238,23 +242,35 @@ func TestGapsRefused(t *testing.T) {
 	a := s.Allotment()
 	good, mu := query.GapMasses{LogWindow: 15}, .1*s.Mu()
 	for name, try := range map[string]func() error{
-		"no slack":     func() error { _, _, err := a.Gaps("no slack", good, mu); return err },
-		"other step":   func() error { _, _, err := a.Gaps("buckets", good, mu); return err },
-		"over share":   func() error { _, _, err := a.Gaps("gaps", good, .9*s.Mu()); return err },
-		"zero mu":      func() error { _, _, err := a.Gaps("gaps", good, 0); return err },
-		"NaN mu":       func() error { _, _, err := a.Gaps("gaps", good, math.NaN()); return err },
-		"bad window":   func() error { _, _, err := a.Gaps("gaps", query.GapMasses{}, mu); return err },
-		"bad column":   func() error { _, _, err := a.Gaps("gaps", query.GapMasses{LogWindow: 15, Column: 2}, mu); return err },
-		"bad rows":     func() error { _, _, err := a.TruncatedGaps("buckets", query.GapBuckets{}, .1); return err },
-		"zero epsilon": func() error { _, _, err := a.TruncatedGaps("buckets", query.GapBuckets{Rows: 9}, 0); return err },
-		"tiny epsilon": func() error { _, _, err := a.TruncatedGaps("buckets", query.GapBuckets{Rows: 9}, 1e-7); return err },
-		"NaN epsilon": func() error {
-			_, _, err := a.TruncatedGaps("buckets", query.GapBuckets{Rows: 9}, math.NaN())
+		"no slack":   func() error { _, _, err := cells.Gaps(a, "no slack", good, mu); return err },
+		"other step": func() error { _, _, err := cells.Gaps(a, "buckets", good, mu); return err },
+		"over share": func() error { _, _, err := cells.Gaps(a, "gaps", good, .9*s.Mu()); return err },
+		"zero mu":    func() error { _, _, err := cells.Gaps(a, "gaps", good, 0); return err },
+		"NaN mu":     func() error { _, _, err := cells.Gaps(a, "gaps", good, math.NaN()); return err },
+		"bad window": func() error { _, _, err := cells.Gaps(a, "gaps", query.GapMasses{}, mu); return err },
+		"bad column": func() error {
+			_, _, err := cells.Gaps(a, "gaps", query.GapMasses{LogWindow: 15, Column: 2}, mu)
 			return err
 		},
-		"large epsilon": func() error { _, _, err := a.TruncatedGaps("buckets", query.GapBuckets{Rows: 9}, 2); return err },
-		"bad keys":      func() error { _, _, err := a.TruncatedCells("buckets", query.BoxKeys{}, .1); return err },
-		"other kind":    func() error { _, _, err := a.TruncatedCells("buckets", keys, .1); return err },
+		"bad rows": func() error { _, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{}, .1); return err },
+		"zero epsilon": func() error {
+			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, 0)
+			return err
+		},
+		"tiny epsilon": func() error {
+			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, 1e-7)
+			return err
+		},
+		"NaN epsilon": func() error {
+			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, math.NaN())
+			return err
+		},
+		"large epsilon": func() error {
+			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, 2)
+			return err
+		},
+		"bad keys":   func() error { _, _, err := choice.TruncatedCells(a, "buckets", query.BoxKeys{}, .1); return err },
+		"other kind": func() error { _, _, err := choice.TruncatedCells(a, "buckets", keys, .1); return err },
 	} {
 		if err := try(); err == nil || s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 			t.Errorf("%s: error %v, spent %+v", name, err, s.Loss())

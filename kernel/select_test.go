@@ -11,6 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -179,11 +180,11 @@ func TestSelectLaw(t *testing.T) {
 				selected, above := lawsOf(q, relation, values, thresholds, epsilon)
 				counts, aboveCounts := make([]int, len(product(selected))), make([]int, len(product(above)))
 				for range runs {
-					i, err := s.Allotment().Select(stepOf(q), q, epsilon)
+					i, err := choice.Select(s.Allotment(), stepOf(q), q, epsilon)
 					if err != nil {
 						t.Fatal(err)
 					}
-					k, err := s.Allotment().AboveThreshold(stepOf(q), q, thresholds, epsilon)
+					k, err := choice.AboveThreshold(s.Allotment(), stepOf(q), q, thresholds, epsilon)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -273,7 +274,7 @@ func TestSelectAudit(t *testing.T) {
 		for side, x := range [][]float64{{.7, .1}, {.7, 1.2}} { // together at offset 0, or at .5
 			s := openSelect(t, privacy.ReplaceOne, x, kerneltest.Options{Seed: stattest.Seed(t) + uint64(side), NoiseFactor: factor})
 			for range runs {
-				i, err := s.Allotment().Select("boxes", q, epsilon)
+				i, err := choice.Select(s.Allotment(), "boxes", q, epsilon)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -318,7 +319,7 @@ func TestLaplaceRelease(t *testing.T) {
 			var a kernel.Answer
 			for range runs {
 				var err error
-				if a, err = s.Allotment().Laplace(c.step, c.q, epsilon); err != nil {
+				if a, err = choice.Laplace(s.Allotment(), c.step, c.q, epsilon); err != nil {
 					t.Fatal(err)
 				}
 				for i, v := range a.Values {
@@ -341,7 +342,7 @@ func TestLaplaceRelease(t *testing.T) {
 				t.Errorf("sd %v, claimed %v", sd, a.Sigma)
 			}
 			m := s.Measurements()[0]
-			if m.Law != kernel.LawLaplace || m.Count != runs || m.Sensitivity != c.l1 || math.Abs(m.Sensitivity/m.Noise/epsilon-1) > 1e-15 ||
+			if m.Law != choice.LawLaplace || m.Count != runs || m.Sensitivity != c.l1 || math.Abs(m.Sensitivity/m.Noise/epsilon-1) > 1e-15 ||
 				m.Mu != privacy.MuOfPure(epsilon) {
 				t.Errorf("certificate %+v", m)
 			}
@@ -359,15 +360,15 @@ func TestSelectCertificate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ask(s.Allotment().Select("balls", q, 2))
-	ask(s.Allotment().AboveThreshold("balls", q, []int64{0, 0}, 2))
+	ask(choice.Select(s.Allotment(), "balls", q, 2))
+	ask(choice.AboveThreshold(s.Allotment(), "balls", q, []int64{0, 0}, 2))
 	one := query.Selection{Scores: []query.Score{query.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
-	ask(s.Allotment().AboveThreshold("balls", one, []int64{9}, 2))
+	ask(choice.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{
-		{Law: kernel.LawExponential, Sensitivity: 10, Noise: 10, Mu: privacy.MuOfBoundedRange(2)},
-		{Law: kernel.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: privacy.MuOfPure(2)},
-		{Law: kernel.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: privacy.MuOfPure(2)},
+		{Law: choice.LawExponential, Sensitivity: 10, Noise: 10, Mu: privacy.MuOfBoundedRange(2)},
+		{Law: choice.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: privacy.MuOfPure(2)},
+		{Law: choice.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: privacy.MuOfPure(2)},
 	} {
 		want.Step, want.Query, want.Count = "balls", q.Kind(), 1
 		if m := s.Measurements()[i]; m.Noise < want.Noise || m.Noise > want.Noise*(1+1e-15) {
@@ -389,7 +390,7 @@ func TestKeep(t *testing.T) {
 	s := openSelect(t, privacy.AddRemoveOne, []float64{.1, .2, .3, .4, .5}, kerneltest.Options{Seed: stattest.Seed(t), Record: &tr})
 	q := query.Selection{Scores: []query.Score{boxes(0)}, Keep: keep}
 	for range runs {
-		if _, err := s.Allotment().Select("boxes", q, 1); err != nil {
+		if _, err := choice.Select(s.Allotment(), "boxes", q, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -425,13 +426,13 @@ func TestSelectExact(t *testing.T) {
 	s := openSelect(t, privacy.ReplaceOne, values, kerneltest.Options{Exact: true, Record: &tr})
 	scores := scoresOf(q, values)[0]
 	ask := func(s *kernel.Session) (answers []int) {
-		i, err := s.Allotment().Select("boxes", q, 1)
+		i, err := choice.Select(s.Allotment(), "boxes", q, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		answers = append(answers, i...)
 		for _, threshold := range []int64{0, scores[0] + 1, slices.Max(scores), slices.Max(scores) + 1} {
-			if i, err = s.Allotment().AboveThreshold("boxes", q, []int64{threshold}, 1); err != nil {
+			if i, err = choice.AboveThreshold(s.Allotment(), "boxes", q, []int64{threshold}, 1); err != nil {
 				t.Fatal(err)
 			}
 			answers = append(answers, i...)
@@ -465,37 +466,37 @@ func TestSelectRefusals(t *testing.T) {
 			texts = append(texts, fmt.Sprint(err))
 		}
 		for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1), 1e8, 1e-300, 1e-16} {
-			_, err := a.Select("boxes", q, epsilon)
+			_, err := choice.Select(a, "boxes", q, epsilon)
 			refused("select", err)
 			if errors.Is(err, kernel.ErrExhausted) != (epsilon == 0) {
 				t.Errorf("epsilon = %v: %v", epsilon, err)
 			}
-			_, err = a.AboveThreshold("boxes", q, []int64{0}, epsilon)
+			_, err = choice.AboveThreshold(a, "boxes", q, []int64{0}, epsilon)
 			refused("above", err)
-			_, err = a.Laplace("count", query.Count{}, epsilon)
+			_, err = choice.Laplace(a, "count", query.Count{}, epsilon)
 			refused("laplace", err)
 		}
-		_, err := a.Select("?", q, 1)
+		_, err := choice.Select(a, "?", q, 1)
 		refused("unknown step", err)
-		_, err = a.Select("balls", q, 1)
+		_, err = choice.Select(a, "balls", q, 1)
 		refused("wrong kind", err)
-		_, err = a.Select("boxes", query.Selection{}, 1)
+		_, err = choice.Select(a, "boxes", query.Selection{}, 1)
 		refused("no score", err)
-		_, err = a.Select("balls", query.Selection{Scores: []query.Score{spyScore{}}}, 1)
+		_, err = choice.Select(a, "balls", query.Selection{Scores: []query.Score{spyScore{}}}, 1)
 		refused("foreign score", err)
-		_, err = a.Select("balls", query.Selection{Scores: []query.Score{nil}}, 1)
+		_, err = choice.Select(a, "balls", query.Selection{Scores: []query.Score{nil}}, 1)
 		refused("nil score", err)
-		_, err = a.AboveThreshold("boxes", q, nil, 1)
+		_, err = choice.AboveThreshold(a, "boxes", q, nil, 1)
 		refused("no thresholds", err)
-		_, err = a.AboveThreshold("boxes", q, []int64{math.MinInt64}, 1)
+		_, err = choice.AboveThreshold(a, "boxes", q, []int64{math.MinInt64}, 1)
 		refused("threshold", err)
-		_, err = a.Laplace("little", query.Count{}, 100)
+		_, err = choice.Laplace(a, "little", query.Count{}, 100)
 		refused("over share", err)
-		_, err = a.Laplace("count", nil, 1)
+		_, err = choice.Laplace(a, "count", nil, 1)
 		refused("no query", err)
 		cut := query.Partition{Regions: []query.Region{around(0, .6)}}
 		directions := query.Directions{Frame: line(), Lift: 1}
-		_, err = a.Laplace("directions", query.Parts{Partition: cut, Queries: []query.Sum{directions}}, 1)
+		_, err = choice.Laplace(a, "directions", query.Parts{Partition: cut, Queries: []query.Sum{directions}}, 1)
 		refused("no L1 sensitivity", err)
 		return texts
 	}
@@ -514,7 +515,7 @@ func TestSelectEmpty(t *testing.T) {
 			for _, keep := range []float64{0, .5} {
 				q.Keep = keep
 				s := openSelect(t, privacy.AddRemoveOne, values, kerneltest.Options{})
-				if i, err := s.Allotment().Select(stepOf(q), q, 1); err != nil || len(i) != q.Leaves() {
+				if i, err := choice.Select(s.Allotment(), stepOf(q), q, 1); err != nil || len(i) != q.Leaves() {
 					t.Errorf("%s: %v, %v", name, i, err)
 				}
 			}
@@ -533,11 +534,11 @@ func TestPureSpending(t *testing.T) {
 		ask := func(a *kernel.Allotment, mu float64) (err error) {
 			switch rng.IntN(4) {
 			case 0:
-				_, err = a.Laplace("count", query.Count{}, privacy.PureOfMu(mu))
+				_, err = choice.Laplace(a, "count", query.Count{}, privacy.PureOfMu(mu))
 			case 1:
-				_, err = a.Select("boxes", q, privacy.BoundedRangeOfMu(mu))
+				_, err = choice.Select(a, "boxes", q, privacy.BoundedRangeOfMu(mu))
 			case 2:
-				_, err = a.AboveThreshold("boxes", q, []int64{1}, privacy.PureOfMu(mu))
+				_, err = choice.AboveThreshold(a, "boxes", q, []int64{1}, privacy.PureOfMu(mu))
 			default:
 				_, err = a.Sum("count", query.Count{}, mu)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -39,7 +40,7 @@ func TestUnitScoresLaw(t *testing.T) {
 				kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}}, kerneltest.Options{Seed: stattest.Seed(t)})
 			counts := make([]int, score.Options())
 			for range runs {
-				i, err := s.Allotment().Select(name, q, epsilon)
+				i, err := choice.Select(s.Allotment(), name, q, epsilon)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,7 +50,7 @@ func TestUnitScoresLaw(t *testing.T) {
 			t.Log(name, scores, counts)
 			stattest.GoodFit(t, counts, exponentialLaw(epsilon/2, scores), stattest.FalseAlarm)
 			stattest.BadFit(t, counts, exponentialLaw(epsilon, scores), stattest.FalseAlarm)
-			if m := s.Measurements()[0]; m.Sensitivity != 1 || m.Mu != privacy.MuOfBoundedRange(epsilon) || m.Law != kernel.LawExponential {
+			if m := s.Measurements()[0]; m.Sensitivity != 1 || m.Mu != privacy.MuOfBoundedRange(epsilon) || m.Law != choice.LawExponential {
 				t.Errorf("%s: certificate %+v", name, m)
 			}
 		}

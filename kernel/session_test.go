@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -75,8 +77,8 @@ func TestRefusalsCostNothing(t *testing.T) {
 	sum := func(step string, q query.Sum, mu float64) func() error {
 		return func() error { _, err := a.Sum(step, q, mu); return err }
 	}
-	cells := func(step string, mu float64) func() error {
-		return func() error { _, _, err := a.Cells(step, keys, mu); return err }
+	boxes := func(step string, mu float64) func() error {
+		return func() error { _, _, err := cells.Cells(a, step, keys, mu); return err }
 	}
 	refused := map[string]func() error{
 		"unknown step":    sum("nothing", query.Count{}, .1*mu),
@@ -92,16 +94,16 @@ func TestRefusalsCostNothing(t *testing.T) {
 		"no query":        sum("step", nil, .1*mu),
 		"pointer":         sum("count", &query.Count{}, .1*mu),
 		"foreign query":   sum("count", spyQuery{}, .1*mu),
-		"no slack":        cells("keys without slack", .1*mu),
-		"keys over share": cells("keys", .9*mu),
-		"keys zero mu":    cells("keys", 0),
-		"pairs NaN":       func() error { _, err := a.Pairs("pairs", octaves(0), math.NaN()); return err },
+		"no slack":        boxes("keys without slack", .1*mu),
+		"keys over share": boxes("keys", .9*mu),
+		"keys zero mu":    boxes("keys", 0),
+		"pairs NaN":       func() error { _, err := pairs.Sum(a, "pairs", octaves(0), math.NaN()); return err },
 		"foreign pairs": func() error {
-			_, err := a.Pairs("pairs", query.Pairs{Queries: []query.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
+			_, err := pairs.Sum(a, "pairs", query.Pairs{Queries: []query.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
 			return err
 		},
-		"no pairs":        func() error { _, err := a.Pairs("pairs", query.Pairs{}, .1*mu); return err },
-		"no keys":         func() error { _, _, err := a.Cells("keys", query.BoxKeys{}, .1*mu); return err },
+		"no pairs":        func() error { _, err := pairs.Sum(a, "pairs", query.Pairs{}, .1*mu); return err },
+		"no keys":         func() error { _, _, err := cells.Cells(a, "keys", query.BoxKeys{}, .1*mu); return err },
 		"empty allotment": func() error { _, err := a.Take(0).Sum("step", step, .1*mu); return err },
 		"NaN allotment":   func() error { _, err := a.Take(math.NaN()).Sum("step", step, .1*mu); return err },
 	}
@@ -133,7 +135,7 @@ func TestMost(t *testing.T) {
 	a := s.Allotment()
 	for i := range 4 {
 		_, err := a.Sum("count", query.Count{}, .01*s.Mu())
-		if _, _, errKeys := a.Cells("keys", keys, .1*s.Mu()); (err == nil) != (i < 3) || (errKeys == nil) != (i < 3) {
+		if _, _, errKeys := cells.Cells(a, "keys", keys, .1*s.Mu()); (err == nil) != (i < 3) || (errKeys == nil) != (i < 3) {
 			t.Errorf("measurement %d: %v, %v", i+1, err, errKeys)
 		}
 	}
@@ -157,11 +159,11 @@ func TestMost(t *testing.T) {
 		}
 		s := kerneltest.Open(t, kerneltest.Table(nil, 2, terms.Relation), p, terms, kerneltest.Options{})
 		for range most {
-			if _, _, err := s.Allotment().Cells("a", keys, .01*s.Mu()); err != nil {
+			if _, _, err := cells.Cells(s.Allotment(), "a", keys, .01*s.Mu()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := s.Allotment().Cells("b", keys, .01*s.Mu()); err != nil {
+		if _, _, err := cells.Cells(s.Allotment(), "b", keys, .01*s.Mu()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -188,9 +190,9 @@ func TestRandomPrograms(t *testing.T) {
 			case 1:
 				a.Return(pool[rng.IntN(len(pool))])
 			case 2:
-				_, _, _ = a.Cells("keys", keys, mu)
+				_, _, _ = cells.Cells(a, "keys", keys, mu)
 			case 3:
-				_, _ = a.Pairs("pairs", octaves(3), mu)
+				_, _ = pairs.Sum(a, "pairs", octaves(3), mu)
 			default:
 				if _, err := a.Sum("step", step, mu); err == nil && mu > 1.0000001*s.Mu() {
 					t.Fatalf("mu = %v of %v was allowed", mu, s.Mu())
@@ -260,7 +262,7 @@ func TestObserver(t *testing.T) {
 	}
 	s = kerneltest.Open(t, kerneltest.Table(someRows(5, 2), 2, observed.Relation), plan, observed, kerneltest.Options{})
 	_, _ = s.Allotment().Sum("count", query.Count{}, .1*s.Mu())
-	_, _, _ = s.Allotment().Cells("keys", keys, .1*s.Mu())
+	_, _, _ = cells.Cells(s.Allotment(), "keys", keys, .1*s.Mu())
 	_, _ = s.Allotment().Sum("nothing", query.Count{}, .1*s.Mu())
 	if strings.Join(told, " ") != "count keys" {
 		t.Errorf("told %q", told)
@@ -269,10 +271,10 @@ func TestObserver(t *testing.T) {
 
 // TestReplay: a recorded run replays, stability histograms included.
 func TestReplay(t *testing.T) {
-	run := func(o kerneltest.Options) (kernel.Answer, []kernel.Cell) {
+	run := func(o kerneltest.Options) (kernel.Answer, []cells.Cell) {
 		generous := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 50, Delta: .1}}
 		s := kerneltest.Open(t, kerneltest.Table(someRows(200, 2), 2, generous.Relation), plan, generous, o)
-		cells, _, err := s.Allotment().Cells("keys", keys, .5*s.Mu())
+		cells, _, err := cells.Cells(s.Allotment(), "keys", keys, .5*s.Mu())
 		if err != nil || len(cells) == 0 {
 			t.Fatal(cells, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -43,23 +44,23 @@ func (m *Mask) String() string {
 
 // curve is the mask's loss.
 func (m *Mask) curve() (privacy.Curve, error) {
-	var mask interface {
+	var of interface {
 		Validate() error
 		Curve() privacy.Curve
 	}
 	switch {
 	case m.Kind == MaskLifted && m.Components == 0 && m.EtaWeight == 0 && m.EtaMean == 0 && m.EtaCov == 0:
-		mask = privacy.Mask{Dimension: m.Dimension, Gamma: m.Gamma, Eta: m.Eta}
+		of = mask.Lifted{Dimension: m.Dimension, Gamma: m.Gamma, Eta: m.Eta}
 	case m.Kind == MaskParameters && m.Eta == 0:
-		mask = privacy.ParameterMask{Components: m.Components, Dimension: m.Dimension, Gamma: m.Gamma,
+		of = mask.Parameters{Components: m.Components, Dimension: m.Dimension, Gamma: m.Gamma,
 			EtaWeight: m.EtaWeight, EtaMean: m.EtaMean, EtaCov: m.EtaCov}
 	default:
 		return privacy.Curve{}, fmt.Errorf("kind %q with eta alone, or %q with eta_weight, eta_mean and eta_cov", MaskLifted, MaskParameters)
 	}
-	if err := mask.Validate(); err != nil {
+	if err := of.Validate(); err != nil {
 		return privacy.Curve{}, fmt.Errorf("a mask of finite loss (%w)", err)
 	}
-	return mask.Curve(), nil
+	return of.Curve(), nil
 }
 
 // implied returns the Rényi divergences that follow from a step's Mask or from Pure, by their

@@ -4,8 +4,9 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
 // A choice is how a table of so many rows is cut: public, as the number of rows is, or released, as
@@ -48,7 +49,7 @@ const (
 // A cutter chooses among ways to cut the rows of a problem.
 type cutter struct {
 	k, d int
-	mask privacy.Mask
+	mask mask.Lifted
 	gap  float64 // of what the test asks below the agreement that is expected
 }
 

@@ -3,7 +3,7 @@ package blackbox
 import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 )
 
 // standard is the learner that runs where none is named.
@@ -15,7 +15,7 @@ func (Estimator) Learners() []string { return learners.Names(standard) }
 // Trims says whether the learner can leave out the least likely rows.
 func (Estimator) Trims(learner string) bool { return learners.Trims(learner) }
 
-// blocks says how t blocks are learned from.
-func blocks(p estimate.Problem, t int) kernel.Blocks {
+// learning says how t blocks are learned from.
+func learning(p estimate.Problem, t int) blocks.Blocks {
 	return learners.Blocks(p, components(p), t, standard)
 }

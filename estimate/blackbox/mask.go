@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -25,16 +26,16 @@ func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float
 
 // maskOf is the mask that its part of the budget pays for: of the largest movement that leaves the
 // Gaussian steps the rest.
-func maskOf(p estimate.Problem) privacy.Mask {
+func maskOf(p estimate.Problem) mask.Lifted {
 	share, _ := parts(components(p))
 	delta := p.Budget.Delta * (1 - deltaPart) * (1 - 1e-5)
 	pays := func(mu2 float64, extra privacy.Curve) bool {
 		return extra.Compose(privacy.GaussianCurve(math.Sqrt(mu2))).Epsilon(delta) <= p.Budget.Epsilon
 	}
 	all := largest(0, math.Pow(2+p.Mu, 2), func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
-	m := privacy.Mask{Dimension: lifted(p), Eta: eta(p)}
+	m := mask.Lifted{Dimension: lifted(p), Eta: eta(p)}
 	m.Gamma = largest(0, 2, func(gamma float64) bool {
-		return gamma <= leastGamma/2 || pays((1-share)*all, privacy.Mask{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
+		return gamma <= leastGamma/2 || pays((1-share)*all, mask.Lifted{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
 	})
 	return m
 }
@@ -58,7 +59,7 @@ func testMu(k int, mu2 float64) float64 {
 }
 
 // gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it.
-func gaussianMu2(p estimate.Problem, m privacy.Mask) float64 {
+func gaussianMu2(p estimate.Problem, m mask.Lifted) float64 {
 	c, err := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + 1e-5), Extra: m.Curve()})
 	if err != nil {
 		return 0

@@ -4,7 +4,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -47,12 +48,13 @@ func rounds(k int, overlap float64) (n int, growth float64) {
 }
 
 // steps is the worst case of a fit.
-func steps(p estimate.Problem, mask privacy.Mask) []kernel.Step {
+func steps(p estimate.Problem, mask mask.Lifted) []kernel.Step {
 	k := components(p)
 	_, test := parts(k)
 	rest := 1 - countPart - test
 	return append([]kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
-		{Name: stepBlocks, Query: kernel.Stability{}.Kind(), Share: test, Most: 1, Mask: mask, Delta: deltaPart * p.Budget.Delta, Source: source},
+		{Name: stepBlocks, Query: blocks.Stability{}.Kind(), Share: test, Most: 1, Source: source,
+			Extra: blocks.Agreement{Mask: mask, Delta: deltaPart * p.Budget.Delta}},
 	}, program.RoundSteps(source, rest, mostRounds-1, rest)...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -31,8 +32,8 @@ func TestPlanGolden(t *testing.T) {
 					if !ok {
 						continue
 					}
-					m, x := plan.Steps[1].Mask.(privacy.Mask), New().Expect(p)
-					fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g; test: delta %.3g\nneeds %.2g rows; %s\n\n", plan, m.Gamma, m.Eta, plan.Steps[1].Delta,
+					extra, x := plan.Steps[1].Extra.(blocks.Agreement), New().Expect(p)
+					fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g; test: delta %.3g\nneeds %.2g rows; %s\n\n", plan, extra.Mask.Gamma, extra.Mask.Eta, extra.Delta,
 						x.RowsNeeded, strings.Join(x.Notes, ";\n  "))
 				}
 			}
@@ -150,11 +151,12 @@ func TestCalibration(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					mask := plan.Steps[1].Mask.(privacy.Mask)
+					extra := plan.Steps[1].Extra.(blocks.Agreement)
+					mask := extra.Mask
 					if want := gaussianMu2(p, mask); !(want <= got.Mu2) || want < got.Mu2*(1-1e-6) {
 						t.Errorf("%v, epsilon %v, k = %d, d = %d: mu^2 = %v, gaussianMu2 says %v", rel, eps, k, d, got.Mu2, want)
 					}
-					paid := mask.Curve().Compose(privacy.GaussianCurve(got.Mu)).Epsilon(delta - plan.Steps[1].Delta)
+					paid := mask.Curve().Compose(privacy.GaussianCurve(got.Mu)).Epsilon(delta - extra.Delta)
 					if paid > eps*(1+1e-5) || paid < eps*(1-1e-5) {
 						t.Errorf("%v, epsilon %v, k = %d, d = %d: all steps cost epsilon %v", rel, eps, k, d, paid)
 					}
@@ -286,7 +288,7 @@ func TestLearners(t *testing.T) {
 	for i, l := range append(New().Learners(), "") {
 		p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
 		p.Learner = l
-		b := blocks(p, 99)
+		b := learning(p, 99)
 		if b.Count != 99 || b.OfTerms != 0 || b.Learner == nil || b.Learner.Estimates() != 2 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", l, b)
 		}
@@ -300,7 +302,7 @@ func TestLearners(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	if p.Own = "signs"; blocks(p, 99).OfTerms != 2 || blocks(p, 99).Learner != nil {
-		t.Errorf("one's own: %+v", blocks(p, 99))
+	if p.Own = "signs"; learning(p, 99).OfTerms != 2 || learning(p, 99).Learner != nil {
+		t.Errorf("one's own: %+v", learning(p, 99))
 	}
 }

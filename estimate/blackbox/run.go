@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -33,7 +33,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if c.margin < hopeless {
 		return f.refuse("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.Rows, f.k), nil
 	}
-	anchor, ok, err := f.Stable(stepBlocks, blocks(f.Problem, c.rules.Estimates), kernel.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
+	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, learning(f.Problem, c.rules.Estimates), blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -74,7 +74,7 @@ func lossOf(own, other kerneltest.Transcript, c Case, rows [][]float64, factor f
 			l.ByStep[own.Steps[k]] += step
 			continue
 		}
-		if _, ok := asked.(kernel.Stability); ok {
+		if _, ok := asked.(blocks.Stability); ok {
 			if len(own.Sums[k]) == 0 {
 				continue // the mask, which the plan has paid for
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -71,11 +71,11 @@ func (f *fit) locate() ([]part, error) {
 		for range sites {
 			q.Grids = append(q.Grids, grid)
 		}
-		cells, _, err := f.Cells(step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
+		found, _, err := cells.Cells(f.Allotment, step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
 		if err != nil {
 			return nil, err
 		}
-		if sites = f.heaviest(within(sites, cells, grid)); len(sites) == 0 {
+		if sites = f.heaviest(within(sites, found, grid)); len(sites) == 0 {
 			break
 		}
 	}
@@ -106,16 +106,16 @@ func (f *fit) nearest(sites []site) (p query.Partition) {
 
 // within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners
 // included, then the fullest that is left.
-func within(leaves []site, cells []kernel.Cell, g query.Grid) (out []site) {
-	slices.SortStableFunc(cells, func(a, b kernel.Cell) int { return cmp.Compare(b.Count, a.Count) })
-	taken := make([]bool, len(cells))
-	for i, c := range cells {
+func within(leaves []site, found []cells.Cell, g query.Grid) (out []site) {
+	slices.SortStableFunc(found, func(a, b cells.Cell) int { return cmp.Compare(b.Count, a.Count) })
+	taken := make([]bool, len(found))
+	for i, c := range found {
 		if taken[i] {
 			continue
 		}
 		total, sum := 0.0, make([]float64, len(g.Side))
-		for j := i; j < len(cells); j++ {
-			if n := cells[j]; !taken[j] && n.Leaf == c.Leaf && near(n.Key, c.Key) {
+		for j := i; j < len(found); j++ {
+			if n := found[j]; !taken[j] && n.Leaf == c.Leaf && near(n.Key, c.Key) {
 				taken[j] = true
 				total += n.Count
 				for l, k := range n.Key {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/em"
 	"github.com/gauze-dp/gauze/learner/pearson"
@@ -36,8 +37,8 @@ const seed = 1
 
 // Blocks says how t blocks are learned from, k components each, by the problem's learner, by
 // somebody's own, or by the standard one.
-func Blocks(p estimate.Problem, k, t int, standard string) kernel.Blocks {
-	b := kernel.Blocks{Count: t, Seed: seed}
+func Blocks(p estimate.Problem, k, t int, standard string) blocks.Blocks {
+	b := blocks.Blocks{Count: t, Seed: seed}
 	name := p.Learner
 	if name == "" {
 		name = standard

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -84,7 +85,7 @@ func (f *fit) count() (string, error) {
 // there are no gaps to be seen, because values come twice or there is no delta for thresholds, it
 // looks at the whole line.
 func (f *fit) place() (string, error) {
-	var windows []kernel.Window
+	var windows []cells.Window
 	if !f.Problem.NoDelta {
 		rows := f.light()
 		if f.Problem.Components == 1 {
@@ -92,7 +93,7 @@ func (f *fit) place() (string, error) {
 		}
 		var err error
 		q := query.GapMasses{LogWindow: query.LogWindow(f.Rows)}
-		if windows, _, err = f.Gaps(stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
+		if windows, _, err = cells.Gaps(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
 			return "", err
 		}
 	}
@@ -110,7 +111,7 @@ func (f *fit) place() (string, error) {
 }
 
 // locate counts the rows in the bins of the windows, again if nothing is seen.
-func (f *fit) locate(windows []kernel.Window) error {
+func (f *fit) locate(windows []cells.Window) error {
 	edges := roots.Grid(windows)
 	share := f.share(f.light(), placeSDs, mostPlaceShare)
 	h, err := f.histogram(stepPlaces, edges, f.Mu(share))

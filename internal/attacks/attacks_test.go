@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/em"
@@ -69,11 +71,11 @@ func TestLearners(t *testing.T) {
 		"of one's own": thief{&kept}, "in the guise of ours": disguised{em.Learner{Components: 1}, &kept}, "ours by a pointer": &em.Learner{Components: 1},
 		"anonymous": struct{ kernel.Learner }{em.Learner{Components: 1}}, "none": nil,
 	} {
-		if _, err := a.Blocks(kernel.Blocks{Learner: l, Count: 2}); err == nil {
+		if _, err := blocks.Cut(a, blocks.Blocks{Learner: l, Count: 2}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := a.Blocks(kernel.Blocks{OfTerms: 1, Count: 2}); err == nil || len(kept) > 0 || a.Session().OwnLearnerRan() {
+	if _, err := blocks.Cut(a, blocks.Blocks{OfTerms: 1, Count: 2}); err == nil || len(kept) > 0 || a.Session().OwnLearnerRan() {
 		t.Errorf("the learner of terms without one: %v, and %d rows were stolen", err, len(kept))
 	}
 	own := terms
@@ -82,7 +84,7 @@ func TestLearners(t *testing.T) {
 	if s.OwnLearnerRan() {
 		t.Error("a learner of the terms ran before it was asked for")
 	}
-	if _, err := s.Allotment().Blocks(kernel.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
+	if _, err := blocks.Cut(s.Allotment(), blocks.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
 		t.Errorf("the custodian's own: %v, %d rows, told: %v", err, len(kept), s.OwnLearnerRan())
 	}
 }
@@ -151,7 +153,7 @@ func TestNoTable(t *testing.T) {
 func TestLearnersPanic(t *testing.T) {
 	own := terms
 	own.Own = func(int) kernel.Learner { return loud{} }
-	a, err := session(t, own).Allotment().Blocks(kernel.Blocks{OfTerms: 1, Count: 3})
+	a, err := blocks.Cut(session(t, own).Allotment(), blocks.Blocks{OfTerms: 1, Count: 3})
 	if err != nil || a.Session().Columns() != 1 {
 		t.Error(err)
 	}
@@ -222,23 +224,29 @@ func TestOutsideThePlan(t *testing.T) {
 
 func fault(_ kernel.Answer, err error) error { return err }
 
-// masked is a mask that changes the plan when it is looked at.
-type masked struct {
-	privacy.Mask
+// cheap is an extra loss that says it is none, and could change the plan when it is looked at.
+type cheap struct {
+	blocks.Agreement
 	looked *bool
 }
 
-func (m masked) Validate() error      { *m.looked = true; return nil }
-func (m masked) Curve() privacy.Curve { *m.looked = true; return privacy.PureCurve(1e-9) }
+func (m cheap) Validate() error { *m.looked = true; return nil }
+func (m cheap) Loss(float64) (privacy.Curve, float64) {
+	*m.looked = true
+	return privacy.PureCurve(1e-9), 0
+}
 
-// TestMasks: a plan's mask is one of the kernel's, and nobody else's arithmetic is asked.
-func TestMasks(t *testing.T) {
+// TestExtras: a plan's extra losses are the kernel's, and nobody else's arithmetic is asked.
+func TestExtras(t *testing.T) {
 	looked := false
-	mask := privacy.Mask{Dimension: 2, Gamma: 1e-3, Eta: 1}
-	for _, m := range []kernel.Mask{masked{mask, &looked}, &mask, struct{ privacy.Mask }{mask}} {
-		p := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "mask", Query: kernel.StableKind, Share: 1, Most: 1, Mask: m, Delta: 1e-12}}}
+	extra := blocks.Agreement{Mask: mask.Lifted{Dimension: 2, Gamma: 1e-3, Eta: 1}, Delta: 1e-12}
+	for _, e := range []kernel.Extra{cheap{extra, &looked}, &extra, struct{ blocks.Agreement }{extra}, struct{ kernel.Extra }{extra}} {
+		p := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "mask", Query: blocks.StableKind, Share: 1, Most: 1, Extra: e}}}
 		if _, err := kernel.Open(context.Background(), protected(5, privacy.ReplaceOne), p, terms); err == nil || looked {
-			t.Errorf("a mask of type %T: %v, asked: %v", m, err, looked)
+			t.Errorf("an extra loss of type %T: %v, asked: %v", e, err, looked)
+		}
+		if _, err := kernel.Calibrate(p, terms.Relation, terms.Budget); err == nil || looked {
+			t.Errorf("calibrated with a %T", e)
 		}
 	}
 }

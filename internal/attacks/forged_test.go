@@ -2,12 +2,13 @@ package attacks_test
 
 import (
 	"context"
-	"reflect"
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -37,39 +38,8 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-func hookFor[T any](func(context.Context, *kernel.Table, kernel.Plan, kernel.Terms, *T) (*kernel.Session, error)) *T {
-	return new(T)
-}
-
-// TestHooks: only kerneltest can make what turns the noise off.
-func TestHooks(t *testing.T) {
-	table := protected(5, terms.Relation)
-	zero := hookFor(kernel.OpenForTest)
-	silent := hookFor(kernel.OpenForTest)
-	silent.NoiseFactor = 0
-	set := hookFor(kernel.OpenForTest)
-	if panics(func() { reflect.ValueOf(set).Elem().FieldByName("made").SetBool(true) }) == "no panic" {
-		t.Error("reflection made a hook")
-	}
-	opens := []func() (*kernel.Session, error){
-		func() (*kernel.Session, error) {
-			return kernel.OpenForTest(context.Background(), table, plan, terms, nil)
-		},
-		func() (*kernel.Session, error) {
-			return kernel.OpenForTest(context.Background(), table, plan, terms, zero)
-		},
-		func() (*kernel.Session, error) {
-			return kernel.OpenForTest(context.Background(), table, plan, terms, silent)
-		},
-		func() (*kernel.Session, error) {
-			return kernel.OpenForTest(context.Background(), table, plan, terms, set)
-		},
-	}
-	for i, open := range opens {
-		if _, err := open(); err == nil {
-			t.Errorf("hook %d, which kerneltest did not make, was accepted", i)
-		}
-	}
+// TestSimulated: only kerneltest can make what turns the noise off.
+func TestSimulated(t *testing.T) {
 	if session(t, terms).Simulated() {
 		t.Error("an ordinary session says that it is simulated")
 	}
@@ -122,11 +92,11 @@ func TestQueries(t *testing.T) {
 		}
 	}
 	for _, q := range []query.PairSum{spyPairs{}, &query.PairOctaves{Columns: 2, High: 1}, nil} {
-		if _, err := a.Pairs("pair octaves", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{1}}, s.Mu()/20); err == nil {
+		if _, err := pairs.Sum(a, "pair octaves", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{1}}, s.Mu()/20); err == nil {
 			t.Errorf("%T was accepted", q)
 		}
 	}
-	if _, err := a.Select("count", query.Selection{Scores: []query.Score{spyScore{}}}, 1e-4); err == nil {
+	if _, err := choice.Select(a, "count", query.Selection{Scores: []query.Score{spyScore{}}}, 1e-4); err == nil {
 		t.Error("a score of somebody's own was accepted")
 	}
 	if spent := s.Loss(); spent.Mu != 0 || len(s.Measurements()) > 0 {

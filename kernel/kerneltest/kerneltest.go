@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -75,7 +76,7 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 			r.Sums = append(r.Sums, append([]int64(nil), exact...))
 		}
 	}
-	s, err := kernel.OpenForTest(context.Background(), t, plan, terms, h)
+	s, err := core.OpenForTest(context.Background(), t, plan, terms, h)
 	if err != nil {
 		tb.Fatalf("opening a session: %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )

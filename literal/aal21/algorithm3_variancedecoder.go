@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -50,7 +51,7 @@ func scaleSteps(share float64) []kernel.Step {
 func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
 	q := query.PairOctaves{Columns: r.d, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := r.a.Pairs(stepScales, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
+	answer, err := pairs.Sum(r.a, stepScales, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
@@ -61,13 +63,13 @@ func (r *run) decode(known *mat.SymDense, mu2 float64) (decoded, error) {
 // histogram is a stability histogram that costs mu2.
 //
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
-func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (cells []kernel.Cell, err error) {
+func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (found []cells.Cell, err error) {
 	if r.c.TruncatedLaplace {
-		cells, _, err = r.a.TruncatedCells(step, q, budget.Pure(mu2))
-		return cells, err
+		found, _, err = choice.TruncatedCells(r.a, step, q, budget.Pure(mu2))
+		return found, err
 	}
-	cells, _, err = r.a.Cells(step, q, budget.Mu(mu2))
-	return cells, err
+	found, _, err = cells.Cells(r.a, step, q, budget.Mu(mu2))
+	return found, err
 }
 
 // outcome is the model that was chosen.

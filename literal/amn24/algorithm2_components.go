@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -90,8 +91,8 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 		first *= firstOfPair
 	}
 	epsilon := budget.Pure(first)
-	local := kernel.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack()), Unlisted: s.unlisted(), Test: r.c.Test}
-	i, ok, err := r.a.SelectLocal(stepComponent, query.Selection{Scores: []query.Score{score}}, local, epsilon)
+	local := choice.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack()), Unlisted: s.unlisted(), Test: r.c.Test}
+	i, ok, err := choice.SelectLocal(r.a, stepComponent, query.Selection{Scores: []query.Score{score}}, local, epsilon)
 	if err != nil || !ok {
 		return p, false, err
 	}
@@ -100,7 +101,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 		h /= 2
 		pairs, score := s.near(p, h)
 		epsilon := budget.Choice((mu2 - first) / float64(s.levels()))
-		chosen, err := r.a.Select(stepCloser, query.Selection{Scores: []query.Score{score}}, epsilon)
+		chosen, err := choice.Select(r.a, stepCloser, query.Selection{Scores: []query.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err
 		}
@@ -114,7 +115,7 @@ const certain = 4
 
 // eta is the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all cases,
 // whatever is chosen among so many pairs, if the best of them scores at most eta/2-t. e0 and e1 are
-// as in kernel.Allotment.SelectLocal, and e^-logSlack is d0 and d1.
+// as in choice.SelectLocal, and e^-logSlack is d0 and d1.
 //
 // Source: [AMN24] Theorem C.3.
 func (c Constants) eta(options int, epsilon, logSlack float64) int {

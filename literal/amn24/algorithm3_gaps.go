@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
@@ -34,7 +35,7 @@ func (c Constants) gapSteps() []kernel.Step {
 // by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
 func (r *run) gaps(mu float64) (pairs []pair, none *estimate.NoRelease, err error) {
 	q := query.GapBuckets{Rows: r.c.bucketRows(r.n)}
-	buckets, support, err := r.a.TruncatedGaps(stepGaps, q, privacy.PureOfMu(mu))
+	buckets, support, err := choice.TruncatedGaps(r.a, stepGaps, q, privacy.PureOfMu(mu))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -42,7 +43,7 @@ func (r *run) gaps(mu float64) (pairs []pair, none *estimate.NoRelease, err erro
 		return nil, &estimate.NoRelease{
 			Reason: fmt.Sprintf("no bucket holds more gaps between consecutive values than noise can be, %.0f", support)}, nil
 	}
-	slices.SortStableFunc(buckets, func(a, b kernel.Bucket) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(buckets, func(a, b choice.Bucket) int { return cmp.Compare(b.Count, a.Count) })
 	for _, b := range buckets {
 		pairs = append(pairs, r.c.told(b, r.n, r.k))
 	}
@@ -59,7 +60,7 @@ func (c Constants) bucketRows(n float64) int {
 }
 
 // told is the pair of a bucket.
-func (c Constants) told(b kernel.Bucket, n float64, k int) pair {
+func (c Constants) told(b choice.Bucket, n float64, k int) pair {
 	if c.Spread == 0 {
 		return hypotheses.Line(b.Low, b.Gap)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -112,7 +113,7 @@ func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
 	}
 	q := query.PairMoments{Frame: r.frame(), Radius: radius}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := a.Pairs(stepCovariance, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, mu)
+	answer, err := pairs.Sum(a, stepCovariance, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, mu)
 	if err != nil {
 		return second{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -59,7 +60,7 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 	if l.Len() == 1 {
 		return 0, nil
 	}
-	chosen, err := a.Select(step, query.Selection{Partition: o.Partition, Scores: []query.Score{q}}, epsilon)
+	chosen, err := choice.Select(a, step, query.Selection{Partition: o.Partition, Scores: []query.Score{q}}, epsilon)
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -36,7 +37,7 @@ func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 	count := x.rows
 	if x.pairs {
 		q := query.PairMoments{Frame: frame, Radius: gamma, Truncate: true}
-		ans, err := x.a.Pairs(step, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets(x.rows)}}, mu)
+		ans, err := pairs.Sum(x.a, step, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets(x.rows)}}, mu)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectrum"
 )
@@ -15,7 +16,7 @@ import (
 // fullest buckets are taken. If one of them shows none, it is bottom.
 //
 // Privacy: one changed row changes one block, which moves one count from one bucket to another in
-// each histogram, under both relations: L2 sensitivity sqrt(2d), as kernel.Allotment.Cells has it
+// each histogram, under both relations: L2 sensitivity sqrt(2d), as cells.Cells has it
 // for d coordinates.
 //
 // Source: [KMSSU22] Algorithm 1; Corrections, (i).
@@ -28,12 +29,12 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	pooled, err := r.a.Take(eigenvalueShare * r.mu2).Blocks(kernel.Blocks{Learner: spectrum.Learner{}, Count: t})
+	pooled, err := blocks.Cut(r.a.Take(eigenvalueShare*r.mu2), blocks.Blocks{Learner: spectrum.Learner{}, Count: t})
 	if err != nil {
 		return nil, err
 	}
 	q := query.BoxKeys{Grids: []query.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
-	cells, _, err := pooled.Cells(stepEigenvalues, q, pooled.LeftMu())
+	cells, _, err := cells.Cells(pooled, stepEigenvalues, q, pooled.LeftMu())
 	if err != nil {
 		return nil, err
 	}

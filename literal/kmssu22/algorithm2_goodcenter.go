@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -38,7 +39,7 @@ func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2
 			g.Offset = append(g.Offset, width*rng.Float64())
 		}
 	}
-	cells, _, err := pooled.Cells(stepCenters, query.BoxKeys{Grids: []query.Grid{g}}, budget.Mu(mu2))
+	cells, _, err := cells.Cells(pooled, stepCenters, query.BoxKeys{Grids: []query.Grid{g}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -94,6 +94,6 @@ const (
 
 // blocks is t: with so many, a cell that holds the share mass of them is seen in each of the
 // histograms measured with loss mu.
-func blocks(histograms int, mass, mu float64) float64 {
+func needed(histograms int, mass, mu float64) float64 {
 	return math.Max(leastBlocks, math.Ceil((thresholdSDs+sureSDs)*math.Sqrt(2*float64(histograms))/(mu*mass)))
 }

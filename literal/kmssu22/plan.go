@@ -103,11 +103,11 @@ func (r *run) count() error {
 // eigenvalueBlocks is t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims dimensions,
 // for what the step has of mu^2.
 func (c Constants) eigenvalueBlocks(d int, mu2 float64) float64 {
-	return blocks(d, c.EigenvalueMass, budget.Mu(mu2*eigenvalueShare))
+	return needed(d, c.EigenvalueMass, budget.Mu(mu2*eigenvalueShare))
 }
 
 func (c Constants) centerBlocks(k, dims int, mu2 float64) float64 {
-	return blocks(dims*c.points(k), c.CenterMass, budget.Mu(mu2*centersPart))
+	return needed(dims*c.points(k), c.CenterMass, budget.Mu(mu2*centersPart))
 }
 
 // enough is t as a number of blocks if n rows fill them, or bottom.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -158,7 +159,7 @@ func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left
 		q.Queries = append(q.Queries, query.Count{})
 	}
 	q.Partition = partition(parts)
-	ans, err := g.a.Laplace(prefixLevel+stepRows, q, budget.Pure(g.mu2))
+	ans, err := choice.Laplace(g.a, prefixLevel+stepRows, q, budget.Pure(g.mu2))
 	if err != nil {
 		return nil, nil, nil, err
 	}

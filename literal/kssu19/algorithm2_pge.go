@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -160,7 +161,7 @@ func (k *klsu) pairs(step string, mu2 float64, one func(*component) query.PairSu
 		return nil
 	}
 	q.Partition = partition(parts)
-	ans, err := k.run.a.Pairs(k.prefix+step, q, budget.Mu(mu2))
+	ans, err := pairs.Sum(k.run.a, k.prefix+step, q, budget.Mu(mu2))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -35,7 +36,7 @@ func (k *klsu) where() error {
 		q.Grids = append(q.Grids, query.Grid{Frame: f, Side: repeat(1, k.d), Offset: uniform(k.draw(), k.d, 1)})
 	}
 	q.Partition = partition(parts)
-	cells, _, err := k.run.a.Cells(k.prefix+stepWhere, q, budget.Mu(k.mu2*(1-scaleShare-roundsShare-covarianceShare)/2))
+	cells, _, err := cells.Cells(k.run.a, k.prefix+stepWhere, q, budget.Mu(k.mu2*(1-scaleShare-roundsShare-covarianceShare)/2))
 	if err != nil {
 		return err
 	}

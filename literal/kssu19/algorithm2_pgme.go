@@ -18,6 +18,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -155,7 +156,7 @@ func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, sd float64, e
 	for range leaves {
 		q.Queries = append(q.Queries, query.Count{})
 	}
-	ans, err := r.a.Laplace(stepWeights, q, budget.Pure(mu2))
+	ans, err := choice.Laplace(r.a, stepWeights, q, budget.Pure(mu2))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -87,7 +88,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	at, err := r.a.AboveThreshold(prefix+stepTerrific, q, thresholds, budget.Pure(mu2*terrificShare))
+	at, err := choice.AboveThreshold(r.a, prefix+stepTerrific, q, thresholds, budget.Pure(mu2*terrificShare))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	}
 	q.Partition = partition(chosen(parts, live))
 	left := mu2 * (1 - terrificShare - centerShare)
-	ans, err := r.a.Laplace(prefix+stepSecluded, q, budget.Pure(left))
+	ans, err := choice.Laplace(r.a, prefix+stepSecluded, q, budget.Pure(left))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
@@ -195,7 +196,7 @@ func (f *sampling) run() (estimate.Outcome, error) {
 	f.weights = f.Take(sampleWeightShare * f.Mu2)
 	f.blocks = max(1, min(mostBlocks, int(f.Rows/blockRows(f.Problem))))
 	var err error
-	if f.pooled, err = f.Blocks(kernel.Blocks{
+	if f.pooled, err = blocks.Cut(f.Allotment, blocks.Blocks{
 		Learner: spectral.Learner{Components: f.Problem.Components}, Count: f.blocks,
 		Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Radius: f.radius, Seed: sampleSeed,
 	}); err != nil {

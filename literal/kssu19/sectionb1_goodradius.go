@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -68,7 +69,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 		q.Scores = append(q.Scores, query.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
-	same, err := r.a.AboveThreshold(prefix+stepDuplicates, q, thresholds, budget.Pure(mu2*duplicatesShare))
+	same, err := choice.AboveThreshold(r.a, prefix+stepDuplicates, q, thresholds, budget.Pure(mu2*duplicatesShare))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, spread))
-	at, err := r.a.Select(prefix+stepRadius, q, budget.Choice(mu2*(1-duplicatesShare)))
+	at, err := choice.Select(r.a, prefix+stepRadius, q, budget.Choice(mu2*(1-duplicatesShare)))
 	if err != nil {
 		return nil, err
 	}

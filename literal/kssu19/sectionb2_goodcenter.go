@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -125,7 +127,7 @@ func (s *centerSearch) findShift() error {
 		q.Scores = append(q.Scores, query.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
-	at, err := s.a.AboveThreshold(s.prefix+stepBox, q, thresholds, budget.Pure(s.mu2))
+	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, budget.Pure(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,7 @@ func (s *centerSearch) findBox() error {
 	for _, c := range s.live {
 		q.Grids = append(q.Grids, query.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
 	}
-	cells, _, err := s.a.Cells(s.prefix+stepBoxes, q, budget.Mu(s.mu2))
+	cells, _, err := cells.Cells(s.a, s.prefix+stepBoxes, q, budget.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -189,7 +191,7 @@ func (s *centerSearch) findCell() error {
 		width := s.width(c)
 		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
 	}
-	cells, _, err := s.a.Cells(s.prefix+stepAxes, q, budget.Mu(s.mu2))
+	cells, _, err := cells.Cells(s.a, s.prefix+stepAxes, q, budget.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -278,7 +280,7 @@ func meanWithin(m moments.Sums, radius float64) []float64 {
 }
 
 // heaviest is the cell of the largest count of a leaf and coordinate; nil if none was released.
-func heaviest(cells []kernel.Cell, leaf, coordinate int) (best *kernel.Cell) {
+func heaviest(cells []cells.Cell, leaf, coordinate int) (best *cells.Cell) {
 	for i, c := range cells {
 		if c.Leaf == leaf && c.Coordinate == coordinate && (best == nil || c.Count > best.Count) {
 			best = &cells[i]

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -56,26 +57,26 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 		return nil, err
 	}
 	var live []int
-	pairs := query.Pairs{}
+	asked := query.Pairs{}
 	for i, m := range sums {
 		clipped := m.Trace > mostClipped*balls[i].radius*balls[i].radius*m.Count
 		if m.Count > seen*m.CountSD && m.Count >= 2 && !clipped {
 			live = append(live, i)
-			pairs.Queries = append(pairs.Queries, query.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
-			pairs.Buckets = append(pairs.Buckets, buckets(m.Count))
+			asked.Queries = append(asked.Queries, query.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
+			asked.Buckets = append(asked.Buckets, buckets(m.Count))
 		}
 	}
 	if live == nil {
 		return found, nil
 	}
-	pairs.Partition = partition(chosen(parts, live))
-	ans, err := r.a.Pairs(prefix+stepSpread, pairs, r.a.LeftMu())
+	asked.Partition = partition(chosen(parts, live))
+	ans, err := pairs.Sum(r.a, prefix+stepSpread, asked, r.a.LeftMu())
 	if err != nil {
 		return nil, err
 	}
-	answers, sigmas := pairs.Split(ans.Values, ans.Sigma)
+	answers, sigmas := asked.Split(ans.Values, ans.Sigma)
 	for j, i := range live {
-		spread := pairs.Queries[j].(query.PairSpread)
+		spread := asked.Queries[j].(query.PairSpread)
 		sum, number := spread.Read(answers[j])
 		sd := sigmas[j]
 		l := float64(balls[i].frame.Out())

@@ -3,6 +3,7 @@ package kv18
 import (
 	"math"
 
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -19,7 +20,7 @@ const seenSDs = 5.5
 func (r *run) findScale() (doubt string, err error) {
 	q := query.PairOctaves{Columns: 1, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := r.Pairs(stepScale, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.Mu2))
+	answer, err := pairs.Sum(r.Allotment, stepScale, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.Mu2))
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -12,7 +13,7 @@ import (
 // Source: [KV18] Section 2 of the restatement. Differs: Gaussian noise.
 func (r *run) findPlace() (doubt string, err error) {
 	grid := query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
-	cells, _, err := r.Cells(stepPlace, query.BoxKeys{Grids: []query.Grid{grid}}, math.Sqrt(placeShare*r.Mu2))
+	cells, _, err := cells.Cells(r.Allotment, stepPlace, query.BoxKeys{Grids: []query.Grid{grid}}, math.Sqrt(placeShare*r.Mu2))
 	if err != nil {
 		return "", err
 	}

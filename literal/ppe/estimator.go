@@ -5,7 +5,7 @@
 // as in the method black-box, a part of it; a large epsilon or very many rows are needed.
 //
 // What the files are named after is elsewhere in part: the test of Algorithm 1 is the kernel's
-// (Allotment.Popular), and so is the noise of Algorithm 2 (stable.MaskedParameters: R_W, R_MEAN,
+// (blocks.Popular), and so is the noise of Algorithm 2 (stable.MaskedParameters: R_W, R_MEAN,
 // R_COV, B_COMP, B_GMM); the distances are stable.ParamDistance.
 //
 // Source: [PPE].
@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
@@ -61,8 +61,8 @@ func (Estimator) Learners() []string { return learners.Names(standard) }
 // Trims says whether the learner can leave out the least likely rows.
 func (Estimator) Trims(learner string) bool { return learners.Trims(learner) }
 
-// blocks says how t blocks are learned from.
-func blocks(p estimate.Problem, t int) kernel.Blocks {
+// learning says how t blocks are learned from.
+func learning(p estimate.Problem, t int) blocks.Blocks {
 	return learners.Blocks(p, program.MostComponents(p), t, standard)
 }
 

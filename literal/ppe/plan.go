@@ -7,9 +7,11 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
 // The steps of the plan.
@@ -22,7 +24,7 @@ const (
 type design struct {
 	epsilon, delta float64 // of the test
 	t              int
-	mask           privacy.ParameterMask // its Gamma is r
+	mask           mask.Parameters // its Gamma is r
 	alpha          float64
 }
 
@@ -61,7 +63,7 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 }
 
 // mostGamma is the largest r, beyond which dist_PARAM has no triangle inequality, and leastGamma
-// the least, which is well above the rounding of distances (kernel.Popularity.Radius). mostAdded is
+// the least, which is well above the rounding of distances (blocks.Popularity.Radius). mostAdded is
 // the part of delta that the plan may add.
 const (
 	mostGamma  = 1
@@ -129,8 +131,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	return kernel.Plan{Method: e.Name(), Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: 1, Most: 1, Source: "PPE Algorithm 1"},
-		{Name: stepPPE, Query: kernel.PopularKind, Share: 1e-9, Most: 1, Mask: x.mask, Delta: x.delta, Pure: x.epsilon,
-			Source: "PPE Algorithm 1"},
+		{Name: stepPPE, Query: blocks.PopularKind, Share: 1e-9, Most: 1, Source: "PPE Algorithm 1",
+			Extra: blocks.Closeness{Mask: x.mask, Delta: x.delta, Pure: x.epsilon}},
 	}}, nil
 }
 

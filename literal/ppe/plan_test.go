@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -63,9 +64,10 @@ func TestPlanGolden(t *testing.T) {
 				t.Error(err)
 			}
 			step, x := plan.Steps[1], c.e.Expect(p)
-			m := step.Mask.(privacy.ParameterMask)
+			extra := step.Extra.(blocks.Closeness)
+			m := extra.Mask
 			fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g, %.3g, %.3g; test: epsilon %.3g, delta %.3g\nneeds %.2g rows; %s\n\n", plan, m.Gamma,
-				m.EtaWeight, m.EtaMean, m.EtaCov, step.Pure, step.Delta, x.RowsNeeded, strings.Join(x.Notes, ";\n  "))
+				m.EtaWeight, m.EtaMean, m.EtaCov, extra.Pure, extra.Delta, x.RowsNeeded, strings.Join(x.Notes, ";\n  "))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
@@ -161,7 +163,7 @@ func TestLearners(t *testing.T) {
 	for _, name := range append(e.Learners(), "") {
 		p := problem(privacy.ReplaceOne, 3, 2, 100, 20)
 		p.Learner = name
-		b := blocks(p, 7)
+		b := learning(p, 7)
 		if b.Count != 7 || b.Learner == nil || b.OfTerms != 0 || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", name, b)
 		}
@@ -176,7 +178,7 @@ func TestLearners(t *testing.T) {
 	}
 	p := problem(privacy.ReplaceOne, 2, 1, 100, 20)
 	p.Own = "signs"
-	if b := blocks(p, 7); b.Learner != nil || b.OfTerms != 2 {
+	if b := learning(p, 7); b.Learner != nil || b.OfTerms != 2 {
 		t.Errorf("own: %+v", b)
 	}
 }

@@ -8,9 +8,10 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/stable"
 )
 
 // The number of blocks is the least with which the test surely passes if all estimates agree, but
@@ -20,11 +21,11 @@ func TestBlocksFor(t *testing.T) {
 		t.Errorf("%d blocks, want 536", got)
 	}
 	for _, eps := range []float64{.05, .5, 6, 30} {
-		blocks := blocksFor(eps, delta)
-		threshold, support := kernel.Popularity{}.Threshold(blocks, eps, delta)
-		most := int64(blocks) * int64(blocks)
-		if threshold+support > most || blocks > 5 && float64(threshold+support) < .95*float64(most) {
-			t.Errorf("epsilon %v, %d blocks: a count of %d may be asked for, the largest is %d", eps, blocks, threshold+support, most)
+		n := blocksFor(eps, delta)
+		threshold, support := blocks.Popularity{}.Threshold(n, eps, delta)
+		most := int64(n) * int64(n)
+		if threshold+support > most || n > 5 && float64(threshold+support) < .95*float64(most) {
+			t.Errorf("epsilon %v, %d blocks: a count of %d may be asked for, the largest is %d", eps, n, threshold+support, most)
 		}
 	}
 	if a, b := blocksFor(499.999, 1e-9), blocksFor(500.001, 1e-9); a != b || blocksFor(1e7, .5) != 20 {
@@ -119,7 +120,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	const d = 20
 	mixture, m := scattered(rng, 1, d), c.mask(1, d, .5)
 	for range 20 {
-		if movedBy(mixture, privacy.ParameterMask{EtaWeight: 1e-3, EtaMean: 1e-3, EtaCov: m.EtaCov * math.Sqrt(d)}, z) > .5 {
+		if movedBy(mixture, mask.Parameters{EtaWeight: 1e-3, EtaMean: 1e-3, EtaCov: m.EtaCov * math.Sqrt(d)}, z) > .5 {
 			beyond++
 		}
 	}
@@ -130,7 +131,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 
 // movedBy is how far a mask moves a mixture in dist_PARAM, which is told valid weights only: they
 // are compared here, but for a single one's.
-func movedBy(mixture []stable.Component, m privacy.ParameterMask, z func() *big.Float) (far float64) {
+func movedBy(mixture []stable.Component, m mask.Parameters, z func() *big.Float) (far float64) {
 	masked := stable.MaskedParameters(mixture, m.EtaWeight, m.EtaMean, m.EtaCov, z)
 	for i := range masked {
 		if len(masked) > 1 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/leaves"
@@ -140,7 +141,7 @@ func (f *finder) look(j int) error {
 	if len(f.found) > 1 || !f.found[0].whole() {
 		q.Partition, step = partition(f.found), f.GapsStep+inBoxes
 	}
-	windows, _, err := f.a.Gaps(step, q, budget.Mu(f.GapsMu2*f.per))
+	windows, _, err := cells.Gaps(f.a, step, q, budget.Mu(f.GapsMu2*f.per))
 	if err != nil {
 		return err
 	}
@@ -164,9 +165,9 @@ type line struct {
 // showed, and returns the clusters of each box. Where no gaps were seen, because values come twice
 // or rows are few, the first histogram has bins by powers of two over all numbers: a closer look
 // finds what is there without a threshold.
-func (f *finder) clusters(windows []kernel.Window, j int) ([][]cluster, error) {
+func (f *finder) clusters(windows []cells.Window, j int) ([][]cluster, error) {
 	lines := make([]line, len(f.found))
-	of := make([][]kernel.Window, len(f.found))
+	of := make([][]cells.Window, len(f.found))
 	for _, w := range windows {
 		of[w.Leaf] = append(of[w.Leaf], w)
 	}

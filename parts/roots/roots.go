@@ -16,7 +16,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/cells"
 )
 
 // A Histogram is a released histogram of one column over the whole line: bin b holds Edges[b-1] <=
@@ -109,7 +109,7 @@ const (
 
 // Grid are the edges of the first histogram: those of the grids of all windows, which must be those
 // of one leaf. Nil without windows.
-func Grid(windows []kernel.Window) (edges []float64) {
+func Grid(windows []cells.Window) (edges []float64) {
 	for i := range windows {
 		w := windows[i]
 		bins := binsOf(windows, i)
@@ -125,7 +125,7 @@ func Grid(windows []kernel.Window) (edges []float64) {
 }
 
 // binsOf is how many bins window i is cut into, a power of two.
-func binsOf(windows []kernel.Window, i int) int {
+func binsOf(windows []cells.Window, i int) int {
 	w := windows[i]
 	mass, logGap := 0.0, 0.0
 	for _, v := range windows {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -67,7 +68,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 	d := a.Session().Columns()
 	q := query.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
 	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
-	answer, err := a.Pairs(cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(mu2))
+	answer, err := pairs.Sum(a, cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(mu2))
 	if err != nil {
 		return Units{}, err
 	}

@@ -1,0 +1,320 @@
+// Package blocks brings sample and aggregate to the kernel: learners on secret blocks of rows, the
+// table of what they made of them, and the masked mean of those that agree.
+package blocks
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/closed"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parallel"
+)
+
+// Blocks says how a table becomes a table of block estimates. All fields are public or released.
+type Blocks struct {
+	Learner core.Learner // Required, or OfTerms: a struct of a package below learner, by value.
+	// OfTerms, in place of Learner, asks for the custodian's own, the learner of the session's
+	// terms, with so many estimates of every block.
+	OfTerms int
+	Count   int // Required: m, the number of blocks.
+	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows
+	// without a finite image are left out.
+	Frame query.Affine
+	// Radius, if positive, leaves out the rows whose image is longer.
+	Radius float64
+	Seed   uint64 // of the learner's own choices; every block gets one derived from it
+	// Shared hands Seed itself to every block, for estimates that mean something only if all blocks
+	// have chosen alike.
+	Shared bool
+}
+
+// Cut cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with
+// all that a had left, whose measurements see the table of the pooled estimates in place of the
+// rows: m k of them, k per block. Return gives the rest back. Nothing is released and nothing is
+// spent.
+//
+// The derived table's relation is replace-one with m k public, whatever the session's relation is;
+// plans and certificates name its queries with "of blocks: " before (see kernel.OfBlocks), and every
+// sensitivity is k times the query's own.
+//
+// Theorem. Let X and X' be neighbours. For each outcome L of the secret draw, coupled as below, the
+// derived tables D(X, L) and D(X', L) have m k rows and differ in the k rows of at most one block:
+//   - replace-one (n public): L is a uniformly random permutation, independent of the rows, cut
+//     into m runs of lengths that differ by one at most. The replaced row stands in one run; the
+//     others, in content and order, are the same.
+//   - add-or-remove-one (m public or released): L gives every row a uniform label of its own in
+//     {1..m}. With the same labels for the common rows, one more row changes the content of one
+//     block; the order within the others stays.
+//
+// A block's k rows are a function of its rows, in their order, and of public numbers: the learner's
+// estimates or, if it errs, panics, or returns anything but k vectors of the right length with
+// finite values, k null rows. So no failure shows but as k rows of a table that is measured with
+// noise, and no block size at all.
+//
+// Two tables that differ in k rows are joined by a chain of k replacements. Along it an answer
+// moves by at most k times its sensitivity, in L1 and in L2; the log-probability ratios of a pure
+// mechanism whose rate is that of k times the sensitivity add up to at most epsilon, and so do the
+// intervals that they span; and at most k bins of each stability histogram, of at most k rows each,
+// are empty on the other side. These are the factors that the measurements of a derived session use
+// (grouped). So each satisfies, given L, the statement of its own theorem, with mu^2 charged to the
+// session's one filter. As every outcome L is as likely for X as for X', the mixture over L
+// satisfies it too (trade-off functions are convex). L is never released: under add-or-remove-one
+// its length is the private n.
+//
+// Caller must ensure: nothing, with Learner. Learners are handed raw rows, so they are a closed
+// set, as queries are: structs of numbers, of packages below learner, which import nothing that
+// could keep or show a row. The time a learner takes depends on the rows, as that of a measurement
+// does.
+//
+// With the learner of the terms, whose code nobody here has read, its author answers for two
+// things, and all of the guarantee rests on them:
+//   - what it returns is a function of its arguments, the rows and the seed: no counter, cache or
+//     generator that another block or run has touched, no clock (a time limit would let one block's
+//     rows decide what another returns), no number of processors;
+//   - it shows and keeps nothing: no output, log, file, connection, metric or panic of a goroutine
+//     of its own, no variable or goroutine that holds a row after it returns; and it lets this
+//     package alone.
+//
+// Whatever it does to its rows, to what it has returned, or by failing, it changes nothing but its
+// own block: the rows and the estimates are copies, every block has a goroutine of its own, and an
+// error, a panic, runtime.Goexit, or estimates of the wrong number, length or kind make a failed
+// block, as above. What cannot be caught ends the process: a panic in a goroutine that it started,
+// a stack or a memory exhausted, a map written twice at a time. The crash is then visible, and
+// depends on the rows. A learner that never returns stops the fit.
+//
+// Source: [KSSU19] Sections A.6 and B.11 of the restatement.
+func Cut(a *core.Allotment, b Blocks) (*core.Allotment, error) {
+	c, err := b.check(a)
+	if err != nil {
+		return nil, err
+	}
+	t := rows.New(c.width)
+	err = core.Secretly(a, func(d *core.Draw) error {
+		pooled, err := c.estimates(d)
+		for _, estimates := range pooled {
+			for j := range c.k {
+				if estimates == nil {
+					t.Append(nil) // a null row
+				} else {
+					t.Append(estimates[j])
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return core.Derive(a, t, c.k), nil
+}
+
+// maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is
+// too.
+const maxPooled = 1 << 22
+
+// checked are blocks that are valid and nobody else's.
+type checked struct {
+	Blocks
+	learner  core.Learner // is handed the rows
+	k, width int          // number and length of a block's estimates
+}
+
+// check returns the session's own copy of b, valid.
+func (b Blocks) check(a *core.Allotment) (c checked, err error) {
+	c.Blocks = b
+	if c.learner, err = b.of(a); err != nil {
+		return c, err
+	}
+	if core.Pooled(a) {
+		return c, fmt.Errorf("kernel: Blocks: want the allotment of a table of rows, got one of block estimates")
+	}
+	if c.Frame, err = query.Own(b.Frame); err != nil {
+		return c, err
+	}
+	if c.Frame.W != nil {
+		if err := c.Frame.Validate(a.Session().Columns()); err != nil {
+			return c, err
+		}
+	}
+	c.k, c.width = c.learner.Estimates(), c.learner.Coordinates(c.columns(a))
+	if c.k < 1 || c.width < 1 || c.Count < 1 || c.k > maxPooled || c.Count > maxPooled/c.k {
+		return c, fmt.Errorf("kernel: Blocks: want at least one block, estimate and coordinate, and at most %d estimates in all, "+
+			"got %d blocks of %d estimates of %d coordinates", maxPooled, c.Count, c.k, c.width)
+	}
+	if !(c.Radius >= 0) {
+		return c, fmt.Errorf("kernel: Blocks.Radius: want a positive number, or 0 for none, got %v", c.Radius)
+	}
+	return c, nil
+}
+
+// of is one of our learners, or that of the terms.
+func (b Blocks) of(a *core.Allotment) (core.Learner, error) {
+	if (b.Learner == nil) == (b.OfTerms == 0) {
+		return nil, fmt.Errorf("kernel: Blocks: want either Learner or OfTerms, got a %T and %d", b.Learner, b.OfTerms)
+	}
+	if b.OfTerms == 0 {
+		return trusted(b.Learner)
+	}
+	return core.OwnLearner(a, b.OfTerms)
+}
+
+// columns is the length of the rows that the learner sees.
+func (b Blocks) columns(a *core.Allotment) int {
+	if b.Frame.W != nil {
+		return b.Frame.Out()
+	}
+	return a.Session().Columns()
+}
+
+// estimates cuts the rows into secret blocks and returns what the learner makes of each, nil for a
+// failed one.
+func (b checked) estimates(d *core.Draw) ([][][]float64, error) {
+	if b.OfTerms != 0 {
+		d.OwnRuns()
+	}
+	t := d.Rows()
+	of := drawBlocks(d.Source(), d.Relation(), t.Len(), b.Count)
+	pooled := make([][][]float64, b.Count)
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	err := parallel.Await(d.Context(), func() {
+		// a goroutine for every block: if a learner ends its own, no other block notices
+		parallel.Run(b.Count, func(i int) {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if d.Context().Err() == nil {
+				pooled[i] = b.learn(i, t, of[i])
+			}
+		})
+	})
+	if err != nil {
+		return nil, err // learners may still be writing to pooled
+	}
+	return pooled, d.Context().Err()
+}
+
+// drawBlocks draws the rows of every block; see Cut.
+func drawBlocks(src noise.Source, r privacy.Relation, n, m int) [][]int {
+	of := make([][]int, m)
+	if r != privacy.ReplaceOne {
+		for i := range n {
+			b := noise.Uniform(src, uint64(m))
+			of[b] = append(of[b], i)
+		}
+		return of
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	for i := n - 1; i > 0; i-- {
+		j := int(noise.Uniform(src, uint64(i+1)))
+		order[i], order[j] = order[j], order[i]
+	}
+	for b := range of {
+		of[b] = order[b*n/m : (b+1)*n/m]
+	}
+	return of
+}
+
+// gather maps the rows of a block, copies all of them.
+func (b Blocks) gather(t *rows.Table, of []int) [][]float64 {
+	d := t.Columns()
+	if b.Frame.W != nil {
+		d = len(b.Frame.W)
+	}
+	out, room := make([][]float64, 0, len(of)), make([]float64, len(of)*d)
+	for _, i := range of {
+		if z := room[:d:d]; b.image(t.Row(i), z) {
+			out, room = append(out, z), room[d:]
+		}
+	}
+	return out
+}
+
+// image writes the image of x to z, and reports whether it is to be used.
+func (b Blocks) image(x, z []float64) bool {
+	if b.Frame.W == nil {
+		copy(z, x)
+	}
+	for i, w := range b.Frame.W {
+		z[i] = 0
+		for j, c := range b.Frame.Center {
+			from := j
+			if b.Frame.Columns != nil {
+				from = b.Frame.Columns[j]
+			}
+			z[i] += w[j] * (x[from] - c)
+		}
+	}
+	norm2 := 0.0
+	for _, v := range z {
+		if v-v != 0 {
+			return false
+		}
+		norm2 += v * v
+	}
+	return x[0] == x[0] && (b.Radius == 0 || norm2 <= b.Radius*b.Radius)
+}
+
+// seedOf is the seed of block i, public as Seed is: the output number i+1 of SplitMix64 started at
+// Seed, unless it is shared.
+func (b Blocks) seedOf(i int) uint64 {
+	if b.Shared {
+		return b.Seed
+	}
+	z := b.Seed + (uint64(i)+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// learn returns block i's k finite estimates, copies, or nil.
+func (b checked) learn(i int, t *rows.Table, of []int) (estimates [][]float64) {
+	defer func() {
+		if recover() != nil {
+			estimates = nil
+		}
+	}()
+	got, err := b.learner.Learn(b.gather(t, of), b.seedOf(i))
+	if err != nil || len(got) != b.k {
+		return nil
+	}
+	for _, e := range got {
+		if len(e) != b.width {
+			return nil
+		}
+		own := slices.Clone(e)
+		for _, v := range own {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil
+			}
+		}
+		estimates = append(estimates, own)
+	}
+	return estimates
+}
+
+// trusted returns a copy of a learner that is a struct of plain numbers defined below the
+// module's folder learner, and refuses others: it is handed raw rows.
+func trusted(l core.Learner) (core.Learner, error) {
+	module := strings.TrimSuffix(reflect.TypeFor[local.Engine]().PkgPath(), "/kernel/engine/local")
+	folder := path.Join(module, "learner")
+	copied, err := closed.Copy(l, folder, func(any, bool) error {
+		return fmt.Errorf("kernel: Blocks.Learner: want a struct of numbers of a package below %s, by value, got a %T", folder, l)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return copied.(core.Learner), nil
+}

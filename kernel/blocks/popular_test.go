@@ -1,0 +1,154 @@
+package blocks
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// The tests of this file make fewer than 20 statistical decisions at stattest.FalseAlarm = 1e-9
+// each.
+
+// TestPopularDecides: without noise the number of close pairs decides, a failed block being its own
+// only friend, and the first popular estimate is released.
+func TestPopularDecides(t *testing.T) {
+	for _, c := range []struct {
+		others []float64
+		sum    int64
+		logVar float64 // of the outcome
+	}{
+		{nil, 1600, 0},
+		{[]float64{fail, 5, fail, -7}, 36*36 + 4, 0},
+		{[]float64{fail, 5, fail, -7, 9}, 35*35 + 5, math.NaN()},
+		{[]float64{fail, fail, fail, fail, fail}, 35*35 + 5, math.NaN()},
+		// The 28 blocks at 0 are friends of all, six on either side of each other not: the anchor
+		// is one of the forty that has more than 24 friends, any.
+		{[]float64{.08, .08, .08, .08, .08, .08, -.08, -.08, -.08, -.08, -.08, -.08}, 1600 - 2*36, math.Inf(1)},
+	} {
+		var exact [][]int64
+		s := openMasked(t, privacy.ReplaceOne, zeros(40, c.others...), quiet(1, &exact))
+		got, ok, err := Popular(s.Allotment(), "popular", by(scaled(1), 40), Popularity{fortyMask}, testPure)
+		if err != nil || exact[0][0] != c.sum || ok == math.IsNaN(c.logVar) || ok != (got != nil) {
+			t.Errorf("%v: %v, %v, %v, %v", c.others, exact, got, ok, err)
+			continue
+		}
+		if logVar := 0.; ok {
+			logVar = 2 * math.Log(math.Abs(got[0].Root[0]))
+			if !math.IsInf(c.logVar, 1) && math.Abs(logVar-c.logVar) > 1e-9 || math.Abs(logVar) > .09 || math.Abs(got[0].Weight-1) > 1e-9 {
+				t.Errorf("%v: %+v", c.others, got)
+			}
+		}
+	}
+	// The first of those with more than 3t/5 friends, in the order of blocks.
+	s := openMasked(t, privacy.ReplaceOne, nil, quiet(1, new([][]int64)))
+	test, draw := Popularity{fortyMask}.test(40, 1./78, testPure, core.Measurement{}), drawOf(t, s, Closeness{Delta: testDelta})
+	_, sum, release := test.run(draw, estimatesAt(40, fail, 5, .05, .02))
+	if out := release(); sum != 38*38+2 || len(out) != 1 || math.Abs(2*math.Log(math.Abs(out[0].Root[0]))-.05) > 1e-9 {
+		t.Errorf("sum %v, anchor %+v", sum, out)
+	}
+	// of the first, itself included: those at 0, not those at -.05
+	for friends, want := range map[int]float64{25: .09, 24: 0} {
+		at := append([]float64{.09}, make([]float64, friends-1)...)
+		for len(at) < 40 {
+			at = append(at, -.05)
+		}
+		_, _, release := test.run(draw, estimatesAt(40, at...))
+		if got := 2 * math.Log(math.Abs(release()[0].Root[0])); math.Abs(got-want) > 1e-9 {
+			t.Errorf("the first of 40 has %d friends: a log variance of %v is released, want %v", friends, got, want)
+		}
+	}
+}
+
+// cutTail is P(Z >= from) for P(Z = z) ~ exp(-rate |z|), |z| <= most.
+func cutTail(rate float64, most, from int64) float64 {
+	sum, above := 0., 0.
+	for z := -most; z <= most; z++ {
+		w := math.Exp(-rate * math.Abs(float64(z)))
+		if sum += w; z >= from {
+			above += w
+		}
+	}
+	return above / sum
+}
+
+// TestPopularThreshold: below 4t^2/5 the test never passes, one block above that with probability
+// at most delta, and with the least such support.
+func TestPopularThreshold(t *testing.T) {
+	for _, blocks := range []int{5, 6, 7, 40, 536} {
+		for _, epsilon := range []float64{.1, .5, 2} {
+			for _, delta := range []float64{.02, 5e-7} {
+				threshold, most := Popularity{}.Threshold(blocks, epsilon, delta)
+				d := int64(2 * (blocks - 1))
+				least := int64(math.Ceil(.8*float64(blocks*blocks) - 1e-9))
+				if threshold != least+most || cutTail(epsilon/float64(d), most, most-d+1) > delta {
+					t.Errorf("%d blocks, (%v, %v): threshold %d, support %d: passes with probability %v", blocks, epsilon, delta, threshold, most,
+						cutTail(epsilon/float64(d), most, most-d+1))
+				}
+				if most > d && cutTail(epsilon/float64(d), most-1, most-d) <= delta {
+					t.Errorf("%d blocks, (%v, %v): a support of %d would do", blocks, epsilon, delta, most-1)
+				}
+			}
+		}
+	}
+}
+
+// TestPopularTestAudit: how often the test passes on the worst neighbours has the law of the doc
+// comment and certifies at most epsilon, and more if the noise is half of it.
+func TestPopularTestAudit(t *testing.T) {
+	runs := more(2000)
+	test := Popularity{fortyMask}.test(40, 1./78, testPure, core.Measurement{})
+	threshold, most := Popularity{fortyMask}.Threshold(40, testPure, testDelta)
+	for _, factor := range []float64{1, .5} {
+		var passed [2]int
+		for side, estimates := range [][][]stable.Component{estimatesAt(40), estimatesAt(40, fail)} {
+			passed[side] = passes(t, test, Closeness{Delta: testDelta}, factor, estimates, runs+side)
+			low, high := stattest.ProportionBounds(t, passed[side], runs, 2*stattest.FalseAlarm)
+			law := cutTail(1./78, most, threshold-int64([]int{1600, 39*39 + 1}[side]))
+			if factor == 1 && !(low <= law && law <= high) {
+				t.Errorf("%d of %d pass, the law is %v", passed[side], runs, law)
+			}
+		}
+		epsilon := certifiedBy(t, passed[0], passed[1], runs, testDelta)
+		t.Logf("noise x %v: %v of %d pass: epsilon >= %.3f, claimed %v", factor, passed, runs, epsilon, testPure)
+		if epsilon > testPure != (factor < 1) || epsilon < .3 {
+			t.Errorf("noise x %v: certified epsilon %v, claimed %v", factor, epsilon, testPure)
+		}
+	}
+}
+
+// TestPopularMaskAudit: the mask on neighbours whose anchors are on either side of all other
+// estimates, as far as friends can be, against what its curve claims; a quarter of its noise is
+// caught.
+func TestPopularMaskAudit(t *testing.T) {
+	const delta = .05
+	how := Popularity{mask.Parameters{Components: 1, Dimension: 1, Gamma: .03, EtaWeight: 100, EtaMean: 100, EtaCov: .01}}
+	claim := how.Mask.Curve().Epsilon(delta)
+	runs := more(4000)
+	for _, factor := range []float64{1, .25} {
+		var above [2]int
+		for side, at := range []float64{.0099, -.0099} {
+			h := seeded(stattest.Seed(t) + uint64(side))
+			h.NoiseFactor = factor
+			s := openMasked(t, privacy.ReplaceOne, nil, h)
+			_, sum, release := how.test(40, 1./78, testPure, core.Measurement{}).run(drawOf(t, s, Closeness{Delta: testDelta}), estimatesAt(40, at))
+			if sum != 1600 {
+				t.Fatalf("sum %d", sum)
+			}
+			for range runs {
+				if v := 2 * math.Log(math.Abs(release()[0].Root[0])); v > .008 {
+					above[side]++
+				}
+			}
+		}
+		epsilon := certifiedBy(t, above[0], above[1], runs, delta)
+		t.Logf("noise x %v: %v of %d above: epsilon >= %.3f, claimed %.3f", factor, above, runs, epsilon, claim)
+		if epsilon > claim != (factor < 1) || epsilon < .1*claim {
+			t.Errorf("noise x %v: certified epsilon %v, claimed %v", factor, epsilon, claim)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package blocks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Stability says which estimates of blocks Stable takes for stable, and how it masks their mean.
+type Stability struct {
+	Rules stable.Rules
+	Eta   float64 // of the mask
+}
+
+// StableKind is what Stable is called in plans and certificates.
+const StableKind = "of blocks: stable mean"
+
+// LawMasked is the law of a mask, as Measurement.Law names it: in the place of a mu it has the Rényi
+// curve of Measurement.Mask; S is its Gamma and b its Eta (of covariances).
+const LawMasked = "masked"
+
+// An Agreement is what a plan's step has to bring for Stable: what the mask costs, and what the test
+// adds to delta as it stands, without the factor 1+e^epsilon of a threshold.
+type Agreement struct {
+	Mask  mask.Lifted
+	Delta float64 // in (0, 1)
+}
+
+// Validate reports a mask or a delta that makes no sense.
+func (e Agreement) Validate() error {
+	return errors.Join(e.Mask.Validate(), validDelta(e.Delta))
+}
+
+// Loss is the mask's curve, and the delta of the test and of the mask's precision: see Stable.
+func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {
+	return e.Mask.Curve(), added(e.Delta, epsilon)
+}
+
+// Kind is StableKind.
+func (h Stability) Kind() string { return StableKind }
+
+// Mask is what the plan's step has to bring: a mask of at least this Gamma and at most this Eta.
+func (h Stability) Mask() mask.Lifted {
+	return mask.Lifted{Dimension: h.Rules.Columns + 1, Gamma: h.Rules.Gamma(), Eta: h.Eta}
+}
+
+// Threshold is what H plus its noise round(X/mu) has to reach, so that H <= Pass reaches it with
+// probability at most delta: Pass + m with P(round(X/mu) >= m) <= P(X/mu >= m - 1/2) <= delta. mu
+// is to be positive and delta in (0, 1).
+func (h Stability) Threshold(mu, delta float64) int64 {
+	sigma := privacy.DivUp(1, mu)
+	return int64(h.Rules.Pass) + int64(math.Ceil(privacy.AddUp(privacy.MulUp(sigma, privacy.QuantileUp(math.Log(delta))), .5)))
+}
+
+// Stable runs the learner on fresh secret blocks and tests whether their estimates agree. If they
+// do it releases the mean of those that agree, masked: k components in random order, whose weights
+// need not sum to 1. If not, ok is false, a released outcome like any other. Neither the agreement
+// H nor its noisy value is ever shown, nor which blocks agree or have failed.
+//
+// Friends, the agreement H, the core and its mean are those of stable.Rules, among the estimates of
+// all blocks. The test passes if H + round(X/mu), X ~ N(0, 1), reaches Threshold(mu, d), d being
+// the Delta of the plan's step. It is charged mu^2. The mask is paid by the plan: the Mask of
+// the step's Agreement has to cover that of how.
+//
+// Theorem. For neighbours X and X', Stable can be replaced by a step whose Rényi divergence of
+// every order a is at most a mu^2/2 plus the mask's, such that each side's law of its outcome is at
+// least 1-d times that of the replacement's. So it is paid for by mu^2, Extra and AddedDelta in the
+// sense of privacy.Calibrate, whatever the session measures before and after it, and whatever it
+// does after a failure.
+//
+// Proof. Hand over the secret draw L too, coupled as in Cut: its law is the same for X and X',
+// and to drop it again is post-processing. Given L and all answers before, the rules are fixed, and
+// the estimates Y_i = Y'_i for all blocks but one: one block's is a function of its rows, its seed
+// and public numbers. Hence, by the theorem of stable.Rules:
+//   - H has sensitivity 1.
+//   - Call L low if min(H, H') < Pass. Then neither H nor H' is above Pass, and X and X' pass with
+//     probability at most d each, by the choice of Threshold. The replacement fails surely if L is
+//     low, as Stable does with probability 1-d or more on both sides, whatever would have come
+//     after a pass. If L is not low, the replacement is Stable itself.
+//   - So the replacement on X and on X' does the same where L is low. Elsewhere its test adds
+//     Gaussian noise to an integer of sensitivity 1 and rounds, of divergence a mu^2/2. After a
+//     pass there is a mean on both sides (a pass without one, a failure too, needs H < Pass), and
+//     for some order of the labels the k matrices of one are within Gamma of those of the other, in
+//     the l2-sum of their distances.
+//   - The mask's law depends on those matrices alone, not on frames, roots or whose frame it is;
+//     its divergence is that of mask.Lifted for all k together. In random order each side's
+//     outcome is the mean over all orders of laws whose labels correspond, and divergences are
+//     quasi-convex.
+//   - The mask is drawn to 512 binary places; all other noise is exact. So an outcome is within
+//     stable.MaskSlack of what was said in total variation, on either side, which adds
+//     (1+e^epsilon) MaskSlack to delta, for the session's epsilon. The plan pays it (Agreement.Loss).
+//
+// The time depends on the estimates, as that of a learner depends on its rows.
+//
+// Source: [PPE] Sections B2 to B5 and B7 of the restatement.
+// Differs: d adds to delta where B7 takes the larger of two, which needs that nothing released
+// before tells its cases apart; and it adds as it stands.
+func Stable(a *core.Allotment, step string, b Blocks, how Stability, mu float64) (components []stable.Component, ok bool, err error) {
+	sigma, err := core.Sigma(step, 1, mu)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := errors.Join(how.Rules.Validate(), how.Mask().Validate()); err != nil {
+		return nil, false, fmt.Errorf("kernel: step %q: %w", step, err)
+	}
+	return masked(a, step, how, b, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
+}
+
+// test is the test of Stable, whose line of the certificate is given.
+func (h Stability) test(line core.Measurement) agreementTest {
+	r, wanted := h.Rules, h.Mask()
+	return agreementTest{
+		estimates: r.Estimates, components: r.Components, columns: r.Columns,
+		line: line, mask: core.Measurement{Law: LawMasked, Sensitivity: wanted.Gamma, Noise: wanted.Eta, Mask: wanted},
+		covered: func(e core.Extra) error {
+			of, ok := e.(Agreement)
+			if !ok || of.Mask.Dimension != wanted.Dimension || !(wanted.Gamma <= of.Mask.Gamma && wanted.Eta >= of.Mask.Eta) {
+				return fmt.Errorf("want a plan with a mask that covers %+v, got %+v", wanted, e)
+			}
+			return nil
+		},
+		run: func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
+			agreement := r.Compare(estimates)
+			reached, threshold := int64(agreement.H()), h.Threshold(line.Mu, d.Step.Extra.(Agreement).Delta)
+			if d.Noiseless() {
+				threshold = int64(r.Pass)
+			}
+			return reached+d.Gaussian(line.Noise) >= threshold, reached, func() []stable.Component {
+				frame, means, ok := agreement.Mean()
+				if !ok {
+					return nil
+				}
+				return stable.Masked(frame, means, h.Eta, d.Normal)
+			}
+		},
+	}
+}

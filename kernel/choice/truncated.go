@@ -1,0 +1,99 @@
+package choice
+
+import (
+	"fmt"
+
+	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/pure"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// TruncatedCells releases the cells of stability histograms whose noisy count passes the support of
+// the noise, sorted by leaf, coordinate and key: epsilon-DP but for the step's slack. No count
+// released is off by more than support, surely, and every cell of more than 2 support rows is
+// released.
+//
+// The noise of every count is Z with P(Z = z) ~ exp(-r|z|) on the integers from -A to A, r =
+// epsilon/D rounded down, D the L1 sensitivity of all counts together and A the support. A cell is
+// released if its noisy count exceeds A.
+//
+// Theorem. Let s be the slack that the step's delta buys, and A >= D such that P(Z > A-D) <= s. On
+// each pair of neighbours X, X' the release is within total variation s of a mechanism M~ that is
+// epsilon-DP on this pair, hence privacy.MuOfPure(epsilon)-GDP, which is what the session's filter
+// adds up; s enters delta with the factor (1 + e^epsilon_total), as the slack of Cells does
+// (privacy.Calibrate).
+//
+// Proof. An empty cell never exceeds A, so the release is a function of the counts of all cells,
+// empty ones too, each with noise of its own. Let cell i's counts be c_i and c_i + t_i, the sum of
+// |t_i| being at most D <= A. M~ draws every noisy count given that it lies in both [c_i - A, c_i +
+// A] and [c_i + t_i - A, c_i + t_i + A]. By symmetry the condition has the same probability on both
+// sides, 1 - d(|t_i|), d(t) = P(Z > A-t), so given it the ratio of the probabilities of any value
+// is that of exp(-r|z - c_i|) and exp(-r|z - c_i - t_i|): at most exp(r|t_i|), and the product at
+// most exp(rD) <= exp(epsilon). M and M~ differ with probability at most the sum of d(|t_i|) on
+// either side. For 0 <= t <= A+1, d(t) = (e^(rt) - 1)/(e^(rA) (e^r + 1) - 2): convex with d(0) = 0,
+// so the sum is at most d(sum of |t_i|) <= d(D) <= s. Neither the number of cells nor that of
+// leaves matters. For a table of block estimates D is g times as large, g as in Cells.
+//
+// Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
+// Differs: noise and support are integers, and the support is larger by what lets the step compose
+// with others in Gaussian DP.
+func TruncatedCells(a *core.Allotment, step string, q query.BoxKeys, epsilon float64) (released []cells.Cell, support float64, err error) {
+	if q, err = core.Asked(a, q); err != nil {
+		return nil, 0, err
+	}
+	values, support, err := truncated(a, step, q, q.L1(a.Session().Relation()), epsilon, func(d *core.Draw, beyond float64, draw func() int64) []float64 {
+		return cells.Flat(cells.Noisy(q, cells.Counts(d, q), beyond, draw))
+	})
+	return cells.Unflat(values), support, err
+}
+
+// A Bucket is one released bucket of a histogram of gaps.
+type Bucket struct {
+	Scale     int
+	Gap       float64 // 2^Scale: the gaps are at least that long, and less than twice
+	Low, High float64 // where those gaps lie: N^2 Gap, N being the query's Rows
+	Count     float64 // noisy
+}
+
+// TruncatedGaps releases the buckets of gaps whose noisy count passes the support of the noise,
+// sorted by scale and place: epsilon-DP but for the step's slack. All of it, proof included, is as
+// for TruncatedCells, with the L1 sensitivity of query.GapBuckets.
+//
+// Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
+func TruncatedGaps(a *core.Allotment, step string, q query.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
+	if q, err = core.Asked(a, q); err != nil {
+		return nil, 0, err
+	}
+	values, support, err := truncated(a, step, q, q.L1(a.Session().Relation()), epsilon, func(d *core.Draw, beyond float64, draw func() int64) []float64 {
+		return cells.NoisyGaps(cells.Masses(d, q), beyond, 1, draw)
+	})
+	for ; len(values) >= 4; values = values[4:] {
+		b := Bucket{Scale: int(values[1]), Count: values[3]}
+		b.Gap, b.Low, b.High = q.Bucket(b.Scale, int64(values[2]))
+		buckets = append(buckets, b)
+	}
+	return buckets, support, err
+}
+
+// truncated releases counts of L1 sensitivity l1 with truncated Laplace noise, those from beyond
+// on, which is more than an empty one can have.
+func truncated(a *core.Allotment, step string, q interface{ Kind() string }, l1, epsilon float64, release func(d *core.Draw, beyond float64, draw func() int64) []float64) (
+	values []float64, support float64, err error) {
+	l1 = core.Grouped(a, l1)
+	rate, err := pure.Rate(step, epsilon, l1)
+	if err == nil && rate < pure.LeastTruncated {
+		err = fmt.Errorf("kernel: step %q: want an epsilon of at least %v, got %v; give it a larger share or ask for a larger epsilon", step, pure.LeastTruncated*l1, epsilon)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	line := core.Measurement{Sensitivity: l1, Noise: privacy.DivUp(1, rate), Mu: privacy.MuOfPure(epsilon), Law: LawTruncated}
+	values, err = core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
+		reach := pure.Support(rate, l1, d.LogSlack())
+		support = float64(reach)
+		return release(d, support+1, func() int64 { return pure.Truncated(d, rate, reach) }), nil
+	})
+	return values, support, err
+}

@@ -1,0 +1,69 @@
+package core
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// An Allotment is a part of a session's budget, in units of mu^2, that one part of an estimator may
+// spend. Sharing out and handing back moves budget; it never makes any: the session's filter holds
+// the total whatever an estimator does.
+type Allotment struct {
+	rows.Protected
+	s    *Session
+	left float64 // guarded by s.mu
+}
+
+// Session is the session the allotment belongs to.
+func (a *Allotment) Session() *Session { return a.s }
+
+// Left is what is left to spend, in mu^2, rounded down.
+func (a *Allotment) Left() float64 {
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	return math.Max(0, math.Min(a.left, a.s.filter.Left()))
+}
+
+// LeftMu is the largest mu that one measurement can still have: sqrt(Left), rounded down.
+func (a *Allotment) LeftMu() float64 {
+	left := a.Left()
+	mu := math.Sqrt(left)
+	for mu > 0 && privacy.MulUp(mu, mu) > left {
+		mu = math.Nextafter(mu, 0)
+	}
+	return mu
+}
+
+// Take moves mu2 (or all that is left, if less) into an allotment of its own.
+func (a *Allotment) Take(mu2 float64) *Allotment {
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	if !(mu2 > 0) {
+		mu2 = 0 // NaN too: no allotment may hold what is not a number
+	}
+	mu2 = math.Min(mu2, a.left)
+	a.deduct(mu2)
+	return &Allotment{s: a.s, left: mu2}
+}
+
+// deduct rounds down, but for nothing, which leaves everything.
+func (a *Allotment) deduct(mu2 float64) {
+	if mu2 > 0 {
+		a.left = math.Max(0, privacy.SubDown(a.left, mu2))
+	}
+}
+
+// Return moves what b, an allotment of the same session or of one derived from it, has left back
+// into a.
+func (a *Allotment) Return(b *Allotment) {
+	if a.s.book != b.s.book {
+		panic("kernel: an allotment can only be returned within its session")
+	}
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	back := b.left
+	b.left = 0
+	a.left += back
+}

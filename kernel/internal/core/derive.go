@@ -1,0 +1,71 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Learner estimates something from the rows of a block, without privacy: see package learner,
+// whose interface this is.
+type Learner interface {
+	// Estimates is k, the number of estimates of every block, at least 1.
+	Estimates() int
+	// Coordinates is the length of an estimate for rows of d columns, at least 1.
+	Coordinates(d int) int
+	// Learn returns k estimates from the rows, all finite, or an error. It must be a function of
+	// its arguments.
+	Learn(rows [][]float64, seed uint64) ([][]float64, error)
+}
+
+// OfBlocks is the kind of a query of a table of block estimates, for plans.
+func OfBlocks(kind string) string { return "of blocks: " + kind }
+
+// Secretly does something with the rows that releases nothing and costs nothing, such as cutting
+// them into secret blocks. What it makes must go into a table of a derived session.
+func Secretly(a *Allotment, do func(*Draw) error) (err error) {
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	defer sealed(&err)
+	return do(&Draw{s: a.s})
+}
+
+// Derive moves what a has left to an allotment of a session over t, of which one row of the
+// protected table can replace group rows. Everything else is shared.
+func Derive(a *Allotment, t *rows.Table, group int) *Allotment {
+	derived := *a.s
+	derived.table = protect(t, privacy.ReplaceOne)
+	derived.terms.Relation = privacy.ReplaceOne
+	derived.pooled, derived.group = true, float64(group)
+	derived.mu.Lock()
+	defer derived.mu.Unlock()
+	derived.root = &Allotment{s: &derived, left: a.left}
+	a.left = 0
+	return derived.root
+}
+
+// Pooled reports the allotment of a table of block estimates.
+func Pooled(a *Allotment) bool { return a.s.pooled }
+
+// kindOf is the name of a query of the session's table in plans and certificates.
+func (s *Session) kindOf(kind string) string {
+	if s.pooled {
+		return OfBlocks(kind)
+	}
+	return kind
+}
+
+// OwnLearner is the learner of the terms, for so many estimates of every block.
+func OwnLearner(a *Allotment, estimates int) (Learner, error) {
+	if a.s.terms.Own == nil {
+		return nil, fmt.Errorf("kernel: Blocks.OfTerms: want 0, as the session's terms hold no learner, got %d", estimates)
+	}
+	if l := a.s.terms.Own(estimates); l != nil {
+		return l, nil
+	}
+	return nil, fmt.Errorf("kernel: Terms.Own: want a learner of %d estimates, got none", estimates)
+}
+
+// OwnRuns says that the learner of the terms is about to be handed rows.
+func (d *Draw) OwnRuns() { d.s.ranOwn = true }

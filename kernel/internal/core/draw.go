@@ -1,0 +1,112 @@
+package core
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A Draw is the one moment in which rows and noise are together: what the Release of a Mechanism,
+// or Secretly, works with. It must not outlive the call.
+type Draw struct {
+	s     *Session
+	m     Mechanism
+	Step  Step    // of the plan
+	Delta float64 // the part of the stability delta that a Threshold was charged
+}
+
+// Rows is the table.
+func (d *Draw) Rows() *rows.Table { return d.s.table.rows() }
+
+// Engine reads the table.
+func (d *Draw) Engine() engine.Engine { return d.s.terms.Engine }
+
+// Relation is that of the table.
+func (d *Draw) Relation() privacy.Relation { return d.s.terms.Relation }
+
+// Epsilon is that of the budget.
+func (d *Draw) Epsilon() float64 { return d.s.total.Budget.Epsilon }
+
+// LogSlack is ln of the slack that Delta buys.
+func (d *Draw) LogSlack() float64 { return privacy.LogSlackOf(d.Epsilon(), d.Delta) }
+
+// Context ends when the fit is given up.
+func (d *Draw) Context() context.Context { return d.s.ctx }
+
+// Source is the randomness of the session.
+func (d *Draw) Source() noise.Source {
+	source, _ := d.s.random()
+	return source
+}
+
+// Gaussian draws round(sigma X); a test's hook may change sigma.
+func (d *Draw) Gaussian(sigma float64) int64 {
+	if d.s.hook != nil {
+		sigma *= d.s.hook.NoiseFactor
+		if sigma == 0 {
+			return 0
+		}
+	}
+	_, draw := d.s.random()
+	return draw.Round(sigma)
+}
+
+// Normal draws X to 512 binary places; a test's hook may change its sd.
+func (d *Draw) Normal() *big.Float {
+	_, draw := d.s.random()
+	z := draw.Normal()
+	if d.s.hook != nil {
+		z.Mul(z, big.NewFloat(d.s.hook.NoiseFactor))
+	}
+	return z
+}
+
+// Rated is the rate that is drawn from; a test's hook may change it. ok is false if no noise is
+// wanted.
+func (d *Draw) Rated(rate float64) (drawn float64, ok bool) {
+	if d.s.hook == nil {
+		return rate, true
+	}
+	return rate / d.s.hook.NoiseFactor, d.s.hook.NoiseFactor != 0
+}
+
+// Noiseless says that a test wants no noise.
+func (d *Draw) Noiseless() bool { return d.s.hook != nil && d.s.hook.NoiseFactor == 0 }
+
+// Record writes a line of the certificate and returns the values that are released: those given,
+// but for a test that replays. exact are the sums before noise, for tests. The line lacks only what
+// the plan says.
+func (d *Draw) Record(line Measurement, values []float64, exact []int64) []float64 {
+	values = d.s.watch(d.m.Step, d.m.Query, line.Mu, values, exact)
+	line.Step, line.Query, line.Source = d.m.Step, d.m.Query.Kind(), d.Step.Source
+	d.s.record(line)
+	return values
+}
+
+// Asked returns the session's own copy of a query, valid for its table.
+func Asked[Q interface{ Validate(d int) error }](a *Allotment, q Q) (own Q, err error) {
+	if own, err = query.Own(q); err != nil {
+		return own, err
+	}
+	return own, own.Validate(a.s.Columns())
+}
+
+// Group is how many rows of the session's table one row of the protected table can replace: 1, or
+// the number of estimates per block.
+func Group(a *Allotment) float64 { return a.s.group }
+
+// Grouped is a sensitivity for one replaced row of the protected table, rounded up.
+func Grouped(a *Allotment, sensitivity float64) float64 {
+	if a.s.group == 1 {
+		return sensitivity
+	}
+	return privacy.MulUp(a.s.group, sensitivity)
+}
+
+// ThresholdDelta is the delta that is set aside for all thresholds of the plan.
+func ThresholdDelta(a *Allotment) float64 { return a.s.total.ThresholdDelta }

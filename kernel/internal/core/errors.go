@@ -1,0 +1,11 @@
+package core
+
+import "errors"
+
+// ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is
+// spent.
+var ErrExhausted = errors.New("the budget is exhausted")
+
+// errInternal is all that is said of a fault in code that has seen rows: what a panic says of itself
+// may depend on them.
+var errInternal = errors.New("kernel: internal error in a measurement, whose cost is spent")

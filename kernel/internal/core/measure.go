@@ -1,0 +1,177 @@
+package core
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Measurement says what was measured: a line of the certificate. It holds public facts only.
+type Measurement struct {
+	Step, Query string
+	Count       int     // identical measurements in a row are one line
+	Law         string  // of the noise: "" is the Gaussian, others are named by the rings that draw them
+	Sensitivity float64 // L2 for the Gaussian, in the answer's own unit
+	Noise       float64 // sigma, or the scale of the law, in the same unit
+	// per measurement; Sensitivity/Noise <= Mu for the Gaussian; 0 where a curve is charged
+	Mu float64
+	// added by a threshold, the factor (1+e^epsilon) included, or by a test and its mask
+	// (Step.Extra)
+	Delta  float64
+	Mask   any // the public numbers of a mask, whose curve is charged; nil for all others
+	Source string
+}
+
+// A Mechanism is one measurement, as a ring brings it: all that is checked and charged before a row
+// is read, and then what is done with rows and noise.
+type Mechanism struct {
+	Step  string
+	Query interface{ Kind() string }
+	// Mu is what is charged: the whole measurement is Mu-GDP, but for the part of the stability
+	// delta that a Threshold takes and for what the Extra of the plan's step has paid for.
+	Mu        float64
+	Threshold bool
+	// Covered says why the Extra of the plan's step does not pay for the measurement; nil, which
+	// asks for none, or an error.
+	Covered func(Extra) error
+	// Release computes, draws and records. What it says of itself but by Draw.Record is nothing.
+	Release func(*Draw) error
+}
+
+// Measure charges, computes, draws and records, in this order: the one way from rows to an answer.
+//
+// If it is refused, nothing is charged and nothing was read. Once something is charged it stays
+// charged, whatever happens: an answer may have shown itself, if only by the time it took.
+func Measure(a *Allotment, m Mechanism) error {
+	if err := a.s.measure(a, m); err != nil {
+		return err
+	}
+	a.s.observe(m.Step)
+	return nil
+}
+
+// Line is Measure for an answer of one line of the certificate, which lacks only what the plan says;
+// draw returns what is released and, for tests, the sums before noise.
+func Line(a *Allotment, step string, q interface{ Kind() string }, line Measurement, threshold bool, draw func(*Draw) (values []float64, exact []int64)) (
+	released []float64, err error) {
+	err = Measure(a, Mechanism{Step: step, Query: q, Mu: line.Mu, Threshold: threshold, Release: func(d *Draw) error {
+		values, exact := draw(d)
+		line.Delta = d.Delta
+		released = d.Record(line, values, exact)
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return released, nil
+}
+
+func (s *Session) measure(a *Allotment, m Mechanism) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer sealed(&err)
+	u, delta, err := s.reserve(a, m)
+	if err != nil {
+		return err
+	}
+	return m.Release(&Draw{s: s, m: m, Step: u.step, Delta: delta})
+}
+
+// sealed, deferred, turns a panic into errInternal.
+func sealed(err *error) {
+	if recover() != nil {
+		*err = errInternal
+	}
+}
+
+// reserve charges one measurement to its step, its allotment and the filter, before anything is
+// computed from a row. If it fails, nothing is charged. A measurement with a threshold is charged
+// its part delta of the stability slack as well.
+func (s *Session) reserve(a *Allotment, m Mechanism) (u *usage, delta float64, err error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	step, kind := m.Step, s.kindOf(m.Query.Kind())
+	if u = s.used[step]; u == nil {
+		return nil, 0, fmt.Errorf("kernel: step %q is not in the plan %q", step, s.plan.Method)
+	}
+	if u.step.Query != kind {
+		return nil, 0, fmt.Errorf("kernel: step %q may ask %q, not %q", step, u.step.Query, kind)
+	}
+	if m.Covered != nil {
+		if err := m.Covered(u.step.Extra); err != nil {
+			return nil, 0, fmt.Errorf("kernel: step %q: %w", step, err)
+		}
+	}
+	cost := privacy.MulUp(m.Mu, m.Mu)
+	// shares are decimal fractions; the filter, not the share, is what privacy rests on
+	const slop = 1 + 1e-9
+	if spent := privacy.AddUp(u.mu2, cost); u.count+1 > u.step.Most || spent > u.step.Share*s.total.Mu2*slop {
+		return nil, 0, fmt.Errorf("kernel: step %q would exceed its plan (%d measurements, share %v)", step, u.step.Most, u.step.Share)
+	}
+	if left := math.Min(a.left, s.filter.Left()); cost > left {
+		return nil, 0, fmt.Errorf("kernel: step %q asks for mu^2 = %v, %v is left: %w", step, cost, left, ErrExhausted)
+	}
+	if m.Threshold {
+		// Most equal parts, each a little short, so that neither their sum nor slacks that sum to
+		// 1+1e-12 can exceed the whole.
+		const short = 1 - 1e-11
+		delta = privacy.MulDown(s.total.ThresholdDelta*short, u.step.Slack/float64(u.step.Most))
+		if !(delta > 0) {
+			return nil, 0, fmt.Errorf("kernel: step %q asks for a threshold but its plan gives it no slack", step)
+		}
+		if err := s.filter.SpendThreshold(delta); err != nil {
+			return nil, 0, err
+		}
+	}
+	if err := s.filter.Spend(cost); err != nil {
+		return nil, 0, err
+	}
+	a.deduct(cost)
+	u.mu2 = privacy.AddUp(u.mu2, cost)
+	u.count++
+	return u, delta, nil
+}
+
+// record adds a line, or counts the measurement in the last line if it is the same.
+func (s *Session) record(m Measurement) {
+	m.Query = s.kindOf(m.Query)
+	if n := len(s.log); n > 0 {
+		last := &s.log[n-1]
+		m.Count = last.Count
+		if *last == m {
+			last.Count++
+			return
+		}
+	}
+	m.Count = 1
+	s.log = append(s.log, m)
+}
+
+// observe runs without the lock, so that an observer may ask the session what was spent.
+func (s *Session) observe(step string) {
+	if s.terms.Observe != nil {
+		s.terms.Observe(step, 1-s.filter.Left()/s.total.Mu2)
+	}
+}
+
+// watch shows a measurement to a test's hook, which may replace the answer by a recorded one.
+func (s *Session) watch(step string, q any, mu float64, values []float64, exact []int64) []float64 {
+	if s.hook == nil {
+		return values
+	}
+	if s.hook.Replay != nil {
+		n := 0
+		for _, m := range s.log {
+			n += m.Count
+		}
+		if replayed, ok := s.hook.Replay(n); ok {
+			values = replayed
+		}
+	}
+	if s.hook.Record != nil {
+		s.hook.Record(step, q, mu, values, exact)
+	}
+	return values
+}

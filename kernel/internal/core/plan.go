@@ -1,0 +1,167 @@
+package core
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel/internal/closed"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Plan is the worst-case list of measurements that an estimator may make. It is stated before the
+// first row is read; a session refuses any measurement outside it.
+type Plan struct {
+	Method string
+	Steps  []Step
+}
+
+// A Step is one line of a plan.
+type Step struct {
+	Name  string // what the estimator calls it
+	Query string // the Kind of the query it may ask
+	// Share is the largest part of the total mu^2 that all measurements of the step together may
+	// cost, in (0, 1]. Shares of steps that are alternatives may sum to more than 1: the session's
+	// filter caps the total all the same.
+	Share float64
+	// Most is the largest number of measurements of the step.
+	Most int
+	// Slack is the part of the stability delta that the step's thresholds may cost, in [0, 1]; 0
+	// for steps without thresholds.
+	Slack float64
+
+	// Extra is what the step costs beside mu^2; nil for most. Such a step may be measured once only.
+	Extra Extra
+	// Source is the algorithm the step belongs to, "KEY Section".
+	Source string
+}
+
+// An Extra is a loss that mu^2 cannot count, reserved by the plan whether or not it is used: a
+// Rényi curve, and a delta that is added as it stands (see privacy.Calibrate). The rings whose
+// measurements need one have types for it, plain numbers; a plan with any other is refused.
+type Extra interface {
+	// Validate reports numbers that make no sense.
+	Validate() error
+	// Loss is the curve, zero for none, and the delta, at the budget's epsilon.
+	Loss(epsilon float64) (privacy.Curve, float64)
+}
+
+// own is a copy of the plan that nobody else can change, its extras those of the kernel.
+func (p Plan) own() (Plan, error) {
+	folder := strings.TrimSuffix(reflect.TypeFor[Plan]().PkgPath(), "/internal/core")
+	p.Steps = slices.Clone(p.Steps)
+	for i, s := range p.Steps {
+		if s.Extra == nil {
+			continue
+		}
+		copied, err := closed.Copy(s.Extra, folder, func(any, bool) error {
+			return fmt.Errorf("kernel: plan %q: step %q: want an extra loss of a package below %s, by value, got a %T", p.Method, s.Name, folder, s.Extra)
+		})
+		if err != nil {
+			return p, err
+		}
+		p.Steps[i].Extra = copied.(Extra)
+	}
+	return p, nil
+}
+
+// Validate reports everything that is wrong with the plan.
+func (p Plan) Validate() error {
+	var faults []string
+	slack := 0.0
+	seen := map[string]bool{}
+	for _, s := range p.Steps {
+		if s.Name == "" || seen[s.Name] {
+			faults = append(faults, fmt.Sprintf("step names must be distinct and not empty, got %q", s.Name))
+		}
+		seen[s.Name] = true
+		if !(s.Share > 0 && s.Share <= 1) {
+			faults = append(faults, fmt.Sprintf("step %q: want a share in (0, 1], got %v", s.Name, s.Share))
+		}
+		if s.Most < 1 {
+			faults = append(faults, fmt.Sprintf("step %q: want a positive number of measurements, got %d", s.Name, s.Most))
+		}
+		if !(s.Slack >= 0) {
+			faults = append(faults, fmt.Sprintf("step %q: want a slack in [0, 1], got %v", s.Name, s.Slack))
+		}
+		slack += s.Slack
+		faults = append(faults, s.reserved()...)
+	}
+	if len(p.Steps) == 0 {
+		faults = append(faults, "a plan needs at least one step")
+	}
+	if slack > 1+1e-12 {
+		faults = append(faults, fmt.Sprintf("the slacks of all steps must sum to at most 1, got %v", slack))
+	}
+	if faults != nil {
+		return fmt.Errorf("kernel: plan %q: %s", p.Method, strings.Join(faults, "; "))
+	}
+	return nil
+}
+
+// reserved reports what is wrong with the loss that is reserved beside mu^2.
+func (s Step) reserved() (faults []string) {
+	if s.Extra == nil {
+		return nil
+	}
+	if err := s.Extra.Validate(); err != nil {
+		faults = append(faults, fmt.Sprintf("step %q: %v", s.Name, err))
+	}
+	if s.Most != 1 {
+		faults = append(faults, fmt.Sprintf("step %q: want one measurement of a step with an extra loss, got %d", s.Name, s.Most))
+	}
+	return faults
+}
+
+// needs is what the plan holds beside mu^2, at the budget's epsilon. The plan must be valid.
+func (p Plan) needs(epsilon float64) privacy.Needs {
+	n := privacy.Needs{Thresholds: p.Thresholds()}
+	var curves []privacy.Curve
+	for _, s := range p.Steps {
+		if s.Extra == nil {
+			continue
+		}
+		curve, delta := s.Extra.Loss(epsilon)
+		n.AddedDelta = privacy.AddUp(n.AddedDelta, delta)
+		if !curve.IsZero() {
+			curves = append(curves, curve)
+		}
+	}
+	if curves != nil {
+		n.Extra = curves[0].Compose(curves[1:]...)
+	}
+	return n
+}
+
+// Thresholds reports whether any step spends stability delta.
+func (p Plan) Thresholds() bool {
+	for _, s := range p.Steps {
+		if s.Slack > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Scaled returns the plan's steps with every share multiplied by share: a plan inside a plan. What
+// is reserved beside mu^2 stays: it costs what it costs, however much of mu^2 the others get.
+func (p Plan) Scaled(share float64) []Step {
+	steps := make([]Step, len(p.Steps))
+	for i, s := range p.Steps {
+		s.Share = math.Min(1, s.Share*share)
+		steps[i] = s
+	}
+	return steps
+}
+
+// String prints the plan as a table: name, query, most, share, source.
+func (p Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-22s %-20s %5s  %-9s  %s\n", "step", "query", "most", "share", "source")
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "%-22s %-20s %5d  <= %5.1f%%  %s\n", s.Name, s.Query, s.Most, 100*s.Share, s.Source)
+	}
+	return b.String()
+}

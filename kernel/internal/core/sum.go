@@ -1,0 +1,85 @@
+package core
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// An Answer is a released vector: exact sums plus an ideal Gaussian rounded to the integer grid, in
+// the query's unit.
+type Answer struct {
+	Values []float64
+	// Sigma is the noise sd of a coordinate of weight 1, in the unit of Values.
+	Sigma float64
+}
+
+// maxSigma is the largest noise, in grid units, that the sampler draws.
+const maxSigma = 1 << 55
+
+// Sum measures q with privacy loss mu: mu-GDP.
+//
+// Theorem: the exact answer is an integer vector with L2 sensitivity S after division by the
+// weights; adding N(0, (w_i S/mu)^2) to coordinate i is mu-GDP (Dong, Roth and Su); rounding the
+// sum to integers is post-processing, and because the answer is integral it equals adding the
+// rounded Gaussian. Adaptively chosen queries compose because the filter holds the sum of mu^2.
+//
+// Source: [DRS22] Theorem 2.7 of the paper on Gaussian differential privacy; [KARNEY16] for the
+// sampler.
+func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
+	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
+}
+
+// Summed is a query of integers to which Gaussian noise is added: see query.Sum.
+type Summed interface {
+	Kind() string
+	Validate(d int) error
+	Sensitivity(privacy.Relation) float64
+	Weight(i int) float64
+	Unit() float64
+}
+
+// Gaussian measures q with privacy loss mu, as Allotment.Sum does; exact computes the integers.
+func Gaussian[Q Summed](a *Allotment, step string, q Q, mu float64, exact func(*Draw, Q) []int64) (Answer, error) {
+	q, err := Asked(a, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	unit, sensitivity := q.Unit(), Grouped(a, q.Sensitivity(a.s.terms.Relation))
+	sigma, err := Sigma(step, sensitivity, mu)
+	if err != nil {
+		return Answer{}, err
+	}
+	line := Measurement{Sensitivity: sensitivity * unit, Noise: sigma * unit, Mu: mu}
+	values, err := Line(a, step, q, line, false, func(d *Draw) ([]float64, []int64) {
+		sums := exact(d, q)
+		values := make([]float64, len(sums))
+		for i, v := range sums {
+			v += d.Gaussian(privacy.MulUp(sigma, q.Weight(i))) // modulo 2^64: see engine.Sum
+			values[i] = float64(v) * unit
+		}
+		return values, sums
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{Values: values, Sigma: sigma * unit}, nil
+}
+
+// Sigma is the noise sd of a coordinate of weight 1, rounded up, in grid units.
+func Sigma(step string, sensitivity, mu float64) (float64, error) {
+	if mu == 0 { // LeftMu of an allotment that is spent
+		return 0, fmt.Errorf("kernel: step %q: want a positive mu, got 0: %w", step, ErrExhausted)
+	}
+	if !(mu > 0) || math.IsInf(mu, 0) {
+		return 0, fmt.Errorf("kernel: step %q: want a positive mu, got %v", step, mu)
+	}
+	sigma := privacy.DivUp(sensitivity, mu)
+	if !(sigma <= maxSigma) {
+		return 0, fmt.Errorf("kernel: step %q: mu = %v is too small to draw noise for; give it a larger share or ask for a larger epsilon", step, mu)
+	}
+	return sigma, nil
+}

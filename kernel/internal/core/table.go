@@ -1,0 +1,98 @@
+package core
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Table is a protected table: rows go in and never come out. It has no method that returns a row,
+// a sum or an error that depends on one, and prints as [protected].
+//
+// Whether the number of rows is public is a fact about the table: so its relation is fixed when it
+// is protected, and sessions under another are refused.
+type Table struct {
+	rows.Protected
+	// rows is a closure so that neither a debug printer nor reflection can walk to a row.
+	rows     func() *rows.Table
+	relation privacy.Relation
+}
+
+// A Builder takes the rows of a table in. It copies every row it is given. A copy of a builder
+// fills, and is closed with, the same table.
+type Builder struct {
+	rows.Protected
+	*filling
+}
+
+// A filling is what the copies of a builder share.
+type filling struct {
+	mu   sync.Mutex
+	d    int
+	rows *rows.Table // nil once the table is protected
+}
+
+// NewBuilder starts a table of d >= 1 columns. The number of columns is public: it comes from the
+// schema.
+func NewBuilder(d int) *Builder {
+	if d < 1 {
+		panic("kernel: a table needs at least one column")
+	}
+	return &Builder{filling: &filling{d: d, rows: rows.New(d)}}
+}
+
+// Append adds one row. A row with a value that is not finite becomes the null row: it counts in n
+// under replace-one and contributes zero to every measurement. A row that has not d values is a
+// programmer's error, and so is one that comes after Protect: both panic.
+func (b *Builder) Append(row []float64) {
+	b.fill(func(f *filling) {
+		if len(row) != f.d {
+			panic(fmt.Sprintf("kernel: Builder.Append: want rows of %d values, got %d", f.d, len(row)))
+		}
+		f.rows.Append(row)
+	})
+}
+
+// Protect closes the table, under the relation that all its sessions will have.
+func (b *Builder) Protect(r privacy.Relation) *Table {
+	if !r.Valid() {
+		panic("kernel: Builder.Protect: want replace-one or add-remove-one")
+	}
+	var t *rows.Table
+	b.fill(func(f *filling) { t, f.rows = f.rows, nil })
+	return protect(t, r)
+}
+
+// fill does something to the table while it is open.
+func (b *Builder) fill(do func(*filling)) {
+	if b == nil || b.filling == nil {
+		panic("kernel: a Builder comes from NewBuilder")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rows == nil {
+		panic("kernel: the Builder's table is protected: no row can follow")
+	}
+	do(b.filling)
+}
+
+func protect(t *rows.Table, r privacy.Relation) *Table {
+	return &Table{rows: func() *rows.Table { return t }, relation: r}
+}
+
+// Columns is d.
+func (t *Table) Columns() int { return t.rows().Columns() }
+
+// Relation is that of all sessions over the table.
+func (t *Table) Relation() privacy.Relation { return t.relation }
+
+// Rows is n, null rows included, under replace-one, where it is public; under add-or-remove-one it
+// is private and Rows reports false.
+func (t *Table) Rows() (int, bool) {
+	if t.relation != privacy.ReplaceOne {
+		return 0, false
+	}
+	return t.rows().Len(), true
+}

@@ -1,0 +1,45 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// What estimators see of the core.
+type (
+	Table       = core.Table
+	Builder     = core.Builder
+	Plan        = core.Plan
+	Step        = core.Step
+	Extra       = core.Extra
+	Terms       = core.Terms
+	Session     = core.Session
+	Allotment   = core.Allotment
+	Answer      = core.Answer
+	Measurement = core.Measurement
+	Learner     = core.Learner
+)
+
+// ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is
+// spent.
+var ErrExhausted = core.ErrExhausted
+
+// NewBuilder starts a table of d >= 1 columns. The number of columns is public: it comes from the
+// schema.
+func NewBuilder(d int) *Builder { return core.NewBuilder(d) }
+
+// Open calibrates the plan and opens a session. It reads no row.
+func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {
+	return core.Open(ctx, t, plan, terms)
+}
+
+// Calibrate returns the total mu and the stability slack that the budget buys for the plan, without
+// a table.
+func Calibrate(plan Plan, r privacy.Relation, b privacy.Budget) (privacy.Calibration, error) {
+	return core.Calibrate(plan, r, b)
+}
+
+// OfBlocks is the kind of a query of a table of block estimates, for plans.
+func OfBlocks(kind string) string { return core.OfBlocks(kind) }

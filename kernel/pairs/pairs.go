@@ -1,0 +1,94 @@
+// Package pairs brings secret pairs of rows to the kernel: sums of what the difference of two rows
+// says, for spreads that need no centre.
+package pairs
+
+import (
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Sum measures q over fresh secret pairs of rows with privacy loss mu: mu-GDP.
+//
+// Theorem: as for kernel.Allotment.Sum, given the draws of the pairs; query.Pairs says why, given
+// them, one row changes the answer by at most q.Sensitivity, and why the draws, which are never
+// released, do no harm.
+func Sum(a *core.Allotment, step string, q query.Pairs, mu float64) (core.Answer, error) {
+	return core.Gaussian(a, step, q, mu, func(d *core.Draw, q query.Pairs) (sums []int64) {
+		t := d.Rows()
+		for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, engine.Leaves(d.Engine(), t, q.Partition)) {
+			sums = append(sums, engine.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
+		}
+		return sums
+	})
+}
+
+// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row.
+// How, and why one row changes at most one pair of a leaf, is told in query.Pairs.
+func drawPairs(src noise.Source, r privacy.Relation, q query.Pairs, leaves []int) [][][2]int {
+	if r == privacy.ReplaceOne && q.Partition.Whole() {
+		return [][][2]int{drawMatching(src, len(leaves))}
+	}
+	return drawBuckets(src, leaves, q.Buckets)
+}
+
+// drawMatching cuts a uniformly random permutation of n rows into consecutive pairs.
+func drawMatching(src noise.Source, n int) [][2]int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	for i := n - 1; i > 0; i-- {
+		j := int(noise.Uniform(src, uint64(i+1)))
+		order[i], order[j] = order[j], order[i]
+	}
+	pairs := make([][2]int, n/2)
+	for i := range pairs {
+		pairs[i] = [2]int{order[2*i], order[2*i+1]}
+	}
+	return pairs
+}
+
+// drawBuckets draws a bucket of its leaf and a tag for every row that is in a leaf, and pairs the
+// two rows of smallest tag in a bucket. (Of rows with equal tags, which are as good as impossible,
+// the first in the table counts as smaller, and still one row more changes one pair: the order of
+// the common rows is the same on both sides.)
+func drawBuckets(src noise.Source, leaves, buckets []int) [][][2]int {
+	type entry struct {
+		row int
+		tag uint64
+	}
+	type bucket struct{ first, second entry }
+	none := entry{row: -1}
+	filled := make([][]bucket, len(buckets))
+	for l, n := range buckets {
+		filled[l] = make([]bucket, n)
+		for b := range filled[l] {
+			filled[l][b] = bucket{none, none}
+		}
+	}
+	for i, l := range leaves {
+		if l < 0 {
+			continue
+		}
+		b := &filled[l][noise.Uniform(src, uint64(buckets[l]))]
+		e := entry{i, noise.Tag(src)}
+		if b.first.row < 0 || e.tag < b.first.tag {
+			b.first, e = e, b.first
+		}
+		if e.row >= 0 && (b.second.row < 0 || e.tag < b.second.tag) {
+			b.second = e
+		}
+	}
+	pairs := make([][][2]int, len(buckets))
+	for l := range filled {
+		for _, b := range filled[l] {
+			if b.second.row >= 0 {
+				pairs[l] = append(pairs[l], [2]int{b.first.row, b.second.row})
+			}
+		}
+	}
+	return pairs
+}
