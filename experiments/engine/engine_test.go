@@ -358,7 +358,7 @@ func TestHeader(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	o, rest, err := Parse([]string{"-n", "3000,1000", "-only", "a,b/*", "-relation", "add-remove-one", "x", "y"}, "")
-	if err != nil || !slices.Equal(rest, []string{"x", "y"}) || !slices.Equal(o.Rows, []int{1000, 3000}) || o.Relation != privacy.AddRemoveOne || o.whole() {
+	if err != nil || !slices.Equal(rest, []string{"x", "y"}) || !slices.Equal(o.Rows, []int{1000, 3000}) || o.Relation != privacy.AddRemoveOne || o.Whole() {
 		t.Errorf("%+v, %v, %v", o, rest, err)
 	}
 	for cell, want := range map[string]bool{"xay": true, "b/c": true, "b/c/d": false} {
@@ -366,7 +366,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s matches: want %v", cell, want)
 		}
 	}
-	if o, _, err = Parse(nil, ""); err != nil || !o.whole() || !o.matches("x") {
+	if o, _, err = Parse(nil, ""); err != nil || !o.Whole() || !o.matches("x") {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, args := range [][]string{{"-n", "x"}, {"-n", "0"}, {"-relation", "some"}, {"-methods", "gausian"}} {

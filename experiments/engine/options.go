@@ -99,9 +99,9 @@ func list(to *[]string) func(string) error {
 	}
 }
 
-// whole says that nothing but the experiments themselves decides what is run, so that their pages
+// Whole says that nothing but the experiments themselves decides what is run, so that their pages
 // are those of the documentation.
-func (o Options) whole() bool {
+func (o Options) Whole() bool {
 	return o.Methods == nil && o.Learners == nil && o.Only == nil && o.Rows == nil && o.Runs == 0 && !o.Quick &&
 		o.Budget == privacy.Budget{Epsilon: usualEpsilon, Delta: usualDelta} && o.Relation == privacy.ReplaceOne
 }

@@ -112,7 +112,7 @@ func (s *Study[C]) Run(ctx context.Context, o Options, names []string) error {
 	if err != nil {
 		return err
 	}
-	if o.Out == "" && o.whole() {
+	if o.Out == "" && o.Whole() {
 		o.Out = filepath.Join(filepath.FromSlash(Pages), s.Name)
 	}
 	if o.Seed == 0 {

@@ -108,9 +108,9 @@ func points(r *results) (out []expected.Point) {
 // table is what the measurements are for.
 var table = filepath.Join("estimate", "expected", "measured.csv")
 
-// keep writes the points of a method into the table, or prints those of a part of it.
+// keep writes the points of a whole method into the table, and prints those of a part of it.
 func keep(r *results) error {
-	if r.Options.Out == "" {
+	if !r.Options.Whole() {
 		_, err := fmt.Fprint(r.Options.Stdout, expected.Format(points(r)))
 		return err
 	}
