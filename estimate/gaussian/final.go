@@ -47,7 +47,10 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 		gain := st.Gain()
 		views = f.Tyler.Views(st, root, math.Max(0, 2*gain/(k+st.Nu)-2*law.V/(law.B1*law.B1))/(f.Rows*gain*gain))
 	}
-	delta, spread := clip.Invert(clip.Release{Mean: m.Sum, Second: m.Second, R2: best.R2, MeanSD: sd / math.Sqrt(2*best.Lift*best.R2), SecondSD: sd}, views)
+	delta, spread, err := clip.Invert(f.Context, clip.Release{Mean: m.Sum, Second: m.Second, R2: best.R2, MeanSD: sd / math.Sqrt(2*best.Lift*best.R2), SecondSD: sd}, views)
+	if err != nil {
+		return none, err
+	}
 	variance := 1 / (information + law.B1*law.B1/(sd*sd))
 	noise := math.Sqrt(2 * k * variance)
 	if least, collapsed := clip.Least(spread); collapsed || noise > single.NoiseLimit*least {

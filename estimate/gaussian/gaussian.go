@@ -85,7 +85,7 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	return FitAllotment(s.Allotment(), p, "")
+	return FitAllotment(ctx, s.Allotment(), p, "")
 }
 
 // fit is a run of this method.
@@ -94,8 +94,8 @@ type fit struct{ *single.Fit }
 // FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
 // prefix, share) for the same prefix. Every choice depends on what a has left at the start, p and
 // released values.
-func FitAllotment(a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
-	f := fit{single.New(name, a, p, prefix)}
+func FitAllotment(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
+	f := fit{single.New(ctx, name, a, p, prefix)}
 	return f.End(f.run())
 }
 

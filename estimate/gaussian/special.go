@@ -74,7 +74,10 @@ func (f fit) refineColumns(mean, sd []float64, mu float64, c clip.Clipping, roug
 		if math.Abs(first) > leaning*math.Sqrt(c.R2) || !rough && !(sigma <= single.NoiseLimit*(m.Second.At(0, 0)-first*first)) {
 			return 0, f.RefuseColumn(j)
 		}
-		delta, root := clip.Invert(clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: 1, SecondSD: 1}, nil)
+		delta, root, err := clip.Invert(f.Context, clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: 1, SecondSD: 1}, nil)
+		if err != nil {
+			return 0, err
+		}
 		_, collapsed := clip.Least(root)
 		spread := root.At(0, 0)
 		if rough {

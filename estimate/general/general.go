@@ -43,7 +43,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if f.Problem.Components == 0 && largestK(f.Problem, f.Problem.Columns, f.Rows) == 1 {
-		return f.one.FitAllotment(f.Allotment, f.Problem, prefixOne)
+		return f.one.FitAllotment(ctx, f.Allotment, f.Problem, prefixOne)
 	}
 	if tooFew(f.Problem, f.Rows) {
 		return f.Refuse("about %.0f rows are too few for %d components", math.Max(0, f.Rows), max(f.Problem.Components, 2)), nil

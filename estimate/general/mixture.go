@@ -60,7 +60,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 		return estimate.Outcome{}, err
 	}
 	if one, sure := becomesOne(p); one && sure {
-		return e.one.FitAllotment(s.Allotment(), p, prefixOne)
+		return e.one.FitAllotment(ctx, s.Allotment(), p, prefixOne)
 	}
 	f := &fit{Run: program.Begin(s, p, advice(p)), one: e.one}
 	return f.run(ctx)

@@ -91,7 +91,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f := fit{single.New(e.Name(), s.Allotment(), p, "")}
+	f := fit{single.New(ctx, e.Name(), s.Allotment(), p, "")}
 	return f.End(f.run(e))
 }
 

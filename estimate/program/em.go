@@ -106,5 +106,5 @@ type OneGaussian struct {
 	// FitAllotment fits with all that an allotment has left, measuring only the steps of Steps for
 	// the same prefix of their names.
 	Steps        func(p estimate.Problem, prefix string, share float64) []kernel.Step
-	FitAllotment func(a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error)
+	FitAllotment func(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error)
 }

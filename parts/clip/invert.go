@@ -1,6 +1,7 @@
 package clip
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -69,10 +70,10 @@ func (a Change) dot(b Change) (sum float64) {
 //
 // The expectation of clipped moments under N(delta, C) is a fixed public Monte-Carlo sum with the
 // standard Gaussian as control variate: MC(delta, C) - MC(0, I) + exact(0, I). It sees released
-// values only.
+// values only. The error is ctx's.
 //
 // Source: [TYLERPRESS] Sections 4.3 and 4.6.
-func Invert(r Release, views []View) (delta []float64, root *mat.SymDense) {
+func Invert(ctx context.Context, r Release, views []View) (delta []float64, root *mat.SymDense, err error) {
 	d := len(r.Mean)
 	law := Gaussian(d, r.R2)
 	points := NewPoints(d)
@@ -93,7 +94,7 @@ func Invert(r Release, views []View) (delta []float64, root *mat.SymDense) {
 		for _, v := range views {
 			v.Pull(delta, cov, gradient)
 		}
-		move := solve(gradient, func(x, out Change) {
+		move := solve(ctx, gradient, func(x, out Change) {
 			r.back(law, law.effect(law.A1, x), out)
 			for _, v := range views {
 				v.Curve(x, out)
@@ -109,11 +110,11 @@ func Invert(r Release, views []View) (delta []float64, root *mat.SymDense) {
 				cov.SetSym(i, j, cov.At(i, j)+(move.Cov.At(i, j)+move.Cov.At(j, i))/2)
 			}
 		}
-		if cov, root = symmetric.FlooredRoot(cov, LeastEigen); size < smallMove {
+		if cov, root = symmetric.FlooredRoot(cov, LeastEigen); size < smallMove || ctx.Err() != nil {
 			break
 		}
 	}
-	return delta, root
+	return delta, root, ctx.Err()
 }
 
 // Least is the least variance of an inverted Gaussian, from the root of its covariance; NaN if it
@@ -152,8 +153,8 @@ func addToDiagonal(m *mat.Dense, v float64) {
 }
 
 // solve finds x with curve(x) = b by the method of conjugate gradients; curve adds a positive map
-// of its first argument to its second.
-func solve(b Change, curve func(x, out Change)) Change {
+// of its first argument to its second. It stops with ctx.
+func solve(ctx context.Context, b Change, curve func(x, out Change)) Change {
 	d := len(b.Mean)
 	x, rest, way := NewChange(d), NewChange(d), NewChange(d)
 	rest.Add(1, b)
@@ -161,7 +162,7 @@ func solve(b Change, curve func(x, out Change)) Change {
 	size := rest.dot(rest)
 	enough := gradientLess * size
 	for range gradientSteps {
-		if !(size > enough) {
+		if !(size > enough) || ctx.Err() != nil {
 			break
 		}
 		curved, next := NewChange(d), NewChange(d)

@@ -1,11 +1,13 @@
 package clip
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/internal/canceltest"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,7 +23,7 @@ func TestInvert(t *testing.T) {
 		fresh.Z[i] = rng.NormFloat64()
 	}
 	mean, second := fresh.Moments(delta, root, r2)
-	gotDelta, gotRoot := Invert(Release{Mean: mean, Second: second, R2: r2, MeanSD: 1, SecondSD: 1}, nil)
+	gotDelta, gotRoot, _ := Invert(t.Context(), Release{Mean: mean, Second: second, R2: r2, MeanSD: 1, SecondSD: 1}, nil)
 	var got mat.Dense
 	got.Mul(gotRoot, gotRoot)
 	for i := range d {
@@ -34,4 +36,15 @@ func TestInvert(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An inversion in many columns stops with its context.
+func TestInvertStops(t *testing.T) {
+	const d = 400
+	second := symmetric.Identity(d)
+	second.ScaleSym(.5, second)
+	canceltest.Stops(t, func(ctx context.Context) error {
+		_, _, err := Invert(ctx, Release{Mean: make([]float64, d), Second: second, R2: d, MeanSD: 1, SecondSD: 1}, nil)
+		return err
+	})
 }

@@ -1,6 +1,7 @@
 package radial
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -26,17 +27,18 @@ func (l Law) Proportional(mean []float64, second *mat.SymDense, r2 float64) ([]f
 
 // Elliptical is mean and covariance of the elliptical law whose clipped moments these are: the
 // shape by inversion for the radial law l, the size as the trace of the clipped moments with what
-// clipping took from it. No eigenvalue of the shape, of trace about D, is below least.
+// clipping took from it. No eigenvalue of the shape, of trace about D, is below least. The error is
+// ctx's.
 //
 // Source: [TYLERPRESS] Section 3, elliptical mode.
 // Differs: one clipped release with a radius about that of the rows gives shape and mean, and the
 // histogram of the radii the size. The source measures directions (the same at radius 0, with more
 // noise), mean and size by a release each.
-func (l Law) Elliptical(mean []float64, second *mat.SymDense, r2, least float64) ([]float64, *mat.SymDense) {
-	delta, cov := l.invert(mean, second, r2, least)
+func (l Law) Elliptical(ctx context.Context, mean []float64, second *mat.SymDense, r2, least float64) ([]float64, *mat.SymDense, error) {
+	delta, cov, err := l.invert(ctx, mean, second, r2, least)
 	size := mat.Trace(second) + l.Clip(r2).Excess - math.Pow(floats.Norm(delta, 2), 2)
 	cov.ScaleSym(math.Max(size, 0)/mat.Trace(cov), cov)
-	return delta, cov
+	return delta, cov, err
 }
 
 // newtonSteps are enough: the first-order effect of clipping stands for the derivative.
@@ -77,7 +79,7 @@ func (l Law) sample() clip.Points {
 //
 // Source: [TYLERPRESS] Section 4.3. Differs: for the released radial law in place of the
 // Gaussian's.
-func (l Law) invert(mean []float64, second *mat.SymDense, r2, least float64) (delta []float64, cov *mat.SymDense) {
+func (l Law) invert(ctx context.Context, mean []float64, second *mat.SymDense, r2, least float64) (delta []float64, cov *mat.SymDense, err error) {
 	d, c, sample := l.D, l.Clip(r2), l.sample()
 	zeroMean, zeroSecond := sample.Moments(make([]float64, d), symmetric.Identity(d), r2)
 	delta, cov = make([]float64, d), symmetric.Identity(d)
@@ -105,6 +107,9 @@ func (l Law) invert(mean []float64, second *mat.SymDense, r2, least float64) (de
 		}
 		cov.AddSym(cov, residual)
 		cov, root = symmetric.FlooredRoot(cov, least)
+		if err := ctx.Err(); err != nil {
+			return delta, cov, err
+		}
 	}
-	return delta, cov
+	return delta, cov, nil
 }

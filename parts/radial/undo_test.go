@@ -32,7 +32,7 @@ func TestInvertLaw(t *testing.T) {
 		}
 	}
 	mean, second := fresh.Moments(delta, root, r2)
-	gotDelta, got := l.invert(mean, second, r2, least)
+	gotDelta, got, _ := l.invert(t.Context(), mean, second, r2, least)
 	for i := range d {
 		if math.Abs(gotDelta[i]-delta[i]) > .03 {
 			t.Errorf("delta %v, want %v", gotDelta, delta)
@@ -70,7 +70,7 @@ func TestUndo(t *testing.T) {
 		t.Errorf("in proportion: %v of trace %v with the mean's, want %v", mat.Formatted(cov), got, trace)
 	}
 
-	delta, cov := l.Elliptical(mean, second, r2, .02)
+	delta, cov, _ := l.Elliptical(t.Context(), mean, second, r2, .02)
 	if got := mat.Trace(cov) + dense.Norm2(delta); math.Abs(got-trace) > 1e-9 {
 		t.Errorf("elliptical: trace %v with the mean's, want %v", got, trace)
 	}

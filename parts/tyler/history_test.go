@@ -197,7 +197,7 @@ func TestInvertExact(t *testing.T) {
 					t.Fatalf("%d views of 4", len(views))
 				}
 				// The last release is so noisy that the steps decide everything but the scale.
-				delta, root := clip.Invert(p.last(1.2*float64(d), .2, 1e-2, nil), views)
+				delta, root, _ := clip.Invert(t.Context(), p.last(1.2*float64(d), .2, 1e-2, nil), views)
 				mean, off := p.off(delta, root)
 				if mean > 1e-3 || off > 1e-3 {
 					t.Errorf("d=%d nu=%g condition %g: mean off by %.2g, covariance by %.2g", d, nu, condition, mean, off)
@@ -268,7 +268,7 @@ func TestScaleIsTheLastReleases(t *testing.T) {
 			p.step(b, make([]float64, d), 1e-4, nil)
 		}
 		p.cov.ScaleSym(1/.64, p.cov)
-		delta, root := clip.Invert(l, p.run.Views(p.st, p.root, 0))
+		delta, root, _ := clip.Invert(t.Context(), l, p.run.Views(p.st, p.root, 0))
 		if mean, off := p.off(delta, root); mean > 1e-6 || off > .01*math.Sqrt(float64(d)) {
 			t.Errorf("d=%d: mean off by %v, covariance by %v", d, mean, off)
 		}
@@ -304,7 +304,7 @@ func TestFusion(t *testing.T) {
 			information = p.run.Information(p.st)
 			l := p.last(r2, lift, sd, rng)
 			for i, views := range [][]clip.View{nil, p.run.Views(p.st, p.root, 0)} {
-				delta, root := clip.Invert(l, views)
+				delta, root, _ := clip.Invert(t.Context(), l, views)
 				var got mat.Dense
 				got.Mul(root, root)
 				got.Sub(&got, p.cov)

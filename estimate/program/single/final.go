@@ -174,7 +174,9 @@ func (f *Fit) Final(st *tyler.State, elliptical bool, flags []string) (none esti
 	}
 	delta, cov := l.Proportional(m.Sum, m.Second, best.R2)
 	if elliptical {
-		delta, cov = l.Elliptical(m.Sum, m.Second, best.R2, clip.LeastEigen)
+		if delta, cov, err = l.Elliptical(f.Context, m.Sum, m.Second, best.R2, clip.LeastEigen); err != nil {
+			return none, err
+		}
 	}
 	_, spread := symmetric.FlooredRoot(cov, clip.LeastEigen)
 	if _, collapsed := clip.Least(spread); collapsed {

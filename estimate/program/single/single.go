@@ -7,6 +7,7 @@
 package single
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -28,16 +29,17 @@ import (
 // count, which price what is asked.
 type Fit struct {
 	program.Run
-	Tyler *tyler.Rounder
-	name  string
+	Context context.Context // of the fit, which long computations stop with
+	Tyler   *tyler.Rounder
+	name    string
 }
 
 // New is a fit with all that a has left, by the method of that name, before its first measurement.
 // It measures steps that begin with prefix only.
-func New(name string, a *kernel.Allotment, p estimate.Problem, prefix string) *Fit {
+func New(ctx context.Context, name string, a *kernel.Allotment, p estimate.Problem, prefix string) *Fit {
 	s := a.Session()
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
-	f := &Fit{name: name, Tyler: &tyler.Rounder{Allotment: a, Prefix: prefix, Good: &moments.Rows{Public: math.NaN()}}}
+	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{Allotment: a, Prefix: prefix, Good: &moments.Rows{Public: math.NaN()}}}
 	f.Run = program.Run{Allotment: a, Problem: p, Mu2: a.Left(), Columns: &program.Columns{All: p.Columns}}
 	return f
 }
