@@ -47,29 +47,14 @@ type Calibration struct {
 // Extra (a curve on finitely many orders is no proof of zCDP). All faults are returned at once, as
 // *[FieldError] joined.
 //
-// Why thresholds add (1+e^ε)·s: for neighbours X, X' let M~ be the mechanism M that always hides
-// the keys present in only one of the two. M~ has the μ² loss alone on this pair. M(X) and M~(X)
-// differ with probability at most s, and so do M(X') and M~(X') (slacks of successive steps add).
-// So P(M(X)∈A) ≤ P(M~(X)∈A) + s ≤ e^ε·P(M~(X')∈A) + δ_GDP + s ≤ e^ε·P(M(X')∈A) + e^ε·s + δ_GDP + s.
+// Why thresholds add (1+e^ε)·s: calibrate_proof.md, step 1. Why Extra adds at every order, however
+// the program chooses its steps: steps 2 and 3 there.
 //
-// Why Extra adds at every order α. Fix neighbours. Let step i, given the answers before, have
-// densities pᵢ, qᵢ on the two sides and D_α(pᵢ‖qᵢ) ≤ rᵢ, where rᵢ = αμᵢ²/2 for a μᵢ-GDP step and
-// R(α) for one of the curve R. By the definition of D_α the expectation under q of
-// (pᵢ/qᵢ)^α·e^(−(α−1)rᵢ), given the answers before, is at most 1: so Πᵢ of these is a
-// supermartingale, of expectation ≤ 1. On every path Σrᵢ ≤ αμ²/2 + Extra(α), however the program
-// chooses its steps by the answers, because the [Filter] caps Σμᵢ² and each curve is used once at
-// most, its place being reserved whether or not it is used. So E_q[Π(pᵢ/qᵢ)^α] ≤ e^((α−1)·(αμ²/2 +
-// Extra(α))), as claimed. ∎
+// AddedDelta adds d as it stands for a step, asked once at most, that can be replaced, for
+// neighbours X, X', by another one such that, after all answers before, each side's law of its
+// answer is at least 1−d times that of its replacement (as measures).
 //
-// Why AddedDelta adds d as it stands for a step, asked once at most, with this property: for
-// neighbours X, X' it can be replaced by another step such that, after all answers before, each
-// side's law of its answer is at least 1−d times that of its replacement (as measures). Let M~ be M
-// with the replacement. If M~ is (ε, δ~)-DP on this pair then M is (ε, δ~+d)-DP on it. Proof. Let U
-// be the transcripts in which the step is asked, which M and M~ are equally likely to enter: M(U) =
-// M~(U). After the step they continue alike. So for every set S of transcripts M(S∩U) = M(U) −
-// M(U∖S) ≤ M~(U) − (1−d)·M~(U∖S) ≤ (1−d)·M~(S∩U) + d, and M'(S∩U) ≥ (1−d)·M~'(S∩U). With A =
-// M~(S∩U) − e^ε·M~'(S∩U) and B the same for S∖U, M(S) − e^ε·M'(S) ≤ (1−d)·A + d + B = (1−d)(A+B) +
-// d·B + d ≤ δ~ + d, as A+B ≤ δ~ and B ≤ δ~. Several such steps are replaced one after the other. ∎
+// Proof: calibrate_proof.md, steps 4 and 5.
 //
 // Source: [MIR17] Proposition 1; [FZ21] (curves, adaptively).
 func Calibrate(b Budget, needs Needs) (Calibration, error) {

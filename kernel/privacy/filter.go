@@ -14,14 +14,7 @@ import (
 // whether to go on may depend on earlier answers in any way (not on rows). If Σμᵢ² ≤ μ² on every
 // path, the whole transcript is μ-GDP.
 //
-// Proof sketch. Fix neighbours X, X'. Let B be a Brownian motion with drift 0 (for X) or 1 (for
-// X'). Its increment over a time μᵢ² is N(0, μᵢ²) or N(μᵢ², μᵢ²), as hard to tell apart as N(0,1)
-// and N(μᵢ,1). By Blackwell's theorem ([DRS22], f-DP orders experiments) a μᵢ-GDP step's answer is,
-// in law under both X and X', a randomised function of that increment. So the transcript can be
-// produced step by step from B, each step reading the next stretch of length μᵢ², which the answers
-// so far have fixed. It ends at a stopping time ≤ μ², so it is post-processing of B on [0, μ²], and
-// for that B(μ²) is sufficient: N(0, μ²) against N(μ², μ²), which is μ-GDP. The argument with X and
-// X' exchanged is the same. ∎
+// Proof: filter_proof.md, steps 1 to 4.
 //
 // So stopping early, retrying, and spending at last exactly what is left are all free. The theorem
 // fails for general trade-off functions: only μ² goes through a Filter. In a plan with an Extra

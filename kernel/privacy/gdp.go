@@ -110,27 +110,9 @@ func MuOfPure(eps0 float64) float64 {
 // ε₀: one whose log-likelihood ratios, for fixed neighbours, span an interval of length at most ε₀.
 // The exponential mechanism with weights e^(ε₀·score/2), score of sensitivity 1, is one.
 //
-// Proof. Let the ratios lie in [t−ε₀, t]. Spread the likelihood ratio of every answer onto the two
-// ends, keeping its mean: the end alone is then sufficient, so the mechanism is a randomised
-// function of the one that takes just these two ratios, whose trade-off function runs straight from
-// (0, 1) to one corner (α, β) and on to (1, 0). Solving for its probabilities gives α/(1−α)·β/(1−β)
-// = e^−ε₀, whatever t is: every corner lies on the trade-off function of the logistic law F against
-// itself shifted by ε₀. Let h = Φ⁻¹(F(·)). The corner with α = F(−u) has β = F(u−ε₀), so it is on
-// the Gaussian curve of μ(u) = h(u) − h(u−ε₀). Now h' = Φ(z)Φ(−z)/φ(z) at z = h(u), which is even,
-// and decreases for z > 0 (below): μ(u) grows until |u| = |u−ε₀|, at u = ε₀/2, and falls from
-// there. Its maximum 2h(ε₀/2) is the μ stated. So every corner lies on or above the curve of that
-// μ, and so do the straight pieces, that curve being convex.
+// Proof: gdp_proof.md, steps 1 to 7.
 //
-// With λ = φ(z)/Φ(−z) and κ = φ(z)/Φ(z), the derivative of ln h' in z is −g, g = λ − κ − z. To
-// show: g > 0 for z > 0. From λ' = λ(λ−z) and κ' = −κ(κ+z): g' = 2λκ − 1 + g(λ−κ) and (λκ)' =
-// λκ(g−z); g(0) = 0 and g'(0) = 4/π − 1 > 0. Suppose g first returns to 0 at z₀ > 0. Then g'(z₀) ≤
-// 0, that is 2λκ ≤ 1; not = 1, for then g, of second derivative −2z₀λκ < 0, would be negative
-// before z₀. So g < 0 just after z₀, and as long as it is, λκ falls; a return would need 2λκ ≥ 1;
-// so g < 0 for all z > z₀. But for large z Mills' ratio 1/λ < 1/z − 1/z³ + 3/z⁵ gives λ > z + 1/z −
-// 3/z³, and κ < 2φ(z), so g > 0. ∎
-//
-// Source: [DDR20] (bounded range and its worst mechanism). Differs: stated as a μ, with the proof
-// above.
+// Source: [DDR20] (bounded range and its worst mechanism). Differs: stated as a μ, with a proof.
 func MuOfBoundedRange(eps0 float64) float64 { return MuOfPure(eps0 / 2) }
 
 // PureOfMu returns the largest ε₀ with MuOfPure(ε₀) ≤ μ, rounded down: the ε₀ of a pure step that

@@ -25,10 +25,8 @@ import (
 //     differs: its count is 1, and there are at most J such cells on either side, over all leaves
 //     and histograms together.
 //
-// See the kernel's Cells for how noise and threshold follow. Nothing else is needed of the
-// arithmetic: what cell a row is in is one deterministic function of the row and of the query, so
-// however coarse it is for numbers that are huge, tiny or negative zero, the row is in one cell or
-// none.
+// See the kernel's Cells for how noise and threshold follow. What cell a row is in is one function
+// of the row and the query, however coarse arithmetic is for huge, tiny or negative zero numbers.
 //
 // Caller must ensure: nothing.
 //

@@ -26,49 +26,26 @@ import (
 // utility only: these map windows to windows when the column is multiplied by 64^j, and put what is
 // centred at 0 into the middle of a window.
 //
-// Privacy. Lemma: one row less changes the masses by e - p with p >= 0, |p|_1 <= 1, and e = v + w,
-// where v takes at most b = 171/1024 from buckets and gives it to buckets of higher scales, all of
-// them higher than all that it takes from, and w takes at most c = 5/1024 from buckets and gives it
-// to others. Proof. Only the row's own leaf changes, and if it holds the same value once more,
-// nothing does. If x was the first or the last value, one gap goes: p is its mass, e = 0. Otherwise
-// x lay between y and z, and the gaps g1 = x-y at y and g2 = z-x at x become one, g = z-y at y.
-//   - g1 >= g2: p is the mass of g2. The first gap stays where it is and its log2 grows, by at most
-//     1, so q grows, by at most U/H = 170.67 before it is rounded down: by 171 steps at most, with
-//     room of .33 for the errors of log2(g) and of differences, which are below 2^-30. (q as
-//     computed never decreases with g, nor do differences.) A step from q takes a unit from scale
-//     floor(q/U) and gives it to the next. As all steps together meet at most one multiple of U, at
-//     most one scale is both given to and taken from; it counts for the side where more is, and
-//     what is given lies above what is taken.
-//   - g1 < g2: p is the mass of g1. The second gap moves in q, likewise, and then from x to y, by
-//     g1 <= g/2. Scales of positive weight have 64^s >= 2^(qH/U - H) with room for rounding, hence
-//     W >= 2^15 g 2^-6.01, and 4U g1/W <= 4.1: P_s moves by at most 5 steps, and w takes at most
-//     5/U from buckets.
+// Privacy. One row less takes away the mass of one gap at most, and moves masses of b = 171/1024 to
+// higher scales and of c = 5/1024 to other places at most; a = b + c. No formula reads n;
+// LogWindow, which may, is public or released.
 //
-// Consequences, with a = b + c. Let e+ and e- be the positive and the negative part of e, at most a
-// in L1 each.
-//   - Add-or-remove-one: |p - e|_2^2 <= |p|_2^2 + 2 p.e- + |e|_2^2 <= 1 + 2a + 2a^2, since p and e-
-//     are at most 1 and a in L1.
-//   - Replace-one is one row less and then one more, in the same leaf or in another: (p'-p) + u, u
-//     = e - e'. |p'-p|_2^2 <= 2. If a bucket is in v+ and in v'-, then v- lies below it and v'+
-//     above, so that no bucket is in both of these. Hence v.v' >= -b^2, and |v-v'|_2^2 <= 6b^2,
-//     |u|_2 <= sqrt6 b + sqrt8 c. Likewise, for buckets A and B, at most three of v(B), -v(A),
-//     -v'(B), v'(A) are positive, or A would lie below B and above it: u(B) - u(A) <= 3b + 4c, and
-//     as p, p' >= 0 are at most 1 in L1, (p'-p).u is no more.
+// Proof: gaps_proof.md, steps 1 to 5; the bounds below: steps 6 to 9.
 //
 // So, in gaps:
 //
-//	                    replace-one                                     add-or-remove-one
-//	L2 sensitivity S    S^2 = 2 + 6b + 8c + (sqrt6 b + sqrt8 c)^2: 1.795  S^2 = 1 + 2a + 2a^2: 1.185
-//	a bucket's change   1+2a = 1.344                                    1+a = 1.172         1 for p and p', a for e and e' each
-//	one-sided buckets   12                                              8                   4 for each gap that the other side has not: 3; 2
+//	                    replace-one                                    add-or-remove-one
+//	L2 sensitivity S    S^2 = 2 + 6b + 8c + (sqrt6 b + sqrt8 c)^2      S^2 = 1 + 2a + 2a^2
+//	                    S = 1.795                                      S = 1.185
+//	a bucket's change   1 + 2a = 1.344                                 1 + a = 1.172
+//	one-sided buckets   12                                             8
 //
 // The last two lines bound the mass of buckets that are not empty on one side and empty on the
-// other, and their number. That holds for any number of leaves, as a bucket belongs to a leaf. No
-// formula reads n; LogWindow, which may, is public or released. Caller must ensure: nothing.
+// other, and their number, for any number of leaves. Caller must ensure: nothing.
 //
 // Source: [AMN24] Section 1.4 of the restatement; Algorithm 3 (its histogram).
 // Differs: Algorithm 3 has hard buckets (see GapBuckets), with more than twice the noise; the L2
-// sensitivity is 6 % below the restatement's, by the proof above; offsets are constants.
+// sensitivity is 6 % below the restatement's, by that proof; offsets are constants.
 type GapMasses struct {
 	Partition Partition // the zero Partition: one leaf with all rows
 	Column    int
@@ -82,12 +59,12 @@ const (
 	gapUnits   = 1 << gapBits // U
 	gapOctaves = 6            // H: neighbouring scales are so many octaves apart
 	gapWhole   = gapUnits * gapUnits
-	// b, c and a, see GapMasses
+	// b, c and a: gaps_proof.md, steps 4 and 5
 	gapRise  = 171 * gapUnits
 	gapShift = 5 * gapUnits
 	gapDrift = gapRise + gapShift
 
-	// the proof needs the former; windows of the latter are finite numbers
+	// gaps_proof.md, step 5, needs the former; windows of the latter are finite numbers
 	minLogWindow, maxLogWindow = 15, 60
 )
 

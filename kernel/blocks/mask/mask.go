@@ -38,9 +38,9 @@ import (
 // the eigenvalues -l, under the same condition. (6) A random order is the same mixture of permuted
 // laws on both sides, and divergences are (quasi-)convex in the pair.
 //
-// Proof of the lemma. Logarithms: h(x) = a x - ln s has h(0) = h'(0) = 0 and h” = a(a-1) e^x/s^2,
+// Proof of the lemma. Logarithms: h(x) = a x - ln s has h(0) = h'(0) = 0 and D2h = a(a-1) e^x/s^2,
 // which decreases, the derivative of its logarithm being 1 - 2a e^x/s = -(a-1 + a e^x)/s < 0. So
-// h(x)/x^2, the integral of (1-t) h”(tx) over t in [0, 1], decreases. Means: the logarithm of
+// h(x)/x^2, the integral of (1-t) D2h(tx) over t in [0, 1], decreases. Means: the logarithm of
 // (e^(x/2)-1)^2/(x^2 s) has the derivative 1/(1-e^(-x/2)) - 2/x - a e^x/s. The first two terms are
 // the mean of the density ~ e^(xt/2) on [0, 1] (over t), less than 1; the last is more than 1, as s
 // < a e^x.

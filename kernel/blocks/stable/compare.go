@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// What friends leave for rounding, see Rules: of Radius, and of the sum of squares for each
-// component where the surplus stands for it.
+// What friends leave for rounding (rules_proof.md, step 15): of Radius, and of the sum of squares
+// for each component where the surplus stands for it.
 const (
 	roundRadius  = 1e-5
 	roundSurplus = 1e-5

@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// How components are told apart; see Rules. Share (2 + 2 e^(Alike/2)) < .99.
+// How components are told apart. Share (2 + 2 e^(Alike/2)) < .99, see rules_proof.md, step 5.
 const (
 	Alike = 1.1
 	Share = .181

@@ -27,44 +27,7 @@ const MaskSlack = 0x1p-90
 // P_c only, but for MaskSlack in total variation. (That is what a privacy proof needs; 1 +
 // e^epsilon times MaskSlack is what it adds to delta.)
 //
-// Proof. Take the draws to be those of one ideal G, and look at one component: in the end there are
-// at most 2^10. Order the coordinates of M with the last one first. Let T be the lower triangular
-// root of B^-1 M B^-1': its first column is sqrt(w/Weight) (1, m) and the rest sqrt(w/Weight) times
-// a root of S, both in the frame's coordinates. Let V be the root of M itself, divided by its first
-// entry: below the first row it holds m and then the root of S, all that is rounded but w.
-//
-// (1) Law of V. It is enough to look at a lower triangular Root, since the law of M is the same.
-// Let K be the lower triangular root of HH', H = I + eta G. Then V is proportional to B L K, where
-// L now stands for the root of means[c]. Given the rows of K above, K_ij for j < i are Gaussian of
-// sd eta, independent of each other and of K_ii, the length of a vector of independent Gaussians of
-// sd eta: its density is at most .8/eta (its square is a Poisson mixture of chi-squares, and the
-// density of every chi is at most .8). Outside an event of probability 2^-600 every |G_ij| <= 32,
-// and K_ii <= 1 + 32 eta D. V_ij is K_ij V_ii/K_ii plus something given. A unimodal density f puts
-// at most 2h(2 max f + 1.1/u) within h of the multiples of u; so V_ij, j < i, is within r V_ii of
-// one with probability at most 1.6 r K_ii/eta + 2.2 2^40 r <= 2^42 r. And K_ii is within a factor 1
-// +- r of one of the at most 2^40 points in an octave at which the rounding of V_ii, or of w, jumps
-// with probability at most 2^43 r (.8/eta)(1 + 32 eta D) <= 2^64 r. For all entries together: less
-// than 2^72 r.
-//
-// (2) Error. Each row of H is at a distance from the span of the others that, given those, is a
-// Gaussian of sd eta in size: below 2^-110 eta with probability at most 2^-110. So, outside an
-// event of probability D 2^-110, |H^-1| <= D 2^110/eta, the condition number of H is at most 2^117
-// (2^4/eta + 2^12) < 2^142 and that of T below 2^162. With scaled rows, that of the root of S is
-// below 2^186: the frame's root contributes |Root^-1 diag(lengths of its rows)| <= 2^24, whatever
-// its rotation. H is computed without rounding from draws that are cut; if E is what was cut, |H^-1
-// E| <= 2^117/eta * D eta 2^-512 = 2^-388, so T changes to T(I+Q) with |Q| <= 2^-385. The rounding
-// of products and Cholesky roots at 1024 bits does the same: their backward errors, at most 8 D
-// 2^-1024 relative to the lengths of rows (Higham, Theorem 10.3), give a Q of at most D times that
-// times the square of the scaled condition number, below 2^(-1024+20+372). The frame's place drops
-// out of V(I+Q)/(1+Q_00), and is added at the end at 4096 bits, without rounding. So the entries of
-// row i of V are off by at most 4 |row i of the root| |Q| <= 2^(2+186-384) V_ii, and w by less: r =
-// 2^-196.
-//
-// (1) and (2): the rounding differs with probability at most 2^(72-196) + 2^-103 + 2^-600 < 2^-102
-// for a component.
-//
-// An M that is not positive definite (probability 0) gives zeros on the diagonal, or a weight of 0,
-// and no panic.
+// Proof: mask_proof.md, steps 1 to 9.
 //
 // Source: [PPE] Section B4 of the restatement.
 // Differs: draws to 512 bits and arithmetic at 1024, which make the bound provable in a few lines;
@@ -115,12 +78,7 @@ func Masked(frame []Component, means [][]float64, eta float64, z func() *big.Flo
 // means and covariances only (S on A A' only, and etaMean A z1 is N(0, etaMean^2 A A')), but for
 // MaskSlack in total variation.
 //
-// Proof. The root of S as for Masked, with B = A and L = I. Given it, m_i is Gaussian with a sd of
-// etaMean |row i of A| and is cut at multiples of u: the same bound, the row being longer than the
-// diagonal of A's lower triangular form. w is off by at most etaWeight 2^-512. It is less than
-// 2^-200 in size with probability at most 2^-199/etaWeight; else it is so near to one of the 2^39
-// points in each of 240 octaves where its rounding jumps with probability at most 240 2^40 2^-512,
-// or it is above 2^40 (Weight <= 1), for which |z0| would have to exceed 2^19.
+// Proof: mask_proof.md, step 10.
 //
 // Source: [PPE] Section A4 of the restatement.
 // Differs: rounded, see Masked.
