@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
 	"gonum.org/v1/gonum/mat"
@@ -318,9 +319,9 @@ func leastCorrelation(known [][]float64) float64 {
 			c.SetSym(i, j, known[i][j]/math.Sqrt(known[i][i])/math.Sqrt(known[j][j]))
 		}
 	}
-	var e mat.EigenSym
-	if !e.Factorize(c, false) {
+	values, ok := symmetric.Eigenvalues(c)
+	if !ok {
 		return math.NaN()
 	}
-	return e.Values(nil)[0]
+	return values[0]
 }

@@ -68,16 +68,35 @@ func positiveDiagonal(cov *mat.SymDense) *mat.SymDense {
 	return s
 }
 
+// Eigen returns the eigenvalues of s in increasing order and its eigenvectors in columns; false if
+// they are not found, or the squares of the entries are too large for float64.
+func Eigen(s *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
+	var e mat.EigenSym
+	// Factorize panics on what is not a number
+	if !dense.Finite(Frobenius2(s)) || !e.Factorize(s, true) {
+		return nil, nil, false
+	}
+	vectors = new(mat.Dense)
+	e.VectorsTo(vectors)
+	return e.Values(nil), vectors, true
+}
+
+// Eigenvalues is Eigen without vectors, by another method, whose values differ in the last digits.
+func Eigenvalues(s *mat.SymDense) (values []float64, ok bool) {
+	var e mat.EigenSym
+	if !dense.Finite(Frobenius2(s)) || !e.Factorize(s, false) {
+		return nil, false
+	}
+	return e.Values(nil), true
+}
+
 // Principal returns the q leading eigenvectors of cov (columns) and all eigenvalues, largest first.
 func Principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
 	d := cov.SymmetricDim()
-	var e mat.EigenSym
-	if dense.Finite(Frobenius2(cov)) && e.Factorize(cov, true) {
-		var all mat.Dense
-		e.VectorsTo(&all)
+	if up, all, ok := Eigen(cov); ok {
 		vec, values = mat.NewDense(d, d, nil), make([]float64, d)
 		for j := range d {
-			values[j] = e.Values(nil)[d-1-j]
+			values[j] = up[d-1-j]
 			for i := range d {
 				vec.Set(i, j, all.At(i, d-1-j))
 			}
@@ -113,35 +132,28 @@ func symmetrise(m *mat.Dense) *mat.SymDense {
 // Floored returns s with eigenvalues below low raised to low and above high cut to high; the
 // identity if s has no eigenvalues.
 func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
-	var e mat.EigenSym
 	d := s.SymmetricDim()
-	// Factorize panics on what is not a number
-	if !dense.Finite(Frobenius2(s)) || !e.Factorize(s, true) {
+	values, v, ok := Eigen(s)
+	if !ok {
 		return Identity(d)
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	values := e.Values(nil)
 	diag := mat.NewSymDense(d, nil)
 	for i, x := range values {
 		diag.SetSym(i, i, math.Min(math.Max(x, low), high))
 	}
-	return Congruence(&v, diag)
+	return Congruence(v, diag)
 }
 
 // FlooredRoot returns s with eigenvalues below low raised to low, and the symmetric root of that;
 // two identities if s has no eigenvalues.
 func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
 	d := s.SymmetricDim()
-	var e mat.EigenSym
-	// Factorize panics on what is not a number
-	if !dense.Finite(Frobenius2(s)) || !e.Factorize(s, true) {
+	values, v, ok := Eigen(s)
+	if !ok {
 		return Identity(d), Identity(d)
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
 	floored, root = mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
-	for k, l := range e.Values(nil) {
+	for k, l := range values {
 		l = math.Max(l, low)
 		column := v.ColView(k)
 		floored.SymRankOne(floored, l, column)

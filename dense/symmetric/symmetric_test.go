@@ -3,8 +3,10 @@ package symmetric
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -68,6 +70,35 @@ func TestFactorEnds(t *testing.T) {
 		one.Mul(l, inv)
 		if !mat.EqualApprox(&back, cov, 1e-9) || !mat.EqualApprox(&one, Identity(cov.SymmetricDim()), 1e-6) {
 			t.Fatalf("L L^T is not the matrix: %v", mat.Formatted(&back))
+		}
+	}
+}
+
+// TestEigen: s v = v diag(values), in increasing order, and both methods agree; what is not a number
+// has no eigenvalues.
+func TestEigen(t *testing.T) {
+	rng := newRand(t)
+	for range 100 {
+		s := randomCov(rng, 1+rng.IntN(6))
+		values, v, ok := Eigen(s)
+		alone, also := Eigenvalues(s)
+		if !ok || !also || !slices.IsSorted(values) {
+			t.Fatalf("values %v of %v", values, mat.Formatted(s))
+		}
+		var left, right mat.Dense
+		left.Mul(s, v)
+		right.Mul(v, mat.NewDiagDense(len(values), values))
+		if !mat.EqualApprox(&left, &right, 1e-9) || !floats.EqualApprox(values, alone, 1e-9) {
+			t.Fatalf("of %v: values %v and %v, vectors %v", mat.Formatted(s), values, alone, mat.Formatted(v))
+		}
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1), 1e200} {
+		s := mat.NewSymDense(2, []float64{1, x, x, 1})
+		if _, _, ok := Eigen(s); ok {
+			t.Errorf("eigenvectors of %v", mat.Formatted(s))
+		}
+		if _, ok := Eigenvalues(s); ok {
+			t.Errorf("eigenvalues of %v", mat.Formatted(s))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -139,11 +140,9 @@ func (l *look) excess(i int, expected []float64, d int) (value float64, directio
 		}
 	}
 	doubt = (l.noise[i]*math.Sqrt(2*float64(d)) + 2*math.Sqrt(float64(d)*rows)) / rows
-	var e mat.EigenSym
-	if !e.Factorize(s, true) {
+	values, vectors, ok := symmetric.Eigen(s)
+	if !ok {
 		return 0, nil, doubt
 	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	return e.Values(nil)[d-1], mat.Col(nil, d-1, &vectors), doubt
+	return values[d-1], mat.Col(nil, d-1, vectors), doubt
 }

@@ -59,8 +59,7 @@ func knownCovariance(rows [][]float64, d int) *mat.SymDense {
 			correlation.SetSym(i, j, s.At(i, j)/math.Sqrt(s.At(i, i))/math.Sqrt(s.At(j, j)))
 		}
 	}
-	var values mat.EigenSym
-	if !values.Factorize(correlation, false) || !(values.Values(nil)[0] > 1e-10) {
+	if values, ok := symmetric.Eigenvalues(correlation); !ok || !(values[0] > 1e-10) {
 		return nil
 	}
 	return s

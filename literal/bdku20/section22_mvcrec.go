@@ -39,21 +39,22 @@ func (r *run) covariance() (doubt string, err error) {
 		if err != nil {
 			return "", err
 		}
-		var e mat.EigenSym
-		switch {
-		case m.sum == nil:
+		if m.sum == nil {
 			return "the noise hides whether there are pairs of rows", nil
-		case !e.Factorize(m.sum, true):
+		}
+		values, vectors, ok := symmetric.Eigen(m.sum)
+		switch {
+		case !ok:
 			return "a released second moment has no eigenvalues", nil
-		case i == 0 && r.contradicts(e.Values(nil), m):
+		case i == 0 && r.contradicts(values, m):
 			return "the rows are spread wider than the stated eigenvalues allow", nil
 		}
 		if last {
-			if doubt := r.estimate(&e, m.noise); doubt != "" {
+			if doubt := r.estimate(values, vectors, m.noise); doubt != "" {
 				return doubt, nil
 			}
 		}
-		r.rescale(&e, r.slack(m.vectors, m.noise))
+		r.rescale(values, vectors, r.slack(m.vectors, m.noise))
 		if !dense.AllFinite(r.w.RawMatrix().Data) || !dense.AllFinite(r.wi.RawMatrix().Data) {
 			return "the scale of the rows left the numbers that can be calculated with", nil
 		}
@@ -134,15 +135,13 @@ func (r *run) contradicts(values []float64, m second) bool {
 }
 
 // rescale multiplies the scale by (M + slack I)^(-1/2), M's negative eigenvalues raised to 0.
-func (r *run) rescale(e *mat.EigenSym, slack float64) {
-	var v mat.Dense
-	e.VectorsTo(&v)
+func (r *run) rescale(values []float64, v *mat.Dense, slack float64) {
 	half := func(power float64) *mat.SymDense {
 		diagonal := mat.NewSymDense(r.d, nil)
-		for i, x := range e.Values(nil) {
+		for i, x := range values {
 			diagonal.SetSym(i, i, math.Pow(math.Max(x, 0)+slack, power))
 		}
-		return symmetric.Congruence(&v, diagonal)
+		return symmetric.Congruence(v, diagonal)
 	}
 	var w, wi mat.Dense
 	w.Mul(half(-.5), r.w)
@@ -151,20 +150,18 @@ func (r *run) rescale(e *mat.EigenSym, slack float64) {
 }
 
 // estimate takes the last second moment to raw units, unless the noise hides some direction.
-func (r *run) estimate(e *mat.EigenSym, noise float64) (doubt string) {
-	var v mat.Dense
-	e.VectorsTo(&v)
-	values := e.Values(nil)
+func (r *run) estimate(values []float64, vectors *mat.Dense, noise float64) (doubt string) {
 	r.noise = noise * r.spectral() / math.Max(values[0], noise)
 	if !(noise*r.norm() <= r.c.MostNoise*values[0]) && !math.IsInf(r.c.MostNoise, 1) {
 		return "the noise hides the spread in some directions"
 	}
+	v := mat.DenseCopyOf(vectors)
 	for i, x := range values {
 		root := math.Sqrt(math.Max(x, 0))
 		for j := range r.d {
 			v.Set(j, i, v.At(j, i)*root)
 		}
 	}
-	r.factor.Mul(r.wi, &v)
+	r.factor.Mul(r.wi, v)
 	return ""
 }

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 )
@@ -32,22 +31,11 @@ func begin(d int, within [2]float64) preconditioner {
 
 // least is lambda_min(L); 0 if L has no eigenvalues.
 func (p preconditioner) least() float64 {
-	values, _, ok := eigen(p.L)
+	values, _, ok := symmetric.Eigen(p.L)
 	if !ok {
 		return 0
 	}
 	return values[0]
-}
-
-// eigen are the eigenvalues in increasing order and the eigenvectors.
-func eigen(s *mat.SymDense) (values []float64, v *mat.Dense, ok bool) {
-	var e mat.EigenSym
-	if !dense.Finite(symmetric.Frobenius2(s)) || !e.Factorize(s, true) {
-		return nil, nil, false
-	}
-	v = new(mat.Dense)
-	e.VectorsTo(v)
-	return e.Values(nil), v, true
 }
 
 // spectrum is v f(lambda) v^T.
@@ -93,7 +81,7 @@ func oneStepHTPPCE(x sample, step string, p preconditioner, mu, beta float64) (p
 	if err != nil {
 		return p, nil, err
 	}
-	values, v, ok := eigen(m)
+	values, v, ok := symmetric.Eigen(m)
 	if !ok {
 		return p, contradiction(), nil
 	}

@@ -38,7 +38,7 @@ func TestStepKeepsBounds(t *testing.T) {
 		sigma := symmetric.Congruence(rotation(rng, d), diag) // A = I
 		m := near(rng, d, s)
 		m.AddSym(m, sigma)
-		values, v, ok := eigen(symmetric.Floored(m, 0, math.Inf(1)))
+		values, v, ok := symmetric.Eigen(symmetric.Floored(m, 0, math.Inf(1)))
 		if !ok || s > (1-l)/2 {
 			continue
 		}
@@ -49,7 +49,7 @@ func TestStepKeepsBounds(t *testing.T) {
 			if one.Mul(next.A, next.Inverse); !mat.EqualApprox(&one, symmetric.Identity(d), 1e-9) {
 				t.Fatal("Inverse is not the inverse of A")
 			}
-			is, _, _ := eigen(symmetric.Congruence(next.A, sigma))
+			is, _, _ := symmetric.Eigen(symmetric.Congruence(next.A, sigma))
 			most[printed] = math.Max(most[printed], is[d-1])
 			least[printed] = math.Min(least[printed], is[0]/next.least())
 		}
@@ -69,7 +69,7 @@ func TestStepDoubles(t *testing.T) {
 	for range 1000 {
 		l, s := .25*rng.Float64(), rng.Float64()/16
 		values := []float64{rng.Float64() * l, .25 + .75*rng.Float64(), 1}
-		_, v, _ := eigen(symmetric.Floored(near(rng, 3, 1), -2, 2))
+		_, v, _ := symmetric.Eigen(symmetric.Floored(near(rng, 3, 1), -2, 2))
 		if next := begin(3, [2]float64{l, 1}).step(values, v, l, s, false); next.least() < 2*l*(1-1e-9) {
 			t.Fatalf("lambda_min(L) = %v, s = %v: then %v", l, s, next.least())
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -70,7 +71,7 @@ func htpce(ctx context.Context, x sample, within [2]float64, t int) (e estimated
 	if err != nil {
 		return e, nil, err
 	}
-	values, v, ok := eigen(m)
+	values, v, ok := symmetric.Eigen(m)
 	if !ok || values[0] <= 0 || values[0] < least-alpha || values[len(values)-1] > 1+alpha {
 		return e, contradiction(), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
@@ -99,7 +100,7 @@ func TestAnalysis(t *testing.T) {
 				for j := range 2 {
 					m.SetSym(j, j, m.At(j, j)-1)
 				}
-				values, _, _ := eigen(m)
+				values, _, _ := symmetric.Eigen(m)
 				if i == 0 && math.Max(-values[0], values[1]) > s {
 					beyond++
 				}

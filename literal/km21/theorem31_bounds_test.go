@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -78,7 +79,7 @@ func TestNu(t *testing.T) {
 					m.SetSym(i, j, rng.NormFloat64()/math.Sqrt2)
 				}
 			}
-			values, _, _ := eigen(m)
+			values, _, _ := symmetric.Eigen(m)
 			norm := math.Max(-values[0], values[d-1])
 			sum += norm
 			if norm > nu {

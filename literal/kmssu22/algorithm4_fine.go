@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // finePreconditioner is FinePreconditioner: with Z from NaiveEstimator, whose noise is below
@@ -35,16 +37,6 @@ func (r *run) finePreconditioner(s space, k int, bound, mu2 float64) (space, err
 
 // eigen are the eigenvalues of the covariance, largest first, and its eigenvectors in columns.
 func (z naive) eigen() ([]float64, *mat.Dense) {
-	var e mat.EigenSym
-	d := z.cov.SymmetricDim()
-	e.Factorize(z.cov, true) // naiveEstimator has seen that it has eigenvalues
-	var v mat.Dense
-	e.VectorsTo(&v)
-	up := e.Values(nil)
-	values, vectors := make([]float64, d), mat.NewDense(d, d, nil)
-	for i := range d {
-		values[i] = up[d-1-i]
-		vectors.SetCol(i, mat.Col(nil, d-1-i, &v))
-	}
+	vectors, values := symmetric.Principal(z.cov, z.cov.SymmetricDim())
 	return values, vectors
 }

@@ -72,11 +72,11 @@ func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spen
 	}
 	z.cov.ScaleSym(1/z.rows, z.cov)
 	z.cov.SymRankOne(z.cov, -1, mat.NewVecDense(len(z.mean), z.mean))
-	var e mat.EigenSym
-	if !dense.Finite(symmetric.Frobenius2(z.cov)) || !e.Factorize(z.cov, false) {
+	values, ok := symmetric.Eigenvalues(z.cov)
+	if !ok {
 		return naive{}, fail("the released moments are outside of float64")
 	}
-	if top := e.Values(nil)[s.dim()-1]; top > misjudged*bound+2*z.noise {
+	if top := values[s.dim()-1]; top > misjudged*bound+2*z.noise {
 		return naive{}, fail("the rows are wider than their eigenvalues say, by a factor of %.2g: they are not close to one Gaussian, "+
 			"or a subspace was missed", top/bound)
 	}

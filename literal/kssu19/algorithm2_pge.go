@@ -260,15 +260,13 @@ func (k *klsu) spectral(sd float64) float64 { return sd * math.Sqrt(2*float64(k.
 // halve multiplies c.a by 1/2 in the directions of z's eigenvalues of at least wide, and bounds the
 // lengths that this leaves.
 func (c *component) halve(z *mat.SymDense, wide float64) {
-	var e mat.EigenSym
-	if !e.Factorize(z, true) {
+	values, v, ok := symmetric.Eigen(z)
+	if !ok {
 		return
 	}
 	d := z.SymmetricDim()
 	step := symmetric.Identity(d)
-	var v mat.Dense
-	e.VectorsTo(&v)
-	for i, value := range e.Values(nil) {
+	for i, value := range values {
 		if value >= wide {
 			step.SymRankOne(step, -.5, v.ColView(i))
 		}

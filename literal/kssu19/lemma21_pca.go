@@ -3,7 +3,6 @@ package kssu19
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -54,15 +53,13 @@ func principal(s *mat.SymDense, l int) *mat.Dense {
 	d := s.SymmetricDim()
 	l = min(l, d)
 	out := mat.NewDense(l, d, nil)
-	var e mat.EigenSym
-	if !dense.Finite(symmetric.Frobenius2(s)) || !e.Factorize(s, true) {
+	_, v, ok := symmetric.Eigen(s)
+	if !ok {
 		for i := range l {
 			out.Set(i, i, 1)
 		}
 		return out
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
 	for i := range l {
 		for j := range d {
 			out.Set(i, j, v.At(j, d-1-i))

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
@@ -117,19 +118,16 @@ func (f *sampling) span() (frame query.Affine, half []float64, err error) {
 			cov.SetSym(i, j, s.Second.At(i, j)/n-s.Sum[i]*s.Sum[j]/(n*n))
 		}
 	}
-	var e mat.EigenSym
-	if !e.Factorize(cov, true) {
-		cov.Zero() // numbers that only nasty tables give: some directions
-		e.Factorize(cov, true)
+	values, v, ok := symmetric.Eigen(cov)
+	if !ok { // numbers that only nasty tables give: some directions
+		values, v, _ = symmetric.Eigen(mat.NewSymDense(d, nil))
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
 	move(frame.Center, s.Sum, n, f.radius)
 	frame.W = nil
 	noise := s.SecondSD / n * math.Sqrt(float64(d))
 	for i := range min(d, spanDimension, max(1, f.Problem.Components-1)) {
-		frame.W = append(frame.W, mat.Col(nil, d-1-i, &v))
-		half[i] = math.Min(2*f.radius, boxMargin*math.Sqrt(float64(f.Problem.Components)*math.Max(e.Values(nil)[d-1-i], noise)))
+		frame.W = append(frame.W, mat.Col(nil, d-1-i, v))
+		half[i] = math.Min(2*f.radius, boxMargin*math.Sqrt(float64(f.Problem.Components)*math.Max(values[d-1-i], noise)))
 	}
 	return frame, half[:len(frame.W)], nil
 }

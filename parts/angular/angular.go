@@ -80,14 +80,12 @@ const (
 // and positive semi-definite (negative eigenvalues count as zero).
 func New(eta []float64, s *mat.SymDense, nu float64) (l *Law, ok bool) {
 	d := len(eta)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(s, true) {
+	variance, vectors, ok := symmetric.Eigen(s)
+	if !ok {
 		return nil, false
 	}
-	variance := eigen.Values(nil)
-	l = &Law{nu: nu, vectors: new(mat.Dense), pair: mat.NewDense(d, d, nil), cross: mat.NewDense(d, d, nil),
+	l = &Law{nu: nu, vectors: vectors, pair: mat.NewDense(d, d, nil), cross: mat.NewDense(d, d, nil),
 		first: make([]float64, d), second: make([]float64, d)}
-	eigen.VectorsTo(l.vectors)
 	mean := l.toEigen(eta)
 	largest := nu
 	for i := range variance {

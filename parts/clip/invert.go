@@ -120,11 +120,11 @@ func Invert(ctx context.Context, r Release, views []View) (delta []float64, root
 // Least is the least variance of an inverted Gaussian, from the root of its covariance; NaN if it
 // has none. collapsed: it is no more than what Invert holds it to.
 func Least(root *mat.SymDense) (variance float64, collapsed bool) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(root, false) {
+	values, ok := symmetric.Eigenvalues(root)
+	if !ok {
 		return math.NaN(), true
 	}
-	least := eigen.Values(nil)[0]
+	least := values[0]
 	return least * least, !(least*least > LeastEigen*1.01)
 }
 

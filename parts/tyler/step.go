@@ -68,14 +68,11 @@ func (r *Rounder) step(st *State, mu float64) (look, error) {
 	past.mean.ScaleSym(1/rows, s)
 	r.history = append(r.history, past)
 	noise := answer.Sigma * math.Sqrt(2*float64(size)) * (nu + float64(d)) / rows
-	var eigen mat.EigenSym
-	if !eigen.Factorize(target(s, nu, (nu+float64(d))/rows), true) {
+	lambda, v, ok := symmetric.Eigen(target(s, nu, (nu+float64(d))/rows))
+	if !ok {
 		return look{lost: true}, nil
 	}
-	lambda := eigen.Values(nil)
-	var v mat.Dense
-	eigen.VectorsTo(&v)
-	st.remember(lambda, &v, hiddenPart*noise)
+	st.remember(lambda, v, hiddenPart*noise)
 	clean, resolved := cleaned(lambda, noise)
 	relaxation := (nu + float64(d) + 2) / (nu + float64(d))
 	c := mat.NewDense(size, size, nil)

@@ -187,8 +187,8 @@ func (f *Fit) Final(st *tyler.State, elliptical bool, flags []string) (none esti
 
 // trusted reports that the spectral noise is at most NoiseLimit of the least eigenvalue.
 func trusted(second *mat.SymDense, noise float64) bool {
-	var eigen mat.EigenSym
-	return eigen.Factorize(second, false) && noise <= NoiseLimit*eigen.Values(nil)[0]
+	values, ok := symmetric.Eigenvalues(second)
+	return ok && noise <= NoiseLimit*values[0]
 }
 
 // Finish releases N(delta, spread^2) of the coordinates root*W(y-m).
