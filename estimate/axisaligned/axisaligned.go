@@ -92,7 +92,7 @@ func rowsFor(p estimate.Problem, k int) float64 {
 	return rowsPerComponent * float64(k) * (1 + float64(p.Columns)/rowsColumns) / p.Mu
 }
 
-// Utility constants.
+// Utility constants, guesses.
 const (
 	rowsPerComponent = 100.0
 	rowsColumns      = 2.5

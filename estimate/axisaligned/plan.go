@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Parts of the total mu^2, and rounds. Utility constants.
+// Parts of the total mu^2, and rounds. Utility constants, guesses.
 const (
 	stepCount = "count"
 	countPart = .01

@@ -17,11 +17,11 @@ type fit struct {
 	found []boxes.Box
 }
 
-// Utility constants.
+// Utility constants, guesses.
 const (
 	misfit    = 1.0
 	seenSDs   = 4.0 // sds of noise below which a count may be of no rows at all
-	goneRows  = 5.0
+	goneBoxed = 5.0
 	mostDoubt = .12 // of a weight, relative variance, where k was not asked for
 )
 
@@ -64,7 +64,7 @@ func (f *fit) rounds(start int) int {
 
 // set says what counts as a component.
 func (f *fit) set(r *em.Rounds) {
-	if r.Misfit, r.Gone = misfit, goneRows; f.Problem.Components == 0 {
+	if r.Misfit, r.Gone = misfit, goneBoxed; f.Problem.Components == 0 {
 		r.MostDoubt = mostDoubt
 	}
 }

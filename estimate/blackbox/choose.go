@@ -19,7 +19,7 @@ type choice struct {
 	margin float64
 }
 
-// Utility constants of the choice.
+// Utility constants of the choice, guesses.
 const (
 	// Two estimates of blocks of m rows are expected within spread k sqrt(D(D+1)/m) of one another,
 	// the wider the fewer entries share it.

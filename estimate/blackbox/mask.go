@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
-// Utility constants of the mask.
+// Utility constants of the mask, guesses.
 const (
 	etaOf = .4 // its noise times sqrt(D): the mean is good to that, relative, before EM
 	// with more, a component of few columns is now and then masked to a tenth of its size, which EM

@@ -15,7 +15,7 @@ const (
 	stepBlocks = "agreement of blocks"
 )
 
-// Utility constants.
+// Utility constants, guesses.
 const (
 	deltaPart  = .2  // of delta, for the test
 	countPart  = .01 // of the Gaussian steps' mu^2

@@ -140,7 +140,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 }
 
 // slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be
-// slow.
+// slow. A guess.
 const slowColumns = 10
 
 // advice is what would help so many rows.

@@ -51,10 +51,10 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 }
 
 // Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order,
-// and something for the blocks' bias.
+// and something for the blocks' bias. Guesses.
 const (
 	doubtShape, doubtScale, doubtMean, doubtWeight = 2.5, 2.5, 1.5, 4.5
-	goneRows                                       = 5.0
+	goneMasked                                     = 5.0
 )
 
 // misfit is that of clip.Radius2: EM without privacy follows tails that are heavier than a
@@ -88,7 +88,7 @@ func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
 		space = program.OneUnit(space, f.Problem.Covariance)
 	}
 	r := f.Rounds(space, program.Form(f.Problem.Covariance), nil)
-	r.Misfit, r.Gone = misfit(f.k), goneRows
+	r.Misfit, r.Gone = misfit(f.k), goneMasked
 	e2 := eta(f.Problem) * eta(f.Problem)
 	for _, c := range anchor {
 		g := component.Gaussian{Weight: c.Weight / total, Mean: make([]float64, d), Rows: c.Weight / total * f.Rows,

@@ -21,6 +21,7 @@ const (
 	forLearners = "black-box"
 )
 
+// What is clear enough for auto to act on: guesses.
 const (
 	// clearly is the part of the error of forOne that another method's must be below.
 	clearly = .9

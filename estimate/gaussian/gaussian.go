@@ -115,7 +115,7 @@ func (f fit) run() (estimate.Outcome, error) {
 }
 
 // The parts of what is left for the first preconditioner, and of what is left then for one that
-// bears more. Utility constants.
+// bears more. Utility constants, guesses.
 const firstPassPart, secondPassPart = .85, .5
 
 // heavyTail is a flag.
@@ -162,7 +162,7 @@ func (f fit) full() (none estimate.Outcome, err error) {
 	return f.Final(st, false, []string{heavyTail})
 }
 
-// lastPart of mu^2 is about what the last release gets.
+// lastPart of mu^2 is about what the last release gets. A guess.
 const lastPart = .7
 
 // Expect gives the rows needed and the expected ratio to the non-private error, from public facts:

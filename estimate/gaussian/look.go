@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
-// How the shape of the rows is judged. Utility only.
+// How the shape of the rows is judged. Utility only, guesses.
 const (
 	shapePart = .015 // of mu^2, for the histogram of the radii
 	// heavyLoss: the Pearson family must explain the radii better than the Gaussian by this much,
@@ -60,7 +60,7 @@ func shapeEdges(d int) []float64 {
 }
 
 // strayBins of the histogram are beyond the end of a Gaussian: what they hold is contamination or a
-// tail, and says nothing about the rest.
+// tail, and says nothing about the rest. A guess.
 const strayBins = 2
 
 // look releases one histogram of the radii in the coordinates of the state and judges it.

@@ -30,6 +30,7 @@ func variances(rel privacy.Relation, d int, rows, mu, r2, lift, information floa
 	return 2*c.V/(rows*c.B1*c.B1) + 1/(c.B1*c.B1/sg2+information), (c.VM/rows + sg2) / (trace * trace)
 }
 
+// How far off a released model may be: guesses.
 const (
 	// A model is released only if its error is beyond farOff times the sampling error with at most
 	// this chance, as far as can be predicted; a single variance may be a little farther off.

@@ -19,7 +19,7 @@ import (
 )
 
 // Special shapes of many columns have a rough release, a look at far rows, and a last release.
-// Utility constants.
+// Utility constants, guesses.
 const (
 	roughPart    = .15 // of what is left, for the rough release
 	roughRadius2 = 6
@@ -200,7 +200,7 @@ func sphereError(rel privacy.Relation, d int, n, mu, r2 float64) float64 {
 	return (c.VM*k/n + noise*noise) / (slope * slope)
 }
 
-// sphereTolerance: a squared error this much above the least is paid for a larger radius.
+// sphereTolerance: a squared error this much above the least is paid for a larger radius. A guess.
 const sphereTolerance = 1.1
 
 // sphereRadius2 is the largest radius^2 on a grid up to 25d with nearly the least error.

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
-// Utility constants of the boxes.
+// Utility constants of the boxes, guesses.
 const (
 	// Two slices with this part of the rows, so many sds of noise, and so many times the rows of
 	// the slices beside them, hold a component thinner than a slice.

@@ -112,19 +112,19 @@ func (f *fit) rounds(start []component.Gaussian) *em.Rounds {
 
 // set says what counts as a component.
 func (f *fit) set(r *em.Rounds) {
-	r.Misfit, r.Gone, r.MostDoubt = misfit, goneRows, mostDoubt
+	r.Misfit, r.Gone, r.MostDoubt = misfit, goneOpen, mostDoubt
 	if f.Problem.Components > 0 {
 		r.Gone, r.MostDoubt = goneAsked, 0
 	}
 }
 
-// Utility constants of the rounds.
+// Utility constants of the rounds, chosen on the public tables of experiments/tables.
 const (
-	goneRows = 20.0 // a component with fewer rows than this is deleted after the last round
-	// .. and so is one whose weight is in more doubt than this, relative variance, if k was not
-	// asked for
+	// if k was not asked for, a component with fewer rows than this is deleted after the last round,
+	// and so is one whose weight is in more doubt than this, relative variance
+	goneOpen  = 20.0
 	mostDoubt = .12
-	goneAsked = 3.0 // .. or this, if the number of components was asked for
+	goneAsked = 3.0 // rows, if the number of components was asked for
 	// spare components are fitted beside those that are asked for, in the first part of the rounds:
 	// they find what a start with the right number would miss.
 	spare       = 4

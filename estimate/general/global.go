@@ -51,7 +51,8 @@ func (f *fit) fitGlobal() error {
 }
 
 // startVariance, in squared units, is that of the first frame. Rather too narrow than too wide:
-// unclipping to first order overshoots when the truth is much narrower than the frame.
+// unclipping to first order overshoots when the truth is much narrower than the frame. Chosen on
+// the public tables of experiments/tables.
 const startVariance = 1.5
 
 // globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A
@@ -85,6 +86,7 @@ func axesOf(cov *mat.SymDense) *axes {
 	return &axes{vec, values}
 }
 
+// The tree of counts. Chosen on the public tables of experiments/tables.
 const (
 	// boxSDs is the half-width of the tree's box, in sds of each direction.
 	boxSDs = 4.0

@@ -9,7 +9,8 @@ import (
 )
 
 // Parts of the total mu^2. Utility constants, in the proportions of [KSSU19] Section E of the
-// restatement; the first stages take less where n is large enough for less to do.
+// restatement; the first stages take less where n is large enough for less to do, chosen on the
+// public tables of experiments/tables.
 const (
 	countPart = .01
 	// for columns in which few rows differ from one value; taken from the last round
@@ -21,7 +22,7 @@ const (
 	finalPart   = .30 // of what the first stages leave
 )
 
-// Other utility constants of the schedule.
+// Other utility constants of the schedule, chosen on the same tables.
 const (
 	// target of the global Gaussian: spectral noise relative to the global variance
 	globalNoise      = .1

@@ -111,7 +111,7 @@ func (f fit) run(e Estimator) (estimate.Outcome, error) {
 	return f.columns()
 }
 
-// Utility constants.
+// Utility constants, guesses.
 const (
 	// plentyRows times the rows needed bear the noise of the t_nu step from the start, which rounds
 	// rows with atoms better.

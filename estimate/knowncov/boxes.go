@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Utility constants of the boxes, in standard deviations.
+// Utility constants of the boxes, in standard deviations, guesses.
 const (
 	leastSide = 4.0
 	// sidePerCoordinate: with more coordinates boxes grow, so that a component still has a box that

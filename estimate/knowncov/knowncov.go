@@ -33,7 +33,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Parts of the total mu^2. Utility constants.
+// Parts of the total mu^2. Utility constants, guesses.
 const (
 	countPart  = .01
 	fewBoxes   = .34 // of the boxes where there is one coordinate: little else needs budget

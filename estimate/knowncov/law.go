@@ -16,7 +16,7 @@ type law struct {
 }
 
 // Points of the law: one for every row, within limits, and no more than pointWork allows. Utility
-// constants.
+// constants, guesses.
 const (
 	pointWork   = 2e6
 	leastPoints = 800.0

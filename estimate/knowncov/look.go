@@ -37,7 +37,7 @@ type look struct {
 	counted   []float64 // sd of the noise of the count, by frame
 }
 
-// Utility constants of a look's radii, in sds.
+// Utility constants of a look's radii, in sds, guesses.
 const (
 	tail      = 1.3 // beyond the root of d
 	doubts    = 1.5 // of a mean's sd in each coordinate

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Utility constants of the number of components.
+// Utility constants of the number of components, guesses.
 const (
 	// worth: a component must improve the misfit by so much, and so much for each of its 1 + d
 	// numbers.

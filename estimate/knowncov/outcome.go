@@ -11,13 +11,13 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Utility constants of what is told.
+// Utility constants of what is told, guesses.
 const (
 	vagueSD = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
 	lostSD  = 1.5
 	// a second moment, or a number of rows, that is off by so many times its doubt is told
 	oddTimes = 4.0
-	strays   = .1 // part of the rows near no component that is worth telling
+	toldLost = .1 // part of the rows near no component that is worth telling
 )
 
 // outcome is the model: the known covariance, and the weights and means that the looks say.
@@ -34,7 +34,7 @@ func (f *fit) outcome() estimate.Outcome {
 	}
 	cov, err := f.covariance()
 	out := program.NewDraft(f.All, f.Notes)
-	if lost := f.Rows - total; lost > strays*f.Rows && lost > oddTimes*f.doubt() {
+	if lost := f.Rows - total; lost > toldLost*f.Rows && lost > oddTimes*f.doubt() {
 		out.Flag("about %.0f%% of the rows are near no component: they are stray, or the known covariance is not theirs", 100*lost/f.Rows)
 	}
 	odd := f.odd()

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Utility constants of the solution.
+// Utility constants of the solution, guesses.
 const (
 	mostSteps = 25
 	// a step that improves the misfit by less, and less than its part hardly, is the last

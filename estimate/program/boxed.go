@@ -41,7 +41,7 @@ func (b Boxed) Steps(d int) []kernel.Step {
 	return append(steps, boxes.TreeStep(b.TreeStep, b.Tree))
 }
 
-// Utility constants of the boxes.
+// Utility constants of the boxes, guesses.
 const (
 	// a box with less than this part of a component's even share of the rows is dropped
 	leastBox = .12

@@ -20,7 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
-// Utility constants.
+// Utility constants, guesses.
 const (
 	seenSDs = 4.0 // a released count beyond this many noise sds is worth telling
 	// widest is the largest scale whose variance leaves room in float64.
@@ -179,7 +179,7 @@ func (c *Columns) Constant() (estimate.Outcome, error) {
 func (c *Columns) Outsize() estimate.Outcome { return Outsize(c.Notes) }
 
 // commensurate: columns whose released scales are within this factor are taken to have one unit. A
-// utility constant.
+// utility constant, a guess.
 const commensurate = 256.0
 
 // OneUnit gives all columns of s the largest of their units if these are not too far apart, or if

@@ -62,7 +62,7 @@ func LeftOut(asked, found int) (flags []string) {
 	return flags
 }
 
-// noisy is the relative spectral noise beyond which a component's shape is flagged.
+// noisy is the relative spectral noise beyond which a component's shape is flagged. A guess.
 const noisy = 1.0
 
 // Note is that on a component whose second moments have so much relative spectral noise; start, if

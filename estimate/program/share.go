@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
-// Parts of the total mu^2 that the units may cost. Utility constants.
+// Parts of the total mu^2 that the units may cost. Utility constants, guesses.
 const (
 	mostPart  = .07
 	leastPart = .01

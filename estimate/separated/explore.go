@@ -102,11 +102,11 @@ func steady(values []float64, sigma, low float64) {
 }
 
 // outstanding: eigenvalues above this many times the noise and the smallest are taken as they are.
-// A utility constant.
+// A utility constant, a guess.
 const outstanding = 3.0
 
 // flattest is how much smaller than the radius an sd is taken to be at least, before anything is
-// known: a utility constant.
+// known: a utility constant, a guess.
 const flattest = 50.0
 
 // low is the dimension of the view: all working coordinates if they are few, else room for the
@@ -115,7 +115,7 @@ func (f *fit) low() int {
 	return min(f.space.Dim(), max(fewColumns, f.Most()+1))
 }
 
-// fewColumns: up to this many, the view keeps all.
+// fewColumns: up to this many, the view keeps all. A guess.
 const fewColumns = 12
 
 // settle measures the moments of every leaf, again as long as a node turns out much flatter or
@@ -155,7 +155,7 @@ func (f *fit) lookNodes(share float64) (settled bool, err error) {
 	return settled, nil
 }
 
-// Utility constants of looking at nodes.
+// Utility constants of looking at nodes, guesses.
 const (
 	mostLooks  = 3
 	changed    = 8.0 // a variance that changed by more than this factor was seen in part
@@ -247,7 +247,7 @@ func treeLevels(q int) (first, last int) {
 }
 
 // levelsPaid is how many levels share the part of a tree; one that has more cells to split goes
-// beyond it.
+// beyond it. A guess.
 const levelsPaid = 3.5
 
 // box chooses the view of the node's tree, in the directions u, and the half-widths of its box:
@@ -302,7 +302,7 @@ func worthwhile(nodes []*node, most int, flat float64) int {
 // restatement).
 var drops = coreset.Thresholds{Split: 7.5, Keep: 2.5}
 
-// Utility constants of the trees.
+// Utility constants of the trees, guesses.
 const (
 	boxSDs    = 4.5
 	lonelySDs = 5.0  // a leaf without a neighbour is dropped below this many noise sds

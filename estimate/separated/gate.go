@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// Utility constants of the gate.
+// Utility constants of the gate, guesses.
 const (
 	// part of a component's covariance in the gate that is made round, where nothing is known of
 	// its noise

@@ -42,7 +42,7 @@ func (n *node) leaves() []*node {
 
 // farSDs: a row further than this from every component, in its sds, is in no node: it is an
 // outlier, and contributes to nothing below. In more than four coordinates it grows with their
-// root, as the distances of a component's own rows do. A utility constant.
+// root, as the distances of a component's own rows do. A utility constant, a guess.
 const farSDs = 8.0
 
 // gate cuts the node's rows among its kids: the posterior's largest share.

@@ -15,7 +15,7 @@ import (
 func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 	var out []component.Gaussian
 	for _, c := range g {
-		if c.Weight*f.Rows >= goneRows {
+		if c.Weight*f.Rows >= droppedRows {
 			out = append(out, c)
 		}
 	}
@@ -42,11 +42,11 @@ func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 	}
 }
 
-// Utility constants. goneRows: a component with fewer rows than this is dropped. lightest: at last,
-// one of less weight as well.
+// Utility constants, guesses. droppedRows: a component with fewer rows than this is dropped.
+// lightest: at last, one of less weight as well.
 const (
-	goneRows = 20.0
-	lightest = .75 * leastWeight
+	droppedRows = 20.0
+	lightest    = .75 * leastWeight
 )
 
 // force brings the number of components to the one that was asked for: cuts where the coresets gain
@@ -121,7 +121,7 @@ func spread(c component.Gaussian) float64 {
 }
 
 // Utility constants of strays: lighter than this part of all rows, wider than this factor, and so
-// many of their own sds from most rows.
+// many of their own sds from most rows. Guesses.
 const strayWeight, strayWidth, strayReach = .1, 6.0, 5.0
 
 // reduce brings the number of components down to the one that was asked for: the lightest goes if

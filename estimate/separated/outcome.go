@@ -11,10 +11,10 @@ import (
 
 type mixture = coreset.Mixture
 
-// Utility constants of what is told.
+// Utility constants of what is told, guesses.
 const (
-	surplus = .25 // of an even share: a component with less may be noise, or a part of another
-	strays  = .02 // part of the rows in no component that is worth telling
+	surplus   = .25 // of an even share: a component with less may be noise, or a part of another
+	toldStray = .02 // part of the rows in no component that is worth telling
 )
 
 // outcome turns the components into a model of all columns, heaviest first.
@@ -29,7 +29,7 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 	}
 	out := program.NewDraft(f.All, f.Notes)
 	out.Notes.Flags = append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...)
-	if lost := 1 - total; lost > strays {
+	if lost := 1 - total; lost > toldStray {
 		out.Flag("about %.0f%% of the rows lie far from every component and are in none", 100*lost)
 	}
 	for _, c := range g {

@@ -23,7 +23,7 @@ var (
 )
 
 // outsideShape and outsideMean are the doubts of a component after the rounds in the view: mostly
-// about what the view does not see.
+// about what the view does not see. Guesses.
 const outsideShape, outsideMean = .01, .02
 
 // settled: rows hardly change components any more, so what was measured before goes on counting.
@@ -171,7 +171,7 @@ func unsettled(now, was component.Gaussian) component.Doubt {
 	return out
 }
 
-// moved: see unsettled. A utility constant.
+// moved: see unsettled. A utility constant, a guess.
 const moved = .2
 
 // least is the smallest eigenvalue that a covariance may have after a round: relative to its own,
@@ -184,11 +184,11 @@ func least(cov *mat.SymDense) float64 {
 	return math.Max(flattestComponent*most, 1e-300)
 }
 
-// flattestComponent is the smallest ratio of a component's variances. A utility constant; a table
-// with exactly dependent columns ends here.
+// flattestComponent is the smallest ratio of a component's variances. A utility constant, a guess;
+// a table with exactly dependent columns ends here.
 const flattestComponent = 1e-12
 
-// Utility constants of the bins of the rest.
+// Utility constants of the bins of the rest, guesses.
 const (
 	restOctavesDown = 12 // from what private PCA says
 	restOctavesUp   = 3  // a component of 1/64 of the rows can be this much wider than their mean

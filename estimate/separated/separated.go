@@ -116,7 +116,7 @@ func (f *fit) spare() int {
 	return 0
 }
 
-// spareComponents: see spare. A utility constant.
+// spareComponents: see spare. A utility constant, a guess.
 const spareComponents = 2
 
 func sq(x float64) float64 { return x * x }
@@ -205,9 +205,9 @@ func (f *fit) clear() bool {
 	return true
 }
 
-// Utility constants. clearRows: see clear. ampleRows: a table of more rows, over the noise of a
-// count, is looked into once more though all components asked for have been found: they may be the
-// wrong ones.
+// Utility constants, guesses. clearRows: see clear. ampleRows: a table of more rows, over the noise
+// of a count, is looked into once more though all components asked for have been found: they may be
+// the wrong ones.
 const (
 	clearRows = 100.0
 	ampleRows = 300.0
@@ -230,7 +230,7 @@ func (f *fit) again(level int, split bool) bool {
 // affords reports whether a part of the total mu^2 can be spent on exploring.
 func (f *fit) affords(share float64) bool { return f.Left() >= (share+refineShare)*f.Mu2 }
 
-// mostLevels is how often nodes are looked into, the root included.
+// mostLevels is how often nodes are looked into, the root included. A guess.
 const mostLevels = 5
 
 // cut cuts every leaf whose coreset says so, and reports whether one was. Its error is the context's.

@@ -98,7 +98,7 @@ type fits struct {
 	likely [maxTried]*coreset.Mixture
 }
 
-// maxTried is the largest number of components that a coreset is asked for.
+// maxTried is the largest number of components that a coreset is asked for. A guess.
 const maxTried = 64
 
 // fit tries k components, after fewer, and returns the likeliest mixture of k components found. EM
@@ -231,10 +231,10 @@ func tryAll(ctx context.Context, jobs []job, try func(m *coreset.Mixture, short 
 }
 
 // mostSplits bounds the components that are split in turn: time grows with their number, and with
-// that of components, and with the points.
+// that of components, and with the points. A guess.
 const mostSplits = 16
 
-// splitSteps are the EM steps of a split start.
+// splitSteps are the EM steps of a split start. A guess.
 const splitSteps = 40
 
 // choose returns the terrific fit with the most components, at most most; the likeliest with one

@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
 
-// Utility constants of the zoom.
+// Utility constants of the zoom, guesses.
 const (
 	zoomBins = 16 // per column and step
 	// of the node's rows in two bins side by side: the window closes in on them

@@ -89,7 +89,7 @@ func (f *fit) recorded(unit float64, d *linefit.Data) {
 // units are those that values are likely recorded in.
 var units = []float64{1000, 100, 10, 5, 1, .5, .1, .01, .001}
 
-// Utility constants of units.
+// Utility constants of units, guesses.
 const (
 	// of a unit: bins that are no wider tell whether there is a multiple in them
 	latticeBin  = 1. / 16
@@ -182,7 +182,7 @@ func (f *fit) forget(d *linefit.Data) {
 	}
 }
 
-// Utility constants of looking closer.
+// Utility constants of looking closer, guesses.
 const (
 	huntedSDs = 4.5 // what is not so clear in a look is not worth one
 	holeSDs   = 4.5

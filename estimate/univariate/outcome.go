@@ -12,13 +12,13 @@ import (
 	"github.com/gauze-dp/gauze/parts/linefit"
 )
 
-// Utility constants of what is told.
+// Utility constants of what is told, guesses.
 const (
 	// part of the rows in no component that is worth telling, if it is more than noise
-	strays   = .03
-	mostLost = .5 // part of the rows in no component with which there is no release
-	allRows  = .9 // part of the rows in one value that make a column constant
-	leastSD  = 0x1p-500
+	toldOutside = .03
+	mostLost    = .5 // part of the rows in no component with which there is no release
+	allRows     = .9 // part of the rows in one value that make a column constant
+	leastSD     = 0x1p-500
 	// varianceNoise is the noise sd of a Gaussian's variance, relative, for noise of one row per
 	// bin and one row, with about ten bins.
 	varianceNoise = 6.0
@@ -44,7 +44,7 @@ func (f *fit) outcome() estimate.Outcome {
 	switch lost := f.Rows - total; {
 	case lost > mostLost*f.Rows:
 		return f.refuse("about %.0f%% of the rows lie where no component was found", 100*lost/f.Rows)
-	case lost > strays*f.Rows && lost > 2*holeSDs*sigma:
+	case lost > toldOutside*f.Rows && lost > 2*holeSDs*sigma:
 		out.Flag("about %.0f%% of the rows are in no component: they have no value, or lie where the noise hides them", 100*lost/f.Rows)
 	}
 	if f.inferred {

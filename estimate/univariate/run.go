@@ -208,7 +208,7 @@ func (f *fit) search(last bool) (doubt string, err error) {
 	return "", nil
 }
 
-// Utility constants of the fit.
+// Utility constants of the fit, guesses.
 const (
 	// components more than asked for, on the way: a false one must not take the place of a true one
 	spare       = 1

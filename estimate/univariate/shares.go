@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Parts of the total mu^2, and how often a step is taken at most: utility constants.
+// Parts of the total mu^2, and how often a step is taken at most: utility constants, guesses.
 const (
 	countShare     = .02
 	mostGapShare   = .4
@@ -21,7 +21,7 @@ const (
 	coarsePart     = .4 // of what is left, for a round of shapes that is not the last
 )
 
-// Utility constants: how many noise sds of rows a measurement is laid out for.
+// Utility constants: how many noise sds of rows a measurement is laid out for, guesses.
 const (
 	gapSDs   = 5.8 + 1.5 // the threshold, and beyond it
 	gapNoise = 1.35      // over that of a histogram
@@ -32,7 +32,7 @@ const (
 	wideSDs = 10.0
 )
 
-// Utility constants of what is looked for.
+// Utility constants of what is looked for, guesses.
 const (
 	// of an even share of the rows: the weight of a component for which the shares are laid out
 	lightest = .5
@@ -72,7 +72,7 @@ func (f *fit) penalty() float64 {
 	return openPenalty + 1.5*math.Log(math.Max(f.Rows, 1))
 }
 
-// Utility constants of the penalties, in squared noise sds.
+// Utility constants of the penalties, in squared noise sds, guesses.
 const (
 	knownPenalty = 5.0
 	openPenalty  = 8.0

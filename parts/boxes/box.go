@@ -109,7 +109,7 @@ func (b Box) logVolume() (sum float64) {
 }
 
 // leastHeld: a column that is looked at again and shows clusters of less than this part of a box
-// leaves it as it was. A utility constant.
+// leaves it as it was. A utility constant, a guess.
 const leastHeld = .5
 
 func sign(x float64) int {

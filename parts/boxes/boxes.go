@@ -41,7 +41,7 @@ func (c Config) unit(j int) float64 {
 	return 0
 }
 
-// mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant.
+// mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant, a guess.
 const mostBoxes = 64
 
 // Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2,
@@ -63,7 +63,7 @@ func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kerne
 
 // looks at every column are laid out for: the first histogram cuts the windows, the second what the
 // first saw. There may be more, mostLooks, where something is narrower than the bins. Utility
-// constants.
+// constants, guesses.
 const (
 	looks      = 2
 	mostLooks  = 16
@@ -131,7 +131,7 @@ func (f *finder) mixed(j int) bool {
 }
 
 // staleGain is the gain, in nats a row, beyond which a column is looked at again. A utility
-// constant.
+// constant, a guess.
 const staleGain = .04
 
 // look measures column j in every box and cuts the boxes into what it shows.
@@ -246,7 +246,7 @@ func around(cs []linefit.Component) []float64 {
 }
 
 // unheld: a line whose components hold less than all but this part of the box's rows is looked at
-// again. A utility constant.
+// again. A utility constant, a guess.
 const unheld = .15
 
 // IsPoint reports the standard deviation of a component all of whose rows have the value x, give or
@@ -257,7 +257,7 @@ func IsPoint(x, sd float64) bool { return sd <= 1024*pointSD(x) }
 // number.
 func pointSD(x float64) float64 { return math.Max(math.Abs(x)*0x1p-54, 0x1p-400) }
 
-// penalty is what a component must take off the cost of a line's fit. A utility constant.
+// penalty is what a component must take off the cost of a line's fit. A utility constant, a guess.
 const penalty = 16
 
 // histograms asks every box for the histogram of column j with the edges of its line.

@@ -15,7 +15,7 @@ type cluster struct {
 	atom                      bool    // all rows have the value mean
 }
 
-// Utility constants of the cuts.
+// Utility constants of the cuts, guesses.
 const (
 	reach = 4.5 // sds beyond which a component has no rows
 	// apart: rows can be told apart by a cut if it takes less than this part of the lighter

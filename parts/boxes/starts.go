@@ -30,7 +30,7 @@ type Choice struct {
 	Uniform func(k int) func(start int) func() float64
 }
 
-// Utility constants of the starts.
+// Utility constants of the starts, guesses.
 const (
 	spare      = 2 // components beyond those asked for: private EM joins the least needed
 	starts     = 12

@@ -18,7 +18,7 @@ type Set struct {
 	Leaves  *coreset.Coreset
 }
 
-// Utility constants of the trees.
+// Utility constants of the trees, guesses.
 const (
 	mostDims  = 3   // columns of a tree
 	treeCells = 300 // a cell with less than this part of the rows is not split

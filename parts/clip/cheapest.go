@@ -10,7 +10,8 @@ import (
 // expected of it: of the covariance in Frobenius norm and of the mean, for rows of covariance I.
 type Clipping struct{ R2, Lift, Cov, Mean float64 }
 
-// meanWeight is how much the relative error of the mean counts beside that of the covariance.
+// meanWeight is how much the relative error of the mean counts beside that of the covariance. A
+// guess.
 const meanWeight = .15
 
 // Cheapest is the clipping with the least errors, relative to the non-private ones, in d columns

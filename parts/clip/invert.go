@@ -18,7 +18,7 @@ const (
 )
 
 // LeastEigen is the least eigenvalue of an inverted covariance, in coordinates in which it is near
-// the identity.
+// the identity. A guess.
 const LeastEigen = .02
 
 // A Release is moments of the rows clipped to radius^2 = R2, as means over the rows, and the sds of

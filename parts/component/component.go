@@ -91,7 +91,7 @@ func (s Space) Clipped(c Gaussian, weight, rows, noise, misfit float64) (query.C
 }
 
 // Lift is b/r of query.ClippedMoments, what the mean pays for the covariance: a utility constant
-// that Noise counts on.
+// that Noise counts on. A guess.
 const Lift = .45
 
 // Noise is the sd of an entry of a sum of z z^T per unit of R^2 at privacy loss mu: the norm bound

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// Utility constants of an update.
+// Utility constants of an update, chosen on the public tables of experiments/tables.
 const (
 	leastRows  = 30.0 // moments are divided by at least this many rows
 	leastKept  = .1   // a count keeps at least this part of what it was before
@@ -34,7 +34,7 @@ func StartDoubt() Doubt { return Doubt{Shape: .15, Scale: .15, Mean: .15, Weight
 var defaultDrift = Doubt{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
 
 // priorEntries is how many entries' worth of evidence the prior doubt is given against the observed
-// distance.
+// distance. A guess.
 const priorEntries = 30
 
 // gain returns the weight of a measurement of `entries` entries at squared distance dist2 from the

@@ -24,7 +24,7 @@ const (
 )
 
 // PooledFloor is the floor of each variance, in mean cell variances, unless Coreset.OwnCells says
-// otherwise.
+// otherwise. Chosen on the public tables of experiments/tables.
 const PooledFloor = .15
 
 // A Mixture is a Gaussian mixture in a coreset's coordinates.

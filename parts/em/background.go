@@ -26,7 +26,7 @@ type Background struct {
 	weight []float64 // of each rung
 }
 
-// Utility constants of the background.
+// Utility constants of the background, chosen on the public tables of experiments/tables.
 const (
 	backgroundStart = .02 // weight of all rungs together before they are measured
 	backgroundMost  = .3  // largest weight of all rungs together
@@ -121,5 +121,6 @@ func (r *Rounds) Density() []query.Component {
 	return out
 }
 
-// lightBackground is the weight of the background in a Density. A utility constant.
+// lightBackground is the weight of the background in a Density. A utility constant, chosen on the
+// public tables of experiments/tables.
 const lightBackground = .001

@@ -56,7 +56,7 @@ func (r *Rounds) bic() float64 {
 	return mergeBIC * params * math.Log(math.Max(r.Rows, 3)) / r.Rows
 }
 
-// mergeBIC is the weight of the BIC term, in ln n per parameter and row.
+// mergeBIC is the weight of the BIC term, in ln n per parameter and row. A guess.
 const mergeBIC = .5
 
 // Reduce joins, greedily, the pairs that lose least until k components are left. Its error is ctx's.

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// Utility constants of Simplify.
+// Utility constants of Simplify, chosen on the public tables of experiments/tables.
 const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
 	simplifyCosts = 1.0  // KL must exceed the costs of a distinction this many times ..

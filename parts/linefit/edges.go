@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Utility constants of the edges.
+// Utility constants of the edges, guesses.
 const (
 	stretch   = 1.3 // quantiles of a Gaussian so much wider: tails tell of the sd
 	leastBins = 6.0

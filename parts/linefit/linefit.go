@@ -218,7 +218,7 @@ func (d *Data) floor(c Component) float64 {
 	return math.Max(d.known.Least, floorOfBin*(high-low))
 }
 
-// Utility constants: of the width of a bin.
+// Utility constants: of the width of a bin, guesses.
 const (
 	floorOfBin  = .15
 	resolvedBin = .45

@@ -24,7 +24,7 @@ type Options struct {
 	Start []Component
 }
 
-// Utility constants of the search.
+// Utility constants of the search, guesses.
 const (
 	firstSteps  = 3
 	quickSteps  = 8
@@ -243,7 +243,8 @@ func (d *Data) around(cs []Component) (out [][]Component) {
 	return out
 }
 
-// aroundSDs is what a wide component must explain, in noise sds, to be tried. A utility constant.
+// aroundSDs is what a wide component must explain, in noise sds, to be tried. A utility constant, a
+// guess.
 const aroundSDs = 2.0
 
 // exchange removes each of the components that are worth least, one at a time, and adds the best

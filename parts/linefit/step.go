@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Utility constants of the steps: how far one may go.
+// Utility constants of the steps, how far one may go: guesses.
 const (
 	farthest   = 2.0 // standard deviations
 	mostGrowth = 1.0 // of the log of the sd

@@ -16,7 +16,7 @@ func (r *Rows) Add(count, sd float64) {
 }
 
 // missingSDs: where n is public the number of good rows is n unless the released counts say
-// otherwise by this many noise sds.
+// otherwise by this many noise sds. A guess.
 const missingSDs = 3.5
 
 // Good is what the counts say together, or the public n if they agree with it.

@@ -59,7 +59,7 @@ func (p pareto) points(share float64) []Point {
 }
 
 // Where a tail starts, and which shapes are tried; the prior for the shape matters where the noise
-// hides the tail. Utility only.
+// hides the tail. Utility only, guesses.
 const (
 	tailStart     = .1 // of the rows
 	tailStartSDs  = 10 // or as many noise sds of a bin
@@ -115,7 +115,7 @@ func (h *Histogram) above(b int, survival func(float64) float64) float64 {
 	return survival(h.Edges[b])
 }
 
-// misfitSlope more of misfit make the free tail e times as credible.
+// misfitSlope more of misfit make the free tail e times as credible. A guess.
 const misfitSlope = 2
 
 // tailMisfit is how much more the family's tail above edge i loses than the free one.
@@ -133,7 +133,7 @@ func (h *Histogram) tailMisfit(i int, family Pearson, free pareto) float64 {
 }
 
 // bodySDs: a chi-square of the whole histogram this many sds above its expectation makes the family
-// as unlikely as not.
+// as unlikely as not. A guess.
 const bodySDs = 5
 
 // bodyTrust is how far the family describes the whole histogram, in [0, 1].

@@ -67,7 +67,7 @@ func (p Pearson) Law(edges []float64) Law {
 	return l
 }
 
-// What members of the family are tried.
+// What members of the family are tried. Guesses.
 const (
 	inverseLeast = -.5
 	inverseMost  = .35 // nu = 2.9

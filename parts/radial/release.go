@@ -24,7 +24,7 @@ func Count(a *kernel.Allotment, step string, frame query.Affine, mu float64, edg
 	return &Histogram{D: frame.Out(), Edges: edges, Counts: answer.Values, Sigma: answer.Sigma, Rows: rows}, err
 }
 
-// What a clipping radius must leave.
+// What a clipping radius must leave. Guesses.
 const (
 	// leastRadius2: smaller radii, in mean |z|^2, lose more by clipping than they can save.
 	leastRadius2 = .1

@@ -94,7 +94,7 @@ func (h Histogram) Again(other Histogram) Histogram {
 // A Leaf is an interval with about Mass rows, spread evenly as far as could be seen.
 type Leaf struct{ Low, High, Mass float64 }
 
-// Utility constants of the first grid.
+// Utility constants of the first grid, guesses.
 const (
 	gapOfSD = 2.3 // a Gaussian of m rows has gaps of about 2.3 sd/m: the geometric mean
 	binSDs  = 1.5 // bins are so many of these sds
@@ -155,7 +155,7 @@ func increasing(edges []float64) []float64 {
 	return slices.Compact(edges)
 }
 
-// Utility constants of what counts as seen.
+// Utility constants of what counts as seen, guesses.
 const (
 	seenMargin = .3 // beyond sqrt(2 ln bins) noise sds: a run of bins
 	splitSDs   = 3  // a difference of density within a run
@@ -286,7 +286,7 @@ func margin(from, width, limit float64) (edges []float64) {
 	return edges
 }
 
-// Utility constants of the search in holes.
+// Utility constants of the search in holes, guesses.
 const (
 	holeBins  = 160
 	holeLog   = 2  // log2 of the growth of bins where there is no other end

@@ -9,9 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// SpreadPart is the largest part of a total mu^2 that SpreadShare asks for.
+// SpreadPart is the largest part of a total mu^2 that SpreadShare asks for. A guess.
 const SpreadPart = .1
 
+// When a spread is sought, and seen: guesses.
 const (
 	leastSpreadPart = .01
 	// A column's spread is clear at clearlySDs noise sds; failing that at nearSDs within

@@ -21,7 +21,7 @@ import (
 )
 
 // Default parts of a total mu^2: what the centres and the scales cost unless the table is short
-// (see centerPart).
+// (see centerPart). Guesses.
 const (
 	centerPart  = .04
 	ScalePart   = .03
@@ -163,7 +163,7 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 }
 
 // A comparison of scales is clear if the rows behind it are clearSDs noise sds; below leastSDs it
-// is not worth asking.
+// is not worth asking. Guesses.
 const clearSDs, leastSDs = 5.0, 3.5
 
 // weak returns the columns whose scale needs a search of their own, and the mu of each of its

@@ -9,7 +9,7 @@ import (
 )
 
 // withinRankNoise is the rows over the rank noise of FindCenters' comparisons: all of its first
-// ones decide between far places.
+// ones decide between far places. A guess.
 const withinRankNoise = 9
 
 // FindCenters searches the median of every column of u, which SpreadByPairs made, to within its

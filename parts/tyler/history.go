@@ -20,7 +20,7 @@ type measurement struct {
 	sigma float64       // the noise sd of a diagonal entry; off-diagonal ones have 1/sqrt2 of it
 }
 
-// leastPart of all information: a measurement that has less is left aside.
+// leastPart of all information: a measurement that has less is left aside. A guess.
 const leastPart = .01
 
 // Gain: a small relative error E of the covariance, without its trace, moves the mean of u u^T by

@@ -13,6 +13,7 @@ import (
 )
 
 // Constants of the schedule. They decide how much is spent where, and none of them touches privacy.
+// As [TYLERPRESS] Section 4.2 has them, or guesses.
 const (
 	maxSteps = 400
 	// certainSDs: the certificate is a least eigenvalue this many noise sds above zero.

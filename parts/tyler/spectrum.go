@@ -2,6 +2,7 @@ package tyler
 
 import "math"
 
+// How a noisy spectrum is read: guesses.
 const (
 	// poolWidth: eigenvalues within this many times noise/sqrt(D), D of them in all, are averaged
 	// with one another.

@@ -21,6 +21,7 @@ func (r *Rounder) stepMu(d int, nu, s float64) float64 {
 	return math.Max(mu, leastMu)
 }
 
+// Limits of a step: guesses.
 const (
 	// leastMu: no step is cheaper, so that huge tables do not ask for more noise than the sampler
 	// draws.

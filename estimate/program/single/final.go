@@ -17,7 +17,7 @@ import (
 )
 
 // NoiseLimit: the last release is not trusted if its spectral noise is above this part of the least
-// second moment.
+// second moment. A guess.
 const NoiseLimit = .5
 
 // A point that carries more than 1/(d+1) of the rows collapses Tyler's iteration around itself, and
@@ -32,7 +32,7 @@ const (
 	farPart             = .01 // of mu^2, for each look at far rows
 )
 
-// How the last release treats rows that are not Gaussian. Utility only.
+// How the last release treats rows that are not Gaussian. Utility only, guesses.
 const (
 	// RadiusPart of what is left is for the histogram of the radii.
 	RadiusPart = .12

@@ -39,7 +39,7 @@ func ByFull(p estimate.Problem) bool {
 		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
 }
 
-// The largest d at which special shapes are fitted by way of the full covariance.
+// The largest d at which special shapes are fitted by way of the full covariance. Guesses.
 const (
 	DiagonalByFull  = 24
 	sphericalByFull = 4

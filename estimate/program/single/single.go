@@ -68,7 +68,7 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	return steps
 }
 
-// countPart of mu^2 buys the noisy count where n is private.
+// countPart of mu^2 buys the noisy count where n is private. A guess.
 const countPart = .01
 
 // Open counts the rows and finds the units of the columns for the problem, whose columns, mu and
