@@ -130,7 +130,6 @@ type em struct {
 	// best and total are, per point, the largest log density and the sum of the densities over it.
 	best, total []float64
 	inverse     []float64 // of one component's factor, q x q lower
-	diff        []float64
 	pool        []float64 // sum of the scatter matrices
 }
 
@@ -143,7 +142,7 @@ func newEM(p *weightedPoints, assign []int) *em {
 	n, q := len(assign), p.q
 	e := &em{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q),
 		shares: make([]float64, k*n), best: make([]float64, n), total: make([]float64, n),
-		inverse: make([]float64, q*q), diff: make([]float64, q), pool: make([]float64, q*q)}
+		inverse: make([]float64, q*q), pool: make([]float64, q*q)}
 	for i, a := range assign {
 		e.shares[a*n+i] = p.weight[i]
 	}
@@ -178,7 +177,7 @@ func (e *em) expect() {
 		e.best[i], e.total[i] = math.Inf(-1), 0
 	}
 	for j := range e.k {
-		e.logDensities(j, e.shares[j*n:(j+1)*n])
+		e.densities(j, e.shares[j*n:(j+1)*n])
 	}
 	for j := range e.k {
 		shares := e.shares[j*n : (j+1)*n]
@@ -211,9 +210,8 @@ func (e *em) expect() {
 	}
 }
 
-// logDensities writes component j's log density, weight included, at every point; best becomes the
-// largest so far.
-func (e *em) logDensities(j int, dst []float64) {
+// densities writes component j's log density, weight included, at every point.
+func (e *em) densities(j int, dst []float64) {
 	q := e.p.q
 	logDet, ok := inverseFactor(e.inverse, e.cov[j*q*q:(j+1)*q*q], q)
 	if !ok {
@@ -222,31 +220,7 @@ func (e *em) logDensities(j int, dst []float64) {
 		}
 		return
 	}
-	logWeight := math.Log(e.w[j]+1e-300) - logDet/2 - float64(q)/2*math.Log(2*math.Pi)
-	mean := e.mean[j*q : (j+1)*q]
-	if e.p.few != nil {
-		e.fewLogDensities(dst, mean, logWeight)
-		return
-	}
-	at := e.p.at
-	for i := range dst {
-		for l, m := range mean {
-			e.diff[l] = at[l] - m
-		}
-		at = at[q:]
-		z2 := 0.0
-		for a := range q {
-			z := 0.0
-			for b, v := range e.inverse[a*q : a*q+a+1] {
-				z += v * e.diff[b]
-			}
-			z2 += z * z
-		}
-		dst[i] = logWeight - z2/2
-		if dst[i] > e.best[i] {
-			e.best[i] = dst[i]
-		}
-	}
+	e.logDensities(dst, e.mean[j*q:(j+1)*q], math.Log(e.w[j]+1e-300)-logDet/2-float64(q)/2*math.Log(2*math.Pi))
 }
 
 // inverseFactor writes L^-1 for cov = L L^T, given by its upper triangle, and returns log det cov;

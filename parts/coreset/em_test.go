@@ -186,7 +186,7 @@ func BenchmarkFit(b *testing.B) {
 
 // Fits that would take long stop with their context.
 func TestFitsStop(t *testing.T) {
-	c := clusteredCoreset(newRand(t), 4000, 6, 5)
+	c := clusteredCoreset(newRand(t), 4000, mostCoordinates, 5)
 	means := c.Points[:60]
 	assign := make([]int, len(c.Points))
 	for i := range assign {

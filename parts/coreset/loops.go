@@ -1,33 +1,37 @@
 package coreset
 
-// fewCoordinates: points of at most so many coordinates, as those of all trees are, go through
-// loops of fixed length, filled up with zeros. Every sum has the same terms in the same order as in
-// the loops of any length, and zeros: the same numbers, at less than half the cost.
-const fewCoordinates = 4
+import "fmt"
 
-// fill makes few of the points, if they have few coordinates.
-func (p *weightedPoints) fill() {
-	if p.q > fewCoordinates {
-		return
+// mostCoordinates is what a coreset's points have at most, as those of all trees do: they are
+// filled up with zeros and go through loops of fixed length. Every sum has the same terms in the
+// same order as in loops of any length, and zeros: the same numbers, at less than half the cost.
+const mostCoordinates = 4
+
+// filled are points of q coordinates, filled up with zeros. It panics if q is too large.
+func filled(points [][]float64, q int) [][mostCoordinates]float64 {
+	if q > mostCoordinates {
+		panic(fmt.Sprintf("coreset: want points of at most %d coordinates, got %d", mostCoordinates, q))
 	}
-	p.few = make([][fewCoordinates]float64, len(p.weight))
-	for i := range p.few {
-		copy(p.few[i][:], p.points[i])
+	at := make([][mostCoordinates]float64, len(points))
+	for i, x := range points {
+		copy(at[i][:], x)
 	}
+	return at
 }
 
-// fewLogDensities is the loop of logDensities.
-func (e *em) fewLogDensities(dst, mean []float64, logWeight float64) {
-	var m [fewCoordinates]float64
+// logDensities writes the logarithm of a Gaussian density of every point, e.inverse being the
+// inverse of its factor; best becomes the largest so far.
+func (e *em) logDensities(dst, mean []float64, logWeight float64) {
+	var m [mostCoordinates]float64
 	copy(m[:], mean)
-	var w [fewCoordinates][fewCoordinates]float64 // lower triangle
+	var w [mostCoordinates][mostCoordinates]float64 // lower triangle
 	q := e.p.q
 	for a := range q {
 		copy(w[a][:], e.inverse[a*q:a*q+a+1])
 	}
 	best := e.best[:len(dst)]
-	for i := range e.p.few[:len(dst)] {
-		x := &e.p.few[i]
+	for i := range e.p.at[:len(dst)] {
+		x := &e.p.at[i]
 		d0, d1, d2, d3 := x[0]-m[0], x[1]-m[1], x[2]-m[2], x[3]-m[3]
 		z0 := w[0][0] * d0
 		z1 := w[1][0]*d0 + w[1][1]*d1
@@ -43,19 +47,19 @@ func (e *em) fewLogDensities(dst, mean []float64, logWeight float64) {
 
 // center writes the mean of the points under the shares and returns their mass.
 func (e *em) center(shares, mean []float64) (mass float64) {
-	if e.p.few != nil {
-		mass = e.fewSums(shares, mean)
-	} else {
-		clear(mean)
-		at := e.p.at
-		for _, g := range shares {
-			mass += g
-			for l := range mean {
-				mean[l] += g * at[l]
-			}
-			at = at[len(mean):]
+	var s0, s1, s2, s3 float64
+	for i, g := range shares {
+		if g == 0 {
+			continue
 		}
+		x := &e.p.at[i]
+		mass += g
+		s0 += g * x[0]
+		s1 += g * x[1]
+		s2 += g * x[2]
+		s3 += g * x[3]
 	}
+	copy(mean, []float64{s0, s1, s2, s3})
 	for l := range mean {
 		mean[l] /= mass + massFloor
 	}
@@ -64,60 +68,14 @@ func (e *em) center(shares, mean []float64) (mass float64) {
 
 // scatter writes the upper triangle of the sum of g (x - mean)(x - mean)^T.
 func (e *em) scatter(shares, mean, dst []float64) {
-	clear(dst)
-	q := len(mean)
-	if e.p.few != nil {
-		e.fewScatter(shares, mean, dst)
-		return
-	}
-	at := e.p.at
-	for _, g := range shares {
-		x := at[:q]
-		at = at[q:]
-		if g == 0 {
-			continue
-		}
-		for l, m := range mean {
-			e.diff[l] = x[l] - m
-		}
-		for a, v := range e.diff {
-			v *= g
-			row := dst[a*q : (a+1)*q]
-			for b := a; b < len(row); b++ {
-				row[b] += v * e.diff[b]
-			}
-		}
-	}
-}
-
-// fewSums is the loop of center.
-func (e *em) fewSums(shares, sum []float64) (mass float64) {
-	var s0, s1, s2, s3 float64
-	for i, g := range shares {
-		if g == 0 {
-			continue
-		}
-		x := &e.p.few[i]
-		mass += g
-		s0 += g * x[0]
-		s1 += g * x[1]
-		s2 += g * x[2]
-		s3 += g * x[3]
-	}
-	copy(sum, []float64{s0, s1, s2, s3})
-	return mass
-}
-
-// fewScatter is the loop of scatter.
-func (e *em) fewScatter(shares, mean, dst []float64) {
-	var m [fewCoordinates]float64
+	var m [mostCoordinates]float64
 	copy(m[:], mean)
 	var s00, s01, s02, s03, s11, s12, s13, s22, s23, s33 float64
 	for i, g := range shares {
 		if g == 0 {
 			continue
 		}
-		x := &e.p.few[i]
+		x := &e.p.at[i]
 		d0, d1, d2, d3 := x[0]-m[0], x[1]-m[1], x[2]-m[2], x[3]-m[3]
 		v := d0 * g
 		s00 += v * d0
@@ -134,7 +92,7 @@ func (e *em) fewScatter(shares, mean, dst []float64) {
 		v = d3 * g
 		s33 += v * d3
 	}
-	all := [fewCoordinates][fewCoordinates]float64{{s00, s01, s02, s03}, {0, s11, s12, s13}, {0, 0, s22, s23}, {0, 0, 0, s33}}
+	all := [mostCoordinates][mostCoordinates]float64{{s00, s01, s02, s03}, {0, s11, s12, s13}, {0, 0, s22, s23}, {0, 0, 0, s33}}
 	q := len(mean)
 	for a := range q {
 		copy(dst[a*q:(a+1)*q], all[a][:q])

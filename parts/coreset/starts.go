@@ -5,25 +5,19 @@ import "github.com/gauze-dp/gauze/learner/kmeans"
 // weightedPoints are a coreset's points one after another, with what all fits to them share.
 type weightedPoints struct {
 	q      int
-	at     []float64 // n x q
+	at     [][mostCoordinates]float64
 	weight []float64
 	total  float64
 	// added to the variances: a part of the mean cell variance, and a little of the whole coreset's
 	floor []float64
 	// own is Coreset.OwnCells, cell the variances within the leaves.
-	own  float64
-	cell [][]float64
-	// few are the points, filled up with zeros, if they have few coordinates.
-	few    [][fewCoordinates]float64
+	own    float64
+	cell   [][]float64
 	points [][]float64 // the points as they were
 }
 
 func pointsOf(c *Coreset) *weightedPoints {
-	p := &weightedPoints{q: c.Dim, points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells, cell: c.Cells}
-	for _, x := range c.Points {
-		p.at = append(p.at, x...)
-	}
-	p.fill()
+	p := &weightedPoints{q: c.Dim, at: filled(c.Points, c.Dim), points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells, cell: c.Cells}
 	_, all := c.moments()
 	for l := range p.floor {
 		if c.OwnCells > 0 {
