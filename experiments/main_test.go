@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 )
 
 func TestRun(t *testing.T) {
@@ -21,6 +23,18 @@ func TestRun(t *testing.T) {
 	for _, args := range [][]string{{"no"}, {"single", "-n", "x"}, {"single", "kapa"}, {"tables"}, {"-v"}} {
 		if err := run(context.Background(), args, io.Discard); err == nil {
 			t.Errorf("%v: no error", args)
+		}
+	}
+}
+
+// The pages of the documentation are those of the experiments, and say what made them.
+func TestPages(t *testing.T) {
+	for _, s := range studies {
+		switch name, _ := s.Title(); name {
+		case "expected", "tables": // have none
+			enginetest.Pages(t, "..", name, nil, false)
+		default:
+			enginetest.Pages(t, "..", name, s.Names(), name == "speed")
 		}
 	}
 }

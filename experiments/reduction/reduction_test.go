@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -201,6 +200,3 @@ func TestSummaries(t *testing.T) {
 		t.Errorf("page:\n%s", got)
 	}
 }
-
-// The pages of the documentation are those of the experiments.
-func TestPages(t *testing.T) { enginetest.Pages(t, Study, filepath.Join("..", "..")) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -78,6 +77,3 @@ func TestPeers(t *testing.T) {
 		}
 	}
 }
-
-// The pages of the documentation are those of the experiments.
-func TestPages(t *testing.T) { enginetest.Pages(t, Study, filepath.Join("..", "..")) }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -132,6 +131,3 @@ func TestGrid(t *testing.T) {
 		}
 	}
 }
-
-// The pages of the documentation are those of the experiments.
-func TestPages(t *testing.T) { enginetest.Pages(t, Study, filepath.Join("..", "..")) }

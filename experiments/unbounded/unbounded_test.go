@@ -150,6 +150,3 @@ func TestSummaries(t *testing.T) {
 		}
 	}
 }
-
-// The pages of the documentation are those of the experiments.
-func TestPages(t *testing.T) { enginetest.Pages(t, Study, filepath.Join("..", "..")) }
