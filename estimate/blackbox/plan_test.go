@@ -288,7 +288,7 @@ func TestLearners(t *testing.T) {
 	for i, l := range append(New().Learners(), "") {
 		p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
 		p.Learner = l
-		b := learning(p, 99)
+		b := standard.Blocks(p, 2, 99)
 		if b.Count != 99 || b.OfTerms != 0 || b.Learner == nil || b.Learner.Estimates() != 2 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", l, b)
 		}
@@ -302,7 +302,7 @@ func TestLearners(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	if p.Own = "signs"; learning(p, 99).OfTerms != 2 || learning(p, 99).Learner != nil {
-		t.Errorf("one's own: %+v", learning(p, 99))
+	if p.Own = "signs"; standard.Blocks(p, 2, 99).OfTerms != 2 || standard.Blocks(p, 2, 99).Learner != nil {
+		t.Errorf("one's own: %+v", standard.Blocks(p, 2, 99))
 	}
 }

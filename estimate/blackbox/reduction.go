@@ -27,16 +27,17 @@ import (
 )
 
 // Estimator is the method "black-box".
-type Estimator struct{}
+type Estimator struct{ learners.Standard }
 
 // New returns the estimator.
-func New() Estimator { return Estimator{} }
+func New() Estimator { return Estimator{standard} }
 
 var _ estimate.LearnerUser = Estimator{}
 
 const (
-	name   = "black-box"
-	source = "PPE Section B"
+	name     = "black-box"
+	source   = "PPE Section B"
+	standard = learners.Standard(learners.EM)
 )
 
 // Name is "black-box".
@@ -147,7 +148,7 @@ const slowColumns = 10
 func advice(p estimate.Problem, rows float64) string {
 	if rows > rowsFor(p) {
 		stray := ""
-		if name := cmp.Or(p.Learner, standard); p.Own == "" && p.Trim == 0 && learners.Trims(name) {
+		if name := cmp.Or(p.Learner, string(standard)); p.Own == "" && p.Trim == 0 && standard.Trims(name) {
 			stray = ", or --trim 0.02 if some rows are stray"
 		}
 		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"

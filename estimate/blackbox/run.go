@@ -33,7 +33,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if c.margin < hopeless {
 		return f.refuse("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.Rows, f.k), nil
 	}
-	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, learning(f.Problem, c.rules.Estimates), blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
+	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, standard.Blocks(f.Problem, f.k, c.rules.Estimates), blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

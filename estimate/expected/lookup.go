@@ -1,6 +1,7 @@
 package expected
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -57,15 +58,8 @@ func (t *Table) At(k Kind, columns int, rows, mu float64) (Estimate, error) {
 	low, high, part := between(len(grid), func(i int) float64 { return float64(grid[i].d) }, float64(columns))
 	a, b := grid[low].at(mu), grid[high].at(mu)
 	multiple := rows / math.Exp(mix(math.Log(a.fewest), math.Log(b.fewest), part))
-	x, y := a.estimate(multiple), b.estimate(multiple)
-	if part == 0 {
-		y = x
-	}
-	cov, mean := rates(k.Shape, columns, rows)
-	out := Estimate{Released: mix(x.Released, y.Released, part), Errors: mixErrors(x.Errors, y.Errors, part).times(cov, mean), Note: x.Note}
-	if out.Note == "" {
-		out.Note = y.Note
-	}
+	out := a.estimate(multiple).mix(b.estimate(multiple), part)
+	out.Errors = out.times(rates(k.Shape, columns, rows))
 	switch {
 	case multiple < 1-roundOff:
 		return Estimate{Released: out.Released}, &Missing{fmt.Sprintf("only %.0f rows and more were", rows/multiple), true}
@@ -99,14 +93,7 @@ func (c column) at(mu float64) slice {
 
 // estimate is in units of the error of sampling.
 func (s slice) estimate(multiple float64) Estimate {
-	x, y := s.low.estimate(s.shape, s.d, multiple), s.high.estimate(s.shape, s.d, multiple)
-	if s.part == 0 {
-		y = x
-	}
-	out := Estimate{Released: mix(x.Released, y.Released, s.part), Errors: mixErrors(x.Errors, y.Errors, s.part), Note: x.Note}
-	if out.Note == "" {
-		out.Note = y.Note
-	}
+	out := s.low.estimate(s.shape, s.d, multiple).mix(s.high.estimate(s.shape, s.d, multiple), s.part)
 	if s.reach != 1 {
 		out.Errors = out.beyond(1 / s.reach) // the same n·mu at 1/reach times the rows
 		out.Note = "extrapolated from another budget"
@@ -131,11 +118,7 @@ func (c curve) estimate(shape estimate.CovarianceType, d int, multiple float64) 
 		return e
 	}
 	low, high, part := between(len(c.points), func(i int) float64 { return float64(c.points[i].Rows) }, n)
-	a, b := unit(c.points[low]), unit(c.points[high])
-	if part == 0 {
-		return a
-	}
-	return Estimate{Errors: mixErrors(a.Errors, b.Errors, part), Released: mix(a.Released, b.Released, part)}
+	return unit(c.points[low]).mix(unit(c.points[high]), part)
 }
 
 // rates are the errors of sampling that errors are measured in between grid points: √(d(d+1)/n) and
@@ -194,11 +177,13 @@ func mix(a, b, part float64) float64 {
 	return a + part*(b-a)
 }
 
-// mixErrors interpolates the logarithms.
-func mixErrors(a, b Errors, part float64) Errors {
+// mix interpolates, of the errors the logarithms.
+func (e Estimate) mix(other Estimate, part float64) Estimate {
 	if part == 0 {
-		return a
+		return e
 	}
 	log := func(x, y float64) float64 { return math.Exp(mix(math.Log(x), math.Log(y), part)) }
-	return Errors{log(a.Covariance, b.Covariance), log(a.Mean, b.Mean), log(a.PlainCovariance, b.PlainCovariance), log(a.PlainMean, b.PlainMean)}
+	a, b := e.Errors, other.Errors
+	return Estimate{Released: mix(e.Released, other.Released, part), Note: cmp.Or(e.Note, other.Note), Errors: Errors{log(a.Covariance, b.Covariance),
+		log(a.Mean, b.Mean), log(a.PlainCovariance, b.PlainCovariance), log(a.PlainMean, b.PlainMean)}}
 }

@@ -11,6 +11,7 @@
 package expected
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -102,39 +103,30 @@ var Measured = sync.OnceValue(func() *Table {
 // Failures: a point without columns, rows, mu or runs, with more releases than runs, or that
 // appears twice.
 func newTable(points []Point) (*Table, error) {
-	type place struct {
-		Kind
-		d  int
-		mu float64
-	}
-	at := map[place][]Point{}
 	for _, p := range points {
 		if p.Columns < 1 || p.Rows < 1 || !(p.Mu > 0) || p.Runs < 1 || p.Released < 0 || p.Released > p.Runs {
 			return nil, fmt.Errorf("expected errors: %s: wanted columns, rows, mu, and releases among runs, got d=%d n=%d mu=%g and %d of %d", p.Method,
 				p.Columns, p.Rows, p.Mu, p.Released, p.Runs)
 		}
-		k := place{p.Kind, p.Columns, p.Mu}
-		if slices.ContainsFunc(at[k], func(q Point) bool { return q.Rows == p.Rows }) {
-			return nil, fmt.Errorf("expected errors: %s: d=%d n=%d mu=%g appears twice", p.Method, p.Columns, p.Rows, p.Mu)
-		}
-		at[k] = append(at[k], p)
 	}
 	t := &Table{points: slices.Clone(points), grids: map[Kind][]column{}}
-	for k, points := range at {
-		slices.SortFunc(points, func(a, b Point) int { return a.Rows - b.Rows })
-		grid := t.grids[k.Kind]
-		i, found := slices.BinarySearchFunc(grid, k.d, func(c column, d int) int { return c.d - d })
-		if !found {
-			grid = slices.Insert(grid, i, column{d: k.d})
+	for _, p := range slices.SortedFunc(slices.Values(points), func(a, b Point) int {
+		return cmp.Or(a.Columns-b.Columns, cmp.Compare(a.Mu, b.Mu), a.Rows-b.Rows)
+	}) {
+		grid := t.grids[p.Kind]
+		if len(grid) == 0 || grid[len(grid)-1].d != p.Columns {
+			grid = append(grid, column{d: p.Columns})
 		}
-		j, _ := slices.BinarySearchFunc(grid[i].curves, k.mu, func(c curve, mu float64) int {
-			if c.mu < mu {
-				return -1
-			}
-			return 1
-		})
-		grid[i].curves = slices.Insert(grid[i].curves, j, curve{k.mu, points})
-		t.grids[k.Kind] = grid
+		of := &grid[len(grid)-1]
+		if i := len(of.curves) - 1; i < 0 || of.curves[i].mu != p.Mu {
+			of.curves = append(of.curves, curve{mu: p.Mu})
+		}
+		along := &of.curves[len(of.curves)-1].points
+		if i := len(*along) - 1; i >= 0 && (*along)[i].Rows == p.Rows {
+			return nil, fmt.Errorf("expected errors: %s: d=%d n=%d mu=%g appears twice", p.Method, p.Columns, p.Rows, p.Mu)
+		}
+		*along = append(*along, p)
+		t.grids[p.Kind] = grid
 	}
 	return t, nil
 }

@@ -3,6 +3,7 @@
 package learners
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -21,29 +22,29 @@ const (
 	MoitraValiant = "moitra-valiant"
 )
 
-// Names are those of all learners, the standard one of a method first.
-func Names(standard string) []string {
+// Standard is the learner that a method runs where none is named. An Estimator that embeds it lets
+// the asker choose.
+type Standard string
+
+// Learners are the names that a problem may give, the standard one first.
+func (s Standard) Learners() []string {
 	names := []string{EM, Spectral, MoitraValiant}
-	at := slices.Index(names, standard)
-	return slices.Concat([]string{standard}, names[:at], names[at+1:])
+	at := slices.Index(names, string(s))
+	return slices.Concat(names[at:at+1], names[:at], names[at+1:])
 }
 
 // Trims says whether the learner of that name can leave out the least likely rows
 // (estimate.Problem.Trim).
-func Trims(name string) bool { return name == EM }
+func (Standard) Trims(name string) bool { return name == EM }
 
 // seed of the learners' own choices: public, and the same for all fits.
 const seed = 1
 
 // Blocks says how t blocks are learned from, k components each, by the problem's learner, by
 // somebody's own, or by the standard one.
-func Blocks(p estimate.Problem, k, t int, standard string) blocks.Blocks {
+func (s Standard) Blocks(p estimate.Problem, k, t int) blocks.Blocks {
 	b := blocks.Blocks{Count: t, Seed: seed}
-	name := p.Learner
-	if name == "" {
-		name = standard
-	}
-	switch {
+	switch name := cmp.Or(p.Learner, string(s)); {
 	case p.Own != "":
 		b.OfTerms = k
 	case name == Spectral:

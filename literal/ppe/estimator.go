@@ -15,7 +15,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
@@ -31,10 +30,13 @@ import (
 //
 // At epsilon 1 one component in one column needs 3e8 rows, and with the constants as they are
 // printed 4e15.
-type Estimator struct{ c Constants }
+type Estimator struct {
+	learners.Standard
+	c Constants
+}
 
 // New returns the estimator. It panics if the constants are not valid.
-func New(c Constants) Estimator { return Estimator{printed.Must(c)} }
+func New(c Constants) Estimator { return Estimator{standard, printed.Must(c)} }
 
 var _ estimate.LearnerUser = Estimator{}
 
@@ -50,21 +52,9 @@ func (Estimator) Summary() string {
 }
 
 // standard is the learner that the source plugs in.
-const standard = learners.MoitraValiant
-
-// Learners are the names that a problem may give, the default first: the one that the source plugs
-// in.
 //
 // Source: [PPE] Theorem 7.2.1.
-func (Estimator) Learners() []string { return learners.Names(standard) }
-
-// Trims says whether the learner can leave out the least likely rows.
-func (Estimator) Trims(learner string) bool { return learners.Trims(learner) }
-
-// learning says how t blocks are learned from.
-func learning(p estimate.Problem, t int) blocks.Blocks {
-	return learners.Blocks(p, program.MostComponents(p), t, standard)
-}
+const standard = learners.Standard(learners.MoitraValiant)
 
 // refuse says why a problem is none of this method's, whatever its rows; nil if it is not.
 func (e Estimator) refuse(p estimate.Problem) error {

@@ -163,7 +163,7 @@ func TestLearners(t *testing.T) {
 	for _, name := range append(e.Learners(), "") {
 		p := problem(privacy.ReplaceOne, 3, 2, 100, 20)
 		p.Learner = name
-		b := learning(p, 7)
+		b := standard.Blocks(p, 3, 7)
 		if b.Count != 7 || b.Learner == nil || b.OfTerms != 0 || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", name, b)
 		}
@@ -178,7 +178,7 @@ func TestLearners(t *testing.T) {
 	}
 	p := problem(privacy.ReplaceOne, 2, 1, 100, 20)
 	p.Own = "signs"
-	if b := learning(p, 7); b.Learner != nil || b.OfTerms != 2 {
+	if b := standard.Blocks(p, 2, 7); b.Learner != nil || b.OfTerms != 2 {
 		t.Errorf("own: %+v", b)
 	}
 }

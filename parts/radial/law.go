@@ -17,13 +17,11 @@ type Law struct {
 // mix is the mixture of l, with weight w, and other.
 func (l Law) mix(w float64, other Law) Law {
 	m := Law{D: l.D}
-	for _, part := range []struct {
-		Law
-		w float64
-	}{{l, w}, {other, 1 - w}} {
-		for _, p := range part.Points {
-			m.Points = append(m.Points, Point{p.Q, part.w * p.Share})
-		}
+	for _, p := range l.Points {
+		m.Points = append(m.Points, Point{p.Q, w * p.Share})
+	}
+	for _, p := range other.Points {
+		m.Points = append(m.Points, Point{p.Q, (1 - w) * p.Share})
 	}
 	sort.Slice(m.Points, func(i, j int) bool { return m.Points[i].Q < m.Points[j].Q })
 	return m

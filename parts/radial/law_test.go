@@ -138,12 +138,9 @@ func TestIsotonic(t *testing.T) {
 
 // expectedCounts is the histogram of n rows of a law without sampling, with Gaussian noise.
 func expectedCounts(rng *rand.Rand, d int, edges []float64, n, sigma float64, survival func(float64) float64) *Histogram {
-	h := &Histogram{D: d, Edges: edges, Sigma: sigma, Rows: n, Counts: make([]float64, len(edges)+1)}
-	above := 1.0
-	for b := range h.Counts {
-		next := h.above(b, survival)
-		h.Counts[b] = n*(above-next) + sigma*rng.NormFloat64()
-		above = next
+	h := &Histogram{D: d, Edges: edges, Sigma: sigma, Rows: n}
+	for _, share := range h.shares(0, survival) {
+		h.Counts = append(h.Counts, n*share+sigma*rng.NormFloat64())
 	}
 	return h
 }

@@ -89,15 +89,12 @@ func (h *Histogram) fitTail(i int) pareto {
 // a bin is that of the noise and of the rows.
 func (h *Histogram) tailLoss(i int, p *pareto) float64 {
 	total := math.Max(h.Beyond(i), h.Sigma)
-	overlap, size, square, above := 0.0, 0.0, 0.0, 1.0
-	for b := i + 1; b < len(h.Counts); b++ {
-		next := h.above(b, p.survival)
-		share := above - next
-		above = next
-		w := 1 / (h.Sigma*h.Sigma + total*share)
-		overlap += w * share * h.Counts[b]
+	overlap, size, square := 0.0, 0.0, 0.0
+	for b, share := range h.shares(i+1, p.survival) {
+		w, count := 1/(h.Sigma*h.Sigma+total*share), h.Counts[i+1+b]
+		overlap += w * share * count
 		size += w * share * share
-		square += w * h.Counts[b] * h.Counts[b]
+		square += w * count * count
 	}
 	if !(size > 0) {
 		return math.Inf(1)
@@ -107,12 +104,17 @@ func (h *Histogram) tailLoss(i int, p *pareto) float64 {
 	return square - 2*p.count*overlap + p.count*p.count*size + off*off
 }
 
-// above is the share of a law beyond bin b.
-func (h *Histogram) above(b int, survival func(float64) float64) float64 {
-	if b == len(h.Edges) {
-		return 0
+// shares are those of a law in the bins from the given one on.
+func (h *Histogram) shares(from int, survival func(float64) float64) (shares []float64) {
+	above := 1.0
+	if from > 0 {
+		above = survival(h.Edges[from-1])
 	}
-	return survival(h.Edges[b])
+	for _, e := range h.Edges[from:] {
+		next := survival(e)
+		shares, above = append(shares, above-next), next
+	}
+	return append(shares, above)
 }
 
 // misfitSlope more of misfit make the free tail e times as credible. A guess.
@@ -120,14 +122,10 @@ const misfitSlope = 2
 
 // tailMisfit is how much more the family's tail above edge i loses than the free one.
 func (h *Histogram) tailMisfit(i int, family Pearson, free pareto) float64 {
-	loss, aboveFamily, aboveFree := 0.0, family.Survival(h.Edges[i]), 1.0
-	total := math.Max(free.count, h.Sigma)
-	for b := i + 1; b < len(h.Counts); b++ {
-		nextFamily, nextFree := h.above(b, family.Survival), h.above(b, free.survival)
-		share := aboveFree - nextFree
-		wrong, right := h.Counts[b]-h.Rows*(aboveFamily-nextFamily), h.Counts[b]-free.count*share
+	loss, total, wrongly := 0.0, math.Max(free.count, h.Sigma), h.shares(i+1, family.Survival)
+	for b, share := range h.shares(i+1, free.survival) {
+		wrong, right := h.Counts[i+1+b]-h.Rows*wrongly[b], h.Counts[i+1+b]-free.count*share
 		loss += (wrong*wrong - right*right) / (h.Sigma*h.Sigma + total*share)
-		aboveFamily, aboveFree = nextFamily, nextFree
 	}
 	return loss
 }
@@ -138,12 +136,7 @@ const bodySDs = 5
 
 // bodyTrust is how far the family describes the whole histogram, in [0, 1].
 func (h *Histogram) bodyTrust(family Pearson) float64 {
-	chi, above, bins := 0.0, 1.0, float64(len(h.Counts))
-	for b, c := range h.Counts {
-		next := h.above(b, family.Survival)
-		want := h.Rows * (above - next)
-		above = next
-		chi += (c - want) * (c - want) / (h.Sigma*h.Sigma + want)
-	}
+	bins := float64(len(h.Counts))
+	_, chi := h.Losses(family, 0)
 	return 1 / (1 + math.Exp((chi-bins)/math.Sqrt(2*bins)-bodySDs))
 }

@@ -52,9 +52,7 @@ func (p Pearson) Mean() float64 {
 // Law is the law by points, at the means between the edges.
 func (p Pearson) Law(edges []float64) Law {
 	l := Law{D: p.D}
-	above, below := 1.0, 0.0 // P(q > x) and E[q; q > x]/E q at the last edge used
-	mean := p.Mean()
-	below = 1
+	above, below, mean := 1.0, 1.0, p.Mean() // P(q > x) and E[q; q > x]/E q at the last edge used
 	for _, x := range edges {
 		if s, m := p.tail(x, 0), p.tail(x, 1); above-s > 1e-12 {
 			l.Points = append(l.Points, Point{mean * (below - m) / (above - s), above - s})
@@ -92,7 +90,7 @@ func (h *Histogram) FitPearson(drop int) Pearson {
 // FitScale finds the scale for one shape, by golden sections of its logarithm, and its loss (see
 // Losses) without the last drop bins.
 func (h *Histogram) FitScale(inverse float64, drop int) (Pearson, float64) {
-	at := func(x float64) Pearson { return Pearson{D: h.D, Inverse: inverse, Scale: math.Exp(x)} }
+	at := func(x float64) Pearson { return Pearson{h.D, inverse, math.Exp(x)} }
 	loss := func(x float64) float64 {
 		l, _ := h.Losses(at(x), drop)
 		return l
@@ -138,14 +136,11 @@ func (h *Histogram) Losses(p Pearson, drop int) (loss, misfit float64) {
 	if !(inside > 0) {
 		return math.Inf(1), math.Inf(1)
 	}
-	sum, above := 0.0, 1.0
-	for b, c := range h.Counts[:kept] {
-		next := h.above(b, p.Survival)
-		want := rows * (above - next) / inside
-		above = next
-		variance := h.Sigma*h.Sigma + want
-		sum += (c-want)*(c-want)/variance + math.Log(variance)
-		misfit += (c - want) * (c - want) / variance
+	for b, share := range h.shares(0, p.Survival)[:kept] {
+		want := rows * share / inside
+		variance, off := h.Sigma*h.Sigma+want, h.Counts[b]-want
+		loss += off*off/variance + math.Log(variance)
+		misfit += off * off / variance
 	}
-	return sum, misfit
+	return loss, misfit
 }

@@ -69,25 +69,20 @@ func (h *Histogram) upTo() []float64 {
 
 // isotonic makes x the nearest non-decreasing sequence by pooling adjacent violators.
 func isotonic(x []float64) {
-	type pool struct {
-		mean float64
-		n    int
-	}
-	var pools []pool
+	var mean, size []float64 // of each pool
 	for _, v := range x {
-		p := pool{v, 1}
-		for len(pools) > 0 && pools[len(pools)-1].mean >= p.mean {
-			last := pools[len(pools)-1]
-			pools = pools[:len(pools)-1]
-			n := last.n + p.n
-			p = pool{(last.mean*float64(last.n) + p.mean*float64(p.n)) / float64(n), n}
+		n := 1.0
+		for last := len(mean) - 1; last >= 0 && mean[last] >= v; last-- {
+			v = (mean[last]*size[last] + v*n) / (size[last] + n)
+			n += size[last]
+			mean, size = mean[:last], size[:last]
 		}
-		pools = append(pools, p)
+		mean, size = append(mean, v), append(size, n)
 	}
 	at := 0
-	for _, p := range pools {
-		for range p.n {
-			x[at] = p.mean
+	for i, n := range size {
+		for range int(n) {
+			x[at] = mean[i]
 			at++
 		}
 	}

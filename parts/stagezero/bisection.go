@@ -1,6 +1,9 @@
 package stagezero
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // bisection searches one integer per column at once: the smallest v at which the signed count #{<=
 // v} - #{> v} is not negative.
@@ -8,12 +11,31 @@ import "math"
 // Invariant: lo <= hi; the answer, as far as the noisy comparisons were right, is in [lo, hi].
 type bisection struct{ lo, hi []int64 }
 
-func newBisection(d int, lo, hi int64) *bisection {
-	b := &bisection{lo: make([]int64, d), hi: make([]int64, d)}
-	for j := range d {
-		b.lo[j], b.hi[j] = lo, hi
+// newBisection searches between lo and hi for the columns of which search holds; the others have
+// found known.
+func newBisection(search []bool, lo, hi, known int64) *bisection {
+	b := &bisection{}
+	for _, s := range search {
+		if !s {
+			b.lo, b.hi = append(b.lo, known), append(b.hi, known)
+			continue
+		}
+		b.lo, b.hi = append(b.lo, lo), append(b.hi, hi)
 	}
 	return b
+}
+
+// run halves the intervals at most so many times, until all are found; ask returns the signed
+// counts at the edges, which are the numbers of the middles, the i-th time.
+func (b *bisection) run(most int, number func(int64) float64, ask func(i int, edges []float64) ([]float64, error)) error {
+	for i := 0; i < most && !slices.Equal(b.lo, b.hi); i++ {
+		signed, err := ask(i, b.thresholds(number))
+		if err != nil {
+			return err
+		}
+		b.narrow(signed)
+	}
+	return nil
 }
 
 // middle is floor((lo+hi)/2) without overflow.
@@ -22,20 +44,10 @@ func (b *bisection) middle(j int) int64 {
 	return lo&hi + (lo^hi)>>1
 }
 
-func (b *bisection) done() bool {
-	for j := range b.lo {
-		if b.lo[j] < b.hi[j] {
-			return false
-		}
-	}
-	return true
-}
-
 // thresholds are the numbers to compare with next, NaN for a column that is finished.
 func (b *bisection) thresholds(number func(int64) float64) []float64 {
-	t := make([]float64, len(b.lo))
+	t := slices.Repeat([]float64{math.NaN()}, len(b.lo))
 	for j := range t {
-		t[j] = math.NaN()
 		if b.lo[j] < b.hi[j] {
 			t[j] = number(b.middle(j))
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Default parts of a total mu^2: what the centres and the scales cost unless the table is short
@@ -92,15 +93,19 @@ func WeakStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts, Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
 }
 
+// perColumn is the sensitivity of a comparison of ranks in one column.
+func perColumn(r privacy.Relation) float64 {
+	if r == privacy.AddRemoveOne {
+		return .5
+	}
+	return 1
+}
+
 // rankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean
 // over the queries): 8 sqrt(d) S/mu_a, with S = 1 under replace-one and 1/2 under
 // add-or-remove-one. It should be at most an eighth of the rows.
 func rankNoise(r privacy.Relation, d int, centerMu2 float64) float64 {
-	s := 1.0
-	if r == privacy.AddRemoveOne {
-		s = .5
-	}
-	return math.Sqrt(centerQueries*float64(d)/centerMu2) * s
+	return math.Sqrt(centerQueries*float64(d)/centerMu2) * perColumn(r)
 }
 
 // SharpEnough reports the public check rankNoise <= rows/8.
@@ -136,10 +141,9 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	if u.Center, err = centers(a, cfg.Prefix+"center", is, cfg.CenterMu2); err != nil {
 		return Units{}, err
 	}
-	tiny := make([]float64, d)
-	for j := range tiny {
-		tiny[j] = math.NaN()
-		if is[j] {
+	tiny := slices.Repeat([]float64{math.NaN()}, d)
+	for j, search := range is {
+		if search {
 			tiny[j] = Narrowest
 		}
 	}
@@ -153,13 +157,17 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	}
 	mu := math.Sqrt(cfg.ScaleMu2 * (1 - VariedPart) / scaleQueries)
 	weak, weakMu := u.weak(a, cfg, answer.Values, mu)
-	if err := u.findScales(a, cfg.Prefix+"scale", answer.Values, mu, func(j int) bool { return is[j] && !u.Constant[j] && !weak[j] }); err != nil {
+	clear, unclear := make([]bool, d), make([]bool, d)
+	for j, search := range is {
+		clear[j], unclear[j] = search && !u.Constant[j] && !weak[j], weak[j]
+		if u.Constant[j] {
+			u.Scale[j] = 1
+		}
+	}
+	if err := u.findScales(a, cfg.Prefix+"scale", answer.Values, mu, clear); err != nil {
 		return Units{}, err
 	}
-	if len(weak) == 0 {
-		return u, nil
-	}
-	return u, u.findScales(a, cfg.Prefix+"weak scale", answer.Values, weakMu, func(j int) bool { return weak[j] })
+	return u, u.findScales(a, cfg.Prefix+"weak scale", answer.Values, weakMu, unclear)
 }
 
 // A comparison of scales is clear if the rows behind it are clearSDs noise sds; below leastSDs it
@@ -205,75 +213,42 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float
 
 // centers bisects the finite float64 numbers, in their order, for the median of every column. Each
 // query halves every column's interval, so the last of the 64 leaves one number each.
-func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float64, error) {
+func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) (center []float64, err error) {
 	const lateWeight = (centerQueries - earlyQueries*earlyWeight) / (centerQueries - earlyQueries)
 	last := ordinal(math.MaxFloat64)
-	b := newBisection(len(is), -last, last)
-	for j, search := range is {
-		if !search {
-			b.lo[j], b.hi[j] = 0, 0
-		}
-	}
-	for i := range centerQueries {
+	b := newBisection(is, -last, last, 0)
+	err = b.run(centerQueries, fromOrdinal, func(i int, edges []float64) ([]float64, error) {
 		weight := lateWeight
 		if i < earlyQueries {
 			weight = earlyWeight
 		}
-		q := query.Counts{Edges: query.Each(b.thresholds(fromOrdinal)), As: query.Balance}
-		if b.done() {
-			break
-		}
-		answer, err := a.Sum(step, q, math.Sqrt(weight*mu2/centerQueries))
-		if err != nil {
-			return nil, err
-		}
-		b.narrow(answer.Values)
+		answer, err := a.Sum(step, query.Counts{Edges: query.Each(edges), As: query.Balance}, math.Sqrt(weight*mu2/centerQueries))
+		return answer.Values, err
+	})
+	for _, o := range b.lo {
+		center = append(center, fromOrdinal(o))
 	}
-	center := make([]float64, len(is))
-	for j, o := range b.lo {
-		center[j] = fromOrdinal(o)
-	}
-	return center, nil
+	return center, err
 }
 
 // findScales bisects the octaves of the non-zero distances to the centre, of which there are about
-// varied.
+// varied, in the columns of which search holds.
 //
 // It looks for a little more than the median: where half of a column is one value and the centre
-// falls between that and the next, half of the distances say nothing about the spread. Only the
-// columns for which search holds are looked at.
-func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, mu float64, search func(int) bool) error {
-	d := len(u.Center)
-	b := newBisection(d, 1, lastKey)
-	for j := range d {
-		if u.Constant[j] {
-			u.Scale[j] = 1
-		}
-		if !search(j) {
-			b.lo[j], b.hi[j] = keyOffset, keyOffset
-		}
-	}
-	for range scaleQueries {
-		if b.done() {
-			break
-		}
-		q := query.Counts{Center: u.Center, Edges: query.Each(b.thresholds(lastOfKey)), As: query.Balance, SkipZero: true}
-		answer, err := a.Sum(step, q, mu)
-		if err != nil {
-			return err
-		}
-		for j, v := range varied {
-			answer.Values[j] -= (2*scaleQuantile - 1) * v
-		}
-		b.narrow(answer.Values)
-	}
+// falls between that and the next, half of the distances say nothing about the spread.
+func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, mu float64, search []bool) error {
+	b := newBisection(search, 1, lastKey, keyOffset)
+	err := b.run(scaleQueries, lastOfKey, func(_ int, edges []float64) ([]float64, error) {
+		answer, err := a.Sum(step, query.Counts{Center: u.Center, Edges: query.Each(edges), As: query.Balance, SkipZero: true}, mu)
+		floats.AddScaled(answer.Values, -(2*scaleQuantile - 1), varied[:len(answer.Values)])
+		return answer.Values, err
+	})
 	for j, key := range b.lo {
-		if !search(j) {
-			continue
+		if search[j] {
+			u.Scale[j] = math.Ldexp(1, min(int(key)-keyOffset, 1023))
 		}
-		u.Scale[j] = math.Ldexp(1, min(int(key)-keyOffset, 1023))
 	}
-	return nil
+	return err
 }
 
 // lastOfKey is the largest distance with the given key: the last number below 2^(key+1-keyOffset).

@@ -45,9 +45,9 @@ func TestOrdinal(t *testing.T) {
 		if i > 0 && ordinal(values[i-1]) >= ordinal(v) {
 			t.Errorf("ordinal(%v) is not below ordinal(%v)", values[i-1], v)
 		}
-		b := newBisection(1, ordinal(-math.MaxFloat64), ordinal(math.MaxFloat64))
+		b := newBisection([]bool{true}, ordinal(-math.MaxFloat64), ordinal(math.MaxFloat64), 0)
 		queries := 0
-		for ; !b.done(); queries++ {
+		for ; b.lo[0] < b.hi[0]; queries++ {
 			if at := b.thresholds(fromOrdinal)[0]; v <= at {
 				b.narrow([]float64{1})
 			} else {

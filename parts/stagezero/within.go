@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -22,11 +21,7 @@ const withinRankNoise = 9
 // Source: [TYLERPRESS] Section 1.
 func (u *Units) FindCenters(a *kernel.Allotment, prefix string, rows, mu2 float64) error {
 	d := len(u.Center)
-	half := 1.0
-	if a.Session().Relation() == privacy.AddRemoveOne {
-		half = .5
-	}
-	mu := math.Max(withinRankNoise*math.Sqrt(float64(d))*half/math.Max(rows, 1), math.Sqrt(mu2/centerQueries))
+	mu := math.Max(withinRankNoise*math.Sqrt(float64(d))*perColumn(a.Session().Relation())/math.Max(rows, 1), math.Sqrt(mu2/centerQueries))
 	search := make([]interval, d)
 	for j := range search {
 		search[j] = interval{low: -math.MaxFloat64, high: math.MaxFloat64, unit: u.Scale[j], done: u.settled[j]}
