@@ -12,17 +12,19 @@ import (
 
 // longestProof is the number of lines that a proof may take in a comment; a longer one stands in
 // NAME_proof.md beside its file, in numbered steps.
-const longestProof = 35
+const longestProof = 15
 
 var (
-	proofFile  = regexp.MustCompile(`(\w+_proof\.md)((?:, steps? [0-9]+(?:(?:,| to| and) [0-9]+)*)?)`)
+	proofFile  = regexp.MustCompile(`((?:kernel/[a-z/]+/)?\w+_proof\.md)((?:, steps? [0-9]+(?:(?:,| to| and) [0-9]+)*)?)`)
 	proofStep  = regexp.MustCompile(`(?m)^### Step ([0-9]+)\. `)
+	number     = regexp.MustCompile(`[0-9]+`)
 	proofBegin = regexp.MustCompile(`^(Proof|Why|Theorem|Lemma|Privacy|Sensitivity|Rounding)\b`)
 	proofEnd   = regexp.MustCompile(`^(Source:|Differs:|Caller must ensure|Answer|Time )|_proof\.md`)
 )
 
-// TestProofs: a proof that code names exists, and the step that it names; every proof is named; and
-// its steps are numbered from 1 on. No comment holds a long proof.
+// TestProofs: a proof that code or another proof names exists, and the step that it names; every
+// proof is named by code of its folder; and its steps are numbered from 1 on. No comment holds a
+// long proof.
 func TestProofs(t *testing.T) {
 	named := map[string]bool{}
 	for _, f := range files(t) {
@@ -33,27 +35,44 @@ func TestProofs(t *testing.T) {
 			if n := proofLines(c); n > longestProof {
 				t.Errorf("%s: a proof of %d lines: move it to a _proof.md beside the file", f.at(c.Pos()), n)
 			}
-			for _, m := range proofFile.FindAllStringSubmatch(strings.Join(strings.Fields(c.Text()), " "), -1) {
-				name := filepath.Join(root, f.folder, m[1])
+			for _, name := range proofsNamed(t, f.at(c.Pos()), f.folder, c.Text()) {
 				named[name] = true
-				steps := stepsOf(t, name)
-				for _, n := range regexp.MustCompile(`[0-9]+`).FindAllString(m[2], -1) {
-					if n, _ := strconv.Atoi(n); n < 1 || n > steps {
-						t.Errorf("%s: %s has no step %d", f.at(c.Pos()), m[1], n)
-					}
-				}
 			}
 		}
 	}
 	err := filepath.WalkDir(filepath.Join(root, "kernel"), func(name string, _ os.DirEntry, err error) error {
-		if strings.HasSuffix(name, "_proof.md") && !named[name] {
+		if !strings.HasSuffix(name, "_proof.md") {
+			return err
+		}
+		if !named[name] {
 			t.Errorf("%s is named by no code of its folder", name)
 		}
+		text, err := os.ReadFile(name)
+		proofsNamed(t, name, "", string(text))
 		return err
 	})
 	if err != nil || len(named) == 0 {
 		t.Errorf("%d proofs were found (%v): this test looks in the wrong place", len(named), err)
 	}
+}
+
+// proofsNamed are the files of the proofs that a text names; it checks that they have the steps
+// named.
+func proofsNamed(t *testing.T, at, folder, text string) (names []string) {
+	for _, m := range proofFile.FindAllStringSubmatch(strings.Join(strings.Fields(text), " "), -1) {
+		name := filepath.Join(root, folder, m[1])
+		if strings.Contains(m[1], "/") {
+			name = filepath.Join(root, m[1])
+		}
+		names = append(names, name)
+		steps := stepsOf(t, name)
+		for _, n := range number.FindAllString(m[2], -1) {
+			if n, _ := strconv.Atoi(n); n < 1 || n > steps {
+				t.Errorf("%s: %s has no step %d", at, m[1], n)
+			}
+		}
+	}
+	return names
 }
 
 // stepsOf is the number of steps of a proof.

@@ -45,32 +45,18 @@ type Blocks struct {
 // spent.
 //
 // The derived table's relation is replace-one with m k public, whatever the session's relation is;
-// plans and certificates name its queries with "of blocks: " before (see kernel.OfBlocks), and every
-// sensitivity is k times the query's own.
+// plans and certificates name its queries with "of blocks: " before (see kernel.OfBlocks), and
+// every sensitivity is k times the query's own.
 //
-// Theorem. Let X and X' be neighbours. For each outcome L of the secret draw, coupled as below, the
-// derived tables D(X, L) and D(X', L) have m k rows and differ in the k rows of at most one block:
-//   - replace-one (n public): L is a uniformly random permutation, independent of the rows, cut
-//     into m runs of lengths that differ by one at most. The replaced row stands in one run; the
-//     others, in content and order, are the same.
-//   - add-or-remove-one (m public or released): L gives every row a uniform label of its own in
-//     {1..m}. With the same labels for the common rows, one more row changes the content of one
-//     block; the order within the others stays.
+// Theorem. Given the secret draw, which is as likely for one neighbour as for the other, the
+// derived tables of neighbours differ in the rows of one block at most. So each measurement of the
+// derived session, with k times its sensitivity, satisfies the statement of its own theorem.
 //
-// A block's k rows are a function of its rows, in their order, and of public numbers: the learner's
-// estimates or, if it errs, panics, or returns anything but k vectors of the right length with
-// finite values, k null rows. So no failure shows but as k rows of a table that is measured with
-// noise, and no block size at all.
+// Proof: blocks_proof.md, steps 1 to 4.
 //
-// Two tables that differ in k rows are joined by a chain of k replacements. Along it an answer
-// moves by at most k times its sensitivity, in L1 and in L2; the log-probability ratios of a pure
-// mechanism whose rate is that of k times the sensitivity add up to at most epsilon, and so do the
-// intervals that they span; and at most k bins of each stability histogram, of at most k rows each,
-// are empty on the other side. These are the factors that the measurements of a derived session use
-// (grouped). So each satisfies, given L, the statement of its own theorem, with mu^2 charged to the
-// session's one filter. As every outcome L is as likely for X as for X', the mixture over L
-// satisfies it too (trade-off functions are convex). L is never released: under add-or-remove-one
-// its length is the private n.
+// A block's k rows are the learner's estimates or, if it errs, panics, or returns anything but k
+// vectors of the right length with finite values, k null rows. So no failure shows but as k rows of
+// a table that is measured with noise, and no block size at all. The draw is never released.
 //
 // Caller must ensure: nothing, with Learner. Learners are handed raw rows, so they are a closed
 // set, as queries are: structs of numbers, of packages below learner, which import nothing that

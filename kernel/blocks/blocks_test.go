@@ -130,7 +130,8 @@ func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learn
 	return s.Allotment(), derived
 }
 
-// known are the learners of the tests' terms, which may be any: by asks for one of them by its place.
+// known are the learners of the tests' terms, which may be any: by asks for one of them by its
+// place.
 var known []core.Learner
 
 func registered(place int) core.Learner { return known[place-1] }

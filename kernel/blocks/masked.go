@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// An agreementTest is a test of what blocks agree on, followed, if it passes, by one masked estimate.
+// An agreementTest is a test of what blocks agree on, followed, if it passes, by one masked
+// estimate.
 type agreementTest struct {
 	estimates, components, columns int                    // t, k and d
 	line, mask                     core.Measurement       // of the test and of the mask

@@ -20,8 +20,8 @@ const PopularKind = "of blocks: popular estimate"
 // bound.
 const LawPopular = "popularity test"
 
-// A Closeness is what a plan's step has to bring for Popular: what the mask costs, what the test adds to
-// delta as it stands, and its epsilon, which is counted in the plan's Rényi curve.
+// A Closeness is what a plan's step has to bring for Popular: what the mask costs, what the test
+// adds to delta as it stands, and its epsilon, which is counted in the plan's Rényi curve.
 type Closeness struct {
 	Mask  mask.Parameters
 	Delta float64 // in (0, 1)
@@ -78,24 +78,7 @@ func (h Popularity) Threshold(t int, epsilon, delta float64) (threshold, support
 // least 1-d1 times that of the replacement's. So it is paid for by Extra and AddedDelta in the
 // sense of privacy.Calibrate, and costs no mu^2.
 //
-// Proof. Hand over the secret draw, as for Stable; given it, all estimates but that of one block i*
-// are the same.
-//   - c has sensitivity D: of the pairs (i, i*) and (i*, i), i != i*, each may change by one; (i*,
-//     i*) counts always.
-//   - If c < 4t^2/5 or c' < 4t^2/5, then that side never passes, Z being at most A, and the other
-//     passes with probability at most P(Z > A-D) <= d1. The replacement surely fails.
-//   - If both are at least 4t^2/5, let the replacement draw the noisy count given that it lies in
-//     both [c-A, c+A] and [c'-A, c'+A]. That has the same probability on both sides, at least 1 -
-//     P(Z > A-D), and given it the ratio of the probabilities of any value is at most e^(e1); see
-//     choice.TruncatedCells. If it passes: as max q_i >= c/t >= 4t/5, both sides have an anchor, j and j'.
-//     Their friends number at least floor(3t/5)+1 each, so they share 2 floor(3t/5) + 2 - t >= 2
-//     blocks for t >= 5, of which one, p, is not i*. As dist_PARAM is symmetric, dist(Y_j, Y'_j')
-//     <= z (dist(Y_j, Y_p) + dist(Y_p, Y'_j')) <= z 2r/(2z) = r, by the restricted triangle
-//     inequality (r/(2z) <= 1). The mask covers that, components matched, and in random order the
-//     labels do not show.
-//
-// (e1+e2, d1+d2) is the same argument with (e2, d2)-close laws after a pass. Both are up to the
-// mask's precision, which the plan pays for: see Stable.
+// Proof: blocks_proof.md, steps 9 to 13.
 //
 // Source: [PPE] Algorithm 1; Sections A2 and A4 of the restatement.
 // Differs: noise and threshold are integers, and the mask is the tight one.

@@ -20,12 +20,12 @@ type Stability struct {
 // StableKind is what Stable is called in plans and certificates.
 const StableKind = "of blocks: stable mean"
 
-// LawMasked is the law of a mask, as Measurement.Law names it: in the place of a mu it has the Rényi
-// curve of Measurement.Mask; S is its Gamma and b its Eta (of covariances).
+// LawMasked is the law of a mask, as Measurement.Law names it: in the place of a mu it has the
+// Rényi curve of Measurement.Mask; S is its Gamma and b its Eta (of covariances).
 const LawMasked = "masked"
 
-// An Agreement is what a plan's step has to bring for Stable: what the mask costs, and what the test
-// adds to delta as it stands, without the factor 1+e^epsilon of a threshold.
+// An Agreement is what a plan's step has to bring for Stable: what the mask costs, and what the
+// test adds to delta as it stands, without the factor 1+e^epsilon of a threshold.
 type Agreement struct {
 	Mask  mask.Lifted
 	Delta float64 // in (0, 1)
@@ -73,27 +73,7 @@ func (h Stability) Threshold(mu, delta float64) int64 {
 // sense of privacy.Calibrate, whatever the session measures before and after it, and whatever it
 // does after a failure.
 //
-// Proof. Hand over the secret draw L too, coupled as in Cut: its law is the same for X and X',
-// and to drop it again is post-processing. Given L and all answers before, the rules are fixed, and
-// the estimates Y_i = Y'_i for all blocks but one: one block's is a function of its rows, its seed
-// and public numbers. Hence, by the theorem of stable.Rules:
-//   - H has sensitivity 1.
-//   - Call L low if min(H, H') < Pass. Then neither H nor H' is above Pass, and X and X' pass with
-//     probability at most d each, by the choice of Threshold. The replacement fails surely if L is
-//     low, as Stable does with probability 1-d or more on both sides, whatever would have come
-//     after a pass. If L is not low, the replacement is Stable itself.
-//   - So the replacement on X and on X' does the same where L is low. Elsewhere its test adds
-//     Gaussian noise to an integer of sensitivity 1 and rounds, of divergence a mu^2/2. After a
-//     pass there is a mean on both sides (a pass without one, a failure too, needs H < Pass), and
-//     for some order of the labels the k matrices of one are within Gamma of those of the other, in
-//     the l2-sum of their distances.
-//   - The mask's law depends on those matrices alone, not on frames, roots or whose frame it is;
-//     its divergence is that of mask.Lifted for all k together. In random order each side's
-//     outcome is the mean over all orders of laws whose labels correspond, and divergences are
-//     quasi-convex.
-//   - The mask is drawn to 512 binary places; all other noise is exact. So an outcome is within
-//     stable.MaskSlack of what was said in total variation, on either side, which adds
-//     (1+e^epsilon) MaskSlack to delta, for the session's epsilon. The plan pays it (Agreement.Loss).
+// Proof: blocks_proof.md, steps 5 to 8.
 //
 // The time depends on the estimates, as that of a learner depends on its rows.
 //

@@ -1,5 +1,5 @@
-// Package cells brings thresholds to the kernel: cells of histograms with unboundedly many keys, and
-// buckets of gaps, of which only those are released whose noisy count is large.
+// Package cells brings thresholds to the kernel: cells of histograms with unboundedly many keys,
+// and buckets of gaps, of which only those are released whose noisy count is large.
 package cells
 
 import (
@@ -26,17 +26,10 @@ type Cell struct {
 //
 // Theorem. Let J be the number of histograms per leaf, g the number of rows of the table that one
 // person can replace (1, but k for a table of block estimates), S = g sqrt(2J) (replace-one) or g
-// sqrt J, sigma = S/mu, and s the slack that the step's delta buys. The release is mu-GDP up to
-// total variation s: on neighbours X and X' let M~ be the mechanism that never releases a cell that
-// is empty on one of the two sides.
-//   - M~ is mu-GDP on this pair: it is the Gaussian mechanism for the counts of the cells that are
-//     empty on neither side, a fixed list of integers of L2 sensitivity S (query.BoxKeys; g changes
-//     in a row by the triangle inequality), followed by post-processing.
-//   - M(X) and M~(X) differ only if a cell that is empty in X' passes in X. Such a cell holds none
-//     but the g changed rows, so its count is at most g; each changed row is in at most J cells,
-//     over all leaves, so there are at most gJ of them. One passes with probability P(g +
-//     round(sigma Z) >= T) <= P(sigma Z >= T - g - 1/2) <= s/(gJ), by the choice T = g + 1 +
-//     ceil(sigma q), P(Z >= q) <= s/(gJ): at most s in all. The same holds with X and X' exchanged.
+// sqrt J, sigma = S/mu, s the slack that the step's delta buys, and T = g + 1 + ceil(sigma q), P(Z
+// >= q) <= s/(gJ). The release of what reaches T is mu-GDP up to total variation s.
+//
+// Proof: cells_proof.md, steps 1 to 4.
 //
 // The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. How many leaves
 // there are does not matter.
@@ -71,8 +64,8 @@ func Threshold(rows, sigma, logTail float64) float64 {
 	return rows + 1 + math.Ceil(privacy.MulUp(sigma, privacy.QuantileUp(logTail)))
 }
 
-// Noisy returns the cells whose noisy count reaches the threshold. It draws the noise in the order of their keys, so that neither maps nor the
-// order of rows matter to a seeded run.
+// Noisy returns the cells whose noisy count reaches the threshold. It draws the noise in the order
+// of their keys, so that neither maps nor the order of rows matter to a seeded run.
 func Noisy(q query.BoxKeys, histograms []map[query.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
 	for at, counts := range histograms {
 		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1

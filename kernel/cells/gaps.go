@@ -24,17 +24,11 @@ type Window struct {
 //
 // Theorem. With query.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
 // bucket and J on their number, and g the number of rows of the table that one person can replace
-// (1, but k for a table of block estimates), let sigma = gS/mu, and s the slack that the step's
-// delta buys. The release is mu-GDP up to total variation s. The proof is that of Cells: on
-// neighbours X and X' let M~ be the mechanism that never releases a bucket that is empty on one of
-// the two sides.
-//   - M~ is mu-GDP on this pair: the masses of the buckets that are empty on neither side are
-//     integers of L2 sensitivity gS, by the triangle inequality along a chain of g changes.
-//   - M and M~ differ only if a bucket that is empty in X' passes in X. Along the chain its mass
-//     has come to 0 in g steps of at most M each, so it is at most gM; and at most gJ buckets are
-//     so, as each step makes no more than J/4 gaps, of at most 4 buckets. One passes with
-//     probability at most P(gM + round(sigma Z) >= T) <= s/(gJ), by the choice of T: at most s in
-//     all. The same holds with X and X' exchanged.
+// (1, but k for a table of block estimates), let sigma = gS/mu, s the slack that the step's delta
+// buys, and T = gM + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ). The release of what reaches T is
+// mu-GDP up to total variation s.
+//
+// Proof: cells_proof.md, steps 1 to 3 and 5.
 //
 // A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
 //

@@ -1,6 +1,6 @@
-// Package choice brings pure mechanisms to the kernel: Laplace noise, the choice of an option by its
-// score, the sparse vector, a choice that tests first whether it may choose, and histograms whose
-// noise is cut. Only the algorithms that papers print use it.
+// Package choice brings pure mechanisms to the kernel: Laplace noise, the choice of an option by
+// its score, the sparse vector, a choice that tests first whether it may choose, and histograms
+// whose noise is cut. Only the algorithms that papers print use it.
 package choice
 
 import (

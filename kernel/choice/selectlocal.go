@@ -40,34 +40,9 @@ type Local struct {
 // Theorem: SelectLocal is (epsilon, s)-DP. The options are those listed and, if Unlisted is set,
 // infinitely many more of constant S = Unlisted. (This is a public domain with a score of
 // sensitivity 1; that the unlisted options of some real domain are as bad is what makes it stand
-// for that domain, and of no concern here.) Let X and X' be neighbours, |S(i;X) - S(i;X')| <= 1
-// (given the coins of q.Keep; a mixture of (epsilon, s)-DP mechanisms is one).
-//   - g has sensitivity 1. V_t(X) <= V_(t+1)(X'). So C_t(X), t >= 1, gives V_(Eta/2-(t-1))(X') >=
-//     V_(Eta/2-t)(X) > 0 and V_(Eta+t)(X') <= V_(Eta+1+t)(X) <= K_t V_(Eta/2-t)(X) <= K_(t-1)
-//     V_(Eta/2-(t-1))(X'), which is C_(t-1)(X'). The computed test is fl(V) <= fl(K_t V), and
-//     rounding and multiplication by numbers that are not negative are monotone: the same chain
-//     holds with fl at every step. So g(X') >= g(X) - 1 as computed.
-//   - The outcome of the test is (e1, d1)-DP: of two cut Laplace laws that are shifted by 1 the
-//     densities have a ratio of at most exp(e1) where both are positive, and one has P(Z = A) <= d1
-//     outside the other's support. It passes only if g > A - Z >= 0, that is g >= 1.
-//   - So if the test passes on X with positive probability, C_0 holds for X and for X', in exact
-//     numbers too: K_0 is enough below d0 exp(e0 (Eta/2-1)) for the rounding. Then, with w(i) =
-//     exp(-e0 S_i) for S_i <= Eta, else 0, and W its sum, both sums are positive and finite, and
-//     the options of S(X) = Eta have probability at most V_Eta exp(-e0 Eta)/(V_(Eta/2) exp(-e0
-//     Eta/2)) <= d0 exp(-e0) <= d0. On the others S(X') <= Eta, so w <= exp(e0) w'. The same with X
-//     and X' exchanged: (1-d0) W' <= exp(e0) W. So the choice Q, given that the test passes, has
-//     Q(T) <= a Q'(T) + d0, a = exp(2 e0)/(1-d0), for every set T.
-//   - Together: let p, p' be the probabilities of passing, h = 1 or 0 according to whether a set of
-//     outcomes contains the failure, and u = min(1, a Q'(T)). Then (1-p) h + p Q(T) <= (1-p) h + p
-//     u + d0 <= exp(e1) ((1-p') h + p' u) + d1 + d0, because h and u are in [0, 1], and that is at
-//     most a exp(e1) ((1-p') h + p' Q'(T)) + d1 + d0. If p = 0 or p' = 0 the same holds with the
-//     choice, which is then not made, left out: p <= d1 if p' = 0.
-//   - 2 e0 + e1 + ln(1/(1-d0)) <= epsilon, as d0 <= s/2 is at most a quarter of the session's
-//     threshold delta D < 1, and ln(1/(1-x)) <= 2x for x <= 1/2.
+// for that domain, and of no concern here.)
 //
-// A pair of laws that is (epsilon, s)-close is epsilon-close after changes of total variation s (of
-// less: Kairouz, Oh and Viswanath), which is how it composes with the rest: as Cells does, with the
-// factor (1+e^epsilon) of the session's epsilon.
+// Proof: selectlocal_proof.md, steps 1 to 7.
 //
 // Exact: Z and the choice are drawn without rounding, see noise.Exponential; the time depends on
 // the rows, as for Select.

@@ -25,16 +25,10 @@ import (
 // adds up; s enters delta with the factor (1 + e^epsilon_total), as the slack of Cells does
 // (privacy.Calibrate).
 //
-// Proof. An empty cell never exceeds A, so the release is a function of the counts of all cells,
-// empty ones too, each with noise of its own. Let cell i's counts be c_i and c_i + t_i, the sum of
-// |t_i| being at most D <= A. M~ draws every noisy count given that it lies in both [c_i - A, c_i +
-// A] and [c_i + t_i - A, c_i + t_i + A]. By symmetry the condition has the same probability on both
-// sides, 1 - d(|t_i|), d(t) = P(Z > A-t), so given it the ratio of the probabilities of any value
-// is that of exp(-r|z - c_i|) and exp(-r|z - c_i - t_i|): at most exp(r|t_i|), and the product at
-// most exp(rD) <= exp(epsilon). M and M~ differ with probability at most the sum of d(|t_i|) on
-// either side. For 0 <= t <= A+1, d(t) = (e^(rt) - 1)/(e^(rA) (e^r + 1) - 2): convex with d(0) = 0,
-// so the sum is at most d(sum of |t_i|) <= d(D) <= s. Neither the number of cells nor that of
-// leaves matters. For a table of block estimates D is g times as large, g as in Cells.
+// Neither the number of cells nor that of leaves matters. For a table of block estimates D is g
+// times as large, g as in Cells.
+//
+// Proof: truncated_proof.md, steps 1 to 4.
 //
 // Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
 // Differs: noise and support are integers, and the support is larger by what lets the step compose

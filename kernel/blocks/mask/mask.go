@@ -25,25 +25,7 @@ import (
 // One eigenvalue -Gamma and the others 0 attain it before the squaring; so no k enters. To leading
 // order it is a Gamma^2 (1/(8 Eta^2) + D/4): the second term stays however large Eta is.
 //
-// Proof. (1) The law of R(S) depends on S only: for another root LQ, Q orthogonal, LQ(I+Eta
-// G)(..)'Q'L' = L(I+Eta QGQ')(I+Eta QGQ')'L', and QGQ' has the law of G. (2) Let A be the root
-// S^(1/2) V of S where V' C V = diag(e^l) for C = S^(-1/2) S' S^(-1/2). Then A diag(e^(l/2)) is a
-// root of S'. So R(S) = f(I + Eta G), and R(S') has the law of f(diag(e^(l/2)) (I + Eta G)), with
-// one function f(N) = A N N' A'; divergences do not grow under f. What f is given has independent
-// rows, N(e_i, Eta^2 I) against N(e^(l_i/2) e_i, Eta^2 e^(l_i) I), and so it is for k matrices,
-// whose rows are just more rows. (3) Divergences of independent rows add, and the one of N(m, u I)
-// from N(m', u' I) in D dimensions is (a/2) |m-m'|^2/s* - (D/(2(a-1))) ln(s* u^(a-1) u'^-a), s* =
-// (1-a)u + a u': this is g(l_i). (4) Lemma: g(x)/x^2 decreases where s > 0. Hence sum of g(l_i) <=
-// sum of l_i^2 g(-Gamma)/Gamma^2 <= g(-Gamma), as every l_i >= -Gamma. (5) The other direction has
-// the eigenvalues -l, under the same condition. (6) A random order is the same mixture of permuted
-// laws on both sides, and divergences are (quasi-)convex in the pair.
-//
-// Proof of the lemma. Logarithms: h(x) = a x - ln s has h(0) = h'(0) = 0 and D2h = a(a-1) e^x/s^2,
-// which decreases, the derivative of its logarithm being 1 - 2a e^x/s = -(a-1 + a e^x)/s < 0. So
-// h(x)/x^2, the integral of (1-t) D2h(tx) over t in [0, 1], decreases. Means: the logarithm of
-// (e^(x/2)-1)^2/(x^2 s) has the derivative 1/(1-e^(-x/2)) - 2/x - a e^x/s. The first two terms are
-// the mean of the density ~ e^(xt/2) on [0, 1] (over t), less than 1; the last is more than 1, as s
-// < a e^x.
+// Proof: mask_proof.md, steps 1 to 7.
 //
 // The mask is not Gaussian-DP for any mu: its loss has exponential tails (towards negative
 // eigenvalues).
@@ -128,16 +110,7 @@ func squeezed(a, x float64, dimension int, eta float64) float64 {
 // For d = 1 this is attained (before the squaring), if every weight moves by Gamma and every S' is
 // S/(1+Gamma).
 //
-// Proof. The three divergences of each component add. Let l_i be the logarithms of the eigenvalues
-// of S^(-1/2) S' S^(-1/2). Each |l_i| <= c, since e^|l_i| - 1 is at most one of the two Frobenius
-// norms. Together, 2 Gamma^2 >= the sum of (e^l-1)^2 + (e^-l-1)^2 = 4 cosh l (cosh l - 1) >= 2 l^2;
-// so the sum of l_i^2 is at most Gamma^2, and at most d c^2, hence at most F c^2. By the lemma of
-// [Lifted], the covariance's loss, the sum of its g(l_i), is at most F times its g(-c). The mean's
-// noise is N(0, S) times EtaMean: in the basis in which S is I and S' diagonal, its divergence is
-// the sum of a m_i^2/(2 EtaMean^2 s_i), plus the second term of g with D = 1, which adds to the
-// covariance's and obeys the same lemma. Now sum of m_i^2 e^(-l_i) <= Gamma^2 is the shift in the
-// norm of S', and e^l/s = 1/(a - (a-1)e^-l) decreases with l: it is at most 1/(1-(a-1)Gamma), at l
-// = -c. Other direction and order: as for [Lifted].
+// Proof: mask_proof.md, steps 8 to 11.
 //
 // For d > 1, F exceeds what a single eigenvalue costs by a factor of up to 1 + Gamma, which is
 // about what it may be too large by.
