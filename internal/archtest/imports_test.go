@@ -48,7 +48,7 @@ var layers = []layer{
 	{"parts/roots", append(session[:len(session):len(session)], "kernel/cells"), "where rows are is seen by gaps"},
 	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected"}), "the list of methods knows the methods, and what papers print is listed apart"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
-	{"estimate/estimatetest", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner"}, "tests only"},
+	{"estimate/estimatetest", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
 	{"estimate/learners", []string{"kernel", "kernel/blocks", "estimate", "learner", "learner/em", "learner/spectral", "learner/pearson"},
 		"it is the list of what black boxes run on blocks of rows, and knows no estimator"},
 	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
@@ -160,7 +160,7 @@ func layerFault(f *file, l *layer, imported string) string {
 		return "" // it hands the testing.TB on that it asks for
 	case under(folder, "kernel/kerneltest", "internal/stattest", "internal/canceltest", "model/modeltest", "estimate/estimatetest"):
 		return fmt.Sprintf("%s imports %s: seeded noise and exact answers are for tests, and nothing else may be able to reach them", f.name, folder)
-	case under(folder, "internal/problems") && !under(f.folder, "internal/problems", "experiments"):
+	case under(folder, "internal/problems") && !under(f.folder, "internal/problems", "estimate/estimatetest", "experiments"):
 		return fmt.Sprintf("%s imports %s: random problems with known truth are for tests and experiments", f.name, folder)
 	case !l.allows(f.folder, folder):
 		return fmt.Sprintf("%s imports %q: %q may import only %s (%s)", f.name, folder, l.folder, strings.Join(l.may, ", "), l.why)
