@@ -3,11 +3,11 @@ package catalog
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/program"
 )
 
 // What auto chooses from.
@@ -153,18 +153,12 @@ func tooFew(e estimate.Estimator, p estimate.Problem) error {
 	if share, known := released(p.Covariance); !known || share >= hopeless {
 		return nil
 	}
-	advice := "needs more rows, a larger epsilon, or fewer columns"
-	if n := e.Expect(p).RowsNeeded; n > 0 {
-		unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(n))-1))
-		advice = fmt.Sprintf("needs about %.0f rows at this epsilon; or fewer columns", math.Ceil(n/unit)*unit)
-	}
+	var or []string
 	for _, shape := range []estimate.CovarianceType{estimate.Diagonal, estimate.Spherical} {
 		if share, _ := released(shape); shape > p.Covariance && share >= likely {
-			advice += ", or --covariance " + shape.String()
+			or = append(or, "--covariance "+shape.String())
 		}
 	}
-	return &estimate.Refusal{
-		Reason: fmt.Sprintf("the table has %d rows, and with so few hardly any run of %s ends in a release", p.Rows, forOne),
-		Advice: advice,
-	}
+	return program.Refusal(program.Needs(p, e.Expect(p).RowsNeeded, "", or...),
+		"the table has %d rows, and with so few hardly any run of %s ends in a release", p.Rows, forOne)
 }

@@ -79,7 +79,7 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		}
 	}
 	if asked == 0 {
-		if err := e.Simplify(ctx, worth(), draws); err != nil {
+		if err := e.Simplify(ctx, draws); err != nil {
 			return err
 		}
 		if s.Contest != nil {

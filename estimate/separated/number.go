@@ -2,6 +2,7 @@ package separated
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,32 +14,20 @@ import (
 // tidy drops components without rows, at last also light ones, and joins those that are not apart;
 // where their number was asked for, it only drops those without rows.
 func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
-	var out []component.Gaussian
-	for _, c := range g {
-		if c.Weight*f.Rows >= droppedRows {
-			out = append(out, c)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(g), func(c component.Gaussian) bool { return !(c.Weight*f.Rows >= droppedRows) })
 	if f.Problem.Components > 0 {
 		return out
 	}
 	out = withoutStrays(out)
 	if last {
-		kept := out
-		out = nil
-		for _, c := range kept {
-			if c.Weight >= lightest {
-				out = append(out, c)
-			}
-		}
+		out = slices.DeleteFunc(out, func(c component.Gaussian) bool { return !(c.Weight >= lightest) })
 	}
 	for {
 		i, j, least := leastApart(out)
 		if i < 0 || least >= apart {
 			return out
 		}
-		out[j] = component.Joined(out[i], out[j])
-		out = append(out[:i], out[i+1:]...)
+		out = component.Join(out, i, j)
 	}
 }
 
@@ -88,13 +77,9 @@ func withoutStrays(g []component.Gaussian) []component.Gaussian {
 			break
 		}
 	}
-	var out []component.Gaussian
-	for _, c := range g {
-		if c.Weight >= strayWeight || spread(c) <= strayWidth*typical || within(c, g) < half/2 {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(g), func(c component.Gaussian) bool {
+		return !(c.Weight >= strayWeight || spread(c) <= strayWidth*typical || within(c, g) < half/2)
+	})
 }
 
 // within is the weight of the components whose means lie within strayReach sds of c.
@@ -144,8 +129,7 @@ func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
 			continue
 		}
 		i, j, _ := leastApart(g)
-		g[j] = component.Joined(g[i], g[j])
-		g = append(g[:i], g[i+1:]...)
+		g = component.Join(g, i, j)
 	}
 	return g
 }

@@ -108,6 +108,12 @@ func Noise(form query.Form, factor, mu float64) float64 {
 	}
 }
 
+// Join puts what components i and j of cs are together, i > j, in the place of j.
+func Join(cs []Gaussian, i, j int) []Gaussian {
+	cs[j] = Joined(cs[i], cs[j])
+	return append(cs[:i], cs[i+1:]...)
+}
+
 // Joined is the Gaussian with the weight, mean and covariance of the two together; its doubts are
 // their means by weight.
 func Joined(a, b Gaussian) Gaussian {

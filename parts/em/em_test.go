@@ -81,6 +81,6 @@ func TestJoiningStops(t *testing.T) {
 	canceltest.Stops(t, func(ctx context.Context) error { return many().Merge(ctx, 1) })
 	canceltest.Stops(t, func(ctx context.Context) error { return many().Reduce(ctx, 2) })
 	canceltest.Stops(t, func(ctx context.Context) error {
-		return many().Simplify(ctx, 1, func(int, int) Random { return random })
+		return many().Simplify(ctx, func(int, int) Random { return random })
 	})
 }

@@ -16,24 +16,33 @@ import (
 // Source: [RUNNALLS07] for the bound B.
 func (r *Rounds) Merge(ctx context.Context, mu float64) error {
 	for len(r.Components) > 1 {
-		bi, bj, best := -1, -1, 0.0
-		for i := range r.Components {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			for j := range i {
-				if gain := r.mergeGain(r.Components[i], r.Components[j], mu); gain > best {
-					bi, bj, best = i, j, gain
-				}
-			}
+		joined, err := r.joinBest(ctx, 0, func(i, j int) float64 { return r.mergeGain(r.Components[i], r.Components[j], mu) })
+		if err != nil || !joined {
+			return err
 		}
-		if bi < 0 {
-			break
-		}
-		r.Components[bj] = component.Joined(r.Components[bi], r.Components[bj])
-		r.Components = append(r.Components[:bi], r.Components[bi+1:]...)
 	}
 	return nil
+}
+
+// joinBest joins the pair of components, i > j, that gains most and more than least; false if none
+// does.
+func (r *Rounds) joinBest(ctx context.Context, least float64, gain func(i, j int) float64) (bool, error) {
+	bi, bj := -1, -1
+	for i := range r.Components {
+		for j := range i {
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+			if g := gain(i, j); g > least {
+				bi, bj, least = i, j, g
+			}
+		}
+	}
+	if bi < 0 {
+		return false, nil
+	}
+	r.Components = component.Join(r.Components, bi, bj)
+	return true, nil
 }
 
 // mergeGain is what joining a and b is worth in nats per row, at least.
@@ -62,20 +71,16 @@ const mergeBIC = .5
 // Reduce joins, greedily, the pairs that lose least until k components are left. Its error is ctx's.
 func (r *Rounds) Reduce(ctx context.Context, k int) error {
 	for len(r.Components) > k {
-		bi, bj, least := 1, 0, math.Inf(1)
-		for i := range r.Components {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			for j := range i {
-				a, b := r.Components[i], r.Components[j]
-				if loss := mergeLoss(a, b, component.Joined(a, b)); loss < least {
-					bi, bj, least = i, j, loss
-				}
-			}
+		joined, err := r.joinBest(ctx, math.Inf(-1), func(i, j int) float64 {
+			a, b := r.Components[i], r.Components[j]
+			return -mergeLoss(a, b, component.Joined(a, b))
+		})
+		if err != nil {
+			return err
 		}
-		r.Components[bj] = component.Joined(r.Components[bi], r.Components[bj])
-		r.Components = append(r.Components[:bi], r.Components[bi+1:]...)
+		if !joined { // no loss is a number
+			r.Components = component.Join(r.Components, 1, 0)
+		}
 	}
 	return nil
 }

@@ -18,11 +18,11 @@ const (
 )
 
 // Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows:
-// KL(f || f with the pair joined), estimated on rows drawn from f with random, against the BIC and
-// noise terms of merge. Where merge's bound is loose, for pieces that together are one Gaussian,
+// KL(f || f with the pair joined), estimated on rows drawn from f with random, against the BIC
+// term of merge. Where merge's bound is loose, for pieces that together are one Gaussian,
 // this is not. Whether the last two are one is left to the contest. It is post-processing of
 // released values. Its error is ctx's.
-func (r *Rounds) Simplify(ctx context.Context, mu float64, random func(draws, components int) Random) error {
+func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random) error {
 	for len(r.Components) > 2 {
 		x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
 		logs := make([][]float64, len(r.Components)) // ln w_j N_j(x)
@@ -33,27 +33,17 @@ func (r *Rounds) Simplify(ctx context.Context, mu float64, random func(draws, co
 		for i := range x {
 			all[i] = logSum(logs, i, -1, -1, math.Inf(-1))
 		}
-		bi, bj, best := -1, -1, 0.0
-		for i := range r.Components {
-			for j := range i {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				m := component.Joined(r.Components[i], r.Components[j])
-				merged, loss := logDensities(m, x), 0.0
-				for t := range x {
-					loss += (all[t] - logSum(logs, t, i, j, merged[t])) / float64(len(x))
-				}
-				if gain := simplifyCosts*r.bic() + leastTold - loss; gain > best {
-					bi, bj, best = i, j, gain
-				}
+		joined, err := r.joinBest(ctx, 0, func(i, j int) float64 {
+			m := component.Joined(r.Components[i], r.Components[j])
+			merged, loss := logDensities(m, x), 0.0
+			for t := range x {
+				loss += (all[t] - logSum(logs, t, i, j, merged[t])) / float64(len(x))
 			}
+			return simplifyCosts*r.bic() + leastTold - loss
+		})
+		if err != nil || !joined {
+			return err
 		}
-		if bi < 0 {
-			break
-		}
-		r.Components[bj] = component.Joined(r.Components[bi], r.Components[bj])
-		r.Components = append(r.Components[:bi], r.Components[bi+1:]...)
 	}
 	return nil
 }
