@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gauze-dp/gauze/internal/canceltest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -312,3 +313,25 @@ type spyPairs struct{ query.PairOctaves }
 func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }
 func (spyPairs) Compile(int) query.RowMap { panic("read rows") }
+
+// A scan stops with the session's context: what was charged is spent, and nothing is answered.
+func TestScansStop(t *testing.T) {
+	const n, d, k = 20000, 20, 200
+	q := query.ClippedMoments{Form: query.FullForm, Lift: .5}
+	for range k {
+		q.Components = append(q.Components, query.Component{Frame: frame(d), Radius: 5})
+	}
+	table := kerneltest.Table(someRows(n, d), d, terms.Relation)
+	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "moments", Query: q.Kind(), Share: 1, Most: 1}}}
+	canceltest.Stops(t, func(ctx context.Context) error {
+		s, err := kernel.Open(ctx, table, plan, terms)
+		if err != nil {
+			return err
+		}
+		_, err = s.Allotment().Sum("moments", q, .1)
+		if loss := s.Loss(); err != nil && math.Abs(loss.Mu-.1) > 1e-9 {
+			t.Errorf("spent %+v", loss)
+		}
+		return err
+	})
+}

@@ -3,6 +3,8 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -12,6 +14,36 @@ import (
 // engines give the same answers, bit for bit.
 type Engine interface {
 	Scan(rows.Source, query.Scan) query.Accumulator
+}
+
+// Until is e, but that it reads no further piece once ctx is done: what it answers then is of a part
+// of the rows, and must be thrown away.
+func Until(ctx context.Context, e Engine) Engine { return until{ctx, e} }
+
+type until struct {
+	ctx context.Context
+	Engine
+}
+
+// Scan hands out empty pieces once the context is done.
+func (u until) Scan(s rows.Source, q query.Scan) query.Accumulator {
+	return u.Engine.Scan(stopping{s, u.ctx}, q)
+}
+
+type stopping struct {
+	rows.Source
+	ctx context.Context
+}
+
+// Pieces returns what reads piece i, or nothing.
+func (s stopping) Pieces() func(i int) []float64 {
+	piece := s.Source.Pieces()
+	return func(i int) []float64 {
+		if s.ctx.Err() != nil {
+			return nil
+		}
+		return piece(i)
+	}
 }
 
 // Sum returns the sum of the query's row vectors over all rows.

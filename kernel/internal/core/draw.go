@@ -24,7 +24,7 @@ type Draw struct {
 func (d *Draw) Rows() *rows.Table { return d.s.table.rows() }
 
 // Engine reads the table.
-func (d *Draw) Engine() engine.Engine { return d.s.terms.Engine }
+func (d *Draw) Engine() engine.Engine { return engine.Until(d.s.ctx, d.s.terms.Engine) }
 
 // Relation is that of the table.
 func (d *Draw) Relation() privacy.Relation { return d.s.terms.Relation }

@@ -75,7 +75,10 @@ func (s *Session) measure(a *Allotment, m Mechanism) (err error) {
 	if err != nil {
 		return err
 	}
-	return m.Release(&Draw{s: s, m: m, Step: u.step, Delta: delta})
+	if err := m.Release(&Draw{s: s, m: m, Step: u.step, Delta: delta}); err != nil {
+		return err
+	}
+	return s.ctx.Err() // which ends a scan before its last row
 }
 
 // sealed, deferred, turns a panic into errInternal.
