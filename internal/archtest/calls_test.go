@@ -145,11 +145,10 @@ func TestOneDoorToControlledNoise(t *testing.T) {
 }
 
 // A panic on a goroutine that nobody watches ends the process, and what a fit has spent is lost with
-// it: so what computes is started by the package parallel alone, and within engines by the workers of
-// the rows.
+// it: so what computes is started by the package parallel alone.
 func TestGoroutinesAreWatched(t *testing.T) {
 	for _, f := range files(t) {
-		if f.test || under(f.folder, "parallel", "kernel/internal/rows", "experiments") {
+		if f.test || under(f.folder, "parallel", "experiments") {
 			continue
 		}
 		ast.Inspect(f.tree, func(n ast.Node) bool {

@@ -27,7 +27,7 @@ var layers = []layer{
 	{"kernel/internal/rows", nil, "raw rows know nothing else"},
 	{"kernel/internal/noise", nil, "a sampler is checked by reading this folder alone"},
 	{"kernel/internal/hook", []string{"kernel/internal/noise"}, "tests reach the noise through this one door"},
-	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine"}, "an engine computes exact aggregates and draws no noise"},
+	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine", "parallel"}, "an engine computes exact aggregates and draws no noise"},
 	{"kernel/kerneltest", []string{"kernel", "kernel/internal", "kernel/privacy"}, "tests only"},
 	{"kernel/internal/core", []string{"kernel/privacy", "kernel/query", "kernel/engine", "kernel/internal/rows", "kernel/internal/noise", "kernel/internal/hook", "kernel/internal/closed"},
 		"the core knows no ring: whoever uses one ring need not trust another"},

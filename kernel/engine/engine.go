@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parallel"
 )
 
 // An Engine hands the pieces of a source to accumulators, each piece to one of them, in any order,
@@ -113,12 +114,8 @@ func EachSorted(e Engine, t *rows.Table, p query.Partition, column int, use func
 			values[leaf] = append(values[leaf], t.Row(i)[column])
 		}
 	}
-	var wg rows.Workers
-	for leaf, own := range values {
-		wg.Go(func() {
-			rows.Sort(own)
-			use(leaf, own)
-		})
-	}
-	wg.Wait()
+	parallel.Run(len(values), func(leaf int) {
+		rows.Sort(values[leaf])
+		use(leaf, values[leaf])
+	})
 }

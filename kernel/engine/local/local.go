@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parallel"
 )
 
 // Engine reads a table with a fixed number of workers.
@@ -23,24 +24,20 @@ func (e Engine) Scan(s rows.Source, q query.Scan) (total query.Accumulator) {
 	}
 	pieces := (s.Len() + rows.PieceRows - 1) / rows.PieceRows
 	var next atomic.Int64
-	var wg rows.Workers
 	var merging sync.Mutex
-	for range max(1, min(workers, pieces)) {
-		wg.Go(func() {
-			// made here, so that two workers hardly ever write to one cache line
-			own, piece := q.Start(s.Columns()), s.Pieces()
-			for i := int(next.Add(1) - 1); i < pieces; i = int(next.Add(1) - 1) {
-				own.Add(i*rows.PieceRows, piece(i))
-			}
-			merging.Lock()
-			defer merging.Unlock()
-			if total == nil {
-				total = own
-			} else {
-				total.Merge(own)
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Run(max(1, min(workers, pieces)), func(int) {
+		// made here, so that two workers hardly ever write to one cache line
+		own, piece := q.Start(s.Columns()), s.Pieces()
+		for i := int(next.Add(1) - 1); i < pieces; i = int(next.Add(1) - 1) {
+			own.Add(i*rows.PieceRows, piece(i))
+		}
+		merging.Lock()
+		defer merging.Unlock()
+		if total == nil {
+			total = own
+		} else {
+			total.Merge(own)
+		}
+	})
 	return total
 }
