@@ -61,9 +61,6 @@ func newCutter(p estimate.Problem) cutter {
 	return c
 }
 
-// choose is cut for one number of rows.
-func choose(p estimate.Problem, rows float64) choice { return newCutter(p).cut(rows) }
-
 // cut takes the number of blocks, and how many of them may be off, that leave the largest margin;
 // of several the fewest blocks.
 func (c cutter) cut(rows float64) (best choice) {

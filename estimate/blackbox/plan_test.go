@@ -108,7 +108,7 @@ func TestSizes(t *testing.T) {
 				if _, err := kernel.Calibrate(plan, rel, p.Budget); err != nil {
 					t.Errorf("%v, epsilon %v, %+v: a plan that cannot be calibrated: %v", rel, eps, c, err)
 				}
-				if x := choose(p, 1<<30); x.margin >= hopeless && x.rules.Validate() != nil {
+				if x := newCutter(p).cut(1 << 30); x.margin >= hopeless && x.rules.Validate() != nil {
 					t.Errorf("%v, epsilon %v, %+v: a plan for rules that cannot be: %v", rel, eps, c, x.rules.Validate())
 				}
 			}
@@ -187,7 +187,7 @@ func TestChoice(t *testing.T) {
 	eachProblem(func(what string, p estimate.Problem) {
 		mask, last := maskOf(p), choice{}
 		for _, n := range []float64{math.NaN(), math.Inf(-1), -5, 0, 1, 100, 1e3, 3e3, 1e4, 3e4, 1e5, 1e6, 1e7, 1e9, 1e15} {
-			c := choose(p, n)
+			c := newCutter(p).cut(n)
 			if c.margin == 0 {
 				if last.margin > 0 || n >= 1e9 {
 					t.Errorf("%s: no choice for %v rows", what, n)
@@ -220,7 +220,7 @@ func TestChoiceAndBudget(t *testing.T) {
 			for _, eps := range []float64{.1, 1, 20} {
 				p := problem(privacy.ReplaceOne, k, d, 1, eps)
 				n := rowsFor(p)
-				t := choose(p, n).rules.Estimates
+				t := newCutter(p).cut(n).rules.Estimates
 				if float64(t) > blocks || n > rows {
 					blocks = math.NaN()
 				}
@@ -245,10 +245,10 @@ func TestChoiceAndBudget(t *testing.T) {
 func TestRowsFor(t *testing.T) {
 	eachProblem(func(what string, p estimate.Problem) {
 		n := rowsFor(p)
-		if c := choose(p, n); c.margin < enough {
+		if c := newCutter(p).cut(n); c.margin < enough {
 			t.Errorf("%s: a margin of %v with the %v rows that are needed", what, c.margin, n)
 		}
-		if c := choose(p, n/1.05); c.margin >= enough {
+		if c := newCutter(p).cut(n / 1.05); c.margin >= enough {
 			t.Errorf("%s: %v rows are needed, and a margin of %v with fewer", what, n, c.margin)
 		}
 	})
@@ -268,7 +268,7 @@ func TestExpect(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	c, x := choose(p, 40000), New().Expect(p)
+	c, x := newCutter(p).cut(40000), New().Expect(p)
 	want := fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, 40000/c.rules.Estimates, c.rules.Pass)
 	if len(x.Notes) != 2 || x.Notes[0] != want || !strings.Contains(x.Notes[1], "the closer they are, the more rows") {
 		t.Errorf("notes %q, want %q first", x.Notes, want)

@@ -125,41 +125,20 @@ const heavyTail = "many rows are far from Gaussian (repeated values, zero-inflat
 // full is TylerPress: precondition, look at the radii, release. What was released says which way it
 // ends: as a Gaussian, as moments of any law, after a second preconditioner that atoms do not
 // collapse, or not at all.
-func (f fit) full() (none estimate.Outcome, err error) {
-	start := tyler.New(f.Space)
-	st, round, err := f.Tyler.Round(start, 1, firstPassPart)
-	if err != nil {
-		return none, err
-	}
-	if round {
-		seen, err := f.look(st)
-		switch {
-		case err != nil:
-			return none, err
-		case seen.far <= single.FirstFar && seen.heavy:
-			return f.Final(st, false, []string{heavyTail})
-		case seen.far <= single.FirstFar:
-			return f.gaussian(st, seen)
-		}
-	}
-	wasRound := round
-	if st, round, err = f.Tyler.Round(start, float64(start.Dim()), secondPassPart); err != nil {
-		return none, err
-	}
+func (f fit) full() (estimate.Outcome, error) {
+	var seen shape
+	st, again, err := f.Round([2]single.Pass{{Nu: 1, Part: firstPassPart}, {Nu: float64(f.Space.Dim()), Part: secondPassPart}},
+		func(st *tyler.State) (far float64, err error) {
+			seen, err = f.look(st)
+			return seen.far, err
+		}, " for a Gaussian fit", ", and the noise hides the spread of the others")
 	switch {
-	case !round && wasRound:
-		return none, f.RefuseFar("too many rows share one value or lie far out, and the noise hides the spread of the others")
-	case !round:
-		return none, f.Unresolved(st)
+	case err != nil:
+		return estimate.Outcome{}, err
+	case again || seen.heavy:
+		return f.Final(st, false, []string{heavyTail})
 	}
-	seen, err := f.look(st)
-	if err != nil {
-		return none, err
-	}
-	if seen.far > single.SecondFar {
-		return none, f.RefuseFar("too many rows share one value or lie far out for a Gaussian fit")
-	}
-	return f.Final(st, false, []string{heavyTail})
+	return f.gaussian(st, seen)
 }
 
 // lastPart of mu^2 is about what the last release gets. A guess.

@@ -117,48 +117,26 @@ const (
 	// rows with atoms better.
 	plentyRows = 3
 	// The steps of the preconditioner cost a part of mu^2 that falls with the square of the rows:
-	// roundPart is what they get, and at least roundLeast for the last of them, which makes the
-	// frame better than it must be.
+	// at most roundMost, and at least roundLeast for the last of them, which makes the frame better
+	// than it must be.
 	roundLeast, roundMost = .06, .6
 	roundFactor           = 1.5
 )
 
-// roundPart is the part of what is left for the preconditioner: less than for a Gaussian, whose
-// last release uses its steps again.
-func (f fit) roundPart() float64 {
-	need := single.RowsNeeded(f.Problem) / f.Rows
-	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
-}
-
-// round rounds the rows, again with a step that bears more if an atom may have fooled the first,
-// and releases their moments.
-func (f fit) round(elliptical bool) (none estimate.Outcome, err error) {
-	start, flagged := tyler.New(f.Space), false
-	var st *tyler.State
-	for pass, limit := range [...]float64{single.FirstFar, single.SecondFar} {
-		nu, ok := 1.0, false
-		if pass > 0 || f.Rows > plentyRows*single.RowsNeeded(f.Problem) {
-			nu = float64(start.Dim())
-		}
-		if st, ok, err = f.Tyler.Round(start, nu, f.roundPart()); err != nil {
-			return none, err
-		}
-		if !ok {
-			continue
-		}
-		share, err := f.Far(st)
-		if err != nil {
-			return none, err
-		}
-		if share <= limit {
-			return f.Final(st, elliptical, nil)
-		}
-		flagged = true
+// round rounds the rows, with less of what is left than a Gaussian has for it, whose last release
+// uses its steps again, and releases their moments.
+func (f fit) round(elliptical bool) (estimate.Outcome, error) {
+	need, most := single.RowsNeeded(f.Problem)/f.Rows, float64(f.Space.Dim())
+	part := math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
+	first := 1.0
+	if f.Rows > plentyRows*single.RowsNeeded(f.Problem) {
+		first = most
 	}
-	if flagged {
-		return none, f.RefuseFar("too many rows share one value or lie far out")
+	st, _, err := f.Round([2]single.Pass{{Nu: first, Part: part}, {Nu: most, Part: part}}, f.Far, "", "")
+	if err != nil {
+		return estimate.Outcome{}, err
 	}
-	return none, f.Unresolved(st)
+	return f.Final(st, elliptical, nil)
 }
 
 // columns fits every column by itself, at mu/sqrt(d) each.

@@ -127,7 +127,7 @@ func (l *Law) integrate(mean, variance []float64, low float64) {
 			}
 		}
 	}
-	l.WW, l.W0 = l.fromEigen(ww), l.vector(w0)
+	l.WW, l.W0 = turned(l.vectors, ww), l.vector(w0)
 }
 
 // toEigen is the vector in the eigenvectors' coordinates.
@@ -144,17 +144,11 @@ func (l *Law) vector(v []float64) []float64 {
 	return out
 }
 
-func (l *Law) inEigen(x mat.Matrix) *mat.Dense {
+// turned is a x a^T.
+func turned(a, x mat.Matrix) *mat.Dense {
 	var t, y mat.Dense
-	t.Mul(l.vectors.T(), x)
-	y.Mul(&t, l.vectors)
-	return &y
-}
-
-func (l *Law) fromEigen(x mat.Matrix) *mat.Dense {
-	var t, y mat.Dense
-	t.Mul(l.vectors, x)
-	y.Mul(&t, l.vectors.T())
+	t.Mul(a, x)
+	y.Mul(&t, a.T())
 	return &y
 }
 
@@ -170,7 +164,7 @@ func (l *Law) lean(v []float64) []float64 {
 // Forward is the derivative of (WW, W0, Zero) in the direction (eta, s) -> (eta + dEta, s + dS); dS
 // is symmetric.
 func (l *Law) Forward(dEta []float64, dS *mat.Dense) Image {
-	y, zero := l.inEigen(dS), 0.0
+	y, zero := turned(l.vectors.T(), dS), 0.0
 	diagonal := diagonalOf(y)
 	for j, v := range diagonal {
 		zero -= l.nu * l.second[j] * v
@@ -183,13 +177,13 @@ func (l *Law) Forward(dEta []float64, dS *mat.Dense) Image {
 		}
 		y.Set(i, i, v)
 	}
-	return Image{l.fromEigen(y), l.lean(dEta), zero}
+	return Image{turned(l.vectors, y), l.lean(dEta), zero}
 }
 
 // Adjoint is the transpose of Forward: Forward(dEta, dS).Dot(x) = <(dEta, dS), Adjoint(x)>; x.WW is
 // symmetric.
 func (l *Law) Adjoint(x Image) (dEta []float64, dS *mat.Dense) {
-	y := l.inEigen(x.WW)
+	y := turned(l.vectors.T(), x.WW)
 	diagonal := diagonalOf(y)
 	y.MulElem(y, l.pair)
 	for j := range diagonal {
@@ -203,7 +197,7 @@ func (l *Law) Adjoint(x Image) (dEta []float64, dS *mat.Dense) {
 	for i := range dEta {
 		dEta[i] *= 2
 	}
-	return dEta, l.fromEigen(y)
+	return dEta, turned(l.vectors, y)
 }
 
 func diagonalOf(m *mat.Dense) []float64 {

@@ -29,16 +29,13 @@ type Sums struct {
 	Trace, TraceSD float64
 }
 
-// Over are the sums over a number of rows: means.
+// Over is with Sum and Second, of the full form, over a number of rows: means.
 func (s Sums) Over(rows float64) Sums {
-	s.Count, s.CountSD, s.SumSD, s.SecondSD = s.Count/rows, s.CountSD/rows, s.SumSD/rows, s.SecondSD/rows
-	s.Trace, s.TraceSD = s.Trace/rows, s.TraceSD/rows
 	for i := range s.Sum {
 		s.Sum[i] /= rows
 	}
-	if s.Second != nil {
-		s.Second.ScaleSym(1/rows, s.Second)
-	}
+	s.Second.ScaleSym(1/rows, s.Second)
+	s.SecondSD /= rows
 	return s
 }
 

@@ -92,16 +92,11 @@ func target(s *mat.SymDense, nu, scale float64) *mat.SymDense {
 	m := mat.NewSymDense(size, nil)
 	for i := range size {
 		for j := i; j < size; j++ {
-			v := s.At((i+1)%size, (j+1)%size) * scale
-			if j == size-1 {
-				v /= math.Sqrt(nu)
-			}
-			if i == size-1 {
-				v /= math.Sqrt(nu)
-			}
-			m.SetSym(i, j, v)
+			m.SetSym(i, j, s.At((i+1)%size, (j+1)%size)*scale)
 		}
+		m.SetSym(i, size-1, m.At(i, size-1)/math.Sqrt(nu))
 	}
+	m.SetSym(size-1, size-1, m.At(size-1, size-1)/math.Sqrt(nu))
 	return m
 }
 

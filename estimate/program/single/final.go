@@ -26,9 +26,9 @@ const NoiseLimit = .5
 // 4.5).
 const (
 	FarRadius2 = 25
-	// The share of rows there with which the first and a second preconditioner, one that bears
-	// more, are believed.
-	FirstFar, SecondFar = .07, .10
+	// FirstFar is the share of rows there with which a first preconditioner is believed, and
+	// secondFar that for a second one, which bears more.
+	FirstFar, secondFar = .07, .10
 	farPart             = .01 // of mu^2, for each look at far rows
 )
 
@@ -62,6 +62,37 @@ func RadiusStep(prefix string, share float64, most int) kernel.Step {
 // FarStep is the step of Far, for two looks.
 func FarStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * 2 * farPart, Most: 2, Source: "TYLERPRESS Section 4"}
+}
+
+// A Pass is steps of t_nu with a part of what is left.
+type Pass struct{ Nu, Part float64 }
+
+// Round makes the rows round, again by the second pass if the first does not get there or an atom
+// may have fooled it: if too large a share of the rows is far out, as far says. The error is a
+// refusal if both fail; lies and hides end its reason where the second got there and where it did
+// not.
+//
+// Source: [TYLERPRESS] Section 4.5.
+func (f *Fit) Round(passes [2]Pass, far func(*tyler.State) (float64, error), lies, hides string) (st *tyler.State, again bool, err error) {
+	there, end := false, ""
+	for i, limit := range [...]float64{FirstFar, secondFar} {
+		ok, share := false, 0.0
+		if st, ok, err = f.Tyler.Round(tyler.New(f.Space), passes[i].Nu, passes[i].Part); err != nil {
+			return nil, false, err
+		}
+		if !ok {
+			end = hides
+			continue
+		}
+		if share, err = far(st); err != nil || share <= limit {
+			return st, i > 0, err
+		}
+		there, end = true, lies
+	}
+	if !there {
+		return nil, false, f.Unresolved(st)
+	}
+	return nil, false, f.RefuseFar("too many rows share one value or lie far out" + end)
 }
 
 // Far releases which share of the rows has |z|^2 > 25 d in the coordinates of the state, less two
