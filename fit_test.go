@@ -303,7 +303,7 @@ func TestInterruptedBetweenMeasurements(t *testing.T) {
 	}
 }
 
-// checkRunError wants a run error after a quarter of mu² at (1, 1e-6).
+// checkRunError wants a run error after a quarter of mu^2 at (1, 1e-6).
 func checkRunError(t *testing.T, name string, err error) {
 	t.Helper()
 	var run *RunError

@@ -11,7 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/model/modeltest"
 )
 
-// Every covariance passes the same list: F Fᵀ = Σ, symmetry, type name, scaling of its own type.
+// Every covariance passes the same list: F F^T = Sigma, symmetry, type name, scaling of its own
+// type.
 func TestCovarianceContract(t *testing.T) {
 	rng := seeded(10)
 	type namedCovariance struct {

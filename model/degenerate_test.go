@@ -93,7 +93,7 @@ func TestUnsharedDegenerateDirectionIsFinite(t *testing.T) {
 			}
 		}
 	}
-	// The widened sd is 1e-9 of the model's spread in the column, here √(1²).
+	// The widened sd is 1e-9 of the model's spread in the column, here sqrt(1^2).
 	got := scorer(t, cases["atom beside a Gaussian"]).LogDensity([]float64{0})
 	near(t, "peak of the atom", got, math.Log(0.5)-0.5*math.Log(2*math.Pi)+9*math.Ln10, 1e-6)
 }

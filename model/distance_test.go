@@ -73,7 +73,7 @@ func TestMonteCarloAgainstIntegration(t *testing.T) {
 }
 
 // The reported standard error must be the real one: over 400 repetitions the z-scores' mean square
-// is 1 ± 0.07; a tolerance of 0.5 is 7 standard errors.
+// is 1 +- 0.07; a tolerance of 0.5 is 7 standard errors.
 func TestTotalVariationStdErrIsHonest(t *testing.T) {
 	rng := seeded(14)
 	a, b := mixture(t, nil, normal(t, 0, 1)), mixture(t, nil, normal(t, 1, 1))
@@ -111,7 +111,7 @@ func TestKnownDistances(t *testing.T) {
 	a := model.Gaussian{Mean: []float64{1, 2}, Cov: full(t, 2, 2, 1, 1, 2)}
 	b := model.Gaussian{Mean: []float64{0, 2}, Cov: full(t, 2, 1, 0, 0, 4)}
 	near(t, "MeanDistance", model.MeanDistance(a, b), 1, 1e-14)
-	// Σb^-½ Σa Σb^-½ = [[2, ½], [½, ½]].
+	// Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 = [[2, 1/2], [1/2, 1/2]].
 	near(t, "CovarianceDistance", model.CovarianceDistance(a.Cov, b.Cov), math.Sqrt(1+0.25+0.25+0.25), 1e-14)
 	near(t, "KL", model.GaussianKL(a, b), (2.5-2-math.Log(3.0/4)+1)/2, 1e-14)
 	n0, n1 := normal(t, 0, 1), normal(t, 3, 2)

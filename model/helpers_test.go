@@ -62,7 +62,7 @@ func scorer(t testing.TB, m *model.Mixture) *model.Scorer {
 	return s
 }
 
-// near fails unless |got - want| <= tol·max(1, |want|).
+// near fails unless |got - want| <= tol * max(1, |want|).
 func near(t testing.TB, what string, got, want, tol float64) {
 	t.Helper()
 	if got == want {
@@ -82,7 +82,7 @@ func integrate1(f func(x float64) float64, low, high float64, n int) float64 {
 	return sum * h
 }
 
-// integrate2 is the midpoint rule on the square [low, high]².
+// integrate2 is the midpoint rule on the square [low, high]^2.
 func integrate2(f func(x, y float64) float64, low, high float64, n int) float64 {
 	return integrate1(func(x float64) float64 {
 		return integrate1(func(y float64) float64 { return f(x, y) }, low, high, n)

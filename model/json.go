@@ -75,9 +75,9 @@ func (m *Mixture) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a "model" object, checked.
 //
-// Missing columns are x1, …, xd, a missing covariance_type is full, and fields it does not know are
-// ignored. Weights that sum to 1 within 1e-6 are divided by their sum; matrices that are symmetric
-// and positive semi-definite up to 1e-9 are repaired as NewFull does. Anything else is a
+// Missing columns are x1, .., xd, a missing covariance_type is full, and fields it does not know
+// are ignored. Weights that sum to 1 within 1e-6 are divided by their sum; matrices that are
+// symmetric and positive semi-definite up to 1e-9 are repaired as NewFull does. Anything else is a
 // FieldError, and m is left as it was.
 func (m *Mixture) UnmarshalJSON(data []byte) error {
 	fields := map[string]json.RawMessage{}

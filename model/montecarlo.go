@@ -13,27 +13,27 @@ type Estimate struct {
 	StdErr float64 // 0 where the value is exact
 }
 
-// TotalVariation estimates TV(a, b) = ½ ∫ |a - b| from rows drawn from the balanced mixture
-// (a+b)/2, half from each: the mean of |a - b| / (a + b), which lies in [0, 1], so that the
-// standard error is at most 1/(2 √rows). For identical models it is exactly 0. It fails if a or b
-// is not valid, their dimensions differ, or rows < 4.
+// TotalVariation estimates TV(a, b) = 1/2 integral of |a - b| from rows drawn from the balanced
+// mixture (a+b)/2, half from each: the mean of |a - b| / (a + b), which lies in [0, 1], so that the
+// standard error is at most 1/(2 sqrt rows). For identical models it is exactly 0. It fails if a or
+// b is not valid, their dimensions differ, or rows < 4.
 func TotalVariation(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 	d, err := monteCarlo(context.Background(), a, b, rows, rng)
 	return d.tv, err
 }
 
-// Hellinger returns H(a, b), H² = 1 - ∫ √(a b): GaussianHellinger if each is one Gaussian, else
-// estimated as TotalVariation is, from the mean of 1 - √(a b) / ((a+b)/2). It fails as
-// TotalVariation does.
+// Hellinger returns H(a, b), H^2 = 1 - integral of sqrt(a b): GaussianHellinger if each is one
+// Gaussian, else estimated as TotalVariation is, from the mean of 1 - sqrt(a b) / ((a+b)/2). It
+// fails as TotalVariation does.
 func Hellinger(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 	d, err := monteCarlo(context.Background(), a, b, rows, rng)
 	return d.hellinger, err
 }
 
-// KL returns KL(a, b) = ∫ a log(a/b) in nats: GaussianKL if each is one Gaussian; +Inf if a has a
-// component whose support is not that of a component of b; else estimated from rows of the balanced
-// mixture (a+b)/2, by the mean of (a log(a/b) + b - a) / ((a+b)/2), which has the right mean
-// because a and b have the same mass, and is never negative. It fails as TotalVariation does.
+// KL returns KL(a, b) = integral of a log(a/b) in nats: GaussianKL if each is one Gaussian; +Inf if
+// a has a component whose support is not that of a component of b; else estimated from rows of the
+// balanced mixture (a+b)/2, by the mean of (a log(a/b) + b - a) / ((a+b)/2), which has the right
+// mean because a and b have the same mass, and is never negative. It fails as TotalVariation does.
 func KL(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
 	d, err := monteCarlo(context.Background(), a, b, rows, rng)
 	return d.klAB, err
@@ -148,7 +148,7 @@ func logRatio(logA, logB float64) float64 {
 	return 0
 }
 
-// versine returns 1 - 1/cosh(u) = 1 - √(ab)/((a+b)/2) for u = ½ log(a/b).
+// versine returns 1 - 1/cosh(u) = 1 - sqrt(ab)/((a+b)/2) for u = 1/2 log(a/b).
 func versine(u float64) float64 {
 	if math.Abs(u) > 1 {
 		return 1 - 1/math.Cosh(u)
@@ -192,7 +192,7 @@ func (h *halves) estimate() Estimate {
 	return Estimate{Value: h.mean[0]/2 + h.mean[1]/2, StdErr: math.Sqrt(variance)}
 }
 
-// rootEstimate turns an estimate of H² into one of H, by the delta method.
+// rootEstimate turns an estimate of H^2 into one of H, by the delta method.
 func rootEstimate(e Estimate) Estimate {
 	root := math.Sqrt(e.Value)
 	if root == 0 {

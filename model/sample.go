@@ -66,7 +66,7 @@ func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	return i
 }
 
-// Rows fills the n×d matrix dst with n independent rows. It panics if dst has not d columns.
+// Rows fills the n x d matrix dst with n independent rows. It panics if dst has not d columns.
 func (s *Sampler) Rows(dst *mat.Dense, rng *rand.Rand) {
 	n, _ := dst.Dims()
 	for r := range n {
@@ -107,7 +107,7 @@ func (s *Sampler) component(i int, dst []float64, rng *rand.Rand) {
 	}
 }
 
-// Sample fills the n×d matrix dst with n independent rows of m. It fails if m is not valid, and
+// Sample fills the n x d matrix dst with n independent rows of m. It fails if m is not valid, and
 // panics if dst has not d columns.
 func (m *Mixture) Sample(dst *mat.Dense, rng *rand.Rand) error {
 	s, err := NewSampler(m)

@@ -20,7 +20,7 @@ type Scorer struct {
 	dim      int
 	support  *support
 	parts    []*whitener // nil where the weight is 0
-	constant []float64   // log w_i - r/2 log 2π - log|L_i|; -Inf where the weight is 0
+	constant []float64   // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
 	weights  []float64   // sum to 1
 	scratch  sync.Pool   // of *[]float64, for more than stackColumns free columns
 }

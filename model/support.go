@@ -25,7 +25,7 @@ const (
 )
 
 // support is the affine space that holds a set of Gaussians, written as: the free columns are
-// anything, each tied column is centre + Σ coef·(free - their centre).
+// anything, each tied column is centre + sum coef (free - their centre).
 type support struct {
 	free   []int
 	tied   []tie

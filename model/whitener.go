@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// whitener maps the r free columns of a row to z = L⁻¹(x - mean), a standard Gaussian vector under
+// whitener maps the r free columns of a row to z = L^-1(x - mean), a standard Gaussian vector under
 // the component, where L is the lower triangular factor of the component's covariance on the free
 // columns, degenerate directions widened as the package comment says.
 type whitener struct {
@@ -16,7 +16,7 @@ type whitener struct {
 	// below holds L's columns under the diagonal, one after the other; nil if L is diagonal.
 	below   []float64
 	inverse []float64 // 1/L_ii
-	logDet  float64   // Σ log L_ii
+	logDet  float64   // sum log L_ii
 }
 
 // newWhitener compiles g on the free columns of s.
@@ -85,7 +85,7 @@ func (w *whitener) lower(g Gaussian, s *support) (l *mat.Dense, scale []float64)
 		panic("model: singular values did not converge") // finite input converges
 	}
 	values := svd.Values(nil)
-	// The whole factor is d×d and r <= d, so there are r values.
+	// The whole factor is d x d and r <= d, so there are r values.
 	if slices.Min(values) > rankTolerance*values[0] {
 		return lowerFactor(f), scale
 	}
@@ -103,7 +103,7 @@ func (w *whitener) lower(g Gaussian, s *support) (l *mat.Dense, scale []float64)
 	return lowerFactor(&u), scale
 }
 
-// whiten turns z, the free columns of a row less the mean, into L⁻¹z in place.
+// whiten turns z, the free columns of a row less the mean, into L^-1 z in place.
 func (w *whitener) whiten(z []float64) {
 	if w.below == nil {
 		floats.Mul(z, w.inverse)
@@ -122,8 +122,8 @@ func (w *whitener) whiten(z []float64) {
 	}
 }
 
-// square returns |L⁻¹(x - mean)|² for the free columns of row, +Inf if it is not a finite number. z
-// is scratch for r numbers.
+// square returns |L^-1(x - mean)|^2 for the free columns of row, +Inf if it is not a finite number.
+// z is scratch for r numbers.
 func (w *whitener) square(z, row []float64, free []int) float64 {
 	for a, j := range free {
 		z[a] = row[j] - w.mean[a]

@@ -93,8 +93,8 @@ func (s *PlanStep) implied() (map[float64]float64, error) {
 }
 
 // Complete fills in the Rényi divergences of steps that state a mask or a pure loss: at the orders
-// 1 + 2^j for whole j, and at the one that decides, where all that was spent implies the least ε.
-// The others follow. It fails for a mask or a pure loss that is not valid.
+// 1 + 2^j for whole j, and at the one that decides, where all that was spent implies the least
+// epsilon. The others follow. It fails for a mask or a pure loss that is not valid.
 func (c *Certificate) Complete() error {
 	curves := make([]map[float64]float64, len(c.Plan))
 	for i := range c.Plan {

@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// masked is a consistent release of a test of blocks, a mask, and Gaussian sums, at (ε, δ) = (1,
-// 1e-6).
+// masked is a consistent release of a test of blocks, a mask, and Gaussian sums, at (epsilon,
+// delta) = (1, 1e-6).
 func masked(t testing.TB) *Release {
 	t.Helper()
 	stated := &Mask{Kind: MaskLifted, Dimension: 3, Gamma: .03, Eta: .23}
@@ -95,7 +95,7 @@ func TestMaskedInWords(t *testing.T) {
 		"A learner that is not part of Gauze":           published(t).Certificate,
 		"whoever brought it answers for that":           published(t).Certificate,
 		"together they cost mu = ":                      gaussian(t).Certificate,
-		// (ε, δ) alone: Φ(μ/2) would be 54.8 %
+		// (epsilon, delta) alone: Phi(mu/2) would be 54.8 %
 		"right at most 73.2 % of the time; a tossed coin is": masked(t).Certificate,
 	} {
 		if text := strings.Join(strings.Fields(c.PlainText()), " "); !strings.Contains(text, want) {

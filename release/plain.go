@@ -12,14 +12,14 @@ import (
 // A Statement is one point of a certificate in plain words.
 type Statement struct{ Heading, Text string }
 
-// plainDelta is the δ at which a ρ-zCDP budget is put into words.
+// plainDelta is the delta at which a rho-zCDP budget is put into words.
 const plainDelta = 1e-6
 
 // Plain says in plain words what the certificate promises and what it does not.
 //
-// That (ε, δ) acts like an answer that shifts odds by at most e^ε, and with probability δ tells
-// all, is exact: every such mechanism is a post-processing of that one (Kairouz, Oh and Viswanath
-// 2015).
+// That (epsilon, delta) acts like an answer that shifts odds by at most e^epsilon, and with
+// probability delta tells all, is exact: every such mechanism is a post-processing of that one
+// (Kairouz, Oh and Viswanath 2015).
 func (c Certificate) Plain() []Statement {
 	var out []Statement
 	say := func(heading string, sentences ...string) {
@@ -95,8 +95,8 @@ func (c Certificate) who() string {
 		"(replace-one): it hides what a person's row says, and which person's row it is, but not how many rows there are."
 }
 
-// asked is the (ε, δ) that the certificate's words are about: as asked, or for a zCDP budget the
-// one it implies at plainDelta.
+// asked is the (epsilon, delta) that the certificate's words are about: as asked, or for a zCDP
+// budget the one it implies at plainDelta.
 func (c Certificate) asked() (eps, delta float64) {
 	if c.Epsilon == 0 && c.Rho > 0 {
 		return privacy.EpsilonOfRho(plainDelta, c.Rho), plainDelta
@@ -125,10 +125,11 @@ func (c Certificate) howWell() string {
 	return b.String()
 }
 
-// test is the success of the best guess between two neighbouring tables, each as likely. Under (ε,
-// δ) alone the two errors meet at (1 − δ)/(1 + e^ε), so it is (e^ε + δ)/(1 + e^ε). Where every
-// measurement counts in μ it is Φ(μ/2) for the total μ, which is at most MuOf(ε, δ), and thresholds
-// add less than δ to it: usually much less. The μ spent plays no part: see Spent.
+// test is the success of the best guess between two neighbouring tables, each as likely. Under
+// (epsilon, delta) alone the two errors meet at (1 - delta)/(1 + e^epsilon), so it is (e^epsilon +
+// delta)/(1 + e^epsilon). Where every measurement counts in mu it is Phi(mu/2) for the total mu,
+// which is at most MuOf(epsilon, delta), and thresholds add less than delta to it: usually much
+// less. The mu spent plays no part: see Spent.
 func (c Certificate) test() string {
 	eps, delta := c.asked()
 	success := 1 - (1-delta)/(1+math.Exp(eps))

@@ -76,7 +76,7 @@ func TestPlainSays(t *testing.T) {
 }
 
 // TestTestFigure: the success of the best guess, against a direct sum over a grid for N(0,1)
-// against N(μ,1), and against (ε, δ)-randomised response where the plan is not Gaussian.
+// against N(mu,1), and against (epsilon, delta)-randomised response where the plan is not Gaussian.
 func TestTestFigure(t *testing.T) {
 	c := concentrated(t).Certificate
 	mu := privacy.MuOfRho(0.1)
@@ -91,7 +91,7 @@ func TestTestFigure(t *testing.T) {
 	if want := "at most " + percent(sum) + " of the time"; !strings.Contains(c.test(), want) {
 		t.Errorf("want %q in %q", want, c.test())
 	}
-	// Randomised response for ε, which tells all with probability δ.
+	// Randomised response for epsilon, which tells all with probability delta.
 	r := renyi(t).Certificate
 	e := math.Exp(r.Epsilon)
 	if want := "at most " + percent(r.Delta+(1-r.Delta)*e/(1+e)) + " of the time"; !strings.Contains(r.test(), want) {

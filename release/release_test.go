@@ -36,8 +36,8 @@ func mixture(t testing.TB) *model.Mixture {
 	return m
 }
 
-// gaussian is a consistent release of Gaussian measurements and one threshold, at (ε, δ) = (1,
-// 1e-6).
+// gaussian is a consistent release of Gaussian measurements and one threshold, at (epsilon, delta)
+// = (1, 1e-6).
 func gaussian(t testing.TB) *Release {
 	t.Helper()
 	const delta = 1e-6
@@ -67,7 +67,7 @@ func finish(r *Release, c privacy.Calibration) {
 	r.Certificate.Spent = Spent{Epsilon: loss.Epsilon, Delta: loss.Delta, Mu: loss.Mu, Rho: loss.Rho}
 }
 
-// concentrated is a consistent release at ρ = 0.1.
+// concentrated is a consistent release at rho = 0.1.
 func concentrated(t testing.TB) *Release {
 	t.Helper()
 	c, err := privacy.Calibrate(privacy.Budget{Rho: 0.1}, privacy.Needs{})
@@ -81,7 +81,7 @@ func concentrated(t testing.TB) *Release {
 	return r
 }
 
-// pure is a consistent release with a step of every law, at (ε, δ) = (2, 1e-6).
+// pure is a consistent release with a step of every law, at (epsilon, delta) = (2, 1e-6).
 func pure(t testing.TB) *Release {
 	t.Helper()
 	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 2, Delta: 1e-6}, privacy.Needs{})
@@ -100,8 +100,8 @@ func pure(t testing.TB) *Release {
 	return r
 }
 
-// cut is a consistent release with the laws that stand with a threshold's delta, at (ε, δ) = (1,
-// 1e-6).
+// cut is a consistent release with the laws that stand with a threshold's delta, at (epsilon,
+// delta) = (1, 1e-6).
 func cut(t testing.TB) *Release {
 	t.Helper()
 	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 1, Delta: 1e-6}, privacy.Needs{Thresholds: true})
@@ -125,7 +125,8 @@ func known(t testing.TB) *Release {
 	return r
 }
 
-// renyi is a consistent release with one measurement that is not Gaussian, at (ε, δ) = (2, 1e-6).
+// renyi is a consistent release with one measurement that is not Gaussian, at (epsilon, delta) =
+// (2, 1e-6).
 func renyi(t testing.TB) *Release {
 	t.Helper()
 	extra := privacy.PureCurve(0.5)

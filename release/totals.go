@@ -9,13 +9,13 @@ import (
 type totals struct {
 	mu2   float64 // of the Gaussian ones
 	delta float64 // of the thresholds
-	// order → Rényi divergence of all measurements; nil if all are Gaussian
+	// order -> Rényi divergence of all measurements; nil if all are Gaussian
 	orders map[float64]float64
 }
 
 // planTotals adds up the plan. A Rényi curve is known only at the orders of all steps that have
 // one, where those of a mask or a pure loss are all of privacy.Orders; at order a the Gaussian
-// steps add a·mu²/2.
+// steps add a mu^2/2.
 func (c *Certificate) planTotals() totals {
 	var sum totals
 	stated := map[float64]int{}
@@ -63,8 +63,8 @@ func (s *PlanStep) divergences() map[float64]float64 {
 	return out
 }
 
-// deciding is the order at which a plan with Rényi curves costs least at δ, and what it costs
-// there, ε; +Inf where no order is left.
+// deciding is the order at which a plan with Rényi curves costs least at delta, and what it costs
+// there, epsilon; +Inf where no order is left.
 func (t totals) deciding(delta float64) (order, epsilon float64) {
 	epsilon = math.Inf(1)
 	for a, divergence := range t.orders {
@@ -75,8 +75,8 @@ func (t totals) deciding(delta float64) (order, epsilon float64) {
 	return order, epsilon
 }
 
-// epsilonOfRenyi returns the ε that a Rényi divergence r of an order a implies at δ: r + ln(1 −
-// 1/a) − (ln δ + ln a)/(a − 1), and at least 0.
+// epsilonOfRenyi returns the epsilon that a Rényi divergence r of an order a implies at delta: r +
+// ln(1 - 1/a) - (ln delta + ln a)/(a - 1), and at least 0.
 //
 // Source: [CKS20] Proposition 12.
 func epsilonOfRenyi(order, divergence, delta float64) float64 {

@@ -76,11 +76,11 @@ const OwnLearner = "own"
 // less is spent, but the smaller figure is a meter reading and not a promise by itself.
 type Spent struct {
 	Epsilon float64 `json:"epsilon"`
-	// The conversion's δ at Epsilon and the thresholds' own δ together.
+	// The conversion's delta at Epsilon and the thresholds' own delta together.
 	Delta float64 `json:"delta"`
-	// Gaussian DP: Mu² = Σ count·mu² over the plan's steps but for those with a Rényi curve.
+	// Gaussian DP: Mu^2 = sum count mu^2 over the plan's steps but for those with a Rényi curve.
 	Mu  float64 `json:"mu"`
-	Rho float64 `json:"rho"` // zCDP: Mu²/2 where no step has a Rényi curve, otherwise 0.
+	Rho float64 `json:"rho"` // zCDP: Mu^2/2 where no step has a Rényi curve, otherwise 0.
 }
 
 // A PlanStep is one kind of measurement of the plan, made Count times.
@@ -100,9 +100,9 @@ type PlanStep struct {
 	Mu float64 `json:"mu"`
 	// What a threshold or a test adds, of one measurement; 0 for none.
 	Delta float64 `json:"delta"`
-	// Order → Rényi divergence (nats) of one measurement; infinite ones are left out.
+	// Order -> Rényi divergence (nats) of one measurement; infinite ones are left out.
 	Renyi map[string]float64 `json:"renyi,omitempty"`
-	// ε₀ of a pure measurement of which Renyi is the curve; 0 for other measurements.
+	// epsilon0 of a pure measurement of which Renyi is the curve; 0 for other measurements.
 	Pure float64 `json:"pure,omitempty"`
 	// Of which Renyi is the curve; nil for other measurements.
 	Mask   *Mask  `json:"mask,omitempty"`

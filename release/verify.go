@@ -16,7 +16,7 @@ const tolerance = 1e-9
 // Verify lists everything that is wrong with a release; nil means that it is consistent:
 //
 //   - the format is known, the model is valid, the words of the certificate are known;
-//   - every measurement's mu is its sensitivity over its noise, and Σ count·mu² = spent.mu²;
+//   - every measurement's mu is its sensitivity over its noise, and sum count mu^2 = spent.mu^2;
 //   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas
 //     and Rényi curves imply;
 //   - what was spent is at most what was asked;
@@ -224,8 +224,8 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 
 // law faults a law of noise that the step's query cannot have: only a selection picks by an
 // exponential mechanism or by thresholds, and none is Gaussian (one with a single option is a noisy
-// number, with Laplace noise); two laws besides the Gaussian stand with a threshold's δ, and never
-// without.
+// number, with Laplace noise); two laws besides the Gaussian stand with a threshold's delta, and
+// never without.
 func (v *verifier) law(s *PlanStep, field func(string) string) {
 	selects := strings.HasPrefix(strings.TrimPrefix(s.Query, "of blocks: "), "select: ")
 	cut := s.Law == "truncated laplace" || s.Law == "local exponential"
@@ -244,13 +244,14 @@ func (v *verifier) law(s *PlanStep, field func(string) string) {
 	}
 }
 
-// muOf is the μ of one measurement whose noise has the law, for the ratio of sensitivity and noise;
-// NaN where there is none.
+// muOf is the mu of one measurement whose noise has the law, for the ratio of sensitivity and
+// noise; NaN where there is none.
 //
-// A discrete Laplace variable of scale b on every number is ε-DP with ε = S/b. The exponential
-// mechanism with P(i) ∝ e^(score/b) has bounded range ε = 2S/b. The first noisy score above a noisy
-// threshold, Laplace of scales b and b/2, is ε-DP with ε = 4S/b. A Laplace variable that is cut,
-// and a choice that a test allows, are ε-DP with ε = S/b but for their δ.
+// A discrete Laplace variable of scale b on every number is epsilon-DP with epsilon = S/b. The
+// exponential mechanism with P(i) proportional to e^(score/b) has bounded range epsilon = 2S/b. The
+// first noisy score above a noisy threshold, Laplace of scales b and b/2, is epsilon-DP with
+// epsilon = 4S/b. A Laplace variable that is cut, and a choice that a test allows, are epsilon-DP
+// with epsilon = S/b but for their delta.
 func muOf(law string, ratio float64) (mu float64, known bool) {
 	of, factor := privacy.MuOfPure, 1.0
 	switch law {
@@ -319,7 +320,7 @@ func (v *verifier) atLeast(field string, x, least float64) {
 	}
 }
 
-// conversion checks that (ε, δ) as spent is what the measurements imply.
+// conversion checks that (epsilon, delta) as spent is what the measurements imply.
 func (v *verifier) conversion(spent Spent, sum totals) {
 	if sum.orders == nil {
 		v.atLeast("certificate.spent.delta", spent.Delta, privacy.DeltaOfMu(spent.Epsilon*(1+tolerance), math.Sqrt(sum.mu2))+sum.delta)

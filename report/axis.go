@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// An axis maps a column to the plane of a picture: x = centre + unit·u. The pictures are drawn in
+// An axis maps a column to the plane of a picture: x = centre + unit u. The pictures are drawn in
 // u, which is of order one whatever the column's scale, and only the ticks' labels know of x.
 type axis struct {
 	centre, unit float64

@@ -12,7 +12,7 @@ import (
 type grid struct {
 	nx, ny int
 	x, y   axis
-	z      []float64 // nx·ny, row by row
+	z      []float64 // nx ny, row by row
 }
 
 func (g grid) at(i, j int) float64 { return g.z[j*g.nx+i] }
@@ -101,7 +101,7 @@ func (g grid) rings(level float64) [][]plotter.XY {
 	return out
 }
 
-// Edges of the grid have numbers: 2·(point) for the one to the right of a point, 2·(point)+1 for
+// Edges of the grid have numbers: 2 (point) for the one to the right of a point, 2 (point)+1 for
 // the one above it.
 func (g grid) edges(i, j int) (bottom, right, top, left int) {
 	p := j*g.nx + i

@@ -40,7 +40,7 @@ func mixture(t testing.TB, columns []string, weights []float64, parts ...model.G
 	return m
 }
 
-// gaussian takes the covariance as d·d numbers, or as d variances.
+// gaussian takes the covariance as d d numbers, or as d variances.
 func gaussian(t testing.TB, mean, cov []float64) model.Gaussian {
 	t.Helper()
 	var c model.Covariance

@@ -166,7 +166,7 @@ func (a axis) places(parts []part, j int) []float64 {
 	return xs
 }
 
-// bell is the density of N(mean, sd²) at x.
+// bell is the density of N(mean, sd^2) at x.
 func bell(x, mean, sd float64) float64 {
 	z := (x - mean) / sd
 	return math.Exp(-z*z/2) / (sd * math.Sqrt(2*math.Pi))

@@ -103,7 +103,8 @@ func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
 	return out
 }
 
-// pairPicture draws the density of two columns as shades and every part as its 1σ and 2σ ellipses.
+// pairPicture draws the density of two columns as shades and every part as its 1 sigma and 2 sigma
+// ellipses.
 func pairPicture(m *model.Mixture, parts []part, at pair) (figure, error) {
 	nameA, nameB := columnName(m.Columns[at.a], at.a), columnName(m.Columns[at.b], at.b)
 	x, y := newAxis(parts, at.a, pairReach, 7), newAxis(parts, at.b, pairReach, 7)

@@ -73,8 +73,8 @@ func TestSaddles(t *testing.T) {
 				}
 			}
 		}
-		// Each of the (n-2)² inner points differs from its neighbours, and zeros of the frame count
-		// as low ground.
+		// Each of the (n-2)^2 inner points differs from its neighbours, and zeros of the frame
+		// count as low ground.
 		want := 0
 		for j := range n {
 			for i := range n {
@@ -92,7 +92,7 @@ func TestSaddles(t *testing.T) {
 	}
 }
 
-// TestLevels: of a standard Gaussian over two columns, the share s lies where z² < -2 log(1-s).
+// TestLevels: of a standard Gaussian over two columns, the share s lies where z^2 < -2 log(1-s).
 func TestLevels(t *testing.T) {
 	g := square(161, func(x, y float64) float64 { return math.Exp(-(x*x + y*y) / 2) })
 	for i, level := range g.levels(shadeShares) {

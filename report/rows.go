@@ -90,7 +90,7 @@ type budgetRow struct {
 	Step, Query, Source           string
 	Count                         string
 	Sensitivity, Noise, Mu, Delta string
-	Renyi                         string // What is known of the curve of a step that has no μ.
+	Renyi                         string // What is known of the curve of a step that has no mu.
 	Share                         string
 	Percent                       float64 // The same, for the bar.
 }

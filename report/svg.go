@@ -23,7 +23,7 @@ type caption struct {
 	id, title, desc string
 }
 
-// render draws p, width × height points, as an SVG element that scales with its container and has
+// render draws p, width x height points, as an SVG element that scales with its container and has
 // no colours of its own.
 func render(p *plot.Plot, width, height float64, about caption) (template.HTML, error) {
 	c := vgsvg.New(vg.Points(width), vg.Points(height))

@@ -24,7 +24,7 @@ const (
 	textName = 20
 )
 
-// Text writes a short summary of r for a terminal: weights, mean ± standard deviation of each
+// Text writes a short summary of r for a terminal: weights, mean +- standard deviation of each
 // column and component, and what the release cost. It fails as HTML does for a model that is not
 // valid, or if w fails.
 func Text(w io.Writer, r *release.Release) error {
@@ -117,7 +117,7 @@ func longRemarks(r *release.Release) []string {
 // meansTables has one line for each column, and as many components beside each other as fit.
 func meansTables(r *release.Release) [][][]string {
 	d, k := min(r.Model.Dim(), textColumns), r.Model.K()
-	grid := make([][]string, d+1) // lines × (name, then components)
+	grid := make([][]string, d+1) // lines x (name, then components)
 	grid[0] = []string{"mean ± sd"}
 	for j := range d {
 		grid[j+1] = []string{shorten(columnName(r.Model.Columns[j], j), textName)}

@@ -39,11 +39,11 @@ func ReadCovariance(file string) (*Covariance, error) {
 	if err != nil {
 		return nil, &Error{Field: "known covariance", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
 	}
-	return ParseCovariance(data)
+	return parseCovariance(data)
 }
 
-// ParseCovariance reads a covariance matrix as ReadCovariance does.
-func ParseCovariance(data []byte) (*Covariance, error) {
+// parseCovariance reads a covariance matrix as ReadCovariance does.
+func parseCovariance(data []byte) (*Covariance, error) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, utf8BOM))
 	switch {
 	case len(data) == 0:

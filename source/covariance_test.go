@@ -23,7 +23,7 @@ func TestParseCovariance(t *testing.T) {
 		"JSON":                  "[[4, 0.5], [0.5, 9]]",
 		"a byte order mark":     "\ufeffage,bmi\n4,.5\n.5,9\n",
 	} {
-		c, err := ParseCovariance([]byte(text))
+		c, err := parseCovariance([]byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -53,7 +53,7 @@ func TestCovarianceFaults(t *testing.T) {
 		"names without a matrix":   {"age,height\n", "the columns that are fitted"},
 		"a column that is doubled": {"age,age\n4,.5\n.5,9\n", "got age, age"},
 	} {
-		parsed, err := ParseCovariance([]byte(c.text))
+		parsed, err := parseCovariance([]byte(c.text))
 		if err == nil {
 			_, err = parsed.For([]string{"age", "bmi"})
 		}
@@ -63,7 +63,7 @@ func TestCovarianceFaults(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"1,2\n3\n", "age,bmi\n1,2\n", "[[1], [2, 3]]", "[]"} {
-		c, err := ParseCovariance([]byte(text))
+		c, err := parseCovariance([]byte(text))
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue

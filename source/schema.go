@@ -47,11 +47,11 @@ func ReadSchema(file string) (*Schema, error) {
 	if err != nil {
 		return nil, &Error{Field: "schema", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
 	}
-	return ParseSchema(data)
+	return parseSchema(data)
 }
 
-// ParseSchema reads a schema from JSON, as ReadSchema does.
-func ParseSchema(data []byte) (*Schema, error) {
+// parseSchema reads a schema from JSON, as ReadSchema does.
+func parseSchema(data []byte) (*Schema, error) {
 	type column struct {
 		Name      *string  `json:"name"`
 		RoundedTo *float64 `json:"rounded_to"`

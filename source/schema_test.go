@@ -60,7 +60,7 @@ func TestSchemaMistakes(t *testing.T) {
 		`{"columns": [{"name": "a", "rounded_to": "1"}]}`:   "schema, columns.rounded_to: want a value as in the example, got string",
 		`{"columns": [{"name": "a", "rounded_to": 1e999}]}`: "1e999",
 	} {
-		_, err := ParseSchema([]byte(text))
+		_, err := parseSchema([]byte(text))
 		if !isMistake(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseSchema(%s): got %v, want %q in it", text, err, want)
 		}

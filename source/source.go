@@ -102,7 +102,7 @@ func open(input string, stdin io.Reader) (Reader, error) {
 	return newCSV(input, file, file)
 }
 
-// schemeOf returns the scheme of a URL: "postgres" of postgres://…, "sqlite" of sqlite:FILE. It
+// schemeOf returns the scheme of a URL: "postgres" of postgres://.., "sqlite" of sqlite:FILE. It
 // returns nothing else of it, since the rest may hold a password. A single letter is a drive and no
 // scheme.
 func schemeOf(input string) (string, bool) {

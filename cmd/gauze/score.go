@@ -41,7 +41,7 @@ func scoreCommand() command {
 
 // A scoreAnswer is what score prints with --json.
 type scoreAnswer struct {
-	// MeanLogLikelihood is null if it is −∞: some row cannot come from the model.
+	// MeanLogLikelihood is null if it is -Inf: some row cannot come from the model.
 	MeanLogLikelihood *float64 `json:"mean_log_likelihood"`
 	Rows              int      `json:"rows"`     // scored
 	BadRows           int      `json:"bad_rows"` // left out

@@ -13,7 +13,7 @@ import (
 // measured runs, interpolated.
 type Candidate struct {
 	Method string `json:"method"`
-	// CovarianceError is |A⁻¹ S A⁻ᵀ − I|_F for the true covariance A·Aᵀ, and MeanError a
+	// CovarianceError is |A^-1 S A^-T - I|_F for the true covariance A A^T, and MeanError a
 	// Mahalanobis distance, both on Gaussian rows; 0 where nothing is known.
 	CovarianceError float64 `json:"covariance_error,omitempty"`
 	MeanError       float64 `json:"mean_error,omitempty"`

@@ -40,7 +40,7 @@ const roundOff = 1e-9
 // there; along n it is monotone between two neighbours.
 //
 // With more rows than were measured, and at a mu that was not, the theory's slopes hold: what
-// sampling does falls as 1/√n, and what privacy adds (in quadrature) depends on n·mu alone and
+// sampling does falls as 1/sqrt n, and what privacy adds (in quadrature) depends on n mu alone and
 // falls as 1/n. The note says so.
 //
 // Failures: a *Missing, for a kind or a number of columns that was not measured, for fewer rows
@@ -95,7 +95,7 @@ func (c column) at(mu float64) slice {
 func (s slice) estimate(multiple float64) Estimate {
 	out := s.low.estimate(s.shape, s.d, multiple).mix(s.high.estimate(s.shape, s.d, multiple), s.part)
 	if s.reach != 1 {
-		out.Errors = out.beyond(1 / s.reach) // the same n·mu at 1/reach times the rows
+		out.Errors = out.beyond(1 / s.reach) // the same n mu at 1/reach times the rows
 		out.Note = "extrapolated from another budget"
 	}
 	return out
@@ -121,8 +121,8 @@ func (c curve) estimate(shape estimate.CovarianceType, d int, multiple float64) 
 	return unit(c.points[low]).mix(unit(c.points[high]), part)
 }
 
-// rates are the errors of sampling that errors are measured in between grid points: √(d(d+1)/n) and
-// √(d/n), or what takes the place of the first for special shapes.
+// rates are the errors of sampling that errors are measured in between grid points: sqrt(d(d+1)/n)
+// and sqrt(d/n), or what takes the place of the first for special shapes.
 func rates(shape estimate.CovarianceType, d int, rows float64) (covariance, mean float64) {
 	free := float64(d * (d + 1))
 	switch shape {

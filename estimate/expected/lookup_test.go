@@ -16,7 +16,7 @@ var kinds = []Kind{
 	{Method: "a", Shape: estimate.Spherical, Relation: privacy.AddRemoveOne, Data: HeavyRows, Loose: 100},
 }
 
-// law is an error as the theory has it: sampling and, in quadrature, c·d/(n·mu) for privacy.
+// law is an error as the theory has it: sampling and, in quadrature, c d/(n mu) for privacy.
 func law(k Kind, d, n int, mu float64) Errors {
 	cov, mean := rates(k.Shape, d, float64(n))
 	c := 7 * float64(d) / float64(n) / mu

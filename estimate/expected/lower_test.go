@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// The χ²-divergence of N(μ, 1) from N(0, 1), of which everything else follows, by quadrature.
+// The chi^2-divergence of N(mu, 1) from N(0, 1), of which everything else follows, by quadrature.
 func TestChiSquare(t *testing.T) {
 	for _, mu := range []float64{.1, .5, 1, 2} {
 		const step = 1e-3
@@ -26,8 +26,8 @@ func TestChiSquare(t *testing.T) {
 	}
 }
 
-// The bias' term of the proof: Σ_H ⟨H, kB + Bkᵀ⟩ = Σ (d+1−j) B_jj over an orthonormal basis of
-// symmetric H.
+// The bias' term of lower_proof.md, step 5: sum_H ⟨H, kB + Bk^T⟩ = sum (d+1-j) B_jj over an
+// orthonormal basis of symmetric H.
 func TestBiasTerm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, d := range []int{1, 2, 5} {
@@ -64,8 +64,8 @@ func TestBiasTerm(t *testing.T) {
 	}
 }
 
-// A clip is what a ball of radius² r2 makes of the standard Gaussian rows in it: g = min(1, r2/q)
-// for q = |z|².
+// A clip is what a ball of radius^2 r2 makes of the standard Gaussian rows in it: g = min(1, r2/q)
+// for q = |z|^2.
 type clip struct{ r2, a, b1, slope, v, vm float64 }
 
 // clips draws rows of d columns and clips them to some balls.
@@ -111,7 +111,7 @@ func best(clips []clip, d int, n, mu float64, rel privacy.Relation) (covariance,
 		noise = second / (n * mu)
 		common := c.b1 + fd*(c.b1-c.a)/2 // the trace's response, the other directions' being b1
 		variance := (fd*(fd+1)/2-1)*(2*c.v/n+noise*noise)/(c.b1*c.b1) + (c.vm/n+noise*noise)/(common*common)
-		// α times an unbiased estimate has error² α²·variance + d (α−1)².
+		// alpha times an unbiased estimate has error^2 alpha^2 variance + d (alpha-1)^2.
 		covariance = math.Min(covariance, math.Sqrt(variance*fd/(variance+fd)))
 	}
 	return covariance, mean
@@ -148,7 +148,7 @@ func TestLowerBoundShapes(t *testing.T) {
 			}
 			for _, mu := range []float64{.01, .2, 2} {
 				full, diagonal, spherical := at(estimate.Full, 6, mu), at(estimate.Diagonal, 6, mu), at(estimate.Spherical, 6, mu)
-				// The estimate 0 has error √d for every shape: no bound is above it.
+				// The estimate 0 has error sqrt d for every shape: no bound is above it.
 				if !(spherical.Covariance <= diagonal.Covariance && diagonal.Covariance <= full.Covariance && full.Covariance < math.Sqrt(6)) {
 					t.Errorf("n=%g mu=%g: full %v, diagonal %v, spherical %v", n, mu, full, diagonal, spherical)
 				}

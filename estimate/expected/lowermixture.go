@@ -24,78 +24,21 @@ type MixtureBound struct {
 // Learned is the total variation distance below which a mixture counts as learned.
 const Learned = .15
 
-// LowerBoundMixture is a lower bound on the mean total variation distance of every (ε,
-// δ)-differentially private method, for mixtures of k Gaussians of the shape p.Covariance in
+// LowerBoundMixture is a lower bound on the mean total variation distance of every (epsilon,
+// delta)-differentially private method, for mixtures of k Gaussians of the shape p.Covariance in
 // p.Columns columns from so many rows, that is told no bounds on the means. It may know k, the
 // weights and how the components are told apart. Whatever distribution Q it releases, for every
-// such method there is a mixture P (in fact: it is so on average over the mixtures below) with E
-// TV(P, Q) at least the largest of the terms below.
+// such method there is a mixture P (in fact: it is so on average over those of the proof) with E
+// TV(P, Q) at least the largest of three terms: places, sampling and privacy.
 //
-// Notation: component i has weight w_i, m of the n rows, Binomial(n, w_i), and almost all its mass
-// in a region B_i, disjoint from the others, which are so far away that what is "almost" vanishes
-// below. g is the group privacy of j rows, δ_j = δ (e^{jε} − 1)/(e^ε − 1).
-//
-// Places. All components have the identity as covariance and one of N places, N → ∞, each its own
-// at random. f = min(w_i, Q(B_i))/w_i is how much of component i Q has, so that TV ≥ Σ w_i (1 −
-// f_i). Take the rows of i away, or to another place: now Q has nothing to do with the place of i,
-// and E f ≤ 1/(N w_i) → 0, as Q has mass 1 for all N. Changed one by one, j rows give E f = p_j,
-// where by privacy for f and 1 − f
-//
-//	p_{j+1} ≤ e^ε p_j + δ,  1 − p_j ≤ e^ε (1 − p_{j+1}) + δ,  p_0 = 0,
-//
-// which is δ (e^{jε} − 1)/(e^ε − 1) at most, up to 1/(1+e^ε), and then goes to 1 the same way. With
-// the largest such p
-//
-//	E TV ≥ Σ w_i E(1 − p_m),
-//
-// for any weights: equal ones, or k−1 small ones that get just too few rows, ln(1/δ)/ε, which is a
-// total variation of about (k−1) ln(1/δ)/(εn).
-//
-// A family of D numbers θ for each component, equal weights. Means: θ is the mean, D = d, identity
-// covariance, G(x) = 2Φ(x) − 1. Slopes: the columns are z and y = θz + e, z and e standard Gaussian
-// of ⌊d/2⌋ and ⌈d/2⌉ columns: D = ⌊d/2⌋⌈d/2⌉, G(x) = (2/π) arctan x; covariances with correlations.
-// In both TV(P_θ, P_θ') ≥ G(|θ − θ'|/2), the norm being that of Frobenius: for means with equality;
-// for slopes the distance given z is 2Φ(|(θ−θ')z|/2) − 1, whose mean is concave in the squared
-// singular values of θ−θ' and therefore least at rank one, where it is E[2Φ(x|z_1|) − 1] = (2/π)
-// arctan x. For the θ̂ whose P_θ̂ is closest to Q on B_i the total variation of Q there is at least
-// w_i TV(P_θ, P_θ̂)/2. So
-//
-//	E TV ≥ ½ a,   a the mean over the components of E G(|θ̂ − θ|/2),
-//
-// and it is enough to bound a for one component and m rows, the others' being known: all bounds on
-// a below are convex in m, so that by Jensen m may be n/k.
-//
-// Sampling (Assouad). θ has entries ±τ at random. A test between the two values of one entry, the
-// others known, errs with probability Φ(−τ√m) at least: for means exactly; for slopes given z with
-// |z_j| in place of √m, and Φ(−τ|z_j|) is convex in |z_j|². G(τ√h), the distance of two θ with h
-// different entries, is concave in h: at least h/D of G(τ√D). Hence, for every τ, a ≥ G(τ√D)
-// Φ(−τ√m).
-//
-// Privacy (fingerprinting). Δ = θ̂ − θ and v = G(|Δ|/2) Δ/|Δ|, so that a = E|v|. s_i is the score
-// of row i: z = x − θ for means, eyᵀ = e zᵀ for slopes. T_i = ⟨v, s_i⟩. Averaged over a cube of θ,
-// Σ E T_i = E div v + (a flux through the cube's faces, of order D over its side, as |v| ≤ 1). With
-// g = G(ρ/2), div v = g' + (D−1) g/ρ, and g' and g/ρ are at least g'(0)(1 − g): for means by Mills'
-// ratio; for slopes g'/g'(0) = cos²(πg/2) and g/(ρ g'(0)) = (πg/2) cot(πg/2), whose sum with D−1 ≥
-// 1 times the second is at least D(1−g), and for D = 1 at least 1 − 1.14 g. On the other hand, if
-// row i is replaced by an independent one, T' is given Q Gaussian (for slopes: given Q and z) with
-// E T'₊ = E T'₋ ≤ φ(0) |v|, so that by privacy, for every b,
-//
-//	E T_i ≤ (e^ε − e^{−ε}) φ(0) a + (1 + e^{−ε}) (δ b + E(|s_i| − b)₊).
-//
-// With u = √(2 ln(1/δ)) and P(χ_d > √d + t) ≤ e^{−t²/2}, the last bracket is at most κ = δ(√d + u +
-// 1/u) for means (b = √d + u), and, as |e||z| ≤ ½χ²_d, δ((√d + u)²/2 + √d/u + 1) for slopes. With γ
-// = g'(0)/φ(0), which is 1 or √(2/π), and λ = 1, or 1.14 for a single slope,
-//
-//	a ≥ (γ D − (1 + e^{−ε}) κ m/φ(0)) / (λ γ D + 2 m sinh ε).
-//
-// Add-or-remove-one: a replaced row is two steps, so 2ε and (1 + e^ε)δ are in place of ε and δ; the
-// places need one step a row as they are.
+// Proof: lowermixture_proof.md, steps 1 to 7.
 //
 // Source: [AMN24] Theorem 1.6 A lower bound on the rows; [KMS22] the fingerprinting lemma for
 // exponential families.
 // Differs: constants are explicit, and every term is a mean total variation instead of a number of
-// rows. Theorem 1.6 has the sum of the terms, k d² (1/α² + 1/(αε)) + k ln(1/δ)/(αε); here it is
-// their largest, d² is d or d²/4, and the constants are small. The proof is the one above.
+// rows. Theorem 1.6 has the sum of the terms, k d^2 (1/alpha^2 + 1/(alpha epsilon)) + k
+// ln(1/delta)/(alpha epsilon); here it is their largest, d^2 is d or d^2/4, and the constants are
+// small.
 func LowerBoundMixture(p estimate.Problem, b privacy.Budget, k int, rows float64) MixtureBound {
 	if k < 1 || p.Columns < 1 || !(rows > 0) {
 		return MixtureBound{}
@@ -129,7 +72,7 @@ type mixtureLimit struct {
 	addRemove      bool
 }
 
-// farthest keeps e^ε/δ a float64.
+// farthest keeps e^epsilon/delta a float64.
 const farthest = 600
 
 // at is the bound for so many rows.
@@ -174,7 +117,7 @@ func familiesOf(p estimate.Problem) []family {
 	return append(out, f)
 }
 
-// sampling is the bound on a of Assouad's lemma, at the best of some τ.
+// sampling is the bound on a of Assouad's lemma, at the best of some tau.
 func (f family) sampling(m float64) float64 {
 	most := 0.0
 	for t := .05; t < 2; t *= 1.1 {
@@ -193,7 +136,7 @@ func (f family) private(m, epsilon, delta float64) float64 {
 	if f.slopes {
 		rest = delta * ((root+u)*(root+u)/2 + root/u + 1)
 	}
-	rest *= (1 + math.Exp(-epsilon)) * math.Sqrt(2*math.Pi) // over φ(0)
+	rest *= (1 + math.Exp(-epsilon)) * math.Sqrt(2*math.Pi) // over phi(0)
 	return math.Max(0, (f.gamma*f.numbers-rest*m)/(f.lambda*f.gamma*f.numbers+2*m*math.Sinh(epsilon)))
 }
 
@@ -214,7 +157,7 @@ func (l mixtureLimit) places(n float64) float64 {
 	return most
 }
 
-// missed is 1 − p_m: the part of components of m rows that no method finds.
+// missed is 1 - p_m: the part of components of m rows that no method finds.
 func (l mixtureLimit) missed(m float64) float64 {
 	up := math.Exp(l.epsilon)
 	grown := func(m float64) float64 { return l.delta * math.Expm1(m*l.epsilon) / (up - 1) }
@@ -226,7 +169,7 @@ func (l mixtureLimit) missed(m float64) float64 {
 	return math.Max(0, down*(1-grown(turn))-l.delta*(1-down)/(up-1))
 }
 
-// lost is E(1 − p_m) for m of Binomial(n, w), up to what lies 9 standard deviations out; where
+// lost is E(1 - p_m) for m of Binomial(n, w), up to what lies 9 standard deviations out; where
 // there are many m, a little less.
 func (l mixtureLimit) lost(n, w float64) float64 {
 	mean := n * w

@@ -36,8 +36,8 @@ func TestPlacesAgainstStabilityHistogram(t *testing.T) {
 	}
 }
 
-// released is the probability that m plus truncated Laplace noise of scale 1/ε on [-a, a] exceeds
-// a.
+// released is the probability that m plus truncated Laplace noise of scale 1/epsilon on [-a, a]
+// exceeds a.
 func released(m, epsilon, a float64) float64 {
 	above := func(x float64) float64 {
 		return (math.Exp(-epsilon*x) - math.Exp(-epsilon*a)) / (2 * (1 - math.Exp(-epsilon*a)))
@@ -94,7 +94,7 @@ func TestMixtureBoundSteps(t *testing.T) {
 			one += math.Erf(x*math.Abs(a)/math.Sqrt2) / draws
 			two += math.Erf(x*math.Hypot(a, b)/2) / draws
 		}
-		// A mean of draws in [0, 1] is off by 5/(2√draws) with probability below 1e-6.
+		// A mean of draws in [0, 1] is off by 5/(2 sqrt draws) with probability below 1e-6.
 		if want := slopes.distance(x); math.Abs(one-want) > .0056 || two < want-.0056 {
 			t.Errorf("x=%g: rank one %v, rank two %v, formula %v", x, one, two, want)
 		}
@@ -123,7 +123,7 @@ func TestMixtureBoundHoldsForMeans(t *testing.T) {
 	}
 }
 
-// meanDistance is the mean of G(|Δ|/2) for Gaussian Δ.
+// meanDistance is the mean of G(|Delta|/2) for Gaussian Delta.
 func meanDistance(f family, sd float64, rng *rand.Rand) float64 {
 	const draws = 4000
 	sum := 0.0

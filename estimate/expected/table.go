@@ -42,7 +42,7 @@ type Kind struct {
 
 // Errors are medians over the runs that released a model; NaN where none did.
 type Errors struct {
-	// Covariance is |A⁻¹ S A⁻ᵀ − I|_F for the released S and the true covariance A·Aᵀ, Mean the
+	// Covariance is |A^-1 S A^-T - I|_F for the released S and the true covariance A A^T, Mean the
 	// Mahalanobis distance of the means.
 	Covariance, Mean float64
 	// PlainCovariance and PlainMean are those of the sample covariance and mean of the same rows,

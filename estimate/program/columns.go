@@ -32,8 +32,8 @@ type Columns struct {
 	All int // d
 	// noisy number of good rows, at most n where n is public; it may be negative
 	Rows  float64
-	Units stagezero.Units // of all columns, by FindUnits
-	// Space holds the columns that vary, centred and in units of their scale. By FindUnits.
+	Units stagezero.Units // of all columns, by findUnits
+	// Space holds the columns that vary, centred and in units of their scale. By findUnits.
 	Space component.Space
 	// Notes are what a reader should know so far, for the outcome's diagnostics.
 	Notes estimate.Diagnostics
@@ -62,8 +62,8 @@ func (c *Columns) Flag(format string, args ...any) {
 	c.Notes.Flags = append(c.Notes.Flags, fmt.Sprintf(format, args...))
 }
 
-// FindUnits runs stage 0 and has its units used. Errors are faults of the plan or an interruption.
-func (c *Columns) FindUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
+// findUnits runs stage 0 and has its units used. Errors are faults of the plan or an interruption.
+func (c *Columns) findUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
 	u, err := stagezero.Run(a, cfg)
 	if err != nil {
 		return nil, err
@@ -157,9 +157,9 @@ func Form(shape estimate.CovarianceType) query.Form {
 	return [...]query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm}[shape]
 }
 
-// Constant is the outcome of a table in which no column varies: a point at the columns' values, or
+// constant is the outcome of a table in which no column varies: a point at the columns' values, or
 // the reason why it cannot be released.
-func (c *Columns) Constant() (estimate.Outcome, error) {
+func (c *Columns) constant() (estimate.Outcome, error) {
 	cov, err := model.NewDiagonal(make([]float64, c.All))
 	if err != nil {
 		return estimate.Outcome{}, err

@@ -21,7 +21,7 @@ import (
 // Parts of the budget of the fits here.
 const countPart, weakPart = .05, .08
 
-// found is Count, Share and FindUnits, as an estimator calls them; sharp is false if the units were
+// found is Count, Share and findUnits, as an estimator calls them; sharp is false if the units were
 // not sought.
 type found struct {
 	*Columns
@@ -43,7 +43,7 @@ func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float6
 	share, sharp := Share(estimate.Problem{Relation: rel, Mu: s.Mu()}, d, c.Rows)
 	f := found{Columns: c, sharp: sharp}
 	if sharp {
-		if f.none, err = c.FindUnits(a, Config("u: ", share, weakPart, mu2)); err != nil {
+		if f.none, err = c.findUnits(a, Config("u: ", share, weakPart, mu2)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +58,7 @@ func (f found) check(t *testing.T, n, d int, rel privacy.Relation) {
 	if math.IsNaN(f.Rows) || math.IsInf(f.Rows, 0) || rel == privacy.ReplaceOne && f.Rows > float64(n) {
 		t.Errorf("%v rows of %d", f.Rows, n)
 	}
-	if f.All != d || f.spent > countPart+Most+weakPart+1e-9 {
+	if f.All != d || f.spent > countPart+mostShare+weakPart+1e-9 {
 		t.Errorf("%d columns, spent %v of mu^2", f.All, f.spent)
 	}
 	if !f.sharp {
@@ -218,7 +218,7 @@ func TestFaultsOfThePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := fmt.Sprintf("%+v", c)
-	if none, err := c.FindUnits(s.Allotment(), Config("u: ", .1, .1, 1)); err == nil || none != nil || fmt.Sprintf("%+v", c) != before {
+	if none, err := c.findUnits(s.Allotment(), Config("u: ", .1, .1, 1)); err == nil || none != nil || fmt.Sprintf("%+v", c) != before {
 		t.Errorf("%+v, %v, %+v", none, err, c)
 	}
 }

@@ -125,7 +125,7 @@ func TestGrid(t *testing.T) {
 func TestConstant(t *testing.T) {
 	c := &Columns{All: 2, Rows: 500, Units: stagezero.Units{Center: []float64{4, -1e100}, Constant: []bool{true, true}, Unseen: 23.4}}
 	c.Notes = estimate.Diagnostics{ConstantColumns: []int{0, 1}, Flags: []string{"told before"}}
-	out, err := c.Constant()
+	out, err := c.constant()
 	if err != nil || out.NoRelease != nil || out.Model == nil {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -144,7 +144,7 @@ func TestConstant(t *testing.T) {
 		t.Errorf("the notes of the columns changed: %+v", c.Notes)
 	}
 	c.Units.Center[1] = 1e308
-	if out, err = c.Constant(); err != nil || out.Model != nil || out.NoRelease == nil || out.NoRelease.Advice == "" || len(out.Diagnostics.ConstantColumns) != 2 {
+	if out, err = c.constant(); err != nil || out.Model != nil || out.NoRelease == nil || out.NoRelease.Advice == "" || len(out.Diagnostics.ConstantColumns) != 2 {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

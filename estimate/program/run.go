@@ -41,7 +41,7 @@ func Factor(r privacy.Relation) float64 {
 // Mu is the loss of a measurement that costs a part of the whole budget.
 func (r *Run) Mu(part float64) float64 { return budget.Mu(part * r.Mu2) }
 
-// Most is the largest number of components that there may be.
+// mostShare is the largest number of components that there may be.
 func (r *Run) Most() int { return MostComponents(r.Problem) }
 
 // MostComponents is the number of components asked for, or else the largest allowed.
@@ -61,7 +61,7 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 // Open finds the units of the columns. done says that out is the outcome: the units cannot be
 // used, the noise hides whether a column is constant, or all are.
 func (r *Run) Open(cfg stagezero.Config) (out estimate.Outcome, done bool, err error) {
-	none, err := r.FindUnits(r.Allotment, cfg)
+	none, err := r.findUnits(r.Allotment, cfg)
 	switch {
 	case err != nil:
 		return out, true, err
@@ -70,7 +70,7 @@ func (r *Run) Open(cfg stagezero.Config) (out estimate.Outcome, done bool, err e
 	case r.Hidden():
 		return r.Refuse("the noise hides whether a column is constant"), true, nil
 	case r.Space.Dim() == 0:
-		out, err = r.Constant()
+		out, err = r.constant()
 		return out, true, err
 	}
 	return out, false, nil

@@ -12,41 +12,41 @@ import (
 const (
 	mostPart  = .07
 	leastPart = .01
-	OfCenters = .5 // part of the units' budget that finds the centres
+	ofCenters = .5 // part of the units' budget that finds the centres
 	// The targets: rank noise relative to n, and the part of the rows that may differ from a
 	// constant unseen.
 	rankNoise  = .05
 	unseenPart = .025
 )
 
-// Most is the largest share, up to a rounding error that the kernel grants: a table for which Share
-// is sharp never needs more.
-const Most = stagezero.LargestPart / OfCenters
+// mostShare is the largest share, up to a rounding error that the kernel grants: a table for which
+// Share is sharp never needs more.
+const mostShare = stagezero.LargestPart / ofCenters
 
 // Share is the part of the total mu^2 that the units of d columns should cost: the least that
 // reaches the targets, within .01 to .07, and in a short table what stage 0 cannot do without, up
-// to Most. It is a function of public or released numbers: the problem's relation and Mu, and the
-// rows, public or released. sharp is false if even Most is too little; then the units should not be
-// sought.
+// to mostShare. It is a function of public or released numbers: the problem's relation and Mu, and
+// the rows, public or released. sharp is false if even mostShare is too little; then the units
+// should not be sought.
 func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) {
 	root := math.Sqrt(float64(d))
 	// Rank noise of a median: 8 sqrt(d) S/mu_part. What stage 0 cannot do without comes first.
-	want := math.Max(square(8*root/(rankNoise*rows*p.Mu))/OfCenters,
-		square(stagezero.ConstantSDs*root/(unseenPart*rows*p.Mu))/(stagezero.VariedPart*(1-OfCenters)))
+	want := math.Max(square(8*root/(rankNoise*rows*p.Mu))/ofCenters,
+		square(stagezero.ConstantSDs*root/(unseenPart*rows*p.Mu))/(stagezero.VariedPart*(1-ofCenters)))
 	share = math.Max(leastPart, math.Min(want, mostPart))
-	if stagezero.SharpEnough(p.Relation, d, rows, OfCenters*share*p.Mu*p.Mu) {
+	if stagezero.SharpEnough(p.Relation, d, rows, ofCenters*share*p.Mu*p.Mu) {
 		return share, true
 	}
 	mu2 := p.Mu * p.Mu
 	need, _ := stagezero.CenterShare(p.Relation, d, rows, mu2)
-	share = need / OfCenters * (1 + 1e-10) // rounding must not make it too little
-	return share, stagezero.SharpEnough(p.Relation, d, rows, OfCenters*share*mu2)
+	share = need / ofCenters * (1 + 1e-10) // rounding must not make it too little
+	return share, stagezero.SharpEnough(p.Relation, d, rows, ofCenters*share*mu2)
 }
 
-// Steps are the steps of FindUnits for any share of Share's, with prefix before their names and
+// Steps are the steps of findUnits for any share of Share's, with prefix before their names and
 // weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {
-	steps := stagezero.Steps(prefix, stagezero.LargestPart, Most*(1-OfCenters))
+	steps := stagezero.Steps(prefix, stagezero.LargestPart, mostShare*(1-ofCenters))
 	return append(steps, stagezero.WeakStep(prefix, weak))
 }
 
@@ -54,7 +54,7 @@ func Steps(prefix string, weak float64) []kernel.Step {
 // weak: within Steps(prefix, weak).
 func Config(prefix string, share, weak, mu2 float64) stagezero.Config {
 	part := share * mu2
-	return stagezero.Config{Prefix: prefix, CenterMu2: OfCenters * part, ScaleMu2: (1 - OfCenters) * part, WeakMu2: weak * mu2 * (1 - 1e-9)}
+	return stagezero.Config{Prefix: prefix, CenterMu2: ofCenters * part, ScaleMu2: (1 - ofCenters) * part, WeakMu2: weak * mu2 * (1 - 1e-9)}
 }
 
 func square(x float64) float64 { return x * x }

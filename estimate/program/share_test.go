@@ -15,7 +15,7 @@ import (
 var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
 // TestShareFallsWithRows: more rows, or a larger mu, never need a larger share; the extremes are
-// leastPart and Most.
+// leastPart and mostShare.
 func TestShareFallsWithRows(t *testing.T) {
 	for _, rel := range relations {
 		for _, d := range []int{1, 2, 7, 60, 1000} {
@@ -34,7 +34,7 @@ func TestShareFallsWithRows(t *testing.T) {
 				last, wasSharp = share, sharp
 				least, most = math.Min(least, share), math.Max(most, share)
 			}
-			if least != leastPart || math.Abs(most/Most-1) > 1e-9 || !wasSharp {
+			if least != leastPart || math.Abs(most/mostShare-1) > 1e-9 || !wasSharp {
 				t.Errorf("%v d = %d: shares from %v to %v, at last sharp %v", rel, d, least, most, wasSharp)
 			}
 		}
@@ -50,14 +50,14 @@ func TestSharp(t *testing.T) {
 				for _, rows := range []float64{-1e9, -3, 0, 1e-3, .5, 1, 2, 9, 57, 400, 1111, 5e3, 3e4, 1e7, 1e15} {
 					p := estimate.Problem{Relation: rel, Mu: mu}
 					share, sharp := Share(p, d, rows)
-					if !(share >= leastPart && share <= Most*(1+2e-10)) {
+					if !(share >= leastPart && share <= mostShare*(1+2e-10)) {
 						t.Fatalf("%v d = %d mu = %v rows = %v: share %v", rel, d, mu, rows, share)
 					}
-					if got := stagezero.SharpEnough(rel, d, rows, OfCenters*share*(mu*mu)); got != sharp {
+					if got := stagezero.SharpEnough(rel, d, rows, ofCenters*share*(mu*mu)); got != sharp {
 						t.Errorf("%v d = %d mu = %v rows = %v: sharp %v, stage 0 says %v", rel, d, mu, rows, sharp, got)
 					}
-					if !sharp && rows >= 1 && stagezero.SharpEnough(rel, d, rows, OfCenters*Most*mu*mu*(1-1e-9)) {
-						t.Errorf("%v d = %d mu = %v rows = %v: not sharp at %v, but it is at %v", rel, d, mu, rows, share, Most)
+					if !sharp && rows >= 1 && stagezero.SharpEnough(rel, d, rows, ofCenters*mostShare*mu*mu*(1-1e-9)) {
+						t.Errorf("%v d = %d mu = %v rows = %v: not sharp at %v, but it is at %v", rel, d, mu, rows, share, mostShare)
 					}
 				}
 			}
@@ -77,7 +77,7 @@ func TestStepsHoldConfig(t *testing.T) {
 	for _, s := range steps {
 		byName[s.Name] = s.Share
 	}
-	for _, share := range []float64{leastPart, mostPart, Most * (1 + 1e-10)} {
+	for _, share := range []float64{leastPart, mostPart, mostShare * (1 + 1e-10)} {
 		for _, mu2 := range []float64{1e-9, .05, 1e6} {
 			c := Config("u: ", share, weak, mu2)
 			if c.Prefix != "u: " || c.CenterMu2 > byName["u: center"]*mu2*slop || c.WeakMu2 > byName["u: weak scale"]*mu2 ||

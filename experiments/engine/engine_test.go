@@ -41,8 +41,8 @@ func TestLogLogSlope(t *testing.T) {
 	if math.Abs(slope-1) > 1e-12 || sd > 1e-12 {
 		t.Errorf("slope %v ± %v, want 1 ± 0", slope, sd)
 	}
-	// y = 2^(±1/2) x^-1/2 around a line; by hand: residuals (1, -2, 1)·log(2)/3 of points (-1, 0,
-	// 1)·log(4).
+	// y = 2^(+-1/2) x^-1/2 around a line; by hand: residuals (1, -2, 1) log(2)/3 of points (-1, 0,
+	// 1) log(4).
 	slope, sd = LogLogSlope([]float64{1, 4, 16}, []float64{2, .5, .5})
 	if math.Abs(slope+.5) > 1e-12 || math.Abs(sd-math.Sqrt(6)/3/(2*math.Sqrt2)) > 1e-12 {
 		t.Errorf("slope %v ± %v", slope, sd)

@@ -68,7 +68,7 @@ func Mean(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-// LogLogSlope fits log y = a + b·log x by least squares over the points with 0 < x, y < ∞, and
+// LogLogSlope fits log y = a + b log x by least squares over the points with 0 < x, y < Inf, and
 // returns b with its standard error, which is 0 for two points. It is NaN for fewer, or if all x
 // are equal.
 func LogLogSlope(x, y []float64) (slope, sd float64) {

@@ -26,7 +26,7 @@ var (
 
 const (
 	delta = 1e-6
-	// mostCells bounds n·d, and so time and memory of a run; settings beyond are left out.
+	// mostCells bounds n d, and so time and memory of a run; settings beyond are left out.
 	mostCells = 3.5e6
 )
 

@@ -137,7 +137,7 @@ func TestLikelihoodGap(t *testing.T) {
 	lost, err2 := likelihoodGap(held, held.Truth, m)
 	// KL of N(0, 1) from N(0, 4)
 	want := math.Log(2) - .5*(1-.25)
-	// the terms have a standard deviation of (1 - 1/4)/√2
+	// the terms have a standard deviation of (1 - 1/4)/sqrt2
 	if err != nil || err2 != nil || same != 0 || math.Abs(lost-want) > 5*.75/math.Sqrt2/math.Sqrt(40_000) {
 		t.Errorf("%v (%v), %v (%v), want %v", same, err, lost, err2, want)
 	}

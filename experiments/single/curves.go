@@ -16,7 +16,7 @@ const (
 	alongside = "n ~ d^1.5"
 )
 
-// fixedRows is n where d grows; and noisePerD is n·μ/d^1.5 where n grows with it.
+// fixedRows is n where d grows; and noisePerD is n mu/d^1.5 where n grows with it.
 const (
 	fixedRows = 100_000
 	noisePerD = 100
@@ -90,7 +90,7 @@ func againstRows(p *engine.Page, r *results, name string) {
 	p.Table(slopes)
 }
 
-// againstColumns does so against d, at a fixed n and where n·μ grows like d^1.5.
+// againstColumns does so against d, at a fixed n and where n mu grows like d^1.5.
 func againstColumns(p *engine.Page, r *results, name string) {
 	slopes := engine.Table{Head: []string{"error of", "rows", "private", "without privacy", "theory", "what privacy adds", "theory"}}
 	for _, group := range []struct {

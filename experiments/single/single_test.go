@@ -123,7 +123,7 @@ func TestTrimmed(t *testing.T) {
 	}
 }
 
-// A grid of steps of 2^¼ rises and is not coarser than that, but for rounding.
+// A grid of steps of 2^1/4 rises and is not coarser than that, but for rounding.
 func TestGrid(t *testing.T) {
 	for i := 1; i < len(grid); i++ {
 		if r := float64(grid[i]) / float64(grid[i-1]); grid[i] <= grid[i-1] || grid[i] > 200 && math.Abs(r-1.19) > .06 {

@@ -43,7 +43,7 @@ func BenchmarkMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkSeparated is fits of separated components, the closest two means 6 √k standard
+// BenchmarkSeparated is fits of separated components, the closest two means 6 sqrt k standard
 // deviations apart.
 func BenchmarkSeparated(b *testing.B) {
 	const n = 1_000_000

@@ -14,7 +14,7 @@ import (
 )
 
 // A file of two numbers, a label and a word, with a missing value: the fit finds about the
-// likelihood that is there, -ln(2πe) nats of two standardised Gaussian columns.
+// likelihood that is there, -ln(2 pi e) nats of two standardised Gaussian columns.
 func TestFile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var b strings.Builder

@@ -73,7 +73,7 @@ func slopes(p *engine.Page, r *results) {
 	p.Table(t)
 }
 
-// budgets is how what privacy changes falls with ε.
+// budgets is how what privacy changes falls with epsilon.
 func budgets(p *engine.Page, r *results) {
 	t := engine.Table{Head: []string{"ε", "n", "total variation", "without privacy", "from the fit without privacy"}}
 	var x, y []float64

@@ -28,7 +28,7 @@ var (
 func TestProofs(t *testing.T) {
 	named := map[string]bool{}
 	for _, f := range files(t) {
-		if f.test || !under(f.folder, "kernel") {
+		if f.test || !under(f.folder, "kernel", "estimate") {
 			continue
 		}
 		for _, c := range f.tree.Comments {
@@ -133,7 +133,7 @@ func TestProofLines(t *testing.T) {
 // have none.
 func TestNoCurvedQuotes(t *testing.T) {
 	for _, f := range files(t) {
-		if !under(f.folder, "kernel") {
+		if !under(f.folder, "kernel", "estimate") {
 			continue
 		}
 		for _, c := range f.tree.Comments {

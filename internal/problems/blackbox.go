@@ -202,7 +202,7 @@ func (b BlackBox) weights(rng *rand.Rand) []float64 {
 	return w
 }
 
-// factors draws a factor F of each covariance F Fᵀ.
+// factors draws a factor F of each covariance F F^T.
 func (b BlackBox) factors(rng *rand.Rand) []*mat.Dense {
 	const leastGrowth, mostGrowth = 4, 10 // of Nested sizes
 	d, size := b.Columns, 1.0
@@ -332,7 +332,7 @@ func averageDistance(a, b []float64, fa, fb *mat.Dense) float64 {
 	return math.Sqrt(mat.Dot(diff, &solved))
 }
 
-// change draws the affine change x → Cx + c.
+// change draws the affine change x -> Cx + c.
 func (b BlackBox) change(rng *rand.Rand) (*mat.Dense, []float64) {
 	d := b.Columns
 	c := mat.NewDense(d, d, nil)

@@ -16,7 +16,7 @@ const strayRow = -1
 // An Instance is a mixture and a table drawn from it.
 type Instance struct {
 	Truth  *model.Mixture
-	Rows   *mat.Dense // n×d
+	Rows   *mat.Dense // n x d
 	Labels []int      // of each row: its component, or -1 of one that is stray
 }
 
@@ -137,7 +137,7 @@ func (s Spec) twoGroups(rng *rand.Rand, first int) ([]*mat.Dense, [][]float64) {
 	return append(factors, narrow...), append(means, shifted(near, away, high)...)
 }
 
-// factor draws F with covariance F·Fᵀ, and the root of its largest eigenvalue.
+// factor draws F with covariance F F^T, and the root of its largest eigenvalue.
 func (s Spec) factor(rng *rand.Rand) (*mat.Dense, float64) {
 	d := s.Columns
 	f := mat.NewDense(d, d, nil)

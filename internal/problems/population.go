@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Spectrum says how the eigenvalues of a covariance lie between 1 and 1/κ.
+// A Spectrum says how the eigenvalues of a covariance lie between 1 and 1/kappa.
 type Spectrum string
 
-// The spectra. The zero value is Geometric. A single eigenvalue is 1/κ in all of them.
+// The spectra. The zero value is Geometric. A single eigenvalue is 1/kappa in all of them.
 const (
-	Geometric Spectrum = ""          // from 1 to 1/κ in equal ratios
-	Halves    Spectrum = "halves"    // the larger half 1, the others 1/κ
-	OneBig    Spectrum = "one-big"   // one is 1, the others 1/κ
-	OneSmall  Spectrum = "one-small" // one is 1/κ, the others 1
+	Geometric Spectrum = ""          // from 1 to 1/kappa in equal ratios
+	Halves    Spectrum = "halves"    // the larger half 1, the others 1/kappa
+	OneBig    Spectrum = "one-big"   // one is 1, the others 1/kappa
+	OneSmall  Spectrum = "one-small" // one is 1/kappa, the others 1
 )
 
 // Spectra are all of them.
@@ -102,7 +102,7 @@ func (p Population) MeanRate(n int) float64 { return math.Sqrt(float64(p.RankOf(
 type Law struct {
 	Mean []float64  // in the table's columns
 	unit []float64  // of each column
-	axes *mat.Dense // d×r, orthonormal columns
+	axes *mat.Dense // d x r, orthonormal columns
 	sd   []float64  // along the axes
 	law  law
 }
@@ -166,7 +166,7 @@ func ones(n int) []float64 {
 // A Sample is a table of rows of a distribution.
 type Sample struct {
 	Truth *Law
-	Rows  *mat.Dense // n×d
+	Rows  *mat.Dense // n x d
 	// MeanError and CovarianceError are those of the mean and the covariance of the rows that are
 	// not stray: what can be had without privacy.
 	MeanError, CovarianceError float64
@@ -238,7 +238,7 @@ func (l *Law) place(row, w []float64) {
 	}
 }
 
-// addOuter adds w·wᵀ, upper triangle.
+// addOuter adds w w^T, upper triangle.
 func addOuter(s *mat.SymDense, w []float64) {
 	raw := s.RawSymmetric()
 	for a, v := range w {
@@ -249,11 +249,11 @@ func addOuter(s *mat.SymDense, w []float64) {
 	}
 }
 
-// Errors are those of an estimate: its mean, and a factor F of its covariance F·Fᵀ.
+// Errors are those of an estimate: its mean, and a factor F of its covariance F F^T.
 type Errors struct {
 	// Mean is the Mahalanobis distance of the means on the axes of the truth.
 	Mean float64
-	// Covariance is |A⁺·F·Fᵀ·A⁺ᵀ - I| in the Frobenius norm, for the truth A·Aᵀ.
+	// Covariance is |A^+ F F^T A^+T - I| in the Frobenius norm, for the truth A A^T.
 	Covariance float64
 	// Null is the estimate's standard deviation in the directions in which the truth has none (the
 	// root of the sum of squares), in units of the truth's largest; and NullMean how far the mean

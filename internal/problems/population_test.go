@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Every law has mean 0 and covariance I: the errors of a sample fall like 1/√n, those of lognormals
-// slowly. The samples are fixed by their seeds, so this passes or fails for good.
+// Every law has mean 0 and covariance I: the errors of a sample fall like 1/sqrt n, those of
+// lognormals slowly. The samples are fixed by their seeds, so this passes or fails for good.
 func TestLawsAreStandard(t *testing.T) {
 	const n, d = 40_000, 4
 	for name := range laws {
@@ -34,7 +34,8 @@ func TestLawsAreStandard(t *testing.T) {
 	}
 }
 
-// Half of the entries of t3 lie within .7649, the third quartile of the law with scale 1, over √3.
+// Half of the entries of t3 lie within .7649, the third quartile of the law with scale 1, over
+// sqrt3.
 func TestScaleOfT3(t *testing.T) {
 	const n = 40_000
 	s, err := Population{Columns: 1, Law: "t3"}.Draw(1, n)

@@ -202,7 +202,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A t of ν degrees of freedom has ν/(ν-2) times the covariance of its scale matrix; ν = 8 has a
+// A t of nu degrees of freedom has nu/(nu-2) times the covariance of its scale matrix; nu = 8 has a
 // fourth moment to bound the error of.
 func TestTails(t *testing.T) {
 	const n, nu = 40_000, 8

@@ -16,7 +16,7 @@ type Score struct {
 	// mean.
 	WorstMean float64
 	// MedianBound is the median over the true components of a bound on the total variation from the
-	// partner: Pinsker's √(KL/2), the better of both directions, at most 1; 1 without a partner.
+	// partner: Pinsker's sqrt(KL/2), the better of both directions, at most 1; 1 without a partner.
 	MedianBound float64
 	// MedianTV is the same of a Monte-Carlo estimate of the total variation itself; 0 if no rows
 	// were allowed for it.

@@ -339,7 +339,7 @@ func (u Unbounded) general(rng *rand.Rand) ([]model.Gaussian, error) {
 	return u.placed(rng, means, factors)
 }
 
-// spread is the largest standard deviation, up to a factor of √d, of any direction.
+// spread is the largest standard deviation, up to a factor of sqrt d, of any direction.
 func spread(factors []*mat.Dense) float64 {
 	widest := 0.0
 	for _, f := range factors {

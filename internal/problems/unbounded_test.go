@@ -142,7 +142,7 @@ func one(t *testing.T, parts ...[3]float64) *model.Mixture {
 
 func TestTotalVariation(t *testing.T) {
 	phi := func(x float64) float64 { return .5 * math.Erfc(-x/math.Sqrt2) }
-	// Two Gaussians of one mean cross where z² (1 − 1/r²) = 2 ln r.
+	// Two Gaussians of one mean cross where z^2 (1 - 1/r^2) = 2 ln r.
 	scaled := func(r float64) float64 {
 		z := math.Sqrt(2 * math.Log(r) / (1 - 1/(r*r)))
 		return 2 * (phi(z) - phi(z/r))

@@ -123,7 +123,7 @@ func TestKSDecides(t *testing.T) {
 		{"shifted", even, func(x float64) float64 { return uniform(x + 0.08) }, false},
 		{"coin", coins, coin(0.5), true},
 		{"biased coin", coins, coin(0.6), false},
-		// At every integer Fₙ and this agree; between them they do not.
+		// At every integer F_n and this agree; between them they do not.
 		{"jumps at the wrong place", coins, func(x float64) float64 { return uniform((x + 1) / 2) }, false},
 		{"NaN", append([]float64{math.NaN()}, even...), uniform, false},
 	} {

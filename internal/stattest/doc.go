@@ -1,17 +1,17 @@
 // Package stattest tests that random results have the law they should have, with
 // an explicit error. For tests only.
 //
-// Each statistical test comes as a pair. Good… fails the test when what was
+// Each statistical test comes as a pair. Good.. fails the test when what was
 // observed is less likely than the false-alarm rate alpha under the stated law.
-// Bad… is its counterpart and fails the test when a law that is known to be wrong
-// is not rejected at alpha; it shows that the Good… next to it can fail at all.
+// Bad.. is its counterpart and fails the test when a law that is known to be wrong
+// is not rejected at alpha; it shows that the Good.. next to it can fail at all.
 // Use them together, on the same observations or the same number of them:
 //
 //	stattest.GoodFit(t, counts, probs(sigma), stattest.FalseAlarm)
 //	stattest.BadFit(t, counts, probs(1.03*sigma), stattest.FalseAlarm)
 //
-// A correct program fails a Good… test with probability at most alpha, so the
-// rates of all Good… calls of a package add up to its false-alarm rate: a
+// A correct program fails a Good.. test with probability at most alpha, so the
+// rates of all Good.. calls of a package add up to its false-alarm rate: a
 // thousand calls at FalseAlarm make 1e-6. How strict that is: alpha bounds the
 // rate exactly in the tests of proportions, with a KS test (whatever n is), and in
 // GoodMean for Gaussian values; GoodFit and GoodSameLaw use an asymptotic law,

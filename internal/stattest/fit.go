@@ -23,8 +23,8 @@ const probTolerance = 1e-9
 // GoodFit fails t if observed[i], the number of independent draws that fell into
 // cell i, does not fit the cell probabilities probs, which must sum to 1.
 //
-// It is the chi-square test in its likelihood-ratio form, 2·Σ O·ln(O/E) on
-// (cells − 1) degrees of freedom, because at rates like 1e-9 the tail of Pearson's
+// It is the chi-square test in its likelihood-ratio form, 2 sum O ln(O/E) on
+// (cells - 1) degrees of freedom, because at rates like 1e-9 the tail of Pearson's
 // statistic is far from its limit at any affordable sample size, and this one's is
 // not. Cells are pooled with their neighbours up to MinExpected. A draw in a cell of
 // probability 0 is always an error.

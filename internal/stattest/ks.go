@@ -9,11 +9,11 @@ import (
 
 // GoodKS fails t if the draws xs, independent of each other, are not from the law
 // with distribution function cdf, by the Kolmogorov-Smirnov distance
-// D = supₓ |Fₙ(x) − cdf(x)|.
+// D = sup_x |F_n(x) - cdf(x)|.
 //
 // cdf may have jumps (a law on integers, say); it must then be right-continuous,
-// and right at every float64. The p-value is 2·exp(−2nD²), a bound for every n and
-// every law. Its power is modest: at FalseAlarm it sees D > 3.3/√n.
+// and right at every float64. The p-value is 2 exp(-2nD^2), a bound for every n and
+// every law. Its power is modest: at FalseAlarm it sees D > 3.3/sqrt n.
 //
 // Source: [MASSART90] Corollary 1.
 func GoodKS(t testing.TB, xs []float64, cdf func(float64) float64, alpha float64) {
@@ -47,7 +47,7 @@ func ks(t testing.TB, xs []float64, cdf func(float64) float64) (p float64, what 
 		for j < len(sorted) && sorted[j] == x {
 			j++
 		}
-		// Fₙ steps from i/n to j/n at x; cdf may step there too.
+		// F_n steps from i/n to j/n at x; cdf may step there too.
 		before := math.Abs(float64(i)/n - cdf(math.Nextafter(x, math.Inf(-1))))
 		after := math.Abs(float64(j)/n - cdf(x))
 		if math.IsNaN(before) || math.IsNaN(after) {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// RoundedGaussian returns P(round(σX) = j) = Φ((j+½)/σ) − Φ((j−½)/σ) for
+// RoundedGaussian returns P(round(sigma X) = j) = Phi((j+1/2)/sigma) - Phi((j-1/2)/sigma) for
 // X ~ N(0, 1), to a relative error of about 1e-12 as long as it is above 1e-300.
 func RoundedGaussian(sigma float64, j int64) float64 {
 	x := math.Abs(float64(j)) / sigma // middle of the cell
@@ -15,7 +15,7 @@ func RoundedGaussian(sigma float64, j int64) float64 {
 		return math.Erf(h / math.Sqrt2)
 	case h*(1+x) < 0.02:
 		// A difference would cancel: Taylor in h instead, where odd terms vanish and
-		// the first one that is left out is below (h(1+x))⁶/5040.
+		// the first one that is left out is below (h(1+x))^6/5040.
 		x2, h2 := x*x, h*h
 		series := 1 + h2/6*(x2-1) + h2*h2/120*(x2*x2-6*x2+3)
 		return 2 * h * math.Exp(-x2/2) / math.Sqrt(2*math.Pi) * series
@@ -24,8 +24,8 @@ func RoundedGaussian(sigma float64, j int64) float64 {
 	}
 }
 
-// RoundedGaussianCells returns the probabilities that round(σX) is below lo, equal
-// to lo, lo+1, …, hi, and above hi: hi−lo+3 cells, as Tally counts them.
+// RoundedGaussianCells returns the probabilities that round(sigma X) is below lo, equal
+// to lo, lo+1, .., hi, and above hi: hi-lo+3 cells, as Tally counts them.
 func RoundedGaussianCells(sigma float64, lo, hi int64) []float64 {
 	probs := make([]float64, 0, hi-lo+3)
 	probs = append(probs, RoundedGaussianCDF(sigma, float64(lo)-1))
@@ -35,13 +35,13 @@ func RoundedGaussianCells(sigma float64, lo, hi int64) []float64 {
 	return append(probs, RoundedGaussianCDF(sigma, -float64(hi)-1))
 }
 
-// RoundedGaussianCDF returns P(round(σX) ≤ x) = Φ((⌊x⌋+½)/σ).
+// RoundedGaussianCDF returns P(round(sigma X) <= x) = Phi((⌊x⌋+1/2)/sigma).
 func RoundedGaussianCDF(sigma, x float64) float64 {
 	return 0.5 * math.Erfc(-(math.Floor(x)+0.5)/sigma/math.Sqrt2)
 }
 
-// Tally counts the draws that are below lo, equal to lo, lo+1, …, hi, and above hi:
-// hi−lo+3 cells.
+// Tally counts the draws that are below lo, equal to lo, lo+1, .., hi, and above hi:
+// hi-lo+3 cells.
 func Tally(draws []int64, lo, hi int64) []int {
 	counts := make([]int, hi-lo+3)
 	for _, j := range draws {
@@ -51,13 +51,13 @@ func Tally(draws []int64, lo, hi int64) []int {
 }
 
 // bigPrec is the precision of BigPhi, in bits: 200 to give and the rest to lose to
-// cancellation in its series, whose terms grow to e^(z²/2).
+// cancellation in its series, whose terms grow to e^(z^2/2).
 const bigPrec = 1024
 
-// BigPhi returns Φ(z), the distribution function of N(0, 1), to about 200 bits for
-// |z| ≤ 30: a slow reference that shares no code with math.Erfc. Needs |z| ≤ 30.
+// BigPhi returns Phi(z), the distribution function of N(0, 1), to about 200 bits for
+// |z| <= 30: a slow reference that shares no code with math.Erfc. Needs |z| <= 30.
 //
-// Formula: Φ(z) = ½ + (2π)^(−½)·Σ (−1)ⁿ z²ⁿ⁺¹/(2ⁿ n! (2n+1)).
+// Formula: Phi(z) = 1/2 + (2 pi)^(-1/2) sum (-1)^n z^(2n+1)/(2^n n! (2n+1)).
 func BigPhi(z *big.Float) *big.Float {
 	num := func(x int64) *big.Float { return new(big.Float).SetPrec(bigPrec).SetInt64(x) }
 	minusHalfZ2 := num(0).Mul(z, z)
@@ -76,7 +76,7 @@ func BigPhi(z *big.Float) *big.Float {
 	return sum.Add(sum, num(0).SetFloat64(0.5))
 }
 
-// bigPi returns π, by Machin's formula 16·arctan(1/5) − 4·arctan(1/239).
+// bigPi returns pi, by Machin's formula 16 arctan(1/5) - 4 arctan(1/239).
 func bigPi() *big.Float {
 	one := new(big.Int).Lsh(big.NewInt(1), bigPrec+64)
 	arctanInverse := func(x int64) *big.Int {

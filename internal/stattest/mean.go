@@ -12,7 +12,7 @@ import (
 // given their standard deviation sigma (two-sided z-test).
 //
 // Exact for Gaussian draws. For others it rests on the central limit theorem, which
-// is poor so far out in the tail: wanted then are n ≥ 1000 and light tails, or a test
+// is poor so far out in the tail: wanted then are n >= 1000 and light tails, or a test
 // of a proportion instead. The draws are not used to estimate sigma.
 func GoodMean(t testing.TB, xs []float64, mean, sigma, alpha float64) {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// ProportionBounds returns the two-sided bounds lo ≤ hi on the probability of a
+// ProportionBounds returns the two-sided bounds lo <= hi on the probability of a
 // success, given the number of successes in n independent trials: each is wrong
 // with probability at most alpha/2, for every n and every probability.
 //
@@ -37,7 +37,7 @@ func BadProportion(t testing.TB, successes, n int, p, alpha float64) {
 }
 
 // GoodAtMost fails t if there are too many successes for a probability of at most
-// p (one-sided, exact): for failure probabilities and δ.
+// p (one-sided, exact): for failure probabilities and delta.
 func GoodAtMost(t testing.TB, successes, n int, p, alpha float64) {
 	t.Helper()
 	checkTrials(t, successes, n)
@@ -52,7 +52,7 @@ func BadAtMost(t testing.TB, successes, n int, p, alpha float64) {
 }
 
 // GoodAtLeast fails t if there are too few successes for a probability of at least
-// p (one-sided, exact): for success probabilities 1 − β.
+// p (one-sided, exact): for success probabilities 1 - beta.
 func GoodAtLeast(t testing.TB, successes, n int, p, alpha float64) {
 	t.Helper()
 	checkTrials(t, successes, n)
@@ -66,12 +66,12 @@ func BadAtLeast(t testing.TB, successes, n int, p, alpha float64) {
 	judge(t, false, atMost(successes, n, p), alpha, describe(successes, n, p))
 }
 
-// twoSided returns the exact p-value 2·min(P(B ≤ x), P(B ≥ x)) for B ~ Bin(n, p).
+// twoSided returns the exact p-value 2 min(P(B <= x), P(B >= x)) for B ~ Bin(n, p).
 func twoSided(x, n int, p float64) float64 {
 	return min(1, 2*atMost(x, n, p), 2*atLeast(x, n, p))
 }
 
-// atLeast returns P(B ≥ x) for B ~ Bin(n, p).
+// atLeast returns P(B >= x) for B ~ Bin(n, p).
 func atLeast(x, n int, p float64) float64 {
 	switch {
 	case x <= 0 || p >= 1:
@@ -82,7 +82,7 @@ func atLeast(x, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(x), float64(n-x+1), p)
 }
 
-// atMost returns P(B ≤ x) for B ~ Bin(n, p).
+// atMost returns P(B <= x) for B ~ Bin(n, p).
 func atMost(x, n int, p float64) float64 { return atLeast(n-x, n, 1-p) }
 
 // bisect returns the end of the initial part of [0, 1] on which below is true.

@@ -140,7 +140,7 @@ func TestTails(t *testing.T) {
 	}
 	for _, df := range []int{2, 4, 10, 100} {
 		for _, g := range []float64{1, 40, 100, 300} {
-			// For even df: e^(−g/2)·Σ_{i<df/2} (g/2)^i/i!.
+			// For even df: e^(-g/2) sum_{i<df/2} (g/2)^i/i!.
 			term, sum := math.Exp(-g/2), 0.0
 			for i := range df / 2 {
 				sum += term

@@ -24,7 +24,8 @@ const (
 
 // Of returns the standard deviations along the principal axes of the rows about their mean, largest
 // first, and the axes, orthonormal: as many of both as columns. It needs two rows. For Gaussian
-// rows the squares have the law of the eigenvalues of XᵀX/(n-1), where X has n-1 rows of mean zero.
+// rows the squares have the law of the eigenvalues of X^T X/(n-1), where X has n-1 rows of mean
+// zero.
 //
 // A standard deviation is 0 if it is 0 up to rounding, which depends on no unit: as many are 0 as
 // the rows have constant columns, and singular values of rounding size once every other column has

@@ -62,7 +62,7 @@ func (s space) scaled(v *mat.Dense, factors []float64) space {
 	return space{w, wi, s.center}
 }
 
-// stretch is v diag(factors) vᵀ.
+// stretch is v diag(factors) v^T.
 func stretch(v *mat.Dense, factors []float64) *mat.Dense {
 	var t, out mat.Dense
 	t.Mul(v, mat.NewDiagDense(len(factors), factors))

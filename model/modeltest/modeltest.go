@@ -108,7 +108,7 @@ func Covariance(tb testing.TB, rng *rand.Rand, o Options) model.Covariance {
 	return c
 }
 
-// Rotation draws a d×d orthogonal matrix, uniformly.
+// Rotation draws a d x d orthogonal matrix, uniformly.
 func Rotation(rng *rand.Rand, d int) *mat.Dense {
 	g := mat.NewDense(d, d, nil)
 	for i := range d {

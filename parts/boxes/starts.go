@@ -97,7 +97,7 @@ func withoutScraps(found []Box, components int) []Box {
 // penalty is what a component must gain, in those of BIC.
 //
 // Source: [AAL21] Section 5 of the restatement, step 5 (which shares components out among roots).
-func share(ctx context.Context, sets []Set, most int, penalty float64, c Choice) ([]component.Gaussian, error) {
+func share(ctx context.Context, sets []set, most int, penalty float64, c Choice) ([]component.Gaussian, error) {
 	most = max(most, len(sets))
 	fits := make([][]*coreset.Mixture, len(sets))
 	total := impossible(most + 1) // of the sets so far with so many components, the best
@@ -149,7 +149,7 @@ func impossible(n int) []float64 {
 }
 
 // lift turns a mixture of the set's coordinates into components of all columns.
-func (s Set) lift(m *coreset.Mixture, rows float64) (out []component.Gaussian) {
+func (s set) lift(m *coreset.Mixture, rows float64) (out []component.Gaussian) {
 	one := s.Box.one(rows)
 	if m == nil || len(m.Weights) == 1 {
 		return []component.Gaussian{one}
@@ -171,7 +171,7 @@ func (s Set) lift(m *coreset.Mixture, rows float64) (out []component.Gaussian) {
 
 // bic is what a component must gain, in nats: half the logarithm of the rows for each parameter,
 // times how much noisier the counts are than rows alone would make them.
-func (s Set) bic(rows float64) float64 {
+func (s set) bic(rows float64) float64 {
 	q := float64(len(s.Columns))
 	inflation := 1 + s.Leaves.SD*s.Leaves.SD*float64(len(s.Leaves.Points))/math.Max(s.Leaves.Total, 1)
 	return (2*q + 1) / 2 * math.Log(math.Max(rows, 3)) * inflation

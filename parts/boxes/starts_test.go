@@ -27,7 +27,7 @@ func unitBox(mass float64, center ...float64) Box {
 }
 
 // setOf is a set whose leaves are n points of a mixture on a line, weighted at random.
-func setOf(rng *rand.Rand, number, n, components int) Set {
+func setOf(rng *rand.Rand, number, n, components int) set {
 	leaves := &coreset.Coreset{Dim: 1, SD: 1 + 5*rng.Float64()}
 	for i := range n {
 		w := 5 + 60*rng.Float64()
@@ -36,7 +36,7 @@ func setOf(rng *rand.Rand, number, n, components int) Set {
 		leaves.Cells = append(leaves.Cells, []float64{.02})
 		leaves.Total += w
 	}
-	return Set{Box: unitBox(leaves.Total, 1000*float64(number)), Columns: []int{0}, Leaves: leaves}
+	return set{Box: unitBox(leaves.Total, 1000*float64(number)), Columns: []int{0}, Leaves: leaves}
 }
 
 // numbers are how many of the components lie in each of the sets of setOf.
@@ -52,7 +52,7 @@ func numbers(sets int, cs []component.Gaussian) []int {
 func TestShare(t *testing.T) {
 	rng := newRand(t)
 	for range 25 {
-		var sets []Set
+		var sets []set
 		rows := 0.0
 		for b := range 1 + rng.IntN(3) {
 			s := setOf(rng, b, 1+rng.IntN(15), 1+rng.IntN(3))
@@ -110,7 +110,7 @@ func TestShare(t *testing.T) {
 // TestPenalty: more components are taken where they cost less.
 func TestPenalty(t *testing.T) {
 	rng := newRand(t)
-	sets := []Set{setOf(rng, 0, 30, 3), setOf(rng, 1, 30, 1)}
+	sets := []set{setOf(rng, 0, 30, 3), setOf(rng, 1, 30, 1)}
 	rows := sets[0].Box.Mass + sets[1].Box.Mass
 	last := math.MaxInt
 	for _, penalty := range []float64{0, .7, 5, 1e6} {

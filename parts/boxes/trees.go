@@ -10,9 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
 
-// A Set is the private coreset of one box, in some of its columns: coordinate i is (x[Columns[i]] -
+// A set is the private coreset of one box, in some of its columns: coordinate i is (x[Columns[i]] -
 // Center)/Scale of the box.
-type Set struct {
+type set struct {
 	Box     Box
 	Columns []int
 	Leaves  *coreset.Coreset
@@ -39,11 +39,11 @@ func TreeStep(step string, share float64) kernel.Step {
 // look least like those of one component. mu2 is the part of mu^2 that it may spend.
 //
 // Source: [KSSU19] Section C.3 of the restatement; all boxes at once by its Section A.3.
-func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]Set, error) {
-	var sets []Set
+func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]set, error) {
+	var sets []set
 	grown := make([]*coreset.Tree, len(found))
 	for i, b := range found {
-		s := Set{Box: b, Columns: b.mixed()}
+		s := set{Box: b, Columns: b.mixed()}
 		if !wanted(b) { // a tree of no level
 			s.Columns = s.Columns[:1]
 			grown[i] = coreset.NewTree(s.frame(), []float64{1}, 1, 0, 0)
@@ -61,7 +61,7 @@ func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool,
 }
 
 // frame takes rows to the coordinates of the set.
-func (s Set) frame() query.Affine {
+func (s set) frame() query.Affine {
 	f := query.Affine{Columns: s.Columns}
 	for i, j := range s.Columns {
 		f.Center = append(f.Center, s.Box.Center[j])

@@ -27,7 +27,7 @@ func (l Law) mix(w float64, other Law) Law {
 	return m
 }
 
-// Mean is E q.
+// mean is E q.
 func (l Law) Mean() float64 {
 	sum := 0.0
 	for _, p := range l.Points {

@@ -51,27 +51,27 @@ func TestPearson(t *testing.T) {
 			sort.Float64s(q)
 			for _, x := range []float64{q[n/10], q[n/2], q[n*19/20]} {
 				h := 1e-4 * x
-				if slope := (p.Excess(x-h) - p.Excess(x+h)) / (2 * h); math.Abs(slope-p.Survival(x)) > 1e-5 {
+				if slope := (p.excess(x-h) - p.excess(x+h)) / (2 * h); math.Abs(slope-p.Survival(x)) > 1e-5 {
 					t.Errorf("d=%d %v: the excess at %v falls by %v, survival %v", d, c.inverse, x, slope, p.Survival(x))
 				}
 			}
-			if e := p.Excess(0); math.Abs(e/p.Mean()-1) > 1e-9 {
-				t.Errorf("d=%d %v: excess over 0 is %v, mean %v", d, c.inverse, e, p.Mean())
+			if e := p.excess(0); math.Abs(e/p.mean()-1) > 1e-9 {
+				t.Errorf("d=%d %v: excess over 0 is %v, mean %v", d, c.inverse, e, p.mean())
 			}
 			l := p.Law(Edges(d))
-			if m := l.Mean(); math.Abs(m/p.Mean()-1) > 1e-9 {
-				t.Errorf("d=%d %v: mean by points %v, want %v", d, c.inverse, m, p.Mean())
+			if m := l.Mean(); math.Abs(m/p.mean()-1) > 1e-9 {
+				t.Errorf("d=%d %v: mean by points %v, want %v", d, c.inverse, m, p.mean())
 			}
-			if x := q[n*19/20]; math.Abs(l.Clip(x).Excess-p.Excess(x)) > .01*p.Mean() {
-				t.Errorf("d=%d %v: excess by points %v, want %v", d, c.inverse, l.Clip(x).Excess, p.Excess(x))
+			if x := q[n*19/20]; math.Abs(l.Clip(x).Excess-p.excess(x)) > .01*p.mean() {
+				t.Errorf("d=%d %v: excess by points %v, want %v", d, c.inverse, l.Clip(x).Excess, p.excess(x))
 			}
 		}
 	}
 	for _, x := range []float64{1, 5, 20} { // the family is continuous at the Gaussian
 		for _, inverse := range []float64{-1e-6, 1e-6} {
 			a, b := Pearson{5, inverse, 1}, Pearson{5, 0, 1}
-			if math.Abs(a.Survival(x)-b.Survival(x)) > 1e-4 || math.Abs(a.Excess(x)-b.Excess(x)) > 1e-3 {
-				t.Errorf("%v at %v: %v %v, want %v %v", inverse, x, a.Survival(x), a.Excess(x), b.Survival(x), b.Excess(x))
+			if math.Abs(a.Survival(x)-b.Survival(x)) > 1e-4 || math.Abs(a.excess(x)-b.excess(x)) > 1e-3 {
+				t.Errorf("%v at %v: %v %v, want %v %v", inverse, x, a.Survival(x), a.excess(x), b.Survival(x), b.excess(x))
 			}
 		}
 	}

@@ -19,8 +19,8 @@ type Pearson struct {
 // Survival is P(q > x).
 func (p Pearson) Survival(x float64) float64 { return p.tail(x, 0) }
 
-// Excess is E (q-x)_+.
-func (p Pearson) Excess(x float64) float64 { return p.Mean()*p.tail(x, 1) - x*p.Survival(x) }
+// excess is E (q-x)_+.
+func (p Pearson) excess(x float64) float64 { return p.mean()*p.tail(x, 1) - x*p.Survival(x) }
 
 // tail is E[q^k; q > x]/E q^k for k = 0, 1.
 func (p Pearson) tail(x, k float64) float64 {
@@ -37,8 +37,8 @@ func (p Pearson) tail(x, k float64) float64 {
 	}
 }
 
-// Mean is E q.
-func (p Pearson) Mean() float64 {
+// mean is E q.
+func (p Pearson) mean() float64 {
 	k := float64(p.D)
 	switch {
 	case p.Inverse > 0:
@@ -52,7 +52,7 @@ func (p Pearson) Mean() float64 {
 // Law is the law by points, at the means between the edges.
 func (p Pearson) Law(edges []float64) Law {
 	l := Law{D: p.D}
-	above, below, mean := 1.0, 1.0, p.Mean() // P(q > x) and E[q; q > x]/E q at the last edge used
+	above, below, mean := 1.0, 1.0, p.mean() // P(q > x) and E[q; q > x]/E q at the last edge used
 	for _, x := range edges {
 		if s, m := p.tail(x, 0), p.tail(x, 1); above-s > 1e-12 {
 			l.Points = append(l.Points, Point{mean * (below - m) / (above - s), above - s})
