@@ -33,7 +33,8 @@ func Decode(estimates [][]float64, d int) []Component {
 	return out
 }
 
-// What an estimate has to satisfy to be valid. All four are conditions of privacy, see Rules.
+// What an estimate has to satisfy to be valid. All four are conditions of privacy, see the
+// definitions in rules_proof.md.
 const (
 	leastWeight = 1e-6
 	mostWeight  = 1 + 1e-9
