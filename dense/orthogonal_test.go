@@ -110,8 +110,10 @@ func TestSafe(t *testing.T) {
 			t.Errorf("n = %d: the rotations' product is %v from orthogonal", n, e)
 		}
 	}
-	if x := dense.SafeNorm([]float64{3e300, -4e300}); x != 5e300 {
-		t.Errorf("norm %v, want 5e300", x)
+	for _, norm := range []func([]float64) float64{dense.SafeNorm, dense.HypotNorm} {
+		if x := norm([]float64{3e300, -4e300}); x != 5e300 {
+			t.Errorf("norm %v, want 5e300", x)
+		}
 	}
 	if x := dense.SafeOrthogonalize([]float64{0, 0, 0, 2}, 2, 2, nil); !slices.Equal(x, []float64{0, 2}) {
 		t.Errorf("norms %v", x)

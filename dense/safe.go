@@ -22,6 +22,15 @@ func SafeNorm(x []float64) float64 {
 	return big * math.Sqrt(s)
 }
 
+// HypotNorm is SafeNorm, one entry after another.
+func HypotNorm(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s = math.Hypot(s, v)
+	}
+	return s
+}
+
 // SafeLQ is LQ by SafeNorm.
 func SafeLQ(a []float64, n, m int) []float64 { return lq(a, n, m, SafeNorm) }
 

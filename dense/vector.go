@@ -5,6 +5,7 @@ import "math"
 // Dot is the inner product of x and of as many entries of y.
 func Dot(x, y []float64) float64 {
 	s := 0.0
+	y = y[:len(x):len(y)]
 	for i, v := range x {
 		s += v * y[i]
 	}
@@ -20,7 +21,7 @@ func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 // Distance2 is the squared Euclidean distance of x from as many entries of y.
 func Distance2(x, y []float64) float64 {
 	s := 0.0
-	y = y[:len(x)]
+	y = y[:len(x):len(y)]
 	for i, v := range x {
 		w := v - y[i]
 		s += w * w

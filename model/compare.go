@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Comparison holds the distances between two models, a and b.
@@ -124,7 +126,7 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 }
 
 func orNull(v float64) *float64 {
-	if !isFinite(v) {
+	if !dense.Finite(v) {
 		return nil
 	}
 	return &v

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Covariance is a d×d symmetric positive semi-definite matrix Σ. Spherical, Diagonal and Full are
@@ -139,7 +141,7 @@ type uncorrelated interface {
 }
 
 func checkVariance(field string, v float64) error {
-	if !isFinite(v) || v < 0 {
+	if !dense.Finite(v) || v < 0 {
 		return fieldError(field, "a finite number >= 0", v, "a variance is the square of a standard deviation")
 	}
 	return nil
@@ -179,5 +181,3 @@ func rowNorms(f *mat.Dense) []float64 {
 	}
 	return out
 }
-
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // MeanDistance returns the Mahalanobis distance of the means under b's covariance, √((m_a - m_b)ᵀ
@@ -128,7 +130,7 @@ func relate(a, b Gaussian) relation {
 
 // norm is the Euclidean norm, +Inf where a coordinate overflowed.
 func norm(x []float64) float64 {
-	if !allFinite(x) {
+	if !dense.AllFinite(x) {
 		return math.Inf(1)
 	}
 	return floats.Norm(x, 2)
@@ -136,7 +138,7 @@ func norm(x []float64) float64 {
 
 // finite says whether a's factor and mean could be expressed in b's whitened coordinates.
 func (r relation) finite() bool {
-	return !math.IsInf(r.mean, 0) && allFinite(r.factor.RawMatrix().Data)
+	return !math.IsInf(r.mean, 0) && dense.AllFinite(r.factor.RawMatrix().Data)
 }
 
 // covariance returns ‖M Mᵀ - I‖_F for M = L_b⁻¹ F_a, which has the eigenvalues of Σ_b^-½ Σ_a

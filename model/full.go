@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 const (
@@ -63,7 +65,7 @@ func FullFromFactor(f *mat.Dense) (Full, error) {
 	kept := mat.DenseCopyOf(f)
 	if m != d {
 		for i := range d {
-			if !isFinite(floats.Norm(f.RawRowView(i), 2)) {
+			if !dense.Finite(floats.Norm(f.RawRowView(i), 2)) {
 				return Full{}, notFiniteFactor(i)
 			}
 		}
@@ -72,7 +74,7 @@ func FullFromFactor(f *mat.Dense) (Full, error) {
 	for i := range d {
 		row := kept.RawRowView(i)
 		variance := floats.Dot(row, row)
-		if !isFinite(variance) {
+		if !dense.Finite(variance) {
 			return Full{}, notFiniteFactor(i)
 		}
 		if variance == 0 {
@@ -169,7 +171,7 @@ func symmetrised(field string, sigma mat.Matrix) (*mat.SymDense, error) {
 	largest := 0.0
 	for i := range d {
 		for j := range d {
-			if v := sigma.At(i, j); !isFinite(v) {
+			if v := sigma.At(i, j); !dense.Finite(v) {
 				return nil, fieldError(fmt.Sprintf("%s[%d][%d]", field, i, j), "a finite number", v, "")
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Gaussian is N(Mean, Cov) over d columns.
@@ -114,7 +116,7 @@ func scaledCovariance(c Covariance, scale []float64) (Covariance, error) {
 		}
 	}
 	out, err := FullFromFactor(f)
-	if err == nil && allFinite(sym.RawSymmetric().Data) {
+	if err == nil && dense.AllFinite(sym.RawSymmetric().Data) {
 		out.sym = sym // one rounding per entry, where F Fᵀ would have d
 	}
 	return out, err
@@ -123,7 +125,7 @@ func scaledCovariance(c Covariance, scale []float64) (Covariance, error) {
 // scaledVariance is variance·scale², by way of the standard deviation where scale² would leave
 // float64's range.
 func scaledVariance(variance, sd, scale float64) float64 {
-	if v := scale * variance * scale; isFinite(v) && v > 0 {
+	if v := scale * variance * scale; dense.Finite(v) && v > 0 {
 		return v
 	}
 	return (sd * scale) * (sd * scale)
@@ -170,15 +172,6 @@ func takeRows(f *mat.Dense, index []int) *mat.Dense {
 		out.SetRow(a, f.RawRowView(i))
 	}
 	return out
-}
-
-func allFinite(x []float64) bool {
-	for _, v := range x {
-		if !isFinite(v) {
-			return false
-		}
-	}
-	return true
 }
 
 // countOf writes "1 number" or "3 numbers".

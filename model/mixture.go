@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // weightTolerance is how far from 1 the weights of a mixture may sum; they are divided by their sum
@@ -95,7 +97,7 @@ func checkWeights(weights []float64, k int) error {
 	}
 	var faults []error
 	for i, w := range weights {
-		if !isFinite(w) || w < 0 {
+		if !dense.Finite(w) || w < 0 {
 			faults = append(faults, fieldError(fmt.Sprintf("weights[%d]", i), "a finite number >= 0", w, "drop the component or give it its share of the rows"))
 		}
 	}
@@ -204,10 +206,10 @@ func (m *Mixture) MarginalByName(names []string) (*Mixture, error) {
 // Spherical and Diagonal covariances stay uncorrelated. It fails if a mean or a variance overflows
 // float64.
 func (m *Mixture) Affine(scale, shift []float64) (*Mixture, error) {
-	if len(scale) != m.Dim() || !allFinite(scale) {
+	if len(scale) != m.Dim() || !dense.AllFinite(scale) {
 		return nil, fieldError("scale", countOf(m.Dim(), "finite number"), scale, "give one for each column")
 	}
-	if len(shift) != m.Dim() || !allFinite(shift) {
+	if len(shift) != m.Dim() || !dense.AllFinite(shift) {
 		return nil, fieldError("shift", countOf(m.Dim(), "finite number"), shift, "give one for each column")
 	}
 	return m.rebuilt(append([]string(nil), m.Columns...), func(g Gaussian) (Gaussian, error) { return g.affine(scale, shift) })

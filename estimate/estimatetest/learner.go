@@ -1,8 +1,7 @@
 package estimatetest
 
 import (
-	"math"
-
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -22,36 +21,32 @@ func (Signs) LearnMixture(rows [][]float64, k int, _ uint64) (mixture []learner.
 		if len(part) <= len(rows[0]) {
 			return nil, learner.ErrTooFew
 		}
-		mean, root := momentsOf(part)
+		mean, root, ok := momentsOf(part)
+		if !ok {
+			return nil, learner.ErrTooFew
+		}
 		mixture = append(mixture, learner.Component{Weight: float64(len(part)) / float64(len(rows)), Mean: mean, Root: root})
 	}
 	return mixture, nil
 }
 
-// momentsOf are the mean and the Cholesky factor of the covariance.
-func momentsOf(rows [][]float64) (mean []float64, l [][]float64) {
+// momentsOf are the mean and the Cholesky factor of the covariance; false if it has none.
+func momentsOf(rows [][]float64) (mean []float64, l [][]float64, ok bool) {
 	d, n := len(rows[0]), float64(len(rows))
-	mean, l = make([]float64, d), make([][]float64, d)
+	mean = make([]float64, d)
 	for _, x := range rows {
 		for a, v := range x {
 			mean[a] += v / n
 		}
 	}
+	root := make([]float64, d*d)
 	for a := range d {
-		l[a] = make([]float64, d)
 		for b := range a + 1 {
 			for _, x := range rows {
-				l[a][b] += (x[a] - mean[a]) * (x[b] - mean[b]) / n
-			}
-			for c := range b {
-				l[a][b] -= l[a][c] * l[b][c]
-			}
-			if a == b {
-				l[a][a] = math.Sqrt(l[a][a])
-			} else {
-				l[a][b] /= l[b][b]
+				root[a*d+b] += (x[a] - mean[a]) * (x[b] - mean[b]) / n
 			}
 		}
+		l = append(l, root[a*d:a*d+d])
 	}
-	return mean, l
+	return mean, l, dense.Cholesky(root, d)
 }

@@ -106,7 +106,7 @@ func (s *system) step(damp float64) ([]part, bool) {
 	for j := range moved {
 		own := x.RawVector().Data[j*(1+s.d) : (j+1)*(1+s.d)]
 		length := math.Sqrt(dense.Norm2(own[1:]))
-		if math.IsNaN(length) || math.IsInf(length, 0) {
+		if !dense.Finite(length) {
 			return nil, false
 		}
 		short := math.Min(1, farthest*math.Sqrt(float64(s.d))/math.Max(length, 1e-9))

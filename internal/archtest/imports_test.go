@@ -48,7 +48,7 @@ var layers = []layer{
 	{"parts/roots", append(session[:len(session):len(session)], "kernel/cells"), "where rows are is seen by gaps"},
 	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected"}), "the list of methods knows the methods, and what papers print is listed apart"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
-	{"estimate/estimatetest", []string{"kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
+	{"estimate/estimatetest", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
 	{"estimate/learners", []string{"kernel", "kernel/blocks", "estimate", "learner", "learner/em", "learner/spectral", "learner/pearson"},
 		"it is the list of what black boxes run on blocks of rows, and knows no estimator"},
 	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},

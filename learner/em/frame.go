@@ -48,7 +48,7 @@ func whiten(rows [][]float64, trim float64) (z []float64, f *frame, err error) {
 			big = max(big, math.Abs(z[i]))
 		}
 		_, exponent := math.Frexp(big)
-		if big == 0 || big-big != 0 || exponent < -1000 {
+		if big == 0 || !dense.Finite(big) || exponent < -1000 {
 			return nil, nil, errFlat
 		}
 		f.root[j*d+j] = math.Ldexp(1, exponent)

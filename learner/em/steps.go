@@ -228,7 +228,7 @@ func (r *run) iterate(m *mixture, steps int, gain float64) (objective float64, o
 			return 0, false
 		}
 		v := r.expect(m) + prior
-		if v-v != 0 || !r.maximise(m) {
+		if !dense.Finite(v) || !r.maximise(m) {
 			return 0, false
 		}
 		if v-last < gain {

@@ -171,10 +171,8 @@ func positive(s []float64, d int) ([]float64, bool) {
 			s[i*d+j], s[j*d+i] = v, v
 		}
 	}
-	for _, v := range s {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, false
-		}
+	if !dense.AllFinite(s) {
+		return nil, false
 	}
 	values, vectors := dense.Eigen(s, d)
 	raised := make([]float64, d*d)

@@ -33,10 +33,8 @@ func (f frame) components(mixture []gauss) []learner.Component {
 // usable says whether all numbers are finite.
 func usable(components []learner.Component) bool {
 	for _, e := range learner.Estimates(components) {
-		for _, v := range e {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return false
-			}
+		if !dense.AllFinite(e) {
+			return false
 		}
 	}
 	return true

@@ -128,7 +128,7 @@ func unitsOf(rows [][]float64, proportions bool) (*units, error) {
 	}
 	most := 0.0
 	for j, v := range big {
-		if v == 0 || v-v != 0 || v < 0x1p-1000 {
+		if v == 0 || !dense.Finite(v) || v < 0x1p-1000 {
 			return nil, errUnits
 		}
 		most = math.Max(most, v)
@@ -232,7 +232,7 @@ func (u *units) components(part []int, k int) []learner.Component {
 				row[b] = math.Ldexp(cov[a*d+b], e)
 			}
 			out[j].Root = append(out[j].Root, row)
-			if !(row[a] > 0) || math.IsInf(row[a], 1) || out[j].Mean[a]-out[j].Mean[a] != 0 {
+			if !(row[a] > 0) || math.IsInf(row[a], 1) || !dense.Finite(out[j].Mean[a]) {
 				return nil
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
@@ -76,19 +77,7 @@ func gram(l *mat.Dense) *mat.SymDense {
 // fromFactor is the pair with covariance l l^t, l lower triangular.
 func fromFactor(mean []float64, l *mat.Dense) pair {
 	d := len(mean)
-	p := pair{Mean: mean, L: l, Inverse: mat.NewDense(d, d, nil)}
-	for j := range d { // column j solves l x = e_j
-		for i := j; i < d; i++ {
-			v := 0.0
-			if i == j {
-				v = 1
-			}
-			for k := j; k < i; k++ {
-				v -= l.At(i, k) * p.Inverse.At(k, j)
-			}
-			p.Inverse.Set(i, j, v/l.At(i, i))
-		}
-		p.LogVolume += math.Log(l.At(j, j))
-	}
-	return p
+	root, inverse := mat.DenseCopyOf(l).RawMatrix().Data, dense.Identity(d)
+	dense.SolveLower(root, inverse, d, d)
+	return pair{Mean: mean, L: l, Inverse: mat.NewDense(d, d, inverse), LogVolume: dense.LogDiagonal(root, d)}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // rounding is how far apart the axes of blocks may be by rounding alone, relative to the ratio of
@@ -39,7 +41,7 @@ func (r *run) withoutZeros(s space, sds []float64) (space, []float64, error) {
 	if err != nil {
 		return space{}, nil, err
 	}
-	far := math.Sqrt(float64(r.d)) * (math.Hypot(norm(s.center), sds[0]) + sds[0])
+	far := math.Sqrt(float64(r.d)) * (math.Hypot(dense.HypotNorm(s.center), sds[0]) + sds[0])
 	finest := rounding * far / sds[rank-1]
 	if !(finest < .01) {
 		return space{}, nil, fail("the narrowest standard deviation, about %.2g, is lost in the rounding of the others", sds[rank-1])
@@ -73,12 +75,4 @@ func (s space) along(basis *mat.Dense, first, last int) space {
 	w.Mul(v.T(), s.w)
 	wi.Mul(s.wi, v)
 	return space{w, wi, s.center}
-}
-
-func norm(x []float64) float64 {
-	n := 0.0
-	for _, v := range x {
-		n = math.Hypot(n, v)
-	}
-	return n
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/choice"
@@ -299,10 +300,5 @@ func repeat(v float64, n int) []float64 {
 
 // usable reports a ball that a query takes.
 func usable(f query.Affine, radius float64) bool {
-	for _, v := range f.Center {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return radius > 0 && radius <= 1e150
+	return dense.AllFinite(f.Center) && radius > 0 && radius <= 1e150
 }

@@ -3,6 +3,8 @@ package linefit
 import (
 	"math"
 	"slices"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Utility constants of the edges, guesses.
@@ -59,7 +61,7 @@ func (d *Data) Edges(cs []Component, sigma float64) []float64 {
 	var edges []float64
 	last := edge{at: math.Inf(-1)}
 	for _, e := range all {
-		if math.IsNaN(e.at) || math.IsInf(e.at, 0) || !(e.at > last.at) || e.at-last.at < crowded*math.Min(e.spacing, last.spacing) {
+		if !dense.Finite(e.at) || !(e.at > last.at) || e.at-last.at < crowded*math.Min(e.spacing, last.spacing) {
 			continue
 		}
 		edges, last = append(edges, e.at+0), e

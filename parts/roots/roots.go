@@ -16,6 +16,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/cells"
 )
 
@@ -147,7 +148,7 @@ func binsOf(windows []cells.Window, i int) int {
 
 // increasing sorts edges and leaves out what is not finite or comes twice.
 func increasing(edges []float64) []float64 {
-	edges = slices.DeleteFunc(edges, func(e float64) bool { return math.IsNaN(e) || math.IsInf(e, 0) })
+	edges = slices.DeleteFunc(edges, func(e float64) bool { return !dense.Finite(e) })
 	for i, e := range edges {
 		edges[i] = e + 0 // no negative zero
 	}
