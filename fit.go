@@ -97,9 +97,9 @@ func (r Request) fits(table *kernel.Table) error {
 	return nil
 }
 
-// run follows the plan that the session was opened with, and certifies what was measured. A fault of
-// the program is an error too: what was spent by then must be told all the same. What the fault says
-// may depend on a row, so it is not repeated.
+// run follows the plan that the session was opened with, and certifies what was measured. A fault
+// of the program is an error too: what was spent by then must be told all the same. What the fault
+// says may depend on a row, so it is not repeated.
 func (q *question) run(ctx context.Context, session *kernel.Session) (result *Result, err error) {
 	defer func() {
 		if recover() != nil {
@@ -194,8 +194,8 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	return step
 }
 
-// extraOf is a loss that a plan reserves beside mu: its mask, the delta of its test as it stands, and
-// the test's own epsilon.
+// extraOf is a loss that a plan reserves beside mu: its mask, the delta of its test as it stands,
+// and the test's own epsilon.
 func extraOf(e kernel.Extra) (m *release.Mask, delta, pure float64) {
 	switch e := e.(type) {
 	case blocks.Agreement:

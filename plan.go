@@ -99,7 +99,8 @@ func Plan(r Request, rows int) (*Statement, error) {
 	return q.state(rows)
 }
 
-// state calibrates the plan of the method, and says what to expect of so many rows, known or guessed.
+// state calibrates the plan of the method, and says what to expect of so many rows, known or
+// guessed.
 func (q *question) state(rows int) (*Statement, error) {
 	plan, err := q.method.Plan(q.problem)
 	if err != nil {

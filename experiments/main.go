@@ -1,15 +1,17 @@
 // Command experiments measures Gauze: how many rows its methods need, how far from the truth they
 // end, what they cost, beside what can be had without privacy and what the papers print.
 //
-//	go run ./experiments                                  # lists the studies and their experiments
-//	go run ./experiments single                           # all of one study: writes docs/experiments/single
-//	go run ./experiments single kappa rank                # some of its experiments
-//	go run ./experiments single -resume kappa             # goes on after an interruption
-//	go run ./experiments single -quick                    # a few runs of each, printed: does it work?
-//	go run ./experiments separated -only '5/*/C6sph' -n 3000,4500 -runs 20 -methods separated,general -v d1
+//	go run ./experiments                     # lists the studies and their experiments
+//	go run ./experiments single              # all of one study: writes docs/experiments/single
+//	go run ./experiments single kappa rank   # some of its experiments
+//	go run ./experiments single -resume kappa  # goes on after an interruption
+//	go run ./experiments single -quick       # a few runs of each, printed: does it work?
+//	go run ./experiments separated -only '5/*/C6sph' -n 3000,4500 -runs 20 \
+//	    -methods separated,general -v d1
 //
 // A part of an experiment (-only, -n, -runs, -methods, -quick, another budget) is printed and not
-// written, unless -out says where. Every run is a line of results/EXPERIMENT.jsonl beside the pages.
+// written, unless -out says where. Every run is a line of results/EXPERIMENT.jsonl beside the
+// pages.
 package main
 
 import (

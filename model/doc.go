@@ -39,8 +39,8 @@
 //
 //	TV(p, q)        = ½ ∫ |p - q|                        in [0, 1]
 //	Hellinger(p, q) = √(1 - ∫ √(p q))                    in [0, 1]; H² = 1 - ∫ √(p q)
-//	KL(p, q)        = ∫ p log(p / q)                     in [0, ∞], nats; ∞ where p has mass that q's supports lack
-//	Mahalanobis     = √((m_a - m_b)ᵀ Σ_b⁻¹ (m_a - m_b))  ∞ if the difference leaves the support of Σ_b
+//	KL(p, q)        = ∫ p log(p / q)                     in nats; ∞ if p has mass where q has none
+//	Mahalanobis     = √((m_a - m_b)ᵀ Σ_b⁻¹ (m_a - m_b))  ∞ if it leaves the support of Σ_b
 //	Covariance      = ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F          ∞ if Σ_a has variance where Σ_b has none
 //
 // Hellinger and KL of two Gaussians are computed in closed form, everything else of mixtures by

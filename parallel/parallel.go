@@ -1,8 +1,8 @@
 // Package parallel spreads work over the cores and loses no panic.
 //
-// A panic ends the process if nothing on its own goroutine recovers it, and then nobody can say what
-// a fit has spent. So every goroutine that computes is started here: its panic comes back to whoever
-// waits for the work, as if the call had been an ordinary one.
+// A panic ends the process if nothing on its own goroutine recovers it, and then nobody can say
+// what a fit has spent. So every goroutine that computes is started here: its panic comes back to
+// whoever waits for the work, as if the call had been an ordinary one.
 package parallel
 
 import (
@@ -15,7 +15,8 @@ import (
 )
 
 // A Panic is the value of the panic on the caller's goroutine: where a function panicked, and not
-// with what, for that may be a part of a row, and whoever waits for the work may have no right to it.
+// with what, for that may be a part of a row, and whoever waits for the work may have no right to
+// it.
 type Panic struct{ places []string }
 
 // Error is the places of the calls that led to the panic, the innermost first.
@@ -38,8 +39,8 @@ func here() *Panic {
 	}
 }
 
-// Run calls f(0), .., f(n-1) side by side, each on a goroutine of its own, and returns when all have
-// ended. It panics if one of them did.
+// Run calls f(0), .., f(n-1) side by side, each on a goroutine of its own, and returns when all
+// have ended. It panics if one of them did.
 func Run(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	var first atomic.Pointer[Panic]
@@ -64,8 +65,8 @@ func Run(n int, f func(i int)) {
 	}
 }
 
-// Each calls f(0), .., f(n-1), each once, on as many goroutines as there are cores, and returns when
-// all have ended. The calls come in no order: one writes what belongs to its own i only.
+// Each calls f(0), .., f(n-1), each once, on as many goroutines as there are cores, and returns
+// when all have ended. The calls come in no order: one writes what belongs to its own i only.
 //
 // Once ctx is done, or a call panics, no further call begins. The error is ctx's; without one every
 // call was made.
@@ -91,7 +92,8 @@ func Each(ctx context.Context, n int, f func(i int)) error {
 }
 
 // Await calls f on a goroutine of its own and returns when it has ended or when ctx is done, with
-// ctx's error then: f is left behind, and what it writes must not be read. It panics if f did before.
+// ctx's error then: f is left behind, and what it writes must not be read. It panics if f did
+// before.
 func Await(ctx context.Context, f func()) error {
 	done := make(chan *Panic, 1)
 	go func() {

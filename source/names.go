@@ -58,10 +58,10 @@ func columnsAt(at []int) string {
 // readsAs says what a cell of data a name reads as, or "" for one that can be a name.
 //
 // A number in any notation, or a date, is what has a digit and no letter, whatever marks stand
-// between the digits: 34, 71,250.50, $5, 12 %, 2021-03-04, 3.4.2021, 10:30. With letters: numbers as
-// programs write them, a date or a time of day with nothing but words of dates beside it
-// (2021-03-04T10:00:00Z, 10:30 UTC), and the same with the name of a month (Mar 4 2021). So age, x1,
-// 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [parseCell] or
+// between the digits: 34, 71,250.50, $5, 12 %, 2021-03-04, 3.4.2021, 10:30. With letters: numbers
+// as programs write them, a date or a time of day with nothing but words of dates beside it
+// (2021-03-04T10:00:00Z, 10:30 UTC), and the same with the name of a month (Mar 4 2021). So age,
+// x1, 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [parseCell] or
 // of missingInText, or nothing but strokes.
 func readsAs(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
@@ -88,7 +88,8 @@ func readsAs(name string) string {
 var missingInText = map[string]bool{"missing": true, "unknown": true, "nat": true, "n.a.": true, "#null!": true, "#value!": true}
 
 var (
-	// 2021-03-04, 4/3/21, 3.4.2021, each with or without more behind it; 20210304T1000; 2021-W09; 10:30
+	// 2021-03-04, 4/3/21, 3.4.2021, each with or without more behind it; 20210304T1000; 2021-W09;
+	// 10:30
 	dateOrTime = regexp.MustCompile(`^\d{1,4}([-/.])\d{1,2}([-/.])\d{1,4}([ tz+]|$)|^\d{8}t\d{4}|^\d{4}-?w\d\d|\d:\d\d`)
 	// 10h30, 10 am, 10.30 p.m.
 	hour = regexp.MustCompile(`^\d{1,2}h\d\d$|^\d{1,2}([.:]\d\d)? ?[ap]\.?m\.?$`)

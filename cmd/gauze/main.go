@@ -47,7 +47,8 @@ type env struct {
 	stderr io.Writer
 	notes  []string      // said so far, with json
 	spent  release.Spent // by a fit that is over
-	json   bool          // errors and outcomes as one JSON object on stderr; answers as JSON on stdout
+	// errors and outcomes as one JSON object on stderr; answers as JSON on stdout
+	json bool
 }
 
 // run parses the arguments, runs the command and returns the exit code.

@@ -74,8 +74,8 @@ func TestFactorEnds(t *testing.T) {
 	}
 }
 
-// TestEigen: s v = v diag(values), in increasing order, and both methods agree; what is not a number
-// has no eigenvalues.
+// TestEigen: s v = v diag(values), in increasing order, and both methods agree; what is not a
+// number has no eigenvalues.
 func TestEigen(t *testing.T) {
 	rng := newRand(t)
 	for range 100 {

@@ -120,8 +120,8 @@ func (f *fit) set(r *em.Rounds) {
 
 // Utility constants of the rounds, chosen on the public tables of experiments/tables.
 const (
-	// if k was not asked for, a component with fewer rows than this is deleted after the last round,
-	// and so is one whose weight is in more doubt than this, relative variance
+	// if k was not asked for, a component with fewer rows than this is deleted after the last
+	// round, and so is one whose weight is in more doubt than this, relative variance
 	goneOpen  = 20.0
 	mostDoubt = .12
 	goneAsked = 3.0 // rows, if the number of components was asked for

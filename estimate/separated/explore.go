@@ -162,8 +162,8 @@ const (
 	clearNoise = .3  // .. if the relative noise of the second moment is below this
 )
 
-// measure asks for the moments of the rows of every leaf of p, clipped around a component each, seen
-// through a view, and returns the components as update moves them.
+// measure asks for the moments of the rows of every leaf of p, clipped around a component each,
+// seen through a view, and returns the components as update moves them.
 func (f *fit) measure(step string, p query.Partition, views []view, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
 	mu := f.Mu(share)
 	var queries []query.ClippedMoments

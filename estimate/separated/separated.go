@@ -233,7 +233,8 @@ func (f *fit) affords(share float64) bool { return f.Left() >= (share+refineShar
 // mostLevels is how often nodes are looked into, the root included. A guess.
 const mostLevels = 5
 
-// cut cuts every leaf whose coreset says so, and reports whether one was. Its error is the context's.
+// cut cuts every leaf whose coreset says so, and reports whether one was. Its error is the
+// context's.
 func (f *fit) cut() (bool, error) {
 	leaves := f.root.leaves()
 	any := false

@@ -29,7 +29,8 @@ type Fitted struct {
 // clock.
 //
 // A refusal on public facts, the outcome "no release" and a fault of the program are all a Fitted
-// without a model, that of a fault with a reason that begins with faultMark. An error is that of ctx.
+// without a model, that of a fault with a reason that begins with faultMark. An error is that of
+// ctx.
 func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (Fitted, error) {
 	n, d := rows.Dims()
 	b := kernel.NewBuilder(d)

@@ -116,9 +116,9 @@ func entryOf(k Key, params any) (entry, error) {
 // of two versions of a method must not be mixed by accident.
 var errNotEmpty = errors.New("the results file is not empty: resume it, or remove it")
 
-// openStore opens or makes the file of that name, and its folder; without a name it is nil. With resume the results in it are
-// not measured again; a last line that was cut off by an interruption is dropped. The caller closes
-// the store.
+// openStore opens or makes the file of that name, and its folder; without a name it is nil. With
+// resume the results in it are not measured again; a last line that was cut off by an interruption
+// is dropped. The caller closes the store.
 func openStore(name string, resume bool) (*store, error) {
 	if name == "" {
 		return nil, nil

@@ -296,8 +296,8 @@ func (r *Results[C]) By(by string) (out []*Line[C]) {
 	return out
 }
 
-// faultMark begins the reason of a run that ended in an error: a long experiment goes on, and ends with
-// it.
+// faultMark begins the reason of a run that ended in an error: a long experiment goes on, and ends
+// with it.
 const faultMark = "fault: "
 
 // faults is the first error of a fit, if there is one.

@@ -79,7 +79,8 @@ func TestFactsAreTrue(t *testing.T) {
 	}
 }
 
-// A few runs from end to end, printed although there is a folder for results; another method's lines in a table stay.
+// A few runs from end to end, printed although there is a folder for results; another method's
+// lines in a table stay.
 func TestMeasure(t *testing.T) {
 	o, out := enginetest.Options(t), new(bytes.Buffer)
 	o.Stdout, o.Only = out, []string{"full/replace-one/gaussian/0/1/1", "full/add-remove-one/gaussian/0/2/4"}
@@ -95,8 +96,8 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%d points, want %d", len(points), 2*len(multiples))
 	}
 	for _, p := range points {
-		// At six times what is needed, fewer than one run in 10⁴ is lost, and a setting only if both
-		// of its runs are.
+		// At six times what is needed, fewer than one run in 10⁴ is lost, and a setting only if
+		// both of its runs are.
 		if needs := float64(points[3].Rows); p.Runs != 2 || p.Columns == 1 && float64(p.Rows) > 5*needs && (p.Released == 0 || !(p.Covariance < 1) || !(p.PlainCovariance > 0)) {
 			t.Errorf("%+v", p)
 		}

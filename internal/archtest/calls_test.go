@@ -144,8 +144,8 @@ func TestOneDoorToControlledNoise(t *testing.T) {
 	}
 }
 
-// A panic on a goroutine that nobody watches ends the process, and what a fit has spent is lost with
-// it: so what computes is started by the package parallel alone.
+// A panic on a goroutine that nobody watches ends the process, and what a fit has spent is lost
+// with it: so what computes is started by the package parallel alone.
 func TestGoroutinesAreWatched(t *testing.T) {
 	for _, f := range files(t) {
 		if f.test || under(f.folder, "parallel", "experiments") {

@@ -129,8 +129,8 @@ func TestProofLines(t *testing.T) {
 	}
 }
 
-// TestNoCurvedQuotes: gofmt turns two primes of a formula into a curved quote; the kernel's comments
-// have none.
+// TestNoCurvedQuotes: gofmt turns two primes of a formula into a curved quote; the kernel's
+// comments have none.
 func TestNoCurvedQuotes(t *testing.T) {
 	for _, f := range files(t) {
 		if !under(f.folder, "kernel", "estimate") {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
@@ -33,6 +34,22 @@ func TestSizes(t *testing.T) {
 			}
 			if n := f.set.Position(fn.End()).Line - f.set.Position(fn.Pos()).Line + 1; n > mostFunctionLines {
 				t.Errorf("%s: %s has %d lines, at most %d are wanted", f.at(fn.Pos()), fn.Name.Name, n, mostFunctionLines)
+			}
+		}
+	}
+}
+
+// mostCommentWidth is in columns, a tab counting four. A formula is broken too.
+const mostCommentWidth = 100
+
+// Comments that fit beside each other on a screen, and on a page.
+func TestCommentWidth(t *testing.T) {
+	for _, f := range files(t) {
+		for i, line := range strings.Split(f.text, "\n") {
+			line = strings.ReplaceAll(line, "\t", "    ")
+			comment := strings.HasPrefix(strings.TrimSpace(line), "//") && !strings.HasPrefix(line, "//go:")
+			if width := utf8.RuneCountInString(line); comment && width > mostCommentWidth {
+				t.Errorf("%s:%d: a comment %d columns wide, at most %d are wanted", f.name, i+1, width, mostCommentWidth)
 			}
 		}
 	}

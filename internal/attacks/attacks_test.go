@@ -1,6 +1,6 @@
-// Package attacks_test is somebody who wants the rows: a package outside the kernel that tries every
-// way around a session that was ever thought of. Each has to be refused when it runs, or not to
-// compile.
+// Package attacks_test is somebody who wants the rows: a package outside the kernel that tries
+// every way around a session that was ever thought of. Each has to be refused when it runs, or not
+// to compile.
 package attacks_test
 
 import (

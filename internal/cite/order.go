@@ -44,8 +44,8 @@ var (
 )
 
 // place is a key to sort by: the kind and the number that a tag's part begins with, as in
-// "Algorithm 2", those of a restatement after the source's own, then parts without a number, and the
-// whole last.
+// "Algorithm 2", those of a restatement after the source's own, then parts without a number, and
+// the whole last.
 func (t Tag) place() string {
 	if t.Part == "" {
 		return "3"

@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// A Moderate says which mixtures of ordinary scales are drawn from a running generator: for tests of
-// what an estimator does where nothing is extreme.
+// A Moderate says which mixtures of ordinary scales are drawn from a running generator: for tests
+// of what an estimator does where nothing is extreme.
 type Moderate struct {
 	Columns, Components int
 	Covariance          estimate.CovarianceType

@@ -20,9 +20,9 @@ func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 	return EM(rows, in.Truth, steps)
 }
 
-// EM is plain maximum likelihood, without privacy and without tricks, from a start: a yardstick that
-// shares no code with any estimator. It ends when a step changes nothing that can be seen in an
-// error. A diagonal start stays diagonal.
+// EM is plain maximum likelihood, without privacy and without tricks, from a start: a yardstick
+// that shares no code with any estimator. It ends when a step changes nothing that can be seen in
+// an error. A diagonal start stays diagonal.
 func EM(rows [][]float64, m *model.Mixture, steps int) (*model.Mixture, error) {
 	for range steps {
 		s, err := model.NewScorer(m)

@@ -1,5 +1,6 @@
 // Package problems draws random mixtures with tables of their rows, and measures a fitted model
-// against the mixture behind the rows. It is for tests and experiments: no other code may import it.
+// against the mixture behind the rows. It is for tests and experiments: no other code may import
+// it.
 //
 //   - [Spec]: separated components, with outliers, tails and groups of scales.
 //   - [Unbounded]: components of any places and scales, so that no bound is known beforehand.

@@ -31,8 +31,10 @@ type Local struct {
 // step's delta buys, V_t the number of options with S <= t, and a table K_0 >= K_1 >= .., K_t at
 // most d0 exp(e0 (Eta/2 - 2t - 1)):
 //
-//	C_t: V_(Eta/2-t) > 0, V_(Eta+1+t) is finite and at most K_t V_(Eta/2-t);   g = the largest t >= 0 with C_t, or -1.
-//	if g + Z <= A, fail; else release option i with probability ~ exp(-e0 S_i) among those with S_i <= Eta.
+//	C_t: V_(Eta/2-t) > 0, V_(Eta+1+t) is finite and at most K_t V_(Eta/2-t);
+//	g = the largest t >= 0 with C_t, or -1;
+//	if g + Z <= A, fail;
+//	else release option i with probability ~ exp(-e0 S_i) among those with S_i <= Eta.
 //
 // Z is discrete Laplace of rate e1, cut to [-A, A], A >= 1 such that P(Z = A) <= d1: the test
 // surely passes if g > 2A.

@@ -17,8 +17,8 @@ type Engine interface {
 	Scan(rows.Source, query.Scan) query.Accumulator
 }
 
-// Until is e, but that it reads no further piece once ctx is done: what it answers then is of a part
-// of the rows, and must be thrown away.
+// Until is e, but that it reads no further piece once ctx is done: what it answers then is of a
+// part of the rows, and must be thrown away.
 func Until(ctx context.Context, e Engine) Engine { return until{ctx, e} }
 
 type until struct {

@@ -40,7 +40,8 @@ type Calibration struct {
 
 // Calibrate returns the largest μ and slack s with which a plan stays within the budget:
 //
-//	δ_GDP(ε; μ) + (1+e^ε)·s + AddedDelta ≤ δ, (1+e^ε)·s = ThresholdShare·δ if the plan has thresholds and 0 if not,
+//	δ_GDP(ε; μ) + (1+e^ε)·s + AddedDelta ≤ δ,
+//	(1+e^ε)·s = ThresholdShare·δ if the plan has thresholds and 0 if not,
 //
 // where δ_GDP is [DeltaOfMu], or, if there is an Extra curve, its conversion together with α·μ²/2.
 // A ρ budget gives μ = √(2ρ); it has no δ, so Thresholds and AddedDelta are refused, and so is

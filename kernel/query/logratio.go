@@ -10,7 +10,8 @@ import (
 
 // LogRatio asks how much better one mixture explains the rows than another: the sum over rows of
 //
-//	clip(ln f(x) - ln g(x), -Bound, Bound),   f(x) = sum_j exp(LogWeight_j - |z_j|^2/2) over F, g the same over G,
+//	clip(ln f(x) - ln g(x), -Bound, Bound),
+//	f(x) = sum_j exp(LogWeight_j - |z_j|^2/2) over F, g the same over G,
 //
 // z_j = Frame_j(x). A row with no finite image under one of them counts as if that density were
 // zero there; under both, as 0.

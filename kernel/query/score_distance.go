@@ -12,7 +12,8 @@ import (
 // MinimumDistance scores a mixture f_i by how far the shares of the rows in a list of sets A_j are
 // from those that it predicts:
 //
-//	score(i) = -max_j | round(n p_ij) - #{rows in A_j} |,   p_ij = f_i(A_j) as the caller states it, to a multiple of 2^-32,
+//	score(i) = -max_j | round(n p_ij) - #{rows in A_j} |,
+//	p_ij = f_i(A_j) as the caller states it, to a multiple of 2^-32,
 //
 // n the number of rows of the leaf that are not null. All mixtures are over the same Components, c
 // of them with the density exp(LogWeight - |z|^2/2), z = Frame(row), up to one factor common to

@@ -18,9 +18,10 @@ type Search struct {
 	// takes no account of weights.
 	Running bool
 
-	points     [][]float64
-	weight     []float64
-	near, mass []float64 // of every point: squared distance to the centres, and that times its weight
+	points [][]float64
+	weight []float64
+	// of every point: squared distance to the centres, and that times its weight
+	near, mass []float64
 	sums       [][]float64
 	total      []float64
 }

@@ -22,7 +22,8 @@ const (
 //
 // for the mu_a and c_a, and then k more for the covariances:
 //
-//	sum_a w_a E_a[r_b] (Sigma_a - c_a c_a^T/v_a) = mean of r_b x x^T - sum_a w_a E_a[r_b (mu_a + c_a (y-m_a)/v_a) (same)^T].
+//	sum_a w_a E_a[r_b] (Sigma_a - c_a c_a^T/v_a)
+//	  = mean of r_b x x^T - sum_a w_a E_a[r_b (mu_a + c_a (y-m_a)/v_a) (same)^T].
 //
 // Source: [PPE] Section C3 of the restatement.
 // Differs: a rule of equal steps in place of Gauss and Hermite's; the part of x along u is that of

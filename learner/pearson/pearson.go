@@ -5,11 +5,13 @@
 //
 //	frame.go      the rows in coordinates that no change of units or axes alters
 //	direction.go  lines to look along (pursuit.go: lines on which moments are extreme)
-//	nonic.go      the moments of a projection, Pearson's polynomial, the mixture from a root (roots.go), mixtures with a common mean
+//	nonic.go      the moments of a projection, Pearson's polynomial, the mixture from a root
+//	              (roots.go), mixtures with a common mean
 //	literal.go    all columns from many lines, as in the source
 //	lift.go       all columns from one line, by linear algebra
 //	turn.go       the line along which a first result says that the components are best apart
-//	scores.go     moments whose matching loses no accuracy: the scores (prior.go: what is added to them in small blocks)
+//	scores.go     moments whose matching loses no accuracy: the scores (prior.go: what is added to
+//	              them in small blocks)
 //	pair.go       two components: all of these, in order
 //	split.go      more components: valleys, and the hierarchy
 //

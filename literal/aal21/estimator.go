@@ -29,9 +29,12 @@ import (
 // Measured with Practical constants (replace-one, delta 1e-6, components far apart; median total
 // variation of 3 to 10 fits):
 //
-//	one column:  k = 1: .02 with 200 rows at epsilon 20, .02 with 2000 at epsilon 1; k = 2: .09 with 400 at epsilon 20, .05 with 6000 at
-//	             epsilon 1; k = 3: .11 with 5000 at epsilon 20
-//	two columns: k = 1: .09 with 2500 rows at epsilon 20; k = 2: .23 with 6000;  three columns, k = 1: .28 with 4000
+//	one column,    k = 1: .02 with  200 rows at epsilon 20, .02 with 2000 at epsilon 1
+//	               k = 2: .09 with  400 rows at epsilon 20, .05 with 6000 at epsilon 1
+//	               k = 3: .11 with 5000 rows at epsilon 20
+//	two columns,   k = 1: .09 with 2500 rows at epsilon 20
+//	               k = 2: .23 with 6000 rows at epsilon 20
+//	three columns, k = 1: .28 with 4000 rows at epsilon 20
 //
 // What is left is the net's: the more is to be enumerated, the coarser it is.
 type Estimator struct {

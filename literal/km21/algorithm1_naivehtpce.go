@@ -22,7 +22,8 @@ type sample struct {
 // naiveHTPCE releases, with loss mu (rho = mu^2/2), the second moment of the vectors w = A x of the
 // sample that lie within gamma, the others counting as zero:
 //
-//	M = (1/m) sum w w^T 1{|w| <= gamma} + GOE(sigma), sigma = sqrt2 gamma^2/(m mu), projected to the positive semidefinite matrices.
+//	M = (1/m) sum w w^T 1{|w| <= gamma} + GOE(sigma), sigma = sqrt2 gamma^2/(m mu),
+//	projected to the positive semidefinite matrices.
 //
 // Privacy holds for any rows and any A that is public or was released: what a row adds is a
 // function of the row, of norm gamma^2 at most.

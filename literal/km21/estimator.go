@@ -31,8 +31,10 @@ import (
 // replace-one, delta 1e-6): a covariance is released from the rows on that the analysis asks for,
 // and not before. In thousands of rows, for condition numbers 1, 10, 100:
 //
-//	mean known:         d = 2: 3.7, 170, 270 at epsilon 1, and 2.3, 41, 54 at epsilon 10; d = 5: 23, 530, 860 and 14, 170, 190
-//	mean within 10 sds: d = 2: 8, 400, 640 at epsilon 1, and 4.5, 87, 120 at epsilon 10; d = 5: 49, 1100, 1800 and 28, 330, 400
+//	mean known:         d = 2: 3.7, 170, 270 at epsilon 1, and 2.3, 41, 54 at epsilon 10
+//	                    d = 5: 23, 530, 860 and 14, 170, 190
+//	mean within 10 sds: d = 2: 8, 400, 640 at epsilon 1, and 4.5, 87, 120 at epsilon 10
+//	                    d = 5: 49, 1100, 1800 and 28, 330, 400
 //
 // Errors of the covariance are then .01 to .08, far below the bounds that are released with them:
 // the analysis is loose, not the estimate. With the printed clamps about half as many rows are

@@ -17,15 +17,17 @@ const relaxation = 1.5
 // mask is B_GMM for k components in d columns, accurate to alpha: each component's weight, mean and
 // covariance get noise of their own,
 //
-//	R_W(w)       = w + eta_W g                                    g ~ N(0, 1)
-//	R_MEAN(m, S) = m + eta_MEAN S^(1/2) g                         g ~ N(0, I)
-//	R_COV(S)     = S^(1/2) (I + eta_COV G)(I + eta_COV G)' S^(1/2)   G of d x d independent N(0, 1)
+//	R_W(w)       = w + eta_W g                                       g ~ N(0, 1)
+//	R_MEAN(m, S) = m + eta_MEAN S^(1/2) g                            g ~ N(0, I)
+//	R_COV(S)     = S^(1/2) (I + eta_COV G)(I + eta_COV G)' S^(1/2)   G of d x d N(0, 1)
 //
 // and the components are shuffled. The masked mixture is within alpha of the one that is masked, in
 // dist_PARAM, with probability 1 - Beta: each of the 3k parts fails with probability b = Beta/(3k)
 // at most,
 //
-//	eta_W = alpha/sqrt(2 + 2 ln(1/b)),  eta_MEAN = alpha/sqrt(3 (1+alpha) (d + ln(1/b))),  eta_COV = alpha/(C_1 (sqrt d + sqrt(ln(4/b)))).
+//	eta_W    = alpha/sqrt(2 + 2 ln(1/b))
+//	eta_MEAN = alpha/sqrt(3 (1+alpha) (d + ln(1/b)))
+//	eta_COV  = alpha/(C_1 (sqrt d + sqrt(ln(4/b)))).
 //
 // Theorem: C_1 = 7 sqrt d is large enough for alpha <= 1. Let E = (I + h G)(I + h G)' - I = h
 // (G+G') + h^2 GG', h = eta_COV, and l = sqrt(ln(4/b)). |G+G'|_F^2 is 4 times a chi-square of
@@ -63,7 +65,8 @@ const mostEta = 1e3
 //
 //	Lemma 5.1.1  R_W:     gamma <= alpha e/(2 sqrt2 ln(2/s) sqrt(1 + ln(1/b)))
 //	Lemma 5.2.1  R_MEAN:  gamma <= min(1/2, e alpha/(24 ln(2/s) sqrt((1+alpha) (d + ln(1/b)))))
-//	Lemma 5.3.2  R_COV:   gamma <= min(sqrt(e/(2d (d + 1/h^2))), e/(8d sqrt(ln(2/s))), e/(8 ln(2/s)), e h/(12 sqrt(d ln(2/s)))), h = eta_COV
+//	Lemma 5.3.2  R_COV:   gamma <= min(sqrt(e/(2d (d + 1/h^2))), e/(8d sqrt(ln(2/s))),
+//	                               e/(8 ln(2/s)), e h/(12 sqrt(d ln(2/s)))), h = eta_COV
 //
 // and k of them compose to sqrt(2k ln(1/3ks)) 3e + 18 k e^2 <= epsilon, 6ks = delta, for e <=
 // ln(2)/3.

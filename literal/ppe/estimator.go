@@ -23,8 +23,10 @@ import (
 // Measured with Practical constants (replace-one, delta 1e-6, components eight sds apart; median
 // dist_PARAM and total variation of 4 to 12 fits):
 //
-//	epsilon 20, k = 1, d = 1: n = 80000 1 of 12 released; 130000 10 of 12, .34 and .09; 200000 all, .33 and .10; 1000000 all, .06 and .02
-//	            k = 1, d = 2: n = 400000 11 of 12, .35 and .13; k = 2, d = 1: 1200000 all with em, .87 and .13
+//	epsilon 20, k = 1, d = 1: n = 80000 1 of 12 released; 130000 10 of 12, .34 and .09;
+//	                          200000 all, .33 and .10; 1000000 all, .06 and .02
+//	            k = 1, d = 2: n = 400000 11 of 12, .35 and .13
+//	            k = 2, d = 1: n = 1200000 all with em, .87 and .13
 //	epsilon 40, k = 2, d = 1: n = 250000 all, .53 and .34 with em, .68 and .13 with moitra-valiant
 //	            k = 2, d = 2: n = 700000 all, .36 and .11 with em, .51 and .25 with moitra-valiant
 //

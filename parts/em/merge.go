@@ -68,7 +68,8 @@ func (r *Rounds) bic() float64 {
 // mergeBIC is the weight of the BIC term, in ln n per parameter and row. A guess.
 const mergeBIC = .5
 
-// Reduce joins, greedily, the pairs that lose least until k components are left. Its error is ctx's.
+// Reduce joins, greedily, the pairs that lose least until k components are left. Its error is
+// ctx's.
 func (r *Rounds) Reduce(ctx context.Context, k int) error {
 	for len(r.Components) > k {
 		joined, err := r.joinBest(ctx, math.Inf(-1), func(i, j int) float64 {

@@ -20,7 +20,8 @@ import (
 // Theorem. For each order a > 1, in both directions, the Rényi divergence is at most g(-Gamma),
 // where
 //
-//	g(x) = (a/2) (e^(x/2)-1)^2 / (Eta^2 s) - D (ln s - a x) / (2(a-1)),   s = 1 - a + a e^x, if s > 0, and +Inf otherwise.
+//	g(x) = (a/2) (e^(x/2)-1)^2 / (Eta^2 s) - D (ln s - a x) / (2(a-1)),   s = 1 - a + a e^x,
+//	if s > 0, and +Inf otherwise.
 //
 // One eigenvalue -Gamma and the others 0 attain it before the squaring; so no k enters. To leading
 // order it is a Gamma^2 (1/(8 Eta^2) + D/4): the second term stays however large Eta is.
@@ -96,7 +97,8 @@ func squeezed(a, x float64, dimension int, eta float64) float64 {
 // Parameters is the loss of the mask of a mixture's weights, means and covariances, each by
 // itself: for every component
 //
-//	w + EtaWeight z,   mean + EtaMean A z,   A (I + EtaCov G) (I + EtaCov G)' A',   A A' the covariance S, z and G independent N(0, 1),
+//	w + EtaWeight z,   mean + EtaMean A z,   A (I + EtaCov G) (I + EtaCov G)' A',
+//	A A' the covariance S, z and G independent N(0, 1),
 //
 // where neighbours have, component by component, |w-w'| <= Gamma, |mean-mean'| <= Gamma in the
 // Mahalanobis norm of both covariances, and |S^(-1/2) S' S^(-1/2) - I|_F <= Gamma both as it is and
@@ -105,7 +107,8 @@ func squeezed(a, x float64, dimension int, eta float64) float64 {
 // Theorem. Let c = ln(1+Gamma), F = min(d, (Gamma/c)^2) and g the function of [Lifted] with D = d+1
 // and Eta = EtaCov. In both directions the Rényi divergence is at most k times
 //
-//	a Gamma^2/(2 EtaWeight^2) + a Gamma^2/(2 EtaMean^2 (1-(a-1)Gamma)) + F g(-c), if (a-1) Gamma < 1, and +Inf otherwise.
+//	a Gamma^2/(2 EtaWeight^2) + a Gamma^2/(2 EtaMean^2 (1-(a-1)Gamma)) + F g(-c)
+//	if (a-1) Gamma < 1, and +Inf otherwise.
 //
 // For d = 1 this is attained (before the squaring), if every weight moves by Gamma and every S' is
 // S/(1+Gamma).

@@ -8,8 +8,9 @@ const MaskSlack = 0x1p-90
 
 // Masked returns the mixture of means, masked by privacy.Mask's mechanism with noise eta:
 //
-//	P_c = B_c means[c] B_c',   B_c = sqrt(Weight) [[Root, Mean], [0, 1]] of frame[c],   D x D, D = d+1,
-//	M_c = L (I + eta G)(I + eta G)' L',   L L' = P_c,   G of D^2 independent N(0, 1),
+//	P_c = B_c means[c] B_c',   B_c = sqrt(Weight) [[Root, Mean], [0, 1]] of frame[c],
+//	M_c = L (I + eta G)(I + eta G)' L',   L L' = P_c,
+//	all D x D, D = d+1,   G of D^2 independent N(0, 1),
 //
 // read as M = w [[S + m m', m], [m', 1]] and released as w, m and the lower triangular Cholesky
 // root of S, rounded. The weights are not normalised, and the components are in the order of means:
@@ -67,7 +68,8 @@ func Masked(frame []Component, means [][]float64, eta float64, z func() *big.Flo
 // MaskedParameters returns the mixture with each parameter masked by itself, as
 // privacy.ParameterMask has it:
 //
-//	w + etaWeight z0,   m + etaMean A z1,   S = A (I + etaCov G)(I + etaCov G)' A',   A = Root of the component,
+//	w + etaWeight z0,   m + etaMean A z1,   S = A (I + etaCov G)(I + etaCov G)' A',
+//	A = Root of the component,
 //
 // the last as its lower triangular root. For each component z is called for z0, for z1 (d) and for
 // G (d^2, by columns). Rounding is that of Masked, u being tied to the masked root. Weights are not

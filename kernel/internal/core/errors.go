@@ -6,6 +6,6 @@ import "errors"
 // spent.
 var ErrExhausted = errors.New("the budget is exhausted")
 
-// errInternal is all that is said of a fault in code that has seen rows: what a panic says of itself
-// may depend on them.
+// errInternal is all that is said of a fault in code that has seen rows: what a panic says of
+// itself may depend on them.
 var errInternal = errors.New("kernel: internal error in a measurement, whose cost is spent")

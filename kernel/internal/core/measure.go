@@ -10,8 +10,9 @@ import (
 // A Measurement says what was measured: a line of the certificate. It holds public facts only.
 type Measurement struct {
 	Step, Query string
-	Count       int     // identical measurements in a row are one line
-	Law         string  // of the noise: "" is the Gaussian, others are named by the rings that draw them
+	Count       int // identical measurements in a row are one line
+	// of the noise: "" is the Gaussian, others are named by the rings that draw them
+	Law         string
 	Sensitivity float64 // L2 for the Gaussian, in the answer's own unit
 	Noise       float64 // sigma, or the scale of the law, in the same unit
 	// per measurement; Sensitivity/Noise <= Mu for the Gaussian; 0 where a curve is charged
@@ -51,8 +52,8 @@ func Measure(a *Allotment, m Mechanism) error {
 	return nil
 }
 
-// Line is Measure for an answer of one line of the certificate, which lacks only what the plan says;
-// draw returns what is released and, for tests, the sums before noise.
+// Line is Measure for an answer of one line of the certificate, which lacks only what the plan
+// says; draw returns what is released and, for tests, the sums before noise.
 func Line(a *Allotment, step string, q interface{ Kind() string }, line Measurement, threshold bool, draw func(*Draw) (values []float64, exact []int64)) (
 	released []float64, err error) {
 	err = Measure(a, Mechanism{Step: step, Query: q, Mu: line.Mu, Threshold: threshold, Release: func(d *Draw) error {

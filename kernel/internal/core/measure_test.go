@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// TestPanicsAreConstant: what code that has seen rows says when it gives up reaches nobody; what was
-// charged stays spent.
+// TestPanicsAreConstant: what code that has seen rows says when it gives up reaches nobody; what
+// was charged stays spent.
 func TestPanicsAreConstant(t *testing.T) {
 	h := hook.New()
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { panic(fmt.Sprint("a row: ", exact)) }

@@ -32,7 +32,8 @@ type Step struct {
 	// for steps without thresholds.
 	Slack float64
 
-	// Extra is what the step costs beside mu^2; nil for most. Such a step may be measured once only.
+	// Extra is what the step costs beside mu^2; nil for most. Such a step may be measured once
+	// only.
 	Extra Extra
 	// Source is the algorithm the step belongs to, "KEY Section".
 	Source string
