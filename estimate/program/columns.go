@@ -1,7 +1,7 @@
-// Package program takes an estimator from a table's raw columns to working coordinates and its
-// components back to a model: the count of good rows, units, constant columns, and what can be said
-// of them. It is what estimators share that speaks of estimate's own types: problems, outcomes,
-// diagnostics; what does not is in parts.
+// Package program is what estimators share that speaks of estimate's own types; what does not is in
+// parts. A Run is whom a fit asks and what it may spend; it counts the rows and finds the units and
+// the constant columns (CountRows, Open), runs private EM by a Schedule or by way of boxes (Boxed),
+// and ends in a Draft that becomes a model, or in a refusal.
 package program
 
 import (
