@@ -40,8 +40,8 @@ func AddSquare(a, v []float64, n int, scale float64) {
 	for i, x := range v {
 		x *= scale
 		row := a[i*n : i*n+i+1]
-		for j := range row {
-			row[j] += x * v[j]
+		for j, y := range v[:i+1] {
+			row[j] += x * y
 		}
 	}
 }

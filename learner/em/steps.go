@@ -70,10 +70,7 @@ func (r *run) score(m *mixture, j int) {
 		}
 		q := 0.0
 		for c := range y {
-			u := 0.0
-			for b, v := range inv[c*d : c*d+c+1] {
-				u += v * y[b]
-			}
+			u := dense.Dot(inv[c*d:c*d+c+1], y)
 			q += u * u
 		}
 		out[i] = top - q/2
