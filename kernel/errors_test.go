@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
@@ -21,20 +22,20 @@ import (
 // the shapes of tables.
 func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []string) {
 	frame := query.Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1, 0, 0}, {0, 1, 1}}}
-	ball := func(radius float64, outside bool) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: frame, Radius: radius, Outside: outside}}}
+	ball := func(radius float64, outside bool) rings.Region {
+		return rings.Region{Conditions: []rings.Condition{{Frame: frame, Radius: radius, Outside: outside}}}
 	}
-	cut := query.Partition{Regions: []query.Region{ball(1, false), ball(1, true)}}
-	parts := query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}
+	cut := rings.Partition{Regions: []rings.Region{ball(1, false), ball(1, true)}}
+	parts := rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}
 	radii := []float64{0, 1, 1e150}
-	selection := func(keep float64, radii ...float64) query.Selection {
-		s := query.TerrificRadius{Frame: frame, Radii: radii, C: 3, T: 2}
-		return query.Selection{Partition: cut, Scores: []query.Score{s, s}, Keep: keep}
+	selection := func(keep float64, radii ...float64) rings.Selection {
+		s := rings.TerrificRadius{Frame: frame, Radii: radii, C: 3, T: 2}
+		return rings.Selection{Partition: cut, Scores: []rings.Score{s, s}, Keep: keep}
 	}
-	grid := query.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
-	boxes := query.BoxKeys{Partition: cut, Grids: []query.Grid{grid, grid}, Joint: true}
-	spread := query.PairSpread{Frame: frame, Bound: 1}
-	paired := query.Pairs{Partition: cut, Queries: []query.PairSum{spread, spread}, Buckets: []int{2, 3}}
+	grid := rings.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
+	boxes := rings.BoxKeys{Partition: cut, Grids: []rings.Grid{grid, grid}, Joint: true}
+	spread := rings.PairSpread{Frame: frame, Bound: 1}
+	paired := rings.Pairs{Partition: cut, Queries: []rings.PairSum{spread, spread}, Buckets: []int{2, 3}}
 	plan := kernel.Plan{Method: "everything"}
 	for _, kind := range []string{"count", parts.Kind(), selection(1, radii...).Kind(), boxes.Kind(), paired.Kind()} {
 		for _, name := range []string{kind, kernel.OfBlocks(kind)} {
@@ -49,7 +50,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 			note(err)
 			_, err = choice.Laplace(a, step(parts.Kind()), parts, epsilon)
 			note(err)
-			for _, q := range []query.Selection{selection(0, radii...), selection(.5, radii...), selection(1, 1), selection(2, 1), selection(1)} {
+			for _, q := range []rings.Selection{selection(0, radii...), selection(.5, radii...), selection(1, 1), selection(2, 1), selection(1)} {
 				_, err = choice.Select(a, step(q.Kind()), q, epsilon)
 				note(err)
 				_, err = choice.AboveThreshold(a, step(q.Kind()), q, []int64{1, -1 << 60}, epsilon)

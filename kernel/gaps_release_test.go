@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 const gapWindow = 1 << 15
@@ -42,15 +43,15 @@ func openGaps(t *testing.T, kind string, r privacy.Relation, rows [][]float64, o
 }
 
 // onlyLeft is a partition with one leaf for rows whose second column is below 3 and one for others.
-var onlyLeft = query.Partition{Regions: []query.Region{
-	{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
+var onlyLeft = rings.Partition{Regions: []rings.Region{
+	{Conditions: []rings.Condition{{Frame: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
 
 // TestGapThreshold: without noise a window is released from mass T on, T = M + sigma PhiInv(1 -
-// s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of query.GapMasses, whatever the
+// s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of rings.GapMasses, whatever the
 // number of leaves; and windows say where they are.
 func TestGapThreshold(t *testing.T) {
 	for r, c := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.34375, 12}, privacy.AddRemoveOne: {1.18441, 1.171875, 8}} {
-		for leaf, q := range []query.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
+		for leaf, q := range []rings.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
 			var want float64
 			run := func(gaps []int) ([]cells.Window, kernel.Measurement, float64) {
 				s := openGaps(t, q.Kind(), r, gapLadders(gaps), kerneltest.Options{Exact: true})
@@ -101,7 +102,7 @@ func truncatedSupport(epsilon, d, s float64) float64 {
 // with their L1 sensitivity, whatever the number of leaves; they say where they are.
 func TestTruncatedThreshold(t *testing.T) {
 	const epsilon = .25
-	grid := query.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
+	grid := rings.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
 	for r, one := range map[privacy.Relation]float64{privacy.ReplaceOne: 2, privacy.AddRemoveOne: 1} {
 		var d, a float64
 		check := func(s *kernel.Session, support float64, kind string, err error) {
@@ -117,7 +118,7 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 		}
 		for _, joint := range []bool{true, false} {
-			for leaf, q := range []query.BoxKeys{{Grids: []query.Grid{grid}, Joint: joint}, {Partition: onlyLeft, Grids: []query.Grid{grid, grid}, Joint: joint}} {
+			for leaf, q := range []rings.BoxKeys{{Grids: []rings.Grid{grid}, Joint: joint}, {Partition: onlyLeft, Grids: []rings.Grid{grid, grid}, Joint: joint}} {
 				d = one
 				if !joint {
 					d *= 2
@@ -147,7 +148,7 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 		}
 		d = 3 * one
-		q := query.GapBuckets{Rows: 1 << 10}
+		q := rings.GapBuckets{Rows: 1 << 10}
 		run := func(gaps []int) []choice.Bucket {
 			s := openGaps(t, "gap buckets", r, gapLadders(gaps), kerneltest.Options{Exact: true})
 			buckets, support, err := choice.TruncatedGaps(s.Allotment(), "gaps", q, epsilon)
@@ -165,7 +166,7 @@ func TestTruncatedThreshold(t *testing.T) {
 // TestTruncatedError: no count is off by more than the support, cells of more than two supports are
 // always released, and no other cell is.
 func TestTruncatedError(t *testing.T) {
-	q := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	q := rings.BoxKeys{Grids: []rings.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	var rows [][]float64
 	for v := range 120 {
 		for range v {
@@ -206,13 +207,13 @@ func TestGapsReplay(t *testing.T) {
 	for i, row := range rows {
 		backwards[len(rows)-1-i] = row
 	}
-	grid := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	grid := rings.BoxKeys{Grids: []rings.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	for kind, run := range map[string]func(s *kernel.Session) (any, float64, error){
 		"gaps": func(s *kernel.Session) (any, float64, error) {
-			return cells.Gaps(s.Allotment(), "gaps", query.GapMasses{LogWindow: 15}, .5*s.Mu())
+			return cells.Gaps(s.Allotment(), "gaps", rings.GapMasses{LogWindow: 15}, .5*s.Mu())
 		},
 		"gap buckets": func(s *kernel.Session) (any, float64, error) {
-			return choice.TruncatedGaps(s.Allotment(), "gaps", query.GapBuckets{Rows: 1000}, .3)
+			return choice.TruncatedGaps(s.Allotment(), "gaps", rings.GapBuckets{Rows: 1000}, .3)
 		},
 		grid.Kind(): func(s *kernel.Session) (any, float64, error) {
 			return choice.TruncatedCells(s.Allotment(), "gaps", grid, .3)
@@ -240,36 +241,36 @@ func TestGapsRefused(t *testing.T) {
 		{Name: "buckets", Query: "gap buckets", Share: .5, Most: 1, Slack: .5}}}
 	s := kerneltest.Open(t, kerneltest.Table(someRows(20, 2), 2, terms.Relation), p, terms, kerneltest.Options{})
 	a := s.Allotment()
-	good, mu := query.GapMasses{LogWindow: 15}, .1*s.Mu()
+	good, mu := rings.GapMasses{LogWindow: 15}, .1*s.Mu()
 	for name, try := range map[string]func() error{
 		"no slack":   func() error { _, _, err := cells.Gaps(a, "no slack", good, mu); return err },
 		"other step": func() error { _, _, err := cells.Gaps(a, "buckets", good, mu); return err },
 		"over share": func() error { _, _, err := cells.Gaps(a, "gaps", good, .9*s.Mu()); return err },
 		"zero mu":    func() error { _, _, err := cells.Gaps(a, "gaps", good, 0); return err },
 		"NaN mu":     func() error { _, _, err := cells.Gaps(a, "gaps", good, math.NaN()); return err },
-		"bad window": func() error { _, _, err := cells.Gaps(a, "gaps", query.GapMasses{}, mu); return err },
+		"bad window": func() error { _, _, err := cells.Gaps(a, "gaps", rings.GapMasses{}, mu); return err },
 		"bad column": func() error {
-			_, _, err := cells.Gaps(a, "gaps", query.GapMasses{LogWindow: 15, Column: 2}, mu)
+			_, _, err := cells.Gaps(a, "gaps", rings.GapMasses{LogWindow: 15, Column: 2}, mu)
 			return err
 		},
-		"bad rows": func() error { _, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{}, .1); return err },
+		"bad rows": func() error { _, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{}, .1); return err },
 		"zero epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, 0)
+			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, 0)
 			return err
 		},
 		"tiny epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, 1e-7)
+			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, 1e-7)
 			return err
 		},
 		"NaN epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, math.NaN())
+			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, math.NaN())
 			return err
 		},
 		"large epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", query.GapBuckets{Rows: 9}, 2)
+			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, 2)
 			return err
 		},
-		"bad keys":   func() error { _, _, err := choice.TruncatedCells(a, "buckets", query.BoxKeys{}, .1); return err },
+		"bad keys":   func() error { _, _, err := choice.TruncatedCells(a, "buckets", rings.BoxKeys{}, .1); return err },
 		"other kind": func() error { _, _, err := choice.TruncatedCells(a, "buckets", keys, .1); return err },
 	} {
 		if err := try(); err == nil || s.Loss().Mu != 0 || len(s.Measurements()) != 0 {

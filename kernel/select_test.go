@@ -12,11 +12,12 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // The tests of this file make fewer than 60 statistical decisions at stattest.FalseAlarm = 1e-9
@@ -43,12 +44,12 @@ var selectPlan = kernel.Plan{Method: "select", Steps: []kernel.Step{
 func line() query.Affine { return query.Affine{Center: []float64{0}, W: [][]float64{{1}}} }
 
 // around is a region of the line.
-func around(center, radius float64) query.Region {
-	return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
+func around(center, radius float64) rings.Region {
+	return rings.Region{Conditions: []rings.Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
 }
 
-func boxes(offsets ...float64) query.MaxBoxCount {
-	q := query.MaxBoxCount{Frame: line(), Side: 1}
+func boxes(offsets ...float64) rings.MaxBoxCount {
+	q := rings.MaxBoxCount{Frame: line(), Side: 1}
 	for _, o := range offsets {
 		q.Offsets = append(q.Offsets, []float64{o})
 	}
@@ -62,8 +63,8 @@ func openSelect(t *testing.T, relation privacy.Relation, values []float64, o ker
 }
 
 // scoresOf computes the scores of every leaf with the public methods of the query alone.
-func scoresOf(q query.Selection, values []float64) (all [][]int64) {
-	for j, leaf := range engine.Gather(local.Engine{}, rawTable(values), q.Partition, nil) {
+func scoresOf(q rings.Selection, values []float64) (all [][]int64) {
+	for j, leaf := range leaves.Gather(local.Engine{}, rawTable(values), q.Partition, nil) {
 		all = append(all, q.Scores[j].Scores(leaf, 1))
 	}
 	return all
@@ -137,19 +138,19 @@ func code(chosen []int, laws [][]float64) (c int) {
 	return c
 }
 
-func selections() map[string]query.Selection {
-	two := query.Partition{Regions: []query.Region{around(0, .6), around(1.5, 1)}}
-	return map[string]query.Selection{
-		"boxes":      {Scores: []query.Score{boxes(0, .5, .5, .25)}},
-		"in leaves":  {Partition: two, Scores: []query.Score{boxes(0, .5, -.3), boxes(.7, .2)}},
-		"ball count": {Scores: []query.Score{query.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2}}},
-		"balls in leaves": {Partition: two, Scores: []query.Score{query.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2},
-			query.BallCounts{Frame: line(), Radii: []float64{.5, .2}, T: 3}}},
+func selections() map[string]rings.Selection {
+	two := rings.Partition{Regions: []rings.Region{around(0, .6), around(1.5, 1)}}
+	return map[string]rings.Selection{
+		"boxes":      {Scores: []rings.Score{boxes(0, .5, .5, .25)}},
+		"in leaves":  {Partition: two, Scores: []rings.Score{boxes(0, .5, -.3), boxes(.7, .2)}},
+		"ball count": {Scores: []rings.Score{rings.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2}}},
+		"balls in leaves": {Partition: two, Scores: []rings.Score{rings.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2},
+			rings.BallCounts{Frame: line(), Radii: []float64{.5, .2}, T: 3}}},
 	}
 }
 
-func stepOf(q query.Selection) string {
-	if _, ok := q.Scores[0].(query.MaxBoxCount); ok {
+func stepOf(q rings.Selection) string {
+	if _, ok := q.Scores[0].(rings.MaxBoxCount); ok {
 		return "boxes"
 	}
 	return "balls"
@@ -157,7 +158,7 @@ func stepOf(q query.Selection) string {
 
 // lawsOf returns the laws of the leaves of Select, and of AboveThreshold with the thresholds, at
 // epsilon.
-func lawsOf(q query.Selection, relation privacy.Relation, values []float64, thresholds []int64, epsilon float64) (selected, above [][]float64) {
+func lawsOf(q rings.Selection, relation privacy.Relation, values []float64, thresholds []int64, epsilon float64) (selected, above [][]float64) {
 	for j, scores := range scoresOf(q, values) {
 		s := float64(q.Sensitivity(relation, j))
 		selected = append(selected, exponentialLaw(epsilon/2/s, scores))
@@ -225,7 +226,7 @@ func TestSelectIsPrivate(t *testing.T) {
 		many.Offsets = append(many.Offsets, []float64{.5})
 	}
 	cases := selections()
-	cases["one against many"] = query.Selection{Scores: []query.Score{many}}
+	cases["one against many"] = rings.Selection{Scores: []rings.Score{many}}
 	for name, q := range cases {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			rng := rand.New(rand.NewPCG(4, 4))
@@ -268,7 +269,7 @@ func TestSelectAudit(t *testing.T) {
 	for range 20 {
 		many.Offsets = append(many.Offsets, []float64{.5})
 	}
-	q := query.Selection{Scores: []query.Score{many}}
+	q := rings.Selection{Scores: []rings.Score{many}}
 	for _, factor := range []float64{1, .5} {
 		first := [2]int{}
 		for side, x := range [][]float64{{.7, .1}, {.7, 1.2}} { // together at offset 0, or at .5
@@ -299,7 +300,7 @@ func TestLaplaceRelease(t *testing.T) {
 	const epsilon = .8
 	runs := runsOf(3000)
 	values := []float64{0, .1, 1.2, 1.3, 2.1, math.NaN()}
-	cut := query.Partition{Regions: []query.Region{around(0, .6), around(1.5, 1)}}
+	cut := rings.Partition{Regions: []rings.Region{around(0, .6), around(1.5, 1)}}
 	for _, c := range []struct {
 		step     string
 		q        query.L1Sum
@@ -310,8 +311,8 @@ func TestLaplaceRelease(t *testing.T) {
 		{"count", query.Count{}, []float64{5}, privacy.ReplaceOne, 1},
 		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
 		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
-		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
-		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
+		{"parts", rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
+		{"parts", rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
 	} {
 		t.Run(fmt.Sprint(c.step, c.relation), func(t *testing.T) {
 			s := openSelect(t, c.relation, values, kerneltest.Options{Seed: stattest.Seed(t)})
@@ -362,7 +363,7 @@ func TestSelectCertificate(t *testing.T) {
 	}
 	ask(choice.Select(s.Allotment(), "balls", q, 2))
 	ask(choice.AboveThreshold(s.Allotment(), "balls", q, []int64{0, 0}, 2))
-	one := query.Selection{Scores: []query.Score{query.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
+	one := rings.Selection{Scores: []rings.Score{rings.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
 	ask(choice.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{
@@ -388,7 +389,7 @@ func TestKeep(t *testing.T) {
 	const runs, n, keep = 20_000, 5, .3
 	var tr kerneltest.Transcript
 	s := openSelect(t, privacy.AddRemoveOne, []float64{.1, .2, .3, .4, .5}, kerneltest.Options{Seed: stattest.Seed(t), Record: &tr})
-	q := query.Selection{Scores: []query.Score{boxes(0)}, Keep: keep}
+	q := rings.Selection{Scores: []rings.Score{boxes(0)}, Keep: keep}
 	for range runs {
 		if _, err := choice.Select(s.Allotment(), "boxes", q, 1); err != nil {
 			t.Fatal(err)
@@ -449,7 +450,7 @@ func TestSelectExact(t *testing.T) {
 	}
 }
 
-type spyScore struct{ query.BallCounts }
+type spyScore struct{ rings.BallCounts }
 
 func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 
@@ -480,11 +481,11 @@ func TestSelectRefusals(t *testing.T) {
 		refused("unknown step", err)
 		_, err = choice.Select(a, "balls", q, 1)
 		refused("wrong kind", err)
-		_, err = choice.Select(a, "boxes", query.Selection{}, 1)
+		_, err = choice.Select(a, "boxes", rings.Selection{}, 1)
 		refused("no score", err)
-		_, err = choice.Select(a, "balls", query.Selection{Scores: []query.Score{spyScore{}}}, 1)
+		_, err = choice.Select(a, "balls", rings.Selection{Scores: []rings.Score{spyScore{}}}, 1)
 		refused("foreign score", err)
-		_, err = choice.Select(a, "balls", query.Selection{Scores: []query.Score{nil}}, 1)
+		_, err = choice.Select(a, "balls", rings.Selection{Scores: []rings.Score{nil}}, 1)
 		refused("nil score", err)
 		_, err = choice.AboveThreshold(a, "boxes", q, nil, 1)
 		refused("no thresholds", err)
@@ -494,9 +495,9 @@ func TestSelectRefusals(t *testing.T) {
 		refused("over share", err)
 		_, err = choice.Laplace(a, "count", nil, 1)
 		refused("no query", err)
-		cut := query.Partition{Regions: []query.Region{around(0, .6)}}
+		cut := rings.Partition{Regions: []rings.Region{around(0, .6)}}
 		directions := query.Directions{Frame: line(), Lift: 1}
-		_, err = choice.Laplace(a, "directions", query.Parts{Partition: cut, Queries: []query.Sum{directions}}, 1)
+		_, err = choice.Laplace(a, "directions", rings.Parts{Partition: cut, Queries: []query.Sum{directions}}, 1)
 		refused("no L1 sensitivity", err)
 		return texts
 	}

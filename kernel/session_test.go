@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 func frame(d int) query.Affine {
@@ -50,13 +51,13 @@ var plan = kernel.Plan{Method: "test", Steps: []kernel.Step{
 
 var (
 	terms = kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	keys  = query.BoxKeys{Grids: []query.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
+	keys  = rings.BoxKeys{Grids: []rings.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
 	step  = query.Directions{Frame: frame(2), Lift: 1}
 )
 
 // octaves asks all rows for the octaves 0 to high.
-func octaves(high int) query.Pairs {
-	return query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 2, High: high}}, Buckets: []int{5}}
+func octaves(high int) rings.Pairs {
+	return rings.Pairs{Queries: []rings.PairSum{rings.PairOctaves{Columns: 2, High: high}}, Buckets: []int{5}}
 }
 
 func open(t *testing.T, ctx context.Context) *kernel.Session {
@@ -100,11 +101,11 @@ func TestRefusalsCostNothing(t *testing.T) {
 		"keys zero mu":    boxes("keys", 0),
 		"pairs NaN":       func() error { _, err := pairs.Sum(a, "pairs", octaves(0), math.NaN()); return err },
 		"foreign pairs": func() error {
-			_, err := pairs.Sum(a, "pairs", query.Pairs{Queries: []query.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
+			_, err := pairs.Sum(a, "pairs", rings.Pairs{Queries: []rings.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
 			return err
 		},
-		"no pairs":        func() error { _, err := pairs.Sum(a, "pairs", query.Pairs{}, .1*mu); return err },
-		"no keys":         func() error { _, _, err := cells.Cells(a, "keys", query.BoxKeys{}, .1*mu); return err },
+		"no pairs":        func() error { _, err := pairs.Sum(a, "pairs", rings.Pairs{}, .1*mu); return err },
+		"no keys":         func() error { _, _, err := cells.Cells(a, "keys", rings.BoxKeys{}, .1*mu); return err },
 		"empty allotment": func() error { _, err := a.Take(0).Sum("step", step, .1*mu); return err },
 		"NaN allotment":   func() error { _, err := a.Take(math.NaN()).Sum("step", step, .1*mu); return err },
 	}
@@ -308,7 +309,7 @@ type spyQuery struct{ query.Count }
 
 func (spyQuery) Compile(int) query.RowMap { panic("read rows") }
 
-type spyPairs struct{ query.PairOctaves }
+type spyPairs struct{ rings.PairOctaves }
 
 func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }

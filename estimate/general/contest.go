@@ -3,7 +3,7 @@ package general
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -34,7 +34,7 @@ func (f *fit) contest(r *em.Rounds) error {
 	}
 	one := *r
 	one.Components = []component.Gaussian{whole}
-	ans, err := f.Sum("contest", query.LogRatio{F: r.Density(), G: one.Density(), Bound: contestBound},
+	ans, err := f.Sum("contest", rings.LogRatio{F: r.Density(), G: one.Density(), Bound: contestBound},
 		budget.Mu(math.Min(contestPart*f.Mu2, contestMost*f.Left())))
 	if err != nil {
 		return err

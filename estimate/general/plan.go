@@ -6,6 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -45,9 +46,9 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	}
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
-		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
+		kernel.Step{Name: "tree of counts", Query: rings.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
 	out = append(out, program.RoundSteps(source, 1-treePart-finalPart, maxRounds, 1,
-		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart, Most: 1, Source: source})...)
+		kernel.Step{Name: "contest", Query: rings.LogRatio{}.Kind(), Share: contestPart, Most: 1, Source: source})...)
 	if one {
 		out = append(out, e.one.Steps(p, prefixOne, 1)...)
 	}

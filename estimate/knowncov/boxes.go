@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Utility constants of the boxes, in standard deviations, guesses.
@@ -60,11 +61,11 @@ func (f *fit) locate() ([]part, error) {
 	sites := []site{{}}
 	blocks := blocksOf(f.Problem.Columns)
 	for b, block := range blocks {
-		q, s, step := query.BoxKeys{Joint: true}, side(len(block)), stepBoxes
+		q, s, step := rings.BoxKeys{Joint: true}, side(len(block)), stepBoxes
 		if b > 0 {
 			q.Partition, step = f.nearest(sites), stepWithin
 		}
-		grid := query.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
+		grid := rings.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
 		for i := range block {
 			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
 		}
@@ -94,7 +95,7 @@ func offset(i int) float64 {
 }
 
 // nearest sorts rows to the nearest of the sites in the coordinates found so far.
-func (f *fit) nearest(sites []site) (p query.Partition) {
+func (f *fit) nearest(sites []site) (p rings.Partition) {
 	for _, at := range sites {
 		n := len(at.z)
 		frame := f.white.coordinates(0, n)
@@ -106,7 +107,7 @@ func (f *fit) nearest(sites []site) (p query.Partition) {
 
 // within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners
 // included, then the fullest that is left.
-func within(leaves []site, found []cells.Cell, g query.Grid) (out []site) {
+func within(leaves []site, found []cells.Cell, g rings.Grid) (out []site) {
 	slices.SortStableFunc(found, func(a, b cells.Cell) int { return cmp.Compare(b.Count, a.Count) })
 	taken := make([]bool, len(found))
 	for i, c := range found {

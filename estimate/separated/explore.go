@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/leaves"
@@ -22,12 +23,12 @@ const (
 )
 
 // partition is the ball, cut as the root is.
-func (f *fit) partition() query.Partition {
+func (f *fit) partition() rings.Partition {
 	d := f.space.Dim()
-	ball := query.Condition{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
-	p := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{ball}}}}
+	ball := rings.Condition{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
+	p := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{ball}}}}
 	if f.root != nil && f.root.kids != nil {
-		p.Below = []query.Partition{f.root.gate(f.space)}
+		p.Below = []rings.Partition{f.root.gate(f.space)}
 	}
 	return p
 }
@@ -164,7 +165,7 @@ const (
 
 // measure asks for the moments of the rows of every leaf of p, clipped around a component each,
 // seen through a view, and returns the components as update moves them.
-func (f *fit) measure(step string, p query.Partition, views []view, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
+func (f *fit) measure(step string, p rings.Partition, views []view, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
 	mu := f.Mu(share)
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
@@ -204,7 +205,7 @@ func (f *fit) grow(share float64, how directions) error {
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
 		trees = append(trees, n.tree)
 	}
-	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
+	err := coreset.Grow(trees, func(queries []rings.CellCounts) ([]kernel.Answer, error) {
 		return leaves.Ask(f.Allotment, stepTree, f.partition(), queries, mu)
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -54,9 +54,9 @@ func meanSpan(g []component.Gaussian) view {
 
 // assign sends every row to the component it most likely belongs to, as seen in the span of the
 // means, with covariances that are the rounder the more noise is in them.
-func (f *fit) assign(g []component.Gaussian) query.Partition {
+func (f *fit) assign(g []component.Gaussian) rings.Partition {
 	w := meanSpan(g)
-	p := query.Partition{Project: w.frame(f.space)}
+	p := rings.Partition{Project: w.frame(f.space)}
 	for _, c := range g {
 		seen := w.see(c)
 		p.Components = append(p.Components, part(seen.Mean, rounder(seen.Cov, c), c.Weight))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
@@ -46,11 +47,11 @@ func (n *node) leaves() []*node {
 const farSDs = 8.0
 
 // gate cuts the node's rows among its kids: the posterior's largest share.
-func (n *node) gate(s component.Space) query.Partition {
+func (n *node) gate(s component.Space) rings.Partition {
 	if n.kids == nil {
-		return query.Partition{}
+		return rings.Partition{}
 	}
-	p := query.Partition{Project: n.look.frame(s)}
+	p := rings.Partition{Project: n.look.frame(s)}
 	deeper := false
 	for j, k := range n.kids {
 		p.Components = append(p.Components, part(n.chose.Means[j], n.chose.Covs[j], n.chose.Weights[j]))

@@ -5,6 +5,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // The steps of the plan that do not explore.
@@ -42,16 +43,16 @@ const (
 
 // steps is the worst case of a fit.
 func steps(p estimate.Problem) []kernel.Step {
-	moments := query.PartsOf(query.ClippedMoments{}.Kind())
+	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakShare)...)
 	return append(out,
 		kernel.Step{Name: stepRadius, Query: query.DistanceCounts, Share: radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		kernel.Step{Name: stepLook, Query: moments, Share: pcaShare + mostLooks*(mostLevels-1)*lookShare, Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
-		kernel.Step{Name: stepTree, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: 1, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
-		kernel.Step{Name: stepZoom, Query: query.PartsOf(query.Histogram), Share: .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+		kernel.Step{Name: stepTree, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: 1, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
+		kernel.Step{Name: stepZoom, Query: rings.PartsOf(query.Histogram), Share: .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
 		kernel.Step{Name: stepView, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
-		kernel.Step{Name: stepRest, Query: query.PartsOf(query.DistanceCounts), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
+		kernel.Step{Name: stepRest, Query: rings.PartsOf(query.DistanceCounts), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
 		kernel.Step{Name: stepLast, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
 	)
 }

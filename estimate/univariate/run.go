@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
@@ -92,7 +93,7 @@ func (f *fit) place() (string, error) {
 			rows = f.Rows
 		}
 		var err error
-		q := query.GapMasses{LogWindow: query.LogWindow(f.Rows)}
+		q := rings.GapMasses{LogWindow: rings.LogWindow(f.Rows)}
 		if windows, _, err = cells.Gaps(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
 			return "", err
 		}

@@ -22,10 +22,14 @@ var layers = []layer{
 	{"parallel", nil, "it starts goroutines and brings their panics back"},
 	{"kernel/privacy", nil, "the accounting is checked by reading this folder alone"},
 	{"kernel/query", []string{"kernel/privacy", "kernel/internal/closed", "kernel/internal/panel"}, "a query is data; it sees neither rows nor noise"},
+	{"kernel/query/rings", []string{"kernel/privacy", "kernel/query", "kernel/internal/panel"}, "a query is data; it sees neither rows nor noise"},
+	{"kernel/internal/leaves", []string{"parallel", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/internal/rows"}, "it asks an engine for rings, without noise"},
 	{"kernel/internal/closed", nil, "what keeps other types from the rows is checked by reading this folder alone"},
 	{"kernel/internal/panel", nil, "arithmetic on rows that knows nothing else"},
 	{"kernel/internal/rows", nil, "raw rows know nothing else"},
 	{"kernel/internal/noise", nil, "a sampler is checked by reading this folder alone"},
+	{"kernel/internal/noise/laplace", []string{"kernel/internal/noise"}, "the samplers of pure mechanisms stand on the others"},
+	{"kernel/internal/tails", []string{"kernel/privacy"}, "thresholds are arithmetic"},
 	{"kernel/internal/hook", []string{"kernel/internal/noise"}, "tests reach the noise through this one door"},
 	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine", "parallel"}, "an engine computes exact aggregates and draws no noise"},
 	{"kernel/kerneltest", []string{"kernel", "kernel/internal", "kernel/privacy"}, "tests only"},
@@ -41,14 +45,14 @@ var layers = []layer{
 	{"kernel", []string{"kernel/privacy", "kernel/internal/core"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
 	{"model", []string{"model", "dense", "dense/symmetric"}, "a model is public, and used by everything else"},
 	{"learner", []string{"learner", "dense"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
-	{"parts", []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "learner/kmeans", "model", "parts"},
+	{"parts", []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "learner/kmeans", "model", "parts"},
 		"parts of estimators see data only through a session; k-means knows points and nothing else"},
 	{"parts/stagezero", append(session[:len(session):len(session)], "kernel/pairs"), "the spread of columns is seen by pairs"},
 	{"parts/boxes", append(session[:len(session):len(session)], "kernel/cells"), "where rows are is seen by gaps"},
 	{"parts/roots", append(session[:len(session):len(session)], "kernel/cells"), "where rows are is seen by gaps"},
 	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected"}), "the list of methods knows the methods, and what papers print is listed apart"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
-	{"estimate/estimatetest", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
+	{"estimate/estimatetest", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
 	{"estimate/learners", []string{"kernel", "kernel/blocks", "estimate", "learner", "learner/em", "learner/spectral", "learner/pearson"},
 		"it is the list of what black boxes run on blocks of rows, and knows no estimator"},
 	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
@@ -87,12 +91,12 @@ var layers = []layer{
 }
 
 // ring is what a ring may use: the core, and what that stands on.
-var ring = []string{"kernel/privacy", "kernel/query", "kernel/engine", "kernel/internal/core", "kernel/internal/rows", "kernel/internal/noise", "kernel/internal/closed"}
+var ring = []string{"kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/internal/leaves", "kernel/internal/tails", "kernel/internal/core", "kernel/internal/rows", "kernel/internal/noise", "kernel/internal/closed"}
 
 // session is what can be built on a session, estimators what an estimator may import, literals what
 // one that runs as printed may, and products are the estimators that people use.
 var (
-	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "model", "parts"}
+	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
 	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/printed",
 		"kernel/pairs", "kernel/cells", "kernel/choice", "kernel/blocks")
@@ -100,7 +104,7 @@ var (
 )
 
 // exact are the folders whose subfolders a layer's permission does not include.
-var exact = map[string]bool{"kernel": true, "estimate": true, "learner": true, "literal": true, "dense": true, ".": true}
+var exact = map[string]bool{"kernel": true, "kernel/query": true, "estimate": true, "learner": true, "literal": true, "dense": true, ".": true}
 
 // layerOf is the layer of a folder, or nil.
 func layerOf(folder string) *layer {
@@ -286,6 +290,7 @@ func TestRules(t *testing.T) {
 		{"source/x.go", "internal/stattest", true},
 		{"kernel/blocks/blocks.go", "learner", true},
 		{"kernel/internal/core/x.go", "kernel/cells", true},
+		{"kernel/internal/core/x.go", "kernel/query/rings", true},
 		{"kernel/pairs/x.go", "kernel/cells", true},
 		{"kernel/choice/x.go", "kernel/cells", false},
 		{"estimate/gaussian/x.go", "kernel/choice", true},

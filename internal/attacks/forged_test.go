@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // spyEngine fits engine.Engine without naming the type of what it reads.
@@ -49,13 +50,13 @@ type spyQuery struct{ query.Count }
 
 func (spyQuery) Compile(int) query.RowMap { panic("read rows") }
 
-type spyPairs struct{ query.PairOctaves }
+type spyPairs struct{ rings.PairOctaves }
 
 func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }
 func (spyPairs) Compile(int) query.RowMap { panic("read rows") }
 
-type spyScore struct{ query.GoodRadius }
+type spyScore struct{ rings.GoodRadius }
 
 func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 
@@ -75,15 +76,15 @@ func TestQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	frame := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}}}
-	halves := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Frame: frame, Radius: 1}}}, {}}}
+	halves := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{{Frame: frame, Radius: 1}}}, {}}}
 	var nothing query.Sum
 	a := s.Allotment()
 	for _, q := range []query.Sum{
 		spyQuery{}, &spyQuery{}, &query.Count{}, struct{ query.Count }{}, struct{ query.Sum }{query.Count{}}, generic[query.Count]{}, nothing,
-		query.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, spyQuery{}}},
-		query.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}},
-		query.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, nil}},
-		query.Parts{Partition: halves, Queries: []query.Sum{query.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}}, query.Count{}}},
+		rings.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, spyQuery{}}},
+		rings.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}},
+		rings.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, nil}},
+		rings.Parts{Partition: halves, Queries: []query.Sum{rings.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}}, query.Count{}}},
 	} {
 		for _, step := range wide.Steps {
 			if _, err := a.Sum(step.Name, q, s.Mu()/20); err == nil {
@@ -91,12 +92,12 @@ func TestQueries(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []query.PairSum{spyPairs{}, &query.PairOctaves{Columns: 2, High: 1}, nil} {
-		if _, err := pairs.Sum(a, "pair octaves", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{1}}, s.Mu()/20); err == nil {
+	for _, q := range []rings.PairSum{spyPairs{}, &rings.PairOctaves{Columns: 2, High: 1}, nil} {
+		if _, err := pairs.Sum(a, "pair octaves", rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{1}}, s.Mu()/20); err == nil {
 			t.Errorf("%T was accepted", q)
 		}
 	}
-	if _, err := choice.Select(a, "count", query.Selection{Scores: []query.Score{spyScore{}}}, 1e-4); err == nil {
+	if _, err := choice.Select(a, "count", rings.Selection{Scores: []rings.Score{spyScore{}}}, 1e-4); err == nil {
 		t.Error("a score of somebody's own was accepted")
 	}
 	if spent := s.Loss(); spent.Mu != 0 || len(s.Measurements()) > 0 {

@@ -15,9 +15,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
@@ -87,20 +89,20 @@ var lineFrame = query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 // pooledQueries are asked of the table of block estimates.
 func pooledQueries() map[string]any {
 	part := query.Component{Frame: lineFrame, Radius: 2}
-	cut := query.Partition{Regions: []query.Region{
-		{Conditions: []query.Condition{{Frame: lineFrame, Radius: 1}}},
-		{Conditions: []query.Condition{{Frame: lineFrame, Radius: 1e3, Outside: false}}},
+	cut := rings.Partition{Regions: []rings.Region{
+		{Conditions: []rings.Condition{{Frame: lineFrame, Radius: 1}}},
+		{Conditions: []rings.Condition{{Frame: lineFrame, Radius: 1e3, Outside: false}}},
 	}}
 	radii := []float64{.5, 1, 2, 4}
 	return map[string]any{
 		"distances": query.Counts{Frame: lineFrame, Edges: [][]float64{radii}},
 		"bins":      query.Counts{Edges: [][]float64{{-1, 0, 1}}},
 		"moments":   query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{part}},
-		"parts":     query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}},
-		"pairs":     query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 1, Low: -3, High: 3}}, Buckets: []int{1}},
-		"balls":     query.Selection{Scores: []query.Score{query.GoodRadius{Frame: lineFrame, Radii: radii, T: 5, Slack: 4}}},
-		"terrific":  query.Selection{Scores: []query.Score{query.TerrificRadius{Frame: lineFrame, Radii: radii, C: 2, T: 4}}},
-		"boxes":     query.Selection{Scores: []query.Score{query.MaxBoxCount{Frame: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
+		"parts":     rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}},
+		"pairs":     rings.Pairs{Queries: []rings.PairSum{rings.PairOctaves{Columns: 1, Low: -3, High: 3}}, Buckets: []int{1}},
+		"balls":     rings.Selection{Scores: []rings.Score{rings.GoodRadius{Frame: lineFrame, Radii: radii, T: 5, Slack: 4}}},
+		"terrific":  rings.Selection{Scores: []rings.Score{rings.TerrificRadius{Frame: lineFrame, Radii: radii, C: 2, T: 4}}},
+		"boxes":     rings.Selection{Scores: []rings.Score{rings.MaxBoxCount{Frame: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
 	}
 }
 
@@ -334,7 +336,7 @@ func TestDerivedSensitivities(t *testing.T) {
 					diff, worst = diff+d*d, math.Max(worst, math.Abs(d))
 				}
 				diff = math.Sqrt(diff)
-				if _, score := q.(query.Selection); score {
+				if _, score := q.(rings.Selection); score {
 					diff = worst
 				}
 				if diff > s {
@@ -358,9 +360,9 @@ func ask(t *testing.T, a *core.Allotment, step string, q any) float64 {
 	unit := 1.
 	var err error
 	switch q := q.(type) {
-	case query.Selection:
+	case rings.Selection:
 		_, err = choice.Select(a, step, q, 1)
-	case query.Pairs:
+	case rings.Pairs:
 		_, err = pairs.Sum(a, step, q, 1)
 	case query.Sum:
 		unit = q.Unit()
@@ -578,7 +580,7 @@ func TestDerivedThreshold(t *testing.T) {
 	}
 	table := b.Protect(privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
-	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "cells", Query: core.OfBlocks(query.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
+	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "cells", Query: core.OfBlocks(rings.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
 	for _, joint := range []bool{false, true} {
 		h := seeded(1)
 		h.NoiseFactor = 0
@@ -590,7 +592,7 @@ func TestDerivedThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := query.BoxKeys{Grids: []query.Grid{{Frame: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
+		q := rings.BoxKeys{Grids: []rings.Grid{{Frame: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
 		released, sigma, err := cells.Cells(a, "cells", q, .9*s.Mu())
 		if err != nil {
 			t.Fatal(err)
@@ -600,7 +602,7 @@ func TestDerivedThreshold(t *testing.T) {
 			least = math.Min(least, c.Count)
 		}
 		log := s.Measurements()[0]
-		want := k + sigma*privacy.QuantileUp(privacy.LogSlackOf(budget.Epsilon, log.Delta)-math.Log(k))
+		want := k + sigma*tails.QuantileUp(privacy.LogSlackOf(budget.Epsilon, log.Delta)-math.Log(k))
 		if !(least >= want) || least > want+k+2 || !(sigma >= k*math.Sqrt2/(.9*s.Mu())) || log.Query != "of blocks: stability histogram" {
 			t.Errorf("joint %v: released from %v on, want %v; sigma %v; %+v", joint, least, want, sigma, log)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -54,7 +55,7 @@ func (h Stability) Mask() mask.Lifted {
 // is to be positive and delta in (0, 1).
 func (h Stability) Threshold(mu, delta float64) int64 {
 	sigma := privacy.DivUp(1, mu)
-	return int64(h.Rules.Pass) + int64(math.Ceil(privacy.AddUp(privacy.MulUp(sigma, privacy.QuantileUp(math.Log(delta))), .5)))
+	return int64(h.Rules.Pass) + int64(math.Ceil(privacy.AddUp(privacy.MulUp(sigma, tails.QuantileUp(math.Log(delta))), .5)))
 }
 
 // Stable runs the learner on fresh secret blocks and tests whether their estimates agree. If they

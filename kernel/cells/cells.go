@@ -8,15 +8,16 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // A Cell is one released cell of a stability histogram.
 type Cell struct {
 	Leaf       int
 	Coordinate int // of the leaf's frame; -1 if the histogram is joint
-	// the integer k of query.BoxKeys: one, or one per coordinate if the histogram is joint
+	// the integer k of rings.BoxKeys: one, or one per coordinate if the histogram is joint
 	Key   []float64
 	Count float64 // noisy
 }
@@ -35,7 +36,7 @@ type Cell struct {
 // there are does not matter.
 //
 // Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
-func Cells(a *core.Allotment, step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
+func Cells(a *core.Allotment, step string, q rings.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -55,24 +56,24 @@ func Cells(a *core.Allotment, step string, q query.BoxKeys, mu float64) (cells [
 }
 
 // Counts counts the cells that are not empty.
-func Counts(d *core.Draw, q query.BoxKeys) []map[query.Box]int64 {
-	return d.Engine().Scan(d.Rows(), q).(*query.Boxes).Counts
+func Counts(d *core.Draw, q rings.BoxKeys) []map[rings.Box]int64 {
+	return d.Engine().Scan(d.Rows(), q).(*rings.Boxes).Counts
 }
 
 // Threshold is a T with P(rows + round(sigma X) >= T) <= exp(logTail).
 func Threshold(rows, sigma, logTail float64) float64 {
-	return rows + 1 + math.Ceil(privacy.MulUp(sigma, privacy.QuantileUp(logTail)))
+	return rows + 1 + math.Ceil(privacy.MulUp(sigma, tails.QuantileUp(logTail)))
 }
 
 // Noisy returns the cells whose noisy count reaches the threshold. It draws the noise in the order
 // of their keys, so that neither maps nor the order of rows matter to a seeded run.
-func Noisy(q query.BoxKeys, histograms []map[query.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
+func Noisy(q rings.BoxKeys, histograms []map[rings.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
 	for at, counts := range histograms {
 		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1
 		if q.Joint {
 			coordinate, length = -1, q.Grids[leaf].Frame.Out()
 		}
-		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y query.Box) int { return slices.Compare(x[:], y[:]) }) {
+		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y rings.Box) int { return slices.Compare(x[:], y[:]) }) {
 			if noisy := float64(counts[box] + draw()); noisy >= threshold {
 				cells = append(cells, Cell{leaf, coordinate, slices.Clone(box[:length]), noisy})
 			}

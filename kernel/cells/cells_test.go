@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // TestSingletonCells: a cell of as many rows as one person can change passes the threshold with
@@ -31,12 +32,12 @@ func TestSingletonCells(t *testing.T) {
 	}
 	const runs = 10_000
 	for _, rows := range []int64{1, 70} {
-		few := []map[query.Box]int64{{{7}: rows}}
+		few := []map[rings.Box]int64{{{7}: rows}}
 		for _, sigma := range []float64{1e2, 1e6} {
 			slack := .05
 			released := 0
 			for range runs {
-				released += len(Noisy(query.BoxKeys{Grids: []query.Grid{oneCoordinate}}, few, Threshold(float64(rows), sigma, math.Log(slack)), func() int64 { return draw.Gaussian(sigma) }))
+				released += len(Noisy(rings.BoxKeys{Grids: []rings.Grid{oneCoordinate}}, few, Threshold(float64(rows), sigma, math.Log(slack)), func() int64 { return draw.Gaussian(sigma) }))
 			}
 			stattest.GoodAtMost(t, released, runs, slack, stattest.FalseAlarm)
 			stattest.GoodAtLeast(t, released, runs, slack*.9, stattest.FalseAlarm)
@@ -45,4 +46,4 @@ func TestSingletonCells(t *testing.T) {
 	}
 }
 
-var oneCoordinate = query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}
+var oneCoordinate = rings.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}

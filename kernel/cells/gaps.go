@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // A Window is one released bucket of a soft histogram of gaps.
@@ -22,7 +22,7 @@ type Window struct {
 // Gaps releases the buckets of the soft histograms of gaps whose noisy mass passes the threshold,
 // sorted by leaf, scale and place. Sigma is the noise sd of a Mass.
 //
-// Theorem. With query.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
+// Theorem. With rings.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
 // bucket and J on their number, and g the number of rows of the table that one person can replace
 // (1, but k for a table of block estimates), let sigma = gS/mu, s the slack that the step's delta
 // buys, and T = gM + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ). The release of what reaches T is
@@ -33,7 +33,7 @@ type Window struct {
 // A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
 //
 // Source: [AMN24] Sections 1.3 and 1.4 of the restatement.
-func Gaps(a *core.Allotment, step string, q query.GapMasses, mu float64) (windows []Window, sigma float64, err error) {
+func Gaps(a *core.Allotment, step string, q rings.GapMasses, mu float64) (windows []Window, sigma float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -60,16 +60,16 @@ func Gaps(a *core.Allotment, step string, q query.GapMasses, mu float64) (window
 }
 
 // Masses makes the buckets of every leaf that are not empty, by leaf, scale and place.
-func Masses(d *core.Draw, q query.GapQuery) []query.GapMass {
+func Masses(d *core.Draw, q rings.GapQuery) []rings.GapMass {
 	p, column := q.Of()
-	own := make([][]query.GapMass, p.Leaves())
-	engine.EachSorted(d.Engine(), d.Rows(), p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
+	own := make([][]rings.GapMass, p.Leaves())
+	leaves.EachSorted(d.Engine(), d.Rows(), p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
 	return slices.Concat(own...)
 }
 
 // NoisyGaps returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches the
 // threshold.
-func NoisyGaps(masses []query.GapMass, threshold, unit float64, draw func() int64) (values []float64) {
+func NoisyGaps(masses []rings.GapMass, threshold, unit float64, draw func() int64) (values []float64) {
 	for _, b := range masses {
 		if noisy := float64(b.Mass + draw()); noisy >= threshold {
 			values = append(values, float64(b.Leaf), float64(b.Scale), float64(b.Place), noisy*unit)

@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
+	"github.com/gauze-dp/gauze/kernel/internal/noise/laplace"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Select chooses one option per leaf by the exponential mechanism, epsilon-DP for all leaves
@@ -19,22 +19,22 @@ import (
 //
 // Leaf j releases option i with probability proportional to exp(g_j score_i), g_j = epsilon/(2 S_j)
 // rounded down, S_j = q.Sensitivity: exactly so, scores being integers and g_j the binary fraction
-// that it is (noise.Exponential rounds nothing).
+// that it is (laplace.Exponential rounds nothing).
 //
 // Theorem. For fixed neighbours, and given the coins of q.Keep, let the scores of leaf j change by
 // c_i, |c_i| <= s. Then ln(P(i)/P'(i)) = g_j c_i + (a constant) lies in an interval of length at
 // most 2 g_j s <= epsilon s/S_j that contains 0 (not all probabilities can grow). Leaves draw
 // independently, so the logarithms add, and so do the intervals: by the choice of S_j
-// (query.Selection.Sensitivity) to one of length at most epsilon that contains 0. Hence, given the
+// (rings.Selection.Sensitivity) to one of length at most epsilon that contains 0. Hence, given the
 // coins, Select is epsilon-DP, of bounded range epsilon, and MuOfBoundedRange(epsilon)-GDP; without
-// them it is epsilon-DP and MuOfBoundedRange(epsilon)-GDP (see query.Selection: bounded range
+// them it is epsilon-DP and MuOfBoundedRange(epsilon)-GDP (see rings.Selection: bounded range
 // itself is lost in the mixture, and not used).
 //
 // Not protected, as for everything in this package: the time. It depends on the kept rows, on their
-// number in each leaf and, through noise.Exponential, on the scores.
+// number in each leaf and, through laplace.Exponential, on the scores.
 //
 // Source: [DDR20] (bounded range); [KSSU19] Section B.1 (step 4) of the restatement.
-func Select(a *core.Allotment, step string, q query.Selection, epsilon float64) ([]int, error) {
+func Select(a *core.Allotment, step string, q rings.Selection, epsilon float64) ([]int, error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return nil, err
@@ -63,14 +63,14 @@ func Select(a *core.Allotment, step string, q query.Selection, epsilon float64) 
 // exp(-2g s - g 2s) times the probability of (r, v_k). Summing over (r, v_k), then over the v_i,
 // P(k) <= exp(4g s) P'(k). For -1, M over all options and r' alone: exp(2g s). So leaf j is
 // (epsilon s/S_j)-DP, the leaves are independent, and by the choice of S_j
-// (query.Selection.Sensitivity) all of them together are epsilon-DP. The single option's answer is
+// (rings.Selection.Sensitivity) all of them together are epsilon-DP. The single option's answer is
 // a function of q_1 + v_1, which is (epsilon s/S_j)-DP.
 //
 // (Scores, thresholds and noise below 2^60 do not overflow; that the noise goes beyond has
-// probability below 2^-5900, see noise.MinRate.) The time depends on the rows, as for Select.
+// probability below 2^-5900, see laplace.MinRate.) The time depends on the rows, as for Select.
 //
 // Source: [KSSU19] Sections B.2 (step 2) and B.4 of the restatement.
-func AboveThreshold(a *core.Allotment, step string, q query.Selection, thresholds []int64, epsilon float64) ([]int, error) {
+func AboveThreshold(a *core.Allotment, step string, q rings.Selection, thresholds []int64, epsilon float64) ([]int, error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func AboveThreshold(a *core.Allotment, step string, q query.Selection, threshold
 		return nil, fmt.Errorf("kernel: step %q: want one threshold per leaf (%d) of magnitude at most 2^60, got %d", step, q.Leaves(), thresholds)
 	}
 	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLaplace
-	if slices.ContainsFunc(q.Scores, func(s query.Score) bool { return s.Options() > 1 }) {
+	if slices.ContainsFunc(q.Scores, func(s rings.Score) bool { return s.Options() > 1 }) {
 		m.Noise, m.Law = 4*m.Noise, LawAboveThreshold
 	}
 	return options(a, step, q, m, func(d *core.Draw, leaf int, scores []int64) int {
@@ -97,7 +97,7 @@ func AboveThreshold(a *core.Allotment, step string, q query.Selection, threshold
 // selection returns the session's own copy of q, valid; for every leaf epsilon over its
 // sensitivity, rounded down; and a measurement with the largest of the sensitivities and the scale
 // that is its rate's inverse. The ratio of the two is that of all leaves.
-func selection(a *core.Allotment, step string, q query.Selection, epsilon float64) (_ query.Selection, rates []float64, m core.Measurement, err error) {
+func selection(a *core.Allotment, step string, q rings.Selection, epsilon float64) (_ rings.Selection, rates []float64, m core.Measurement, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return q, nil, m, err
 	}
@@ -117,10 +117,10 @@ func selection(a *core.Allotment, step string, q query.Selection, epsilon float6
 
 // options charges m, gathers the kept rows, and lets choose pick an option of every leaf by its
 // scores.
-func options(a *core.Allotment, step string, q query.Selection, m core.Measurement, choose func(d *core.Draw, leaf int, scores []int64) int) ([]int, error) {
+func options(a *core.Allotment, step string, q rings.Selection, m core.Measurement, choose func(d *core.Draw, leaf int, scores []int64) int) ([]int, error) {
 	values, err := core.Line(a, step, q, m, false, func(d *core.Draw) (values []float64, exact []int64) {
 		t := d.Rows()
-		for leaf, rows := range engine.Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len())) {
+		for leaf, rows := range leaves.Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len())) {
 			scores := q.Scores[leaf].Scores(rows, t.Columns())
 			values, exact = append(values, float64(choose(d, leaf, scores))), append(exact, scores...)
 		}
@@ -156,5 +156,5 @@ func exponential(d *core.Draw, rate float64, scores []int64) int {
 	if !ok {
 		return slices.Index(scores, slices.Max(scores))
 	}
-	return noise.Exponential(d.Source(), rate, scores)
+	return laplace.Exponential(d.Source(), rate, scores)
 }

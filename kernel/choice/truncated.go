@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // TruncatedCells releases the cells of stability histograms whose noisy count passes the support of
@@ -33,7 +33,7 @@ import (
 // Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
 // Differs: noise and support are integers, and the support is larger by what lets the step compose
 // with others in Gaussian DP.
-func TruncatedCells(a *core.Allotment, step string, q query.BoxKeys, epsilon float64) (released []cells.Cell, support float64, err error) {
+func TruncatedCells(a *core.Allotment, step string, q rings.BoxKeys, epsilon float64) (released []cells.Cell, support float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -53,10 +53,10 @@ type Bucket struct {
 
 // TruncatedGaps releases the buckets of gaps whose noisy count passes the support of the noise,
 // sorted by scale and place: epsilon-DP but for the step's slack. All of it, proof included, is as
-// for TruncatedCells, with the L1 sensitivity of query.GapBuckets.
+// for TruncatedCells, with the L1 sensitivity of rings.GapBuckets.
 //
 // Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
-func TruncatedGaps(a *core.Allotment, step string, q query.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
+func TruncatedGaps(a *core.Allotment, step string, q rings.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parallel"
 )
 
 // An Engine hands the pieces of a source to accumulators, each piece to one of them, in any order,
@@ -56,7 +55,7 @@ func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
 	if counts := ofSorted(t, q); counts != nil {
 		return counts
 	}
-	return sum(e, t, q)
+	return e.Scan(t, query.Summed{Of: q}).(*query.Total).Sum
 }
 
 // ofSorted counts the bins of a single column that has been sorted already: the same integers as a
@@ -70,52 +69,4 @@ func ofSorted(t *rows.Table, q query.Sum) []int64 {
 		}
 	}
 	return nil
-}
-
-// SumPairs returns the sum of the query's vectors over the given pairs of row numbers.
-func SumPairs(e Engine, t *rows.Table, q query.PairSum, pairs [][2]int) []int64 {
-	return sum(e, rows.Pairs{Table: t, Of: pairs}, q)
-}
-
-func sum(e Engine, s rows.Source, q query.Mapped) []int64 {
-	return e.Scan(s, query.Summed{Of: q}).(*query.Total).Sum
-}
-
-// Leaves returns the leaf of every row, -1 for rows in none; the zero Partition has one leaf with
-// all good rows.
-func Leaves(e Engine, t *rows.Table, p query.Partition) []int {
-	leaves := make([]int, t.Len())
-	e.Scan(t, p).(*query.Places).Put(leaves)
-	return leaves
-}
-
-// Gather returns, for every leaf, copies of the rows in it whose number is in kept (nil: all),
-// row-major and in the order of the table.
-func Gather(e Engine, t *rows.Table, p query.Partition, kept []bool) [][]float64 {
-	gathered := make([][]float64, p.Leaves())
-	for i, leaf := range Leaves(e, t, p) {
-		if leaf >= 0 && (kept == nil || kept[i]) {
-			gathered[leaf] = append(gathered[leaf], t.Row(i)...)
-		}
-	}
-	return gathered
-}
-
-// EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
-// its rows in order.
-func EachSorted(e Engine, t *rows.Table, p query.Partition, column int, use func(leaf int, sorted []float64)) {
-	if p.Whole() {
-		use(0, t.Sorted(column))
-		return
-	}
-	values := make([][]float64, p.Leaves())
-	for i, leaf := range Leaves(e, t, p) {
-		if leaf >= 0 {
-			values[leaf] = append(values[leaf], t.Row(i)[column])
-		}
-	}
-	parallel.Run(len(values), func(leaf int) {
-		rows.Sort(values[leaf])
-		use(leaf, values[leaf])
-	})
 }

@@ -6,19 +6,20 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // leavesAt cuts the line into balls of radius 3 around the centres; the rest is in no leaf.
-func leavesAt(centers ...float64) (p query.Partition) {
+func leavesAt(centers ...float64) (p rings.Partition) {
 	for _, c := range centers {
 		ball := query.Affine{Center: []float64{c}, W: [][]float64{{1}}}
-		p.Regions = append(p.Regions, query.Region{Conditions: []query.Condition{{Frame: ball, Radius: 3}}})
+		p.Regions = append(p.Regions, rings.Region{Conditions: []rings.Condition{{Frame: ball, Radius: 3}}})
 	}
 	return p
 }
@@ -32,13 +33,13 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 	pool := []float64{-11, -10.5, -10, -10, -8.3, 0, 0, 0, 1, 2, -2, 9, 10, 10, 12, 50, math.MaxFloat64, -math.MaxFloat64, math.NaN()}
 	draw := func() []float64 { return []float64{pool[rng.IntN(len(pool))]} }
 	line := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
-	for _, leaf := range []query.PairSum{
-		query.PairDistances{Frame: line, Edges: []float64{.1, .7, 1.2}}, query.PairMoments{Frame: line, Radius: .5}, query.PairSpread{Frame: line, Bound: 1},
+	for _, leaf := range []rings.PairSum{
+		rings.PairDistances{Frame: line, Edges: []float64{.1, .7, 1.2}}, rings.PairMoments{Frame: line, Radius: .5}, rings.PairSpread{Frame: line, Bound: 1},
 	} {
-		cases := map[string]query.Pairs{
-			"whole": {Queries: []query.PairSum{leaf}, Buckets: []int{2}},
-			"one":   {Partition: leavesAt(0), Queries: []query.PairSum{leaf}, Buckets: []int{2}},
-			"three": {Partition: leavesAt(-10, 0, 10), Queries: []query.PairSum{leaf, leaf, leaf}, Buckets: []int{1, 2, 2}},
+		cases := map[string]rings.Pairs{
+			"whole": {Queries: []rings.PairSum{leaf}, Buckets: []int{2}},
+			"one":   {Partition: leavesAt(0), Queries: []rings.PairSum{leaf}, Buckets: []int{2}},
+			"three": {Partition: leavesAt(-10, 0, 10), Queries: []rings.PairSum{leaf, leaf, leaf}, Buckets: []int{1, 2, 2}},
 		}
 		for name, q := range cases {
 			for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
@@ -91,25 +92,25 @@ func (d *rowDraws) Uint64() uint64 {
 // exactPairs is the answer before noise. A row in a leaf draws a bucket, from one word as their
 // number is a power of two, and a tag; the words are those of the row, wherever it stands. The seed
 // is for the perfect matching.
-func exactPairs(q query.Pairs, r privacy.Relation, x [][]float64, draws [][2]uint64, seed uint64) (sums []int64) {
+func exactPairs(q rings.Pairs, r privacy.Relation, x [][]float64, draws [][2]uint64, seed uint64) (sums []int64) {
 	t := rows.New(1)
 	for _, row := range x {
 		t.Append(row)
 	}
 	e := local.Engine{Workers: 1}
-	leaves := engine.Leaves(e, t, q.Partition)
+	in := leaves.Leaves(e, t, q.Partition)
 	src := noise.Source(noise.NewSeeded(seed))
 	if !q.Partition.Whole() || r == privacy.AddRemoveOne {
 		own := &rowDraws{}
-		for i, l := range leaves {
+		for i, l := range in {
 			if l >= 0 {
 				own.words = append(own.words, draws[i][0], draws[i][1])
 			}
 		}
 		src = own
 	}
-	for leaf, pairs := range drawPairs(src, r, q, leaves) {
-		sums = append(sums, engine.SumPairs(e, t, q.Queries[leaf], pairs)...)
+	for leaf, pairs := range drawPairs(src, r, q, in) {
+		sums = append(sums, leaves.SumPairs(e, t, q.Queries[leaf], pairs)...)
 	}
 	return sums
 }

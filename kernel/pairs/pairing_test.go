@@ -7,15 +7,16 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // draw draws pairs of rows in the given leaves, two buckets per leaf or as many as told.
 func draw(src noise.Source, r privacy.Relation, whole bool, leaves []int, buckets ...int) [][][2]int {
-	q := query.Pairs{Buckets: buckets}
+	q := rings.Pairs{Buckets: buckets}
 	if !whole {
-		q.Partition.Regions = make([]query.Region, len(buckets))
+		q.Partition.Regions = make([]rings.Region, len(buckets))
 	}
 	return drawPairs(src, r, q, leaves)
 }
@@ -184,18 +185,18 @@ func TestPartnersUniform(t *testing.T) {
 	}
 }
 
-// TestQuantileUp: P(X >= privacy.QuantileUp(ln p)) <= p, and not wastefully less.
+// TestQuantileUp: P(X >= tails.QuantileUp(ln p)) <= p, and not wastefully less.
 func TestQuantileUp(t *testing.T) {
 	for l := -3000.; l < 0; l += .37 {
-		q := privacy.QuantileUp(l)
+		q := tails.QuantileUp(l)
 		if l <= -600 {
 			if q*q/2 < -l {
-				t.Fatalf("privacy.QuantileUp(%v) = %v breaks Chernoff's bound", l, q)
+				t.Fatalf("tails.QuantileUp(%v) = %v breaks Chernoff's bound", l, q)
 			}
 			continue
 		}
 		if p := math.Erfc(q/math.Sqrt2) / 2; p > math.Exp(l)*(1+1e-12) || l < -1 && p < math.Exp(l)*(1-1e-5) {
-			t.Fatalf("privacy.QuantileUp(%v) = %v has tail %v, want %v", l, q, p, math.Exp(l))
+			t.Fatalf("tails.QuantileUp(%v) = %v has tail %v, want %v", l, q, p, math.Exp(l))
 		}
 	}
 }

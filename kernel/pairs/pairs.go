@@ -3,31 +3,31 @@
 package pairs
 
 import (
-	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Sum measures q over fresh secret pairs of rows with privacy loss mu: mu-GDP.
 //
-// Theorem: as for kernel.Allotment.Sum, given the draws of the pairs; query.Pairs says why, given
+// Theorem: as for kernel.Allotment.Sum, given the draws of the pairs; rings.Pairs says why, given
 // them, one row changes the answer by at most q.Sensitivity, and why the draws, which are never
 // released, do no harm.
-func Sum(a *core.Allotment, step string, q query.Pairs, mu float64) (core.Answer, error) {
-	return core.Gaussian(a, step, q, mu, func(d *core.Draw, q query.Pairs) (sums []int64) {
+func Sum(a *core.Allotment, step string, q rings.Pairs, mu float64) (core.Answer, error) {
+	return core.Gaussian(a, step, q, mu, func(d *core.Draw, q rings.Pairs) (sums []int64) {
 		t := d.Rows()
-		for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, engine.Leaves(d.Engine(), t, q.Partition)) {
-			sums = append(sums, engine.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
+		for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, leaves.Leaves(d.Engine(), t, q.Partition)) {
+			sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
 		}
 		return sums
 	})
 }
 
 // drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row.
-// How, and why one row changes at most one pair of a leaf, is told in query.Pairs.
-func drawPairs(src noise.Source, r privacy.Relation, q query.Pairs, leaves []int) [][][2]int {
+// How, and why one row changes at most one pair of a leaf, is told in rings.Pairs.
+func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, leaves []int) [][][2]int {
 	if r == privacy.ReplaceOne && q.Partition.Whole() {
 		return [][][2]int{drawMatching(src, len(leaves))}
 	}

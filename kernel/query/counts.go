@@ -2,11 +2,11 @@ package query
 
 import (
 	"fmt"
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 	"slices"
 	"sort"
 
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -132,8 +132,8 @@ func (q Counts) Validate(d int) error {
 			return err
 		}
 	}
-	if len(q.Edges) != values || q.Size() == 0 || q.Size() > maxCells {
-		return fmt.Errorf("query: Counts.Edges: want %d lists for %s, with edges and at most %d counts, got %d lists and %d counts", values, kind, maxCells, len(q.Edges), q.Size())
+	if len(q.Edges) != values || q.Size() == 0 || q.Size() > MaxCells {
+		return fmt.Errorf("query: Counts.Edges: want %d lists for %s, with edges and at most %d counts, got %d lists and %d counts", values, kind, MaxCells, len(q.Edges), q.Size())
 	}
 	for _, e := range q.Edges {
 		if kind == ColumnCounts {
@@ -142,7 +142,7 @@ func (q Counts) Validate(d int) error {
 			}
 			continue
 		}
-		if err := allFinite("Counts.Edges", e); err != nil {
+		if err := AllFinite("Counts.Edges", e); err != nil {
 			return err
 		}
 		if q.As == Bins && (!sort.Float64sAreSorted(e) || kind == DistanceCounts && e[0] < 0) {
@@ -155,7 +155,7 @@ func (q Counts) Validate(d int) error {
 	if q.Center != nil && len(q.Center) != d {
 		return fmt.Errorf("query: Counts.Center: want %d values, got %d", d, len(q.Center))
 	}
-	return allFinite("Counts.Center", q.Center)
+	return AllFinite("Counts.Center", q.Center)
 }
 
 // Size is the number of counts.
@@ -196,7 +196,7 @@ func (q Counts) Sensitivity(r privacy.Relation) float64 {
 	if counts == 1 && q.Kind() == DistanceCounts {
 		return 1 // there is nothing to round
 	}
-	return by * sqrtUp(counts)
+	return by * SqrtUp(counts)
 }
 
 // L1 is the L1 sensitivity.

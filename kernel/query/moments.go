@@ -2,9 +2,9 @@ package query
 
 import (
 	"fmt"
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -108,10 +108,10 @@ type Directions struct {
 }
 
 const (
-	linearBits = 30 // B of the linear forms
+	LinearBits = 30 // B of the linear forms
 	// minShare: smaller posterior shares are dropped (a per-row rule): they cost time and say
 	// nothing.
-	minShare = 1e-4
+	MinShare = 1e-4
 )
 
 // Kind is "clipped moments".
@@ -157,7 +157,7 @@ func (q Directions) Validate(d int) error {
 	return q.Frame.Validate(d)
 }
 
-func (f Form) size(d int) int {
+func (f Form) Size(d int) int {
 	switch f {
 	case DiagonalForm:
 		return 1 + 2*d
@@ -173,27 +173,27 @@ func (q ClippedMoments) Size() int {
 	n := 0
 	for _, c := range q.Components {
 		if !c.GateOnly {
-			n += q.Form.size(c.Frame.Out())
+			n += q.Form.Size(c.Frame.Out())
 		}
 	}
 	return n
 }
 
 // Size is D(D+1)/2.
-func (q Directions) Size() int { return FullForm.size(q.Frame.Out()) }
+func (q Directions) Size() int { return FullForm.Size(q.Frame.Out()) }
 
 // Sensitivity is sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound; see the
 // type's comment.
 func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
 	if q.Form == FullForm {
-		return replaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
+		return ReplaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
 	}
-	return replaceFactor(r) * math.Ldexp(1, linearBits)
+	return ReplaceFactor(r) * math.Ldexp(1, LinearBits)
 }
 
 // Sensitivity is sqrt2 2^(2B) or 2^(2B); see the type's comment.
 func (q Directions) Sensitivity(r privacy.Relation) float64 {
-	return replaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
+	return ReplaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
 }
 
 // invSqrt2Up is 1/sqrt2 rounded up: more noise than the proof needs, never less.
@@ -208,9 +208,9 @@ func (q ClippedMoments) Weight(i int) float64 {
 		if c.GateOnly {
 			continue
 		}
-		size := q.Form.size(c.Frame.Out())
+		size := q.Form.Size(c.Frame.Out())
 		if i < size {
-			return triangleWeight(i, c.Frame.Out()+1)
+			return TriangleWeight(i, c.Frame.Out()+1)
 		}
 		i -= size
 	}
@@ -218,9 +218,9 @@ func (q ClippedMoments) Weight(i int) float64 {
 }
 
 // Weight is 1 on the diagonal and 1/sqrt2 off it.
-func (q Directions) Weight(i int) float64 { return triangleWeight(i, q.Frame.Out()+1) }
+func (q Directions) Weight(i int) float64 { return TriangleWeight(i, q.Frame.Out()+1) }
 
-func triangleWeight(i, dim int) float64 {
+func TriangleWeight(i, dim int) float64 {
 	for row := dim; row > 0; row-- {
 		if i == 0 {
 			return 1
@@ -235,7 +235,7 @@ func triangleWeight(i, dim int) float64 {
 
 // Unit is q^-2 (FullForm) or q^-1: it turns sums of h h^T into sums of R f f^T.
 func (q ClippedMoments) Unit() float64 {
-	h := q.headroom()
+	h := q.Headroom()
 	if q.Form == FullForm {
 		return 1 / (h * h)
 	}
@@ -248,7 +248,7 @@ func (q Directions) Unit() float64 {
 	return 1 / (h * h)
 }
 
-func (q ClippedMoments) headroom() float64 {
+func (q ClippedMoments) Headroom() float64 {
 	m := 0
 	for _, c := range q.Components {
 		switch {
@@ -256,11 +256,11 @@ func (q ClippedMoments) headroom() float64 {
 		case q.Form == FullForm:
 			m += c.Frame.Out() + 1
 		default:
-			m += q.Form.size(c.Frame.Out())
+			m += q.Form.Size(c.Frame.Out())
 		}
 	}
 	if q.Form == FullForm {
 		return panel.Headroom(panel.GramBits, m, false)
 	}
-	return panel.Headroom(linearBits, m, true)
+	return panel.Headroom(LinearBits, m, true)
 }

@@ -7,9 +7,9 @@ import (
 )
 
 // momentsMap is the compiled row map of ClippedMoments.
-type momentsMap struct {
+type MomentsMap struct {
 	form  Form
-	parts []*momentsPart
+	Parts []*momentsPart
 	x     []panel.Column
 	z     []float64 // one row's coordinates, for the linear forms
 }
@@ -21,7 +21,7 @@ type momentsPart struct {
 	z      []panel.Column
 	norm2  panel.Column // |z|^2
 	share  float64      // of the current row
-	scale  float64      // headroom over the length of f (FullForm); headroom (linear forms)
+	Scale  float64      // headroom over the length of f (FullForm); headroom (linear forms)
 	lift   float64      // b
 	gram   *panel.Gram  // FullForm
 	h      []int64      // linear forms
@@ -30,16 +30,16 @@ type momentsPart struct {
 
 // Compile returns a row map for one worker.
 func (q ClippedMoments) Compile(d int) RowMap {
-	m := &momentsMap{form: q.Form, x: make([]panel.Column, d)}
+	m := &MomentsMap{form: q.Form, x: make([]panel.Column, d)}
 	at := 0
 	for _, c := range q.Components {
 		out := c.Frame.Out()
-		p := &momentsPart{Component: c, frame: c.Frame.Compile(m.x, len(q.Components) == 1), scale: q.headroom(), offset: at}
-		m.parts = append(m.parts, p)
+		p := &momentsPart{Component: c, frame: c.Frame.Compile(m.x, len(q.Components) == 1), Scale: q.Headroom(), offset: at}
+		m.Parts = append(m.Parts, p)
 		switch {
 		case q.Form != FullForm:
 			p.z = make([]panel.Column, out)
-			p.h = make([]int64, q.Form.size(out))
+			p.h = make([]int64, q.Form.Size(out))
 		case len(q.Components) == 1:
 			p.gram = panel.NewGram(out + 1)
 			p.z = p.gram.H[1 : 1+out] // rounded in place
@@ -49,10 +49,10 @@ func (q ClippedMoments) Compile(d int) RowMap {
 		}
 		if q.Form == FullForm {
 			p.lift = q.Lift * c.Radius
-			p.scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
+			p.Scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
 		}
 		if !c.GateOnly {
-			at += q.Form.size(out)
+			at += q.Form.Size(out)
 		}
 		m.z = append(m.z, make([]float64, max(0, out-len(m.z)))...)
 	}
@@ -60,15 +60,15 @@ func (q ClippedMoments) Compile(d int) RowMap {
 }
 
 // Add maps rows panel by panel.
-func (m *momentsMap) Add(sum []int64, rows []float64) {
+func (m *MomentsMap) Add(sum []int64, rows []float64) {
 	for d := len(m.x); len(rows) >= d; {
-		n := panel.Load(m.x, rows, m.parts[0].frame.Shift)
+		n := panel.Load(m.x, rows, m.Parts[0].frame.Shift)
 		rows = rows[n*d:]
-		for _, p := range m.parts {
+		for _, p := range m.Parts {
 			p.frame.Apply(p.z, &p.norm2, m.x)
 		}
-		if len(m.parts) == 1 && m.form == FullForm {
-			m.parts[0].addPanel(sum)
+		if len(m.Parts) == 1 && m.form == FullForm {
+			m.Parts[0].addPanel(sum)
 			continue
 		}
 		for r := range n {
@@ -83,7 +83,7 @@ func (m *momentsMap) Add(sum []int64, rows []float64) {
 		}
 	}
 	if m.form == FullForm {
-		for _, p := range m.parts {
+		for _, p := range m.Parts {
 			p.gram.AddWaiting(sum[p.offset:])
 			p.gram.Flush(sum[p.offset:])
 		}
@@ -106,10 +106,10 @@ func (p *momentsPart) clip(r int) float64 {
 // addPanel is FullForm with one component: all shares are 1.
 func (p *momentsPart) addPanel(sum []int64) {
 	var factor panel.Column
-	h0 := panel.Nearest(float64(p.lift * p.scale))
+	h0 := panel.Nearest(float64(p.lift * p.Scale))
 	for r, n2 := range &p.norm2 {
 		p.gram.H[0][r] = h0
-		factor[r] = float64(p.clip(r) * p.scale)
+		factor[r] = float64(p.clip(r) * p.Scale)
 		if !panel.Finite(n2) || p.truncated(r) {
 			factor[r] = math.NaN()
 			p.gram.H[0][r] = math.NaN()
@@ -121,13 +121,13 @@ func (p *momentsPart) addPanel(sum []int64) {
 
 // shares fills share for row r; false if the row has no finite image in any frame, or is truncated
 // in the only one.
-func (m *momentsMap) shares(r int) bool {
-	if p := m.parts[0]; len(m.parts) == 1 {
+func (m *MomentsMap) shares(r int) bool {
+	if p := m.Parts[0]; len(m.Parts) == 1 {
 		p.share = 1
 		return panel.Finite(p.norm2[r]) && !p.truncated(r)
 	}
 	best := math.Inf(-1)
-	for _, p := range m.parts {
+	for _, p := range m.Parts {
 		p.share = math.Inf(-1)
 		if n2 := p.norm2[r]; panel.Finite(n2) {
 			p.share = p.LogWeight - n2/2
@@ -140,7 +140,7 @@ func (m *momentsMap) shares(r int) bool {
 		return false
 	}
 	total := 0.0
-	for _, p := range m.parts {
+	for _, p := range m.Parts {
 		if l := p.share - best; l > panel.Far {
 			p.share = panel.ExpNegative(l)
 			total += p.share
@@ -148,8 +148,8 @@ func (m *momentsMap) shares(r int) bool {
 			p.share = 0
 		}
 	}
-	for _, p := range m.parts {
-		if p.share = p.share / total; p.share < minShare || p.truncated(r) {
+	for _, p := range m.Parts {
+		if p.share = p.share / total; p.share < MinShare || p.truncated(r) {
 			p.share = 0
 		}
 	}
@@ -158,14 +158,14 @@ func (m *momentsMap) shares(r int) bool {
 
 // roundFull rounds row r for all components that have a share, checks the invariant that the
 // sensitivity rests on, and lets the row wait in all of them or in none.
-func (m *momentsMap) roundFull(sum []int64, r int) {
+func (m *MomentsMap) roundFull(sum []int64, r int) {
 	total := 0.0
-	for _, p := range m.parts {
+	for _, p := range m.Parts {
 		if p.share == 0 || p.GateOnly {
 			continue
 		}
 		g := p.gram
-		scale := float64(p.scale * math.Sqrt(p.share))
+		scale := float64(p.Scale * math.Sqrt(p.share))
 		v := panel.Nearest(float64(p.lift * scale))
 		g.H[0][g.Waiting] = v
 		total += float64(v * v)
@@ -179,7 +179,7 @@ func (m *momentsMap) roundFull(sum []int64, r int) {
 	if !(total <= panel.GramBound) { // exact: see panel.Gram.RoundAll
 		return // n stays, so the next row overwrites this one
 	}
-	for _, p := range m.parts {
+	for _, p := range m.Parts {
 		if p.share == 0 || p.GateOnly {
 			continue
 		}
@@ -190,9 +190,9 @@ func (m *momentsMap) roundFull(sum []int64, r int) {
 }
 
 // addLinear is roundFull for the linear forms, whose vectors are added at once.
-func (m *momentsMap) addLinear(sum []int64, r int) {
+func (m *MomentsMap) addLinear(sum []int64, r int) {
 	total := int64(0)
-	for _, p := range m.parts {
+	for _, p := range m.Parts {
 		if p.share == 0 || p.GateOnly {
 			continue
 		}
@@ -201,23 +201,23 @@ func (m *momentsMap) addLinear(sum []int64, r int) {
 			z[i] = p.z[i][r]
 		}
 		if m.form == DiagonalForm {
-			diagonalVector(p.h, z, p.clip(r), p.Radius, p.scale*p.share)
+			diagonalVector(p.h, z, p.clip(r), p.Radius, p.Scale*p.share)
 		} else {
-			sphericalVector(p.h, z, p.clip(r), p.Radius, p.scale*p.share)
+			sphericalVector(p.h, z, p.clip(r), p.Radius, p.Scale*p.share)
 		}
 		for _, v := range p.h {
-			if v > 1<<linearBits || v < -1<<linearBits {
+			if v > 1<<LinearBits || v < -1<<LinearBits {
 				return
 			}
-			if total += v * v; total > 1<<(2*linearBits) {
+			if total += v * v; total > 1<<(2*LinearBits) {
 				return
 			}
 		}
-		if !m.form.nonNegative(p.h) {
+		if !m.form.NonNegative(p.h) {
 			return
 		}
 	}
-	for _, p := range m.parts {
+	for _, p := range m.Parts {
 		if p.share == 0 || p.GateOnly {
 			continue
 		}
@@ -229,7 +229,7 @@ func (m *momentsMap) addLinear(sum []int64, r int) {
 
 // nonNegative reports the invariant that makes inner products of two vectors of a linear form
 // non-negative. The caller has bounded |h|^2, so nothing overflows.
-func (f Form) nonNegative(h []int64) bool {
+func (f Form) NonNegative(h []int64) bool {
 	last := len(h) - 1
 	d := last - 1
 	if f == DiagonalForm {
@@ -263,14 +263,14 @@ func integer(v float64) int64 {
 
 // ceilGuard keeps h_0 above the length of h_z although clip and scale were computed in floating
 // point.
-const ceilGuard = 1 + 1e-9
+const CeilGuard = 1 + 1e-9
 
 // diagonalVector writes round(scale (r, z, z^2/r)/(sqrt3 r)): h_0 up, h_z towards zero, squares to
 // nearest.
 func diagonalVector(h []int64, z []float64, clip, r, scale float64) {
 	d := len(z)
 	unit := scale / (math.Sqrt(3) * r)
-	h[0] = integer(math.Ceil(r * unit * ceilGuard))
+	h[0] = integer(math.Ceil(r * unit * CeilGuard))
 	for i, v := range z {
 		v = float64(v * clip)
 		h[1+i] = integer(math.Trunc(v * unit))
@@ -283,14 +283,14 @@ func diagonalVector(h []int64, z []float64, clip, r, scale float64) {
 func sphericalVector(h []int64, z []float64, clip, r, scale float64) {
 	d := len(z)
 	unit := scale / (1.5 * r)
-	h[0] = integer(math.Ceil(r / 2 * unit * ceilGuard))
+	h[0] = integer(math.Ceil(r / 2 * unit * CeilGuard))
 	exact := 0.0
 	for i, v := range z {
 		v = float64(v * clip)
 		h[1+i] = integer(math.Trunc(v * unit))
 		exact += float64(v * v)
 	}
-	h[1+d] = integer(math.Ceil(exact / r * unit * ceilGuard))
+	h[1+d] = integer(math.Ceil(exact / r * unit * CeilGuard))
 }
 
 // directionsMap is the compiled row map of Directions.

@@ -16,9 +16,9 @@ package query
 
 import (
 	"fmt"
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"math"
 
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -126,7 +126,7 @@ func (a Affine) Validate(d int) error {
 	if len(a.Center) != in {
 		return fmt.Errorf("query: Affine.Center: want %d values, got %d", in, len(a.Center))
 	}
-	if err := allFinite("Affine.Center", a.Center); err != nil {
+	if err := AllFinite("Affine.Center", a.Center); err != nil {
 		return err
 	}
 	if len(a.W) == 0 {
@@ -136,14 +136,14 @@ func (a Affine) Validate(d int) error {
 		if len(w) != in {
 			return fmt.Errorf("query: Affine.W: want rows of %d values, got %d", in, len(w))
 		}
-		if err := allFinite("Affine.W", w); err != nil {
+		if err := AllFinite("Affine.W", w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func allFinite(field string, values []float64) error {
+func AllFinite(field string, values []float64) error {
 	for _, v := range values {
 		if !panel.Finite(v) {
 			return fmt.Errorf("query: %s: want finite numbers, got %v", field, v)
@@ -155,7 +155,7 @@ func allFinite(field string, values []float64) error {
 // replaceFactor is sqrt2 under replace-one and 1 under add-or-remove-one: the factor between the
 // norm bound of a row's vector and the sensitivity of the sum when any two vectors have a
 // non-negative inner product (|v-v'|^2 = |v|^2 + |v'|^2 - 2<v,v'> <= 2 max|v|^2). Rounded up.
-func replaceFactor(r privacy.Relation) float64 {
+func ReplaceFactor(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
 		return 1
 	}
@@ -163,9 +163,21 @@ func replaceFactor(r privacy.Relation) float64 {
 }
 
 // sqrtUp is an upper bound on the square root of x >= 0.
-func sqrtUp(x float64) float64 {
+func SqrtUp(x float64) float64 {
 	if x == 0 {
 		return 0
 	}
 	return math.Nextafter(math.Sqrt(x), math.Inf(1))
 }
+
+// linear is the map W x of a table of d columns, without a centre.
+func (a Affine) Linear(d int) Affine {
+	if a.Columns != nil {
+		d = len(a.Columns)
+	}
+	a.Center = make([]float64, d)
+	return a
+}
+
+// maxCells bounds the length of one answer.
+const MaxCells = 1 << 22

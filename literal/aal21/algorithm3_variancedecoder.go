@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -30,7 +30,7 @@ const (
 
 // scaleSteps is the step of varianceDecoder.
 func scaleSteps(share float64) []kernel.Step {
-	return []kernel.Step{{Name: stepScales, Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "AAL21 Algorithm 3"}}
+	return []kernel.Step{{Name: stepScales, Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "AAL21 Algorithm 3"}}
 }
 
 // varianceDecoder is Univariate-Variance-Decoder in every column, all columns in one measurement
@@ -49,9 +49,9 @@ func scaleSteps(share float64) []kernel.Step {
 // under add-or-remove-one one row more would move every later pair. Octaves are half a step away,
 // which changes nothing, because they are as many for every unit of the column.
 func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
-	q := query.PairOctaves{Columns: r.d, Low: lowestOctave, High: highestOctave}
+	q := rings.PairOctaves{Columns: r.d, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := pairs.Sum(r.a, stepScales, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
+	answer, err := pairs.Sum(r.a, stepScales, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
 }
 
 // pairsPerRow is how many pairs a row makes: a perfect matching where n is public, else secret
-// buckets, see query.Pairs.
+// buckets, see rings.Pairs.
 func pairsPerRow(relation privacy.Relation) float64 {
 	if relation == privacy.ReplaceOne {
 		return .5

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // form says which sets Choose compares mixtures on.
@@ -28,12 +28,12 @@ type Options struct {
 	Columns []int // of the table, in the order of the Gaussians' coordinates; nil: all
 	form    form
 	// Partition, if set, has one leaf: only the rows in it are looked at.
-	Partition query.Partition
+	Partition rings.Partition
 }
 
 // Step is the plan's line for one choice.
 func Step(name string, share float64, source string) kernel.Step {
-	return kernel.Step{Name: name, Query: query.SelectionOf(query.MinimumDistance{}.Kind()), Share: share, Most: 1, Source: source}
+	return kernel.Step{Name: name, Query: rings.SelectionOf(rings.MinimumDistance{}.Kind()), Share: share, Most: 1, Source: source}
 }
 
 // Choose returns the number of a mixture of the list, chosen by the exponential mechanism with
@@ -60,7 +60,7 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 	if l.Len() == 1 {
 		return 0, nil
 	}
-	chosen, err := choice.Select(a, step, query.Selection{Partition: o.Partition, Scores: []query.Score{q}}, epsilon)
+	chosen, err := choice.Select(a, step, rings.Selection{Partition: o.Partition, Scores: []rings.Score{q}}, epsilon)
 	if err != nil {
 		return 0, err
 	}
@@ -68,12 +68,12 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 }
 
 // queryOf is what Choose asks: the score of every mixture of the list.
-func queryOf(l *List, o Options) (q query.MinimumDistance, err error) {
+func queryOf(l *List, o Options) (q rings.MinimumDistance, err error) {
 	n := l.Len()
 	if n == 0 {
 		return q, errors.New("hypotheses: want at least one mixture, got none")
 	}
-	q = query.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
+	q = rings.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
 	switch {
 	case o.form == referenceForm && n > mostReference:
 		return q, fmt.Errorf("hypotheses: want at most %d mixtures for the reference form, got %d; use the fast form", mostReference, n)

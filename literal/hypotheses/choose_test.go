@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // choose runs one choice and checks what it costs.
@@ -155,8 +156,8 @@ func TestRowsOfALeaf(t *testing.T) {
 		}
 	}
 	for want, center := range map[int]float64{0: 100, 1: 0} {
-		near := query.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: 20}
-		o := Options{Columns: []int{1}, Partition: query.Partition{Regions: []query.Region{{Conditions: []query.Condition{near}}}}}
+		near := rings.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: 20}
+		o := Options{Columns: []int{1}, Partition: rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{near}}}}}
 		if got := choose(t, rows, 2, privacy.AddRemoveOne, l, o, 1); got != want {
 			t.Errorf("around %v it chose %d", center, got)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/learner/spectrum"
 )
 
@@ -33,7 +33,7 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := query.BoxKeys{Grids: []query.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
+	q := rings.BoxKeys{Grids: []rings.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
 	cells, _, err := cells.Cells(pooled, stepEigenvalues, q, pooled.LeftMu())
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -56,7 +57,7 @@ const (
 
 // steps are those of a plan for the problem.
 func (c Constants) steps(p estimate.Problem) []kernel.Step {
-	cells, moments := query.BoxKeys{}.Kind(), query.ClippedMoments{}.Kind()
+	cells, moments := rings.BoxKeys{}.Kind(), query.ClippedMoments{}.Kind()
 	d := p.Columns
 	var steps []kernel.Step
 	if p.Relation != privacy.ReplaceOne {

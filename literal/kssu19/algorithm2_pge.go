@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -53,13 +54,13 @@ func (c Constants) rounds(d int) int {
 
 func (c Constants) pgeSteps(prefix string, d int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.7"
-	pairs := query.PartsOf(query.PairMoments{}.Kind())
+	pairs := rings.PartsOf(rings.PairMoments{}.Kind())
 	return []kernel.Step{
-		{Name: prefix + stepScale, Query: query.PartsOf(query.PairDistances{}.Kind()), Share: 1, Most: 1, Source: source},
+		{Name: prefix + stepScale, Query: rings.PartsOf(rings.PairDistances{}.Kind()), Share: 1, Most: 1, Source: source},
 		{Name: prefix + stepRound, Query: pairs, Share: 1, Most: max(1, c.rounds(d)), Source: source},
 		{Name: prefix + stepCovariance, Query: pairs, Share: 1, Most: 1, Source: source},
-		{Name: prefix + stepWhere, Query: query.PartsOf(query.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: slack, Source: source},
-		{Name: prefix + stepPGEMean, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: 1, Most: 1, Source: source},
+		{Name: prefix + stepWhere, Query: rings.PartsOf(rings.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: slack, Source: source},
+		{Name: prefix + stepPGEMean, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: 1, Most: 1, Source: source},
 	}
 }
 
@@ -146,10 +147,10 @@ func (k *klsu) drop() {
 
 // pairs asks the components for which one is not nil about pairs of their rows, and hands every
 // answer to read.
-func (k *klsu) pairs(step string, mu2 float64, one func(*component) query.PairSum, read func(*component, query.PairSum, []float64, float64)) error {
+func (k *klsu) pairs(step string, mu2 float64, one func(*component) rings.PairSum, read func(*component, rings.PairSum, []float64, float64)) error {
 	var parts []part
 	var asked []*component
-	q := query.Pairs{}
+	q := rings.Pairs{}
 	for _, c := range k.live {
 		if s := one(c); s != nil {
 			asked, parts = append(asked, c), append(parts, c.part)
@@ -183,10 +184,10 @@ func (k *klsu) scale() error {
 	if k.c.known() {
 		return nil
 	}
-	edges := query.HalfOctaves(lowestHalf, highestHalf)
-	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *component) query.PairSum {
-		return query.PairDistances{Frame: whole(k.d), Edges: edges}
-	}, func(c *component, _ query.PairSum, counts []float64, sd float64) {
+	edges := rings.HalfOctaves(lowestHalf, highestHalf)
+	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *component) rings.PairSum {
+		return rings.PairDistances{Frame: whole(k.d), Edges: edges}
+	}, func(c *component, _ rings.PairSum, counts []float64, sd float64) {
 		best := 0
 		for b, n := range counts {
 			if n > counts[best] {
@@ -205,7 +206,7 @@ func (k *klsu) scale() error {
 }
 
 // second is the clipped second moment of pairs in the component's current coordinates.
-func (k *klsu) second(c *component) query.PairSum {
+func (k *klsu) second(c *component) rings.PairSum {
 	if c.round {
 		return nil
 	}
@@ -216,13 +217,13 @@ func (k *klsu) second(c *component) query.PairSum {
 			w[j] /= s
 		}
 	}
-	return query.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
+	return rings.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
 }
 
 // read divides by the released number of pairs; false if that is too small. noise is the sd of a
 // diagonal entry.
-func (k *klsu) read(q query.PairSum, values []float64, sd float64) (z *mat.SymDense, noise float64, ok bool) {
-	p := q.(query.PairMoments)
+func (k *klsu) read(q rings.PairSum, values []float64, sd float64) (z *mat.SymDense, noise float64, ok bool) {
+	p := q.(rings.PairMoments)
 	pairs, second := p.Read(values)
 	if !(pairs > seen*sd/(p.Radius*p.Radius)) || pairs < 1 {
 		return nil, 0, false
@@ -241,7 +242,7 @@ func (k *klsu) rounds() error {
 	t := k.c.rounds(k.d)
 	for range t {
 		err := k.pairs(stepRound, k.mu2*roundsShare/float64(t), k.second,
-			func(c *component, q query.PairSum, values []float64, sd float64) {
+			func(c *component, q rings.PairSum, values []float64, sd float64) {
 				if z, noise, ok := k.read(q, values, sd); ok && k.spectral(noise) <= tolerated*c.bound {
 					c.halve(z, c.bound/2)
 					c.bound *= shrink
@@ -291,7 +292,7 @@ func (k *klsu) covariance() error {
 	}
 	done := map[*component]bool{}
 	err := k.pairs(stepCovariance, k.mu2*covarianceShare, k.second,
-		func(c *component, q query.PairSum, values []float64, sd float64) {
+		func(c *component, q rings.PairSum, values []float64, sd float64) {
 			z, noise, ok := k.read(q, values, sd)
 			if !ok {
 				return

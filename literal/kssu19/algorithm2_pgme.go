@@ -20,6 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -80,7 +81,7 @@ func (e Paper) steps(p estimate.Problem) []kernel.Step {
 	k := program.MostComponents(p)
 	share := e.partitionShare(k)
 	steps := append(nSteps(p), rpgmpSteps(k, share, .9)...)
-	steps = append(steps, kernel.Step{Name: stepWeights, Query: query.PartsOf(query.Count{}.Kind()), Share: weightsShare, Most: 1, Source: "KSSU19 Section B.10"})
+	steps = append(steps, kernel.Step{Name: stepWeights, Query: rings.PartsOf(query.Count{}.Kind()), Share: weightsShare, Most: 1, Source: "KSSU19 Section B.10"})
 	return append(steps, e.c.pgeSteps(finalPrefix, p.Columns, .1)...)
 }
 
@@ -125,7 +126,7 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	k := program.MostComponents(p)
 	root := part{frame: whole(p.Columns), rows: n}
 	if e.c.Radius > 0 && e.c.SigmaMax > 0 {
-		root = root.and(query.Condition{Frame: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
+		root = root.and(rings.Condition{Frame: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
 	}
 	leaves, err := r.rpgmp(ctx, root, n, k, mu2*e.partitionShare(k))
 	if err != nil {
@@ -152,7 +153,7 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 // Differs: Lap(1/eps) as printed is
 // calibrated to the relation.
 func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, sd float64, err error) {
-	q := query.Parts{Partition: partition(leaves)}
+	q := rings.Parts{Partition: partition(leaves)}
 	for range leaves {
 		q.Queries = append(q.Queries, query.Count{})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -21,10 +22,10 @@ const (
 
 func terrificSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.4"
-	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: query.SelectionOf(query.TerrificRadius{}.Kind()), Share: share * terrificShare,
+	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: rings.SelectionOf(rings.TerrificRadius{}.Kind()), Share: share * terrificShare,
 		Most: most, Source: source}}
 	steps = append(steps, goodCenterSteps(prefix, share*centerShare, most, slack/2)...)
-	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: query.PartsOf(query.DistanceCounts),
+	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: rings.PartsOf(query.DistanceCounts),
 		Share: share * (1 - terrificShare - centerShare), Most: most, Source: source})
 }
 
@@ -72,7 +73,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 	}
 	sub := r.subset(parts, need)
 	var live []int
-	q := query.Selection{Keep: sub.keep}
+	q := rings.Selection{Keep: sub.keep}
 	var thresholds []int64
 	for i, p := range parts {
 		t := sub.of(p.t)
@@ -81,7 +82,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 			continue
 		}
 		live = append(live, i)
-		q.Scores = append(q.Scores, query.TerrificRadius{Frame: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
+		q.Scores = append(q.Scores, rings.TerrificRadius{Frame: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
 	if live == nil {
@@ -126,7 +127,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 		return nil, err
 	}
 	var live []int
-	q := query.Parts{}
+	q := rings.Parts{}
 	for i, b := range balls {
 		if b == nil {
 			continue

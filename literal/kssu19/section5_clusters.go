@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -145,8 +146,8 @@ func (f *sampling) ball(c cluster) query.Affine {
 
 // askClusters asks one query of the estimates in each cluster: of those nearest to its mean, if
 // they are within reach times its radius.
-func (f *sampling) askClusters(step string, reach float64, mu float64, of func(cluster) query.Sum) ([]kernel.Answer, query.Parts, error) {
-	var p query.Parts
+func (f *sampling) askClusters(step string, reach float64, mu float64, of func(cluster) query.Sum) ([]kernel.Answer, rings.Parts, error) {
+	var p rings.Parts
 	for _, c := range f.clusters {
 		// All frames have one unit, so the least |z| is the nearest mean.
 		frame := f.ball(c)

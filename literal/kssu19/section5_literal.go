@@ -3,7 +3,7 @@ package kssu19
 import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 const (
@@ -49,7 +49,7 @@ func literalBlocks(p estimate.Problem) float64 {
 func (f *sampling) findLiteral() error {
 	k := f.Problem.Components
 	r := &run{a: f.pooled, c: literalConstants(f.radius), group: float64(k)}
-	var found []query.Condition
+	var found []rings.Condition
 	for j := range k {
 		if err := f.ctx.Err(); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -169,7 +170,7 @@ func (f *sampling) findScales() (bool, error) {
 //
 // Source: [KSSU19] Section B.10 of the restatement.
 func (f *sampling) weigh() error {
-	var p query.Parts
+	var p rings.Parts
 	d := f.dim()
 	far := outlierSDs * math.Sqrt(math.Max(1, float64(d)/4))
 	for _, c := range f.clusters {

@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
 )
@@ -100,7 +101,7 @@ func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 	steps = append(steps, program.Steps(prefixSampleUnits, sampleWeakShare)...)
 	steps = append(steps,
 		kernel.Step{Name: stepSampleRadius, Query: counts, Share: sampleRadiusShare, Most: 1, Source: "KSSU19 Section C.1"},
-		kernel.Step{Name: stepSampleWeight, Query: query.PartsOf(query.Count{}.Kind()), Share: sampleWeightShare, Most: 1, Source: "KSSU19 Section B.10"})
+		kernel.Step{Name: stepSampleWeight, Query: rings.PartsOf(query.Count{}.Kind()), Share: sampleWeightShare, Most: 1, Source: "KSSU19 Section B.10"})
 	pooled := func(name, kind string, share float64, most int, source string) {
 		steps = append(steps, kernel.Step{Name: name, Query: kernel.OfBlocks(kind), Share: share, Most: most, Source: source})
 	}
@@ -108,12 +109,12 @@ func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 		steps = append(steps, literalSteps(p.Components)...)
 	} else {
 		pooled(stepSampleSpan, moments, sampleSpanShare, 1, "KSSU19 Section B.5")
-		pooled(stepSampleTree, query.CellCounts{}.Kind(), sampleFindShare, mostTreeLevels, "KSSU19 Section C.3")
+		pooled(stepSampleTree, rings.CellCounts{}.Kind(), sampleFindShare, mostTreeLevels, "KSSU19 Section C.3")
 	}
-	pooled(stepSampleMean, query.PartsOf(moments), samplePasses*sampleMeanShare, samplePasses, sampleSource)
-	pooled(stepSampleSpread, query.PartsOf(counts), (samplePasses+1)*sampleSpreadShare, samplePasses+1, sampleSource)
-	pooled(stepSampleScale, query.PartsOf(counts), sampleScaleShare, 1, sampleSource)
-	pooled(stepSampleLast, query.PartsOf(moments), 1, 1, sampleSource)
+	pooled(stepSampleMean, rings.PartsOf(moments), samplePasses*sampleMeanShare, samplePasses, sampleSource)
+	pooled(stepSampleSpread, rings.PartsOf(counts), (samplePasses+1)*sampleSpreadShare, samplePasses+1, sampleSource)
+	pooled(stepSampleScale, rings.PartsOf(counts), sampleScaleShare, 1, sampleSource)
+	pooled(stepSampleLast, rings.PartsOf(moments), 1, 1, sampleSource)
 	return kernel.Plan{Method: e.Name(), Steps: steps}, nil
 }
 

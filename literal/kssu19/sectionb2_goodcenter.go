@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -29,12 +30,12 @@ const seen = 4.0
 // goodCenterSteps are the steps; slack is for each of the two stability histograms.
 func goodCenterSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.2"
-	histogram := query.PartsOf(query.BoxKeys{}.Kind())
+	histogram := rings.PartsOf(rings.BoxKeys{}.Kind())
 	return []kernel.Step{
-		{Name: prefix + stepBox, Query: query.SelectionOf(query.MaxBoxCount{}.Kind()), Share: share / 4, Most: most, Source: source},
+		{Name: prefix + stepBox, Query: rings.SelectionOf(rings.MaxBoxCount{}.Kind()), Share: share / 4, Most: most, Source: source},
 		{Name: prefix + stepBoxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
 		{Name: prefix + stepAxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
-		{Name: prefix + stepMean, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 4, Most: most, Source: source},
+		{Name: prefix + stepMean, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 4, Most: most, Source: source},
 	}
 }
 
@@ -113,7 +114,7 @@ func (s *centerSearch) side(c *candidate) float64 { return s.c.BoxSide * c.radiu
 // findShift projects to q dimensions and looks for a shift of the grid of boxes at which a box
 // holds half of t.
 func (s *centerSearch) findShift() error {
-	q := query.Selection{Partition: partition(s.parts())}
+	q := rings.Selection{Partition: partition(s.parts())}
 	var thresholds []int64
 	for _, c := range s.live {
 		rng := s.draw()
@@ -125,7 +126,7 @@ func (s *centerSearch) findShift() error {
 		for range s.c.BoxAttempts {
 			c.shifts = append(c.shifts, uniform(rng, dims, s.side(c)))
 		}
-		q.Scores = append(q.Scores, query.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
+		q.Scores = append(q.Scores, rings.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
 	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, budget.Pure(s.mu2))
@@ -143,9 +144,9 @@ func (s *centerSearch) findShift() error {
 
 // findBox takes the fullest box at that shift.
 func (s *centerSearch) findBox() error {
-	q := query.BoxKeys{Partition: partition(s.parts()), Joint: true}
+	q := rings.BoxKeys{Partition: partition(s.parts()), Joint: true}
 	for _, c := range s.live {
-		q.Grids = append(q.Grids, query.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
+		q.Grids = append(q.Grids, rings.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
 	}
 	cells, _, err := cells.Cells(s.a, s.prefix+stepBoxes, q, budget.Mu(s.mu2))
 	if err != nil {
@@ -167,7 +168,7 @@ func (s *centerSearch) findBox() error {
 }
 
 // slab is the condition |w(x - Center) - middle| <= half, for one row w of f.
-func slab(f query.Affine, w []float64, middle, half float64) query.Condition {
+func slab(f query.Affine, w []float64, middle, half float64) rings.Condition {
 	n2 := 0.0
 	for _, v := range w {
 		n2 += v * v
@@ -176,13 +177,13 @@ func slab(f query.Affine, w []float64, middle, half float64) query.Condition {
 	for j, v := range w {
 		center[j] += v * middle / n2
 	}
-	return query.Condition{Frame: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
+	return rings.Condition{Frame: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
 }
 
 // findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball
 // that is bounded in all dimensions.
 func (s *centerSearch) findCell() error {
-	q := query.BoxKeys{Partition: partition(s.parts())}
+	q := rings.BoxKeys{Partition: partition(s.parts())}
 	var turns []*mat.Dense
 	for _, c := range s.live {
 		rng := s.draw()
@@ -190,7 +191,7 @@ func (s *centerSearch) findCell() error {
 		u := printed.Rotation(rng, l)
 		turns = append(turns, u)
 		width := s.width(c)
-		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
+		q.Grids = append(q.Grids, rings.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
 	}
 	cells, _, err := cells.Cells(s.a, s.prefix+stepAxes, q, budget.Mu(s.mu2))
 	if err != nil {
@@ -226,9 +227,9 @@ func (s *centerSearch) width(c *candidate) float64 {
 
 // findMean takes the noisy mean of the rows in that ball.
 func (s *centerSearch) findMean() error {
-	q := query.Parts{}
+	q := rings.Parts{}
 	for _, c := range s.live {
-		c.part = c.and(query.Condition{Frame: c.center, Radius: c.reached})
+		c.part = c.and(rings.Condition{Frame: c.center, Radius: c.reached})
 		q.Queries = append(q.Queries, spherical(c.center, c.reached))
 	}
 	q.Partition = partition(s.parts())
@@ -250,7 +251,7 @@ func spherical(f query.Affine, radius float64) query.ClippedMoments {
 }
 
 // sphericalSums measures q, Parts of queries made by spherical.
-func (r *run) sphericalSums(step string, q query.Parts, loss float64) ([]moments.Sums, error) {
+func (r *run) sphericalSums(step string, q rings.Parts, loss float64) ([]moments.Sums, error) {
 	ans, err := r.a.Sum(step, q, loss)
 	if err != nil {
 		return nil, err

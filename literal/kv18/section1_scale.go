@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/pairs"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // seenSDs: the largest of the 2099 noises of the histogram of octaves is above so many sds with
@@ -18,9 +18,9 @@ const seenSDs = 5.5
 // so all of them get Gaussian noise and no delta is spent; pairs are secret and random, not
 // neighbours by position; no bin passes that could be noise.
 func (r *run) findScale() (doubt string, err error) {
-	q := query.PairOctaves{Columns: 1, Low: lowestOctave, High: highestOctave}
+	q := rings.PairOctaves{Columns: 1, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := pairs.Sum(r.Allotment, stepScale, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.Mu2))
+	answer, err := pairs.Sum(r.Allotment, stepScale, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.Mu2))
 	if err != nil {
 		return "", err
 	}

@@ -6,14 +6,15 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // findPlace takes the fullest bin of width r.width among those that pass the threshold.
 //
 // Source: [KV18] Section 2 of the restatement. Differs: Gaussian noise.
 func (r *run) findPlace() (doubt string, err error) {
-	grid := query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
-	cells, _, err := cells.Cells(r.Allotment, stepPlace, query.BoxKeys{Grids: []query.Grid{grid}}, math.Sqrt(placeShare*r.Mu2))
+	grid := rings.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
+	cells, _, err := cells.Cells(r.Allotment, stepPlace, rings.BoxKeys{Grids: []rings.Grid{grid}}, math.Sqrt(placeShare*r.Mu2))
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/leaves"
 	"github.com/gauze-dp/gauze/parts/linefit"
@@ -47,7 +48,7 @@ const mostBoxes = 64
 // Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2,
 // slack is that of the thresholds. columns is how many it looks at.
 func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
-	gaps := query.GapMasses{}.Kind()
+	gaps := rings.GapMasses{}.Kind()
 	const source = "AAL21 Section 6"
 	first := slack / float64(2*columns)
 	if columns == 1 {
@@ -55,10 +56,10 @@ func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kerne
 	}
 	out := []kernel.Step{{Name: c.GapsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: first, Source: source}}
 	if columns > 1 {
-		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
+		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: rings.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
 			Slack: slack * float64(2*columns-1) / float64(2*columns), Source: source})
 	}
-	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.Histogram), Share: 1, Most: 2 * mostLooks * columns, Source: source})
+	return append(out, kernel.Step{Name: c.CountsStep, Query: rings.PartsOf(query.Histogram), Share: 1, Most: 2 * mostLooks * columns, Source: source})
 }
 
 // looks at every column are laid out for: the first histogram cuts the windows, the second what the
@@ -136,7 +137,7 @@ const staleGain = .04
 
 // look measures column j in every box and cuts the boxes into what it shows.
 func (f *finder) look(j int) error {
-	q := query.GapMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
+	q := rings.GapMasses{Column: j, LogWindow: rings.LogWindow(f.Rows)}
 	step := f.GapsStep
 	if len(f.found) > 1 || !f.found[0].whole() {
 		q.Partition, step = partition(f.found), f.GapsStep+inBoxes

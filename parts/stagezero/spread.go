@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // SpreadPart is the largest part of a total mu^2 that SpreadShare asks for. A guess.
@@ -52,7 +52,7 @@ func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
 
 // SpreadStep is the step of SpreadByPairs.
 func SpreadStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "spread", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
+	return kernel.Step{Name: prefix + "spread", Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
 }
 
 // SpreadByPairs finds the spread of every column in one measurement, with the part mu2 of mu^2: the
@@ -67,9 +67,9 @@ func SpreadStep(prefix string, share float64) kernel.Step {
 // restatement, stage A' (its histogram).
 func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, error) {
 	d := a.Session().Columns()
-	q := query.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
+	q := rings.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
 	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
-	answer, err := pairs.Sum(a, cfg.Prefix+"spread", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(mu2))
+	answer, err := pairs.Sum(a, cfg.Prefix+"spread", rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(mu2))
 	if err != nil {
 		return Units{}, err
 	}

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // BenchmarkColumn reports what the queries of one column of 10^6 rows take of the time that
@@ -18,19 +20,19 @@ import (
 func BenchmarkColumn(b *testing.B) {
 	const n = 1_000_000
 	t, e := benchTable(n, 1), Engine{Workers: 1}
-	gaps := query.GapMasses{LogWindow: query.LogWindow(n)}
+	gaps := rings.GapMasses{LogWindow: rings.LogWindow(n)}
 	parts := gaps
-	parts.Partition = query.Partition{Regions: []query.Region{
-		{Conditions: []query.Condition{{Frame: query.Affine{Center: []float64{1}, W: [][]float64{{1}}}, Radius: 1}}}, {}}}
+	parts.Partition = rings.Partition{Regions: []rings.Region{
+		{Conditions: []rings.Condition{{Frame: query.Affine{Center: []float64{1}, W: [][]float64{{1}}}, Radius: 1}}}, {}}}
 	edges := make([]float64, 500)
 	for i := range edges {
 		edges[i] = float64(i-250) / 100
 	}
 	bins := query.Counts{Edges: [][]float64{edges}}
-	masses := func(q query.GapQuery) func() {
+	masses := func(q rings.GapQuery) func() {
 		return func() {
 			p, column := q.Of()
-			engine.EachSorted(e, t, p, column, func(leaf int, sorted []float64) { q.Masses(leaf, sorted) })
+			leaves.EachSorted(e, t, p, column, func(leaf int, sorted []float64) { q.Masses(leaf, sorted) })
 		}
 	}
 	names := []string{"sort", "copy", "gaps", "gaps-parts", "gap-buckets", "bins-scan", "bins"}
@@ -48,16 +50,16 @@ func BenchmarkColumn(b *testing.B) {
 				fresh.Append(t.Row(i))
 			}
 			start := time.Now()
-			fresh.Sorted(0)
+			fresh.Sorted(0, leaves.Sort)
 			took = time.Since(start)
 		},
 		masses(gaps),
 		masses(parts),
-		masses(query.GapBuckets{Rows: n}),
+		masses(rings.GapBuckets{Rows: n}),
 		func() { e.Scan(t, query.Summed{Of: bins}) },
 		func() { engine.Sum(e, t, bins) },
 	}
-	t.Sorted(0)
+	t.Sorted(0, leaves.Sort)
 	ratios := make([][]float64, len(runs))
 	for b.Loop() {
 		var times []float64

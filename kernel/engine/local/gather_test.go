@@ -6,10 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // TestGather: each kept row is in its leaf once, in the order of the table, over many chunks and
@@ -43,13 +44,13 @@ func TestGather(t *testing.T) {
 			}
 		}
 	}
-	ball := func(center float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: .5}}}
+	ball := func(center float64) rings.Region {
+		return rings.Region{Conditions: []rings.Condition{{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: .5}}}
 	}
-	cut := query.Partition{Regions: []query.Region{ball(.5), ball(-.5)}}
+	cut := rings.Partition{Regions: []rings.Region{ball(.5), ball(-.5)}}
 	for which, kept := range [][]bool{nil, kept} {
-		got := engine.Gather(local.Engine{}, table, cut, kept)
-		all := engine.Gather(local.Engine{}, table, query.Partition{}, kept)
+		got := leaves.Gather(local.Engine{}, table, cut, kept)
+		all := leaves.Gather(local.Engine{}, table, rings.Partition{}, kept)
 		for j, rows := range append(got, all...) {
 			if !slices.Equal(rows, want[which][j]) {
 				t.Errorf("kept %v, leaf %d: %d values, want %d", which == 1, j, len(rows), len(want[which][j]))

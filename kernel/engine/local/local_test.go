@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // mixedTable has ordinary rows, null rows and rows of every size.
@@ -44,7 +46,7 @@ func allQueries(d int) map[string]query.Sum {
 	qs["count"] = query.Count{}
 	qs["tails"] = query.Counts{Frame: lower(d, 0), As: query.Above, Edges: [][]float64{{1, 2, 30}}}
 	unit := query.Component{Frame: lower(d, 0)}
-	qs["log ratio"] = query.LogRatio{F: diagonal.Components, G: []query.Component{unit}, Bound: 1}
+	qs["log ratio"] = rings.LogRatio{F: diagonal.Components, G: []query.Component{unit}, Bound: 1}
 	return qs
 }
 
@@ -89,7 +91,7 @@ func TestPairsAndBoxes(t *testing.T) {
 	for i := range 2*rows.PieceRows + 7 { // more than one batch
 		pairs = append(pairs, [2]int{i, table.Len() - 1 - i})
 	}
-	q := query.PairOctaves{Columns: 2, Low: -4, High: 4}
+	q := rings.PairOctaves{Columns: 2, Low: -4, High: 4}
 	want := make([]int64, q.Size())
 	m := q.Compile(2)
 	for _, p := range pairs {
@@ -97,31 +99,31 @@ func TestPairsAndBoxes(t *testing.T) {
 		m.Add(want, []float64{x[0] - y[0], x[1] - y[1]})
 	}
 	for _, workers := range []int{0, 1, 2, 7} {
-		if got := engine.SumPairs(Engine{Workers: workers}, table, q, pairs); !reflect.DeepEqual(got, want) {
+		if got := leaves.SumPairs(Engine{Workers: workers}, table, q, pairs); !reflect.DeepEqual(got, want) {
 			t.Errorf("pairs, %d workers: %v, want %v", workers, got, want)
 		}
 	}
 	near := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}
-	ball := func(r float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: near, Radius: r}}}
+	ball := func(r float64) rings.Region {
+		return rings.Region{Conditions: []rings.Condition{{Frame: near, Radius: r}}}
 	}
-	cut := query.Partition{Regions: []query.Region{ball(1), ball(30)}}
-	grid := query.Grid{Frame: near, Side: []float64{1, 2}, Offset: []float64{0, .5}}
-	for _, k := range []query.BoxKeys{{Grids: []query.Grid{grid}}, {Grids: []query.Grid{grid}, Joint: true},
-		{Partition: cut, Grids: []query.Grid{grid, grid}}, {Partition: cut, Grids: []query.Grid{grid, grid}, Joint: true}} {
+	cut := rings.Partition{Regions: []rings.Region{ball(1), ball(30)}}
+	grid := rings.Grid{Frame: near, Side: []float64{1, 2}, Offset: []float64{0, .5}}
+	for _, k := range []rings.BoxKeys{{Grids: []rings.Grid{grid}}, {Grids: []rings.Grid{grid}, Joint: true},
+		{Partition: cut, Grids: []rings.Grid{grid, grid}}, {Partition: cut, Grids: []rings.Grid{grid, grid}, Joint: true}} {
 		checkLeavesAndBoxes(t, table, k)
 	}
 }
 
 // checkLeavesAndBoxes compares leaves and boxes of all rows with those of one row at a time.
-func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k query.BoxKeys) {
-	sorter, m := k.Partition.Sorter(2), k.Start(2).(*query.Boxes)
-	leaves := make([]int, table.Len())
+func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k rings.BoxKeys) {
+	sorter, m := k.Partition.Sorter(2), k.Start(2).(*rings.Boxes)
+	places := make([]int, table.Len())
 	in := 0
-	for i := range leaves {
-		sorter.Sort(leaves[i:i+1], table.Row(i))
+	for i := range places {
+		sorter.Sort(places[i:i+1], table.Row(i))
 		m.Add(i, table.Row(i))
-		if leaves[i] >= 0 {
+		if places[i] >= 0 {
 			in++
 		}
 	}
@@ -130,10 +132,10 @@ func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k query.BoxKeys) {
 	}
 	for _, workers := range []int{0, 1, 7} {
 		e := Engine{Workers: workers}
-		if got := engine.Leaves(e, table, k.Partition); !reflect.DeepEqual(got, leaves) {
+		if got := leaves.Leaves(e, table, k.Partition); !reflect.DeepEqual(got, places) {
 			t.Errorf("%d workers: the leaves differ from those row by row", workers)
 		}
-		if got := e.Scan(table, k).(*query.Boxes).Counts; !reflect.DeepEqual(got, m.Counts) {
+		if got := e.Scan(table, k).(*rings.Boxes).Counts; !reflect.DeepEqual(got, m.Counts) {
 			t.Errorf("%d workers: the boxes differ from those row by row", workers)
 		}
 	}

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // oddColumn draws values with ties, zeros of either sign, extremes and null rows.
@@ -52,7 +54,7 @@ func TestBinsOfSorted(t *testing.T) {
 		for _, q := range queries {
 			scanned = append(scanned, engine.Sum(Engine{}, table, q))
 		}
-		table.Sorted(1)
+		table.Sorted(1, leaves.Sort)
 		for i, q := range queries {
 			if got := engine.Sum(Engine{}, table, q); !slices.Equal(got, scanned[i]) {
 				t.Fatalf("%d rows, edges %v: %v by scan, %v sorted", n, q.Edges, scanned[i], got)
@@ -64,10 +66,10 @@ func TestBinsOfSorted(t *testing.T) {
 	}
 }
 
-func masses(e Engine, t *rows.Table, q query.GapQuery) []query.GapMass {
+func masses(e Engine, t *rows.Table, q rings.GapQuery) []rings.GapMass {
 	p, column := q.Of()
-	own := make([][]query.GapMass, p.Leaves())
-	engine.EachSorted(e, t, p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
+	own := make([][]rings.GapMass, p.Leaves())
+	leaves.EachSorted(e, t, p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
 	return slices.Concat(own...)
 }
 
@@ -77,10 +79,10 @@ func masses(e Engine, t *rows.Table, q query.GapQuery) []query.GapMass {
 func TestGaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	table := oddColumn(rng, 3*rows.ChunkRows/2)
-	near := query.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{.5}, W: [][]float64{{1}}}, Radius: .5}
+	near := rings.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{.5}, W: [][]float64{{1}}}, Radius: .5}
 	far := near
 	far.Radius, far.Outside = 1, true
-	cut := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{near}}, {Conditions: []query.Condition{far}}}}
+	cut := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{near}}, {Conditions: []rings.Condition{far}}}}
 	backwards, parts := rows.New(2), [3]*rows.Table{rows.New(2), rows.New(2), rows.New(2)}
 	for i := table.Len() - 1; i >= 0; i-- {
 		row := table.Row(i)
@@ -93,8 +95,8 @@ func TestGaps(t *testing.T) {
 		}
 		parts[leaf].Append(row)
 	}
-	whole := query.GapMasses{Column: 1, LogWindow: 15}
-	var want []query.GapMass
+	whole := rings.GapMasses{Column: 1, LogWindow: 15}
+	var want []rings.GapMass
 	for leaf := range 2 {
 		for _, m := range masses(Engine{}, parts[leaf], whole) {
 			m.Leaf = leaf
@@ -108,7 +110,7 @@ func TestGaps(t *testing.T) {
 			if got := masses(e, tab, split); !reflect.DeepEqual(got, want) || len(got) < 6 {
 				t.Errorf("%d workers: %d buckets, want %d", e.Workers, len(got), len(want))
 			}
-			for _, q := range []query.GapQuery{whole, query.GapBuckets{Column: 1, Rows: 9}} {
+			for _, q := range []rings.GapQuery{whole, rings.GapBuckets{Column: 1, Rows: 9}} {
 				var values []float64
 				for i := range tab.Len() {
 					if v := tab.Row(i)[1]; v == v {

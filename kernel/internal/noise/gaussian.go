@@ -58,13 +58,13 @@ func (g *Gaussian) Round(sigma float64) int64 {
 // The exponents add up to −(k+x)²/2, so the pair that is kept has a density
 // ∝ e^(−(k+x)²/2) on {0, 1, …} × [0, 1]; k+x covers [0, ∞) once. A round that
 // fails starts afresh, which does not change this law; one in about two succeeds.
-func (g *Gaussian) halfNormal() (uint64, deviate) {
+func (g *Gaussian) halfNormal() (uint64, Deviate) {
 	for {
 		k := g.geometric()
 		if !g.allHalf(k) {
 			continue
 		}
-		x := newDeviate(g.src)
+		x := NewDeviate(g.src)
 		if g.keep(k, &x) {
 			return k, x
 		}
@@ -94,7 +94,7 @@ func (g *Gaussian) allHalf(k uint64) bool {
 
 // keep returns true with probability e^(−x(2k+x)/2), given x: k+1 independent
 // draws of expPart are all true.
-func (g *Gaussian) keep(k uint64, x *deviate) bool {
+func (g *Gaussian) keep(k uint64, x *Deviate) bool {
 	for range k + 1 {
 		if !g.expPart(k, x) {
 			return false
@@ -115,10 +115,10 @@ func (g *Gaussian) expHalf() bool {
 	if g.coin() { // u₁ ≥ ½
 		return true
 	}
-	last := deviate{head: g.src.Uint64() >> 1} // u₁, given that its first bit is 0
+	last := Deviate{Head: g.src.Uint64() >> 1} // u₁, given that its first bit is 0
 	for even := false; ; even = !even {
-		u := newDeviate(g.src)
-		if !u.less(g.src, &last) {
+		u := NewDeviate(g.src)
+		if !u.Less(g.src, &last) {
 			return even
 		}
 		last = u
@@ -132,12 +132,12 @@ func (g *Gaussian) expHalf() bool {
 // (xq)ⁿ/n!, and its length is even with probability Σ (−xq)ⁿ/n! = e^(−xq).
 //
 // Source: [KARNEY16] Algorithm B.
-func (g *Gaussian) expPart(k uint64, x *deviate) bool {
+func (g *Gaussian) expPart(k uint64, x *Deviate) bool {
 	last := x // not a copy: digits of x that are drawn here must stay drawn
-	var u, v deviate
+	var u, v Deviate
 	for even := true; ; even = !even {
-		u = newDeviate(g.src)
-		if !u.less(g.src, last) || !g.step(k, x) {
+		u = NewDeviate(g.src)
+		if !u.Less(g.src, last) || !g.step(k, x) {
 			return even
 		}
 		v = u
@@ -150,13 +150,13 @@ func (g *Gaussian) expPart(k uint64, x *deviate) bool {
 // below x.
 //
 // Source: [KARNEY16] Algorithm C.
-func (g *Gaussian) step(k uint64, x *deviate) bool {
+func (g *Gaussian) step(k uint64, x *Deviate) bool {
 	switch Uniform(g.src, 2*k+2) {
 	case 0:
 		return false
 	case 1:
-		u := newDeviate(g.src)
-		return u.less(g.src, x)
+		u := NewDeviate(g.src)
+		return u.Less(g.src, x)
 	default:
 		return true
 	}
@@ -174,8 +174,8 @@ func (g *Gaussian) coin() bool {
 	return heads
 }
 
-// dyadic returns integers m < 2⁵³ and e with σ = m·2^e, for a finite σ > 0.
-func dyadic(sigma float64) (m uint64, e int) {
+// Dyadic returns integers m < 2⁵³ and e with σ = m·2^e, for a finite σ > 0.
+func Dyadic(sigma float64) (m uint64, e int) {
 	const fractionBits = 52
 	b := math.Float64bits(sigma)
 	m, e = b&(1<<fractionBits-1), int(b>>fractionBits)

@@ -165,7 +165,7 @@ func TestPlantedBugs(t *testing.T) {
 	const n, sigma, reach = 400_000, 3.7, 18
 	g := NewGaussian(NewSeeded(stattest.Seed(t)))
 	law := stattest.RoundedGaussianCells(sigma, -reach, reach)
-	signed := func(k uint64, x deviate) int64 {
+	signed := func(k uint64, x Deviate) int64 {
 		j := roundScaled(g.src, k, &x, sigma)
 		if g.coin() {
 			return -j
@@ -174,7 +174,7 @@ func TestPlantedBugs(t *testing.T) {
 	}
 	value := func() float64 {
 		k, x := g.halfNormal()
-		v := sigma * (float64(k) + math.Ldexp(float64(x.head), -64))
+		v := sigma * (float64(k) + math.Ldexp(float64(x.Head), -64))
 		if g.coin() {
 			return -v
 		}
@@ -188,7 +188,7 @@ func TestPlantedBugs(t *testing.T) {
 		"no sign":         func() int64 { return int64(math.Round(math.Abs(value()))) },
 		"no test of k": func() int64 {
 			for {
-				k, x := g.geometric(), newDeviate(g.src)
+				k, x := g.geometric(), NewDeviate(g.src)
 				if g.keep(k, &x) {
 					return signed(k, x)
 				}
@@ -197,13 +197,13 @@ func TestPlantedBugs(t *testing.T) {
 		"no test of x": func() int64 {
 			for {
 				if k := g.geometric(); g.allHalf(k) {
-					return signed(k, newDeviate(g.src))
+					return signed(k, NewDeviate(g.src))
 				}
 			}
 		},
 		"x tested once": func() int64 {
 			for {
-				k, x := g.geometric(), newDeviate(g.src)
+				k, x := g.geometric(), NewDeviate(g.src)
 				if g.allHalf(k) && g.expPart(k, &x) {
 					return signed(k, x)
 				}
@@ -214,9 +214,9 @@ func TestPlantedBugs(t *testing.T) {
 			for !g.allHalf(k) {
 				k = g.geometric()
 			}
-			x := newDeviate(g.src)
+			x := NewDeviate(g.src)
 			for !g.keep(k, &x) {
-				x = newDeviate(g.src)
+				x = NewDeviate(g.src)
 			}
 			return signed(k, x)
 		},

@@ -16,9 +16,9 @@ const NormalDigits = 512
 func (g *Gaussian) Normal() *big.Float {
 	k, x := g.halfNormal()
 	n := new(big.Int).SetUint64(k)
-	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(x.head))
+	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(x.Head))
 	for i := range NormalDigits/64 - 1 {
-		n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(x.digit(g.src, i)))
+		n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(x.Digit(g.src, i)))
 	}
 	if g.coin() {
 		n.Neg(n)

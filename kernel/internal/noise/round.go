@@ -17,9 +17,9 @@ import (
 //
 // when both sides agree, the result does not depend on the digits to come. They
 // disagree with probability about σ·2^(−64L).
-func roundScaled(src Source, k uint64, x *deviate, sigma float64) int64 {
-	m, e := dyadic(sigma)
-	if j, ok := roundWords(k, x.head, m, e); ok {
+func roundScaled(src Source, k uint64, x *Deviate, sigma float64) int64 {
+	m, e := Dyadic(sigma)
+	if j, ok := roundWords(k, x.Head, m, e); ok {
 		return j
 	}
 	return roundBig(src, k, x, m, e)
@@ -47,11 +47,11 @@ func roundWords(k, head, m uint64, e int) (j int64, ok bool) {
 }
 
 // roundBig is roundScaled for every k and σ, starting with the digits that x has.
-func roundBig(src Source, k uint64, x *deviate, m uint64, e int) int64 {
+func roundBig(src Source, k uint64, x *Deviate, m uint64, e int) int64 {
 	width := new(big.Int).SetUint64(m)
 	digits := new(big.Int).SetUint64(k)
 	appendDigit := func(d uint64) { digits.Lsh(digits, 64).Or(digits, new(big.Int).SetUint64(d)) }
-	for _, d := range append([]uint64{x.head}, x.tail...) {
+	for _, d := range append([]uint64{x.Head}, x.tail...) {
 		appendDigit(d)
 	}
 	for l := 1 + len(x.tail); ; l++ {
@@ -66,6 +66,6 @@ func roundBig(src Source, k uint64, x *deviate, m uint64, e int) int64 {
 			}
 			return low.Int64()
 		}
-		appendDigit(x.digit(src, l-1))
+		appendDigit(x.Digit(src, l-1))
 	}
 }

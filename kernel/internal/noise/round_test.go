@@ -63,9 +63,9 @@ func TestRoundScaled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 0))
 	inWords, undecided := 0, 0
 	for _, sigma := range scales(rng) {
-		m, e := dyadic(sigma)
+		m, e := Dyadic(sigma)
 		if math.Ldexp(float64(m), e) != sigma {
-			t.Fatalf("dyadic(%v) = %d·2^%d", sigma, m, e)
+			t.Fatalf("Dyadic(%v) = %d·2^%d", sigma, m, e)
 		}
 		k := uint64(rng.IntN(9))
 		if sigma < 0.25 && sigma > 1e-5 { // a k that does not make it 0 at once
@@ -94,7 +94,7 @@ func TestRoundScaled(t *testing.T) {
 func checkWords(t *testing.T, k uint64, digits []uint64, sigma float64) (decided bool) {
 	t.Helper()
 	want, sure := roundRat(k, digits[:1], sigma)
-	m, e := dyadic(sigma)
+	m, e := Dyadic(sigma)
 	got, ok := roundWords(k, digits[0], m, e)
 	if can := sure && k < 1<<10 && sigma < 1<<53; ok != can {
 		t.Fatalf("in words: round(%v·(%d + 0.%#x)): decided is %v, want %v", sigma, k, digits[:1], ok, can)
@@ -118,13 +118,13 @@ func checkBig(t *testing.T, k uint64, digits []uint64, sigma float64) {
 	if !sure {
 		t.Fatalf("the reference itself is not sure: k = %d, digits %x, σ = %v", k, digits, sigma)
 	}
-	m, e := dyadic(sigma)
-	src, x := script(digits[1:]), deviate{head: digits[0]}
+	m, e := Dyadic(sigma)
+	src, x := script(digits[1:]), Deviate{Head: digits[0]}
 	if got := roundBig(&src, k, &x, m, e); got != want || len(x.tail) != needed-1 {
 		t.Fatalf("in big integers: round(%v·(%d + 0.%#x)) = %d from %d digits, want %d from %d",
 			sigma, k, digits, got, 1+len(x.tail), want, needed)
 	}
-	src, x = script(digits[2:]), deviate{head: digits[0], tail: digits[1:2:2]}
+	src, x = script(digits[2:]), Deviate{Head: digits[0], tail: digits[1:2:2]}
 	if got := roundScaled(&src, k, &x, sigma); got != want || len(x.tail) > max(needed-1, 1) {
 		t.Fatalf("round(%v·(%d + 0.%#x)) = %d from %d digits, want %d from %d",
 			sigma, k, digits, got, 1+len(x.tail), want, needed)
@@ -150,13 +150,13 @@ func nextToTie(rng *rand.Rand, k uint64, sigma float64) []uint64 {
 // TestRoundSaturates: |k + x| ≥ 2⁸ is beyond int64 at the largest σ.
 func TestRoundSaturates(t *testing.T) {
 	for _, k := range []uint64{1 << 8, 1<<8 + 1, 1 << 20, 1 << 40} {
-		src, x := script{1, 2}, deviate{head: 5}
+		src, x := script{1, 2}, Deviate{Head: 5}
 		if got := roundScaled(&src, k, &x, MaxSigma); got != math.MaxInt64 {
 			t.Errorf("k = %d: %d, want 2⁶³−1", k, got)
 		}
 	}
 	// (2⁸ − 2⁻⁵⁴)·2⁵⁵ = 2⁶³ − 2.
-	src, x := script{1, 2}, deviate{head: math.MaxUint64 - 1023}
+	src, x := script{1, 2}, Deviate{Head: math.MaxUint64 - 1023}
 	if got := roundScaled(&src, 1<<8-1, &x, MaxSigma); got != math.MaxInt64-1 {
 		t.Errorf("%d, want 2⁶³−2", got)
 	}

@@ -29,7 +29,7 @@ func wantProbability(t *testing.T, p float64, draw func() bool) {
 
 // at returns a deviate whose first digits are those of x in (0, 1); the others, not
 // drawn yet, change x by less than 2⁻⁵³.
-func at(x float64) deviate { return deviate{head: uint64(math.Ldexp(x, 64))} }
+func at(x float64) Deviate { return Deviate{Head: uint64(math.Ldexp(x, 64))} }
 
 func TestStepProbabilities(t *testing.T) {
 	g := NewGaussian(NewSeeded(stattest.Seed(t)))
@@ -78,7 +78,7 @@ func TestHalfNormal(t *testing.T) {
 	xs := make([]float64, n)
 	for i := range xs {
 		k, x := g.halfNormal()
-		xs[i] = float64(k) + math.Ldexp(float64(x.head), -64)
+		xs[i] = float64(k) + math.Ldexp(float64(x.Head), -64)
 	}
 	law := func(scale float64) func(float64) float64 {
 		return func(x float64) float64 { return math.Erf(max(x, 0) / scale / math.Sqrt2) }
@@ -110,17 +110,17 @@ func TestStepsWithTies(t *testing.T) {
 	for _, k := range []uint64{0, 1} {
 		kf := float64(k)
 		t.Run(fmt.Sprintf("less, step(%d)", k), func(t *testing.T) {
-			wantProbability(t, (2*kf+0.5)/(2*kf+2), func() bool { x := newDeviate(g.src); return g.step(k, &x) })
+			wantProbability(t, (2*kf+0.5)/(2*kf+2), func() bool { x := NewDeviate(g.src); return g.step(k, &x) })
 		})
 		t.Run(fmt.Sprintf("expPart(%d)", k), func(t *testing.T) {
 			p := integral(func(x float64) float64 { return math.Exp(-x * (2*kf + x) / (2*kf + 2)) })
-			wantProbability(t, p, func() bool { x := newDeviate(g.src); return g.expPart(k, &x) })
+			wantProbability(t, p, func() bool { x := NewDeviate(g.src); return g.expPart(k, &x) })
 		})
 		// Several decisions about one x: they go wrong if a digit of x is forgotten.
 		t.Run(fmt.Sprintf("keep(%d) twice", k), func(t *testing.T) {
 			p := integral(func(x float64) float64 { return math.Exp(-x * (2*kf + x)) })
 			wantProbability(t, p, func() bool {
-				x := newDeviate(g.src)
+				x := NewDeviate(g.src)
 				first := g.keep(k, &x)
 				return first && g.keep(k, &x)
 			})
@@ -167,8 +167,8 @@ func TestLess(t *testing.T) {
 // checkLess gives less the first digits of a and b and the others as a script.
 func checkLess(t *testing.T, a, b []uint64, drawnA, drawnB int, want bool) {
 	t.Helper()
-	u := deviate{head: a[0], tail: slices.Clone(a[1:drawnA])}
-	v := deviate{head: b[0], tail: slices.Clone(b[1:drawnB])}
+	u := Deviate{Head: a[0], tail: slices.Clone(a[1:drawnA])}
+	v := Deviate{Head: b[0], tail: slices.Clone(b[1:drawnB])}
 	var src script
 	for i := 1; i < 3; i++ {
 		if i >= drawnA {
@@ -178,7 +178,7 @@ func checkLess(t *testing.T, a, b []uint64, drawnA, drawnB int, want bool) {
 			src = append(src, b[i])
 		}
 	}
-	got := u.less(&src, &v)
+	got := u.Less(&src, &v)
 	if got != want {
 		t.Fatalf("%v < %v is %v with %d and %d digits drawn", a, b, got, drawnA, drawnB)
 	}
@@ -192,14 +192,14 @@ func TestTiesKeepDigits(t *testing.T) {
 	const head = 1 << 60
 	for name, c := range map[string]struct {
 		words script
-		step  func(g *Gaussian, x *deviate) bool
+		step  func(g *Gaussian, x *Deviate) bool
 		want  bool
 	}{
 		// u ties with x in its head, then has 5 against 3.
-		"expPart": {script{head, 5, 3}, func(g *Gaussian, x *deviate) bool { return g.expPart(0, x) }, true},
-		"step":    {script{1 << 63, head, 5, 3}, func(g *Gaussian, x *deviate) bool { return g.step(0, x) }, false},
+		"expPart": {script{head, 5, 3}, func(g *Gaussian, x *Deviate) bool { return g.expPart(0, x) }, true},
+		"step":    {script{1 << 63, head, 5, 3}, func(g *Gaussian, x *Deviate) bool { return g.step(0, x) }, false},
 	} {
-		x := deviate{head: head}
+		x := Deviate{Head: head}
 		got := c.step(NewGaussian(&c.words), &x)
 		if got != c.want || len(c.words) != 0 || !slices.Equal(x.tail, []uint64{3}) {
 			t.Errorf("%s: %v with x = %v and %d words left, want %v with the digit 3 in x", name, got, x, len(c.words), c.want)

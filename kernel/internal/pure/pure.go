@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/noise/laplace"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -24,7 +24,7 @@ func Rate(step string, epsilon, sensitivity float64) (float64, error) {
 		return 0, fmt.Errorf("kernel: step %q: want an epsilon in (0, %g], got %v", step, MaxEpsilon, epsilon)
 	}
 	rate := privacy.DivDown(epsilon, sensitivity)
-	if !(rate >= 4*noise.MinRate) { // AboveThreshold draws at a quarter of it
+	if !(rate >= 4*laplace.MinRate) { // AboveThreshold draws at a quarter of it
 		return 0, fmt.Errorf("kernel: step %q: epsilon = %v is too small to draw noise for; give it a larger share or ask for a larger epsilon",
 			step, epsilon)
 	}
@@ -41,7 +41,7 @@ func Laplace(d *core.Draw, rate float64) int64 {
 	if !ok {
 		return 0
 	}
-	return noise.DiscreteLaplace(d.Source(), rate)
+	return laplace.DiscreteLaplace(d.Source(), rate)
 }
 
 // Support is the least A >= d, rounded up, with P(Z > A-d) <= exp(logSlack) for P(Z = z) ~
@@ -61,5 +61,5 @@ func Truncated(d *core.Draw, rate float64, most int64) int64 {
 	if !ok {
 		return 0
 	}
-	return noise.TruncatedLaplace(d.Source(), rate, most)
+	return laplace.TruncatedLaplace(d.Source(), rate, most)
 }

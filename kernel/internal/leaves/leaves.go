@@ -1,0 +1,55 @@
+// Package leaves reads the rows of a table leaf by leaf, and by pairs: what rings ask of an engine
+// beside sums.
+package leaves
+
+import (
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parallel"
+)
+
+// SumPairs returns the sum of the query's vectors over the given pairs of row numbers.
+func SumPairs(e engine.Engine, t *rows.Table, q rings.PairSum, pairs [][2]int) []int64 {
+	return e.Scan(rows.Pairs{Table: t, Of: pairs}, query.Summed{Of: q}).(*query.Total).Sum
+}
+
+// Leaves returns the leaf of every row, -1 for rows in none; the zero Partition has one leaf with
+// all good rows.
+func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int {
+	leaves := make([]int, t.Len())
+	e.Scan(t, p).(*rings.Places).Put(leaves)
+	return leaves
+}
+
+// Gather returns, for every leaf, copies of the rows in it whose number is in kept (nil: all),
+// row-major and in the order of the table.
+func Gather(e engine.Engine, t *rows.Table, p rings.Partition, kept []bool) [][]float64 {
+	gathered := make([][]float64, p.Leaves())
+	for i, leaf := range Leaves(e, t, p) {
+		if leaf >= 0 && (kept == nil || kept[i]) {
+			gathered[leaf] = append(gathered[leaf], t.Row(i)...)
+		}
+	}
+	return gathered
+}
+
+// EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
+// its rows in order.
+func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, use func(leaf int, sorted []float64)) {
+	if p.Whole() {
+		use(0, t.Sorted(column, Sort))
+		return
+	}
+	values := make([][]float64, p.Leaves())
+	for i, leaf := range Leaves(e, t, p) {
+		if leaf >= 0 {
+			values[leaf] = append(values[leaf], t.Row(i)[column])
+		}
+	}
+	parallel.Run(len(values), func(leaf int) {
+		Sort(values[leaf])
+		use(leaf, values[leaf])
+	})
+}

@@ -1,0 +1,167 @@
+package rings
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// TestQueriesRefused: what cannot be asked is an error, never a panic, and zero sensitivity cannot
+// be had.
+func TestQueriesRefused(t *testing.T) {
+	id := identity(dims, 1)
+	inf, nan := math.Inf(1), math.NaN()
+	halves := Partition{Regions: []Region{{[]Condition{{Frame: id, Radius: 1}}}, {}}}
+	grid := func(f query.Affine, side float64) Grid {
+		g := Grid{Frame: f, Offset: make([]float64, f.Out())}
+		for range f.Out() {
+			g.Side = append(g.Side, side)
+		}
+		return g
+	}
+	octaves := PairOctaves{dims, 0, 1}
+	type validated interface{ Validate(int) error }
+	bad := map[string]validated{
+		"level zero":         CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}},
+		"level overflowing":  CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}, Level: math.MaxInt/3 + 1, Parents: []uint64{0}},
+		"no coordinates":     CellCounts{Level: 0},
+		"too many cells":     CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}, Level: 8},
+		"width NaN":          CellCounts{Frame: id, HalfWidth: []float64{1, nan, 1}, Level: 1},
+		"octaves huge":       PairOctaves{dims, math.MinInt, math.MaxInt},
+		"octaves reversed":   PairOctaves{dims, 1, 0},
+		"octaves d":          PairOctaves{dims + 1, 0, 1},
+		"no thresholds":      query.Counts{Frame: id, As: query.Above},
+		"threshold NaN":      query.Counts{Frame: id, As: query.Above, Edges: [][]float64{{nan}}},
+		"frame NaN":          query.Directions{Frame: identity(dims, nan), Lift: 1},
+		"frame d":            query.Directions{Frame: identity(dims+1, 1), Lift: 1},
+		"frame column":       query.Directions{Frame: query.Affine{Columns: []int{3}, Center: []float64{0}, W: [][]float64{{1}}}, Lift: 1},
+		"frame ragged":       query.Directions{Frame: query.Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1}}}, Lift: 1},
+		"lift":               query.Directions{Frame: id, Lift: inf},
+		"no components":      query.ClippedMoments{Form: query.FullForm, Lift: 1},
+		"gates only":         query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: id, Radius: 1, GateOnly: true}}},
+		"lift beyond 1":      query.ClippedMoments{Form: query.FullForm, Lift: 1.01, Components: []query.Component{{Frame: id, Radius: 1}}},
+		"radius":             query.ClippedMoments{Form: query.DiagonalForm, Components: []query.Component{{Frame: id, Radius: inf}}},
+		"weight":             query.ClippedMoments{Form: query.DiagonalForm, Components: []query.Component{{Frame: id, Radius: 1, LogWeight: nan}}},
+		"form":               query.ClippedMoments{Form: 9, Components: []query.Component{{Frame: id, Radius: 1}}},
+		"edges":              query.Counts{Edges: [][]float64{{1, 0}, nil, nil}},
+		"no edges":           query.Counts{Edges: make([][]float64, dims)},
+		"no grids":           BoxKeys{},
+		"no grid for a leaf": BoxKeys{Partition: halves, Grids: []Grid{grid(id, 1)}},
+		"side zero":          BoxKeys{Grids: []Grid{{Frame: id, Side: []float64{1, 0, 1}, Offset: make([]float64, dims)}}},
+		"side infinite":      BoxKeys{Grids: []Grid{grid(id, inf)}},
+		"side NaN":           BoxKeys{Grids: []Grid{grid(id, nan)}, Joint: true},
+		"offset infinite":    BoxKeys{Grids: []Grid{{Frame: id, Side: []float64{1, 1, 1}, Offset: []float64{0, inf, 0}}}},
+		"sides missing":      BoxKeys{Grids: []Grid{{Frame: id, Side: []float64{1}, Offset: make([]float64, dims)}}},
+		"grid of nothing":    BoxKeys{Grids: []Grid{{}}},
+		"grid d":             BoxKeys{Grids: []Grid{grid(identity(dims+1, 1), 1)}},
+		"nine coordinates":   BoxKeys{Grids: []Grid{grid(frames()["tall"], 1)}, Joint: true},
+		"unequal grids":      BoxKeys{Partition: halves, Grids: []Grid{grid(id, 1), grid(frames()["flat"], 1)}},
+		"half a partition":   BoxKeys{Partition: Partition{Project: id}, Grids: []Grid{grid(id, 1)}},
+		"no pairs":           Pairs{},
+		"no pair query":      Pairs{Queries: []PairSum{nil}, Buckets: []int{1}},
+		"no buckets":         Pairs{Queries: []PairSum{octaves}},
+		"zero buckets":       Pairs{Queries: []PairSum{octaves}, Buckets: []int{0}},
+		"too many buckets":   Pairs{Partition: halves, Queries: []PairSum{octaves, octaves}, Buckets: []int{maxBuckets, 1}},
+		"buckets overflow":   Pairs{Partition: halves, Queries: []PairSum{octaves, octaves}, Buckets: []int{math.MaxInt, math.MaxInt}},
+		"pairs of a leaf":    Pairs{Partition: halves, Queries: []PairSum{octaves}, Buckets: []int{1}},
+		"mixed pairs":        Pairs{Partition: halves, Queries: []PairSum{octaves, PairSpread{id, 1}}, Buckets: []int{1, 1}},
+		"pairs d":            Pairs{Queries: []PairSum{PairOctaves{dims + 1, 0, 1}}, Buckets: []int{1}},
+		"pair edges":         PairDistances{id, []float64{1, 0}},
+		"pair edges none":    PairDistances{id, nil},
+		"pair frame":         PairDistances{identity(dims, nan), []float64{1}},
+		"pair radius zero":   PairMoments{Frame: id, Radius: 0},
+		"pair radius NaN":    PairMoments{Frame: id, Radius: nan},
+		"pair radius huge":   PairMoments{Frame: id, Radius: 1e141},
+		"pair frame d":       PairMoments{Frame: identity(dims+1, 1), Radius: 1},
+		"pair bound":         PairSpread{id, -1},
+		"pair bound inf":     PairSpread{id, inf},
+		"pair no frame":      PairSpread{query.Affine{}, 1},
+		"columns d":          query.Counts{Edges: query.Each([]float64{1}), As: query.Above},
+		"columns of two":     query.Counts{Edges: [][]float64{{1}, {1, 2}, {1}}, As: query.Above},
+		"balance of bins":    query.Counts{Frame: id, Edges: [][]float64{{1}}, As: query.Balance},
+		"centred bins":       query.Counts{Center: []float64{0, 0, 0}, Edges: query.Each([]float64{1, 1, 1})},
+		"bins not zero":      query.Counts{Edges: query.Each([]float64{1, 1, 1}), SkipZero: true},
+		"no report":          query.Counts{Edges: query.Each([]float64{1, 1, 1}), As: 3},
+		"distances d":        query.Counts{Frame: identity(2, 1), Edges: [][]float64{{1}}},
+		"center":             query.Counts{Center: []float64{0, inf, 0}, Edges: query.Each([]float64{1, 1, 1}), As: query.Above},
+	}
+	for name, q := range bad {
+		if q.Validate(dims) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	for _, c := range sumCases() {
+		for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+			if !(c.q.Sensitivity(r) >= 1) {
+				t.Errorf("%s: sensitivity %v", c.name, c.q.Sensitivity(r))
+			}
+		}
+	}
+}
+
+type impostor struct{ query.Count }
+
+func (impostor) Compile(int) query.RowMap { panic("would have read rows") }
+
+// TestOwn: only this package's structs pass, and what passes is a copy all the way down.
+func TestOwn(t *testing.T) {
+	for _, q := range []query.Sum{nil, &query.Count{}, &impostor{}} {
+		if _, err := query.Own(q); err == nil {
+			t.Errorf("%T accepted", q)
+		}
+	}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: identity(2, 1), Radius: 1}}}
+	own, err := query.Own[query.Sum](q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Components[0].Frame.W[0][0], q.Components[0].Frame.Center[1], q.Components[0].Radius = 7, 7, 7
+	c := own.(query.ClippedMoments).Components[0]
+	if c.Frame.W[0][0] != 1 || c.Frame.Center[1] != 0 || c.Radius != 1 || c.Frame.Columns != nil {
+		t.Errorf("the copy shares memory: %+v", c)
+	}
+	ratio := ratioCase(rand.New(rand.NewPCG(1, 2)))
+	mine, err := query.Own(ratio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := mine.F[1].Frame.W[0][0]
+	ratio.F[1].Frame.W[0][0], ratio.G[0].LogWeight = kept+1, 9
+	if mine.F[1].Frame.W[0][0] != kept || mine.G[0].LogWeight != .5 {
+		t.Errorf("the copy shares memory: %+v", mine)
+	}
+	cells, err := query.Own(CellCounts{Parents: []uint64{}})
+	if err != nil || cells.Parents == nil {
+		t.Errorf("an empty list became nil: %v", err)
+	}
+}
+
+// TestPairBatches: what pairs add does not depend on the batches they come in.
+func TestPairBatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	pool := poolRows(4)
+	for name, c := range pairCases() {
+		var diffs [][]float64
+		want := make([]int64, c.q.Size())
+		for range 150 {
+			diff := difference(pool[rng.IntN(len(pool))], pool[rng.IntN(len(pool))])
+			diffs = append(diffs, diff)
+			for i, v := range pairSum(c.q, diff) {
+				want[i] += v
+			}
+		}
+		got, m := make([]int64, c.q.Size()), c.q.Compile(dims)
+		for len(diffs) > 0 {
+			n := min(1+rng.IntN(60), len(diffs))
+			m.Add(got, flatten(diffs[:n]))
+			diffs = diffs[n:]
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v in batches, %v one by one", name, got, want)
+		}
+	}
+}

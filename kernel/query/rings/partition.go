@@ -1,0 +1,382 @@
+package rings
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A Partition cuts the space of rows into disjoint cells, its leaves. Which leaf a row is in
+// depends on the row and on the fields alone, which are public or released: a partition of space,
+// not of the data. It costs no budget.
+//
+// Exactly one of the two rules is set:
+//   - Regions: the row is in the first region all of whose conditions it meets;
+//   - Components: the row is in the component of largest LogWeight - |z|^2/2, z = Frame(row) (ties:
+//     the first), if |z| is at most that component's Radius. Components where this number is -Inf
+//     or |z|^2 overflows do not compete.
+//
+// A row that no region takes, that lies beyond the radius, or for which no component competes, is
+// in no leaf; so are null rows. Project, if it has rows, is applied first, and the frames of the
+// rule see its image y only; rows where |y|^2 overflows are in no leaf.
+//
+// Below refines: the rows of cell j are cut by Below[j], unless that is the zero Partition. Below
+// is nil or has one entry per cell. Leaves are numbered depth first, in the order of the cells.
+//
+// Source: [KSSU19] Section A.3 of the restatement.
+type Partition struct {
+	Project    query.Affine
+	Regions    []Region
+	Components []query.Component
+	Below      []Partition
+}
+
+// A Region is where all conditions hold; with none, everywhere.
+type Region struct{ Conditions []Condition }
+
+// A Condition holds for rows whose image z under Frame has |z| <= Radius, or, if Outside, for those
+// with |z| > Radius. It holds for no row where |z|^2 overflows. Radius may be +Inf.
+type Condition struct {
+	Frame   query.Affine
+	Radius  float64
+	Outside bool
+}
+
+// zero reports the partition without a rule: a leaf, when it stands in Below.
+func (p Partition) zero() bool { return p.Regions == nil && p.Components == nil }
+
+// Whole reports the zero Partition, whose one leaf has all good rows.
+func (p Partition) Whole() bool { return p.zero() && p.Project.W == nil && p.Below == nil }
+
+// orWhole is p, or one leaf with all good rows if p is the zero Partition.
+func (p Partition) orWhole() Partition {
+	if p.Whole() {
+		p.Regions = make([]Region, 1) // no condition: it holds everywhere
+	}
+	return p
+}
+
+func (p Partition) cells() int { return max(len(p.Regions), len(p.Components)) }
+
+// Leaves is the number of leaves; the zero Partition has one.
+func (p Partition) Leaves() int {
+	p = p.orWhole()
+	n := 0
+	for j := range p.cells() {
+		if p.Below == nil || p.Below[j].zero() {
+			n++
+		} else {
+			n += p.Below[j].Leaves()
+		}
+	}
+	return n
+}
+
+// maxDepth and maxCells bound a partition before anything walks through it: a Below that holds
+// itself has no end.
+const maxDepth = 16
+
+// Bounded reports a partition that is too deep or too large to walk through.
+func (p Partition) Bounded() error {
+	left := query.MaxCells
+	if !p.within(&left, 0) {
+		return fmt.Errorf("query: Partition.Below: want at most %d levels and %d cells", maxDepth, query.MaxCells)
+	}
+	return nil
+}
+
+func (p Partition) within(left *int, depth int) bool {
+	*left -= max(1, p.cells())
+	if *left < 0 || depth > maxDepth {
+		return false
+	}
+	for _, b := range p.Below {
+		if !b.within(left, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate reports a partition that cannot cut a table of d columns; it sees no data.
+func (p Partition) Validate(d int) error {
+	if err := p.Bounded(); err != nil {
+		return err
+	}
+	return p.validate(d)
+}
+
+func (p Partition) validate(d int) error {
+	if (p.Regions == nil) == (p.Components == nil) || p.cells() == 0 {
+		return fmt.Errorf("query: Partition: want either Regions or Components, got %d and %d", len(p.Regions), len(p.Components))
+	}
+	below := d
+	if p.Project.W != nil {
+		if err := p.Project.Validate(d); err != nil {
+			return err
+		}
+		below = p.Project.Out()
+	}
+	for _, r := range p.Regions {
+		for _, c := range r.Conditions {
+			if err := c.Frame.Validate(below); err != nil {
+				return err
+			}
+			if !(c.Radius >= 0) {
+				return fmt.Errorf("query: Condition.Radius: want a number of at least 0, got %v", c.Radius)
+			}
+		}
+	}
+	for _, c := range p.Components {
+		if err := c.Frame.Validate(below); err != nil {
+			return err
+		}
+		if !(c.Radius > 0) || !panel.Finite(c.LogWeight) {
+			return fmt.Errorf("query: Partition.Components: want a positive Radius and a finite LogWeight, got %v and %v", c.Radius, c.LogWeight)
+		}
+	}
+	if p.Below != nil && len(p.Below) != p.cells() {
+		return fmt.Errorf("query: Partition.Below: want one entry per cell (%d), got %d", p.cells(), len(p.Below))
+	}
+	for _, b := range p.Below {
+		if b.zero() {
+			continue
+		}
+		if err := b.validate(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Sorter finds the leaves of rows, for one worker.
+//
+// Invariant: a row's leaf depends on the row alone. Panels keep rows apart (see package panel), a
+// score is compared with scores of the same row only, and what Sort hands to the cells below it is
+// whole rows.
+type Sorter struct {
+	p       Partition
+	shift   []float64 // what load subtracts
+	project *panel.Map
+	frames  []*panel.Map   // of the rule, one per component or condition
+	first   []int          // the number of cell j's first leaf
+	below   []*Sorter      // of cell j; nil for a leaf
+	x, y    []panel.Column // the panel, its projection
+	z       []panel.Column
+	// the largest so far, as bits: what is chosen between integers takes no branch
+	score [panel.Rows]uint64
+	// The rows of the cell above that wait to be sorted, where they came from, and their leaves.
+	rows     []float64
+	at, leaf []int
+}
+
+// Sorter compiles p, a valid partition of a table of d columns or the zero Partition, whose one
+// leaf has all good rows.
+func (p Partition) Sorter(d int) *Sorter {
+	p = p.orWhole()
+	s := &Sorter{p: p, x: make([]panel.Column, d), shift: make([]float64, d)}
+	in := s.x
+	if p.Project.W != nil {
+		s.project = p.Project.Compile(s.x, true)
+		s.shift = s.project.Shift
+		s.y = make([]panel.Column, p.Project.Out())
+		in = s.y
+	}
+	for _, r := range p.Regions {
+		for _, c := range r.Conditions {
+			s.frame(c.Frame, in)
+		}
+	}
+	for _, c := range p.Components {
+		s.frame(c.Frame, in)
+	}
+	n := 0
+	for j := range p.cells() {
+		s.first = append(s.first, n)
+		if p.Below == nil || p.Below[j].zero() {
+			s.below = append(s.below, nil)
+			n++
+			continue
+		}
+		s.below = append(s.below, p.Below[j].Sorter(d))
+		n += p.Below[j].Leaves()
+	}
+	return s
+}
+
+func (s *Sorter) frame(a query.Affine, in []panel.Column) {
+	s.frames = append(s.frames, a.Compile(in, false))
+	s.z = append(s.z, make([]panel.Column, max(0, a.Out()-len(s.z)))...)
+}
+
+// Sort writes the leaf of every row of the row-major slice rows to leaf, one entry per row: -1 for
+// rows in none.
+func (s *Sorter) Sort(leaf []int, rows []float64) {
+	d := len(s.x)
+	for at := 0; at < len(leaf); at += panel.Rows {
+		n := panel.Load(s.x, rows[at*d:], s.shift)
+		s.panel(leaf[at : at+n])
+	}
+	if s.p.Below == nil { // the cells are the leaves
+		return
+	}
+	for _, b := range s.below {
+		if b != nil {
+			b.rows, b.at = b.rows[:0], b.at[:0]
+		}
+	}
+	for i, c := range leaf {
+		if c < 0 {
+			continue
+		}
+		if b := s.below[c]; b != nil {
+			b.rows, b.at = append(b.rows, rows[i*d:(i+1)*d]...), append(b.at, i)
+		} else {
+			leaf[i] = s.first[c]
+		}
+	}
+	for j, b := range s.below {
+		if b == nil {
+			continue
+		}
+		b.leaf = append(b.leaf[:0], b.at...) // for its length
+		b.Sort(b.leaf, b.rows)
+		for i, l := range b.leaf {
+			if l >= 0 {
+				l += s.first[j]
+			}
+			leaf[b.at[i]] = l
+		}
+	}
+}
+
+// A grouper puts rows with those of their leaf.
+type grouper struct {
+	d      int
+	sorter *Sorter
+	leaf   []int
+	rows   [][]float64
+}
+
+func (p Partition) grouper(d int) *grouper {
+	return &grouper{d: d, sorter: p.Sorter(d), rows: make([][]float64, p.Leaves())}
+}
+
+// group returns copies of the rows of every leaf, in order and good until the next call.
+func (g *grouper) group(rows []float64) [][]float64 {
+	g.leaf = append(g.leaf[:0], make([]int, len(rows)/g.d)...)
+	g.sorter.Sort(g.leaf, rows)
+	for l := range g.rows {
+		g.rows[l] = g.rows[l][:0]
+	}
+	for i, l := range g.leaf {
+		if l >= 0 {
+			g.rows[l] = append(g.rows[l], rows[i*g.d:(i+1)*g.d]...)
+		}
+	}
+	return g.rows
+}
+
+// Places is the accumulator of a Partition: the leaves of rows.
+type Places struct {
+	sorter *Sorter
+	first  []int
+	leaves [][]int
+}
+
+// Start is no row's leaf.
+func (p Partition) Start(d int) query.Accumulator { return &Places{sorter: p.Sorter(d)} }
+
+// Add sorts the rows.
+func (p *Places) Add(first int, rows []float64) {
+	leaf := make([]int, len(rows)/len(p.sorter.x))
+	p.sorter.Sort(leaf, rows)
+	p.first, p.leaves = append(p.first, first), append(p.leaves, leaf)
+}
+
+// Merge takes in the other rows' leaves.
+func (p *Places) Merge(other query.Accumulator) {
+	o := other.(*Places)
+	p.first, p.leaves = append(p.first, o.first...), append(p.leaves, o.leaves...)
+}
+
+// Put writes the leaf of every row, -1 for rows in none, in the order of the table.
+func (p *Places) Put(leaf []int) {
+	for i, first := range p.first {
+		copy(leaf[first:], p.leaves[i])
+	}
+}
+
+// panel finds the cells of the loaded rows.
+func (s *Sorter) panel(cell []int) {
+	var norm2 panel.Column
+	in := s.x
+	if s.project != nil {
+		s.project.Apply(s.y, &norm2, s.x)
+		in = s.y
+		for r, v := range &norm2 {
+			// a null row, or one with no finite image: null to the frames of the rule
+			if !panel.Finite(v) {
+				s.y[0][r] = math.NaN()
+			}
+		}
+	}
+	for r := range cell {
+		cell[r] = -1
+	}
+	if s.p.Components != nil {
+		s.nearest(cell, in, &norm2)
+	} else {
+		s.regions(cell, in, &norm2)
+	}
+}
+
+// nearest applies the rule of the components.
+func (s *Sorter) nearest(cell []int, in []panel.Column, norm2 *panel.Column) {
+	for r := range &s.score {
+		s.score[r] = math.Float64bits(math.Inf(-1))
+	}
+	score := s.score[:len(cell)]
+	for j, c := range s.p.Components {
+		s.frames[j].Apply(s.z[:c.Frame.Out()], norm2, in)
+		radius2 := float64(c.Radius * c.Radius)
+		for r, n2 := range norm2[:len(cell)] {
+			v := c.LogWeight - n2/2
+			own := j
+			if !(n2 <= radius2) {
+				own = -1
+			}
+			best, most := cell[r], score[r]
+			if v > math.Float64frombits(most) { // false for NaN and -Inf
+				best, most = own, math.Float64bits(v)
+			}
+			cell[r], score[r] = best, most
+		}
+	}
+}
+
+// regions applies the rule of the regions.
+func (s *Sorter) regions(cell []int, in []panel.Column, norm2 *panel.Column) {
+	f := 0
+	for j, region := range s.p.Regions {
+		var out [panel.Rows]bool
+		for r := range cell {
+			out[r] = cell[r] >= 0 || in[0][r] != in[0][r]
+		}
+		for _, c := range region.Conditions {
+			s.frames[f].Apply(s.z[:c.Frame.Out()], norm2, in)
+			f++
+			radius2 := float64(c.Radius * c.Radius)
+			for r, n2 := range norm2[:len(cell)] {
+				out[r] = out[r] || !panel.Finite(n2) || (n2 <= radius2) == c.Outside
+			}
+		}
+		for r := range cell {
+			if !out[r] {
+				cell[r] = j
+			}
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package rings
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// at is the frame z = (x - m)/sd of the line.
+func at(m, sd float64) query.Affine {
+	return query.Affine{Columns: []int{0}, Center: []float64{m}, W: [][]float64{{1 / sd}}}
+}
+
+func bell(m, sd float64) query.Component {
+	return query.Component{Frame: at(m, sd), LogWeight: -math.Log(sd)}
+}
+
+// unitCases are the scores of sensitivity 1 of this file: TestScoreTwins and TestScoreSensitivity
+// run them.
+func unitCases() (cases []scoreCase) {
+	// Equal components meet in ties; sets of a mixture with itself are empty; a Gaussian of sd
+	// 1e-200 overflows for most rows.
+	mixtures := MinimumDistance{Parts: 2,
+		Components: []query.Component{bell(0, 1), bell(1, 1), bell(0, 1), bell(1e3, 1e-200), bell(4, .3)},
+		Index:      []int{0, 0, 1, 0, 2, 0, 3, 4, 1, 4},
+		Share:      []float64{1, 0, 1, 0, .7, .3, .5, .5, .25, 1.25},
+		Sets:       [][2]int{{0, 1}, {1, 0}, {0, 2}, {2, 0}, {3, 1}, {1, 4}, {3, 3}, {4, 3}},
+	}
+	rng := rand.New(rand.NewPCG(5, 7))
+	for range mixtures.Components {
+		var mass []float64
+		for range mixtures.Sets {
+			mass = append(mass, [...]float64{0, 1, .5, 1. / 3, rng.Float64(), 1e-300}[rng.IntN(6)])
+		}
+		mixtures.Mass = append(mixtures.Mass, mass)
+	}
+	deficits := CellDeficits{Frames: []query.Affine{at(0, 1), at(0, 1e-200), at(1, .5), at(1e308, 1e200)}, Radii: []float64{.5, 1, 1.5}, Targets: []int{2, 1, 0, 3, 1, 1, 2, 9}}
+	whole := deficits
+	whole.Radii, whole.Targets = nil, []int{1, 2}
+	overlap := MultisetOverlap{Frame: line(), Points: [][]float64{{0}, {1}, {3}, {1e200}}, Size: 3,
+		Multisets: [][]int{{3, 0, 0, 0}, {0, 3, 0, 0}, {1, 1, 1, 0}, {0, 0, 1, 2}, {1, 2, 0, 0}}, Lists: [][]int{{0}, {1, 2}, {}, {0, 1, 2, 3, 4}, {3}}}
+	return []scoreCase{
+		{"mixtures", mixtures, mixtureTwin(mixtures), 1, 1},
+		{"deficits", deficits, deficitTwin(deficits), 1, 1},
+		{"deficits of half lines", whole, deficitTwin(whole), 1, 1},
+		{"overlaps", overlap, overlapTwin(overlap), 1, 1},
+	}
+}
+
+// mixtureTwin takes math.Exp of differences of log-densities, set by set and row by row, and
+// predicts in exact fractions.
+func mixtureTwin(s MinimumDistance) func(z [][]float64) []int64 {
+	return func(z [][]float64) (scores []int64) {
+		used := map[int]bool{}
+		for _, pair := range s.Sets {
+			for _, i := range pair {
+				for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
+					used[s.Index[t]] = used[s.Index[t]] || s.Share[t] > 0
+				}
+			}
+		}
+		density := func(i int, x []float64) (f float64) {
+			logs, best := make([]float64, len(s.Components)), math.Inf(-1)
+			for c, k := range s.Components {
+				logs[c] = math.Inf(-1)
+				if y := k.Frame.W[0][0] * (x[0] - k.Frame.Center[0]); panel.Finite(y * y) {
+					logs[c] = k.LogWeight - y*y/2
+				}
+				if used[c] {
+					best = max(best, logs[c])
+				}
+			}
+			for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
+				if l := logs[s.Index[t]] - best; l > panel.Far {
+					f += s.Share[t] * math.Exp(l)
+				}
+			}
+			return f
+		}
+		for i := range s.Options() {
+			worst := int64(0)
+			for j, pair := range s.Sets {
+				p, in := 0.0, int64(0)
+				for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
+					p += float64(s.Share[t] * s.Mass[s.Index[t]][j])
+				}
+				for _, x := range z {
+					if density(pair[0], x) > density(pair[1], x)*(1+1e-12) {
+						in++
+					}
+				}
+				predicted := new(big.Rat).SetFloat64(math.RoundToEven(math.Min(p, 1)*(1<<32)) / (1 << 32))
+				predicted.Mul(predicted, big.NewRat(int64(len(z)), 1)).Add(predicted, big.NewRat(1, 2))
+				whole := new(big.Int).Div(predicted.Num(), predicted.Denom()).Int64()
+				worst = max(worst, whole-in, in-whole)
+			}
+			scores = append(scores, -worst)
+		}
+		return scores
+	}
+}
+
+func deficitTwin(s CellDeficits) func(z [][]float64) []int64 {
+	return func(z [][]float64) (scores []int64) {
+		for _, f := range s.Frames {
+			deficit := int64(0)
+			for cell, target := range s.Targets {
+				n := 0
+				for _, x := range z {
+					y := f.W[0][0] * (x[0] - f.Center[0])
+					if !panel.Finite(y * y) {
+						continue
+					}
+					inside := cell/2 == len(s.Radii) || y*y <= s.Radii[cell/2]*s.Radii[cell/2]
+					outside := cell/2 == 0 || y*y > s.Radii[cell/2-1]*s.Radii[cell/2-1]
+					if inside && outside && (y < 0) == (cell%2 == 1) {
+						n++
+					}
+				}
+				deficit += int64(max(0, target-n))
+			}
+			scores = append(scores, -deficit)
+		}
+		return scores
+	}
+}
+
+// overlapTwin strikes the rows' points from each multiset, one by one.
+func overlapTwin(s MultisetOverlap) func(z [][]float64) []int64 {
+	return func(z [][]float64) (scores []int64) {
+		for _, list := range s.Lists {
+			best := s.Size + 1
+			for _, y := range list {
+				left := slices.Clone(s.Multisets[y])
+				struck := 0
+				for _, x := range z {
+					p, least := -1, math.Inf(1)
+					for i, q := range s.Points {
+						if d := (x[0] - q[0]) * (x[0] - q[0]); d < least {
+							p, least = i, d
+						}
+					}
+					if p >= 0 && left[p] > 0 {
+						left[p]--
+						struck++
+					}
+				}
+				best = min(best, s.Size-struck)
+			}
+			scores = append(scores, -int64(best))
+		}
+		return scores
+	}
+}
+
+// TestExpectedRows: for any share p, n more rows add 0 or 1 to round(n p), whatever p's last bits
+// are.
+func TestExpectedRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 7))
+	for range 20000 {
+		n := rng.Uint64N(1 << [...]int{2, 10, 32, 53, 62}[rng.IntN(5)])
+		p := [...]float64{rng.Float64(), .5, math.Nextafter(.5, 0), 1, 0, 1. / 3, (float64(rng.IntN(9)) + .5) / float64(n+1), 1e-300, 1.5, -1}[rng.IntN(10)]
+		a, b := expectedRows(n, p), expectedRows(n+1, p)
+		if b-a != 0 && b-a != 1 || a < 0 || uint64(a) > n {
+			t.Fatalf("n = %d, p = %v: %d, then %d", n, p, a, b)
+		}
+		if exact := float64(n) * math.Max(0, math.Min(1, p)); math.Abs(float64(a)-exact) > .5+float64(n)*0x1p-32 {
+			t.Fatalf("n = %d, p = %v: %d for %v", n, p, a, exact)
+		}
+	}
+}
+
+// TestMixtureCounts: with the true masses the score of the truth is small, and in two dimensions
+// rotated frames and panels of any length count as row by row.
+func TestMixtureCounts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 7))
+	turned := query.Affine{Center: []float64{1, 0, 0}, W: [][]float64{{1, .5, 0}, {0, 2, 0}}}
+	s := MinimumDistance{Parts: 1, Components: []query.Component{{Frame: identity(3, 1)}, {Frame: turned, LogWeight: .3}}, Index: []int{0, 1}, Share: []float64{1, 1},
+		Sets: [][2]int{{0, 1}, {1, 0}}, Mass: [][]float64{{1, 0}, {0, 1}}}
+	if err := s.Validate(3); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 47, 48, 49, 131} {
+		var rows []float64
+		for range n {
+			rows = append(rows, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64())
+		}
+		all, counts := s.counts(rows, 3)
+		sums := make([]int64, 2)
+		for i := range n {
+			one, c := s.counts(rows[3*i:3*i+3], 3)
+			if one != 1 || c[0]+c[1] != 1 {
+				t.Fatal(one, c)
+			}
+			sums[0], sums[1] = sums[0]+c[0], sums[1]+c[1]
+		}
+		if all != uint64(n) || !slices.Equal(counts, sums) {
+			t.Errorf("%d rows: %d and %d, row by row %d", n, all, counts, sums)
+		}
+	}
+}
+
+// TestUnitValidate: what is refused, and why.
+func TestUnitValidate(t *testing.T) {
+	nan, f := math.NaN(), line()
+	mix := func(change func(*MinimumDistance)) MinimumDistance {
+		s := MinimumDistance{Parts: 1, Components: []query.Component{{Frame: f}}, Index: []int{0, 0}, Share: []float64{1, 1}, Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.5}}}
+		change(&s)
+		return s
+	}
+	for want, s := range map[string]Score{
+		"LogWeight: want a finite":   mix(func(s *MinimumDistance) { s.Components[0].LogWeight = nan }),
+		"Parts (0)":                  mix(func(s *MinimumDistance) { s.Parts = 0 }),
+		"Parts (3)":                  mix(func(s *MinimumDistance) { s.Parts = 3 }),
+		"got 1 of 1":                 mix(func(s *MinimumDistance) { s.Index[1] = 1 }),
+		"got -1 of 0":                mix(func(s *MinimumDistance) { s.Share[0] = -1 }),
+		"got NaN of 0":               mix(func(s *MinimumDistance) { s.Share[0] = nan }),
+		"sets for 2 options, got 0":  mix(func(s *MinimumDistance) { s.Sets = nil }),
+		"mixtures below 2":           mix(func(s *MinimumDistance) { s.Sets[0][1] = 2 }),
+		"one entry per component":    mix(func(s *MinimumDistance) { s.Mass = nil }),
+		"one number per set":         mix(func(s *MinimumDistance) { s.Mass[0] = nil }),
+		"numbers in [0, 1]":          mix(func(s *MinimumDistance) { s.Mass[0][0] = nan }),
+		"at least one option":        CellDeficits{},
+		"1 to 5 coordinates":         CellDeficits{Frames: []query.Affine{f, {Center: []float64{0}, W: [][]float64{{1}, {1}}}}, Targets: []int{1, 1}},
+		"increasing numbers":         CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1, 1}},
+		"one number per cell (4)":    CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1}, Targets: []int{1}},
+		"Targets: want 0 to":         CellDeficits{Frames: []query.Affine{f}, Targets: []int{-1, 1}},
+		"1 to 16 Points":             MultisetOverlap{Frame: f},
+		"1 values each":              MultisetOverlap{Frame: f, Points: [][]float64{{}}, Size: 1, Lists: [][]int{{}}},
+		"Points: want finite":        MultisetOverlap{Frame: f, Points: [][]float64{{nan}}, Size: 1, Lists: [][]int{{}}},
+		"0 to 2 copies":              MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{-1}}, Lists: [][]int{{}}},
+		"1 numbers that sum to 2":    MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{1}}, Lists: [][]int{{}}},
+		"indices below 1":            MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 1, Multisets: [][]int{{1}}, Lists: [][]int{{1}}},
+		"Affine.W: want at least on": MultisetOverlap{Frame: query.Affine{Center: []float64{0}}},
+	} {
+		if err := s.Validate(1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+	for _, c := range unitCases() {
+		q, err := query.Own(Selection{Scores: []Score{c.s}})
+		if err != nil || q.Validate(1) != nil || q.Sensitivity(privacy.ReplaceOne, 0) != 1 || q.Sensitivity(privacy.AddRemoveOne, 0) != 1 {
+			t.Errorf("%s: %v, %v", c.name, err, q.Validate(1))
+		}
+	}
+	if CellCount(10, 2) != 40 {
+		t.Error("cells")
+	}
+}
+
+// BenchmarkMinimumDistance: 5000 mixtures of two of 600 Gaussians, 190 sets, 10^4 rows.
+func BenchmarkMinimumDistance(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := MinimumDistance{Parts: 2}
+	for range 600 {
+		s.Components = append(s.Components, bell(10*rng.NormFloat64(), 1))
+	}
+	for range 10000 {
+		s.Index, s.Share = append(s.Index, rng.IntN(600)), append(s.Share, .5)
+	}
+	for i := range 20 {
+		for j := range i {
+			s.Sets = append(s.Sets, [2]int{100 * i, 100 * j})
+		}
+	}
+	for range s.Components {
+		s.Mass = append(s.Mass, make([]float64, len(s.Sets)))
+	}
+	rows := make([]float64, 10000)
+	for i := range rows {
+		rows[i] = 10 * rng.NormFloat64()
+	}
+	for b.Loop() {
+		s.Scores(rows, 1)
+	}
+}
