@@ -149,7 +149,7 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	return out, nil
 }
 
-// spentOf is what the session's measurements cost: mu² is the sum of theirs, and epsilon is at the
+// spentOf is what the session's measurements cost: mu^2 is the sum of theirs, and epsilon is at the
 // budget's delta, never above the budget. The loss of a mask is in epsilon, whether it was drawn or
 // not, and rho is 0 then.
 func spentOf(s *kernel.Session) release.Spent {

@@ -9,7 +9,7 @@
 //
 // The guarantee: whatever Fit returns, as a function of the table's rows, is differentially private
 // under the relation and the budget of the request. It covers one Fit: two fits on one table cost
-// the sum of their budgets (in μ², or in ε and δ), which the caller has to add up.
+// the sum of their budgets (in mu^2, or in epsilon and delta), which the caller has to add up.
 //
 // Not protected: how long a fit takes, how much memory it uses, and what [Input] reports about the
 // rows to the custodian.
@@ -77,8 +77,8 @@ type Request struct {
 	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or
 	// that they were inferred.
 	SchemaDeclared bool
-	// Observe, if set, is told after every measurement its step and the part of the budget (of μ²)
-	// spent so far.
+	// Observe, if set, is told after every measurement its step and the part of the budget (of
+	// mu^2) spent so far.
 	Observe func(step string, spent float64)
 }
 

@@ -31,7 +31,7 @@ type Statement struct {
 	Learner *release.Learner `json:"learner,omitempty"`
 	// the total of all measurements but for those with a Rényi curve of their own
 	Mu  float64 `json:"mu"`
-	Rho float64 `json:"rho"` // Mu²/2; 0 beside such a curve
+	Rho float64 `json:"rho"` // Mu^2/2; 0 beside such a curve
 	// ThresholdDelta is the part of Delta set aside for stability thresholds, and TestDelta what
 	// tests of blocks add as it stands.
 	ThresholdDelta float64     `json:"threshold_delta,omitempty"`
@@ -53,10 +53,10 @@ type Statement struct {
 type StepLimit struct {
 	Step  string `json:"step"`
 	Query string `json:"query"`
-	// of Mu², at most; steps that are alternatives may sum to more than 1
+	// of Mu^2, at most; steps that are alternatives may sum to more than 1
 	Share float64 `json:"share"`
 	Count int     `json:"count"` // measurements, at most
-	// of each, if all Count are made alike with the whole share: Mu·√(Share/Count)
+	// of each, if all Count are made alike with the whole share: Mu sqrt(Share/Count)
 	Mu    float64 `json:"mu"`
 	Delta float64 `json:"delta"` // of all its thresholds, at most, or of its test
 	// Mask, and Pure (an epsilon), are losses of the step that are counted in one Rényi curve with

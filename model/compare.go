@@ -16,14 +16,14 @@ import (
 type Comparison struct {
 	TV       float64 // total variation, Monte Carlo
 	TVStdErr float64 // its standard error
-	// H with H² = 1 - ∫ √(a b); exact for two Gaussians, else Monte Carlo
+	// H with H^2 = 1 - integral of sqrt(a b); exact for two Gaussians, else Monte Carlo
 	Hellinger float64
 	// KL(a, b) in nats; exact for two Gaussians, else Monte Carlo; may be +Inf
 	KLAB       float64
 	KLBA       float64          // KL(b, a), likewise
 	Matching   [][2]int         // pairs of components {i of a, j of b}, by i; see Match
 	Components []ComponentMatch // the same pairs, with their distances
-	UnmatchedA []int            // components without a partner, where k_a ≠ k_b
+	UnmatchedA []int            // components without a partner, where k_a != k_b
 	UnmatchedB []int
 }
 
@@ -32,13 +32,13 @@ type ComponentMatch struct {
 	A, B       int     // index in a and in b
 	Weight     float64 // |w_a - w_b|
 	Mean       float64 // MeanDistance: Mahalanobis under B's covariance; may be +Inf
-	Covariance float64 // CovarianceDistance: ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F; may be +Inf
+	Covariance float64 // CovarianceDistance: |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F; may be +Inf
 }
 
 // Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between
 // densities.
 //
-// Columns are matched by name, in any order; where one model has the default names x1, …, xd, by
+// Columns are matched by name, in any order; where one model has the default names x1, .., xd, by
 // place. It fails if a or b is not valid, the columns differ, or rows < 4, and stops with ctx.
 func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
 	if err := checkPair(a, b, rows); err != nil {

@@ -10,18 +10,18 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Covariance is a d×d symmetric positive semi-definite matrix Σ. Spherical, Diagonal and Full are
-// its implementations; values are immutable and what the methods return is the caller's own.
+// Covariance is a d x d symmetric positive semi-definite matrix Sigma. Spherical, Diagonal and Full
+// are its implementations; values are immutable and what the methods return is the caller's own.
 type Covariance interface {
 	// Dim returns d.
 	Dim() int
-	// At returns Σ_ij, in the product of the units of columns i and j. It panics if i or j is out
-	// of range.
+	// At returns Sigma_ij, in the product of the units of columns i and j. It panics if i or j is
+	// out of range.
 	At(i, j int) float64
-	// Dense returns Σ as a full matrix.
+	// Dense returns Sigma as a full matrix.
 	Dense() *mat.SymDense
-	// Factor returns a d×d matrix F with Σ = F Fᵀ. A direction without variance is a direction
-	// without variance of F.
+	// Factor returns a d x d matrix F with Sigma = F F^T. A direction without variance is a
+	// direction without variance of F.
 	Factor() *mat.Dense
 	// TypeName returns "full", "diagonal" or "spherical", the covariance_type of a model's JSON.
 	TypeName() string
@@ -41,8 +41,8 @@ type Spherical struct {
 	variance float64
 }
 
-// NewSpherical returns the d×d covariance variance·I. It fails if d < 1 or the variance is negative
-// or not finite.
+// NewSpherical returns the d x d covariance variance I. It fails if d < 1 or the variance is
+// negative or not finite.
 func NewSpherical(d int, variance float64) (Spherical, error) {
 	if d < 1 {
 		return Spherical{}, fieldError("dimension", "at least 1", d, "give the number of columns")
@@ -71,7 +71,7 @@ func (s Spherical) At(i, j int) float64 {
 // Dense returns v I.
 func (s Spherical) Dense() *mat.SymDense { return denseOf(s) }
 
-// Factor returns √v I.
+// Factor returns sqrt v I.
 func (s Spherical) Factor() *mat.Dense { return diagonalFactor(s.sds()) }
 
 // TypeName returns "spherical".
@@ -119,7 +119,7 @@ func (c Diagonal) At(i, j int) float64 {
 // Dense returns diag(variances).
 func (c Diagonal) Dense() *mat.SymDense { return denseOf(c) }
 
-// Factor returns diag(√variances).
+// Factor returns diag(sqrt variances).
 func (c Diagonal) Factor() *mat.Dense { return diagonalFactor(c.sds()) }
 
 // TypeName returns "diagonal".

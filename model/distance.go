@@ -10,14 +10,15 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// MeanDistance returns the Mahalanobis distance of the means under b's covariance, √((m_a - m_b)ᵀ
-// Σ_b⁻¹ (m_a - m_b)), +Inf where the difference leaves the directions in which Σ_b has variance. It
-// panics if a or b is not valid or their dimensions differ.
+// MeanDistance returns the Mahalanobis distance of the means under b's covariance, sqrt((m_a -
+// m_b)^T Sigma_b^-1 (m_a - m_b)), +Inf where the difference leaves the directions in which Sigma_b
+// has variance. It panics if a or b is not valid or their dimensions differ.
 func MeanDistance(a, b Gaussian) float64 { return relate(a, b).mean }
 
-// CovarianceDistance returns ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F, +Inf where Σ_a has variance in a direction
-// in which Σ_b has none. A direction in which neither has variance counts nothing. It does not
-// change when both are mapped by the same invertible matrix. It panics if the dimensions differ.
+// CovarianceDistance returns |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F, +Inf where Sigma_a has
+// variance in a direction in which Sigma_b has none. A direction in which neither has variance
+// counts nothing. It does not change when both are mapped by the same invertible matrix. It panics
+// if the dimensions differ.
 func CovarianceDistance(a, b Covariance) float64 {
 	zero := make([]float64, a.Dim())
 	return relate(Gaussian{Mean: zero, Cov: a}, Gaussian{Mean: zero, Cov: b}).covariance()
@@ -32,9 +33,10 @@ func ComponentDistance(weightA float64, a Gaussian, weightB float64, b Gaussian)
 	return max(math.Abs(weightA-weightB), ab.mean, ba.mean, ab.covariance(), ba.covariance())
 }
 
-// GaussianKL returns KL(a, b) = ∫ a log(a/b) in nats, in closed form,
+// GaussianKL returns KL(a, b) = integral of a log(a/b) in nats, in closed form,
 //
-//	½ (tr(Σ_b⁻¹ Σ_a) - r - log(|Σ_a| / |Σ_b|) + (m_a - m_b)ᵀ Σ_b⁻¹ (m_a - m_b)),
+//	1/2 (tr(Sigma_b^-1 Sigma_a) - r - log(|Sigma_a| / |Sigma_b|)
+//	     + (m_a - m_b)^T Sigma_b^-1 (m_a - m_b)),
 //
 // on the support the two share, of dimension r; +Inf if their supports differ. It panics if a or b
 // is not valid or their dimensions differ.
@@ -54,10 +56,11 @@ func GaussianKL(a, b Gaussian) float64 {
 	return max(0, trace-float64(len(r.support.free))-logDet+r.mean*r.mean) / 2
 }
 
-// GaussianHellinger returns H(a, b) with H² = 1 - ∫ √(a b), in closed form: with e the eigenvalues
-// of Σ_b^-½ Σ_a Σ_b^-½ and z the whitened difference of the means in their eigenvectors,
+// GaussianHellinger returns H(a, b) with H^2 = 1 - integral of sqrt(a b), in closed form: with e
+// the eigenvalues of Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 and z the whitened difference of the means
+// in their eigenvectors,
 //
-//	log ∫ √(a b) = Σ_i ½ log(2 √e_i / (1 + e_i)) - z_i² / (4 (1 + e_i)).
+//	log integral of sqrt(a b) = sum_i 1/2 log(2 sqrt e_i / (1 + e_i)) - z_i^2 / (4 (1 + e_i)).
 //
 // It is 1 if the supports differ. It panics if a or b is not valid or their dimensions differ.
 func GaussianHellinger(a, b Gaussian) float64 {
@@ -86,15 +89,15 @@ func GaussianHellinger(a, b Gaussian) float64 {
 	return math.Sqrt(-math.Expm1(min(0, logBC)))
 }
 
-// relation is a seen from b: everything in b's whitened coordinates, z = L_b⁻¹(x - m_b) on b's own
+// relation is a seen from b: everything in b's whitened coordinates, z = L_b^-1(x - m_b) on b's own
 // support.
 type relation struct {
 	support    *support
 	under      *whitener  // b's
-	factor     *mat.Dense // L_b⁻¹ F_a, r×m
-	difference []float64  // L_b⁻¹(m_a - m_b), r numbers
+	factor     *mat.Dense // L_b^-1 F_a, r x m
+	difference []float64  // L_b^-1(m_a - m_b), r numbers
 	mean       float64    // |difference|; +Inf if m_a is off b's support
-	spanned    bool       // Σ_a has no variance outside b's support
+	spanned    bool       // Sigma_a has no variance outside b's support
 }
 
 func relate(a, b Gaussian) relation {
@@ -141,8 +144,8 @@ func (r relation) finite() bool {
 	return !math.IsInf(r.mean, 0) && dense.AllFinite(r.factor.RawMatrix().Data)
 }
 
-// covariance returns ‖M Mᵀ - I‖_F for M = L_b⁻¹ F_a, which has the eigenvalues of Σ_b^-½ Σ_a
-// Σ_b^-½.
+// covariance returns |M M^T - I|_F for M = L_b^-1 F_a, which has the eigenvalues of Sigma_b^-1/2
+// Sigma_a Sigma_b^-1/2.
 func (r relation) covariance() float64 {
 	if !r.spanned {
 		return math.Inf(1)

@@ -2,17 +2,17 @@
 // their densities, samples, moments, distances and JSON. It sees no data but the rows it is handed
 // and keeps none.
 //
-// A Mixture has k components over d named columns and density p(x) = Σ_i w_i N(x; m_i, Σ_i). One
-// Gaussian is a mixture of one. To evaluate or draw many rows, compile once with NewScorer or
+// A Mixture has k components over d named columns and density p(x) = sum_i w_i N(x; m_i, Sigma_i).
+// One Gaussian is a mixture of one. To evaluate or draw many rows, compile once with NewScorer or
 // NewSampler: neither allocates per row, and both may be shared by goroutines.
 //
 // # Covariances
 //
 // Spherical, Diagonal and Full implement Covariance. Zero variances and zero eigenvalues are legal
-// everywhere. A Full keeps a factor F with Σ = F Fᵀ; everything is computed from factors, each
+// everywhere. A Full keeps a factor F with Sigma = F F^T; everything is computed from factors, each
 // column in its own unit, so that columns in units of 1e-30 and 1e30 stand side by side, and
-// condition numbers that Σ itself cannot express in float64 (above about 1e14) survive in a Full
-// built by FullFromFactor.
+// condition numbers that Sigma itself cannot express in float64 (above about 1e14) survive in a
+// Full built by FullFromFactor.
 //
 // # Degenerate models
 //
@@ -37,11 +37,13 @@
 //
 // # Distances
 //
-//	TV(p, q)        = ½ ∫ |p - q|                        in [0, 1]
-//	Hellinger(p, q) = √(1 - ∫ √(p q))                    in [0, 1]; H² = 1 - ∫ √(p q)
-//	KL(p, q)        = ∫ p log(p / q)                     in nats; ∞ if p has mass where q has none
-//	Mahalanobis     = √((m_a - m_b)ᵀ Σ_b⁻¹ (m_a - m_b))  ∞ if it leaves the support of Σ_b
-//	Covariance      = ‖Σ_b^-½ Σ_a Σ_b^-½ - I‖_F          ∞ if Σ_a has variance where Σ_b has none
+//	TV(p, q)        = 1/2 integral of |p - q|, in [0, 1]
+//	Hellinger(p, q) = sqrt(1 - integral of sqrt(p q)), in [0, 1]; H^2 = 1 - integral of sqrt(p q)
+//	KL(p, q)        = integral of p log(p / q), in nats; Inf if p has mass where q has none
+//	Mahalanobis     = sqrt((m_a - m_b)^T Sigma_b^-1 (m_a - m_b)),
+//	                  Inf if it leaves the support of Sigma_b
+//	Covariance      = |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F,
+//	                  Inf if Sigma_a has variance where Sigma_b has none
 //
 // Hellinger and KL of two Gaussians are computed in closed form, everything else of mixtures by
 // Monte Carlo over rows of the balanced mixture (p+q)/2.

@@ -23,14 +23,14 @@ const (
 	safePivot = 1e-8
 )
 
-// Full is an unrestricted covariance, held both as a symmetric matrix Σ and as a d×d factor F with
-// Σ = F Fᵀ. Make one with NewFull or FullFromFactor.
+// Full is an unrestricted covariance, held both as a symmetric matrix Sigma and as a d x d factor F
+// with Sigma = F F^T. Make one with NewFull or FullFromFactor.
 type Full struct {
 	sym    *mat.SymDense
 	factor *mat.Dense
 }
 
-// NewFull returns the covariance Σ = sigma, a d×d matrix; it is copied.
+// NewFull returns the covariance Sigma = sigma, a d x d matrix; it is copied.
 //
 // It fails if sigma is not square, has an entry that is not finite, is not symmetric, or has a
 // negative eigenvalue. Asymmetry and negative eigenvalues up to 1e-9, relative to the largest
@@ -53,10 +53,11 @@ func newFull(field string, sigma mat.Matrix) (Full, error) {
 	return Full{sym: sym, factor: factor}, nil
 }
 
-// FullFromFactor returns the covariance Σ = F Fᵀ for a d×m matrix F, which is copied and kept, so
-// that directions survive whose variance is lost to rounding in Σ. For m ≠ d it keeps the d×d
-// triangular factor of the same Σ. It fails if F is empty or has an entry whose square is not
-// finite. A row so small that its variance underflows float64 is a column without variance.
+// FullFromFactor returns the covariance Sigma = F F^T for a d x m matrix F, which is copied and
+// kept, so that directions survive whose variance is lost to rounding in Sigma. For m != d it keeps
+// the d x d triangular factor of the same Sigma. It fails if F is empty or has an entry whose
+// square is not finite. A row so small that its variance underflows float64 is a column without
+// variance.
 func FullFromFactor(f *mat.Dense) (Full, error) {
 	d, m := f.Dims()
 	if d == 0 || m == 0 {
@@ -97,13 +98,13 @@ func (f Full) Dim() int {
 	return f.sym.SymmetricDim()
 }
 
-// At returns Σ_ij.
+// At returns Sigma_ij.
 func (f Full) At(i, j int) float64 {
 	checkIndex(i, j, f.Dim())
 	return f.sym.At(i, j)
 }
 
-// Dense returns Σ.
+// Dense returns Sigma.
 func (f Full) Dense() *mat.SymDense {
 	out := mat.NewSymDense(f.Dim(), nil)
 	out.CopySym(f.sym)
@@ -124,7 +125,7 @@ func factorOf(c Covariance) *mat.Dense {
 	return c.Factor()
 }
 
-// gram returns F Fᵀ, exactly symmetric.
+// gram returns F F^T, exactly symmetric.
 func gram(f *mat.Dense) *mat.SymDense {
 	d, _ := f.Dims()
 	out := mat.NewSymDense(d, nil)
@@ -136,7 +137,8 @@ func gram(f *mat.Dense) *mat.SymDense {
 	return out
 }
 
-// lowerFactor returns the d×d lower triangular L with L Lᵀ = F Fᵀ for a d×m matrix F, diagonal >=
+// lowerFactor returns the d x d lower triangular L with L L^T = F F^T for a d x m matrix F,
+// diagonal >=
 // 0. Its rounding errors are relative to each row by itself, so rows may have any units.
 func lowerFactor(f *mat.Dense) *mat.Dense {
 	d, m := f.Dims()
@@ -192,8 +194,8 @@ func symmetrised(field string, sigma mat.Matrix) (*mat.SymDense, error) {
 	return out, nil
 }
 
-// entryScale is the size that |Σ_ij| may have: the product of the columns' standard deviations. A
-// column without variance is judged by the largest variance.
+// entryScale is the size that |Sigma_ij| may have: the product of the columns' standard deviations.
+// A column without variance is judged by the largest variance.
 func entryScale(sigma mat.Matrix, i, j int, largest float64) float64 {
 	sd := func(i int) float64 {
 		if v := sigma.At(i, i); v > 0 {
@@ -204,8 +206,8 @@ func entryScale(sigma mat.Matrix, i, j int, largest float64) float64 {
 	return sd(i) * sd(j)
 }
 
-// psdFactor returns F with F Fᵀ = sym, after setting rounding-sized negative eigenvalues to zero;
-// repaired says whether F Fᵀ differs from sym by more than the rounding of float64.
+// psdFactor returns F with F F^T = sym, after setting rounding-sized negative eigenvalues to zero;
+// repaired says whether F F^T differs from sym by more than the rounding of float64.
 func psdFactor(field string, sym *mat.SymDense) (factor *mat.Dense, repaired bool, err error) {
 	d := sym.SymmetricDim()
 	live, repaired, err := liveColumns(field, sym)
@@ -274,7 +276,7 @@ func liveColumns(field string, sym *mat.SymDense) (live []int, repaired bool, er
 	return live, repaired, nil
 }
 
-// correlationFactor returns R with R Rᵀ = corr. Eigenvalues within the rounding of float64 of zero
+// correlationFactor returns R with R R^T = corr. Eigenvalues within the rounding of float64 of zero
 // are zero.
 func correlationFactor(field string, corr *mat.SymDense) (root *mat.Dense, clipped bool, err error) {
 	n := corr.SymmetricDim()

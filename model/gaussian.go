@@ -14,7 +14,7 @@ import (
 // Gaussian is N(Mean, Cov) over d columns.
 type Gaussian struct {
 	Mean []float64  // d numbers of size at most 1e300, in the columns' units. Required.
-	Cov  Covariance // d×d. Required.
+	Cov  Covariance // d x d. Required.
 }
 
 // Dim returns d.
@@ -89,7 +89,8 @@ func (g Gaussian) affine(scale, shift []float64) (Gaussian, error) {
 	return Gaussian{Mean: mean, Cov: cov}, err
 }
 
-// scaledCovariance returns diag(scale) Σ diag(scale), of Σ's own type where that is possible.
+// scaledCovariance returns diag(scale) Sigma diag(scale), of Sigma's own type where that is
+// possible.
 func scaledCovariance(c Covariance, scale []float64) (Covariance, error) {
 	d := c.Dim()
 	if u, ok := c.(uncorrelated); ok {
@@ -117,12 +118,12 @@ func scaledCovariance(c Covariance, scale []float64) (Covariance, error) {
 	}
 	out, err := FullFromFactor(f)
 	if err == nil && dense.AllFinite(sym.RawSymmetric().Data) {
-		out.sym = sym // one rounding per entry, where F Fᵀ would have d
+		out.sym = sym // one rounding per entry, where F F^T would have d
 	}
 	return out, err
 }
 
-// scaledVariance is variance·scale², by way of the standard deviation where scale² would leave
+// scaledVariance is variance * scale^2, by way of the standard deviation where scale^2 would leave
 // float64's range.
 func scaledVariance(variance, sd, scale float64) float64 {
 	if v := scale * variance * scale; dense.Finite(v) && v > 0 {

@@ -16,7 +16,7 @@ import (
 // where used.
 const weightTolerance = 1e-6
 
-// Mixture is Σ_i Weights[i]·Components[i], k Gaussians over d named columns.
+// Mixture is sum_i Weights[i] * Components[i], k Gaussians over d named columns.
 //
 // Its JSON is the "model" object of a release; see MarshalJSON and UnmarshalJSON.
 type Mixture struct {
@@ -25,8 +25,8 @@ type Mixture struct {
 	Components []Gaussian // k Gaussians of dimension d. Required, k >= 1.
 }
 
-// New returns the mixture of the given parts, checked. Nil columns stand for x1, …, xd, nil weights
-// for equal ones. The slices are kept, not copied.
+// New returns the mixture of the given parts, checked. Nil columns stand for x1, .., xd, nil
+// weights for equal ones. The slices are kept, not copied.
 func New(columns []string, weights []float64, components []Gaussian) (*Mixture, error) {
 	if columns == nil && len(components) > 0 {
 		columns = DefaultColumns(components[0].Dim())
@@ -44,7 +44,7 @@ func New(columns []string, weights []float64, components []Gaussian) (*Mixture, 
 	return m, nil
 }
 
-// DefaultColumns returns the names x1, …, xd.
+// DefaultColumns returns the names x1, .., xd.
 func DefaultColumns(d int) []string {
 	out := make([]string, d)
 	for j := range out {
@@ -118,7 +118,7 @@ func (m *Mixture) Responsibilities(dst, row []float64) []float64 {
 	return mustScorer(m).Responsibilities(dst, row)
 }
 
-// Mean returns Σ_i w_i m_i, d numbers.
+// Mean returns sum_i w_i m_i, d numbers.
 func (m *Mixture) Mean() []float64 {
 	total := floats.Sum(m.Weights)
 	out := make([]float64, m.Dim())
@@ -128,9 +128,9 @@ func (m *Mixture) Mean() []float64 {
 	return out
 }
 
-// Covariance returns the covariance of a row of m, Σ_i w_i (Σ_i + (m_i - mean)(m_i - mean)ᵀ): of
-// the component's own type if there is but one, else Full, from a factor. It panics if m is not
-// valid or an entry overflows float64.
+// Covariance returns the covariance of a row of m, sum_i w_i (Sigma_i + (m_i - mean)(m_i -
+// mean)^T): of the component's own type if there is but one, else Full, from a factor. It panics if
+// m is not valid or an entry overflows float64.
 func (m *Mixture) Covariance() Covariance {
 	if len(m.Components) == 1 {
 		return m.Components[0].Cov
@@ -202,7 +202,7 @@ func (m *Mixture) MarginalByName(names []string) (*Mixture, error) {
 	return m.Marginal(index)
 }
 
-// Affine returns the law of the row with cells scale[j]·x_j + shift[j], both of d finite numbers.
+// Affine returns the law of the row with cells scale[j] x_j + shift[j], both of d finite numbers.
 // Spherical and Diagonal covariances stay uncorrelated. It fails if a mean or a variance overflows
 // float64.
 func (m *Mixture) Affine(scale, shift []float64) (*Mixture, error) {

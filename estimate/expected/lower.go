@@ -27,8 +27,8 @@ type Bound struct {
 // Proof: lower_proof.md, steps 1 to 7.
 //
 // Source: [KMS22] the fingerprinting lemma for exponential families; [CWZ21] the score attack.
-// Differs: constants are explicit, for GDP in place of (ε, δ)-DP, and no prior is bounded: means
-// over the group take its place. Both relations.
+// Differs: constants are explicit, for GDP in place of (epsilon, delta)-DP, and no prior is
+// bounded: means over the group take its place. Both relations.
 func LowerBound(p estimate.Problem, rows float64) Bound {
 	if p.Columns < 1 || !(rows > 0) {
 		return Bound{}
@@ -51,8 +51,8 @@ func LowerBound(p estimate.Problem, rows float64) Bound {
 // covarianceBound is the bound on a of lower_proof.md, steps 6 and 7, for ns in place of n s; an
 // infinite ns leaves sampling alone. bias multiplies the bias' term.
 func covarianceBound(shape estimate.CovarianceType, d, n, ns, bias float64) float64 {
-	// scores is Σ E T_i without bias and E|Σ (z_i z_iᵀ − I)|² per row; price is the norm of the
-	// bias' weights, twice.
+	// scores is sum E T_i without bias and E|sum (z_i z_i^T - I)|^2 per row; price is the norm of
+	// the bias' weights, twice.
 	bound := func(scores, price float64) float64 {
 		return scores / (math.Min(math.Sqrt2*ns, math.Sqrt(n*scores)) + bias*price)
 	}

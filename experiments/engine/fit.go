@@ -25,7 +25,7 @@ type Fitted struct {
 	Release    *release.Release
 }
 
-// Fit is what `gauze fit` does with rows, n×d, once they are read. r needs no columns. now is the
+// Fit is what `gauze fit` does with rows, n x d, once they are read. r needs no columns. now is the
 // clock.
 //
 // A refusal on public facts, the outcome "no release" and a fault of the program are all a Fitted

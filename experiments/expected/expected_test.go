@@ -96,7 +96,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%d points, want %d", len(points), 2*len(multiples))
 	}
 	for _, p := range points {
-		// At six times what is needed, fewer than one run in 10⁴ is lost, and a setting only if
+		// At six times what is needed, fewer than one run in 10^4 is lost, and a setting only if
 		// both of its runs are.
 		if needs := float64(points[3].Rows); p.Runs != 2 || p.Columns == 1 && float64(p.Rows) > 5*needs && (p.Released == 0 || !(p.Covariance < 1) || !(p.PlainCovariance > 0)) {
 			t.Errorf("%+v", p)

@@ -55,8 +55,8 @@ const (
 type Spec struct {
 	Columns    int `json:"d"` // Required.
 	Components int `json:"k"` // Required.
-	// Separation is C: the closest two means are C·√k standard deviations apart. Required, unless
-	// Gap or Components = 1.
+	// Separation is C: the closest two means are C sqrt k standard deviations apart. Required,
+	// unless Gap or Components = 1.
 	Separation float64 `json:"C,omitempty"`
 	// Gap, if not 0, is their distance itself.
 	Gap        float64 `json:"gap,omitempty"`

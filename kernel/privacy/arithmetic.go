@@ -7,11 +7,11 @@ import "math"
 // be represented. That matters: spending exactly what is left must not be refused.
 //
 // Method: round to nearest, find the sign of the rounding error (two-sum for +, a fused
-// multiply-add for ·, / and √), and step to the neighbouring number if it lies on the wrong side.
-// Where the error term itself may underflow (results under tiny) they step always. NaN gives NaN,
-// which every comparison in this package refuses.
+// multiply-add for *, / and sqrt), and step to the neighbouring number if it lies on the wrong
+// side. Where the error term itself may underflow (results under tiny) they step always. NaN gives
+// NaN, which every comparison in this package refuses.
 
-// tiny bounds the results whose rounding error is surely representable: 2^-960 > 2^-1022·2^53.
+// tiny bounds the results whose rounding error is surely representable: 2^-960 > 2^-1022*2^53.
 const tiny = 0x1p-960
 
 func up(x float64) float64   { return math.Nextafter(x, math.Inf(1)) }
@@ -21,7 +21,7 @@ func down(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }
 func AddUp(x, y float64) float64 {
 	s := x + y
 	b := s - x
-	if (x-(s-b))+(y-b) > 0 { // x + y − s, exactly (Knuth's two-sum)
+	if (x-(s-b))+(y-b) > 0 { // x + y - s, exactly (Knuth's two-sum)
 		return up(s)
 	}
 	return s
@@ -30,10 +30,10 @@ func AddUp(x, y float64) float64 {
 // AddDown returns x + y rounded down.
 func AddDown(x, y float64) float64 { return -AddUp(-x, -y) }
 
-// SubDown returns x − y rounded down.
+// SubDown returns x - y rounded down.
 func SubDown(x, y float64) float64 { return AddDown(x, -y) }
 
-// MulUp returns x·y rounded up.
+// MulUp returns x y rounded up.
 func MulUp(x, y float64) float64 {
 	p := x * y
 	if x != 0 && y != 0 && (math.Abs(p) < tiny || math.FMA(x, y, -p) > 0) {
@@ -42,7 +42,7 @@ func MulUp(x, y float64) float64 {
 	return p
 }
 
-// MulDown returns x·y rounded down.
+// MulDown returns x y rounded down.
 func MulDown(x, y float64) float64 { return -MulUp(-x, y) }
 
 // DivUp returns x/y rounded up. It panics if y is not positive.
@@ -60,7 +60,7 @@ func DivUp(x, y float64) float64 {
 // DivDown returns x/y rounded down. It panics if y is not positive.
 func DivDown(x, y float64) float64 { return -DivUp(-x, y) }
 
-// SqrtUp returns √x rounded up, NaN if x < 0.
+// SqrtUp returns sqrt x rounded up, NaN if x < 0.
 func SqrtUp(x float64) float64 {
 	r := math.Sqrt(x)
 	if x != 0 && (x < tiny || math.FMA(-r, r, x) > 0) {
@@ -69,7 +69,7 @@ func SqrtUp(x float64) float64 {
 	return r
 }
 
-// SqrtDown returns √x rounded down, NaN if x < 0.
+// SqrtDown returns sqrt x rounded down, NaN if x < 0.
 func SqrtDown(x float64) float64 {
 	r := math.Sqrt(x)
 	if x != 0 && (x < tiny || math.FMA(-r, r, x) < 0) {
@@ -83,11 +83,11 @@ func SqrtDown(x float64) float64 {
 //
 // The logarithms computed here are sums of a few terms, none larger than a small multiple of |x|+1,
 // each with a relative error of a few 2^-53, plus the logarithm of a quadrature whose relative
-// error is under 2e-13. So the true error is under 2e-13 + |x|·2^-50, and safety is at least 4
+// error is under 2e-13. So the true error is under 2e-13 + |x| 2^-50, and safety is at least 4
 // times that.
 func safety(x float64) float64 { return 1e-12 + math.Abs(x)*0x1p-48 }
 
-// Nodes of the trapezoidal rule in s = ln t: from −40 to 4 in steps of 1/16.
+// Nodes of the trapezoidal rule in s = ln t: from -40 to 4 in steps of 1/16.
 const (
 	nodeStep  = 1.0 / 16
 	nodeFirst = -40.0
@@ -102,20 +102,23 @@ var nodes = func() (t []float64) {
 	return t
 }()
 
-// laplaceIntegral returns I(a, μ) = ∫₀^∞ e^(−at−t²/2)·(1 − e^(−μt)) dt for a ≥ −1 and 0 < μ ≤ +Inf.
+// laplaceIntegral returns I(a, mu) = integral from 0 to Inf of e^(-at-t^2/2) (1 - e^(-mu t)) dt for
+// a >= -1 and 0 < mu <= +Inf.
 //
-// With R(x) = Φ(−x)/φ(x) = ∫₀^∞ e^(−xt−t²/2) dt (Mills' ratio) it is R(a) − R(a+μ), and R(a) if μ =
-// +Inf. As an integral its terms are all positive, so nothing cancels, however close a+μ is to a.
+// With R(x) = Phi(-x)/phi(x) = integral from 0 to Inf of e^(-xt-t^2/2) dt (Mills' ratio) it is R(a)
+// - R(a+mu), and R(a) if mu = +Inf. As an integral its terms are all positive, so nothing cancels,
+// however close a+mu is to a.
 //
 // Error: relative, under 2e-13. Substitute t = e^s/(1+|a|) and use the trapezoidal rule with step
 // h.
-//   - Discretisation: the integrand w(s) is analytic in |Im s| ≤ π/8. There |1−e^(−z)| ≤ min(2,|z|)
-//     ≤ 2.32·(1−e^(−|z|)) for the rotated z = μt, and the exponent is at most −a·cos(π/8)·|t| −
-//     cos(π/4)·|t|²/2; rescaling |t| by √cos(π/4) gives ∫|w(s+iθ)|ds ≤ 4·I, for every a ≥ −1. So
-//     the relative error is at most 8/(e^(2π(π/8)/h) − 1) < 6e-17 ([TW14] Theorem 5.1).
-//   - Cutting at s = −40 and s = 4 loses a share of at most 9·e^-40 and e^-50.
+//   - Discretisation: the integrand w(s) is analytic in |Im s| <= pi/8. There |1-e^(-z)| <=
+//     min(2,|z|) <= 2.32 (1-e^(-|z|)) for the rotated z = mu t, and the exponent is at most -a
+//     cos(pi/8) |t| - cos(pi/4) |t|^2/2; rescaling |t| by sqrt cos(pi/4) gives integral of |w(s+i
+//     theta)|ds <= 4 I, for every a >= -1. So the relative error is at most 8/(e^(2 pi(pi/8)/h) -
+//     1) < 6e-17 ([TW14] Theorem 5.1).
+//   - Cutting at s = -40 and s = 4 loses a share of at most 9 e^-40 and e^-50.
 //   - Each exponential has an argument of at most 45 where its term matters: relative error 2^-47;
-//     the sum of 705 positive terms adds at most 705·2^-53.
+//     the sum of 705 positive terms adds at most 705*2^-53.
 func laplaceIntegral(a, mu float64) float64 {
 	scale := 1 / (1 + math.Abs(a))
 	var sum float64
@@ -128,7 +131,7 @@ func laplaceIntegral(a, mu float64) float64 {
 
 var logSqrt2Pi = math.Log(2*math.Pi) / 2
 
-// logUpperTail returns ln Φ(−x), to within safety.
+// logUpperTail returns ln Phi(-x), to within safety.
 func logUpperTail(x float64) float64 {
 	if x < 1 {
 		return math.Log(math.Erfc(x/math.Sqrt2) / 2)
@@ -136,11 +139,12 @@ func logUpperTail(x float64) float64 {
 	return -x*x/2 - logSqrt2Pi + math.Log(laplaceIntegral(x, math.Inf(1)))
 }
 
-// ThresholdQuantile returns z = Φ⁻¹(1−s), rounded up, for s given by its logarithm: Φ(−z) ≤ s.
+// ThresholdQuantile returns z = Phi^-1(1-s), rounded up, for s given by its logarithm: Phi(-z) <=
+// s.
 //
 // A stability threshold that may fail with probability s stands z noise standard deviations above
 // the largest count that must be hidden. The logarithm keeps s meaningful where s itself underflows
-// (ε in the thousands). It panics unless logS ≤ ln(1/2).
+// (epsilon in the thousands). It panics unless logS <= ln(1/2).
 func ThresholdQuantile(logS float64) float64 {
 	if !(logS <= -math.Ln2) {
 		panic("privacy: ThresholdQuantile: the failure probability must be at most 1/2")
@@ -161,7 +165,7 @@ func largestWhere(ok func(float64) bool) float64 {
 	return x
 }
 
-// leastWhere returns a number x ≥ 0 with ok(x): the least, if ok changes once, from false to true.
+// leastWhere returns a number x >= 0 with ok(x): the least, if ok changes once, from false to true.
 func leastWhere(ok func(float64) bool) float64 {
 	if ok(0) {
 		return 0

@@ -7,17 +7,17 @@ import (
 
 // The domain in which the error bounds of this package hold; see the package comment.
 const (
-	MinEpsilon = 1e-12 // also the least ρ
-	MaxEpsilon = 1e7   // also the largest ρ
+	MinEpsilon = 1e-12 // also the least rho
+	MaxEpsilon = 1e7   // also the largest rho
 	MinDelta   = 1e-300
 )
 
-// Budget is what a caller allows to be spent: either Epsilon and Delta, for (ε, δ)-DP, or Rho
-// alone, for ρ-zCDP. The zero value is invalid.
+// Budget is what a caller allows to be spent: either Epsilon and Delta, for (epsilon, delta)-DP, or
+// Rho alone, for rho-zCDP. The zero value is invalid.
 type Budget struct {
-	Epsilon float64 // ε, in [MinEpsilon, MaxEpsilon]. Required unless Rho is set.
-	Delta   float64 // δ, in [MinDelta, 1). Required unless Rho is set.
-	Rho     float64 // ρ, in [MinEpsilon, MaxEpsilon]. Must be 0 if Epsilon and Delta are set.
+	Epsilon float64 // epsilon, in [MinEpsilon, MaxEpsilon]. Required unless Rho is set.
+	Delta   float64 // delta, in [MinDelta, 1). Required unless Rho is set.
+	Rho     float64 // rho, in [MinEpsilon, MaxEpsilon]. Must be 0 if Epsilon and Delta are set.
 }
 
 // FieldError is a value that was refused: which field, what was wanted, what was got, and how to

@@ -98,7 +98,7 @@ func TestCalibrate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// δ_GDP + (1+e^ε)·s + added ≤ δ, and nearly all of it is used.
+			// delta_GDP + (1+e^epsilon) s + added <= delta, and nearly all of it is used.
 			slack := math.Exp(c.LogSlack + softplus(eps))
 			total := DeltaOfMu(eps, c.Mu) + slack + delta/10
 			if total > delta*(1+1e-15) || total < delta*(1-1e-9-1e-14*eps) || math.Abs(slack/(.05*delta)-1) > 1e-9+1e-14*eps {
@@ -156,7 +156,7 @@ func TestCalibrateExtra(t *testing.T) {
 	if err != nil || math.Abs(c.Mu-.2207) > 1e-4 {
 		t.Fatalf("%+v, %v", c.Mu, err)
 	}
-	// A Gaussian curve and the μ left beside it add up to the same total.
+	// A Gaussian curve and the mu left beside it add up to the same total.
 	d, err := Calibrate(b, Needs{Extra: GaussianCurve(.15)})
 	if err != nil || math.Abs(math.Hypot(d.Mu, .15)-c.Mu) > 1e-9 {
 		t.Errorf("μ %g beside .15, want a total of %g: %v", d.Mu, c.Mu, err)

@@ -6,19 +6,19 @@ import (
 	"math"
 )
 
-// ThresholdShare is the share of δ set aside for stability thresholds in a plan that holds any.
+// ThresholdShare is the share of delta set aside for stability thresholds in a plan that holds any.
 const ThresholdShare = 0.05
 
-// Needs says what a plan holds besides steps counted in μ². The zero value is a plan of μ² steps
-// only.
+// Needs says what a plan holds besides steps counted in mu^2. The zero value is a plan of mu^2
+// steps only.
 type Needs struct {
 	// Thresholds: the plan holds stability thresholds, which hide rare keys with a probability of
 	// failure.
 	Thresholds bool
-	// AddedDelta is the sum of what some steps, each asked once at most, add to δ as it stands,
-	// without the factor 1+e^ε (see [Calibrate]), in [0, δ). Default 0.
+	// AddedDelta is the sum of what some steps, each asked once at most, add to delta as it stands,
+	// without the factor 1+e^epsilon (see [Calibrate]), in [0, delta). Default 0.
 	AddedDelta float64
-	// Extra is the composed loss of the steps that are not Gaussian at any μ, each asked once at
+	// Extra is the composed loss of the steps that are not Gaussian at any mu, each asked once at
 	// most. Zero if there are none.
 	Extra Curve
 }
@@ -27,33 +27,34 @@ type Needs struct {
 type Calibration struct {
 	Budget Budget
 	Needs  Needs
-	Mu     float64 // the total μ of all steps counted in μ², rounded down
-	Mu2    float64 // the cap of the [Filter]. Invariant: Mu2 ≤ Mu².
+	Mu     float64 // the total mu of all steps counted in mu^2, rounded down
+	Mu2    float64 // the cap of the [Filter]. Invariant: Mu2 <= Mu^2.
 
-	// ThresholdDelta is the δ set aside for stability thresholds, 0 if there are none. A threshold
-	// that is given the part D of it may fail with probability s = D/(1+e^ε), ln s = LogSlackOf(ε,
-	// D).
+	// ThresholdDelta is the delta set aside for stability thresholds, 0 if there are none. A
+	// threshold that is given the part D of it may fail with probability s = D/(1+e^epsilon), ln s
+	// = LogSlackOf(epsilon, D).
 	ThresholdDelta float64
-	LogSlack       float64 // ln of the total slack s, rounded down; −Inf if there are no thresholds
-	Slack          float64 // s itself, rounded down; 0 where e^LogSlack underflows (ε over 700)
+	LogSlack       float64 // ln of the total slack s, rounded down; -Inf if there are no thresholds
+	// s itself, rounded down; 0 where e^LogSlack underflows (epsilon over 700)
+	Slack float64
 }
 
-// Calibrate returns the largest μ and slack s with which a plan stays within the budget:
+// Calibrate returns the largest mu and slack s with which a plan stays within the budget:
 //
-//	δ_GDP(ε; μ) + (1+e^ε)·s + AddedDelta ≤ δ,
-//	(1+e^ε)·s = ThresholdShare·δ if the plan has thresholds and 0 if not,
+//	delta_GDP(epsilon; mu) + (1+e^epsilon) s + AddedDelta <= delta,
+//	(1+e^epsilon) s = ThresholdShare delta if the plan has thresholds and 0 if not,
 //
-// where δ_GDP is [DeltaOfMu], or, if there is an Extra curve, its conversion together with α·μ²/2.
-// A ρ budget gives μ = √(2ρ); it has no δ, so Thresholds and AddedDelta are refused, and so is
-// Extra (a curve on finitely many orders is no proof of zCDP). All faults are returned at once, as
-// *[FieldError] joined.
+// where delta_GDP is [DeltaOfMu], or, if there is an Extra curve, its conversion together with
+// alpha mu^2/2. A rho budget gives mu = sqrt(2 rho); it has no delta, so Thresholds and AddedDelta
+// are refused, and so is Extra (a curve on finitely many orders is no proof of zCDP). All faults
+// are returned at once, as *[FieldError] joined.
 //
-// Why thresholds add (1+e^ε)·s: calibrate_proof.md, step 1. Why Extra adds at every order, however
-// the program chooses its steps: steps 2 and 3 there.
+// Why thresholds add (1+e^epsilon) s: calibrate_proof.md, step 1. Why Extra adds at every order,
+// however the program chooses its steps: steps 2 and 3 there.
 //
 // AddedDelta adds d as it stands for a step, asked once at most, that can be replaced, for
 // neighbours X, X', by another one such that, after all answers before, each side's law of its
-// answer is at least 1−d times that of its replacement (as measures).
+// answer is at least 1-d times that of its replacement (as measures).
 //
 // Proof: calibrate_proof.md, steps 4 and 5.
 //
@@ -109,14 +110,14 @@ func (n Needs) validate(b Budget) error {
 	return errors.Join(faults...)
 }
 
-// smoothDelta is what δ leaves, rounded down, once thresholds have taken their part and the added δ
-// is subtracted.
+// smoothDelta is what delta leaves, rounded down, once thresholds have taken their part and the
+// added delta is subtracted.
 func (c Calibration) smoothDelta(thresholdDelta float64) float64 {
 	return SubDown(SubDown(c.Budget.Delta, thresholdDelta), c.Needs.AddedDelta)
 }
 
-// LogSlackOf returns ln s, rounded down, for the s that adds the given δ through a threshold:
-// (1+e^ε)·s ≤ δ. It panics unless ε ≥ 0 and 0 < δ < 1.
+// LogSlackOf returns ln s, rounded down, for the s that adds the given delta through a threshold:
+// (1+e^epsilon) s <= delta. It panics unless epsilon >= 0 and 0 < delta < 1.
 func LogSlackOf(eps, thresholdDelta float64) float64 {
 	notNegative("epsilon", eps)
 	checkDelta(thresholdDelta)
@@ -127,8 +128,8 @@ func LogSlackOf(eps, thresholdDelta float64) float64 {
 // Loss is a loss in every unit that is reported. A part that does not apply is 0.
 type Loss struct{ Epsilon, Delta, Mu, Rho float64 }
 
-// Loss converts what a run has spent, Σμᵢ² and the δ of its thresholds, to a Loss: ε at the δ of
-// the budget.
+// Loss converts what a run has spent, sum mu_i^2 and the delta of its thresholds, to a Loss:
+// epsilon at the delta of the budget.
 //
 // What is guaranteed is always the budget. The Loss of less than all is a guarantee by itself only
 // if how much is spent was fixed before the run; for a run that stopped early because of an answer,
@@ -152,8 +153,8 @@ func (c Calibration) Loss(mu2, thresholdDelta float64) Loss {
 	} else {
 		l.Epsilon = c.Needs.Extra.Compose(GaussianCurve(mu)).Epsilon(delta)
 	}
-	// Within the caps Calibrate has seen that ε suffices; a solver's last bits must not report
-	// more.
+	// Within the caps Calibrate has seen that epsilon suffices; a solver's last bits must not
+	// report more.
 	l.Epsilon = math.Min(l.Epsilon, c.Budget.Epsilon)
 	return l
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Curve is a Rényi loss curve: for each order α of [Orders], a bound on the Rényi divergence
+// Curve is a Rényi loss curve: for each order alpha of [Orders], a bound on the Rényi divergence
 //
-//	D_α(M(X) ‖ M(X')) = ln E[(dM(X)/dM(X'))^(α−1)] / (α−1), expectation under M(X),
+//	D_alpha(M(X) | M(X')) = ln E[(dM(X)/dM(X'))^(alpha-1)] / (alpha-1), expectation under M(X),
 //
 // over all neighbours X, X' in both directions. +Inf is allowed: the curve then says nothing at
 // that order. Curves are values and do not change. The zero Curve is invalid (it is not "no loss";
@@ -22,9 +22,9 @@ var orders = func() (a []float64) {
 	return a
 }()
 
-// Orders returns a copy of the orders at which every curve is known: α = 1 + 2^(j/8) for α−1 from
-// 2^-10 to 2^20, 241 in all. At δ = 1e-6 this spans the best order of plans with ε from 1e-4 to
-// 1e7, and missing it by half a step costs at most .1 % of ε.
+// Orders returns a copy of the orders at which every curve is known: alpha = 1 + 2^(j/8) for
+// alpha-1 from 2^-10 to 2^20, 241 in all. At delta = 1e-6 this spans the best order of plans with
+// epsilon from 1e-4 to 1e7, and missing it by half a step costs at most .1 % of epsilon.
 func Orders() []float64 { return slices.Clone(orders) }
 
 // CurveFrom returns the curve with the given divergences, one for each of [Orders], already rounded
@@ -60,18 +60,19 @@ func CurveOf(divergence func(order float64) float64) Curve {
 	return c
 }
 
-// GaussianCurve returns α·μ²/2, which bounds the curve of every μ-GDP mechanism and is that of the
-// Gaussian one. It panics unless μ ≥ 0.
+// GaussianCurve returns alpha mu^2/2, which bounds the curve of every mu-GDP mechanism and is that
+// of the Gaussian one. It panics unless mu >= 0.
 func GaussianCurve(mu float64) Curve {
 	rho := RhoOfMu(mu)
 	return CurveOf(func(a float64) float64 { return MulUp(a, rho) })
 }
 
-// PureCurve returns the largest curve of an ε₀-DP mechanism, that of randomised response:
+// PureCurve returns the largest curve of an epsilon0-DP mechanism, that of randomised response:
 //
-//	(1/(α−1))·ln((e^(αε₀) + e^((1−α)ε₀))/(1+e^ε₀)), at most ε₀.
+//	(1/(alpha-1)) ln((e^(alpha epsilon0) + e^((1-alpha)epsilon0))/(1+e^epsilon0)),
+//	at most epsilon0.
 //
-// It panics unless ε₀ ≥ 0.
+// It panics unless epsilon0 >= 0.
 //
 // Source: [BS16] Proposition 3.3 (its proof's extreme case).
 func PureCurve(eps0 float64) Curve {
@@ -79,8 +80,8 @@ func PureCurve(eps0 float64) Curve {
 	return CurveOf(func(a float64) float64 { return pureDivergence(a, eps0) })
 }
 
-// pureDivergence writes the fraction as cosh((α−½)ε₀)/cosh(ε₀/2) and takes its logarithm without
-// cancellation.
+// pureDivergence writes the fraction as cosh((alpha-1/2)epsilon0)/cosh(epsilon0/2) and takes its
+// logarithm without cancellation.
 func pureDivergence(order, eps0 float64) float64 {
 	x, y := (order-0.5)*eps0, eps0/2
 	var l float64
@@ -119,9 +120,9 @@ func (c Curve) Compose(others ...Curve) Curve {
 	return Curve{sum}
 }
 
-// Epsilon returns an ε ≥ 0 for which a loss within c implies (ε, δ)-DP, rounded up: min over α of
-// R(α) + ln((α−1)/α) − (ln δ + ln α)/(α−1); +Inf if c is +Inf throughout. It panics unless 0 < δ <
-// 1.
+// Epsilon returns an epsilon >= 0 for which a loss within c implies (epsilon, delta)-DP, rounded
+// up: min over alpha of R(alpha) + ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1); +Inf if c
+// is +Inf throughout. It panics unless 0 < delta < 1.
 //
 // Source: [CKS20] Proposition 12.
 func (c Curve) Epsilon(delta float64) float64 {
@@ -129,7 +130,7 @@ func (c Curve) Epsilon(delta float64) float64 {
 	best, logInv := math.Inf(1), -math.Log(delta)
 	for i, r := range c.valid() {
 		if !math.IsInf(r, 1) {
-			best = math.Min(best, epsilonAt(orders[i]-1, r, logInv)) // α−1 is exact
+			best = math.Min(best, epsilonAt(orders[i]-1, r, logInv)) // alpha-1 is exact
 		}
 	}
 	return math.Max(0, best)

@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// Filter is the meter of a run: it lets through steps whose μ² add up to at most the cap, and
+// Filter is the meter of a run: it lets through steps whose mu^2 add up to at most the cap, and
 // refuses all others.
 //
-// Theorem. Let every step, given the answers before it, be μᵢ-GDP, where the step, its μᵢ and
-// whether to go on may depend on earlier answers in any way (not on rows). If Σμᵢ² ≤ μ² on every
-// path, the whole transcript is μ-GDP.
+// Theorem. Let every step, given the answers before it, be mu_i-GDP, where the step, its mu_i and
+// whether to go on may depend on earlier answers in any way (not on rows). If sum mu_i^2 <= mu^2 on
+// every path, the whole transcript is mu-GDP.
 //
 // Proof: filter_proof.md, steps 1 to 4.
 //
 // So stopping early, retrying, and spending at last exactly what is left are all free. The theorem
-// fails for general trade-off functions: only μ² goes through a Filter. In a plan with an Extra
-// curve the same cap bounds the Gaussian part's Rényi divergence by α·μ²/2 at every order,
+// fails for general trade-off functions: only mu^2 goes through a Filter. In a plan with an Extra
+// curve the same cap bounds the Gaussian part's Rényi divergence by alpha mu^2/2 at every order,
 // adaptively too ([FZ21]).
 //
-// The δ of stability thresholds is a second account: reserved as a whole by [Calibrate], drawn
+// The delta of stability thresholds is a second account: reserved as a whole by [Calibrate], drawn
 // from, never refunded.
 //
 // A Filter may be used by several goroutines. Its zero value refuses everything. It must not be
@@ -29,7 +29,7 @@ import (
 //
 // Source: [ST22] (fully adaptive GDP filter); [KTH23] (by a supermartingale). Differs: proof by
 // embedding in B.
-type Filter struct{ gauss, threshold account } // of μ², and of the δ of thresholds
+type Filter struct{ gauss, threshold account } // of mu^2, and of the delta of thresholds
 
 // ErrInvalidLoss is wrapped by the error for a loss that is negative, NaN or infinite.
 var ErrInvalidLoss = errors.New("privacy: invalid loss")
@@ -51,27 +51,27 @@ func NewFilter(c Calibration) *Filter {
 	return &Filter{gauss: account{name: "mu2", cap: c.Mu2}, threshold: account{name: "threshold delta", cap: c.ThresholdDelta}}
 }
 
-// Spend takes mu2 = μᵢ² from the cap, before the step is run. If that is more than is left it
+// Spend takes mu2 = mu_i^2 from the cap, before the step is run. If that is more than is left it
 // spends nothing and returns an *[OverspendError].
 func (f *Filter) Spend(mu2 float64) error { return f.gauss.spend(mu2) }
 
-// SpendThreshold takes, for one threshold, the part delta of the δ set aside for all of them. It
-// fails as Spend does.
+// SpendThreshold takes, for one threshold, the part delta of the delta set aside for all of them.
+// It fails as Spend does.
 func (f *Filter) SpendThreshold(delta float64) error { return f.threshold.spend(delta) }
 
-// Left returns the μ² that is left, rounded down, never negative. Spending exactly it succeeds.
+// Left returns the mu^2 that is left, rounded down, never negative. Spending exactly it succeeds.
 func (f *Filter) Left() float64 { return f.gauss.left() }
 
-// ThresholdLeft returns the threshold δ that is left, rounded down, never negative.
+// ThresholdLeft returns the threshold delta that is left, rounded down, never negative.
 func (f *Filter) ThresholdLeft() float64 { return f.threshold.left() }
 
-// Spent returns the μ² and the threshold δ spent so far, rounded up, as [Calibration.Loss] takes
-// them.
+// Spent returns the mu^2 and the threshold delta spent so far, rounded up, as [Calibration.Loss]
+// takes them.
 func (f *Filter) Spent() (mu2, thresholdDelta float64) {
 	return f.gauss.total(), f.threshold.total()
 }
 
-// account is a sum that never exceeds its cap. Invariant: 0 ≤ spent ≤ cap, and spent is at least
+// account is a sum that never exceeds its cap. Invariant: 0 <= spent <= cap, and spent is at least
 // the exact sum.
 type account struct {
 	mu         sync.Mutex
@@ -93,7 +93,7 @@ func (a *account) spend(asked float64) error {
 	return nil
 }
 
-// left rounds down, so that AddUp(spent, left) ≤ cap: what is left can always be spent.
+// left rounds down, so that AddUp(spent, left) <= cap: what is left can always be spent.
 func (a *account) left() float64 { return math.Max(0, SubDown(a.cap, a.total())) }
 
 func (a *account) total() float64 {

@@ -40,8 +40,8 @@ func TestSolversEndWithTheirCheck(t *testing.T) {
 	}
 }
 
-// δ does not decrease with μ nor increase with ε, beyond the margin, across the seams of its
-// branches too.
+// delta does not decrease with mu nor increase with epsilon, beyond the margin, across the seams of
+// its branches too.
 func TestDeltaOfMuMonotone(t *testing.T) {
 	r := generator()
 	for range 2000 {
@@ -149,9 +149,9 @@ func TestDirectedRounding(t *testing.T) {
 	}
 }
 
-// [MuOfBoundedRange]: the corner of the worst mechanism with log-ratios t−ε₀ and t meets the
-// Gaussian curve at t = ε₀/2 and lies above it elsewhere. With probability q of the ratio t under
-// X', the corner is at type I error q, type II error 1−e^t·q.
+// [MuOfBoundedRange]: the corner of the worst mechanism with log-ratios t-epsilon0 and t meets the
+// Gaussian curve at t = epsilon0/2 and lies above it elsewhere. With probability q of the ratio t
+// under X', the corner is at type I error q, type II error 1-e^t q.
 func TestBoundedRangeCorners(t *testing.T) {
 	quantile := func(p float64) float64 { // z with P(N > z) = p
 		if p <= .5 {
@@ -176,13 +176,14 @@ func TestCurves(t *testing.T) {
 	if n := len(Orders()); n != 241 || Orders()[0] != 1+0x1p-10 || Orders()[240] != 1+0x1p20 {
 		t.Errorf("orders are not as documented: %d", n)
 	}
-	// Composition adds μ² and converts like the tight zCDP formula, to a tenth of a percent for the
-	// grid of orders.
+	// Composition adds mu^2 and converts like the tight zCDP formula, to a tenth of a percent for
+	// the grid of orders.
 	for _, c := range []struct{ delta, mu float64 }{{1e-6, .01}, {1e-6, .22}, {1e-12, 1}, {1e-6, 5}, {1e-6, 1400}} {
 		two := GaussianCurve(c.mu * .6).Compose(GaussianCurve(c.mu * .8))
 		above(t, "Epsilon", []float64{c.delta, c.mu}, two.Epsilon(c.delta), EpsilonOfRho(c.delta, c.mu*c.mu/2)*(1-1e-12), 2e-3)
 	}
-	// ε₀-DP is never worse than (ε₀, 0)-DP, nor than ε₀²/2-zCDP, nor than GDP at MuOfPure.
+	// epsilon0-DP is never worse than (epsilon0, 0)-DP, nor than epsilon0^2/2-zCDP, nor than GDP at
+	// MuOfPure.
 	for _, eps0 := range []float64{1e-3, .1, 1, 5, 100, 1e4, 1e7} {
 		pure, gauss := PureCurve(eps0).Values(), GaussianCurve(MuOfPure(eps0)).Values()
 		for i, a := range Orders() {
@@ -190,7 +191,7 @@ func TestCurves(t *testing.T) {
 				t.Errorf("ε₀ = %g, order %g: divergence %g is too large", eps0, a, pure[i])
 			}
 		}
-		// ln(1/δ)/(α−1) at the last order
+		// ln(1/delta)/(alpha-1) at the last order
 		if e := PureCurve(eps0).Epsilon(1e-9); e > eps0*(1+1e-9)+1e-5 {
 			t.Errorf("ε₀ = %g: ε = %g", eps0, e)
 		}
@@ -227,8 +228,8 @@ func newExact() exact { return exact{new(big.Float).SetPrec(2000)} }
 func (e exact) add(x float64)           { e.sum.Add(e.sum, big.NewFloat(x)) }
 func (e exact) over(limit float64) bool { return e.sum.Cmp(big.NewFloat(limit)) > 0 }
 
-// [PureOfMu] and [BoundedRangeOfMu] end below the μ they are given, and by no more than the margins
-// of the forward bounds.
+// [PureOfMu] and [BoundedRangeOfMu] end below the mu they are given, and by no more than the
+// margins of the forward bounds.
 func TestPureOfMu(t *testing.T) {
 	r := generator()
 	for range 300 {
@@ -246,11 +247,11 @@ func TestPureOfMu(t *testing.T) {
 	}
 }
 
-// The lemma in the proof of [MuOfBoundedRange]: λ(z) − λ(−z) > z for z > 0, λ the hazard of the
-// standard Gaussian.
+// The lemma in the proof of [MuOfBoundedRange]: lambda(z) - lambda(-z) > z for z > 0, lambda the
+// hazard of the standard Gaussian.
 func TestHazards(t *testing.T) {
 	for z := .01; z < 30; z += .01 {
-		tail := math.Exp(logUpperTail(z) + z*z/2 + logSqrt2Pi) // Mills' ratio, 1/λ
+		tail := math.Exp(logUpperTail(z) + z*z/2 + logSqrt2Pi) // Mills' ratio, 1/lambda
 		kappa := math.Exp(-z*z/2-logSqrt2Pi) / (1 - math.Exp(logUpperTail(z)))
 		if g := 1/tail - kappa - z; !(g > 0) {
 			t.Fatalf("z = %v: %v", z, g)

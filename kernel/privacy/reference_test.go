@@ -47,7 +47,7 @@ func numbers(t *testing.T, row []string) []float64 {
 	return out
 }
 
-// above checks want ≤ got ≤ want·(1+tol); below checks want·(1−tol) ≤ got ≤ want.
+// above checks want <= got <= want (1+tol); below checks want (1-tol) <= got <= want.
 func above(t *testing.T, what string, args []float64, got, want, tol float64) {
 	t.Helper()
 	if !(got >= want && got <= want*(1+tol)) {
@@ -71,7 +71,7 @@ func TestMuOfReference(t *testing.T) {
 		v := numbers(t, row)
 		tol := 1e-11
 		if v[1] >= 0.9 {
-			tol = 1e-9 // δ is flat in μ there
+			tol = 1e-9 // delta is flat in mu there
 		}
 		below(t, "MuOf", v[:2], MuOf(v[0], v[1]), v[2], tol)
 	}
@@ -148,8 +148,8 @@ func TestPureDivergenceReference(t *testing.T) {
 }
 
 // An independent accountant: its loss-distribution figure (pessimistic, on a grid of 1e-4) is the
-// exact ε of composed Gaussians, its Rényi figure is what our curves should match where its few
-// orders allow.
+// exact epsilon of composed Gaussians, its Rényi figure is what our curves should match where its
+// few orders allow.
 func TestIndependentAccountant(t *testing.T) {
 	for _, a := range load(t).Accountant {
 		mu := math.Sqrt(a.Count) / a.Sigma

@@ -3,13 +3,13 @@ package noise
 // Deviate is a real number, uniform on [0, 1], whose binary digits are drawn only
 // when a decision depends on them.
 //
-// Its value is 0.Head tail[0] tail[1] …, in base 2⁶⁴; digits after those are not
+// Its value is 0.Head tail[0] tail[1] .., in base 2^64; digits after those are not
 // yet drawn. Whatever has been decided so far has read drawn digits only, hence,
 // given all of it, the digits to come are still independent and uniform: this is
 // what makes it right to use one deviate in several decisions.
 type Deviate struct {
 	Head uint64
-	tail []uint64 // nil but for one deviate in about 2⁶⁴/σ
+	tail []uint64 // nil but for one deviate in about 2^64/sigma
 }
 
 // NewDeviate returns one of which 64 digits are drawn.

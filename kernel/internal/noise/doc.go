@@ -3,13 +3,13 @@
 // uniform integers and 64-bit tags.
 //
 // "Exactly" has one meaning here: if the words of the Source are independent and
-// uniform on the 2⁶⁴ values of a uint64, then each result has precisely the law
+// uniform on the 2^64 values of a uint64, then each result has precisely the law
 // that its doc comment states, not an approximation of it. No floating-point
-// operation is done on the way (a float64 σ is the dyadic rational that it is), so
+// operation is done on the way (a float64 sigma is the dyadic rational that it is), so
 // the known attacks on the low bits of floating-point noise do not apply.
 //
 // What is not protected: the time. How long a draw takes depends on the words
-// drawn and on σ, hence on the noise, but never on data, which no function here
+// drawn and on sigma, hence on the noise, but never on data, which no function here
 // ever sees but Exponential, which is handed scores: the less they agree, the more
 // often it draws. Somebody who could time single draws would learn something about
 // the size of the noise; so the kernel must not let the time of a single draw be

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// MaxSigma is the largest σ that Round takes, 2⁵⁵.
+// MaxSigma is the largest sigma that Round takes, 2^55.
 //
-// A result outside int64 then needs |X| ≥ 2⁸, which has probability below
-// 2⁻⁴⁷⁰⁰⁰; see Round for what happens then.
+// A result outside int64 then needs |X| >= 2^8, which has probability below
+// 2^-47000; see Round for what happens then.
 const MaxSigma = 1 << 55
 
 // Gaussian draws from an ideal Gaussian, rounded to integers.
@@ -23,20 +23,20 @@ type Gaussian struct {
 // NewGaussian returns a sampler that takes its words from src.
 func NewGaussian(src Source) *Gaussian { return &Gaussian{src: src} }
 
-// Round returns round(σX) for X ~ N(0, 1), with round to the nearest integer
+// Round returns round(sigma X) for X ~ N(0, 1), with round to the nearest integer
 // (ties have probability 0), in units of the caller's grid:
 //
-//	P(Round(σ) = j) = Φ((j+½)/σ) − Φ((j−½)/σ), exactly.
+//	P(Round(sigma) = j) = Phi((j+1/2)/sigma) - Phi((j-1/2)/sigma), exactly.
 //
-// σ is any float64 in (0, MaxSigma], taken as the dyadic rational that it is. The
-// magnitude saturates at 2⁶³−1. Rounding and saturation are functions of σX alone,
+// sigma is any float64 in (0, MaxSigma], taken as the dyadic rational that it is. The
+// magnitude saturates at 2^63-1. Rounding and saturation are functions of sigma X alone,
 // so whatever privacy the ideal Gaussian gives to an integer answer, the sum of
-// the answer and this noise has too: round(a + σX) = a + round(σX) for integers a.
+// the answer and this noise has too: round(a + sigma X) = a + round(sigma X) for integers a.
 //
-// Round panics if σ is NaN, infinite, zero, negative or above MaxSigma.
+// Round panics if sigma is NaN, infinite, zero, negative or above MaxSigma.
 //
 // Source: [KARNEY16] Algorithm N.
-// Differs: instead of copying digits to the result, k + x is scaled by σ in integer
+// Differs: instead of copying digits to the result, k + x is scaled by sigma in integer
 // arithmetic, with as many digits of x as make the rounding certain.
 func (g *Gaussian) Round(sigma float64) int64 {
 	if !(sigma > 0 && sigma <= MaxSigma) {
@@ -53,10 +53,10 @@ func (g *Gaussian) Round(sigma float64) int64 {
 // halfNormal returns an integer k and a deviate x with k + x distributed as |X|,
 // X ~ N(0, 1).
 //
-// Exact: a round proposes k with probability ∝ e^(−k/2), keeps it with probability
-// e^(−k(k−1)/2), draws x uniformly and keeps both with probability e^(−x(2k+x)/2).
-// The exponents add up to −(k+x)²/2, so the pair that is kept has a density
-// ∝ e^(−(k+x)²/2) on {0, 1, …} × [0, 1]; k+x covers [0, ∞) once. A round that
+// Exact: a round proposes k with probability proportional to e^(-k/2), keeps it with probability
+// e^(-k(k-1)/2), draws x uniformly and keeps both with probability e^(-x(2k+x)/2).
+// The exponents add up to -(k+x)^2/2, so the pair that is kept has a density
+// proportional to e^(-(k+x)^2/2) on {0, 1, ..} x [0, 1]; k+x covers [0, Inf) once. A round that
 // fails starts afresh, which does not change this law; one in about two succeeds.
 func (g *Gaussian) halfNormal() (uint64, Deviate) {
 	for {
@@ -71,9 +71,9 @@ func (g *Gaussian) halfNormal() (uint64, Deviate) {
 	}
 }
 
-// geometric returns k with probability e^(−k/2)·(1 − e^(−1/2)): how often
-// expHalf was true before it first was false. (That k reaches 2³², where integers
-// below would overflow, has probability below 2^(−3·10⁹).)
+// geometric returns k with probability e^(-k/2) (1 - e^(-1/2)): how often
+// expHalf was true before it first was false. (That k reaches 2^32, where integers
+// below would overflow, has probability below 2^(-3*10^9).)
 func (g *Gaussian) geometric() (k uint64) {
 	for g.expHalf() {
 		k++
@@ -81,7 +81,7 @@ func (g *Gaussian) geometric() (k uint64) {
 	return k
 }
 
-// allHalf returns true with probability e^(−k(k−1)/2): k(k−1) independent draws
+// allHalf returns true with probability e^(-k(k-1)/2): k(k-1) independent draws
 // of expHalf are all true.
 func (g *Gaussian) allHalf(k uint64) bool {
 	for range k * (k - 1) { // none for k = 0 either
@@ -92,7 +92,7 @@ func (g *Gaussian) allHalf(k uint64) bool {
 	return true
 }
 
-// keep returns true with probability e^(−x(2k+x)/2), given x: k+1 independent
+// keep returns true with probability e^(-x(2k+x)/2), given x: k+1 independent
 // draws of expPart are all true.
 func (g *Gaussian) keep(k uint64, x *Deviate) bool {
 	for range k + 1 {
@@ -103,19 +103,19 @@ func (g *Gaussian) keep(k uint64, x *Deviate) bool {
 	return true
 }
 
-// expHalf returns true with probability e^(−1/2).
+// expHalf returns true with probability e^(-1/2).
 //
-// Exact (von Neumann): for independent uniforms u₁, u₂, …, the event
-// ½ > u₁ > … > uₙ has probability (½)ⁿ/n!, as one of the n! orders of n uniforms
-// below ½. The number N of uniforms in the longest such run is even with
-// probability Σ (−½)ⁿ/n! = e^(−1/2).
+// Exact (von Neumann): for independent uniforms u1, u2, .., the event
+// 1/2 > u1 > .. > u_n has probability (1/2)^n/n!, as one of the n! orders of n uniforms
+// below 1/2. The number N of uniforms in the longest such run is even with
+// probability sum (-1/2)^n/n! = e^(-1/2).
 //
 // Source: [KARNEY16] Algorithm H.
 func (g *Gaussian) expHalf() bool {
-	if g.coin() { // u₁ ≥ ½
+	if g.coin() { // u1 >= 1/2
 		return true
 	}
-	last := Deviate{Head: g.src.Uint64() >> 1} // u₁, given that its first bit is 0
+	last := Deviate{Head: g.src.Uint64() >> 1} // u1, given that its first bit is 0
 	for even := false; ; even = !even {
 		u := NewDeviate(g.src)
 		if !u.Less(g.src, &last) {
@@ -125,11 +125,11 @@ func (g *Gaussian) expHalf() bool {
 	}
 }
 
-// expPart returns true with probability e^(−x·(2k+x)/(2k+2)), given x.
+// expPart returns true with probability e^(-x (2k+x)/(2k+2)), given x.
 //
-// Exact, as expHalf: a run x > u₁ > … > uₙ has probability xⁿ/n!; with an
+// Exact, as expHalf: a run x > u1 > .. > u_n has probability x^n/n!; with an
 // independent event of probability q = (2k+x)/(2k+2) at each of its steps it has
-// (xq)ⁿ/n!, and its length is even with probability Σ (−xq)ⁿ/n! = e^(−xq).
+// (xq)^n/n!, and its length is even with probability sum (-xq)^n/n! = e^(-xq).
 //
 // Source: [KARNEY16] Algorithm B.
 func (g *Gaussian) expPart(k uint64, x *Deviate) bool {
@@ -162,7 +162,7 @@ func (g *Gaussian) step(k uint64, x *Deviate) bool {
 	}
 }
 
-// coin returns true with probability ½. It spends one word on 64 tosses, because
+// coin returns true with probability 1/2. It spends one word on 64 tosses, because
 // words of entropy are most of the cost of a draw.
 func (g *Gaussian) coin() bool {
 	if g.toss == 0 {
@@ -174,7 +174,7 @@ func (g *Gaussian) coin() bool {
 	return heads
 }
 
-// Dyadic returns integers m < 2⁵³ and e with σ = m·2^e, for a finite σ > 0.
+// Dyadic returns integers m < 2^53 and e with sigma = m 2^e, for a finite sigma > 0.
 func Dyadic(sigma float64) (m uint64, e int) {
 	const fractionBits = 52
 	b := math.Float64bits(sigma)

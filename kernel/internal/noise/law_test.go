@@ -23,7 +23,7 @@ func draws(t *testing.T, n int, sigma float64) []int64 {
 	return js
 }
 
-// shiftedCells is stattest.RoundedGaussianCells for round(σX + shift).
+// shiftedCells is stattest.RoundedGaussianCells for round(sigma X + shift).
 func shiftedCells(sigma, shift float64, lo, hi int64) []float64 {
 	cdf := func(x float64) float64 { return 0.5 * math.Erfc(-(x-shift)/sigma/math.Sqrt2) }
 	probs := []float64{cdf(float64(lo) - 0.5)}
@@ -33,7 +33,7 @@ func shiftedCells(sigma, shift float64, lo, hi int64) []float64 {
 	return append(probs, 1-cdf(float64(hi)+0.5))
 }
 
-// TestLawPerInteger: the probability of each integer, for σ where that can be
+// TestLawPerInteger: the probability of each integer, for sigma where that can be
 // counted.
 func TestLawPerInteger(t *testing.T) {
 	const n = 400_000
@@ -52,7 +52,7 @@ func TestLawPerInteger(t *testing.T) {
 	}
 }
 
-// TestLawTiny: σ so small that the result is nearly always 0.
+// TestLawTiny: sigma so small that the result is nearly always 0.
 func TestLawTiny(t *testing.T) {
 	const n = 400_000
 	nonzero := func(sigma float64) float64 { return math.Erfc(0.5 / sigma / math.Sqrt2) }
@@ -71,7 +71,7 @@ func TestLawTiny(t *testing.T) {
 	}
 }
 
-// quantileCells returns m−1 integers that cut the law of round(σX) into m cells of
+// quantileCells returns m-1 integers that cut the law of round(sigma X) into m cells of
 // nearly equal probability, the right-most of each cell.
 func quantileCells(sigma float64, m int) (ends []int64) {
 	for i := 1; i < m; i++ {
@@ -90,7 +90,7 @@ func cellProbs(ends []int64, cdf func(x float64) float64) []float64 {
 	return append(probs, 1-before)
 }
 
-// TestLawLarge: σ where only ranges of integers can be counted, up to MaxSigma,
+// TestLawLarge: sigma where only ranges of integers can be counted, up to MaxSigma,
 // where every rounding takes big integers.
 func TestLawLarge(t *testing.T) {
 	const n = 200_000
@@ -118,7 +118,7 @@ func TestLawLarge(t *testing.T) {
 			stattest.GoodKS(t, xs, law(1, 0), alpha)
 			stattest.BadKS(t, xs, law(1.06, 0), alpha)
 			stattest.BadKS(t, xs, law(1, 0.04), alpha)
-			// The last four bits are uniform up to e^(−2π²σ²/16²), that is, not at all
+			// The last four bits are uniform up to e^(-2 pi^2 sigma^2/16^2), that is, not at all
 			// different: digits below those of a float64 are there too.
 			stattest.GoodFit(t, low, uniformCells(16), alpha)
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// roundRat is round(σ(k + x)) in rationals, for an x all of whose digits are given,
+// roundRat is round(sigma(k + x)) in rationals, for an x all of whose digits are given,
 // with ties upwards; sure is false if digits below them could change it.
 func roundRat(k uint64, digits []uint64, sigma float64) (j int64, sure bool) {
 	x, unit := new(big.Rat), big.NewRat(1, 1)
@@ -35,7 +35,7 @@ func roundRat(k uint64, digits []uint64, sigma float64) (j int64, sure bool) {
 	return floor.Int64(), sure
 }
 
-// scales returns σ's of all sizes: all exponents, random and extreme fractions.
+// scales returns sigma's of all sizes: all exponents, random and extreme fractions.
 func scales(rng *rand.Rand) (sigmas []float64) {
 	for e := -1074; e <= 55; e++ {
 		step := 1 + rng.Float64()
@@ -131,7 +131,7 @@ func checkBig(t *testing.T, k uint64, digits []uint64, sigma float64) {
 	}
 }
 
-// nextToTie returns heads around an x with σ(k + x) = j + ½, if there is one.
+// nextToTie returns heads around an x with sigma(k + x) = j + 1/2, if there is one.
 func nextToTie(rng *rand.Rand, k uint64, sigma float64) []uint64 {
 	lo, hi := sigma*float64(k), sigma*float64(k+1)
 	j := math.Floor(lo+rng.Float64()*(hi-lo)) + 0.5
@@ -147,7 +147,7 @@ func nextToTie(rng *rand.Rand, k uint64, sigma float64) []uint64 {
 	return []uint64{h - 1, h, h + 1}
 }
 
-// TestRoundSaturates: |k + x| ≥ 2⁸ is beyond int64 at the largest σ.
+// TestRoundSaturates: |k + x| >= 2^8 is beyond int64 at the largest sigma.
 func TestRoundSaturates(t *testing.T) {
 	for _, k := range []uint64{1 << 8, 1<<8 + 1, 1 << 20, 1 << 40} {
 		src, x := script{1, 2}, Deviate{Head: 5}
@@ -155,7 +155,7 @@ func TestRoundSaturates(t *testing.T) {
 			t.Errorf("k = %d: %d, want 2⁶³−1", k, got)
 		}
 	}
-	// (2⁸ − 2⁻⁵⁴)·2⁵⁵ = 2⁶³ − 2.
+	// (2^8 - 2^-54) 2^55 = 2^63 - 2.
 	src, x := script{1, 2}, Deviate{Head: math.MaxUint64 - 1023}
 	if got := roundScaled(&src, 1<<8-1, &x, MaxSigma); got != math.MaxInt64-1 {
 		t.Errorf("%d, want 2⁶³−2", got)

@@ -6,7 +6,7 @@ import (
 	randv2 "math/rand/v2"
 )
 
-// Source yields words that are independent and uniform on [0, 2⁶⁴).
+// Source yields words that are independent and uniform on [0, 2^64).
 //
 // Every law stated in this package holds under this condition.
 type Source interface {

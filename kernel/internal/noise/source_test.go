@@ -39,10 +39,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// inverse is the second, dumb sampler: inversion of a table of Φ with 200 bits.
+// inverse is the second, dumb sampler: inversion of a table of Phi with 200 bits.
 type inverse struct {
 	first int64
-	cdf   []*big.Int // ⌊2¹⁹²·P(round(σX) ≤ first + i)⌋
+	cdf   []*big.Int // ⌊2^192 P(round(sigma X) <= first + i)⌋
 }
 
 func newInverse(sigma float64, reach int64) inverse {
@@ -119,7 +119,7 @@ func TestUniform(t *testing.T) {
 	Uniform(src, 0)
 }
 
-// TestUniformRejects: of the words, exactly those with a low half below 2⁶⁴ mod n
+// TestUniformRejects: of the words, exactly those with a low half below 2^64 mod n
 // are thrown away.
 func TestUniformRejects(t *testing.T) {
 	for _, c := range []struct {
@@ -127,13 +127,13 @@ func TestUniformRejects(t *testing.T) {
 		n     uint64
 		want  uint64
 	}{
-		{script{0, 1}, 3 << 62, 0}, // 0·n has low half 0: rejected; 1·n = 0·2⁶⁴ + n
-		{script{4, 3}, 3 << 62, 2}, // 4·n = 3·2⁶⁴: rejected; 3·n = 2·2⁶⁴ + 2⁶²: kept
+		{script{0, 1}, 3 << 62, 0}, // 0 n has low half 0: rejected; 1 n = 0*2^64 + n
+		{script{4, 3}, 3 << 62, 2}, // 4 n = 3*2^64: rejected; 3 n = 2*2^64 + 2^62: kept
 		{script{0}, 1 << 40, 0},    // powers of two reject nothing
 		{script{1<<64 - 1}, 1 << 40, 1<<40 - 1},
 		{script{1<<64 - 1}, 1<<64 - 1, 1<<64 - 2},
 		{script{0, 2}, 1<<64 - 1, 1},
-		{script{1 << 62, 1}, 1<<63 + 1, 0}, // low halves 2⁶² < 2⁶³−1 ≤ 2⁶³+1
+		{script{1 << 62, 1}, 1<<63 + 1, 0}, // low halves 2^62 < 2^63-1 <= 2^63+1
 	} {
 		words := slices.Clone(c.words)
 		if got := Uniform(&words, c.n); got != c.want || len(words) != 0 {

@@ -28,7 +28,7 @@ func wantProbability(t *testing.T, p float64, draw func() bool) {
 }
 
 // at returns a deviate whose first digits are those of x in (0, 1); the others, not
-// drawn yet, change x by less than 2⁻⁵³.
+// drawn yet, change x by less than 2^-53.
 func at(x float64) Deviate { return Deviate{Head: uint64(math.Ldexp(x, 64))} }
 
 func TestStepProbabilities(t *testing.T) {
@@ -51,7 +51,7 @@ func TestStepProbabilities(t *testing.T) {
 	}
 }
 
-// TestGeometric: P(k) = e^(−k/2)(1 − e^(−1/2)).
+// TestGeometric: P(k) = e^(-k/2)(1 - e^(-1/2)).
 func TestGeometric(t *testing.T) {
 	const n, most = 300_000, 30
 	law := func(rate float64) []float64 {
@@ -137,7 +137,7 @@ func (s *script) Uint64() uint64 {
 	return w
 }
 
-// TestLess compares all numbers of three digits out of {0, 1, 2⁶⁴−1}, however many
+// TestLess compares all numbers of three digits out of {0, 1, 2^64-1}, however many
 // of the digits are there already.
 func TestLess(t *testing.T) {
 	var all [][]uint64

@@ -10,28 +10,28 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 )
 
-// MinRate is the least rate that DiscreteLaplace takes, 2⁻⁴⁸.
+// MinRate is the least rate that DiscreteLaplace takes, 2^-48.
 //
-// A result of magnitude 2⁶⁰ or more then has probability below e^(−2¹²) < 2⁻⁵⁹⁰⁰.
+// A result of magnitude 2^60 or more then has probability below e^(-2^12) < 2^-5900.
 const MinRate = 0x1p-48
 
-// DiscreteLaplace draws an integer j with probability ∝ e^(−γ|j|), that is
+// DiscreteLaplace draws an integer j with probability proportional to e^(-gamma|j|), that is
 //
-//	P(j) = (e^γ − 1)/(e^γ + 1)·e^(−γ|j|), exactly.
+//	P(j) = (e^gamma - 1)/(e^gamma + 1) e^(-gamma|j|), exactly.
 //
-// γ is any finite float64 of at least MinRate, taken as the dyadic rational that it
-// is. To an integer answer a of L1 sensitivity S it gives γS-DP: the ratio of
-// probabilities of a result r is e^(γ(|r−a'| − |r−a|)) ≤ e^(γ|a−a'|) in each
+// gamma is any finite float64 of at least MinRate, taken as the dyadic rational that it
+// is. To an integer answer a of L1 sensitivity S it gives gamma S-DP: the ratio of
+// probabilities of a result r is e^(gamma(|r-a'| - |r-a|)) <= e^(gamma|a-a'|) in each
 // coordinate.
 //
 // Exact: of all pairs of a sign and a magnitude, each magnitude y has probability
-// ∝ e^(−γy) with either sign; throwing (−, 0) away leaves every integer once.
+// proportional to e^(-gamma y) with either sign; throwing (-, 0) away leaves every integer once.
 //
-// DiscreteLaplace panics if γ is NaN, infinite or below MinRate.
+// DiscreteLaplace panics if gamma is NaN, infinite or below MinRate.
 //
 // noise.Source: [CKS20] Algorithm 2 of the paper on the discrete Gaussian.
-// Differs: the block length of the magnitude is the power of two next to 1/γ, so that
-// any float64 γ can be taken, not the denominator of a rational one.
+// Differs: the block length of the magnitude is the power of two next to 1/gamma, so that
+// any float64 gamma can be taken, not the denominator of a rational one.
 func DiscreteLaplace(src noise.Source, gamma float64) int64 {
 	if !(gamma >= MinRate && gamma <= math.MaxFloat64) {
 		panic(fmt.Sprintf("noise: DiscreteLaplace wants a finite γ ≥ 2^-48, got %v", gamma))
@@ -47,18 +47,18 @@ func DiscreteLaplace(src noise.Source, gamma float64) int64 {
 	}
 }
 
-// geometric returns y with probability e^(−γy)·(1 − e^(−γ)).
+// geometric returns y with probability e^(-gamma y) (1 - e^(-gamma)).
 //
-// Exact: with T = 2^s, y = T·v + u for one v ≥ 0 and one u in [0, T), and
-// e^(−γy) = e^(−γT·v)·e^(−γu). v counts how often a coin of probability e^(−γT)
-// was true before it first was false; u is uniform, kept with probability e^(−γu)
-// and drawn afresh otherwise. 1 ≤ γT < 2 if γ < 1, so that neither takes long.
+// Exact: with T = 2^s, y = T v + u for one v >= 0 and one u in [0, T), and
+// e^(-gamma y) = e^(-gamma T v) e^(-gamma u). v counts how often a coin of probability e^(-gamma T)
+// was true before it first was false; u is uniform, kept with probability e^(-gamma u)
+// and drawn afresh otherwise. 1 <= gamma T < 2 if gamma < 1, so that neither takes long.
 func geometric(src noise.Source, gamma float64) uint64 {
 	s := uint(0)
 	if _, e := math.Frexp(gamma); gamma < 1 {
-		s = uint(1 - e) // 2^(e−1) ≤ γ < 2^e, and e ≤ 0
+		s = uint(1 - e) // 2^(e-1) <= gamma < 2^e, and e <= 0
 	}
-	// that it reaches 2¹⁵, where y below may not fit an int64, has probability below e^(−2¹⁵)
+	// that it reaches 2^15, where y below may not fit an int64, has probability below e^(-2^15)
 	var v uint64
 	for ExpMinus(src, gamma, 1<<s) {
 		v++
@@ -71,12 +71,12 @@ func geometric(src noise.Source, gamma float64) uint64 {
 	}
 }
 
-// Exponential draws an index i with probability ∝ e^(γ·scores[i]), exactly.
+// Exponential draws an index i with probability proportional to e^(gamma * scores[i]), exactly.
 //
-// Exact: a uniform index is kept with probability e^(−γ(max − scores[i])) and drawn
+// Exact: a uniform index is kept with probability e^(-gamma(max - scores[i])) and drawn
 // afresh otherwise. How many are drawn depends on the scores, on average at most
 // len(scores) of them: this is the one function here whose time depends on data (see
-// the package comment). γ is any finite float64 ≥ 0; it panics on others and on no
+// the package comment). gamma is any finite float64 >= 0; it panics on others and on no
 // scores.
 func Exponential(src noise.Source, gamma float64, scores []int64) int {
 	best := scores[0]
@@ -91,15 +91,15 @@ func Exponential(src noise.Source, gamma float64, scores []int64) int {
 	}
 }
 
-// ExpMinus returns true with probability e^(−γk), exactly, for any finite float64 γ ≥ 0, taken as
-// the dyadic rational that it is, and any integer k ≥ 0. It panics on other γ.
+// ExpMinus returns true with probability e^(-gamma k), exactly, for any finite float64 gamma >= 0,
+// taken as the dyadic rational that it is, and any integer k >= 0. It panics on other gamma.
 //
-// Exact: γk = n + x with an integer n and 0 ≤ x < 1, computed without rounding: n draws of
-// probability e^(−1) and one of probability e^(−x) must all be true. (An n beyond 2⁶⁴ counts as
-// 2⁶⁴−1: that so many draws are true has probability e^(−2⁶⁴).)
+// Exact: gamma k = n + x with an integer n and 0 <= x < 1, computed without rounding: n draws of
+// probability e^(-1) and one of probability e^(-x) must all be true. (An n beyond 2^64 counts as
+// 2^64-1: that so many draws are true has probability e^(-2^64).)
 //
 // noise.Source: [CKS20] Algorithm 1 of the paper on the discrete Gaussian.
-// Differs: e^(−x) by von Neumann's runs of uniform deviates, as in [KARNEY16] Algorithm H.
+// Differs: e^(-x) by von Neumann's runs of uniform deviates, as in [KARNEY16] Algorithm H.
 func ExpMinus(src noise.Source, gamma float64, k uint64) bool {
 	if !(gamma >= 0 && gamma <= math.MaxFloat64) {
 		panic(fmt.Sprintf("noise: ExpMinus wants a finite γ ≥ 0, got %v", gamma))
@@ -111,7 +111,7 @@ func ExpMinus(src noise.Source, gamma float64, k uint64) bool {
 	hi, lo := bits.Mul64(m, k)
 	n, x := split(hi, lo, e)
 	for range n {
-		if !evenRun(src, noise.NewDeviate(src)) { // x = 1, and u₁ < 1
+		if !evenRun(src, noise.NewDeviate(src)) { // x = 1, and u1 < 1
 			return false
 		}
 	}
@@ -119,11 +119,11 @@ func ExpMinus(src noise.Source, gamma float64, k uint64) bool {
 	return !below(&u, src, x) || evenRun(src, u)
 }
 
-// evenRun reports whether the longest run x > u₁ > … > u_N of independent uniforms has an even
-// length, given u = u₁ < x.
+// evenRun reports whether the longest run x > u1 > .. > u_N of independent uniforms has an even
+// length, given u = u1 < x.
 //
-// For any n the event x > u₁ > … > uₙ has probability xⁿ/n!, so, with N = 0 where u₁ ≥ x, which is
-// even too, N is even with probability Σ (−x)ⁿ/n! = e^(−x).
+// For any n the event x > u1 > .. > u_n has probability x^n/n!, so, with N = 0 where u1 >= x, which
+// is even too, N is even with probability sum (-x)^n/n! = e^(-x).
 func evenRun(src noise.Source, u noise.Deviate) bool {
 	for even := false; ; even = !even {
 		v := noise.NewDeviate(src)
@@ -134,8 +134,8 @@ func evenRun(src noise.Source, u noise.Deviate) bool {
 	}
 }
 
-// below reports whether u < x, for x = 0.x[0] x[1] …, in base 2⁶⁴, with zeros after its last digit.
-// Exact: where all digits of x are met, the rest of u is not negative, so u ≥ x.
+// below reports whether u < x, for x = 0.x[0] x[1] .., in base 2^64, with zeros after its last
+// digit. Exact: where all digits of x are met, the rest of u is not negative, so u >= x.
 func below(u *noise.Deviate, src noise.Source, x []uint64) bool {
 	for i, d := range x {
 		c := u.Head
@@ -149,12 +149,12 @@ func below(u *noise.Deviate, src noise.Source, x []uint64) bool {
 	return false
 }
 
-// split returns the integer part of (hi·2⁶⁴ + lo)·2^e, at most 2⁶⁴−1, and the digits of the
-// fraction in base 2⁶⁴.
+// split returns the integer part of (hi 2^64 + lo) 2^e, at most 2^64-1, and the digits of the
+// fraction in base 2^64.
 //
-// Digit i ≥ 0 of the fraction holds the bits of weights 2^(−64i−1) to 2^(−64(i+1)), the integer
-// part those of 2⁶³ to 1; bit j of hi:lo has the weight 2^(j+e). Hence digit i is the 64 bits of
-// hi:lo from −64(i+1)−e on, the integer part those from −e on.
+// Digit i >= 0 of the fraction holds the bits of weights 2^(-64i-1) to 2^(-64(i+1)), the integer
+// part those of 2^63 to 1; bit j of hi:lo has the weight 2^(j+e). Hence digit i is the 64 bits of
+// hi:lo from -64(i+1)-e on, the integer part those from -e on.
 func split(hi, lo uint64, e int) (n uint64, x []uint64) {
 	from := func(j int) uint64 { // zeros outside hi:lo; in Go, shifts by 64 and more give 0
 		switch {
@@ -175,10 +175,10 @@ func split(hi, lo uint64, e int) (n uint64, x []uint64) {
 	return n, x
 }
 
-// TruncatedLaplace draws an integer j with probability ∝ e^(−γ|j|) on {−most, …, most}, exactly: a
-// discrete Laplace variable, drawn afresh until it lies there. How often is a matter of γ and most
-// alone, with probability 1 − e^(−γ(most+1))·2/(1+e^(−γ)) each time. It panics where
-// DiscreteLaplace does, and if most is negative.
+// TruncatedLaplace draws an integer j with probability proportional to e^(-gamma|j|) on {-most, ..,
+// most}, exactly: a discrete Laplace variable, drawn afresh until it lies there. How often is a
+// matter of gamma and most alone, with probability 1 - e^(-gamma(most+1)) 2/(1+e^(-gamma)) each
+// time. It panics where DiscreteLaplace does, and if most is negative.
 func TruncatedLaplace(src noise.Source, gamma float64, most int64) int64 {
 	if most < 0 {
 		panic(fmt.Sprintf("noise: TruncatedLaplace wants a reach of at least 0, got %d", most))

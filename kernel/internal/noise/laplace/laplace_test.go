@@ -12,11 +12,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 )
 
-// laplaceCells returns the probabilities that a discrete Laplace variable is below lo, lo, lo+1, …,
-// hi, and above hi, for lo ≤ 0 ≤ hi.
+// laplaceCells returns the probabilities that a discrete Laplace variable is below lo, lo, lo+1,
+// .., hi, and above hi, for lo <= 0 <= hi.
 func laplaceCells(gamma float64, lo, hi int64) []float64 {
 	q := math.Exp(-gamma)
-	// Σ_{j≥from}, from ≥ 1
+	// sum_{j>=from}, from >= 1
 	tail := func(from int64) float64 { return math.Exp(-gamma*float64(from)) / (1 + q) }
 	probs := []float64{tail(1 - lo)}
 	for j := lo; j <= hi; j++ {
@@ -77,7 +77,7 @@ func TestLaplaceLarge(t *testing.T) {
 	}
 }
 
-// TestExpMinus: e^(−γk), however γk is made up.
+// TestExpMinus: e^(-gamma k), however gamma k is made up.
 func TestExpMinus(t *testing.T) {
 	src := noise.NewSeeded(stattest.Seed(t))
 	for _, c := range []struct {
@@ -116,7 +116,7 @@ func TestExpMinusWithTies(t *testing.T) {
 	}
 }
 
-// TestSplit compares the digits of m·k·2^e with rational arithmetic.
+// TestSplit compares the digits of m k 2^e with rational arithmetic.
 func TestSplit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	two := func(e int) *big.Rat {
