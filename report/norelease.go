@@ -33,11 +33,15 @@ var noReleaseSource string
 //go:embed budget.html
 var budgetSource string
 
-var noReleaseTemplate = withBudget("norelease", noReleaseSource)
+//go:embed head.html
+var headSource string
 
-// withBudget parses a page that shows the tables of the budget.
-func withBudget(name, source string) *template.Template {
+var noReleaseTemplate = parsed("norelease", noReleaseSource)
+
+// parsed parses a page, with the head and the tables of the budget that all pages show.
+func parsed(name, source string) *template.Template {
 	page := template.Must(template.New(name).Parse(source))
+	template.Must(page.New("head.html").Parse(headSource))
 	template.Must(page.New("budget.html").Parse(budgetSource))
 	return page
 }

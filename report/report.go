@@ -40,7 +40,7 @@ var pageSource string
 //go:embed style.css
 var styleSource string
 
-var pageTemplate = withBudget("page", pageSource)
+var pageTemplate = parsed("page", pageSource)
 
 // HTML writes r as one self-contained page: pictures and tables of the model, and the certificate
 // in words and whole.
