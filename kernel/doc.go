@@ -4,7 +4,11 @@
 // Guarantee: let X and X' be tables that are neighbours under the session's relation. Whatever
 // program asks, adaptively, and whatever it does with the answers, all that leaves the session is
 // (epsilon, delta)-DP (or rho-zCDP) as its terms say, provided the program is independent of the
-// rows but for what sessions told it. It rests on:
+// rows but for what sessions told it.
+//
+// The package shows what estimators may see of the core, internal/core, which sums with Gaussian
+// noise. The rings pairs, cells, choice and blocks bring one mechanism each, and only who uses one
+// has to read it: go list -deps is the list. The guarantee rests on:
 //
 //   - query: every row becomes a vector of integers by itself, with a norm bound checked in
 //     integers; or a score, an integer, or the integer masses of the gaps between values, computed
@@ -14,16 +18,16 @@
 //   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler, or discrete
 //     Laplace noise or a pick of the exponential mechanism, sampled exactly; these are charged the
 //     mu of their pure loss. Masks multiply by Gaussians of 512 binary places;
-//   - stable: how far one block can move what blocks agree on, and the rounding of masked
+//   - blocks/stable: how far one block can move what blocks agree on, and the rounding of masked
 //     estimates.
 //
 // The compiler keeps other packages from the rows (internal/rows) and from the noise
 // (internal/hook, internal/noise). Where the language would let them in all the same, the kernel
-// checks when it runs (internal/closed): queries must be structs of package query, engines of
-// packages below kernel/engine, and learners of blocks of packages below learner; hooks must come
-// from kerneltest, which refuses to run outside tests. A learner of the custodian's own stands in
-// the terms of the session (Terms.Own) and is the custodian's to answer for: an estimator can ask
-// for it and for no other, and the session says that it ran.
+// checks when it runs (internal/closed): queries must be structs at or below package query, engines
+// of packages below kernel/engine, and learners of blocks of packages below learner; hooks must
+// come from kerneltest, which refuses to run outside tests. A learner of the custodian's own stands
+// in the terms of the session (Terms.Own) and is the custodian's to answer for: an estimator can
+// ask for it and for no other, and the session says that it ran.
 //
 // Not protected: against code in the same process that uses package unsafe, linknames or a
 // debugger, or replaces crypto/rand.Reader; the time a measurement takes and the memory it needs,

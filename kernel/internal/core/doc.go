@@ -1,0 +1,10 @@
+// Package core is where rows and noise meet: tables, plans, sessions, allotments, sums, and the one
+// function from rows to an answer, Measure. The rings below kernel bring mechanisms to it; the core
+// knows none of them.
+//
+// To check it, read in this order: kernel/privacy (what is added up, and when it ends), table.go,
+// plan.go, session.go, allotment.go, measure.go (charge, compute, draw, record), draw.go (what a
+// mechanism can reach), sum.go and kernel/query (sums and their sensitivity), kernel/engine and
+// internal/rows (how rows are read), internal/noise (what is drawn), and derive.go (tables of block
+// estimates). internal/closed keeps all other types out.
+package core
