@@ -129,6 +129,3 @@ func twoGroups(rng *rand.Rand, n, d int) [][]float64 {
 	}
 	return rows
 }
-
-// choose is cut for one number of rows.
-func choose(p estimate.Problem, rows float64) choice { return newCutter(p).cut(rows) }

@@ -27,11 +27,11 @@ func AddUp(x, y float64) float64 {
 	return s
 }
 
-// AddDown returns x + y rounded down.
-func AddDown(x, y float64) float64 { return -AddUp(-x, -y) }
+// addDown returns x + y rounded down.
+func addDown(x, y float64) float64 { return -AddUp(-x, -y) }
 
 // SubDown returns x - y rounded down.
-func SubDown(x, y float64) float64 { return AddDown(x, -y) }
+func SubDown(x, y float64) float64 { return addDown(x, -y) }
 
 // MulUp returns x y rounded up.
 func MulUp(x, y float64) float64 {
@@ -69,8 +69,8 @@ func SqrtUp(x float64) float64 {
 	return r
 }
 
-// SqrtDown returns sqrt x rounded down, NaN if x < 0.
-func SqrtDown(x float64) float64 {
+// sqrtDown returns sqrt x rounded down, NaN if x < 0.
+func sqrtDown(x float64) float64 {
 	r := math.Sqrt(x)
 	if x != 0 && (x < tiny || math.FMA(-r, r, x) < 0) {
 		return down(r)

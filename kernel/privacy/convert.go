@@ -84,7 +84,7 @@ func RhoOfMu(mu float64) float64 { return MulUp(mu, mu) / 2 }
 // MuOfRho returns mu = sqrt(2 rho), rounded down: the noise of a Gaussian mechanism that is
 // rho-zCDP is sensitivity/mu. The converse of [RhoOfMu] for Gaussian mechanisms only: rho-zCDP does
 // not imply sqrt(2 rho)-GDP.
-func MuOfRho(rho float64) float64 { return SqrtDown(2 * rho) }
+func MuOfRho(rho float64) float64 { return sqrtDown(2 * rho) }
 
 // MuOfPure returns the least mu for which every epsilon0-DP mechanism is mu-GDP, rounded up: mu =
 // -2 Phi^-1(1/(1+e^epsilon0)).

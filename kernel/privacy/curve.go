@@ -27,10 +27,10 @@ var orders = func() (a []float64) {
 // epsilon from 1e-4 to 1e7, and missing it by half a step costs at most .1 % of epsilon.
 func Orders() []float64 { return slices.Clone(orders) }
 
-// CurveFrom returns the curve with the given divergences, one for each of [Orders], already rounded
+// curveFrom returns the curve with the given divergences, one for each of [Orders], already rounded
 // up by the caller. NaN, a negative divergence, one that decreases with the order, or another
 // length is an error.
-func CurveFrom(divergences []float64) (Curve, error) {
+func curveFrom(divergences []float64) (Curve, error) {
 	if len(divergences) != len(orders) {
 		return Curve{}, &FieldError{"renyi", fmt.Sprintf("%d divergences, one for each order", len(orders)),
 			fmt.Sprint(len(divergences)), "evaluate the loss at each of Orders()"}
@@ -47,13 +47,13 @@ func CurveFrom(divergences []float64) (Curve, error) {
 }
 
 // CurveOf returns the curve of the given divergence, a function of the order that rounds up. It
-// panics where [CurveFrom] fails.
+// panics where [curveFrom] fails.
 func CurveOf(divergence func(order float64) float64) Curve {
 	at := make([]float64, len(orders))
 	for i, a := range orders {
 		at[i] = divergence(a)
 	}
-	c, err := CurveFrom(at)
+	c, err := curveFrom(at)
 	if err != nil {
 		panic("privacy: CurveOf: " + err.Error())
 	}

@@ -133,7 +133,7 @@ func TestDirectedRounding(t *testing.T) {
 		}
 		sum, prod := new(big.Float).Add(big64(z), big64(y)), new(big.Float).Mul(big64(z), big64(y))
 		check("AddUp", AddUp(z, y), sum, true, z, y)
-		check("AddDown", AddDown(z, y), sum, false, z, y)
+		check("AddDown", addDown(z, y), sum, false, z, y)
 		check("SubDown", SubDown(z, -y), sum, false, z, y)
 		check("MulUp", MulUp(z, y), prod, true, z, y)
 		check("MulDown", MulDown(z, y), prod, false, z, y)
@@ -142,9 +142,9 @@ func TestDirectedRounding(t *testing.T) {
 		check("DivDown", DivDown(z, y), quo, false, z, y)
 		root := new(big.Float).Sqrt(big64(x))
 		check("SqrtUp", SqrtUp(x), root, true, x, 0)
-		check("SqrtDown", SqrtDown(x), root, false, x, 0)
+		check("SqrtDown", sqrtDown(x), root, false, x, 0)
 	}
-	if MulUp(3, 5) != 15 || AddUp(.5, .25) != .75 || SqrtUp(9) != 3 || SqrtDown(9) != 3 || DivDown(6, 3) != 2 || MulDown(0, 1) != 0 {
+	if MulUp(3, 5) != 15 || AddUp(.5, .25) != .75 || SqrtUp(9) != 3 || sqrtDown(9) != 3 || DivDown(6, 3) != 2 || MulDown(0, 1) != 0 {
 		t.Error("an exact result was changed")
 	}
 }
@@ -198,21 +198,21 @@ func TestCurves(t *testing.T) {
 	}
 	v := PureCurve(1).Values()
 	v[3] = math.Inf(1)
-	if _, err := CurveFrom(v); err == nil {
+	if _, err := curveFrom(v); err == nil {
 		t.Error("a curve that falls from +Inf was accepted")
 	}
 	for i := 100; i < len(v); i++ {
 		v[i] = math.Inf(1)
 	}
 	v[3] = v[4]
-	if c, err := CurveFrom(v); err != nil || math.IsInf(c.Epsilon(1e-6), 1) || math.IsNaN(c.Epsilon(1e-6)) {
+	if c, err := curveFrom(v); err != nil || math.IsInf(c.Epsilon(1e-6), 1) || math.IsNaN(c.Epsilon(1e-6)) {
 		t.Errorf("a curve with +Inf at large orders: %v", err)
 	}
 	v[0] = math.NaN()
-	if _, err := CurveFrom(v); err == nil {
+	if _, err := curveFrom(v); err == nil {
 		t.Error("NaN was accepted")
 	}
-	if _, err := CurveFrom(v[1:]); err == nil {
+	if _, err := curveFrom(v[1:]); err == nil {
 		t.Error("a short curve was accepted")
 	}
 	if c := CurveOf(func(float64) float64 { return math.Inf(1) }); !math.IsInf(c.Epsilon(.5), 1) {

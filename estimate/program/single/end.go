@@ -40,8 +40,8 @@ func (f *Fit) RefuseColumn(j int) error {
 	return f.Refuse("the noise hides the spread of column %d", j+1)
 }
 
-// Unresolved is the error of a preconditioner whose budget ended first, in the state st.
-func (f *Fit) Unresolved(st *tyler.State) error {
+// unresolved is the error of a preconditioner whose budget ended first, in the state st.
+func (f *Fit) unresolved(st *tyler.State) error {
 	f.note(st.Hidden(f.All))
 	return f.Refuse("the noise hides the spread in some directions at about %.0f rows", f.Rows)
 }

@@ -90,7 +90,7 @@ func (f *Fit) Round(passes [2]Pass, far func(*tyler.State) (float64, error), lie
 		there, end = true, lies
 	}
 	if !there {
-		return nil, false, f.Unresolved(st)
+		return nil, false, f.unresolved(st)
 	}
 	return nil, false, f.RefuseFar("too many rows share one value or lie far out" + end)
 }

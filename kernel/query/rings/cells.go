@@ -18,7 +18,7 @@ import (
 // cells of level Level.
 //
 // Answer: the children of Parents[0], then of Parents[1], ..; within one parent child c has bit i
-// of c as the last bit of coordinate i. With Parents nil, cell index as packed by Pack. Privacy: a
+// of c as the last bit of coordinate i. With Parents nil, cell index as packed by pack. Privacy: a
 // row is in at most one cell: sensitivity sqrt2 under replace-one, 1 under add-or-remove-one, per
 // level. Which cells are expanded is the caller's released choice; empty ones are counted and
 // noised like the others, so no delta is spent.
@@ -74,9 +74,9 @@ func (CellCounts) Weight(int) float64 { return 1 }
 // Unit is 1.
 func (CellCounts) Unit() float64 { return 1 }
 
-// Pack names the cell with the given coordinates (each below 2^level): coordinate i takes bits
+// pack names the cell with the given coordinates (each below 2^level): coordinate i takes bits
 // i*level.. of the name.
-func Pack(coordinates []int, level int) uint64 {
+func pack(coordinates []int, level int) uint64 {
 	key := uint64(0)
 	for i, c := range coordinates {
 		key |= uint64(c) << (i * level)
@@ -84,7 +84,7 @@ func Pack(coordinates []int, level int) uint64 {
 	return key
 }
 
-// Unpack is the inverse of Pack.
+// Unpack is the inverse of pack.
 func Unpack(key uint64, dim, level int) []int {
 	c := make([]int, dim)
 	for i := range c {
@@ -99,7 +99,7 @@ func Child(parent uint64, c, dim, level int) uint64 {
 	for i := range at {
 		at[i] = 2*at[i] + c>>i&1
 	}
-	return Pack(at, level)
+	return pack(at, level)
 }
 
 // Compile returns the row map.

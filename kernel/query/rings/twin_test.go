@@ -357,11 +357,11 @@ func twinOfCellCounts(q CellCounts, row []float64) contribution {
 		at[i] = int(math.Min(math.Floor((v/h+1)/2*side), side-1))
 	}
 	if q.Parents == nil {
-		return one(q.Size(), int(Pack(at, q.Level)), 1)
+		return one(q.Size(), int(pack(at, q.Level)), 1)
 	}
 	for p, parent := range q.Parents {
 		for c := range 1 << len(y) {
-			if Child(parent, c, len(y), q.Level) == Pack(at, q.Level) {
+			if Child(parent, c, len(y), q.Level) == pack(at, q.Level) {
 				return one(q.Size(), p<<len(y)+c, 1)
 			}
 		}
