@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -93,6 +94,7 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	if t == nil || t.rows == nil {
 		return nil, errors.New("kernel: Open: want a table that a Builder has protected, got none")
 	}
+	own := *t
 	plan, err := plan.own()
 	if err != nil {
 		return nil, err
@@ -101,8 +103,8 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	if err != nil {
 		return nil, err
 	}
-	if terms.Relation != t.relation {
-		return nil, fmt.Errorf("kernel: Terms.Relation: want %v, under which the table was protected, got %v", t.relation, terms.Relation)
+	if terms.Relation != own.relation {
+		return nil, fmt.Errorf("kernel: Terms.Relation: want %v, under which the table was protected, got %v", own.relation, terms.Relation)
 	}
 	if terms.Engine == nil {
 		terms.Engine = local.Engine{}
@@ -110,7 +112,12 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	if terms.Engine, err = trusted(terms.Engine); err != nil {
 		return nil, err
 	}
-	s := &Session{ctx: ctx, table: t, plan: plan, terms: terms, total: total, hook: h, group: 1, book: &book{used: map[string]*usage{}}}
+	// Nobody's own context is asked while something is measured: it could count the rows by how
+	// often, or be done in the middle and not at the end. This one is done for good, and let go of
+	// with the session.
+	ctx, cancel := context.WithCancel(ctx)
+	s := &Session{ctx: ctx, table: &own, plan: plan, terms: terms, total: total, hook: h, group: 1, book: &book{used: map[string]*usage{}}}
+	runtime.AddCleanup(s.book, func(cancel context.CancelFunc) { cancel() }, cancel)
 	s.filter = privacy.NewFilter(total)
 	source := noise.Source(noise.NewEntropy())
 	if h != nil && h.Source != nil {
