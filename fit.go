@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -186,7 +187,7 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	switch {
 	case m.Mask != nil:
 		step.Mask = maskOf(m.Mask)
-	case m.Law == blocks.LawPopular:
+	case m.Law == popular.Law:
 		step.Pure = privacy.DivUp(m.Sensitivity, m.Noise)
 	default:
 		step.Law, step.Sensitivity, step.Noise, step.Mu = m.Law, m.Sensitivity, m.Noise, m.Mu
@@ -200,7 +201,7 @@ func extraOf(e kernel.Extra) (m *release.Mask, delta, pure float64) {
 	switch e := e.(type) {
 	case blocks.Agreement:
 		return maskOf(e.Mask), e.Delta, 0
-	case blocks.Closeness:
+	case popular.Closeness:
 		return maskOf(e.Mask), e.Delta, e.Pure
 	}
 	return nil, 0, 0

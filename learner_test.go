@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/release"
@@ -141,11 +142,11 @@ func TestPlanWithMask(t *testing.T) {
 // curve.
 func TestPublishedStepsAreStated(t *testing.T) {
 	mask := mask.Parameters{Components: 2, Dimension: 3, Gamma: .01, EtaWeight: .3, EtaMean: .2, EtaCov: .1}
-	test := stepOf(kernel.Measurement{Step: "a", Query: blocks.PopularKind, Count: 1, Law: blocks.LawPopular, Sensitivity: 198, Noise: 396, Delta: 1e-7})
+	test := stepOf(kernel.Measurement{Step: "a", Query: popular.Kind, Count: 1, Law: popular.Law, Sensitivity: 198, Noise: 396, Delta: 1e-7})
 	if test.Pure < .5 || test.Pure > .5+1e-12 || test.Mu != 0 || test.Sensitivity != 0 || test.Noise != 0 || test.Delta != 1e-7 {
 		t.Errorf("%+v", test)
 	}
-	line := stepOf(kernel.Measurement{Step: "a", Query: blocks.PopularKind, Count: 1, Law: blocks.LawMasked, Sensitivity: .01, Noise: .1, Mask: mask})
+	line := stepOf(kernel.Measurement{Step: "a", Query: popular.Kind, Count: 1, Law: blocks.LawMasked, Sensitivity: .01, Noise: .1, Mask: mask})
 	want := release.Mask{Kind: release.MaskParameters, Components: 2, Dimension: 3, Gamma: .01, EtaWeight: .3, EtaMean: .2, EtaCov: .1}
 	if line.Mask == nil || *line.Mask != want || line.Sensitivity != 0 || line.Noise != 0 || line.Law != "" {
 		t.Errorf("%+v: %+v", line, line.Mask)
@@ -157,7 +158,7 @@ func TestPublishedStepsAreStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range s.Steps {
-		if step.Query != blocks.PopularKind {
+		if step.Query != popular.Kind {
 			continue
 		}
 		if step.Mu != 0 || !(step.Pure > 0) || step.Mask == nil || !strings.Contains(s.String(), "the test of step "+step.Step+": epsilon = ") {
@@ -286,7 +287,7 @@ func TestOwnLearnerNeedsRows(t *testing.T) {
 // A reader of releases finds tests of agreement and their masks by the names that the kernel gives
 // them.
 func TestAgreementsAreNamedAsInTheKernel(t *testing.T) {
-	if release.QueryStable != blocks.StableKind || release.QueryPopular != blocks.PopularKind {
-		t.Errorf("release has %q and %q, the kernel %q and %q", release.QueryStable, release.QueryPopular, blocks.StableKind, blocks.PopularKind)
+	if release.QueryStable != blocks.StableKind || release.QueryPopular != popular.Kind {
+		t.Errorf("release has %q and %q, the kernel %q and %q", release.QueryStable, release.QueryPopular, blocks.StableKind, popular.Kind)
 	}
 }

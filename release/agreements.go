@@ -6,7 +6,7 @@ import (
 )
 
 // What a test of agreement among blocks and the mask of what they agree on are called, see the
-// kernel's StableKind and PopularKind: one line of the plan each.
+// kernel's blocks.StableKind and popular.Kind: one line of the plan each.
 const (
 	QueryStable  = "of blocks: stable mean"
 	QueryPopular = "of blocks: popular estimate"

@@ -39,7 +39,10 @@ var layers = []layer{
 	{"kernel/pairs", ring, "a ring stands on the core and brings one mechanism"},
 	{"kernel/cells", ring, "a ring stands on the core and brings one mechanism"},
 	{"kernel/choice", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/cells"), "only literal algorithms use it; what it releases of histograms are cells"},
-	{"kernel/blocks", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "dense", "parallel"), "a ring stands on the core and brings one mechanism"},
+	{"kernel/blocks", append(ring[:len(ring):len(ring)], "dense", "parallel"), "a ring stands on the core and brings one mechanism"},
+	{"kernel/blocks/internal/agree", append(ring[:len(ring):len(ring)], "kernel/blocks/stable"), "what tests of agreement share stands on the core, and knows no ring"},
+	{"kernel/blocks/popular", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/blocks"), "only a literal algorithm uses it: what it stands on of pure losses is its own"},
+	{"kernel/blocks/internal/blockstest", append(ring[:len(ring):len(ring)], "kernel/blocks", "kernel/internal/hook", "internal/stattest"), "tests only"},
 	{"kernel/blocks/mask", []string{"kernel/privacy"}, "what masks cost is arithmetic"},
 	{"kernel/blocks/stable", []string{"dense", "parallel"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
 	{"kernel", []string{"kernel/privacy", "kernel/internal/core"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
@@ -162,7 +165,9 @@ func layerFault(f *file, l *layer, imported string) string {
 		return ""
 	case under(folder, "kernel/kerneltest") && under(f.folder, "estimate/estimatetest"):
 		return "" // it hands the testing.TB on that it asks for
-	case under(folder, "kernel/kerneltest", "internal/stattest", "internal/canceltest", "model/modeltest", "estimate/estimatetest"):
+	case under(folder, "internal/stattest") && under(f.folder, "kernel/blocks/internal/blockstest"):
+		return ""
+	case under(folder, "kernel/kerneltest", "kernel/blocks/internal/blockstest", "internal/stattest", "internal/canceltest", "model/modeltest", "estimate/estimatetest"):
 		return fmt.Sprintf("%s imports %s: seeded noise and exact answers are for tests, and nothing else may be able to reach them", f.name, folder)
 	case under(folder, "internal/problems") && !under(f.folder, "internal/problems", "estimate/estimatetest", "experiments"):
 		return fmt.Sprintf("%s imports %s: random problems with known truth are for tests and experiments", f.name, folder)
@@ -189,6 +194,7 @@ var bans = []ban{
 	{[]string{"dense", "parts", "estimate", "literal"}, []string{"estimate/estimatetest"}, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall", "crypto/rand", "reflect", "unsafe"},
 		"an estimator sees data only through a session, and entropy is the kernel's"},
 	{[]string{"dense", "kernel", "model", "learner", "parts", "estimate"}, nil, []string{module + "/literal"}, "what people use runs without what papers print: the front door joins the two lists"},
+	{[]string{"parts", "estimate", "release"}, nil, []string{module + "/kernel/blocks/popular"}, "only what papers print releases a popular estimate: nobody else has to read it"},
 	{[]string{"kernel", "model"}, nil, []string{"os", "net", "log", "io/fs", "io/ioutil", "syscall"}, "the kernel and the models touch nothing outside"},
 	{[]string{"learner"}, nil, []string{"os", "net", "log", "io", "syscall", "crypto", "reflect", "sync", "runtime", "time", "context", "fmt"},
 		"a learner is handed raw rows: it takes numbers and returns numbers"},
@@ -294,6 +300,9 @@ func TestRules(t *testing.T) {
 		{"kernel/pairs/x.go", "kernel/cells", true},
 		{"kernel/choice/x.go", "kernel/cells", false},
 		{"estimate/gaussian/x.go", "kernel/choice", true},
+		{"literal/ppe/x.go", "kernel/blocks/popular", false},
+		{"estimate/blackbox/x.go", "kernel/blocks", false},
+		{"kernel/blocks/blocks.go", "kernel/internal/pure", true},
 		{"estimate/gaussian/x.go", "kernel/cells", true},
 		{"parts/boxes/x.go", "kernel/cells", false},
 		{"estimate/general/x.go", "literal/kssu19", true},
@@ -338,7 +347,7 @@ func TestRules(t *testing.T) {
 		{"", "log", true}, {"cmd/gauze", "net/http", false}, {"report", "net/http", true}, {"source", "database/sql", false},
 		{"release", "database/sql", true}, {"cmd/gauze", "math", false},
 		{"learner/spectral", "os", true}, {"learner/spectral", "fmt", true}, {"learner/spectral", "math", false}, {"learner", "math/rand/v2", false},
-		{"dense", "gonum.org/v1/gonum/mat", true}, {"dense/symmetric", "gonum.org/v1/gonum/mat", false}, {"kernel/blocks/stable", "gonum.org/v1/gonum/mat", true},
+		{"estimate/blackbox", module + "/kernel/blocks/popular", true}, {"dense", "gonum.org/v1/gonum/mat", true}, {"dense/symmetric", "gonum.org/v1/gonum/mat", false}, {"kernel/blocks/stable", "gonum.org/v1/gonum/mat", true},
 	} {
 		if got := banned(c.folder, c.imported); got != c.want {
 			t.Errorf("%q importing %q: banned %v, want %v", c.folder, c.imported, got, c.want)

@@ -31,7 +31,7 @@ var readings = []reading{
 	{"`gaussian`, `heavy-tailed`", []string{"estimate/gaussian", "estimate/heavytailed"}, 5300},
 	{"`general`, `separated`, `univariate`, `axis-aligned`", []string{"estimate/general", "estimate/separated", "estimate/univariate", "estimate/axisaligned"}, 5300},
 	{"a known covariance", []string{"estimate/knowncov"}, 5300},
-	{"`black-box`", []string{"estimate/blackbox"}, 7300},
+	{"`black-box`", []string{"estimate/blackbox"}, 7000},
 	{"the literal algorithms", []string{"literal/..."}, 7600},
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/closed"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
@@ -103,6 +104,16 @@ func Cut(a *core.Allotment, b Blocks) (*core.Allotment, error) {
 		return nil, err
 	}
 	return core.Derive(a, t, c.k), nil
+}
+
+// Secret is b, valid, as tests of agreement take it. Nothing is drawn yet, and outside the kernel
+// nothing can be done with it: nobody there has a Draw.
+func Secret(a *core.Allotment, b Blocks) (agree.Blocks, error) {
+	c, err := b.check(a)
+	if err != nil {
+		return agree.Blocks{}, err
+	}
+	return agree.Blocks{Count: c.Count, Components: c.k, Columns: c.columns(a), Width: c.width, Estimates: c.estimates}, nil
 }
 
 // maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/blocks/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
@@ -121,7 +122,7 @@ func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learn
 	for _, v := range values {
 		b.Append([]float64{v})
 	}
-	s, err := core.OpenForTest(context.Background(), b.Protect(r), blocksPlan(), core.Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}, Own: registered}, h)
+	s, err := core.OpenForTest(context.Background(), b.Protect(r), blocksPlan(), core.Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}, Own: blockstest.Registered}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,21 +133,8 @@ func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learn
 	return s.Allotment(), derived
 }
 
-// known are the learners of the tests' terms, which may be any: by asks for one of them by its
-// place.
-var known []core.Learner
-
-func registered(place int) core.Learner { return known[place-1] }
-
 func by(l core.Learner, count int) Blocks {
-	known = append(known, l)
-	return Blocks{OfTerms: len(known), Count: count}
-}
-
-func seeded(seed uint64) *hook.Hook {
-	h := hook.New()
-	h.Source = noise.NewSeeded(seed)
-	return h
+	return Blocks{OfTerms: blockstest.Place(l), Count: count}
 }
 
 // TestBlocksCutTheRows: every row is in one block; under replace-one the sizes differ by one at
@@ -274,8 +262,8 @@ func TestOneRowChangesKEstimates(t *testing.T) {
 				x = append(x, 1)
 			}
 			v := []float64{rng.NormFloat64(), math.NaN(), 1e300, math.Inf(1)}[trial%4]
-			_, a := openBlocks(t, r, x, l, m, seeded(uint64(trial)))
-			_, b := openBlocks(t, r, neighbour(r, x, rng.IntN(len(x)), v), l, m, seeded(uint64(trial)))
+			_, a := openBlocks(t, r, x, l, m, blockstest.Seeded(uint64(trial)))
+			_, b := openBlocks(t, r, neighbour(r, x, rng.IntN(len(x)), v), l, m, blockstest.Seeded(uint64(trial)))
 			p, q := pooledRows(a), pooledRows(b)
 			if len(p) != m*k || len(q) != m*k {
 				t.Fatalf("%d and %d rows, want %d", len(p), len(q), m*k)
@@ -399,7 +387,7 @@ func TestFailedBlocks(t *testing.T) {
 				}
 				return all(2, 1), nil
 			}}
-			_, a := openBlocks(t, r, []float64{1, 1, 13, 1, 1, 1, 1, 1}, l, 4, seeded(3))
+			_, a := openBlocks(t, r, []float64{1, 1, 13, 1, 1, 1, 1, 1}, l, 4, blockstest.Seeded(3))
 			null := 0
 			for _, row := range pooledRows(a) {
 				if row[0] != row[0] {
@@ -416,7 +404,7 @@ func TestFailedBlocks(t *testing.T) {
 // TestDerivedBudget: a derived allotment spends from the one filter, by steps of its own names, and
 // cannot make budget.
 func TestDerivedBudget(t *testing.T) {
-	root, a := openBlocks(t, privacy.AddRemoveOne, []float64{1, 2, 3}, largest(3), 2, seeded(1))
+	root, a := openBlocks(t, privacy.AddRemoveOne, []float64{1, 2, 3}, largest(3), 2, blockstest.Seeded(1))
 	s := root.Session()
 	if root.Left() != 0 || a.Left() < s.Mu()*s.Mu()*(1-1e-12) {
 		t.Errorf("root has %v left, the derived allotment %v", root.Left(), a.Left())
@@ -457,7 +445,7 @@ type embedded struct{ spectral.Learner }
 // fields are told from public facts.
 func TestForeignLearners(t *testing.T) {
 	s, err := core.OpenForTest(context.Background(), core.NewBuilder(1).Protect(privacy.ReplaceOne), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne,
-		Budget: privacy.Budget{Rho: 1}, Own: registered}, hook.New())
+		Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered}, hook.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -483,7 +471,7 @@ func TestForeignLearners(t *testing.T) {
 func TestBlocksInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s, err := core.OpenForTest(ctx, core.NewBuilder(1).Protect(privacy.ReplaceOne), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: registered}, hook.New())
+	s, err := core.OpenForTest(ctx, core.NewBuilder(1).Protect(privacy.ReplaceOne), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered}, hook.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -502,7 +490,7 @@ func TestBlocksFrame(t *testing.T) {
 		}
 		return all(1, 0), nil
 	}}
-	root, derived := openBlocks(t, privacy.ReplaceOne, []float64{3, 1, math.NaN(), 1e308, -7, 4}, l, 1, seeded(1))
+	root, derived := openBlocks(t, privacy.ReplaceOne, []float64{3, 1, math.NaN(), 1e308, -7, 4}, l, 1, blockstest.Seeded(1))
 	seen = nil
 	root.Return(derived)
 	b := by(l, 1)
@@ -536,7 +524,7 @@ func TestBlocksAudit(t *testing.T) {
 			}
 			var beyond [2]int
 			for side, table := range tables {
-				h := seeded(stattest.Seed(t) + uint64(side))
+				h := blockstest.Seeded(stattest.Seed(t) + uint64(side))
 				h.NoiseFactor = factor
 				_, a := openBlocks(t, r, table, largest(k), m, h)
 				for range runs {
@@ -582,9 +570,9 @@ func TestDerivedThreshold(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
 	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "cells", Query: core.OfBlocks(rings.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
 	for _, joint := range []bool{false, true} {
-		h := seeded(1)
+		h := blockstest.Seeded(1)
 		h.NoiseFactor = 0
-		s, err := core.OpenForTest(context.Background(), table, p, core.Terms{Relation: privacy.ReplaceOne, Budget: budget, Own: registered}, h)
+		s, err := core.OpenForTest(context.Background(), table, p, core.Terms{Relation: privacy.ReplaceOne, Budget: budget, Own: blockstest.Registered}, h)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
@@ -34,12 +35,12 @@ type Agreement struct {
 
 // Validate reports a mask or a delta that makes no sense.
 func (e Agreement) Validate() error {
-	return errors.Join(e.Mask.Validate(), validDelta(e.Delta))
+	return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta))
 }
 
 // Loss is the mask's curve, and the delta of the test and of the mask's precision: see Stable.
 func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {
-	return e.Mask.Curve(), added(e.Delta, epsilon)
+	return e.Mask.Curve(), agree.Added(e.Delta, epsilon)
 }
 
 // Kind is StableKind.
@@ -89,23 +90,27 @@ func Stable(a *core.Allotment, step string, b Blocks, how Stability, mu float64)
 	if err := errors.Join(how.Rules.Validate(), how.Mask().Validate()); err != nil {
 		return nil, false, fmt.Errorf("kernel: step %q: %w", step, err)
 	}
-	return masked(a, step, how, b, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
+	secret, err := Secret(a, b)
+	if err != nil {
+		return nil, false, err
+	}
+	return agree.Masked(a, step, how, secret, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
 }
 
 // test is the test of Stable, whose line of the certificate is given.
-func (h Stability) test(line core.Measurement) agreementTest {
+func (h Stability) test(line core.Measurement) agree.Test {
 	r, wanted := h.Rules, h.Mask()
-	return agreementTest{
-		estimates: r.Estimates, components: r.Components, columns: r.Columns,
-		line: line, mask: core.Measurement{Law: LawMasked, Sensitivity: wanted.Gamma, Noise: wanted.Eta, Mask: wanted},
-		covered: func(e core.Extra) error {
+	return agree.Test{
+		Estimates: r.Estimates, Components: r.Components, Columns: r.Columns,
+		Line: line, Mask: core.Measurement{Law: LawMasked, Sensitivity: wanted.Gamma, Noise: wanted.Eta, Mask: wanted},
+		Covered: func(e core.Extra) error {
 			of, ok := e.(Agreement)
 			if !ok || of.Mask.Dimension != wanted.Dimension || !(wanted.Gamma <= of.Mask.Gamma && wanted.Eta >= of.Mask.Eta) {
 				return fmt.Errorf("want a plan with a mask that covers %+v, got %+v", wanted, e)
 			}
 			return nil
 		},
-		run: func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
+		Run: func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
 			agreement := r.Compare(estimates)
 			reached, threshold := int64(agreement.H()), h.Threshold(line.Mu, d.Step.Extra.(Agreement).Delta)
 			if d.Noiseless() {

@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -23,7 +23,7 @@ import (
 //
 // Privacy: the test is (epsilon_1, delta_1)- and the mask (epsilon_2, delta_2)-indistinguishable at
 // distance r, and the whole is (epsilon_1 + epsilon_2, delta_1 + delta_2)-private; see
-// blocks.Popular, which proves it and converts the losses together.
+// popular.Release, which proves it and converts the losses together.
 //
 // Utility: if all estimates are within r/(4z^2) <= alpha of the truth, what is released is within 2
 // z alpha of it with probability 1 - Beta.
@@ -47,7 +47,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	mixture, ok, err := blocks.Popular(a, stepPPE, standard.Blocks(p, program.MostComponents(p), x.t), blocks.Popularity{Mask: x.mask}, x.epsilon)
+	mixture, ok, err := popular.Release(a, stepPPE, standard.Blocks(p, program.MostComponents(p), x.t), popular.Popularity{Mask: x.mask}, x.epsilon)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -63,8 +63,8 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 }
 
 // mostGamma is the largest r, beyond which dist_PARAM has no triangle inequality, and leastGamma
-// the least, which is well above the rounding of distances (blocks.Popularity.Radius). mostAdded is
-// the part of delta that the plan may add.
+// the least, which is well above the rounding of distances (popular.Popularity.Radius). mostAdded
+// is the part of delta that the plan may add.
 const (
 	mostGamma  = 1
 	leastGamma = 2e-5
@@ -131,8 +131,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	return kernel.Plan{Method: e.Name(), Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: 1, Most: 1, Source: "PPE Algorithm 1"},
-		{Name: stepPPE, Query: blocks.PopularKind, Share: 1e-9, Most: 1, Source: "PPE Algorithm 1",
-			Extra: blocks.Closeness{Mask: x.mask, Delta: x.delta, Pure: x.epsilon}},
+		{Name: stepPPE, Query: popular.Kind, Share: 1e-9, Most: 1, Source: "PPE Algorithm 1",
+			Extra: popular.Closeness{Mask: x.mask, Delta: x.delta, Pure: x.epsilon}},
 	}}, nil
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -22,7 +22,7 @@ func TestBlocksFor(t *testing.T) {
 	}
 	for _, eps := range []float64{.05, .5, 6, 30} {
 		n := blocksFor(eps, delta)
-		threshold, support := blocks.Popularity{}.Threshold(n, eps, delta)
+		threshold, support := popular.Popularity{}.Threshold(n, eps, delta)
 		most := int64(n) * int64(n)
 		if threshold+support > most || n > 5 && float64(threshold+support) < .95*float64(most) {
 			t.Errorf("epsilon %v, %d blocks: a count of %d may be asked for, the largest is %d", eps, n, threshold+support, most)

@@ -1,10 +1,12 @@
-package blocks
+package popular
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/blocks/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
@@ -23,16 +25,16 @@ func TestPopularDecides(t *testing.T) {
 		logVar float64 // of the outcome
 	}{
 		{nil, 1600, 0},
-		{[]float64{fail, 5, fail, -7}, 36*36 + 4, 0},
-		{[]float64{fail, 5, fail, -7, 9}, 35*35 + 5, math.NaN()},
-		{[]float64{fail, fail, fail, fail, fail}, 35*35 + 5, math.NaN()},
+		{[]float64{blockstest.Fail, 5, blockstest.Fail, -7}, 36*36 + 4, 0},
+		{[]float64{blockstest.Fail, 5, blockstest.Fail, -7, 9}, 35*35 + 5, math.NaN()},
+		{[]float64{blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail}, 35*35 + 5, math.NaN()},
 		// The 28 blocks at 0 are friends of all, six on either side of each other not: the anchor
 		// is one of the forty that has more than 24 friends, any.
 		{[]float64{.08, .08, .08, .08, .08, .08, -.08, -.08, -.08, -.08, -.08, -.08}, 1600 - 2*36, math.Inf(1)},
 	} {
 		var exact [][]int64
-		s := openMasked(t, privacy.ReplaceOne, zeros(40, c.others...), quiet(1, &exact))
-		got, ok, err := Popular(s.Allotment(), "popular", by(scaled(1), 40), Popularity{fortyMask}, testPure)
+		s := openMasked(t, privacy.ReplaceOne, blockstest.Zeros(40, c.others...), blockstest.Quiet(1, &exact))
+		got, ok, err := Release(s.Allotment(), "popular", by(blockstest.Scaled(1), 40), Popularity{fortyMask}, testPure)
 		if err != nil || exact[0][0] != c.sum || ok == math.IsNaN(c.logVar) || ok != (got != nil) {
 			t.Errorf("%v: %v, %v, %v, %v", c.others, exact, got, ok, err)
 			continue
@@ -45,9 +47,9 @@ func TestPopularDecides(t *testing.T) {
 		}
 	}
 	// The first of those with more than 3t/5 friends, in the order of blocks.
-	s := openMasked(t, privacy.ReplaceOne, nil, quiet(1, new([][]int64)))
-	test, draw := Popularity{fortyMask}.test(40, 1./78, testPure, core.Measurement{}), drawOf(t, s, Closeness{Delta: testDelta})
-	_, sum, release := test.run(draw, estimatesAt(40, fail, 5, .05, .02))
+	s := openMasked(t, privacy.ReplaceOne, nil, blockstest.Quiet(1, new([][]int64)))
+	test, draw := Popularity{fortyMask}.test(40, 1./78, testPure, core.Measurement{}), blockstest.DrawOf(t, s, Closeness{Delta: testDelta})
+	_, sum, release := test.Run(draw, blockstest.EstimatesAt(40, blockstest.Fail, 5, .05, .02))
 	if out := release(); sum != 38*38+2 || len(out) != 1 || math.Abs(2*math.Log(math.Abs(out[0].Root[0]))-.05) > 1e-9 {
 		t.Errorf("sum %v, anchor %+v", sum, out)
 	}
@@ -57,7 +59,7 @@ func TestPopularDecides(t *testing.T) {
 		for len(at) < 40 {
 			at = append(at, -.05)
 		}
-		_, _, release := test.run(draw, estimatesAt(40, at...))
+		_, _, release := test.Run(draw, blockstest.EstimatesAt(40, at...))
 		if got := 2 * math.Log(math.Abs(release()[0].Root[0])); math.Abs(got-want) > 1e-9 {
 			t.Errorf("the first of 40 has %d friends: a log variance of %v is released, want %v", friends, got, want)
 		}
@@ -105,15 +107,15 @@ func TestPopularTestAudit(t *testing.T) {
 	threshold, most := Popularity{fortyMask}.Threshold(40, testPure, testDelta)
 	for _, factor := range []float64{1, .5} {
 		var passed [2]int
-		for side, estimates := range [][][]stable.Component{estimatesAt(40), estimatesAt(40, fail)} {
-			passed[side] = passes(t, test, Closeness{Delta: testDelta}, factor, estimates, runs+side)
+		for side, estimates := range [][][]stable.Component{blockstest.EstimatesAt(40), blockstest.EstimatesAt(40, blockstest.Fail)} {
+			passed[side] = blockstest.Passes(t, maskedPlan(), test, Closeness{Delta: testDelta}, factor, estimates, runs+side)
 			low, high := stattest.ProportionBounds(t, passed[side], runs, 2*stattest.FalseAlarm)
 			law := cutTail(1./78, most, threshold-int64([]int{1600, 39*39 + 1}[side]))
 			if factor == 1 && !(low <= law && law <= high) {
 				t.Errorf("%d of %d pass, the law is %v", passed[side], runs, law)
 			}
 		}
-		epsilon := certifiedBy(t, passed[0], passed[1], runs, testDelta)
+		epsilon := blockstest.CertifiedBy(t, passed[0], passed[1], runs, testDelta)
 		t.Logf("noise x %v: %v of %d pass: epsilon >= %.3f, claimed %v", factor, passed, runs, epsilon, testPure)
 		if epsilon > testPure != (factor < 1) || epsilon < .3 {
 			t.Errorf("noise x %v: certified epsilon %v, claimed %v", factor, epsilon, testPure)
@@ -132,10 +134,10 @@ func TestPopularMaskAudit(t *testing.T) {
 	for _, factor := range []float64{1, .25} {
 		var above [2]int
 		for side, at := range []float64{.0099, -.0099} {
-			h := seeded(stattest.Seed(t) + uint64(side))
+			h := blockstest.Seeded(stattest.Seed(t) + uint64(side))
 			h.NoiseFactor = factor
 			s := openMasked(t, privacy.ReplaceOne, nil, h)
-			_, sum, release := how.test(40, 1./78, testPure, core.Measurement{}).run(drawOf(t, s, Closeness{Delta: testDelta}), estimatesAt(40, at))
+			_, sum, release := how.test(40, 1./78, testPure, core.Measurement{}).Run(blockstest.DrawOf(t, s, Closeness{Delta: testDelta}), blockstest.EstimatesAt(40, at))
 			if sum != 1600 {
 				t.Fatalf("sum %d", sum)
 			}
@@ -145,10 +147,49 @@ func TestPopularMaskAudit(t *testing.T) {
 				}
 			}
 		}
-		epsilon := certifiedBy(t, above[0], above[1], runs, delta)
+		epsilon := blockstest.CertifiedBy(t, above[0], above[1], runs, delta)
 		t.Logf("noise x %v: %v of %d above: epsilon >= %.3f, claimed %.3f", factor, above, runs, epsilon, claim)
 		if epsilon > claim != (factor < 1) || epsilon < .1*claim {
 			t.Errorf("noise x %v: certified epsilon %v, claimed %v", factor, epsilon, claim)
 		}
+	}
+}
+
+// TestPopularPlans: what a plan cannot hold.
+func TestPopularPlans(t *testing.T) {
+	for _, pure := range []float64{0, -1, math.Inf(1), math.NaN()} {
+		if err := (Closeness{fortyMask, testDelta, pure}).Validate(); err == nil || !strings.Contains(err.Error(), "a pure loss in") {
+			t.Errorf("a pure loss of %v: %v", pure, err)
+		}
+	}
+	if err := maskedPlan().Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPopularRefuses: what cannot be asked, before anything is spent.
+func TestPopularRefuses(t *testing.T) {
+	s := openMasked(t, privacy.AddRemoveOne, blockstest.Zeros(40), blockstest.Seeded(1))
+	other := fortyMask
+	other.EtaMean = .31
+	for _, c := range []struct {
+		want    string
+		count   int
+		m       mask.Parameters
+		epsilon float64
+	}{
+		{"want 5 to", 4, fortyMask, 1},
+		{"a pure loss of 1.5", 40, fortyMask, 1.5},
+		{"a mask that covers", 40, other, 1},
+		{"want an epsilon", 40, fortyMask, math.NaN()},
+		{"want an epsilon of at least", 40, fortyMask, 1e-6},
+		{"step \"popular\"", 40, mask.Parameters{}, 1},
+	} {
+		if _, ok, err := Release(s.Allotment(), "popular", by(blockstest.Scaled(1), c.count), Popularity{c.m}, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok {
+			t.Errorf("want an error with %q, got %v", c.want, err)
+		}
+	}
+	if s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
+		t.Error("refusals cost something")
 	}
 }
