@@ -9,11 +9,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 // cellsOf releases cells of the rows without noise, and says what was recorded.
-func cellsOf(t *testing.T, q rings.BoxKeys, r privacy.Relation, rows [][]float64) ([]cells.Cell, kernel.Measurement) {
+func cellsOf(t *testing.T, q boxes.BoxKeys, r privacy.Relation, rows [][]float64) ([]cells.Cell, kernel.Measurement) {
 	p := kernel.Plan{Method: "cells", Steps: []kernel.Step{{Name: "cells", Query: q.Kind(), Share: 1, Most: 1, Slack: 1}}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, 2, r), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, kerneltest.Options{Exact: true})
 	cells, sigma, err := cells.Cells(s.Allotment(), "cells", q, .8*s.Mu())
@@ -31,9 +31,9 @@ func cellsOf(t *testing.T, q rings.BoxKeys, r privacy.Relation, rows [][]float64
 // s/J) up to rounding, with s = delta/(1 + e^epsilon) and sigma = sqrt(2J)/mu or sqrt J/mu,
 // whatever the number of leaves; a J that is taken for another would be off by more.
 func TestCellThreshold(t *testing.T) {
-	grid := rings.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
+	grid := boxes.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
 	for _, joint := range []bool{true, false} {
-		for _, q := range []rings.BoxKeys{{Grids: []rings.Grid{grid}, Joint: joint}, {Partition: halves(), Grids: []rings.Grid{grid, grid}, Joint: joint}} {
+		for _, q := range []boxes.BoxKeys{{Grids: []boxes.Grid{grid}, Joint: joint}, {Partition: halves(), Grids: []boxes.Grid{grid, grid}, Joint: joint}} {
 			for r, factor := range map[privacy.Relation]float64{privacy.ReplaceOne: 2, privacy.AddRemoveOne: 1} {
 				j := 2.
 				if joint {
@@ -74,7 +74,7 @@ func TestCellNames(t *testing.T) {
 	for i := range 4 * n {
 		rows = append(rows, [][]float64{{-2.5, .5}, {-2.5, 7}, {2.5, 7}, {50, 7}}[i%4])
 	}
-	q := rings.BoxKeys{Partition: halves(), Grids: []rings.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}},
+	q := boxes.BoxKeys{Partition: halves(), Grids: []boxes.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}},
 		{Frame: frame(2), Side: []float64{1, 2}, Offset: []float64{.25, 0}}}}
 	for joint, want := range map[bool][]cells.Cell{
 		false: {cell(0, 0, 2*n, -3), cell(0, 1, n, 0), cell(0, 1, n, 7), cell(1, 0, n, 2), cell(1, 1, n, 3)},

@@ -13,7 +13,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
@@ -28,13 +31,13 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	cut := rings.Partition{Regions: []rings.Region{ball(1, false), ball(1, true)}}
 	parts := rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}
 	radii := []float64{0, 1, 1e150}
-	selection := func(keep float64, radii ...float64) rings.Selection {
-		s := rings.TerrificRadius{Frame: frame, Radii: radii, C: 3, T: 2}
-		return rings.Selection{Partition: cut, Scores: []rings.Score{s, s}, Keep: keep}
+	selection := func(keep float64, radii ...float64) scores.Selection {
+		s := scores.TerrificRadius{Frame: frame, Radii: radii, C: 3, T: 2}
+		return scores.Selection{Partition: cut, Scores: []scores.Score{s, s}, Keep: keep}
 	}
-	grid := rings.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
-	boxes := rings.BoxKeys{Partition: cut, Grids: []rings.Grid{grid, grid}, Joint: true}
-	spread := rings.PairSpread{Frame: frame, Bound: 1}
+	grid := boxes.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
+	boxes := boxes.BoxKeys{Partition: cut, Grids: []boxes.Grid{grid, grid}, Joint: true}
+	spread := pairsums.PairSpread{Frame: frame, Bound: 1}
 	paired := rings.Pairs{Partition: cut, Queries: []rings.PairSum{spread, spread}, Buckets: []int{2, 3}}
 	plan := kernel.Plan{Method: "everything"}
 	for _, kind := range []string{"count", parts.Kind(), selection(1, radii...).Kind(), boxes.Kind(), paired.Kind()} {
@@ -50,7 +53,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 			note(err)
 			_, err = choice.Laplace(a, step(parts.Kind()), parts, epsilon)
 			note(err)
-			for _, q := range []rings.Selection{selection(0, radii...), selection(.5, radii...), selection(1, 1), selection(2, 1), selection(1)} {
+			for _, q := range []scores.Selection{selection(0, radii...), selection(.5, radii...), selection(1, 1), selection(2, 1), selection(1)} {
 				_, err = choice.Select(a, step(q.Kind()), q, epsilon)
 				note(err)
 				_, err = choice.AboveThreshold(a, step(q.Kind()), q, []int64{1, -1 << 60}, epsilon)

@@ -8,9 +8,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/choice"
+	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -19,8 +22,8 @@ const gapWindow = 1 << 15
 // gapLadders has one ladder for each number of gaps: those of ladder i have length 64^i and lie in
 // window 1 of scale i, exactly, between its ramps. The gaps from one ladder to the next lie in
 // window 0 of other scales, one each.
-func gapLadders(gaps []int) (rows [][]float64) {
-	for i, n := range gaps {
+func gapLadders(numbers []int) (rows [][]float64) {
+	for i, n := range numbers {
 		gap := math.Ldexp(1, 6*i)
 		for j := range n + 1 {
 			rows = append(rows, []float64{gapWindow*gap + float64(j)*gap, 2})
@@ -30,11 +33,11 @@ func gapLadders(gaps []int) (rows [][]float64) {
 }
 
 // numbersAround are numbers of gaps from below to above a threshold.
-func numbersAround(threshold float64) (gaps []int) {
+func numbersAround(threshold float64) (numbers []int) {
 	for i := range 9 {
-		gaps = append(gaps, int(threshold)-4+i)
+		numbers = append(numbers, int(threshold)-4+i)
 	}
-	return gaps
+	return numbers
 }
 
 func openGaps(t *testing.T, kind string, r privacy.Relation, rows [][]float64, o kerneltest.Options) *kernel.Session {
@@ -53,9 +56,9 @@ func TestGapThreshold(t *testing.T) {
 	for r, c := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.34375, 12}, privacy.AddRemoveOne: {1.18441, 1.171875, 8}} {
 		for leaf, q := range []rings.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
 			var want float64
-			run := func(gaps []int) ([]cells.Window, kernel.Measurement, float64) {
-				s := openGaps(t, q.Kind(), r, gapLadders(gaps), kerneltest.Options{Exact: true})
-				windows, sigma, err := cells.Gaps(s.Allotment(), "gaps", q, .8*s.Mu())
+			run := func(numbers []int) ([]gaps.Window, kernel.Measurement, float64) {
+				s := openGaps(t, q.Kind(), r, gapLadders(numbers), kerneltest.Options{Exact: true})
+				windows, sigma, err := gaps.Windows(s.Allotment(), "gaps", q, .8*s.Mu())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,16 +70,16 @@ func TestGapThreshold(t *testing.T) {
 				t.Errorf("%v: recorded %+v, sigma %v", r, m, sigma)
 			}
 			want = c[1] + sigma*math.Sqrt2*math.Erfcinv(2*m.Delta/(1+math.Exp(2))/c[2])
-			gaps := numbersAround(want)
-			windows, _, _ := run(gaps)
-			for i, n := range gaps {
+			numbers := numbersAround(want)
+			windows, _, _ := run(numbers)
+			for i, n := range numbers {
 				released := len(windows) > 0 && windows[0].Scale == i
 				if released != (float64(n) >= want) {
 					t.Errorf("%v, leaf %d: %d gaps released: %v; threshold %v", r, leaf, n, released, want)
 				}
 				if released {
 					gap := math.Ldexp(1, 6*i)
-					if w := (cells.Window{Leaf: leaf, Scale: i, Gap: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
+					if w := (gaps.Window{Leaf: leaf, Scale: i, Gap: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
 						t.Errorf("got %+v, want %+v", windows[0], w)
 					}
 					windows = windows[1:]
@@ -102,7 +105,7 @@ func truncatedSupport(epsilon, d, s float64) float64 {
 // with their L1 sensitivity, whatever the number of leaves; they say where they are.
 func TestTruncatedThreshold(t *testing.T) {
 	const epsilon = .25
-	grid := rings.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
+	grid := boxes.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
 	for r, one := range map[privacy.Relation]float64{privacy.ReplaceOne: 2, privacy.AddRemoveOne: 1} {
 		var d, a float64
 		check := func(s *kernel.Session, support float64, kind string, err error) {
@@ -118,14 +121,14 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 		}
 		for _, joint := range []bool{true, false} {
-			for leaf, q := range []rings.BoxKeys{{Grids: []rings.Grid{grid}, Joint: joint}, {Partition: onlyLeft, Grids: []rings.Grid{grid, grid}, Joint: joint}} {
+			for leaf, q := range []boxes.BoxKeys{{Grids: []boxes.Grid{grid}, Joint: joint}, {Partition: onlyLeft, Grids: []boxes.Grid{grid, grid}, Joint: joint}} {
 				d = one
 				if !joint {
 					d *= 2
 				}
-				run := func(gaps []int) []cells.Cell {
+				run := func(numbers []int) []cells.Cell {
 					var rows [][]float64
-					for i, n := range gaps {
+					for i, n := range numbers {
 						for range n {
 							rows = append(rows, []float64{float64(i) + .5, 2.9 - float64(i)})
 						}
@@ -136,8 +139,8 @@ func TestTruncatedThreshold(t *testing.T) {
 					return released
 				}
 				run(nil)
-				gaps := numbersAround(a)
-				found := run(gaps)
+				numbers := numbersAround(a)
+				found := run(numbers)
 				want := cells.Cell{Leaf: leaf, Key: []float64{5}, Count: a + 1}
 				if joint {
 					want.Coordinate, want.Key = -1, []float64{5, -3}
@@ -148,9 +151,9 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 		}
 		d = 3 * one
-		q := rings.GapBuckets{Rows: 1 << 10}
-		run := func(gaps []int) []choice.Bucket {
-			s := openGaps(t, "gap buckets", r, gapLadders(gaps), kerneltest.Options{Exact: true})
+		q := gapbuckets.GapBuckets{Rows: 1 << 10}
+		run := func(numbers []int) []choice.Bucket {
+			s := openGaps(t, "gap buckets", r, gapLadders(numbers), kerneltest.Options{Exact: true})
 			buckets, support, err := choice.TruncatedGaps(s.Allotment(), "gaps", q, epsilon)
 			check(s, support, "gap buckets", err)
 			return buckets
@@ -166,7 +169,7 @@ func TestTruncatedThreshold(t *testing.T) {
 // TestTruncatedError: no count is off by more than the support, cells of more than two supports are
 // always released, and no other cell is.
 func TestTruncatedError(t *testing.T) {
-	q := rings.BoxKeys{Grids: []rings.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	var rows [][]float64
 	for v := range 120 {
 		for range v {
@@ -207,13 +210,13 @@ func TestGapsReplay(t *testing.T) {
 	for i, row := range rows {
 		backwards[len(rows)-1-i] = row
 	}
-	grid := rings.BoxKeys{Grids: []rings.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	grid := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	for kind, run := range map[string]func(s *kernel.Session) (any, float64, error){
 		"gaps": func(s *kernel.Session) (any, float64, error) {
-			return cells.Gaps(s.Allotment(), "gaps", rings.GapMasses{LogWindow: 15}, .5*s.Mu())
+			return gaps.Windows(s.Allotment(), "gaps", rings.GapMasses{LogWindow: 15}, .5*s.Mu())
 		},
 		"gap buckets": func(s *kernel.Session) (any, float64, error) {
-			return choice.TruncatedGaps(s.Allotment(), "gaps", rings.GapBuckets{Rows: 1000}, .3)
+			return choice.TruncatedGaps(s.Allotment(), "gaps", gapbuckets.GapBuckets{Rows: 1000}, .3)
 		},
 		grid.Kind(): func(s *kernel.Session) (any, float64, error) {
 			return choice.TruncatedCells(s.Allotment(), "gaps", grid, .3)
@@ -243,34 +246,34 @@ func TestGapsRefused(t *testing.T) {
 	a := s.Allotment()
 	good, mu := rings.GapMasses{LogWindow: 15}, .1*s.Mu()
 	for name, try := range map[string]func() error{
-		"no slack":   func() error { _, _, err := cells.Gaps(a, "no slack", good, mu); return err },
-		"other step": func() error { _, _, err := cells.Gaps(a, "buckets", good, mu); return err },
-		"over share": func() error { _, _, err := cells.Gaps(a, "gaps", good, .9*s.Mu()); return err },
-		"zero mu":    func() error { _, _, err := cells.Gaps(a, "gaps", good, 0); return err },
-		"NaN mu":     func() error { _, _, err := cells.Gaps(a, "gaps", good, math.NaN()); return err },
-		"bad window": func() error { _, _, err := cells.Gaps(a, "gaps", rings.GapMasses{}, mu); return err },
+		"no slack":   func() error { _, _, err := gaps.Windows(a, "no slack", good, mu); return err },
+		"other step": func() error { _, _, err := gaps.Windows(a, "buckets", good, mu); return err },
+		"over share": func() error { _, _, err := gaps.Windows(a, "gaps", good, .9*s.Mu()); return err },
+		"zero mu":    func() error { _, _, err := gaps.Windows(a, "gaps", good, 0); return err },
+		"NaN mu":     func() error { _, _, err := gaps.Windows(a, "gaps", good, math.NaN()); return err },
+		"bad window": func() error { _, _, err := gaps.Windows(a, "gaps", rings.GapMasses{}, mu); return err },
 		"bad column": func() error {
-			_, _, err := cells.Gaps(a, "gaps", rings.GapMasses{LogWindow: 15, Column: 2}, mu)
+			_, _, err := gaps.Windows(a, "gaps", rings.GapMasses{LogWindow: 15, Column: 2}, mu)
 			return err
 		},
-		"bad rows": func() error { _, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{}, .1); return err },
+		"bad rows": func() error { _, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{}, .1); return err },
 		"zero epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, 0)
+			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, 0)
 			return err
 		},
 		"tiny epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, 1e-7)
+			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, 1e-7)
 			return err
 		},
 		"NaN epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, math.NaN())
+			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, math.NaN())
 			return err
 		},
 		"large epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", rings.GapBuckets{Rows: 9}, 2)
+			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, 2)
 			return err
 		},
-		"bad keys":   func() error { _, _, err := choice.TruncatedCells(a, "buckets", rings.BoxKeys{}, .1); return err },
+		"bad keys":   func() error { _, _, err := choice.TruncatedCells(a, "buckets", boxes.BoxKeys{}, .1); return err },
 		"other kind": func() error { _, _, err := choice.TruncatedCells(a, "buckets", keys, .1); return err },
 	} {
 		if err := try(); err == nil || s.Loss().Mu != 0 || len(s.Measurements()) != 0 {

@@ -13,11 +13,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
-	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // The tests of this file make fewer than 60 statistical decisions at stattest.FalseAlarm = 1e-9
@@ -48,8 +48,8 @@ func around(center, radius float64) rings.Region {
 	return rings.Region{Conditions: []rings.Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
 }
 
-func boxes(offsets ...float64) rings.MaxBoxCount {
-	q := rings.MaxBoxCount{Frame: line(), Side: 1}
+func boxesAt(offsets ...float64) scores.MaxBoxCount {
+	q := scores.MaxBoxCount{Frame: line(), Side: 1}
 	for _, o := range offsets {
 		q.Offsets = append(q.Offsets, []float64{o})
 	}
@@ -63,8 +63,8 @@ func openSelect(t *testing.T, relation privacy.Relation, values []float64, o ker
 }
 
 // scoresOf computes the scores of every leaf with the public methods of the query alone.
-func scoresOf(q rings.Selection, values []float64) (all [][]int64) {
-	for j, leaf := range leaves.Gather(local.Engine{}, rawTable(values), q.Partition, nil) {
+func scoresOf(q scores.Selection, values []float64) (all [][]int64) {
+	for j, leaf := range choice.Gather(local.Engine{}, rawTable(values), q.Partition, nil) {
 		all = append(all, q.Scores[j].Scores(leaf, 1))
 	}
 	return all
@@ -138,19 +138,19 @@ func code(chosen []int, laws [][]float64) (c int) {
 	return c
 }
 
-func selections() map[string]rings.Selection {
+func selections() map[string]scores.Selection {
 	two := rings.Partition{Regions: []rings.Region{around(0, .6), around(1.5, 1)}}
-	return map[string]rings.Selection{
-		"boxes":      {Scores: []rings.Score{boxes(0, .5, .5, .25)}},
-		"in leaves":  {Partition: two, Scores: []rings.Score{boxes(0, .5, -.3), boxes(.7, .2)}},
-		"ball count": {Scores: []rings.Score{rings.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2}}},
-		"balls in leaves": {Partition: two, Scores: []rings.Score{rings.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2},
-			rings.BallCounts{Frame: line(), Radii: []float64{.5, .2}, T: 3}}},
+	return map[string]scores.Selection{
+		"boxes":      {Scores: []scores.Score{boxesAt(0, .5, .5, .25)}},
+		"in leaves":  {Partition: two, Scores: []scores.Score{boxesAt(0, .5, -.3), boxesAt(.7, .2)}},
+		"ball count": {Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2}}},
+		"balls in leaves": {Partition: two, Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2},
+			scores.BallCounts{Frame: line(), Radii: []float64{.5, .2}, T: 3}}},
 	}
 }
 
-func stepOf(q rings.Selection) string {
-	if _, ok := q.Scores[0].(rings.MaxBoxCount); ok {
+func stepOf(q scores.Selection) string {
+	if _, ok := q.Scores[0].(scores.MaxBoxCount); ok {
 		return "boxes"
 	}
 	return "balls"
@@ -158,7 +158,7 @@ func stepOf(q rings.Selection) string {
 
 // lawsOf returns the laws of the leaves of Select, and of AboveThreshold with the thresholds, at
 // epsilon.
-func lawsOf(q rings.Selection, relation privacy.Relation, values []float64, thresholds []int64, epsilon float64) (selected, above [][]float64) {
+func lawsOf(q scores.Selection, relation privacy.Relation, values []float64, thresholds []int64, epsilon float64) (selected, above [][]float64) {
 	for j, scores := range scoresOf(q, values) {
 		s := float64(q.Sensitivity(relation, j))
 		selected = append(selected, exponentialLaw(epsilon/2/s, scores))
@@ -221,12 +221,12 @@ func ratio(a, b []float64) (most, spread float64) {
 func TestSelectIsPrivate(t *testing.T) {
 	spots := []float64{0, 0, .3, .5, .55, .8, 1, 1.2, 1.7, 2.3, 1e3, 1.7e308, -1.7e308, math.NaN()}
 	const epsilon = 1.5
-	many := boxes(0, .5) // an option against many makes the ratio of Select approach epsilon
+	many := boxesAt(0, .5) // an option against many makes the ratio of Select approach epsilon
 	for range 100 {
 		many.Offsets = append(many.Offsets, []float64{.5})
 	}
 	cases := selections()
-	cases["one against many"] = rings.Selection{Scores: []rings.Score{many}}
+	cases["one against many"] = scores.Selection{Scores: []scores.Score{many}}
 	for name, q := range cases {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			rng := rand.New(rand.NewPCG(4, 4))
@@ -265,11 +265,11 @@ func TestSelectIsPrivate(t *testing.T) {
 func TestSelectAudit(t *testing.T) {
 	const epsilon = 1.0
 	runs := runsOf(10_000)
-	many := boxes(0)
+	many := boxesAt(0)
 	for range 20 {
 		many.Offsets = append(many.Offsets, []float64{.5})
 	}
-	q := rings.Selection{Scores: []rings.Score{many}}
+	q := scores.Selection{Scores: []scores.Score{many}}
 	for _, factor := range []float64{1, .5} {
 		first := [2]int{}
 		for side, x := range [][]float64{{.7, .1}, {.7, 1.2}} { // together at offset 0, or at .5
@@ -363,7 +363,7 @@ func TestSelectCertificate(t *testing.T) {
 	}
 	ask(choice.Select(s.Allotment(), "balls", q, 2))
 	ask(choice.AboveThreshold(s.Allotment(), "balls", q, []int64{0, 0}, 2))
-	one := rings.Selection{Scores: []rings.Score{rings.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
+	one := scores.Selection{Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
 	ask(choice.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{
@@ -389,7 +389,7 @@ func TestKeep(t *testing.T) {
 	const runs, n, keep = 20_000, 5, .3
 	var tr kerneltest.Transcript
 	s := openSelect(t, privacy.AddRemoveOne, []float64{.1, .2, .3, .4, .5}, kerneltest.Options{Seed: stattest.Seed(t), Record: &tr})
-	q := rings.Selection{Scores: []rings.Score{boxes(0)}, Keep: keep}
+	q := scores.Selection{Scores: []scores.Score{boxesAt(0)}, Keep: keep}
 	for range runs {
 		if _, err := choice.Select(s.Allotment(), "boxes", q, 1); err != nil {
 			t.Fatal(err)
@@ -450,7 +450,7 @@ func TestSelectExact(t *testing.T) {
 	}
 }
 
-type spyScore struct{ rings.BallCounts }
+type spyScore struct{ scores.BallCounts }
 
 func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 
@@ -481,11 +481,11 @@ func TestSelectRefusals(t *testing.T) {
 		refused("unknown step", err)
 		_, err = choice.Select(a, "balls", q, 1)
 		refused("wrong kind", err)
-		_, err = choice.Select(a, "boxes", rings.Selection{}, 1)
+		_, err = choice.Select(a, "boxes", scores.Selection{}, 1)
 		refused("no score", err)
-		_, err = choice.Select(a, "balls", rings.Selection{Scores: []rings.Score{spyScore{}}}, 1)
+		_, err = choice.Select(a, "balls", scores.Selection{Scores: []scores.Score{spyScore{}}}, 1)
 		refused("foreign score", err)
-		_, err = choice.Select(a, "balls", rings.Selection{Scores: []rings.Score{nil}}, 1)
+		_, err = choice.Select(a, "balls", scores.Selection{Scores: []scores.Score{nil}}, 1)
 		refused("nil score", err)
 		_, err = choice.AboveThreshold(a, "boxes", q, nil, 1)
 		refused("no thresholds", err)

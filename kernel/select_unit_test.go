@@ -10,20 +10,20 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // unitScores are scores of sensitivity 1 whose options lie within a few rows of one another on the
 // values of TestUnitScoresLaw.
-func unitScores() map[string]rings.Score {
+func unitScores() map[string]scores.Score {
 	bell := func(m float64) query.Component {
 		return query.Component{Frame: query.Affine{Center: []float64{m}, W: [][]float64{{1}}}}
 	}
-	return map[string]rings.Score{
-		"mixtures": rings.MinimumDistance{Components: []query.Component{bell(0), bell(2)}, Parts: 2,
+	return map[string]scores.Score{
+		"mixtures": scores.MinimumDistance{Components: []query.Component{bell(0), bell(2)}, Parts: 2,
 			Index: []int{0, 0, 1, 1, 0, 1, 0, 1}, Share: []float64{1, 0, 1, 0, .5, .5, .75, .25}, Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.841}, {.159}}},
 		"deficits": sides(4, -.5, 0, 1, 2),
-		"overlaps": rings.MultisetOverlap{Frame: line(), Points: [][]float64{{0}, {1}, {2}}, Size: 4,
+		"overlaps": scores.MultisetOverlap{Frame: line(), Points: [][]float64{{0}, {1}, {2}}, Size: 4,
 			Multisets: [][]int{{4, 0, 0}, {2, 1, 1}, {0, 0, 4}}, Lists: [][]int{{0}, {1, 2}, {2}, nil}},
 	}
 }
@@ -34,7 +34,7 @@ func TestUnitScoresLaw(t *testing.T) {
 	runs := runsOf(3000)
 	values := []float64{-.7, .1, .4, .55, 1.2, 1.3, 2.1, 2.2, math.NaN(), 1e308, .3}
 	for name, score := range unitScores() {
-		q := rings.Selection{Scores: []rings.Score{score}}
+		q := scores.Selection{Scores: []scores.Score{score}}
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			plan := kernel.Plan{Method: "unit", Steps: []kernel.Step{{Name: name, Query: q.Kind(), Share: 1, Most: 1 << 30}}}
 			s := kerneltest.Open(t, kerneltest.Table(columnOf(values), 1, relation), plan,

@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // The tests of this file make fewer than 20 statistical decisions at stattest.FalseAlarm = 1e-9
@@ -34,8 +35,8 @@ func localSession(t *testing.T, relation privacy.Relation, values []float64, mos
 }
 
 // sides scores how many rows are missing on both sides of a point: want on each.
-func sides(want int, points ...float64) rings.CellDeficits {
-	q := rings.CellDeficits{Targets: []int{want, want}}
+func sides(want int, points ...float64) scores.CellDeficits {
+	q := scores.CellDeficits{Targets: []int{want, want}}
 	for _, m := range points {
 		q.Frames = append(q.Frames, query.Affine{Center: []float64{m}, W: [][]float64{{1}}})
 	}
@@ -78,7 +79,7 @@ func TestSelectLocalLaw(t *testing.T) {
 	var m kernel.Measurement
 	for run := range runs {
 		session := localSession(t, privacy.ReplaceOne, values, 1, kerneltest.Options{Seed: stattest.Seed(t) + uint64(run)})
-		option, ok, err := choice.SelectLocal(session.Allotment(), "local", rings.Selection{Scores: []rings.Score{q}}, l, epsilon)
+		option, ok, err := choice.SelectLocal(session.Allotment(), "local", scores.Selection{Scores: []scores.Score{q}}, l, epsilon)
 		if err != nil || ok != (option >= 0) {
 			t.Fatal(option, ok, err)
 		}
@@ -147,7 +148,7 @@ func TestSelectLocalAudit(t *testing.T) {
 	const epsilon = 1.2
 	runs := runsOf(700)
 	l := choice.Local{Eta: 1000, Test: .95}
-	q := rings.Selection{Scores: []rings.Score{sides(248, 0)}}
+	q := scores.Selection{Scores: []scores.Score{sides(248, 0)}}
 	for _, factor := range []float64{1, 1. / 3} {
 		passed := [2]int{}
 		for side, relation := range []privacy.Relation{privacy.AddRemoveOne, privacy.AddRemoveOne} {
@@ -174,19 +175,19 @@ func TestSelectLocalAudit(t *testing.T) {
 // TestSelectLocalRefuses: what cannot be asked, before anything is spent; a failure is no error,
 // and is recorded and charged.
 func TestSelectLocalRefuses(t *testing.T) {
-	one := rings.Selection{Scores: []rings.Score{sides(3, 0, 1)}}
-	two := rings.Selection{Partition: rings.Partition{Regions: []rings.Region{around(0, 1), around(5, 1)}}, Scores: []rings.Score{sides(3, 0), sides(3, 0)}}
+	one := scores.Selection{Scores: []scores.Score{sides(3, 0, 1)}}
+	two := scores.Selection{Partition: rings.Partition{Regions: []rings.Region{around(0, 1), around(5, 1)}}, Scores: []scores.Score{sides(3, 0), sides(3, 0)}}
 	good := choice.Local{Eta: 4, Test: .5}
 	s := localSession(t, privacy.AddRemoveOne, []float64{0, 1}, 2, kerneltest.Options{})
 	for _, c := range []struct {
 		want    string
 		step    string
-		q       rings.Selection
+		q       scores.Selection
 		l       choice.Local
 		epsilon float64
 	}{
 		{"one leaf", "local", two, good, 1},
-		{"sensitivity 1, got 1 leaves and 5", "local", rings.Selection{Scores: []rings.Score{rings.BallCounts{Frame: line(), Radii: []float64{1}, T: 3}}}, good, 1},
+		{"sensitivity 1, got 1 leaves and 5", "local", scores.Selection{Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{1}, T: 3}}}, good, 1},
 		{"an even Eta", "local", one, choice.Local{Eta: 3, Test: .5}, 1},
 		{"an even Eta", "local", one, choice.Local{Eta: 0, Test: .5}, 1},
 		{"Test in (0, 1)", "local", one, choice.Local{Eta: 4, Test: 1}, 1},

@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -51,7 +52,7 @@ var plan = kernel.Plan{Method: "test", Steps: []kernel.Step{
 
 var (
 	terms = kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	keys  = rings.BoxKeys{Grids: []rings.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
+	keys  = boxes.BoxKeys{Grids: []boxes.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
 	step  = query.Directions{Frame: frame(2), Lift: 1}
 )
 
@@ -79,7 +80,7 @@ func TestRefusalsCostNothing(t *testing.T) {
 	sum := func(step string, q query.Sum, mu float64) func() error {
 		return func() error { _, err := a.Sum(step, q, mu); return err }
 	}
-	boxes := func(step string, mu float64) func() error {
+	keysOf := func(step string, mu float64) func() error {
 		return func() error { _, _, err := cells.Cells(a, step, keys, mu); return err }
 	}
 	refused := map[string]func() error{
@@ -96,16 +97,16 @@ func TestRefusalsCostNothing(t *testing.T) {
 		"no query":        sum("step", nil, .1*mu),
 		"pointer":         sum("count", &query.Count{}, .1*mu),
 		"foreign query":   sum("count", spyQuery{}, .1*mu),
-		"no slack":        boxes("keys without slack", .1*mu),
-		"keys over share": boxes("keys", .9*mu),
-		"keys zero mu":    boxes("keys", 0),
+		"no slack":        keysOf("keys without slack", .1*mu),
+		"keys over share": keysOf("keys", .9*mu),
+		"keys zero mu":    keysOf("keys", 0),
 		"pairs NaN":       func() error { _, err := pairs.Sum(a, "pairs", octaves(0), math.NaN()); return err },
 		"foreign pairs": func() error {
 			_, err := pairs.Sum(a, "pairs", rings.Pairs{Queries: []rings.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
 			return err
 		},
 		"no pairs":        func() error { _, err := pairs.Sum(a, "pairs", rings.Pairs{}, .1*mu); return err },
-		"no keys":         func() error { _, _, err := cells.Cells(a, "keys", rings.BoxKeys{}, .1*mu); return err },
+		"no keys":         func() error { _, _, err := cells.Cells(a, "keys", boxes.BoxKeys{}, .1*mu); return err },
 		"empty allotment": func() error { _, err := a.Take(0).Sum("step", step, .1*mu); return err },
 		"NaN allotment":   func() error { _, err := a.Take(math.NaN()).Sum("step", step, .1*mu); return err },
 	}

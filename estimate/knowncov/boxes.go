@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -61,11 +62,11 @@ func (f *fit) locate() ([]part, error) {
 	sites := []site{{}}
 	blocks := blocksOf(f.Problem.Columns)
 	for b, block := range blocks {
-		q, s, step := rings.BoxKeys{Joint: true}, side(len(block)), stepBoxes
+		q, s, step := boxes.BoxKeys{Joint: true}, side(len(block)), stepBoxes
 		if b > 0 {
 			q.Partition, step = f.nearest(sites), stepWithin
 		}
-		grid := rings.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
+		grid := boxes.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
 		for i := range block {
 			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
 		}
@@ -107,7 +108,7 @@ func (f *fit) nearest(sites []site) (p rings.Partition) {
 
 // within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners
 // included, then the fullest that is left.
-func within(leaves []site, found []cells.Cell, g rings.Grid) (out []site) {
+func within(leaves []site, found []cells.Cell, g boxes.Grid) (out []site) {
 	slices.SortStableFunc(found, func(a, b cells.Cell) int { return cmp.Compare(b.Count, a.Count) })
 	taken := make([]bool, len(found))
 	for i, c := range found {

@@ -31,6 +31,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -78,7 +79,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if least := threshold(p); p.Relation == privacy.ReplaceOne && float64(p.Rows) < least {
 		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and a component is seen from about %.0f rows in one box on", p.Rows, math.Ceil(least))
 	}
-	boxes, blocks := rings.BoxKeys{Joint: true}.Kind(), float64(len(blocksOf(p.Columns)))
+	boxes, blocks := boxes.BoxKeys{Joint: true}.Kind(), float64(len(blocksOf(p.Columns)))
 	steps := []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
 		{Name: stepBoxes, Query: boxes, Share: boxPart(p.Columns) / blocks, Most: 1, Slack: 1 / blocks, Source: source},

@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 func newRand(t testing.TB) *rand.Rand {
@@ -240,7 +240,7 @@ func TestNumber(t *testing.T) {
 
 // TestWithin: the fullest box takes its neighbours, in its own leaf alone.
 func TestWithin(t *testing.T) {
-	g := rings.Grid{Side: []float64{4}, Offset: []float64{0}}
+	g := boxes.Grid{Side: []float64{4}, Offset: []float64{0}}
 	cells := []cells.Cell{{Leaf: 0, Key: []float64{0}, Count: 10}, {Leaf: 0, Key: []float64{1}, Count: 30}, {Leaf: 0, Key: []float64{3}, Count: 5},
 		{Leaf: 1, Key: []float64{2}, Count: 20}}
 	got := within([]site{{}, {z: []float64{7}}}, cells, g)

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
@@ -86,7 +86,7 @@ func (f *fit) count() (string, error) {
 // there are no gaps to be seen, because values come twice or there is no delta for thresholds, it
 // looks at the whole line.
 func (f *fit) place() (string, error) {
-	var windows []cells.Window
+	var windows []gaps.Window
 	if !f.Problem.NoDelta {
 		rows := f.light()
 		if f.Problem.Components == 1 {
@@ -94,7 +94,7 @@ func (f *fit) place() (string, error) {
 		}
 		var err error
 		q := rings.GapMasses{LogWindow: rings.LogWindow(f.Rows)}
-		if windows, _, err = cells.Gaps(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
+		if windows, _, err = gaps.Windows(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
 			return "", err
 		}
 	}
@@ -112,7 +112,7 @@ func (f *fit) place() (string, error) {
 }
 
 // locate counts the rows in the bins of the windows, again if nothing is seen.
-func (f *fit) locate(windows []cells.Window) error {
+func (f *fit) locate(windows []gaps.Window) error {
 	edges := roots.Grid(windows)
 	share := f.share(f.light(), placeSDs, mostPlaceShare)
 	h, err := f.histogram(stepPlaces, edges, f.Mu(share))

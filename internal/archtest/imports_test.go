@@ -22,7 +22,11 @@ var layers = []layer{
 	{"parallel", nil, "it starts goroutines and brings their panics back"},
 	{"kernel/privacy", nil, "the accounting is checked by reading this folder alone"},
 	{"kernel/query", []string{"kernel/privacy", "kernel/internal/closed", "kernel/internal/panel"}, "a query is data; it sees neither rows nor noise"},
-	{"kernel/query/rings", []string{"kernel/privacy", "kernel/query", "kernel/internal/panel"}, "a query is data; it sees neither rows nor noise"},
+	{"kernel/query/rings", asked, "a query is data; it sees neither rows nor noise"},
+	{"kernel/query/boxes", slices.Concat(asked, []string{"kernel/query/rings"}), "a query is data; it sees neither rows nor noise"},
+	{"kernel/query/gapbuckets", slices.Concat(asked, []string{"kernel/query/rings"}), "a query is data; it sees neither rows nor noise"},
+	{"kernel/query/pairsums", asked, "a query is data; it sees neither rows nor noise"},
+	{"kernel/query/scores", slices.Concat(asked, []string{"kernel/query/rings", "kernel/query/boxes"}), "a query is data; it sees neither rows nor noise"},
 	{"kernel/internal/leaves", []string{"parallel", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/internal/rows"}, "it asks an engine for rings, without noise"},
 	{"kernel/internal/closed", nil, "what keeps other types from the rows is checked by reading this folder alone"},
 	{"kernel/internal/panel", nil, "arithmetic on rows that knows nothing else"},
@@ -37,8 +41,9 @@ var layers = []layer{
 		"the core knows no ring: whoever uses one ring need not trust another"},
 	{"kernel/internal/pure", ring, "what pure mechanisms have in common stands on the core"},
 	{"kernel/pairs", ring, "a ring stands on the core and brings one mechanism"},
-	{"kernel/cells", ring, "a ring stands on the core and brings one mechanism"},
-	{"kernel/choice", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/cells"), "only literal algorithms use it; what it releases of histograms are cells"},
+	{"kernel/cells", append(ring[:len(ring):len(ring)], "kernel/query/boxes"), "a ring stands on the core and brings one mechanism"},
+	{"kernel/gaps", ring, "a ring stands on the core and brings one mechanism"},
+	{"kernel/choice", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/cells", "kernel/gaps", "kernel/query/boxes", "kernel/query/gapbuckets", "kernel/query/scores"), "only literal algorithms use it; what it releases of histograms are cells"},
 	{"kernel/blocks", append(ring[:len(ring):len(ring)], "dense", "parallel"), "a ring stands on the core and brings one mechanism"},
 	{"kernel/blocks/internal/agree", append(ring[:len(ring):len(ring)], "kernel/blocks/stable"), "what tests of agreement share stands on the core, and knows no ring"},
 	{"kernel/blocks/popular", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/blocks"), "only a literal algorithm uses it: what it stands on of pure losses is its own"},
@@ -51,8 +56,8 @@ var layers = []layer{
 	{"parts", []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "learner/kmeans", "model", "parts"},
 		"parts of estimators see data only through a session; k-means knows points and nothing else"},
 	{"parts/stagezero", append(session[:len(session):len(session)], "kernel/pairs"), "the spread of columns is seen by pairs"},
-	{"parts/boxes", append(session[:len(session):len(session)], "kernel/cells"), "where rows are is seen by gaps"},
-	{"parts/roots", append(session[:len(session):len(session)], "kernel/cells"), "where rows are is seen by gaps"},
+	{"parts/boxes", append(session[:len(session):len(session)], "kernel/gaps"), "where rows are is seen by gaps"},
+	{"parts/roots", append(session[:len(session):len(session)], "kernel/gaps"), "where rows are is seen by gaps"},
 	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected"}), "the list of methods knows the methods, and what papers print is listed apart"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
 	{"estimate/estimatetest", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
@@ -61,8 +66,8 @@ var layers = []layer{
 	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
 	{"estimate/program/single", slices.Concat(session, []string{"estimate", "estimate/program"}), "it is what the estimators of one distribution share, and it knows none"},
 	{"estimate/blackbox", slices.Concat(estimators, []string{"kernel/blocks", "estimate/learners"}), "the black-box reduction names the learners that the kernel runs on blocks of rows"},
-	{"estimate/univariate", append(estimators[:len(estimators):len(estimators)], "kernel/cells"), "one column is placed by gaps"},
-	{"estimate/knowncov", append(estimators[:len(estimators):len(estimators)], "kernel/cells"), "places are found by boxes"},
+	{"estimate/univariate", append(estimators[:len(estimators):len(estimators)], "kernel/gaps"), "one column is placed by gaps"},
+	{"estimate/knowncov", append(estimators[:len(estimators):len(estimators)], "kernel/cells", "kernel/query/boxes"), "places are found by boxes"},
 	{"estimate", slices.Concat(estimators, []string{"learner"}), "estimators see data only through a session, and one does not know another: shared code goes to parts, and to program " +
 		"if it knows estimate's own types"},
 	{"literal/kmssu22", slices.Concat(literals, []string{"learner", "learner/axes", "learner/spectrum", "learner/subspace"}), "it names the learners that the kernel runs on blocks of rows"},
@@ -94,7 +99,11 @@ var layers = []layer{
 }
 
 // ring is what a ring may use: the core, and what that stands on.
-var ring = []string{"kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/internal/leaves", "kernel/internal/tails", "kernel/internal/core", "kernel/internal/rows", "kernel/internal/noise", "kernel/internal/closed"}
+// asked is what the queries of rings are made of, and ring what rings stand on.
+var (
+	asked = []string{"kernel/privacy", "kernel/query", "kernel/internal/panel"}
+	ring  = []string{"kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/internal/leaves", "kernel/internal/tails", "kernel/internal/core", "kernel/internal/rows", "kernel/internal/noise", "kernel/internal/closed"}
+)
 
 // session is what can be built on a session, estimators what an estimator may import, literals what
 // one that runs as printed may, and products are the estimators that people use.
@@ -102,7 +111,7 @@ var (
 	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
 	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/printed",
-		"kernel/pairs", "kernel/cells", "kernel/choice", "kernel/blocks")
+		"kernel/pairs", "kernel/cells", "kernel/gaps", "kernel/choice", "kernel/blocks", "kernel/query/boxes", "kernel/query/gapbuckets", "kernel/query/pairsums", "kernel/query/scores")
 	products = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/heavytailed", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
 )
 
@@ -304,7 +313,7 @@ func TestRules(t *testing.T) {
 		{"estimate/blackbox/x.go", "kernel/blocks", false},
 		{"kernel/blocks/blocks.go", "kernel/internal/pure", true},
 		{"estimate/gaussian/x.go", "kernel/cells", true},
-		{"parts/boxes/x.go", "kernel/cells", false},
+		{"parts/boxes/x.go", "kernel/gaps", false},
 		{"estimate/general/x.go", "literal/kssu19", true},
 		{"parts/clip/x.go", "literal/kssu19", true},
 		{"literal/kssu19/x.go", "estimate/separated", true},

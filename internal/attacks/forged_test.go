@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // spyEngine fits engine.Engine without naming the type of what it reads.
@@ -56,7 +57,7 @@ func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }
 func (spyPairs) Compile(int) query.RowMap { panic("read rows") }
 
-type spyScore struct{ rings.GoodRadius }
+type spyScore struct{ scores.GoodRadius }
 
 func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 
@@ -97,7 +98,7 @@ func TestQueries(t *testing.T) {
 			t.Errorf("%T was accepted", q)
 		}
 	}
-	if _, err := choice.Select(a, "count", rings.Selection{Scores: []rings.Score{spyScore{}}}, 1e-4); err == nil {
+	if _, err := choice.Select(a, "count", scores.Selection{Scores: []scores.Score{spyScore{}}}, 1e-4); err == nil {
 		t.Error("a score of somebody's own was accepted")
 	}
 	if spent := s.Loss(); spent.Mu != 0 || len(s.Measurements()) > 0 {

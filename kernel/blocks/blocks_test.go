@@ -20,7 +20,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
@@ -101,9 +103,9 @@ func pooledQueries() map[string]any {
 		"moments":   query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{part}},
 		"parts":     rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}},
 		"pairs":     rings.Pairs{Queries: []rings.PairSum{rings.PairOctaves{Columns: 1, Low: -3, High: 3}}, Buckets: []int{1}},
-		"balls":     rings.Selection{Scores: []rings.Score{rings.GoodRadius{Frame: lineFrame, Radii: radii, T: 5, Slack: 4}}},
-		"terrific":  rings.Selection{Scores: []rings.Score{rings.TerrificRadius{Frame: lineFrame, Radii: radii, C: 2, T: 4}}},
-		"boxes":     rings.Selection{Scores: []rings.Score{rings.MaxBoxCount{Frame: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
+		"balls":     scores.Selection{Scores: []scores.Score{scores.GoodRadius{Frame: lineFrame, Radii: radii, T: 5, Slack: 4}}},
+		"terrific":  scores.Selection{Scores: []scores.Score{scores.TerrificRadius{Frame: lineFrame, Radii: radii, C: 2, T: 4}}},
+		"boxes":     scores.Selection{Scores: []scores.Score{scores.MaxBoxCount{Frame: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
 	}
 }
 
@@ -324,7 +326,7 @@ func TestDerivedSensitivities(t *testing.T) {
 					diff, worst = diff+d*d, math.Max(worst, math.Abs(d))
 				}
 				diff = math.Sqrt(diff)
-				if _, score := q.(rings.Selection); score {
+				if _, score := q.(scores.Selection); score {
 					diff = worst
 				}
 				if diff > s {
@@ -348,7 +350,7 @@ func ask(t *testing.T, a *core.Allotment, step string, q any) float64 {
 	unit := 1.
 	var err error
 	switch q := q.(type) {
-	case rings.Selection:
+	case scores.Selection:
 		_, err = choice.Select(a, step, q, 1)
 	case rings.Pairs:
 		_, err = pairs.Sum(a, step, q, 1)
@@ -568,7 +570,7 @@ func TestDerivedThreshold(t *testing.T) {
 	}
 	table := b.Protect(privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
-	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "cells", Query: core.OfBlocks(rings.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
+	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "cells", Query: core.OfBlocks(boxes.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
 	for _, joint := range []bool{false, true} {
 		h := blockstest.Seeded(1)
 		h.NoiseFactor = 0
@@ -580,7 +582,7 @@ func TestDerivedThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := rings.BoxKeys{Grids: []rings.Grid{{Frame: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
+		q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
 		released, sigma, err := cells.Cells(a, "cells", q, .9*s.Mu())
 		if err != nil {
 			t.Fatal(err)

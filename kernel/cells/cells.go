@@ -9,15 +9,14 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/tails"
-	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 // A Cell is one released cell of a stability histogram.
 type Cell struct {
 	Leaf       int
 	Coordinate int // of the leaf's frame; -1 if the histogram is joint
-	// the integer k of rings.BoxKeys: one, or one per coordinate if the histogram is joint
+	// the integer k of boxes.BoxKeys: one, or one per coordinate if the histogram is joint
 	Key   []float64
 	Count float64 // noisy
 }
@@ -36,7 +35,7 @@ type Cell struct {
 // there are does not matter.
 //
 // Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
-func Cells(a *core.Allotment, step string, q rings.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
+func Cells(a *core.Allotment, step string, q boxes.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -46,7 +45,7 @@ func Cells(a *core.Allotment, step string, q rings.BoxKeys, mu float64) (cells [
 	}
 	line := core.Measurement{Sensitivity: sensitivity, Noise: sigma, Mu: mu}
 	values, err := core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
-		threshold := Threshold(core.Group(a), sigma, d.LogSlack()-math.Log(core.Group(a)*float64(q.Histograms())))
+		threshold := tails.Threshold(core.Group(a), sigma, d.LogSlack()-math.Log(core.Group(a)*float64(q.Histograms())))
 		return Flat(Noisy(q, Counts(d, q), threshold, func() int64 { return d.Gaussian(sigma) })), nil
 	})
 	if err != nil {
@@ -56,24 +55,19 @@ func Cells(a *core.Allotment, step string, q rings.BoxKeys, mu float64) (cells [
 }
 
 // Counts counts the cells that are not empty.
-func Counts(d *core.Draw, q rings.BoxKeys) []map[rings.Box]int64 {
-	return d.Engine().Scan(d.Rows(), q).(*rings.Boxes).Counts
-}
-
-// Threshold is a T with P(rows + round(sigma X) >= T) <= exp(logTail).
-func Threshold(rows, sigma, logTail float64) float64 {
-	return rows + 1 + math.Ceil(privacy.MulUp(sigma, tails.QuantileUp(logTail)))
+func Counts(d *core.Draw, q boxes.BoxKeys) []map[boxes.Box]int64 {
+	return d.Engine().Scan(d.Rows(), q).(*boxes.Boxes).Counts
 }
 
 // Noisy returns the cells whose noisy count reaches the threshold. It draws the noise in the order
 // of their keys, so that neither maps nor the order of rows matter to a seeded run.
-func Noisy(q rings.BoxKeys, histograms []map[rings.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
+func Noisy(q boxes.BoxKeys, histograms []map[boxes.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
 	for at, counts := range histograms {
 		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1
 		if q.Joint {
 			coordinate, length = -1, q.Grids[leaf].Frame.Out()
 		}
-		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y rings.Box) int { return slices.Compare(x[:], y[:]) }) {
+		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y boxes.Box) int { return slices.Compare(x[:], y[:]) }) {
 			if noisy := float64(counts[box] + draw()); noisy >= threshold {
 				cells = append(cells, Cell{leaf, coordinate, slices.Clone(box[:length]), noisy})
 			}

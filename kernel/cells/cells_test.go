@@ -9,9 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 // TestSingletonCells: a cell of as many rows as one person can change passes the threshold with
@@ -32,12 +33,12 @@ func TestSingletonCells(t *testing.T) {
 	}
 	const runs = 10_000
 	for _, rows := range []int64{1, 70} {
-		few := []map[rings.Box]int64{{{7}: rows}}
+		few := []map[boxes.Box]int64{{{7}: rows}}
 		for _, sigma := range []float64{1e2, 1e6} {
 			slack := .05
 			released := 0
 			for range runs {
-				released += len(Noisy(rings.BoxKeys{Grids: []rings.Grid{oneCoordinate}}, few, Threshold(float64(rows), sigma, math.Log(slack)), func() int64 { return draw.Gaussian(sigma) }))
+				released += len(Noisy(boxes.BoxKeys{Grids: []boxes.Grid{oneCoordinate}}, few, tails.Threshold(float64(rows), sigma, math.Log(slack)), func() int64 { return draw.Gaussian(sigma) }))
 			}
 			stattest.GoodAtMost(t, released, runs, slack, stattest.FalseAlarm)
 			stattest.GoodAtLeast(t, released, runs, slack*.9, stattest.FalseAlarm)
@@ -46,4 +47,4 @@ func TestSingletonCells(t *testing.T) {
 	}
 }
 
-var oneCoordinate = rings.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}
+var oneCoordinate = boxes.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}

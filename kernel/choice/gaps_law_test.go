@@ -10,13 +10,14 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -130,7 +131,7 @@ func opened(t *testing.T, values []float64, q rings.GapQuery, seed uint64) (draw
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := core.Secretly(s.Allotment(), func(d *core.Draw) error { draw, masses = d, cells.Masses(d, q); return nil }); err != nil {
+	if err := core.Secretly(s.Allotment(), func(d *core.Draw) error { draw, masses = d, gaps.Masses(d, q); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return draw, masses
@@ -169,7 +170,7 @@ func TestAuditGaps(t *testing.T) {
 	q := rings.GapMasses{LogWindow: 15}
 	sigma := q.Sensitivity(privacy.ReplaceOne) / mu
 	buckets, mass := q.OneSided(privacy.ReplaceOne)
-	threshold := cells.Threshold(mass, sigma, math.Log(slack/buckets))
+	threshold := tails.Threshold(mass, sigma, math.Log(slack/buckets))
 	x, y := ladders()
 	type name struct{ scale, place float64 }
 	masses := func(values []float64) map[name]float64 {
@@ -197,7 +198,7 @@ func TestAuditGaps(t *testing.T) {
 			draw, masses := opened(t, values, q, stattest.Seed(t)+uint64(side))
 			for range runs {
 				ratio := 0.
-				released := cells.NoisyGaps(masses, threshold, 1, func() int64 { return draw.Gaussian(sigma * factor) })
+				released := gaps.Noisy(masses, threshold, 1, func() int64 { return draw.Gaussian(sigma * factor) })
 				for ; len(released) > 0; released = released[4:] {
 					n := name{released[1], released[2]}
 					if own, other := onX[n], onY[n]; own > 0 && other > 0 {
@@ -234,9 +235,9 @@ func TestOneSidedGaps(t *testing.T) {
 			t.Fatalf("%d buckets", n)
 		}
 		release := func(slack float64) (times int) {
-			threshold := cells.Threshold(mass, sigma, math.Log(slack/buckets))
+			threshold := tails.Threshold(mass, sigma, math.Log(slack/buckets))
 			for range runs {
-				if values := cells.NoisyGaps(masses, threshold, 1, func() int64 { return draw.Gaussian(sigma) }); len(values) > 0 {
+				if values := gaps.Noisy(masses, threshold, 1, func() int64 { return draw.Gaussian(sigma) }); len(values) > 0 {
 					times++
 				}
 			}
@@ -246,7 +247,7 @@ func TestOneSidedGaps(t *testing.T) {
 		stattest.BadAtMost(t, release(100*slack*.99), runs, slack, stattest.FalseAlarm)
 		for range 100 { // ties and single values have no gaps, so nothing can be released
 			v := rng.NormFloat64()
-			if _, masses := opened(t, []float64{v, v, v}[:rng.IntN(4)], q, 1); len(cells.NoisyGaps(masses, -math.MaxFloat64, 1, func() int64 { return 0 })) > 0 {
+			if _, masses := opened(t, []float64{v, v, v}[:rng.IntN(4)], q, 1); len(gaps.Noisy(masses, -math.MaxFloat64, 1, func() int64 { return 0 })) > 0 {
 				t.Fatal("an empty bucket was released")
 			}
 		}
@@ -258,7 +259,7 @@ func TestOneSidedGaps(t *testing.T) {
 // it with half the noise. False-alarm rate 2e-9.
 func TestAuditTruncated(t *testing.T) {
 	const epsilon, slack, runs = 1, 1e-3, 30_000
-	q := rings.GapBuckets{Rows: 1 << 10}
+	q := gapbuckets.GapBuckets{Rows: 1 << 10}
 	d := q.L1(privacy.ReplaceOne)
 	rate := epsilon / d
 	most := pure.Support(rate, d, math.Log(slack))
@@ -292,7 +293,7 @@ func TestAuditTruncated(t *testing.T) {
 		for side, values := range [][]float64{x, y} {
 			draw, masses := opened(t, values, q, stattest.Seed(t)+uint64(side))
 			for range runs {
-				released := cells.NoisyGaps(masses, float64(most)+1, 1, func() int64 { return pure.Truncated(draw, rate/factor, most) })
+				released := gaps.Noisy(masses, float64(most)+1, 1, func() int64 { return pure.Truncated(draw, rate/factor, most) })
 				good := 0
 				for ; len(released) > 0; released = released[4:] {
 					n := released[1]*1e6 + released[2]
@@ -344,7 +345,7 @@ func TestDerivedGaps(t *testing.T) {
 	}
 	for kind, release := range map[string]func(s *core.Session, a *core.Allotment) ([]int, float64){
 		"gaps": func(s *core.Session, a *core.Allotment) (names []int, least float64) {
-			windows, sigma, err := cells.Gaps(a, "gaps", rings.GapMasses{LogWindow: 15}, .9*s.Mu())
+			windows, sigma, err := gaps.Windows(a, "gaps", rings.GapMasses{LogWindow: 15}, .9*s.Mu())
 			m := s.Measurements()[0]
 			if err != nil || math.Abs(m.Sensitivity-k*1.7944) > 1e-3 || sigma != m.Noise || sigma < m.Sensitivity/(.9*s.Mu())*(1-1e-12) {
 				t.Fatal(m, sigma, err)
@@ -355,7 +356,7 @@ func TestDerivedGaps(t *testing.T) {
 			return names, k*1.34375 + sigma*tails.QuantileUp(privacy.LogSlackOf(budget.Epsilon, m.Delta)-math.Log(12*k))
 		},
 		"gap buckets": func(s *core.Session, a *core.Allotment) (names []int, least float64) {
-			buckets, support, err := TruncatedGaps(a, "gaps", rings.GapBuckets{Rows: 1 << 10}, .2)
+			buckets, support, err := TruncatedGaps(a, "gaps", gapbuckets.GapBuckets{Rows: 1 << 10}, .2)
 			m := s.Measurements()[0]
 			if err != nil || m.Sensitivity != 6*k || support != float64(pure.Support(.2/(6*k), 6*k, privacy.LogSlackOf(budget.Epsilon, m.Delta))) {
 				t.Fatal(m, support, err)

@@ -6,11 +6,10 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/noise/laplace"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // Select chooses one option per leaf by the exponential mechanism, epsilon-DP for all leaves
@@ -25,16 +24,16 @@ import (
 // c_i, |c_i| <= s. Then ln(P(i)/P'(i)) = g_j c_i + (a constant) lies in an interval of length at
 // most 2 g_j s <= epsilon s/S_j that contains 0 (not all probabilities can grow). Leaves draw
 // independently, so the logarithms add, and so do the intervals: by the choice of S_j
-// (rings.Selection.Sensitivity) to one of length at most epsilon that contains 0. Hence, given the
+// (scores.Selection.Sensitivity) to one of length at most epsilon that contains 0. Hence, given the
 // coins, Select is epsilon-DP, of bounded range epsilon, and MuOfBoundedRange(epsilon)-GDP; without
-// them it is epsilon-DP and MuOfBoundedRange(epsilon)-GDP (see rings.Selection: bounded range
+// them it is epsilon-DP and MuOfBoundedRange(epsilon)-GDP (see scores.Selection: bounded range
 // itself is lost in the mixture, and not used).
 //
 // Not protected, as for everything in this package: the time. It depends on the kept rows, on their
 // number in each leaf and, through laplace.Exponential, on the scores.
 //
 // Source: [DDR20] (bounded range); [KSSU19] Section B.1 (step 4) of the restatement.
-func Select(a *core.Allotment, step string, q rings.Selection, epsilon float64) ([]int, error) {
+func Select(a *core.Allotment, step string, q scores.Selection, epsilon float64) ([]int, error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return nil, err
@@ -63,14 +62,14 @@ func Select(a *core.Allotment, step string, q rings.Selection, epsilon float64) 
 // exp(-2g s - g 2s) times the probability of (r, v_k). Summing over (r, v_k), then over the v_i,
 // P(k) <= exp(4g s) P'(k). For -1, M over all options and r' alone: exp(2g s). So leaf j is
 // (epsilon s/S_j)-DP, the leaves are independent, and by the choice of S_j
-// (rings.Selection.Sensitivity) all of them together are epsilon-DP. The single option's answer is
+// (scores.Selection.Sensitivity) all of them together are epsilon-DP. The single option's answer is
 // a function of q_1 + v_1, which is (epsilon s/S_j)-DP.
 //
 // (Scores, thresholds and noise below 2^60 do not overflow; that the noise goes beyond has
 // probability below 2^-5900, see laplace.MinRate.) The time depends on the rows, as for Select.
 //
 // Source: [KSSU19] Sections B.2 (step 2) and B.4 of the restatement.
-func AboveThreshold(a *core.Allotment, step string, q rings.Selection, thresholds []int64, epsilon float64) ([]int, error) {
+func AboveThreshold(a *core.Allotment, step string, q scores.Selection, thresholds []int64, epsilon float64) ([]int, error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func AboveThreshold(a *core.Allotment, step string, q rings.Selection, threshold
 		return nil, fmt.Errorf("kernel: step %q: want one threshold per leaf (%d) of magnitude at most 2^60, got %d", step, q.Leaves(), thresholds)
 	}
 	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLaplace
-	if slices.ContainsFunc(q.Scores, func(s rings.Score) bool { return s.Options() > 1 }) {
+	if slices.ContainsFunc(q.Scores, func(s scores.Score) bool { return s.Options() > 1 }) {
 		m.Noise, m.Law = 4*m.Noise, LawAboveThreshold
 	}
 	return options(a, step, q, m, func(d *core.Draw, leaf int, scores []int64) int {
@@ -97,7 +96,7 @@ func AboveThreshold(a *core.Allotment, step string, q rings.Selection, threshold
 // selection returns the session's own copy of q, valid; for every leaf epsilon over its
 // sensitivity, rounded down; and a measurement with the largest of the sensitivities and the scale
 // that is its rate's inverse. The ratio of the two is that of all leaves.
-func selection(a *core.Allotment, step string, q rings.Selection, epsilon float64) (_ rings.Selection, rates []float64, m core.Measurement, err error) {
+func selection(a *core.Allotment, step string, q scores.Selection, epsilon float64) (_ scores.Selection, rates []float64, m core.Measurement, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return q, nil, m, err
 	}
@@ -117,10 +116,10 @@ func selection(a *core.Allotment, step string, q rings.Selection, epsilon float6
 
 // options charges m, gathers the kept rows, and lets choose pick an option of every leaf by its
 // scores.
-func options(a *core.Allotment, step string, q rings.Selection, m core.Measurement, choose func(d *core.Draw, leaf int, scores []int64) int) ([]int, error) {
+func options(a *core.Allotment, step string, q scores.Selection, m core.Measurement, choose func(d *core.Draw, leaf int, scores []int64) int) ([]int, error) {
 	values, err := core.Line(a, step, q, m, false, func(d *core.Draw) (values []float64, exact []int64) {
 		t := d.Rows()
-		for leaf, rows := range leaves.Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len())) {
+		for leaf, rows := range Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len())) {
 			scores := q.Scores[leaf].Scores(rows, t.Columns())
 			values, exact = append(values, float64(choose(d, leaf, scores))), append(exact, scores...)
 		}

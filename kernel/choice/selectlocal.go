@@ -5,10 +5,9 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // Local says how SelectLocal chooses among options of S = max(0, -score).
@@ -52,7 +51,7 @@ type Local struct {
 // Source: [AMN24] Theorem C.3 (HKMN23).
 // Differs: the ratio of volumes, which the theorem assumes for all data, is tested here, so that
 // every score of sensitivity 1 may be used.
-func SelectLocal(a *core.Allotment, step string, q rings.Selection, l Local, epsilon float64) (option int, ok bool, err error) {
+func SelectLocal(a *core.Allotment, step string, q scores.Selection, l Local, epsilon float64) (option int, ok bool, err error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return -1, false, err
@@ -71,7 +70,7 @@ func SelectLocal(a *core.Allotment, step string, q rings.Selection, l Local, eps
 	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLocal
 	values, err := core.Line(a, step, q, m, true, func(d *core.Draw) ([]float64, []int64) {
 		t := d.Rows()
-		rows := leaves.Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len()))[0]
+		rows := Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len()))[0]
 		return []float64{float64(local(d, l, e0, e1, d.LogSlack()-math.Ln2, q.Scores[0].Scores(rows, t.Columns())))}, nil
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // localLaw is the law of SelectLocal's outcome for options of the given S, the failure last, by the
@@ -166,11 +166,11 @@ func TestLocalIsPrivate(t *testing.T) {
 func TestLocalOnRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	frame := func(m, sd float64) query.Affine { return query.Affine{Center: []float64{m}, W: [][]float64{{1 / sd}}} }
-	deficits := rings.CellDeficits{Radii: []float64{1}, Targets: []int{2, 2, 1, 1}}
+	deficits := scores.CellDeficits{Radii: []float64{1}, Targets: []int{2, 2, 1, 1}}
 	for m := -2.0; m <= 2; m++ {
 		deficits.Frames = append(deficits.Frames, frame(m, 1), frame(m, 3), frame(m, 1e-200))
 	}
-	overlap := rings.MultisetOverlap{Frame: frame(0, 1), Points: [][]float64{{-1}, {0}, {1}, {2}}, Size: 4}
+	overlap := scores.MultisetOverlap{Frame: frame(0, 1), Points: [][]float64{{-1}, {0}, {1}, {2}}, Size: 4}
 	for a := range 5 {
 		for b := range 5 - a {
 			for c := range 5 - a - b {
@@ -181,7 +181,7 @@ func TestLocalOnRows(t *testing.T) {
 	}
 	overlap.Lists = append(overlap.Lists, nil)
 	spots := []float64{-2, -1, -.4, 0, 0, .3, 1, 1, 1.5, 2, 1e3, 1e200, -1.7e308, math.NaN()}
-	for _, score := range []rings.Score{deficits, overlap} {
+	for _, score := range []scores.Score{deficits, overlap} {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			able, closest := 0, 0.0
 			for range 2000 {

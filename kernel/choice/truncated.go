@@ -4,10 +4,12 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 )
 
 // TruncatedCells releases the cells of stability histograms whose noisy count passes the support of
@@ -33,7 +35,7 @@ import (
 // Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
 // Differs: noise and support are integers, and the support is larger by what lets the step compose
 // with others in Gaussian DP.
-func TruncatedCells(a *core.Allotment, step string, q rings.BoxKeys, epsilon float64) (released []cells.Cell, support float64, err error) {
+func TruncatedCells(a *core.Allotment, step string, q boxes.BoxKeys, epsilon float64) (released []cells.Cell, support float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -53,15 +55,15 @@ type Bucket struct {
 
 // TruncatedGaps releases the buckets of gaps whose noisy count passes the support of the noise,
 // sorted by scale and place: epsilon-DP but for the step's slack. All of it, proof included, is as
-// for TruncatedCells, with the L1 sensitivity of rings.GapBuckets.
+// for TruncatedCells, with the L1 sensitivity of gapbuckets.GapBuckets.
 //
 // Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
-func TruncatedGaps(a *core.Allotment, step string, q rings.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
+func TruncatedGaps(a *core.Allotment, step string, q gapbuckets.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
 	values, support, err := truncated(a, step, q, q.L1(a.Session().Relation()), epsilon, func(d *core.Draw, beyond float64, draw func() int64) []float64 {
-		return cells.NoisyGaps(cells.Masses(d, q), beyond, 1, draw)
+		return gaps.Noisy(gaps.Masses(d, q), beyond, 1, draw)
 	})
 	for ; len(values) >= 4; values = values[4:] {
 		b := Bucket{Scale: int(values[1]), Count: values[3]}

@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -34,7 +35,7 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 	draw := func() []float64 { return []float64{pool[rng.IntN(len(pool))]} }
 	line := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 	for _, leaf := range []rings.PairSum{
-		rings.PairDistances{Frame: line, Edges: []float64{.1, .7, 1.2}}, rings.PairMoments{Frame: line, Radius: .5}, rings.PairSpread{Frame: line, Bound: 1},
+		pairsums.PairDistances{Frame: line, Edges: []float64{.1, .7, 1.2}}, pairsums.PairMoments{Frame: line, Radius: .5}, pairsums.PairSpread{Frame: line, Bound: 1},
 	} {
 		cases := map[string]rings.Pairs{
 			"whole": {Queries: []rings.PairSum{leaf}, Buckets: []int{2}},

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -26,19 +26,19 @@ type scorer interface {
 	kind() string
 	// options are the pairs of the region among which to choose, and the score that rates them; no
 	// pairs if there are none.
-	options(omega region) ([]pair, rings.Score)
+	options(omega region) ([]pair, scores.Score)
 	// unlisted is what all other pairs have at least, if they are infinitely many, else 0.
 	unlisted() int64
 	// levels is how often a found pair can be brought closer; near is the choice among its
 	// neighbours, h standard deviations away.
 	levels() int
-	near(p pair, h float64) ([]pair, rings.Score)
+	near(p pair, h float64) ([]pair, scores.Score)
 }
 
 // crudeSteps are the steps of crude approximation by a score.
 func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 	const source = "AMN24 Algorithm 2"
-	kind := rings.SelectionOf(s.kind())
+	kind := scores.SelectionOf(s.kind())
 	steps := []kernel.Step{{Name: stepComponent, Query: kind, Share: c.CrudeShare, Most: k, Slack: 1, Source: source}}
 	if s.levels() > 0 {
 		steps = append(steps, kernel.Step{Name: stepCloser, Query: kind, Share: c.CrudeShare, Most: k * s.levels(), Source: source})
@@ -92,7 +92,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	}
 	epsilon := budget.Pure(first)
 	local := choice.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack()), Unlisted: s.unlisted(), Test: r.c.Test}
-	i, ok, err := choice.SelectLocal(r.a, stepComponent, rings.Selection{Scores: []rings.Score{score}}, local, epsilon)
+	i, ok, err := choice.SelectLocal(r.a, stepComponent, scores.Selection{Scores: []scores.Score{score}}, local, epsilon)
 	if err != nil || !ok {
 		return p, false, err
 	}
@@ -101,7 +101,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 		h /= 2
 		pairs, score := s.near(p, h)
 		epsilon := budget.Choice((mu2 - first) / float64(s.levels()))
-		chosen, err := choice.Select(r.a, stepCloser, rings.Selection{Scores: []rings.Score{score}}, epsilon)
+		chosen, err := choice.Select(r.a, stepCloser, scores.Selection{Scores: []scores.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err
 		}

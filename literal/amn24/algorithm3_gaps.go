@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
@@ -18,7 +18,7 @@ const stepGaps = "gaps"
 
 // gapSteps are the steps of crude approximation in one column.
 func (c Constants) gapSteps() []kernel.Step {
-	return []kernel.Step{{Name: stepGaps, Query: rings.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
+	return []kernel.Step{{Name: stepGaps, Query: gapbuckets.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
 }
 
 // gaps is the crude approximation in one column, without any bound on it: the gaps between
@@ -34,7 +34,7 @@ func (c Constants) gapSteps() []kernel.Step {
 // that nobody can enumerate; the noise is integer-valued. One row changes three gaps, so the counts
 // by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
 func (r *run) gaps(mu float64) (pairs []pair, none *estimate.NoRelease, err error) {
-	q := rings.GapBuckets{Rows: r.c.bucketRows(r.n)}
+	q := gapbuckets.GapBuckets{Rows: r.c.bucketRows(r.n)}
 	buckets, support, err := choice.TruncatedGaps(r.a, stepGaps, q, privacy.PureOfMu(mu))
 	if err != nil {
 		return nil, nil, err

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
@@ -32,15 +32,15 @@ func newDeficits(c Constants, pairs []pair, d int, weight float64) deficits {
 	for i := 1; i < c.Shells; i++ {
 		s.radii = append(s.radii, math.Sqrt(chi.Quantile(float64(i)/float64(c.Shells))))
 	}
-	s.target = int(math.Min(1<<29, math.Round(weight/float64(rings.CellCount(c.Shells, d)))))
+	s.target = int(math.Min(1<<29, math.Round(weight/float64(scores.CellCount(c.Shells, d)))))
 	return s
 }
 
-func (s deficits) kind() string    { return rings.CellDeficits{}.Kind() }
+func (s deficits) kind() string    { return scores.CellDeficits{}.Kind() }
 func (s deficits) unlisted() int64 { return 0 }
 func (s deficits) levels() int     { return s.c.Closer }
 
-func (s deficits) options(omega region) (pairs []pair, score rings.Score) {
+func (s deficits) options(omega region) (pairs []pair, score scores.Score) {
 	for _, p := range s.pairs {
 		if omega.contains(p) {
 			pairs = append(pairs, p)
@@ -49,7 +49,7 @@ func (s deficits) options(omega region) (pairs []pair, score rings.Score) {
 	return pairs, s.of(pairs)
 }
 
-func (s deficits) near(p pair, h float64) (pairs []pair, score rings.Score) {
+func (s deficits) near(p pair, h float64) (pairs []pair, score scores.Score) {
 	for _, q := range covariances(p, h, 1) {
 		pairs = append(pairs, means(q, h, 2)...)
 	}
@@ -57,8 +57,8 @@ func (s deficits) near(p pair, h float64) (pairs []pair, score rings.Score) {
 }
 
 // of is the score of the pairs.
-func (s deficits) of(pairs []pair) rings.Score {
-	q := rings.CellDeficits{Radii: s.radii}
+func (s deficits) of(pairs []pair) scores.Score {
+	q := scores.CellDeficits{Radii: s.radii}
 	for _, p := range pairs {
 		w := make([][]float64, len(p.Mean))
 		for i := range w {
@@ -67,7 +67,7 @@ func (s deficits) of(pairs []pair) rings.Score {
 		q.Frames = append(q.Frames, query.Affine{Center: p.Mean, W: w})
 	}
 	if len(pairs) > 0 {
-		cells := rings.CellCount(len(s.radii)+1, len(pairs[0].Mean))
+		cells := scores.CellCount(len(s.radii)+1, len(pairs[0].Mean))
 		for range cells {
 			q.Targets = append(q.Targets, s.target)
 		}

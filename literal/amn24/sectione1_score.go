@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
@@ -91,10 +91,10 @@ type overlap struct {
 	unbounded bool
 }
 
-func (s overlap) kind() string { return rings.MultisetOverlap{}.Kind() }
+func (s overlap) kind() string { return scores.MultisetOverlap{}.Kind() }
 func (s overlap) levels() int  { return 0 }
 
-func (s overlap) near(pair, float64) ([]pair, rings.Score) { return nil, nil }
+func (s overlap) near(pair, float64) ([]pair, scores.Score) { return nil, nil }
 
 func (s overlap) unlisted() int64 {
 	if s.unbounded {
@@ -103,8 +103,8 @@ func (s overlap) unlisted() int64 {
 	return 0
 }
 
-func (s overlap) options(omega region) (pairs []pair, score rings.Score) {
-	q := rings.MultisetOverlap{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
+func (s overlap) options(omega region) (pairs []pair, score scores.Score) {
+	q := scores.MultisetOverlap{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
 	for _, x := range s.Robust.Points {
 		q.Points = append(q.Points, []float64{x})
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 )
 
 // Estimator is the method "gaussian:coinpress".
@@ -86,7 +86,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	add(stepCount, query.Count{}.Kind(), s.countShare, 1, "TYLERPRESS Section 0.3")
 	kind := query.ClippedMoments{}.Kind()
 	if s.unknown.mean {
-		kind = rings.PairMoments{}.Kind()
+		kind = pairsums.PairMoments{}.Kind()
 	}
 	add(stepCovariance, kind, s.covarianceShare, s.most(n, s.covarianceSteps)+s.pairings()-1, "BDKU20 Section 2.2")
 	add(stepMean, query.ClippedMoments{}.Kind(), s.meanShare, s.most(n, s.meanSteps), "BDKU20 Section 2.1")

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -113,7 +114,7 @@ func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
 		s.Second.ScaleSym(1/r.good, s.Second)
 		return second{s.Second, r.good, s.SecondSD / r.good}, nil
 	}
-	q := rings.PairMoments{Frame: r.frame(), Radius: radius}
+	q := pairsums.PairMoments{Frame: r.frame(), Radius: radius}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
 	answer, err := pairs.Sum(a, stepCovariance, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
 	if err != nil {

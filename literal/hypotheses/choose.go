@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // form says which sets Choose compares mixtures on.
@@ -33,7 +34,7 @@ type Options struct {
 
 // Step is the plan's line for one choice.
 func Step(name string, share float64, source string) kernel.Step {
-	return kernel.Step{Name: name, Query: rings.SelectionOf(rings.MinimumDistance{}.Kind()), Share: share, Most: 1, Source: source}
+	return kernel.Step{Name: name, Query: scores.SelectionOf(scores.MinimumDistance{}.Kind()), Share: share, Most: 1, Source: source}
 }
 
 // Choose returns the number of a mixture of the list, chosen by the exponential mechanism with
@@ -60,7 +61,7 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 	if l.Len() == 1 {
 		return 0, nil
 	}
-	chosen, err := choice.Select(a, step, rings.Selection{Partition: o.Partition, Scores: []rings.Score{q}}, epsilon)
+	chosen, err := choice.Select(a, step, scores.Selection{Partition: o.Partition, Scores: []scores.Score{q}}, epsilon)
 	if err != nil {
 		return 0, err
 	}
@@ -68,12 +69,12 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 }
 
 // queryOf is what Choose asks: the score of every mixture of the list.
-func queryOf(l *List, o Options) (q rings.MinimumDistance, err error) {
+func queryOf(l *List, o Options) (q scores.MinimumDistance, err error) {
 	n := l.Len()
 	if n == 0 {
 		return q, errors.New("hypotheses: want at least one mixture, got none")
 	}
-	q = rings.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
+	q = scores.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
 	switch {
 	case o.form == referenceForm && n > mostReference:
 		return q, fmt.Errorf("hypotheses: want at most %d mixtures for the reference form, got %d; use the fast form", mostReference, n)

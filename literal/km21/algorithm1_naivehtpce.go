@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -38,7 +39,7 @@ func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 	var m *mat.SymDense
 	count := x.rows
 	if x.pairs {
-		q := rings.PairMoments{Frame: frame, Radius: gamma, Truncate: true}
+		q := pairsums.PairMoments{Frame: frame, Radius: gamma, Truncate: true}
 		ans, err := pairs.Sum(x.a, step, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets(x.rows)}}, mu)
 		if err != nil {
 			return nil, err

@@ -21,7 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -126,7 +126,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	second := query.ClippedMoments{}.Kind()
 	covariance := 1 - c.CountShare
 	if pairs {
-		second = rings.PairMoments{}.Kind()
+		second = pairsums.PairMoments{}.Kind()
 		covariance *= 1 - c.MeanShare
 	}
 	steps := []kernel.Step{

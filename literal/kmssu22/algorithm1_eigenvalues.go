@@ -6,7 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/learner/spectrum"
 )
 
@@ -33,7 +33,7 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := rings.BoxKeys{Grids: []rings.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
+	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
 	cells, _, err := cells.Cells(pooled, stepEigenvalues, q, pooled.LeftMu())
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -92,7 +92,7 @@ func locatedAt(prefix string, s space, sides []float64, a *kernel.Allotment) (sp
 	if !usable(s) {
 		return space{}, fail("the location of the rows is outside of float64")
 	}
-	q := rings.BoxKeys{Grids: []rings.Grid{{Frame: s.frame(), Side: sides, Offset: make([]float64, s.dim())}}}
+	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: s.frame(), Side: sides, Offset: make([]float64, s.dim())}}}
 	cells, _, err := cells.Cells(a, prefix+stepLocation, q, a.LeftMu())
 	if err != nil {
 		return space{}, err

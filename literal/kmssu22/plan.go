@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -57,7 +57,7 @@ const (
 
 // steps are those of a plan for the problem.
 func (c Constants) steps(p estimate.Problem) []kernel.Step {
-	cells, moments := rings.BoxKeys{}.Kind(), query.ClippedMoments{}.Kind()
+	cells, moments := boxes.BoxKeys{}.Kind(), query.ClippedMoments{}.Kind()
 	d := p.Columns
 	var steps []kernel.Step
 	if p.Relation != privacy.ReplaceOne {

@@ -10,6 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -54,12 +56,12 @@ func (c Constants) rounds(d int) int {
 
 func (c Constants) pgeSteps(prefix string, d int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.7"
-	pairs := rings.PartsOf(rings.PairMoments{}.Kind())
+	pairs := rings.PartsOf(pairsums.PairMoments{}.Kind())
 	return []kernel.Step{
-		{Name: prefix + stepScale, Query: rings.PartsOf(rings.PairDistances{}.Kind()), Share: 1, Most: 1, Source: source},
+		{Name: prefix + stepScale, Query: rings.PartsOf(pairsums.PairDistances{}.Kind()), Share: 1, Most: 1, Source: source},
 		{Name: prefix + stepRound, Query: pairs, Share: 1, Most: max(1, c.rounds(d)), Source: source},
 		{Name: prefix + stepCovariance, Query: pairs, Share: 1, Most: 1, Source: source},
-		{Name: prefix + stepWhere, Query: rings.PartsOf(rings.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: slack, Source: source},
+		{Name: prefix + stepWhere, Query: rings.PartsOf(boxes.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: slack, Source: source},
 		{Name: prefix + stepPGEMean, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: 1, Most: 1, Source: source},
 	}
 }
@@ -184,9 +186,9 @@ func (k *klsu) scale() error {
 	if k.c.known() {
 		return nil
 	}
-	edges := rings.HalfOctaves(lowestHalf, highestHalf)
+	edges := pairsums.HalfOctaves(lowestHalf, highestHalf)
 	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *component) rings.PairSum {
-		return rings.PairDistances{Frame: whole(k.d), Edges: edges}
+		return pairsums.PairDistances{Frame: whole(k.d), Edges: edges}
 	}, func(c *component, _ rings.PairSum, counts []float64, sd float64) {
 		best := 0
 		for b, n := range counts {
@@ -217,13 +219,13 @@ func (k *klsu) second(c *component) rings.PairSum {
 			w[j] /= s
 		}
 	}
-	return rings.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
+	return pairsums.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
 }
 
 // read divides by the released number of pairs; false if that is too small. noise is the sd of a
 // diagonal entry.
 func (k *klsu) read(q rings.PairSum, values []float64, sd float64) (z *mat.SymDense, noise float64, ok bool) {
-	p := q.(rings.PairMoments)
+	p := q.(pairsums.PairMoments)
 	pairs, second := p.Read(values)
 	if !(pairs > seen*sd/(p.Radius*p.Radius)) || pairs < 1 {
 		return nil, 0, false

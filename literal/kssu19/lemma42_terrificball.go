@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -22,7 +23,7 @@ const (
 
 func terrificSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.4"
-	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: rings.SelectionOf(rings.TerrificRadius{}.Kind()), Share: share * terrificShare,
+	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: scores.SelectionOf(scores.TerrificRadius{}.Kind()), Share: share * terrificShare,
 		Most: most, Source: source}}
 	steps = append(steps, goodCenterSteps(prefix, share*centerShare, most, slack/2)...)
 	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: rings.PartsOf(query.DistanceCounts),
@@ -73,7 +74,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 	}
 	sub := r.subset(parts, need)
 	var live []int
-	q := rings.Selection{Keep: sub.keep}
+	q := scores.Selection{Keep: sub.keep}
 	var thresholds []int64
 	for i, p := range parts {
 		t := sub.of(p.t)
@@ -82,7 +83,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 			continue
 		}
 		live = append(live, i)
-		q.Scores = append(q.Scores, rings.TerrificRadius{Frame: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
+		q.Scores = append(q.Scores, scores.TerrificRadius{Frame: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
 	if live == nil {

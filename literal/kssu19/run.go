@@ -127,7 +127,7 @@ func uniform(rng *rand.Rand, n int, below float64) []float64 {
 }
 
 // twice is 2 where one row can change the scores of two parts at once, by moving from one to the
-// other: see [rings.Selection.Sensitivity].
+// other: see [scores.Selection.Sensitivity].
 func (r *run) twice(parts int) float64 {
 	if parts > 1 && r.relation == privacy.ReplaceOne {
 		return 2

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -19,8 +19,8 @@ const (
 func goodRadiusSteps(prefix string, share float64, most int) []kernel.Step {
 	const source = "KSSU19 Section B.1"
 	return []kernel.Step{
-		{Name: prefix + stepDuplicates, Query: rings.SelectionOf(rings.BallCounts{}.Kind()), Share: share * duplicatesShare, Most: most, Source: source},
-		{Name: prefix + stepRadius, Query: rings.SelectionOf(rings.GoodRadius{}.Kind()), Share: share * (1 - duplicatesShare), Most: most, Source: source},
+		{Name: prefix + stepDuplicates, Query: scores.SelectionOf(scores.BallCounts{}.Kind()), Share: share * duplicatesShare, Most: most, Source: source},
+		{Name: prefix + stepRadius, Query: scores.SelectionOf(scores.GoodRadius{}.Kind()), Share: share * (1 - duplicatesShare), Most: most, Source: source},
 	}
 }
 
@@ -62,11 +62,11 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 	if live == nil {
 		return radii, nil
 	}
-	q := rings.Selection{Partition: partition(chosen(parts, live)), Keep: sub.keep}
+	q := scores.Selection{Partition: partition(chosen(parts, live)), Keep: sub.keep}
 	var thresholds []int64
 	for _, i := range live {
 		t := sub.of(parts[i].t)
-		q.Scores = append(q.Scores, rings.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
+		q.Scores = append(q.Scores, scores.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
 	same, err := choice.AboveThreshold(r.a, prefix+stepDuplicates, q, thresholds, budget.Pure(mu2*duplicatesShare))
@@ -81,7 +81,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 			continue
 		}
 		spread = append(spread, i)
-		q.Scores = append(q.Scores, rings.GoodRadius{Frame: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: int(math.Round(4 * gamma))})
+		q.Scores = append(q.Scores, scores.GoodRadius{Frame: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: int(math.Round(4 * gamma))})
 	}
 	if spread == nil {
 		return radii, nil

@@ -10,7 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -30,9 +32,9 @@ const seen = 4.0
 // goodCenterSteps are the steps; slack is for each of the two stability histograms.
 func goodCenterSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.2"
-	histogram := rings.PartsOf(rings.BoxKeys{}.Kind())
+	histogram := rings.PartsOf(boxes.BoxKeys{}.Kind())
 	return []kernel.Step{
-		{Name: prefix + stepBox, Query: rings.SelectionOf(rings.MaxBoxCount{}.Kind()), Share: share / 4, Most: most, Source: source},
+		{Name: prefix + stepBox, Query: scores.SelectionOf(scores.MaxBoxCount{}.Kind()), Share: share / 4, Most: most, Source: source},
 		{Name: prefix + stepBoxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
 		{Name: prefix + stepAxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
 		{Name: prefix + stepMean, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 4, Most: most, Source: source},
@@ -114,7 +116,7 @@ func (s *centerSearch) side(c *candidate) float64 { return s.c.BoxSide * c.radiu
 // findShift projects to q dimensions and looks for a shift of the grid of boxes at which a box
 // holds half of t.
 func (s *centerSearch) findShift() error {
-	q := rings.Selection{Partition: partition(s.parts())}
+	q := scores.Selection{Partition: partition(s.parts())}
 	var thresholds []int64
 	for _, c := range s.live {
 		rng := s.draw()
@@ -126,7 +128,7 @@ func (s *centerSearch) findShift() error {
 		for range s.c.BoxAttempts {
 			c.shifts = append(c.shifts, uniform(rng, dims, s.side(c)))
 		}
-		q.Scores = append(q.Scores, rings.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
+		q.Scores = append(q.Scores, scores.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
 	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, budget.Pure(s.mu2))
@@ -144,9 +146,9 @@ func (s *centerSearch) findShift() error {
 
 // findBox takes the fullest box at that shift.
 func (s *centerSearch) findBox() error {
-	q := rings.BoxKeys{Partition: partition(s.parts()), Joint: true}
+	q := boxes.BoxKeys{Partition: partition(s.parts()), Joint: true}
 	for _, c := range s.live {
-		q.Grids = append(q.Grids, rings.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
+		q.Grids = append(q.Grids, boxes.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
 	}
 	cells, _, err := cells.Cells(s.a, s.prefix+stepBoxes, q, budget.Mu(s.mu2))
 	if err != nil {
@@ -183,7 +185,7 @@ func slab(f query.Affine, w []float64, middle, half float64) rings.Condition {
 // findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball
 // that is bounded in all dimensions.
 func (s *centerSearch) findCell() error {
-	q := rings.BoxKeys{Partition: partition(s.parts())}
+	q := boxes.BoxKeys{Partition: partition(s.parts())}
 	var turns []*mat.Dense
 	for _, c := range s.live {
 		rng := s.draw()
@@ -191,7 +193,7 @@ func (s *centerSearch) findCell() error {
 		u := printed.Rotation(rng, l)
 		turns = append(turns, u)
 		width := s.width(c)
-		q.Grids = append(q.Grids, rings.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
+		q.Grids = append(q.Grids, boxes.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
 	}
 	cells, _, err := cells.Cells(s.a, s.prefix+stepAxes, q, budget.Mu(s.mu2))
 	if err != nil {

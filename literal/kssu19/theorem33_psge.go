@@ -6,6 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -20,7 +21,7 @@ func psgeSteps(prefix string, share float64) []kernel.Step {
 	const source = "KSSU19 Section B.6"
 	return []kernel.Step{
 		{Name: prefix + stepSphere, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 2, Most: 1, Source: source},
-		{Name: prefix + stepSpread, Query: rings.PartsOf(rings.PairSpread{}.Kind()), Share: share, Most: 1, Source: source},
+		{Name: prefix + stepSpread, Query: rings.PartsOf(pairsums.PairSpread{}.Kind()), Share: share, Most: 1, Source: source},
 	}
 }
 
@@ -63,7 +64,7 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 		clipped := m.Trace > mostClipped*balls[i].radius*balls[i].radius*m.Count
 		if m.Count > seen*m.CountSD && m.Count >= 2 && !clipped {
 			live = append(live, i)
-			asked.Queries = append(asked.Queries, rings.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
+			asked.Queries = append(asked.Queries, pairsums.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
 			asked.Buckets = append(asked.Buckets, buckets(m.Count))
 		}
 	}
@@ -77,7 +78,7 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 	}
 	answers, sigmas := asked.Split(ans.Values, ans.Sigma)
 	for j, i := range live {
-		spread := asked.Queries[j].(rings.PairSpread)
+		spread := asked.Queries[j].(pairsums.PairSpread)
 		sum, number := spread.Read(answers[j])
 		sd := sigmas[j]
 		l := float64(balls[i].frame.Out())

@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -59,7 +60,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: name, Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: "TYLERPRESS Section 0.3"},
 		{Name: stepScale, Query: rings.PairOctaves{}.Kind(), Share: scaleShare, Most: 1, Source: "KV18 Section 1"},
-		{Name: stepPlace, Query: rings.BoxKeys{}.Kind(), Share: placeShare, Most: 1, Slack: 1, Source: "KV18 Section 2"},
+		{Name: stepPlace, Query: boxes.BoxKeys{}.Kind(), Share: placeShare, Most: 1, Slack: 1, Source: "KV18 Section 2"},
 		{Name: stepMoments, Query: query.ClippedMoments{}.Kind(), Share: momentsShare, Most: 1, Source: "KV18 Section 3"},
 	}}, nil
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 // findPlace takes the fullest bin of width r.width among those that pass the threshold.
 //
 // Source: [KV18] Section 2 of the restatement. Differs: Gaussian noise.
 func (r *run) findPlace() (doubt string, err error) {
-	grid := rings.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
-	cells, _, err := cells.Cells(r.Allotment, stepPlace, rings.BoxKeys{Grids: []rings.Grid{grid}}, math.Sqrt(placeShare*r.Mu2))
+	grid := boxes.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
+	cells, _, err := cells.Cells(r.Allotment, stepPlace, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, math.Sqrt(placeShare*r.Mu2))
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -142,7 +142,7 @@ func (f *finder) look(j int) error {
 	if len(f.found) > 1 || !f.found[0].whole() {
 		q.Partition, step = partition(f.found), f.GapsStep+inBoxes
 	}
-	windows, _, err := cells.Gaps(f.a, step, q, budget.Mu(f.GapsMu2*f.per))
+	windows, _, err := gaps.Windows(f.a, step, q, budget.Mu(f.GapsMu2*f.per))
 	if err != nil {
 		return err
 	}
@@ -166,9 +166,9 @@ type line struct {
 // showed, and returns the clusters of each box. Where no gaps were seen, because values come twice
 // or rows are few, the first histogram has bins by powers of two over all numbers: a closer look
 // finds what is there without a threshold.
-func (f *finder) clusters(windows []cells.Window, j int) ([][]cluster, error) {
+func (f *finder) clusters(windows []gaps.Window, j int) ([][]cluster, error) {
 	lines := make([]line, len(f.found))
-	of := make([][]cells.Window, len(f.found))
+	of := make([][]gaps.Window, len(f.found))
 	for _, w := range windows {
 		of[w.Leaf] = append(of[w.Leaf], w)
 	}

@@ -17,7 +17,7 @@ import (
 	"sort"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel/gaps"
 )
 
 // A Histogram is a released histogram of one column over the whole line: bin b holds Edges[b-1] <=
@@ -110,7 +110,7 @@ const (
 
 // Grid are the edges of the first histogram: those of the grids of all windows, which must be those
 // of one leaf. Nil without windows.
-func Grid(windows []cells.Window) (edges []float64) {
+func Grid(windows []gaps.Window) (edges []float64) {
 	for i := range windows {
 		w := windows[i]
 		bins := binsOf(windows, i)
@@ -126,7 +126,7 @@ func Grid(windows []cells.Window) (edges []float64) {
 }
 
 // binsOf is how many bins window i is cut into, a power of two.
-func binsOf(windows []cells.Window, i int) int {
+func binsOf(windows []gaps.Window, i int) int {
 	w := windows[i]
 	mass, logGap := 0.0, 0.0
 	for _, v := range windows {

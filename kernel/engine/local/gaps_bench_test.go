@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -55,7 +56,7 @@ func BenchmarkColumn(b *testing.B) {
 		},
 		masses(gaps),
 		masses(parts),
-		masses(rings.GapBuckets{Rows: n}),
+		masses(gapbuckets.GapBuckets{Rows: n}),
 		func() { e.Scan(t, query.Summed{Of: bins}) },
 		func() { engine.Sum(e, t, bins) },
 	}

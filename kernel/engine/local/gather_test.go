@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
-	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
@@ -49,8 +49,8 @@ func TestGather(t *testing.T) {
 	}
 	cut := rings.Partition{Regions: []rings.Region{ball(.5), ball(-.5)}}
 	for which, kept := range [][]bool{nil, kept} {
-		got := leaves.Gather(local.Engine{}, table, cut, kept)
-		all := leaves.Gather(local.Engine{}, table, rings.Partition{}, kept)
+		got := choice.Gather(local.Engine{}, table, cut, kept)
+		all := choice.Gather(local.Engine{}, table, rings.Partition{}, kept)
 		for j, rows := range append(got, all...) {
 			if !slices.Equal(rows, want[which][j]) {
 				t.Errorf("kept %v, leaf %d: %d values, want %d", which == 1, j, len(rows), len(want[which][j]))

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -108,16 +109,16 @@ func TestPairsAndBoxes(t *testing.T) {
 		return rings.Region{Conditions: []rings.Condition{{Frame: near, Radius: r}}}
 	}
 	cut := rings.Partition{Regions: []rings.Region{ball(1), ball(30)}}
-	grid := rings.Grid{Frame: near, Side: []float64{1, 2}, Offset: []float64{0, .5}}
-	for _, k := range []rings.BoxKeys{{Grids: []rings.Grid{grid}}, {Grids: []rings.Grid{grid}, Joint: true},
-		{Partition: cut, Grids: []rings.Grid{grid, grid}}, {Partition: cut, Grids: []rings.Grid{grid, grid}, Joint: true}} {
+	grid := boxes.Grid{Frame: near, Side: []float64{1, 2}, Offset: []float64{0, .5}}
+	for _, k := range []boxes.BoxKeys{{Grids: []boxes.Grid{grid}}, {Grids: []boxes.Grid{grid}, Joint: true},
+		{Partition: cut, Grids: []boxes.Grid{grid, grid}}, {Partition: cut, Grids: []boxes.Grid{grid, grid}, Joint: true}} {
 		checkLeavesAndBoxes(t, table, k)
 	}
 }
 
 // checkLeavesAndBoxes compares leaves and boxes of all rows with those of one row at a time.
-func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k rings.BoxKeys) {
-	sorter, m := k.Partition.Sorter(2), k.Start(2).(*rings.Boxes)
+func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k boxes.BoxKeys) {
+	sorter, m := k.Partition.Sorter(2), k.Start(2).(*boxes.Boxes)
 	places := make([]int, table.Len())
 	in := 0
 	for i := range places {
@@ -135,7 +136,7 @@ func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k rings.BoxKeys) {
 		if got := leaves.Leaves(e, table, k.Partition); !reflect.DeepEqual(got, places) {
 			t.Errorf("%d workers: the leaves differ from those row by row", workers)
 		}
-		if got := e.Scan(table, k).(*rings.Boxes).Counts; !reflect.DeepEqual(got, m.Counts) {
+		if got := e.Scan(table, k).(*boxes.Boxes).Counts; !reflect.DeepEqual(got, m.Counts) {
 			t.Errorf("%d workers: the boxes differ from those row by row", workers)
 		}
 	}

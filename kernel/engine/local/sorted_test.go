@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -110,7 +111,7 @@ func TestGaps(t *testing.T) {
 			if got := masses(e, tab, split); !reflect.DeepEqual(got, want) || len(got) < 6 {
 				t.Errorf("%d workers: %d buckets, want %d", e.Workers, len(got), len(want))
 			}
-			for _, q := range []rings.GapQuery{whole, rings.GapBuckets{Column: 1, Rows: 9}} {
+			for _, q := range []rings.GapQuery{whole, gapbuckets.GapBuckets{Column: 1, Rows: 9}} {
 				var values []float64
 				for i := range tab.Len() {
 					if v := tab.Row(i)[1]; v == v {

@@ -23,18 +23,6 @@ func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int {
 	return leaves
 }
 
-// Gather returns, for every leaf, copies of the rows in it whose number is in kept (nil: all),
-// row-major and in the order of the table.
-func Gather(e engine.Engine, t *rows.Table, p rings.Partition, kept []bool) [][]float64 {
-	gathered := make([][]float64, p.Leaves())
-	for i, leaf := range Leaves(e, t, p) {
-		if leaf >= 0 && (kept == nil || kept[i]) {
-			gathered[leaf] = append(gathered[leaf], t.Row(i)...)
-		}
-	}
-	return gathered
-}
-
 // EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
 // its rows in order.
 func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, use func(leaf int, sorted []float64)) {

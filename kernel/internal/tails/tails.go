@@ -26,3 +26,8 @@ func QuantileUp(logTail float64) float64 {
 	}
 	return high
 }
+
+// Threshold is a T with P(rows + round(sigma X) >= T) <= exp(logTail).
+func Threshold(rows, sigma, logTail float64) float64 {
+	return rows + 1 + math.Ceil(privacy.MulUp(sigma, QuantileUp(logTail)))
+}

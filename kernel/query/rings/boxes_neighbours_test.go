@@ -1,10 +1,13 @@
-package rings
+package rings_test
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/boxes"
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -130,7 +133,7 @@ func TestBoxNeighbours(t *testing.T) {
 func TestBoxNames(t *testing.T) {
 	for name, q := range boxCases() {
 		for _, row := range poolRows(3) {
-			leaf := twinLeaf(q.Partition.orWhole(), row)
+			leaf := twinLeaf(q.Partition.OrWhole(), row)
 			for i, counts := range boxCounts(q, [][]float64{row}) {
 				if len(counts) > 1 || len(counts) == 1 && i/q.Histograms() != leaf {
 					t.Fatalf("%s: row %v of leaf %d has %d bins in histogram %d", name, row, leaf, len(counts), i)

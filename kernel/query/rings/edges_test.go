@@ -1,9 +1,13 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/boxes"
+	. "github.com/gauze-dp/gauze/kernel/query/pairsums"
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -41,7 +45,7 @@ func TestPairsBeyond(t *testing.T) {
 	}
 	id := identity(dims, 1)
 	id.Center = nil
-	moments, spread, distances := PairMoments{Frame: id, Radius: 1}, PairSpread{id, 1}, PairDistances{id, []float64{1, 1e300}}
+	moments, spread, distances := PairMoments{Frame: id, Radius: 1}, PairSpread{Frame: id, Bound: 1}, PairDistances{Frame: id, Edges: []float64{1, 1e300}}
 	for _, q := range []PairSum{moments, spread, distances} {
 		if err := q.Validate(dims); err != nil {
 			t.Error(err)
@@ -51,7 +55,7 @@ func TestPairsBeyond(t *testing.T) {
 		if v := pairSum(moments, far); slices.ContainsFunc(v, func(v int64) bool { return v != 0 }) {
 			t.Errorf("moments of %v: %v", far, v)
 		}
-		if v := pairSum(spread, far); v[0] != 3*spreadUnits/4 || v[1] != pairUnits {
+		if v := pairSum(spread, far); v[0] != 3<<28 || v[1] != 710_213_459 {
 			t.Errorf("spread of %v: %v", far, v)
 		}
 		if v := pairSum(distances, far); !slices.Equal(v, []int64{0, 0, 1}) {
@@ -59,7 +63,7 @@ func TestPairsBeyond(t *testing.T) {
 		}
 	}
 	mixed := query.Affine{W: [][]float64{{1, 1, 0}}} // infinity less infinity is no number
-	if v := pairSum(PairSpread{mixed, 1}, []float64{math.Inf(1), math.Inf(-1), 0}); v[0] != 3*spreadUnits/4 || v[1] != pairUnits {
+	if v := pairSum(PairSpread{Frame: mixed, Bound: 1}, []float64{math.Inf(1), math.Inf(-1), 0}); v[0] != 3<<28 || v[1] != 710_213_459 {
 		t.Errorf("spread beyond numbers: %v", v)
 	}
 }

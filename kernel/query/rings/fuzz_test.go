@@ -1,9 +1,11 @@
-package rings
+package rings_test
 
 import (
 	"encoding/binary"
 	"math"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -80,7 +82,7 @@ func FuzzFrames(f *testing.F) {
 			return
 		}
 		sum := []int64{0}
-		if q.Compile(2).Add(sum, row); sum[0] > ratioUnits || sum[0] < -ratioUnits {
+		if q.Compile(2).Add(sum, row); sum[0] > RatioUnits || sum[0] < -RatioUnits {
 			t.Errorf("%+v: row %v adds %d", q, row, sum[0])
 		}
 	})

@@ -82,7 +82,7 @@ func LogWindow(rows float64) int {
 // Kind is "gaps", in parts if there is a partition.
 func (q GapMasses) Kind() string {
 	const kind = "gaps"
-	if q.Partition.zero() {
+	if q.Partition.Zero() {
 		return kind
 	}
 	return PartsOf(kind)
@@ -90,16 +90,17 @@ func (q GapMasses) Kind() string {
 
 // Validate reports a partition, a column or windows that cannot be used.
 func (q GapMasses) Validate(d int) error {
-	if err := q.Partition.orWhole().Validate(d); err != nil {
+	if err := q.Partition.OrWhole().Validate(d); err != nil {
 		return err
 	}
 	if q.LogWindow < minLogWindow || q.LogWindow > maxLogWindow {
 		return fmt.Errorf("query: GapMasses.LogWindow: want a number in [%d, %d], such as LogWindow(rows), got %d", minLogWindow, maxLogWindow, q.LogWindow)
 	}
-	return validColumn("GapMasses", q.Column, d)
+	return ValidColumn("GapMasses", q.Column, d)
 }
 
-func validColumn(query string, column, d int) error {
+// ValidColumn reports a column that a table of d columns has not, for the query of that name.
+func ValidColumn(query string, column, d int) error {
 	if column < 0 || column >= d {
 		return fmt.Errorf("query: %s.Column: want an index in [0, %d), got %d", query, d, column)
 	}
@@ -133,8 +134,8 @@ func (q GapMasses) Of() (Partition, int) { return q.Partition, q.Column }
 
 // Masses returns the buckets of one leaf that are not empty.
 func (q GapMasses) Masses(leaf int, sorted []float64) []GapMass {
-	var all gapScales
-	eachGap(sorted, func(x, g float64) {
+	var all GapScales
+	EachGap(sorted, func(x, g float64) {
 		at := gapPosition(g)
 		s, f := at>>gapBits, int64(at&(gapUnits-1))
 		all.soft(s, gapUnits-f, gapPlace(x, gapOctaves*s+q.LogWindow))
@@ -142,7 +143,7 @@ func (q GapMasses) Masses(leaf int, sorted []float64) []GapMass {
 			all.soft(s+1, f, gapPlace(x, gapOctaves*(s+1)+q.LogWindow))
 		}
 	})
-	return all.masses(leaf)
+	return all.Masses(leaf)
 }
 
 // Window is where the gaps of a bucket lie, [low, high), and the length that gaps have whose mass
@@ -195,7 +196,7 @@ func gapPlace(x float64, window int) int64 {
 }
 
 // soft adds weight at a place given in quarter units.
-func (a *gapScales) soft(scale int, weight, place int64) {
+func (a *GapScales) soft(scale int, weight, place int64) {
 	part := min(gapUnits, place&(4*gapUnits-1))
-	a.add(scale, place>>(gapBits+2), weight*(gapUnits-part), weight*part)
+	a.Add(scale, place>>(gapBits+2), weight*(gapUnits-part), weight*part)
 }

@@ -1,4 +1,4 @@
-package rings
+package rings_test
 
 import (
 	"fmt"
@@ -7,6 +7,10 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/gapbuckets"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -80,10 +84,10 @@ func gapShape(rng *rand.Rand, logWindow int) []gapRow {
 		window := math.Ldexp(unit, logWindow)
 		at = (float64(rng.IntN(9)-4) - .625 + .25*float64(rng.IntN(2))) * window
 	case 1:
-		unit = math.Ldexp(1, gapOctaves*(rng.IntN(60)-30)) * (1 + float64(rng.IntN(3))*3e-4)
+		unit = math.Ldexp(1, GapOctaves*(rng.IntN(60)-30)) * (1 + float64(rng.IntN(3))*3e-4)
 	}
 	var rows []gapRow
-	apart := rng.IntN(2) * gapOctaves // gaps next to each other lie a node apart, or not
+	apart := rng.IntN(2) * GapOctaves // gaps next to each other lie a node apart, or not
 	for range rng.IntN(8) {
 		v := at
 		switch rng.IntN(7) {
@@ -121,14 +125,14 @@ func gapShape(rng *rand.Rand, logWindow int) []gapRow {
 // one before: near nodes of the hats, the same or neighbours, at the same place or far away, in one
 // leaf or in two, and on ramps of all scales if so drawn.
 func gapSplits(rng *rand.Rand, logWindow int) (rows []gapRow) {
-	unit := math.Ldexp(1, gapOctaves*(rng.IntN(40)-20))
+	unit := math.Ldexp(1, GapOctaves*(rng.IntN(40)-20))
 	var last []gapRow
 	for range 2 {
 		at, leaf := unit*float64(rng.IntN(2)*100), rng.IntN(6)/5
 		if rng.IntN(2) == 0 { // -1/2 modulo 1, about, in the units of four windows
 			at -= math.Ldexp(unit, logWindow-1) * (1 + 64 + 64*64 + 64*64*64)
 		}
-		first := unit * math.Ldexp(1, gapOctaves*rng.IntN(2)) * (1 + rng.Float64()*float64(rng.IntN(2))/512)
+		first := unit * math.Ldexp(1, GapOctaves*rng.IntN(2)) * (1 + rng.Float64()*float64(rng.IntN(2))/512)
 		second := first * []float64{1, 1, 1, .7, 1. / 64, 64, rng.Float64()}[rng.IntN(7)]
 		rows = append(rows, gapRow{at, leaf}, gapRow{at + first + second, leaf})
 		last = append(last, gapRow{at + first, leaf})
@@ -210,19 +214,19 @@ func TestGapNeighbours(t *testing.T) {
 	if os.Getenv("GAUZE_LONG") != "" {
 		tries = 2_000_000
 	}
-	for _, logWindow := range []int{minLogWindow, 23, maxLogWindow} {
+	for _, logWindow := range []int{MinLogWindow, 23, MaxLogWindow} {
 		q := GapMasses{LogWindow: logWindow}
 		for r, found := range worstGaps(t, q, logWindow, q.Unit(), tries) {
 			buckets, mass := q.OneSided(r)
 			l2 := q.Sensitivity(r) * q.Unit()
-			l1 := 1 + 2*gapDrift*q.Unit()
+			l1 := 1 + 2*GapDrift*q.Unit()
 			if r == privacy.ReplaceOne {
 				l1 *= 2
 			}
 			claim := gapChange{l1, l2, mass * q.Unit(), buckets}
 			t.Logf("window 2^%d, %v: L1, L2, one-sided mass and number %.4f of %.4f", logWindow, r, found, claim)
 			near := gapChange{.99, .985, .85, .5}
-			if logWindow == maxLogWindow {
+			if logWindow == MaxLogWindow {
 				near[3] = .25 // no number has digits enough to lie on ramps of two scales
 			}
 			for i := range found {

@@ -1,4 +1,4 @@
-package rings
+package rings_test
 
 import (
 	"maps"
@@ -7,6 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/gapbuckets"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // twinPoint is a value as the queries of gaps see it.
@@ -46,7 +50,7 @@ func twinPosition(g float64) int64 {
 }
 
 // twinMasses is the dumb second implementation: fractions and a map, gap by gap in no order.
-func (q GapMasses) twinMasses(values []float64) map[GapMass]int64 {
+func twinMasses(q GapMasses, values []float64) map[GapMass]int64 {
 	masses := map[GapMass]int64{}
 	values = slices.Clone(values)
 	for i := range values {
@@ -73,7 +77,7 @@ func (q GapMasses) twinMasses(values []float64) map[GapMass]int64 {
 	return withoutZeros(masses)
 }
 
-func (q GapBuckets) twinMasses(values []float64) map[GapMass]int64 {
+func twinBuckets(q GapBuckets, values []float64) map[GapMass]int64 {
 	masses := map[GapMass]int64{}
 	values = slices.Clone(values)
 	for i := range values {
@@ -134,10 +138,10 @@ func TestGapTwin(t *testing.T) {
 		for _, v := range column {
 			rows = append(rows, gapRow{v, 0})
 		}
-		if got, want := massesOf(t, soft, rows), soft.twinMasses(column); !maps.Equal(got, want) {
+		if got, want := massesOf(t, soft, rows), twinMasses(soft, column); !maps.Equal(got, want) {
 			t.Fatalf("%v: got %v, want %v", column, got, want)
 		}
-		if got, want := massesOf(t, hard, rows), hard.twinMasses(column); !maps.Equal(got, want) {
+		if got, want := massesOf(t, hard, rows), twinBuckets(hard, column); !maps.Equal(got, want) {
 			t.Fatalf("%v: got %v, want %v", column, got, want)
 		}
 	}
@@ -146,22 +150,22 @@ func TestGapTwin(t *testing.T) {
 // TestGapPosition: positions are exact at the ends of octaves and next to every threshold, never
 // decrease, and go with powers of 64.
 func TestGapPosition(t *testing.T) {
-	for j := 0; j < 6*gapUnits; j += 5 {
-		g := math.Exp2(float64(j) / gapUnits)
+	for j := 0; j < 6*GapUnits; j += 5 {
+		g := math.Exp2(float64(j) / GapUnits)
 		for _, x := range []float64{g * (1 - 0x1p-44), g * (1 + 0x1p-44)} {
-			if got, want := gapPosition(x), int(twinPosition(x)); got != want {
+			if got, want := GapPosition(x), int(twinPosition(x)); got != want {
 				t.Fatalf("position of %v is %d, want %d", x, got, want)
 			}
-			if below, above := gapPosition(math.Ldexp(x, -954)), gapPosition(math.Ldexp(x, 900)); below != gapPosition(x)-159*gapUnits || above != gapPosition(x)+150*gapUnits {
+			if below, above := GapPosition(math.Ldexp(x, -954)), GapPosition(math.Ldexp(x, 900)); below != GapPosition(x)-159*GapUnits || above != GapPosition(x)+150*GapUnits {
 				t.Fatalf("position of %v: %d and %d", x, below, above)
 			}
 		}
-		if gapPosition(math.Nextafter(g, 0)) > gapPosition(g) || gapPosition(g) > gapPosition(math.Nextafter(g, 9e9)) {
+		if GapPosition(math.Nextafter(g, 0)) > GapPosition(g) || GapPosition(g) > GapPosition(math.Nextafter(g, 9e9)) {
 			t.Fatalf("position decreases at %v", g)
 		}
 	}
 	for e := -960; e <= 902; e++ {
-		if got, want := gapPosition(math.Ldexp(1, e)), int(math.Floor(float64(gapUnits*e)/gapOctaves)); got != want {
+		if got, want := GapPosition(math.Ldexp(1, e)), int(math.Floor(float64(GapUnits*e)/GapOctaves)); got != want {
 			t.Errorf("position of 2^%d is %d, want %d", e, got, want)
 		}
 	}
@@ -173,10 +177,10 @@ func TestGapWindows(t *testing.T) {
 		soft, hard := GapMasses{LogWindow: 15 + i%46}, GapBuckets{Rows: 1 + i}
 		sorted := slices.Clone(column)
 		slices.Sort(sorted)
-		eachGap(sorted, func(x, g float64) {
+		EachGap(sorted, func(x, g float64) {
 			for _, m := range soft.Masses(0, []float64{x, x + g}) {
 				gap, low, high := soft.Window(m.Scale, m.Place)
-				if x < low || x >= high || math.Abs(math.Log2(g/gap)) > gapOctaves+.01 || high-low != math.Ldexp(gap, soft.LogWindow)*1.25 && high-low < 0x1p50*gap {
+				if x < low || x >= high || math.Abs(math.Log2(g/gap)) > GapOctaves+.01 || high-low != math.Ldexp(gap, soft.LogWindow)*1.25 && high-low < 0x1p50*gap {
 					t.Fatalf("gap %v at %v is in bucket %v: %v, [%v, %v)", g, x, m, gap, low, high)
 				}
 			}

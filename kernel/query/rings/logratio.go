@@ -76,7 +76,7 @@ func (q LogRatio) Compile(d int) query.RowMap {
 	m := &ratioMap{bound: q.Bound, x: make([]panel.Column, d), zero: make([]float64, d)}
 	for i, side := range [][]query.Component{q.F, q.G} {
 		for _, c := range side {
-			m.sides[i] = append(m.sides[i], &ratioPart{logWeight: c.LogWeight, frame: c.Frame.Compile(m.x, false), z: make([]panel.Column, c.Frame.Out())})
+			m.sides[i] = append(m.sides[i], DensityOf(c, m.x))
 		}
 	}
 	return m
@@ -84,17 +84,26 @@ func (q LogRatio) Compile(d int) query.RowMap {
 
 type ratioMap struct {
 	bound float64
-	sides [2][]*ratioPart
+	sides [2][]*Density
 	x     []panel.Column
 	zero  []float64
 }
 
-type ratioPart struct {
-	logWeight float64
-	frame     *panel.Map
+// A Density is a component, and the images of the rows of a panel in its frame.
+type Density struct {
+	LogWeight float64
 	z         []panel.Column
-	norm2     panel.Column
+	Norm2     panel.Column
+	frame     *panel.Map
 }
+
+// DensityOf is that of c, for the rows of a panel that are loaded into x.
+func DensityOf(c query.Component, x []panel.Column) *Density {
+	return &Density{LogWeight: c.LogWeight, frame: c.Frame.Compile(x, false), z: make([]panel.Column, c.Frame.Out())}
+}
+
+// Apply maps the rows.
+func (p *Density) Apply(x []panel.Column) { p.frame.Apply(p.z, &p.Norm2, x) }
 
 // Add maps rows panel by panel.
 func (m *ratioMap) Add(sum []int64, rows []float64) {
@@ -103,7 +112,7 @@ func (m *ratioMap) Add(sum []int64, rows []float64) {
 		rows = rows[n*d:]
 		for _, side := range m.sides {
 			for _, p := range side {
-				p.frame.Apply(p.z, &p.norm2, m.x)
+				p.Apply(m.x)
 			}
 		}
 		for r := range n {
@@ -130,11 +139,11 @@ func (m *ratioMap) integer(f, g float64) int64 {
 
 // logDensity is ln sum_j exp(LogWeight_j - |z_j|^2/2) of row r, -Inf if no |z_j|^2 is finite. Terms
 // below e^far of the largest are left out.
-func logDensity(side []*ratioPart, r int) float64 {
+func logDensity(side []*Density, r int) float64 {
 	best := math.Inf(-1)
 	for _, p := range side {
-		if n2 := p.norm2[r]; panel.Finite(n2) {
-			best = max(best, p.logWeight-n2/2)
+		if n2 := p.Norm2[r]; panel.Finite(n2) {
+			best = max(best, p.LogWeight-n2/2)
 		}
 	}
 	if math.IsInf(best, -1) {
@@ -142,7 +151,7 @@ func logDensity(side []*ratioPart, r int) float64 {
 	}
 	total := 0.0
 	for _, p := range side {
-		if l := p.logWeight - p.norm2[r]/2 - best; l > panel.Far { // false for NaN
+		if l := p.LogWeight - p.Norm2[r]/2 - best; l > panel.Far { // false for NaN
 			total += panel.ExpNegative(l)
 		}
 	}

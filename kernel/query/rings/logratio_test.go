@@ -1,9 +1,11 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -111,10 +113,9 @@ func TestLogRatioTwin(t *testing.T) {
 func TestLogRatioInteger(t *testing.T) {
 	values := append([]float64{-745, 745, .49999999999999994, math.Nextafter(1, 0), math.Nextafter(1, 2), -math.Nextafter(1, 0)}, extremes...)
 	for _, bound := range values {
-		m := ratioMap{bound: bound}
 		for _, f := range values {
 			for _, g := range values {
-				if v := m.integer(f, g); v > ratioUnits || v < -ratioUnits {
+				if v := RatioInteger(bound, f, g); v > RatioUnits || v < -RatioUnits {
 					t.Fatalf("bound %v: %v against %v adds %d", bound, f, g, v)
 				}
 			}
@@ -124,7 +125,7 @@ func TestLogRatioInteger(t *testing.T) {
 
 func TestLogOf(t *testing.T) {
 	for _, x := range []float64{1, 1.0001, 1.4142, 1.4143, 1.9999, 2, 3, 24, 1000} {
-		if got := logOf(x); math.Abs(got-math.Log(x)) > 1e-12 {
+		if got := LogOf(x); math.Abs(got-math.Log(x)) > 1e-12 {
 			t.Errorf("logOf(%v) = %v, want %v", x, got, math.Log(x))
 		}
 	}

@@ -86,7 +86,7 @@ func (q Pairs) Kind() string {
 
 // Validate reports a partition, queries or buckets that cannot be used.
 func (q Pairs) Validate(d int) error {
-	if err := q.Partition.orWhole().Validate(d); err != nil {
+	if err := q.Partition.OrWhole().Validate(d); err != nil {
 		return err
 	}
 	leaves, buckets := q.Partition.Leaves(), 0
@@ -206,56 +206,3 @@ func (m octaveMap) Add(sum []int64, rows []float64) {
 		}
 	}
 }
-
-// PairDistances asks for the histogram of |W(x-y)| of pairs over a finite, fixed list of bins: bin
-// b holds the pairs with Edges[b-1] <= |W(x-y)| < Edges[b]; the last bin is unbounded and holds
-// pairs whose image overflows as well.
-//
-// Answer: len(Edges)+1 counts.
-// Privacy: a pair is in one bin: PairSensitivity sqrt2. All bins are noised, so no delta is spent.
-//
-// Source: [KSSU19] Section C.1 (stage A) of the restatement.
-type PairDistances struct {
-	Frame query.Affine // its Center does not matter
-	Edges []float64    // increasing; see HalfOctaves
-}
-
-// HalfOctaves lists the edges 2^(low/2), .., 2^(high/2). Bin b of a histogram over them holds what
-// has floor(2 log2 v) = low-1+b, but for the first and the last, which are unbounded. The 601 bins
-// of [KSSU19] are those of HalfOctaves(-299, 300).
-func HalfOctaves(low, high int) (edges []float64) {
-	for e := low; e <= high; e++ {
-		edge := math.Ldexp(1, e>>1)
-		if e&1 == 1 {
-			edge *= math.Sqrt2
-		}
-		edges = append(edges, edge)
-	}
-	return edges
-}
-
-// Kind is "pair distances".
-func (PairDistances) Kind() string { return "pair distances" }
-
-// counts is the same question asked of differences.
-func (q PairDistances) counts(d int) query.Counts {
-	return query.Counts{Frame: q.Frame.Linear(d), Edges: [][]float64{q.Edges}}
-}
-
-// Validate reports a frame or edges that cannot be used.
-func (q PairDistances) Validate(d int) error { return q.counts(d).Validate(d) }
-
-// Size is the number of bins.
-func (q PairDistances) Size() int { return len(q.Edges) + 1 }
-
-// PairSensitivity is sqrt2.
-func (PairDistances) PairSensitivity() float64 { return query.ReplaceFactor(privacy.ReplaceOne) }
-
-// Weight is 1.
-func (PairDistances) Weight(int) float64 { return 1 }
-
-// Unit is 1.
-func (PairDistances) Unit() float64 { return 1 }
-
-// Compile returns the map of differences.
-func (q PairDistances) Compile(d int) query.RowMap { return q.counts(d).Compile(d) }

@@ -1,10 +1,13 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/pairsums"
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -25,15 +28,15 @@ func pairCases() map[string]struct {
 	edges := HalfOctaves(-299, 300)
 	moments := func(f query.Affine, r float64) PairMoments { return PairMoments{Frame: f, Radius: r} }
 	return map[string]c{
-		"octaves": {PairOctaves{dims, -5, 5}, .99, .7}, "octaves one": {PairOctaves{dims, 0, 0}, .9, .7}, "octaves all": {PairOctaves{dims, -1074, 1023}, .99, .7},
-		"distances": {PairDistances{id, edges}, .99, .7}, "distances huge": {PairDistances{frames()["huge"], edges}, .99, .7},
-		"distances columns": {PairDistances{frames()["columns"], []float64{1}}, .99, .7},
+		"octaves": {PairOctaves{Columns: dims, Low: -5, High: 5}, .99, .7}, "octaves one": {PairOctaves{Columns: dims, Low: 0, High: 0}, .9, .7}, "octaves all": {PairOctaves{Columns: dims, Low: -1074, High: 1023}, .99, .7},
+		"distances": {PairDistances{Frame: id, Edges: edges}, .99, .7}, "distances huge": {PairDistances{Frame: frames()["huge"], Edges: edges}, .99, .7},
+		"distances columns": {PairDistances{Frame: frames()["columns"], Edges: []float64{1}}, .99, .7},
 		"moments":           {moments(id, 1), .99, .99}, "moments wide": {moments(id, 1e3), .99, .99}, "moments tiny": {moments(id, 1e-140), .7, .7},
 		"moments huge": {moments(id, 1e140), .7, .7}, "moments dense": {moments(dense(rng, dims, 2, 1), 1), .95, .99},
 		"moments tall": {moments(frames()["tall"], .5), .7, .99}, "moments overflowing": {moments(frames()["overflowing"], 1), 0, 0},
 		"moments truncated": {PairMoments{Frame: id, Radius: 1, Truncate: true}, .7, .99},
-		"spread":            {PairSpread{id, 1}, 1, .99}, "spread tiny": {PairSpread{id, 1e-280}, 1, .99}, "spread huge": {PairSpread{id, 1e280}, 1, .99},
-		"spread overflowing": {PairSpread{frames()["overflowing"], 1}, 0, .99}, "spread nothing": {PairSpread{frames()["nothing"], 1}, 0, .6},
+		"spread":            {PairSpread{Frame: id, Bound: 1}, 1, .99}, "spread tiny": {PairSpread{Frame: id, Bound: 1e-280}, 1, .99}, "spread huge": {PairSpread{Frame: id, Bound: 1e280}, 1, .99},
+		"spread overflowing": {PairSpread{Frame: frames()["overflowing"], Bound: 1}, 0, .99}, "spread nothing": {PairSpread{Frame: frames()["nothing"], Bound: 1}, 0, .6},
 	}
 }
 
@@ -108,7 +111,7 @@ func floatBytes(v []int64) (b []byte) {
 func TestPairTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	frame := dense(rng, dims, 2, .7)
-	moments, spread, distances := PairMoments{Frame: frame, Radius: 1.3}, PairSpread{frame, 1.1}, PairDistances{frame, HalfOctaves(-4, 3)}
+	moments, spread, distances := PairMoments{Frame: frame, Radius: 1.3}, PairSpread{Frame: frame, Bound: 1.1}, PairDistances{Frame: frame, Edges: HalfOctaves(-4, 3)}
 	cut := PairMoments{Frame: frame, Radius: 1.3, Truncate: true}
 	var diffs [][]float64
 	var second [3]float64
@@ -182,7 +185,7 @@ func TestPairTwins(t *testing.T) {
 func TestPairsInLeaves(t *testing.T) {
 	two := Partition{Regions: []Region{{[]Condition{{Frame: identity(dims, 1), Radius: 2}}}, {}}}
 	id := identity(dims, 1)
-	for _, leaf := range []PairSum{PairMoments{Frame: id, Radius: 1}, PairSpread{id, 1}, PairDistances{id, []float64{1}}} {
+	for _, leaf := range []PairSum{PairMoments{Frame: id, Radius: 1}, PairSpread{Frame: id, Bound: 1}, PairDistances{Frame: id, Edges: []float64{1}}} {
 		q := Pairs{Partition: two, Queries: []PairSum{leaf, leaf}, Buckets: []int{1, 1}}
 		whole := Pairs{Queries: []PairSum{leaf}, Buckets: []int{1}}
 		for _, q := range []Pairs{q, whole} {

@@ -1,10 +1,14 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/boxes"
+	. "github.com/gauze-dp/gauze/kernel/query/pairsums"
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -23,7 +27,7 @@ func TestQueriesRefused(t *testing.T) {
 		}
 		return g
 	}
-	octaves := PairOctaves{dims, 0, 1}
+	octaves := PairOctaves{Columns: dims, Low: 0, High: 1}
 	type validated interface{ Validate(int) error }
 	bad := map[string]validated{
 		"level zero":         CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}},
@@ -31,9 +35,9 @@ func TestQueriesRefused(t *testing.T) {
 		"no coordinates":     CellCounts{Level: 0},
 		"too many cells":     CellCounts{Frame: id, HalfWidth: []float64{1, 1, 1}, Level: 8},
 		"width NaN":          CellCounts{Frame: id, HalfWidth: []float64{1, nan, 1}, Level: 1},
-		"octaves huge":       PairOctaves{dims, math.MinInt, math.MaxInt},
-		"octaves reversed":   PairOctaves{dims, 1, 0},
-		"octaves d":          PairOctaves{dims + 1, 0, 1},
+		"octaves huge":       PairOctaves{Columns: dims, Low: math.MinInt, High: math.MaxInt},
+		"octaves reversed":   PairOctaves{Columns: dims, Low: 1, High: 0},
+		"octaves d":          PairOctaves{Columns: dims + 1, Low: 0, High: 1},
 		"no thresholds":      query.Counts{Frame: id, As: query.Above},
 		"threshold NaN":      query.Counts{Frame: id, As: query.Above, Edges: [][]float64{{nan}}},
 		"frame NaN":          query.Directions{Frame: identity(dims, nan), Lift: 1},
@@ -65,21 +69,21 @@ func TestQueriesRefused(t *testing.T) {
 		"no pair query":      Pairs{Queries: []PairSum{nil}, Buckets: []int{1}},
 		"no buckets":         Pairs{Queries: []PairSum{octaves}},
 		"zero buckets":       Pairs{Queries: []PairSum{octaves}, Buckets: []int{0}},
-		"too many buckets":   Pairs{Partition: halves, Queries: []PairSum{octaves, octaves}, Buckets: []int{maxBuckets, 1}},
+		"too many buckets":   Pairs{Partition: halves, Queries: []PairSum{octaves, octaves}, Buckets: []int{MaxBuckets, 1}},
 		"buckets overflow":   Pairs{Partition: halves, Queries: []PairSum{octaves, octaves}, Buckets: []int{math.MaxInt, math.MaxInt}},
 		"pairs of a leaf":    Pairs{Partition: halves, Queries: []PairSum{octaves}, Buckets: []int{1}},
-		"mixed pairs":        Pairs{Partition: halves, Queries: []PairSum{octaves, PairSpread{id, 1}}, Buckets: []int{1, 1}},
-		"pairs d":            Pairs{Queries: []PairSum{PairOctaves{dims + 1, 0, 1}}, Buckets: []int{1}},
-		"pair edges":         PairDistances{id, []float64{1, 0}},
-		"pair edges none":    PairDistances{id, nil},
-		"pair frame":         PairDistances{identity(dims, nan), []float64{1}},
+		"mixed pairs":        Pairs{Partition: halves, Queries: []PairSum{octaves, PairSpread{Frame: id, Bound: 1}}, Buckets: []int{1, 1}},
+		"pairs d":            Pairs{Queries: []PairSum{PairOctaves{Columns: dims + 1, Low: 0, High: 1}}, Buckets: []int{1}},
+		"pair edges":         PairDistances{Frame: id, Edges: []float64{1, 0}},
+		"pair edges none":    PairDistances{Frame: id, Edges: nil},
+		"pair frame":         PairDistances{Frame: identity(dims, nan), Edges: []float64{1}},
 		"pair radius zero":   PairMoments{Frame: id, Radius: 0},
 		"pair radius NaN":    PairMoments{Frame: id, Radius: nan},
 		"pair radius huge":   PairMoments{Frame: id, Radius: 1e141},
 		"pair frame d":       PairMoments{Frame: identity(dims+1, 1), Radius: 1},
-		"pair bound":         PairSpread{id, -1},
-		"pair bound inf":     PairSpread{id, inf},
-		"pair no frame":      PairSpread{query.Affine{}, 1},
+		"pair bound":         PairSpread{Frame: id, Bound: -1},
+		"pair bound inf":     PairSpread{Frame: id, Bound: inf},
+		"pair no frame":      PairSpread{Frame: query.Affine{}, Bound: 1},
 		"columns d":          query.Counts{Edges: query.Each([]float64{1}), As: query.Above},
 		"columns of two":     query.Counts{Edges: [][]float64{{1}, {1, 2}, {1}}, As: query.Above},
 		"balance of bins":    query.Counts{Frame: id, Edges: [][]float64{{1}}, As: query.Balance},

@@ -44,14 +44,14 @@ type Condition struct {
 	Outside bool
 }
 
-// zero reports the partition without a rule: a leaf, when it stands in Below.
-func (p Partition) zero() bool { return p.Regions == nil && p.Components == nil }
+// Zero reports the partition without a rule: a leaf, when it stands in Below.
+func (p Partition) Zero() bool { return p.Regions == nil && p.Components == nil }
 
 // Whole reports the zero Partition, whose one leaf has all good rows.
-func (p Partition) Whole() bool { return p.zero() && p.Project.W == nil && p.Below == nil }
+func (p Partition) Whole() bool { return p.Zero() && p.Project.W == nil && p.Below == nil }
 
-// orWhole is p, or one leaf with all good rows if p is the zero Partition.
-func (p Partition) orWhole() Partition {
+// OrWhole is p, or one leaf with all good rows if p is the zero Partition.
+func (p Partition) OrWhole() Partition {
 	if p.Whole() {
 		p.Regions = make([]Region, 1) // no condition: it holds everywhere
 	}
@@ -62,10 +62,10 @@ func (p Partition) cells() int { return max(len(p.Regions), len(p.Components)) }
 
 // Leaves is the number of leaves; the zero Partition has one.
 func (p Partition) Leaves() int {
-	p = p.orWhole()
+	p = p.OrWhole()
 	n := 0
 	for j := range p.cells() {
-		if p.Below == nil || p.Below[j].zero() {
+		if p.Below == nil || p.Below[j].Zero() {
 			n++
 		} else {
 			n += p.Below[j].Leaves()
@@ -141,7 +141,7 @@ func (p Partition) validate(d int) error {
 		return fmt.Errorf("query: Partition.Below: want one entry per cell (%d), got %d", p.cells(), len(p.Below))
 	}
 	for _, b := range p.Below {
-		if b.zero() {
+		if b.Zero() {
 			continue
 		}
 		if err := b.validate(d); err != nil {
@@ -175,7 +175,7 @@ type Sorter struct {
 // Sorter compiles p, a valid partition of a table of d columns or the zero Partition, whose one
 // leaf has all good rows.
 func (p Partition) Sorter(d int) *Sorter {
-	p = p.orWhole()
+	p = p.OrWhole()
 	s := &Sorter{p: p, x: make([]panel.Column, d), shift: make([]float64, d)}
 	in := s.x
 	if p.Project.W != nil {
@@ -195,7 +195,7 @@ func (p Partition) Sorter(d int) *Sorter {
 	n := 0
 	for j := range p.cells() {
 		s.first = append(s.first, n)
-		if p.Below == nil || p.Below[j].zero() {
+		if p.Below == nil || p.Below[j].Zero() {
 			s.below = append(s.below, nil)
 			n++
 			continue
@@ -252,20 +252,21 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 	}
 }
 
-// A grouper puts rows with those of their leaf.
-type grouper struct {
+// A Grouper puts rows with those of their leaf.
+type Grouper struct {
 	d      int
 	sorter *Sorter
 	leaf   []int
 	rows   [][]float64
 }
 
-func (p Partition) grouper(d int) *grouper {
-	return &grouper{d: d, sorter: p.Sorter(d), rows: make([][]float64, p.Leaves())}
+// Grouper groups rows of d columns, for one worker.
+func (p Partition) Grouper(d int) *Grouper {
+	return &Grouper{d: d, sorter: p.Sorter(d), rows: make([][]float64, p.Leaves())}
 }
 
-// group returns copies of the rows of every leaf, in order and good until the next call.
-func (g *grouper) group(rows []float64) [][]float64 {
+// Group returns copies of the rows of every leaf, in order and good until the next call.
+func (g *Grouper) Group(rows []float64) [][]float64 {
 	g.leaf = append(g.leaf[:0], make([]int, len(rows)/g.d)...)
 	g.sorter.Sort(g.leaf, rows)
 	for l := range g.rows {

@@ -157,7 +157,7 @@ func splitParts[Q part](queries []Q, values []float64, sigma float64) (answers [
 
 // Compile returns the row map.
 func (q Parts) Compile(d int) query.RowMap {
-	m := &partsMap{grouper: q.Partition.grouper(d)}
+	m := &partsMap{Grouper: q.Partition.Grouper(d)}
 	for _, part := range q.Queries {
 		m.maps, m.sizes = append(m.maps, part.Compile(d)), append(m.sizes, part.Size())
 	}
@@ -165,14 +165,14 @@ func (q Parts) Compile(d int) query.RowMap {
 }
 
 type partsMap struct {
-	*grouper
+	*Grouper
 	maps  []query.RowMap
 	sizes []int
 }
 
 // Add sorts the rows into leaves and maps each leaf's rows by its query.
 func (m *partsMap) Add(sum []int64, rows []float64) {
-	for j, own := range m.group(rows) {
+	for j, own := range m.Group(rows) {
 		if len(own) > 0 {
 			m.maps[j].Add(sum[:m.sizes[j]], own)
 		}

@@ -1,4 +1,4 @@
-package rings
+package rings_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -55,7 +57,7 @@ func benchParts(n, d int) (rows []float64, queries map[string]query.Sum) {
 	}
 	ball := Partition{Regions: []Region{{[]Condition{{Frame: identity(d, 1), Radius: 1e3}}}}, Below: []Partition{project}}
 	return rows, map[string]query.Sum{
-		"single": each[0], "soft": moments(all...), "project": Parts{project, each}, "full": Parts{full, each}, "ball": Parts{ball, each},
+		"single": each[0], "soft": moments(all...), "project": Parts{Partition: project, Queries: each}, "full": Parts{Partition: full, Queries: each}, "ball": Parts{Partition: ball, Queries: each},
 	}
 }
 

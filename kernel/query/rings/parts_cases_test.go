@@ -1,8 +1,10 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"math/rand/v2"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/query"
 )

@@ -1,9 +1,11 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -29,7 +31,7 @@ func TestPartitionRefused(t *testing.T) {
 		wide[i] = Partition{Regions: make([]Region, len(wide)), Below: wide}
 	}
 	deep := Partition{Regions: everywhere}
-	for range maxDepth + 1 {
+	for range MaxDepth + 1 {
 		deep = Partition{Regions: everywhere, Below: []Partition{deep}}
 	}
 	for name, p := range map[string]Partition{
@@ -62,7 +64,7 @@ func TestPartitionRefused(t *testing.T) {
 		}
 	}
 	if err := deep.Below[0].Validate(dims); err != nil {
-		t.Errorf("%d levels: %v", maxDepth, err)
+		t.Errorf("%d levels: %v", MaxDepth, err)
 	}
 	// before Validate, so that copying ends
 	for _, below := range [][]Partition{endless, ruleless, wide} {
@@ -98,8 +100,8 @@ func TestPartsRefused(t *testing.T) {
 		"three":            {[]query.Sum{query.Count{}, query.Count{}, query.Count{}}, "one query per leaf"},
 		"nil first":        {[]query.Sum{nil, query.Count{}}, "got none"},
 		"nil":              {[]query.Sum{query.Count{}, nil}, "got none"},
-		"nested":           {[]query.Sum{query.Count{}, Parts{two, []query.Sum{query.Count{}, query.Count{}}}}, "nest"},
-		"nested first":     {[]query.Sum{Parts{two, []query.Sum{query.Count{}, query.Count{}}}, query.Count{}}, "nest"},
+		"nested":           {[]query.Sum{query.Count{}, Parts{Partition: two, Queries: []query.Sum{query.Count{}, query.Count{}}}}, "nest"},
+		"nested first":     {[]query.Sum{Parts{Partition: two, Queries: []query.Sum{query.Count{}, query.Count{}}}, query.Count{}}, "nest"},
 		"kinds":            {[]query.Sum{query.Count{}, query.Counts{Frame: id, Edges: [][]float64{{1}}}}, "one kind"},
 		"pointer":          {[]query.Sum{query.Count{}, &query.Count{}}, "one kind"},
 		"invalid":          {[]query.Sum{tails(1), tails(0)}, "Edges"},
@@ -108,20 +110,20 @@ func TestPartsRefused(t *testing.T) {
 		"forms":            {[]query.Sum{moments(query.DiagonalForm), moments(query.FullForm)}, "equal sensitivities"},
 		"too many numbers": {[]query.Sum{big, big}, "at most"},
 	} {
-		if err := (Parts{two, c.q}).Validate(dims); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := (Parts{Partition: two, Queries: c.q}).Validate(dims); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error that says %q", name, err, c.want)
 		}
 	}
 	// 2 sqrt 1 = sqrt 4 under replace-one, but 1 and sqrt 4 under add-or-remove-one.
 	half := Partition{Regions: []Region{{[]Condition{{Frame: identity(4, 1), Radius: 1}}}, {}}}
 	one, four := columns(query.Balance, 0, nan, nan, nan), columns(query.Above, 0, 0, 0, 0)
-	if err := (Parts{half, []query.Sum{one, four}}).Validate(4); one.Sensitivity(privacy.ReplaceOne) != four.Sensitivity(privacy.ReplaceOne) || err == nil {
+	if err := (Parts{Partition: half, Queries: []query.Sum{one, four}}).Validate(4); one.Sensitivity(privacy.ReplaceOne) != four.Sensitivity(privacy.ReplaceOne) || err == nil {
 		t.Errorf("equal under replace-one only: %v", err)
 	}
-	if err := (Parts{two, []query.Sum{moments(query.DiagonalForm), moments(query.SphericalForm)}}).Validate(dims); err != nil {
+	if err := (Parts{Partition: two, Queries: []query.Sum{moments(query.DiagonalForm), moments(query.SphericalForm)}}).Validate(dims); err != nil {
 		t.Errorf("equal sensitivities: %v", err)
 	}
-	if err := (Parts{Partition{}, nil}).Validate(dims); err == nil {
+	if err := (Parts{Partition: Partition{}, Queries: nil}).Validate(dims); err == nil {
 		t.Error("no partition: accepted")
 	}
 	for name, edges := range map[string][][]float64{"no list": nil, "no edges": {nil}, "negative": {{-1, 1}}, "decreasing": {{1, .5}}, "NaN": {{nan}},
@@ -137,16 +139,16 @@ func TestOwnParts(t *testing.T) {
 	id := identity(dims, 1)
 	two := Partition{Regions: []Region{{[]Condition{{Frame: id, Radius: 1}}}, {}}}
 	loop := make([]query.Sum, 2)
-	loop[0], loop[1] = Parts{two, loop}, query.Count{}
+	loop[0], loop[1] = Parts{Partition: two, Queries: loop}, query.Count{}
 	for name, q := range map[string]query.Sum{
-		"pointer":        &Parts{two, []query.Sum{query.Count{}, query.Count{}}},
-		"inner pointer":  Parts{two, []query.Sum{query.Count{}, &query.Count{}}},
-		"inner impostor": Parts{two, []query.Sum{query.Count{}, &impostor{}}},
-		"unnamed struct": Parts{two, []query.Sum{query.Count{}, struct{ query.Count }{}}},
-		"embedded":       struct{ Parts }{Parts{two, []query.Sum{query.Count{}, query.Count{}}}},
-		"nested":         Parts{two, []query.Sum{query.Count{}, Parts{two, []query.Sum{query.Count{}, &impostor{}}}}},
-		"in itself":      Parts{two, loop},
-		"nil":            Parts{two, []query.Sum{query.Count{}, nil}},
+		"pointer":        &Parts{Partition: two, Queries: []query.Sum{query.Count{}, query.Count{}}},
+		"inner pointer":  Parts{Partition: two, Queries: []query.Sum{query.Count{}, &query.Count{}}},
+		"inner impostor": Parts{Partition: two, Queries: []query.Sum{query.Count{}, &impostor{}}},
+		"unnamed struct": Parts{Partition: two, Queries: []query.Sum{query.Count{}, struct{ query.Count }{}}},
+		"embedded":       struct{ Parts }{Parts{Partition: two, Queries: []query.Sum{query.Count{}, query.Count{}}}},
+		"nested":         Parts{Partition: two, Queries: []query.Sum{query.Count{}, Parts{Partition: two, Queries: []query.Sum{query.Count{}, &impostor{}}}}},
+		"in itself":      Parts{Partition: two, Queries: loop},
+		"nil":            Parts{Partition: two, Queries: []query.Sum{query.Count{}, nil}},
 	} {
 		if _, err := query.Own(q); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -161,7 +163,7 @@ func TestOwnParts(t *testing.T) {
 	}
 	edges, queries := []float64{1}, make([]query.Sum, 1)
 	queries[0] = query.Counts{Frame: frame(), Edges: [][]float64{edges}}
-	mine, err := query.Own[query.Sum](Parts{p, queries})
+	mine, err := query.Own[query.Sum](Parts{Partition: p, Queries: queries})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -89,7 +91,7 @@ func TestLeafOfARow(t *testing.T) {
 
 // TestLeafNumbers: depth first, in the order of the cells; ties go to the first component.
 func TestLeafNumbers(t *testing.T) {
-	ball := func(r float64) Region { return Region{[]Condition{{Frame: identity(1, 1), Radius: r}}} }
+	ball := func(r float64) Region { return Region{Conditions: []Condition{{Frame: identity(1, 1), Radius: r}}} }
 	at := func(x, weight, radius float64) query.Component {
 		return query.Component{Frame: query.Affine{Center: []float64{x}, W: [][]float64{{1}}}, LogWeight: weight, Radius: radius}
 	}

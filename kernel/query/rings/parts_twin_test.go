@@ -1,7 +1,9 @@
-package rings
+package rings_test
 
 import (
 	"math"
+
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/query"

@@ -1,4 +1,4 @@
-package rings
+package rings_test
 
 import (
 	"math"
@@ -7,6 +7,10 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	. "github.com/gauze-dp/gauze/kernel/query/boxes"
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
+	. "github.com/gauze-dp/gauze/kernel/query/scores"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -119,16 +123,16 @@ func scoreCases() (cases []scoreCase) {
 	for _, t := range []int{1, 2, 3, 4} {
 		n := int64(t)
 		cases = append(cases,
-			scoreCase{"crowd", BallCounts{line(), radii, t}, crowdTwin(radii, t), max(1, 2*n-2), 2*n - 1},
-			scoreCase{"good", GoodRadius{line(), radii, t, 2}, goodTwin(radii, t, 2), max(1, 2*n-2), 2*n - 2},
-			scoreCase{"good without slack", GoodRadius{line(), radii, t, 0}, goodTwin(radii, t, 0), max(1, 2*n-2), 2*n - 1},
-			scoreCase{"terrific", TerrificRadius{line(), radii, 3, t}, terrificTwin(radii, 3, t), max(1, 2*n-2), 2*n - 2},
-			scoreCase{"terrific c=1", TerrificRadius{line(), radii, 1, t}, terrificTwin(radii, 1, t), 0, 0})
+			scoreCase{"crowd", BallCounts{Frame: line(), Radii: radii, T: t}, crowdTwin(radii, t), max(1, 2*n-2), 2*n - 1},
+			scoreCase{"good", GoodRadius{Frame: line(), Radii: radii, T: t, Slack: 2}, goodTwin(radii, t, 2), max(1, 2*n-2), 2*n - 2},
+			scoreCase{"good without slack", GoodRadius{Frame: line(), Radii: radii, T: t, Slack: 0}, goodTwin(radii, t, 0), max(1, 2*n-2), 2*n - 1},
+			scoreCase{"terrific", TerrificRadius{Frame: line(), Radii: radii, C: 3, T: t}, terrificTwin(radii, 3, t), max(1, 2*n-2), 2*n - 2},
+			scoreCase{"terrific c=1", TerrificRadius{Frame: line(), Radii: radii, C: 1, T: t}, terrificTwin(radii, 1, t), 0, 0})
 	}
 	offsets := [][]float64{{0}, {.5}, {-1e308}, {3}}
 	cases = append(cases,
-		scoreCase{"boxes", MaxBoxCount{line(), 1, offsets}, boxTwin(1, offsets), 1, 1},
-		scoreCase{"small boxes", MaxBoxCount{line(), 1e-300, offsets}, boxTwin(1e-300, offsets), 1, 1})
+		scoreCase{"boxes", MaxBoxCount{Frame: line(), Side: 1, Offsets: offsets}, boxTwin(1, offsets), 1, 1},
+		scoreCase{"small boxes", MaxBoxCount{Frame: line(), Side: 1e-300, Offsets: offsets}, boxTwin(1e-300, offsets), 1, 1})
 	return append(cases, unitCases()...)
 }
 
@@ -168,7 +172,7 @@ func TestScoreTwins(t *testing.T) {
 	// In three dimensions, through frames, on rows at all scales.
 	pool := poolRows(3)
 	for _, f := range frames() {
-		if f.Out() > maxBoxDims {
+		if f.Out() > MostDims {
 			continue
 		}
 		radii, offsets := []float64{1e-3, .3, 1, 2, 1e100}, [][]float64{make([]float64, f.Out())}
@@ -179,8 +183,8 @@ func TestScoreTwins(t *testing.T) {
 			}
 		}
 		for _, c := range []scoreCase{
-			{s: BallCounts{f, radii, 9}, twin: crowdTwin(radii, 9)}, {s: GoodRadius{f, radii, 9, 3}, twin: goodTwin(radii, 9, 3)},
-			{s: TerrificRadius{f, radii, 5, 9}, twin: terrificTwin(radii, 5, 9)}, {s: MaxBoxCount{f, .7, offsets}, twin: boxTwin(.7, offsets)},
+			{s: BallCounts{Frame: f, Radii: radii, T: 9}, twin: crowdTwin(radii, 9)}, {s: GoodRadius{Frame: f, Radii: radii, T: 9, Slack: 3}, twin: goodTwin(radii, 9, 3)},
+			{s: TerrificRadius{Frame: f, Radii: radii, C: 5, T: 9}, twin: terrificTwin(radii, 5, 9)}, {s: MaxBoxCount{Frame: f, Side: .7, Offsets: offsets}, twin: boxTwin(.7, offsets)},
 		} {
 			if got, want := c.s.Scores(flatten(pool), dims), c.twin(z); !slices.Equal(got, want) {
 				t.Errorf("%s: %d, the twin says %d", c.s.Kind(), got, want)
@@ -296,20 +300,20 @@ func TestSelectionSensitivity(t *testing.T) {
 		return Region{Conditions: []Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
 	}
 	for name, q := range map[string]Selection{
-		"one leaf, all rows": {Scores: []Score{BallCounts{line(), []float64{0, 1}, 3}}},
-		"one leaf":           {Partition: Partition{Regions: []Region{ball(0, 1)}}, Scores: []Score{BallCounts{line(), []float64{0, 1}, 3}}},
+		"one leaf, all rows": {Scores: []Score{BallCounts{Frame: line(), Radii: []float64{0, 1}, T: 3}}},
+		"one leaf":           {Partition: Partition{Regions: []Region{ball(0, 1)}}, Scores: []Score{BallCounts{Frame: line(), Radii: []float64{0, 1}, T: 3}}},
 		"two leaves": {Partition: Partition{Regions: []Region{ball(0, .6), ball(1.5, 1)}},
-			Scores: []Score{BallCounts{line(), []float64{0, 1}, 3}, BallCounts{line(), []float64{0, 4, 5}, 2}}},
+			Scores: []Score{BallCounts{Frame: line(), Radii: []float64{0, 1}, T: 3}, BallCounts{Frame: line(), Radii: []float64{0, 4, 5}, T: 2}}},
 		"terrific": {Partition: Partition{Regions: []Region{ball(3, 4), ball(1e3, 1)}},
-			Scores: []Score{TerrificRadius{line(), []float64{.5, 1}, 3, 2}, TerrificRadius{line(), []float64{1}, 2, 3}}},
+			Scores: []Score{TerrificRadius{Frame: line(), Radii: []float64{.5, 1}, C: 3, T: 2}, TerrificRadius{Frame: line(), Radii: []float64{1}, C: 2, T: 3}}},
 		"boxes": {Partition: Partition{Regions: []Region{ball(0, .6), ball(1.5, 1), ball(4, 3)}},
-			Scores: []Score{MaxBoxCount{line(), 1, [][]float64{{0}}}, MaxBoxCount{line(), 1, [][]float64{{0}, {.5}}}, MaxBoxCount{line(), 2, [][]float64{{0}}}}},
+			Scores: []Score{MaxBoxCount{Frame: line(), Side: 1, Offsets: [][]float64{{0}}}, MaxBoxCount{Frame: line(), Side: 1, Offsets: [][]float64{{0}, {.5}}}, MaxBoxCount{Frame: line(), Side: 2, Offsets: [][]float64{{0}}}}},
 	} {
 		if err := q.Validate(1); err != nil {
 			t.Fatal(name, err)
 		}
 		scores := func(rows [][]float64) (all [][]int64) {
-			for j, leaf := range q.Partition.grouper(1).group(flatten(rows)) {
+			for j, leaf := range q.Partition.Grouper(1).Group(flatten(rows)) {
 				all = append(all, q.Scores[j].Scores(leaf, 1))
 			}
 			return all
@@ -356,8 +360,8 @@ func TestL1(t *testing.T) {
 	}
 	tails := query.Counts{Frame: id, As: query.Above, Edges: [][]float64{{1, 4}}}
 	bins, columns := query.Counts{Edges: [][]float64{{-1, 1}, {0}, nil}}, query.Counts{Edges: query.Each([]float64{0, 1, -1}), As: query.Balance}
-	for _, q := range []query.L1Sum{tails, bins, columns, query.Count{}, distances, cells, Parts{cut, []query.Sum{query.Count{}, query.Count{}}}, Parts{cut, []query.Sum{distances, distances}},
-		Parts{cut, []query.Sum{cells, cells}}, Parts{Partition{Regions: cut.Regions[:1]}, []query.Sum{query.Count{}}}} {
+	for _, q := range []query.L1Sum{tails, bins, columns, query.Count{}, distances, cells, Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, Parts{Partition: cut, Queries: []query.Sum{distances, distances}},
+		Parts{Partition: cut, Queries: []query.Sum{cells, cells}}, Parts{Partition: Partition{Regions: cut.Regions[:1]}, Queries: []query.Sum{query.Count{}}}} {
 		if err := q.Validate(dims); err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +377,7 @@ func TestL1(t *testing.T) {
 			t.Errorf("%s: found %v and %v, stated %v and %v", q.Kind(), replace, remove, q.L1(privacy.ReplaceOne), q.L1(privacy.AddRemoveOne))
 		}
 	}
-	if q := (Parts{cut, []query.Sum{LogRatio{}, LogRatio{}}}); !math.IsInf(q.L1(privacy.ReplaceOne), 1) {
+	if q := (Parts{Partition: cut, Queries: []query.Sum{LogRatio{}, LogRatio{}}}); !math.IsInf(q.L1(privacy.ReplaceOne), 1) {
 		t.Error("parts of queries without an L1 sensitivity state one")
 	}
 }
@@ -388,28 +392,28 @@ func l1(a, b []int64) (s float64) {
 // TestSelectionValidate: what is refused, and why.
 func TestSelectionValidate(t *testing.T) {
 	nan, f := math.NaN(), line()
-	ball := BallCounts{f, []float64{1}, 1}
+	ball := BallCounts{Frame: f, Radii: []float64{1}, T: 1}
 	one := func(s Score) Selection { return Selection{Scores: []Score{s}} }
 	for want, q := range map[string]Selection{
 		"one score per leaf":      {},
 		"want a score for every":  {Scores: []Score{nil}},
 		"a probability":           {Scores: []Score{ball}, Keep: nan},
 		"a probability, got 2":    {Scores: []Score{ball}, Keep: 2},
-		"1 to 4096 radii":         one(BallCounts{f, nil, 1}),
-		"numbers in [0, 1e+150]":  one(BallCounts{f, []float64{-1}, 1}),
-		", got NaN":               one(GoodRadius{f, []float64{nan}, 1, 1}),
-		"T: want 1 to":            one(TerrificRadius{f, []float64{1}, 2, 0}),
-		"rows, got 1073741824":    one(BallCounts{f, []float64{1}, 1 << 30}),
-		"Slack: want":             one(GoodRadius{f, []float64{1}, 1, -1}),
-		"C: want a finite number": one(TerrificRadius{f, []float64{1}, .5, 1}),
-		"at most 8 coordinates":   one(MaxBoxCount{query.Affine{Columns: []int{0}, Center: []float64{0}, W: make([][]float64, 9)}, 1, nil}),
-		"Side: want":              one(MaxBoxCount{f, 0, [][]float64{{0}}}),
-		"at least one offset":     one(MaxBoxCount{f, 1, nil}),
-		"want 1 values each":      one(MaxBoxCount{f, 1, [][]float64{{0, 1}}}),
-		"want finite numbers":     one(MaxBoxCount{f, 1, [][]float64{{nan}}}),
+		"1 to 4096 radii":         one(BallCounts{Frame: f, Radii: nil, T: 1}),
+		"numbers in [0, 1e+150]":  one(BallCounts{Frame: f, Radii: []float64{-1}, T: 1}),
+		", got NaN":               one(GoodRadius{Frame: f, Radii: []float64{nan}, T: 1, Slack: 1}),
+		"T: want 1 to":            one(TerrificRadius{Frame: f, Radii: []float64{1}, C: 2, T: 0}),
+		"rows, got 1073741824":    one(BallCounts{Frame: f, Radii: []float64{1}, T: 1 << 30}),
+		"Slack: want":             one(GoodRadius{Frame: f, Radii: []float64{1}, T: 1, Slack: -1}),
+		"C: want a finite number": one(TerrificRadius{Frame: f, Radii: []float64{1}, C: .5, T: 1}),
+		"at most 8 coordinates":   one(MaxBoxCount{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: make([][]float64, 9)}, Side: 1, Offsets: nil}),
+		"Side: want":              one(MaxBoxCount{Frame: f, Side: 0, Offsets: [][]float64{{0}}}),
+		"at least one offset":     one(MaxBoxCount{Frame: f, Side: 1, Offsets: nil}),
+		"want 1 values each":      one(MaxBoxCount{Frame: f, Side: 1, Offsets: [][]float64{{0, 1}}}),
+		"want finite numbers":     one(MaxBoxCount{Frame: f, Side: 1, Offsets: [][]float64{{nan}}}),
 		"either Regions or":       {Partition: Partition{Project: f}, Scores: []Score{ball}},
 		"one kind of score": {Partition: Partition{Regions: []Region{{}, {}}},
-			Scores: []Score{ball, GoodRadius{f, []float64{1}, 1, 1}}},
+			Scores: []Score{ball, GoodRadius{Frame: f, Radii: []float64{1}, T: 1, Slack: 1}}},
 	} {
 		if q.Scores != nil && q.Scores[0] != nil {
 			if b, ok := q.Scores[0].(MaxBoxCount); ok && len(b.Frame.W) == 9 {
@@ -447,6 +451,6 @@ func BenchmarkGoodRadius(b *testing.B) {
 		radii = append(radii, math.Exp2(e))
 	}
 	for b.Loop() {
-		GoodRadius{identity(d, 1), radii, 500, 100}.Scores(rows, d)
+		GoodRadius{Frame: identity(d, 1), Radii: radii, T: 500, Slack: 100}.Scores(rows, d)
 	}
 }

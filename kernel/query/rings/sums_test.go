@@ -1,4 +1,4 @@
-package rings
+package rings_test
 
 import (
 	"math"

@@ -1,16 +1,18 @@
-package rings
+package rings_test
 
 import (
 	"math"
 	"math/big"
 	"slices"
 
+	. "github.com/gauze-dp/gauze/kernel/query/rings"
+
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // The exact twins: a second, dumb implementation of every row map, one row and one coordinate at a
-// time, summed in big integers. They share with the maps only the formulas; expNegative and logOf
+// time, summed in big integers. They share with the maps only the formulas; expNegative and LogOf
 // alone are reused, because a share that differs in its last bit rounds to another integer now and
 // then (TestExpNegative and TestLogOf compare them with math.Exp and math.Log).
 
@@ -234,7 +236,7 @@ func twinLog(side []query.Component, row []float64) float64 {
 			total += panel.ExpNegative(l - best)
 		}
 	}
-	return best + logOf(total)
+	return best + LogOf(total)
 }
 
 func twinOfLogRatio(q LogRatio, row []float64) contribution {
@@ -357,11 +359,11 @@ func twinOfCellCounts(q CellCounts, row []float64) contribution {
 		at[i] = int(math.Min(math.Floor((v/h+1)/2*side), side-1))
 	}
 	if q.Parents == nil {
-		return one(q.Size(), int(pack(at, q.Level)), 1)
+		return one(q.Size(), int(Pack(at, q.Level)), 1)
 	}
 	for p, parent := range q.Parents {
 		for c := range 1 << len(y) {
-			if Child(parent, c, len(y), q.Level) == pack(at, q.Level) {
+			if Child(parent, c, len(y), q.Level) == Pack(at, q.Level) {
 				return one(q.Size(), p<<len(y)+c, 1)
 			}
 		}

@@ -1,11 +1,14 @@
-package rings
+// Package boxes asks for stability histograms: what the ring kernel/cells releases.
+package boxes
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // BoxKeys asks every leaf of a partition, all at once, for stability-based histograms of the rows
@@ -33,8 +36,8 @@ import (
 //
 // Source: [KSSU19] Sections A.2, A.4 and B.2 (steps 3 and 4) of the restatement.
 type BoxKeys struct {
-	Partition Partition // the zero Partition: one leaf with all rows
-	Grids     []Grid    // one per leaf
+	Partition rings.Partition // the zero Partition: one leaf with all rows
+	Grids     []Grid          // one per leaf
 	Joint     bool
 }
 
@@ -45,22 +48,25 @@ type Grid struct {
 	Side, Offset []float64 // one per coordinate of Frame, in its unit; sides are positive
 }
 
+// MostDims is the number of coordinates a box can have.
+const MostDims = 8
+
 // A Box names a cell: the integers k of a joint histogram's coordinates, or one k. The others are
 // 0, and no zero is negative.
-type Box [maxBoxDims]float64
+type Box [MostDims]float64
 
 // Kind is "stability histogram", in parts if there is a partition.
 func (q BoxKeys) Kind() string {
 	const kind = "stability histogram"
-	if q.Partition.zero() {
+	if q.Partition.Zero() {
 		return kind
 	}
-	return PartsOf(kind)
+	return rings.PartsOf(kind)
 }
 
 // Validate reports a partition or grids that cannot be used.
 func (q BoxKeys) Validate(d int) error {
-	if err := q.Partition.orWhole().Validate(d); err != nil {
+	if err := q.Partition.OrWhole().Validate(d); err != nil {
 		return err
 	}
 	leaves := q.Partition.Leaves()
@@ -72,8 +78,8 @@ func (q BoxKeys) Validate(d int) error {
 			return err
 		}
 		switch n := g.Frame.Out(); {
-		case q.Joint && n > maxBoxDims:
-			return fmt.Errorf("query: BoxKeys: want at most %d coordinates in a joint histogram, got %d", maxBoxDims, n)
+		case q.Joint && n > MostDims:
+			return fmt.Errorf("query: BoxKeys: want at most %d coordinates in a joint histogram, got %d", MostDims, n)
 		case !q.Joint && n != q.Grids[0].Frame.Out():
 			return fmt.Errorf("query: BoxKeys: want the same number of coordinates in all leaves, got %d and %d", q.Grids[0].Frame.Out(), n)
 		}
@@ -124,14 +130,14 @@ type Boxes struct {
 	// leaf, then those of the second, ..
 	Counts []map[Box]int64
 	q      BoxKeys
-	*grouper
+	*rings.Grouper
 	frames []*panel.Map
 	x, z   []panel.Column
 }
 
 // Start is no row's cell.
 func (q BoxKeys) Start(d int) query.Accumulator {
-	m := &Boxes{q: q, Counts: make([]map[Box]int64, len(q.Grids)*q.Histograms()), grouper: q.Partition.grouper(d), x: make([]panel.Column, d)}
+	m := &Boxes{q: q, Counts: make([]map[Box]int64, len(q.Grids)*q.Histograms()), Grouper: q.Partition.Grouper(d), x: make([]panel.Column, d)}
 	for j := range m.Counts {
 		m.Counts[j] = map[Box]int64{}
 	}
@@ -145,7 +151,7 @@ func (q BoxKeys) Start(d int) query.Accumulator {
 // Add counts every row.
 func (m *Boxes) Add(_ int, rows []float64) {
 	j := m.q.Histograms()
-	for leaf, own := range m.group(rows) {
+	for leaf, own := range m.Group(rows) {
 		m.leaf(m.Counts[leaf*j:(leaf+1)*j], leaf, own)
 	}
 }
@@ -172,7 +178,7 @@ func (m *Boxes) leaf(counts []map[Box]int64, leaf int, rows []float64) {
 			var box Box
 			whole := true
 			for i, side := range g.Side {
-				k, ok := cellOf(z[i][r], g.Offset[i], side)
+				k, ok := CellOf(z[i][r], g.Offset[i], side)
 				switch {
 				case !ok:
 					whole = false
@@ -187,4 +193,10 @@ func (m *Boxes) leaf(counts []map[Box]int64, leaf int, rows []float64) {
 			}
 		}
 	}
+}
+
+// CellOf is floor((v - offset)/side), +0 for zero, and false if that is not finite.
+func CellOf(v, offset, side float64) (float64, bool) {
+	k := math.Floor((v-offset)/side) + 0
+	return k, panel.Finite(k)
 }

@@ -1,4 +1,6 @@
-package cells
+// Package gaps brings soft histograms of gaps to the kernel: the buckets are released whose noisy
+// mass is large, and say where on a line, and on what scale, rows are.
+package gaps
 
 import (
 	"math"
@@ -6,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
+	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -19,8 +22,8 @@ type Window struct {
 	Mass      float64 // noisy number of gaps, at least the threshold
 }
 
-// Gaps releases the buckets of the soft histograms of gaps whose noisy mass passes the threshold,
-// sorted by leaf, scale and place. Sigma is the noise sd of a Mass.
+// Windows releases the buckets of the soft histograms of gaps whose noisy mass passes the
+// threshold, sorted by leaf, scale and place. Sigma is the noise sd of a Mass.
 //
 // Theorem. With rings.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
 // bucket and J on their number, and g the number of rows of the table that one person can replace
@@ -28,12 +31,12 @@ type Window struct {
 // buys, and T = gM + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ). The release of what reaches T is
 // mu-GDP up to total variation s.
 //
-// Proof: cells_proof.md, steps 1 to 3 and 5.
+// Proof: kernel/cells/cells_proof.md, steps 1 to 3 and 5.
 //
 // A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
 //
 // Source: [AMN24] Sections 1.3 and 1.4 of the restatement.
-func Gaps(a *core.Allotment, step string, q rings.GapMasses, mu float64) (windows []Window, sigma float64, err error) {
+func Windows(a *core.Allotment, step string, q rings.GapMasses, mu float64) (windows []Window, sigma float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -45,8 +48,8 @@ func Gaps(a *core.Allotment, step string, q rings.GapMasses, mu float64) (window
 	values, err := core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
 		buckets, mass := q.OneSided(d.Relation())
 		group := core.Group(a)
-		threshold := Threshold(group*mass, sigma, d.LogSlack()-math.Log(group*buckets))
-		return NoisyGaps(Masses(d, q), threshold, unit, func() int64 { return d.Gaussian(sigma) }), nil
+		threshold := tails.Threshold(group*mass, sigma, d.LogSlack()-math.Log(group*buckets))
+		return Noisy(Masses(d, q), threshold, unit, func() int64 { return d.Gaussian(sigma) }), nil
 	})
 	if err != nil {
 		return nil, 0, err
@@ -67,9 +70,9 @@ func Masses(d *core.Draw, q rings.GapQuery) []rings.GapMass {
 	return slices.Concat(own...)
 }
 
-// NoisyGaps returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches the
+// Noisy returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches the
 // threshold.
-func NoisyGaps(masses []rings.GapMass, threshold, unit float64, draw func() int64) (values []float64) {
+func Noisy(masses []rings.GapMass, threshold, unit float64, draw func() int64) (values []float64) {
 	for _, b := range masses {
 		if noisy := float64(b.Mass + draw()); noisy >= threshold {
 			values = append(values, float64(b.Leaf), float64(b.Scale), float64(b.Place), noisy*unit)

@@ -1,12 +1,12 @@
-package rings
+package scores
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 // MaxBoxCount scores an offset by the fullest box of its grid: with z = Frame(row), box k of the
@@ -27,9 +27,6 @@ type MaxBoxCount struct {
 	Offsets [][]float64
 }
 
-// maxBoxDims is the number of coordinates a box can have.
-const maxBoxDims = 8
-
 // Kind is "max box count".
 func (MaxBoxCount) Kind() string { return "max box count" }
 
@@ -38,8 +35,8 @@ func (s MaxBoxCount) Validate(d int) error {
 	if err := s.Frame.Validate(d); err != nil {
 		return err
 	}
-	if s.Frame.Out() > maxBoxDims {
-		return fmt.Errorf("query: MaxBoxCount.Frame: want at most %d coordinates, got %d", maxBoxDims, s.Frame.Out())
+	if s.Frame.Out() > boxes.MostDims {
+		return fmt.Errorf("query: MaxBoxCount.Frame: want at most %d coordinates, got %d", boxes.MostDims, s.Frame.Out())
 	}
 	if !(s.Side > 0) || !panel.Finite(s.Side) {
 		return fmt.Errorf("query: MaxBoxCount.Side: want a positive number, got %v", s.Side)
@@ -69,12 +66,12 @@ func (s MaxBoxCount) Scores(rows []float64, d int) []int64 {
 	z := images(s.Frame, rows, d)
 	scores := make([]int64, len(s.Offsets))
 	for m, offset := range s.Offsets {
-		counts := map[[maxBoxDims]float64]int64{}
+		counts := map[boxes.Box]int64{}
 	next:
 		for at := 0; at < len(z); at += len(offset) {
-			var box [maxBoxDims]float64
+			var box boxes.Box
 			for i, o := range offset {
-				k, ok := cellOf(z[at+i], o, s.Side)
+				k, ok := boxes.CellOf(z[at+i], o, s.Side)
 				if !ok {
 					continue next
 				}
@@ -85,10 +82,4 @@ func (s MaxBoxCount) Scores(rows []float64, d int) []int64 {
 		}
 	}
 	return scores
-}
-
-// cellOf is floor((v - offset)/side), +0 for zero, and false if that is not finite.
-func cellOf(v, offset, side float64) (float64, bool) {
-	k := math.Floor((v-offset)/side) + 0
-	return k, panel.Finite(k)
 }

@@ -1,4 +1,6 @@
-package rings
+// Package pairsums asks pairs for second moments, spreads and distances. Only the algorithms that
+// papers print ask so.
+package pairsums
 
 import (
 	"fmt"

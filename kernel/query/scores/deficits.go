@@ -1,4 +1,4 @@
-package rings
+package scores
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package rings
+package scores
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // MinimumDistance scores a mixture f_i by how far the shares of the rows in a list of sets A_j are
@@ -157,11 +158,11 @@ func (s MinimumDistance) counts(rows []float64, d int) (n uint64, counts []int64
 type scheffeMap struct {
 	x       []panel.Column
 	zero    []float64
-	parts   []*ratioPart   // the components of positive share in these mixtures
-	terms   [][]shared     // of each of them
-	density []panel.Column // of a component, relative to the largest
-	mixed   []panel.Column // of a mixture
-	sets    [][2]int       // as in the query, but numbers of mixed
+	parts   []*rings.Density // the components of positive share in these mixtures
+	terms   [][]shared       // of each of them
+	density []panel.Column   // of a component, relative to the largest
+	mixed   []panel.Column   // of a mixture
+	sets    [][2]int         // as in the query, but numbers of mixed
 }
 
 // shared is a component, by its number in parts, and its share of a mixture.
@@ -182,8 +183,7 @@ func (s MinimumDistance) compile(d int) *scheffeMap {
 					if !ok {
 						at = len(m.parts)
 						part[c] = at
-						k := s.Components[c]
-						m.parts = append(m.parts, &ratioPart{logWeight: k.LogWeight, frame: k.Frame.Compile(m.x, false), z: make([]panel.Column, k.Frame.Out())})
+						m.parts = append(m.parts, rings.DensityOf(s.Components[c], m.x))
 					}
 					return at
 				}))
@@ -212,9 +212,9 @@ func (m *scheffeMap) densities() {
 		best[r] = math.Inf(-1)
 	}
 	for c, p := range m.parts {
-		p.frame.Apply(p.z, &p.norm2, m.x)
-		for r, norm2 := range &p.norm2 {
-			l := p.logWeight - norm2/2
+		p.Apply(m.x)
+		for r, norm2 := range &p.Norm2 {
+			l := p.LogWeight - norm2/2
 			m.density[c][r] = l
 			if panel.Finite(l) && l > best[r] {
 				best[r] = l

@@ -1,4 +1,5 @@
-package rings
+// Package scores rates lists of options by the rows: what the ring kernel/choice chooses by.
+package scores
 
 import (
 	"fmt"
@@ -7,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // A Score rates a finite, public list of options by an integer computed from the rows of one leaf:
@@ -45,9 +47,9 @@ type Score interface {
 //
 // Source: [KSSU19] Sections A.3 and B.1 of the restatement.
 type Selection struct {
-	Partition Partition // the zero Partition: one leaf with all rows
-	Scores    []Score   // one per leaf, by value, of one type; their fields may differ
-	Keep      float64   // in (0, 1], to a multiple of 2^-63; 0 means 1, all rows
+	Partition rings.Partition // the zero Partition: one leaf with all rows
+	Scores    []Score         // one per leaf, by value, of one type; their fields may differ
+	Keep      float64         // in (0, 1], to a multiple of 2^-63; 0 means 1, all rows
 }
 
 // Kind is that of the scores, with "select: " before it.
@@ -66,7 +68,7 @@ func (q Selection) Leaves() int { return q.Partition.Leaves() }
 
 // Validate reports a partition or scores that cannot be used.
 func (q Selection) Validate(d int) error {
-	if err := q.Partition.orWhole().Validate(d); err != nil {
+	if err := q.Partition.OrWhole().Validate(d); err != nil {
 		return err
 	}
 	if len(q.Scores) != q.Leaves() {
