@@ -30,7 +30,9 @@
 // ask for it and for no other, and the session says that it ran.
 //
 // Not protected: against code in the same process that uses package unsafe, linknames or a
-// debugger, or replaces crypto/rand.Reader; the time a measurement takes and the memory it needs,
-// which depend on the rows; two sessions over one table, each of which spends its own budget (the
-// ledger adds them up); the number of rows, under replace-one.
+// debugger, replaces crypto/rand.Reader, or makes a data race on purpose, such as overwriting a
+// Session or an Allotment while another goroutine measures (a race is as good as package unsafe);
+// the time a measurement takes and the memory it needs, which depend on the rows; two sessions over
+// one table, each of which spends its own budget (the ledger adds them up); the number of rows,
+// under replace-one.
 package kernel
