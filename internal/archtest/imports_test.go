@@ -45,6 +45,7 @@ var layers = []layer{
 	{"kernel/gaps", ring, "a ring stands on the core and brings one mechanism"},
 	{"kernel/choice", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/cells", "kernel/gaps", "kernel/query/boxes", "kernel/query/gapbuckets", "kernel/query/scores"), "only literal algorithms use it; what it releases of histograms are cells"},
 	{"kernel/blocks", append(ring[:len(ring):len(ring)], "dense", "parallel"), "a ring stands on the core and brings one mechanism"},
+	{"kernel/blocks/popular/metric", []string{"dense", "parallel", "kernel/blocks/stable"}, "how far mixtures are apart: it sees what learners made of rows, and draws no noise"},
 	{"kernel/blocks/internal/agree", append(ring[:len(ring):len(ring)], "kernel/blocks/stable"), "what tests of agreement share stands on the core, and knows no ring"},
 	{"kernel/blocks/popular", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/blocks"), "only a literal algorithm uses it: what it stands on of pure losses is its own"},
 	{"kernel/blocks/internal/blockstest", append(ring[:len(ring):len(ring)], "kernel/blocks", "kernel/internal/hook", "internal/stattest"), "tests only"},

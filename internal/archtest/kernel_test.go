@@ -31,7 +31,7 @@ var readings = []reading{
 	{"`gaussian`, `heavy-tailed`", []string{"estimate/gaussian", "estimate/heavytailed"}, 4200},
 	{"`general`, `separated`, `univariate`, `axis-aligned`", []string{"estimate/general", "estimate/separated", "estimate/univariate", "estimate/axisaligned"}, 4200},
 	{"a known covariance", []string{"estimate/knowncov"}, 4500},
-	{"`black-box`", []string{"estimate/blackbox"}, 6000},
+	{"`black-box`", []string{"estimate/blackbox"}, 5900},
 	{"the literal algorithms", []string{"literal/..."}, 7600},
 }
 

@@ -6,7 +6,7 @@
 //
 // What the files are named after is elsewhere in part: the test of Algorithm 1 is the kernel's
 // (popular.Release), and so is the noise of Algorithm 2 (stable.MaskedParameters: R_W, R_MEAN,
-// R_COV, B_COMP, B_GMM); the distances are stable.ParamDistance.
+// R_COV, B_COMP, B_GMM); the distances are metric.Distance.
 //
 // Source: [PPE].
 package ppe

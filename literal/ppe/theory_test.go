@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/popular"
+	"github.com/gauze-dp/gauze/kernel/blocks/popular/metric"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -139,7 +140,7 @@ func movedBy(mixture []stable.Component, m mask.Parameters, z func() *big.Float)
 		}
 		masked[i].Weight = mixture[i].Weight
 	}
-	return math.Max(far, stable.ParamDistance(mixture, masked))
+	return math.Max(far, metric.Distance(mixture, masked))
 }
 
 // scattered is a mixture of k components far apart in d columns.

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/popular/metric"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
@@ -129,7 +130,7 @@ func (h Popularity) test(t int, rate, epsilon float64, line core.Measurement) ag
 			return nil
 		},
 		Run: func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
-			friends, sum := stable.Popularity(estimates, h.Radius()), int64(0)
+			friends, sum := metric.Friends(estimates, h.Radius()), int64(0)
 			for _, q := range friends {
 				sum += int64(max(q, 1)) // a failed block is its own only friend
 			}

@@ -66,7 +66,7 @@ func pairs(t, k, d int, near func(i, j int, p *pair) bool) (are []bool, counts [
 
 // estimate is a mixture that Rules calls valid, or has no parts.
 func (r Rules) estimate(mixture []Component) estimate {
-	e := estimate{parts: factors(mixture, r.Components, r.Columns), apart: math.Inf(1)}
+	e := estimate{parts: Factors(mixture, r.Components, r.Columns), apart: math.Inf(1)}
 	if len(e.parts) < 2 {
 		return e
 	}
@@ -136,7 +136,7 @@ func (l *limits) friends(x, y *estimate, p *pair) bool {
 	}
 	total := 0.0
 	for a := range x.parts {
-		p.relative(p.forth, &x.parts[a], &y.parts[p.labels[a]])
+		Relative(p.d, p.forth, &x.parts[a], &y.parts[p.labels[a]])
 		total += p.distance2()
 	}
 	return total <= l.radius*l.radius
@@ -149,12 +149,12 @@ func (l *limits) friends(x, y *estimate, p *pair) bool {
 // 4 sinh^2(v/2), which is a convex function of v^2 that is 0 at 0, so that d^2 <= surplus and 4
 // sinh^2(d/2) >= surplus. What it is too small by is less than roundSurplus; for what it is too
 // large by, it may refuse.
-func (l *limits) within(x, y *factor, p *pair) bool {
-	p.surplus = p.relative(p.forth, x, y) - 2*float64(p.d+1)
+func (l *limits) within(x, y *Factor, p *pair) bool {
+	p.surplus = Relative(p.d, p.forth, x, y) - 2*float64(p.d+1)
 	if !(p.surplus <= l.surplus) { // |C^-1|^2 is positive
 		return false
 	}
-	p.surplus = max(0, p.surplus+p.relative(p.back, y, x))
+	p.surplus = max(0, p.surplus+Relative(p.d, p.back, y, x))
 	return p.surplus <= l.surplus
 }
 

@@ -46,10 +46,10 @@ const (
 	mostEntry = 1e150
 )
 
-// A factor is a valid component: the root is lower triangular with positive diagonal. Those
+// A Factor is a valid component: the root is lower triangular with positive diagonal. Those
 // numbers, taken as exact, are what the block estimated, whatever rounding there was in making the
 // root triangular.
-type factor struct {
+type Factor struct {
 	weight float64
 	mean   []float64
 	triangle
@@ -59,14 +59,14 @@ type factor struct {
 type triangle struct{ root, inverse []float64 }
 
 // newFactor is c with a triangular root, or false if it is not valid.
-func newFactor(c Component, d int) (factor, bool) {
+func newFactor(c Component, d int) (Factor, bool) {
 	if len(c.Mean) != d || len(c.Root) != d*d || !(c.Weight >= leastWeight && c.Weight <= mostWeight) {
-		return factor{}, false
+		return Factor{}, false
 	}
-	f := factor{weight: c.Weight, mean: slices.Clone(c.Mean)}
+	f := Factor{weight: c.Weight, mean: slices.Clone(c.Mean)}
 	for _, x := range slices.Concat(c.Mean, c.Root) {
 		if !(math.Abs(x) <= mostEntry) {
-			return factor{}, false
+			return Factor{}, false
 		}
 	}
 	var ok bool
@@ -104,19 +104,19 @@ func condition(x, l []float64, d int) float64 {
 
 // An estimate is a block's mixture, valid unless parts is nil.
 type estimate struct {
-	parts []factor
+	parts []Factor
 	// Of more than one component, by which they are told apart:
 	scale  scale
 	levels []float64
 	apart  float64 // the least separation; infinite for one component
 }
 
-// factors are the valid components of a mixture, or nil if one is not valid or there are not k.
-func factors(mixture []Component, k, d int) []factor {
+// Factors are the valid components of a mixture, or nil if one is not valid or there are not k.
+func Factors(mixture []Component, k, d int) []Factor {
 	if len(mixture) != k {
 		return nil
 	}
-	parts := make([]factor, k)
+	parts := make([]Factor, k)
 	for i, c := range mixture {
 		var ok bool
 		if parts[i], ok = newFactor(c, d); !ok {

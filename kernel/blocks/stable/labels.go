@@ -19,7 +19,7 @@ type scale struct{ triangle }
 // newScale is the scale of an estimate's components, or false if it is too near to singular. R
 // comes from the roots side by side, not from the sum of products, which would square the
 // condition.
-func newScale(parts []factor, d int) (s scale, ok bool) {
+func newScale(parts []Factor, d int) (s scale, ok bool) {
 	total, width := 0.0, d*len(parts)
 	for _, f := range parts {
 		total += f.weight
@@ -51,7 +51,7 @@ func (s *scale) length(x, y []float64) float64 {
 }
 
 // level is ln|A|/sqrt(d), which sampling blurs alike in all dimensions.
-func (f *factor) level(d int) (log float64) {
+func (f *Factor) level(d int) (log float64) {
 	for i := range d {
 		log += math.Log(f.root[i*d+i]) / math.Sqrt(float64(d))
 	}

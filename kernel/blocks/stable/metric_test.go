@@ -117,7 +117,7 @@ func distance(t *testing.T, x, y Component) float64 {
 	if !ok || !ok2 {
 		t.Fatalf("not valid: %v, %v", x, y)
 	}
-	p.relative(p.forth, &a, &b)
+	Relative(p.d, p.forth, &a, &b)
 	return math.Sqrt(p.distance2())
 }
 
@@ -156,9 +156,6 @@ func TestDistanceIsThatOfTheBook(t *testing.T) {
 		moved := carried(g, m, d)
 		if x := distance(t, moved[0], moved[1]); math.Abs(x-dist[0][1]) > 1e-6*(1+x) {
 			t.Errorf("d = %d: after a map of the data %v, before %v", d, x, dist[0][1])
-		}
-		if p, q := ParamDistance(m[:2], m[1:]), ParamDistance(moved[:2], moved[1:]); math.Abs(p-q) > 1e-6*(1+p) || p == 0 {
-			t.Errorf("d = %d: ParamDistance %v after a map of the data, %v before", d, q, p)
 		}
 	}
 }
@@ -204,7 +201,7 @@ func TestScaleAndLevels(t *testing.T) {
 	if (2+2*math.Exp(Alike/2))*Share >= .99 {
 		t.Error("a walk of four may join two components")
 	}
-	if _, ok := newScale([]factor{{weight: 1, triangle: triangle{root: []float64{1, 0, 1, 1e-7}}}}, 2); ok {
+	if _, ok := newScale([]Factor{{weight: 1, triangle: triangle{root: []float64{1, 0, 1, 1e-7}}}}, 2); ok {
 		t.Error("a scale that is nearly singular is taken")
 	}
 }
@@ -392,7 +389,7 @@ func TestFriendsAreWithinRadius(t *testing.T) {
 				for _, v := range norms {
 					total += square(2 * math.Log(v))
 				}
-				switch is := l.friends(&estimate{parts: []factor{x}}, &estimate{parts: []factor{y}}, p); {
+				switch is := l.friends(&estimate{parts: []Factor{x}}, &estimate{parts: []Factor{y}}, p); {
 				case is && math.Sqrt(total) > radius || !is && math.Sqrt(total) < radius-2*roundRadius:
 					t.Errorf("d = %d, radius %v: friends %v at a distance of %v", d, radius, is, math.Sqrt(total))
 				case is:
@@ -405,70 +402,5 @@ func TestFriendsAreWithinRadius(t *testing.T) {
 				t.Errorf("d = %d, radius %v: %d friends, %d not: this test is too easy", d, radius, friends, strangers)
 			}
 		}
-	}
-}
-
-func TestParamDistance(t *testing.T) {
-	g := seeded(5)
-	for range 200 {
-		k, d := 1+g.IntN(4), 1+g.IntN(4)
-		m := randomMixture(g, k, d, 3*g.Float64())
-		x, y := perturbed(g, m, .1), perturbed(g, m, .1)
-		want := math.Inf(1)
-		for _, labels := range permutations(k) {
-			most := 0.0
-			for a, b := range labels {
-				most = max(most, componentTwin(x[a], y[b]))
-			}
-			want = min(want, most)
-		}
-		if got := ParamDistance(x, y); math.Abs(got-want) > 1e-9*(1+want) {
-			t.Fatalf("k = %d, d = %d: %v, want %v", k, d, got, want)
-		}
-	}
-	if x := ParamDistance(nil, nil); !math.IsInf(x, 1) {
-		t.Errorf("distance of nothing %v", x)
-	}
-}
-
-// componentTwin is dist_COMP by the book.
-func componentTwin(x, y Component) float64 {
-	most, d := math.Abs(x.Weight-y.Weight), len(x.Mean)
-	for range 2 {
-		s := 0.0
-		for _, v := range spectrumTwin(symmetric(x.Root, d), symmetric(y.Root, d)) {
-			s += square(math.Exp(v) - 1)
-		}
-		diff := mat.NewVecDense(d, nil)
-		diff.SubVec(mat.NewVecDense(d, slices.Clone(x.Mean)), mat.NewVecDense(d, slices.Clone(y.Mean)))
-		var v mat.VecDense
-		_ = v.SolveVec(mat.NewDense(d, d, x.Root), diff)
-		most = max(most, math.Sqrt(s), mat.Norm(&v, 2))
-		x, y = y, x
-	}
-	return most
-}
-
-func TestPopularity(t *testing.T) {
-	g := seeded(6)
-	table := scatteredTable(g, 30, 2, 2, 4, .15)
-	table[3], table[4], table[5] = nil, table[5][:1], []Component{{Weight: 1, Mean: []float64{1}, Root: []float64{1}}}
-	const radius = .9
-	counts := Popularity(table, radius)
-	some, all := false, true
-	for i := range table {
-		want := 0
-		for j := range table {
-			if ParamDistance(table[i], table[j]) <= radius {
-				want++
-			}
-		}
-		if counts[i] != want {
-			t.Errorf("estimate %d: %d, want %d", i, counts[i], want)
-		}
-		some, all = some || want > 1, all && want > 26
-	}
-	if !some || all {
-		t.Errorf("counts %v: this test is too easy", counts)
 	}
 }

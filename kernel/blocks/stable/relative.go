@@ -25,12 +25,12 @@ func newPair(k, d int) *pair {
 		labels: make([]int, k)}
 }
 
-// relative sets out to L_x^-1 L_y and returns its squared norm, where L = sqrt(w) [[A, mean], [0,
+// Relative sets out to L_x^-1 L_y and returns its squared norm, where L = sqrt(w) [[A, mean], [0,
 // 1]] is the lifted factor of a component of root A: out = sqrt(w_y/w_x) [[A_x^-1 A_y, A_x^-1
 // (mean_y - mean_x)], [0, 1]]. No lifted matrix P = L L' is ever formed, so means may be far longer
 // than a component is wide.
-func (p *pair) relative(out []float64, x, y *factor) float64 {
-	d, n := p.d, p.d+1
+func Relative(d int, out []float64, x, y *Factor) float64 {
+	n := d + 1
 	scale := math.Sqrt(y.weight / x.weight)
 	total := scale * scale
 	for i := 0; i < d; i++ {
@@ -54,9 +54,9 @@ func (p *pair) relative(out []float64, x, y *factor) float64 {
 	return total
 }
 
-// relativeExactly is what relative computes, transposed, each entry with an error of a few units in
+// relativeExactly is what Relative computes, transposed, each entry with an error of a few units in
 // its last place whatever the condition of x's root.
-func relativeExactly(x, y *factor, d int) []float64 {
+func relativeExactly(x, y *Factor, d int) []float64 {
 	const digits = 160 // the condition is at most 1e6
 	n := d + 1
 	out := make([]float64, n*n)

@@ -107,10 +107,5 @@ func BenchmarkAgreement(b *testing.B) {
 				b.ReportMetric(1, "ok")
 			}
 		})
-		b.Run("popular/"+name, func(b *testing.B) {
-			for b.Loop() {
-				Popularity(table, .5)
-			}
-		})
 	}
 }
