@@ -8,9 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -187,7 +185,7 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	switch {
 	case m.Mask != nil:
 		step.Mask = maskOf(m.Mask)
-	case m.Law == popular.Law:
+	case m.Mu == 0:
 		step.Pure = privacy.DivUp(m.Sensitivity, m.Noise)
 	default:
 		step.Law, step.Sensitivity, step.Noise, step.Mu = m.Law, m.Sensitivity, m.Noise, m.Mu
@@ -198,13 +196,11 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 // extraOf is a loss that a plan reserves beside mu: its mask, the delta of its test as it stands,
 // and the test's own epsilon.
 func extraOf(e kernel.Extra) (m *release.Mask, delta, pure float64) {
-	switch e := e.(type) {
-	case blocks.Agreement:
-		return maskOf(e.Mask), e.Delta, 0
-	case popular.Closeness:
-		return maskOf(e.Mask), e.Delta, e.Pure
+	if e == nil {
+		return nil, 0, 0
 	}
-	return nil, 0, 0
+	numbers, delta, pure := e.Stated()
+	return maskOf(numbers), delta, pure
 }
 
 // maskOf is a mask's public numbers, as plans and certificates state them; nil for none.

@@ -79,7 +79,7 @@ var layers = []layer{
 	{"release", []string{"kernel/privacy", "kernel/blocks/mask", "model"}, "a release is made of released values: it never sees a session or a table"},
 	{"report", []string{"release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
-	{".", []string{"source", "kernel", "kernel/privacy", "kernel/blocks", "learner", "literal", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "release", "ledger"},
+	{".", []string{"source", "kernel", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "release", "ledger"},
 		"the front door wires the layers; commands and the server stand on it"},
 	{"server", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "release", "report", "ledger"},
 		"the server stands on the front door"},

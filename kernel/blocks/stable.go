@@ -43,6 +43,9 @@ func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {
 	return e.Mask.Curve(), agree.Added(e.Delta, epsilon)
 }
 
+// Stated is the fields; the test has no epsilon of its own.
+func (e Agreement) Stated() (mask any, delta, pure float64) { return e.Mask, e.Delta, 0 }
+
 // Kind is StableKind.
 func (h Stability) Kind() string { return StableKind }
 

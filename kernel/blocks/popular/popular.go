@@ -47,6 +47,9 @@ func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
 	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), agree.Added(e.Delta, epsilon)
 }
 
+// Stated is the fields.
+func (e Closeness) Stated() (mask any, delta, pure float64) { return e.Mask, e.Delta, e.Pure }
+
 // Popularity says which mask Release puts on a popular estimate: it covers estimates within
 // dist_PARAM Mask.Gamma of one another, and those within Radius count as friends.
 type Popularity struct{ Mask mask.Parameters }

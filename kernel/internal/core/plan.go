@@ -47,6 +47,9 @@ type Extra interface {
 	Validate() error
 	// Loss is the curve, zero for none, and the delta, at the budget's epsilon.
 	Loss(epsilon float64) (privacy.Curve, float64)
+	// Stated is what plans and certificates show of it: the numbers of its mask, the delta of its
+	// test as it stands, and the test's own epsilon.
+	Stated() (mask any, delta, pure float64)
 }
 
 // own is a copy of the plan that nobody else can change, its extras those of the kernel.
