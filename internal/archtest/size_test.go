@@ -54,6 +54,43 @@ func TestCommentWidth(t *testing.T) {
 	}
 }
 
+// fewerProductLines bounds what is left of the program where literal/ is taken away.
+const fewerProductLines = 30000
+
+// The product, all that `gauze` is made of but the papers' wing and what only that uses, has a
+// budget: what a change adds it justifies.
+func TestProductIsSmall(t *testing.T) {
+	lines, imports := map[string]int{}, map[string][]string{}
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		lines[f.folder] += codeLines(f.text)
+		for _, imported := range f.imports {
+			if folder, our := ours(imported); our && !under(folder, "literal") {
+				imports[f.folder] = append(imports[f.folder], folder)
+			}
+		}
+	}
+	sum, seen := 0, map[string]bool{}
+	var visit func(folder string)
+	visit = func(folder string) {
+		if seen[folder] {
+			return
+		}
+		seen[folder] = true
+		sum += lines[folder]
+		for _, next := range imports[folder] {
+			visit(next)
+		}
+	}
+	visit("cmd/gauze")
+	t.Logf("the product has %d lines of code in %d packages", sum, len(seen))
+	if sum >= fewerProductLines || sum < fewerProductLines/2 {
+		t.Errorf("the product has %d lines of code, fewer than %d are wanted: where two places say one idea, leave one", sum, fewerProductLines)
+	}
+}
+
 // codeLines counts the lines that hold a token.
 func codeLines(text string) int {
 	set := token.NewFileSet()
