@@ -35,6 +35,30 @@ var readings = []reading{
 	{"the literal algorithms", []string{"literal/..."}, 7600},
 }
 
+// What each ring brings beside the core, with the queries that are its own: lines of code, fewer
+// than this. (What the default methods ask is kernel/query/rings, of pairs, gaps and partitions.)
+var ringLimits = map[string]int{
+	"kernel/pairs": 100, "kernel/gaps": 80, "kernel/cells": 90, "kernel/choice": 350, "kernel/blocks": 1500,
+	"kernel/query/rings": 1000, "kernel/query/boxes": 160, "kernel/query/scores": 700, "kernel/query/pairsums": 180, "kernel/query/gapbuckets": 60,
+}
+
+// TestRingsAreSmall: every ring has a limit of its own, packages below it included.
+func TestRingsAreSmall(t *testing.T) {
+	lines := map[string]int{}
+	for _, f := range files(t) {
+		for ring := range ringLimits {
+			if !f.test && under(f.folder, ring) {
+				lines[ring] += codeLines(f.text)
+			}
+		}
+	}
+	for ring, fewer := range ringLimits {
+		if n := lines[ring]; n >= fewer || n < fewer/2 {
+			t.Errorf("%s: %d lines of code, fewer than %d are wanted, and not less than half of it (is it there?)", ring, n, fewer)
+		}
+	}
+}
+
 const tableStart, tableEnd = "<!-- sizes of the kernel: go test ./internal/archtest -run KernelIsSmall -update -->", "<!-- end of sizes -->"
 
 // TestKernelIsSmall: what has to be read to trust the core, and each class of methods, stays short.

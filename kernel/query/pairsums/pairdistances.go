@@ -1,6 +1,7 @@
 package pairsums
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -42,8 +43,10 @@ func (q PairDistances) counts(d int) query.Counts {
 	return query.Counts{Frame: q.Frame.Linear(d), Edges: [][]float64{q.Edges}}
 }
 
-// Validate reports a frame or edges that cannot be used.
-func (q PairDistances) Validate(d int) error { return q.counts(d).Validate(d) }
+// Validate reports a frame or edges that cannot be used. (Counts without a frame are of columns.)
+func (q PairDistances) Validate(d int) error {
+	return errors.Join(q.Frame.Linear(d).Validate(d), q.counts(d).Validate(d))
+}
 
 // Size is the number of bins.
 func (q PairDistances) Size() int { return len(q.Edges) + 1 }

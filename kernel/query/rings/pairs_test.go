@@ -98,6 +98,9 @@ func TestQueriesRefused(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
+	if (PairDistances{Edges: []float64{1}}).Validate(1) == nil {
+		t.Error("distances without a frame are accepted: of one column they would be differences")
+	}
 	for _, c := range sumCases() {
 		for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			if !(c.q.Sensitivity(r) >= 1) {
