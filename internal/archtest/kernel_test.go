@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -138,24 +139,45 @@ func reached(t *testing.T, packages ...string) []string {
 	return slices.DeleteFunc(deps(t, kernel), func(folder string) bool { return !under(folder, "kernel", "dense") })
 }
 
-// deps are the folders of ours that packages import, directly or not, themselves included.
+// deps are the folders of ours that packages import, directly or not, themselves included; a
+// package whose name ends in "/..." stands for all below it.
 func deps(t *testing.T, packages []string) (folders []string) {
 	t.Helper()
-	args := []string{"list", "-deps"}
-	for _, p := range packages {
-		args = append(args, "./"+p)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	out, err := cmd.Output()
+	all, err := listed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range strings.Fields(string(out)) {
-		if folder, our := ours(line); our {
-			folders = append(folders, folder)
+	for _, p := range packages {
+		below, tree := strings.CutSuffix(p, "/...")
+		for folder, needs := range all {
+			if folder == p || tree && under(folder, below) {
+				folders = append(append(folders, folder), needs...)
+			}
 		}
 	}
 	slices.Sort(folders)
-	return folders
+	return slices.Compact(folders)
 }
+
+// listed is what the compiler is given for every package of the module: the folders of ours that it
+// depends on.
+var listed = sync.OnceValues(func() (map[string][]string, error) {
+	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Deps \" \"}}", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		paths := strings.Fields(line)
+		folder, _ := ours(paths[0])
+		all[folder] = []string{}
+		for _, p := range paths[1:] {
+			if needed, our := ours(p); our {
+				all[folder] = append(all[folder], needed)
+			}
+		}
+	}
+	return all, nil
+})

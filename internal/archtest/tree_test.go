@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -34,11 +35,22 @@ type file struct {
 // at is the place of a node, for failures.
 func (f *file) at(p token.Pos) string { return f.name + ":" + strconv.Itoa(f.set.Position(p).Line) }
 
-// files parses every Go file of the module.
+// files are all Go files of the repository; no test changes them.
 func files(t *testing.T) []*file {
 	t.Helper()
-	var all []*file
-	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+	all, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 100 {
+		t.Fatalf("only %d Go files were found below %s: this test looks in the wrong place", len(all), root)
+	}
+	return all
+}
+
+// parsed parses every Go file, once.
+var parsed = sync.OnceValues(func() (all []*file, err error) {
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -60,14 +72,8 @@ func files(t *testing.T) []*file {
 		all = append(all, f)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < 100 {
-		t.Fatalf("only %d Go files were found below %s: this test looks in the wrong place", len(all), root)
-	}
-	return all
-}
+	return all, err
+})
 
 func parse(name, text string) (*file, error) {
 	f := &file{name: name, folder: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), text: text, set: token.NewFileSet()}
