@@ -1,6 +1,7 @@
 package gaussian
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -135,11 +136,12 @@ func TestShapeOfOthers(t *testing.T) {
 
 // TestStrayRows: a few percent of far rows leave a Gaussian fit at the error of a clean one, times
 // two, if they are gated. The gate needs straySDs noise sds of them, 207 rows here: 450 are missed
-// with probability 3e-4, the median of three runs with 3e-7. (Of 300 one run in ten misses the
-// gate, for an error of 2.2 times a clean one's.)
+// with probability 3e-4. (Of 300 one run in ten misses the gate, for an error of 2.2 times a clean
+// one's.) In one of some two hundred fits rows of one far point look heavy-tailed; that more than
+// half of seven runs do has a probability below 1e-7.
 func TestStrayRows(t *testing.T) {
 	rng := newRand(t)
-	runs := 3
+	runs := 7
 	if long() {
 		runs = 20
 	}
@@ -149,6 +151,7 @@ func TestStrayRows(t *testing.T) {
 		point      bool
 	}{{0, 1, false}, {.045, 10, false}, {.045, 1e9, false}, {.05, 1000, false}, {.05, 100, true}, {.05, 1e9, true}} {
 		var errors []float64
+		var missed []string
 		for range runs {
 			w := newWorld(rng, d, 1e4, 10, d)
 			rows := w.rows(rng, n)
@@ -161,7 +164,7 @@ func TestStrayRows(t *testing.T) {
 			}
 			r, st, s := rounded(t, rows, d)
 			if r == nil || s.heavy || s.far > single.FirstFar {
-				t.Errorf("%+v: %+v", c, s)
+				missed = append(missed, fmt.Sprintf("%+v", s))
 				continue
 			}
 			out, err := r.gaussian(st, s)
@@ -170,6 +173,10 @@ func TestStrayRows(t *testing.T) {
 			}
 			cov, _, _ := w.errors(out)
 			errors = append(errors, cov)
+		}
+		if 2*len(missed) > runs {
+			t.Errorf("%+v: in %d of %d runs the stray rows are not seen to be stray: %s", c, len(missed), runs, missed)
+			continue
 		}
 		m := middle(errors)
 		t.Logf("%+v: median error %.3f", c, m)
