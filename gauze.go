@@ -38,7 +38,7 @@ const DefaultMaxComponents = 10
 
 // Methods are all methods of a [Fit]: those that people use, and those that run what papers print.
 func Methods() catalog.List {
-	return catalog.Methods().With(literal.One(), literal.Mixtures())
+	return catalog.Methods(literal.Learners()...).With(literal.One(), literal.Mixtures())
 }
 
 // A Request is what a fit is asked. All of it is public.

@@ -5,6 +5,7 @@ package literal
 
 import (
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/literal/aal21"
 	"github.com/gauze-dp/gauze/literal/amn24"
 	"github.com/gauze-dp/gauze/literal/bdku20"
@@ -14,6 +15,9 @@ import (
 	"github.com/gauze-dp/gauze/literal/kv18"
 	"github.com/gauze-dp/gauze/literal/ppe"
 )
+
+// Learners are the learners of mixtures that are a paper's, for black boxes to run.
+func Learners() []learners.Learner { return []learners.Learner{ppe.MoitraValiant()} }
 
 // One are the methods that fit one component, in the order in which help shows them.
 func One() []estimate.Estimator {

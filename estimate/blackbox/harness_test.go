@@ -16,8 +16,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/ppe"
 	"github.com/gauze-dp/gauze/model"
 )
+
+// everyLearner can run the learners of papers too, as the front door's does.
+var everyLearner = New(ppe.MoitraValiant())
 
 var (
 	relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
@@ -68,7 +72,7 @@ func problem(rel privacy.Relation, k, d, n int, eps float64) estimate.Problem {
 func refusal(t testing.TB, p estimate.Problem) *estimate.Refusal {
 	t.Helper()
 	var r *estimate.Refusal
-	if _, err := New().Plan(p); !errors.As(err, &r) {
+	if _, err := everyLearner.Plan(p); !errors.As(err, &r) {
 		t.Fatalf("%+v: got %v, want a refusal", p, err)
 	}
 	return r
@@ -78,7 +82,7 @@ func refusal(t testing.TB, p estimate.Problem) *estimate.Refusal {
 func open(t testing.TB, c estimatetest.Case, workers int) (*kernel.Session, estimate.Problem) {
 	t.Helper()
 	p := c.Problem()
-	plan, err := New().Plan(p)
+	plan, err := everyLearner.Plan(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +94,7 @@ func open(t testing.TB, c estimatetest.Case, workers int) (*kernel.Session, esti
 func fitted(t testing.TB, c estimatetest.Case, workers int) estimate.Outcome {
 	t.Helper()
 	s, p := open(t, c, workers)
-	out, err := New().Fit(context.Background(), s, p)
+	out, err := everyLearner.Fit(context.Background(), s, p)
 	if err != nil {
 		t.Fatal(err)
 	}

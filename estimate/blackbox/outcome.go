@@ -7,7 +7,7 @@ import (
 )
 
 func (f *fit) refuse(format string, args ...any) estimate.Outcome {
-	f.Advice = advice(f.Problem, f.Rows)
+	f.Advice = f.of.advice(f.Problem, f.Rows)
 	return f.Refuse(format, args...)
 }
 

@@ -285,10 +285,10 @@ func TestExpect(t *testing.T) {
 // leaves rows out.
 func TestLearners(t *testing.T) {
 	seen := map[string]bool{}
-	for i, l := range append(New().Learners(), "") {
+	for i, l := range append(everyLearner.Learners(), "") {
 		p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
 		p.Learner = l
-		b := standard.Blocks(p, 2, 99)
+		b := everyLearner.Blocks(p, 2, 99)
 		if b.Count != 99 || b.OfTerms != 0 || b.Learner == nil || b.Learner.Estimates() != 2 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", l, b)
 		}
@@ -297,12 +297,12 @@ func TestLearners(t *testing.T) {
 			t.Errorf("learner %d, %q, is a %s", i, l, kind)
 		}
 		seen[kind] = true
-		if New().Trims(l) != (l == learners.EM) {
-			t.Errorf("%q: trims %v", l, New().Trims(l))
+		if everyLearner.Trims(l) != (l == learners.EM || l == "") {
+			t.Errorf("%q: trims %v", l, everyLearner.Trims(l))
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	if p.Own = "signs"; standard.Blocks(p, 2, 99).OfTerms != 2 || standard.Blocks(p, 2, 99).Learner != nil {
-		t.Errorf("one's own: %+v", standard.Blocks(p, 2, 99))
+	if p.Own = "signs"; everyLearner.Blocks(p, 2, 99).OfTerms != 2 || everyLearner.Blocks(p, 2, 99).Learner != nil {
+		t.Errorf("one's own: %+v", everyLearner.Blocks(p, 2, 99))
 	}
 }

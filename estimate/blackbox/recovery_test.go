@@ -97,7 +97,7 @@ func TestEveryLearner(t *testing.T) {
 	rng := newRand(t)
 	for d := 1; d <= 2; d++ {
 		rows := twoGroups(rng, 10000, d)
-		for i, l := range append(New().Learners(), "one's own") {
+		for i, l := range append(everyLearner.Learners(), "one's own") {
 			for j, rel := range relations {
 				if (i+j+d)%2 != 0 && !estimatetest.Long() {
 					continue
@@ -106,7 +106,7 @@ func TestEveryLearner(t *testing.T) {
 				if c.Noise.Seed = rng.Uint64(); l == "one's own" {
 					c.Learner, c.Own = "", estimatetest.Signs{}
 				}
-				f := estimatetest.RunChecked(t, New(), c)
+				f := estimatetest.RunChecked(t, everyLearner, c)
 				if f.Model == nil {
 					t.Errorf("%v, d = %d, %s: %+v", rel, d, l, f.NoRelease)
 					continue

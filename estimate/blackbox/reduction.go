@@ -13,7 +13,6 @@
 package blackbox
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -27,17 +26,16 @@ import (
 )
 
 // Estimator is the method "black-box".
-type Estimator struct{ learners.Standard }
+type Estimator struct{ learners.List }
 
-// New returns the estimator.
-func New() Estimator { return Estimator{standard} }
+// New returns the estimator, which runs our learners and others.
+func New(others ...learners.Learner) Estimator { return Estimator{append(learners.Ours(), others...)} }
 
 var _ estimate.LearnerUser = Estimator{}
 
 const (
-	name     = "black-box"
-	source   = "PPE Section B"
-	standard = learners.Standard(learners.EM)
+	name   = "black-box"
+	source = "PPE Section B"
 )
 
 // Name is "black-box".
@@ -52,13 +50,13 @@ func (Estimator) Summary() string {
 }
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal.
-func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	cut, refusal := refused(p)
 	if refusal != nil {
 		return kernel.Plan{}, refusal
 	}
 	if rows := float64(p.Rows); p.Relation == privacy.ReplaceOne && cut.cut(rows).margin < hopeless {
-		return kernel.Plan{}, program.Refusal(advice(p, rows), "blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, components(p))
+		return kernel.Plan{}, program.Refusal(e.advice(p, rows), "blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, components(p))
 	}
 	return kernel.Plan{Method: name, Steps: steps(p, cut.mask)}, nil
 }
@@ -112,43 +110,39 @@ func components(p estimate.Problem) int {
 }
 
 // Fit follows the plan with the whole budget of the session.
-func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f := &fit{Run: program.Begin(s, p, ""), k: components(p)}
+	f := &fit{Run: program.Begin(s, p, ""), of: e, k: components(p)}
 	return f.run(ctx)
 }
 
 // Expect says what to expect from public facts.
-func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	cut, refusal := refused(p)
 	if refusal != nil {
 		return estimate.Expectation{}
 	}
-	e := estimate.Expectation{RowsNeeded: rowsFor(p)}
+	out := estimate.Expectation{RowsNeeded: rowsFor(p)}
 	if p.Rows > 0 {
 		if c := cut.cut(float64(p.Rows)); c.margin > 0 {
-			e.Notes = append(e.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, p.Rows/c.rules.Estimates, c.rules.Pass))
+			out.Notes = append(out.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, p.Rows/c.rules.Estimates, c.rules.Pass))
 		}
 	}
-	if p.Own == "" && p.Learner == learners.MoitraValiant && p.Columns > slowColumns {
-		e.Notes = append(e.Notes, fmt.Sprintf("%s takes seconds for a block of that many columns: hours for all of them", p.Learner))
+	if slow := e.Slow(p); slow != "" {
+		out.Notes = append(out.Notes, slow+" takes seconds for a block of that many columns: hours for all of them")
 	}
-	e.Notes = append(e.Notes, "components lie some six standard deviations apart: the closer they are, the more rows blocks need to agree; "+
+	out.Notes = append(out.Notes, "components lie some six standard deviations apart: the closer they are, the more rows blocks need to agree; "+
 		"where they do not agree there is no release")
-	return e
+	return out
 }
 
-// slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be
-// slow. A guess.
-const slowColumns = 10
-
 // advice is what would help so many rows.
-func advice(p estimate.Problem, rows float64) string {
+func (e Estimator) advice(p estimate.Problem, rows float64) string {
 	if rows > rowsFor(p) {
 		stray := ""
-		if name := cmp.Or(p.Learner, string(standard)); p.Own == "" && p.Trim == 0 && standard.Trims(name) {
+		if p.Own == "" && p.Trim == 0 && e.Trims(p.Learner) {
 			stray = ", or --trim 0.02 if some rows are stray"
 		}
 		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"

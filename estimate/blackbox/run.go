@@ -20,7 +20,8 @@ import (
 // fit is the state of one run.
 type fit struct {
 	program.Run
-	k int
+	of Estimator
+	k  int
 }
 
 // run is the whole fit.
@@ -34,7 +35,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if c.margin < hopeless {
 		return f.refuse("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.Rows, f.k), nil
 	}
-	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, standard.Blocks(f.Problem, f.k, c.rules.Estimates), blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
+	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, f.of.Blocks(f.Problem, f.k, c.rules.Estimates), blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

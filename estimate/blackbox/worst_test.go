@@ -54,7 +54,7 @@ func TestEveryTable(t *testing.T) {
 	ends := map[bool]int{}
 	try := func(name string, c estimatetest.Case) {
 		c.Delta, c.Covariance, c.Noise.Seed = delta, shapes[rng.IntN(3)], rng.Uint64()
-		f := estimatetest.RunChecked(t, New(), c)
+		f := estimatetest.RunChecked(t, everyLearner, c)
 		if ends[f.Model != nil]++; t.Failed() {
 			t.Fatalf("%s: n %d, d %d, k %d, %v, %v, epsilon %v, learner %q", name, len(c.Rows), c.Columns, c.Components, c.Relation, c.Covariance, c.Epsilon, c.Learner)
 		}
@@ -66,7 +66,7 @@ func TestEveryTable(t *testing.T) {
 			}
 			if i%2 != j || estimatetest.Long() {
 				try(table.Name, estimatetest.Case{Rows: table.Rows(rng, 1000, 2), Columns: 2, Relation: rel, Epsilon: 20, Components: 2,
-					Learner: New().Learners()[rng.IntN(3)]})
+					Learner: everyLearner.Learners()[rng.IntN(3)]})
 			}
 			for _, n := range []int{0, 1, 70, 600, 3000} {
 				if rng.IntN(12) > 0 && !estimatetest.Long() {
@@ -74,7 +74,7 @@ func TestEveryTable(t *testing.T) {
 				}
 				d := 1 + rng.IntN(3)
 				try(table.Name, estimatetest.Case{Rows: table.Rows(rng, n, d), Columns: d, Relation: rel, Epsilon: []float64{.01, 1, 10, 40}[rng.IntN(4)],
-					Components: 1 + rng.IntN(4), Learner: New().Learners()[rng.IntN(3)], Trim: .03 * float64(rng.IntN(2))})
+					Components: 1 + rng.IntN(4), Learner: everyLearner.Learners()[rng.IntN(3)], Trim: .03 * float64(rng.IntN(2))})
 			}
 		}
 	}

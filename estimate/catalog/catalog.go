@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/general"
 	"github.com/gauze-dp/gauze/estimate/heavytailed"
 	"github.com/gauze-dp/gauze/estimate/knowncov"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/univariate"
@@ -27,8 +28,9 @@ type List struct {
 	Mixtures []estimate.Estimator
 }
 
-// Methods are those that people use. What papers print is listed apart, in the package literal.
-func Methods() List {
+// Methods are those that people use. What papers print is listed apart, in the package literal, and
+// its learners are the others that a black box may be asked for.
+func Methods(others ...learners.Learner) List {
 	return List{
 		One: []estimate.Estimator{
 			gaussian.New(),
@@ -40,7 +42,7 @@ func Methods() List {
 			separated.New(),
 			univariate.New(),
 			axisaligned.New(knowncov.New()),
-			blackbox.New(),
+			blackbox.New(others...),
 		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // everything is what the front door chooses from.
-var everything = Methods().With(literal.One(), literal.Mixtures())
+var everything = Methods(literal.Learners()...).With(literal.One(), literal.Mixtures())
 
 func TestNamesAreDistinctAndFound(t *testing.T) {
 	seen := map[string]bool{Auto: true}

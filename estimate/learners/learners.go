@@ -1,9 +1,9 @@
 // Package learners lists the learners of mixtures that a black box may run on blocks of rows, and
-// hands them to the kernel: a line here, and both forms of the reduction have one more.
+// hands them to the kernel: a line in Ours, and both forms of the reduction have one more. Those of
+// papers are listed in the package literal, and the front door joins the two lists.
 package learners
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -11,48 +11,74 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/em"
-	"github.com/gauze-dp/gauze/learner/pearson"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
-// Names of the learners.
+// Names of our learners.
 const (
-	EM            = "em"
-	Spectral      = "spectral"
-	MoitraValiant = "moitra-valiant"
+	EM       = "em"
+	Spectral = "spectral"
 )
 
-// Standard is the learner that a method runs where none is named. An Estimator that embeds it lets
-// the asker choose.
-type Standard string
+// A Learner is one that may be named.
+type Learner struct {
+	Name string
+	// For is the learner of k components, as the kernel runs it, which leaves out a part trim of a
+	// block's rows if it Trims.
+	For   func(k int, trim float64) kernel.Learner
+	Trims bool
+	// Slow is the number of columns beyond which it is told to be slow; 0 for none.
+	Slow int
+}
 
-// Learners are the names that a problem may give, the standard one first.
-func (s Standard) Learners() []string {
-	names := []string{EM, Spectral, MoitraValiant}
-	at := slices.Index(names, string(s))
-	return slices.Concat(names[at:at+1], names[:at], names[at+1:])
+// Ours are the learners that people use.
+func Ours() List {
+	return List{
+		{Name: EM, Trims: true, For: func(k int, trim float64) kernel.Learner { return em.Learner{Components: k, Trim: trim} }},
+		{Name: Spectral, For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }},
+	}
+}
+
+// A List is the learners that a method can run, the one first that it runs where none is named. An
+// Estimator that embeds it lets the asker choose.
+type List []Learner
+
+// Learners are the names that a problem may give.
+func (l List) Learners() (names []string) {
+	for _, one := range l {
+		names = append(names, one.Name)
+	}
+	return names
 }
 
 // Trims says whether the learner of that name can leave out the least likely rows
 // (estimate.Problem.Trim).
-func (Standard) Trims(name string) bool { return name == EM }
+func (l List) Trims(name string) bool { return l.named(name).Trims }
+
+// named is the learner of that name, the first for none.
+func (l List) named(name string) Learner {
+	return l[max(0, slices.IndexFunc(l, func(one Learner) bool { return one.Name == name }))]
+}
+
+// Slow is the learner of a problem if it is slow in so many columns, else "".
+func (l List) Slow(p estimate.Problem) string {
+	if one := l.named(p.Learner); p.Own == "" && one.Slow > 0 && p.Columns > one.Slow {
+		return one.Name
+	}
+	return ""
+}
 
 // seed of the learners' own choices: public, and the same for all fits.
 const seed = 1
 
 // Blocks says how t blocks are learned from, k components each, by the problem's learner, by
-// somebody's own, or by the standard one.
-func (s Standard) Blocks(p estimate.Problem, k, t int) blocks.Blocks {
+// somebody's own, or by the first.
+func (l List) Blocks(p estimate.Problem, k, t int) blocks.Blocks {
 	b := blocks.Blocks{Count: t, Seed: seed}
-	switch name := cmp.Or(p.Learner, string(s)); {
-	case p.Own != "":
+	if p.Own != "" {
 		b.OfTerms = k
-	case name == Spectral:
-		b.Learner = spectral.Mixture{Components: k}
-	case name == MoitraValiant:
-		b.Learner = pearson.Learner{Components: k}
-	default:
-		b.Learner = em.Learner{Components: k, Trim: p.Trim}
+	} else {
+		b.Learner = l.named(p.Learner).For(k, p.Trim)
 	}
 	return b
 }

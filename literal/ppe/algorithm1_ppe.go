@@ -47,7 +47,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	mixture, ok, err := popular.Release(a, stepPPE, standard.Blocks(p, program.MostComponents(p), x.t), popular.Popularity{Mask: x.mask}, x.epsilon)
+	mixture, ok, err := popular.Release(a, stepPPE, e.Blocks(p, program.MostComponents(p), x.t), popular.Popularity{Mask: x.mask}, x.epsilon)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/learner/pearson"
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
@@ -33,12 +35,14 @@ import (
 // At epsilon 1 one component in one column needs 3e8 rows, and with the constants as they are
 // printed 4e15.
 type Estimator struct {
-	learners.Standard
+	learners.List
 	c Constants
 }
 
 // New returns the estimator. It panics if the constants are not valid.
-func New(c Constants) Estimator { return Estimator{standard, printed.Must(c)} }
+func New(c Constants) Estimator {
+	return Estimator{append(learners.List{MoitraValiant()}, learners.Ours()...), printed.Must(c)}
+}
 
 var _ estimate.LearnerUser = Estimator{}
 
@@ -53,10 +57,17 @@ func (Estimator) Summary() string {
 	return "the published black-box reduction, to compare with: releases one block's estimate, for a large epsilon and very many rows"
 }
 
-// standard is the learner that the source plugs in.
+// slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be
+// slow. A guess.
+const slowColumns = 10
+
+// MoitraValiant is the learner that the source plugs in.
 //
 // Source: [PPE] Theorem 7.2.1.
-const standard = learners.Standard(learners.MoitraValiant)
+func MoitraValiant() learners.Learner {
+	return learners.Learner{Name: "moitra-valiant", Slow: slowColumns,
+		For: func(k int, _ float64) kernel.Learner { return pearson.Learner{Components: k} }}
+}
 
 // refuse says why a problem is none of this method's, whatever its rows; nil if it is not.
 func (e Estimator) refuse(p estimate.Problem) error {

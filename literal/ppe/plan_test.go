@@ -163,11 +163,11 @@ func TestLearners(t *testing.T) {
 	for _, name := range append(e.Learners(), "") {
 		p := problem(privacy.ReplaceOne, 3, 2, 100, 20)
 		p.Learner = name
-		b := standard.Blocks(p, 3, 7)
+		b := e.Blocks(p, 3, 7)
 		if b.Count != 7 || b.Learner == nil || b.OfTerms != 0 || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", name, b)
 		}
-		want := map[string]string{"": "pearson.Learner", learners.MoitraValiant: "pearson.Learner", learners.EM: "em.Learner",
+		want := map[string]string{"": "pearson.Learner", MoitraValiant().Name: "pearson.Learner", learners.EM: "em.Learner",
 			learners.Spectral: "spectral.Mixture"}[name]
 		if got := fmt.Sprintf("%T", b.Learner); got != want {
 			t.Errorf("%q: runs %s, want %s", name, got, want)
@@ -178,7 +178,7 @@ func TestLearners(t *testing.T) {
 	}
 	p := problem(privacy.ReplaceOne, 2, 1, 100, 20)
 	p.Own = "signs"
-	if b := standard.Blocks(p, 2, 7); b.Learner != nil || b.OfTerms != 2 {
+	if b := e.Blocks(p, 2, 7); b.Learner != nil || b.OfTerms != 2 {
 		t.Errorf("own: %+v", b)
 	}
 }
