@@ -255,7 +255,7 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 	out := release.Diagnostics{Flags: d.Flags}
 	for _, c := range d.Components {
 		out.Components = append(out.Components, release.ComponentNote{
-			EffectiveNoise: c.EffectiveNoise, EffectiveRows: c.EffectiveRows, Background: c.Background, Flags: c.Flags,
+			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, Background: c.Background, Flags: c.Flags,
 		})
 	}
 	for _, u := range d.Unresolved {
@@ -263,6 +263,23 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 	}
 	for _, j := range d.ConstantColumns {
 		out.ConstantColumns = append(out.ConstantColumns, columns[j])
+	}
+	out.Undescribed = undescribedOf(d.Undescribed, columns)
+	return out
+}
+
+// undescribedOf names the columns of what a model leaves out.
+func undescribedOf(u *estimate.Undescribed, columns []string) *release.Undescribed {
+	if u == nil {
+		return nil
+	}
+	out := &release.Undescribed{Share: u.Share, Noise: u.Noise, Where: u.Where}
+	for _, c := range u.Columns {
+		named := release.UndescribedColumn{Column: columns[c.Column], Share: c.Share, Noise: c.Noise, Pull: c.Pull}
+		if c.Beyond[0] < c.Beyond[1] {
+			named.Beyond = c.Beyond[:]
+		}
+		out.Columns = append(out.Columns, named)
 	}
 	return out
 }

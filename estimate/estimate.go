@@ -59,6 +59,8 @@ type Diagnostics struct {
 	// ConstantColumns are columns (by index) in which too few rows differ from one value to be
 	// seen.
 	ConstantColumns []int
+	// Undescribed is what the model leaves out; nil if the method has not counted it. By LeavesOut.
+	Undescribed *Undescribed
 }
 
 // A ComponentNote is about one component of the model, in its order.
@@ -67,8 +69,12 @@ type ComponentNote struct {
 	// relative spectral noise of its second moments: sigma sqrt(2d) / EffectiveRows in its own
 	// frame
 	EffectiveNoise float64
-	Background     bool // carries stray rows; leave it out of pictures and cluster labels
-	Flags          []string
+	// Misfit is how far what was released of its rows is from the Gaussian beyond what noise
+	// explains, on the same scale: a relative difference of second moments, or a distance in total
+	// variation of counts. 0 where nothing is known, or nothing beyond the noise.
+	Misfit     float64
+	Background bool // carries stray rows; leave it out of pictures and cluster labels
+	Flags      []string
 }
 
 // A Direction of the column space with a bound on the spread along it.

@@ -182,9 +182,10 @@ func TestRoundTrip(t *testing.T) {
 		"known": known(t)} {
 		r.Certificate.Simulated = true
 		r.Diagnostics = Diagnostics{
-			Components: []ComponentNote{{EffectiveNoise: 0.1, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {Background: true}},
+			Components: []ComponentNote{{EffectiveNoise: 0.1, Misfit: .9, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {Background: true}},
 			Flags:      []string{"a, [b] {c}: \"d\"\\"}, Unresolved: []Direction{{[]float64{0.6, 0.8}, 1e-3}},
 			ConstantColumns: []string{"age"}, Notes: []string{"note <1>"},
+			Undescribed: &Undescribed{Share: .06, Noise: 1e-3, Where: "far", Columns: []UndescribedColumn{{Column: "age", Share: .05, Noise: 1e-3, Beyond: []float64{-1, 1}, Pull: .2}}},
 		}
 		again := reread(t, r)
 		if !reflect.DeepEqual(again.Certificate, r.Certificate) {

@@ -120,13 +120,41 @@ type Diagnostics struct {
 	// Columns whose released spread is zero.
 	ConstantColumns []string `json:"constant_columns,omitempty"`
 	Notes           []string `json:"notes,omitempty"`
+	// What the model leaves out; nil if the method does not count it.
+	Undescribed *Undescribed `json:"undescribed,omitempty"`
+}
+
+// Undescribed is what a model leaves out: the share of the rows that it does not describe, as
+// counted, with its noise.
+type Undescribed struct {
+	Share float64 `json:"share"` // Noisy, in [0, 1].
+	Noise float64 `json:"noise"` // Its standard deviation.
+	Where string  `json:"where"` // Where these rows are, in short words.
+	// Where they were counted column by column; a row may be counted in several.
+	Columns []UndescribedColumn `json:"columns,omitempty"`
+}
+
+// An UndescribedColumn is the rows that a model leaves out because of one column.
+type UndescribedColumn struct {
+	Column string  `json:"column"`
+	Share  float64 `json:"share"`
+	Noise  float64 `json:"noise"`
+	// Below the first or above the second, in the column's own units; nil if not known. A side
+	// without a bound has that of float64.
+	Beyond []float64 `json:"beyond,omitempty"`
+	// By how much of the column's standard deviation these rows would move its mean or its standard
+	// deviation; 0 if not known.
+	Pull float64 `json:"pull,omitempty"`
 }
 
 // A ComponentNote says how far one component of the model can be trusted.
 type ComponentNote struct {
 	// Spectral norm of the noise in its second moment, relative to its covariance.
 	EffectiveNoise float64 `json:"effective_noise,omitempty"`
-	EffectiveRows  float64 `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
+	// How far released values say that its rows are from its shape beyond the noise, on the same
+	// scale; 0 where nothing is known.
+	Misfit        float64 `json:"misfit,omitempty"`
+	EffectiveRows float64 `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
 	// Holds the rows that no other component explains.
 	Background bool     `json:"background,omitempty"`
 	Flags      []string `json:"flags,omitempty"`

@@ -22,6 +22,7 @@ const tolerance = 1e-9
 //   - what was spent is at most what was asked;
 //   - the number of rows is given where it is public, and only there;
 //   - the Rényi curve of a mask or of a pure loss is the one that its public numbers imply;
+//   - shares, noises and misfits of the diagnostics are in their ranges;
 //   - facts that are given say something that can be true, and a learner that is named has a name.
 //
 // A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an
@@ -57,6 +58,7 @@ func Verify(r *Release) []error {
 	if len(v.faults) == before {
 		v.spent(&r.Certificate)
 	}
+	v.diagnostics(&r.Diagnostics)
 	if notes := len(r.Diagnostics.Components); k > 0 && notes > 0 && notes != k {
 		v.fault("diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
 	}
@@ -140,6 +142,29 @@ func (v *verifier) numbers(c *Certificate) {
 	v.amount("certificate.spent.rho", c.Spent.Rho, math.MaxFloat64)
 	if c.Epsilon == 0 && c.Rho == 0 {
 		v.fault("certificate.epsilon", "a budget that was asked: epsilon and delta, or rho", "neither")
+	}
+}
+
+// diagnostics checks the ranges of what is said of noise, of misfit and of rows left out.
+func (v *verifier) diagnostics(d *Diagnostics) {
+	for i, c := range d.Components {
+		v.amount(fmt.Sprintf("diagnostics.components[%d].effective_noise", i), c.EffectiveNoise, math.MaxFloat64)
+		v.amount(fmt.Sprintf("diagnostics.components[%d].misfit", i), c.Misfit, math.MaxFloat64)
+	}
+	u := d.Undescribed
+	if u == nil {
+		return
+	}
+	v.amount("diagnostics.undescribed.share", u.Share, 1)
+	v.amount("diagnostics.undescribed.noise", u.Noise, math.MaxFloat64)
+	for i, c := range u.Columns {
+		field := fmt.Sprintf("diagnostics.undescribed.columns[%d].", i)
+		v.amount(field+"share", c.Share, 1)
+		v.amount(field+"noise", c.Noise, math.MaxFloat64)
+		v.amount(field+"pull", c.Pull, math.MaxFloat64)
+		if b := c.Beyond; b != nil && !(len(b) == 2 && -math.MaxFloat64 <= b[0] && b[0] <= b[1] && b[1] <= math.MaxFloat64) {
+			v.fault(field+"beyond", "two numbers, the lesser first", fmt.Sprint(b))
+		}
 	}
 }
 

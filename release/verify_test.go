@@ -36,6 +36,14 @@ func TestVerifyCatches(t *testing.T) {
 		{"known covariance that is not square", known, func(r *Release) { r.Certificate.Facts.KnownCovariance = [][]float64{{1, 2}} }, "certificate.facts.known_covariance"},
 		{"known covariance without a variance", known, func(r *Release) { r.Certificate.Facts.KnownCovariance = [][]float64{{0}} }, "certificate.facts.known_covariance"},
 		{"few moments", known, func(r *Release) { r.Certificate.Facts.Moments = 2 }, "certificate.facts.moments"},
+		{"more than all rows left out", gaussian, func(r *Release) { r.Diagnostics.Undescribed = &Undescribed{Share: 1.1} }, "diagnostics.undescribed.share"},
+		{"noise of a column's rows", gaussian, func(r *Release) {
+			r.Diagnostics.Undescribed = &Undescribed{Columns: []UndescribedColumn{{Noise: math.NaN()}}}
+		}, "diagnostics.undescribed.columns[0].noise"},
+		{"bounds swapped", gaussian, func(r *Release) {
+			r.Diagnostics.Undescribed = &Undescribed{Columns: []UndescribedColumn{{Beyond: []float64{2, 1}}}}
+		}, "diagnostics.undescribed.columns[0].beyond"},
+		{"misfit", gaussian, func(r *Release) { r.Diagnostics.Components = []ComponentNote{{Misfit: -1}} }, "diagnostics.components[0].misfit"},
 		{"no plan", gaussian, func(r *Release) { r.Certificate.Plan = nil }, "certificate.plan"},
 		{"nothing asked", gaussian, func(r *Release) { r.Certificate.Epsilon = 0 }, "certificate.epsilon"},
 		{"epsilon lowered", gaussian, func(r *Release) { r.Certificate.Epsilon = 0.999999 }, "spent.epsilon: want at most"},

@@ -82,11 +82,13 @@ func typical(t testing.TB) *release.Release {
 		gaussian(t, []float64{12, 17.9, 101}, []float64{9, 2, 8, 2, 3, 2, 8, 2, 60}),
 		gaussian(t, []float64{45, 26, 125}, []float64{2500, 0, 0, 0, 400, 0, 0, 0, 3600})))
 	r.Diagnostics = release.Diagnostics{
-		Components: []release.ComponentNote{{EffectiveNoise: 0.012, EffectiveRows: 8741.3}, {EffectiveNoise: 0.021, EffectiveRows: 4768},
+		Components: []release.ComponentNote{{EffectiveNoise: 0.012, EffectiveRows: 8741.3, Misfit: .9}, {EffectiveNoise: 0.021, EffectiveRows: 4768},
 			{EffectiveNoise: 0.19, EffectiveRows: 1588.4, Flags: []string{"noise above a tenth"}}, {EffectiveRows: 795, Background: true}},
 		Flags:      []string{"one component is noisy"},
 		Unresolved: []release.Direction{{Direction: []float64{0.8, -0.6, 0}, StdAtMost: 0.35}},
 		Notes:      []string{"4 components were found of at most 10."},
+		Undescribed: &release.Undescribed{Share: .061, Noise: .002, Where: "they are in no component",
+			Columns: []release.UndescribedColumn{{Column: "bmi", Share: .04, Noise: .002, Beyond: []float64{8, 70}}}},
 	}
 	return r
 }

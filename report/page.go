@@ -36,10 +36,12 @@ type page struct {
 	Certificate  string
 	Format       string
 
-	Flags      []string
-	Notes      []string
-	Unresolved []unresolved
-	Constant   []string
+	Flags        []string
+	Left, Beyond string // what share of the rows the model leaves out, and where they are
+	LeftColumns  []undescribedRow
+	Notes        []string
+	Unresolved   []unresolved
+	Constant     []string
 }
 
 // A fact is one line of the heading.
@@ -54,6 +56,7 @@ func newPage(r *release.Release, o Options) (*page, error) {
 		Flags: cleanAll(r.Diagnostics.Flags), Notes: cleanAll(r.Diagnostics.Notes), Constant: cleanAll(r.Diagnostics.ConstantColumns),
 		Unresolved: unresolvedRows(r),
 	}
+	p.Left, p.Beyond, p.LeftColumns = undescribedText(r)
 	if len(hidden) > 0 {
 		p.Background = backgroundNote(r, hidden)
 	}
@@ -95,7 +98,11 @@ func facts(r *release.Release) []fact {
 		out = append(out, fact{"learner", learnerText(l)})
 	}
 	shape := fmt.Sprintf("%s over %s", componentsText(r), plural(m.Dim(), "column"))
-	return append(out, fact{"model", shape + ", " + m.CovarianceType()})
+	out = append(out, fact{"model", shape + ", " + m.CovarianceType()})
+	if share, _, _ := undescribedText(r); share != "" {
+		out = append(out, fact{"not described", share})
+	}
+	return out
 }
 
 // componentsText counts the components that stand for a group of rows apart from those of the

@@ -16,15 +16,19 @@ type componentRow struct {
 	Class       string
 	Weight      string
 	Rows, Noise string
+	Misfit      string
 	Background  bool
 	Flags       []string
 }
+
+// unknown stands for a number that a release does not tell.
+const unknown = "–"
 
 func componentRows(r *release.Release) []componentRow {
 	out := make([]componentRow, r.Model.K())
 	for i := range out {
 		n := note(r, i)
-		out[i] = componentRow{Number: i + 1, Class: partClass(i), Weight: weightText(r.Model.Weights[i]), Rows: "–", Noise: "–",
+		out[i] = componentRow{Number: i + 1, Class: partClass(i), Weight: weightText(r.Model.Weights[i]), Rows: unknown, Noise: unknown, Misfit: unknown,
 			Background: n.Background, Flags: cleanAll(n.Flags)}
 		if n.Background {
 			out[i].Class = backgroundClass
@@ -35,8 +39,35 @@ func componentRows(r *release.Release) []componentRow {
 		if n.EffectiveNoise != 0 {
 			out[i].Noise = number(n.EffectiveNoise, 3)
 		}
+		if n.Misfit != 0 {
+			out[i].Misfit = number(n.Misfit, 2)
+		}
 	}
 	return out
+}
+
+// An undescribedRow is rows that the model leaves out because of one column.
+type undescribedRow struct{ Name, Share, Beyond string }
+
+// undescribedText is the share of the rows that the model leaves out, with its noise, and where
+// they are; "" if it was not counted.
+func undescribedText(r *release.Release) (share, where string, columns []undescribedRow) {
+	u := r.Diagnostics.Undescribed
+	if u == nil {
+		return "", "", nil
+	}
+	for _, c := range u.Columns {
+		row := undescribedRow{Name: columnName(c.Column, 0), Share: noisyShare(c.Share, c.Noise)}
+		if len(c.Beyond) == 2 {
+			row.Beyond = "below " + number(c.Beyond[0], 4) + " or above " + number(c.Beyond[1], 4)
+		}
+		columns = append(columns, row)
+	}
+	return noisyShare(u.Share, u.Noise), clean(u.Where), columns
+}
+
+func noisyShare(share, noise float64) string {
+	return percent(share) + " (noise " + percent(noise) + ")"
 }
 
 // weightText writes a weight with four decimals, so that weights under each other compare.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,7 @@ const (
 	textWidth = 96
 	// textRemarks is how much of a component's remarks its line shows; longer ones follow the
 	// table.
-	textRemarks = textWidth - 45
+	textRemarks = textWidth - 53
 	// textColumns is how many columns of the model Text shows.
 	textColumns = 30
 	// textName is how much of a column's name Text shows.
@@ -62,6 +63,7 @@ func heading(r *release.Release) string {
 		switch f.Name {
 		case "model", "relation", "method":
 			said = append(said, f.Value)
+		case "not described": // see diagnosticLines
 		case "schema":
 			if f.Value == release.SchemaInferred {
 				said = append(said, "schema inferred from the cells")
@@ -78,9 +80,16 @@ func heading(r *release.Release) string {
 
 // weightsTable has one line for each component.
 func weightsTable(r *release.Release) [][]string {
-	out := [][]string{{"component", "weight", "rows", "noise", ""}}
+	out := [][]string{{"component", "weight", "rows", "noise", "misfit", ""}}
+	any := false
 	for _, c := range componentRows(r) {
-		out = append(out, []string{strconv.Itoa(c.Number), c.Weight, c.Rows, c.Noise, shorten(c.remarks(), textRemarks)})
+		out = append(out, []string{strconv.Itoa(c.Number), c.Weight, c.Rows, c.Noise, c.Misfit, shorten(c.remarks(), textRemarks)})
+		any = any || c.Misfit != unknown
+	}
+	for i := range out {
+		if !any { // nothing is known of it
+			out[i] = slices.Delete(out[i], 4, 5)
+		}
 	}
 	return out
 }
@@ -196,6 +205,12 @@ func diagnosticLines(r *release.Release) []string {
 	d := r.Diagnostics
 	if len(d.Flags) > 0 {
 		out = append(out, "flags: "+strings.Join(cleanAll(d.Flags), "; "))
+	}
+	if share, where, columns := undescribedText(r); share != "" {
+		out = append(out, "not described: "+share+" of the rows: "+where)
+		for _, c := range columns {
+			out = append(out, "  "+c.Name+": "+c.Share+" "+c.Beyond)
+		}
 	}
 	if len(d.ConstantColumns) > 0 {
 		names := cleanAll(d.ConstantColumns)

@@ -175,6 +175,9 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 		return &gauze.RunError{Err: err, Spent: result.Spent}
 	}
 	message := summary(r)
+	for _, text := range r.Diagnostics.Flags {
+		e.note("flag: %s\n", text)
+	}
 	for _, text := range r.Diagnostics.Notes {
 		e.note("note: %s\n", text)
 	}

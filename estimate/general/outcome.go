@@ -23,6 +23,9 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	for _, g := range cs {
 		add((1-b.Total())*g.Weight, g, program.GaussianNote(g, f.space.Dim(), program.CoarseStart))
 	}
+	if parts := b.Parts(); parts != nil {
+		out.Notes.LeavesOut(estimate.Undescribed{Share: b.Share, Noise: b.Noise, Where: "they are in no component; components marked as background stand for them"})
+	}
 	for _, wide := range b.Parts() {
 		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Weight * f.Rows, Background: true})
 	}

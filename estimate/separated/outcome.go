@@ -1,6 +1,7 @@
 package separated
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -11,11 +12,8 @@ import (
 
 type mixture = coreset.Mixture
 
-// Utility constants of what is told, guesses.
-const (
-	surplus   = .25 // of an even share: a component with less may be noise, or a part of another
-	toldStray = .02 // part of the rows in no component that is worth telling
-)
+// A utility constant of what is told, a guess.
+const surplus = .25 // of an even share: a component with less may be noise, or a part of another
 
 // outcome turns the components into a model of all columns, heaviest first.
 func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
@@ -23,15 +21,14 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 		return f.Refuse("no component holds enough rows to be seen")
 	}
 	g = program.Heaviest(g)
-	total := 0.0
+	total, noise := 0.0, 0.0
 	for _, c := range g {
 		total += c.Weight
+		noise = math.Hypot(noise, c.CountSD/f.Rows)
 	}
 	out := program.NewDraft(f.All, f.Notes)
 	out.Notes.Flags = append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...)
-	if lost := 1 - total; lost > toldStray {
-		out.Flag("about %.0f%% of the rows lie far from every component and are in none", 100*lost)
-	}
+	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.space, c, f.Problem.Covariance)
 		w, note := c.Weight/total, program.GaussianNote(c, f.space.Dim(), program.CoarseStart)

@@ -58,6 +58,7 @@ type Gaussian struct {
 	// Rows is the released count behind it; Sigma the noise sd of an entry of its second moment
 	// divided by Rows.
 	Rows, Sigma float64
+	CountSD     float64 // noise sd of Rows
 	Doubt       Doubt
 }
 
@@ -121,7 +122,7 @@ func Joined(a, b Gaussian) Gaussian {
 	pa, pb := a.Weight/w, b.Weight/w
 	d := len(a.Mean)
 	m := Gaussian{Weight: w, Mean: make([]float64, d), Cov: mat.NewSymDense(d, nil), Rows: a.Rows + b.Rows,
-		Sigma: math.Max(a.Sigma*pa, b.Sigma*pb)}
+		Sigma: math.Max(a.Sigma*pa, b.Sigma*pb), CountSD: math.Hypot(a.CountSD, b.CountSD)}
 	for i := range d {
 		m.Mean[i] = pa*a.Mean[i] + pb*b.Mean[i]
 	}

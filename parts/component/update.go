@@ -78,7 +78,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	old := math.Max(c.Weight*u.Rows, 1)
 	k, left := gain(c.Doubt.Weight, sq((s.Count-old)/old), sq(s.CountSD/old), 1)
 	n := math.Max(old+k*(s.Count-old), leastKept*old)
-	c.Doubt.Weight = left + drift.Weight
+	c.Doubt.Weight, c.CountSD = left+drift.Weight, old*math.Sqrt(left)
 	c.Weight = n / u.Rows
 	n = math.Max(n, leastRows)
 	// Mean.

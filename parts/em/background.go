@@ -24,6 +24,9 @@ type Background struct {
 	mean   []float64
 	cov    *mat.SymDense
 	weight []float64 // of each rung
+	// Share is the part of the rows that was counted in the rungs seen to hold any, Noise its sd.
+	// By the last round.
+	Share, Noise float64
 }
 
 // Utility constants of the background, chosen on the public tables of experiments/tables.
@@ -88,10 +91,15 @@ func (b *Background) components(s component.Space) []query.Component {
 
 // update moves the rungs' weights to their shares of the rows, where these can be seen.
 func (b *Background) update(sums []moments.Sums, rows float64) {
+	b.Share, b.Noise = 0, 0
 	for i, s := range sums {
 		b.weight[i] = least(rungs[i])
+		sd := s.CountSD / rows
 		if s.Count > backgroundSDs*s.CountSD {
+			b.Share, b.Noise = b.Share+s.Count/rows, math.Hypot(b.Noise, sd)
 			b.weight[i] = math.Max(b.weight[i], math.Min(s.Count/rows, backgroundMost/float64(len(rungs))))
+		} else if b.Share == 0 {
+			b.Noise = math.Max(b.Noise, sd)
 		}
 	}
 }

@@ -1,0 +1,93 @@
+package estimate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Undescribed is what a model leaves out: the rows that were counted and that it does not describe,
+// because they lie beyond a clipping radius, outside of boxes, or in no component. All of it is
+// released values.
+type Undescribed struct {
+	Share float64 // noisy share of the rows, 0 to 1
+	Noise float64 // its standard deviation
+	// Where says in short words where these rows are: "beyond 30 times the released spread"; after
+	// a semicolon, what stands for them.
+	Where   string
+	Columns []UndescribedColumn // of columns in which they were counted one by one
+}
+
+// An UndescribedColumn is the rows that a model leaves out because of one column. One row may be
+// counted in several columns.
+type UndescribedColumn struct {
+	Column       int     // index
+	Share, Noise float64 // as in Undescribed
+	// Beyond are the values outside of which these rows lie, in the column's own units; -MaxFloat64
+	// or MaxFloat64 where a side has none.
+	Beyond [2]float64
+	// Pull is by how much of the column's sd in the model these rows would move its mean or its sd,
+	// whichever is more, were they counted; 0 where nothing is known of it.
+	Pull float64
+}
+
+// Utility constants of what is told of undescribed rows, guesses.
+const (
+	clearSDs   = 4.0  // noise sds by which a share must differ from nothing
+	clearShare = .005 // .. and how large it must be
+	clearPull  = .03  // .. or, if it is smaller, how much it must matter in a moment
+)
+
+// clear reports that a share is to be told.
+func clear(share, noise, pull float64) bool {
+	return share > clearSDs*noise && (share > clearShare || pull > clearPull)
+}
+
+// LeavesOut records what the model leaves out, and flags it where it is clear of the noise. It is
+// for every method to call once, as the model is made, with whatever was counted: what is worth a
+// flag, and its words, are decided here alone. Shares are cut to [0, 1].
+func (d *Diagnostics) LeavesOut(u Undescribed) {
+	u.Share = math.Max(0, math.Min(1, u.Share))
+	u.Columns = append([]UndescribedColumn(nil), u.Columns...)
+	d.Undescribed = &u
+	if clear(u.Share, u.Noise, 0) {
+		d.Flags = append(d.Flags, fmt.Sprintf("%s of the rows are not described by the model: %s", around(u.Share, u.Noise), u.Where))
+	}
+	var said []string
+	for i := range u.Columns {
+		c := &u.Columns[i]
+		c.Share = math.Max(0, math.Min(1, c.Share))
+		if !clear(c.Share, c.Noise, c.Pull) {
+			continue
+		}
+		text := fmt.Sprintf("column %d in %s of the rows%s", c.Column+1, around(c.Share, c.Noise), c.beyond())
+		if c.Pull > clearPull {
+			text += fmt.Sprintf(", which would move its mean or sd by about %.2g of its sd", c.Pull)
+		}
+		said = append(said, text)
+	}
+	if said != nil {
+		d.Flags = append(d.Flags, "the model leaves out what lies far out: "+strings.Join(said, "; "))
+	}
+}
+
+// beyond says where the rows are, if both or one of the bounds is known.
+func (c UndescribedColumn) beyond() string {
+	low, high := c.Beyond[0] > -math.MaxFloat64, c.Beyond[1] < math.MaxFloat64
+	switch {
+	case c.Beyond[0] >= c.Beyond[1]:
+		return ""
+	case low && high:
+		return fmt.Sprintf(" (below %.4g or above %.4g)", c.Beyond[0], c.Beyond[1])
+	case low:
+		return fmt.Sprintf(" (below %.4g)", c.Beyond[0])
+	case high:
+		return fmt.Sprintf(" (above %.4g)", c.Beyond[1])
+	}
+	return ""
+}
+
+// around is a share and its noise in words.
+func around(share, noise float64) string {
+	return fmt.Sprintf("about %.2g%% (noise %.1g%%)", 100*share, 100*noise)
+}

@@ -1,0 +1,41 @@
+package estimate_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+)
+
+func TestLeavesOut(t *testing.T) {
+	open := [2]float64{-math.MaxFloat64, 70}
+	for _, c := range []struct {
+		what  string
+		of    estimate.Undescribed
+		flags []string // parts of each
+	}{
+		{"clear of the noise", estimate.Undescribed{Share: .061, Noise: .002, Where: "in no component"}, []string{"about 6.1% (noise 0.2%) of the rows are not described by the model: in no component"}},
+		{"within the noise", estimate.Undescribed{Share: .061, Noise: .02}, nil},
+		{"too few to matter", estimate.Undescribed{Share: .004, Noise: .0001}, nil},
+		{"one column", estimate.Undescribed{Noise: .01, Columns: []estimate.UndescribedColumn{{Column: 2, Share: .03, Noise: .001, Beyond: open}, {Share: .03, Noise: .01}}},
+			[]string{"column 3 in about 3% (noise 0.1%) of the rows (above 70)"}},
+		{"few, and far", estimate.Undescribed{Columns: []estimate.UndescribedColumn{{Share: .001, Noise: .0001, Pull: .4}}}, []string{"move its mean or sd by about 0.4 of its sd"}},
+	} {
+		var d estimate.Diagnostics
+		d.LeavesOut(c.of)
+		if len(d.Flags) != len(c.flags) || d.Undescribed == nil {
+			t.Errorf("%s: flags %q, want %d of them, and the record", c.what, d.Flags, len(c.flags))
+			continue
+		}
+		for i, part := range c.flags {
+			if !strings.Contains(d.Flags[i], part) {
+				t.Errorf("%s: flag %q, want one with %q", c.what, d.Flags[i], part)
+			}
+		}
+	}
+	var d estimate.Diagnostics
+	if d.LeavesOut(estimate.Undescribed{Share: -.01, Noise: .01}); d.Undescribed.Share != 0 {
+		t.Errorf("share %g of a negative count, want 0", d.Undescribed.Share)
+	}
+}
