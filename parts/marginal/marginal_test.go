@@ -1,0 +1,84 @@
+package marginal
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+func poisson(rng *rand.Rand, mean float64) float64 {
+	for k, t := 0.0, rng.ExpFloat64(); ; k, t = k+1, t+rng.ExpFloat64() {
+		if t > mean {
+			return k
+		}
+	}
+}
+
+// laws of columns, and how far sd may be off: 1/.85 where the tail is farther out than is seen.
+var laws = []struct {
+	name string
+	draw func(rng *rand.Rand) float64
+	off  float64
+}{
+	{"far from 0", func(rng *rand.Rand) float64 { return 1e6 + rng.NormFloat64() }, .08},
+	{"7 % ones", func(rng *rand.Rand) float64 { return math.Floor(1.07 * rng.Float64()) }, .08},
+	{"5 % of a heavy tail", func(rng *rand.Rand) float64 { return math.Floor(1.05*rng.Float64()) * math.Exp(.7*rng.NormFloat64()) }, .2},
+	{"6 % of 999", func(rng *rand.Rand) float64 {
+		if rng.Float64() < .06 {
+			return 999
+		}
+		return 30 + 10*rng.NormFloat64()
+	}, .08},
+	{"60 % zeros", func(rng *rand.Rand) float64 {
+		if rng.Float64() < .6 {
+			return 0
+		}
+		return poisson(rng, 8)
+	}, .08},
+}
+
+// TestMeasure: means and sds of columns far from Gaussian. A false alarm is 6 sds of noise or
+// sampling off, besides what is allowed: fewer than one in 1e7.
+func TestMeasure(t *testing.T) {
+	const n = 50000
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows, space := make([][]float64, n), component.Flat(len(laws))
+	for i := range rows {
+		for _, l := range laws {
+			rows[i] = append(rows[i], l.draw(rng))
+		}
+	}
+	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		plan := kernel.Plan{Method: "marginal", Steps: Steps("", 1)}
+		terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+		s := kerneltest.Open(t, kerneltest.Table(rows, len(laws), rel), plan, terms, kerneltest.Options{Fresh: true})
+		space.Center[0], space.Center[3], space.Scale[3] = 1e6, 30, 4
+		m, err := Measure(s.Allotment(), "", space, n, .9*s.Allotment().Left())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, l := range laws {
+			mean, square := 0.0, 0.0
+			for _, x := range rows {
+				mean += x[j] / n
+				square += (x[j] - space.Center[j]) * (x[j] - space.Center[j]) / n
+			}
+			sd := math.Sqrt(square - math.Pow(mean-space.Center[j], 2))
+			gotMean, gotSD, meanSD, sdSD := m.Column(j)
+			if off := math.Abs(gotMean - mean); !(off < 6*meanSD+.25*l.off*sd) {
+				t.Errorf("%v, %s: mean %v, want %v (noise %v)", rel, l.name, gotMean, mean, meanSD)
+			}
+			if off := math.Abs(gotSD/sd - 1); !(off < 6*sdSD/sd+l.off) {
+				t.Errorf("%v, %s: sd %v, want %v (noise %v)", rel, l.name, gotSD, sd, sdSD)
+			}
+		}
+		if c := m.Columns[3]; math.Abs(c.Group-.06) > 6*c.GroupSD || c.Far < 700 && c.Far > 1200 {
+			t.Errorf("%v: a group of %v at %v, want .06 at 969", rel, c.Group, c.Far)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package marginal
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/radial"
+)
+
+// Utility constants, guesses.
+const (
+	// radiusPart of a release is for the histogram of the radii.
+	radiusPart = .08
+	// As for any law that nothing is assumed of: see radial.Histogram.Law and radial.Law.Clipping.
+	misfit, excess = 4, .15
+)
+
+func mu2Root(mu2 float64) float64 { return budget.Mu(mu2) }
+
+// ReleaseSteps are the steps of Release, for so many of them.
+func ReleaseSteps(prefix string, share float64, most int) []kernel.Step {
+	step := kernel.Step{Name: prefix + "column radii", Query: query.DistanceCounts, Share: share * radiusPart, Most: most, Source: "TYLERPRESS Section 3"}
+	last := step
+	last.Name, last.Query, last.Share = prefix+"column moments", query.ClippedMoments{}.Kind(), share
+	return []kernel.Step{step, last}
+}
+
+// Moments are means over the rows in the coordinates of a frame, rows clipped to radius R.
+type Moments struct {
+	Mean []float64     // from the frame's centre
+	Cov  *mat.SymDense // about the mean; it need not be positive
+	R2   float64
+	// MeanSD and CovSD are the noise sds of an entry of Mean and of a diagonal entry of Cov;
+	// off-diagonal ones have CovSD/sqrt2.
+	MeanSD, CovSD float64
+	// Lost is what clipping took from the trace, by the law of the radii; Beyond the share of rows
+	// outside of the radius, and BeyondSD its noise.
+	Lost, Beyond, BeyondSD float64
+	Count, CountSD         float64 // of good rows
+}
+
+// Release measures mean and covariance in the coordinates of frame, in which rows should have a
+// mean square of about 1 each, with the part mu2 of mu^2: a histogram of the radii chooses the
+// radius, least^2 or more, that balances noise with what clipping hides.
+//
+// Source: [TYLERPRESS] Section 3.
+func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, least2 float64) (m Moments, err error) {
+	d := frame.Out()
+	h, err := radial.Count(a, prefix+"column radii", frame, mu2Root(radiusPart*mu2), radial.Edges(d), rows)
+	if err != nil {
+		return m, err
+	}
+	law, _ := h.Law(misfit)
+	mu := mu2Root((1 - radiusPart) * mu2)
+	c := law.Clipping(a.Session().Relation(), rows, mu, excess, false)
+	if !(c.R2 > 0) {
+		c.R2, c.Lift = law.Mean(), .2 // all radii lose: any will do
+	}
+	c.R2 = math.Max(c.R2, least2)
+	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift), Components: []query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}}
+	answer, err := a.Sum(prefix+"column moments", q, mu)
+	if err != nil {
+		return m, err
+	}
+	sums := moments.Unpack(q, answer)[0]
+	m.Count, m.CountSD = sums.Count, sums.CountSD
+	sums = sums.Over(rows)
+	m.R2, m.MeanSD, m.CovSD = c.R2, sums.SumSD/rows, sums.SecondSD
+	m.Mean, m.Cov, m.Lost = sums.Sum, sums.Second, law.Clip(c.R2).Excess
+	m.Cov.SymRankOne(m.Cov, -1, mat.NewVecDense(d, m.Mean))
+	for i := len(h.Edges) - 1; i >= 0 && h.Edges[i] >= c.R2; i-- {
+		m.Beyond, m.BeyondSD = h.Beyond(i)/rows, h.Sigma*math.Sqrt(float64(len(h.Edges)-i))/rows
+	}
+	return m, nil
+}
+
+// A Table is what Measure found: moments in the columns' units, every column by itself or two of
+// them together.
+type Table struct {
+	Space   component.Space // centred, in units of the reaches
+	Columns []Column
+	Moments
+}
+
+// Steps are those of Measure.
+func Steps(prefix string, share float64) []kernel.Step {
+	return append(ReleaseSteps(prefix, share, 1), LookStep(prefix, share))
+}
+
+// Measure finds the moments of all columns of the space with the part mu2 of mu^2.
+func Measure(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Table, err error) {
+	look := lookPart(a.Session().Relation(), space.Dim(), rows, mu2) * mu2
+	if t.Columns, err = Look(a, prefix, space, rows, look); err != nil {
+		return t, err
+	}
+	for i := range t.Columns {
+		t.Columns[i].extend(math.Sqrt(clip.Noise2(a.Session().Relation(), rows, mu2Root(mu2-look), 2, .1)))
+	}
+	var frame query.Affine
+	var least2 float64
+	t.Space, frame, least2 = Units(space, t.Columns)
+	if t.Moments, err = Release(a, prefix, frame, rows, mu2-look, least2); err == nil {
+		t.giveBack(space)
+	}
+	return t, err
+}
+
+// giveBack shares what clipping took from the trace among the columns: of a clipped row most is in
+// columns in which it is far out, as the histograms show, and the others lose the part of the rows
+// that are clipped.
+func (t *Table) giveBack(space component.Space) {
+	d, all := len(t.Columns), 0.0
+	weight, factor := make([]float64, d), mat.NewDense(d, d, nil)
+	for i, c := range t.Columns {
+		unit := t.Space.Scale[i] / space.Scale[i]
+		weight[i] = c.beyond(outer*math.Sqrt(t.R2)*unit)/(unit*unit) + math.Max(t.Beyond, t.BeyondSD)*t.Cov.At(i, i)
+		all += weight[i]
+	}
+	for i := range d {
+		factor.Set(i, i, math.Sqrt(1+math.Max(0, t.Lost*weight[i]/(all*t.Cov.At(i, i)))))
+	}
+	t.Cov = symmetric.Congruence(factor, t.Cov)
+}
+
+// outer: a row this part of the radius out in one column is clipped for that column's sake, most
+// likely. A guess.
+const outer = .5
+
+// Units is the space with its columns in units in which they all reach equally far, the mean square
+// of a row being the number of columns; its frame; and the square of that reach.
+func Units(space component.Space, columns []Column) (component.Space, query.Affine, float64) {
+	u := component.Space{Columns: space.Columns, Center: space.Center}
+	square, one := 0.0, mat.NewDense(len(columns), len(columns), nil)
+	for i, c := range columns {
+		square += c.Square / (c.Reach * c.Reach)
+		one.Set(i, i, 1)
+	}
+	reach2 := float64(len(columns)) / square
+	for i, c := range columns {
+		u.Scale = append(u.Scale, c.Reach*space.Scale[i]/math.Sqrt(reach2))
+	}
+	return u, u.Frame(make([]float64, len(columns)), one), reach2
+}
+
+// Column is mean and sd of the i-th column of the space in raw units, and their noise sds. The sd
+// is NaN where the noise hides it.
+func (t Table) Column(i int) (mean, sd, meanSD, sdSD float64) {
+	v, unit := t.Cov.At(i, i), t.Space.Scale[i]
+	sd = math.Sqrt(v)
+	return t.Space.Center[i] + unit*t.Mean[i], unit * sd, unit * t.MeanSD, unit * t.CovSD / (2 * sd)
+}
