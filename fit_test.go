@@ -165,7 +165,7 @@ func checkCertificate(t *testing.T, name string, result *Result, relation privac
 
 func TestColumnsAndDiagnosticsAreNamed(t *testing.T) {
 	r := request(privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: .1})
-	r.SchemaDeclared = false
+	r.SchemaDeclared, r.Force = false, true
 	result, err := play(t.Context(), t, script{parts: []float64{1}}, 50, r)
 	if err != nil {
 		t.Fatal(err)

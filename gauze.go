@@ -41,6 +41,10 @@ func Methods() catalog.List {
 	return catalog.Methods(literal.Learners()...).With(literal.One(), literal.Mixtures())
 }
 
+// LargestEpsilon is that of a budget that need not be forced: beyond it one row may change the odds
+// of what is released by more than e^20, a promise that nobody can feel.
+const LargestEpsilon = 20
+
 // A Request is what a fit is asked. All of it is public.
 type Request struct {
 	Relation privacy.Relation // Required.
@@ -74,6 +78,9 @@ type Request struct {
 	// Trim is the part of a block's rows, the least likely, that the learner leaves out, in [0,
 	// estimate.MostTrim). Default 0.
 	Trim float64
+	// Force allows a budget that promises next to nothing: an epsilon above LargestEpsilon, or a
+	// delta of one over the public number of rows or more.
+	Force bool
 	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or
 	// that they were inferred.
 	SchemaDeclared bool
@@ -97,6 +104,8 @@ func (r Request) Validate() error {
 	if err := r.Budget.Validate(); err != nil {
 		faults = append(faults, err)
 	}
+	fault(!r.Force && r.Budget.Epsilon > LargestEpsilon, "epsilon", fmt.Sprintf("at most %d", LargestEpsilon), r.Budget.Epsilon,
+		"an epsilon of 1 to 3 is usual, and beyond 20 a row is hardly protected; --force asks for it all the same")
 	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim}
 	if method, _, err := Methods().Asked(r.Method, learning); err != nil {
 		faults = append(faults, err)
@@ -108,9 +117,10 @@ func (r Request) Validate() error {
 	fault(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
 		int(r.Covariance), "use a constant of the package estimate")
 	fault(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
-	for i, name := range r.Columns {
-		fault(name == "" || slices.Contains(r.Columns[:i], name), "columns", "names that are distinct and not empty",
-			fmt.Sprintf("%q", name), "rename the column")
+	seen := make(map[string]bool, len(r.Columns))
+	for _, name := range r.Columns {
+		fault(name == "" || seen[name], "columns", "names that are distinct and not empty", fmt.Sprintf("%q", name), "rename the column")
+		seen[name] = true
 	}
 	if r.RoundedTo != nil {
 		fault(len(r.RoundedTo) != len(r.Columns), "rounded to", fmt.Sprintf("%d units, one for each column", len(r.Columns)),
@@ -137,6 +147,10 @@ type question struct {
 func (r Request) check(rows int) (*question, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
+	}
+	if n := float64(rows); !r.Force && r.Budget.Delta*n >= 1 {
+		return nil, &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("less than 1/%d, one over the number of rows", rows),
+			Got: fmt.Sprint(r.Budget.Delta), Mend: "it would allow a whole row to be published; ask for a far smaller one, for instance 1e-6, or --force it"}
 	}
 	total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
 	if err != nil {

@@ -67,7 +67,7 @@ func fitFile(t *testing.T, path string, relation privacy.Relation) *Result {
 	if !r.SchemaDeclared || r.RoundedTo[1] != 0.5 {
 		t.Errorf("request = %+v", r)
 	}
-	r.Relation, r.Budget, r.Components = relation, privacy.Budget{Epsilon: 100, Delta: 1e-6}, 1
+	r.Relation, r.Budget, r.Components, r.Force = relation, privacy.Budget{Epsilon: 100, Delta: 1e-6}, 1, true
 	var steps int
 	last := 0.0
 	r.Observe = func(_ string, spent float64) {

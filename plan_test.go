@@ -199,3 +199,31 @@ func TestFaultsComeTogether(t *testing.T) {
 		}
 	}
 }
+
+// A budget that promises next to nothing is refused, on public facts, unless it is forced; where n
+// is private nothing is known of delta n.
+func TestForce(t *testing.T) {
+	for _, c := range []struct {
+		relation privacy.Relation
+		budget   privacy.Budget
+		field    string
+	}{
+		{privacy.ReplaceOne, privacy.Budget{Epsilon: LargestEpsilon, Delta: .99e-4}, ""},
+		{privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-4}, "delta"},
+		{privacy.ReplaceOne, privacy.Budget{Epsilon: 20.01, Delta: 1e-6}, "epsilon"},
+		{privacy.AddRemoveOne, privacy.Budget{Epsilon: 1, Delta: 1e-4}, ""},
+		{privacy.AddRemoveOne, privacy.Budget{Epsilon: 20.01, Delta: 1e-4}, "epsilon"},
+		{privacy.ReplaceOne, privacy.Budget{Rho: 1}, ""},
+	} {
+		r := request(c.relation, c.budget)
+		_, err := Plan(r, 10000)
+		var field *privacy.FieldError
+		if errors.As(err, &field); (err == nil) != (c.field == "") || err != nil && (field == nil || field.Field != c.field || !strings.Contains(field.Mend, "--force")) {
+			t.Errorf("%+v: got %v, want a fault of %q", c, err, c.field)
+		}
+		r.Force = true
+		if _, err := Plan(r, 10000); err != nil {
+			t.Errorf("%+v, forced: %v", c, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/pflag"
 
@@ -103,15 +104,20 @@ func (o *fitOptions) writeReason(e *env, result *gauze.Result) error {
 // checkFiles reports outputs that could not be written later, or that would take the place of the
 // input or of each other.
 func (o *fitOptions) checkFiles(input string) error {
-	if err := errors.Join(checkWritable("--out", o.out), checkWritable("--report", o.report)); err != nil {
-		return err
-	}
 	for _, pair := range [][3]string{{"--out", o.out, input}, {"--report", o.report, input}, {"--report", o.report, o.out}} {
 		if sameFile(pair[1], pair[2]) {
 			return &usageError{fmt.Sprintf("%s: wanted a file of its own, got %s, which is used already", pair[0], pair[1]), "name another file"}
 		}
 	}
-	return nil
+	return errors.Join(o.checkFile("--out", o.out), o.checkFile("--report", o.report))
+}
+
+// checkFile reports an output that could not be written, or that would replace a file.
+func (o *fitOptions) checkFile(flag, path string) error {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !o.request.force {
+		return &usageError{fmt.Sprintf("%s: wanted a new file, got %s, which exists", flag, path), "name another, or replace it with --force"}
+	}
+	return checkWritable(flag, path)
 }
 
 // load reads the rows into a protected table and fills the columns into the request.

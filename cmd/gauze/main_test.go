@@ -180,7 +180,7 @@ func TestReleaseThatCannotBeWritten(t *testing.T) {
 		fmt.Fprintln(&rows, i)
 	}
 	var stderr bytes.Buffer
-	args := []string{"fit", "-", "--epsilon", "50", "--delta", "1e-6", "--columns", "age", "--components", "1", "--json"}
+	args := []string{"fit", "-", "--epsilon", "20", "--delta", "1e-6", "--columns", "age", "--components", "1", "--json"}
 	code := run(context.Background(), args, strings.NewReader(rows.String()), full{}, &stderr)
 	var o outcome
 	if err := json.Unmarshal(stderr.Bytes(), &o); err != nil {

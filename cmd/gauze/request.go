@@ -31,6 +31,7 @@ type requestFlags struct {
 	knownCovariance     string
 	known               *source.Covariance // as its file has it; nil if none is given
 	learner             string
+	force               bool
 	trim                float64
 }
 
@@ -51,6 +52,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
 	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
 	flags.StringVar(&f.knownCovariance, "known-covariance", "", "publicly known: file with the covariance of every component, CSV or JSON")
+	flags.BoolVar(&f.force, "force", false, "replace files that exist; allow epsilon above 20, or delta of one over the rows or more")
 	flags.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
 }
 
@@ -81,7 +83,7 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 		return r, &usageError{fmt.Sprintf("--max-components: wanted a positive number, got %d", f.maxComponents), "10 is the default"}
 	}
 	r.MaxComponents, r.Method = f.maxComponents, f.method
-	r.Learner, r.Trim = f.learner, f.trim
+	r.Learner, r.Trim, r.Force = f.learner, f.trim, f.force
 	if f.set.Changed("learner") && f.learner == "" {
 		return r, &usageError{`--learner: wanted em, spectral or moitra-valiant, got ""`, "leave it out for the method's own choice"}
 	}

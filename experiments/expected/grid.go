@@ -178,7 +178,7 @@ func spread(seed uint64, which int) float64 {
 
 // request is what a fit is asked.
 func (s setting) request(facts estimate.Facts) gauze.Request {
-	return gauze.Request{Relation: s.Relation, Budget: privacy.Budget{Epsilon: s.epsilon, Delta: delta}, Method: s.Method, Components: 1,
+	return gauze.Request{Relation: s.Relation, Budget: privacy.Budget{Epsilon: s.epsilon, Delta: delta}, Force: true, Method: s.Method, Components: 1,
 		Covariance: s.Shape, Facts: facts}
 }
 

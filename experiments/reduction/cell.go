@@ -96,7 +96,7 @@ func runsLearner(method string) bool { return strings.HasPrefix(method, blackBox
 
 // request is what a fit of the cell is asked.
 func (c cell) request(o engine.Options, method, learner string) gauze.Request {
-	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: method, Components: c.asked()}
+	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Force: true, Method: method, Components: c.asked()}
 	if runsLearner(method) {
 		r.Learner, r.Trim = learner, c.trim
 	}

@@ -139,7 +139,7 @@ func (e experiment) lines(o engine.Options) (out []*line, note string) {
 
 // line is a cell by a method: draw, fit, compare.
 func (e experiment) line(o engine.Options, c cell, method string) *line {
-	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: method, MaxComponents: mostComponents}
+	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Force: true, Method: method, MaxComponents: mostComponents}
 	if !c.auto {
 		r.Components = c.spec.Components
 	}

@@ -150,7 +150,7 @@ func (e experiment) lines(o engine.Options) (out []*line, note string) {
 
 // line is a cell by a contender: draw, fit, measure.
 func (e experiment) line(o engine.Options, c cell, by contender) *line {
-	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: by.method, Components: 1, Covariance: by.covariance}
+	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Force: true, Method: by.method, Components: 1, Covariance: by.covariance}
 	if c.budget != (privacy.Budget{}) {
 		r.Budget = c.budget
 	}

@@ -86,7 +86,7 @@ func custom(files []string) (engine.Experiment[table], error) {
 
 // line is a table by a method.
 func (t table) line(o engine.Options, name, method string) *line {
-	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: method}
+	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Force: true, Method: method}
 	return &line{Cell: t, Name: name, By: method, Rows: []int{len(t) * 4 / 5}, Params: r.Budget,
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
 			order := rand.New(rand.NewPCG(seed, 1)).Perm(len(t))

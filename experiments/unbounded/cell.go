@@ -176,7 +176,7 @@ func (c cell) methods(asked []string) []string {
 
 // request is what a fit of the cell is asked.
 func (c cell) request(o engine.Options, method string, k int) gauze.Request {
-	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: method, Components: k, MaxComponents: mostFree, Facts: c.facts}
+	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Force: true, Method: method, Components: k, MaxComponents: mostFree, Facts: c.facts}
 	switch {
 	case c.free:
 		r.Components = 0
