@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
@@ -115,7 +116,7 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 			m := s.Measurements()[0]
 			a = truncatedSupport(epsilon, d, m.Delta/(1+math.Exp(2)))
-			if support != a || m.Query != kind || m.Law != choice.LawTruncated || m.Sensitivity != d || math.Abs(m.Noise-d/epsilon) > 1e-12*d || m.Mu != privacy.MuOfPure(epsilon) ||
+			if support != a || m.Query != kind || m.Law != choice.LawTruncated || m.Sensitivity != d || math.Abs(m.Noise-d/epsilon) > 1e-12*d || m.Mu != convert.MuOfPure(epsilon) ||
 				m.Delta > .05*1e-3 || m.Delta < .0499*1e-3 {
 				t.Errorf("%v: support %v, want %v; recorded %+v", r, support, a, m)
 			}
@@ -179,7 +180,7 @@ func TestTruncatedError(t *testing.T) {
 	total := 0
 	for seed := range uint64(40) {
 		s := openGaps(t, q.Kind(), privacy.ReplaceOne, rows, kerneltest.Options{Seed: seed})
-		released, support, err := choice.TruncatedCells(s.Allotment(), "gaps", q, .9*privacy.PureOfMu(s.Mu()))
+		released, support, err := choice.TruncatedCells(s.Allotment(), "gaps", q, .9*convert.PureOfMu(s.Mu()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
@@ -344,7 +345,7 @@ func TestLaplaceRelease(t *testing.T) {
 			}
 			m := s.Measurements()[0]
 			if m.Law != choice.LawLaplace || m.Count != runs || m.Sensitivity != c.l1 || math.Abs(m.Sensitivity/m.Noise/epsilon-1) > 1e-15 ||
-				m.Mu != privacy.MuOfPure(epsilon) {
+				m.Mu != convert.MuOfPure(epsilon) {
 				t.Errorf("certificate %+v", m)
 			}
 		})
@@ -367,9 +368,9 @@ func TestSelectCertificate(t *testing.T) {
 	ask(choice.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{
-		{Law: choice.LawExponential, Sensitivity: 10, Noise: 10, Mu: privacy.MuOfBoundedRange(2)},
-		{Law: choice.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: privacy.MuOfPure(2)},
-		{Law: choice.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: privacy.MuOfPure(2)},
+		{Law: choice.LawExponential, Sensitivity: 10, Noise: 10, Mu: convert.MuOfBoundedRange(2)},
+		{Law: choice.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: convert.MuOfPure(2)},
+		{Law: choice.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: convert.MuOfPure(2)},
 	} {
 		want.Step, want.Query, want.Count = "balls", q.Kind(), 1
 		if m := s.Measurements()[i]; m.Noise < want.Noise || m.Noise > want.Noise*(1+1e-15) {
@@ -535,11 +536,11 @@ func TestPureSpending(t *testing.T) {
 		ask := func(a *kernel.Allotment, mu float64) (err error) {
 			switch rng.IntN(4) {
 			case 0:
-				_, err = choice.Laplace(a, "count", query.Count{}, privacy.PureOfMu(mu))
+				_, err = choice.Laplace(a, "count", query.Count{}, convert.PureOfMu(mu))
 			case 1:
-				_, err = choice.Select(a, "boxes", q, privacy.BoundedRangeOfMu(mu))
+				_, err = choice.Select(a, "boxes", q, convert.BoundedRangeOfMu(mu))
 			case 2:
-				_, err = choice.AboveThreshold(a, "boxes", q, []int64{1}, privacy.PureOfMu(mu))
+				_, err = choice.AboveThreshold(a, "boxes", q, []int64{1}, convert.PureOfMu(mu))
 			default:
 				_, err = a.Sum("count", query.Count{}, mu)
 			}

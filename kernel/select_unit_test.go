@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
@@ -51,7 +52,7 @@ func TestUnitScoresLaw(t *testing.T) {
 			t.Log(name, scores, counts)
 			stattest.GoodFit(t, counts, exponentialLaw(epsilon/2, scores), stattest.FalseAlarm)
 			stattest.BadFit(t, counts, exponentialLaw(epsilon, scores), stattest.FalseAlarm)
-			if m := s.Measurements()[0]; m.Sensitivity != 1 || m.Mu != privacy.MuOfBoundedRange(epsilon) || m.Law != choice.LawExponential {
+			if m := s.Measurements()[0]; m.Sensitivity != 1 || m.Mu != convert.MuOfBoundedRange(epsilon) || m.Law != choice.LawExponential {
 				t.Errorf("%s: certificate %+v", name, m)
 			}
 		}

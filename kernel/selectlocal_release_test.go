@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
@@ -128,7 +129,7 @@ func TestSelectLocalLaw(t *testing.T) {
 	counts = []int{counts[0], counts[1], counts[2], counts[3], counts[4] + counts[5] + counts[6]}
 	stattest.GoodFit(t, counts, merged(law(epsilon, .5)), stattest.FalseAlarm)
 	stattest.BadFit(t, counts, merged(law(2*epsilon, .5)), stattest.FalseAlarm)
-	if m.Law != choice.LawLocal || m.Mu != privacy.MuOfPure(epsilon) || m.Sensitivity != 1 || math.Abs(m.Noise*epsilon-1) > 1e-12 || !(m.Delta > 0) || m.Count != 1 {
+	if m.Law != choice.LawLocal || m.Mu != convert.MuOfPure(epsilon) || m.Sensitivity != 1 || math.Abs(m.Noise*epsilon-1) > 1e-12 || !(m.Delta > 0) || m.Count != 1 {
 		t.Errorf("certificate %+v", m)
 	}
 }

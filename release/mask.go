@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // A Mask is the public numbers of noise that multiplies what blocks of rows agree on, from which
@@ -77,7 +78,7 @@ func (s *PlanStep) implied() (map[float64]float64, error) {
 			return nil, err
 		}
 	case s.Pure > 0 && s.Pure <= privacy.MaxEpsilon:
-		curve = privacy.PureCurve(s.Pure)
+		curve = convert.PureCurve(s.Pure)
 	case s.Pure != 0:
 		return nil, fmt.Errorf("pure in (0, %g]", privacy.MaxEpsilon)
 	default:

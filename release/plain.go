@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // A Statement is one point of a certificate in plain words.
@@ -99,7 +100,7 @@ func (c Certificate) who() string {
 // budget the one it implies at plainDelta.
 func (c Certificate) asked() (eps, delta float64) {
 	if c.Epsilon == 0 && c.Rho > 0 {
-		return privacy.EpsilonOfRho(plainDelta, c.Rho), plainDelta
+		return convert.EpsilonOfRho(plainDelta, c.Rho), plainDelta
 	}
 	return c.Epsilon, c.Delta
 }

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -89,13 +90,13 @@ func pure(t testing.TB) *Release {
 		t.Fatal(err)
 	}
 	mu := math.Sqrt(c.Mu2/3) * (1 - 1e-12)
-	eps0, ranged := privacy.PureOfMu(mu), privacy.BoundedRangeOfMu(mu)
+	eps0, ranged := convert.PureOfMu(mu), convert.BoundedRangeOfMu(mu)
 	step := func(law string, factor, eps0, mu float64) PlanStep {
 		return PlanStep{Step: law, Query: "select: good radius", Count: 1, Law: law, Sensitivity: 399, Noise: factor * 399 / eps0, Mu: mu}
 	}
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 2, Delta: 1e-6, Schema: SchemaDeclared, Method: "separated",
-		Plan: []PlanStep{step("laplace", 1, eps0, privacy.MuOfPure(eps0)), step("exponential", 2, ranged, privacy.MuOfBoundedRange(ranged)),
-			step("above threshold", 4, eps0, privacy.MuOfPure(eps0))}}}
+		Plan: []PlanStep{step("laplace", 1, eps0, convert.MuOfPure(eps0)), step("exponential", 2, ranged, convert.MuOfBoundedRange(ranged)),
+			step("above threshold", 4, eps0, convert.MuOfPure(eps0))}}}
 	finish(r, c)
 	return r
 }
@@ -108,9 +109,9 @@ func cut(t testing.TB) *Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eps0 := privacy.PureOfMu(math.Sqrt(c.Mu2/2) * (1 - 1e-12))
+	eps0 := convert.PureOfMu(math.Sqrt(c.Mu2/2) * (1 - 1e-12))
 	step := func(law, query string, sensitivity float64) PlanStep {
-		return PlanStep{Step: law, Query: query, Count: 1, Law: law, Sensitivity: sensitivity, Noise: sensitivity / eps0, Mu: privacy.MuOfPure(eps0), Delta: c.ThresholdDelta / 2}
+		return PlanStep{Step: law, Query: query, Count: 1, Law: law, Sensitivity: sensitivity, Noise: sensitivity / eps0, Mu: convert.MuOfPure(eps0), Delta: c.ThresholdDelta / 2}
 	}
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 1, Delta: 1e-6, Schema: SchemaDeclared, Method: "general",
 		Plan: []PlanStep{step("truncated laplace", "gap buckets", 6), step("local exponential", "select: cell deficits", 1)}}}
@@ -129,7 +130,7 @@ func known(t testing.TB) *Release {
 // (2, 1e-6).
 func renyi(t testing.TB) *Release {
 	t.Helper()
-	extra := privacy.PureCurve(0.5)
+	extra := convert.PureCurve(0.5)
 	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 2, Delta: 1e-6}, privacy.Needs{Extra: extra})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // tolerance is how far, relative, recomputed figures may differ from those in the file: room for
@@ -278,13 +279,13 @@ func (v *verifier) law(s *PlanStep, field func(string) string) {
 // epsilon = 4S/b. A Laplace variable that is cut, and a choice that a test allows, are epsilon-DP
 // with epsilon = S/b but for their delta.
 func muOf(law string, ratio float64) (mu float64, known bool) {
-	of, factor := privacy.MuOfPure, 1.0
+	of, factor := convert.MuOfPure, 1.0
 	switch law {
 	case "":
 		return ratio, true
 	case "laplace", "truncated laplace", "local exponential":
 	case "exponential":
-		of, factor = privacy.MuOfBoundedRange, 2
+		of, factor = convert.MuOfBoundedRange, 2
 	case "above threshold":
 		factor = 4
 	default:

@@ -21,6 +21,7 @@ var layers = []layer{
 	{"dense/symmetric", []string{"dense"}, "what estimators do with covariances that were released, by gonum: no row passes through it"},
 	{"parallel", nil, "it starts goroutines and brings their panics back"},
 	{"kernel/privacy", nil, "the accounting is checked by reading this folder alone"},
+	{"kernel/privacy/convert", []string{"kernel/privacy"}, "the accounting is checked by reading these folders alone"},
 	{"kernel/query", []string{"kernel/privacy", "kernel/internal/closed", "kernel/internal/panel"}, "a query is data; it sees neither rows nor noise"},
 	{"kernel/query/rings", asked, "a query is data; it sees neither rows nor noise"},
 	{"kernel/query/boxes", slices.Concat(asked, []string{"kernel/query/rings"}), "a query is data; it sees neither rows nor noise"},

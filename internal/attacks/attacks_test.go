@@ -15,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/em"
 )
@@ -233,7 +234,7 @@ type cheap struct {
 func (m cheap) Validate() error { *m.looked = true; return nil }
 func (m cheap) Loss(float64) (privacy.Curve, float64) {
 	*m.looked = true
-	return privacy.PureCurve(1e-9), 0
+	return convert.PureCurve(1e-9), 0
 }
 
 // TestExtras: a plan's extra losses are the kernel's, and nobody else's arithmetic is asked.

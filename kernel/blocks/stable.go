@@ -116,7 +116,7 @@ func (h Stability) test(line core.Measurement) agree.Test {
 		Run: func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
 			agreement := r.Compare(estimates)
 			reached, threshold := int64(agreement.H()), h.Threshold(line.Mu, d.Step.Extra.(Agreement).Delta)
-			if d.Noiseless() {
+			if d.Factor() == 0 {
 				threshold = int64(r.Pass)
 			}
 			return reached+d.Gaussian(line.Noise) >= threshold, reached, func() []stable.Component {

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -30,7 +31,7 @@ const (
 )
 
 // Laplace measures counts with pure privacy loss epsilon: epsilon-DP for the whole measurement,
-// whatever the number of leaves. It is charged privacy.MuOfPure(epsilon)^2; privacy.PureOfMu is the
+// whatever the number of leaves. It is charged convert.MuOfPure(epsilon)^2; convert.PureOfMu is the
 // way back.
 //
 // Answer: the exact counts plus independent discrete Laplace noise P(j) ~ exp(-g |j|), g =
@@ -56,7 +57,7 @@ func Laplace(a *core.Allotment, step string, q query.L1Sum, epsilon float64) (co
 	if err != nil {
 		return core.Answer{}, err
 	}
-	line := core.Measurement{Sensitivity: l1, Noise: privacy.DivUp(1, rate), Mu: privacy.MuOfPure(epsilon), Law: LawLaplace}
+	line := core.Measurement{Sensitivity: l1, Noise: privacy.DivUp(1, rate), Mu: convert.MuOfPure(epsilon), Law: LawLaplace}
 	values, err := core.Line(a, step, q, line, false, func(d *core.Draw) ([]float64, []int64) {
 		sums := engine.Sum(d.Engine(), d.Rows(), q)
 		values := make([]float64, len(sums))

@@ -9,12 +9,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/noise/laplace"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
 // Select chooses one option per leaf by the exponential mechanism, epsilon-DP for all leaves
-// together, and nothing else is released. It is charged privacy.MuOfBoundedRange(epsilon)^2;
-// privacy.BoundedRangeOfMu is the way back.
+// together, and nothing else is released. It is charged convert.MuOfBoundedRange(epsilon)^2;
+// convert.BoundedRangeOfMu is the way back.
 //
 // Leaf j releases option i with probability proportional to exp(g_j score_i), g_j = epsilon/(2 S_j)
 // rounded down, S_j = q.Sensitivity: exactly so, scores being integers and g_j the binary fraction
@@ -38,13 +39,13 @@ func Select(a *core.Allotment, step string, q scores.Selection, epsilon float64)
 	if err != nil {
 		return nil, err
 	}
-	m.Noise, m.Mu, m.Law = 2*m.Noise, privacy.MuOfBoundedRange(epsilon), LawExponential
+	m.Noise, m.Mu, m.Law = 2*m.Noise, convert.MuOfBoundedRange(epsilon), LawExponential
 	return options(a, step, q, m, func(d *core.Draw, leaf int, scores []int64) int { return exponential(d, rates[leaf]/2, scores) })
 }
 
 // AboveThreshold scans the options of each leaf in order and returns the first whose noisy score
 // reaches the leaf's noisy threshold, or -1 if none does: epsilon-DP for all leaves together and
-// any number of options. It is charged privacy.MuOfPure(epsilon)^2.
+// any number of options. It is charged convert.MuOfPure(epsilon)^2.
 //
 // thresholds has one entry per leaf, public or released, in the integer units of the score and of
 // magnitude at most 2^60.
@@ -79,7 +80,7 @@ func AboveThreshold(a *core.Allotment, step string, q scores.Selection, threshol
 	if len(thresholds) != q.Leaves() || slices.ContainsFunc(thresholds, func(t int64) bool { return t < -most || t > most }) {
 		return nil, fmt.Errorf("kernel: step %q: want one threshold per leaf (%d) of magnitude at most 2^60, got %d", step, q.Leaves(), thresholds)
 	}
-	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLaplace
+	m.Mu, m.Law = convert.MuOfPure(epsilon), LawLaplace
 	if slices.ContainsFunc(q.Scores, func(s scores.Score) bool { return s.Options() > 1 }) {
 		m.Noise, m.Law = 4*m.Noise, LawAboveThreshold
 	}
@@ -151,9 +152,9 @@ func coins(d *core.Draw, keep float64, n int) []bool {
 // exponential draws an option i with probability proportional to exp(rate scores[i]); the first of
 // the largest scores if a test wants no noise.
 func exponential(d *core.Draw, rate float64, scores []int64) int {
-	rate, ok := d.Rated(rate)
-	if !ok {
+	factor := d.Factor()
+	if factor == 0 {
 		return slices.Index(scores, slices.Max(scores))
 	}
-	return laplace.Exponential(d.Source(), rate, scores)
+	return laplace.Exponential(d.Source(), rate/factor, scores)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
@@ -25,7 +26,7 @@ type Local struct {
 // so infinitely many bad options cost nothing. One leaf, and a score of sensitivity 1. ok is false
 // if the test failed: a released outcome like any other.
 //
-// It is charged privacy.MuOfPure(epsilon)^2 and the step's delta. With e1 = Test e, e0 = (1-Test)
+// It is charged convert.MuOfPure(epsilon)^2 and the step's delta. With e1 = Test e, e0 = (1-Test)
 // e/2 for e = epsilon less the session's threshold delta, d0 = d1 = half of the slack s that the
 // step's delta buys, V_t the number of options with S <= t, and a table K_0 >= K_1 >= .., K_t at
 // most d0 exp(e0 (Eta/2 - 2t - 1)):
@@ -67,7 +68,7 @@ func SelectLocal(a *core.Allotment, step string, q scores.Selection, l Local, ep
 	if !(min(e0, e1) >= leastLocal) {
 		return -1, false, fmt.Errorf("kernel: step %q: want an epsilon that leaves the test and the choice %v each, got %v and %v", step, leastLocal, e1, e0)
 	}
-	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLocal
+	m.Mu, m.Law = convert.MuOfPure(epsilon), LawLocal
 	values, err := core.Line(a, step, q, m, true, func(d *core.Draw) ([]float64, []int64) {
 		t := d.Rows()
 		rows := Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len()))[0]

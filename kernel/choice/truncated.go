@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 )
@@ -23,7 +24,7 @@ import (
 //
 // Theorem. Let s be the slack that the step's delta buys, and A >= D such that P(Z > A-D) <= s. On
 // each pair of neighbours X, X' the release is within total variation s of a mechanism M~ that is
-// epsilon-DP on this pair, hence privacy.MuOfPure(epsilon)-GDP, which is what the session's filter
+// epsilon-DP on this pair, hence convert.MuOfPure(epsilon)-GDP, which is what the session's filter
 // adds up; s enters delta with the factor (1 + e^epsilon_total), as the slack of Cells does
 // (privacy.Calibrate).
 //
@@ -85,7 +86,7 @@ func truncated(a *core.Allotment, step string, q interface{ Kind() string }, l1,
 	if err != nil {
 		return nil, 0, err
 	}
-	line := core.Measurement{Sensitivity: l1, Noise: privacy.DivUp(1, rate), Mu: privacy.MuOfPure(epsilon), Law: LawTruncated}
+	line := core.Measurement{Sensitivity: l1, Noise: privacy.DivUp(1, rate), Mu: convert.MuOfPure(epsilon), Law: LawTruncated}
 	values, err = core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
 		reach := pure.Support(rate, l1, d.LogSlack())
 		support = float64(reach)

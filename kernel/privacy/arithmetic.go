@@ -69,8 +69,8 @@ func SqrtUp(x float64) float64 {
 	return r
 }
 
-// sqrtDown returns sqrt x rounded down, NaN if x < 0.
-func sqrtDown(x float64) float64 {
+// SqrtDown returns sqrt x rounded down, NaN if x < 0.
+func SqrtDown(x float64) float64 {
 	r := math.Sqrt(x)
 	if x != 0 && (x < tiny || math.FMA(-r, r, x) < 0) {
 		return down(r)
@@ -78,14 +78,14 @@ func sqrtDown(x float64) float64 {
 	return r
 }
 
-// safety returns a bound on the error of a computed logarithm x, many times larger than the true
+// Safety returns a bound on the error of a computed logarithm x, many times larger than the true
 // one.
 //
 // The logarithms computed here are sums of a few terms, none larger than a small multiple of |x|+1,
 // each with a relative error of a few 2^-53, plus the logarithm of a quadrature whose relative
-// error is under 2e-13. So the true error is under 2e-13 + |x| 2^-50, and safety is at least 4
+// error is under 2e-13. So the true error is under 2e-13 + |x| 2^-50, and Safety is at least 4
 // times that.
-func safety(x float64) float64 { return 1e-12 + math.Abs(x)*0x1p-48 }
+func Safety(x float64) float64 { return 1e-12 + math.Abs(x)*0x1p-48 }
 
 // Nodes of the trapezoidal rule in s = ln t: from -40 to 4 in steps of 1/16.
 const (
@@ -131,8 +131,8 @@ func laplaceIntegral(a, mu float64) float64 {
 
 var logSqrt2Pi = math.Log(2*math.Pi) / 2
 
-// logUpperTail returns ln Phi(-x), to within safety.
-func logUpperTail(x float64) float64 {
+// LogUpperTail returns ln Phi(-x), to within Safety.
+func LogUpperTail(x float64) float64 {
 	if x < 1 {
 		return math.Log(math.Erfc(x/math.Sqrt2) / 2)
 	}
@@ -153,14 +153,14 @@ func ThresholdQuantile(logS float64) float64 {
 		return math.Inf(1)
 	}
 	return leastWhere(func(z float64) bool {
-		l := logUpperTail(z)
-		return l+safety(l) <= logS
+		l := LogUpperTail(z)
+		return l+Safety(l) <= logS
 	})
 }
 
-// largestWhere returns a number x with ok(x): the largest, if ok changes once, from true to false.
+// LargestWhere returns a number x with ok(x): the largest, if ok changes once, from true to false.
 // 0 needs no check.
-func largestWhere(ok func(float64) bool) float64 {
+func LargestWhere(ok func(float64) bool) float64 {
 	x, _ := boundary(func(x float64) bool { return !ok(x) })
 	return x
 }

@@ -35,8 +35,6 @@ type Calibration struct {
 	// = LogSlackOf(epsilon, D).
 	ThresholdDelta float64
 	LogSlack       float64 // ln of the total slack s, rounded down; -Inf if there are no thresholds
-	// s itself, rounded down; 0 where e^LogSlack underflows (epsilon over 700)
-	Slack float64
 }
 
 // Calibrate returns the largest mu and slack s with which a plan stays within the budget:
@@ -67,7 +65,6 @@ func Calibrate(b Budget, needs Needs) (Calibration, error) {
 	if needs.Thresholds {
 		c.ThresholdDelta = MulDown(ThresholdShare, b.Delta)
 		c.LogSlack = LogSlackOf(b.Epsilon, c.ThresholdDelta)
-		c.Slack = math.Max(0, down(math.Exp(c.LogSlack)))
 	}
 	delta := c.smoothDelta(c.ThresholdDelta)
 	switch {
@@ -80,7 +77,7 @@ func Calibrate(b Budget, needs Needs) (Calibration, error) {
 			return Calibration{}, &FieldError{"epsilon", fmt.Sprintf("at least %g, the loss of the non-Gaussian steps", e),
 				fmt.Sprintf("%g", b.Epsilon), "give those steps more noise, or raise epsilon or delta"}
 		}
-		c.Mu = largestWhere(func(mu float64) bool {
+		c.Mu = LargestWhere(func(mu float64) bool {
 			return needs.Extra.Compose(GaussianCurve(mu)).Epsilon(delta) <= b.Epsilon
 		})
 	}
@@ -121,8 +118,8 @@ func (c Calibration) smoothDelta(thresholdDelta float64) float64 {
 func LogSlackOf(eps, thresholdDelta float64) float64 {
 	notNegative("epsilon", eps)
 	checkDelta(thresholdDelta)
-	l := math.Log(thresholdDelta) - softplus(eps)
-	return l - safety(l)
+	l := math.Log(thresholdDelta) - Softplus(eps)
+	return l - Safety(l)
 }
 
 // Loss is a loss in every unit that is reported. A part that does not apply is 0.

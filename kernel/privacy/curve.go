@@ -67,32 +67,6 @@ func GaussianCurve(mu float64) Curve {
 	return CurveOf(func(a float64) float64 { return MulUp(a, rho) })
 }
 
-// PureCurve returns the largest curve of an epsilon0-DP mechanism, that of randomised response:
-//
-//	(1/(alpha-1)) ln((e^(alpha epsilon0) + e^((1-alpha)epsilon0))/(1+e^epsilon0)),
-//	at most epsilon0.
-//
-// It panics unless epsilon0 >= 0.
-//
-// Source: [BS16] Proposition 3.3 (its proof's extreme case).
-func PureCurve(eps0 float64) Curve {
-	notNegative("a pure loss", eps0)
-	return CurveOf(func(a float64) float64 { return pureDivergence(a, eps0) })
-}
-
-// pureDivergence writes the fraction as cosh((alpha-1/2)epsilon0)/cosh(epsilon0/2) and takes its
-// logarithm without cancellation.
-func pureDivergence(order, eps0 float64) float64 {
-	x, y := (order-0.5)*eps0, eps0/2
-	var l float64
-	if x > 300 {
-		l = (order-1)*eps0 - math.Log1p(math.Exp(-2*y)) + math.Log1p(math.Exp(-2*x))
-	} else {
-		l = math.Log1p(2 * math.Sinh(order*y) * math.Sinh((order-1)*y) / math.Cosh(y))
-	}
-	return math.Min(eps0, up(l/(order-1)*(1+1e-12)))
-}
-
 // IsZero reports whether c is the invalid zero Curve.
 func (c Curve) IsZero() bool { return c.at == nil }
 
@@ -130,7 +104,7 @@ func (c Curve) Epsilon(delta float64) float64 {
 	best, logInv := math.Inf(1), -math.Log(delta)
 	for i, r := range c.valid() {
 		if !math.IsInf(r, 1) {
-			best = math.Min(best, epsilonAt(orders[i]-1, r, logInv)) // alpha-1 is exact
+			best = math.Min(best, EpsilonAt(orders[i]-1, r, logInv)) // alpha-1 is exact
 		}
 	}
 	return math.Max(0, best)

@@ -19,7 +19,7 @@
 // it has just seen DeltaOfMu(epsilon, mu) <= delta, and [DeltaOfMu] is at least the true
 // delta(epsilon). So safety does not rest on a solver having converged, nor on the computed curve
 // being monotone; only tightness does. The forward bounds are computed without cancellation (see
-// laplaceIntegral) and then raised by `safety`, which is many times their error bound.
+// laplaceIntegral) and then raised by Safety, which is many times their error bound.
 //
 // Domain: the error bounds hold for epsilon and rho in [1e-12, 1e7], delta in [1e-300, 1) and mu up
 // to 1e4; [Budget.Validate] accepts nothing else.

@@ -18,19 +18,6 @@ const (
 	SphericalForm
 )
 
-// String is the form's name in certificates.
-func (f Form) String() string {
-	switch f {
-	case FullForm:
-		return "full"
-	case DiagonalForm:
-		return "diagonal"
-	case SphericalForm:
-		return "spherical"
-	}
-	return fmt.Sprintf("Form(%d)", int(f))
-}
-
 // A Component is one part of the soft partition that ClippedMoments asks about.
 type Component struct {
 	// Frame maps a row to the component's working coordinates z.

@@ -11,7 +11,6 @@ type MomentsMap struct {
 	form  Form
 	Parts []*momentsPart
 	x     []panel.Column
-	z     []float64 // one row's coordinates, for the linear forms
 }
 
 // momentsPart is what the map keeps for one component.
@@ -34,27 +33,21 @@ func (q ClippedMoments) Compile(d int) RowMap {
 	at := 0
 	for _, c := range q.Components {
 		out := c.Frame.Out()
-		p := &momentsPart{Component: c, frame: c.Frame.Compile(m.x, len(q.Components) == 1), Scale: q.Headroom(), offset: at}
+		alone := len(q.Components) == 1
+		p := &momentsPart{Component: c, frame: c.Frame.Compile(m.x, alone), z: make([]panel.Column, out), Scale: q.Headroom(), offset: at}
 		m.Parts = append(m.Parts, p)
-		switch {
-		case q.Form != FullForm:
-			p.z = make([]panel.Column, out)
-			p.h = make([]int64, q.Form.Size(out))
-		case len(q.Components) == 1:
-			p.gram = panel.NewGram(out + 1)
-			p.z = p.gram.H[1 : 1+out] // rounded in place
-		default:
-			p.gram = panel.NewGram(out + 1)
-			p.z = make([]panel.Column, out)
-		}
 		if q.Form == FullForm {
 			p.lift = q.Lift * c.Radius
 			p.Scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
+			if p.gram = panel.NewGram(out + 1); alone {
+				p.z = p.gram.H[1 : 1+out] // rounded in place
+			}
+		} else {
+			p.h = make([]int64, q.Form.Size(out))
 		}
 		if !c.GateOnly {
 			at += q.Form.Size(out)
 		}
-		m.z = append(m.z, make([]float64, max(0, out-len(m.z)))...)
 	}
 	return m
 }
@@ -119,8 +112,8 @@ func (p *momentsPart) addPanel(sum []int64) {
 	p.gram.Add(sum)
 }
 
-// shares fills share for row r; false if the row has no finite image in any frame, or is truncated
-// in the only one.
+// shares fills share for row r, 0 for what releases nothing; false if the row has no finite image
+// in any frame, or is truncated in the only one.
 func (m *MomentsMap) shares(r int) bool {
 	if p := m.Parts[0]; len(m.Parts) == 1 {
 		p.share = 1
@@ -149,7 +142,7 @@ func (m *MomentsMap) shares(r int) bool {
 		}
 	}
 	for _, p := range m.Parts {
-		if p.share = p.share / total; p.share < MinShare || p.truncated(r) {
+		if p.share = p.share / total; p.share < MinShare || p.GateOnly || p.truncated(r) {
 			p.share = 0
 		}
 	}
@@ -161,7 +154,7 @@ func (m *MomentsMap) shares(r int) bool {
 func (m *MomentsMap) roundFull(sum []int64, r int) {
 	total := 0.0
 	for _, p := range m.Parts {
-		if p.share == 0 || p.GateOnly {
+		if p.share == 0 {
 			continue
 		}
 		g := p.gram
@@ -180,7 +173,7 @@ func (m *MomentsMap) roundFull(sum []int64, r int) {
 		return // n stays, so the next row overwrites this one
 	}
 	for _, p := range m.Parts {
-		if p.share == 0 || p.GateOnly {
+		if p.share == 0 {
 			continue
 		}
 		if p.gram.Waiting++; p.gram.Waiting == panel.Rows {
@@ -193,18 +186,10 @@ func (m *MomentsMap) roundFull(sum []int64, r int) {
 func (m *MomentsMap) addLinear(sum []int64, r int) {
 	total := int64(0)
 	for _, p := range m.Parts {
-		if p.share == 0 || p.GateOnly {
+		if p.share == 0 {
 			continue
 		}
-		z := m.z[:len(p.z)]
-		for i := range z {
-			z[i] = p.z[i][r]
-		}
-		if m.form == DiagonalForm {
-			diagonalVector(p.h, z, p.clip(r), p.Radius, p.Scale*p.share)
-		} else {
-			sphericalVector(p.h, z, p.clip(r), p.Radius, p.Scale*p.share)
-		}
+		p.linear(m.form, r)
 		for _, v := range p.h {
 			if v > 1<<LinearBits || v < -1<<LinearBits {
 				return
@@ -218,7 +203,7 @@ func (m *MomentsMap) addLinear(sum []int64, r int) {
 		}
 	}
 	for _, p := range m.Parts {
-		if p.share == 0 || p.GateOnly {
+		if p.share == 0 {
 			continue
 		}
 		for i, v := range p.h {
@@ -265,32 +250,27 @@ func integer(v float64) int64 {
 // point.
 const CeilGuard = 1 + 1e-9
 
-// diagonalVector writes round(scale (r, z, z^2/r)/(sqrt3 r)): h_0 up, h_z towards zero, squares to
-// nearest.
-func diagonalVector(h []int64, z []float64, clip, r, scale float64) {
-	d := len(z)
-	unit := scale / (math.Sqrt(3) * r)
-	h[0] = integer(math.Ceil(r * unit * CeilGuard))
-	for i, v := range z {
-		v = float64(v * clip)
-		h[1+i] = integer(math.Trunc(v * unit))
-		h[1+d+i] = integer(panel.Nearest(float64(v * v / r * unit)))
+// linear writes round(scale (r, z, z^2/r)/(sqrt3 r)) of row r to h (DiagonalForm), or round(scale
+// (r/2, z, |z|^2/r)/(3/2 r)): h_0 up, h_z towards zero, squares to nearest, their sum up.
+func (p *momentsPart) linear(form Form, row int) {
+	h, d, clip, r := p.h, len(p.z), p.clip(row), p.Radius
+	first, norm := r, math.Sqrt(3)
+	if form == SphericalForm {
+		first, norm = r/2, 1.5
 	}
-}
-
-// sphericalVector writes round(scale (r/2, z, |z|^2/r)/(3/2 r)): first and last up, h_z towards
-// zero.
-func sphericalVector(h []int64, z []float64, clip, r, scale float64) {
-	d := len(z)
-	unit := scale / (1.5 * r)
-	h[0] = integer(math.Ceil(r / 2 * unit * CeilGuard))
-	exact := 0.0
-	for i, v := range z {
-		v = float64(v * clip)
+	unit, sum := p.Scale*p.share/(norm*r), 0.0
+	h[0] = integer(math.Ceil(first * unit * CeilGuard))
+	for i := range p.z {
+		v := float64(p.z[i][row] * clip)
 		h[1+i] = integer(math.Trunc(v * unit))
-		exact += float64(v * v)
+		if form == DiagonalForm {
+			h[1+d+i] = integer(panel.Nearest(float64(v * v / r * unit)))
+		}
+		sum += float64(v * v)
 	}
-	h[1+d] = integer(math.Ceil(exact / r * unit * CeilGuard))
+	if form == SphericalForm {
+		h[1+d] = integer(math.Ceil(sum / r * unit * CeilGuard))
+	}
 }
 
 // directionsMap is the compiled row map of Directions.

@@ -22,24 +22,26 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Sum is a query whose answer is a vector of integer sums over the rows.
-type Sum interface {
+// A Vector is what queries with a vector of integers for an answer have in common.
+type Vector interface {
 	// Kind is the query's name in plans and certificates.
 	Kind() string
 	// Validate reports a query that cannot be asked of a table of d columns; it sees no data.
 	Validate(d int) error
-	// Size is the number of integers in the answer.
-	Size() int
-	// Sensitivity is the L2 sensitivity of the answer, in integer units, after coordinate i is
-	// divided by Weight(i).
-	Sensitivity(privacy.Relation) float64
 	// Weight is the noise of coordinate i relative to the query's sigma; 1 but for off-diagonal
 	// entries of symmetric matrices.
 	Weight(i int) float64
 	// Unit turns an integer of the answer into the quantity it stands for.
 	Unit() float64
-	// Compile returns a row map with scratch space of its own, for one worker.
-	Compile(d int) RowMap
+	Mapped
+}
+
+// A Sum is a query whose answer is a vector of integer sums over the rows.
+type Sum interface {
+	Vector
+	// Sensitivity is the L2 sensitivity of the answer, in integer units, after coordinate i is
+	// divided by Weight(i).
+	Sensitivity(privacy.Relation) float64
 }
 
 // A RowMap adds the integer vectors of rows to a sum.
@@ -66,9 +68,12 @@ type Accumulator interface {
 // Summed scans for the sum of the vectors of a Sum or a PairSum.
 type Summed struct{ Of Mapped }
 
-// Mapped is what a Sum and a PairSum have in common.
+// Mapped is what adds up vectors.
 type Mapped interface {
+	// Size is the number of integers in the answer.
 	Size() int
+	// Compile returns a map, of rows or of differences, with scratch space of its own, for one
+	// worker.
 	Compile(d int) RowMap
 }
 
@@ -168,15 +173,6 @@ func SqrtUp(x float64) float64 {
 		return 0
 	}
 	return math.Nextafter(math.Sqrt(x), math.Inf(1))
-}
-
-// linear is the map W x of a table of d columns, without a centre.
-func (a Affine) Linear(d int) Affine {
-	if a.Columns != nil {
-		d = len(a.Columns)
-	}
-	a.Center = make([]float64, d)
-	return a
 }
 
 // maxCells bounds the length of one answer.

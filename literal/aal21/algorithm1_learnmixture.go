@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 const stepChoice = "choice"
@@ -37,7 +37,7 @@ func (r *run) learnMixture(l decoded) (estimate.Outcome, error) {
 	if err != nil || reason != "" {
 		return r.noRelease(reason), err
 	}
-	chosen, err := hypotheses.Choose(r.a, stepChoice, cover.List, hypotheses.Options{}, budget.Choice(r.a.Left()))
+	chosen, err := hypotheses.Choose(r.a, stepChoice, cover.List, hypotheses.Options{}, printed.Choice(r.a.Left()))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

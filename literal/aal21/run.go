@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -66,7 +67,7 @@ func (r *run) decode(known *mat.SymDense, mu2 float64) (decoded, error) {
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
 func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cells.Cell, err error) {
 	if r.c.TruncatedLaplace {
-		found, _, err = choice.TruncatedCells(r.a, step, q, budget.Pure(mu2))
+		found, _, err = choice.TruncatedCells(r.a, step, q, printed.Pure(mu2))
 		return found, err
 	}
 	found, _, err = cells.Cells(r.a, step, q, budget.Mu(mu2))

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // What a component of weight 1 puts at least into the octave of its scale and into the bin of its
@@ -50,10 +50,10 @@ func (c Constants) wanted(p estimate.Problem, w float64, axes int, mixtures, alp
 	}
 	threshold := math.Sqrt(l1/(means*mu2)) * thresholdSDs
 	if c.TruncatedLaplace {
-		threshold = l1 / budget.Pure(means*mu2) * thresholdLogs
+		threshold = l1 / printed.Pure(means*mu2) * thresholdLogs
 	}
 	n.means = 2 * threshold / (meanMass * w)
-	n.choice = hypotheses.Rows(alpha, c.FailureProb/2, budget.Choice(select1*mu2), int(math.Min(mixtures, 1e15)))
+	n.choice = hypotheses.Rows(alpha, c.FailureProb/2, printed.Choice(select1*mu2), int(math.Min(mixtures, 1e15)))
 	return n
 }
 
@@ -67,7 +67,7 @@ func (c Constants) seen(p estimate.Problem) float64 {
 	}
 	n := c.wanted(p, 1/float64(program.MostComponents(p)), p.Columns, 1, 1)
 	_, _, _, share := c.shares(p)
-	n.choice = 4 * math.Log(float64(c.MostMixtures)) / budget.Choice(share*p.Mu*p.Mu)
+	n.choice = 4 * math.Log(float64(c.MostMixtures)) / printed.Choice(share*p.Mu*p.Mu)
 	n.means /= 2
 	return n.most()
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -96,7 +96,7 @@ func (r *run) choose(ctx context.Context, step string, list *hypotheses.List, sh
 		return mixture{}, err
 	}
 	mu := budget.Mu(share * r.a.Left())
-	i, err := hypotheses.Choose(r.a, step, list, hypotheses.Options{}, privacy.BoundedRangeOfMu(mu))
+	i, err := hypotheses.Choose(r.a, step, list, hypotheses.Options{}, convert.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 const (
@@ -90,7 +90,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	if s.levels() > 0 {
 		first *= firstOfPair
 	}
-	epsilon := budget.Pure(first)
+	epsilon := printed.Pure(first)
 	local := choice.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack()), Unlisted: s.unlisted(), Test: r.c.Test}
 	i, ok, err := choice.SelectLocal(r.a, stepComponent, scores.Selection{Scores: []scores.Score{score}}, local, epsilon)
 	if err != nil || !ok {
@@ -100,7 +100,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	for range s.levels() {
 		h /= 2
 		pairs, score := s.near(p, h)
-		epsilon := budget.Choice((mu2 - first) / float64(s.levels()))
+		epsilon := printed.Choice((mu2 - first) / float64(s.levels()))
 		chosen, err := choice.Select(r.a, stepCloser, scores.Selection{Scores: []scores.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
@@ -35,7 +35,7 @@ func (c Constants) gapSteps() []kernel.Step {
 // by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
 func (r *run) gaps(mu float64) (pairs []pair, none *estimate.NoRelease, err error) {
 	q := gapbuckets.GapBuckets{Rows: r.c.bucketRows(r.n)}
-	buckets, support, err := choice.TruncatedGaps(r.a, stepGaps, q, privacy.PureOfMu(mu))
+	buckets, support, err := choice.TruncatedGaps(r.a, stepGaps, q, convert.PureOfMu(mu))
 	if err != nil {
 		return nil, nil, err
 	}

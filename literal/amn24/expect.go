@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -49,7 +50,7 @@ const fullestBucket = .25
 // selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows,
 // around one crude pair per component.
 func (c Constants) selection(d, k int, mu2 float64) string {
-	epsilon := budget.Choice((1 - c.CrudeShare) * c.FirstShare * mu2)
+	epsilon := printed.Choice((1 - c.CrudeShare) * c.FirstShare * mu2)
 	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, c.MostHypotheses)
 	return fmt.Sprintf("about %.2g to choose among %d mixtures", rows, c.MostHypotheses)
 }
@@ -102,5 +103,5 @@ func (x design) composed(mu2 float64) string {
 	total := privacy.EpsilonOfMu(nominalDelta, budget.Mu(x.c.CrudeShare*mu2))
 	return fmt.Sprintf("each of %d choices may cost epsilon %.2g in the filter of Gaussian privacy, "+
 		"and %.2g by basic composition or Theorem A.1, for the same total",
-		x.k, budget.Pure(x.c.CrudeShare*mu2/float64(x.k)), stepEpsilon(x.k, total, nominalDelta))
+		x.k, printed.Pure(x.c.CrudeShare*mu2/float64(x.k)), stepEpsilon(x.k, total, nominalDelta))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/printed"
-	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // General is the method "general:amn24": crude pairs by a score that counts rows to change, one
@@ -153,7 +152,7 @@ func (x design) epsilon(mu2 float64) float64 {
 	if x.scorer(1).levels() > 0 {
 		part *= firstOfPair
 	}
-	return budget.Pure(part)
+	return printed.Pure(part)
 }
 
 // leastEpsilon is the least that a choice of a pair may have.

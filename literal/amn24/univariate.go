@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -64,7 +65,7 @@ func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 	if p.Relation == privacy.AddRemoveOne {
 		sensitivity = 3
 	}
-	rate := budget.Pure(e.c.CrudeShare*mu2) / sensitivity
+	rate := printed.Pure(e.c.CrudeShare*mu2) / sensitivity
 	return (logSlack + math.Log(math.Tanh(sensitivity*rate/2))) / rate
 }
 
@@ -74,7 +75,7 @@ const surelyHidden = 10
 // hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be
 // released.
 func (e Univariate) hopeless(p estimate.Problem) error {
-	if epsilon := budget.Pure(e.c.CrudeShare * p.Mu * p.Mu); epsilon < leastEpsilon {
+	if epsilon := printed.Pure(e.c.CrudeShare * p.Mu * p.Mu); epsilon < leastEpsilon {
 		return program.Refusal("needs a larger epsilon; --method univariate needs far less",
 			"at this epsilon the histogram of gaps would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}
@@ -98,7 +99,7 @@ func (e Univariate) Fit(ctx context.Context, s *kernel.Session, p estimate.Probl
 	mu := budget.Mu(e.c.CrudeShare * s.Mu() * s.Mu())
 	var found []pair
 	none := r.noRows()
-	if none == nil && privacy.PureOfMu(mu) < leastEpsilon {
+	if none == nil && convert.PureOfMu(mu) < leastEpsilon {
 		none = &estimate.NoRelease{Reason: "the budget is too small for a histogram of gaps"}
 	}
 	if none == nil {

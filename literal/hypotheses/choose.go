@@ -39,7 +39,7 @@ func Step(name string, share float64, source string) kernel.Step {
 
 // Choose returns the number of a mixture of the list, chosen by the exponential mechanism with
 // minus its minimum-distance score: epsilon-DP, charged as kernel's Select says
-// (privacy.BoundedRangeOfMu turns a mu into an epsilon). A list of one costs nothing.
+// (convert.BoundedRangeOfMu turns a mu into an epsilon). A list of one costs nothing.
 //
 // Utility of referenceForm: if n rows come from f, OPT is the least total variation from f to a
 // mixture of the list of M, and the masses are exact, then with probability 1 - 2 beta the total

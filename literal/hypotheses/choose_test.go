@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
@@ -23,7 +24,7 @@ func choose(t *testing.T, rows [][]float64, d int, rel privacy.Relation, l *List
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mu := s.Loss().Mu; math.Abs(mu-privacy.MuOfBoundedRange(epsilon)) > 1e-9 {
+	if mu := s.Loss().Mu; math.Abs(mu-convert.MuOfBoundedRange(epsilon)) > 1e-9 {
 		t.Errorf("it cost mu = %v", mu)
 	}
 	return i

@@ -22,7 +22,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/printed"
-	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // KSSU19 Algorithm 2: PGME.
@@ -157,7 +156,7 @@ func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, sd float64, e
 	for range leaves {
 		q.Queries = append(q.Queries, query.Count{})
 	}
-	ans, err := choice.Laplace(r.a, stepWeights, q, budget.Pure(mu2))
+	ans, err := choice.Laplace(r.a, stepWeights, q, printed.Pure(mu2))
 	if err != nil {
 		return nil, 0, err
 	}

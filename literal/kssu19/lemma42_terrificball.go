@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/literal/printed"
 )
 
 // The steps of TerrificBall besides GoodCenter's, and the parts of its mu^2.
@@ -39,7 +39,7 @@ func (r *run) terrificGamma(parts, options int, t, mu2 float64) (gamma, need flo
 	} else if r.twice(parts) > 1 {
 		sensitivity = 4
 	}
-	scale := 4 * sensitivity * r.group / budget.Pure(mu2*terrificShare)
+	scale := 4 * sensitivity * r.group / printed.Pure(mu2*terrificShare)
 	if r.c.TerrificSlack == 0 {
 		gamma = 2 * scale * math.Log(2*float64(options)/r.c.FailureProb)
 		return gamma, 2 * gamma
@@ -90,7 +90,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	at, err := choice.AboveThreshold(r.a, prefix+stepTerrific, q, thresholds, budget.Pure(mu2*terrificShare))
+	at, err := choice.AboveThreshold(r.a, prefix+stepTerrific, q, thresholds, printed.Pure(mu2*terrificShare))
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	}
 	q.Partition = partition(chosen(parts, live))
 	left := mu2 * (1 - terrificShare - centerShare)
-	ans, err := choice.Laplace(r.a, prefix+stepSecluded, q, budget.Pure(left))
+	ans, err := choice.Laplace(r.a, prefix+stepSecluded, q, printed.Pure(left))
 	if err != nil {
 		return nil, err
 	}

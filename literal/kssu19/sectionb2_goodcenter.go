@@ -131,7 +131,7 @@ func (s *centerSearch) findShift() error {
 		q.Scores = append(q.Scores, scores.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
-	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, budget.Pure(s.mu2))
+	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, printed.Pure(s.mu2))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -42,7 +43,7 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 	if !(added <= mostAdded*b.Delta) {
 		return x
 	}
-	beside := privacy.PureCurve(x.epsilon).Compose(privacy.GaussianCurve(math.Sqrt(c.CountShare) * privacy.MuOf(b.Epsilon, b.Delta)))
+	beside := convert.PureCurve(x.epsilon).Compose(privacy.GaussianCurve(math.Sqrt(c.CountShare) * privacy.MuOf(b.Epsilon, b.Delta)))
 	for _, x.alpha = range c.alphas(public) {
 		x.mask = c.mask(k, d, x.alpha)
 		fits := func(gamma float64) bool {

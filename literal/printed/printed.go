@@ -7,7 +7,16 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
+
+// Pure is the epsilon of a pure step that may cost mu2.
+func Pure(mu2 float64) float64 { return convert.PureOfMu(budget.Mu(mu2)) }
+
+// Choice is the epsilon of an exponential mechanism, by its bounded range, that may cost mu2.
+func Choice(mu2 float64) float64 { return convert.BoundedRangeOfMu(budget.Mu(mu2)) }
 
 // Faults are what is wrong with a package's constants, all at once.
 type Faults []string

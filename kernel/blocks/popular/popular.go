@@ -15,13 +15,14 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // Kind is what Release is called in plans and certificates.
 const Kind = "of blocks: popular estimate"
 
 // Law is the law of the test, as Measurement.Law names it. In the place of a mu it has
-// privacy.PureCurve(S/b): discrete Laplace of scale b on a count of sensitivity S, cut at a public
+// convert.PureCurve(S/b): discrete Laplace of scale b on a count of sensitivity S, cut at a public
 // bound.
 const Law = "popularity test"
 
@@ -44,7 +45,7 @@ func (e Closeness) Validate() error {
 // Loss is the curve of the mask and of the pure loss, and the delta of the test and of the mask's
 // precision: see blocks.Stable.
 func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
-	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), agree.Added(e.Delta, epsilon)
+	return e.Mask.Curve().Compose(convert.PureCurve(e.Pure)), agree.Added(e.Delta, epsilon)
 }
 
 // Stated is the fields.
@@ -138,7 +139,7 @@ func (h Popularity) test(t int, rate, epsilon float64, line core.Measurement) ag
 				sum += int64(max(q, 1)) // a failed block is its own only friend
 			}
 			threshold, support := h.Threshold(t, epsilon, d.Step.Extra.(Closeness).Delta)
-			if d.Noiseless() {
+			if d.Factor() == 0 {
 				threshold -= support
 			}
 			return sum+pure.Truncated(d, rate, support) >= threshold, sum, func() []stable.Component {

@@ -27,14 +27,7 @@ func (a *Allotment) Left() float64 {
 }
 
 // LeftMu is the largest mu that one measurement can still have: sqrt(Left), rounded down.
-func (a *Allotment) LeftMu() float64 {
-	left := a.Left()
-	mu := math.Sqrt(left)
-	for mu > 0 && privacy.MulUp(mu, mu) > left {
-		mu = math.Nextafter(mu, 0)
-	}
-	return mu
-}
+func (a *Allotment) LeftMu() float64 { return privacy.SqrtDown(a.Left()) }
 
 // Take moves mu2 (or all that is left, if less) into an allotment of its own.
 func (a *Allotment) Take(mu2 float64) *Allotment {

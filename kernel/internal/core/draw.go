@@ -46,37 +46,28 @@ func (d *Draw) Source() noise.Source {
 
 // Gaussian draws round(sigma X); a test's hook may change sigma.
 func (d *Draw) Gaussian(sigma float64) int64 {
-	if d.s.hook != nil {
-		sigma *= d.s.hook.NoiseFactor
-		if sigma == 0 {
-			return 0
-		}
+	factor := d.Factor()
+	if factor == 0 {
+		return 0
 	}
 	_, draw := d.s.random()
-	return draw.Round(sigma)
+	return draw.Round(factor * sigma)
 }
 
 // Normal draws X to 512 binary places; a test's hook may change its sd.
 func (d *Draw) Normal() *big.Float {
 	_, draw := d.s.random()
 	z := draw.Normal()
-	if d.s.hook != nil {
-		z.Mul(z, big.NewFloat(d.s.hook.NoiseFactor))
-	}
-	return z
+	return z.Mul(z, big.NewFloat(d.Factor()))
 }
 
-// Rated is the rate that is drawn from; a test's hook may change it. ok is false if no noise is
-// wanted.
-func (d *Draw) Rated(rate float64) (drawn float64, ok bool) {
+// Factor is 1, but for a test's hook: what all noise is multiplied by. With 0 there is none.
+func (d *Draw) Factor() float64 {
 	if d.s.hook == nil {
-		return rate, true
+		return 1
 	}
-	return rate / d.s.hook.NoiseFactor, d.s.hook.NoiseFactor != 0
+	return d.s.hook.NoiseFactor
 }
-
-// Noiseless says that a test wants no noise.
-func (d *Draw) Noiseless() bool { return d.s.hook != nil && d.s.hook.NoiseFactor == 0 }
 
 // Record writes a line of the certificate and returns the values that are released: those given,
 // but for a test that replays. exact are the sums before noise, for tests. The line lacks only what

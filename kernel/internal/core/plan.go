@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -147,17 +146,6 @@ func (p Plan) Thresholds() bool {
 		}
 	}
 	return false
-}
-
-// Scaled returns the plan's steps with every share multiplied by share: a plan inside a plan. What
-// is reserved beside mu^2 stays: it costs what it costs, however much of mu^2 the others get.
-func (p Plan) Scaled(share float64) []Step {
-	steps := make([]Step, len(p.Steps))
-	for i, s := range p.Steps {
-		s.Share = math.Min(1, s.Share*share)
-		steps[i] = s
-	}
-	return steps
 }
 
 // String prints the plan as a table: name, query, most, share, source.

@@ -17,7 +17,7 @@ const MaxEpsilon = 1e7
 // Rate is epsilon/sensitivity, rounded down; an error if the samplers cannot draw at that rate.
 // It sees public numbers only.
 func Rate(step string, epsilon, sensitivity float64) (float64, error) {
-	if epsilon == 0 { // privacy.PureOfMu of an allotment that is spent
+	if epsilon == 0 { // convert.PureOfMu of an allotment that is spent
 		return 0, fmt.Errorf("kernel: step %q: want a positive epsilon, got 0: %w", step, core.ErrExhausted)
 	}
 	if !(epsilon > 0 && epsilon <= MaxEpsilon) {
@@ -37,11 +37,11 @@ const LeastTruncated = 0x1p-20
 
 // Laplace draws j with probability proportional to exp(-rate |j|).
 func Laplace(d *core.Draw, rate float64) int64 {
-	rate, ok := d.Rated(rate)
-	if !ok {
+	factor := d.Factor()
+	if factor == 0 {
 		return 0
 	}
-	return laplace.DiscreteLaplace(d.Source(), rate)
+	return laplace.DiscreteLaplace(d.Source(), rate/factor)
 }
 
 // Support is the least A >= d, rounded up, with P(Z > A-d) <= exp(logSlack) for P(Z = z) ~
@@ -57,9 +57,9 @@ func Support(rate, d, logSlack float64) int64 {
 
 // Truncated draws j with probability proportional to exp(-rate |j|) where |j| <= most.
 func Truncated(d *core.Draw, rate float64, most int64) int64 {
-	rate, ok := d.Rated(rate)
-	if !ok {
+	factor := d.Factor()
+	if factor == 0 {
 		return 0
 	}
-	return laplace.TruncatedLaplace(d.Source(), rate, most)
+	return laplace.TruncatedLaplace(d.Source(), rate/factor, most)
 }

@@ -40,12 +40,12 @@ func (PairDistances) Kind() string { return "pair distances" }
 
 // counts is the same question asked of differences.
 func (q PairDistances) counts(d int) query.Counts {
-	return query.Counts{Frame: q.Frame.Linear(d), Edges: [][]float64{q.Edges}}
+	return query.Counts{Frame: linear(q.Frame, d), Edges: [][]float64{q.Edges}}
 }
 
 // Validate reports a frame or edges that cannot be used. (Counts without a frame are of columns.)
 func (q PairDistances) Validate(d int) error {
-	return errors.Join(q.Frame.Linear(d).Validate(d), q.counts(d).Validate(d))
+	return errors.Join(linear(q.Frame, d).Validate(d), q.counts(d).Validate(d))
 }
 
 // Size is the number of bins.
@@ -62,3 +62,12 @@ func (PairDistances) Unit() float64 { return 1 }
 
 // Compile returns the map of differences.
 func (q PairDistances) Compile(d int) query.RowMap { return q.counts(d).Compile(d) }
+
+// linear is the map W x of a table of d columns, without a centre.
+func linear(a query.Affine, d int) query.Affine {
+	if a.Columns != nil {
+		d = len(a.Columns)
+	}
+	a.Center = make([]float64, d)
+	return a
+}

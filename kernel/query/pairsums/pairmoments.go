@@ -64,7 +64,7 @@ func (q PairMoments) Validate(d int) error {
 	if !(q.Radius >= 1e-140 && q.Radius <= 1e140) {
 		return fmt.Errorf("query: PairMoments.Radius: want a number from 1e-140 to 1e140, got %v", q.Radius)
 	}
-	return q.Frame.Linear(d).Validate(d)
+	return linear(q.Frame, d).Validate(d)
 }
 
 // Validate reports a bound or a frame that cannot be used.
@@ -72,7 +72,7 @@ func (q PairSpread) Validate(d int) error {
 	if !(q.Bound >= 1e-280 && q.Bound <= 1e280) {
 		return fmt.Errorf("query: PairSpread.Bound: want a number from 1e-280 to 1e280, got %v", q.Bound)
 	}
-	return q.Frame.Linear(d).Validate(d)
+	return linear(q.Frame, d).Validate(d)
 }
 
 // Size is 1 + D(D+1)/2 for D coordinates of y.
@@ -130,7 +130,7 @@ func (q PairSpread) Read(values []float64) (sum, pairs float64) {
 // Compile returns the map of differences.
 func (q PairMoments) Compile(d int) query.RowMap {
 	g := panel.NewGram(q.Frame.Out() + 1)
-	m := &pairMomentsMap{View: q.Frame.Linear(d).View(d), q: q, gram: g, triangle: make([]int64, g.Dim*(g.Dim+1)/2)}
+	m := &pairMomentsMap{View: linear(q.Frame, d).View(d), q: q, gram: g, triangle: make([]int64, g.Dim*(g.Dim+1)/2)}
 	m.Z = g.H[1:g.Dim] // rounded in place
 	return m
 }
@@ -175,7 +175,7 @@ func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
 
 // Compile returns the map of differences.
 func (q PairSpread) Compile(d int) query.RowMap {
-	return &pairSpreadMap{q.Frame.Linear(d).View(d), q.Bound}
+	return &pairSpreadMap{linear(q.Frame, d).View(d), q.Bound}
 }
 
 type pairSpreadMap struct {

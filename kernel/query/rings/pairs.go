@@ -11,25 +11,15 @@ import (
 
 // A PairSum is a query over secret pairs of rows (see Pairs): its answer is a vector of integer
 // sums over the pairs, and what a pair (x, y) adds depends on the difference x - y alone.
+//
+// Of a pair of good rows the first difference that its map is handed is never NaN (but any may be
+// infinite); of a pair with a null row all are.
 type PairSum interface {
-	// Kind is the query's name in plans and certificates.
-	Kind() string
-	// Validate reports a query that cannot be asked of a table of d columns; it sees no data.
-	Validate(d int) error
-	// Size is the number of integers in the answer.
-	Size() int
+	query.Vector
 	// PairSensitivity is the most that the vector of one pair can change, in L2 norm and integer
 	// units and after coordinate i is divided by Weight(i): by becoming that of any other pair, or
 	// by coming or going.
 	PairSensitivity() float64
-	// Weight is the noise of coordinate i relative to the query's sigma.
-	Weight(i int) float64
-	// Unit turns an integer of the answer into the quantity it stands for.
-	Unit() float64
-	// Compile returns a map of differences, with scratch space of its own. Of a pair of good rows
-	// the first difference is never NaN (but any may be infinite); of a pair with a null row all
-	// are.
-	Compile(d int) query.RowMap
 }
 
 // Pairs asks one query per leaf of a partition, all at once, each of secret pairs of rows in its

@@ -60,16 +60,35 @@ func (p Partition) OrWhole() Partition {
 
 func (p Partition) cells() int { return max(len(p.Regions), len(p.Components)) }
 
+// below is what cuts cell j, the zero Partition if nothing does.
+func (p Partition) below(j int) Partition {
+	if p.Below == nil || p.Below[j].Zero() {
+		return Partition{}
+	}
+	return p.Below[j]
+}
+
+// frames are those of the rule, one per condition or component.
+func (p Partition) frames() (all []query.Affine) {
+	for _, r := range p.Regions {
+		for _, c := range r.Conditions {
+			all = append(all, c.Frame)
+		}
+	}
+	for _, c := range p.Components {
+		all = append(all, c.Frame)
+	}
+	return all
+}
+
 // Leaves is the number of leaves; the zero Partition has one.
 func (p Partition) Leaves() int {
-	p = p.OrWhole()
+	if p.Zero() {
+		return 1
+	}
 	n := 0
 	for j := range p.cells() {
-		if p.Below == nil || p.Below[j].Zero() {
-			n++
-		} else {
-			n += p.Below[j].Leaves()
-		}
+		n += p.below(j).Leaves()
 	}
 	return n
 }
@@ -119,20 +138,19 @@ func (p Partition) validate(d int) error {
 		}
 		below = p.Project.Out()
 	}
+	for _, frame := range p.frames() {
+		if err := frame.Validate(below); err != nil {
+			return err
+		}
+	}
 	for _, r := range p.Regions {
 		for _, c := range r.Conditions {
-			if err := c.Frame.Validate(below); err != nil {
-				return err
-			}
 			if !(c.Radius >= 0) {
 				return fmt.Errorf("query: Condition.Radius: want a number of at least 0, got %v", c.Radius)
 			}
 		}
 	}
 	for _, c := range p.Components {
-		if err := c.Frame.Validate(below); err != nil {
-			return err
-		}
 		if !(c.Radius > 0) || !panel.Finite(c.LogWeight) {
 			return fmt.Errorf("query: Partition.Components: want a positive Radius and a finite LogWeight, got %v and %v", c.Radius, c.LogWeight)
 		}
@@ -184,31 +202,19 @@ func (p Partition) Sorter(d int) *Sorter {
 		s.y = make([]panel.Column, p.Project.Out())
 		in = s.y
 	}
-	for _, r := range p.Regions {
-		for _, c := range r.Conditions {
-			s.frame(c.Frame, in)
-		}
-	}
-	for _, c := range p.Components {
-		s.frame(c.Frame, in)
+	for _, frame := range p.frames() {
+		s.frames = append(s.frames, frame.Compile(in, false))
+		s.z = append(s.z, make([]panel.Column, max(0, frame.Out()-len(s.z)))...)
 	}
 	n := 0
 	for j := range p.cells() {
-		s.first = append(s.first, n)
-		if p.Below == nil || p.Below[j].Zero() {
-			s.below = append(s.below, nil)
-			n++
-			continue
+		s.first, s.below = append(s.first, n), append(s.below, nil)
+		if b := p.below(j); !b.Zero() {
+			s.below[j] = b.Sorter(d)
 		}
-		s.below = append(s.below, p.Below[j].Sorter(d))
-		n += p.Below[j].Leaves()
+		n += p.below(j).Leaves()
 	}
 	return s
-}
-
-func (s *Sorter) frame(a query.Affine, in []panel.Column) {
-	s.frames = append(s.frames, a.Compile(in, false))
-	s.z = append(s.z, make([]panel.Column, max(0, a.Out()-len(s.z)))...)
 }
 
 // Sort writes the leaf of every row of the row-major slice rows to leaf, one entry per row: -1 for

@@ -89,18 +89,9 @@ func (q Parts) Split(values []float64, sigma float64) (answers [][]float64, sigm
 	return splitParts(q.Queries, values, sigma)
 }
 
-// A part is what Parts and Pairs ask of one leaf.
-type part interface {
-	Kind() string
-	Validate(d int) error
-	Size() int
-	Weight(i int) float64
-	Unit() float64
-}
-
 // validateParts reports queries that cannot be asked of a table of d columns, one for each of the
 // leaves, or that differ in kind or in sensitivity.
-func validateParts[Q part](name string, queries []Q, leaves, d int, sensitivity func(Q) [2]float64) error {
+func validateParts[Q query.Vector](name string, queries []Q, leaves, d int, sensitivity func(Q) [2]float64) error {
 	if len(queries) != leaves {
 		return fmt.Errorf("query: %s.Queries: want one query per leaf (%d), got %d", name, leaves, len(queries))
 	}
@@ -124,14 +115,14 @@ func validateParts[Q part](name string, queries []Q, leaves, d int, sensitivity 
 	return nil
 }
 
-func sizeOf[Q part](queries []Q) (n int) {
+func sizeOf[Q query.Vector](queries []Q) (n int) {
 	for _, q := range queries {
 		n += q.Size()
 	}
 	return n
 }
 
-func weightOf[Q part](queries []Q, i int) float64 {
+func weightOf[Q query.Vector](queries []Q, i int) float64 {
 	for _, q := range queries {
 		n := q.Size()
 		if i < n {
@@ -142,7 +133,7 @@ func weightOf[Q part](queries []Q, i int) float64 {
 	panic("query: Weight: index beyond Size")
 }
 
-func splitParts[Q part](queries []Q, values []float64, sigma float64) (answers [][]float64, sigmas []float64) {
+func splitParts[Q query.Vector](queries []Q, values []float64, sigma float64) (answers [][]float64, sigmas []float64) {
 	for _, q := range queries {
 		unit := q.Unit()
 		own := make([]float64, q.Size())

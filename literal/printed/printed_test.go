@@ -1,0 +1,18 @@
+package printed
+
+import (
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+)
+
+// TestFits: what a part of a budget pays for fits into it, and leaves next to nothing.
+func TestFits(t *testing.T) {
+	for _, mu2 := range []float64{1e-12, .02, 3, 50} {
+		for _, mu := range []float64{convert.MuOfPure(Pure(mu2)), convert.MuOfBoundedRange(Choice(mu2))} {
+			if !(mu*mu <= mu2 && mu*mu > mu2*(1-1e-6)) {
+				t.Errorf("of %v an epsilon that costs %v", mu2, mu*mu)
+			}
+		}
+	}
+}
