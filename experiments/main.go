@@ -32,6 +32,7 @@ import (
 	"github.com/gauze-dp/gauze/experiments/speed"
 	"github.com/gauze-dp/gauze/experiments/tables"
 	"github.com/gauze-dp/gauze/experiments/unbounded"
+	"github.com/gauze-dp/gauze/experiments/unkind"
 )
 
 // A study is experiments of one kind.
@@ -41,7 +42,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, reduction.Study, expected.Study, tables.Study, speed.Study}
+var studies = []study{single.Study, separated.Study, unbounded.Study, unkind.Study, reduction.Study, expected.Study, tables.Study, speed.Study}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -204,5 +204,5 @@ func printRun(w io.Writer, r Result, shown []string) {
 			parts = append(parts, name+" "+Number(x))
 		}
 	}
-	fmt.Fprintf(w, "%-24s %-16s n %-6s seed %d %-4s %s  %.2f s  %s\n", r.Cell, r.Method, Rows(r.N), r.Seed, verdict, strings.Join(parts, " "), r.Seconds, r.Why)
+	fmt.Fprintf(w, "%-24s %-16s n %-6s seed %d %-4s %s  %.2f s  %s\n", r.Cell, r.Method, Rows(r.N), r.Seed, verdict, strings.Join(parts, " "), r.Seconds, r.Why+r.Note)
 }

@@ -29,6 +29,8 @@ type Outcome struct {
 	Values  Values  `json:"values"`
 	Why     string  `json:"why,omitempty"` // there is no model
 	Seconds float64 `json:"seconds"`       // of the fit alone
+	// Note is what -v prints beside the values.
+	Note string `json:"note,omitempty"`
 }
 
 // A Result is one line of a results file.

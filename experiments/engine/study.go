@@ -50,6 +50,8 @@ type Study[C any] struct {
 	Noisy *regexp.Regexp
 	// Shown are the values that -v prints of every run.
 	Shown []string
+	// Worth, if set, says which runs -v prints.
+	Worth func(Result) bool
 	// Keep, if set, takes the place of the page.
 	Keep func(*Results[C]) error
 }
@@ -193,7 +195,7 @@ func (s *Study[C]) measure(ctx context.Context, o Options, e Experiment[C], line
 	defer store.Close()
 	runner := newRunner(o.Workers, store)
 	runner.Each = func(r Result, fromFile bool) {
-		if o.Verbose {
+		if o.Verbose && (s.Worth == nil || s.Worth(r)) {
 			printRun(o.Stdout, r, s.Shown)
 		}
 		progress.Run(r, fromFile)

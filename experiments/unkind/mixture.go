@@ -1,0 +1,229 @@
+package unkind
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// A sample is the moments of columns.
+type sample struct {
+	mean, sd []float64
+	scaled   [][]float64 // to mean 0 and standard deviation 1; nil of a constant one
+}
+
+// momentsOf scales columns first, so that none is too large or too small for a square.
+func momentsOf(cols [][]float64) (s sample) {
+	for _, c := range cols {
+		origin, reach := c[0], 0.0
+		for _, x := range c {
+			reach = math.Max(reach, math.Abs(x-origin))
+		}
+		if reach == 0 {
+			s.mean, s.sd, s.scaled = append(s.mean, origin), append(s.sd, 0), append(s.scaled, nil)
+			continue
+		}
+		z, sum, square := make([]float64, len(c)), 0.0, 0.0
+		for i, x := range c {
+			z[i] = (x - origin) / reach
+			sum += z[i]
+		}
+		mean := sum / float64(len(c))
+		for i := range z {
+			z[i] -= mean
+			square += z[i] * z[i]
+		}
+		sd := math.Sqrt(square / float64(len(c)))
+		for i := range z {
+			z[i] /= sd
+		}
+		s.mean, s.sd, s.scaled = append(s.mean, origin+reach*mean), append(s.sd, reach*sd), append(s.scaled, z)
+	}
+	return s
+}
+
+func (s sample) correlation(a, b int) float64 {
+	sum := 0.0
+	for i, x := range s.scaled[a] {
+		sum += x * s.scaled[b][i]
+	}
+	return sum / float64(len(s.scaled[a]))
+}
+
+// components looks for some that stand for nobody, and for more than were allowed.
+func (c comparison) components(j *judgement, cols [][]float64) {
+	k := 0
+	for i, g := range c.release.Model.Components {
+		if i < len(c.release.Diagnostics.Components) && c.release.Diagnostics.Components[i].Background {
+			continue
+		}
+		if k++; c.release.Model.Weights[i] < lightest {
+			continue
+		}
+		for a, col := range cols {
+			low, high := slices.Min(col), slices.Max(col)
+			reach := high - low
+			sd := math.Sqrt(g.Cov.At(a, a))
+			if m := g.Mean[a]; m < low-nobodyOff*reach || m > high+nobodyOff*reach || sd > nobodyWide*reach && reach > 0 {
+				j.wrong("a component of weight %.2g at %.3g +- %.3g in column %d, whose rows lie within %.3g and %.3g", c.release.Model.Weights[i], m, sd, a+1, low, high)
+			}
+		}
+	}
+	if most := max(c.k, c.most); k > most {
+		j.wrong("%d components, where %d were allowed", k, most)
+	}
+}
+
+// Of clusters: rows that are drawn from a model.
+const drawnRows = 10_000
+
+// clusters looks for the true components: each has to have about its share of the model in the box
+// that holds it.
+func (c comparison) clusters(j *judgement, m *model.Mixture) error {
+	if c.table.Labels == nil {
+		return nil
+	}
+	drawn := mat.NewDense(drawnRows, m.Dim(), nil)
+	if err := m.Sample(drawn, rand.New(rand.NewPCG(1, 1))); err != nil {
+		return err
+	}
+	for k := range c.table.Components {
+		cols := labelled(c.table, k, false)
+		n, _ := c.table.Rows.Dims()
+		if float64(len(cols[0])) < leastShare*float64(n) {
+			continue
+		}
+		s := momentsOf(cols)
+		inside := func(rows *mat.Dense) float64 {
+			n, _ := rows.Dims()
+			in := 0
+			for i := range n {
+				if within(rows.RawRowView(i), s) {
+					in++
+				}
+			}
+			return float64(in) / float64(n)
+		}
+		have, want := inside(drawn), inside(c.table.Rows)
+		if !(have >= want/shareOff && have <= want*shareOff) {
+			j.wrong("%.2g of the model where %.2g of the rows are, about true component %d", have, want, k+1)
+		}
+	}
+	return nil
+}
+
+// labelled are the columns of a true component's rows, with or without the stray ones.
+func labelled(t *families.Table, label int, stray bool) [][]float64 {
+	n, d := t.Rows.Dims()
+	out := make([][]float64, d)
+	for i := range n {
+		if t.Labels[i] == label && (stray || t.Stray == nil || !t.Stray[i]) {
+			for a := range out {
+				out[a] = append(out[a], t.Rows.At(i, a))
+			}
+		}
+	}
+	return out
+}
+
+func within(row []float64, s sample) bool {
+	for a, x := range row {
+		if !(math.Abs(x-s.mean[a]) <= boxSDs*s.sd[a]) {
+			return false
+		}
+	}
+	return true
+}
+
+// A normal is a component in one column.
+type normal struct{ weight, mean, sd float64 }
+
+// marginal is a model's column.
+func marginal(m *model.Mixture, a int) (out []normal) {
+	for i, g := range m.Components {
+		out = append(out, normal{m.Weights[i], g.Mean[a], math.Sqrt(g.Cov.At(a, a))})
+	}
+	return out
+}
+
+// distances compares the columns with those of the reference.
+func (c comparison) distances(j *judgement, m *model.Mixture, cols [][]float64) {
+	for a, col := range cols {
+		law := empirical(col)
+		off := law.distance(marginal(m, a)) - law.distance(c.reference(a, col))
+		if j.distance = math.Max(j.distance, off); !(off <= distanceOff) {
+			j.wrong("column %d: Kolmogorov distance %.3g above the reference's", a+1, off)
+		}
+	}
+}
+
+// A steps is the law of some numbers.
+type steps struct{ at, below, upTo []float64 } // values, the shares below them and up to them
+
+// mostPoints is at how many values a distance is looked at, at least.
+const mostPoints = 2000
+
+func empirical(col []float64) (s steps) {
+	sorted := slices.Sorted(slices.Values(col))
+	n := float64(len(sorted))
+	stride, last := max(1, len(sorted)/mostPoints), -1
+	for i := 0; i < len(sorted); {
+		end := i
+		for end < len(sorted) && sorted[end] == sorted[i] {
+			end++
+		}
+		if end-i > stride/2 || end-1-last >= stride || i == 0 || end == len(sorted) {
+			s.at, s.below, s.upTo = append(s.at, sorted[i]), append(s.below, float64(i)/n), append(s.upTo, float64(end)/n)
+			last = end - 1
+		}
+		i = end
+	}
+	return s
+}
+
+// between is how far a component on a value may be from it, as a part of the way to the next value.
+const between = .02
+
+// distance is Kolmogorov's, but that a value that many rows share counts as if they lay on both
+// sides of it, and a little aside: a narrow component on an atom is no worse than the atom.
+func (s steps) distance(m []normal) float64 {
+	d := 0.0
+	for i, x := range s.at {
+		gap := math.Inf(1)
+		if i > 0 {
+			gap = x - s.at[i-1]
+		}
+		if i+1 < len(s.at) {
+			gap = math.Min(gap, s.at[i+1]-x)
+		}
+		if math.IsInf(gap, 1) {
+			gap = 0
+		}
+		middle := (s.below[i] + s.upTo[i]) / 2
+		d = math.Max(d, math.Max(middle-cumulative(m, x+between*gap), cumulative(m, x-between*gap)-middle))
+		if i+1 < len(s.at) && s.below[i+1] == s.upTo[i] { // nothing between
+			d = math.Max(d, math.Abs(cumulative(m, x+(s.at[i+1]-x)/2)-s.upTo[i]))
+		}
+	}
+	return d
+}
+
+// cumulative is the distribution function of a mixture.
+func cumulative(m []normal, x float64) (p float64) {
+	for _, g := range m {
+		switch {
+		case g.sd > 0:
+			p += g.weight * math.Erfc((g.mean-x)/(g.sd*math.Sqrt2)) / 2
+		case x > g.mean:
+			p += g.weight
+		case x == g.mean:
+			p += g.weight / 2
+		}
+	}
+	return p
+}

@@ -1,0 +1,237 @@
+// Package unkind judges fits of tables as people bring them (internal/problems/families): is the
+// model right, does it say what is wrong with it, was nothing spent where there is no answer? What
+// is released will be believed, so the worst is a model that is wrong and says nothing, and the
+// next is a budget spent on nothing. verdict.go says what counts as right, and why.
+package unkind
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A cell is a family given to a method.
+type cell struct {
+	family families.Family
+	variant
+}
+
+// A variant is a way to ask a method.
+type variant struct {
+	name   string
+	method string
+	shape  estimate.CovarianceType
+	// mixture: a law is asked for, not its moments; auto: and the number of components is left to
+	// the method.
+	mixture, auto bool
+	uses          []families.Use
+}
+
+var (
+	moments = []families.Use{families.One, families.Column}
+	rows    = []families.Use{families.One}
+)
+
+// variants are all ways to ask.
+var variants = []variant{
+	{name: "gaussian", method: "gaussian", uses: moments},
+	{name: "gaussian/diagonal", method: "gaussian", shape: estimate.Diagonal, uses: rows},
+	{name: "gaussian/spherical", method: "gaussian", shape: estimate.Spherical, uses: rows},
+	{name: "heavy-tailed", method: "heavy-tailed", uses: moments},
+	{name: "heavy-tailed/diagonal", method: "heavy-tailed", shape: estimate.Diagonal, uses: rows},
+	{name: "heavy-tailed:elliptical", method: "heavy-tailed:elliptical", uses: rows},
+	{name: "univariate/k", method: "univariate", mixture: true, uses: []families.Use{families.Column}},
+	{name: "univariate/auto", method: "univariate", mixture: true, auto: true, uses: []families.Use{families.Column}},
+	{name: "axis-aligned/k", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, uses: []families.Use{families.Axis}},
+	{name: "axis-aligned/auto", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, auto: true, uses: []families.Use{families.Axis}},
+	{name: "known/k", method: "axis-aligned", mixture: true, uses: []families.Use{families.Known}},
+	{name: "known/auto", method: "axis-aligned", mixture: true, auto: true, uses: []families.Use{families.Known}},
+}
+
+// Numbers of rows are log-uniform between these.
+const fewestRows, mostRows = 2000, 50_000
+
+// mostComponents is the limit where their number is left to the method.
+const mostComponents = 10
+
+type (
+	results = engine.Results[cell]
+	line    = engine.Line[cell]
+)
+
+// Study is the study. Its tables have fresh seeds in every run: nothing can be chosen on them
+// twice.
+var Study = &engine.Study[cell]{
+	Name: "unkind", About: "tables as people bring them: fine, flagged, refused for free, no release, silently wrong",
+	PassRate: 1,
+	Experiments: []engine.Experiment[cell]{
+		experiment("dev", false, "Unkind tables, for development", "The half of the families on which constants may be chosen."),
+		experiment("held", true, "Unkind tables", "The half of the families on which nothing was chosen."),
+	},
+	Lead: lead, Head: head, Describe: describe,
+	Shown: []string{columns, rowsUsed, ratio, meanError, correlationError, distance},
+	Worth: func(r engine.Result) bool { return r.Values[fine] == 0 },
+}
+
+func experiment(name string, held bool, title, about string) engine.Experiment[cell] {
+	return engine.Experiment[cell]{Name: name, Title: title, About: about, Runs: 5, Summary: summary,
+		Lines: func(o engine.Options) (out []*line, note string) {
+			for _, f := range families.All() {
+				if f.Held != held {
+					continue
+				}
+				for _, v := range variants {
+					if v.fits(f) && (o.Methods == nil || contains(o.Methods, v.method)) {
+						out = append(out, lineOf(o, cell{f, v}))
+					}
+				}
+			}
+			return out, ""
+		}}
+}
+
+func contains[T comparable](list []T, x T) bool {
+	for _, y := range list {
+		if y == x {
+			return true
+		}
+	}
+	return false
+}
+
+// fits says that a variant is asked of a family: moments are of whatever has some to ask for, and
+// one spread for all columns where they can be had in one scale.
+func (v variant) fits(f families.Family) bool { return contains(v.uses, f.Use) }
+
+// Names of values, beside the verdicts.
+const (
+	columns          = "d"
+	rowsUsed         = "rows"
+	ratio            = "sd_ratio"
+	meanError        = "mean_error"
+	correlationError = "correlation_error"
+	distance         = "distance"
+	spoke            = "flags"
+)
+
+// params is what a line's names stand for.
+type params struct {
+	Family  families.Family
+	Budget  privacy.Budget
+	Asked   string
+	MostFor int
+}
+
+// lineOf is a family by a variant: draw, fit, judge.
+func lineOf(o engine.Options, c cell) *line {
+	return &line{Cell: c, Name: c.family.Name(), By: c.name, Rows: []int{mostRows}, Params: params{c.family, o.Budget, c.name, mostRows},
+		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
+			seed = engine.SeedOf(c.family.Name()+" by "+c.name, seed)
+			rng := rand.New(rand.NewPCG(seed, 1))
+			if o.Rows == nil {
+				n = int(math.Round(fewestRows * math.Pow(float64(n)/fewestRows, rng.Float64())))
+			}
+			q, r := c.ask(o, c.family.Draw(seed, n), rng)
+			got, err := engine.Fit(ctx, q.table.Rows, r)
+			if err != nil {
+				return engine.Outcome{}, err
+			}
+			j, err := q.judge(got)
+			return j.outcome(q, r, got), err
+		}}
+}
+
+// ask is what is asked of a table: under both relations in turn, and of one column with one to
+// three components where the truth has no number of them.
+func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question, gauze.Request) {
+	q := question{table: t, mixture: c.mixture, shape: c.shape, most: 1}
+	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: c.method, Components: 1, Covariance: c.shape,
+		RoundedTo: t.Declared, KnownCovariance: t.Covariance}
+	if rng.IntN(2) == 0 {
+		r.Relation = privacy.AddRemoveOne
+	}
+	if c.mixture {
+		r.Components = t.Components
+		if t.Labels == nil && c.family.Use == families.Column {
+			r.Components += rng.IntN(3)
+		}
+		q.k = r.Components
+	}
+	if c.auto {
+		r.Components, r.MaxComponents, q.k, q.most = 0, mostComponents, 0, mostComponents
+	}
+	if c.shape == estimate.Spherical {
+		oneScale(t.Rows)
+	}
+	if total, err := privacy.Calibrate(o.Budget, privacy.Needs{}); err == nil {
+		q.mu = total.Mu
+	}
+	return q, r
+}
+
+// oneScale divides every column by about its spread: one spread for all is asked of nothing else.
+func oneScale(rows *mat.Dense) {
+	n, d := rows.Dims()
+	for a := range d {
+		numbers := []float64{}
+		for _, x := range mat.Col(nil, a, rows) {
+			if !math.IsNaN(x) {
+				numbers = append(numbers, x)
+			}
+		}
+		s := momentsOf([][]float64{numbers})
+		if s.sd[0] == 0 {
+			continue
+		}
+		unit := math.Exp2(math.Round(math.Log2(s.sd[0])))
+		for i := range n {
+			rows.Set(i, a, rows.At(i, a)/unit)
+		}
+	}
+}
+
+// outcome is what a results file keeps.
+func (j judgement) outcome(q question, r gauze.Request, got engine.Fitted) engine.Outcome {
+	n, d := q.table.Rows.Dims()
+	out := engine.Outcome{Seconds: got.Seconds, Success: j.verdict == fine || j.verdict == flagged || j.verdict == refused || j.verdict == hopeless,
+		Values: engine.Values{columns: float64(d), rowsUsed: float64(n)}}
+	out.Values[j.verdict] = 1
+	if got.Release != nil {
+		out.Values[ratio], out.Values[meanError], out.Values[correlationError] = j.ratio, j.mean, j.correlation
+		if q.mixture {
+			out.Values[distance] = j.distance
+		}
+		if j.said {
+			out.Values[spoke] = 1
+		}
+	}
+	if j.verdict == faulty {
+		out.Why = got.Why
+		return out
+	}
+	asked := ""
+	if q.mixture {
+		asked = fmt.Sprintf(" k=%d", r.Components)
+	}
+	out.Note = fmt.Sprintf("%s%s, %s; %s", r.Relation, asked, q.table.What, strings.ToUpper(j.verdict))
+	if j.why != "" {
+		out.Note += ": " + j.why
+	}
+	if len(j.flags) > 0 {
+		out.Note += flagMark + strings.Join(j.flags, flagBetween)
+	}
+	return out
+}
+
+// flagMark comes before the flags of a note, and flagBetween between them.
+const flagMark, flagBetween = " | flags: ", " | "

@@ -1,0 +1,364 @@
+package unkind
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// What a fit can end in.
+const (
+	fine      = "fine"             // the model is right, whatever is said of it
+	flagged   = "flagged"          // it is not, and says so
+	refused   = "refused"          // on public facts: nothing is spent
+	exit3     = "exit 3"           // no release after spending, where an answer exists
+	hopeless  = "exit 3 hopeless"  // the same where none does, or the rows are too few for one
+	silent    = "silent wrong"     // released, not right, and nothing said
+	faulty    = "fault"            // of the program
+	flaggedOK = "fine and flagged" // a part of fine
+)
+
+var verdicts = []string{fine, flagged, refused, exit3, hopeless, silent, faulty}
+
+// When a model is right. A reader takes a mean, a spread and a correlation from a release, so these
+// are compared with those of the rows that it was learned from.
+const (
+	// meanOff is how far a mean may be off in standard deviations of its column, beside two
+	// sampling errors: what would be seen in a picture of the column.
+	meanOff, samplingErrors = .1, 2
+	// A standard deviation may be off by a quarter either way, a correlation by so much.
+	leastRatio, mostRatio, correlationOff = .8, 1.25, .15
+	// To what is said of the noise: a model whose release states a relative noise of its second
+	// moments may be off by three times that, up to a limit, since a number that is stated is not
+	// silent.
+	noiseTimes, mostNoise = 3, .2
+	// distanceOff is how much farther a column of a mixture may be from the rows, in Kolmogorov's
+	// distance, than that of the best mixture without privacy.
+	distanceOff = .05
+	// A component of lightest or more stands for nobody if its mean lies so many ranges of the rows
+	// beyond them, or its standard deviation is so many times their range.
+	lightest, nobodyOff, nobodyWide = .01, 3, 10
+	// A true component of leastShare or more has to be there: in the box that holds it the model
+	// has at least half and at most twice as many rows as there are.
+	leastShare, shareOff, boxSDs = .05, 2, 3
+	// answerRows is the n mu per column (and component) from which on an answer is taken to exist.
+	answerRows = 60
+	// unseenRows/mu rows can be in a table without a private method's seeing them: with a fifth of
+	// the budget on nothing but their number, the noise is 2.2/mu. So many of the rows farthest out
+	// may be left out of a column's moments without a word, and stray rows that are so few.
+	unseenRows = 10
+	// statedSlack is by how much more rows than are stated may differ from a constant: it says
+	// "about".
+	statedSlack = 1.25
+)
+
+var (
+	// assuring says that the moments are right: no excuse where they are not.
+	assuring = regexp.MustCompile(`mean and covariance are the rows' own`)
+	// routine is said of models that are as they should be. What it says of constant columns is
+	// compared with the rows, and not taken for a warning.
+	routine = regexp.MustCompile(`constant columns: up to|constant but for at most|missing or unusable value|incomplete|taken as recorded in that unit|` +
+		`do not speak for more|covariance is singular|narrower than could be seen`)
+	// tails is what has to be said where there are no moments.
+	tails = regexp.MustCompile(`(?i)tail|stray|beyond|far |outlier|extreme|outside|left out|not describe|clip|moment`)
+	// unseen is how many rows may differ from a constant.
+	unseen = regexp.MustCompile(`constant.*?about ([0-9.e+]+) rows`)
+)
+
+// A judgement is a verdict with its reasons.
+type judgement struct {
+	verdict string
+	why     string // the worst that is wrong
+	flags   []string
+	said    bool // something was said that is no routine
+	// ratio is the worst ratio of standard deviations, mean the worst error of a mean in standard
+	// deviations, correlation of a correlation; distance is that of the worst column, more than the
+	// reference's.
+	ratio, mean, correlation, distance float64
+}
+
+// A question is what was asked of a table.
+type question struct {
+	table   *families.Table
+	mixture bool // of the whole distribution, not of its moments alone
+	shape   estimate.CovarianceType
+	k       int     // asked for; 0: left to the method
+	most    int     // components, where it is left to the method
+	mu      float64 // of the whole budget
+}
+
+// answerable says on public facts that rows of this number and width have an answer.
+func (q question) answerable() bool {
+	n, d := q.table.Rows.Dims()
+	parts := 1
+	if q.mixture {
+		parts = max(q.table.Components, q.k)
+	}
+	return !q.table.NoMoments && float64(n)*q.mu >= float64(answerRows*d*parts)
+}
+
+// judge is the verdict on a fit.
+func (q question) judge(got engine.Fitted) (j judgement, err error) {
+	switch {
+	case strings.HasPrefix(got.Why, "refused"):
+		return judgement{verdict: refused, why: got.Why}, nil
+	case strings.HasPrefix(got.Why, "no release"):
+		if q.answerable() {
+			return judgement{verdict: exit3, why: got.Why}, nil
+		}
+		return judgement{verdict: hopeless, why: got.Why}, nil
+	case got.Release == nil:
+		return judgement{verdict: faulty, why: got.Why}, nil
+	}
+	j, err = q.released(got.Release, got.Foreground)
+	j.verdict = silent
+	switch {
+	case err != nil:
+	case j.why == "":
+		j.verdict = fine
+	case j.said:
+		j.verdict = flagged
+	}
+	return j, err
+}
+
+// released judges a model. Where stray rows are known, a model that is right for the others and
+// says something is right too; so is one whose background carries them.
+func (q question) released(r *release.Release, foreground *model.Mixture) (judgement, error) {
+	said := saidOf(r.Diagnostics)
+	if q.table.NoMoments {
+		j := judgement{flags: said.flags, why: "there are no moments"}
+		for _, f := range said.relevant {
+			j.said = j.said || tails.MatchString(f)
+		}
+		j.said = j.said || said.background
+		return j, nil
+	}
+	c := comparison{question: q, said: said, release: r}
+	j, err := c.with(r.Model, c.rows(false))
+	few := c.strays() <= unseenRows/q.mu
+	if err != nil || j.why == "" || !j.said && !few || foreground == nil {
+		return j, err
+	}
+	attempts := [][][]float64{}
+	if said.background {
+		attempts = append(attempts, c.rows(false))
+	}
+	if q.table.Stray != nil {
+		attempts = append(attempts, c.rows(true))
+	}
+	for _, rows := range attempts {
+		other, err := c.with(foreground, rows)
+		if err != nil || other.why == "" {
+			return other, err
+		}
+	}
+	return j, nil
+}
+
+// What a release says of itself.
+type said struct {
+	flags      []string // all
+	relevant   []string // those that are no routine
+	background bool
+	unseen     float64 // rows that may differ from a constant
+	constant   map[string]bool
+	noise      float64 // relative, of one entry of the second moments
+}
+
+func saidOf(d release.Diagnostics) said {
+	s := said{flags: append([]string(nil), d.Flags...), constant: map[string]bool{}}
+	rows := 0.0
+	for _, c := range d.Components {
+		if c.Background {
+			s.background = true
+			continue
+		}
+		s.flags = append(s.flags, c.Flags...)
+		s.noise += c.EffectiveRows * c.EffectiveNoise
+		rows += c.EffectiveRows
+	}
+	if s.noise /= rows; !(s.noise >= 0) {
+		s.noise = 0
+	}
+	for _, f := range s.flags {
+		if m := unseen.FindStringSubmatch(f); m != nil {
+			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
+				s.unseen = max(s.unseen, v)
+			}
+		}
+		if !routine.MatchString(f) && !assuring.MatchString(f) {
+			s.relevant = append(s.relevant, f)
+		}
+	}
+	for _, name := range d.ConstantColumns {
+		s.constant[name] = true
+	}
+	return s
+}
+
+// A comparison is of one release with rows.
+type comparison struct {
+	question
+	said    said
+	release *release.Release
+}
+
+// rows are the complete ones, or those of them that are not stray, by column.
+func (c comparison) rows(clean bool) [][]float64 {
+	n, d := c.table.Rows.Dims()
+	out := make([][]float64, d)
+	for i := range n {
+		row := c.table.Rows.RawRowView(i)
+		if clean && c.table.Stray != nil && c.table.Stray[i] || hasNaN(row) {
+			continue
+		}
+		for j, x := range row {
+			out[j] = append(out[j], x)
+		}
+	}
+	return out
+}
+
+func hasNaN(row []float64) bool {
+	for _, x := range row {
+		if math.IsNaN(x) {
+			return true
+		}
+	}
+	return false
+}
+
+// with compares a model with rows.
+func (c comparison) with(m *model.Mixture, cols [][]float64) (judgement, error) {
+	j := judgement{flags: c.said.flags, said: len(c.said.relevant) > 0 || c.said.background, ratio: 1}
+	sample := momentsOf(cols)
+	c.moments(&j, m, sample, cols)
+	if !c.mixture {
+		return j, nil
+	}
+	c.components(&j, cols)
+	if err := c.clusters(&j, m); err != nil {
+		return j, err
+	}
+	c.distances(&j, m, cols)
+	return j, nil
+}
+
+// strays is their number.
+func (c comparison) strays() (n float64) {
+	for _, stray := range c.table.Stray {
+		if stray {
+			n++
+		}
+	}
+	return n
+}
+
+// wrong keeps the first that is.
+func (j *judgement) wrong(format string, args ...any) {
+	if j.why == "" {
+		j.why = fmt.Sprintf(format, args...)
+	}
+}
+
+// moments compares means, standard deviations and correlations.
+func (c comparison) moments(j *judgement, m *model.Mixture, s sample, cols [][]float64) {
+	n, d := float64(len(cols[0])), len(cols)
+	noise := min(mostNoise, noiseTimes*c.said.noise/math.Sqrt(2*float64(d)))
+	mean, cov := m.Mean(), m.Covariance()
+	sd, excused := make([]float64, d), make([]bool, d)
+	pooled := 0.0
+	for a := range d {
+		sd[a] = math.Sqrt(cov.At(a, a))
+		pooled += s.sd[a] * s.sd[a] / float64(d)
+		excused[a] = s.sd[a] == 0 || c.constant(m, a, mean[a], sd[a], cols[a])
+	}
+	if c.shape == estimate.Spherical { // asks for one spread
+		for a := range s.sd {
+			if s.sd[a] > 0 {
+				s.sd[a] = math.Sqrt(pooled)
+			}
+		}
+	}
+	for a := range d {
+		if excused[a] {
+			continue
+		}
+		off, ratio := math.Abs(mean[a]-s.mean[a])/s.sd[a], sd[a]/s.sd[a]
+		j.mean = math.Max(j.mean, off)
+		if math.Abs(math.Log(ratio)) > math.Abs(math.Log(j.ratio)) || math.IsNaN(ratio) {
+			j.ratio = ratio
+		}
+		rightMean := off <= meanOff+samplingErrors/math.Sqrt(n)
+		rightSD := ratio >= leastRatio*(1-noise/2) && ratio <= mostRatio*(1+noise/2)
+		if (!rightMean || !rightSD) && c.shape != estimate.Spherical && c.fewFarOut(cols[a], s, a, mean[a], sd[a], noise) {
+			excused[a] = true
+			continue
+		}
+		if !rightMean {
+			j.wrong("column %d: mean off by %.3g sd", a+1, off)
+		}
+		if !rightSD {
+			j.wrong("column %d: sd x%.3g", a+1, ratio)
+		}
+	}
+	if c.shape != estimate.Full && !c.mixture {
+		return // correlations are not asked for
+	}
+	for a := range d {
+		for b := range a {
+			if excused[a] || excused[b] || sd[a] == 0 || sd[b] == 0 {
+				continue
+			}
+			off := math.Abs(cov.At(a, b)/sd[a]/sd[b] - s.correlation(a, b))
+			if j.correlation = math.Max(j.correlation, off); !(off <= correlationOff+samplingErrors/math.Sqrt(n)+noise) {
+				j.wrong("columns %d and %d: correlation off by %.3g", b+1, a+1, off)
+			}
+		}
+	}
+}
+
+// constant says that a column is called constant, and that no more rows differ than is stated.
+func (c comparison) constant(m *model.Mixture, a int, at, sd float64, col []float64) bool {
+	if sd != 0 && !c.said.constant[m.Columns[a]] {
+		return false
+	}
+	differ := 0.0
+	for _, x := range col {
+		if math.Abs(x-at) > 1e-9*math.Max(math.Abs(at), math.Abs(x)) {
+			differ++
+		}
+	}
+	return differ <= statedSlack*c.said.unseen
+}
+
+// fewFarOut says that a mean and a standard deviation are between those of all rows and those
+// without the few farthest out that could not be seen.
+func (c comparison) fewFarOut(col []float64, s sample, a int, mean, sd, noise float64) bool {
+	sorted := slices.Sorted(slices.Values(col))
+	left := sorted
+	middle := sorted[len(sorted)/2]
+	for range min(len(sorted)-1, int(unseenRows/c.mu)) {
+		if middle-left[0] > left[len(left)-1]-middle {
+			left = left[1:]
+		} else {
+			left = left[:len(left)-1]
+		}
+	}
+	rest := momentsOf([][]float64{left})
+	if !(sd >= leastRatio*(1-noise/2)*rest.sd[0] && sd <= mostRatio*(1+noise/2)*s.sd[a]) {
+		return false
+	}
+	room := (meanOff + samplingErrors/math.Sqrt(float64(len(col)))) * math.Max(rest.sd[0], math.Min(sd, s.sd[a]))
+	return mean >= math.Min(rest.mean[0], s.mean[a])-room && mean <= math.Max(rest.mean[0], s.mean[a])+room
+}
