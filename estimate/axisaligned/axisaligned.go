@@ -22,10 +22,14 @@ import (
 )
 
 // Estimator is the method "axis-aligned".
-type Estimator struct{ known estimate.Estimator }
+type Estimator struct {
+	known estimate.Estimator
+	one   program.OneGaussian
+}
 
-// New returns the estimator; known is what it is where the covariance is known.
-func New(known estimate.Estimator) Estimator { return Estimator{known} }
+// New returns the estimator; known is what it is where the covariance is known, and one is what a
+// fit ends in that sees no components.
+func New(known estimate.Estimator, one program.OneGaussian) Estimator { return Estimator{known, one} }
 
 var _ estimate.FactUser = Estimator{}
 
@@ -62,7 +66,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if k := max(p.Components, 1); p.Relation == privacy.ReplaceOne && tooFew(p, float64(p.Rows)) {
 		return kernel.Plan{}, program.Refusal(advice(p, k), "%d rows are too few for %d components at this epsilon", p.Rows, k)
 	}
-	return kernel.Plan{Method: name, Steps: steps(p)}, nil
+	return kernel.Plan{Method: name, Steps: e.steps(p)}, nil
 }
 
 // Fit follows the plan with the whole budget of the session.
@@ -73,7 +77,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if p.KnownCovariance != nil {
 		return e.known.Fit(ctx, s, p)
 	}
-	f := &fit{Run: program.Begin(s, p, advice(p, program.BoxesFor(p)))}
+	f := &fit{one: e.one, Run: program.Begin(s, p, advice(p, program.BoxesFor(p)))}
 	return f.run(ctx)
 }
 

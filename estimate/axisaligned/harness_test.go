@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/knowncov"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -38,4 +40,4 @@ func variation(t testing.TB, truth *model.Mixture, f estimatetest.Fit, rng *rand
 }
 
 // tested is the method as people use it.
-var tested = New(knowncov.New())
+var tested = New(knowncov.New(), program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment})

@@ -1,13 +1,16 @@
 package axisaligned
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/boxes"
+	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
@@ -19,22 +22,38 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	cs := program.Heaviest(r.Components)
 	f.Notes.Flags = append(f.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...)
 	for i := range f.All {
-		if f.constant(i) {
+		if f.constant(i) && r.Stray == nil {
 			f.Notes.ConstantColumns = append(f.Notes.ConstantColumns, i)
 		}
 	}
 	out := program.NewDraft(f.All, f.Notes)
-	for _, g := range cs {
+	if pairs := r.Correlated(); len(pairs) > 0 {
+		out.Flag("%s: axis-aligned components cannot show it; use --method general", correlated(pairs))
+	}
+	background, outside := r.Beside()
+	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {
 		variances := make([]float64, f.All)
 		for i := range variances {
 			variances[i] = g.Cov.At(i, i)
-			if value, is := f.point(i, g.Mean[i], math.Sqrt(variances[i])); is {
+			if value, is := f.point(i, g.Mean[i], math.Sqrt(variances[i])); is && !note.Background {
 				g.Mean[i], variances[i] = value, 0
 			}
 		}
 		cov, err := covariance(r.Form, variances)
-		out.Add(g.Weight, g.Mean, cov, err, program.GaussianNote(g, 1, ""))
+		out.Add(weight, g.Mean, cov, err, note)
 	}
+	for _, g := range cs {
+		add((1-outside)*g.Weight, g, program.GaussianNote(g, 1, ""))
+	}
+	for _, wide := range background {
+		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Rows, Background: true})
+	}
+	share, noise := r.LeftOut()
+	where := "they lie far from all components"
+	if background != nil {
+		where += "; one that is marked as background stands for them"
+	}
+	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
 	return out.Outcome()
 }
 
@@ -66,4 +85,19 @@ func covariance(form query.Form, variances []float64) (model.Covariance, error) 
 		return model.NewSpherical(len(variances), variances[0])
 	}
 	return model.NewDiagonal(variances)
+}
+
+// toldPairs are named at most. A guess.
+const toldPairs = 3
+
+func correlated(pairs []em.Pair) string {
+	var said []string
+	for _, p := range pairs[:min(len(pairs), toldPairs)] {
+		said = append(said, fmt.Sprintf("columns %d and %d (about %.1f)", p.I+1, p.J+1, p.Rho))
+	}
+	text := "correlated within components: " + strings.Join(said, ", ")
+	if more := len(pairs) - toldPairs; more > 0 {
+		text += fmt.Sprintf(" and %d pairs more", more)
+	}
+	return text
 }

@@ -19,8 +19,21 @@ const (
 var boxed = program.Boxed{GapsStep: "gaps", CountsStep: "histograms", TreeStep: "trees of counts", Gaps: .22, Counts: .16, Tree: .16, Keep: .16, Last: .5}
 
 // steps is the worst case of a fit.
-func steps(p estimate.Problem) []kernel.Step {
+func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
 	out = append(out, boxed.Steps(p.Columns)...)
-	return append(out, program.RoundSteps(source, 1, maxRounds, 1)...)
+	out = append(out, program.RoundSteps(source, 1, maxRounds, 1)...)
+	return append(out, e.one.Steps(plain(p), prefixOne, 1)...)
+}
+
+// prefixOne comes before the steps of the Gaussian that a fit may end in.
+const prefixOne = "one: "
+
+// plain is the problem of one Gaussian of all rows.
+func plain(p estimate.Problem) estimate.Problem {
+	p.Components, p.MaxComponents = 1, 1
+	if p.Covariance != estimate.Spherical {
+		p.Covariance = estimate.Diagonal
+	}
+	return p
 }

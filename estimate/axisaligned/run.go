@@ -2,6 +2,7 @@ package axisaligned
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -14,6 +15,7 @@ import (
 // fit is the state of one run.
 type fit struct {
 	program.Run
+	one   program.OneGaussian
 	found []boxes.Box
 }
 
@@ -22,6 +24,8 @@ const (
 	misfit    = 1.0
 	seenSDs   = 4.0 // sds of noise below which a count may be of no rows at all
 	goneBoxed = 5.0
+	mostPairs = 30  // columns from which on correlations are not looked for
+	clearSDs  = 2.5 // of the last round's noise, that a component's rows must exceed
 	mostDoubt = .12 // of a weight, relative variance, where k was not asked for
 )
 
@@ -30,8 +34,11 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Rows = math.Max(f.Rows, 1); tooFew(f.Problem, f.Rows) || f.Rows < seenSDs*f.Factor/f.Mu(countPart) {
+	if f.Rows = math.Max(f.Rows, 1); f.Rows < seenSDs*f.Factor/f.Mu(countPart) {
 		return f.Refuse("about %.0f rows are too few for %d components at this epsilon", f.Rows, max(f.Problem.Components, 1)), nil
+	}
+	if tooFew(f.Problem, f.Rows) {
+		return f.plain(ctx, "about %.0f rows are too few for %d components at this epsilon", f.Rows, max(f.Problem.Components, 1))
 	}
 	if needed := rowsFor(f.Problem, max(f.Problem.Components, 1)); f.Rows < scarce*needed {
 		f.Flag("about %.0f rows are few for what was asked: from about %.0f on, places and shapes can be relied on", f.Rows, math.Ceil(needed/100)*100)
@@ -43,15 +50,27 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	case err != nil:
 		return estimate.Outcome{}, err
 	case len(found) == 0:
-		return f.Refuse("no rows that lie together were seen in every column"), nil
+		return f.plain(ctx, "no rows that lie together were seen in every column")
 	case !enough:
-		return f.Refuse("about %.0f of %.0f rows lie where no place was seen in every column", f.Rows-held, f.Rows), nil
+		return f.plain(ctx, "about %.0f of %.0f rows lie where no place was seen in every column", f.Rows-held, f.Rows)
 	}
 	r, err := b.Fit(ctx, &f.Run, found)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	return f.outcome(r), nil
+}
+
+// plain is the outcome where no components are seen: one Gaussian of all rows, with what is left of
+// the budget.
+func (f *fit) plain(ctx context.Context, why string, args ...any) (estimate.Outcome, error) {
+	out, err := f.one.FitAllotment(ctx, f.Allotment, plain(f.Problem), prefixOne)
+	why = fmt.Sprintf(why, args...)
+	if out.NoRelease != nil {
+		out.NoRelease.Reason = why + ", and for one Gaussian: " + out.NoRelease.Reason
+	}
+	out.Diagnostics.Flags = append([]string{why + ": this is one Gaussian of all rows"}, out.Diagnostics.Flags...)
+	return out, err
 }
 
 // rounds is how many there are from a start of so many components.
@@ -64,9 +83,10 @@ func (f *fit) rounds(start int) int {
 
 // set says what counts as a component.
 func (f *fit) set(r *em.Rounds) {
-	if r.Misfit, r.Gone = misfit, goneBoxed; f.Problem.Components == 0 {
+	if r.Misfit, r.Gone, r.Clear = misfit, goneBoxed, clearSDs; f.Problem.Components == 0 {
 		r.MostDoubt = mostDoubt
 	}
+	r.Pairs = f.form() == query.DiagonalForm && 1 < f.All && f.All <= mostPairs
 }
 
 // form is that of the moments: there are no full covariances here.

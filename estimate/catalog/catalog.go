@@ -31,6 +31,7 @@ type List struct {
 // Methods are those that people use. What papers print is listed apart, in the package literal, and
 // its learners are the others that a black box may be asked for.
 func Methods(others ...learners.Learner) List {
+	one := program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment}
 	return List{
 		One: []estimate.Estimator{
 			gaussian.New(),
@@ -38,10 +39,10 @@ func Methods(others ...learners.Learner) List {
 			heavytailed.NewElliptical(),
 		},
 		Mixtures: []estimate.Estimator{
-			general.New(program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment}),
+			general.New(one),
 			separated.New(),
 			univariate.New(),
-			axisaligned.New(knowncov.New()),
+			axisaligned.New(knowncov.New(), one),
 			blackbox.New(others...),
 		},
 	}

@@ -18,15 +18,17 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 		mean, cov, err := f.Raw(f.space, g, f.Problem.Covariance)
 		out.Add(weight, mean, cov, err, note)
 	}
-	cs, b := program.Heaviest(r.Components), r.Background
+	cs := program.Heaviest(r.Components)
+	background, outside := r.Beside()
 	out.Notes.Flags = append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...)
 	for _, g := range cs {
-		add((1-b.Total())*g.Weight, g, program.GaussianNote(g, f.space.Dim(), program.CoarseStart))
+		add((1-outside)*g.Weight, g, program.GaussianNote(g, f.space.Dim(), program.CoarseStart))
 	}
-	if parts := b.Parts(); parts != nil {
-		out.Notes.LeavesOut(estimate.Undescribed{Share: b.Share, Noise: b.Noise, Where: "they are in no component; components marked as background stand for them"})
+	if background != nil {
+		share, noise := r.LeftOut()
+		out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: "they are in no component; components marked as background stand for them"})
 	}
-	for _, wide := range b.Parts() {
+	for _, wide := range background {
 		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Weight * f.Rows, Background: true})
 	}
 	return out.Outcome()

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -43,8 +44,9 @@ func (b Boxed) Steps(d int) []kernel.Step {
 
 // Utility constants of the boxes, guesses.
 const (
-	// a box with less than this part of a component's even share of the rows is dropped
-	leastBox = .12
+	// a box with less than this part of a component's even share of the rows is dropped, unless it
+	// has more rows than so many sds of a histogram's noise, and that part of all
+	leastBox, leastBoxSDs, leastBoxPart = .12, 6.0, .006
 	// boxes that hold less than this part of the rows are not all there is
 	leastHeld = .6
 	openBoxes = 6 // components that boxes are made for where their number is not known
@@ -62,15 +64,25 @@ func BoxesFor(p estimate.Problem) int {
 // there is.
 func (b Boxed) Find(ctx context.Context, r *Run) (found []boxes.Box, held float64, enough bool, err error) {
 	found, err = boxes.Find(ctx, r.Allotment, boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
-		Columns: b.Columns, Rows: r.Rows, Least: leastBox * r.Rows / float64(BoxesFor(r.Problem)), Components: r.Most(),
+		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(),
 		RoundedTo: r.Problem.RoundedTo, Keep: b.Keep * r.Mu2})
 	held = boxes.Held(found)
 	return found, held, err == nil && !(held < leastHeld*r.Rows), err
 }
 
+// least is how many rows a box has at least.
+func (b Boxed) least(r *Run) float64 {
+	columns := r.All
+	if b.Columns != nil {
+		columns = len(b.Columns)
+	}
+	clear := leastBoxSDs * r.Factor / budget.Mu(boxes.Once(b.Counts*r.Mu2, columns))
+	return math.Min(leastBox*r.Rows/float64(BoxesFor(r.Problem)), math.Max(clear, leastBoxPart*r.Rows))
+}
+
 // Fit makes components of the boxes.
 func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, error) {
-	start, err := boxes.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
+	start, held, err := boxes.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
 		boxes.Choice{Components: r.Problem.Components, Most: r.Problem.MaxComponents, Rows: r.Rows, Uniform: Starts})
 	if err != nil {
 		return nil, err
@@ -84,9 +96,31 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, 
 		}
 	}
 	e := r.Rounds(space, b.Form, start)
+	e.Background = em.FarBackground(around(start), b.Form)
 	b.Set(e)
+	e.Carry, e.Watch = true, r.Rows-held > watchPart*r.Rows
 	rounds := b.Rounds(len(start))
 	return e, r.EM(ctx, e, Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*r.Left()/float64(rounds))), Spare: (rounds + 1) / 2})
+}
+
+// watchPart: where boxes hold less than all but this part of the rows, the rest is looked for from
+// the first round on. A guess.
+const watchPart = .005
+
+// around is all components together, with a spread in columns where each has one value: the value
+// itself, or 1.
+func around(cs []component.Gaussian) component.Gaussian {
+	all := cs[0]
+	for _, c := range cs[1:] {
+		all = component.Joined(all, c)
+	}
+	all.Cov = symmetric.OnlyDiagonal(all.Cov, false)
+	for j, m := range all.Mean {
+		if boxes.IsPoint(m, math.Sqrt(all.Cov.At(j, j))) {
+			all.Cov.SetSym(j, j, math.Max(1, m*m))
+		}
+	}
+	return all
 }
 
 // within is g in some of its columns.

@@ -82,6 +82,12 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		if err := e.Simplify(ctx, draws); err != nil {
 			return err
 		}
+		if most := r.Most(); len(e.Components) > most {
+			r.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
+			if err := e.Reduce(ctx, most); err != nil {
+				return err
+			}
+		}
 		if s.Contest != nil {
 			if err := s.Contest(e); err != nil {
 				return err

@@ -72,6 +72,9 @@ const (
 	largeBins  = 1200 // of a histogram, whose bins far from all leaves are then joined
 )
 
+// Once is what one histogram of a column costs, of the part of mu^2 for all.
+func Once(countsMu2 float64, columns int) float64 { return countsMu2 / float64(columns) / looks }
+
 const inBoxes = " in boxes"
 
 // Find looks at one column after the other: gaps in every box so far, histograms there, and a new
@@ -160,6 +163,7 @@ type line struct {
 	seen  []roots.Histogram
 	found []linefit.Component
 	atoms []bool // of found: all rows have one value
+	ghost []bool // of found: no bin holds them clear of its noise
 }
 
 // clusters measures histograms of column j in every box, each with edges from what the ones before
@@ -197,9 +201,22 @@ func (f *finder) clusters(windows []gaps.Window, j int) ([][]cluster, error) {
 	}
 	out := make([][]cluster, len(f.found))
 	for b, l := range lines {
+		l.banish()
 		out[b] = slices.DeleteFunc(cut(l.found, l.atoms), func(c cluster) bool { return !(c.mass >= f.Least && c.finite()) })
 	}
 	return out, nil
+}
+
+// banish leaves out the ghosts.
+func (l *line) banish() {
+	kept := 0
+	for i, c := range l.found {
+		if !l.ghost[i] {
+			l.found[kept], l.atoms[kept] = c, l.atoms[i]
+			kept++
+		}
+	}
+	l.found, l.atoms = l.found[:kept], l.atoms[:kept]
 }
 
 // next fits what was seen of a line and chooses the edges of its next histogram, if it is worth
@@ -211,10 +228,11 @@ func (f *finder) next(l *line, look int, unit, mass float64) (err error) {
 		return err
 	}
 	l.found = slices.DeleteFunc(l.found, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
-	l.edges, l.atoms = nil, make([]bool, len(l.found))
+	l.edges, l.atoms, l.ghost = nil, make([]bool, len(l.found)), make([]bool, len(l.found))
 	blurred, held := look+1 < looks, 0.0
 	for i, c := range l.found {
 		held += c.Rows
+		l.ghost[i] = !d.Seen(c)
 		if l.atoms[i] = d.Atom(c); l.atoms[i] {
 			low, _ := d.Bin(c)
 			l.found[i].Origin, l.found[i].Offset, l.found[i].SD = low, 0, pointSD(low)

@@ -38,11 +38,12 @@ const (
 	complexity = .7 // of BIC, what a component must gain where their number is not known
 )
 
-// Start returns the components to start private EM from, weights summing to 1: one for every box
+// Start returns the components to start private EM from, weights summing to 1, and about how many
+// rows are in their boxes: one for every box
 // or, where there are fewer boxes than components asked for, more in boxes whose trees show more;
 // where their number is not known, only boxes that look mixed in some column get a tree. mu2 is the
 // part of mu^2 that the trees may spend.
-func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, error) {
+func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, float64, error) {
 	found = withoutScraps(found, c.Components)
 	wanted := Box.isMixed
 	most, penalty := c.Most, complexity
@@ -59,11 +60,11 @@ func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, m
 	if len(out) < len(found) {
 		sets, err := trees(a, step, found, wanted, c.Rows, mu2)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		more, err := share(ctx, sets, most-len(out), penalty, c)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		out = append(out, more...)
 	}
@@ -74,7 +75,7 @@ func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, m
 	for i := range out {
 		out[i].Weight /= total
 	}
-	return out, nil
+	return out, total * c.Rows, nil
 }
 
 // withoutScraps leaves out, of more boxes than components asked for, those that hold little beside

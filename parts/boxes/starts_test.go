@@ -148,9 +148,12 @@ func TestStart(t *testing.T) {
 		for _, c := range []struct{ asked, most, trees, components int }{{0, 10, 1, 3}, {2, 0, 0, 2}, {3, 0, 1, 5}, {0, 2, 1, 2}} {
 			s := open(t, rows, 2, rel, kerneltest.Options{Exact: true})
 			mu2 := treePart * s.Mu() * s.Mu()
-			cs, err := Start(t.Context(), s.Allotment(), treeStep, found, mu2, Choice{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
+			cs, held, err := Start(t.Context(), s.Allotment(), treeStep, found, mu2, Choice{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if want := Held(found); held > want*(1+1e-9) || c.asked != 2 && held < .99*want {
+				t.Errorf("%+v: the boxes hold %.0f of %.0f rows", c, held, want)
 			}
 			total, spent, first := 0.0, 0.0, 0.0
 			for _, g := range cs {

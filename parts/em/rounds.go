@@ -18,15 +18,28 @@ type Rounds struct {
 	Form       query.Form
 	Components []component.Gaussian
 	Background Background
-	Rows       float64   // public or released number of good rows
-	Factor     float64   // sqrt2 under replace-one, 1 under add-or-remove-one
-	Floor      float64   // smallest eigenvalue in working coordinates; 0 for none
-	Grid       []float64 // least variance of each working coordinate; nil for none
-	Misfit     float64   // see clip.Radius2
-	Gone       float64   // a component with fewer rows than this is deleted after the last round
+	// Stray, if set, is one more component, for rows that are far from all others: see Watch. Its
+	// weight is a share of all rows, theirs are shares of the rest.
+	Stray *component.Gaussian
+	// Carry makes Stray of the rows that the background sees; Watch has the background in every
+	// round, not in the last one alone.
+	Carry, Watch bool
+	Rows         float64   // public or released number of good rows
+	Factor       float64   // sqrt2 under replace-one, 1 under add-or-remove-one
+	Floor        float64   // smallest eigenvalue in working coordinates; 0 for none
+	Grid         []float64 // least variance of each working coordinate; nil for none
+	Misfit       float64   // see clip.Radius2
+	Gone         float64   // a component with fewer rows than this is deleted after the last round
 	// MostDoubt, if positive: a component whose weight is in more doubt than this, a relative
 	// variance, is deleted after the last round.
 	MostDoubt float64
+	// Pairs has the last round measure all second moments of components whose form is diagonal, so
+	// that it is known what the form cannot show: see Correlated.
+	Pairs bool
+	// Clear, if positive: a component whose count in the last round is less than so many sds of its
+	// noise is deleted after it.
+	Clear float64
+	pairs []correlations // of the components in the last round
 }
 
 // query builds one soft E-step and M-step for all components and the background as one release
@@ -34,12 +47,19 @@ type Rounds struct {
 // clip.Radius2 from the released count.
 func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component.Clipping) {
 	q := query.ClippedMoments{Form: r.Form, Lift: component.Lift}
+	if last && r.Pairs {
+		q.Form, q.Lift = query.FullForm, pairsLift
+	}
 	var how []component.Clipping
 	for _, c := range r.Components {
-		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.Background.Total()), r.Rows, r.noise(mu), r.Misfit)
+		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.apart()), r.Rows, r.noise(mu), r.Misfit)
 		q.Components, how = append(q.Components, part), append(how, clipping)
 	}
-	if last {
+	if r.Stray != nil {
+		part, clipping := r.Space.Clipped(*r.Stray, r.Stray.Weight, r.Rows, r.noise(mu), strayMisfit)
+		q.Components, how = append(q.Components, part), append(how, clipping)
+	}
+	if last || r.Watch {
 		q.Components = append(q.Components, r.Background.components(r.Space)...)
 	}
 	return q, how
@@ -50,7 +70,7 @@ func (r *Rounds) noise(mu float64) float64 { return component.Noise(r.Form, r.Fa
 
 // update is what a component's move by a release depends on besides the release.
 func (r *Rounds) update() component.Update {
-	return component.Update{Form: r.Form, Rows: (1 - r.Background.Total()) * r.Rows, Floor: r.Floor, Grid: r.Grid}
+	return component.Update{Form: r.Form, Rows: (1 - r.apart()) * r.Rows, Floor: r.Floor, Grid: r.Grid}
 }
 
 // Round measures once and updates every component; the last one includes the background and deletes
@@ -62,13 +82,27 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 		return err
 	}
 	sums := moments.Unpack(q, ans)
-	sums, rungs := sums[:len(r.Components)], sums[len(r.Components):]
-	for j, s := range sums {
-		r.Components[j] = r.update().Apply(r.Components[j], s, how[j])
+	update, k := r.update(), len(r.Components)
+	for j, s := range sums[:k] {
+		c := update.Apply(r.Components[j], s, how[j])
+		if last && r.Pairs {
+			r.pairs = append(r.pairs, correlationsOf(s, how[j].Law, c))
+		}
+		if last && s.Count < r.Clear*s.CountSD {
+			c.Weight = 0
+		}
+		r.Components[j] = c
 	}
 	r.normalise(last)
-	if last {
+	if r.Stray != nil {
+		r.updateStray(sums[k], how[k])
+		k++
+	}
+	if rungs := sums[k:]; last || r.Watch {
 		r.Background.update(rungs, r.Rows)
+		if r.Carry {
+			r.carry(r.Background.seen(rungs, r.Rows))
+		}
 	}
 	return nil
 }
@@ -97,7 +131,7 @@ func (r *Rounds) normalise(last bool) {
 	total := 0.0
 	var next []component.Gaussian
 	for _, c := range r.Components {
-		if last && (c.Weight*r.Rows < r.Gone || r.MostDoubt > 0 && c.Doubt.Weight > r.MostDoubt) {
+		if last && (c.Weight == 0 || c.Weight*r.Rows < r.Gone || r.MostDoubt > 0 && c.Doubt.Weight > r.MostDoubt) {
 			continue
 		}
 		total += c.Weight
