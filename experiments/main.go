@@ -42,7 +42,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, unkind.Study, reduction.Study, expected.Study, tables.Study, speed.Study}
+var studies = []study{single.Study, separated.Study, unbounded.Study, unkind.Study, reduction.Study, expected.Study, tables.Study, tables.Moments, speed.Study}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

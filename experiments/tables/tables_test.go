@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 )
 
@@ -38,5 +40,57 @@ func TestFile(t *testing.T) {
 		if err := Study.Run(context.Background(), o, args); err == nil {
 			t.Errorf("%v: no error", args)
 		}
+	}
+}
+
+// Releases of Gaussian columns, one of which is the sum of the others and one constant: nearly the
+// rows' own moments, and nearly their likelihood. A wrong model is told from a right one.
+func TestMoments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("x,y,sum,same\n")
+	for range 3000 {
+		x, y := math.Round(50+10*rng.NormFloat64()), math.Round(20*rng.NormFloat64())
+		fmt.Fprintf(&b, "%g,%g,%g,7\n", x, y, x+y)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "file.csv"), []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, out := enginetest.Options(t), new(bytes.Buffer)
+	o.Out, o.Stdout, o.Only = "", out, []string{"file/epsilon=10"}
+	if err := Moments.Run(context.Background(), o, []string{folder}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "| one   | 2 ") || !strings.Contains(out.String(), "| yes        | 2        | 0      | 0 ") {
+		t.Errorf("got\n%s", out)
+	}
+	rows, err := read(filepath.Join(folder, "file.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]int, len(rows))
+	for i := range all {
+		all[i] = i
+	}
+	m, err := gaussian(rows.pick(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := engine.Values{}
+	if err := compare(got, m, true, rows.pick(all), rows.pick(all[:1000]), 50); err != nil {
+		t.Fatal(err)
+	}
+	for name, most := range map[string]float64{meanOff: 1e-9, ratioOff: 1e-3, correlationOff: 1e-9, nobody: 0, nearly: 1e-3, nearlyMost: 1e-3} {
+		if !(got[name] <= most) {
+			t.Errorf("%s of the rows' own moments: %v", name, got[name])
+		}
+	}
+	wide, err := m.Affine([]float64{1.5, 1, 1, 1}, []float64{3, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compare(got, wide, true, rows.pick(all), rows.pick(all[:1000]), 50); err != nil || !(got[meanOff] > 2) || !(got[ratioOff] > .4) || !(got[nearly] > .3) {
+		t.Errorf("a wrong model: %v, %v", got, err)
 	}
 }

@@ -7,53 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems/families"
 	"github.com/gauze-dp/gauze/model"
 )
-
-// A sample is the moments of columns.
-type sample struct {
-	mean, sd []float64
-	scaled   [][]float64 // to mean 0 and standard deviation 1; nil of a constant one
-}
-
-// momentsOf scales columns first, so that none is too large or too small for a square.
-func momentsOf(cols [][]float64) (s sample) {
-	for _, c := range cols {
-		origin, reach := c[0], 0.0
-		for _, x := range c {
-			reach = math.Max(reach, math.Abs(x-origin))
-		}
-		if reach == 0 {
-			s.mean, s.sd, s.scaled = append(s.mean, origin), append(s.sd, 0), append(s.scaled, nil)
-			continue
-		}
-		z, sum, square := make([]float64, len(c)), 0.0, 0.0
-		for i, x := range c {
-			z[i] = (x - origin) / reach
-			sum += z[i]
-		}
-		mean := sum / float64(len(c))
-		for i := range z {
-			z[i] -= mean
-			square += z[i] * z[i]
-		}
-		sd := math.Sqrt(square / float64(len(c)))
-		for i := range z {
-			z[i] /= sd
-		}
-		s.mean, s.sd, s.scaled = append(s.mean, origin+reach*mean), append(s.sd, reach*sd), append(s.scaled, z)
-	}
-	return s
-}
-
-func (s sample) correlation(a, b int) float64 {
-	sum := 0.0
-	for i, x := range s.scaled[a] {
-		sum += x * s.scaled[b][i]
-	}
-	return sum / float64(len(s.scaled[a]))
-}
 
 // components looks for some that stand for nobody, and for more than were allowed.
 func (c comparison) components(j *judgement, cols [][]float64) {
@@ -98,7 +55,7 @@ func (c comparison) clusters(j *judgement, m *model.Mixture) error {
 		if float64(len(cols[0])) < leastShare*float64(n) {
 			continue
 		}
-		s := momentsOf(cols)
+		s := engine.MomentsOf(cols)
 		inside := func(rows *mat.Dense) float64 {
 			n, _ := rows.Dims()
 			in := 0
@@ -131,9 +88,9 @@ func labelled(t *families.Table, label int, stray bool) [][]float64 {
 	return out
 }
 
-func within(row []float64, s sample) bool {
+func within(row []float64, s engine.Moments) bool {
 	for a, x := range row {
-		if !(math.Abs(x-s.mean[a]) <= boxSDs*s.sd[a]) {
+		if !(math.Abs(x-s.Mean[a]) <= boxSDs*s.SD[a]) {
 			return false
 		}
 	}

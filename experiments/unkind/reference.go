@@ -40,14 +40,14 @@ func (c comparison) reference(a int, col []float64) []normal {
 // there may be one.
 func (c comparison) byLabel(a int, col []float64) (out []normal) {
 	if c.table.Labels == nil {
-		s := momentsOf([][]float64{col})
-		return []normal{{1, s.mean[0], s.sd[0]}}
+		s := engine.MomentsOf([][]float64{col})
+		return []normal{{1, s.Mean[0], s.SD[0]}}
 	}
 	n, _ := c.table.Rows.Dims()
 	add := func(part []float64) {
 		if len(part) > 0 {
-			s := momentsOf([][]float64{part})
-			out = append(out, normal{float64(len(part)) / float64(len(col)), s.mean[0], s.sd[0]})
+			s := engine.MomentsOf([][]float64{part})
+			out = append(out, normal{float64(len(part)) / float64(len(col)), s.Mean[0], s.SD[0]})
 		}
 	}
 	apart := c.k == 0 || len(col) < n
@@ -69,12 +69,14 @@ func (c comparison) byLabel(a int, col []float64) (out []normal) {
 // em fits k components to a column, from groups of equal size and from groups that get smaller
 // towards either end; the likelier.
 func em(col []float64, k int) (best []normal, likelihood float64) {
-	s := momentsOf([][]float64{col})
-	z := s.scaled[0]
-	if z == nil {
-		return []normal{{1, s.mean[0], 0}}, 0
+	s := engine.MomentsOf([][]float64{col})
+	if s.SD[0] == 0 {
+		return []normal{{1, s.Mean[0], 0}}, 0
 	}
-	z = slices.Sorted(slices.Values(z))
+	z := slices.Sorted(slices.Values(col))
+	for i := range z {
+		z[i] = (z[i] - s.Mean[0]) / s.SD[0]
+	}
 	if len(z) > emRows {
 		quantiles := make([]float64, emRows)
 		for i := range quantiles {
@@ -97,8 +99,8 @@ func em(col []float64, k int) (best []normal, likelihood float64) {
 		}
 	}
 	for i := range best {
-		best[i].mean = s.mean[0] + s.sd[0]*best[i].mean
-		best[i].sd *= s.sd[0]
+		best[i].mean = s.Mean[0] + s.SD[0]*best[i].mean
+		best[i].sd *= s.SD[0]
 	}
 	return best, likelihood
 }

@@ -189,11 +189,11 @@ func oneScale(rows *mat.Dense) {
 				numbers = append(numbers, x)
 			}
 		}
-		s := momentsOf([][]float64{numbers})
-		if s.sd[0] == 0 {
+		s := engine.MomentsOf([][]float64{numbers})
+		if s.SD[0] == 0 {
 			continue
 		}
-		unit := math.Exp2(math.Round(math.Log2(s.sd[0])))
+		unit := math.Exp2(math.Round(math.Log2(s.SD[0])))
 		for i := range n {
 			rows.Set(i, a, rows.At(i, a)/unit)
 		}

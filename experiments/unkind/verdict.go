@@ -62,12 +62,6 @@ const (
 )
 
 var (
-	// assuring says that the moments are right: no excuse where they are not.
-	assuring = regexp.MustCompile(`mean and covariance are the rows' own`)
-	// routine is said of models that are as they should be. What it says of constant columns is
-	// compared with the rows, and not taken for a warning.
-	routine = regexp.MustCompile(`constant columns: up to|constant but for at most|missing or unusable value|incomplete|taken as recorded in that unit|` +
-		`do not speak for more|covariance is singular|narrower than could be seen`)
 	// tails is what has to be said where there are no moments.
 	tails = regexp.MustCompile(`(?i)tail|stray|beyond|far |outlier|extreme|outside|left out|not describe|clip|moment`)
 	// unseen is how many rows may differ from a constant.
@@ -176,16 +170,14 @@ type said struct {
 }
 
 func saidOf(d release.Diagnostics) said {
-	s := said{flags: append([]string(nil), d.Flags...), constant: map[string]bool{}}
+	s := said{constant: map[string]bool{}}
+	s.relevant, s.flags, s.background = engine.Warnings(d)
 	rows := 0.0
 	for _, c := range d.Components {
-		if c.Background {
-			s.background = true
-			continue
+		if !c.Background {
+			s.noise += c.EffectiveRows * c.EffectiveNoise
+			rows += c.EffectiveRows
 		}
-		s.flags = append(s.flags, c.Flags...)
-		s.noise += c.EffectiveRows * c.EffectiveNoise
-		rows += c.EffectiveRows
 	}
 	if s.noise /= rows; !(s.noise >= 0) {
 		s.noise = 0
@@ -195,9 +187,6 @@ func saidOf(d release.Diagnostics) said {
 			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
 				s.unseen = max(s.unseen, v)
 			}
-		}
-		if !routine.MatchString(f) && !assuring.MatchString(f) {
-			s.relevant = append(s.relevant, f)
 		}
 	}
 	for _, name := range d.ConstantColumns {
@@ -241,7 +230,7 @@ func hasNaN(row []float64) bool {
 // with compares a model with rows.
 func (c comparison) with(m *model.Mixture, cols [][]float64) (judgement, error) {
 	j := judgement{flags: c.said.flags, said: len(c.said.relevant) > 0 || c.said.background, ratio: 1}
-	sample := momentsOf(cols)
+	sample := engine.MomentsOf(cols)
 	c.moments(&j, m, sample, cols)
 	if !c.mixture {
 		return j, nil
@@ -272,7 +261,7 @@ func (j *judgement) wrong(format string, args ...any) {
 }
 
 // moments compares means, standard deviations and correlations.
-func (c comparison) moments(j *judgement, m *model.Mixture, s sample, cols [][]float64) {
+func (c comparison) moments(j *judgement, m *model.Mixture, s engine.Moments, cols [][]float64) {
 	n, d := float64(len(cols[0])), len(cols)
 	noise := min(mostNoise, noiseTimes*c.said.noise/math.Sqrt(2*float64(d)))
 	mean, cov := m.Mean(), m.Covariance()
@@ -280,13 +269,13 @@ func (c comparison) moments(j *judgement, m *model.Mixture, s sample, cols [][]f
 	pooled := 0.0
 	for a := range d {
 		sd[a] = math.Sqrt(cov.At(a, a))
-		pooled += s.sd[a] * s.sd[a] / float64(d)
-		excused[a] = s.sd[a] == 0 || c.constant(m, a, mean[a], sd[a], cols[a])
+		pooled += s.SD[a] * s.SD[a] / float64(d)
+		excused[a] = s.SD[a] == 0 || c.constant(m, a, mean[a], sd[a], cols[a])
 	}
 	if c.shape == estimate.Spherical { // asks for one spread
-		for a := range s.sd {
-			if s.sd[a] > 0 {
-				s.sd[a] = math.Sqrt(pooled)
+		for a := range s.SD {
+			if s.SD[a] > 0 {
+				s.SD[a] = math.Sqrt(pooled)
 			}
 		}
 	}
@@ -294,7 +283,7 @@ func (c comparison) moments(j *judgement, m *model.Mixture, s sample, cols [][]f
 		if excused[a] {
 			continue
 		}
-		off, ratio := math.Abs(mean[a]-s.mean[a])/s.sd[a], sd[a]/s.sd[a]
+		off, ratio := math.Abs(mean[a]-s.Mean[a])/s.SD[a], sd[a]/s.SD[a]
 		j.mean = math.Max(j.mean, off)
 		if math.Abs(math.Log(ratio)) > math.Abs(math.Log(j.ratio)) || math.IsNaN(ratio) {
 			j.ratio = ratio
@@ -320,7 +309,7 @@ func (c comparison) moments(j *judgement, m *model.Mixture, s sample, cols [][]f
 			if excused[a] || excused[b] || sd[a] == 0 || sd[b] == 0 {
 				continue
 			}
-			off := math.Abs(cov.At(a, b)/sd[a]/sd[b] - s.correlation(a, b))
+			off := math.Abs(cov.At(a, b)/sd[a]/sd[b] - s.Correlation(a, b))
 			if j.correlation = math.Max(j.correlation, off); !(off <= correlationOff+samplingErrors/math.Sqrt(n)+noise) {
 				j.wrong("columns %d and %d: correlation off by %.3g", b+1, a+1, off)
 			}
@@ -344,21 +333,11 @@ func (c comparison) constant(m *model.Mixture, a int, at, sd float64, col []floa
 
 // fewFarOut says that a mean and a standard deviation are between those of all rows and those
 // without the few farthest out that could not be seen.
-func (c comparison) fewFarOut(col []float64, s sample, a int, mean, sd, noise float64) bool {
-	sorted := slices.Sorted(slices.Values(col))
-	left := sorted
-	middle := sorted[len(sorted)/2]
-	for range min(len(sorted)-1, int(unseenRows/c.mu)) {
-		if middle-left[0] > left[len(left)-1]-middle {
-			left = left[1:]
-		} else {
-			left = left[:len(left)-1]
-		}
-	}
-	rest := momentsOf([][]float64{left})
-	if !(sd >= leastRatio*(1-noise/2)*rest.sd[0] && sd <= mostRatio*(1+noise/2)*s.sd[a]) {
+func (c comparison) fewFarOut(col []float64, s engine.Moments, a int, mean, sd, noise float64) bool {
+	rest := engine.Without(slices.Sorted(slices.Values(col)), int(unseenRows/c.mu))
+	if !(sd >= leastRatio*(1-noise/2)*rest.SD[0] && sd <= mostRatio*(1+noise/2)*s.SD[a]) {
 		return false
 	}
-	room := (meanOff + samplingErrors/math.Sqrt(float64(len(col)))) * math.Max(rest.sd[0], math.Min(sd, s.sd[a]))
-	return mean >= math.Min(rest.mean[0], s.mean[a])-room && mean <= math.Max(rest.mean[0], s.mean[a])+room
+	room := (meanOff + samplingErrors/math.Sqrt(float64(len(col)))) * math.Max(rest.SD[0], math.Min(sd, s.SD[a]))
+	return mean >= math.Min(rest.Mean[0], s.Mean[a])-room && mean <= math.Max(rest.Mean[0], s.Mean[a])+room
 }

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"math"
+	"regexp"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+var (
+	// assuring says that the moments are right: no warning, and no excuse where they are not.
+	assuring = regexp.MustCompile(`mean and covariance are the rows' own`)
+	// routine is said of models that are as they should be: how precisely constant columns are
+	// known, what was missing, which units were inferred, a choice that was made.
+	routine = regexp.MustCompile(`constant columns: up to|constant but for at most|missing or unusable value|incomplete|taken as recorded in that unit|` +
+		`do not speak for more|covariance is singular|narrower than could be seen`)
+)
+
+// Warnings are the flags of a release that tell a reader to take care, out of all flags, and
+// whether it has a background.
+func Warnings(d release.Diagnostics) (warnings, all []string, background bool) {
+	all = append(all, d.Flags...)
+	for _, c := range d.Components {
+		if c.Background {
+			background = true
+			continue
+		}
+		all = append(all, c.Flags...)
+	}
+	for _, f := range all {
+		if !routine.MatchString(f) && !assuring.MatchString(f) {
+			warnings = append(warnings, f)
+		}
+	}
+	return warnings, all, background
+}
+
+// Moments are those of columns.
+type Moments struct {
+	Mean, SD []float64
+	scaled   [][]float64 // to mean 0 and standard deviation 1; nil of a constant one
+}
+
+// MomentsOf scales columns first, so that no value is too large or too small for a square.
+func MomentsOf(cols [][]float64) (s Moments) {
+	for _, c := range cols {
+		origin, reach := c[0], 0.0
+		for _, x := range c {
+			reach = math.Max(reach, math.Abs(x-origin))
+		}
+		if reach == 0 {
+			s.Mean, s.SD, s.scaled = append(s.Mean, origin), append(s.SD, 0), append(s.scaled, nil)
+			continue
+		}
+		z, sum, square := make([]float64, len(c)), 0.0, 0.0
+		for i, x := range c {
+			z[i] = (x - origin) / reach
+			sum += z[i]
+		}
+		mean := sum / float64(len(c))
+		for i := range z {
+			z[i] -= mean
+			square += z[i] * z[i]
+		}
+		sd := math.Sqrt(square / float64(len(c)))
+		for i := range z {
+			z[i] /= sd
+		}
+		s.Mean, s.SD, s.scaled = append(s.Mean, origin+reach*mean), append(s.SD, reach*sd), append(s.scaled, z)
+	}
+	return s
+}
+
+// Correlation is that of two columns that vary.
+func (s Moments) Correlation(a, b int) float64 {
+	sum := 0.0
+	for i, x := range s.scaled[a] {
+		sum += x * s.scaled[b][i]
+	}
+	return sum / float64(len(s.scaled[a]))
+}
+
+// Without are the moments of a column without so many of the rows that are farthest from its
+// median.
+func Without(sorted []float64, rows int) Moments {
+	left, middle := sorted, sorted[len(sorted)/2]
+	for range min(len(sorted)-1, rows) {
+		if middle-left[0] > left[len(left)-1]-middle {
+			left = left[1:]
+		} else {
+			left = left[:len(left)-1]
+		}
+	}
+	return MomentsOf([][]float64{left})
+}
