@@ -34,6 +34,9 @@ func TestOwnForeign(t *testing.T) {
 		"all":        rings.Parts{Partition: two, Queries: []query.Sum{q, q}},
 		"deeper":     rings.Parts{Partition: two, Queries: []query.Sum{honest, rings.Parts{Partition: two, Queries: []query.Sum{q, q}}}},
 		"own Parts":  parts{rings.Parts{Partition: two, Queries: []query.Sum{honest, honest}}},
+		"in Partial": query.Partial{Sum: q},
+		"filled":     query.Partial{Sum: q, As: query.Filled, Fill: []float64{0}},
+		"a view":     struct{ query.Partial }{query.Partial{Sum: honest, As: query.Presence}},
 		"in a guise": rings.Parts{Partition: two, Queries: []query.Sum{honest, struct{ query.Sum }{q}}},
 	} {
 		if _, err := query.Own(q); err == nil {

@@ -46,7 +46,8 @@ func (s stopping) Pieces() func(i int) []float64 {
 	}
 }
 
-// Sum returns the sum of the query's row vectors over all rows.
+// Sum returns the sum of the query's row vectors over all rows; those of a query.Partial are of
+// rows as its view has them.
 //
 // Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the
 // true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent
@@ -55,7 +56,11 @@ func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
 	if counts := ofSorted(t, q); counts != nil {
 		return counts
 	}
-	return e.Scan(t, query.Summed{Of: q}).(*query.Total).Sum
+	source := rows.Source(t)
+	if p, ok := q.(query.Partial); ok {
+		source = rows.Seen{Table: t, Present: p.As == query.Presence, Fill: p.Fill}
+	}
+	return e.Scan(source, query.Summed{Of: q}).(*query.Total).Sum
 }
 
 // ofSorted counts the bins of a single column that has been sorted already: the same integers as a

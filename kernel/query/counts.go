@@ -282,16 +282,14 @@ type binMap struct {
 // Add counts every column of every row.
 func (m *binMap) Add(sum []int64, rows []float64) {
 	for ; len(rows) >= m.d; rows = rows[m.d:] {
-		row := rows[:m.d]
-		if panel.Null(row) {
-			continue
-		}
 		at := 0
 		for j, edges := range m.edges {
 			if len(edges) == 0 {
 				continue
 			}
-			sum[at+bin(edges, row[j])]++
+			if v := rows[j]; v == v { // not missing, nor of a null row
+				sum[at+bin(edges, v)]++
+			}
 			at += len(edges) + 1
 		}
 	}
@@ -315,9 +313,11 @@ type columnMap struct {
 	q     Counts
 	edges []float64
 	value []float64 // distances of one row to the centre
-	// Per column, how many of the good rows lie above the edge, and how many values are zero (with
-	// SkipZero).
+	// Per column, how many values lie above the edge, and how many are zero (with SkipZero).
 	above, zero []int64
+	// Per column, how many values are not missing; nil where rows are good or null, so that good
+	// rows are counted.
+	present []int64
 }
 
 // Add counts every column of every row. Whether a value is above its edge decides no branch: near a
@@ -325,14 +325,25 @@ type columnMap struct {
 func (m *columnMap) Add(sum []int64, rows []float64) {
 	clear(m.above)
 	clear(m.zero)
+	clear(m.present)
 	good := int64(0)
 	for d := len(m.above); len(rows) >= d; rows = rows[d:] {
-		if row := rows[:d]; !panel.Null(row) {
+		if row := rows[:d]; m.present != nil {
+			for j, v := range row {
+				if v == v {
+					m.present[j]++
+				}
+			}
+			m.count(row) // a missing cell is above no edge, and not zero
+		} else if !panel.Null(row) {
 			good++
 			m.count(row)
 		}
 	}
 	for j, e := range m.edges {
+		if m.present != nil {
+			good = m.present[j]
+		}
 		above, rest := m.above[j], good-m.above[j]
 		if e < 0 {
 			above -= m.zero[j]

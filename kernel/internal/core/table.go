@@ -43,9 +43,10 @@ func NewBuilder(d int) *Builder {
 	return &Builder{filling: &filling{d: d, rows: rows.New(d)}}
 }
 
-// Append adds one row. A row with a value that is not finite becomes the null row: it counts in n
-// under replace-one and contributes zero to every measurement. A row that has not d values is a
-// programmer's error, and so is one that comes after Protect: both panic.
+// Append adds one row. A value that is not finite is a missing cell. A row of missing cells is the
+// null row: it counts in n under replace-one and contributes zero to every measurement. One with
+// some of them is a partial row, a null row too for all but a query.Partial. A row that has not d
+// values is a programmer's error, and so is one that comes after Protect: both panic.
 func (b *Builder) Append(row []float64) {
 	b.fill(func(f *filling) {
 		if len(row) != f.d {

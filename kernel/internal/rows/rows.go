@@ -34,36 +34,55 @@ type Source interface {
 // Invariant: a row is either finite in every column or NaN in every column (a null row). Queries
 // therefore recognise a null row by its first value, and a null row contributes zero to every one
 // of them.
+//
+// A partial row, finite in some columns only, is a null row in the chunks; its cells are kept
+// beside, NaN where they are missing, and only Seen shows them.
 type Table struct {
 	Protected
 	d, n   int
 	chunks [][]float64
+	at     []int     // the numbers of the partial rows, in order
+	cells  []float64 // their cells, row-major
 	memo   memo
 }
 
 // New returns an empty table of d columns.
 func New(d int) *Table { return &Table{d: d} }
 
-// Append copies one row of d values. One with a value that is not finite is stored as the null row,
-// and so is nil.
+// Append copies one row of d values. A value that is not finite is a missing cell: a row without
+// any other is the null row, and so is nil.
 func (t *Table) Append(row []float64) {
+	if row != nil && len(row) != t.d {
+		panic("rows: a row has the wrong length")
+	}
 	t.memo.sorted = nil
 	if t.n%ChunkRows == 0 {
 		t.chunks = append(t.chunks, make([]float64, 0, t.firstChunk()))
 	}
-	last := len(t.chunks) - 1
-	start := len(t.chunks[last])
-	if row != nil && finite(row) {
-		t.chunks[last] = append(t.chunks[last], row...)
-	} else {
+	last := &t.chunks[len(t.chunks)-1]
+	switch present := present(row); {
+	case present == t.d:
+		*last = append(*last, row...)
+	default:
 		for range t.d {
-			t.chunks[last] = append(t.chunks[last], math.NaN())
+			*last = append(*last, math.NaN())
+		}
+		if present > 0 {
+			t.keep(row)
 		}
 	}
-	if len(t.chunks[last]) != start+t.d {
-		panic("rows: a stored row has the wrong length")
-	}
 	t.n++
+}
+
+// keep keeps the cells of a partial row, the next to be counted.
+func (t *Table) keep(row []float64) {
+	t.at = append(t.at, t.n)
+	for _, v := range row {
+		if !finite(v) {
+			v = math.NaN()
+		}
+		t.cells = append(t.cells, v)
+	}
 }
 
 // firstChunk keeps small tables small: the first chunk grows by append, later ones are allocated
@@ -75,13 +94,16 @@ func (t *Table) firstChunk() int {
 	return ChunkRows * t.d
 }
 
-func finite(row []float64) bool {
+func finite(v float64) bool { return v-v == 0 }
+
+// present is the number of finite values.
+func present(row []float64) (n int) {
 	for _, v := range row {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
+		if finite(v) {
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 // Columns is d, which the schema makes public.

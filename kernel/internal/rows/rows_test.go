@@ -92,3 +92,53 @@ func TestSorted(t *testing.T) {
 		t.Error("an empty column is nil, as one that was not asked for")
 	}
 }
+
+// TestSeen: a partial row is null in the table, and in a view what the view says, wherever pieces
+// end; a null row stays null.
+func TestSeen(t *testing.T) {
+	table, nan := New(2), math.NaN()
+	const n = 2*ChunkRows + 3
+	for i := range n {
+		switch v := float64(i); i % 7 {
+		case 0:
+			table.Append([]float64{v, nan})
+		case 1:
+			table.Append([]float64{math.Inf(1), v})
+		case 2:
+			table.Append([]float64{nan, math.Inf(-1)})
+		default:
+			table.Append([]float64{v, -v})
+		}
+	}
+	plain := table.Pieces()
+	for name, s := range map[string]Seen{"cells": {Table: table}, "filled": {Table: table, Fill: []float64{.5, .25}}, "presence": {Table: table, Present: true}} {
+		read := s.Pieces()
+		for _, p := range []int{8, 0, 3, 4, 8, 5} { // in any order
+			piece := slices.Clone(read(p))
+			if len(piece) != len(plain(p)) {
+				t.Fatalf("%s: piece %d has %d numbers, want %d", name, p, len(piece), len(plain(p)))
+			}
+			for k := 0; k < len(piece); k += 2 {
+				i := p*PieceRows + k/2
+				v := float64(i)
+				var want [2]float64
+				switch i % 7 {
+				case 0:
+					want = map[string][2]float64{"cells": {v, nan}, "filled": {v, .25}, "presence": {1, 0}}[name]
+				case 1:
+					want = map[string][2]float64{"cells": {nan, v}, "filled": {.5, v}, "presence": {0, 1}}[name]
+				case 2:
+					want = [2]float64{nan, nan}
+				default:
+					want = map[string][2]float64{"cells": {v, -v}, "filled": {v, -v}, "presence": {1, 1}}[name]
+				}
+				row, null := table.Row(i), i%7 < 3
+				for j := range want {
+					if got := piece[k+j]; got != want[j] && (got == got || want[j] == want[j]) || null != (row[j] != row[j]) {
+						t.Fatalf("%s: row %d is %v, want %v; in the table %v", name, i, piece[k:k+2], want, row)
+					}
+				}
+			}
+		}
+	}
+}

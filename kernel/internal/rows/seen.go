@@ -1,0 +1,52 @@
+package rows
+
+import "sort"
+
+// Seen is a table with its partial rows, in one of three views: each row is mapped by itself, by
+// public or released numbers. A null row stays one.
+//   - Present: a cell is 1 where there is one and 0 where it is missing;
+//   - otherwise with Fill: cells as they are, those of Fill where they are missing;
+//   - otherwise cells as they are, NaN where they are missing: for what asks every cell whether it
+//     is there.
+//
+// In the first two views a row is finite or null, as in the table.
+type Seen struct {
+	*Table
+	Present bool
+	Fill    []float64
+}
+
+// Pieces returns what makes the view piece by piece.
+func (s Seen) Pieces() func(i int) []float64 {
+	read, piece := s.Table.Pieces(), []float64(nil)
+	return func(i int) []float64 {
+		piece = append(piece[:0], read(i)...)
+		for j, v := range piece {
+			if s.Present && v == v {
+				piece[j] = 1
+			}
+		}
+		first := i * PieceRows
+		for k := sort.SearchInts(s.at, first); k < len(s.at) && s.at[k] < first+PieceRows; k++ {
+			s.see(piece[(s.at[k]-first)*s.d:], s.cells[k*s.d:(k+1)*s.d])
+		}
+		return piece
+	}
+}
+
+// see writes the view of a partial row's cells to row.
+func (s Seen) see(row, cells []float64) {
+	for j, v := range cells {
+		missing := v != v
+		switch {
+		case s.Present && missing:
+			row[j] = 0
+		case s.Present:
+			row[j] = 1
+		case missing && s.Fill != nil:
+			row[j] = s.Fill[j]
+		default:
+			row[j] = v
+		}
+	}
+}
