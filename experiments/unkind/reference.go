@@ -8,22 +8,24 @@ import (
 )
 
 // Of the reference in one column: rows and steps of EM, the most components where their number is
-// left to it, and the narrowest component, in standard deviations of the column.
+// left to it, and the narrowest component: in standard deviations of the column, and, in a column
+// of few values, as a part of the way from one to the next, since a likelihood of points is none.
 const (
-	emRows, emSteps, emMost = 3000, 60, 6
+	emRows, emSteps, emMost = 2000, 40, 6
 	narrowest               = 1e-9
+	fewValues, narrowestGap = 60, .25
 )
 
 // reference is what could be had of a column without privacy: in several columns the moments of the
 // true components, as one finds them who knows which row belongs to which, and of the stray rows
-// where the number of components was left to the method; in one column EM, of as many components as
-// were asked for, or as the Bayesian criterion takes.
-func (c comparison) reference(a int, col []float64) []normal {
+// where the number of components was left to the method; in one column EM, of k components, or of
+// as many as the Bayesian criterion takes for 0.
+func (c comparison) reference(a int, col []float64, k int) []normal {
 	if _, d := c.table.Rows.Dims(); d > 1 {
 		return c.byLabel(a, col)
 	}
-	low, high := c.k, c.k
-	if c.k == 0 {
+	low, high := k, k
+	if k == 0 {
 		low, high = 1, emMost
 	}
 	best, least := []normal(nil), math.Inf(1)
@@ -77,6 +79,14 @@ func em(col []float64, k int) (best []normal, likelihood float64) {
 	for i := range z {
 		z[i] = (z[i] - s.Mean[0]) / s.SD[0]
 	}
+	floor := narrowest
+	if values := slices.Compact(slices.Clone(z)); len(values) <= fewValues {
+		least := math.Inf(1)
+		for i, x := range values[1:] {
+			least = math.Min(least, x-values[i])
+		}
+		floor = math.Max(floor, narrowestGap*least)
+	}
 	if len(z) > emRows {
 		quantiles := make([]float64, emRows)
 		for i := range quantiles {
@@ -90,7 +100,7 @@ func em(col []float64, k int) (best []normal, likelihood float64) {
 		for i := range cuts {
 			cuts[i] = int(math.Pow(float64(i)/float64(k), power) * float64(len(z)))
 		}
-		m, l := climb(z, cuts)
+		m, l := climb(z, cuts, floor)
 		if l > likelihood {
 			best, likelihood = m, l
 		}
@@ -105,8 +115,8 @@ func em(col []float64, k int) (best []normal, likelihood float64) {
 	return best, likelihood
 }
 
-// climb runs EM from groups of sorted numbers.
-func climb(z []float64, cuts []int) (m []normal, likelihood float64) {
+// climb runs EM from groups of sorted numbers, no component narrower than the floor.
+func climb(z []float64, cuts []int, floor float64) (m []normal, likelihood float64) {
 	for i := range len(cuts) - 1 {
 		part := z[cuts[i]:max(cuts[i]+1, cuts[i+1])]
 		mean := engine.Mean(part)
@@ -114,7 +124,7 @@ func climb(z []float64, cuts []int) (m []normal, likelihood float64) {
 		for _, x := range part {
 			square += (x - mean) * (x - mean)
 		}
-		m = append(m, normal{float64(len(part)) / float64(len(z)), mean, max(narrowest, math.Sqrt(square/float64(len(part))))})
+		m = append(m, normal{float64(len(part)) / float64(len(z)), mean, max(floor, math.Sqrt(square/float64(len(part))))})
 	}
 	share := make([]float64, len(m))
 	for range emSteps {
@@ -146,7 +156,7 @@ func climb(z []float64, cuts []int) (m []normal, likelihood float64) {
 				continue
 			}
 			shift := s[1] / s[0]
-			m[i] = normal{s[0] / float64(len(z)), m[i].mean + shift, max(narrowest, math.Sqrt(max(0, s[2]/s[0]-shift*shift)))}
+			m[i] = normal{s[0] / float64(len(z)), m[i].mean + shift, max(floor, math.Sqrt(max(0, s[2]/s[0]-shift*shift)))}
 		}
 	}
 	return m, likelihood

@@ -93,8 +93,8 @@ func table(r *results, name string, rates bool, key func(*line) string) engine.T
 	}
 	add("all", runsOf(r, func(*line) bool { return true }))
 	if rates {
-		add("all but kind families", runsOf(r, func(l *line) bool { return !l.Cell.family.Kind }))
-		add("kind families", runsOf(r, func(l *line) bool { return l.Cell.family.Kind }))
+		add("all but kind families", runsOf(r, func(l *line) bool { return !l.Cell.kind() }))
+		add("kind families", runsOf(r, func(l *line) bool { return l.Cell.kind() }))
 	}
 	return t
 }

@@ -109,6 +109,9 @@ func contains[T comparable](list []T, x T) bool {
 	return false
 }
 
+// kind says that the family is what the method is made for.
+func (c cell) kind() bool { return c.family.Kind && (c.mixture || !c.family.Grouped) }
+
 // fits says that a variant is asked of a family: moments are of whatever has some to ask for, and
 // one spread for all columns where they can be had in one scale.
 func (v variant) fits(f families.Family) bool { return contains(v.uses, f.Use) }

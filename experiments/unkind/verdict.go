@@ -42,8 +42,10 @@ const (
 	// silent.
 	noiseTimes, mostNoise = 3, .2
 	// distanceOff is how much farther a column of a mixture may be from the rows, in Kolmogorov's
-	// distance, than that of the best mixture without privacy.
-	distanceOff = .05
+	// distance, than that of the best mixture without privacy. The number of components is a choice
+	// under noise: where it was left to the method, so much more is allowed to a model that is as
+	// close as the best of as many components.
+	distanceOff, choiceOff = .05, .05
 	// A component of lightest or more stands for nobody if its mean lies so many ranges of the rows
 	// beyond them, or its standard deviation is so many times their range.
 	lightest, nobodyOff, nobodyWide = .01, 3, 10

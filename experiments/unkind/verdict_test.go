@@ -218,11 +218,10 @@ func TestReference(t *testing.T) {
 		}
 	}
 	c := comparison{question: question{table: &families.Table{Rows: mat.NewDense(1, 1, nil)}}}
-	if m := c.reference(0, col); len(m) < 2 || empirical(col).distance(m) > .02 {
+	if m := c.reference(0, col, 0); len(m) < 2 || empirical(col).distance(m) > .02 {
 		t.Errorf("the reference is %v", m)
 	}
-	c.k = 1
-	if m := c.reference(0, col); len(m) != 1 || empirical(col).distance(m) < .2 {
+	if m := c.reference(0, col, 1); len(m) != 1 || empirical(col).distance(m) < .2 {
 		t.Errorf("the reference of one component is %v", m)
 	}
 }

@@ -34,10 +34,11 @@ type Family struct {
 	Use        Use
 	Sort, Twin string
 	Held       bool // out: for judging, not for choosing
-	// Kind: this is what the methods are made for, and says something on no table.
-	Kind   bool
-	second bool
-	draw   func(*builder)
+	// Kind: this is what the methods for the use are made for, and the mean and the covariance of
+	// it are easy unless it is Grouped.
+	Kind, Grouped bool
+	second        bool
+	draw          func(*builder)
 }
 
 // Name is "use/sort/twin".
@@ -79,23 +80,23 @@ func (f Family) Draw(seed uint64, n int) *Table {
 
 // All are all families.
 func All() (out []Family) {
-	add := func(u Use, sort string, twins [2]string, kind bool, draw func(*builder)) {
+	add := func(l *law, u Use, sort string, twins [2]string, kind bool, draw func(*builder)) {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(sort)) // a hash takes everything
 		held := int(h.Sum32()>>16) & 1
 		for i, twin := range twins {
-			out = append(out, Family{Use: u, Sort: sort, Twin: twin, Held: i == held, Kind: kind, second: i == 1, draw: draw})
+			out = append(out, Family{Use: u, Sort: sort, Twin: twin, Held: i == held, Kind: kind, Grouped: u == Column && l == nil, second: i == 1, draw: draw})
 		}
 	}
 	for _, l := range laws {
-		add(One, l.sort, l.twins, l.kind, func(b *builder) { b.among(l) })
-		add(Column, l.sort, l.twins, l.kind, func(b *builder) { b.alone(l) })
+		add(&l, One, l.sort, l.twins, l.kind, func(b *builder) { b.among(l) })
+		add(&l, Column, l.sort, l.twins, l.kind, func(b *builder) { b.alone(l) })
 		if l.beside {
-			add(Axis, l.sort, l.twins, false, func(b *builder) { b.besideClusters(l) })
+			add(&l, Axis, l.sort, l.twins, false, func(b *builder) { b.besideClusters(l) })
 		}
 	}
 	for _, s := range tables {
-		add(s.use, s.sort, s.twins, s.kind, s.draw)
+		add(nil, s.use, s.sort, s.twins, s.kind, s.draw)
 	}
 	return out
 }
