@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -63,9 +64,11 @@ func BoxesFor(p estimate.Problem) int {
 // Find looks for the boxes, and says how many rows they hold; enough is false if they are not all
 // there is.
 func (b Boxed) Find(ctx context.Context, r *Run) (found []boxes.Box, held float64, enough bool, err error) {
+	before := slices.Clone(r.Lattices)
 	found, err = boxes.Find(ctx, r.Allotment, boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
 		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(),
-		RoundedTo: r.Problem.RoundedTo, Keep: b.Keep * r.Mu2})
+		Lattices: r.Lattices, Keep: b.Keep * r.Mu2})
+	r.noteLattices(before)
 	held = boxes.Held(found)
 	return found, held, err == nil && !(held < leastHeld*r.Rows), err
 }

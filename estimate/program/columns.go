@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -35,6 +36,9 @@ type Columns struct {
 	Units stagezero.Units // of all columns, by findUnits
 	// Space holds the columns that vary, centred and in units of their scale. By findUnits.
 	Space component.Space
+	// Lattices are what the columns are recorded in: declared units, and those that were inferred
+	// from released values, which count for as much. The zero Lattice where none is known.
+	Lattices []lattice.Lattice
 	// Notes are what a reader should know so far, for the outcome's diagnostics.
 	Notes estimate.Diagnostics
 }
@@ -107,14 +111,12 @@ func (c *Columns) Hidden() bool { return len(c.Notes.ConstantColumns) > 0 && c.U
 
 // Grid is the least variance of each coordinate of space, which may be any rescaling of
 // Columns.Space: (u/scale)^2/12 for a column that is recorded in units of u, 0 where no unit is
-// declared. roundedTo has an entry per column of the table; nil declares none.
-func Grid(space component.Space, roundedTo []float64) []float64 {
+// known.
+func (c *Columns) Grid(space component.Space) []float64 {
 	g := make([]float64, space.Dim())
 	for i, j := range space.Columns {
-		if j < len(roundedTo) {
-			u := roundedTo[j] / space.Scale[i]
-			g[i] = u * u / 12
-		}
+		u := c.Lattices[j].Unit / space.Scale[i]
+		g[i] = u * u / 12
 	}
 	return g
 }

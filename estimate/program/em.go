@@ -27,7 +27,7 @@ func RoundSteps(source string, share float64, most int, last float64, between ..
 
 // Rounds is private EM in a space from a start.
 func (r *Run) Rounds(space component.Space, form query.Form, start []component.Gaussian) *em.Rounds {
-	return &em.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: Grid(space, r.Problem.RoundedTo)}
+	return &em.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: r.Grid(space)}
 }
 
 // A Schedule is the course of private EM: rounds, between which components are joined for free,

@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -27,7 +28,7 @@ type Run struct {
 // Begin is a run with the whole budget of the session.
 func Begin(s *kernel.Session, p estimate.Problem, advice string) Run {
 	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advice: advice,
-		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows)}}
+		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: lattice.Declared(p.RoundedTo, p.Columns)}}
 }
 
 // Factor is Run.Factor under a relation.
@@ -54,7 +55,10 @@ func MostComponents(p estimate.Problem) int {
 
 // CountRows buys the number of good rows: see Count.
 func (r *Run) CountRows(step string, part float64) (err error) {
-	r.Columns, err = Count(r.Allotment, step, r.Mu(part))
+	known := r.Lattices
+	if r.Columns, err = Count(r.Allotment, step, r.Mu(part)); err == nil {
+		r.Lattices = known
+	}
 	return err
 }
 
@@ -73,5 +77,6 @@ func (r *Run) Open(cfg stagezero.Config) (out estimate.Outcome, done bool, err e
 		out, err = r.constant()
 		return out, true, err
 	}
-	return out, false, nil
+	err = r.recorded(cfg.Prefix)
+	return out, err != nil, err
 }

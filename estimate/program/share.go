@@ -47,7 +47,7 @@ func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) 
 // weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {
 	steps := stagezero.Steps(prefix, stagezero.LargestPart, mostShare*(1-ofCenters))
-	return append(steps, stagezero.WeakStep(prefix, weak))
+	return append(steps, stagezero.WeakStep(prefix, weak), recordedStep(prefix))
 }
 
 // Config is what stage 0 may spend of the total mu2 when the units get share and weak columns get

@@ -133,7 +133,7 @@ func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form
 			lifted = append(lifted, w.lift(c, f.rest))
 		}
 	} else {
-		update.Grid = program.Grid(f.space, f.Problem.RoundedTo)
+		update.Grid = f.Grid(f.space)
 	}
 	now, err := f.measure(step, f.assign(lifted), slices.Repeat([]view{w}, len(g)), g, update, share)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
@@ -82,7 +83,7 @@ func (f *fit) recorded(unit float64, d *linefit.Data) {
 	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !d.Resolved(c) })
 	f.unit, f.known.Least, f.inferred = unit, unit/math.Sqrt(12), true
 	for i, h := range f.all {
-		f.all[i] = h.Recorded(unit)
+		f.all[i] = h.Recorded(lattice.Lattice{Unit: unit})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
@@ -173,7 +174,7 @@ func (f *fit) measure(mu float64) error {
 
 // histogram measures the whole line. Where values are recorded in a unit, edges lie between them.
 func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogram, error) {
-	edges = roots.Apart(roots.Between(edges, f.unit))
+	edges = roots.Apart(roots.Between(edges, lattice.Lattice{Unit: f.unit}))
 	if len(edges) == 0 {
 		edges = []float64{0}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/leaves"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
@@ -29,17 +30,17 @@ type Config struct {
 	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that
 	// others have cut since, leave it alone.
 	Keep float64
-	// RoundedTo is the public unit that each column of the table is recorded in, 0 where none is
-	// declared; nil means none anywhere.
-	RoundedTo []float64
+	// Lattices are what the columns of the table are recorded in; Find adds those that it infers.
+	// Nil means that none is known and none is to be inferred.
+	Lattices []lattice.Lattice
 }
 
-// unit is that of column j.
-func (c Config) unit(j int) float64 {
-	if j < len(c.RoundedTo) {
-		return c.RoundedTo[j]
+// lattice is that of column j.
+func (c Config) lattice(j int) lattice.Lattice {
+	if j < len(c.Lattices) {
+		return c.Lattices[j]
 	}
-	return 0
+	return lattice.Lattice{}
 }
 
 // mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant, a guess.
@@ -159,11 +160,15 @@ func (f *finder) look(j int) error {
 
 // A line is what is known of one column of one box.
 type line struct {
-	edges []float64 // of the next histogram; nil if none is wanted
-	seen  []roots.Histogram
-	found []linefit.Component
-	atoms []bool // of found: all rows have one value
-	ghost []bool // of found: no bin holds them clear of its noise
+	edges    []float64 // of the next histogram; nil if none is wanted
+	comb     []float64 // points that have bins of their own in it
+	on       stretch   // that the points are in
+	gaps     bool      // were seen
+	recorded bool      // the lattice is known
+	seen     []roots.Histogram
+	found    []linefit.Component
+	atoms    []bool // of found: all rows have one value
+	ghost    []bool // of found: no bin holds them clear of its noise
 }
 
 // clusters measures histograms of column j in every box, each with edges from what the ones before
@@ -177,6 +182,7 @@ func (f *finder) clusters(windows []gaps.Window, j int) ([][]cluster, error) {
 		of[w.Leaf] = append(of[w.Leaf], w)
 	}
 	for b := range lines {
+		lines[b].gaps = len(of[b]) > 0
 		if lines[b].edges = roots.Grid(of[b]); lines[b].edges == nil && f.found[b].Scale[j] == 0 {
 			lines[b].edges = roots.Apart(roots.Hole(math.Inf(-1), math.Inf(1), 0))
 		}
@@ -193,7 +199,7 @@ func (f *finder) clusters(windows []gaps.Window, j int) ([][]cluster, error) {
 		}
 		for b := range lines {
 			if lines[b].edges != nil {
-				if err := f.next(&lines[b], look, f.unit(j), f.found[b].Mass); err != nil {
+				if err := f.next(&lines[b], look, j, f.found[b].Mass); err != nil {
 					return nil, err
 				}
 			}
@@ -221,8 +227,17 @@ func (l *line) banish() {
 
 // next fits what was seen of a line and chooses the edges of its next histogram, if it is worth
 // one. Its error is the context's.
-func (f *finder) next(l *line, look int, unit, mass float64) (err error) {
-	d := linefit.New(l.seen, linefit.Known{Least: unit / math.Sqrt(12)})
+func (f *finder) next(l *line, look, j int, mass float64) (err error) {
+	on := f.lattice(j)
+	if on.Unit > 0 && !l.recorded { // what was found may be values
+		l.recorded, l.found = true, nil
+	}
+	if on.Unit > 0 {
+		for i, h := range l.seen {
+			l.seen[i] = h.Recorded(on)
+		}
+	}
+	d := linefit.New(l.seen, linefit.Known{Least: on.Unit / math.Sqrt(12)})
 	l.found, _, err = d.Search(f.ctx, linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
 	if err != nil {
 		return err
@@ -249,7 +264,8 @@ func (f *finder) next(l *line, look int, unit, mass float64) (err error) {
 		if look == 0 { // what the fit has missed may lie in other leaves
 			l.edges = roots.Join(l.edges, roots.Refine(l.seen[0].Leaves(), refineBins))
 		}
-		l.edges = roots.Apart(roots.Between(l.edges, unit))
+		l.comb = f.comb(d, l, j)
+		l.edges = roots.Apart(roots.Between(roots.Join(l.edges, lattice.Edges(l.comb)), on))
 	}
 	return nil
 }
@@ -296,6 +312,7 @@ func (f *finder) histograms(lines []line, j int) error {
 		if l := &lines[b]; len(l.edges) > 0 {
 			f.sigma = answers[b].Sigma
 			h := roots.Histogram{Edges: l.edges, Counts: answers[b].Values, Sigma: f.sigma}
+			h = f.infer(l, h, j)
 			if seen := h.Leaves(); len(h.Edges) > largeBins && len(seen) > 0 {
 				h = h.Around(seen)
 			}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/gaps"
+	"github.com/gauze-dp/gauze/parts/lattice"
 )
 
 // A Histogram is a released histogram of one column over the whole line: bin b holds Edges[b-1] <=
@@ -61,15 +62,14 @@ func (h Histogram) Around(leaves []Leaf) Histogram {
 	return out
 }
 
-// Recorded is h for a column whose values are multiples of a unit: every edge moves to the middle
-// between the values beside it, which changes no count, and bins that then have no values are left
-// out.
-func (h Histogram) Recorded(unit float64) Histogram {
+// Recorded is h for a column whose values are on a lattice: every edge moves to the middle between
+// the values beside it, which changes no count, and bins that then have no values are left out.
+func (h Histogram) Recorded(l lattice.Lattice) Histogram {
 	out := Histogram{Sigma: h.Sigma}
 	for b, count := range h.Counts {
 		e := math.Inf(1)
 		if b < len(h.Edges) {
-			e = (math.Ceil(h.Edges[b]/unit) - .5) * unit
+			e = l.Above(h.Edges[b])
 		}
 		if n := len(out.Edges); n > 0 && e <= out.Edges[n-1] {
 			continue
@@ -327,15 +327,15 @@ func Hole(low, high, unit float64) (edges []float64) {
 	return increasing(edges)
 }
 
-// Between are the edges moved to the middle between two values of a column that is recorded in a
-// unit; as they are if the unit is 0.
-func Between(edges []float64, unit float64) []float64 {
-	if unit <= 0 {
+// Between are the edges moved to the middle between two values of a column that is on a lattice; as
+// they are if there is none.
+func Between(edges []float64, l lattice.Lattice) []float64 {
+	if !(l.Unit > 0) {
 		return edges
 	}
 	between := make([]float64, len(edges))
 	for i, e := range edges {
-		between[i] = (math.Floor(e/unit) + .5) * unit
+		between[i] = l.Beyond(e)
 	}
 	return increasing(between)
 }

@@ -1,0 +1,79 @@
+package program
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/lattice"
+)
+
+// Utility constants of the search for units, guesses.
+const (
+	recordedPart   = .005 // of mu^2
+	recordedReach  = 8    // scales on both sides of the centre
+	recordedPoints = 1024
+)
+
+const stepRecorded = "recorded units"
+
+func recordedStep(prefix string) kernel.Step {
+	return kernel.Step{Name: prefix + stepRecorded, Query: query.Histogram, Share: recordedPart, Most: 1}
+}
+
+// recorded looks whether columns without a declared unit are recorded in one, once units are known:
+// one histogram, with bins of their own for the numbers that people write down near the columns'
+// centres. What it finds counts from here on as if it had been declared. Centres, scales and counts
+// are released values and the rest is post-processing, so it costs the histogram and nothing else.
+func (r *Run) recorded(prefix string) error {
+	q := query.Counts{Edges: make([][]float64, r.All)}
+	points := make([][]float64, r.All)
+	for i, j := range r.Space.Columns {
+		if r.Lattices[j] == (lattice.Lattice{}) {
+			reach := recordedReach * r.Space.Scale[i]
+			points[j] = lattice.Comb(r.Space.Center[i]-reach, r.Space.Center[i]+reach, min(recordedPoints, query.MaxCells/(2*r.All+2)))
+			q.Edges[j] = lattice.Edges(points[j])
+		}
+	}
+	mu := r.Mu(recordedPart)
+	if sigma := q.Sensitivity(r.Problem.Relation) / mu; q.Size() == 0 || !lattice.Visible(sigma, r.Rows, sigma) {
+		return nil
+	}
+	answer, err := r.Sum(prefix+stepRecorded, q, mu)
+	if err != nil {
+		return err
+	}
+	before := slices.Clone(r.Lattices)
+	counts := answer.Values
+	for j, edges := range q.Edges {
+		if len(edges) == 0 {
+			continue
+		}
+		last := len(edges)
+		of, inside := lattice.Counts(points[j], edges, counts[:last+1]), r.Rows-math.Max(0, counts[0]+counts[last])
+		if l, ok := lattice.Infer(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok {
+			r.Lattices[j] = l
+		}
+		counts = counts[last+1:]
+	}
+	r.noteLattices(before)
+	return nil
+}
+
+// noteLattices flags what was inferred since.
+func (r *Run) noteLattices(before []lattice.Lattice) {
+	columns := map[lattice.Lattice][]string{}
+	for j, l := range r.Lattices {
+		if l != before[j] {
+			columns[l] = append(columns[l], fmt.Sprint(j+1))
+		}
+	}
+	for j, l := range r.Lattices {
+		if of := columns[l]; len(of) > 0 && of[0] == fmt.Sprint(j+1) {
+			r.Flag("%s", l.Words(strings.Join(of, ", ")))
+		}
+	}
+}

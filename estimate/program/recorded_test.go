@@ -1,0 +1,61 @@
+package program
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/lattice"
+	"github.com/gauze-dp/gauze/parts/stagezero"
+)
+
+// TestRecorded: units that were not declared are found and flagged, a declared one is kept, and a
+// continuous column, which would have to gather eight sds of noise, has none. The others err in
+// less than one of 1e6 runs: no lattice here is near the limit of what the noise allows.
+func TestRecorded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	rounded := func(x, unit, offset float64) float64 { return offset + unit*math.Round((x-offset)/unit) }
+	rows := make([][]float64, 40000)
+	for i := range rows {
+		binary := 0.0
+		if rng.Float64() < .3 {
+			binary = 1
+		}
+		rows[i] = []float64{rounded(100+5*rng.NormFloat64(), 1, 0), rounded(19000+20*rng.NormFloat64(), 7, 3), rounded(.3*rng.NormFloat64(), .1, 0),
+			binary, rng.NormFloat64(), rounded(50+5*rng.NormFloat64(), 1, 0)}
+	}
+	want := []lattice.Lattice{{Unit: 1}, {Unit: 7, Offset: 3}, {Unit: .1}, {Unit: 1}, {}, {Unit: .5}}
+	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		p := estimate.Problem{Columns: 6, Rows: len(rows), Relation: rel, RoundedTo: []float64{0, 0, 0, 0, 0, .5}}
+		s := kerneltest.Open(t, kerneltest.Table(rows, 6, rel), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
+			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .05}}, kerneltest.Options{Fresh: true})
+		r := Begin(s, p, "")
+		r.Rows = float64(len(rows))
+		out, done, err := r.Open(Config("u: ", .05, weakPart, r.Mu2))
+		if done || err != nil {
+			t.Fatalf("%v: %+v, %v", rel, out, err)
+		}
+		if fmt.Sprint(r.Lattices) != fmt.Sprint(want) || len(r.Notes.Flags) != 3 {
+			t.Errorf("%v: %v, flags %q; want %v", rel, r.Lattices, r.Notes.Flags, want)
+		}
+	}
+}
+
+// TestRecordedWouldBeNoise: nothing is asked where the noise would hide any lattice.
+func TestRecordedWouldBeNoise(t *testing.T) {
+	rows := tableOf(400, normal(0, 1))
+	s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
+		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{})
+	r := Begin(s, estimate.Problem{Columns: 1, Rows: len(rows)}, "")
+	if none := r.Use(stagezero.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {
+		t.Fatal(none)
+	}
+	if err := r.recorded("u: "); err != nil || len(s.Measurements()) > 0 {
+		t.Errorf("%v, measured %v", err, s.Measurements())
+	}
+}
