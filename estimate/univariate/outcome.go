@@ -1,6 +1,7 @@
 package univariate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -8,17 +9,19 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/linefit"
 )
 
 // Utility constants of what is told, guesses.
 const (
-	// part of the rows in no component that is worth telling, if it is more than noise
-	toldOutside = .03
-	mostLost    = .5 // part of the rows in no component with which there is no release
-	allRows     = .9 // part of the rows in one value that make a column constant
-	leastSD     = 0x1p-500
+	mostLost = .5 // part of the rows in no component with which there is no release
+	clearSDs = 4.0
+	// what is worth telling: part of the rows in other bins than the model says, and tails
+	toldMisfit   = .05
+	toldKurtosis = 8.0
+	leastSD      = 0x1p-500
 	// varianceNoise is the noise sd of a Gaussian's variance, relative, for noise of one row per
 	// bin and one row, with about ten bins.
 	varianceNoise = 6.0
@@ -27,39 +30,74 @@ const (
 // outcome is the model, heaviest component first.
 func (f *fit) outcome() estimate.Outcome {
 	out := program.NewDraft(1, f.Notes)
-	slices.SortStableFunc(f.found, func(a, b linefit.Component) int {
-		if a.Rows > b.Rows {
-			return -1
-		}
-		return 1
-	})
 	total := 0.0
 	for _, c := range f.found {
 		total += c.Rows
 	}
 	sigma := f.all[len(f.all)-1].Sigma
-	if k := f.Problem.Components; k > len(f.found) {
-		out.Flag("%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-len(f.found), k)
+	if k := f.Problem.Components; k > f.people {
+		out.Flag("%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k)
 	}
-	switch lost := f.Rows - total; {
-	case lost > mostLost*f.Rows:
+	d := f.data()
+	lost, noise := d.Outside(f.found, f.Rows)
+	if lost > mostLost*f.Rows {
 		return f.refuse("about %.0f%% of the rows lie where no component was found", 100*lost/f.Rows)
-	case lost > toldOutside*f.Rows && lost > 2*holeSDs*sigma:
-		out.Flag("about %.0f%% of the rows are in no component: they have no value, or lie where the noise hides them", 100*lost/f.Rows)
 	}
+	if f.Problem.Relation == privacy.AddRemoveOne {
+		noise = math.Hypot(noise, f.sigma(countShare))
+	}
+	out.Notes.LeavesOut(estimate.Undescribed{Share: lost / f.Rows, Noise: noise / f.Rows, Where: "they have no value, or lie where the noise hides them"})
 	if f.inferred {
 		out.Flag("values look like multiples of %g and were taken as recorded in that unit: declare it as a schema's rounded_to", f.unit)
 	}
-	d := f.data()
-	for _, c := range f.found {
+	value, constant := f.constant(d)
+	if constant {
+		out.Notes.ConstantColumns = []int{0}
+		out.Flag("the column is constant but for at most about %.0f rows", math.Max(0, lost)+clearSDs*noise)
+	}
+	misfits, chance := d.Misfit(f.found)
+	f.tell(out, total, misfits, chance)
+	var order []int
+	for i := range f.found {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(f.found[j].Rows, f.found[i].Rows) })
+	for _, i := range order {
+		c := f.found[i]
 		cov, err := f.covariance(math.Max(c.SD, leastSD))
 		note := program.Note(c.Rows, varianceNoise*sigma/math.Max(c.Rows, 1), "")
-		if !d.Resolved(c) {
+		note.Background, note.Misfit = i >= f.people, misfits[i]
+		mean := c.Mean()
+		if constant {
+			mean = value
+			cov, err = model.NewDiagonal([]float64{0})
+		} else if !d.Resolved(c) {
 			note.Flags = []string{"it is narrower than could be seen: perhaps rows of one value; a schema's rounded_to says that values are rounded"}
 		}
-		out.Add(c.Rows/total, []float64{c.Mean()}, cov, err, note)
+		out.Add(c.Rows/total, []float64{mean}, cov, err, note)
 	}
 	return out.Outcome()
+}
+
+// tell flags what the components that were asked for do not describe, and what the moments rest on.
+func (f *fit) tell(out *program.Draft, total float64, misfits []float64, chance float64) {
+	carried, misfit := 0.0, 0.0
+	for i, c := range f.found {
+		misfit += misfits[i] * c.Rows / total
+		if i >= f.people {
+			carried += c.Rows
+		}
+	}
+	if carried > 0 {
+		out.Flag("about %.2g%% of the rows are not described by %d components: %d more, marked as background, carry them",
+			100*carried/total, f.people, len(f.found)-f.people)
+	}
+	if misfit > toldMisfit && misfit > clearSDs*chance {
+		out.Flag("about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit)
+	}
+	if k := linefit.Kurtosis(f.found); k > toldKurtosis {
+		out.Flag("the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k)
+	}
 }
 
 // covariance is that of a component, in the shape that was asked for: in one column they differ in
@@ -72,33 +110,13 @@ func (f *fit) covariance(sd float64) (model.Covariance, error) {
 	return program.ShapedMatrix(mat.NewSymDense(1, []float64{v}), f.Problem.Covariance)
 }
 
-// constant reports whether nearly all rows have one value.
-func (f *fit) constant() (value float64, is bool) {
-	if len(f.found) == 0 {
+// constant reports whether no rows were seen but those of one value.
+func (f *fit) constant(d *linefit.Data) (value float64, is bool) {
+	if len(f.found) != 1 || f.known != (linefit.Known{}) || !d.Atom(f.found[0]) {
 		return 0, false
 	}
-	d := f.data()
-	for _, c := range f.found {
-		if d.Atom(c) && c.Rows > allRows*f.Rows && f.known.SD == 0 && f.known.Least == 0 {
-			low, _ := d.Bin(c)
-			return low, true
-		}
-	}
-	return 0, false
-}
-
-// point is the outcome of a column in which nearly all rows have one value.
-func (f *fit) point(value float64) estimate.Outcome {
-	cov, err := model.NewDiagonal([]float64{0})
-	rows := 0.0
-	for _, c := range f.found {
-		rows = math.Max(rows, c.Rows)
-	}
-	out := program.NewDraft(1, f.Notes)
-	out.Notes.ConstantColumns = []int{0}
-	out.Flag("the column is constant but for at most about %.0f rows", (1-allRows)*f.Rows)
-	out.Add(1, []float64{value}, cov, err, estimate.ComponentNote{EffectiveRows: rows})
-	return out.Outcome()
+	value, _ = d.Bin(f.found[0])
+	return value, true
 }
 
 func (f *fit) refuse(format string, args ...any) estimate.Outcome {

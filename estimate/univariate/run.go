@@ -22,12 +22,13 @@ import (
 // fit is the state of one run: public facts and released values only.
 type fit struct {
 	program.Run
-	ctx   context.Context
-	known linefit.Known
-	unit  float64 // that values are recorded in; 0 where none is declared
-	all   []roots.Histogram
-	found []linefit.Component
-	looks int // how often it was looked closer
+	ctx    context.Context
+	known  linefit.Known
+	unit   float64 // that values are recorded in; 0 where none is declared
+	all    []roots.Histogram
+	found  []linefit.Component
+	people int // how many of the found were asked for; the others carry what these leave out
+	looks  int // how often it was looked closer
 	// inferred: unit was not declared, but seen.
 	inferred bool
 }
@@ -56,9 +57,6 @@ func (f *fit) run() (estimate.Outcome, error) {
 		}
 		if doubt != "" {
 			return f.refuse("%s", doubt), nil
-		}
-		if value, is := f.constant(); is {
-			return f.point(value), nil
 		}
 	}
 	return f.outcome(), nil
@@ -165,11 +163,23 @@ func (f *fit) shape() (string, error) {
 // measure measures the shapes of the components found.
 func (f *fit) measure(mu float64) error {
 	edges := f.data().Edges(f.found, f.Factor/f.LeftMu())
-	h, err := f.histogram(stepShapes, edges, mu)
+	h, err := f.histogram(stepShapes, roots.Join(edges, f.tails(edges)), mu)
 	if err == nil {
 		f.all = append(f.all, h)
 	}
 	return err
+}
+
+// tails are edges beyond all others, at every scale: what lies there is counted, and where.
+func (f *fit) tails(edges []float64) []float64 {
+	unit := 0.0
+	for _, c := range f.found {
+		unit = math.Max(unit, c.SD)
+	}
+	if len(edges) == 0 || unit < leastUnit {
+		return roots.Hole(math.Inf(-1), math.Inf(1), 0)
+	}
+	return roots.Join(roots.Hole(math.Inf(-1), edges[0], unit), roots.Hole(edges[len(edges)-1], math.Inf(1), unit))
 }
 
 // histogram measures the whole line. Where values are recorded in a unit, edges lie between them.
@@ -190,19 +200,19 @@ func (f *fit) data() *linefit.Data { return linefit.New(f.all, f.known) }
 // search fits the components to all histograms.
 func (f *fit) search(last bool) (doubt string, err error) {
 	d := f.data()
-	o := linefit.Options{Most: f.Most(), Spare: spare, Penalty: f.penalty(), Exchange: last, Quick: !last, Start: f.found}
+	o := linefit.Options{Most: most(f.Problem, f.Rows), Spare: spare, Penalty: f.penalty(), Beyond: beyond, BeyondPenalty: f.openPenalty(), Quick: true, Start: f.found}
+	if last {
+		o.Exchange, o.Quick, o.Beyond = true, false, 0
+	}
 	if f.found, _, err = d.Search(f.ctx, o); err != nil {
 		return "", err
 	}
 	if last {
-		for range reweighings {
-			d.Weigh(f.found)
-			if f.found, _, err = d.Polish(f.ctx, f.found, polishSteps); err != nil {
-				return "", err
-			}
+		if err := f.carry(d); err != nil {
+			return "", err
 		}
 	}
-	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !(c.Rows > 0) || last && !d.Seen(c) })
+	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !(c.Rows > 0) })
 	if len(f.found) == 0 {
 		return "no component holds enough rows to be seen", nil
 	}
@@ -210,10 +220,50 @@ func (f *fit) search(last bool) (doubt string, err error) {
 	return "", nil
 }
 
+// carry ends the fit of those that were asked for, and adds others that carry what these leave out,
+// as few as give the moments that as many as pay would have.
+func (f *fit) carry(d *linefit.Data) (err error) {
+	for range reweighings {
+		d.Weigh(f.found)
+		if f.found, _, err = d.Polish(f.ctx, f.found, polishSteps); err != nil {
+			return err
+		}
+	}
+	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !d.Seen(c) })
+	f.people = max(1, len(f.found))
+	fits := [][]linefit.Component{f.found}
+	for more := range beyond {
+		next := fits[more]
+		o := linefit.Options{Most: f.people, Beyond: more + 1, BeyondPenalty: f.openPenalty(), Quick: true, Start: next}
+		if next, _, err = d.Search(f.ctx, o); err != nil {
+			return err
+		}
+		next = slices.DeleteFunc(next, func(c linefit.Component) bool { return !d.Seen(c) })
+		if len(next) <= len(fits[more]) {
+			break
+		}
+		fits = append(fits, next)
+	}
+	mean, sd := linefit.Moments(fits[len(fits)-1])
+	for i := len(fits) - 1; i >= 0; i-- {
+		if m, s := linefit.Moments(fits[i]); math.Abs(m-mean) <= alikeMean*sd && math.Abs(s-sd) <= alikeSD*sd {
+			f.found = fits[i]
+		}
+	}
+	return nil
+}
+
 // Utility constants of the fit, guesses.
 const (
 	// components more than asked for, on the way: a false one must not take the place of a true one
-	spare       = 1
+	spare  = 1
+	beyond = 6 // that carry what the others leave out, at most
+	// where all components are narrower, the tails are those of the whole line
+	leastUnit   = 0x1p-900
 	reweighings = 2 // of the counts by what is expected of them, not by themselves
 	polishSteps = 20
+	// what the overall moments of a fit may differ by from those of one with more components, in
+	// sds
+	alikeMean = .02
+	alikeSD   = .05
 )

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -69,8 +70,10 @@ func (f *fit) penalty() float64 {
 	if f.Problem.Components > 0 {
 		return knownPenalty
 	}
-	return openPenalty + 1.5*math.Log(math.Max(f.Rows, 1))
+	return f.openPenalty()
 }
+
+func (f *fit) openPenalty() float64 { return openPenalty + 1.5*math.Log(math.Max(f.Rows, 1)) }
 
 // Utility constants of the penalties, in squared noise sds, guesses.
 const (
@@ -82,7 +85,17 @@ const (
 const (
 	rowsUnit     = 500 * .236 // per component, at mu = 1
 	rowsSeenUnit = 150 * .236
+	// the least rows, on average, that components can have if so many are to be told apart
+	rowsLeastUnit = 75 * .236
 )
+
+// most is how many components so many rows can show.
+func most(p estimate.Problem, rows float64) int {
+	if !(p.Mu > 0) {
+		return program.MostComponents(p)
+	}
+	return max(1, min(program.MostComponents(p), int(rows*p.Mu/(rowsLeastUnit*lighter(p)))))
+}
 
 // rowsFor is about how many rows the components need.
 func rowsFor(p estimate.Problem) float64 {

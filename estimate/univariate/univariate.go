@@ -78,6 +78,9 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < rowsSeen(p) {
 		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to show any component at this epsilon", p.Rows)
 	}
+	if p.Relation == privacy.ReplaceOne && p.Components > most(p, float64(p.Rows)) {
+		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to tell %d components apart at this epsilon", p.Rows, p.Components)
+	}
 	histogram := query.Histogram
 	var steps []kernel.Step
 	if p.Relation == privacy.AddRemoveOne {

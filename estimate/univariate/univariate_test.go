@@ -47,6 +47,7 @@ func TestRefusals(t *testing.T) {
 	for name, change := range map[string]func(*estimate.Problem){
 		"two columns": func(p *estimate.Problem) { p.Columns = 2 },
 		"few rows":    func(p *estimate.Problem) { p.Rows = 100 },
+		"k near n":    func(p *estimate.Problem) { p.Components = p.Rows / 3 },
 	} {
 		p := good
 		change(&p)

@@ -63,25 +63,17 @@ func cut(cs []linefit.Component, atoms []bool) (out []cluster) {
 	return out
 }
 
-// clusterOf joins components. It is centred, for components far from zero, and in a unit that
-// squares neither overflow nor underflow in.
+// clusterOf joins components.
 func clusterOf(cs []linefit.Component) cluster {
-	origin := cs[0].Mean()
 	c := cluster{low: math.Inf(1), high: math.Inf(-1)}
-	first, second, logs, unit := 0.0, 0.0, 0.0, 0.0
-	for _, g := range cs {
-		unit = math.Max(unit, math.Max(math.Abs((g.Origin-origin)+g.Offset), g.SD))
-	}
+	origin, logs := cs[0].Mean(), 0.0
 	for _, g := range cs {
 		at := (g.Origin - origin) + g.Offset
 		c.mass += g.Rows
-		first += g.Rows * (at / unit)
-		second += g.Rows * (at/unit*(at/unit) + g.SD/unit*(g.SD/unit))
 		logs += g.Rows * math.Log(g.SD)
 		c.low, c.high = math.Min(c.low, at-reach*g.SD), math.Max(c.high, at+reach*g.SD)
 	}
-	first /= c.mass
-	c.mean, c.sd = origin+unit*first, unit*math.Sqrt(math.Max(second/c.mass-first*first, 0))
+	c.mean, c.sd = linefit.Moments(cs)
 	c.low, c.high = origin+c.low, origin+c.high
 	c.gain = math.Log(c.sd) - logs/c.mass
 	if len(cs) == 1 {

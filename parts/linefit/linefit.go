@@ -218,6 +218,23 @@ func (d *Data) floor(c Component) float64 {
 	return math.Max(d.known.Least, floorOfBin*(high-low))
 }
 
+// widest is the largest standard deviation that counts can tell from a larger one: beyond all edges
+// there is no scale.
+func (d *Data) widest() float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range d.sets {
+		if n := len(s.edges); n > 0 {
+			low, high = math.Min(low, s.edges[0]), math.Max(high, s.edges[n-1])
+		}
+	}
+	if !(high > low) {
+		return mostSD
+	}
+	return math.Min(high-low, mostSD)
+}
+
+const mostSD = 0x1p1000 // leaves room in float64
+
 // Utility constants: of the width of a bin, guesses.
 const (
 	floorOfBin  = .15
@@ -239,20 +256,97 @@ func (d *Data) Atom(c Component) bool {
 	return high <= math.Nextafter(low, math.Inf(1)) || high-low < zero
 }
 
-// Seen reports whether the component is resolved, or at least a bounded bin around its mean holds
-// more than noise.
+// Seen reports whether the component's rows are clear of the noise, and where they are: its mean is
+// in a bounded bin.
 func (d *Data) Seen(c Component) bool {
-	if d.Resolved(c) {
-		return true
+	if low, high := d.Bin(c); math.IsInf(high-low, 0) {
+		return false
 	}
-	const seenSDs = 4
-	low, high := d.Bin(c)
-	for _, s := range d.sets {
-		if b := lowerBound(s.edges, c, 0); b > 0 && b < len(s.edges) && s.edges[b]-s.edges[b-1] == high-low {
-			return d.count[s.first+b] > seenSDs*math.Sqrt(d.noise2[s.first+b])
+	var t terms
+	d.fill(&t, c)
+	precision := 0.0
+	for _, s := range t.spans {
+		for i, p := range t.p[s.at : s.at+s.to-s.from] {
+			precision += p * p * d.weight[s.from+i]
 		}
 	}
-	return false
+	return c.Rows*math.Sqrt(precision) > seenSDs+math.Sqrt(2*math.Log(float64(len(d.count))))
+}
+
+// seenSDs is how many sds of chance and noise the rows of a component are, beyond the most that is
+// chance in so many bins. A utility constant, a guess.
+const seenSDs = .7
+
+// Outside is how many rows of all are in no bin of the last histogram where the components expect
+// any, and the sd of its noise.
+func (d *Data) Outside(cs []Component, all float64) (rows, sd float64) {
+	expected := d.Expected(cs)
+	variance := 0.0
+	for b := d.sets[len(d.sets)-1].first; b < len(d.count); b++ {
+		if expected[b] >= 1 {
+			all -= d.count[b]
+			variance += d.noise2[b]
+		}
+	}
+	return all, math.Sqrt(variance)
+}
+
+// Kurtosis is the overall fourth moment over the squared variance: 3 for a Gaussian.
+func Kurtosis(cs []Component) (k float64) {
+	mean, sd := Moments(cs)
+	rows := 0.0
+	for _, c := range cs {
+		at, s := ((c.Origin-mean)+c.Offset)/sd, c.SD/sd
+		k += c.Rows * (at*at*at*at + 6*at*at*s*s + 3*s*s*s*s)
+		rows += c.Rows
+	}
+	return k / rows
+}
+
+// Moments are the overall mean and sd of components. They are centred, for components far from
+// zero, and in a unit that squares neither overflow nor underflow in.
+func Moments(cs []Component) (mean, sd float64) {
+	if len(cs) == 0 {
+		return 0, 0
+	}
+	origin, rows, first, second, unit := cs[0].Mean(), 0.0, 0.0, 0.0, 0.0
+	for _, c := range cs {
+		unit = math.Max(unit, math.Max(math.Abs((c.Origin-origin)+c.Offset), c.SD))
+	}
+	for _, c := range cs {
+		at := ((c.Origin - origin) + c.Offset) / unit
+		rows += c.Rows
+		first += c.Rows * at
+		second += c.Rows * (at*at + c.SD/unit*(c.SD/unit))
+	}
+	first /= rows
+	return origin + unit*first, unit * math.Sqrt(math.Max(second/rows-first*first, 0))
+}
+
+// Misfit is, for every component, the part of its rows that lie in other bins of the last histogram
+// than the components say, beyond what chance and noise explain, a distance in total variation; and
+// the sd of the same part of all rows, were there none.
+func (d *Data) Misfit(cs []Component) (of []float64, sd float64) {
+	from := d.sets[len(d.sets)-1].first
+	expected := d.Expected(cs)
+	rows, variance := 0.0, 0.0
+	off := make([]float64, len(d.count))
+	for b := from; b < len(d.count); b++ {
+		e := math.Max(0, expected[b])
+		off[b] = (math.Abs(d.count[b]-e) - math.Sqrt(2/math.Pi*(d.noise2[b]+e))) / math.Max(e, 1)
+		rows += e
+		variance += (1 - 2/math.Pi) * (d.noise2[b] + e)
+	}
+	var t terms
+	for _, c := range cs {
+		d.fill(&t, c)
+		s, sum := t.spans[len(t.spans)-1], 0.0
+		for i, p := range t.p[s.at : s.at+s.to-s.from] {
+			sum += p * off[s.from+i]
+		}
+		of = append(of, math.Max(0, sum/2))
+	}
+	return of, math.Sqrt(variance) / (2 * math.Max(rows, 1))
 }
 
 // Bin is the narrowest bin with the component's mean; it may be unbounded.

@@ -16,6 +16,10 @@ type Options struct {
 	Spare int
 	// Penalty is what a component must take off the cost to be added. Required.
 	Penalty float64
+	// Beyond is how many more there may be in the end, each worth BeyondPenalty: they carry what
+	// Most leave out.
+	Beyond        int
+	BeyondPenalty float64
 	// Exchange tries to exchange components even if those found explain the counts.
 	Exchange bool
 	// Quick never does: components are only added and dropped.
@@ -33,6 +37,7 @@ const (
 	polishSteps = 30
 	candidates  = 4 // places where rows are missing that are tried for a component
 	mostRounds  = 3 // of exchanges
+	chanceBits  = 3 // of a set's best run: squared sds below 2 log bins that are tried
 	tried       = 4 // components of which the exchange is tried, in a round
 	better      = .5
 )
@@ -65,9 +70,13 @@ func (d *Data) explained(cost float64) bool {
 
 // grow adds components as long as one pays.
 func (d *Data) grow(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
-	for len(cs) < o.Most+o.Spare {
+	for len(cs) < o.Most+max(o.Spare, o.Beyond) {
+		worth := o.Penalty
+		if len(cs) >= o.Most+o.Spare {
+			worth = o.BeyondPenalty
+		}
 		next, c := d.best(ctx, cs)
-		if next == nil || c > cost-o.Penalty {
+		if next == nil || c > cost-worth {
 			break
 		}
 		cs, cost = next, c
@@ -161,6 +170,7 @@ func (d *Data) clearest(sums [][][2]float64, taken []run) (best run) {
 	z2 := 1.0
 	for i, s := range d.sets {
 		own := sums[i]
+		z2 = math.Max(z2, 2*math.Log(float64(len(own)))-chanceBits)
 		for length := 1; length < len(own); length += max(1, length/3) {
 			for from := 0; from+length < len(own); from++ {
 				rows := own[from+length][0] - own[from][0]
@@ -219,7 +229,7 @@ func (d *Data) around(cs []Component) (out [][]Component) {
 		var best Component
 		least := aroundSDs
 		for range scales {
-			if c.SD *= growth; math.IsInf(c.SD, 0) {
+			if c.SD *= growth; c.SD > d.widest() {
 				break
 			}
 			d.fill(&t, c)
@@ -245,7 +255,7 @@ func (d *Data) around(cs []Component) (out [][]Component) {
 
 // aroundSDs is what a wide component must explain, in noise sds, to be tried. A utility constant, a
 // guess.
-const aroundSDs = 2.0
+const aroundSDs = 3.0
 
 // exchange removes each of the components that are worth least, one at a time, and adds the best
 // instead.
@@ -262,7 +272,7 @@ func (d *Data) exchange(ctx context.Context, cs []Component, cost float64, o Opt
 	}
 	sort.SliceStable(removals, func(i, j int) bool { return removals[i].cost < removals[j].cost })
 	best, least := cs, cost
-	o.Most, o.Spare, o.Penalty = len(cs), 0, 0
+	o.Most, o.Spare, o.Penalty, o.Beyond = len(cs), 0, 0, 0
 	for _, r := range removals[:min(tried, len(removals))] {
 		if next, c := d.grow(ctx, r.rest, r.cost, o); c < least {
 			best, least = next, c
@@ -277,6 +287,9 @@ func (d *Data) drop(ctx context.Context, cs []Component, cost float64, o Options
 	for len(cs) > 1 {
 		best, least := cs, cost+o.Penalty
 		if len(cs) > o.Most {
+			least = cost + o.BeyondPenalty
+		}
+		if len(cs) > o.Most+o.Beyond {
 			least = math.Inf(1)
 		}
 		for j, gone := range cs {

@@ -198,7 +198,7 @@ func (d *Data) move(w *workspace, cs []Component) bool {
 		c.Offset += w.sds[i] * math.Max(-farthest, math.Min(farthest, x[1]))
 		if w.per == 3 {
 			c.SD *= math.Exp(math.Max(-mostGrowth, math.Min(mostGrowth, x[2])))
-			c.SD = math.Max(c.SD, d.floor(c))
+			c.SD = math.Max(math.Min(c.SD, d.widest()), d.floor(c))
 		}
 		cs[j] = c.centred()
 		if !(cs[j].SD > 0) || math.IsInf(cs[j].SD, 1) || math.IsInf(cs[j].Mean(), 0) {

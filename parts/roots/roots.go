@@ -289,9 +289,12 @@ func margin(from, width, limit float64) (edges []float64) {
 
 // Utility constants of the search in holes, guesses.
 const (
-	holeBins  = 160
-	holeLog   = 2  // log2 of the growth of bins where there is no other end
-	holeSteps = 60 // of them: the last bin has all rows from there on
+	holeBins = 160
+	// where there is no other end: bins that double, then some that grow faster; the last bin has
+	// all rows from there on
+	holeDoubles = 16
+	holeSteps   = 26
+	holeLog     = 4 // log2 of the growth of those
 	// powers of two: the distances from an end of the line's part that has no other end
 	nearestLog = -1022
 	lastLog    = 1023
@@ -299,7 +302,7 @@ const (
 
 // Hole are the edges of a histogram that looks for rows between low and high, about whose scale
 // nothing is known; either may be infinite. Bins are of one width between two ends, and grow by
-// powers of four from the one end, the first as wide as unit.
+// powers of two from the one end, then of sixteen, the first as wide as unit.
 func Hole(low, high, unit float64) (edges []float64) {
 	unit = math.Max(unit, math.Ldexp(1, nearestLog))
 	switch {
@@ -310,13 +313,13 @@ func Hole(low, high, unit float64) (edges []float64) {
 		edges = append(edges, 0)
 	case math.IsInf(low, 0):
 		edges = append(edges, high)
-		for i := range holeSteps {
-			edges = append(edges, high-math.Ldexp(unit, holeLog*i))
+		for i := range holeDoubles + holeSteps {
+			edges = append(edges, high-math.Ldexp(unit, i+max(0, i-holeDoubles)*(holeLog-1)))
 		}
 	case math.IsInf(high, 0):
 		edges = append(edges, low)
-		for i := range holeSteps {
-			edges = append(edges, low+math.Ldexp(unit, holeLog*i))
+		for i := range holeDoubles + holeSteps {
+			edges = append(edges, low+math.Ldexp(unit, i+max(0, i-holeDoubles)*(holeLog-1)))
 		}
 	default:
 		for i := range holeBins + 1 {

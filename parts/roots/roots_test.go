@@ -134,7 +134,7 @@ func TestHole(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ low, high, unit, in, width float64 }{
 		{-inf, inf, 0, 7, 4}, {-inf, inf, 0, -1e-300, 1e-300}, {-inf, inf, 0, 1e300, 1e300}, {0, 16, 0, 3, .11}, {5, inf, 1, 5.5, 1},
-		{5, inf, .25, 1e9, 1e9}, {-inf, -1e300, 1e299, -1e303, 2e303}, {-inf, 2, 1, -1e5, 2e5}, {-1e308, 1e308, 0, 0, 1e307},
+		{5, inf, .25, 1e9, 1e10}, {-inf, -1e300, 1e299, -1e303, 2e303}, {-inf, 2, 1, -1e5, 2e6}, {-1e308, 1e308, 0, 0, 1e307},
 	} {
 		edges := Hole(c.low, c.high, c.unit)
 		increasingOf(t, edges)
