@@ -53,6 +53,9 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	if background != nil {
 		where += "; one that is marked as background stands for them"
 	}
+	if len(out.Notes.ConstantColumns) > 0 {
+		out.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseenSDs*noise*f.Rows)
+	}
 	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
 	return out.Outcome()
 }
@@ -86,6 +89,9 @@ func covariance(form query.Form, variances []float64) (model.Covariance, error) 
 	}
 	return model.NewDiagonal(variances)
 }
+
+// unseenSDs of the noise of a count may be rows. A guess.
+const unseenSDs = 4.0
 
 // toldPairs are named at most. A guess.
 const toldPairs = 3

@@ -99,9 +99,8 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, 
 		}
 	}
 	e := r.Rounds(space, b.Form, start)
-	e.Background = em.FarBackground(around(start), b.Form)
 	b.Set(e)
-	e.Carry, e.Watch = true, r.Rows-held > watchPart*r.Rows
+	e.Far, e.Watch = em.NewOutskirts(around(start)), r.Rows-held > watchPart*r.Rows
 	rounds := b.Rounds(len(start))
 	return e, r.EM(ctx, e, Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*r.Left()/float64(rounds))), Spare: (rounds + 1) / 2})
 }

@@ -61,8 +61,8 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		if !more {
 			break
 		}
-		if asked > 0 && i >= s.Spare {
-			if err := e.Reduce(ctx, asked); err != nil {
+		if i >= s.Spare {
+			if err := r.settle(ctx, e); err != nil {
 				return err
 			}
 		}
@@ -77,6 +77,9 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 				return err
 			}
 		}
+	}
+	if err := r.settle(ctx, e); err != nil {
+		return err
 	}
 	if asked == 0 {
 		if err := e.Simplify(ctx, draws); err != nil {
@@ -95,6 +98,15 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		}
 	}
 	return e.Round(r.Allotment, stepLast, r.LeftMu(), true)
+}
+
+// settle has places of stray rows as components, and no more of these than are asked for.
+func (r *Run) settle(ctx context.Context, e *em.Rounds) error {
+	asked := r.Problem.Components
+	if err := e.Settle(ctx, asked); err != nil || asked == 0 {
+		return err
+	}
+	return e.Reduce(ctx, asked)
 }
 
 // draws is public randomness, the same for the same question.

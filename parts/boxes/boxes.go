@@ -168,7 +168,7 @@ type line struct {
 	seen     []roots.Histogram
 	found    []linefit.Component
 	atoms    []bool // of found: all rows have one value
-	ghost    []bool // of found: no bin holds them clear of its noise
+	ghost    []bool // of found: they are not clear of the noise
 }
 
 // clusters measures histograms of column j in every box, each with edges from what the ones before
@@ -247,7 +247,7 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 	blurred, held := look+1 < looks, 0.0
 	for i, c := range l.found {
 		held += c.Rows
-		l.ghost[i] = !d.Seen(c)
+		l.ghost[i] = !d.Seen(c) || d.Worth(l.found, i) < clearWorth
 		if l.atoms[i] = d.Atom(c); l.atoms[i] {
 			low, _ := d.Bin(c)
 			l.found[i].Origin, l.found[i].Offset, l.found[i].SD = low, 0, pointSD(low)
@@ -291,6 +291,10 @@ func IsPoint(x, sd float64) bool { return sd <= 1024*pointSD(x) }
 // pointSD is the standard deviation that stands for none at x: less than the distance to the next
 // number.
 func pointSD(x float64) float64 { return math.Max(math.Abs(x)*0x1p-54, 0x1p-400) }
+
+// clearWorth is what a component must take off the cost to become a box: among some thousand bins
+// noise alone takes off penalty now and then. A utility constant, a guess.
+const clearWorth = 25
 
 // penalty is what a component must take off the cost of a line's fit. A utility constant, a guess.
 const penalty = 16

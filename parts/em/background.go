@@ -23,7 +23,6 @@ import (
 type Background struct {
 	mean   []float64
 	cov    *mat.SymDense
-	rungs  []float64 // by which cov is inflated
 	weight []float64 // of each rung
 	// Share is the part of the rows that was counted in the rungs seen to hold any, Noise its sd.
 	// By the last round.
@@ -51,17 +50,7 @@ func least(rung float64) float64 { return math.Min(leastWeight, leastSpread/rung
 
 // NewBackground is made of copies of g, their covariances of the form.
 func NewBackground(g component.Gaussian, form query.Form) Background {
-	return background(g, form, rungs)
-}
-
-// FarBackground is NewBackground without the narrowest copy, which takes rows of a mixture that is
-// hardly wider than its components.
-func FarBackground(g component.Gaussian, form query.Form) Background {
-	return background(g, form, rungs[1:])
-}
-
-func background(g component.Gaussian, form query.Form, rungs []float64) Background {
-	b := Background{mean: g.Mean, cov: g.Cov, rungs: rungs}
+	b := Background{mean: g.Mean, cov: g.Cov}
 	if form != query.FullForm {
 		b.cov = symmetric.OnlyDiagonal(g.Cov, form == query.SphericalForm)
 	}
@@ -88,7 +77,7 @@ func (b *Background) components(s component.Space) []query.Component {
 	_, inv, logDet := symmetric.Factor(b.cov)
 	d := float64(s.Dim())
 	var out []query.Component
-	for i, f := range b.rungs {
+	for i, f := range rungs {
 		w := mat.DenseCopyOf(inv)
 		w.Scale(1/math.Sqrt(f), w)
 		out = append(out, query.Component{
@@ -104,11 +93,11 @@ func (b *Background) components(s component.Space) []query.Component {
 func (b *Background) update(sums []moments.Sums, rows float64) {
 	b.Share, b.Noise = 0, 0
 	for i, s := range sums {
-		b.weight[i] = least(b.rungs[i])
+		b.weight[i] = least(rungs[i])
 		sd := s.CountSD / rows
 		if s.Count > backgroundSDs*s.CountSD {
 			b.Share, b.Noise = b.Share+s.Count/rows, math.Hypot(b.Noise, sd)
-			b.weight[i] = math.Max(b.weight[i], math.Min(s.Count/rows, backgroundMost/float64(len(b.rungs))))
+			b.weight[i] = math.Max(b.weight[i], math.Min(s.Count/rows, backgroundMost/float64(len(rungs))))
 		} else if b.Share == 0 {
 			b.Noise = math.Max(b.Noise, sd)
 		}
@@ -119,7 +108,7 @@ func (b *Background) update(sums []moments.Sums, rows float64) {
 func (b *Background) Parts() (parts []component.Gaussian) {
 	for i, w := range b.weight {
 		wide := component.Gaussian{Weight: w, Mean: b.mean, Cov: mat.NewSymDense(len(b.mean), nil)}
-		wide.Cov.ScaleSym(b.rungs[i], b.cov)
+		wide.Cov.ScaleSym(rungs[i], b.cov)
 		parts = append(parts, wide)
 	}
 	return parts

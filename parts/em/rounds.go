@@ -21,15 +21,16 @@ type Rounds struct {
 	// Stray, if set, is one more component, for rows that are far from all others: see Watch. Its
 	// weight is a share of all rows, theirs are shares of the rest.
 	Stray *component.Gaussian
-	// Carry makes Stray of the rows that the background sees; Watch has the background in every
-	// round, not in the last one alone.
-	Carry, Watch bool
-	Rows         float64   // public or released number of good rows
-	Factor       float64   // sqrt2 under replace-one, 1 under add-or-remove-one
-	Floor        float64   // smallest eigenvalue in working coordinates; 0 for none
-	Grid         []float64 // least variance of each working coordinate; nil for none
-	Misfit       float64   // see clip.Radius2
-	Gone         float64   // a component with fewer rows than this is deleted after the last round
+	// Far, if set, looks for rows far from all components and makes Stray of them: in the last
+	// round, and in all with Watch.
+	Far    *Outskirts
+	Watch  bool
+	Rows   float64   // public or released number of good rows
+	Factor float64   // sqrt2 under replace-one, 1 under add-or-remove-one
+	Floor  float64   // smallest eigenvalue in working coordinates; 0 for none
+	Grid   []float64 // least variance of each working coordinate; nil for none
+	Misfit float64   // see clip.Radius2
+	Gone   float64   // a component with fewer rows than this is deleted after the last round
 	// MostDoubt, if positive: a component whose weight is in more doubt than this, a relative
 	// variance, is deleted after the last round.
 	MostDoubt float64
@@ -38,8 +39,9 @@ type Rounds struct {
 	Pairs bool
 	// Clear, if positive: a component whose count in the last round is less than so many sds of its
 	// noise is deleted after it.
-	Clear float64
-	pairs []correlations // of the components in the last round
+	Clear  float64
+	pairs  []correlations // of the components in the last round
+	hidden float64        // noise sd of the number of rows that Far has seen last
 }
 
 // query builds one soft E-step and M-step for all components and the background as one release
@@ -59,8 +61,11 @@ func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component
 		part, clipping := r.Space.Clipped(*r.Stray, r.Stray.Weight, r.Rows, r.noise(mu), strayMisfit)
 		q.Components, how = append(q.Components, part), append(how, clipping)
 	}
-	if last || r.Watch {
+	if last {
 		q.Components = append(q.Components, r.Background.components(r.Space)...)
+	}
+	if last || r.Watch {
+		q.Components = append(q.Components, r.Far.Components(r.Space)...)
 	}
 	return q, how
 }
@@ -98,11 +103,14 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 		r.updateStray(sums[k], how[k])
 		k++
 	}
-	if rungs := sums[k:]; last || r.Watch {
-		r.Background.update(rungs, r.Rows)
-		if r.Carry {
-			r.carry(r.Background.seen(rungs, r.Rows))
-		}
+	if rungs := len(r.Background.weight); last {
+		r.Background.update(sums[k:k+rungs], r.Rows)
+		k += rungs
+	}
+	if r.Far != nil && (last || r.Watch) {
+		var more *component.Gaussian
+		more, r.hidden = r.Far.Seen(sums[k:], r.Rows)
+		r.carry(more)
 	}
 	return nil
 }

@@ -1,10 +1,14 @@
 package em
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -13,14 +17,18 @@ import (
 const (
 	// strayMisfit is Rounds.Misfit of it: it may be of any shape.
 	strayMisfit = 4.0
-	// Rows are stray if there are this many noise sds of them, and this part of all.
-	straySDs, strayPart = 4.0, .003
-	mostStray           = .6 // of the rows
-	// .. and differ from the table in a column by this many.
-	// .. at least, and by this part of what it is in the column where they differ most.
+	mostStray   = .6 // of the rows
+	// A copy holds rows if there are wideSDs noise sds of them, and rows are stray if there are
+	// straySDs in all.
+	wideSDs, straySDs = 3.0, 4.0
+	// They differ from the table in a column if their sums do by strayDiffers noise sds, and by
+	// strayBeside of that in the column where they differ most.
 	strayDiffers, strayBeside = 2.0, .4
-	// strayVariance is the least that it starts with, of that of the rung where its rows were seen.
+	// strayVariance is the least that they start with, of that of the copy where they were seen.
 	strayVariance = .01
+	// settles is the largest sd of a place, in sds of the widest component, and roomLoss, in nats
+	// per row, is what a joint that makes room for it may cost.
+	settles, roomLoss = 2.0, .2
 )
 
 // LeftOut is the share of the rows that are in no component, with the sd of its noise.
@@ -28,19 +36,54 @@ func (r *Rounds) LeftOut() (share, noise float64) {
 	if r.Stray != nil {
 		return r.Stray.Rows / r.Rows, r.Stray.CountSD / r.Rows
 	}
-	return r.Background.Share, r.Background.Noise
+	return r.Background.Share, math.Max(r.Background.Noise, r.hidden/r.Rows)
 }
 
-// Beside are what a model has beside the components, and its weight: Stray where the rounds carry
-// it, else the background.
+// Beside are what a model has beside the components, and its weight: Stray where they look for it,
+// else the background.
 func (r *Rounds) Beside() (wide []component.Gaussian, weight float64) {
 	switch {
-	case !r.Carry:
+	case r.Far == nil:
 		return r.Background.Parts(), r.Background.Total()
 	case r.Stray == nil:
 		return nil, 0
 	}
 	return []component.Gaussian{*r.Stray}, r.Stray.Weight
+}
+
+// An Outskirts is wide copies of the whole table, which are to see rows far from all components: of
+// those that noise does not hide it says where they are.
+type Outskirts struct {
+	mean []float64
+	cov  *mat.SymDense // diagonal
+}
+
+// wide are the factors by which the copies' covariances are inflated: less would take rows of a
+// mixture that is hardly wider than its components. A guess.
+var wide = []float64{60, 3000, 1e6, 1e12}
+
+// wideWeight is that of a copy. So much of a table of one component may seem stray. A guess.
+const wideWeight = .0003
+
+// NewOutskirts is around the whole table.
+func NewOutskirts(whole component.Gaussian) *Outskirts {
+	return &Outskirts{mean: whole.Mean, cov: symmetric.OnlyDiagonal(whole.Cov, false)}
+}
+
+// Components are the outskirts' parts of a moments query; nil of none.
+func (o *Outskirts) Components(s component.Space) (out []query.Component) {
+	if o == nil {
+		return nil
+	}
+	d := float64(s.Dim())
+	for _, f := range wide {
+		c := component.Gaussian{Mean: o.mean, Cov: mat.NewSymDense(len(o.mean), nil)}
+		c.Cov.ScaleSym(f, o.cov)
+		q, _ := s.Density(c, wideWeight)
+		q.Radius = math.Sqrt(d)
+		out = append(out, q)
+	}
+	return out
 }
 
 // apart is the weight of all that is not in Components.
@@ -62,6 +105,47 @@ func (r *Rounds) updateStray(s moments.Sums, how component.Clipping) {
 	r.Stray = &next
 }
 
+// Settle makes a component of Stray if it is as narrow as components are, in all coordinates: then
+// its rows are in one place of their own. Where most components are asked for, others make room for
+// it by being joined, if next to nothing is lost by that; most is 0 where it is not. Its error is
+// ctx's.
+func (r *Rounds) Settle(ctx context.Context, most int) error {
+	if r.Stray == nil || !r.narrow(*r.Stray) {
+		return nil
+	}
+	joined := *r
+	joined.Components = slices.Clone(r.Components)
+	for most > 0 && len(joined.Components) >= most {
+		ok, err := joined.joinBest(ctx, -roomLoss, func(i, j int) float64 {
+			a, b := joined.Components[i], joined.Components[j]
+			return -mergeLoss(a, b, component.Joined(a, b))
+		})
+		if err != nil || !ok {
+			return err
+		}
+	}
+	w := r.Stray.Weight
+	for i := range joined.Components {
+		joined.Components[i].Weight *= 1 - w
+	}
+	r.Components, r.Stray = append(joined.Components, *r.Stray), nil
+	return nil
+}
+
+// narrow reports a Gaussian that is in every coordinate about as narrow as the widest component.
+func (r *Rounds) narrow(g component.Gaussian) bool {
+	for j := range r.Space.Dim() {
+		widest := 0.0
+		for _, c := range r.Components {
+			widest = math.Max(widest, c.Cov.At(j, j))
+		}
+		if g.Cov.At(j, j) > settles*settles*widest {
+			return false
+		}
+	}
+	return true
+}
+
 // carry adds rows that the background sees to Stray.
 func (r *Rounds) carry(more *component.Gaussian) {
 	if more != nil && r.Stray != nil {
@@ -73,20 +157,22 @@ func (r *Rounds) carry(more *component.Gaussian) {
 	}
 }
 
-// seen is a component of the rows that the rungs hold by their sums, or nil if there are too few.
-// In a column in which the sums do not say that they differ from the whole table, they are like it.
-func (b *Background) seen(sums []moments.Sums, rows float64) *component.Gaussian {
-	d := len(b.mean)
-	total, noise := 0.0, 0.0
+// Seen is a component of the rows that the copies hold by their sums, or nil if there are too few,
+// and the noise of its number. In a column in which the sums do not say that they differ from the
+// whole table, they are like it.
+func (o *Outskirts) Seen(sums []moments.Sums, rows float64) (g *component.Gaussian, noise float64) {
+	d := len(o.mean)
+	total, least := 0.0, math.Inf(1)
 	at, squares := make([]float64, d), make([]float64, d)
 	for i, s := range sums {
-		if s.Count < backgroundSDs*s.CountSD {
+		least = math.Min(least, s.CountSD)
+		if s.Count < wideSDs*s.CountSD {
 			continue
 		}
 		total, noise = total+s.Count, math.Hypot(noise, s.CountSD)
 		far := 0 // the column that differs most
 		differs := func(j int) float64 {
-			return math.Max(math.Abs(s.Sum[j])/s.SumSD, (second(s, j)-s.Count/b.rungs[i])/s.SecondSD)
+			return math.Max(math.Abs(s.Sum[j])/s.SumSD, (second(s, j)-s.Count/wide[i])/s.SecondSD)
 		}
 		for j := range d {
 			if differs(j) > differs(far) {
@@ -94,29 +180,29 @@ func (b *Background) seen(sums []moments.Sums, rows float64) *component.Gaussian
 			}
 		}
 		for j := range d {
-			sd := math.Sqrt(b.rungs[i] * b.cov.At(j, j))
+			sd := math.Sqrt(wide[i] * o.cov.At(j, j))
 			mean, square := s.Sum[j]/s.Count, math.Max(0, second(s, j)/s.Count)
 			switch {
 			case j == far:
 				square += s.SecondSD / s.Count
 			case differs(j) < math.Max(strayDiffers, strayBeside*differs(far)):
-				mean, square = 0, 1/b.rungs[i]
+				mean, square = 0, 1/wide[i]
 			}
 			at[j] += s.Count * sd * math.Max(-1, math.Min(1, mean))
 			squares[j] += s.Count * sd * sd * math.Min(1, square)
 		}
 	}
-	if total < straySDs*noise || total < strayPart*rows {
-		return nil
+	if total <= straySDs*noise+wideWeight*rows {
+		return nil, least
 	}
-	g := component.Gaussian{Mean: make([]float64, d), Cov: mat.NewSymDense(d, nil), Rows: total, CountSD: noise, Doubt: component.StartDoubt()}
+	g = &component.Gaussian{Mean: make([]float64, d), Cov: mat.NewSymDense(d, nil), Rows: total, CountSD: noise, Doubt: component.StartDoubt()}
 	g.Weight = math.Min(total/rows, mostStray)
 	for j := range d {
 		from, square := at[j]/total, squares[j]/total
-		g.Mean[j] = b.mean[j] + from
+		g.Mean[j] = o.mean[j] + from
 		g.Cov.SetSym(j, j, math.Max(square-from*from, strayVariance*square))
 	}
-	return &g
+	return g, noise
 }
 
 // second is the sum of z_j^2, as far as it was measured.

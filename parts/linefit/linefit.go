@@ -349,6 +349,12 @@ func (d *Data) Misfit(cs []Component) (of []float64, sd float64) {
 	return of, math.Sqrt(variance) / (2 * math.Max(rows, 1))
 }
 
+// Worth is what component i of cs takes off the cost.
+func (d *Data) Worth(cs []Component, i int) float64 {
+	all, rest := d.Expected(cs), d.Expected(slices.Delete(clone(cs), i, i+1))
+	return d.costOf(rest) - d.costOf(all)
+}
+
 // Bin is the narrowest bin with the component's mean; it may be unbounded.
 func (d *Data) Bin(c Component) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
