@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 
+	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -92,4 +93,24 @@ func Without(sorted []float64, rows int) Moments {
 		}
 	}
 	return MomentsOf([][]float64{left})
+}
+
+// Overall are a model's moments as a whole; numbers that float64 cannot hold are infinite or no
+// numbers.
+func Overall(m *model.Mixture) (mean, sd []float64, correlation func(a, b int) float64) {
+	d := m.Dim()
+	mean, sd = m.Mean(), make([]float64, d)
+	for i, g := range m.Components {
+		for a := range d {
+			part := math.Hypot(math.Sqrt(g.Cov.At(a, a)), g.Mean[a]-mean[a])
+			sd[a] = math.Hypot(sd[a], math.Sqrt(m.Weights[i])*part)
+		}
+	}
+	return mean, sd, func(a, b int) float64 {
+		sum := 0.0
+		for i, g := range m.Components {
+			sum += m.Weights[i] * (g.Cov.At(a, b)/sd[a]/sd[b] + (g.Mean[a]-mean[a])/sd[a]*((g.Mean[b]-mean[b])/sd[b]))
+		}
+		return sum
+	}
 }

@@ -33,7 +33,7 @@ const (
 )
 
 const (
-	momentSplits = 6
+	momentSplits, mixtureSplits = 6, 3
 	// enoughRows times d is the n mu from which on an answer has to be there.
 	enoughRows = 60
 	// unseenRows/mu rows are too few to be seen, and a column whose standard deviation falls by a
@@ -53,7 +53,7 @@ var Moments = &engine.Study[table]{
 	Name: "moments", About: "all CSV files of a folder, in the place of experiments: means, spreads and correlations of releases of real tables",
 	Seed: 1, Custom: folder,
 	Lead: func(r *results) string {
-		return fmt.Sprintf("Delta = %g. *One*: `--components 1`; *auto*: nothing is said, and at most %s rows are fitted. Errors are the median over the runs of the "+
+		return fmt.Sprintf("Delta = %g. *One*: `--components 1`; *auto*: nothing is said, and at most %s rows are fitted. *Warned*: some flag is no routine. Errors are the median over the runs of the "+
 			"largest over columns, the model as a whole against the rows that it was fitted to: means in standard deviations, |ratio - 1| of standard deviations, "+
 			"correlations. Columns are left out whose standard deviation falls by a fifth without the %d/μ rows farthest out, which are too few to be seen; *few* "+
 			"counts them. *Nats below*: how much less likely held-out rows are than under the Gaussian with the rows' own moments, in columns that vary, "+
@@ -130,13 +130,13 @@ const one, auto = "one", "auto"
 // moments is a table by a method at an epsilon.
 func (t table) moments(o engine.Options, name, by string, epsilon float64) *line {
 	r := gauze.Request{Relation: o.Relation, Budget: privacy.Budget{Epsilon: epsilon, Delta: o.Budget.Delta}}
-	n := len(t) * 4 / 5
+	n, runs := len(t)*4/5, mixtureSplits
 	if by == one {
-		r.Components = 1
+		r.Components, runs = 1, momentSplits
 	} else {
 		n = min(n, mostTraining)
 	}
-	return &line{Cell: t, Name: fmt.Sprintf("%s/epsilon=%g", name, epsilon), By: by, Rows: []int{n}, Params: r.Budget,
+	return &line{Cell: t, Name: fmt.Sprintf("%s/epsilon=%g", name, epsilon), By: by, Rows: []int{n}, Runs: runs, Params: r.Budget,
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
 			order := rand.New(rand.NewPCG(seed, 1)).Perm(len(t))
 			n = min(n, len(t)*4/5)
@@ -154,8 +154,8 @@ func (t table) moments(o engine.Options, name, by string, epsilon float64) *line
 				return out, err
 			}
 			out.Success, out.Values[found] = true, float64(len(fitted.Release.Model.Components))
-			warnings, _, background := engine.Warnings(fitted.Release.Diagnostics)
-			out.Values[warned] = truth(len(warnings) > 0 || background)
+			warnings, _, _ := engine.Warnings(fitted.Release.Diagnostics)
+			out.Values[warned] = truth(len(warnings) > 0)
 			out.Note = strings.Join(warnings, " | ")
 			return out, compare(out.Values, fitted.Release.Model, by == one, train, test, int(unseenRows/total.Mu))
 		}}
@@ -189,7 +189,7 @@ func complete(rows *mat.Dense) [][]float64 {
 func compare(out engine.Values, m *model.Mixture, single bool, train, test *mat.Dense, unseen int) error {
 	cols := complete(train)
 	s := engine.MomentsOf(cols)
-	mean, cov := m.Mean(), m.Covariance()
+	mean, sd, correlation := engine.Overall(m)
 	var judged []int // columns that are
 	out[meanOff], out[ratioOff], out[correlationOff], out[nobody] = 0, 0, 0, 0
 	for a, col := range cols {
@@ -201,12 +201,11 @@ func compare(out engine.Values, m *model.Mixture, single bool, train, test *mat.
 			continue
 		}
 		judged = append(judged, a)
-		sd := math.Sqrt(cov.At(a, a))
 		out[meanOff] = math.Max(out[meanOff], math.Abs(mean[a]-s.Mean[a])/s.SD[a])
-		out[ratioOff] = math.Max(out[ratioOff], math.Abs(sd/s.SD[a]-1))
+		out[ratioOff] = math.Max(out[ratioOff], math.Abs(sd[a]/s.SD[a]-1))
 		for _, b := range judged[:len(judged)-1] {
-			if v := cov.At(b, b); sd > 0 && v > 0 {
-				out[correlationOff] = math.Max(out[correlationOff], math.Abs(cov.At(a, b)/sd/math.Sqrt(v)-s.Correlation(a, b)))
+			if sd[a] > 0 && sd[b] > 0 {
+				out[correlationOff] = math.Max(out[correlationOff], math.Abs(correlation(a, b)-s.Correlation(a, b)))
 			}
 		}
 	}

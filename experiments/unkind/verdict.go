@@ -266,11 +266,10 @@ func (j *judgement) wrong(format string, args ...any) {
 func (c comparison) moments(j *judgement, m *model.Mixture, s engine.Moments, cols [][]float64) {
 	n, d := float64(len(cols[0])), len(cols)
 	noise := min(mostNoise, noiseTimes*c.said.noise/math.Sqrt(2*float64(d)))
-	mean, cov := m.Mean(), m.Covariance()
-	sd, excused := make([]float64, d), make([]bool, d)
+	mean, sd, correlation := engine.Overall(m)
+	excused := make([]bool, d)
 	pooled := 0.0
 	for a := range d {
-		sd[a] = math.Sqrt(cov.At(a, a))
 		pooled += s.SD[a] * s.SD[a] / float64(d)
 		excused[a] = s.SD[a] == 0 || c.constant(m, a, mean[a], sd[a], cols[a])
 	}
@@ -311,7 +310,7 @@ func (c comparison) moments(j *judgement, m *model.Mixture, s engine.Moments, co
 			if excused[a] || excused[b] || sd[a] == 0 || sd[b] == 0 {
 				continue
 			}
-			off := math.Abs(cov.At(a, b)/sd[a]/sd[b] - s.Correlation(a, b))
+			off := math.Abs(correlation(a, b) - s.Correlation(a, b))
 			if j.correlation = math.Max(j.correlation, off); !(off <= correlationOff+samplingErrors/math.Sqrt(n)+noise) {
 				j.wrong("columns %d and %d: correlation off by %.3g", b+1, a+1, off)
 			}

@@ -182,6 +182,8 @@ func TestVerdictOfMixtures(t *testing.T) {
 	free := q
 	free.k, free.most = 0, 10
 	check(t, "for nobody", free, fitted(t, nil, false, nobody...), silent)
+	nobody[2] = []float64{.03, 0, 1e150, 1, 1e153}
+	check(t, "for nobody, without a square", free, fitted(t, nil, false, nobody...), silent)
 	nobody[2] = []float64{.03, 3, 0, 20, 40}
 	check(t, "background", free, fitted(t, nil, true, nobody...), fine)
 }
