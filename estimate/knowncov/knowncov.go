@@ -33,6 +33,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // Parts of the total mu^2. Utility constants, guesses.
@@ -100,6 +101,10 @@ type fit struct {
 	law   *law
 	looks []*look
 	parts []part
+	// stray stands for the rows that the last look found far from all parts, nil for none; noise is
+	// that of their number.
+	stray *component.Gaussian
+	noise float64
 }
 
 // Fit follows the plan with the whole budget of the session.

@@ -8,6 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -75,15 +77,35 @@ func (f *fit) look(mu float64) error {
 		frame.Center = p.base
 		q.Components = append(q.Components, query.Component{Frame: frame, LogWeight: l.logWeight[j], Radius: r, Truncate: true})
 	}
+	far := em.NewOutskirts(f.whole())
+	q.Components = append(q.Components, far.Components(component.Flat(d))...)
 	answer, err := f.Sum(stepLooks, q, mu)
 	if err != nil {
 		return err
 	}
-	for _, s := range moments.Unpack(q, answer) {
+	sums := moments.Unpack(q, answer)
+	for _, s := range sums[:len(f.parts)] {
 		l.add(s, d, f.law.points())
 	}
+	f.stray, f.noise = far.Seen(sums[len(f.parts):], f.Rows)
 	f.looks = append(f.looks, l)
 	return nil
+}
+
+// whole is the mean of all parts, and the variances of their columns together.
+func (f *fit) whole() component.Gaussian {
+	var all component.Gaussian
+	for j, p := range f.parts {
+		g := component.Gaussian{Weight: math.Max(p.rows, 1), Mean: p.base, Cov: mat.NewSymDense(len(p.base), nil)}
+		for i := range p.base {
+			g.Cov.SetSym(i, i, f.Problem.KnownCovariance[i][i])
+		}
+		if j > 0 {
+			g = component.Joined(all, g)
+		}
+		all = g
+	}
+	return all
 }
 
 // rebase moves the base to the mean, rounded; at keeps what rounding leaves.

@@ -15,9 +15,9 @@ import (
 const (
 	vagueSD = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
 	lostSD  = 1.5
-	// a second moment, or a number of rows, that is off by so many times its doubt is told
-	oddTimes = 4.0
-	toldLost = .1 // part of the rows near no component that is worth telling
+	// a second moment that is off by so many times its doubt is told
+	oddTimes  = 4.0
+	mostStray = .9 // of the rows
 )
 
 // outcome is the model: the known covariance, and the weights and means that the looks say.
@@ -34,9 +34,7 @@ func (f *fit) outcome() estimate.Outcome {
 	}
 	cov, err := f.covariance()
 	out := program.NewDraft(f.All, f.Notes)
-	if lost := f.Rows - total; lost > toldLost*f.Rows && lost > oddTimes*f.doubt() {
-		out.Flag("about %.0f%% of the rows are near no component: they are stray, or the known covariance is not theirs", 100*lost/f.Rows)
-	}
+	near := f.leavesOut(out, total)
 	odd := f.odd()
 	for j := range f.parts {
 		p := &f.parts[j]
@@ -45,9 +43,27 @@ func (f *fit) outcome() estimate.Outcome {
 		if p.atSD > vagueSD {
 			note.Flags = append(note.Flags, fmt.Sprintf("its mean is known to about %.1f standard deviations in each direction", p.atSD))
 		}
-		out.Add(p.rows/total, p.base, cov, err, note)
+		out.Add(near*p.rows/total, p.base, cov, err, note)
+	}
+	if near < 1 {
+		cov, err := program.ShapedMatrix(f.stray.Cov, f.Problem.Covariance)
+		out.Add(1-near, f.stray.Mean, cov, err, estimate.ComponentNote{EffectiveRows: f.stray.Rows, Background: true})
 	}
 	return out.Outcome()
+}
+
+// leavesOut says how many rows are near no component, of which total have been placed, and returns
+// the part of the rows that is: less than 1 if a component for the others is to be added.
+func (f *fit) leavesOut(out *program.Draft, total float64) (near float64) {
+	const where = "they are near no component: stray, or the known covariance is not theirs"
+	if f.stray != nil {
+		share := f.stray.Rows / f.Rows
+		out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: f.noise / f.Rows, Where: where + "; one that is marked as background stands for them"})
+		return 1 - math.Min(share, mostStray)
+	}
+	lost, noise := (f.Rows-total)/f.Rows, f.doubt()/f.Rows
+	out.Notes.LeavesOut(estimate.Undescribed{Share: lost, Noise: noise, Where: where})
+	return 1
 }
 
 // doubt is about the noise in the number of rows near no component: that of the count, and of the

@@ -238,15 +238,19 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 		}
 	}
 	d := linefit.New(l.seen, linefit.Known{Least: on.Unit / math.Sqrt(12)})
-	l.found, _, err = d.Search(f.ctx, linefit.Options{Most: f.Components, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
-	if err != nil {
-		return err
+	for _, most := range []int{f.Components, max(f.Components, mostInLine)} {
+		l.found, _, err = d.Search(f.ctx, linefit.Options{Most: most, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
+		if err != nil {
+			return err
+		}
+		if most == mostInLine || mass-rowsOf(l.found) < math.Max(unheld*mass, f.Least) {
+			break
+		}
 	}
 	l.found = slices.DeleteFunc(l.found, func(c linefit.Component) bool { return !(c.Rows > f.Least/2) || !(c.SD > 0) })
 	l.edges, l.atoms, l.ghost = nil, make([]bool, len(l.found)), make([]bool, len(l.found))
-	blurred, held := look+1 < looks, 0.0
+	blurred := look+1 < looks
 	for i, c := range l.found {
-		held += c.Rows
 		l.ghost[i] = !d.Seen(c) || d.Worth(l.found, i) < clearWorth
 		if l.atoms[i] = d.Atom(c); l.atoms[i] {
 			low, _ := d.Bin(c)
@@ -255,7 +259,7 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 			blurred = blurred || !d.Resolved(c)
 		}
 	}
-	missing := look <= looks && mass-held > math.Max(unheld*mass, f.Least)
+	missing := look <= looks && mass-rowsOf(l.found) > math.Max(unheld*mass, f.Least)
 	if (blurred || missing) && len(l.found) > 0 {
 		l.edges = d.Edges(l.found, f.sigma)
 		if missing {
@@ -279,6 +283,17 @@ func around(cs []linefit.Component) []float64 {
 	unit = math.Max(unit, (high-low)*0x1p-40)
 	return roots.Join(roots.Hole(math.Inf(-1), low, unit), roots.Hole(high, math.Inf(1), unit))
 }
+
+func rowsOf(cs []linefit.Component) (sum float64) {
+	for _, c := range cs {
+		sum += c.Rows
+	}
+	return sum
+}
+
+// mostInLine is how many components a line may have where those asked for leave out too much:
+// its values may be few. A utility constant, a guess.
+const mostInLine = 10
 
 // unheld: a line whose components hold less than all but this part of the box's rows is looked at
 // again. A utility constant, a guess.

@@ -44,7 +44,7 @@ const (
 // where their number is not known, only boxes that look mixed in some column get a tree. mu2 is the
 // part of mu^2 that the trees may spend.
 func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, float64, error) {
-	found = withoutScraps(found, c.Components)
+	found = withoutScraps(joinAlike(found, c.Components), c.Components)
 	wanted := Box.isMixed
 	most, penalty := c.Most, complexity
 	if c.Components > 0 {
@@ -76,6 +76,77 @@ func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, m
 		out[i].Weight /= total
 	}
 	return out, total * c.Rows, nil
+}
+
+// joinAlike joins, of more boxes than components asked for, those that differ only in columns where
+// one of them has one value: a column of few values does not make components.
+func joinAlike(found []Box, components int) []Box {
+	found = slices.Clone(found)
+	for components > 0 && len(found) > components {
+		i, j := alikePair(found)
+		if i < 0 {
+			break
+		}
+		found[i] = joined(found[i], found[j])
+		found = slices.Delete(found, j, j+1)
+	}
+	return found
+}
+
+// alikePair is the heaviest pair that is alike, i < j; negative if there is none.
+func alikePair(found []Box) (i, j int) {
+	i, j = -1, -1
+	most := 0.0
+	for a, x := range found {
+		for b, y := range found[:a] {
+			if m := math.Min(x.Mass, y.Mass); m > most && alike(x, y) {
+				i, j, most = b, a, m
+			}
+		}
+	}
+	return i, j
+}
+
+// Utility constants of what is alike, guesses.
+const (
+	alikeApart = .6 // of the larger sd, the distance of two means
+	alikeRatio = 1.6
+	alikeValue = 8.0 // sds from a mean that a value may be
+)
+
+func alike(x, y Box) bool {
+	for j := range x.Center {
+		small, large := math.Min(x.Scale[j], y.Scale[j]), math.Max(x.Scale[j], y.Scale[j])
+		apart := math.Abs(x.Center[j] - y.Center[j])
+		switch {
+		case x.Atom[j] && y.Atom[j]:
+		case x.Atom[j] || y.Atom[j]:
+			if apart > alikeValue*large {
+				return false
+			}
+		case apart > alikeApart*large || large > alikeRatio*small:
+			return false
+		}
+	}
+	return true
+}
+
+// joined is the hull of two boxes, with the moments of both.
+func joined(x, y Box) Box {
+	out := x.clone()
+	out.Mass += y.Mass
+	p := y.Mass / out.Mass
+	for j, m := range x.Center {
+		out.Low[j], out.High[j] = math.Min(x.Low[j], y.Low[j]), math.Max(x.High[j], y.High[j])
+		by := y.Center[j] - m
+		out.Center[j] = m + p*by
+		out.Atom[j] = x.Atom[j] && y.Atom[j] && by == 0
+		if !out.Atom[j] {
+			out.Scale[j] = math.Hypot(math.Sqrt(p*(1-p))*by, math.Hypot(math.Sqrt(1-p)*x.Scale[j], math.Sqrt(p)*y.Scale[j]))
+		}
+		out.Gain[j] = math.Max(x.Gain[j], y.Gain[j])
+	}
+	return out
 }
 
 // withoutScraps leaves out, of more boxes than components asked for, those that hold little beside

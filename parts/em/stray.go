@@ -20,7 +20,7 @@ const (
 	mostStray   = .6 // of the rows
 	// A copy holds rows if there are wideSDs noise sds of them, and rows are stray if there are
 	// straySDs in all.
-	wideSDs, straySDs = 3.0, 4.0
+	wideSDs, straySDs = 4.0, 4.5
 	// They differ from the table in a column if their sums do by strayDiffers noise sds, and by
 	// strayBeside of that in the column where they differ most.
 	strayDiffers, strayBeside = 2.0, .4
