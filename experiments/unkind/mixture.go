@@ -149,11 +149,12 @@ func empirical(col []float64) (s steps) {
 	return s
 }
 
-// between is how far a component on a value may be from it, as a part of the way to the next value.
-const between = .02
+// between is how far from a value a component may put the rows that share it, as a part of the way
+// to the next value.
+const between = .25
 
-// distance is Kolmogorov's, but that a value that many rows share counts as if they lay on both
-// sides of it, and a little aside: a narrow component on an atom is no worse than the atom.
+// distance is Kolmogorov's, but that rows of one value may lie anywhere near it: narrowly beside
+// it, or spread over what is rounded to it.
 func (s steps) distance(m []normal) float64 {
 	d := 0.0
 	for i, x := range s.at {
@@ -167,8 +168,8 @@ func (s steps) distance(m []normal) float64 {
 		if math.IsInf(gap, 1) {
 			gap = 0
 		}
-		middle := (s.below[i] + s.upTo[i]) / 2
-		d = math.Max(d, math.Max(middle-cumulative(m, x+between*gap), cumulative(m, x-between*gap)-middle))
+		spread := between * (s.upTo[i] - s.below[i])
+		d = math.Max(d, math.Max(s.upTo[i]-spread-cumulative(m, x+between*gap), cumulative(m, x-between*gap)-s.below[i]-spread))
 		if i+1 < len(s.at) && s.below[i+1] == s.upTo[i] { // nothing between
 			d = math.Max(d, math.Abs(cumulative(m, x+(s.at[i+1]-x)/2)-s.upTo[i]))
 		}
