@@ -63,7 +63,7 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 
 // fit plans, reserves, opens a session and runs.
 func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error) {
-	plan, err := q.method.Plan(q.problem)
+	plan, err := q.plan()
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/literal"
@@ -44,6 +46,10 @@ func Methods() catalog.List {
 // LargestEpsilon is that of a budget that need not be forced: beyond it one row may change the odds
 // of what is released by more than e^20, a promise that nobody can feel.
 const LargestEpsilon = 20
+
+// MostColumns is the largest number of columns. A guess: releases hold every covariance in full,
+// and one of so many columns takes some eight GB.
+const MostColumns = 1 << 15
 
 // A Request is what a fit is asked. All of it is public.
 type Request struct {
@@ -117,6 +123,8 @@ func (r Request) Validate() error {
 	fault(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
 		int(r.Covariance), "use a constant of the package estimate")
 	fault(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
+	fault(len(r.Columns) > MostColumns, "columns", fmt.Sprintf("at most %d", MostColumns), len(r.Columns),
+		fmt.Sprintf("a release holds every covariance as d x d numbers, %.3g GB here: leave columns out", 8e-9*sq(float64(len(r.Columns)))))
 	seen := make(map[string]bool, len(r.Columns))
 	for _, name := range r.Columns {
 		fault(name == "" || seen[name], "columns", "names that are distinct and not empty", fmt.Sprintf("%q", name), "rename the column")
@@ -145,12 +153,65 @@ type question struct {
 
 // check checks the request and chooses the method; rows is n where that is public, else 0.
 func (r Request) check(rows int) (*question, error) {
+	q, err := r.choose(rows)
+	return q, r.mended(err, rows)
+}
+
+// plan is the plan of the method.
+func (q *question) plan() (kernel.Plan, error) {
+	plan, err := q.stated()
+	return plan, q.mended(err, q.problem.Rows)
+}
+
+// leastOfEach over mu are rows of a component that every method misses: some two sds of the noise
+// that a count has which is paid with the whole budget.
+const leastOfEach = 3
+
+// stated is plan without mending.
+func (q *question) stated() (kernel.Plan, error) {
+	plan, err := q.method.Plan(q.problem)
+	n, k, least := float64(q.problem.Rows), q.Components, leastOfEach/q.problem.Mu
+	if err == nil && n > 0 && k > 1 && n < least*float64(k) {
+		err = &estimate.Refusal{Advice: fmt.Sprintf("ask for far fewer than %d components", int(n/least)+1),
+			Reason: fmt.Sprintf("%d components have about %.2g of the %.0f rows each, and no method sees fewer than %.0f in the noise of this epsilon", k, n/float64(k), n, math.Ceil(least))}
+	}
+	return plan, err
+}
+
+// usualEpsilons are those that are offered where a fit is refused.
+var usualEpsilons = [...]float64{.1, .2, .5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, LargestEpsilon}
+
+// mended adds to a refusal which epsilon would do for the public number of rows, if one would: a
+// method would be chosen, would not refuse, and would need no more rows.
+func (r Request) mended(err error, rows int) error {
+	var refusal *estimate.Refusal
+	if !errors.As(err, &refusal) || rows == 0 {
+		return err
+	}
+	for _, epsilon := range usualEpsilons {
+		if r.Budget.Epsilon == 0 || epsilon <= r.Budget.Epsilon {
+			continue
+		}
+		r.Budget.Epsilon = epsilon
+		q, err := r.choose(rows)
+		if err != nil || q.method.Expect(q.problem).RowsNeeded > float64(rows) {
+			continue
+		}
+		if _, err = q.stated(); err == nil {
+			return &estimate.Refusal{Reason: refusal.Reason, Advice: refusal.Advice + fmt.Sprintf("; or epsilon %g for these %d rows", epsilon, rows)}
+		}
+	}
+	return err
+}
+
+// choose is check without mending.
+func (r Request) choose(rows int) (*question, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
 	if n := float64(rows); !r.Force && r.Budget.Delta*n >= 1 {
 		return nil, &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("less than 1/%d, one over the number of rows", rows),
-			Got: fmt.Sprint(r.Budget.Delta), Mend: "it would allow a whole row to be published; ask for a far smaller one, for instance 1e-6, or --force it"}
+			Got: fmt.Sprint(r.Budget.Delta), Mend: fmt.Sprintf("it would allow a whole row to be published; ask for a far smaller one, for instance %.0e, or --force it", .01/n)}
 	}
 	total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
 	if err != nil {
@@ -165,6 +226,8 @@ func (r Request) check(rows int) (*question, error) {
 	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
 	return q, err
 }
+
+func sq(x float64) float64 { return x * x }
 
 func cloned(matrix [][]float64) (out [][]float64) {
 	for _, row := range matrix {

@@ -102,7 +102,7 @@ func Plan(r Request, rows int) (*Statement, error) {
 // state calibrates the plan of the method, and says what to expect of so many rows, known or
 // guessed.
 func (q *question) state(rows int) (*Statement, error) {
-	plan, err := q.method.Plan(q.problem)
+	plan, err := q.plan()
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (q *question) state(rows int) (*Statement, error) {
 		Method: q.method.Name(), Why: q.why, Source: q.method.Source(), Relation: q.Relation.String(),
 		Epsilon: q.Budget.Epsilon, Delta: q.Budget.Delta, Columns: q.problem.Columns, Rows: rows, Facts: q.facts(),
 		Learner: q.learner(), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
-		Expect: Expectation{RowsNeeded: expect.RowsNeeded, RelativeError: expect.RelativeError, Notes: expect.Notes},
+		Expect: Expectation{RowsNeeded: estimate.AboutRows(expect.RowsNeeded), RelativeError: expect.RelativeError, Notes: expect.Notes},
 		Notes:  q.notes(rows), problem: q.problem,
 	}
 	if total.Needs.Extra.IsZero() {

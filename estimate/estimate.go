@@ -8,6 +8,7 @@ package estimate
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/model"
@@ -87,14 +88,23 @@ type Direction struct {
 
 // An Expectation is what `gauze plan` prints about the error, from public facts.
 type Expectation struct {
-	// Rows that the method needs, about; 0 if it cannot say. One component: for an error within
-	// twice the non-private one. A mixture: for what the method says of it, such as that all
-	// components are seen.
+	// Rows that the method needs, about (AboutRows tells it); 0 if it cannot say. One component:
+	// for an error within twice the non-private one. A mixture: for what the method says of it,
+	// such as that all components are seen.
 	RowsNeeded float64
 	// RelativeError is the expected ratio of the private to the non-private error at this n; 0 if
 	// it cannot say.
 	RelativeError float64
 	Notes         []string
+}
+
+// AboutRows rounds a number of rows up to two digits, as it is told everywhere.
+func AboutRows(rows float64) float64 {
+	if !(rows > 0) {
+		return 0
+	}
+	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(rows))-1))
+	return math.Ceil(rows/unit*(1-1e-12)) * unit
 }
 
 // A Refusal says on public facts alone that a problem should not be tried: nothing is spent.

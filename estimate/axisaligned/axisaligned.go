@@ -14,6 +14,7 @@ package axisaligned
 
 import (
 	"context"
+	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
@@ -63,8 +64,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, program.Refusal("give epsilon and delta instead of rho, or use --method general --covariance diagonal",
 			"the method %s has thresholds, which a budget of zCDP cannot pay", name)
 	}
-	if k := max(p.Components, 1); p.Relation == privacy.ReplaceOne && tooFew(p, float64(p.Rows)) {
-		return kernel.Plan{}, program.Refusal(advice(p, k), "%d rows are too few for %d components at this epsilon", p.Rows, k)
+	if k := max(p.Components, 1); p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p) {
+		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few for %d components at this epsilon", p.Rows, k)
 	}
 	return kernel.Plan{Method: name, Steps: e.steps(p)}, nil
 }
@@ -77,7 +78,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if p.KnownCovariance != nil {
 		return e.known.Fit(ctx, s, p)
 	}
-	f := &fit{one: e.one, Run: program.Begin(s, p, advice(p, program.BoxesFor(p)))}
+	f := &fit{one: e.one, Run: program.Begin(s, p, advice)}
 	return f.run(ctx)
 }
 
@@ -86,7 +87,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.KnownCovariance != nil {
 		return e.known.Expect(p)
 	}
-	return estimate.Expectation{RowsNeeded: rowsFor(p, max(p.Components, 2)), Notes: []string{
+	return estimate.Expectation{RowsNeeded: needed(p), Notes: []string{
 		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}}
 }
 
@@ -103,12 +104,23 @@ const (
 	hopeless, scarce = .4, .8 // parts of rowsFor below which a fit is refused, or flagged
 )
 
-// tooFew reports that rows, public or released, are too few for the components asked for: what is
-// seen may all be noise.
-func tooFew(p estimate.Problem, rows float64) bool {
-	return rows < hopeless*rowsFor(p, max(p.Components, 1))
+// leastFor is the number of rows below which the components asked for are not tried: what is seen
+// may all be noise.
+func leastFor(p estimate.Problem) float64 {
+	return math.Max(hopeless*rowsFor(p, max(p.Components, 1)), unseen(p))
 }
 
-func advice(p estimate.Problem, k int) string {
-	return program.Needs(p, rowsFor(p, k), "", "fewer components")
+// unseen is the number of rows that the count cannot tell from none.
+func unseen(p estimate.Problem) float64 {
+	return seenSDs * program.Factor(p.Relation) / (math.Sqrt(countPart) * p.Mu)
 }
+
+// needed is about how many rows the components that are asked for need, or two.
+func needed(p estimate.Problem) float64 {
+	if p.Components == 0 {
+		return rowsFor(p, min(2, max(1, p.MaxComponents)))
+	}
+	return rowsFor(p, p.Components)
+}
+
+func advice(p estimate.Problem) string { return program.Needs(p, needed(p), "", "fewer components") }

@@ -34,10 +34,10 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Rows = math.Max(f.Rows, 1); f.Rows < seenSDs*f.Factor/f.Mu(countPart) {
-		return f.Refuse("about %.0f rows are too few for %d components at this epsilon", f.Rows, max(f.Problem.Components, 1)), nil
+	if f.Few(unseen(f.Problem)) {
+		return f.Refuse("about %.0f rows are too few for %d components at this epsilon", math.Max(0, f.Rows), max(f.Problem.Components, 1)), nil
 	}
-	if tooFew(f.Problem, f.Rows) {
+	if f.Few(leastFor(f.Problem)) {
 		return f.plain(ctx, "about %.0f rows are too few for %d components at this epsilon", f.Rows, max(f.Problem.Components, 1))
 	}
 	if needed := rowsFor(f.Problem, max(f.Problem.Components, 1)); f.Rows < scarce*needed {

@@ -6,15 +6,10 @@ import (
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
-func (f *fit) refuse(format string, args ...any) estimate.Outcome {
-	f.Advice = f.of.advice(f.Problem, f.Rows)
-	return f.Refuse(format, args...)
-}
-
 // outcome turns the components into a model, heaviest first.
 func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	if len(r.Components) == 0 {
-		return f.refuse("no component holds enough rows to be seen")
+		return f.Refuse("no component holds enough rows to be seen")
 	}
 	out := program.NewDraft(f.All, f.Notes)
 	f.Units.Center = make([]float64, f.All) // no column is known to be constant

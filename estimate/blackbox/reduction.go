@@ -56,7 +56,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, refusal
 	}
 	if rows := float64(p.Rows); p.Relation == privacy.ReplaceOne && cut.cut(rows).margin < hopeless {
-		return kernel.Plan{}, program.Refusal(e.advice(p, rows), "blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, components(p))
+		return kernel.Plan{}, program.Refusal(e.advice(p), "blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, components(p))
 	}
 	return kernel.Plan{Method: name, Steps: steps(p, cut.mask)}, nil
 }
@@ -114,7 +114,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	f := &fit{Run: program.Begin(s, p, ""), of: e, k: components(p)}
+	f := &fit{Run: program.Begin(s, p, e.advice), of: e, k: components(p)}
 	return f.run(ctx)
 }
 
@@ -139,8 +139,8 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 }
 
 // advice is what would help so many rows.
-func (e Estimator) advice(p estimate.Problem, rows float64) string {
-	if rows > rowsFor(p) {
+func (e Estimator) advice(p estimate.Problem) string {
+	if float64(p.Rows) >= estimate.AboutRows(rowsFor(p)) {
 		stray := ""
 		if p.Own == "" && p.Trim == 0 && e.Trims(p.Learner) {
 			stray = ", or --trim 0.02 if some rows are stray"

@@ -89,7 +89,7 @@ func strays(m *model.Mixture) [][]float64 {
 func TestReplayElsewhere(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
-		for _, n := range []int{4000, 1200} {
+		for _, n := range []int{4000, 2600} {
 			rows := twoGroups(rng, n, 2)
 			var own, again kerneltest.Transcript
 			c := estimatetest.Case{Rows: rows, Columns: 2, Relation: rel, Epsilon: 8, Delta: delta, Components: 2,

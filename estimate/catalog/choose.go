@@ -25,8 +25,8 @@ const (
 const (
 	// clearly is the part of the error of forOne that another method's must be below.
 	clearly = .9
-	// hopeless is the share of runs with a release below which auto does not try, and likely the
-	// one from which on it is offered.
+	// hopeless is the share of runs with a release below which no method is tried, and likely the
+	// one below which auto tries none, and from which on one is offered.
 	hopeless, likely = .05, .5
 )
 
@@ -39,10 +39,13 @@ const (
 // forMixture's choice. A known covariance decides before the number of components: there is one
 // method that makes use of it, for any number of components.
 //
-// Failures: an *[UnknownError]; for auto and one component, a *estimate.Refusal where n is public
-// and hardly any run with so few rows ends in a release.
+// Failures: an *[UnknownError]; for one component, a *estimate.Refusal where n is public and hardly
+// any run with so few rows ends in a release, or for auto fewer than half.
 func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	if e, why, err = l.Asked(name, p); e != nil || err != nil {
+		if err == nil {
+			err = tooFew(e.Name(), e, p, hopeless)
+		}
 		return e, why, err
 	}
 	if e := told(l.Mixtures, p); e != nil {
@@ -50,7 +53,12 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 	}
 	if !one(p) {
 		name, why = forMixture(p)
-		e, err = l.byName(name)
+		if e, err = l.byName(name); err != nil {
+			return nil, "", err
+		}
+		if lone, ok := e.(interface{ One(estimate.Problem) bool }); ok && lone.One(p) {
+			err = tooFew(forOne, e, p, likely)
+		}
 		return e, "auto: " + why, err
 	}
 	best, others := pick(l.Candidates(p, p.Rows))
@@ -62,7 +70,7 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 		why += fmt.Sprintf("; expected error %.2g against %s", best.CovarianceError, others)
 	}
 	if best.Method == forOne {
-		err = tooFew(e, p)
+		err = tooFew(forOne, e, p, likely)
 	}
 	return e, why, err
 }
@@ -141,16 +149,16 @@ func pick(candidates []Candidate) (best Candidate, others string) {
 	return best, strings.TrimPrefix(others, ", ")
 }
 
-// tooFew refuses a public number of rows with which hardly any run ends in a release, and offers
-// the shapes that need fewer.
-func tooFew(e estimate.Estimator, p estimate.Problem) error {
+// tooFew refuses for e a public number of rows with which less than that share of the runs of a
+// method ends in a release, and offers the shapes that need fewer.
+func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float64) error {
 	released := func(shape estimate.CovarianceType) (share float64, known bool) {
-		kind := expected.Kind{Method: forOne, Shape: shape, Relation: p.Relation, Data: expected.GaussianRows}
+		kind := expected.Kind{Method: method, Shape: shape, Relation: p.Relation, Data: expected.GaussianRows}
 		got, err := expected.Measured().At(kind, p.Columns, float64(p.Rows), p.Mu)
 		var missing *expected.Missing
 		return got.Released, err == nil || errors.As(err, &missing) && missing.TooFew
 	}
-	if share, known := released(p.Covariance); !known || share >= hopeless {
+	if share, known := released(p.Covariance); !known || share >= least || p.Components > 1 {
 		return nil
 	}
 	var or []string
@@ -160,5 +168,5 @@ func tooFew(e estimate.Estimator, p estimate.Problem) error {
 		}
 	}
 	return program.Refusal(program.Needs(p, e.Expect(p).RowsNeeded, "", or...),
-		"the table has %d rows, and with so few hardly any run of %s ends in a release", p.Rows, forOne)
+		"the table has %d rows, and with so few most fits of one distribution in %d columns end without a release", p.Rows, p.Columns)
 }

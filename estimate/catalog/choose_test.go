@@ -167,8 +167,7 @@ func TestPick(t *testing.T) {
 }
 
 // Auto refuses a public number of rows that hardly any run gets through, and offers shapes that do
-// with them. It never looks at n where that is private, and never refuses what was asked for by
-// name.
+// with them, and by name one that no run gets through. It never looks at n where that is private.
 func TestTooFewRows(t *testing.T) {
 	const d = 20
 	p := problemOf(d, 0, privacy.ReplaceOne)
@@ -183,8 +182,10 @@ func TestTooFewRows(t *testing.T) {
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "--covariance spherical") {
 		t.Errorf("n=%d: got %v, want a refusal that offers fewer parameters", p.Rows, err)
 	}
-	if _, _, err := everything.Choose(forOne, p); err != nil {
-		t.Errorf("by name: %v", err)
+	for _, name := range []string{forOne, "heavy-tailed"} {
+		if _, _, err := everything.Choose(name, p); !errors.As(err, &refusal) {
+			t.Errorf("%s by name: %v", name, err)
+		}
 	}
 	p.Covariance = estimate.Spherical
 	if _, why, err := everything.Choose(Auto, p); err != nil || why != "auto: one component" {

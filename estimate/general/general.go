@@ -42,16 +42,13 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows("count", countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Problem.Components == 0 && largestK(f.Problem, f.Problem.Columns, f.Rows) == 1 {
-		return f.one.FitAllotment(ctx, f.Allotment, f.Problem, prefixOne)
+	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) {
+		return fitOne(ctx, f.one, f.Allotment, f.Problem)
 	}
-	if tooFew(f.Problem, f.Rows) {
-		return f.Refuse("about %.0f rows are too few for %d components", math.Max(0, f.Rows), max(f.Problem.Components, 2)), nil
+	if f.Few(leastFor(f.Problem, max(f.Problem.Components, 2))) {
+		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil
 	}
 	f.schedule = planned(f.Problem, f.Problem.Columns, f.Rows)
-	if !f.schedule.sharp {
-		return f.Refuse("about %.0f rows are too few to find the units of %d columns", f.Rows, f.Problem.Columns), nil
-	}
 	if out, done, err := f.Open(program.Config(prefixUnits, f.schedule.units, weakPart, f.Mu2)); done {
 		return out, err
 	}

@@ -35,21 +35,14 @@ func (Estimator) Summary() string {
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
 // can never carry.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	rows, known := float64(p.Rows), p.Relation == privacy.ReplaceOne
-	one, sure := becomesOne(p)
-	switch least := leastRows(p); {
-	case one && sure:
+	if e.One(p) {
 		asked := p
 		asked.Components = 1
 		if _, err := e.one.Plan(asked); err != nil {
 			return kernel.Plan{}, err
 		}
-	case known && rows < least:
-		return kernel.Plan{}, program.TooShort(p, least, advice(p))
-	case known && p.Components > 1 && tooFew(p, rows):
-		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few for %d components at this epsilon", p.Rows, p.Components)
-	case known && largestK(p, p.Columns, rows) > 1 && !planned(p, p.Columns, rows).sharp:
-		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to find the units of %d columns", p.Rows, p.Columns)
+	} else if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p, p.Components) {
+		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few for %d components in %d columns at this epsilon", p.Rows, p.Components, p.Columns)
 	}
 	return kernel.Plan{Method: "general", Steps: e.steps(p)}, nil
 }
@@ -59,25 +52,45 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if one, sure := becomesOne(p); one && sure {
-		return e.one.FitAllotment(ctx, s.Allotment(), p, prefixOne)
+	if e.One(p) {
+		return fitOne(ctx, e.one, s.Allotment(), p)
 	}
-	f := &fit{Run: program.Begin(s, p, advice(p)), one: e.one}
+	f := &fit{Run: program.Begin(s, p, advice), one: e.one}
 	return f.run(ctx)
+}
+
+// One reports that public facts say that the fit will be that of one Gaussian.
+func (Estimator) One(p estimate.Problem) bool {
+	one, sure := becomesOne(p)
+	return one && sure
+}
+
+// fitOne fits one Gaussian, and says so where more components were allowed.
+func fitOne(ctx context.Context, one program.OneGaussian, a *kernel.Allotment, p estimate.Problem) (estimate.Outcome, error) {
+	out, err := one.FitAllotment(ctx, a, p, prefixOne)
+	if out.Model != nil && p.Components != 1 && p.MaxComponents > 1 {
+		out.Diagnostics.Flags = append(out.Diagnostics.Flags, fmt.Sprintf(
+			"one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfSeveral(p))))
+	}
+	return out, err
 }
 
 // Expect says what to expect from public facts: rows for the components that are asked for, and for
 // one component what the Gaussian says.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	if one, sure := becomesOne(p); one && sure {
-		return e.one.Expect(p)
+	if e.One(p) {
+		x := e.one.Expect(p)
+		if p.Components != 1 && p.MaxComponents > 1 {
+			x.Notes = append(x.Notes, fmt.Sprintf("one Gaussian is fitted: to look for several components takes about %.0f rows", estimate.AboutRows(rowsOfSeveral(p))))
+		}
+		return x
 	}
 	k := max(p.Components, 2)
-	x := estimate.Expectation{RowsNeeded: rowsFor(p, k)}
+	x := estimate.Expectation{RowsNeeded: needed(p, k)}
 	if p.Rows > 0 {
 		rows := float64(p.Rows)
 		k = max(p.Components, largestK(p, p.Columns, rows))
-		x.RowsNeeded = rowsFor(p, k)
+		x.RowsNeeded = needed(p, k)
 		s := planned(p, p.Columns, rows)
 		r := &em.Rounds{Space: component.Space{Columns: make([]int, p.Columns)}, Form: program.Form(p.Covariance), Rows: rows, Misfit: misfit, Factor: math.Sqrt2}
 		lost := r.Lost(1/float64(k), p.Mu*math.Sqrt(s.final))
@@ -86,8 +99,23 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return x
 }
 
-// leastRows is the number of rows below which no budget helps.
-func leastRows(p estimate.Problem) float64 { return float64(2*p.Columns + 8) }
+// leastFor is the number of rows below which k components are not tried: no budget would help, or
+// their moments or the columns' units cannot be seen.
+func leastFor(p estimate.Problem, k int) float64 {
+	return max(float64(2*p.Columns+8), rowsFor(p, k)*leastPerFit/rowsPerComponent, program.SharpRows(p, p.Columns))
+}
+
+// needed is about how many rows k components need.
+func needed(p estimate.Problem, k int) float64 { return math.Max(rowsFor(p, k), leastFor(p, k)) }
+
+// rowsOfSeveral is the number of rows from which on more than one component is looked for.
+func rowsOfSeveral(p estimate.Problem) float64 {
+	least := needed(p, 2)
+	if p.Covariance == estimate.Full {
+		least = math.Max(least, leastStrength*sq(float64(p.Columns))/p.Mu)
+	}
+	return least
+}
 
 // advice says what would help a fit that was refused.
 func advice(p estimate.Problem) string {
@@ -95,5 +123,5 @@ func advice(p estimate.Problem) string {
 	if p.Covariance == estimate.Full {
 		or = append(or, "--covariance diagonal")
 	}
-	return program.Needs(p, math.Max(leastRows(p), rowsFor(p, max(p.Components, 2))), "", or...)
+	return program.Needs(p, needed(p, max(p.Components, 2)), "", or...)
 }

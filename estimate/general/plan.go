@@ -27,7 +27,7 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 	case p.Components > 1:
 		return false, true
 	case p.Relation == privacy.ReplaceOne:
-		return true, largestK(p, p.Columns, float64(p.Rows)) == 1
+		return true, float64(p.Rows) < rowsOfSeveral(p)
 	}
 	return true, false
 }

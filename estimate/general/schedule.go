@@ -54,7 +54,6 @@ type schedule struct {
 	first, last int // its levels
 	// Parts of the total mu^2.
 	units, global, tree, em, final float64
-	sharp                          bool // the units' part is enough to find them
 	globalShares                   []float64
 }
 
@@ -81,11 +80,6 @@ func largestK(p estimate.Problem, d int, rows float64) int {
 	return between(1, int(rows*p.Mu/(rowsPerComponent*breadth(p, d))), min(max(p.MaxComponents, 1), mostComponents))
 }
 
-// tooFew reports that a fit of at least the components asked for, or two, is refused.
-func tooFew(p estimate.Problem, rows float64) bool {
-	return rows*p.Mu < leastPerFit*float64(max(p.Components, 2))*breadth(p, p.Columns)
-}
-
 // rowsFor is about how many rows k components need.
 func rowsFor(p estimate.Problem, k int) float64 {
 	return rowsPerComponent * float64(k) * breadth(p, p.Columns) / p.Mu
@@ -95,7 +89,7 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	x := strength(p, d, rows)
 	s := schedule{globalShares: globalShares(x)}
 	root := math.Sqrt(float64(d))
-	s.units, s.sharp = program.Share(p, d, rows)
+	s.units, _ = program.Share(p, d, rows)
 	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n
 	// mu_part).
 	want := sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]

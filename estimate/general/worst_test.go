@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/stagezero"
@@ -117,13 +118,12 @@ func TestHardlyEnoughRows(t *testing.T) {
 		}
 	}
 	for d := 1; d <= 12; d++ {
-		for n := 400.0; n < 6000; n += 7 {
-			p := estimate.Problem{Columns: d, Mu: muOne, Components: 2}
-			for _, rel := range relations {
-				p.Relation = rel
-				_, want := stagezero.CenterShare(rel, d, n, p.Mu*p.Mu)
-				if sharp := planned(p, d, n).sharp; sharp != want {
-					t.Fatalf("%v d = %d n = %v: sharp %v, want %v", rel, d, n, sharp, want)
+		for _, rel := range relations {
+			p := estimate.Problem{Columns: d, Mu: muOne, Components: 2, Relation: rel}
+			least := program.SharpRows(p, d)
+			for n := 400.0; n < 6000; n += 7 {
+				if _, want := stagezero.CenterShare(rel, d, n, p.Mu*p.Mu); n >= least != want {
+					t.Fatalf("%v d = %d n = %v: the units are found from %v rows on, want %v", rel, d, n, least, want)
 				}
 			}
 		}

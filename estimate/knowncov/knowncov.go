@@ -77,8 +77,8 @@ func (Estimator) Summary() string {
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box can
 // hold enough.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if least := threshold(p); p.Relation == privacy.ReplaceOne && float64(p.Rows) < least {
-		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and a component is seen from about %.0f rows in one box on", p.Rows, math.Ceil(least))
+	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p) {
+		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and %s seen from about %.0f rows on", p.Rows, asked(p), math.Ceil(leastFor(p)))
 	}
 	boxes, blocks := boxes.BoxKeys{Joint: true}.Kind(), float64(len(blocksOf(p.Columns)))
 	steps := []kernel.Step{
@@ -113,9 +113,14 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	f := &fit{Run: program.Begin(s, p, advice(p)+"; or check that the known covariance is that of each component, in the columns' own units"), white: white}
+	f := &fit{Run: program.Begin(s, p, func(p estimate.Problem) string {
+		return advice(p) + "; or check that the known covariance is that of each component, in the columns' own units"
+	}), white: white}
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
+	}
+	if f.Few(leastFor(p)) {
+		return f.Refuse("about %.0f rows are too few: %s seen from about %.0f rows on", math.Max(0, f.Rows), asked(p), math.Ceil(leastFor(p))), nil
 	}
 	f.law = newLaw(p.Columns, f.Rows)
 	starts, err := f.locate()
@@ -173,11 +178,8 @@ func meanNoise(p estimate.Problem) float64 {
 // Expect says what to expect from public facts, for components of equal weight: as many as are
 // asked for, two where that is open.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	k := float64(p.Components)
-	if p.Components == 0 {
-		k = float64(min(2, max(p.MaxComponents, 1)))
-	}
-	e := estimate.Expectation{RowsNeeded: k * math.Max(rowsSeen(p), rowsGood(p))}
+	k := shown(p)
+	e := estimate.Expectation{RowsNeeded: needed(p)}
 	e.Notes = append(e.Notes, fmt.Sprintf("the covariance is known: a component is seen from about %.0f rows of its own on", math.Ceil(rowsSeen(p)/10)*10))
 	if p.Rows > 0 && float64(p.Rows) > k*rowsSeen(p) {
 		e.RelativeError = math.Sqrt(1 + meanNoise(p)*meanNoise(p)*k/float64(p.Rows))
@@ -185,6 +187,27 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return e
 }
 
-func advice(p estimate.Problem) string {
-	return program.Needs(p, float64(max(p.Components, 1))*rowsSeen(p), "")
+// leastFor is the number of rows below which the components that are asked for are not tried, or
+// one.
+func leastFor(p estimate.Problem) float64 { return float64(max(p.Components, 1)) * rowsSeen(p) }
+
+// asked says what leastFor is for.
+func asked(p estimate.Problem) string {
+	if p.Components > 1 {
+		return fmt.Sprintf("%d components are", p.Components)
+	}
+	return "a component is"
 }
+
+// shown is the number of components that are asked for, or two.
+func shown(p estimate.Problem) float64 {
+	if p.Components == 0 {
+		return float64(min(2, max(p.MaxComponents, 1)))
+	}
+	return float64(p.Components)
+}
+
+// needed is about how many rows they need, if they are of equal weight.
+func needed(p estimate.Problem) float64 { return shown(p) * math.Max(rowsSeen(p), rowsGood(p)) }
+
+func advice(p estimate.Problem) string { return program.Needs(p, needed(p), "") }

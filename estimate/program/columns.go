@@ -32,8 +32,11 @@ const (
 type Columns struct {
 	All int // d
 	// noisy number of good rows, at most n where n is public; it may be negative
-	Rows  float64
-	Units stagezero.Units // of all columns, by findUnits
+	Rows float64
+	// AtMost is Rows, or where n is public the most that Rows' noise leaves possible: fewer than a
+	// plan was granted for are missing only if the count says so clearly.
+	AtMost float64
+	Units  stagezero.Units // of all columns, by findUnits
 	// Space holds the columns that vary, centred and in units of their scale. By findUnits.
 	Space component.Space
 	// Lattices are what the columns are recorded in: declared units, and those that were inferred
@@ -51,12 +54,13 @@ func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Columns{All: a.Session().Columns(), Rows: ans.Values[0]}
+	c := &Columns{All: a.Session().Columns(), Rows: ans.Values[0], AtMost: ans.Values[0]}
 	if n, public := a.Session().Rows(); public {
 		if missing := float64(n) - c.Rows; missing > seenSDs*ans.Sigma {
 			c.Flag("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n)
 		}
 		c.Rows = math.Min(c.Rows, float64(n))
+		c.AtMost = math.Min(c.Rows+seenSDs*ans.Sigma, float64(n))
 	}
 	return c, nil
 }

@@ -32,7 +32,7 @@ func TestNeeds(t *testing.T) {
 	}{
 		{2, 1234, []string{"fewer components"}, "needs about 1300 rows at this epsilon; or fewer columns, or fewer components"},
 		{1, 98700, []string{"fewer components"}, "needs about 99000 rows at this epsilon; or fewer components"},
-		{1, 3, nil, "needs about 50 rows at this epsilon"},
+		{1, 3, nil, "needs about 3 rows at this epsilon"},
 		{3, 0, nil, "needs more rows; or fewer columns"},
 		{1, math.Inf(1), nil, "needs more rows"},
 		{1, math.NaN(), nil, "needs more rows"},
@@ -40,6 +40,14 @@ func TestNeeds(t *testing.T) {
 		if got := Needs(estimate.Problem{Columns: c.columns}, c.rows, "", c.or...); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
+	}
+	// who has as many rows is not told that they would do
+	enough := estimate.Problem{Columns: 1, Rows: 1300}
+	if got := Needs(enough, 1234, ""); got != "about 1300 rows do as a rule, and these need more, or a larger epsilon" {
+		t.Errorf("%q", got)
+	}
+	if enough.Rows--; Needs(enough, 1234, "") != "needs about 1300 rows at this epsilon" {
+		t.Errorf("%q", Needs(enough, 1234, ""))
 	}
 	if got := Needs(estimate.Problem{}, 800, OfEqualWeight(3)); got != "needs about 800 rows for 3 components of about equal weight at this epsilon" {
 		t.Errorf("%q", got)
@@ -118,7 +126,7 @@ func TestSchedule(t *testing.T) {
 		p := estimate.Problem{Columns: 1, Rows: len(rows), Relation: privacy.ReplaceOne, Components: asked, MaxComponents: 3}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "schedule", Steps: RoundSteps("", 1, 3, 1)},
 			kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{Exact: true})
-		r := Begin(s, p, "advice")
+		r := Begin(s, p, func(estimate.Problem) string { return "advice" })
 		cov := mat.NewSymDense(1, []float64{2})
 		e := r.Rounds(component.Flat(1), query.FullForm, []component.Gaussian{
 			{Weight: .4, Mean: []float64{0}, Cov: cov, Doubt: component.StartDoubt()}, {Weight: .1, Mean: []float64{.1}, Cov: cov, Doubt: component.StartDoubt()},

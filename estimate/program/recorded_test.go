@@ -34,7 +34,7 @@ func TestRecorded(t *testing.T) {
 		p := estimate.Problem{Columns: 6, Rows: len(rows), Relation: rel, RoundedTo: []float64{0, 0, 0, 0, 0, .5}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 6, rel), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
 			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .05}}, kerneltest.Options{Fresh: true})
-		r := Begin(s, p, "")
+		r := Begin(s, p, nil)
 		r.Rows = float64(len(rows))
 		out, done, err := r.Open(Config("u: ", .05, weakPart, r.Mu2))
 		if done || err != nil {
@@ -51,7 +51,7 @@ func TestRecordedWouldBeNoise(t *testing.T) {
 	rows := tableOf(400, normal(0, 1))
 	s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
 		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{})
-	r := Begin(s, estimate.Problem{Columns: 1, Rows: len(rows)}, "")
+	r := Begin(s, estimate.Problem{Columns: 1, Rows: len(rows)}, nil)
 	if none := r.Use(stagezero.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {
 		t.Fatal(none)
 	}

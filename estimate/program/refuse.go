@@ -30,26 +30,16 @@ func TooShort(p estimate.Problem, least float64, advice string) error {
 	return Refusal(advice, "the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns)
 }
 
-// leastUnit of the number of rows in an advice about mixtures: nothing is known better.
-const leastUnit = 50
-
-// Needs is the advice where rows are too few: about how many there should be, rounded up to two
-// digits, or only that there should be more if rows is 0; of, if not "", says what they are for. Or
-// fewer columns, where there are several, or what else would help.
+// Needs is the advice where rows are too few: how many there should be, as estimate.AboutRows tells
+// it, or only that there should be more if rows is 0; of, if not "", says what they are for. Or
+// fewer columns, where there are several, or what else would help. A table that has as many rows
+// (p.Rows, public or released) is not told that fewer would do.
 func Needs(p estimate.Problem, rows float64, of string, or ...string) string {
-	return needs(p, rows, leastUnit, of, or)
-}
-
-// NeedsOfOne is Needs for one distribution, of which two digits are known however few the rows are.
-func NeedsOfOne(p estimate.Problem, rows float64, or ...string) string {
-	return needs(p, rows, 1, "", or)
-}
-
-func needs(p estimate.Problem, rows, unit float64, of string, or []string) string {
 	text := "needs more rows"
-	if rows > 0 && !math.IsInf(rows, 1) {
-		unit = math.Max(unit, math.Pow(10, math.Floor(math.Log10(rows))-1))
-		text = fmt.Sprintf("needs about %.0f rows%s at this epsilon", math.Ceil(rows/unit)*unit, of)
+	if about := estimate.AboutRows(rows); rows > 0 && !math.IsInf(rows, 1) {
+		if text = fmt.Sprintf("needs about %.0f rows%s at this epsilon", about, of); float64(p.Rows) >= about {
+			text = fmt.Sprintf("about %.0f rows%s do as a rule, and these need more, or a larger epsilon", about, of)
+		}
 	}
 	if p.Columns > 1 {
 		or = append([]string{"fewer columns"}, or...)
@@ -65,7 +55,13 @@ func OfEqualWeight(k int) string { return fmt.Sprintf(" for %d components of abo
 
 // Refuse is the outcome of a fit that ends without a model.
 func (r *Run) Refuse(format string, args ...any) estimate.Outcome {
-	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: r.Advice}, Diagnostics: r.Notes}
+	advice := r.Advice
+	if advice == "" {
+		p := r.Problem
+		p.Rows = max(p.Rows, int(math.Min(r.Rows, math.MaxInt32)))
+		advice = r.advise(p)
+	}
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}, Diagnostics: r.Notes}
 }
 
 // Outsize is the outcome for an estimate that a model cannot hold.

@@ -21,13 +21,15 @@ type Run struct {
 	// Factor is the L2 sensitivity of what rows of norm 1 add up to: sqrt2 under replace-one, 1
 	// under add-or-remove-one.
 	Factor float64
-	// Advice says what would help a fit that ends without a model.
+	// Advice, if set, says what would help a fit that ends without a model, in place of advise.
 	Advice string
+	advise func(estimate.Problem) string
 }
 
-// Begin is a run with the whole budget of the session.
-func Begin(s *kernel.Session, p estimate.Problem, advice string) Run {
-	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advice: advice,
+// Begin is a run with the whole budget of the session; advise says what would help a fit of so many
+// rows, public or released, that ends without a model.
+func Begin(s *kernel.Session, p estimate.Problem, advise func(estimate.Problem) string) Run {
+	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), advise: advise,
 		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: lattice.Declared(p.RoundedTo, p.Columns)}}
 }
 
@@ -51,6 +53,15 @@ func MostComponents(p estimate.Problem) int {
 		return p.Components
 	}
 	return max(1, p.MaxComponents)
+}
+
+// Few reports that there are fewer than least rows. Where they are not, Rows is at least that.
+func (r *Run) Few(least float64) bool {
+	if r.AtMost < least {
+		return true
+	}
+	r.Rows = math.Max(r.Rows, least)
+	return false
 }
 
 // CountRows buys the number of good rows: see Count.

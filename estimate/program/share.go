@@ -43,6 +43,20 @@ func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) 
 	return share, stagezero.SharpEnough(p.Relation, d, rows, ofCenters*share*mu2)
 }
 
+// SharpRows is the least number of rows, about, for which Share is sharp.
+func SharpRows(p estimate.Problem, d int) float64 {
+	low, high := 1.0, 1e18
+	for high > low*(1+1e-6) {
+		mid := math.Sqrt(low * high)
+		if _, sharp := Share(p, d, mid); sharp {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
 // Steps are the steps of findUnits for any share of Share's, with prefix before their names and
 // weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {

@@ -42,6 +42,5 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 
 // advice says what would help.
 func advice(p estimate.Problem) string {
-	k := max(2, p.Components)
-	return program.Needs(p, rowsFor(p, k), program.OfEqualWeight(k), "fewer components", "--method general where components overlap")
+	return program.Needs(p, needed(p), program.OfEqualWeight(max(2, p.Components)), "fewer components", "--method general where components overlap")
 }

@@ -121,9 +121,10 @@ func TestExpect(t *testing.T) {
 			t.Errorf("%+v needs %v rows, %+v needs %v", q, n, p, base)
 		}
 	}
-	auto := p
+	auto, two := p, p
+	two.Components = 2
 	auto.Components, auto.MaxComponents = 0, 3
-	if e := New().Expect(auto); e.RowsNeeded != base || len(e.Notes) != 2 {
+	if e := New().Expect(auto); e.RowsNeeded != New().Expect(two).RowsNeeded || len(e.Notes) != 2 {
 		t.Errorf("automatic: %+v", e)
 	}
 }

@@ -47,12 +47,8 @@ func (Estimator) Summary() string {
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table that is known to
 // be too short.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if p.Relation == privacy.ReplaceOne {
-		need := rowsFor(p, max(2, p.Components))
-		_, sharp := program.Share(p, p.Columns, float64(p.Rows))
-		if float64(p.Rows) < hopeless*need || !sharp {
-			return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to tell components of %d columns apart at this epsilon", p.Rows, p.Columns)
-		}
+	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p) {
+		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to tell components of %d columns apart at this epsilon", p.Rows, p.Columns)
 	}
 	return kernel.Plan{Method: "separated", Steps: steps(p)}, nil
 }
@@ -75,15 +71,21 @@ func rowsFor(p estimate.Problem, k int) float64 {
 	return n
 }
 
+// leastFor is the number of rows below which a fit is not tried.
+func leastFor(p estimate.Problem) float64 {
+	return max(hopeless*rowsFor(p, max(2, p.Components)), program.SharpRows(p, p.Columns), leastRows)
+}
+
+// needed is about how many rows the components that are asked for need, or two.
+func needed(p estimate.Problem) float64 {
+	return math.Max(rowsFor(p, max(2, p.Components)), leastFor(p))
+}
+
 // Expect says what to expect from public facts: the rows that the components need.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	k := max(2, p.Components)
-	if p.Components == 0 {
-		k = max(1, p.MaxComponents)
-	}
-	e := estimate.Expectation{RowsNeeded: rowsFor(p, k)}
-	if p.Components == 0 {
-		e.Notes = append(e.Notes, fmt.Sprintf("the rows are for %d components of about equal weight; fewer need fewer", k))
+	e := estimate.Expectation{RowsNeeded: needed(p)}
+	if most := p.MaxComponents; p.Components == 0 && most > 2 {
+		e.Notes = append(e.Notes, fmt.Sprintf("the rows are for 2 components of about equal weight; %d need about %.0f", most, estimate.AboutRows(rowsFor(p, most))))
 	}
 	e.Notes = append(e.Notes, "for components whose means lie at least about 4 standard deviations apart; others are joined: see the method general")
 	return e
@@ -91,7 +93,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // Fit follows the plan with the whole budget of the session.
 func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &fit{Run: program.Begin(s, p, advice(p)), ctx: ctx}
+	f := &fit{Run: program.Begin(s, p, advice), ctx: ctx}
 	return f.run()
 }
 
@@ -132,10 +134,10 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countShare); err != nil {
 		return estimate.Outcome{}, err
 	}
-	share, sharp := program.Share(f.Problem, f.All, f.Rows)
-	if !sharp || f.Rows < leastRows {
-		return f.Refuse("about %.0f rows are too few to find the units of %d columns", math.Max(0, f.Rows), f.All), nil
+	if f.Few(leastFor(f.Problem)) {
+		return f.Refuse("about %.0f rows are too few to tell components of %d columns apart", math.Max(0, f.Rows), f.All), nil
 	}
+	share, _ := program.Share(f.Problem, f.All, f.Rows)
 	if out, done, err := f.Open(program.Config(prefixUnits, share, weakShare, f.Mu2)); done {
 		return out, err
 	}

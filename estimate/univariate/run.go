@@ -34,7 +34,7 @@ type fit struct {
 }
 
 func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
-	f := &fit{Run: program.Begin(s, p, advice(p)), ctx: ctx}
+	f := &fit{Run: program.Begin(s, p, advice), ctx: ctx}
 	if len(p.RoundedTo) > 0 {
 		f.unit = p.RoundedTo[0]
 		f.known.Least = f.unit / math.Sqrt(12)

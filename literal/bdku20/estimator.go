@@ -123,7 +123,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{Run: program.Begin(s, p, e.advice(p)), schedule: e.c.schedule(p)}
+	r := &run{Run: program.Begin(s, p, e.advice), schedule: e.c.schedule(p)}
 	r.Mu2 = r.Left() // shares are spent without a safety factor
 	if err := r.countRows(); err != nil {
 		return estimate.Outcome{}, err

@@ -167,7 +167,7 @@ func (e SampleAggregate) tooFew(p estimate.Problem, rows float64) *estimate.NoRe
 // Fit follows the plan with the whole budget of the session.
 func (e SampleAggregate) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	advice := fmt.Sprintf("needs components some ten sds apart and about %.3g rows at this budget; or use the method \"separated\"", e.rowsNeeded(p))
-	f := &sampling{Run: program.Begin(s, p, advice), ctx: ctx, e: e}
+	f := &sampling{Run: program.Begin(s, p, func(estimate.Problem) string { return advice }), ctx: ctx, e: e}
 	return f.run()
 }
 

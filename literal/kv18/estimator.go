@@ -78,7 +78,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{Run: program.Begin(s, p, e.advice(p)), c: e.c}
+	r := &run{Run: program.Begin(s, p, e.advice), c: e.c}
 	r.Mu2 = r.Left() // shares are spent without a safety factor
 	for _, step := range []func() (doubt string, err error){r.count, r.findScale, r.findPlace, r.release} {
 		if err := ctx.Err(); err != nil {

@@ -25,7 +25,9 @@ func refusal(advice, format string, args ...any) error {
 
 // Refuse is the error of a fit that more rows would help.
 func (f *Fit) Refuse(format string, args ...any) error {
-	return refusal(advice(f.Problem), format, args...)
+	p := f.Problem
+	p.Rows = max(p.Rows, int(math.Min(f.Rows, math.MaxInt32)))
+	return refusal(advice(p), format, args...)
 }
 
 // RefuseFar is the error of a fit that more rows of the same kind would not help much: too many lie

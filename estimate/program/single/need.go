@@ -28,7 +28,7 @@ const (
 	// addRemoveFactor: sums have sensitivity 1 instead of sqrt2.
 	addRemoveFactor = .75
 	// tooFewFactor: with fewer than RowsNeeded/tooFewFactor rows a fit is not tried.
-	tooFewFactor = 2.5
+	tooFewFactor = 2
 )
 
 // ByFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns,
@@ -70,6 +70,9 @@ func rowsWithinTwice(p estimate.Problem) float64 {
 	return math.Max(RowsNeeded(p)*math.Pow(tableMu/p.Mu, extra), tooFewFactor*leastRows(p))
 }
 
+// triedFrom is the number of rows below which a fit is not tried.
+func triedFrom(p estimate.Problem) float64 { return math.Max(RowsNeeded(p)/tooFew(p), leastRows(p)) }
+
 // leastRows is what even a fit without noise needs.
 func leastRows(p estimate.Problem) float64 {
 	if !ByFull(p) {
@@ -102,7 +105,7 @@ func Expect(p estimate.Problem) (e estimate.Expectation) {
 	e.RowsNeeded = rowsWithinTwice(p)
 	switch n, needed := float64(p.Rows), RowsNeeded(p); {
 	case !(n > 0):
-	case n < needed/tooFew(p):
+	case n < triedFrom(p):
 		e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
 	case n < needed:
 		e.Notes = append(e.Notes, "few rows: fit may end without a release")
@@ -122,7 +125,7 @@ func advice(p estimate.Problem) string {
 	if p.Mu > 0 {
 		rows = rowsWithinTwice(p)
 	}
-	return program.NeedsOfOne(p, rows, or...)
+	return program.Needs(p, rows, "", or...)
 }
 
 // tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count

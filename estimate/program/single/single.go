@@ -52,7 +52,13 @@ func Check(name string, p estimate.Problem) error {
 	if err := program.OneComponent(name, p); err != nil {
 		return err
 	}
-	return program.TooShort(p, leastRows(p), advice(p))
+	if err := program.TooShort(p, leastRows(p), advice(p)); err != nil || !(p.Mu > 0) {
+		return err
+	}
+	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < triedFrom(p) {
+		return program.Refusal(advice(p), "%d rows are too few for a fit of %d columns at this epsilon", p.Rows, p.Columns)
+	}
+	return nil
 }
 
 // Steps are those of Open, for the same problem, with prefix before their names.
@@ -88,7 +94,7 @@ func (f *Fit) Open(p estimate.Problem) error {
 		f.Rows = f.Good()
 	}
 	f.Tyler.Rows = f.Rows
-	if f.Rows < RowsNeeded(p)/tooFew(p) || f.Rows < leastRows(p) {
+	if f.Rows < triedFrom(p) {
 		return refusal(advice(p), "about %.0f rows are too few", math.Max(0, f.Rows))
 	}
 	u, err := f.units(p)
