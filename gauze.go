@@ -159,23 +159,8 @@ func (r Request) check(rows int) (*question, error) {
 
 // plan is the plan of the method.
 func (q *question) plan() (kernel.Plan, error) {
-	plan, err := q.stated()
-	return plan, q.mended(err, q.problem.Rows)
-}
-
-// leastOfEach over mu are rows of a component that every method misses: some two sds of the noise
-// that a count has which is paid with the whole budget.
-const leastOfEach = 3
-
-// stated is plan without mending.
-func (q *question) stated() (kernel.Plan, error) {
 	plan, err := q.method.Plan(q.problem)
-	n, k, least := float64(q.problem.Rows), q.Components, leastOfEach/q.problem.Mu
-	if err == nil && n > 0 && k > 1 && n < least*float64(k) {
-		err = &estimate.Refusal{Advice: fmt.Sprintf("ask for far fewer than %d components", int(n/least)+1),
-			Reason: fmt.Sprintf("%d components have about %.2g of the %.0f rows each, and no method sees fewer than %.0f in the noise of this epsilon", k, n/float64(k), n, math.Ceil(least))}
-	}
-	return plan, err
+	return plan, q.mended(err, q.problem.Rows)
 }
 
 // usualEpsilons are those that are offered where a fit is refused.
@@ -197,7 +182,7 @@ func (r Request) mended(err error, rows int) error {
 		if err != nil || q.method.Expect(q.problem).RowsNeeded > float64(rows) {
 			continue
 		}
-		if _, err = q.stated(); err == nil {
+		if _, err = q.method.Plan(q.problem); err == nil {
 			return &estimate.Refusal{Reason: refusal.Reason, Advice: refusal.Advice + fmt.Sprintf("; or epsilon %g for these %d rows", epsilon, rows)}
 		}
 	}
