@@ -19,7 +19,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
