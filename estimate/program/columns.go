@@ -92,7 +92,26 @@ func (c *Columns) Use(u stagezero.Units) *estimate.NoRelease {
 		c.Space.Center = append(c.Space.Center, u.Center[j])
 		c.Space.Scale = append(c.Space.Scale, u.Scale[j])
 	}
+	c.noteConstants()
 	return c.badScale()
+}
+
+// noteConstants flags what the constant columns hide.
+func (c *Columns) noteConstants() {
+	u, unseen := c.Units, 0.0
+	for _, j := range c.Notes.ConstantColumns {
+		switch {
+		case u.VariedSD == 0: // nobody asked
+		case u.Varied[j] >= stagezero.ConstantSDs*u.VariedSD:
+			c.Flag("column %d: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
+				j+1, u.Varied[j], 100*u.Varied[j]/math.Max(c.Rows, 1), 2*u.VariedSD)
+		default:
+			unseen = math.Max(unseen, math.Max(u.Varied[j], 0)+stagezero.ConstantSDs*u.VariedSD)
+		}
+	}
+	if unseen > 0 {
+		c.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseen)
+	}
 }
 
 // badScale is the reason not to go on with a column of the working space whose scale has no
@@ -109,9 +128,9 @@ func (c *Columns) badScale() *estimate.NoRelease {
 	return nil
 }
 
-// Hidden reports that the noise hides whether a column called constant varies: more than half of
-// the rows may differ from its value unseen.
-func (c *Columns) Hidden() bool { return len(c.Notes.ConstantColumns) > 0 && c.Units.Unseen > c.Rows/2 }
+// Hidden reports that no column was seen to vary, and that the noise hides whether one does: more
+// than half of the rows may differ from its value.
+func (c *Columns) Hidden() bool { return c.Space.Dim() == 0 && c.Units.Unseen > c.Rows/2 }
 
 // Grid is the least variance of each coordinate of space, which may be any rescaling of
 // Columns.Space: (u/scale)^2/12 for a column that is recorded in units of u, 0 where no unit is

@@ -15,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -141,7 +142,7 @@ func TestUnits(t *testing.T) {
 	rows := tableOf(4000, normal(1e6, 10), always(-3), normal(0, 1e-5))
 	for _, rel := range relations {
 		f := find(t, rows, 3, rel, 1, kerneltest.Options{Exact: true})
-		if !f.sharp || f.none != nil || f.Rows != 4000 || len(f.Notes.Flags) > 0 || f.Hidden() {
+		if !f.sharp || f.none != nil || f.Rows != 4000 || len(f.Notes.Flags) != 1 || f.Hidden() {
 			t.Fatalf("%v: %+v, %+v", rel, f, f.Columns)
 		}
 		if !slices.Equal(f.Notes.ConstantColumns, []int{1}) || f.Units.Center[1] != -3 {
@@ -191,17 +192,30 @@ func TestBadScale(t *testing.T) {
 	}
 }
 
-// TestHidden: noise hides something only if a column was called constant.
+// TestHidden: noise hides all there is only if every column was called constant.
 func TestHidden(t *testing.T) {
 	for _, c := range []struct {
-		constant     []int
+		vary         []int
 		unseen, rows float64
 		want         bool
-	}{{nil, 900, 1000, false}, {[]int{0}, 499, 1000, false}, {[]int{0}, 501, 1000, true}, {[]int{0}, 1, -5, true}} {
-		cs := Columns{Rows: c.rows, Units: stagezero.Units{Unseen: c.unseen}, Notes: estimate.Diagnostics{ConstantColumns: c.constant}}
+	}{{[]int{1}, 900, 1000, false}, {nil, 499, 1000, false}, {nil, 501, 1000, true}, {nil, 1, -5, true}} {
+		cs := Columns{Rows: c.rows, Units: stagezero.Units{Unseen: c.unseen}, Space: component.Space{Columns: c.vary, Scale: make([]float64, len(c.vary))}}
 		if cs.Hidden() != c.want {
 			t.Errorf("%+v: %v", c, cs.Hidden())
 		}
+	}
+}
+
+// TestConstantsAreTold: what a constant column hides is told, as a count where it was seen, and as
+// a bound where it was not.
+func TestConstantsAreTold(t *testing.T) {
+	c := Columns{Rows: 10000}
+	c.Use(stagezero.Units{Center: []float64{0, 7, 1, 2}, Scale: []float64{1, 1, 1, 1}, Constant: []bool{true, true, false, true},
+		Varied: []float64{310, 20, 9000, -30}, VariedSD: 50})
+	want := []string{"column 1: about 310 rows (3.1%), give or take 100, differ from the released value, too few to see how far: it is released as constant",
+		"constant columns: up to about 220 rows may differ from the released value unseen"}
+	if !slices.Equal(c.Notes.Flags, want) || !slices.Equal(c.Notes.ConstantColumns, []int{0, 1, 3}) {
+		t.Errorf("%q", c.Notes.Flags)
 	}
 }
 

@@ -73,9 +73,10 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 	return err
 }
 
-// Open finds the units of the columns. done says that out is the outcome: the units cannot be
-// used, the noise hides whether a column is constant, or all are.
+// Open finds the units of the columns. done says that out is the outcome: the units cannot be used,
+// all columns are constant, or the noise hides whether they are.
 func (r *Run) Open(cfg stagezero.Config) (out estimate.Outcome, done bool, err error) {
+	cfg.Rows = r.Rows
 	none, err := r.findUnits(r.Allotment, cfg)
 	switch {
 	case err != nil:

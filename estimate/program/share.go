@@ -61,14 +61,15 @@ func SharpRows(p estimate.Problem, d int) float64 {
 // weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {
 	steps := stagezero.Steps(prefix, stagezero.LargestPart, mostShare*(1-ofCenters))
-	return append(steps, stagezero.WeakStep(prefix, weak), recordedStep(prefix))
+	return append(steps, stagezero.WeakStep(prefix, weak), stagezero.SparseStep(prefix, weak), recordedStep(prefix))
 }
 
 // Config is what stage 0 may spend of the total mu2 when the units get share and weak columns get
 // weak: within Steps(prefix, weak).
 func Config(prefix string, share, weak, mu2 float64) stagezero.Config {
 	part := share * mu2
-	return stagezero.Config{Prefix: prefix, CenterMu2: ofCenters * part, ScaleMu2: (1 - ofCenters) * part, WeakMu2: weak * mu2 * (1 - 1e-9)}
+	weak *= mu2 * (1 - 1e-9)
+	return stagezero.Config{Prefix: prefix, CenterMu2: ofCenters * part, ScaleMu2: (1 - ofCenters) * part, WeakMu2: weak, SparseMu2: weak}
 }
 
 func square(x float64) float64 { return x * x }

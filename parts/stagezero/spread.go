@@ -2,6 +2,7 @@ package stagezero
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
@@ -29,6 +30,9 @@ const (
 	// constantPart of the pairs must be equal before a column without a clear spread is taken for
 	// constant.
 	constantPart = .6
+	// Where equal pairs are clear, with so many noise sds, a spread is clear or it is none: what
+	// looks likely next to other columns is that for columns without atoms.
+	equalSDs = 4.5
 )
 
 // octaveProfile is the share of pairs of a Gaussian, .8 or so of another law, in the octaves of |x
@@ -83,7 +87,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 	for j := range d {
 		counts := answer.Values[j*q.Bins() : (j+1)*q.Bins()]
 		fits[j] = fit(counts[1:], answer.Sigma)
-		unclear[j] = counts[0] > constantPart*pairs
+		unclear[j] = counts[0] > constantPart*pairs || counts[0] > equalSDs*answer.Sigma && slices.Max(fits[j]) < clearlySDs
 	}
 	for j, octave := range octaves(fits, unclear) {
 		u.Scale[j] = math.Max(math.Ldexp(1, octave+lowOctave-1), math.SmallestNonzeroFloat64)
@@ -102,7 +106,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 	if err != nil {
 		return Units{}, err
 	}
-	u.Unseen = rest.Unseen
+	u.Unseen, u.Varied, u.VariedSD = rest.Unseen, rest.Varied, rest.VariedSD
 	for j, b := range unclear {
 		if b {
 			u.Center[j], u.Scale[j], u.Constant[j] = rest.Center[j], rest.Scale[j], rest.Constant[j]

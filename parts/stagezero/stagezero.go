@@ -18,7 +18,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"gonum.org/v1/gonum/floats"
 )
 
 // Default parts of a total mu^2: what the centres and the scales cost unless the table is short
@@ -37,9 +36,12 @@ const (
 	centerQueries = 64 // halvings of the finite float64 numbers
 	// The first queries find sign, exponent and a little more; an error there loses the column,
 	// later ones only cost accuracy.
-	earlyQueries  = 16
-	earlyWeight   = 1.75 // of an even share of the budget; the others get what is left
-	scaleQueries  = 12   // halvings of the 2101 octaves
+	earlyQueries = 16
+	earlyWeight  = 1.75 // of an even share of the budget; the others get what is left
+	scaleQueries = 12   // halvings of the 2101 octaves
+	// A median that the first comparison does not tell from 0 by so many noise sds is 0: as good as
+	// any other, and if half of the rows are 0, others would be nearer to them than any scale.
+	tieSDs        = 2.0
 	VariedPart    = .25
 	scaleQuantile = .6 // of the non-zero distances
 	// ConstantSDs: a column in which fewer rows than this many noise sds differ from the centre is
@@ -55,10 +57,13 @@ type Config struct {
 	Prefix string
 	// CenterMu2 and ScaleMu2 are the parts of mu^2 for centres and scales. Required.
 	CenterMu2, ScaleMu2 float64
-	// WeakMu2 is the part of mu^2 that may be spent besides on columns in which few rows differ
-	// from the centre: enough to be seen, too few for the search of all scales at once. 0 leaves
-	// them in that search.
+	// WeakMu2 is the part of mu^2 that may be spent besides on columns for which there are too few
+	// rows in the search of all scales at once. 0 leaves them in that search.
 	WeakMu2 float64
+	// SparseMu2 is the part that may be spent on those of them in which most rows share one value.
+	SparseMu2 float64
+	// Rows is their number, public or released; 0 if there is none, and then no column is sparse.
+	Rows float64
 }
 
 // Units are the released centre and scale of every column.
@@ -68,9 +73,15 @@ type Units struct {
 	// Scale is a power of two, the octave of the .6 quantile of the non-zero distances to the
 	// centre; 1 for a constant column.
 	Scale []float64
-	// Constant columns: too few rows differ from Center, by more than Narrowest, to be seen.
+	// Constant columns: too few rows differ from Center, by more than Narrowest, to be seen, or to
+	// show a scale.
 	Constant []bool
-	// Unseen is how many rows may differ from a constant column's value without being seen, about.
+	// Varied is about how many rows differ from Center, with noise of VariedSD; NaN where that was
+	// not asked.
+	Varied   []float64
+	VariedSD float64
+	// Unseen is how many rows differ from a constant column's value at most: more with a chance of
+	// 3e-5.
 	Unseen float64
 
 	settled []bool // columns whose centre is not FindCenters' to look for
@@ -151,61 +162,85 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	if err != nil {
 		return Units{}, err
 	}
-	u.Unseen = ConstantSDs * answer.Sigma
-	for j, count := range answer.Values {
-		u.Constant[j] = is[j] && count < u.Unseen
-	}
-	mu := math.Sqrt(cfg.ScaleMu2 * (1 - VariedPart) / scaleQueries)
-	weak, weakMu := u.weak(a, cfg, answer.Values, mu)
-	clear, unclear := make([]bool, d), make([]bool, d)
-	for j, search := range is {
-		clear[j], unclear[j] = search && !u.Constant[j] && !weak[j], weak[j]
-		if u.Constant[j] {
-			u.Scale[j] = 1
+	u.Varied, u.VariedSD = answer.Values, answer.Sigma
+	for j, count := range u.Varied {
+		if u.Constant[j] = is[j] && count < ConstantSDs*u.VariedSD; !is[j] {
+			u.Varied[j] = math.NaN()
 		}
 	}
-	if err := u.findScales(a, cfg.Prefix+"scale", answer.Values, mu, clear); err != nil {
-		return Units{}, err
+	mu := math.Sqrt(cfg.ScaleMu2 * (1 - VariedPart) / scaleQueries)
+	sparse := u.sparse(a, cfg, mu)
+	weak, weakMu := u.weak(a, cfg, sparse, mu)
+	clear, unclear := make([]bool, d), make([]bool, d)
+	for j, search := range is {
+		clear[j], unclear[j] = search && !u.Constant[j] && !weak[j] && !sparse[j], weak[j]
 	}
-	return u, u.findScales(a, cfg.Prefix+"weak scale", answer.Values, weakMu, unclear)
+	for _, find := range []func() error{
+		func() error { return u.findScales(a, cfg.Prefix+"scale", u.Varied, mu, clear) },
+		func() error { return u.findScales(a, cfg.Prefix+"weak scale", u.Varied, weakMu, unclear) },
+		func() error { return u.findSparse(a, cfg.Prefix+"octaves", cfg.SparseMu2, sparse) },
+	} {
+		if err := find(); err != nil {
+			return Units{}, err
+		}
+	}
+	for j, is := range u.Constant {
+		if is {
+			u.Scale[j] = 1
+			u.Unseen = math.Max(u.Unseen, math.Max(0, u.Varied[j])+ConstantSDs*u.VariedSD)
+		}
+	}
+	return u, nil
 }
 
 // A comparison of scales is clear if the rows behind it are clearSDs noise sds; below leastSDs it
 // is not worth asking. Guesses.
 const clearSDs, leastSDs = 5.0, 3.5
 
-// weak returns the columns whose scale needs a search of their own, and the mu of each of its
+// balance is the sensitivity of a comparison of scales in so many columns.
+func balance(a *kernel.Allotment, columns int) float64 {
+	q := query.Counts{Edges: query.Each(make([]float64, columns)), As: query.Balance}
+	return q.Sensitivity(a.Session().Relation())
+}
+
+// behind are the rows on the smaller side of a clear comparison of scales.
+func (u *Units) behind(j int) float64 { return 2 * (1 - scaleQuantile) * u.Varied[j] }
+
+// sparse are the columns in which most rows share one value, and too few differ for a search by
+// halves of which each costs mu.
+func (u *Units) sparse(a *kernel.Allotment, cfg Config, mu float64) []bool {
+	sparse := make([]bool, len(u.Varied))
+	for j := range sparse {
+		sparse[j] = !u.Constant[j] && u.Varied[j] < sparsePart*cfg.Rows && u.behind(j) < clearSDs*balance(a, len(u.Varied))/mu
+	}
+	return sparse
+}
+
+// weak returns the other columns whose scale needs a search of their own, and the mu of each of its
 // queries; columns that WeakMu2 cannot pay for become constant, those with the fewest differing
 // rows first.
-func (u *Units) weak(a *kernel.Allotment, cfg Config, varied []float64, mu float64) (map[int]bool, float64) {
+func (u *Units) weak(a *kernel.Allotment, cfg Config, sparse []bool, mu float64) (map[int]bool, float64) {
 	weak := map[int]bool{}
 	if cfg.WeakMu2 <= 0 {
 		return weak, 0
 	}
-	sensitivity := func(columns int) float64 {
-		q := query.Counts{Edges: query.Each(make([]float64, columns)), As: query.Balance}
-		return q.Sensitivity(a.Session().Relation())
-	}
-	// the smaller side of a clear comparison
-	rows := func(j int) float64 { return 2 * (1 - scaleQuantile) * varied[j] }
-	for j := range varied {
-		if !u.Constant[j] && rows(j) < clearSDs*sensitivity(len(varied))/mu {
+	for j := range u.Varied {
+		if !u.Constant[j] && !sparse[j] && u.behind(j) < clearSDs*balance(a, len(u.Varied))/mu {
 			weak[j] = true
 		}
 	}
 	for len(weak) > 0 {
 		fewest := -1
-		for j := range varied {
-			if weak[j] && (fewest < 0 || varied[j] < varied[fewest]) {
+		for j := range u.Varied {
+			if weak[j] && (fewest < 0 || u.Varied[j] < u.Varied[fewest]) {
 				fewest = j
 			}
 		}
-		best := clearSDs * sensitivity(len(weak)) / rows(fewest)
+		best := clearSDs * balance(a, len(weak)) / u.behind(fewest)
 		if most := math.Sqrt(cfg.WeakMu2 / scaleQueries); best*(leastSDs/clearSDs) <= most {
 			return weak, math.Min(best, most*(1-1e-12))
 		}
 		u.Constant[fewest] = true
-		u.Unseen = math.Max(u.Unseen, varied[fewest])
 		delete(weak, fewest)
 	}
 	return weak, 0
@@ -223,6 +258,11 @@ func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) (center [
 			weight = earlyWeight
 		}
 		answer, err := a.Sum(step, query.Counts{Edges: query.Each(edges), As: query.Balance}, math.Sqrt(weight*mu2/centerQueries))
+		for j, signed := range answer.Values {
+			if i == 0 && math.Abs(signed) < tieSDs*answer.Sigma {
+				b.lo[j], b.hi[j] = 0, 0
+			}
+		}
 		return answer.Values, err
 	})
 	for _, o := range b.lo {
@@ -240,7 +280,9 @@ func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, m
 	b := newBisection(search, 1, lastKey, keyOffset)
 	err := b.run(scaleQueries, lastOfKey, func(_ int, edges []float64) ([]float64, error) {
 		answer, err := a.Sum(step, query.Counts{Center: u.Center, Edges: query.Each(edges), As: query.Balance, SkipZero: true}, mu)
-		floats.AddScaled(answer.Values, -(2*scaleQuantile - 1), varied[:len(answer.Values)])
+		for j := range answer.Values {
+			answer.Values[j] -= (2*scaleQuantile - 1) * varied[j]
+		}
 		return answer.Values, err
 	})
 	for j, key := range b.lo {

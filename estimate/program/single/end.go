@@ -66,9 +66,6 @@ func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
 // notes are the diagnostics that every outcome has.
 func (f *Fit) notes() estimate.Diagnostics {
 	d := f.Notes
-	if len(d.ConstantColumns) > 0 {
-		d.Flags = append(d.Flags, fmt.Sprintf("constant columns: up to about %.0f rows may differ from the released value unseen", f.Units.Unseen))
-	}
 	if good, n := f.Good(), f.Tyler.Good.Public; !math.IsNaN(n) && good != n {
 		d.Flags = append(d.Flags, fmt.Sprintf("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-good/n)))
 	}

@@ -65,6 +65,7 @@ func Check(name string, p estimate.Problem) error {
 func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := []kernel.Step{{Name: prefix + "count", Query: query.Count{}.Kind(), Share: share * countPart, Most: 1, Source: "TYLERPRESS Section 0.3"}}
 	steps = append(steps, stagezero.Steps(prefix, share*stagezero.LargestPart, share*scaleShare(p))...)
+	steps = append(steps, stagezero.SparseStep(prefix, share*sparsePart))
 	if usesPairs(p) {
 		steps = append(steps, stagezero.SpreadStep(prefix, share*stagezero.SpreadPart))
 		if !ByFull(p) {
@@ -74,8 +75,9 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	return steps
 }
 
-// countPart of mu^2 buys the noisy count where n is private. A guess.
-const countPart = .01
+// countPart of mu^2 buys the noisy count where n is private, and at most sparsePart the scales of
+// columns in which few rows differ from one value. Guesses.
+const countPart, sparsePart = .01, .06
 
 // Open counts the rows and finds the units of the columns for the problem, whose columns, mu and
 // relation are the fit's. An error may be a refusal: see End.
@@ -122,7 +124,7 @@ func (f *Fit) units(p estimate.Problem) (u stagezero.Units, err error) {
 	d, prefix, full := p.Columns, f.Tyler.Prefix, ByFull(p)
 	share, sharp := stagezero.CenterShare(p.Relation, d, f.Rows, f.Mu2)
 	byPairs, clear := stagezero.SpreadShare(d, f.Rows, f.Mu2)
-	cfg := stagezero.Config{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(p) * f.Mu2}
+	cfg := stagezero.Config{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(p) * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows}
 	f.Tyler.Unit = 1
 	switch {
 	case KnowsUnits(p):
