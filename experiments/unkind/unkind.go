@@ -61,6 +61,10 @@ var variants = []variant{
 // Numbers of rows are log-uniform between these.
 const fewestRows, mostRows = 2000, 50_000
 
+// runsOfUse are the runs of a line: more where there are few families, so that all methods can be
+// judged.
+var runsOfUse = map[families.Use]int{families.One: 3, families.Column: 3, families.Axis: 6, families.Known: 18}
+
 // mostComponents is the limit where their number is left to the method.
 const mostComponents = 10
 
@@ -84,7 +88,7 @@ var Study = &engine.Study[cell]{
 }
 
 func experiment(name string, held bool, title, about string) engine.Experiment[cell] {
-	return engine.Experiment[cell]{Name: name, Title: title, About: about, Runs: 5, Summary: summary,
+	return engine.Experiment[cell]{Name: name, Title: title, About: about, Runs: 3, Summary: summary,
 		Lines: func(o engine.Options) (out []*line, note string) {
 			for _, f := range families.All() {
 				if f.Held != held {
@@ -137,7 +141,7 @@ type params struct {
 
 // lineOf is a family by a variant: draw, fit, judge.
 func lineOf(o engine.Options, c cell) *line {
-	return &line{Cell: c, Name: c.family.Name(), By: c.name, Rows: []int{mostRows}, Params: params{c.family, o.Budget, c.name, mostRows},
+	return &line{Cell: c, Name: c.family.Name(), By: c.name, Rows: []int{mostRows}, Runs: runsOfUse[c.family.Use], Params: params{c.family, o.Budget, c.name, mostRows},
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
 			seed = engine.SeedOf(c.family.Name()+" by "+c.name, seed)
 			rng := rand.New(rand.NewPCG(seed, 1))
