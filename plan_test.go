@@ -6,9 +6,11 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
 )
 
 func TestPlanIsCalibrated(t *testing.T) {
@@ -225,5 +227,32 @@ func TestForce(t *testing.T) {
 		if _, err := Plan(r, 10000); err != nil {
 			t.Errorf("%+v, forced: %v", c, err)
 		}
+	}
+}
+
+// A request with very many columns is checked and planned in time that grows as they do: with the
+// square of their number this would take minutes.
+func TestManyColumns(t *testing.T) {
+	start := time.Now()
+	for _, d := range []int{MostColumns, 100_000} {
+		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+			r := request(relation, budgets[0])
+			r.Columns, r.RoundedTo = model.DefaultColumns(d), nil
+			if d == MostColumns {
+				r.Covariance = estimate.Diagonal
+			}
+			_, err := Plan(r, 900_000)
+			var field *privacy.FieldError
+			if wide := errors.As(err, &field) && field.Field == "columns"; wide != (d > MostColumns) || wide && !strings.Contains(field.Mend, "80 GB") {
+				t.Errorf("%d columns, %v: %v", d, relation, err)
+			}
+			r.Columns[d-1] = r.Columns[0]
+			if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "distinct") {
+				t.Errorf("two columns of one name: %v", err)
+			}
+		}
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Learners are the learners of mixtures that are a paper's, for black boxes to run.
-func Learners() []learners.Learner { return []learners.Learner{ppe.MoitraValiant()} }
+func Learners() []learners.Learner { return ppe.Learners() }
 
 // One are the methods that fit one component, in the order in which help shows them.
 func One() []estimate.Estimator {

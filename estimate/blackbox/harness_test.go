@@ -21,7 +21,7 @@ import (
 )
 
 // everyLearner can run the learners of papers too, as the front door's does.
-var everyLearner = New(ppe.MoitraValiant())
+var everyLearner = New(ppe.Learners()...)
 
 var (
 	relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}

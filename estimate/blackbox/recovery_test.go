@@ -25,7 +25,7 @@ var issue = []cell{{1, 1, 5000, 1}, {1, 2, 10000, 1}, {2, 1, 30000, 1}, {2, 2, 4
 func (c cell) attempt(t *testing.T, rel privacy.Relation, steps int, rng *rand.Rand) (released, near bool) {
 	truth := apartTruth(t, rng, c.k, c.d, 6)
 	rows := estimatetest.Draw(t, truth, c.n, rng)
-	f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Epsilon: c.eps, Delta: delta,
+	f := estimatetest.RunChecked(t, everyLearner, estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Epsilon: c.eps, Delta: delta,
 		Components: c.k, Noise: fresh})
 	if f.Model == nil {
 		t.Logf("%+v, %v: %+v", c, rel, f.NoRelease)

@@ -78,10 +78,10 @@ func fitOne(ctx context.Context, one program.OneGaussian, a *kernel.Allotment, p
 // Expect says what to expect from public facts: rows for the components that are asked for, and for
 // one component what the Gaussian says.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	if e.One(p) {
+	if p.Components <= 1 && float64(p.Rows) < rowsOfSeveral(p) || e.One(p) {
 		x := e.one.Expect(p)
 		if p.Components != 1 && p.MaxComponents > 1 {
-			x.Notes = append(x.Notes, fmt.Sprintf("one Gaussian is fitted: to look for several components takes about %.0f rows", estimate.AboutRows(rowsOfSeveral(p))))
+			x.Notes = append(x.Notes, fmt.Sprintf("to look for several components takes about %.0f rows; with fewer one Gaussian is fitted", estimate.AboutRows(rowsOfSeveral(p))))
 		}
 		return x
 	}

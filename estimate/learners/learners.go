@@ -11,14 +11,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/em"
-	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
-// Names of our learners.
-const (
-	EM       = "em"
-	Spectral = "spectral"
-)
+// EM is the name of ours.
+const EM = "em"
 
 // A Learner is one that may be named.
 type Learner struct {
@@ -31,12 +27,9 @@ type Learner struct {
 	Slow int
 }
 
-// Ours are the learners that people use.
+// Ours is the learner that is run where none is named.
 func Ours() List {
-	return List{
-		{Name: EM, Trims: true, For: func(k int, trim float64) kernel.Learner { return em.Learner{Components: k, Trim: trim} }},
-		{Name: Spectral, For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }},
-	}
+	return List{{Name: EM, Trims: true, For: func(k int, trim float64) kernel.Learner { return em.Learner{Components: k, Trim: trim} }}}
 }
 
 // A List is the learners that a method can run, the one first that it runs where none is named. An

@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/learner/pearson"
+	"github.com/gauze-dp/gauze/learner/spectral"
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
@@ -41,7 +42,7 @@ type Estimator struct {
 
 // New returns the estimator. It panics if the constants are not valid.
 func New(c Constants) Estimator {
-	return Estimator{append(learners.List{MoitraValiant()}, learners.Ours()...), printed.Must(c)}
+	return Estimator{append(learners.List{moitraValiant()}, append(learners.Ours(), spectralMixture())...), printed.Must(c)}
 }
 
 var _ estimate.LearnerUser = Estimator{}
@@ -61,10 +62,17 @@ func (Estimator) Summary() string {
 // slow. A guess.
 const slowColumns = 10
 
-// MoitraValiant is the learner that the source plugs in.
+// Learners are those of the source and of its restatement, for black boxes to run.
+func Learners() []learners.Learner { return []learners.Learner{spectralMixture(), moitraValiant()} }
+
+func spectralMixture() learners.Learner {
+	return learners.Learner{Name: "spectral", For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }}
+}
+
+// moitraValiant is the learner that the source plugs in.
 //
 // Source: [PPE] Theorem 7.2.1.
-func MoitraValiant() learners.Learner {
+func moitraValiant() learners.Learner {
 	return learners.Learner{Name: "moitra-valiant", Slow: slowColumns,
 		For: func(k int, _ float64) kernel.Learner { return pearson.Learner{Components: k} }}
 }

@@ -83,7 +83,7 @@ func TestRecovery(t *testing.T) {
 	if estimatetest.Long() {
 		runs = 2
 		cells = append(cells, cell{1, 1, 1000000, 20, "", nil}, cell{1, 2, 600000, 20, "", nil}, cell{2, 1, 1200000, 20, learners.EM, nil},
-			cell{2, 1, 300000, 40, "", nil}, cell{2, 1, 300000, 40, learners.Spectral, nil}, cell{2, 2, 800000, 40, learners.EM, nil})
+			cell{2, 1, 300000, 40, "", nil}, cell{2, 1, 300000, 40, "spectral", nil}, cell{2, 2, 800000, 40, learners.EM, nil})
 	}
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	fits, released, within := 0, 0, 0

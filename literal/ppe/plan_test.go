@@ -167,8 +167,8 @@ func TestLearners(t *testing.T) {
 		if b.Count != 7 || b.Learner == nil || b.OfTerms != 0 || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", name, b)
 		}
-		want := map[string]string{"": "pearson.Learner", MoitraValiant().Name: "pearson.Learner", learners.EM: "em.Learner",
-			learners.Spectral: "spectral.Mixture"}[name]
+		want := map[string]string{"": "pearson.Learner", moitraValiant().Name: "pearson.Learner", learners.EM: "em.Learner",
+			"spectral": "spectral.Mixture"}[name]
 		if got := fmt.Sprintf("%T", b.Learner); got != want {
 			t.Errorf("%q: runs %s, want %s", name, got, want)
 		}
