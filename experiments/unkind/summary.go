@@ -64,7 +64,7 @@ func runsOf(r *results, of func(*line) bool) (runs []engine.Result) {
 // table counts verdicts by what key says of lines. rates adds those of the two that must be rare.
 func table(r *results, name string, rates bool, key func(*line) string) engine.Table {
 	t := engine.Table{Head: append([]string{name, "fits"}, verdicts...)}
-	t.Head = append(t.Head, flaggedOK)
+	t.Head = append(t.Head, flaggedOK, farOff)
 	if rates {
 		t.Head = append(t.Head, "silent wrong", "exit 3 where an answer exists")
 	}
@@ -73,16 +73,19 @@ func table(r *results, name string, rates bool, key func(*line) string) engine.T
 		for _, v := range verdicts {
 			row = append(row, count(runs, v))
 		}
-		both, answers := 0, 0
+		both, far, answers := 0, 0, 0
 		for _, run := range runs {
 			if run.Values[fine] == 1 && run.Values[spoke] == 1 {
 				both++
+			}
+			if v := run.Values; v[flagged] == 1 && (v[meanError] > 1 || v[ratio] < .1 || v[ratio] > 10) {
+				far++
 			}
 			if run.Values[hopeless] == 0 && run.Values[refused] == 0 {
 				answers++
 			}
 		}
-		row = append(row, both)
+		row = append(row, both, far)
 		if rates {
 			row = append(row, engine.Rate(engine.Total(runs, silent), len(runs)), engine.Rate(engine.Total(runs, exit3), answers))
 		}

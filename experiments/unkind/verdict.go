@@ -25,6 +25,7 @@ const (
 	silent    = "silent wrong"     // released, not right, and nothing said
 	faulty    = "fault"            // of the program
 	flaggedOK = "fine and flagged" // a part of fine
+	farOff    = "flagged, far off" // a part of flagged: a mean by a standard deviation, or one of these tenfold
 )
 
 var verdicts = []string{fine, flagged, refused, exit3, hopeless, silent, faulty}
@@ -132,7 +133,7 @@ func (q question) judge(got engine.Fitted) (j judgement, err error) {
 func (q question) released(r *release.Release, foreground *model.Mixture) (judgement, error) {
 	said := saidOf(r.Diagnostics)
 	if q.table.NoMoments {
-		j := judgement{flags: said.flags, why: "there are no moments"}
+		j := judgement{flags: said.flags, why: "there are no moments", ratio: 1}
 		for _, f := range said.relevant {
 			j.said = j.said || tails.MatchString(f)
 		}
