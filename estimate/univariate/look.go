@@ -2,7 +2,6 @@ package univariate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/linefit"
@@ -29,10 +28,6 @@ func (f *fit) zoom() (doubt string, err error) {
 			return doubt, err
 		}
 		d := f.data()
-		if u := f.lattice(d); u > 0 {
-			f.recorded(u, d)
-			continue
-		}
 		least := math.Inf(1)
 		for _, c := range f.found {
 			if !d.Resolved(c) && !d.Atom(c) && c.Rows > huntedSDs*f.sigma(mostLookShare) {
@@ -43,6 +38,12 @@ func (f *fit) zoom() (doubt string, err error) {
 			return "", nil
 		}
 		before := f.looks
+		if is, err := f.lattice(d); err != nil || is {
+			if err != nil {
+				return "", err
+			}
+			continue
+		}
 		if outside := f.outside(d); len(outside) > 0 {
 			err = f.hunt(outside)
 		} else {
@@ -54,13 +55,57 @@ func (f *fit) zoom() (doubt string, err error) {
 	}
 }
 
-// lattice is the unit that the values seem to be recorded in, though none is declared: components
+// lattice looks whether values are recorded in a unit, though none is declared, where components are
+// narrower than the bins: repeated values show no gaps, and look like many narrow components. If it
+// finds one that has more values than components can stand for, it goes on as if it had been
+// declared.
+func (f *fit) lattice(d *linefit.Data) (is bool, err error) {
+	if f.Lattices[0].Unit > 0 {
+		return false, nil
+	}
+	low, high, rows := math.Inf(1), math.Inf(-1), 0.0
+	for _, c := range f.found {
+		if from, to := d.Bin(c); c.Rows > combPart*f.Rows && d.Seen(c) {
+			low = math.Min(low, math.Max(from, c.Mean()-combReach*c.SD))
+			high = math.Max(high, math.Min(to, c.Mean()+combReach*c.SD))
+			rows += c.Rows
+		}
+	}
+	share := f.share(rows, combSDs, mostLookShare)
+	on, ok := roots.Within(f.all, low, high, f.sigma(share))
+	points := lattice.Comb(on.Low, on.High, combPoints)
+	if !ok || points == nil || math.Abs(math.Log(on.High-on.Low)-math.Log(f.combed)) < combApart {
+		if u := f.multiples(d); u > 0 {
+			f.recorded(lattice.Lattice{Unit: u}, d)
+			return true, nil
+		}
+		return false, nil
+	}
+	before := f.looks
+	f.combed = on.High - on.Low
+	if err := f.look(lattice.Edges(points), share); err != nil || f.looks == before {
+		return false, err
+	}
+	h := f.all[len(f.all)-1]
+	counts := lattice.Counts(points, h.Edges, h.Counts)
+	values := 0
+	for _, c := range counts {
+		if c > huntedSDs*h.Sigma {
+			values++
+		}
+	}
+	if l, ok := lattice.Infer(points, counts, h.Sigma, on.Rows, on.About); ok && values > max(leastNarrow-1, f.Problem.Components) {
+		f.recorded(l, d)
+		return true, nil
+	}
+	f.all = f.all[:len(f.all)-1] // too many bins
+	return false, nil
+}
+
+// multiples is the unit that the values seem to be recorded in, though none is declared: components
 // too narrow to be seen, at least three, lie at multiples of it as far as their bins tell, which
 // chance would hardly make so. 0 if there is none.
-func (f *fit) lattice(d *linefit.Data) float64 {
-	if f.unit > 0 {
-		return 0
-	}
+func (f *fit) multiples(d *linefit.Data) float64 {
 	for _, u := range units {
 		narrow, off := 0, false
 		for _, c := range f.found {
@@ -71,19 +116,38 @@ func (f *fit) lattice(d *linefit.Data) float64 {
 			narrow++
 			off = off || high-low > u*latticeBin || math.Ceil(low/u)*u > high
 		}
-		if narrow >= leastNarrow && !off {
+		if narrow >= leastNarrow && narrow > f.Problem.Components && !off {
 			return u
 		}
 	}
 	return 0
 }
 
-// recorded goes on as if the unit had been declared, with the components that are wider.
-func (f *fit) recorded(unit float64, d *linefit.Data) {
-	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !d.Resolved(c) })
-	f.unit, f.known.Least, f.inferred = unit, unit/math.Sqrt(12), true
+// recorded goes on as if the lattice had been declared, with one component for those that stood for
+// its values.
+func (f *fit) recorded(l lattice.Lattice, d *linefit.Data) {
+	var narrow, wide []linefit.Component
+	for _, c := range f.found {
+		switch {
+		case !d.Resolved(c) || c.SD < l.Unit:
+			narrow = append(narrow, c)
+		case d.Seen(c):
+			wide = append(wide, c)
+		}
+	}
+	one := linefit.Component{}
+	for _, c := range narrow {
+		one.Rows += c.Rows
+	}
+	one.Origin, one.SD = linefit.Moments(narrow)
+	f.found = wide
+	if one.SD > 0 {
+		f.found = append(f.found, one)
+	}
+	f.Lattices[0], f.known.Least = l, l.Unit/math.Sqrt(12)
+	f.Flag("%s", l.Words("1"))
 	for i, h := range f.all {
-		f.all[i] = h.Recorded(lattice.Lattice{Unit: unit})
+		f.all[i] = h.Recorded(l)
 	}
 }
 
@@ -95,6 +159,11 @@ const (
 	// of a unit: bins that are no wider tell whether there is a multiple in them
 	latticeBin  = 1. / 16
 	leastNarrow = 3
+	combPoints  = 4096
+	combPart    = .02   // of the rows: what is lighter does not say where the points are
+	combSDs     = 140.0 // of all their rows: then a sum over a hundred values is told from them
+	combReach   = 3.2   // sds of a component, on both sides of its mean
+	combApart   = .6    // of the logs of two combs' widths
 )
 
 // A hole is a part of the line where no component was found, though it holds about so many rows. An

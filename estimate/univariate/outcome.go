@@ -47,9 +47,6 @@ func (f *fit) outcome() estimate.Outcome {
 		noise = math.Hypot(noise, f.sigma(countShare))
 	}
 	out.Notes.LeavesOut(estimate.Undescribed{Share: lost / f.Rows, Noise: noise / f.Rows, Where: "they have no value, or lie where the noise hides them"})
-	if f.inferred {
-		out.Flag("values look like multiples of %g and were taken as recorded in that unit: declare it as a schema's rounded_to", f.unit)
-	}
 	value, constant := f.constant(d)
 	if constant {
 		out.Notes.ConstantColumns = []int{0}

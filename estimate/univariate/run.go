@@ -14,7 +14,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
@@ -24,21 +23,16 @@ type fit struct {
 	program.Run
 	ctx    context.Context
 	known  linefit.Known
-	unit   float64 // that values are recorded in; 0 where none is declared
 	all    []roots.Histogram
 	found  []linefit.Component
-	people int // how many of the found were asked for; the others carry what these leave out
-	looks  int // how often it was looked closer
-	// inferred: unit was not declared, but seen.
-	inferred bool
+	people int     // how many of the found were asked for; the others carry what these leave out
+	looks  int     // how often it was looked closer
+	combed float64 // how wide the stretch is in which a lattice was looked for last
 }
 
 func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
-	f := &fit{Run: program.Begin(s, p, advice), ctx: ctx}
-	if len(p.RoundedTo) > 0 {
-		f.unit = p.RoundedTo[0]
-		f.known.Least = f.unit / math.Sqrt(12)
-	}
+	f := &fit{Run: program.Begin(s, p, advice), ctx: ctx, combed: math.Inf(1)}
+	f.known.Least = f.Lattices[0].Unit / math.Sqrt(12)
 	if c := p.KnownCovariance; c != nil {
 		f.known.SD = math.Sqrt(c[0][0])
 	}
@@ -162,8 +156,9 @@ func (f *fit) shape() (string, error) {
 
 // measure measures the shapes of the components found.
 func (f *fit) measure(mu float64) error {
-	edges := f.data().Edges(f.found, f.Factor/f.LeftMu())
-	h, err := f.histogram(stepShapes, roots.Join(edges, f.tails(edges)), mu)
+	d := f.data()
+	edges := d.Edges(f.found, f.Factor/f.LeftMu())
+	h, err := f.histogram(stepShapes, roots.Join(edges, f.tails(d, edges)), mu)
 	if err == nil {
 		f.all = append(f.all, h)
 	}
@@ -171,10 +166,12 @@ func (f *fit) measure(mu float64) error {
 }
 
 // tails are edges beyond all others, at every scale: what lies there is counted, and where.
-func (f *fit) tails(edges []float64) []float64 {
+func (f *fit) tails(d *linefit.Data, edges []float64) []float64 {
 	unit := 0.0
 	for _, c := range f.found {
-		unit = math.Max(unit, c.SD)
+		if d.Seen(c) {
+			unit = math.Max(unit, c.SD)
+		}
 	}
 	if len(edges) == 0 || unit < leastUnit {
 		return roots.Hole(math.Inf(-1), math.Inf(1), 0)
@@ -184,7 +181,7 @@ func (f *fit) tails(edges []float64) []float64 {
 
 // histogram measures the whole line. Where values are recorded in a unit, edges lie between them.
 func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogram, error) {
-	edges = roots.Apart(roots.Between(edges, lattice.Lattice{Unit: f.unit}))
+	edges = roots.Apart(roots.Between(edges, f.Lattices[0]))
 	if len(edges) == 0 {
 		edges = []float64{0}
 	}
@@ -250,6 +247,9 @@ func (f *fit) carry(d *linefit.Data) (err error) {
 			f.found = fits[i]
 		}
 	}
+	if f.Lattices[0].Unit > coarseUnit*sd {
+		f.found = d.AsCounted(f.found)
+	}
 	return nil
 }
 
@@ -266,4 +266,6 @@ const (
 	// sds
 	alikeMean = .02
 	alikeSD   = .05
+	// of the overall sd: a unit beyond which rounding is a part of the spread
+	coarseUnit = .3
 )

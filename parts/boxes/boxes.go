@@ -160,11 +160,11 @@ func (f *finder) look(j int) error {
 
 // A line is what is known of one column of one box.
 type line struct {
-	edges    []float64 // of the next histogram; nil if none is wanted
-	comb     []float64 // points that have bins of their own in it
-	on       stretch   // that the points are in
-	gaps     bool      // were seen
-	recorded bool      // the lattice is known
+	edges    []float64     // of the next histogram; nil if none is wanted
+	comb     []float64     // points that have bins of their own in it
+	on       roots.Stretch // that the points are in
+	gaps     bool          // were seen
+	recorded bool          // the lattice is known
 	seen     []roots.Histogram
 	found    []linefit.Component
 	atoms    []bool // of found: all rows have one value

@@ -275,7 +275,7 @@ func (d *Data) Seen(c Component) bool {
 
 // seenSDs is how many sds of chance and noise the rows of a component are, beyond the most that is
 // chance in so many bins. A utility constant, a guess.
-const seenSDs = .7
+const seenSDs = 1.5
 
 // Outside is how many rows of all are in no bin of the last histogram where the components expect
 // any, and the sd of its noise.
@@ -301,6 +301,31 @@ func Kurtosis(cs []Component) (k float64) {
 		rows += c.Rows
 	}
 	return k / rows
+}
+
+// AsCounted are the components moved and stretched, all alike, so that their overall mean and sd are
+// those of the counts in the bins of the last histogram in which they expect rows and that are
+// narrower than all of them together, each in the middle of its bin. It is for coarse units: how rows
+// spread within a bin cannot be fitted.
+func (d *Data) AsCounted(cs []Component) []Component {
+	s := d.sets[len(d.sets)-1]
+	expected := d.Expected(cs)
+	from, of := Moments(cs)
+	var bins []Component
+	for i := 1; i < len(s.edges); i++ {
+		if b := s.first + i; expected[b] >= 1 && s.edges[i]-s.edges[i-1] <= 2*of {
+			bins = append(bins, Component{Rows: math.Max(0, d.count[b]), Origin: s.edges[i-1], Offset: (s.edges[i] - s.edges[i-1]) / 2})
+		}
+	}
+	mean, sd := Moments(bins)
+	if !(sd > 0 && of > 0) {
+		return cs
+	}
+	cs = clone(cs)
+	for i, c := range cs {
+		cs[i] = Component{Rows: c.Rows, Origin: mean, Offset: ((c.Origin - from) + c.Offset) * sd / of, SD: c.SD * sd / of}
+	}
+	return cs
 }
 
 // Moments are the overall mean and sd of components. They are centred, for components far from

@@ -37,9 +37,11 @@ const (
 	polishSteps = 30
 	candidates  = 4 // places where rows are missing that are tried for a component
 	mostRounds  = 3 // of exchanges
-	chanceBits  = 3 // of a set's best run: squared sds below 2 log bins that are tried
-	tried       = 4 // components of which the exchange is tried, in a round
-	better      = .5
+	// a run of bins is tried if its squared sds are more than chanceLog log(bins) - chanceLess: 2.3 sds
+	// of 60 bins, 4.5 of 4000
+	chanceLog, chanceLess = 3.5, 9.0
+	tried                 = 4 // components of which the exchange is tried, in a round
+	better                = .5
 )
 
 // Search returns the components that explain the counts best, as far as adding, splitting and
@@ -170,7 +172,7 @@ func (d *Data) clearest(sums [][][2]float64, taken []run) (best run) {
 	z2 := 1.0
 	for i, s := range d.sets {
 		own := sums[i]
-		z2 = math.Max(z2, 2*math.Log(float64(len(own)))-chanceBits)
+		z2 = math.Max(z2, chanceLog*math.Log(float64(len(own)))-chanceLess)
 		for length := 1; length < len(own); length += max(1, length/3) {
 			for from := 0; from+length < len(own); from++ {
 				rows := own[from+length][0] - own[from][0]

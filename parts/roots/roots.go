@@ -82,6 +82,46 @@ func (h Histogram) Recorded(l lattice.Lattice) Histogram {
 	return out
 }
 
+// Without is h without those of its edges that are in a list, in order.
+func (h Histogram) Without(edges []float64) Histogram {
+	out := Histogram{Counts: h.Counts[:1:1], Sigma: h.Sigma, Merged: []float64{h.Variance(0) / (h.Sigma * h.Sigma)}}
+	for i, e := range h.Edges {
+		count, merged := h.Counts[i+1], h.Variance(i+1)/(h.Sigma*h.Sigma)
+		if _, is := slices.BinarySearch(edges, e); is {
+			out.Counts[len(out.Counts)-1] += count
+			out.Merged[len(out.Counts)-1] += merged
+			continue
+		}
+		out.Edges, out.Counts, out.Merged = append(out.Edges, e), append(out.Counts, count), append(out.Merged, merged)
+	}
+	return out
+}
+
+// A Stretch of the line, and how many rows it holds by what was seen before, with noise about.
+type Stretch struct{ Low, High, Rows, About float64 }
+
+// Within is the shortest stretch of whole bins of a histogram around low and high in which a
+// lattice may be seen with noise sigma.
+func Within(seen []Histogram, low, high, sigma float64) (best Stretch, ok bool) {
+	for _, h := range seen {
+		from := sort.SearchFloat64s(h.Edges, math.Nextafter(low, math.Inf(1))) - 1
+		to := sort.SearchFloat64s(h.Edges, high)
+		if from < 0 || to == len(h.Edges) {
+			continue
+		}
+		s, variance := Stretch{Low: h.Edges[from], High: h.Edges[to]}, 0.0
+		for b := from + 1; b <= to; b++ {
+			s.Rows += h.Counts[b]
+			variance += h.Variance(b)
+		}
+		s.About = math.Sqrt(variance)
+		if lattice.Visible(sigma, s.Rows, s.About) && (!ok || s.High-s.Low < best.High-best.Low) {
+			best, ok = s, true
+		}
+	}
+	return best, ok
+}
+
 // Again is the mean of two histograms with the same edges, by their precisions.
 func (h Histogram) Again(other Histogram) Histogram {
 	p, q := 1/(h.Sigma*h.Sigma), 1/(other.Sigma*other.Sigma)
