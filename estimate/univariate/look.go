@@ -55,9 +55,9 @@ func (f *fit) zoom() (doubt string, err error) {
 	}
 }
 
-// lattice looks whether values are recorded in a unit, though none is declared, where components are
-// narrower than the bins: repeated values show no gaps, and look like many narrow components. If it
-// finds one that has more values than components can stand for, it goes on as if it had been
+// lattice looks whether values are recorded in a unit, though none is declared, where components
+// are narrower than the bins: repeated values show no gaps, and look like many narrow components.
+// If it finds one that has more values than components can stand for, it goes on as if it had been
 // declared.
 func (f *fit) lattice(d *linefit.Data) (is bool, err error) {
 	if f.Lattices[0].Unit > 0 {

@@ -40,7 +40,7 @@ func (f *fit) outcome() estimate.Outcome {
 	}
 	d := f.data()
 	lost, noise := d.Outside(f.found, f.Rows)
-	if lost > mostLost*f.Rows {
+	if lost-noise > mostLost*f.Rows {
 		return f.refuse("about %.0f%% of the rows lie where no component was found", 100*lost/f.Rows)
 	}
 	if f.Problem.Relation == privacy.AddRemoveOne {

@@ -1,6 +1,7 @@
 package univariate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -226,7 +227,12 @@ func (f *fit) carry(d *linefit.Data) (err error) {
 			return err
 		}
 	}
-	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !d.Seen(c) })
+	slices.SortStableFunc(f.found, func(a, b linefit.Component) int { return cmp.Compare(b.Rows, a.Rows) })
+	for i := len(f.found) - 1; i > 0; i-- { // the heaviest stays: there is no better place for the rows
+		if !d.Seen(f.found[i]) {
+			f.found = slices.Delete(f.found, i, i+1)
+		}
+	}
 	f.people = max(1, len(f.found))
 	fits := [][]linefit.Component{f.found}
 	for more := range beyond {

@@ -303,10 +303,10 @@ func Kurtosis(cs []Component) (k float64) {
 	return k / rows
 }
 
-// AsCounted are the components moved and stretched, all alike, so that their overall mean and sd are
-// those of the counts in the bins of the last histogram in which they expect rows and that are
-// narrower than all of them together, each in the middle of its bin. It is for coarse units: how rows
-// spread within a bin cannot be fitted.
+// AsCounted are the components moved and stretched, all alike, so that their overall mean and sd
+// are those of the counts in the bins of the last histogram in which they expect rows and that are
+// narrower than all of them together, each in the middle of its bin. It is for coarse units: how
+// rows spread within a bin cannot be fitted.
 func (d *Data) AsCounted(cs []Component) []Component {
 	s := d.sets[len(d.sets)-1]
 	expected := d.Expected(cs)

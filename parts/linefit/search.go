@@ -37,8 +37,8 @@ const (
 	polishSteps = 30
 	candidates  = 4 // places where rows are missing that are tried for a component
 	mostRounds  = 3 // of exchanges
-	// a run of bins is tried if its squared sds are more than chanceLog log(bins) - chanceLess: 2.3 sds
-	// of 60 bins, 4.5 of 4000
+	// a run of bins is tried if its squared sds are more than chanceLog log(bins) - chanceLess: 2.3
+	// sds of 60 bins, 4.5 of 4000
 	chanceLog, chanceLess = 3.5, 9.0
 	tried                 = 4 // components of which the exchange is tried, in a round
 	better                = .5
