@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/boxes"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -34,7 +35,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Few(unseen(f.Problem)) {
+	if f.Few(unseen(f.Problem)) || f.AtMost < leastFor(f.Problem) && single.TooFew(plain(f.Problem), f.AtMost) != nil {
 		return f.Refuse("about %.0f rows are too few for %d components at this epsilon", math.Max(0, f.Rows), max(f.Problem.Components, 1)), nil
 	}
 	if f.Few(leastFor(f.Problem)) {

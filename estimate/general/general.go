@@ -21,6 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -43,6 +44,9 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) {
+		if none := single.TooFew(f.Problem, f.AtMost); none != nil {
+			return estimate.Outcome{NoRelease: none, Diagnostics: f.Notes}, nil
+		}
 		return fitOne(ctx, f.one, f.Allotment, f.Problem)
 	}
 	if f.Few(leastFor(f.Problem, max(f.Problem.Components, 2))) {

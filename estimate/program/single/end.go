@@ -23,6 +23,14 @@ func refusal(advice, format string, args ...any) error {
 	return &refused{estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}}
 }
 
+// TooFew is the outcome of a fit of so many rows, public or released, if they are not tried.
+func TooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
+	if rows >= triedFrom(p) {
+		return nil
+	}
+	return &estimate.NoRelease{Reason: fmt.Sprintf("about %.0f rows are too few", math.Max(0, rows)), Advice: advice(p)}
+}
+
 // Refuse is the error of a fit that more rows would help.
 func (f *Fit) Refuse(format string, args ...any) error {
 	p := f.Problem

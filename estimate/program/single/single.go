@@ -96,8 +96,8 @@ func (f *Fit) Open(p estimate.Problem) error {
 		f.Rows = f.Good()
 	}
 	f.Tyler.Rows = f.Rows
-	if f.Rows < triedFrom(p) {
-		return refusal(advice(p), "about %.0f rows are too few", math.Max(0, f.Rows))
+	if none := TooFew(p, f.Rows); none != nil {
+		return &refused{*none}
 	}
 	u, err := f.units(p)
 	if err != nil {
