@@ -37,7 +37,13 @@ func TestPartialRows(t *testing.T) {
 		if _, err := a.Sum("filled", moments, mu); err == nil || !strings.Contains(err.Error(), "may ask") {
 			t.Errorf("%v: the step asks without its view: %v", rel, err)
 		}
-		answer, err := a.Sum("filled", filled, mu)
+		answer, err := a.In(query.Filled, []float64{0, 0}).Take(.2*s.Mu()*s.Mu()).Sum("filled", moments, mu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.In(query.Filled, []float64{0, 0}).Sum("filled", filled, mu); err == nil {
+			t.Errorf("%v: a view in a view", rel)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,6 +53,10 @@ func TestPartialRows(t *testing.T) {
 		cells := query.Partial{Sum: query.Counts{Edges: query.Each([]float64{math.Inf(-1), 1e308}), As: query.Balance}}
 		if answer, err = a.Sum("cells", cells, mu); err != nil || answer.Values[0] != -200 || answer.Values[1] != 200 {
 			t.Errorf("%v: balances %v of 200 cells each: %v", rel, answer.Values, err)
+		}
+		seen := a.Take(a.Left()).In(query.Cells, nil)
+		if seen.Left() != s.Allotment().In(query.Presence, nil).Left()+seen.Left() || a.Left() != 0 {
+			t.Errorf("%v: a view has another budget: %v left of %v", rel, seen.Left(), a.Left())
 		}
 		if m := s.Measurements(); m[1].Query != "filled: clipped moments" || m[2].Query != "present cells: column counts" || m[1].Law != "" {
 			t.Errorf("%v: lines %+v", rel, m)

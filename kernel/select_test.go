@@ -304,7 +304,7 @@ func TestLaplaceRelease(t *testing.T) {
 	cut := rings.Partition{Regions: []rings.Region{around(0, .6), around(1.5, 1)}}
 	for _, c := range []struct {
 		step     string
-		q        query.L1Sum
+		q        query.Sum
 		exact    []float64
 		relation privacy.Relation
 		l1       float64

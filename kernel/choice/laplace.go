@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/l1"
 )
 
 // Laws of noise other than the Gaussian, as Measurement.Law names them. With S the Sensitivity and
@@ -44,20 +45,20 @@ const (
 //
 // Source: [CKS20] Algorithm 2 of the paper on the discrete Gaussian; [KSSU19] Section A.2 of the
 // restatement.
-func Laplace(a *core.Allotment, step string, q query.L1Sum, epsilon float64) (core.Answer, error) {
+func Laplace(a *core.Allotment, step string, q query.Sum, epsilon float64) (core.Answer, error) {
 	q, err := core.Asked(a, q)
 	if err != nil {
 		return core.Answer{}, err
 	}
-	l1 := core.Grouped(a, q.L1(a.Session().Relation()))
-	if !(l1 > 0) || math.IsInf(l1, 0) {
+	sensitivity := core.Grouped(a, l1.Of(q, a.Session().Relation()))
+	if !(sensitivity > 0) || math.IsInf(sensitivity, 0) {
 		return core.Answer{}, fmt.Errorf("kernel: step %q: want a query with an L1 sensitivity, such as counts, got %q", step, q.Kind())
 	}
-	rate, err := pure.Rate(step, epsilon, l1)
+	rate, err := pure.Rate(step, epsilon, sensitivity)
 	if err != nil {
 		return core.Answer{}, err
 	}
-	line := core.Measurement{Sensitivity: l1, Noise: privacy.DivUp(1, rate), Mu: convert.MuOfPure(epsilon), Law: LawLaplace}
+	line := core.Measurement{Sensitivity: sensitivity, Noise: privacy.DivUp(1, rate), Mu: convert.MuOfPure(epsilon), Law: LawLaplace}
 	values, err := core.Line(a, step, q, line, false, func(d *core.Draw) ([]float64, []int64) {
 		sums := engine.Sum(d.Engine(), d.Rows(), q)
 		values := make([]float64, len(sums))

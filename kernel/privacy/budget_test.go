@@ -257,7 +257,7 @@ func TestFilterAccounts(t *testing.T) {
 	if f.SpendThreshold(6e-8) != nil || f.SpendThreshold(6e-8) == nil || f.Left() != 1 {
 		t.Error("the threshold account is not kept apart, or not kept")
 	}
-	if got := f.thresholdLeft(); math.Abs(got-4e-8) > 1e-20 {
+	if got := f.threshold.left(); math.Abs(got-4e-8) > 1e-20 {
 		t.Errorf("threshold left %g", got)
 	}
 	if new(Filter).Spend(1e-300) == nil || new(Filter).Spend(0) != nil {

@@ -62,9 +62,6 @@ func (f *Filter) SpendThreshold(delta float64) error { return f.threshold.spend(
 // Left returns the mu^2 that is left, rounded down, never negative. Spending exactly it succeeds.
 func (f *Filter) Left() float64 { return f.gauss.left() }
 
-// thresholdLeft returns the threshold delta that is left, rounded down, never negative.
-func (f *Filter) thresholdLeft() float64 { return f.threshold.left() }
-
 // Spent returns the mu^2 and the threshold delta spent so far, rounded up, as [Calibration.Loss]
 // takes them.
 func (f *Filter) Spent() (mu2, thresholdDelta float64) {

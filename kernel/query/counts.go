@@ -169,9 +169,9 @@ func (q Counts) Size() (n int) {
 	return n
 }
 
-// changes says how many counts one row can change, and by how much. With no active column it is as
+// Changes says how many counts one row can change, and by how much. With no active column it is as
 // with one, so that no sensitivity is zero.
-func (q Counts) changes(r privacy.Relation) (counts, by float64) {
+func (q Counts) Changes(r privacy.Relation) (counts, by float64) {
 	for _, e := range q.Edges {
 		for i, v := range e {
 			if q.As == Bins && i == 0 || q.As != Bins && v == v {
@@ -192,17 +192,11 @@ func (q Counts) changes(r privacy.Relation) (counts, by float64) {
 
 // Sensitivity is stated in the type's comment, rounded up.
 func (q Counts) Sensitivity(r privacy.Relation) float64 {
-	counts, by := q.changes(r)
+	counts, by := q.Changes(r)
 	if counts == 1 && q.Kind() == DistanceCounts {
 		return 1 // there is nothing to round
 	}
 	return by * SqrtUp(counts)
-}
-
-// L1 is the L1 sensitivity.
-func (q Counts) L1(r privacy.Relation) float64 {
-	counts, by := q.changes(r)
-	return by * counts
 }
 
 // Weight is 1.

@@ -40,8 +40,8 @@ func BenchmarkColumn(b *testing.B) {
 	runs := []func(){
 		func() {
 			var own []float64
-			for _, c := range t.Chunks() {
-				own = append(own, c...)
+			for i, piece := 0, t.Pieces(); len(own) < n; i++ {
+				own = append(own, piece(i)...)
 			}
 			slices.Sort(own)
 		},

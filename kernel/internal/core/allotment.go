@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // An Allotment is a part of a session's budget, in units of mu^2, that one part of an estimator may
@@ -12,9 +13,13 @@ import (
 // the total whatever an estimator does.
 type Allotment struct {
 	rows.Protected
-	s    *Session
-	left float64 // guarded by s.mu
+	s *Session
+	*pot
+	in *query.Partial // its view is that of all sums; nil for none
 }
+
+// A pot is what an allotment holds, in all views.
+type pot struct{ left float64 } // guarded by Session.mu
 
 // Session is the session the allotment belongs to.
 func (a *Allotment) Session() *Session { return a.s }
@@ -38,7 +43,13 @@ func (a *Allotment) Take(mu2 float64) *Allotment {
 	}
 	mu2 = math.Min(mu2, a.left)
 	a.deduct(mu2)
-	return &Allotment{s: a.s, left: mu2}
+	return &Allotment{s: a.s, pot: &pot{mu2}, in: a.in}
+}
+
+// In is the same allotment, but that its sums are asked in a view, of partial rows too: see
+// query.Partial.
+func (a *Allotment) In(as query.View, fill []float64) *Allotment {
+	return &Allotment{s: a.s, pot: a.pot, in: &query.Partial{As: as, Fill: fill}}
 }
 
 // deduct rounds down, but for nothing, which leaves everything.

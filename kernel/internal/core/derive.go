@@ -40,7 +40,7 @@ func Derive(a *Allotment, t *rows.Table, group int) *Allotment {
 	derived.pooled, derived.group = true, float64(group)
 	derived.mu.Lock()
 	defer derived.mu.Unlock()
-	derived.root = &Allotment{s: &derived, left: a.left}
+	derived.root = &Allotment{s: &derived, pot: &pot{a.left}}
 	a.left = 0
 	return derived.root
 }

@@ -128,7 +128,7 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	for _, step := range plan.Steps {
 		s.used[step.Name] = &usage{step: step}
 	}
-	s.root = &Allotment{s: s, left: s.filter.Left()}
+	s.root = &Allotment{s: s, pot: &pot{s.filter.Left()}}
 	return s, nil
 }
 

@@ -30,6 +30,9 @@ const maxSigma = 1 << 55
 // Source: [DRS22] Theorem 2.7 of the paper on Gaussian differential privacy; [KARNEY16] for the
 // sampler.
 func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
+	if a.in != nil {
+		q = query.Partial{Sum: q, As: a.in.As, Fill: a.in.Fill}
+	}
 	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
 }
 

@@ -112,9 +112,6 @@ func (t *Table) Columns() int { return t.d }
 // Len is n, null rows included.
 func (t *Table) Len() int { return t.n }
 
-// Chunks returns the stored chunks, each a row-major slice.
-func (t *Table) Chunks() [][]float64 { return t.chunks }
-
 // Pieces returns what reads the rows piece by piece, without copying them.
 func (t *Table) Pieces() func(i int) []float64 {
 	return func(i int) []float64 {

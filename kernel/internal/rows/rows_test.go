@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(table.Len(), table.Columns())
 	}
 	i := 0
-	for _, c := range table.Chunks() {
+	for _, c := range table.chunks {
 		for ; len(c) > 0; c = c[2:] {
 			if r := table.Row(i); i < n && (c[0] != float64(i) || r[0] != c[0] || r[1] != c[1]) || i >= n && (c[0] == c[0] || r[1] == r[1]) {
 				t.Fatalf("row %d is %v and %v", i, r, c[:2])

@@ -28,25 +28,19 @@ func (s Seen) Pieces() func(i int) []float64 {
 		}
 		first := i * PieceRows
 		for k := sort.SearchInts(s.at, first); k < len(s.at) && s.at[k] < first+PieceRows; k++ {
-			s.see(piece[(s.at[k]-first)*s.d:], s.cells[k*s.d:(k+1)*s.d])
+			row := piece[(s.at[k]-first)*s.d:]
+			for j, v := range s.cells[k*s.d : (k+1)*s.d] {
+				switch missing := v != v; {
+				case s.Present && missing:
+					v = 0
+				case s.Present:
+					v = 1
+				case missing && s.Fill != nil:
+					v = s.Fill[j]
+				}
+				row[j] = v
+			}
 		}
 		return piece
-	}
-}
-
-// see writes the view of a partial row's cells to row.
-func (s Seen) see(row, cells []float64) {
-	for j, v := range cells {
-		missing := v != v
-		switch {
-		case s.Present && missing:
-			row[j] = 0
-		case s.Present:
-			row[j] = 1
-		case missing && s.Fill != nil:
-			row[j] = s.Fill[j]
-		default:
-			row[j] = v
-		}
 	}
 }

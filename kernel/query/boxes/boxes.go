@@ -121,9 +121,6 @@ func (q BoxKeys) Sensitivity(r privacy.Relation) float64 {
 	return privacy.SqrtUp(2 * float64(q.Histograms()))
 }
 
-// L1 is 2J or J: the L1 sensitivity of all counts together.
-func (q BoxKeys) L1(r privacy.Relation) float64 { return query.OneBin(r) * float64(q.Histograms()) }
-
 // Boxes is the accumulator of a BoxKeys.
 type Boxes struct {
 	// Counts are those of the cells that are not empty, one map per histogram: those of the first

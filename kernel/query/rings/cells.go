@@ -161,6 +161,3 @@ func (m *cellMap) cell(r int) (key, parent uint64, child int, ok bool) {
 	}
 	return key, parent, child, true
 }
-
-// L1 is 2 or 1: a row is in at most one of the cells counted.
-func (CellCounts) L1(r privacy.Relation) float64 { return query.OneBin(r) }

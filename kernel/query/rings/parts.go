@@ -2,7 +2,6 @@ package rings
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -169,27 +168,4 @@ func (m *partsMap) Add(sum []int64, rows []float64) {
 		}
 		sum = sum[m.sizes[j]:]
 	}
-}
-
-// L1 is A under add-or-remove-one and max(A, B, 2A) under replace-one, 2A only if there are two
-// leaves, where A and B are the leaf's queries' own under add-or-remove-one and replace-one. As in
-// the type's comment: a row that moves between two leaves changes the answers of both by at most A
-// each, in different places; one that stays in its leaf changes it by at most B; one that enters or
-// leaves all leaves by at most A.
-func (q Parts) L1(r privacy.Relation) float64 {
-	a, b := 0.0, 0.0
-	for _, part := range q.Queries {
-		p, ok := part.(query.L1Sum)
-		if !ok {
-			return math.Inf(1)
-		}
-		a, b = max(a, p.L1(privacy.AddRemoveOne)), max(b, p.L1(privacy.ReplaceOne))
-	}
-	if r == privacy.AddRemoveOne {
-		return a
-	}
-	if len(q.Queries) > 1 {
-		a *= 2
-	}
-	return max(a, b)
 }

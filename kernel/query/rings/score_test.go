@@ -15,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	counts "github.com/gauze-dp/gauze/kernel/query/l1"
 )
 
 // A scoreCase is one score with its dumb twin, which is given images and works pair by pair, and
@@ -360,7 +361,7 @@ func TestL1(t *testing.T) {
 	}
 	tails := query.Counts{Frame: id, As: query.Above, Edges: [][]float64{{1, 4}}}
 	bins, columns := query.Counts{Edges: [][]float64{{-1, 1}, {0}, nil}}, query.Counts{Edges: query.Each([]float64{0, 1, -1}), As: query.Balance}
-	for _, q := range []query.L1Sum{tails, bins, columns, query.Count{}, distances, cells, Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, Parts{Partition: cut, Queries: []query.Sum{distances, distances}},
+	for _, q := range []query.Sum{tails, bins, columns, query.Count{}, distances, cells, Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, Parts{Partition: cut, Queries: []query.Sum{distances, distances}},
 		Parts{Partition: cut, Queries: []query.Sum{cells, cells}}, Parts{Partition: Partition{Regions: cut.Regions[:1]}, Queries: []query.Sum{query.Count{}}}} {
 		if err := q.Validate(dims); err != nil {
 			t.Fatal(err)
@@ -373,11 +374,11 @@ func TestL1(t *testing.T) {
 				replace = max(replace, l1(v, w))
 			}
 		}
-		if replace != q.L1(privacy.ReplaceOne) || remove != q.L1(privacy.AddRemoveOne) {
-			t.Errorf("%s: found %v and %v, stated %v and %v", q.Kind(), replace, remove, q.L1(privacy.ReplaceOne), q.L1(privacy.AddRemoveOne))
+		if replace != counts.Of(q, privacy.ReplaceOne) || remove != counts.Of(q, privacy.AddRemoveOne) {
+			t.Errorf("%s: found %v and %v, stated %v and %v", q.Kind(), replace, remove, counts.Of(q, privacy.ReplaceOne), counts.Of(q, privacy.AddRemoveOne))
 		}
 	}
-	if q := (Parts{Partition: cut, Queries: []query.Sum{LogRatio{}, LogRatio{}}}); !math.IsInf(q.L1(privacy.ReplaceOne), 1) {
+	if q := (Parts{Partition: cut, Queries: []query.Sum{LogRatio{}, LogRatio{}}}); !math.IsInf(counts.Of(q, privacy.ReplaceOne), 1) {
 		t.Error("parts of queries without an L1 sensitivity state one")
 	}
 }
