@@ -12,8 +12,8 @@ import (
 
 // A Sink takes the rows, in order. It must not keep row, which is overwritten by the next one.
 type Sink interface {
-	// Append takes one row, in the order of Table.Columns: finite in every column, or NaN in every
-	// column when the row is bad.
+	// Append takes one row, in the order of Table.Columns: a finite number, or NaN where the cell
+	// is missing or none.
 	Append(row []float64)
 }
 
@@ -187,7 +187,7 @@ func (t *Table) Inferred() bool { return t.report.Inferred }
 // Close releases the input.
 func (t *Table) Close() error { return t.reader.Close() }
 
-// Read hands every row to the sink, bad rows as NaNs. It can be called once.
+// Read hands every row to the sink, NaN in place of bad cells. It can be called once.
 //
 // Its error comes after rows were handed over; the sink must then be thrown away unused. A column
 // without a single number is an error of type *Error, like a malformed input.
@@ -219,14 +219,13 @@ func (t *Table) append(sink Sink, values []float64, kinds []kind) {
 	bad := false
 	for i, kind := range kinds {
 		t.report.Columns[i].count(kind)
-		bad = bad || kind != number
+		if kind != number {
+			bad, values[i] = true, math.NaN()
+		}
 	}
 	t.report.Rows++
 	if bad {
 		t.report.BadRows++
-		for i := range values {
-			values[i] = math.NaN()
-		}
 	}
 	sink.Append(values)
 }

@@ -23,8 +23,9 @@ const fitUsage = `Learn a model of INPUT privately, and write a release: the mod
 INPUT is a path to .csv or .csv.gz with a header and one row per person, or - for CSV on stdin.
 
 Declare the columns with --columns or --schema: then no cell can change which columns are fitted. A row in which one of them is
-missing or is not a number is a bad row: it counts in n, and for nothing else. Without either flag the columns are chosen by looking
-at the cells, which the privacy promise does not cover; the certificate says so.
+missing or is not a number is left out, but counts in n. Methods for one distribution (gaussian, heavy-tailed) use the cells that it has
+where many rows lack some, and the release says so. Without either flag the columns are chosen by looking at the cells, which the privacy
+promise does not cover; the certificate says so.
 
   gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --out release.json
   gauze fit people.csv.gz --rho 0.05 --schema schema.json --components 1 --covariance diagonal > release.json

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -91,9 +92,9 @@ func newScoreSink(m *model.Mixture) (*scoreSink, error) {
 	return &scoreSink{scorer: scorer}, err
 }
 
-// Append scores one row; a bad one is all NaN.
+// Append scores one row, if it has all cells.
 func (s *scoreSink) Append(row []float64) {
-	if math.IsNaN(row[0]) {
+	if slices.ContainsFunc(row, math.IsNaN) {
 		s.bad++
 		return
 	}

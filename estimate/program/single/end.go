@@ -68,6 +68,10 @@ func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
 	if errors.As(err, &r) {
 		return estimate.Outcome{NoRelease: &r.NoRelease, Diagnostics: f.notes()}, nil
 	}
+	var e *ended
+	if errors.As(err, &e) {
+		return e.Outcome, nil
+	}
 	return out, err
 }
 
@@ -75,7 +79,11 @@ func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
 func (f *Fit) notes() estimate.Diagnostics {
 	d := f.Notes
 	if good, n := f.Good(), f.Tyler.Good.Public; !math.IsNaN(n) && good != n {
-		d.Flags = append(d.Flags, fmt.Sprintf("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-good/n)))
+		what := "a missing or unusable value"
+		if f.cells != nil {
+			what = "no value at all"
+		}
+		d.Flags = append(d.Flags, fmt.Sprintf("about %.1f%% of the rows have %s and count for nothing", 100*math.Max(0, 1-good/n), what))
 	}
 	return d
 }

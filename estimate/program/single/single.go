@@ -13,12 +13,12 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/stagezero"
@@ -32,6 +32,9 @@ type Fit struct {
 	Context context.Context // of the fit, which long computations stop with
 	Tyler   *tyler.Rounder
 	name    string
+	// cells is, for any two columns, the part of the rows that has both cells; nil where rows that
+	// lack some are left out.
+	cells *mat.SymDense
 }
 
 // New is a fit with all that a has left, by the method of that name, before its first measurement.
@@ -63,7 +66,7 @@ func Check(name string, p estimate.Problem) error {
 
 // Steps are those of Open, for the same problem, with prefix before their names.
 func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	steps := []kernel.Step{{Name: prefix + "count", Query: query.Count{}.Kind(), Share: share * countPart, Most: 1, Source: "TYLERPRESS Section 0.3"}}
+	steps := partialSteps(prefix, share)
 	steps = append(steps, stagezero.Steps(prefix, share*stagezero.LargestPart, share*scaleShare(p))...)
 	steps = append(steps, stagezero.SparseStep(prefix, share*sparsePart))
 	if usesPairs(p) {
@@ -85,12 +88,15 @@ func (f *Fit) Open(p estimate.Problem) error {
 	if !(p.Mu > 0) {
 		return fmt.Errorf("%s: %w", f.name, kernel.ErrExhausted)
 	}
-	answer, err := f.Sum(f.Tyler.Prefix+"count", query.Count{}, math.Sqrt(countPart*f.Mu2))
+	good, lacking, sd, err := f.countRows()
 	if err != nil {
 		return err
 	}
-	f.Tyler.Good.Add(answer.Values[0], answer.Sigma)
-	f.Rows = answer.Values[0]
+	partial := lacking > partialSDs*sd && lacking > leastPartial*(lacking+math.Max(good, 0))
+	if f.Rows = good; partial {
+		f.Rows, sd = good+lacking, math.Sqrt2*sd
+	}
+	f.Tyler.Good.Add(f.Rows, sd)
 	if n, public := f.Session().Rows(); public {
 		f.Tyler.Good.Public = float64(n)
 		f.Rows = f.Good()
@@ -99,10 +105,18 @@ func (f *Fit) Open(p estimate.Problem) error {
 	if none := TooFew(p, f.Rows); none != nil {
 		return &refused{*none}
 	}
+	if partial {
+		return f.usePartial(p, lacking/f.Rows)
+	}
 	u, err := f.units(p)
 	if err != nil {
 		return err
 	}
+	return f.use(u, p)
+}
+
+// use takes the units, or refuses.
+func (f *Fit) use(u stagezero.Units, p estimate.Problem) error {
 	if none := f.Use(u); none != nil {
 		return &refused{*none}
 	}
