@@ -54,7 +54,7 @@ func (r *Run) recorded(prefix string) error {
 		}
 		last := len(edges)
 		of, inside := lattice.Counts(points[j], edges, counts[:last+1]), r.Rows-math.Max(0, counts[0]+counts[last])
-		if l, ok := lattice.Infer(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok {
+		if l, ok := lattice.Infer(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok && !lattice.Few(of, inside) {
 			r.Lattices[j] = l
 		}
 		counts = counts[last+1:]

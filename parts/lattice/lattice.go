@@ -161,6 +161,16 @@ func Infer(points, counts []float64, sigma, rows, about float64) (l Lattice, ok 
 	return l, false
 }
 
+// Few reports that nearly all rows have one of two values: then a component may hold one of them
+// alone, and what rounding adds to a spread would be too much for it.
+func Few(counts []float64, rows float64) bool {
+	first, second := 0.0, 0.0
+	for _, c := range counts {
+		first, second = math.Max(first, c), math.Max(second, math.Min(first, c))
+	}
+	return first+second > mostAlike*rows
+}
+
 // fullest is the largest sum of a run of every step-th count from one on, less a charge for each,
 // without the charges, and how many there are in it.
 func fullest(counts []float64, from, step int, charge float64) (sum float64, many int) {

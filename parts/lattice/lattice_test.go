@@ -93,6 +93,7 @@ func TestInfer(t *testing.T) {
 		"quarters":        {gaussian(-3, .6, .25, 0), -6, 0, Lattice{.25, 0}},
 		"binary":          {choose(.3, value(1), value(0)), -4, 4, Lattice{1, 0}},
 		"two values":      {choose(.3, value(3.5), value(11)), -4, 20, Lattice{7.5, 3.5}},
+		"four values":     {choose(.5, choose(.6, value(3.5), value(11)), choose(.5, value(18.5), value(26))), -4, 30, Lattice{7.5, 3.5}},
 		"rare":            {choose(.03, value(1), value(0)), -4, 4, Lattice{}},
 		"continuous":      {func() float64 { return 100 + 15*rng.NormFloat64() }, 50, 150, Lattice{}},
 		"half at zero":    {choose(.5, value(0), rng.NormFloat64), -4, 4, Lattice{}},
