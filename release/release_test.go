@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -395,7 +396,7 @@ func TestWriteFile(t *testing.T) {
 	if err := os.Mkdir(within, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(within, nil); err == nil {
+	if err := replace(within, func(io.Writer) error { return nil }); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	if err := os.Remove(within); err != nil {

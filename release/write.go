@@ -43,14 +43,27 @@ func Write(w io.Writer, r *Release) error {
 	return nil
 }
 
-// WriteFile writes r to a file, whole or not at all: to a new file beside it, which then takes its
-// name. An old file of that name stays as it was if anything fails. Whatever is no plain file (a
-// pipe, a terminal) is written to directly.
+// WriteFile writes r to a file, as [WriteWhole] does.
 func WriteFile(path string, r *Release) error {
 	data, err := encode(r)
 	if err != nil {
 		return err
 	}
+	err = WriteWhole(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	var folder *Error
+	if err != nil && !errors.As(err, &folder) {
+		return fmt.Errorf("release: writing: %w", err)
+	}
+	return err
+}
+
+// WriteWhole writes a file whole or not at all: to a new file beside it, which then takes its name.
+// An old file of that name stays as it was if anything fails. Whatever is no plain file (a pipe, a
+// terminal) is written to directly.
+func WriteWhole(path string, write func(io.Writer) error) error {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		path = resolved // replace what a link points to, not the link
 	}
@@ -59,14 +72,15 @@ func WriteFile(path string, r *Release) error {
 	case err == nil && info.IsDir():
 		return &Error{Field: "path", Wanted: "a file name", Got: "the folder " + path, Hint: "add a file name"}
 	case err == nil && !info.Mode().IsRegular():
-		err = writeTo(path, data)
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
 	case err == nil || errors.Is(err, fs.ErrNotExist):
-		err = replace(path, data)
+		return replace(path, write)
 	}
-	if err != nil {
-		return fmt.Errorf("release: writing: %w", err)
-	}
-	return nil
+	return err
 }
 
 func encode(r *Release) ([]byte, error) {
@@ -95,18 +109,9 @@ func encode(r *Release) ([]byte, error) {
 	return layout(bytes.TrimSpace(compact.Bytes())), nil
 }
 
-func writeTo(path string, data []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	return errors.Join(err, file.Close())
-}
-
-// replace writes data to a new file in path's folder and renames it to path. Order: the data are on
-// disk before the name is, so a crash leaves the old file or the new one.
-func replace(path string, data []byte) (err error) {
+// replace writes a new file in path's folder and renames it to path. Order: the data are on disk
+// before the name is, so a crash leaves the old file or the new one.
+func replace(path string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".release-*")
 	if err != nil {
 		return err
@@ -116,9 +121,7 @@ func replace(path string, data []byte) (err error) {
 			os.Remove(file.Name())
 		}
 	}()
-	_, err = file.Write(data)
-	err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close())
-	if err != nil {
+	if err = errors.Join(write(file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(file.Name(), path); err != nil {

@@ -50,30 +50,6 @@ func sameFile(a, b string) bool {
 	return errA != nil && errB != nil && filepath.Clean(a) == filepath.Clean(b)
 }
 
-// writeWhole writes a file whole or not at all: to a new file beside it, which then takes its name.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(file), file.Close())
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".gauze-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	if err := errors.Join(write(file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
-}
-
 // stdinName is the INPUT, RELEASE or MODEL that stands for stdin.
 const stdinName = "-"
 

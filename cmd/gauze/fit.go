@@ -96,7 +96,7 @@ func (o *fitOptions) writeReason(e *env, result *gauze.Result) error {
 		return none
 	}
 	page := report.NoRelease{Reason: none.why.Reason, Advice: none.why.Advice, Certificate: result.Certificate}
-	if err := writeWhole(o.report, func(w io.Writer) error { return report.HTMLNoRelease(w, page, report.Options{}) }); err != nil {
+	if err := release.WriteWhole(o.report, func(w io.Writer) error { return report.HTMLNoRelease(w, page, report.Options{}) }); err != nil {
 		e.note("warning: the report was not written: %v\n", err)
 	}
 	return none

@@ -61,7 +61,7 @@ func showRelease(e *env, path, out string, text bool) error {
 	if out == "" {
 		return write(e.stdout)
 	}
-	return writeWhole(out, write)
+	return release.WriteWhole(out, write)
 }
 
 // readReleaseOrModel reads a release, or wraps a bare model as one that promises nothing.
@@ -98,5 +98,5 @@ func decodeRelease(from io.Reader) (*release.Release, error) {
 
 // writeReport writes the page of a release to a file.
 func writeReport(path string, r *release.Release) error {
-	return writeWhole(path, func(w io.Writer) error { return report.HTML(w, r, report.Options{}) })
+	return release.WriteWhole(path, func(w io.Writer) error { return report.HTML(w, r, report.Options{}) })
 }
