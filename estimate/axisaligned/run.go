@@ -25,7 +25,9 @@ const (
 	misfit    = 1.0
 	seenSDs   = 4.0 // sds of noise below which a count may be of no rows at all
 	goneBoxed = 5.0
-	mostPairs = 30  // columns from which on correlations are not looked for
+	mostPairs = 30 // columns from which on correlations are not looked for
+	// boxes that hold less than this part of the rows say nothing of the others
+	leastHeld = .3
 	clearSDs  = 2.5 // of the last round's noise, that a component's rows must exceed
 	mostDoubt = .12 // of a weight, relative variance, where k was not asked for
 )
@@ -46,13 +48,13 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	b := boxed
 	b.Form, b.Set, b.Rounds = f.form(), f.set, f.rounds
-	found, held, enough, err := b.Find(ctx, &f.Run)
+	found, held, _, err := b.Find(ctx, &f.Run)
 	switch f.found = found; {
 	case err != nil:
 		return estimate.Outcome{}, err
 	case len(found) == 0:
 		return f.plain(ctx, "no rows that lie together were seen in every column")
-	case !enough:
+	case held < leastHeld*f.Rows:
 		return f.plain(ctx, "about %.0f of %.0f rows lie where no place was seen in every column", f.Rows-held, f.Rows)
 	}
 	r, err := b.Fit(ctx, &f.Run, found)

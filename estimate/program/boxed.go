@@ -66,7 +66,7 @@ func BoxesFor(p estimate.Problem) int {
 func (b Boxed) Find(ctx context.Context, r *Run) (found []boxes.Box, held float64, enough bool, err error) {
 	before := slices.Clone(r.Lattices)
 	found, err = boxes.Find(ctx, r.Allotment, boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
-		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(),
+		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(), Open: r.Problem.Components == 0,
 		Lattices: r.Lattices, Keep: b.Keep * r.Mu2})
 	r.noteLattices(before)
 	held = boxes.Held(found)
@@ -100,7 +100,8 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, 
 	}
 	e := r.Rounds(space, b.Form, start)
 	b.Set(e)
-	e.Far, e.Watch = em.NewOutskirts(around(start)), r.Rows-held > watchPart*r.Rows
+	all, points := around(start)
+	e.Far, e.Watch = em.NewOutskirts(all, points...), r.Rows-held > watchPart*r.Rows
 	rounds := b.Rounds(len(start))
 	return e, r.EM(ctx, e, Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*r.Left()/float64(rounds))), Spare: (rounds + 1) / 2})
 }
@@ -109,10 +110,10 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, 
 // the first round on. A guess.
 const watchPart = .005
 
-// around is all components together, with a spread in columns where each has one value: the value
-// itself, or 1.
-func around(cs []component.Gaussian) component.Gaussian {
-	all := cs[0]
+// around is all components together, with a spread in columns where each has one value, points: the
+// value itself, or 1.
+func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
+	all = cs[0]
 	for _, c := range cs[1:] {
 		all = component.Joined(all, c)
 	}
@@ -120,9 +121,10 @@ func around(cs []component.Gaussian) component.Gaussian {
 	for j, m := range all.Mean {
 		if boxes.IsPoint(m, math.Sqrt(all.Cov.At(j, j))) {
 			all.Cov.SetSym(j, j, math.Max(1, m*m))
+			points = append(points, j)
 		}
 	}
-	return all
+	return all, points
 }
 
 // within is g in some of its columns.

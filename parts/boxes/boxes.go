@@ -27,6 +27,7 @@ type Config struct {
 	Rows                 float64 // public or released. Required.
 	Least                float64 // boxes with fewer rows are dropped
 	Components           int     // that a column may show in a box
+	Open                 bool    // whether that is a limit only, and not what was asked for
 	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that
 	// others have cut since, leave it alone.
 	Keep float64
@@ -251,7 +252,7 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 	l.edges, l.atoms, l.ghost = nil, make([]bool, len(l.found)), make([]bool, len(l.found))
 	blurred := look+1 < looks
 	for i, c := range l.found {
-		l.ghost[i] = !d.Seen(c) || d.Worth(l.found, i) < clearWorth
+		l.ghost[i] = f.Open && (!d.Seen(c) || d.Worth(l.found, i) < clearWorth)
 		if l.atoms[i] = d.Atom(c); l.atoms[i] {
 			low, _ := d.Bin(c)
 			l.found[i].Origin, l.found[i].Offset, l.found[i].SD = low, 0, pointSD(low)

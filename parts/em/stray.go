@@ -23,7 +23,7 @@ const (
 	wideSDs, straySDs = 4.0, 4.5
 	// They differ from the table in a column if their sums do by strayDiffers noise sds, and by
 	// strayBeside of that in the column where they differ most.
-	strayDiffers, strayBeside = 2.0, .4
+	strayDiffers, strayBeside = 3.0, .5
 	// strayVariance is the least that they start with, of that of the copy where they were seen.
 	strayVariance = .01
 	// settles is the largest sd of a place, in sds of the widest component, and roomLoss, in nats
@@ -54,20 +54,26 @@ func (r *Rounds) Beside() (wide []component.Gaussian, weight float64) {
 // An Outskirts is wide copies of the whole table, which are to see rows far from all components: of
 // those that noise does not hide it says where they are.
 type Outskirts struct {
-	mean []float64
-	cov  *mat.SymDense // diagonal
+	mean   []float64
+	cov    *mat.SymDense // diagonal
+	points []int         // coordinates in which all components have one value
 }
 
 // wide are the factors by which the copies' covariances are inflated: less would take rows of a
-// mixture that is hardly wider than its components. A guess.
-var wide = []float64{60, 3000, 1e6, 1e12}
+// mixture that is hardly wider than its components, and with larger steps the noise would hide in
+// which column rows are far out. A guess.
+var wide = []float64{60, 1800, 54e3, 1.6e6, 5e7, 1e12}
 
 // wideWeight is that of a copy. So much of a table of one component may seem stray. A guess.
 const wideWeight = .0003
 
-// NewOutskirts is around the whole table.
-func NewOutskirts(whole component.Gaussian) *Outskirts {
-	return &Outskirts{mean: whole.Mean, cov: symmetric.OnlyDiagonal(whole.Cov, false)}
+// wideRadius is that of a copy in its own sds, over the root of the number of columns. A guess.
+const wideRadius = 1.3
+
+// NewOutskirts is around the whole table. points are the coordinates in which all components have
+// one value: where noise hides in which column rows are far, they are in these.
+func NewOutskirts(whole component.Gaussian, points ...int) *Outskirts {
+	return &Outskirts{mean: whole.Mean, cov: symmetric.OnlyDiagonal(whole.Cov, false), points: points}
 }
 
 // Components are the outskirts' parts of a moments query; nil of none.
@@ -80,7 +86,7 @@ func (o *Outskirts) Components(s component.Space) (out []query.Component) {
 		c := component.Gaussian{Mean: o.mean, Cov: mat.NewSymDense(len(o.mean), nil)}
 		c.Cov.ScaleSym(f, o.cov)
 		q, _ := s.Density(c, wideWeight)
-		q.Radius = math.Sqrt(d)
+		q.Radius = wideRadius * math.Sqrt(d)
 		out = append(out, q)
 	}
 	return out
@@ -163,6 +169,7 @@ func (r *Rounds) carry(more *component.Gaussian) {
 func (o *Outskirts) Seen(sums []moments.Sums, rows float64) (g *component.Gaussian, noise float64) {
 	d := len(o.mean)
 	total, least := 0.0, math.Inf(1)
+	most := wideRadius * math.Sqrt(float64(d))
 	at, squares := make([]float64, d), make([]float64, d)
 	for i, s := range sums {
 		least = math.Min(least, s.CountSD)
@@ -179,6 +186,9 @@ func (o *Outskirts) Seen(sums []moments.Sums, rows float64) (g *component.Gaussi
 				far = j
 			}
 		}
+		if len(o.points) > 0 && differs(far) < straySDs {
+			far = o.points[0]
+		}
 		for j := range d {
 			sd := math.Sqrt(wide[i] * o.cov.At(j, j))
 			mean, square := s.Sum[j]/s.Count, math.Max(0, second(s, j)/s.Count)
@@ -188,8 +198,8 @@ func (o *Outskirts) Seen(sums []moments.Sums, rows float64) (g *component.Gaussi
 			case differs(j) < math.Max(strayDiffers, strayBeside*differs(far)):
 				mean, square = 0, 1/wide[i]
 			}
-			at[j] += s.Count * sd * math.Max(-1, math.Min(1, mean))
-			squares[j] += s.Count * sd * sd * math.Min(1, square)
+			at[j] += s.Count * sd * math.Max(-most, math.Min(most, mean))
+			squares[j] += s.Count * sd * sd * math.Min(most*most, square)
 		}
 	}
 	if total <= straySDs*noise+wideWeight*rows {
