@@ -107,16 +107,16 @@ func (f *fit) lattice(d *linefit.Data) (is bool, err error) {
 // chance would hardly make so. 0 if there is none.
 func (f *fit) multiples(d *linefit.Data) float64 {
 	for _, u := range units {
-		narrow, off := 0, false
+		bins, off := map[float64]bool{}, false
 		for _, c := range f.found {
 			low, high := d.Bin(c)
 			if d.Resolved(c) || math.Abs(c.Mean()) > u*0x1p50 {
 				continue
 			}
-			narrow++
+			bins[low] = true
 			off = off || high-low > u*latticeBin || math.Ceil(low/u)*u > high
 		}
-		if narrow >= leastNarrow && narrow > f.Problem.Components && !off {
+		if len(bins) >= leastNarrow && len(bins) > f.Problem.Components && !off {
 			return u
 		}
 	}

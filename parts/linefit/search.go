@@ -296,7 +296,7 @@ func (d *Data) drop(ctx context.Context, cs []Component, cost float64, o Options
 		}
 		for j, gone := range cs {
 			rest := slices.Delete(clone(cs), j, j+1)
-			if rest, c := d.polish(ctx, rest, d.near(rest, gone), polishSteps); c < least {
+			if rest, c := d.polish(ctx, rest, d.near(rest, gone), quickSteps); c < least {
 				best, least = rest, c
 			}
 		}

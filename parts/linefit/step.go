@@ -11,7 +11,7 @@ import (
 const (
 	farthest   = 2.0 // standard deviations
 	mostGrowth = 1.0 // of the log of the sd
-	enough     = 1e-3
+	enough     = 1e-2
 	firstDamp  = 1e-3
 	mostDamp   = 1e6
 )
@@ -135,18 +135,10 @@ func (d *Data) normal(w *workspace) {
 			for k := i; k < len(w.active); k++ {
 				sk := w.terms[k].spans[s]
 				from, to := max(si.from, sk.from), min(si.to, sk.to)
-				var sum [3][3]float64
-				for b := from; b < to; b++ {
-					var gi, gk [3]float64
-					w.gradient(&gi, i, si.at+b-si.from)
-					w.gradient(&gk, k, sk.at+b-sk.from)
-					for p := range gi {
-						v := gi[p] * d.weight[b]
-						for q := range gk {
-							sum[p][q] += v * gk[q]
-						}
-					}
+				if from >= to {
+					continue
 				}
+				sum := w.product(d.weight[from:to], i, si.at+from-si.from, k, sk.at+from-sk.from)
 				for p := range w.per {
 					for q := range w.per {
 						w.a[(w.per*i+p)*n+w.per*k+q] += sum[p][q]
@@ -166,6 +158,23 @@ func (d *Data) normal(w *workspace) {
 func (w *workspace) gradient(g *[3]float64, i, at int) {
 	t := &w.terms[i]
 	g[0], g[1], g[2] = t.p[at], w.rows[i]*t.dm[at], w.rows[i]*t.ds[at]
+}
+
+// product is the sum of weight times gradient of component i times gradient of component k, whose
+// terms begin at ati and atk.
+func (w *workspace) product(weight []float64, i, ati, k, atk int) (sum [3][3]float64) {
+	n, ti, tk := len(weight), &w.terms[i], &w.terms[k]
+	pi, mi, si := ti.p[ati:ati+n], ti.dm[ati:ati+n], ti.ds[ati:ati+n]
+	pk, mk, sk := tk.p[atk:atk+n], tk.dm[atk:atk+n], tk.ds[atk:atk+n]
+	var pp, pm, ps, mp, mm, ms, sp, sm, ss float64
+	for b, v := range weight {
+		p, m, s := v*pi[b], v*mi[b], v*si[b]
+		pp, pm, ps = pp+p*pk[b], pm+p*mk[b], ps+p*sk[b]
+		mp, mm, ms = mp+m*pk[b], mm+m*mk[b], ms+m*sk[b]
+		sp, sm, ss = sp+s*pk[b], sm+s*mk[b], ss+s*sk[b]
+	}
+	ri, rk := w.rows[i], w.rows[k]
+	return [3][3]float64{{pp, pm * rk, ps * rk}, {mp * ri, mm * ri * rk, ms * ri * rk}, {sp * ri, sm * ri * rk, ss * ri * rk}}
 }
 
 // solve solves the damped normal equations by Cholesky's method; false if they are singular.
