@@ -201,7 +201,7 @@ func (b *builder) ordered() {
 // missing has rows without any value, or cells without.
 func (b *builder) missing() {
 	b.gaussians(b.whole(2, 8))
-	share := twin(b, b.between(.2, .6), b.between(.01, .1))
+	share := twin(b, b.between(.2, .6), b.between(.01, .2))
 	b.say("%.2g missing", share)
 	for i := range b.n {
 		none := b.rng.Float64() < share
