@@ -102,6 +102,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 		return u, nil
 	}
 	cfg.CenterMu2 *= float64(count) / float64(d) // the same rank noise
+	cfg.VariedMu2 = cfg.ScaleMu2                 // most of these columns have an atom: what is beside it matters
 	rest, err := runOn(a, cfg, unclear)
 	if err != nil {
 		return Units{}, err

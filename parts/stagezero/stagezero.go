@@ -62,6 +62,9 @@ type Config struct {
 	WeakMu2 float64
 	// SparseMu2 is the part that may be spent on those of them in which most rows share one value.
 	SparseMu2 float64
+	// VariedMu2 is the part that counts the rows that differ from the centre; 0 is VariedPart of
+	// ScaleMu2, and it is ScaleMu2 at most.
+	VariedMu2 float64
 	// Rows is their number, public or released; 0 if there is none, and then no column is sparse.
 	Rows float64
 }
@@ -94,7 +97,7 @@ func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 	const source = "TYLERPRESS Section 1"
 	return []kernel.Step{
 		{Name: prefix + "center", Query: kind, Share: centerShare, Most: centerQueries, Source: source},
-		{Name: prefix + "varied", Query: kind, Share: scaleShare * VariedPart, Most: 1, Source: source},
+		{Name: prefix + "varied", Query: kind, Share: scaleShare, Most: 1, Source: source},
 		{Name: prefix + "scale", Query: kind, Share: scaleShare * (1 - VariedPart), Most: scaleQueries, Source: source},
 	}
 }
@@ -148,6 +151,9 @@ func Run(a *kernel.Allotment, cfg Config) (Units, error) {
 func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	d := a.Session().Columns()
 	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}
+	if cfg.VariedMu2 == 0 {
+		cfg.VariedMu2 = VariedPart * cfg.ScaleMu2
+	}
 	var err error
 	if u.Center, err = centers(a, cfg.Prefix+"center", is, cfg.CenterMu2); err != nil {
 		return Units{}, err
@@ -158,7 +164,7 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 			tiny[j] = Narrowest
 		}
 	}
-	answer, err := a.Sum(cfg.Prefix+"varied", query.Counts{Center: u.Center, Edges: query.Each(tiny), As: query.Above}, math.Sqrt(cfg.ScaleMu2*VariedPart))
+	answer, err := a.Sum(cfg.Prefix+"varied", query.Counts{Center: u.Center, Edges: query.Each(tiny), As: query.Above}, math.Sqrt(cfg.VariedMu2))
 	if err != nil {
 		return Units{}, err
 	}
