@@ -17,9 +17,12 @@ package marginal
 
 import (
 	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 )
@@ -27,9 +30,13 @@ import (
 // Utility constants, guesses.
 const (
 	// clearSDs: rows are seen in one to four neighbouring bins if there are more than so many noise
-	// sds of them; noise alone gets there in a column with a chance of 1e-4.
-	clearSDs = 5
+	// sds of them; noise alone gets there in a column with a chance of some 1e-4.
+	// Where the noise would not lead far off, less is enough beside an atom.
+	clearSDs = 5.5
 	windows  = 4
+	someSDs  = 2.5
+	nearSDs  = 3.5
+	nearby   = 8.
 	// The tail of a column is a tenth of its rows, or half of those off the centre's bin.
 	tailFrom = .1
 )
@@ -45,14 +52,14 @@ type Column struct {
 	// Beyond is the share of rows farther out than Reach, and BeyondSD its noise.
 	Beyond, BeyondSD float64
 	// Tail is the exponent of the tail, P(|x| > t) like t^-Tail, from where a tenth of the rows are
-	// to where no more are seen; TailSD its noise. 0 if less than an octave is seen.
-	Tail, TailSD float64
+	// to where no more are seen. 0 if less than an octave is seen.
+	Tail float64
 	// Group is the share of rows in a group at Far, signed, which a gap of two octaves or more
 	// separates from all others; 0 if there is none. GroupSD is its noise.
 	Far, Group, GroupSD float64
 
 	squares []float64 // what the bins from the centre outwards add to Square
-	seen    float64   // share of rows in the last bins of the tail
+	last    float64   // exponent of its last octave
 }
 
 // lengths are the edges of the bins of a distance from the centre: fine where columns have their
@@ -68,16 +75,19 @@ var lengths = func() (e []float64) {
 	return e
 }()
 
-// LookStep is the step of Look.
+// LookStep is the step of Look and Closer.
 func LookStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "columns", Query: query.Histogram, Share: share, Most: 1, Source: "TYLERPRESS Section 3"}
+	return kernel.Step{Name: prefix + "columns", Query: query.Histogram, Share: share, Most: 5, Source: "TYLERPRESS Section 3"}
 }
 
-// Look releases one histogram of every column of the space, signed, with the part mu2 of mu^2.
-// rows is public or released.
-func Look(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) ([]Column, error) {
+// count releases one histogram of the columns of the space in which is holds, signed, with the part
+// mu2 of mu^2, and reads them into columns. rows is public or released.
+func count(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64, is []bool, columns []Column) error {
 	q, size := query.Counts{Edges: make([][]float64, a.Session().Columns())}, len(lengths)
 	for i, j := range space.Columns {
+		if !is[i] {
+			continue
+		}
 		edges := make([]float64, 2*size)
 		for k, t := range lengths {
 			far := math.Min(t*space.Scale[i], math.MaxFloat64/2)
@@ -88,28 +98,52 @@ func Look(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 f
 	}
 	answer, err := a.Sum(prefix+"columns", q, mu2Root(mu2))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var columns []Column
-	for i := range space.Columns {
-		counts := answer.Values[i*(2*size+1) : (i+1)*(2*size+1)]
-		columns = append(columns, read(counts, answer.Sigma, rows))
+	rest := answer.Values
+	for i := range columns {
+		if is[i] {
+			columns[i] = read(rest[:2*size+1], answer.Sigma, rows)
+			rest = rest[2*size+1:]
+		}
 	}
-	return columns, nil
+	return nil
+}
+
+// The part of the budget of two looks for the first, and the share of rows at the centre that asks
+// for a closer one: guesses.
+const firstLook, someAtom = .25, .2
+
+// Look finds how far the columns of space reach, with the part mu2 of mu^2. rows is public or
+// released.
+func Look(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Table, err error) {
+	t.Seen = space
+	t.Seen.Scale = slices.Clone(space.Scale)
+	t.Columns = make([]Column, space.Dim())
+	return t, t.look(a, prefix, rows, mu2, func(Column) bool { return true })
+}
+
+// Closer looks again with mu2 of mu^2 at the columns with an atom, a heavy tail or a group apart,
+// which may have few rows farther out, alone; or at all of them.
+func (t *Table) Closer(a *kernel.Allotment, prefix string, rows, mu2 float64, all bool) error {
+	return t.look(a, prefix, rows, mu2, func(c Column) bool {
+		return all || c.Atom > someAtom || c.Group > 0 || c.Tail > 0 && c.Tail < lightTail
+	})
+}
+
+// look counts the columns that are wanted, if any are.
+func (t *Table) look(a *kernel.Allotment, prefix string, rows, mu2 float64, want func(Column) bool) error {
+	is := make([]bool, len(t.Columns))
+	for i, c := range t.Columns {
+		is[i] = want(c)
+	}
+	if !slices.Contains(is, true) {
+		return nil
+	}
+	return count(a, prefix, t.Seen, rows, mu2, is, t.Columns)
 }
 
 func clamp(x float64) float64 { return math.Max(-math.MaxFloat64, math.Min(x, math.MaxFloat64)) }
-
-// lookPart is the part of mu^2 with which Look sees one row in a hundred, within limits: the
-// noise of a bin is sqrt(2d)/mu.
-func lookPart(r privacy.Relation, d int, rows, mu2 float64) float64 {
-	const seen, least, most = .004, .05, .25 // guesses
-	need := clearSDs * math.Sqrt(float64(d)) / (seen * rows)
-	if r == privacy.ReplaceOne {
-		need *= math.Sqrt2
-	}
-	return math.Max(least, math.Min(need*need/mu2, most))
-}
 
 // read reads the histogram of one column: the bins of the negative side from the far end on, that
 // of the centre, and those of the positive side.
@@ -120,8 +154,14 @@ func read(counts []float64, sigma, rows float64) Column {
 	for i := range size {
 		side[1][i] = counts[size-1-i]
 	}
-	last := [2]int{outermost(side[0], sigma), outermost(side[1], sigma)} // -1: none
-	out := max(last[0], last[1])
+	near := clearSDs
+	if c.Atom > someAtom {
+		near = nearSDs
+	}
+	last := [2]int{outermost(side[0], sigma, near), outermost(side[1], sigma, near)} // -1: none
+	sums := slices.Clone(side[0])
+	floats.Add(sums, side[1])
+	out := max(last[0], last[1], outermost(sums, math.Sqrt2*sigma, near))
 	for i := range size {
 		both := side[0][i] + side[1][i]
 		if i > out {
@@ -155,34 +195,23 @@ func (c *Column) beyond(x float64) (sum float64) {
 	return math.Max(0, sum)
 }
 
-// extend moves the reach of a column with a heavy tail out to where the noise of its variance,
-// which at the reach is the part noise of the mean square, and what a tail of its exponent has
-// beyond are least together.
-func (c *Column) extend(noise float64) {
-	if c.Tail == 0 || c.Tail > lightTail {
-		return
-	}
-	fall := math.Max(c.Tail, leastTail) - 2
-	hidden := c.seen * c.Reach * c.Reach / c.Square * 2 / fall
-	noise *= c.Reach * c.Reach / c.Square
-	// the derivative of (noise x^2)^2 + (hidden x^-fall)^2 is 0
-	x := math.Pow(fall*hidden*hidden/(2*noise*noise), 1/(4+2*fall))
-	c.Reach *= math.Max(1, math.Min(x, math.Sqrt(mostNoise/noise)))
+// A tail that falls faster than lightTail is light. A guess.
+const lightTail = 5
+
+// outermost is the last bin that is seen to hold rows, nearby by nearSDs; -1 if none is.
+func outermost(counts []float64, sigma, nearSDs float64) int {
+	last := seen(counts, sigma, clearSDs)
+	near := sort.SearchFloat64s(lengths, nearby*lengths[min(last+1, len(lengths)-1)])
+	return max(last, seen(counts[:min(near, len(counts))], sigma, nearSDs))
 }
 
-// A tail that falls faster than lightTail is light; none is taken to fall more slowly than
-// leastTail; and mostNoise of a variance is not borne for it. Guesses.
-const lightTail, leastTail, mostNoise = 5, 3, .15
-
-// outermost is the last bin that is seen to hold rows, alone or with its neighbours; -1 if none is.
-func outermost(counts []float64, sigma float64) int {
+// seen is the last bin that holds rows clear of the noise, together with up to three before it, and
+// some itself.
+func seen(counts []float64, sigma, sds float64) int {
 	for i := len(counts) - 1; i >= 0; i-- {
 		sum := 0.0
-		for w := 1; w <= windows && w <= i+1; w++ {
-			if sum += counts[i-w+1]; sum > clearSDs*sigma*math.Sqrt(float64(w)) {
-				for counts[i] < sum/windows { // its neighbours are what is seen
-					i--
-				}
+		for w := 1; w <= windows && w <= i+1 && counts[i] > someSDs*sigma; w++ {
+			if sum += counts[i-w+1]; sum > sds*sigma*math.Sqrt(float64(w)) {
 				return i
 			}
 		}
@@ -191,50 +220,57 @@ func outermost(counts []float64, sigma float64) int {
 }
 
 // tail finds the exponent of the tail between the first length beyond which a tenth of the rows
-// are and the last beyond which any are seen.
+// are and the last beyond which any are seen, or in the last octave of that, or from
+// there to where none are seen, if it falls faster there.
 func (c *Column) tail(side [2][]float64, out int, sigma, rows float64) {
-	above, from, to, many, few, noise := 0.0, -1, -1, 0.0, 0.0, 0.0
-	for i := out; i >= 0; i-- {
-		above += side[0][i] + side[1][i]
-		sd := sigma * math.Sqrt(2*float64(out-i+1))
-		if to < 0 && above > clearSDs*sd {
-			to, few, noise = i, above, sd
+	above, to := make([]float64, out+2), -1 // rows from each bin on
+	most := math.Min(tailFrom, (1-c.Atom)/2) * rows
+	for i := out; i >= 0 && c.Group == 0; i-- {
+		above[i] = above[i+1] + side[0][i] + side[1][i]
+		if to < 0 {
+			if above[i] > clearSDs*sigma*math.Sqrt(2*float64(out-i+1)) {
+				to = i
+			}
+			continue
 		}
-		if above > math.Min(tailFrom, (1-c.Atom)/2)*rows {
-			from, many = i, above
-			break
+		octaves := math.Log(lengths[to] / lengths[i])
+		slope := math.Log(above[i]/above[to]) / octaves
+		if octaves > .9*math.Ln2 && c.last == 0 {
+			c.last = slope
 		}
-	}
-	if from >= 0 && to > from && lengths[to] >= 2*lengths[from] && c.Group == 0 {
-		octaves := math.Log(lengths[to] / lengths[from])
-		c.Tail, c.TailSD, c.seen = math.Log(many/few)/octaves, noise/few/octaves, few/rows
+		if above[i] > most {
+			if octaves > .9*math.Ln2 {
+				end := math.Log(above[to]/math.Max(1, c.Beyond*rows+2*c.BeyondSD*rows)) / math.Log(c.Reach/lengths[to])
+				c.Tail = max(slope, c.last, end)
+			}
+			return
+		}
 	}
 }
 
-// group finds the outermost rows of a side, if two octaves before them hold no rows that are seen.
+// group finds the rows of the outermost octave of a side, if the two octaves before it hold far
+// fewer, clear of the noise: those of one group have about as many there.
 func (c *Column) group(side [2][]float64, last [2]int, sigma, rows float64) {
 	s, sign := 0, 1.0
 	if last[1] > last[0] {
 		s, sign = 1, -1
 	}
 	sum, at, bins := 0.0, 0.0, 0.0
-	for i := last[s]; i >= 0 && 2*lengths[i] > lengths[last[s]]; i-- {
+	i := last[s]
+	for ; i >= 0 && 2*lengths[i] > lengths[last[s]]; i-- {
 		sum += side[s][i]
 		at += side[s][i] * (lengths[i] + lengths[min(i+1, len(lengths)-1)]) / 2
 		bins++
 	}
-	inner := last[s] - int(bins) // the first bin of the gap
-	low := inner
-	for low >= 0 && 4*lengths[low] > lengths[inner+1] {
-		low--
+	gap, empty := 0.0, 0.0
+	for end := i; i >= 0 && 4*lengths[i] >= lengths[end+1]*(1-1e-9); i-- {
+		gap += side[s][i]
+		empty++
 	}
-	if low < 0 || inner < 0 || sum <= clearSDs*sigma*math.Sqrt(bins) {
-		return
+	if i >= 0 && sum > clearSDs*sigma*math.Sqrt(bins) && math.Max(gap, 0)+gapSDs*sigma*math.Sqrt(empty) < gapPart*sum {
+		c.Far, c.Group, c.GroupSD = sign*at/sum, sum/rows, sigma*math.Sqrt(bins)/rows
 	}
-	for i := inner; i > low; i-- {
-		if outermost(side[s][i:i+1], sigma) == 0 {
-			return
-		}
-	}
-	c.Far, c.Group, c.GroupSD = sign*at/sum, sum/rows, sigma*math.Sqrt(bins)/rows
 }
+
+// What the gap before a group may hold of its rows, and how clear of the noise. Guesses.
+const gapPart, gapSDs = .4, 2.5

@@ -77,7 +77,7 @@ func TestMeasure(t *testing.T) {
 				t.Errorf("%v, %s: sd %v, want %v (noise %v)", rel, l.name, gotSD, sd, sdSD)
 			}
 		}
-		if c := m.Columns[3]; math.Abs(c.Group-.06) > 6*c.GroupSD || c.Far < 700 && c.Far > 1200 {
+		if c := m.Columns[3]; math.Abs(c.Group-.06) > 6*(c.GroupSD+.0011) || c.Far*4 < 700 || c.Far*4 > 1200 {
 			t.Errorf("%v: a group of %v at %v, want .06 at 969", rel, c.Group, c.Far)
 		}
 	}

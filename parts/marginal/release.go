@@ -1,6 +1,7 @@
 package marginal
 
 import (
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/radial"
@@ -19,8 +19,11 @@ import (
 const (
 	// radiusPart of a release is for the histogram of the radii.
 	radiusPart = .08
-	// As for any law that nothing is assumed of: see radial.Histogram.Law and radial.Law.Clipping.
-	misfit, excess = 4, .15
+	// As for any law that nothing is assumed of: see radial.Histogram.Law. How much what clipping
+	// hides counts beside noise, radial.Law.Clipping, is more for the columns' variances, in which
+	// all of it is, than for their covariances, of which there are many.
+	misfit                = 4
+	AnyExcess, excessHere = .15, .6
 )
 
 func mu2Root(mu2 float64) float64 { return budget.Mu(mu2) }
@@ -44,16 +47,21 @@ type Moments struct {
 	// Lost is what clipping took from the trace, by the law of the radii; Beyond the share of rows
 	// outside of the radius, and BeyondSD its noise.
 	Lost, Beyond, BeyondSD float64
-	Count, CountSD         float64 // of good rows
 }
+
+// ErrOverflow is the error of a release in coordinates that float64 does not hold.
+var ErrOverflow = errors.New("marginal: the columns' coordinates do not fit float64")
 
 // Release measures mean and covariance in the coordinates of frame, in which rows should have a
 // mean square of about 1 each, with the part mu2 of mu^2: a histogram of the radii chooses the
-// radius, least^2 or more, that balances noise with what clipping hides.
+// radius, least2^.5 or more, that balances noise with what clipping hides, weighted by excess.
 //
 // Source: [TYLERPRESS] Section 3.
-func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, least2 float64) (m Moments, err error) {
+func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, least2, excess float64) (m Moments, err error) {
 	d := frame.Out()
+	if frame.Validate(a.Session().Columns()) != nil {
+		return m, ErrOverflow
+	}
 	h, err := radial.Count(a, prefix+"column radii", frame, mu2Root(radiusPart*mu2), radial.Edges(d), rows)
 	if err != nil {
 		return m, err
@@ -70,9 +78,7 @@ func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, 
 	if err != nil {
 		return m, err
 	}
-	sums := moments.Unpack(q, answer)[0]
-	m.Count, m.CountSD = sums.Count, sums.CountSD
-	sums = sums.Over(rows)
+	sums := moments.Unpack(q, answer)[0].Over(rows)
 	m.R2, m.MeanSD, m.CovSD = c.R2, sums.SumSD/rows, sums.SecondSD
 	m.Mean, m.Cov, m.Lost = sums.Sum, sums.Second, law.Clip(c.R2).Excess
 	m.Cov.SymRankOne(m.Cov, -1, mat.NewVecDense(d, m.Mean))
@@ -86,41 +92,56 @@ func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, 
 // them together.
 type Table struct {
 	Space   component.Space // centred, in units of the reaches
+	Seen    component.Space // as Columns has it
 	Columns []Column
 	Moments
 }
 
 // Steps are those of Measure.
 func Steps(prefix string, share float64) []kernel.Step {
-	return append(ReleaseSteps(prefix, share, 1), LookStep(prefix, share))
+	return append(ReleaseSteps(prefix, share, 1), LookStep(prefix, share*lookPart))
 }
+
+// lookPart of a budget is for looks at the columns; what they leave is the release's. A guess.
+const lookPart = .5
 
 // Measure finds the moments of all columns of the space with the part mu2 of mu^2.
 func Measure(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Table, err error) {
-	look := lookPart(a.Session().Relation(), space.Dim(), rows, mu2) * mu2
-	if t.Columns, err = Look(a, prefix, space, rows, look); err != nil {
-		return t, err
+	before := a.Left()
+	if t, err = Look(a, prefix, space, rows, firstLook*lookPart*mu2); err == nil {
+		err = t.Closer(a, prefix, rows, (1-firstLook)*lookPart*mu2, false)
 	}
+	if err == nil {
+		err = t.Release(a, prefix, rows, mu2-before+a.Left())
+	}
+	return t, err
+}
+
+// Release measures the columns' moments, each in units of its reach.
+func (t *Table) Release(a *kernel.Allotment, prefix string, rows, mu2 float64) (err error) {
+	excess := AnyExcess
 	for i := range t.Columns {
-		t.Columns[i].extend(math.Sqrt(clip.Noise2(a.Session().Relation(), rows, mu2Root(mu2-look), 2, .1)))
+		if t.Columns[i].Tail > 0 || t.Columns[i].Atom > someAtom {
+			excess = excessHere
+		}
 	}
 	var frame query.Affine
 	var least2 float64
-	t.Space, frame, least2 = Units(space, t.Columns)
-	if t.Moments, err = Release(a, prefix, frame, rows, mu2-look, least2); err == nil {
-		t.giveBack(space)
+	t.Space, frame, least2 = units(t.Seen, t.Columns)
+	if t.Moments, err = Release(a, prefix, frame, rows, mu2, least2, excess); err == nil {
+		t.giveBack()
 	}
-	return t, err
+	return err
 }
 
 // giveBack shares what clipping took from the trace among the columns: of a clipped row most is in
 // columns in which it is far out, as the histograms show, and the others lose the part of the rows
 // that are clipped.
-func (t *Table) giveBack(space component.Space) {
+func (t *Table) giveBack() {
 	d, all := len(t.Columns), 0.0
 	weight, factor := make([]float64, d), mat.NewDense(d, d, nil)
 	for i, c := range t.Columns {
-		unit := t.Space.Scale[i] / space.Scale[i]
+		unit := t.Space.Scale[i] / t.Seen.Scale[i]
 		weight[i] = c.beyond(outer*math.Sqrt(t.R2)*unit)/(unit*unit) + math.Max(t.Beyond, t.BeyondSD)*t.Cov.At(i, i)
 		all += weight[i]
 	}
@@ -134,9 +155,9 @@ func (t *Table) giveBack(space component.Space) {
 // likely. A guess.
 const outer = .5
 
-// Units is the space with its columns in units in which they all reach equally far, the mean square
+// units is the space with its columns in units in which they all reach equally far, the mean square
 // of a row being the number of columns; its frame; and the square of that reach.
-func Units(space component.Space, columns []Column) (component.Space, query.Affine, float64) {
+func units(space component.Space, columns []Column) (component.Space, query.Affine, float64) {
 	u := component.Space{Columns: space.Columns, Center: space.Center}
 	square, one := 0.0, mat.NewDense(len(columns), len(columns), nil)
 	for i, c := range columns {
