@@ -95,7 +95,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.Rows, 1))
 	}
 	r := f.rounds(start)
-	r.Floor, r.Background = f.floor(), em.NewBackground(f.global, r.Form)
+	r.Floor, r.Background, r.Far = f.floor(), em.NewBackground(f.global, r.Form), em.NewOutskirts(f.global)
 	final := math.Sqrt(f.schedule.final * f.Mu2)
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.

@@ -11,105 +11,88 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// A Background takes the rows that are far from every component: wide copies of the released global
-// Gaussian whose shapes are fixed. It joins the soft partition in the last round only, where one
-// more component adds no sensitivity; in earlier rounds it would eat the small components before
-// they are sharp.
+// A Background takes the rows that are somewhat far from every component: wide copies of the
+// released global Gaussian whose shapes are fixed. It joins the soft partition in the last round
+// only, where one more component adds no sensitivity; in earlier rounds it would eat the small
+// components before they are sharp. Copies that are wider yet guard against rows that nobody has
+// seen: see Outskirts for those that somebody has.
 //
 // Source: [KSSU19] Section E.2, point 1 of the restatement.
 // Differs: the weights are measured instead of fixed.
 //
 // The zero Background takes no rows.
 type Background struct {
-	mean   []float64
-	cov    *mat.SymDense
-	weight []float64 // of each rung
-	// Share is the part of the rows that was counted in the rungs seen to hold any, Noise its sd.
-	// By the last round.
+	near []component.Gaussian
+	// Share is the part of the rows that was counted in copies seen to hold any, Noise its sd. By
+	// the last round.
 	Share, Noise float64
 }
 
 // Utility constants of the background, chosen on the public tables of experiments/tables.
 const (
-	backgroundStart = .02 // weight of all rungs together before they are measured
-	backgroundMost  = .3  // largest weight of all rungs together
-	// A rung whose count is below backgroundSDs noise sds keeps the least weight, which bounds what
-	// a far row costs.
+	backgroundStart = .004 // weight of a copy before it is measured
+	backgroundMost  = .06
+	// A copy whose count is below backgroundSDs noise sds keeps leastWeight, which bounds what a
+	// far row costs, or guardSpread.
 	backgroundSDs = 3.0
-	// leastWeight and leastSpread bound the least weight of a rung, and what it adds to the
-	// variance of the whole.
-	leastWeight = .0005
-	leastSpread = .02
+	leastWeight   = .0005
+	// guardSpread is what a guard adds to the variance of the whole.
+	guardSpread = .004
 )
 
-// rungs are the factors by which the global covariance is inflated.
-var rungs = []float64{3, 60, 3000, 1e6, 1e12}
-
-// least is the weight of a rung that holds no row that can be seen.
-func least(rung float64) float64 { return math.Min(leastWeight, leastSpread/rung) }
+// rungs are the factors by which the copies' covariances are inflated; wide has those of Outskirts.
+var rungs = []float64{3, 20}
 
 // NewBackground is made of copies of g, their covariances of the form.
-func NewBackground(g component.Gaussian, form query.Form) Background {
-	b := Background{mean: g.Mean, cov: g.Cov}
+func NewBackground(g component.Gaussian, form query.Form) (b Background) {
 	if form != query.FullForm {
-		b.cov = symmetric.OnlyDiagonal(g.Cov, form == query.SphericalForm)
+		g.Cov = symmetric.OnlyDiagonal(g.Cov, form == query.SphericalForm)
 	}
-	for range rungs {
-		b.weight = append(b.weight, backgroundStart/float64(len(rungs)))
+	for _, f := range rungs {
+		b.near = append(b.near, copyOf(g, f, backgroundStart))
 	}
 	return b
 }
 
-// Total is the weight of all rungs.
-func (b *Background) Total() float64 {
-	t := 0.0
-	for _, w := range b.weight {
-		t += w
-	}
-	return t
+// copyOf is g with its covariance times f, and that weight.
+func copyOf(g component.Gaussian, f, weight float64) component.Gaussian {
+	c := component.Gaussian{Weight: weight, Mean: g.Mean, Cov: mat.NewSymDense(len(g.Mean), nil)}
+	c.Cov.ScaleSym(f, g.Cov)
+	return c
 }
 
 // components are the background's parts of a moments query.
-func (b *Background) components(s component.Space) []query.Component {
-	if b.weight == nil {
-		return nil
-	}
-	_, inv, logDet := symmetric.Factor(b.cov)
-	d := float64(s.Dim())
-	var out []query.Component
-	for i, f := range rungs {
-		w := mat.DenseCopyOf(inv)
-		w.Scale(1/math.Sqrt(f), w)
-		out = append(out, query.Component{
-			Frame:     s.Frame(b.mean, w),
-			LogWeight: math.Log(b.weight[i]) - logDet/2 - d/2*math.Log(f),
-			Radius:    math.Sqrt(d),
-		})
+func (b *Background) components(s component.Space) (out []query.Component) {
+	for _, g := range b.near {
+		q, _ := s.Density(g, g.Weight)
+		q.Radius = math.Sqrt(float64(s.Dim()))
+		out = append(out, q)
 	}
 	return out
 }
 
-// update moves the rungs' weights to their shares of the rows, where these can be seen.
+// update moves the weights to the shares of the rows, where these can be seen.
 func (b *Background) update(sums []moments.Sums, rows float64) {
 	b.Share, b.Noise = 0, 0
-	for i, s := range sums {
-		b.weight[i] = least(rungs[i])
-		sd := s.CountSD / rows
+	for i := range b.near {
+		s, w := sums[i], math.Min(leastWeight, guardSpread/rungs[i])
+		b.Noise = math.Hypot(b.Noise, s.CountSD/rows)
 		if s.Count > backgroundSDs*s.CountSD {
-			b.Share, b.Noise = b.Share+s.Count/rows, math.Hypot(b.Noise, sd)
-			b.weight[i] = math.Max(b.weight[i], math.Min(s.Count/rows, backgroundMost/float64(len(rungs))))
-		} else if b.Share == 0 {
-			b.Noise = math.Max(b.Noise, sd)
+			b.Share += s.Count / rows
+			w = math.Max(w, math.Min(s.Count/rows, backgroundMost))
 		}
+		b.near[i].Weight = w
 	}
 }
 
-// Parts are the rungs as Gaussians, with their weights.
+// Parts are the background as Gaussians, with their weights: what has been measured, and the
+// guards.
 func (b *Background) Parts() (parts []component.Gaussian) {
-	for i, w := range b.weight {
-		wide := component.Gaussian{Weight: w, Mean: b.mean, Cov: mat.NewSymDense(len(b.mean), nil)}
-		wide.Cov.ScaleSym(rungs[i], b.cov)
-		parts = append(parts, wide)
+	parts = append(parts, b.near...)
+	if b.near != nil {
+		for _, f := range wide {
+			parts = append(parts, copyOf(b.near[0], f/rungs[0], guardSpread/f))
+		}
 	}
 	return parts
 }

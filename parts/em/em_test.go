@@ -35,29 +35,22 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestBackgroundBounds: whatever the released counts are, each rung keeps its least weight, all
-// together stay below their most, and what a rung without rows adds to the variance of the whole is
-// bounded.
+// TestBackgroundBounds: whatever the released count is, the background keeps its least weight and
+// stays below its most, and what guards add to the variance of the whole is bounded.
 func TestBackgroundBounds(t *testing.T) {
 	seed := stattest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, seed>>32))
 	for range 500 {
 		b := NewBackground(component.Gaussian{Mean: []float64{0}, Cov: symmetric.Identity(1)}, query.FullForm)
-		sums := make([]moments.Sums, len(rungs))
-		for i := range sums {
-			sums[i].Count = 1e4 * rng.NormFloat64() * math.Pow(10, 6*rng.Float64()-3)
-			sums[i].CountSD = 1e3 * rng.Float64()
+		s := moments.Sums{Count: 1e4 * rng.NormFloat64() * math.Pow(10, 6*rng.Float64()-3), CountSD: 1e3 * rng.Float64()}
+		b.update([]moments.Sums{s, s}, 1e4)
+		parts := b.Parts()
+		if w := parts[0].Weight; !(w >= leastWeight && w <= backgroundMost) || s.Count < backgroundSDs*s.CountSD && w != leastWeight {
+			t.Fatalf("the background weighs %v on a count of %v +- %v", w, s.Count, s.CountSD)
 		}
-		b.update(sums, 1e4)
-		if total := b.Total(); !(total > 0 && total <= backgroundMost*(1+1e-12)) {
-			t.Fatalf("the background weighs %v", total)
-		}
-		for i, w := range b.weight {
-			if w < least(rungs[i]) || least(rungs[i])*rungs[i] > leastSpread*(1+1e-12) {
-				t.Fatalf("rung %v weighs %v, at least %v", rungs[i], w, least(rungs[i]))
-			}
-			if sums[i].Count < backgroundSDs*sums[i].CountSD && w != least(rungs[i]) {
-				t.Fatalf("rung %v weighs %v on a count of %v +- %v", rungs[i], w, sums[i].Count, sums[i].CountSD)
+		for _, g := range parts[len(rungs):] {
+			if spread := g.Weight * g.Cov.At(0, 0); spread > guardSpread*(1+1e-9) {
+				t.Fatalf("a guard adds %v to the variance", spread)
 			}
 		}
 	}

@@ -103,9 +103,9 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 		r.updateStray(sums[k], how[k])
 		k++
 	}
-	if rungs := len(r.Background.weight); last {
-		r.Background.update(sums[k:k+rungs], r.Rows)
-		k += rungs
+	if last {
+		r.Background.update(sums[k:], r.Rows)
+		k += len(r.Background.near)
 	}
 	if r.Far != nil && (last || r.Watch) {
 		var more *component.Gaussian

@@ -33,22 +33,23 @@ const (
 
 // LeftOut is the share of the rows that are in no component, with the sd of its noise.
 func (r *Rounds) LeftOut() (share, noise float64) {
+	share, noise = r.Background.Share, math.Max(r.Background.Noise, r.hidden/r.Rows)
 	if r.Stray != nil {
-		return r.Stray.Rows / r.Rows, r.Stray.CountSD / r.Rows
+		share, noise = share+r.Stray.Rows/r.Rows, math.Hypot(r.Background.Noise, r.Stray.CountSD/r.Rows)
 	}
-	return r.Background.Share, math.Max(r.Background.Noise, r.hidden/r.Rows)
+	return share, noise
 }
 
-// Beside are what a model has beside the components, and its weight: Stray where they look for it,
-// else the background.
+// Beside are what a model has beside the components, and its weight: the background, and Stray.
 func (r *Rounds) Beside() (wide []component.Gaussian, weight float64) {
-	switch {
-	case r.Far == nil:
-		return r.Background.Parts(), r.Background.Total()
-	case r.Stray == nil:
-		return nil, 0
+	wide = r.Background.Parts()
+	if r.Stray != nil {
+		wide = append(wide, *r.Stray)
 	}
-	return []component.Gaussian{*r.Stray}, r.Stray.Weight
+	for _, g := range wide {
+		weight += g.Weight
+	}
+	return wide, weight
 }
 
 // An Outskirts is wide copies of the whole table, which are to see rows far from all components: of
@@ -83,9 +84,7 @@ func (o *Outskirts) Components(s component.Space) (out []query.Component) {
 	}
 	d := float64(s.Dim())
 	for _, f := range wide {
-		c := component.Gaussian{Mean: o.mean, Cov: mat.NewSymDense(len(o.mean), nil)}
-		c.Cov.ScaleSym(f, o.cov)
-		q, _ := s.Density(c, wideWeight)
+		q, _ := s.Density(copyOf(component.Gaussian{Mean: o.mean, Cov: o.cov}, f, 0), wideWeight)
 		q.Radius = wideRadius * math.Sqrt(d)
 		out = append(out, q)
 	}
@@ -94,11 +93,8 @@ func (o *Outskirts) Components(s component.Space) (out []query.Component) {
 
 // apart is the weight of all that is not in Components.
 func (r *Rounds) apart() float64 {
-	apart := r.Background.Total()
-	if r.Stray != nil {
-		apart += r.Stray.Weight
-	}
-	return apart
+	_, weight := r.Beside()
+	return weight
 }
 
 // updateStray moves the component of stray rows by its sums.
