@@ -6,7 +6,7 @@
 //	product.go     products
 //	triangle.go    Cholesky's factor, and solutions and inverses by triangles
 //	invert.go      the inverse of any matrix
-//	orthogonal.go  Gram and Schmidt: triangles, orthonormal rows, least squares
+//	orthogonal.go  Gram and Schmidt: triangles
 //	eigen.go       Jacobi: singular values, eigenvalues
 //	safe.go        the same for rows of any size that float64 can hold
 //

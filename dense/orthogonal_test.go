@@ -5,69 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/dense"
 )
-
-func TestLeastSquares(t *testing.T) {
-	g := seeded()
-	for cols := 1; cols <= 8; cols++ {
-		for _, rows := range []int{cols, cols + 1, 40} {
-			a, b := random(g, rows, cols), random(g, rows, 1)
-			x, ok := dense.LeastSquares(a, b, rows, cols)
-			var want mat.VecDense
-			if err := want.SolveVec(mat.NewDense(rows, cols, a), mat.NewVecDense(rows, b)); err != nil || !ok {
-				t.Fatal(err, ok)
-			}
-			for i, v := range x {
-				if e := math.Abs(v - want.AtVec(i)); e > 1e-9 {
-					t.Errorf("%d x %d: off by %v", rows, cols, e)
-				}
-			}
-		}
-	}
-	for name, a := range map[string][]float64{"dependent": {1, 2, 2, 4, 3, 6}, "zero": {0, 1, 0, 1, 0, 1}, "NaN": {1, 2, 3, 4, 5, math.NaN()}} {
-		if x, ok := dense.LeastSquares(a, []float64{1, 2, 4}, 3, 2); ok {
-			t.Errorf("%s: %v", name, x)
-		}
-	}
-	if _, ok := dense.LeastSquares([]float64{1, 2}, []float64{1}, 1, 2); ok {
-		t.Error("fewer rows than columns are solved")
-	}
-}
-
-// TestOrthonormalize: rows are orthonormal and span what they did; one that is zero stays.
-func TestOrthonormalize(t *testing.T) {
-	g := seeded()
-	for n := 1; n <= 12; n++ {
-		a := random(g, n, 12)
-		was := slices.Clone(a)
-		dense.Orthonormalize(a, n, 12)
-		for i := range n {
-			for j := range i + 1 {
-				want := 0.0
-				if i == j {
-					want = 1
-				}
-				if x := dense.Dot(a[i*12:i*12+12], a[j*12:]); math.Abs(x-want) > 1e-14 {
-					t.Errorf("n = %d: rows %d and %d have the product %v", n, i, j, x)
-				}
-			}
-			left := was[i*12 : i*12+12]
-			for j := range i + 1 {
-				dense.Reject(left, a[j*12:j*12+12])
-			}
-			if x := dense.Norm(left); x > 1e-13 {
-				t.Errorf("n = %d: %v of row %d lies outside the span", n, x, i)
-			}
-		}
-	}
-	a := []float64{3, 0, 0, 0, 0, 2}
-	if dense.Orthonormalize(a, 3, 2); !slices.Equal(a, []float64{1, 0, 0, 0, 0, 1}) {
-		t.Errorf("got %v", a)
-	}
-}
 
 // TestSafe: rows of very different sizes, also such that their squares are not in range, have the
 // triangle, the norms and the rotations that their digits have at moderate sizes.

@@ -64,7 +64,7 @@ func axes(rng *rand.Rand, d int) [][]float64 {
 	for i := range flat {
 		flat[i] = rng.NormFloat64()
 	}
-	dense.Orthonormalize(flat, d, d)
+	dense.LQ(flat, d, d) // leaves the rows of Q
 	for i := range out {
 		out[i] = flat[i*d : i*d+d]
 	}

@@ -105,11 +105,11 @@ func assemble(views []sight, d int) ([]gauss, bool) {
 			means[i], variances[i] = g.mean[0], g.root[0]*g.root[0]
 			out[a].weight += g.weight / float64(len(views))
 		}
-		mean, ok := dense.LeastSquares(linear, means, len(views), d)
+		mean, ok := leastSquares(linear, means, len(views), d)
 		if !ok {
 			return nil, false
 		}
-		triangle, ok := dense.LeastSquares(quadratic, variances, len(views), d*(d+1)/2)
+		triangle, ok := leastSquares(quadratic, variances, len(views), d*(d+1)/2)
 		if !ok {
 			return nil, false
 		}

@@ -94,7 +94,7 @@ func leading(s [][]float64, k int) [][]float64 {
 			}
 		}
 		v, next = next, v
-		dense.Orthonormalize(v, k, d)
+		orthonormalize(v, k, d)
 	}
 	out := make([][]float64, k)
 	for c := range out {

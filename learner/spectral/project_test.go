@@ -18,7 +18,7 @@ func TestProject(t *testing.T) {
 	for i := range flat {
 		flat[i] = rng.NormFloat64()
 	}
-	dense.Orthonormalize(flat, d, d)
+	orthonormalize(flat, d, d)
 	for i := range axes {
 		axes[i] = flat[i*d : i*d+d]
 	}
