@@ -37,6 +37,8 @@ type cell struct {
 	relation *privacy.Relation
 	// bounds are what is publicly known, for those contenders that are told.
 	bounds estimate.Facts
+	// lost says which cells are missing, for contenders that keep something of such rows.
+	lost loss
 	// only, if not nil, are the names of the contenders that are run.
 	only []string
 	// group, row and column say where the cell stands in a table or a picture of the experiment, x
@@ -54,6 +56,8 @@ type contender struct {
 	estimator estimate.Estimator
 	// told: it is given the bounds of the cell.
 	told bool
+	// keep, if set, is what it gets of rows that have lost cells.
+	keep string
 }
 
 // practical is the method that the experiments are about.
@@ -120,7 +124,7 @@ var Study = &engine.Study[cell]{
 // experiments are all of them, in the order in which help shows them.
 func experiments() (out []engine.Experiment[cell]) {
 	for _, e := range []experiment{
-		kappa, ample, smallest, privacyLevels, coinpressMean, coinpressCovariance, heavy, curves, rank, falseOK, atoms, literal,
+		kappa, ample, smallest, privacyLevels, coinpressMean, coinpressCovariance, heavy, curves, rank, falseOK, atoms, missing, literal,
 	} {
 		out = append(out, engine.Experiment[cell]{Name: e.name, Title: e.title, About: e.about, Lines: e.lines, Runs: e.runs, Search: e.search, Summary: e.summary})
 	}
@@ -168,7 +172,11 @@ func (e experiment) line(o engine.Options, c cell, by contender) *line {
 			if err != nil {
 				return engine.Outcome{}, err
 			}
-			fitted, err := by.fit(ctx, sample.Rows, r)
+			rows := sample.Rows
+			if by.keep != "" {
+				rows = c.lost.lose(rows, seed, by.keep)
+			}
+			fitted, err := by.fit(ctx, rows, r)
 			if err != nil {
 				return engine.Outcome{}, err
 			}
