@@ -4,10 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -94,6 +96,34 @@ func TestFewLack(t *testing.T) {
 				if m.Step != "partial rows" && strings.HasPrefix(m.Step, "partial") || m.Step == "partial rows" && lost == 0 {
 					t.Errorf("%v, %v lost: step %q is measured", rel, lost, m.Step)
 				}
+			}
+		}
+	}
+}
+
+// TestPartialReplay: where cells are missing too, questions and prices are functions of released
+// values: on a neighbouring table, one of whose rows lacks other cells, or holds other numbers, the
+// same answers lead to the same questions; no path loses more than mu^2; and all of it is used.
+func TestPartialReplay(t *testing.T) {
+	const n, d = 6000, 4
+	rng := rand.New(rand.NewPCG(5, 6))
+	nan := math.NaN()
+	other := [][]float64{{nan, nan, nan, nan}, {1e308, nan, nan, -1e308}, {nan, 3, nan, nan}, {0, 1e300, math.Inf(1), nan}, {1, 10, 20, 30}, {-1e308, 1e308, 1e308, 1e308}}
+	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		for _, row := range other {
+			rows := lacking(rng, n, d, .2)
+			c := estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Mu: .5, Components: 1, Noise: kerneltest.Options{Seed: rng.Uint64()}}
+			neighbour := append(slices.Clone(rows[1:]), row)
+			if rel == privacy.AddRemoveOne {
+				neighbour = append(slices.Clone(rows), row)
+			}
+			f, loss := estimatetest.Neighbours(t, New(), c, neighbour)
+			estimatetest.Check(t, f)
+			if f.Model == nil || loss.ByStep["partial moments"] == 0 && row[0] != row[0] && row[1] == 3 {
+				t.Fatalf("%v, %v: %+v, loss %v", rel, row, f.Outcome, loss)
+			}
+			if limit := math.Pow(f.Session.Mu(), 2); loss.Path > limit*(1+1e-9) {
+				t.Errorf("%v, %v: a path loses mu^2 = %v of %v", rel, row, loss.Path, limit)
 			}
 		}
 	}
