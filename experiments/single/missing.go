@@ -56,7 +56,7 @@ func (l loss) lose(rows *mat.Dense, seed uint64, keep string) *mat.Dense {
 var missing = experiment{
 	name: "missing", title: "Missing cells",
 	about: "Gaussian rows of d columns, κ = 10, the mean one largest standard deviation off; cells are lost independently with probability 5, 10 or 20 %, or, in the cells named high, if they are above their " +
-		"column's mean, with twice that. \"as they are\" hands them over to `gaussian`, which uses them where two fifths of the rows or more lack a cell; \"dropped\" hands over null rows in place of rows that " +
+		"column's mean, with twice that. \"as they are\" hands them over to `gaussian`, which uses them where half of the rows or more lack a cell; \"dropped\" hands over null rows in place of rows that " +
 		"lack one; \"complete\" is the same rows before cells were lost. Success: a covariance within 2× of what all rows allow.",
 	cells: func() []cell {
 		var out []cell

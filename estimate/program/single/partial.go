@@ -22,7 +22,7 @@ import (
 // Rows that lack cells. Utility constants, guesses.
 const (
 	// They are used if they are this part of all rows, and so many noise sds.
-	leastPartial, partialSDs = .4, 5
+	leastPartial, partialSDs = .5, 5
 	// Parts of what is left for the numbers of cells, and of pairs of them, that are there.
 	cellsPart, pairsPart = .04, .08
 	// firstFilled of what is left then is for a first look at second moments.
@@ -51,7 +51,8 @@ func partialSteps(prefix string, share float64) []kernel.Step {
 	}
 	moments := query.ClippedMoments{}.Kind()
 	steps := inView(query.Presence, step("count", query.DistanceCounts, countPart), step(partialPrefix+"pairs", moments, pairsPart))
-	cells := append(stagezero.Steps(prefix+partialPrefix, share*stagezero.LargestPart, share*stagezero.ScalePart), step(partialPrefix+"cells", query.ColumnCounts, cellsPart))
+	cells := append(stagezero.Steps(prefix+partialPrefix, share*stagezero.LargestPart, share*stagezero.ScalePart), step(partialPrefix+"cells", query.ColumnCounts, cellsPart),
+		stagezero.SparseStep(prefix+partialPrefix, share*sparsePart))
 	last := step(partialPrefix+"moments", moments, 1)
 	last.Most, last.Source = 2, "TYLERPRESS Section 3"
 	return append(append(steps, inView(query.Cells, cells...)...), inView(query.Filled, RadiusStep(prefix+partialPrefix, share, 2), last)...)
@@ -90,7 +91,8 @@ func (f *Fit) usePartial(p estimate.Problem, share float64) error {
 	if !sharp {
 		return refusal(advice(p), "about %.0f rows, of which many lack a cell, are too few", f.Rows)
 	}
-	u, err := stagezero.Run(f.In(query.Cells, nil), stagezero.Config{Prefix: f.Tyler.Prefix, CenterMu2: center * f.Mu2, ScaleMu2: stagezero.ScalePart * f.Mu2})
+	u, err := stagezero.Run(f.In(query.Cells, nil), stagezero.Config{Prefix: f.Tyler.Prefix, CenterMu2: center * f.Mu2, ScaleMu2: stagezero.ScalePart * f.Mu2,
+		SparseMu2: sparsePart * f.Mu2, Rows: f.Rows})
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 	f.Space.Scale = f.SDs()
 	d := f.Space.Dim()
 	one := mat.DenseCopyOf(symmetric.Identity(d))
-	first, err := f.about(one, one, firstFilled*f.Left())
+	first, _, err := f.about(one, one, firstFilled*f.Left())
 	if err != nil {
 		return none, err
 	}
@@ -124,10 +126,11 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 	}
 	floored, _ := symmetric.FlooredRoot(first.Second, floor)
 	l, inv, _ := symmetric.Factor(floored)
-	second, err := f.about(l, inv, f.Left())
+	second, far, err := f.about(l, inv, f.Left())
 	if err != nil {
 		return none, err
 	}
+	f.Notes.LeavesOut(far)
 	// the noise of the first in the coordinates of the second
 	v, w := math.Pow(first.SecondSD*math.Pow(mat.Norm(inv, 2), 2)/float64(d), 2), second.SecondSD*second.SecondSD
 	floats.Scale(w/(v+w), first.Sum)
@@ -143,23 +146,30 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 // about releases first and second moments about the centres, as means over the rows in the units of
 // the columns, clipped in the coordinates inv y, inv l = I, in which the noise is that of SecondSD.
 // What clipping takes from the trace is given back in proportion.
-func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m moments.Sums, err error) {
+func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m moments.Sums, far estimate.Undescribed, err error) {
 	d := f.Space.Dim()
 	frame := f.Space.Frame(make([]float64, d), inv)
 	h, err := radial.Count(f.Allotment, f.Tyler.Prefix+"radius", frame, budget.Mu(RadiusPart*mu2), radial.Edges(d), f.Good())
 	if err != nil {
-		return m, err
+		return m, far, err
 	}
 	law, _ := h.Law(LooseMisfit)
 	mu := budget.Mu((1 - RadiusPart) * mu2)
 	c := law.Clipping(f.Problem.Relation, f.Rows, mu, LooseExcess, false)
 	if !(c.R2 > 0) {
-		return m, f.RefuseFar("the rows reach too far for any clipping radius")
+		return m, far, f.RefuseFar("the rows reach too far for any clipping radius")
 	}
 	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift), Components: []query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}}
 	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
 	if err != nil {
-		return m, err
+		return m, far, err
+	}
+	for i, e := range h.Edges {
+		if e >= c.R2 {
+			far = estimate.Undescribed{Share: h.Beyond(i) / f.Good(), Noise: h.Sigma * math.Sqrt(float64(len(h.Edges)-i)) / f.Good(),
+				Where: "beyond the clipping radius; they count as if they lay on it"}
+			break
+		}
 	}
 	m = moments.Unpack(q, answer)[0].Over(f.Good())
 	if trace := mat.Trace(m.Second); trace > 0 {
@@ -168,7 +178,7 @@ func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m moments.Sums, err error) 
 	sums := make([]float64, d)
 	symmetric.AddMul(sums, l, m.Sum)
 	m.Sum, m.Second = sums, symmetric.Congruence(l, m.Second)
-	return m, nil
+	return m, far, nil
 }
 
 // countCells releases, for any two columns that vary, the part of the rows that has both cells. Off
