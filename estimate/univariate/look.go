@@ -94,7 +94,7 @@ func (f *fit) lattice(d *linefit.Data) (is bool, err error) {
 			values++
 		}
 	}
-	if l, ok := lattice.Infer(points, counts, h.Sigma, on.Rows, on.About); ok && values > max(leastNarrow-1, f.Problem.Components) {
+	if l, ok := lattice.Infer(points, counts, h.Sigma, on.Rows, on.About); ok && values > f.few() {
 		f.recorded(l, d)
 		return true, nil
 	}
@@ -102,21 +102,29 @@ func (f *fit) lattice(d *linefit.Data) (is bool, err error) {
 	return false, nil
 }
 
+// few is how many values components can stand for one by one.
+func (f *fit) few() int {
+	if k := f.Problem.Components; k > 0 {
+		return max(leastNarrow-1, k)
+	}
+	return min(fewValues, f.Most())
+}
+
 // multiples is the unit that the values seem to be recorded in, though none is declared: components
 // too narrow to be seen, at least three, lie at multiples of it as far as their bins tell, which
 // chance would hardly make so. 0 if there is none.
 func (f *fit) multiples(d *linefit.Data) float64 {
 	for _, u := range units {
-		bins, off := map[float64]bool{}, false
+		values, off := map[float64]bool{}, false
 		for _, c := range f.found {
 			low, high := d.Bin(c)
 			if d.Resolved(c) || math.Abs(c.Mean()) > u*0x1p50 {
 				continue
 			}
-			bins[low] = true
+			values[math.Ceil(low/u)] = true
 			off = off || high-low > u*latticeBin || math.Ceil(low/u)*u > high
 		}
-		if len(bins) >= leastNarrow && len(bins) > f.Problem.Components && !off {
+		if len(values) > f.few() && !off {
 			return u
 		}
 	}
@@ -159,6 +167,7 @@ const (
 	// of a unit: bins that are no wider tell whether there is a multiple in them
 	latticeBin  = 1. / 16
 	leastNarrow = 3
+	fewValues   = 6 // if the number of components is open
 	combPoints  = 4096
 	combPart    = .02   // of the rows: what is lighter does not say where the points are
 	combSDs     = 140.0 // of all their rows: then a sum over a hundred values is told from them

@@ -20,7 +20,7 @@ const (
 	clearSDs = 4.0
 	// what is worth telling: part of the rows in other bins than the model says, and tails
 	toldMisfit   = .05
-	toldKurtosis = 8.0
+	toldKurtosis = 6.0
 	leastSD      = 0x1p-500
 	// varianceNoise is the noise sd of a Gaussian's variance, relative, for noise of one row per
 	// bin and one row, with about ten bins.

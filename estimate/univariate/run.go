@@ -228,14 +228,15 @@ func (f *fit) carry(d *linefit.Data) (err error) {
 		}
 	}
 	slices.SortStableFunc(f.found, func(a, b linefit.Component) int { return cmp.Compare(b.Rows, a.Rows) })
-	for i := len(f.found) - 1; i > 0; i-- { // the heaviest stays: there is no better place for the rows
+	// the heaviest stays: there is no better place for the rows
+	for i := len(f.found) - 1; i > 0; i-- {
 		if !d.Seen(f.found[i]) {
 			f.found = slices.Delete(f.found, i, i+1)
 		}
 	}
 	f.people = max(1, len(f.found))
 	fits := [][]linefit.Component{f.found}
-	for more := range beyond {
+	for more := range max(beyond, manyCarry-f.people) {
 		next := fits[more]
 		o := linefit.Options{Most: f.people, Beyond: more + 1, BeyondPenalty: f.openPenalty(), Quick: true, Start: next}
 		if next, _, err = d.Search(f.ctx, o); err != nil {
@@ -255,6 +256,7 @@ func (f *fit) carry(d *linefit.Data) (err error) {
 	}
 	if f.Lattices[0].Unit > coarseUnit*sd {
 		f.found = d.AsCounted(f.found)
+		f.Flag("the unit is a large part of the spread: the model is of values that are rounded, so round what is drawn from it to multiples of the unit")
 	}
 	return nil
 }
@@ -264,6 +266,8 @@ const (
 	// components more than asked for, on the way: a false one must not take the place of a true one
 	spare  = 1
 	beyond = 6 // that carry what the others leave out, at most
+	// components that an open number of them would have, about
+	manyCarry = 10
 	// where all components are narrower, the tails are those of the whole line
 	leastUnit   = 0x1p-900
 	reweighings = 2 // of the counts by what is expected of them, not by themselves
