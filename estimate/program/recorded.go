@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -73,7 +72,7 @@ func (r *Run) noteLattices(before []lattice.Lattice) {
 	}
 	for j, l := range r.Lattices {
 		if of := columns[l]; len(of) > 0 && of[0] == fmt.Sprint(j+1) {
-			r.Flag("%s", l.Words(strings.Join(of, ", ")))
+			r.Flag("%s", l.Words(of...))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Lattice holds the numbers Offset + k Unit. The zero value is none: any number.
@@ -26,13 +27,17 @@ func (l Lattice) Above(x float64) float64 {
 	return l.Offset + (math.Ceil((x-l.Offset)/l.Unit)-.5)*l.Unit
 }
 
-// Words are a note on columns, numbers in a list, that look recorded so.
-func (l Lattice) Words(columns string) string {
-	from := ""
+// Words are a note on columns, by their numbers, that look recorded so.
+func (l Lattice) Words(columns ...string) string {
+	from, s := "", ""
+	if len(columns) > 1 {
+		s = "s"
+	}
 	if l.Offset != 0 {
 		from = fmt.Sprintf(", from %g on", l.Offset)
 	}
-	return fmt.Sprintf("column %s: the values look recorded in units of %g%s, which was taken into account; a schema's rounded_to would say so", columns, l.Unit, from)
+	return fmt.Sprintf("column%s %s: the values look recorded in units of %g%s, which was taken into account; a schema's rounded_to would say so",
+		s, strings.Join(columns, ", "), l.Unit, from)
 }
 
 // Declared are the lattices of d columns whose units are public, 0 where none is.
