@@ -3,6 +3,7 @@ package axisaligned
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -15,9 +16,15 @@ import (
 )
 
 // outcome turns the components into a model, heaviest first.
-func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
-	if len(r.Components) == 0 {
+func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
+	switch {
+	case len(r.Components) > 0:
+	case r.Stray == nil:
 		return f.Refuse("no component holds enough rows to be seen")
+	default:
+		f.Flag("no component holds enough rows to be seen: there is one wide component of what was seen of the rows")
+		r.Stray.Weight = 1
+		r.Components, r.Stray = []component.Gaussian{*r.Stray}, nil
 	}
 	cs := program.Heaviest(r.Components)
 	f.Notes.Flags = append(f.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...)
@@ -31,6 +38,12 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 		out.Flag("%s: axis-aligned components cannot show it; use --method general", correlated(pairs))
 	}
 	background, outside := r.Beside()
+	for i := range cs {
+		cs[i].Weight *= 1 - outside
+	}
+	for _, j := range overall.Agree(append(slices.Clone(cs), background...), toldMisfit) {
+		out.Flag("column %d is far from Gaussian within components: they were widened or moved to have its mean and sd", j+1)
+	}
 	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {
 		variances := make([]float64, f.All)
 		for i := range variances {
@@ -43,14 +56,14 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 		out.Add(weight, g.Mean, cov, err, note)
 	}
 	for _, g := range cs {
-		add((1-outside)*g.Weight, g, program.GaussianNote(g, 1, ""))
+		add(g.Weight, g, program.GaussianNote(g, 1, ""))
 	}
 	for _, wide := range background {
 		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Rows, Background: true})
 	}
 	share, noise := r.LeftOut()
 	where := "they lie far from all components"
-	if background != nil {
+	if len(background) > 0 {
 		where += "; one that is marked as background stands for them"
 	}
 	if len(out.Notes.ConstantColumns) > 0 {
@@ -59,6 +72,9 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
 	return out.Outcome()
 }
+
+// toldMisfit is the part of a column's sd by which a mean or an sd was off, if it is told. A guess.
+const toldMisfit = .05
 
 // constant reports a column in which all boxes have one value.
 func (f *fit) constant(i int) bool {

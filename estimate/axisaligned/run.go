@@ -48,6 +48,9 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	b := boxed
 	b.Form, b.Set, b.Rounds = f.form(), f.set, f.rounds
+	if b.Form == query.SphericalForm { // columns have no spreads of their own
+		b.Overall = 0
+	}
 	found, held, _, err := b.Find(ctx, &f.Run)
 	switch f.found = found; {
 	case err != nil:
@@ -57,11 +60,11 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	case held < leastHeld*f.Rows:
 		return f.plain(ctx, "about %.0f of %.0f rows lie where no place was seen in every column", f.Rows-held, f.Rows)
 	}
-	r, err := b.Fit(ctx, &f.Run, found)
+	r, overall, err := b.Fit(ctx, &f.Run, found)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return f.outcome(r), nil
+	return f.outcome(r, overall), nil
 }
 
 // plain is the outcome where no components are seen: one Gaussian of all rows, with what is left of

@@ -67,7 +67,7 @@ func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 	if err != nil || !enough {
 		return nil, err
 	}
-	r, err := b.Fit(ctx, &f.Run, found)
+	r, _, err := b.Fit(ctx, &f.Run, found)
 	if r != nil {
 		f.space = r.Space
 	}

@@ -33,6 +33,9 @@ type Boxed struct {
 	// Rounds of EM but the last, which has the part Last of what they get all together.
 	Rounds func(start int) int
 	Last   float64
+	// Overall is the part of mu^2 for the columns' means and spreads, measured before the last
+	// round.
+	Overall float64
 	// Set sets what is the method's own of EM.
 	Set func(*em.Rounds)
 }
@@ -40,7 +43,10 @@ type Boxed struct {
 // Steps are what Find, Start and Fit may measure of a table of d columns, besides the rounds.
 func (b Boxed) Steps(d int) []kernel.Step {
 	steps := boxes.Steps(boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep}, b.Gaps, b.Counts, 1, d)
-	return append(steps, boxes.TreeStep(b.TreeStep, b.Tree))
+	if steps = append(steps, boxes.TreeStep(b.TreeStep, b.Tree)); b.Overall > 0 {
+		steps = append(steps, overallStep(b.Overall))
+	}
+	return steps
 }
 
 // Utility constants of the boxes, guesses.
@@ -83,12 +89,13 @@ func (b Boxed) least(r *Run) float64 {
 	return math.Min(leastBox*r.Rows/float64(BoxesFor(r.Problem)), math.Max(clear, leastBoxPart*r.Rows))
 }
 
-// Fit makes components of the boxes.
-func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, error) {
+// Fit makes components of the boxes; overall is what was measured of the columns, if there is a
+// part for it.
+func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (e *em.Rounds, overall *Overall, err error) {
 	start, held, err := boxes.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
 		boxes.Choice{Components: r.Problem.Components, Most: r.Problem.MaxComponents, Rows: r.Rows, Uniform: Starts})
 	if err != nil {
-		return nil, err
+		return nil, overall, err
 	}
 	space := component.Flat(r.All)
 	if b.Columns != nil {
@@ -98,12 +105,19 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (*em.Rounds, 
 			start[i] = within(g, b.Columns)
 		}
 	}
-	e := r.Rounds(space, b.Form, start)
+	e = r.Rounds(space, b.Form, start)
 	b.Set(e)
 	all, points := around(start)
 	e.Far, e.Watch = em.NewOutskirts(all, points...), r.Rows-held > watchPart*r.Rows
-	rounds := b.Rounds(len(start))
-	return e, r.EM(ctx, e, Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*r.Left()/float64(rounds))), Spare: (rounds + 1) / 2})
+	rounds, later := b.Rounds(len(start)), b.Overall*r.Mu2
+	schedule := Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2}
+	if b.Overall > 0 {
+		schedule.Before = func(e *em.Rounds) (err error) {
+			overall, err = r.overall(e, budget.Mu(later))
+			return err
+		}
+	}
+	return e, overall, r.EM(ctx, e, schedule)
 }
 
 // watchPart: where boxes hold less than all but this part of the rows, the rest is looked for from

@@ -42,6 +42,8 @@ type Schedule struct {
 	Worth func() float64
 	// Contest, if set, has the last word on their number then.
 	Contest func(*em.Rounds) error
+	// Before, if set, is done with the components of the last round before it.
+	Before func(*em.Rounds) error
 }
 
 // Even are rounds of one loss each.
@@ -95,6 +97,11 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 			if err := s.Contest(e); err != nil {
 				return err
 			}
+		}
+	}
+	if s.Before != nil {
+		if err := s.Before(e); err != nil {
+			return err
 		}
 	}
 	return e.Round(r.Allotment, stepLast, r.LeftMu(), true)

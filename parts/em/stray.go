@@ -29,6 +29,8 @@ const (
 	// settles is the largest sd of a place, in sds of the widest component, and roomLoss, in nats
 	// per row, is what a joint that makes room for it may cost.
 	settles, roomLoss = 2.0, .2
+	// missingPart of an even share of the rows is a component that is missing.
+	missingPart = .3
 )
 
 // LeftOut is the share of the rows that are in no component, with the sd of its noise.
@@ -108,11 +110,15 @@ func (r *Rounds) updateStray(s moments.Sums, how component.Clipping) {
 }
 
 // Settle makes a component of Stray if it is as narrow as components are, in all coordinates: then
-// its rows are in one place of their own. Where most components are asked for, others make room for
-// it by being joined, if next to nothing is lost by that; most is 0 where it is not. Its error is
-// ctx's.
+// its rows are in one place of their own. Where most components are asked for, it is one if they
+// are fewer and it holds much, and others make room for it by being joined, if next to nothing is
+// lost by that; most is 0 where their number is open. Its error is ctx's.
 func (r *Rounds) Settle(ctx context.Context, most int) error {
-	if r.Stray == nil || !r.narrow(*r.Stray) {
+	if r.Stray == nil {
+		return nil
+	}
+	missing := len(r.Components) < most && r.Stray.Weight > missingPart/float64(most)
+	if !missing && !r.narrow(*r.Stray) {
 		return nil
 	}
 	joined := *r
