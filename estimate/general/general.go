@@ -24,6 +24,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
@@ -34,8 +35,8 @@ type fit struct {
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	global   component.Gaussian
-	treeSD   float64   // noise of one count of the tree
-	finest   []float64 // variance within a cell of the tree's last level
+	counts   *coreset.Coreset // of the tree
+	finest   []float64        // variance within a cell of the tree's last level
 }
 
 // run is the whole fit.
@@ -64,7 +65,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.treeSD = c.SD
+	f.counts = c
 	if !f.Problem.NoDelta && unresolved(c, f.finest, f.Rows) {
 		r, err := f.boxed(ctx)
 		if err != nil {
@@ -92,7 +93,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		if f.Problem.Covariance != estimate.Full {
 			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.Problem.Covariance == estimate.Spherical)
 		}
-		start[j].Doubt.Weight += sq(2 * f.treeSD / math.Max(start[j].Weight*f.Rows, 1))
+		start[j].Doubt.Weight += sq(2 * f.counts.SD / math.Max(start[j].Weight*f.Rows, 1))
 	}
 	r := f.rounds(start)
 	r.Floor, r.Background, r.Far = f.floor(), em.NewBackground(f.global, r.Form), em.NewOutskirts(f.global)

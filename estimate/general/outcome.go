@@ -20,9 +20,13 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	}
 	cs := program.Heaviest(r.Components)
 	background, outside := r.Beside()
-	out.Notes.Flags = append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...)
+	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...), program.AtLimit(f.Problem, len(cs))...)
 	for _, g := range cs {
-		add((1-outside)*g.Weight, g, program.GaussianNote(g, f.space.Dim(), program.CoarseStart))
+		note := program.GaussianNote(g, f.space.Dim(), program.CoarseStart)
+		if len(cs) == 1 {
+			note = program.Unlike(note, f.counts.Misfit())
+		}
+		add((1-outside)*g.Weight, g, note)
 	}
 	if background != nil {
 		share, noise := r.LeftOut()

@@ -62,6 +62,28 @@ func LeftOut(asked, found int) (flags []string) {
 	return flags
 }
 
+// Utility constants of limits and shapes, guesses: nearLimit is the part of the components allowed
+// from which on there may be more; a misfit of up to unlike is none that is known.
+const nearLimit, unlike = .8, .13
+
+// AtLimit is a flag if about as many components were found as were allowed, and their number was
+// not asked for.
+func AtLimit(p estimate.Problem, found int) (flags []string) {
+	if p.Components == 0 && p.MaxComponents > 1 && float64(found) >= nearLimit*float64(p.MaxComponents) {
+		flags = append(flags, fmt.Sprintf("%d components where at most %d are allowed: there may be more, which --max-components would let in", found, p.MaxComponents))
+	}
+	return flags
+}
+
+// Unlike is a note with a component's misfit, where that is clear.
+func Unlike(note estimate.ComponentNote, misfit float64) estimate.ComponentNote {
+	if misfit > unlike {
+		note.Misfit = misfit
+		note.Flags = append(note.Flags, "its rows are not of a Gaussian's shape")
+	}
+	return note
+}
+
 // noisy is the relative spectral noise beyond which a component's shape is flagged. A guess.
 const noisy = 1.0
 

@@ -161,3 +161,19 @@ func TestSchedule(t *testing.T) {
 		}
 	}
 }
+
+// TestTold: a limit that binds is told where the number was not asked for, and a misfit where it is
+// clear.
+func TestTold(t *testing.T) {
+	for _, c := range []struct{ asked, most, found, flags int }{{0, 10, 9, 1}, {0, 10, 7, 0}, {9, 10, 9, 0}, {0, 1, 1, 0}} {
+		if got := AtLimit(estimate.Problem{Components: c.asked, MaxComponents: c.most}, c.found); len(got) != c.flags {
+			t.Errorf("%+v: flags %q", c, got)
+		}
+	}
+	if n := Unlike(estimate.ComponentNote{}, .3); n.Misfit != .3 || len(n.Flags) != 1 {
+		t.Errorf("a misfit of .3 is told as %+v", n)
+	}
+	if n := Unlike(estimate.ComponentNote{}, .05); n.Misfit != 0 || n.Flags != nil {
+		t.Errorf("a misfit of .05 is told as %+v", n)
+	}
+}

@@ -27,11 +27,14 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 		noise = math.Hypot(noise, c.CountSD/f.Rows)
 	}
 	out := program.NewDraft(f.All, f.Notes)
-	out.Notes.Flags = append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...)
+	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...), program.AtLimit(f.Problem, len(g))...)
 	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.space, c, f.Problem.Covariance)
 		w, note := c.Weight/total, program.GaussianNote(c, f.space.Dim(), program.CoarseStart)
+		if len(g) == 1 {
+			note = program.Unlike(note, f.root.fits.set.Misfit())
+		}
 		if w < surplus/float64(len(g)) {
 			note.Flags = slices.Insert(note.Flags, 0, "holds few rows: it may be surplus")
 		}
