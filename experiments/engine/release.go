@@ -13,7 +13,7 @@ var (
 	assuring = regexp.MustCompile(`mean and covariance are the rows' own`)
 	// routine is said of models that are as they should be: how precisely constant columns are
 	// known, what was missing, which units were inferred, a choice that was made.
-	routine = regexp.MustCompile(`constant columns: up to|constant but for at most|missing or unusable value|missing at random|incomplete|taken as recorded in that unit|look recorded in units of|` +
+	routine = regexp.MustCompile(`constant columns: up to|constant but for at most|it is released as constant|missing or unusable value|missing at random|incomplete|taken as recorded in that unit|look recorded in units of|` +
 		`do not speak for more|covariance is singular|narrower than could be seen`)
 )
 

@@ -25,7 +25,8 @@ const (
 	silent    = "silent wrong"     // released, not right, and nothing said
 	faulty    = "fault"            // of the program
 	flaggedOK = "fine and flagged" // a part of fine
-	farOff    = "flagged, far off" // a part of flagged: a mean by a standard deviation, or one of these tenfold
+	// a part of flagged: a mean by a standard deviation, or one of these tenfold
+	farOff = "flagged, far off"
 )
 
 var verdicts = []string{fine, flagged, refused, exit3, hopeless, silent, faulty}
@@ -62,6 +63,8 @@ const (
 	// statedSlack is by how much more rows than are stated may differ from a constant: it says
 	// "about".
 	statedSlack = 1.25
+	// statedDoubts is by how much of its stated doubt a number may be off.
+	statedDoubts = 3
 )
 
 var (
@@ -69,6 +72,8 @@ var (
 	tails = regexp.MustCompile(`(?i)tail|stray|beyond|far |outlier|extreme|outside|left out|not describe|clip|moment`)
 	// unseen is how many rows may differ from a constant.
 	unseen = regexp.MustCompile(`constant.*?about ([0-9.e+]+) rows`)
+	// differing is how many rows of a column do, and the doubt in it.
+	differing = regexp.MustCompile(`column ([0-9]+): about ([0-9.e+]+) rows .*give or take ([0-9.e+]+), differ`)
 )
 
 // A judgement is a verdict with its reasons.
@@ -169,11 +174,12 @@ type said struct {
 	background bool
 	unseen     float64 // rows that may differ from a constant
 	constant   map[string]bool
-	noise      float64 // relative, of one entry of the second moments
+	differing  map[int][2]float64 // of a column, as said, and the doubt
+	noise      float64            // relative, of one entry of the second moments
 }
 
 func saidOf(d release.Diagnostics) said {
-	s := said{constant: map[string]bool{}}
+	s := said{constant: map[string]bool{}, differing: map[int][2]float64{}}
 	s.relevant, s.flags, s.background = engine.Warnings(d)
 	rows := 0.0
 	for _, c := range d.Components {
@@ -190,6 +196,16 @@ func saidOf(d release.Diagnostics) said {
 			if v, err := strconv.ParseFloat(m[1], 64); err == nil {
 				s.unseen = max(s.unseen, v)
 			}
+		}
+	}
+	for _, f := range s.flags {
+		if m := differing.FindStringSubmatch(f); m != nil {
+			var v [3]float64
+			for i := range v {
+				// what the pattern lets through is a number
+				v[i], _ = strconv.ParseFloat(m[i+1], 64)
+			}
+			s.differing[int(v[0])-1] = [2]float64{v[1], v[2]}
 		}
 	}
 	for _, name := range d.ConstantColumns {
@@ -329,6 +345,9 @@ func (c comparison) constant(m *model.Mixture, a int, at, sd float64, col []floa
 		if math.Abs(x-at) > 1e-9*math.Max(math.Abs(at), math.Abs(x)) {
 			differ++
 		}
+	}
+	if stated, ok := c.said.differing[a]; ok {
+		return math.Abs(differ-stated[0]) <= (statedSlack-1)*stated[0]+statedDoubts*stated[1]
 	}
 	return differ <= statedSlack*c.said.unseen
 }
