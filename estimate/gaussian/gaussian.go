@@ -69,13 +69,12 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: most, Source: source}
 	}
 	moments, distances := query.ClippedMoments{}.Kind(), query.DistanceCounts
-	steps := single.Steps(p, prefix, share)
+	steps := append(single.Steps(p, prefix, share), single.PlainSteps(p, prefix, share)...)
 	switch {
 	case single.ByFull(p):
-		return append(steps, tyler.Step(prefix, share), step("tail", distances, 2*shapePart, 2),
-			single.RadiusStep(prefix, share, 1), step("moments", moments, 1, 1))
+		return append(steps, tyler.Step(prefix, share), step("tail", distances, shapePart, 1), step("moments", moments, 1, 1))
 	case p.Covariance == estimate.Diagonal:
-		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)), step("far", query.ColumnCounts, farPart, 1))
+		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
 	}
 	return append(steps, single.FarStep(prefix, share), step("moments", moments, 1, 2))
 }
@@ -114,29 +113,29 @@ func (f fit) run() (estimate.Outcome, error) {
 	return f.spherical()
 }
 
-// The parts of what is left for the first preconditioner, and of what is left then for one that
-// bears more. Utility constants, guesses.
-const firstPassPart, secondPassPart = .85, .5
+// roundPart is the part of what is left for the preconditioner. A guess.
+const roundPart = .85
 
-// heavyTail is a flag.
-const heavyTail = "many rows are far from Gaussian (repeated values, zero-inflated columns or heavy tails): mean and covariance are the rows' own, " +
-	"the Gaussian shape is not"
-
-// full is TylerPress: precondition, look at the radii, release. What was released says which way it
-// ends: as a Gaussian, as moments of any law, after a second preconditioner that atoms do not
-// collapse, or not at all.
+// full is TylerPress: precondition, look at the radii, release. Where the rows are no Gaussian's,
+// as stage zero, the preconditioner or the radii show, it ends in the rows' own moments.
 func (f fit) full() (estimate.Outcome, error) {
+	if uneven, err := f.Uneven(); err != nil {
+		return estimate.Outcome{}, err
+	} else if uneven || f.Wide() {
+		return f.Plain(nil)
+	}
 	var seen shape
-	st, again, err := f.Round([2]single.Pass{{Nu: 1, Part: firstPassPart}, {Nu: float64(f.Space.Dim()), Part: secondPassPart}},
-		func(st *tyler.State) (far float64, err error) {
-			seen, err = f.look(st)
-			return seen.far, err
-		}, " for a Gaussian fit", ", and the noise hides the spread of the others")
+	st, there, ok, err := f.Round(1, roundPart, func(st *tyler.State) (far float64, err error) {
+		seen, err = f.look(st)
+		return seen.far, err
+	})
 	switch {
 	case err != nil:
 		return estimate.Outcome{}, err
-	case again || seen.heavy:
-		return f.Final(st, false, []string{heavyTail})
+	case !ok:
+		return f.Again(st, there)
+	case seen.heavy:
+		return f.Plain(st)
 	}
 	return f.gaussian(st, seen)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/marginal"
 	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/radial"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -102,7 +103,7 @@ func (f fit) judge(h *radial.Histogram, information float64) shape {
 	mu := f.LeftMu()
 	best := bestRadius2(f.Problem.Relation, h.D, h.Rows, mu, information)
 	l := law.Law(radial.Edges(h.D))
-	free := l.Clipping(f.Problem.Relation, h.Rows, mu*math.Sqrt(1-single.RadiusPart), single.LooseExcess, false)
+	free := l.Clipping(f.Problem.Relation, h.Rows, mu*math.Sqrt(1-single.RadiusPart), marginal.AnyExcess, false)
 	s.heavy = free.R2 > 0 && best.Cov+gaussianBias2(l, best.R2) > free.Cov
 	return s
 }

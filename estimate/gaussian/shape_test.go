@@ -28,7 +28,7 @@ func rounded(t testing.TB, rows [][]float64, d int) (r *fit, st *tyler.State, s 
 	if err := r.Open(r.Problem); err != nil {
 		t.Fatal(err)
 	}
-	st, ok, err := r.Tyler.Round(tyler.New(r.Space), 1, firstPassPart)
+	st, ok, err := r.Tyler.Round(tyler.New(r.Space), 1, roundPart)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,36 +29,30 @@ const (
 	hiddenPart = .7
 	// leaning: a rough mean this near to the clipping radius says that stage 0 lost the column.
 	leaning = .8
-	// farSDs: rows farther than this many sds from a column's mean are counted before the last
-	// release.
-	farSDs  = 5
-	farPart = .02 // of mu^2
 )
 
 // diagonal fits every column by itself, a rough and a last clipped moment release each, in the
 // units of stage 0. Columns are clipped one by one, so that a correlation between them spoils
-// nothing.
+// nothing. Where a look at them shows a column that is no Gaussian's, all get their own moments.
 //
 // Source: [TYLERPRESS] Section 4.3 with d = 1, each column at mu/sqrt(d).
 func (f fit) diagonal() (none estimate.Outcome, err error) {
+	if uneven, err := f.Uneven(); err != nil {
+		return none, err
+	} else if uneven {
+		return f.Plain(nil)
+	}
 	k := float64(f.Space.Dim())
 	mean, sd := slices.Clone(f.Space.Center), f.SDs()
 	if _, err := f.refineColumns(mean, sd, math.Sqrt(roughPart*f.Left()/k), clip.Clipping{R2: roughRadius2, Lift: roughLift}, true); err != nil {
 		return none, err
-	}
-	far, share, err := f.farColumn(mean, sd)
-	if err != nil {
-		return none, err
-	}
-	if share > single.FirstFar {
-		return none, f.Refuse("too many rows of column %d lie far out for a Gaussian fit", far+1)
 	}
 	mu := budget.Mu(f.Left() / k)
 	noise, err := f.refineColumns(mean, sd, mu, bestRadius2(f.Problem.Relation, 1, f.Rows, mu, 0), false)
 	if err != nil {
 		return none, err
 	}
-	return f.Release(mean, mat.DenseCopyOf(mat.NewDiagDense(len(sd), sd)), single.FarFlags(share), noise)
+	return f.Release(mean, mat.DenseCopyOf(mat.NewDiagDense(len(sd), sd)), nil, noise)
 }
 
 // refineColumns improves mean and sd of the columns that vary, in raw units, by one release each. A
@@ -91,26 +85,6 @@ func (f fit) refineColumns(mean, sd []float64, mu float64, c clip.Clipping, roug
 		noise = math.Max(noise, sigma)
 	}
 	return noise, nil
-}
-
-// farColumn is the column with the largest share of rows beyond farSDs, less two noise sds, and
-// that share.
-func (f fit) farColumn(mean, sd []float64) (column int, share float64, err error) {
-	edges := slices.Repeat([]float64{math.NaN()}, f.All)
-	q := query.Counts{Center: slices.Clone(f.Units.Center), Edges: query.Each(edges), As: query.Above}
-	for i, j := range f.Space.Columns {
-		q.Center[j], edges[j] = mean[i], farSDs*sd[i]
-	}
-	answer, err := f.Sum(f.Tyler.Prefix+"far", q, math.Min(math.Sqrt(farPart*f.Mu2), f.LeftMu()))
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, j := range f.Space.Columns {
-		if s := (answer.Values[j] - 2*answer.Sigma) / f.Good(); s > share {
-			column, share = j, s
-		}
-	}
-	return column, share, nil
 }
 
 // spherical fits a mean and one variance, the mean of the columns' variances, by a rough and a last

@@ -77,7 +77,7 @@ var atomTable = []struct {
 		for j := range x {
 			x[j] = s * rng.NormFloat64()
 		}
-	}}, 5, 20000, 0, false},
+	}}, 5, 20000, 0, true},
 	{zeroInflated("zeros 50%", .5, normalAt5), 2, 8000, 1.4, false},
 	{zeroInflated("zeros 80%", .8, normalAt5), 2, 8000, 0, false},
 	{zeroInflated("zeros 90%", .9, normalAt5), 2, 8000, 0, false},
@@ -103,10 +103,10 @@ func errorsWithAtoms(t *testing.T, law atomic, d, n, runs int, e estimate.Estima
 	return errors
 }
 
-// TestAtoms: heavy-tailed is no worse than the source; where that refuses, it refuses too or is
-// within four times the error of a Gaussian table. The mean error of 8 runs may be 1.6 times the
-// source's of 10: the sd of one is below half of it, so a false alarm is a matter of 3 sds beyond
-// measured values that lie below the source's.
+// TestAtoms: heavy-tailed is no worse than the source; where that refuses, it is within four times
+// the error of a Gaussian table in most runs. The mean error of 8 runs may be 1.6
+// times the source's of 10: the sd of one is below half of it, so a false alarm is a matter of 3
+// sds beyond measured values that lie below the source's.
 func TestAtoms(t *testing.T) {
 	runs, slack := 8, 1.6
 	if long() {
@@ -125,10 +125,10 @@ func TestAtoms(t *testing.T) {
 		switch {
 		case c.x > 0 && (len(errors) < runs || !(mean <= slack*c.x)):
 			t.Errorf("%s d=%d: x%v of %d, want x%v", c.name, c.d, mean, len(errors), c.x)
-		case c.x == 0 && c.heavy && !(mean < 16):
-			t.Errorf("%s d=%d: x%v, want refusals or about x8, as far as two samples are apart", c.name, c.d, mean)
-		case c.x == 0 && !c.heavy && bad > runs/8:
-			t.Errorf("%s d=%d: %d beyond x4, want refusals", c.name, c.d, bad)
+		case c.x == 0 && c.heavy && !(mean < 30):
+			t.Errorf("%s d=%d: x%v, want less than x30: two samples are x8 apart", c.name, c.d, mean)
+		case c.x == 0 && !c.heavy && (bad > runs/2 || len(errors) < runs):
+			t.Errorf("%s d=%d: %d of %d beyond x4, want most of %d within", c.name, c.d, bad, len(errors), runs)
 		}
 	}
 }

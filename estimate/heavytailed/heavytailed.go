@@ -13,15 +13,10 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/radial"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
@@ -78,12 +73,17 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if err := single.Check(e.Name(), e.rounded(p)); err != nil {
 		return kernel.Plan{}, err
 	}
-	steps, releases := single.Steps(e.rounded(p), "", 1), p.Columns
+	steps := single.Steps(e.rounded(p), "", 1)
 	if e.full(p) {
-		steps, releases = append(steps, tyler.Step("", 1), single.FarStep("", 1)), 1
+		steps = append(steps, tyler.Step("", 1), single.FarStep("", 1))
 	}
-	return kernel.Plan{Method: e.Name(), Steps: append(steps, single.RadiusStep("", 1, releases),
-		kernel.Step{Name: "moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: releases, Source: source})}, nil
+	if e.elliptical {
+		steps = append(steps, kernel.Step{Name: "radius", Query: query.DistanceCounts, Share: single.RadiusPart, Most: 1, Source: source},
+			kernel.Step{Name: "moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: 1, Source: source})
+	} else {
+		steps = append(steps, single.PlainSteps(e.rounded(p), "", 1)...)
+	}
+	return kernel.Plan{Method: e.Name(), Steps: steps}, nil
 }
 
 // Fit follows the plan with the whole budget of the session.
@@ -108,73 +108,41 @@ func (f fit) run(e Estimator) (estimate.Outcome, error) {
 	case e.full(f.Problem):
 		return f.round(e.elliptical)
 	}
-	return f.columns()
+	return f.Plain(nil)
 }
 
 // Utility constants, guesses.
 const (
-	// plentyRows times the rows needed bear the noise of the t_nu step from the start, which rounds
-	// rows with atoms better.
-	plentyRows = 3
 	// The steps of the preconditioner cost a part of mu^2 that falls with the square of the rows:
 	// at most roundMost, and at least roundLeast for the last of them, which makes the frame better
 	// than it must be.
-	roundLeast, roundMost = .06, .6
-	roundFactor           = 1.5
+	roundLeast, roundMost, roundFactor = .06, .6, 1.5
 )
 
 // round rounds the rows, with less of what is left than a Gaussian has for it, whose last release
 // uses its steps again, and releases their moments.
 func (f fit) round(elliptical bool) (estimate.Outcome, error) {
-	need, most := single.RowsNeeded(f.Problem)/f.Rows, float64(f.Space.Dim())
+	need := single.RowsNeeded(f.Problem) / f.Rows
 	part := math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
-	first := 1.0
-	if f.Rows > plentyRows*single.RowsNeeded(f.Problem) {
-		first = most
+	if !elliptical {
+		if uneven, err := f.Uneven(); err != nil {
+			return estimate.Outcome{}, err
+		} else if uneven || f.Wide() {
+			return f.Plain(nil)
+		}
 	}
-	st, _, err := f.Round([2]single.Pass{{Nu: first, Part: part}, {Nu: most, Part: part}}, f.Far, "", "")
-	if err != nil {
+	st, there, ok, err := f.Round(1, part, f.Far)
+	switch {
+	case err != nil:
 		return estimate.Outcome{}, err
+	case !ok && elliptical:
+		return estimate.Outcome{}, f.RefuseFar("the rows are not those of one elliptical law: many share one value or lie far out")
+	case !ok:
+		return f.Again(st, there)
+	case elliptical:
+		return f.Final(st)
 	}
-	return f.Final(st, elliptical, nil)
-}
-
-// columns fits every column by itself, at mu/sqrt(d) each.
-//
-// Source: [TYLERPRESS] Sections 3 and 4.3 with d = 1.
-func (f fit) columns() (none estimate.Outcome, err error) {
-	d, sd := f.Space.Dim(), f.SDs()
-	mean, factor := make([]float64, d), mat.NewDense(d, d, nil)
-	radii := math.Sqrt(single.RadiusPart * f.Left() / float64(d))
-	rest, worst := budget.Mu((1-single.RadiusPart)*f.Left()/float64(d)), 0.0
-	for i, j := range f.Space.Columns {
-		st := single.Column(j, f.Space.Center[i], sd[i])
-		h, err := f.Radii("radius", st, 1, radii, radial.Edges(1))
-		if err != nil {
-			return none, err
-		}
-		l, _ := h.Law(single.LooseMisfit)
-		best := l.Clipping(f.Problem.Relation, f.Rows, rest, single.LooseExcess, false)
-		if !(best.R2 > 0) {
-			return none, f.RefuseColumn(j)
-		}
-		m, err := f.Moments(st, 1, best, rest)
-		if err != nil {
-			return none, err
-		}
-		noise, trusted := m.Spectral()/math.Sqrt2, false
-		trusted = noise <= single.NoiseLimit*m.Second.At(0, 0)
-		first, cov := l.Proportional(m.Sum, m.Second, best.R2)
-		if !trusted || !(cov.At(0, 0) > clip.LeastEigen) {
-			return none, f.RefuseColumn(j)
-		}
-		root := mat.NewDense(1, 1, []float64{math.Sqrt(cov.At(0, 0))})
-		at, spread := st.Raw(first, root, 1)
-		mean[i] = at[0]
-		factor.Set(i, i, spread.At(0, 0))
-		worst = math.Max(worst, noise/cov.At(0, 0))
-	}
-	return f.Release(mean, factor, nil, worst)
+	return f.Plain(f.Near(st))
 }
 
 // Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends

@@ -11,20 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/parts/clip"
 )
 
-// Proportional is the mean, as it is, and the covariance with what clipping to radius^2 = r2 took
-// from the trace given back to every direction in proportion to its spread, so that no direction is
-// off by more than the whole was, however unequal the spreads are. The law need not be elliptical.
-// mean and second are moments of clipped rows, as means over the rows.
-func (l Law) Proportional(mean []float64, second *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
-	d := len(mean)
-	cov := mat.NewSymDense(d, nil)
-	cov.SymRankOne(second, -1, mat.NewVecDense(d, mean))
-	if trace := mat.Trace(cov); trace > 0 {
-		cov.ScaleSym(1+l.Clip(r2).Excess/trace, cov)
-	}
-	return mean, cov
-}
-
 // Elliptical is mean and covariance of the elliptical law whose clipped moments these are: the
 // shape by inversion for the radial law l, the size as the trace of the clipped moments with what
 // clipping took from it. No eigenvalue of the shape, of trace about D, is below least. The error is

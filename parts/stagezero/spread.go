@@ -90,6 +90,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 		unclear[j] = counts[0] > constantPart*pairs || counts[0] > equalSDs*answer.Sigma && slices.Max(fits[j]) < clearlySDs
 	}
 	for j, octave := range octaves(fits, unclear) {
+		u.Uneven = append(u.Uneven, uneven(answer.Values[j*q.Bins():(j+1)*q.Bins()], octave, pairs, answer.Sigma))
 		u.Scale[j] = math.Max(math.Ldexp(1, octave+lowOctave-1), math.SmallestNonzeroFloat64)
 	}
 	count := 0
@@ -114,6 +115,33 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 		}
 	}
 	return u, nil
+}
+
+// Of uneven columns: shares of the pairs that are equal, or octaves away from the fullest on either
+// side, within so many octaves, and how clear of the noise they must be. A Gaussian has .1
+// so far below, and none above, and twice and .06 if the fullest octave is taken for the next.
+// Guesses.
+const (
+	equalPairs, abovePairs, belowPairs = .2, .08, .22
+	unevenOctaves                      = 8
+	unevenSDs                          = 3.5
+)
+
+// uneven judges the counts of a column, equal pairs first.
+func uneven(counts []float64, octave int, pairs, sigma float64) bool {
+	if counts[0] > equalPairs*pairs+unevenSDs*sigma {
+		return true
+	}
+	above, below, clear := 0.0, 0.0, unevenSDs*sigma*math.Sqrt(unevenOctaves)
+	for k := 3; k < 3+unevenOctaves; k++ {
+		if at := 1 + octave + k; at < len(counts) {
+			above += counts[at]
+		}
+		if at := 1 + octave - k; at > 0 {
+			below += counts[at]
+		}
+	}
+	return above > abovePairs*pairs+clear || below > belowPairs*pairs+clear
 }
 
 // octaves is the octave of each column's spread, by how well the profile fits at all octaves; it

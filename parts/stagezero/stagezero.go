@@ -87,6 +87,10 @@ type Units struct {
 	// 3e-5.
 	Unseen float64
 
+	// Uneven columns: many rows share one value, or differences of pairs fill more octaves than
+	// those of one group of rows do, as far as that is clear of the noise. By SpreadByPairs.
+	Uneven []bool
+
 	settled []bool // columns whose centre is not FindCenters' to look for
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/parts/marginal"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
@@ -64,6 +65,9 @@ func (f *Fit) note(unresolved []tyler.Direction) {
 
 // End is what a fit ends in: an error that is a refusal is an outcome.
 func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
+	if errors.Is(err, marginal.ErrOverflow) {
+		err = refusal("record the columns in other units", "the columns' spreads do not fit float64")
+	}
 	var r *refused
 	if errors.As(err, &r) {
 		return estimate.Outcome{NoRelease: &r.NoRelease, Diagnostics: f.notes()}, nil

@@ -26,25 +26,21 @@ const NoiseLimit = .5
 // 4.5).
 const (
 	FarRadius2 = 25
-	// FirstFar is the share of rows there with which a first preconditioner is believed, and
-	// secondFar that for a second one, which bears more.
-	FirstFar, secondFar = .07, .10
-	farPart             = .01 // of mu^2, for each look at far rows
+	// FirstFar is the share of rows there with which a preconditioner is believed.
+	FirstFar = .07
+	farPart  = .01 // of mu^2, for a look at far rows
 )
 
 // How the last release treats rows that are not Gaussian. Utility only, guesses.
 const (
 	// RadiusPart of what is left is for the histogram of the radii.
 	RadiusPart = .12
-	// How wrong, squared and relative, the law's word on what clipping hides may be: if nothing is
-	// assumed; for an elliptical law of the Pearson family; for another one.
-	LooseExcess   = .15
+	// How wrong, squared and relative, the law's word on what clipping hides may be: for an
+	// elliptical law of the Pearson family; for another one.
 	trustedExcess = .005
 	freeExcess    = .1
 	// By how much a free tail must be nearer to the histogram than the Pearson family's before it
-	// is believed as much, if nothing is assumed and if the law is taken for elliptical: limits of
-	// radial.Histogram.Law.
-	LooseMisfit      = 4
+	// is believed as much: a limit of radial.Histogram.Law.
 	ellipticalMisfit = 8
 	// outsideSDs of rows beyond the last radius of the grid are too many.
 	outsideSDs = 4
@@ -54,45 +50,23 @@ const (
 	strangeNoise = 2.5
 )
 
-// RadiusStep is the step of the radii that Final looks at, for so many looks.
-func RadiusStep(prefix string, share float64, most int) kernel.Step {
-	return kernel.Step{Name: prefix + "radius", Query: query.DistanceCounts, Share: share * RadiusPart, Most: most, Source: "TYLERPRESS Section 3"}
-}
-
-// FarStep is the step of Far, for two looks.
+// FarStep is the step of Far.
 func FarStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * 2 * farPart, Most: 2, Source: "TYLERPRESS Section 4"}
+	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * farPart, Most: 1, Source: "TYLERPRESS Section 4"}
 }
 
-// A Pass is steps of t_nu with a part of what is left.
-type Pass struct{ Nu, Part float64 }
-
-// Round makes the rows round, again by the second pass if the first does not get there or an atom
-// may have fooled it: if too large a share of the rows is far out, as far says. The error is a
-// refusal if both fail; lies and hides end its reason where the second got there and where it did
-// not.
+// Round makes the rows round by steps of t_nu with a part of what is left, if they get there; and
+// there, right says that no more than FirstFar of them are far out, as far has it: an atom has not
+// fooled the steps.
 //
 // Source: [TYLERPRESS] Section 4.5.
-func (f *Fit) Round(passes [2]Pass, far func(*tyler.State) (float64, error), lies, hides string) (st *tyler.State, again bool, err error) {
-	there, end := false, ""
-	for i, limit := range [...]float64{FirstFar, secondFar} {
-		ok, share := false, 0.0
-		if st, ok, err = f.Tyler.Round(tyler.New(f.Space), passes[i].Nu, passes[i].Part); err != nil {
-			return nil, false, err
-		}
-		if !ok {
-			end = hides
-			continue
-		}
-		if share, err = far(st); err != nil || share <= limit {
-			return st, i > 0, err
-		}
-		there, end = true, lies
+func (f *Fit) Round(nu, part float64, far func(*tyler.State) (float64, error)) (st *tyler.State, there, right bool, err error) {
+	st, there, err = f.Tyler.Round(tyler.New(f.Space), nu, part)
+	if !there || err != nil {
+		return st, false, false, err
 	}
-	if !there {
-		return nil, false, f.unresolved(st)
-	}
-	return nil, false, f.RefuseFar("too many rows share one value or lie far out" + end)
+	f.far, err = far(st)
+	return st, true, f.far <= FirstFar, err
 }
 
 // Far releases which share of the rows has |z|^2 > 25 d in the coordinates of the state, less two
@@ -165,61 +139,45 @@ func (f *Fit) ClippedSums(st *tyler.State, root float64, c clip.Clipping, mu flo
 	return moments.Unpack(q, answer)[0], nil
 }
 
-// Final is the last release for rows that need not be Gaussian: it spends a part on the radii and
-// the rest on clipped moments, and undoes the clipping, for an elliptical law, or as far as any law
-// allows it: then what clipping took from the trace is given back in proportion.
+// Final is the last release for rows of an elliptical law that need not be Gaussian: it spends a
+// part on the radii and the rest on clipped moments, and undoes the clipping.
 //
 // Source: [TYLERPRESS] Sections 3 and 4.3, moments mode.
 // Differs: the radius balances predicted errors over a released histogram of all radii; the source
 // bisects for a count of rows beyond it and leaves the clipping bias in.
-func (f *Fit) Final(st *tyler.State, elliptical bool, flags []string) (none estimate.Outcome, err error) {
+func (f *Fit) Final(st *tyler.State) (none estimate.Outcome, err error) {
 	root := st.Root()
 	h, err := f.Radii("radius", st, root, math.Sqrt(RadiusPart*f.Left()), radial.Edges(st.Rank()))
 	if err != nil {
 		return none, err
 	}
-	if h.Beyond(len(h.Edges)-1) > outsideSDs*h.Sigma {
-		return none, f.RefuseFar("the rows reach too far for any clipping radius")
-	}
-	l, trust := h.Law(LooseMisfit)
-	misfit := LooseExcess
-	if elliptical {
-		l, trust = h.Law(ellipticalMisfit)
-		misfit = trust*trustedExcess + (1-trust)*freeExcess
-	}
+	l, trust := h.Law(ellipticalMisfit)
 	mu := f.LeftMu()
-	best := l.Clipping(f.Problem.Relation, f.Rows, mu, misfit, elliptical)
-	if !(best.R2 > 0) {
+	best := l.Clipping(f.Problem.Relation, f.Rows, mu, trust*trustedExcess+(1-trust)*freeExcess, true)
+	if h.Beyond(len(h.Edges)-1) > outsideSDs*h.Sigma || !(best.R2 > 0) {
 		return none, f.RefuseFar("the rows reach too far for any clipping radius")
 	}
 	m, err := f.Moments(st, root, best, mu)
 	if err != nil {
 		return none, err
 	}
-	bear := m.Spectral()
+	bear, flags := m.Spectral(), []string(nil)
 	if trust < strange {
 		bear *= strangeNoise
+		flags = []string{"the rows' radii are those of no elliptical law of the family that was fitted: what lies beyond the clipping radius is a guess"}
 	}
-	if !trusted(m.Second, bear) {
+	if values, ok := symmetric.Eigenvalues(m.Second); !ok || !(bear <= NoiseLimit*values[0]) {
 		return none, f.RefuseFar("the rows reach so far that the noise of the last release is as large as what it measures")
 	}
-	delta, cov := l.Proportional(m.Sum, m.Second, best.R2)
-	if elliptical {
-		if delta, cov, err = l.Elliptical(f.Context, m.Sum, m.Second, best.R2, clip.LeastEigen); err != nil {
-			return none, err
-		}
+	delta, cov, err := l.Elliptical(f.Context, m.Sum, m.Second, best.R2, clip.LeastEigen)
+	if err != nil {
+		return none, err
 	}
 	_, spread := symmetric.FlooredRoot(cov, clip.LeastEigen)
 	if _, collapsed := clip.Least(spread); collapsed {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	return f.Finish(st, root, delta, spread, m.Spectral(), flags)
-}
-
-// trusted reports that the spectral noise is at most NoiseLimit of the least eigenvalue.
-func trusted(second *mat.SymDense, noise float64) bool {
-	values, ok := symmetric.Eigenvalues(second)
-	return ok && noise <= NoiseLimit*values[0]
 }
 
 // Finish releases N(delta, spread^2) of the coordinates root*W(y-m).

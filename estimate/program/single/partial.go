@@ -14,8 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/marginal"
 	"github.com/gauze-dp/gauze/parts/moments"
-	"github.com/gauze-dp/gauze/parts/radial"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -53,9 +53,7 @@ func partialSteps(prefix string, share float64) []kernel.Step {
 	steps := inView(query.Presence, step("count", query.DistanceCounts, countPart), step(partialPrefix+"pairs", moments, pairsPart))
 	cells := append(stagezero.Steps(prefix+partialPrefix, share*stagezero.LargestPart, share*stagezero.ScalePart), step(partialPrefix+"cells", query.ColumnCounts, cellsPart),
 		stagezero.SparseStep(prefix+partialPrefix, share*sparsePart))
-	last := step(partialPrefix+"moments", moments, 1)
-	last.Most, last.Source = 2, "TYLERPRESS Section 3"
-	return append(append(steps, inView(query.Cells, cells...)...), inView(query.Filled, RadiusStep(prefix+partialPrefix, share, 2), last)...)
+	return append(append(steps, inView(query.Cells, cells...)...), inView(query.Filled, marginal.ReleaseSteps(prefix+partialPrefix, share, 2)...)...)
 }
 
 // countRows counts the rows that have all cells, and those that have some.
@@ -149,31 +147,15 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m moments.Sums, far estimate.Undescribed, err error) {
 	d := f.Space.Dim()
 	frame := f.Space.Frame(make([]float64, d), inv)
-	h, err := radial.Count(f.Allotment, f.Tyler.Prefix+"radius", frame, budget.Mu(RadiusPart*mu2), radial.Edges(d), f.Good())
+	r, err := marginal.Release(f.Allotment, f.Tyler.Prefix, frame, f.Good(), mu2, 0, marginal.AnyExcess)
 	if err != nil {
 		return m, far, err
 	}
-	law, _ := h.Law(LooseMisfit)
-	mu := budget.Mu((1 - RadiusPart) * mu2)
-	c := law.Clipping(f.Problem.Relation, f.Rows, mu, LooseExcess, false)
-	if !(c.R2 > 0) {
-		return m, far, f.RefuseFar("the rows reach too far for any clipping radius")
-	}
-	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift), Components: []query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}}
-	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
-	if err != nil {
-		return m, far, err
-	}
-	for i, e := range h.Edges {
-		if e >= c.R2 {
-			far = estimate.Undescribed{Share: h.Beyond(i) / f.Good(), Noise: h.Sigma * math.Sqrt(float64(len(h.Edges)-i)) / f.Good(),
-				Where: "beyond the clipping radius; they count as if they lay on it"}
-			break
-		}
-	}
-	m = moments.Unpack(q, answer)[0].Over(f.Good())
+	far = estimate.Undescribed{Share: r.Beyond, Noise: r.BeyondSD, Where: "beyond the clipping radius; they count as if they lay on it"}
+	m = moments.Sums{Sum: r.Mean, Second: r.Cov, SecondSD: r.CovSD}
+	m.Second.SymRankOne(m.Second, 1, mat.NewVecDense(d, m.Sum))
 	if trace := mat.Trace(m.Second); trace > 0 {
-		m.Second.ScaleSym(1+law.Clip(c.R2).Excess/trace, m.Second)
+		m.Second.ScaleSym(1+r.Lost/trace, m.Second)
 	}
 	sums := make([]float64, d)
 	symmetric.AddMul(sums, l, m.Sum)

@@ -34,7 +34,9 @@ type Fit struct {
 	name    string
 	// cells is, for any two columns, the part of the rows that has both cells; nil where rows that
 	// lack some are left out.
-	cells *mat.SymDense
+	cells  *mat.SymDense
+	byFull bool    // of the problem that it was opened for
+	far    float64 // share of rows, of Round
 }
 
 // New is a fit with all that a has left, by the method of that name, before its first measurement.
@@ -88,6 +90,7 @@ func (f *Fit) Open(p estimate.Problem) error {
 	if !(p.Mu > 0) {
 		return fmt.Errorf("%s: %w", f.name, kernel.ErrExhausted)
 	}
+	f.byFull = ByFull(p)
 	good, lacking, sd, err := f.countRows()
 	if err != nil {
 		return err
