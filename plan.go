@@ -6,9 +6,9 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
-	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/bounds"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -41,11 +41,11 @@ type Statement struct {
 	// Candidates are all methods that could fit one component, where one is asked for, and
 	// LowerBound is below what any of them can reach with so many rows.
 	Candidates []catalog.Candidate `json:"candidates,omitempty"`
-	LowerBound *expected.Bound     `json:"lower_bound,omitempty"`
+	LowerBound *bounds.One         `json:"lower_bound,omitempty"`
 	// MixtureBound is the same for mixtures: of the components asked for, or of as many as are
 	// allowed.
-	MixtureBound *expected.MixtureBound `json:"mixture_bound,omitempty"`
-	Notes        []string               `json:"notes,omitempty"`
+	MixtureBound *bounds.Mixture `json:"mixture_bound,omitempty"`
+	Notes        []string        `json:"notes,omitempty"`
 	problem      estimate.Problem
 }
 
@@ -168,7 +168,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 	if s.Candidates == nil || guess.Rows == 0 {
 		return
 	}
-	bound := expected.LowerBound(guess, float64(guess.Rows))
+	bound := bounds.ForOne(guess, float64(guess.Rows))
 	s.LowerBound = &bound
 	for _, c := range s.Candidates {
 		if c.Method != s.Method || c.CovarianceError == 0 {
@@ -187,7 +187,7 @@ func (s *Statement) boundMixtures(guess estimate.Problem) {
 		k = guess.MaxComponents
 	}
 	if guess.Known() == nil && k > 1 {
-		bound := expected.LowerBoundMixture(guess, guess.Budget, k, float64(guess.Rows))
+		bound := bounds.ForMixture(guess, guess.Budget, k, float64(guess.Rows))
 		s.MixtureBound = &bound
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// sweeps bounds the sweeps of Jacobi's method over all pairs. Convergence is quadratic; 6 or 7 are
+// Sweeps bounds the sweeps of Jacobi's method over all pairs. Convergence is quadratic; 6 or 7 are
 // usual at n = 20.
-const sweeps = 60
+const Sweeps = 60
 
 // Orthogonalize turns the n rows of w, without loss of digits, into orthogonal ones: it replaces w
 // by Q w, Q orthogonal, and sets norms to the norms of the new rows, which are the singular values
@@ -18,7 +18,7 @@ const sweeps = 60
 //
 // By Jacobi's one-sided method. It allocates nothing.
 func Orthogonalize(w []float64, n int, norms []float64) {
-	for sweep, done := 0, false; sweep < sweeps && !done; sweep++ {
+	for sweep, done := 0, false; sweep < Sweeps && !done; sweep++ {
 		done = true
 		squares(w, n, norms)
 		for p := range n {
@@ -35,7 +35,7 @@ func Orthogonalize(w []float64, n int, norms []float64) {
 					t = -t
 				}
 				c := 1 / math.Sqrt(1+t*t)
-				turn(a, b, c, t*c)
+				Turn(a, b, c, t*c)
 				norms[p], norms[q] = norms[p]-t*x, norms[q]+t*x
 			}
 		}
@@ -96,4 +96,11 @@ func Eigen(a []float64, n int) (values, vectors []float64) {
 		}
 	}
 	return values, vectors
+}
+
+// Turn rotates two rows.
+func Turn(a, b []float64, c, s float64) {
+	for i, v := range a {
+		a[i], b[i] = c*v-s*b[i], s*v+c*b[i]
+	}
 }

@@ -5,9 +5,10 @@ package dense
 // row backward stable: rows may be of very different sizes, of about 1e-150 to 1e150.
 //
 // By the modified method of Gram and Schmidt.
-func LQ(a []float64, n, m int) []float64 { return lq(a, n, m, Norm) }
+func LQ(a []float64, n, m int) []float64 { return LQBy(a, n, m, Norm) }
 
-func lq(a []float64, n, m int, norm func([]float64) float64) []float64 {
+// LQBy is LQ with rows measured by norm.
+func LQBy(a []float64, n, m int, norm func([]float64) float64) []float64 {
 	l := make([]float64, n*n)
 	for j := range n {
 		q := a[j*m : j*m+m]

@@ -50,3 +50,12 @@ func AllFinite(xs []float64) bool {
 	}
 	return true
 }
+
+// HypotNorm is the Euclidean norm, without under- and overflow: one entry after another.
+func HypotNorm(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s = math.Hypot(s, v)
+	}
+	return s
+}

@@ -15,9 +15,9 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/literal/bounds"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -31,7 +31,7 @@ const (
 // learned is the total variation distance below which a mixture counts as learned.
 //
 // Source: [AMN24] Section 7 of the restatement.
-const learned = expected.Learned
+const learned = bounds.Learned
 
 const (
 	// mostFree bounds the number of components where it is free.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/literal/bounds"
 )
 
 // panels draws success and total variation against n, a pair of pictures for each panel; and for
@@ -145,10 +145,10 @@ func leasts(p *engine.Page, r *results) {
 
 // bound is what no method can promise for the line's kind of problem; nothing where bounds are
 // stated.
-func bound(r *results, l *line, n int) expected.MixtureBound {
+func bound(r *results, l *line, n int) bounds.Mixture {
 	c := l.Cell
 	if c.facts != (estimate.Facts{}) {
-		return expected.MixtureBound{}
+		return bounds.Mixture{}
 	}
 	asked := estimate.Problem{Columns: c.columns(), Relation: r.Options.Relation}
 	if c.aligned() {
@@ -158,5 +158,5 @@ func bound(r *results, l *line, n int) expected.MixtureBound {
 	if c.epsilon != 0 {
 		budget.Epsilon = c.epsilon
 	}
-	return expected.LowerBoundMixture(asked, budget, c.trueK(), float64(n))
+	return bounds.ForMixture(asked, budget, c.trueK(), float64(n))
 }

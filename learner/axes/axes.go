@@ -42,13 +42,13 @@ func Of(rows [][]float64) (sds []float64, axes [][]float64, err error) {
 		return nil, nil, err
 	}
 	d := len(rows[0])
-	l := dense.SafeLQ(x, d, len(rows))
+	l := safeLQ(x, d, len(rows))
 	rank, err := rankOf(l, d)
 	if err != nil {
 		return nil, nil, err
 	}
 	turns := dense.Identity(d)
-	values := dense.SafeOrthogonalize(l, d, d, turns)
+	values := safeOrthogonalize(l, d, d, turns)
 	for i := range d {
 		axes = append(axes, turns[i*d:i*d+d:i*d+d])
 	}
@@ -101,7 +101,7 @@ func rankOf(l []float64, d int) (int, error) {
 	var unit []float64
 	for i := range d {
 		row := l[i*d : i*d+d]
-		length := dense.SafeNorm(row)
+		length := safeNorm(row)
 		if length == 0 {
 			continue
 		}
@@ -113,7 +113,7 @@ func rankOf(l []float64, d int) (int, error) {
 		}
 	}
 	largest, rank := 0.0, 0
-	values := dense.SafeOrthogonalize(unit, len(unit)/d, d, nil)
+	values := safeOrthogonalize(unit, len(unit)/d, d, nil)
 	for _, v := range values {
 		largest = math.Max(largest, v)
 	}

@@ -1,4 +1,4 @@
-package expected
+package bounds
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A MixtureBound is what no method can promise for mixtures: on some mixture its mean total
+// A Mixture is what no method can promise for mixtures: on some mixture its mean total
 // variation distance from the truth, 1 where it releases nothing, is at least this. 0 says nothing.
-type MixtureBound struct {
+type Mixture struct {
 	Components     int     `json:"components"`
 	TotalVariation float64 `json:"total_variation"`
 	// WithoutPrivacy holds for every method.
@@ -24,14 +24,14 @@ type MixtureBound struct {
 // Learned is the total variation distance below which a mixture counts as learned.
 const Learned = .15
 
-// LowerBoundMixture is a lower bound on the mean total variation distance of every (epsilon,
+// ForMixture is a lower bound on the mean total variation distance of every (epsilon,
 // delta)-differentially private method, for mixtures of k Gaussians of the shape p.Covariance in
 // p.Columns columns from so many rows, that is told no bounds on the means. It may know k, the
 // weights and how the components are told apart. Whatever distribution Q it releases, for every
 // such method there is a mixture P (in fact: it is so on average over those of the proof) with E
 // TV(P, Q) at least the largest of three terms: places, sampling and privacy.
 //
-// Proof: lowermixture_proof.md, steps 1 to 7.
+// Proof: mixture_proof.md, steps 1 to 7.
 //
 // Source: [AMN24] Theorem 1.6 A lower bound on the rows; [KMS22] the fingerprinting lemma for
 // exponential families.
@@ -39,16 +39,16 @@ const Learned = .15
 // rows. Theorem 1.6 has the sum of the terms, k d^2 (1/alpha^2 + 1/(alpha epsilon)) + k
 // ln(1/delta)/(alpha epsilon); here it is their largest, d^2 is d or d^2/4, and the constants are
 // small.
-func LowerBoundMixture(p estimate.Problem, b privacy.Budget, k int, rows float64) MixtureBound {
+func ForMixture(p estimate.Problem, b privacy.Budget, k int, rows float64) Mixture {
 	if k < 1 || p.Columns < 1 || !(rows > 0) {
-		return MixtureBound{}
+		return Mixture{}
 	}
 	l := mixtureLimit{k: float64(k), families: familiesOf(p)}
 	plain := l
 	if !b.Concentrated() && b.Delta > 0 {
 		l.epsilon, l.delta, l.addRemove = b.Epsilon, b.Delta, p.Relation == privacy.AddRemoveOne
 	}
-	out := MixtureBound{Components: k, TotalVariation: l.at(rows), WithoutPrivacy: plain.at(rows), Learned: Learned}
+	out := Mixture{Components: k, TotalVariation: l.at(rows), WithoutPrivacy: plain.at(rows), Learned: Learned}
 	low, high := 0., 1.
 	for l.at(high) > Learned {
 		low, high = high, 2*high

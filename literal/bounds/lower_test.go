@@ -1,4 +1,4 @@
-package expected
+package bounds
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -126,7 +127,7 @@ func TestLowerBoundHolds(t *testing.T) {
 		for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			for _, mu := range []float64{.05, .2367, 1, 3} {
 				for _, n := range []float64{10, 100, 1000, 1e4, 1e6} {
-					b := LowerBound(estimate.Problem{Columns: d, Relation: rel, Mu: mu}, n)
+					b := ForOne(estimate.Problem{Columns: d, Relation: rel, Mu: mu}, n)
 					cov, mean := best(clips, d, n, mu, rel)
 					if !(b.Covariance <= cov*(1+draws)) || !(b.Mean <= mean*(1+draws)) {
 						t.Errorf("%v d=%d n=%g mu=%g: the bound %+v is above what the Gaussian mechanism reaches, %v and %v", rel, d, n, mu, b, cov, mean)
@@ -143,8 +144,8 @@ func TestLowerBoundHolds(t *testing.T) {
 func TestLowerBoundShapes(t *testing.T) {
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, n := range []float64{10, 1e3, 1e5} {
-			at := func(shape estimate.CovarianceType, d int, mu float64) Bound {
-				return LowerBound(estimate.Problem{Columns: d, Relation: rel, Mu: mu, Covariance: shape}, n)
+			at := func(shape estimate.CovarianceType, d int, mu float64) One {
+				return ForOne(estimate.Problem{Columns: d, Relation: rel, Mu: mu, Covariance: shape}, n)
 			}
 			for _, mu := range []float64{.01, .2, 2} {
 				full, diagonal, spherical := at(estimate.Full, 6, mu), at(estimate.Diagonal, 6, mu), at(estimate.Spherical, 6, mu)
@@ -162,7 +163,25 @@ func TestLowerBoundShapes(t *testing.T) {
 			}
 		}
 	}
-	if got := LowerBound(estimate.Problem{Columns: 3, Mu: 1}, 0); got != (Bound{}) {
+	if got := ForOne(estimate.Problem{Columns: 3, Mu: 1}, 0); got != (One{}) {
 		t.Errorf("without rows: %+v", got)
 	}
 }
+
+// What was measured makes sense: errors are not far below those without privacy nor, where privacy
+// costs little, far above.
+func TestTableIsSane(t *testing.T) {
+	for _, p := range expected.Measured().Points() {
+		if p.Method != "gaussian" || p.Released < 3 || p.Columns < 5 || p.Shape == estimate.Spherical {
+			// the fewer numbers are estimated, the farther below the root mean square a median can
+			// be
+			continue
+		}
+		bound := ForOne(estimate.Problem{Columns: p.Columns, Relation: p.Relation, Mu: p.Mu, Covariance: p.Shape}, float64(p.Rows))
+		if p.Covariance < .5*bound.Covariance || p.Mean < .4*bound.Mean || p.Covariance > 100*bound.Covariance {
+			t.Errorf("%+v: the lower bound is %+v", p, bound)
+		}
+	}
+}
+
+func near(a, b, relative float64) bool { return math.Abs(a-b) <= relative*math.Abs(b) }

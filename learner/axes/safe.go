@@ -1,13 +1,17 @@
-package dense
+package axes
 
-import "math"
+import (
+	"math"
 
-// Here are LQ and Orthogonalize for rows of any size that float64 can hold. They measure rows
+	"github.com/gauze-dp/gauze/dense"
+)
+
+// Here are dense.LQ and dense.Orthogonalize for rows of any size that float64 can hold. They measure rows
 // without squares that overflow, and take cosines in the place of products, which costs twice the
 // time and rounds otherwise.
 
-// SafeNorm is the Euclidean norm, without under- and overflow.
-func SafeNorm(x []float64) float64 {
+// safeNorm is the Euclidean norm, without under- and overflow.
+func safeNorm(x []float64) float64 {
 	big := 0.0
 	for _, v := range x {
 		big = math.Max(big, math.Abs(v))
@@ -22,31 +26,22 @@ func SafeNorm(x []float64) float64 {
 	return big * math.Sqrt(s)
 }
 
-// HypotNorm is SafeNorm, one entry after another.
-func HypotNorm(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s = math.Hypot(s, v)
-	}
-	return s
-}
-
-// SafeLQ is LQ by SafeNorm.
-func SafeLQ(a []float64, n, m int) []float64 { return lq(a, n, m, SafeNorm) }
+// safeLQ is dense.LQ by safeNorm.
+func safeLQ(a []float64, n, m int) []float64 { return dense.LQBy(a, n, m, safeNorm) }
 
 // rightAngle: rows this near to orthogonal, as a cosine, are taken as orthogonal by
-// SafeOrthogonalize.
+// safeOrthogonalize.
 const rightAngle = 0x1p-46
 
-// SafeOrthogonalize turns the n rows of w, n x m, until they are orthogonal, and returns their
+// safeOrthogonalize turns the n rows of w, n x m, until they are orthogonal, and returns their
 // norms, which are the singular values of w, unordered: each to the accuracy of its row, whatever
 // the sizes of the others. with, unless nil, has n rows that are turned along: an identity becomes
 // the product of the rotations.
 //
 // By Jacobi's one-sided method.
-func SafeOrthogonalize(w []float64, n, m int, with []float64) (norms []float64) {
+func safeOrthogonalize(w []float64, n, m int, with []float64) (norms []float64) {
 	along := len(with) / max(1, n)
-	for range sweeps {
+	for range dense.Sweeps {
 		turned := false
 		for p := range n {
 			for q := p + 1; q < n; q++ {
@@ -55,8 +50,8 @@ func SafeOrthogonalize(w []float64, n, m int, with []float64) (norms []float64) 
 					continue
 				}
 				turned = true
-				turn(w[p*m:p*m+m], w[q*m:q*m+m], c, s)
-				turn(with[p*along:p*along+along], with[q*along:q*along+along], c, s)
+				dense.Turn(w[p*m:p*m+m], w[q*m:q*m+m], c, s)
+				dense.Turn(with[p*along:p*along+along], with[q*along:q*along+along], c, s)
 			}
 		}
 		if !turned {
@@ -64,14 +59,14 @@ func SafeOrthogonalize(w []float64, n, m int, with []float64) (norms []float64) 
 		}
 	}
 	for i := range n {
-		norms = append(norms, SafeNorm(w[i*m:i*m+m]))
+		norms = append(norms, safeNorm(w[i*m:i*m+m]))
 	}
 	return norms
 }
 
 // rotation is the one that makes a and b orthogonal, unless they are.
 func rotation(a, b []float64) (c, s float64, ok bool) {
-	na, nb := SafeNorm(a), SafeNorm(b)
+	na, nb := safeNorm(a), safeNorm(b)
 	if na == 0 || nb == 0 {
 		return 0, 0, false
 	}
@@ -88,11 +83,4 @@ func rotation(a, b []float64) (c, s float64, ok bool) {
 	}
 	c = 1 / math.Hypot(1, t)
 	return c, c * t, true
-}
-
-// turn rotates two rows.
-func turn(a, b []float64, c, s float64) {
-	for i, v := range a {
-		a[i], b[i] = c*v-s*b[i], s*v+c*b[i]
-	}
 }

@@ -1,4 +1,8 @@
-package expected
+// Package bounds has the papers' lower bounds, with constants: errors that no private method can
+// beat, whatever it is. Plans show them beside what methods reach.
+//
+// Source: [KMS22]; [CWZ21]; [AMN24].
+package bounds
 
 import (
 	"math"
@@ -7,9 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Bound is what no method can beat: the largest root mean square error that a method has on some
-// Gaussian is at least this, covariance and mean each, in the norms of [Estimate]. 0 says nothing.
-type Bound struct {
+// One is what no method can beat: the largest root mean square error that a method has on some
+// Gaussian is at least this, covariance and mean each, in the norms of expected.Estimate. 0 says nothing.
+type One struct {
 	Covariance float64 `json:"covariance"`
 	Mean       float64 `json:"mean"`
 	// PlainCovariance and PlainMean hold without privacy too.
@@ -17,7 +21,7 @@ type Bound struct {
 	PlainMean       float64 `json:"mean_without_privacy"`
 }
 
-// LowerBound is a lower bound on the error of every mu-GDP method, at mu = p.Mu and so many rows,
+// ForOne is a lower bound on the error of every mu-GDP method, at mu = p.Mu and so many rows,
 // that always releases an estimate and is told nothing but p.Covariance. For every such method
 // there is a Gaussian (in fact: it is so on average over all locations and scales) on which the
 // root mean square error is as large. A method that is told bounds, or that has a part of its delta
@@ -29,12 +33,12 @@ type Bound struct {
 // Source: [KMS22] the fingerprinting lemma for exponential families; [CWZ21] the score attack.
 // Differs: constants are explicit, for GDP in place of (epsilon, delta)-DP, and no prior is
 // bounded: means over the group take its place. Both relations.
-func LowerBound(p estimate.Problem, rows float64) Bound {
+func ForOne(p estimate.Problem, rows float64) One {
 	if p.Columns < 1 || !(rows > 0) {
-		return Bound{}
+		return One{}
 	}
 	d, n, bias := float64(p.Columns), rows, 1.0
-	out := Bound{PlainCovariance: covarianceBound(p.Covariance, d, rows, math.Inf(1), 1), PlainMean: math.Sqrt(d / rows)}
+	out := One{PlainCovariance: covarianceBound(p.Covariance, d, rows, math.Inf(1), 1), PlainMean: math.Sqrt(d / rows)}
 	out.Covariance, out.Mean = out.PlainCovariance, out.PlainMean
 	s := math.Sqrt(math.Expm1(p.Mu * p.Mu))
 	if !(s > 0) {

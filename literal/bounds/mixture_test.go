@@ -1,4 +1,4 @@
-package expected
+package bounds
 
 import (
 	"math"
@@ -65,7 +65,7 @@ func binomial(n, w, m float64) float64 {
 func families(d int) []family { return familiesOf(estimate.Problem{Columns: d}) }
 
 // Steps of the proof: the divergence of v and the total variation of slopes.
-func TestMixtureBoundSteps(t *testing.T) {
+func TestMixtureSteps(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 4, 7, 30} {
 		for _, f := range families(d) {
 			g := func(rho float64) float64 { return f.distance(rho / 2) }
@@ -103,7 +103,7 @@ func TestMixtureBoundSteps(t *testing.T) {
 
 // No bound on means is above the error of the Gaussian mechanism that is told where the truth is
 // and what to whiten by (as for one Gaussian), with the mu that the budget allows.
-func TestMixtureBoundHoldsForMeans(t *testing.T) {
+func TestMixtureHoldsForMeans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, d := range []int{1, 2, 5, 20, 50} {
 		clips, f := clips(d), families(d)[0]
@@ -138,10 +138,10 @@ func meanDistance(f family, sd float64, rng *rand.Rand) float64 {
 	return sum / draws
 }
 
-func TestLowerBoundMixture(t *testing.T) {
+func TestForMixture(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-6}
-	at := func(d, k int, shape estimate.CovarianceType, rel privacy.Relation, b privacy.Budget, n float64) MixtureBound {
-		return LowerBoundMixture(estimate.Problem{Columns: d, Covariance: shape, Relation: rel}, b, k, n)
+	at := func(d, k int, shape estimate.CovarianceType, rel privacy.Relation, b privacy.Budget, n float64) Mixture {
+		return ForMixture(estimate.Problem{Columns: d, Covariance: shape, Relation: rel}, b, k, n)
 	}
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, d := range []int{1, 6, 40} {
@@ -181,7 +181,7 @@ func TestLowerBoundMixture(t *testing.T) {
 			t.Errorf("%v: %+v", b, got)
 		}
 	}
-	if got := at(2, 0, estimate.Full, privacy.ReplaceOne, budget, 100); got != (MixtureBound{}) {
+	if got := at(2, 0, estimate.Full, privacy.ReplaceOne, budget, 100); got != (Mixture{}) {
 		t.Errorf("no components: %+v", got)
 	}
 	if got := at(2, 3, estimate.Full, privacy.ReplaceOne, privacy.Budget{Rho: .02}, 1000); got.TotalVariation != got.WithoutPrivacy {
