@@ -6,9 +6,9 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Here are dense.LQ and dense.Orthogonalize for rows of any size that float64 can hold. They measure rows
-// without squares that overflow, and take cosines in the place of products, which costs twice the
-// time and rounds otherwise.
+// Here are dense.LQ and dense.Orthogonalize for rows of any size that float64 can hold. They
+// measure rows without squares that overflow, and take cosines in the place of products, which
+// costs twice the time and rounds otherwise.
 
 // safeNorm is the Euclidean norm, without under- and overflow.
 func safeNorm(x []float64) float64 {

@@ -12,7 +12,8 @@ import (
 )
 
 // One is what no method can beat: the largest root mean square error that a method has on some
-// Gaussian is at least this, covariance and mean each, in the norms of expected.Estimate. 0 says nothing.
+// Gaussian is at least this, covariance and mean each, in the norms of expected.Estimate. 0 says
+// nothing.
 type One struct {
 	Covariance float64 `json:"covariance"`
 	Mean       float64 `json:"mean"`
