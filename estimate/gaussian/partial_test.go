@@ -119,7 +119,7 @@ func TestPartialReplay(t *testing.T) {
 			}
 			f, loss := estimatetest.Neighbours(t, New(), c, neighbour)
 			estimatetest.Check(t, f)
-			if f.Model == nil || loss.ByStep["partial moments"] == 0 && row[0] != row[0] && row[1] == 3 {
+			if f.Model == nil || loss.ByStep["partial column moments"] == 0 && row[0] != row[0] && row[1] == 3 {
 				t.Fatalf("%v, %v: %+v, loss %v", rel, row, f.Outcome, loss)
 			}
 			if limit := math.Pow(f.Session.Mu(), 2); loss.Path > limit*(1+1e-9) {
