@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/literal/kssu19"
 	"github.com/gauze-dp/gauze/literal/kv18"
 	"github.com/gauze-dp/gauze/literal/ppe"
+	"github.com/gauze-dp/gauze/literal/tylerpress"
 )
 
 // Learners are the learners of mixtures that are a paper's, for black boxes to run.
@@ -22,6 +23,7 @@ func Learners() []learners.Learner { return ppe.Learners() }
 // One are the methods that fit one component, in the order in which help shows them.
 func One() []estimate.Estimator {
 	return []estimate.Estimator{
+		tylerpress.NewElliptical(),
 		bdku20.New(bdku20.Practical()),
 		kv18.New(kv18.Practical()),
 		km21.New(km21.Practical()),

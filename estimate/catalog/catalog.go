@@ -36,7 +36,6 @@ func Methods(others ...learners.Learner) List {
 		One: []estimate.Estimator{
 			gaussian.New(),
 			heavytailed.New(),
-			heavytailed.NewElliptical(),
 		},
 		Mixtures: []estimate.Estimator{
 			general.New(one),

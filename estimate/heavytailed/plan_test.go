@@ -11,7 +11,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
 
 // methods are those of this package.
-var methods = []estimate.Estimator{New(), NewElliptical()}
+var methods = []estimate.Estimator{New()}
 
 // TestPlanGolden: the plans of typical problems, as text; review a change as a diff.
 func TestPlanGolden(t *testing.T) {

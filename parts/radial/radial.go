@@ -1,6 +1,6 @@
 // Package radial has the law of the radii of rows: what a released histogram of q = |z|^2 says
-// about it, what clipping does to moments under it, and how that is undone. Everything is a
-// function of public facts and released values.
+// about it, and what clipping does to moments under it. Everything is a function of public facts
+// and released values.
 //
 // Between spherical laws only the law of q differs. Two descriptions of it are fitted to a
 // histogram: the Pearson family, which goes from bounded laws over the Gaussian to the multivariate

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -31,24 +30,20 @@ const (
 	farPart  = .01 // of mu^2, for a look at far rows
 )
 
-// How the last release treats rows that are not Gaussian. Utility only, guesses.
-const (
-	// RadiusPart of what is left is for the histogram of the radii.
-	RadiusPart = .12
-	// How wrong, squared and relative, the law's word on what clipping hides may be: for an
-	// elliptical law of the Pearson family; for another one.
-	trustedExcess = .005
-	freeExcess    = .1
-	// By how much a free tail must be nearer to the histogram than the Pearson family's before it
-	// is believed as much: a limit of radial.Histogram.Law.
-	ellipticalMisfit = 8
-	// outsideSDs of rows beyond the last radius of the grid are too many.
-	outsideSDs = 4
-	// Of a law that is surely none of the family, what clipping takes is uncertain; then only so
-	// much less noise is borne.
-	strange      = .01
-	strangeNoise = 2.5
-)
+// RadiusPart of what is left is for a histogram of the radii. A guess.
+const RadiusPart = .12
+
+// The steps that make rows round which need not be Gaussian cost a part of mu^2 that falls with the
+// square of the rows: at most roundMost, and at least roundLeast for the last of them, which makes
+// the frame better than it must be. Utility constants, guesses.
+const roundLeast, roundMost, roundFactor = .06, .6, 1.5
+
+// RoundingPart of what is left is for Round where the last release does not use its steps again:
+// less than a Gaussian has for it.
+func (f *Fit) RoundingPart() float64 {
+	need := RowsNeeded(f.Problem) / f.Rows
+	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
+}
 
 // FarStep is the step of Far.
 func FarStep(prefix string, share float64) kernel.Step {
@@ -137,47 +132,6 @@ func (f *Fit) ClippedSums(st *tyler.State, root float64, c clip.Clipping, mu flo
 		return moments.Sums{}, err
 	}
 	return moments.Unpack(q, answer)[0], nil
-}
-
-// Final is the last release for rows of an elliptical law that need not be Gaussian: it spends a
-// part on the radii and the rest on clipped moments, and undoes the clipping.
-//
-// Source: [TYLERPRESS] Sections 3 and 4.3, moments mode.
-// Differs: the radius balances predicted errors over a released histogram of all radii; the source
-// bisects for a count of rows beyond it and leaves the clipping bias in.
-func (f *Fit) Final(st *tyler.State) (none estimate.Outcome, err error) {
-	root := st.Root()
-	h, err := f.Radii("radius", st, root, math.Sqrt(RadiusPart*f.Left()), radial.Edges(st.Rank()))
-	if err != nil {
-		return none, err
-	}
-	l, trust := h.Law(ellipticalMisfit)
-	mu := f.LeftMu()
-	best := l.Clipping(f.Problem.Relation, f.Rows, mu, trust*trustedExcess+(1-trust)*freeExcess, true)
-	if h.Beyond(len(h.Edges)-1) > outsideSDs*h.Sigma || !(best.R2 > 0) {
-		return none, f.RefuseFar("the rows reach too far for any clipping radius")
-	}
-	m, err := f.Moments(st, root, best, mu)
-	if err != nil {
-		return none, err
-	}
-	bear, flags := m.Spectral(), []string(nil)
-	if trust < strange {
-		bear *= strangeNoise
-		flags = []string{"the rows' radii are those of no elliptical law of the family that was fitted: what lies beyond the clipping radius is a guess"}
-	}
-	if values, ok := symmetric.Eigenvalues(m.Second); !ok || !(bear <= NoiseLimit*values[0]) {
-		return none, f.RefuseFar("the rows reach so far that the noise of the last release is as large as what it measures")
-	}
-	delta, cov, err := l.Elliptical(f.Context, m.Sum, m.Second, best.R2, clip.LeastEigen)
-	if err != nil {
-		return none, err
-	}
-	_, spread := symmetric.FlooredRoot(cov, clip.LeastEigen)
-	if _, collapsed := clip.Least(spread); collapsed {
-		return none, f.Refuse("the noise hides the spread in some directions")
-	}
-	return f.Finish(st, root, delta, spread, m.Spectral(), flags)
 }
 
 // Finish releases N(delta, spread^2) of the coordinates root*W(y-m).

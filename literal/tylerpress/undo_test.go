@@ -1,4 +1,4 @@
-package radial
+package tylerpress
 
 import (
 	"math"
@@ -8,13 +8,14 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/radial"
 )
 
 // TestInvertLaw: the inversion finds mean and covariance of an elliptical law whose clipped moments
 // (by other points) it is given.
 func TestInvertLaw(t *testing.T) {
 	const d, r2, least, n = 3, 5.0, .02, 300000
-	l := Pearson{D: d, Inverse: .2, Scale: 1}.Law(Edges(d))
+	l := radial.Pearson{D: d, Inverse: .2, Scale: 1}.Law(radial.Edges(d))
 	rng := newRand(t)
 	delta := []float64{.1, -.2, 0}
 	want := mat.NewSymDense(d, []float64{1.3, .2, 0, .2, .8, -.1, 0, -.1, .9})
@@ -31,7 +32,7 @@ func TestInvertLaw(t *testing.T) {
 		}
 	}
 	mean, second := fresh.Moments(delta, root, r2)
-	gotDelta, got, _ := l.invert(t.Context(), mean, second, r2, least)
+	gotDelta, got, _ := invert(t.Context(), l, mean, second, r2, least)
 	for i := range d {
 		if math.Abs(gotDelta[i]-delta[i]) > .03 {
 			t.Errorf("delta %v, want %v", gotDelta, delta)

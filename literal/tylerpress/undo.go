@@ -1,4 +1,4 @@
-package radial
+package tylerpress
 
 import (
 	"context"
@@ -9,9 +9,10 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/radial"
 )
 
-// Elliptical is mean and covariance of the elliptical law whose clipped moments these are: the
+// undo finds mean and covariance of the elliptical law whose clipped moments these are: the
 // shape by inversion for the radial law l, the size as the trace of the clipped moments with what
 // clipping took from it. No eigenvalue of the shape, of trace about D, is below least. The error is
 // ctx's.
@@ -20,8 +21,8 @@ import (
 // Differs: one clipped release with a radius about that of the rows gives shape and mean, and the
 // histogram of the radii the size. The source measures directions (the same at radius 0, with more
 // noise), mean and size by a release each.
-func (l Law) Elliptical(ctx context.Context, mean []float64, second *mat.SymDense, r2, least float64) ([]float64, *mat.SymDense, error) {
-	delta, cov, err := l.invert(ctx, mean, second, r2, least)
+func undo(ctx context.Context, l radial.Law, mean []float64, second *mat.SymDense, r2, least float64) ([]float64, *mat.SymDense, error) {
+	delta, cov, err := invert(ctx, l, mean, second, r2, least)
 	size := mat.Trace(second) + l.Clip(r2).Excess - math.Pow(floats.Norm(delta, 2), 2)
 	cov.ScaleSym(math.Max(size, 0)/mat.Trace(cov), cov)
 	return delta, cov, err
@@ -35,7 +36,7 @@ const newtonSteps = 8
 const scramble = 618041
 
 // sample are public points of the law: the directions of the Gaussian points, stratified radii.
-func (l Law) sample() clip.Points {
+func sample(l radial.Law) clip.Points {
 	p := clip.NewPoints(l.D)
 	n := len(p.Z) / l.D
 	radii := make([]float64, n)
@@ -65,13 +66,13 @@ func (l Law) sample() clip.Points {
 //
 // Source: [TYLERPRESS] Section 4.3. Differs: for the released radial law in place of the
 // Gaussian's.
-func (l Law) invert(ctx context.Context, mean []float64, second *mat.SymDense, r2, least float64) (delta []float64, cov *mat.SymDense, err error) {
-	d, c, sample := l.D, l.Clip(r2), l.sample()
-	zeroMean, zeroSecond := sample.Moments(make([]float64, d), symmetric.Identity(d), r2)
+func invert(ctx context.Context, l radial.Law, mean []float64, second *mat.SymDense, r2, least float64) (delta []float64, cov *mat.SymDense, err error) {
+	d, c, points := l.D, l.Clip(r2), sample(l)
+	zeroMean, zeroSecond := points.Moments(make([]float64, d), symmetric.Identity(d), r2)
 	delta, cov = make([]float64, d), symmetric.Identity(d)
 	root := symmetric.Identity(d)
 	for range newtonSteps {
-		m, s := sample.Moments(delta, root, r2)
+		m, s := points.Moments(delta, root, r2)
 		residual := mat.NewSymDense(d, nil)
 		residual.AddSym(second, zeroSecond)
 		s.ScaleSym(-1, s)
