@@ -13,30 +13,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-var head = []string{"method", "covariance", "relation", "data", "loose", "d", "n", "mu", "cov", "mean", "plain_cov", "plain_mean", "released", "runs"}
+// Head names the columns of a table.
+var Head = []string{"method", "covariance", "relation", "data", "loose", "d", "n", "mu", "cov", "mean", "plain_cov", "plain_mean", "released", "runs"}
 
-// Format writes points as a table that [Parse] reads: errors with four digits, nothing where no run
-// released a model.
-func Format(points []Point) string {
-	var b strings.Builder
-	b.WriteString(strings.Join(head, ",") + "\n")
-	number := func(x float64, digits int) string {
-		if math.IsNaN(x) {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', digits, 64)
-	}
-	for _, p := range points {
-		b.WriteString(strings.Join([]string{
-			p.Method, p.Shape.String(), p.Relation.String(), p.Data, number(p.Loose, -1), strconv.Itoa(p.Columns), strconv.Itoa(p.Rows), number(p.Mu, -1),
-			number(p.Covariance, 4), number(p.Mean, 4), number(p.PlainCovariance, 4), number(p.PlainMean, 4),
-			strconv.Itoa(p.Released), strconv.Itoa(p.Runs),
-		}, ",") + "\n")
-	}
-	return b.String()
-}
-
-// Parse reads what [Format] writes.
+// Parse reads a table of points: a line each, below a [Head].
 //
 // Failures: another head, a cell that is not of its kind, and those of [newTable].
 func Parse(text string) (*Table, error) {
@@ -44,8 +24,8 @@ func Parse(text string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("expected errors: %w", err)
 	}
-	if len(records) == 0 || !slices.Equal(records[0], head) {
-		return nil, fmt.Errorf("expected errors: wanted the head %s", strings.Join(head, ","))
+	if len(records) == 0 || !slices.Equal(records[0], Head) {
+		return nil, fmt.Errorf("expected errors: wanted the head %s", strings.Join(Head, ","))
 	}
 	var points []Point
 	for i, record := range records[1:] {
@@ -82,7 +62,7 @@ func (r *reader) next() string {
 }
 
 func (r *reader) fault(wanted string) {
-	r.faults = append(r.faults, fmt.Errorf("%s: wanted %s, got %q", head[r.at-1], wanted, r.cells[r.at-1]))
+	r.faults = append(r.faults, fmt.Errorf("%s: wanted %s, got %q", Head[r.at-1], wanted, r.cells[r.at-1]))
 }
 
 // number is NaN for an empty cell.

@@ -40,7 +40,7 @@ func example(t *testing.T) *Table {
 			}
 		}
 	}
-	table, err := Parse(Format(points))
+	table, err := newTable(points)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := expected.Format(append(points, other)); string(text) != want {
+	if want := format(append(points, other)); string(text) != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 }

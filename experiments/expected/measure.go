@@ -111,7 +111,7 @@ var table = filepath.Join("estimate", "expected", "measured.csv")
 // keep writes the points of a whole method into the table, and prints those of a part of it.
 func keep(r *results) error {
 	if !r.Options.Whole() {
-		_, err := fmt.Fprint(r.Options.Stdout, expected.Format(points(r)))
+		_, err := fmt.Fprint(r.Options.Stdout, format(points(r)))
 		return err
 	}
 	return replace(table, r.Experiment.Name, points(r))
@@ -135,5 +135,5 @@ func replace(name, method string, points []expected.Point) error {
 		return slices.IndexFunc(entries, func(e entry) bool { return e.method == p.Method })
 	}
 	slices.SortStableFunc(points, func(a, b expected.Point) int { return place(a) - place(b) })
-	return os.WriteFile(name, []byte(expected.Format(points)), 0o666)
+	return os.WriteFile(name, []byte(format(points)), 0o666)
 }

@@ -93,12 +93,17 @@ func middle(x []float64) float64 {
 }
 
 // TestEllipticalShapes: other relations, shapes and laws end in errors of the size that their rows
-// allow.
+// allow. Laplace's law is not elliptical: of 80 errors there the median was .1 and one of ten above
+// .4, so that five of nine are above .5 takes a chance below 1e-3, and for the others below 1e-8.
 func TestEllipticalShapes(t *testing.T) {
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, law := range []string{"gaussian", "laplace", "t5"} {
+			limit := .3
+			if law == "laplace" {
+				limit = .5
+			}
 			for _, e := range methods {
-				if m := middle(heavyErrors(t, e, law, 3, 8000, 3, rel)); !(m < .3) {
+				if m := middle(heavyErrors(t, e, law, 3, 8000, 9, rel)); !(m < limit) {
 					t.Errorf("%v %s %s: median error %v", rel, law, e.Name(), m)
 				}
 			}

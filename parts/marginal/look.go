@@ -24,6 +24,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -96,7 +97,7 @@ func count(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 
 		}
 		q.Edges[j] = edges
 	}
-	answer, err := a.Sum(prefix+"columns", q, mu2Root(mu2))
+	answer, err := a.Sum(prefix+"columns", q, budget.Mu(mu2))
 	if err != nil {
 		return err
 	}

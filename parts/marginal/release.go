@@ -26,8 +26,6 @@ const (
 	AnyExcess, excessHere = .15, .6
 )
 
-func mu2Root(mu2 float64) float64 { return budget.Mu(mu2) }
-
 // ReleaseSteps are the steps of Release, for so many of them.
 func ReleaseSteps(prefix string, share float64, most int) []kernel.Step {
 	step := kernel.Step{Name: prefix + "column radii", Query: query.DistanceCounts, Share: share * radiusPart, Most: most, Source: "TYLERPRESS Section 3"}
@@ -62,12 +60,12 @@ func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, 
 	if frame.Validate(a.Session().Columns()) != nil {
 		return m, ErrOverflow
 	}
-	h, err := radial.Count(a, prefix+"column radii", frame, mu2Root(radiusPart*mu2), radial.Edges(d), rows)
+	h, err := radial.Count(a, prefix+"column radii", frame, budget.Mu(radiusPart*mu2), radial.Edges(d), rows)
 	if err != nil {
 		return m, err
 	}
 	law, _ := h.Law(misfit)
-	mu := mu2Root((1 - radiusPart) * mu2)
+	mu := budget.Mu((1 - radiusPart) * mu2)
 	c := law.Clipping(a.Session().Relation(), rows, mu, excess, false)
 	if !(c.R2 > 0) {
 		c.R2, c.Lift = law.Mean(), .2 // all radii lose: any will do
