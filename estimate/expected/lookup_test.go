@@ -150,7 +150,7 @@ func TestMissing(t *testing.T) {
 
 func TestBadTables(t *testing.T) {
 	line := "a,full,replace-one,gaussian,0,1,100,0.5,0.1,0.1,0.1,0.1,4,4\n"
-	good := strings.Join(head, ",") + "\n" + line
+	good := strings.Join(Head, ",") + "\n" + line
 	if _, err := Parse(good); err != nil {
 		t.Fatal(err)
 	}
