@@ -301,7 +301,11 @@ func transcribe(t *testing.T, c trial) string {
 			fmt.Fprintf(&b, "\n%v at %v, covariance %x", m.Weights[i], g.Mean, digest(shape))
 		}
 	}
-	fmt.Fprintf(&b, "\n%+v", f.Diagnostics)
+	notes, out := f.Diagnostics, f.Diagnostics.Undescribed
+	if notes.Undescribed = nil; out != nil {
+		fmt.Fprintf(&b, "\nleaves out %+v", *out)
+	}
+	fmt.Fprintf(&b, "\n%+v", notes)
 	return b.String()
 }
 
