@@ -15,8 +15,8 @@ import (
 const (
 	eachVariant  = 5
 	mostSmall    = 4000 // rows
-	silentAtMost = .2
-	emptyAtMost  = .2 // where an answer exists
+	silentAtMost = .1
+	emptyAtMost  = .06 // where an answer exists
 )
 
 // A few tables of each way to ask: not more of the fits are silently wrong, or end in nothing after
