@@ -56,7 +56,7 @@ func (u *Units) findSparse(a *kernel.Allotment, step string, mu2 float64, sparse
 	relation := a.Session().Relation()
 	d, most := len(sparse), math.Sqrt(mu2*(1-1e-9))
 	var q query.Counts
-	fewest := math.Inf(1)
+	var fewest float64
 	for {
 		q.Edges = make([][]float64, d)
 		least, any := -1, false
