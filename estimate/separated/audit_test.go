@@ -53,7 +53,7 @@ func TestReplay(t *testing.T) {
 					t.Errorf("%s %v %v: a path loses mu^2 = %v of %v", c.table.Name, rel, shape, loss.Path, limit)
 				}
 				for _, m := range f.Session.Measurements() {
-					if m.Step == stepZoom {
+					if m.Step == "zoom into nodes" {
 						deep++
 					}
 				}

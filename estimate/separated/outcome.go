@@ -3,14 +3,138 @@ package separated
 import (
 	"math"
 	"slices"
+	"sort"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
-type mixture = coreset.Mixture
+// tidy drops components without rows, at last also light ones, and joins those that are not apart;
+// where their number was asked for, it only drops those without rows.
+func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
+	out := slices.DeleteFunc(slices.Clone(g), func(c component.Gaussian) bool { return !(c.Weight*f.Rows >= droppedRows) })
+	if f.Problem.Components > 0 {
+		return out
+	}
+	out = withoutStrays(out)
+	if last {
+		out = slices.DeleteFunc(out, func(c component.Gaussian) bool { return !(c.Weight >= lightest) })
+	}
+	for {
+		i, j, least := leastApart(out)
+		if i < 0 || least >= explore.Apart {
+			return out
+		}
+		out = component.Join(out, i, j)
+	}
+}
+
+// Utility constants, guesses. droppedRows: a component with fewer rows than this is dropped.
+// lightest: at last, one of less weight as well.
+const (
+	droppedRows = 20.0
+	lightest    = .75 * explore.LeastWeight
+)
+
+// started is what the rounds start from: without strays, and not more than asked for.
+func (f *fit) started(g []component.Gaussian) []component.Gaussian {
+	if f.Problem.Components == 0 {
+		return withoutStrays(g)
+	}
+	return f.reduce(g)
+}
+
+// withoutStrays leaves out components that are light, much wider, in all directions together, than
+// where most rows are, and near most rows in their own sds: scattered rows around the components,
+// which a few large cells show as one. Joined with a component they would spoil it.
+func withoutStrays(g []component.Gaussian) []component.Gaussian {
+	typical, half := math.Inf(1), 0.0
+	order := append([]component.Gaussian(nil), g...)
+	sort.SliceStable(order, func(i, j int) bool { return spread(order[i]) < spread(order[j]) })
+	for _, c := range order {
+		half += c.Weight
+	}
+	sum := 0.0
+	for _, c := range order { // the median of the rows
+		if sum += c.Weight; sum >= half/2 {
+			typical = spread(c)
+			break
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(g), func(c component.Gaussian) bool {
+		return !(c.Weight >= strayWeight || spread(c) <= strayWidth*typical || within(c, g) < half/2)
+	})
+}
+
+// within is the weight of the components whose means lie within strayReach sds of c.
+func within(c component.Gaussian, g []component.Gaussian) (weight float64) {
+	_, inv, _ := symmetric.Factor(c.Cov)
+	for _, o := range g {
+		diff := mat.NewVecDense(len(c.Mean), nil)
+		for i, m := range c.Mean {
+			diff.SetVec(i, o.Mean[i]-m)
+		}
+		var z mat.VecDense
+		z.MulVec(inv, diff)
+		if mat.Norm(&z, 2) < strayReach {
+			weight += o.Weight
+		}
+	}
+	return weight
+}
+
+// spread is the geometric mean of a component's sds.
+func spread(c component.Gaussian) float64 {
+	_, _, logDet := symmetric.Factor(c.Cov)
+	return math.Exp(logDet / 2 / float64(len(c.Mean)))
+}
+
+// Utility constants of strays: lighter than this part of all rows, wider than this factor, and so
+// many of their own sds from most rows. Guesses.
+const strayWeight, strayWidth, strayReach = .1, 6.0, 5.0
+
+// reduce brings the number of components down to the one that was asked for: the lightest goes if
+// it holds next to nothing, else the two that are least apart are joined.
+func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
+	if k := f.Problem.Components; k > 0 && len(g) > k {
+		if kept := withoutStrays(g); len(kept) >= k {
+			g = kept
+		}
+	}
+	for k := f.Problem.Components; k > 0 && len(g) > k; {
+		light := 0
+		for j := range g {
+			if g[j].Weight < g[light].Weight {
+				light = j
+			}
+		}
+		if g[light].Weight < explore.LeastWeight {
+			g = append(g[:light], g[light+1:]...)
+			continue
+		}
+		i, j, _ := leastApart(g)
+		g = component.Join(g, i, j)
+	}
+	return g
+}
+
+// leastApart are the two components with the least separation, i > j; -1 if there are not two.
+func leastApart(g []component.Gaussian) (i, j int, least float64) {
+	i, j, least = -1, -1, math.Inf(1)
+	for a := range g {
+		for b := range a {
+			if s := explore.Separation(g[a].Mean, g[b].Mean, g[a].Cov, g[b].Cov); s < least || i < 0 {
+				i, j, least = a, b, s
+			}
+		}
+	}
+	return i, j, least
+}
 
 // A utility constant of what is told, a guess.
 const surplus = .25 // of an even share: a component with less may be noise, or a part of another
@@ -30,10 +154,10 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...), program.AtLimit(f.Problem, len(g))...)
 	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
 	for _, c := range g {
-		mean, cov, err := f.Raw(f.space, c, f.Problem.Covariance)
-		w, note := c.Weight/total, program.GaussianNote(c, f.space.Dim(), program.CoarseStart)
+		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)
+		w, note := c.Weight/total, program.GaussianNote(c, f.Space.Dim(), program.CoarseStart)
 		if len(g) == 1 {
-			note = program.Unlike(note, f.root.fits.set.Misfit())
+			note = program.Unlike(note, f.Misfit())
 		}
 		if w < surplus/float64(len(g)) {
 			note.Flags = slices.Insert(note.Flags, 0, "holds few rows: it may be surplus")

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/leaves"
@@ -37,15 +38,15 @@ var settled = component.Doubt{Shape: .0005, Scale: .001, Mean: .001, Weight: .00
 // Differs: rows are assigned whole, which lets every component be a part of its own; Kalman gains
 // instead of Stein's rule.
 func (f *fit) refine() ([]component.Gaussian, error) {
-	if err := f.force(); err != nil {
+	if err := f.Force(); err != nil {
 		return nil, err
 	}
 	left := f.Left() / f.Mu2
-	all, rounds := f.started(f.whereTheyAre()), onlyRounds
-	if f.space.Dim() > f.view.dim() && !f.anyZoomed() {
+	all, rounds := f.started(f.Found()), onlyRounds
+	if in := f.InView(); in != nil {
 		left -= restShare
 		var err error
-		if all, err = f.refineInView(left); err != nil {
+		if all, err = f.refineInView(in, left); err != nil {
 			return nil, err
 		}
 		rounds = lastRounds
@@ -55,7 +56,7 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 			all[j].Cov = symmetric.OnlyDiagonal(all[j].Cov, f.Problem.Covariance == estimate.Spherical)
 		}
 	}
-	whole := f.whole()
+	whole := f.Whole()
 	for i, share := range rounds {
 		mu2 := share * left
 		if i == len(rounds)-1 {
@@ -69,34 +70,12 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 	return all, nil
 }
 
-// whereTheyAre are the nodes found, in all working coordinates.
-func (f *fit) whereTheyAre() []component.Gaussian {
-	var all []component.Gaussian
-	for _, n := range f.root.leaves() {
-		all = append(all, n.view.lift(n.at, f.rest))
-	}
-	return all
-}
-
-func (f *fit) anyZoomed() bool {
-	for _, n := range f.root.leaves() {
-		if n.view.v != f.view.v {
-			return true
-		}
-	}
-	return false
-}
-
-// refineInView makes the rounds in the fit's view, which all nodes share, measures the rest and
+// refineInView makes the rounds in the fit's view, which the nodes in share, measures the rest and
 // returns the components in all working coordinates.
-func (f *fit) refineInView(left float64) ([]component.Gaussian, error) {
-	var in []component.Gaussian
-	for _, n := range f.root.leaves() {
-		in = append(in, n.at)
-	}
+func (f *fit) refineInView(in []component.Gaussian, left float64) ([]component.Gaussian, error) {
 	in = f.started(in)
 	for _, share := range viewRounds {
-		if err := f.round(stepView, f.view, in, query.FullForm, share*left); err != nil {
+		if err := f.round(stepView, f.View, in, query.FullForm, share*left); err != nil {
 			return nil, err
 		}
 		in = f.tidy(in, false)
@@ -107,35 +86,29 @@ func (f *fit) refineInView(left float64) ([]component.Gaussian, error) {
 	}
 	all := make([]component.Gaussian, len(in))
 	for j, g := range in {
-		all[j] = f.view.lift(g, rest[j])
+		all[j] = f.View.Lift(g, rest[j])
 		all[j].Doubt.Shape, all[j].Doubt.Mean = outsideShape, outsideMean
 	}
 	return all, nil
 }
 
-// whole is the view of all working coordinates.
-func (f *fit) whole() view {
-	d := f.space.Dim()
-	return view{origin: make([]float64, d), v: mat.DenseCopyOf(symmetric.Identity(d))}
-}
-
 // round measures every component once, in the coordinates of w, and updates it in place. Rows go to
 // the components as the fit's view sees them.
-func (f *fit) round(step string, w view, g []component.Gaussian, form query.Form, share float64) error {
+func (f *fit) round(step string, w explore.View, g []component.Gaussian, form query.Form, share float64) error {
 	if len(g) == 0 {
 		return nil
 	}
 	update := component.Update{Form: form, Rows: f.Rows, Drift: &settled}
 	lifted := g
-	if w.v == f.view.v {
+	if w.V == f.View.V {
 		lifted = nil
 		for _, c := range g {
-			lifted = append(lifted, w.lift(c, f.rest))
+			lifted = append(lifted, w.Lift(c, f.Rest))
 		}
 	} else {
-		update.Grid = f.Grid(f.space)
+		update.Grid = f.Grid(f.Space)
 	}
-	now, err := f.measure(step, f.assign(lifted), slices.Repeat([]view{w}, len(g)), g, update, share)
+	now, err := f.Measure(step, f.Assign(lifted), slices.Repeat([]explore.View{w}, len(g)), g, update, share)
 	if err != nil {
 		return err
 	}
@@ -174,20 +147,6 @@ func unsettled(now, was component.Gaussian) component.Doubt {
 // moved: see unsettled. A utility constant, a guess.
 const moved = .2
 
-// least is the smallest eigenvalue that a covariance may have after a round: relative to its own,
-// as components may be of any scale.
-func least(cov *mat.SymDense) float64 {
-	most := 0.0
-	for i := range cov.SymmetricDim() {
-		most = math.Max(most, cov.At(i, i))
-	}
-	return math.Max(flattestComponent*most, 1e-300)
-}
-
-// flattestComponent is the smallest ratio of a component's variances. A utility constant, a guess;
-// a table with exactly dependent columns ends here.
-const flattestComponent = 1e-12
-
 // Utility constants of the bins of the rest, guesses.
 const (
 	restOctavesDown = 12 // from what private PCA says
@@ -201,28 +160,28 @@ const (
 // Source: [KSSU19] Section C.6 of the restatement, stage Q.
 // Differs: the median instead of the fullest bin.
 func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
-	d, l := f.space.Dim(), f.view.dim()
+	d, l := f.Space.Dim(), f.View.Dim()
 	out := make([]float64, len(g))
 	for j := range out {
-		out[j] = f.rest
+		out[j] = f.Rest
 	}
 	if d == l || len(g) == 0 {
 		return out, nil
 	}
-	across := complement(f.view.v)
+	across := f.View.Across()
 	var lifted []component.Gaussian
 	for _, c := range g {
-		lifted = append(lifted, f.view.lift(c, f.rest))
+		lifted = append(lifted, f.View.Lift(c, f.Rest))
 	}
-	gate := f.assign(lifted)
+	gate := f.Assign(lifted)
 	var queries []query.Counts
-	unit := math.Sqrt(f.rest * float64(d-l))
+	unit := math.Sqrt(f.Rest * float64(d-l))
 	var edges []float64
 	for e := -restOctavesDown * restPerOct; e <= restOctavesUp*restPerOct; e++ {
 		edges = append(edges, unit*math.Exp2(float64(e)/restPerOct))
 	}
 	for _, c := range g {
-		queries = append(queries, query.Counts{Frame: f.space.Frame(f.view.up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
+		queries = append(queries, query.Counts{Frame: f.Space.Frame(f.View.Up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
 	}
 	answers, err := leaves.Ask(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
 	if err != nil {
@@ -260,14 +219,4 @@ func median(edges, counts []float64) float64 {
 		sum += c
 	}
 	return edges[best]
-}
-
-// complement is an orthonormal basis of what is orthogonal to the columns of v, d x l.
-func complement(v *mat.Dense) *mat.Dense {
-	var qr mat.QR
-	qr.Factorize(v)
-	var q mat.Dense
-	qr.QTo(&q)
-	d, l := v.Dims()
-	return mat.DenseCopyOf(q.Slice(0, d, l, d))
 }

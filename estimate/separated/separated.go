@@ -20,9 +20,9 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // Estimator is the method "separated".
@@ -73,7 +73,7 @@ func rowsFor(p estimate.Problem, k int) float64 {
 
 // leastFor is the number of rows below which a fit is not tried.
 func leastFor(p estimate.Problem) float64 {
-	return max(hopeless*rowsFor(p, max(2, p.Components)), program.SharpRows(p, p.Columns), leastRows)
+	return max(hopeless*rowsFor(p, max(2, p.Components)), program.SharpRows(p, p.Columns), explore.LeastRows)
 }
 
 // needed is about how many rows the components that are asked for need, or two.
@@ -93,41 +93,18 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // Fit follows the plan with the whole budget of the session.
 func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &fit{Run: program.Begin(s, p, advice), ctx: ctx}
+	f := &fit{explore.Finder{Run: program.Begin(s, p, advice), Context: ctx, Keep: refineShare}}
 	return f.run()
 }
 
 // fit is the state of one run.
 type fit struct {
-	program.Run
-	ctx    context.Context
-	space  component.Space
-	radius float64 // of the ball: rows beyond are in no node
-	clip   float64 // what private PCA clips rows to
-	view   view
-	rest   float64 // variance in the directions that the view does not see
-	root   *node
+	explore.Finder
 }
-
-// spare is how many components more than asked for may be found on the way: a false one must not
-// take the place of a true one.
-func (f *fit) spare() int {
-	if f.Problem.Components > 0 {
-		return spareComponents
-	}
-	return 0
-}
-
-// spareComponents: see spare. A utility constant, a guess.
-const spareComponents = 2
 
 func sq(x float64) float64 { return x * x }
 
-const (
-	source    = "KSSU19 Section C"
-	leastRows = 30.0 // moments are divided by at least this many rows
-	misfit    = 1.0  // what clipping hides is unlike a Gaussian's tail; see clip.Radius2
-)
+const source = "KSSU19 Section C"
 
 // run is the whole fit.
 func (f *fit) run() (estimate.Outcome, error) {
@@ -141,8 +118,8 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if out, done, err := f.Open(program.Config(prefixUnits, share, weakShare, f.Mu2)); done {
 		return out, err
 	}
-	f.space = program.OneUnit(f.Space, f.Problem.Covariance)
-	if err := f.explore(); err != nil {
+	f.Space = program.OneUnit(f.Run.Space, f.Problem.Covariance)
+	if err := f.Find(); err != nil {
 		return estimate.Outcome{}, err
 	}
 	found, err := f.refine()
@@ -150,108 +127,4 @@ func (f *fit) run() (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	return f.outcome(found), nil
-}
-
-// explore finds the components: the root first, then every node again as long as something splits.
-func (f *fit) explore() error {
-	if err := f.findRadius(); err != nil {
-		return err
-	}
-	if err := f.lookRoot(); err != nil {
-		return err
-	}
-	if err := f.grow(treeShare, broad); err != nil {
-		return err
-	}
-	split, err := f.cut()
-	for level := 2; level <= mostLevels && f.again(level, split); level++ {
-		if err != nil {
-			return err
-		}
-		blurs := f.blurs()
-		anyZoom := len(blurs) > 0
-		if anyZoom {
-			if err := f.zoom(blurs); err != nil {
-				return err
-			}
-		}
-		if err := f.settle(); err != nil {
-			return err
-		}
-		how := narrow
-		if anyZoom {
-			how = broad
-		}
-		if err := f.grow(regrowShare, how); err != nil {
-			return err
-		}
-		split, err = f.cut()
-		if err == nil && !split && f.clear() && f.affords(2*regrowShare) {
-			if err := f.grow(regrowShare, all); err != nil {
-				return err
-			}
-			split, err = f.cut()
-		}
-	}
-	return err
-}
-
-// clear reports whether every node holds many rows against the noise of a tree's count.
-func (f *fit) clear() bool {
-	sd := f.Factor / f.Mu(regrowShare/levelsPaid)
-	for _, n := range f.root.leaves() {
-		if n.at.Weight*f.Rows < clearRows*sd {
-			return false
-		}
-	}
-	return true
-}
-
-// Utility constants, guesses. clearRows: see clear. ampleRows: a table of more rows, over the noise
-// of a count, is looked into once more though all components asked for have been found: they may be
-// the wrong ones.
-const (
-	clearRows = 100.0
-	ampleRows = 300.0
-)
-
-// again decides, from public and released facts, whether nodes are looked into: those of unknown
-// scale always; the others once where the first tree did not see all directions, and as long as
-// something splits.
-func (f *fit) again(level int, split bool) bool {
-	scarce := f.Rows*f.Mu(regrowShare/levelsPaid) < ampleRows*f.Factor
-	if f.Problem.Components > 0 && len(f.root.leaves()) >= f.Problem.Components && len(f.blurs()) == 0 && scarce {
-		return false
-	}
-	if !f.affords(lookShare + regrowCost) {
-		return false
-	}
-	return len(f.blurs()) > 0 || split && (level > 2 || f.view.dim() > f.root.look.dim())
-}
-
-// affords reports whether a part of the total mu^2 can be spent on exploring.
-func (f *fit) affords(share float64) bool { return f.Left() >= (share+refineShare)*f.Mu2 }
-
-// mostLevels is how often nodes are looked into, the root included. A guess.
-const mostLevels = 5
-
-// cut cuts every leaf whose coreset says so, and reports whether one was. Its error is the
-// context's.
-func (f *fit) cut() (bool, error) {
-	leaves := f.root.leaves()
-	any := false
-	for _, n := range leaves {
-		room := f.Most() + f.spare() - len(f.root.leaves()) + 1
-		m, err := n.fits.choose(f.ctx, room)
-		if err != nil {
-			return false, err
-		}
-		if m == nil || len(m.Weights) < 2 {
-			n.blurred = m != nil && !n.zoomed && n.blur(m, 0)
-			continue
-		}
-		n.split(m, f.Rows)
-		any = true
-	}
-	return any, nil
 }

@@ -67,6 +67,7 @@ var layers = []layer{
 	{"estimate/learners", []string{"kernel", "kernel/blocks", "estimate", "learner", "learner/em"},
 		"it is the list of what black boxes run on blocks of rows, and knows no estimator"},
 	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
+	{"estimate/program/explore", slices.Concat(session, []string{"estimate", "estimate/program"}), "it finds where components are, for the estimators of mixtures, and knows none"},
 	{"estimate/program/single", slices.Concat(session, []string{"estimate", "estimate/program"}), "it is what the estimators of one distribution share, and it knows none"},
 	{"estimate/blackbox", slices.Concat(estimators, []string{"kernel/blocks", "estimate/learners"}), "the black-box reduction names the learners that the kernel runs on blocks of rows"},
 	{"estimate/univariate", append(estimators[:len(estimators):len(estimators)], "kernel/gaps"), "one column is placed by gaps"},

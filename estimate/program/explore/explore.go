@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -20,15 +20,16 @@ import (
 const (
 	stepLook = "moments of nodes"
 	stepTree = "trees of counts"
+	stepZoom = "zoom into nodes"
 )
 
 // partition is the ball, cut as the root is.
-func (f *fit) partition() rings.Partition {
-	d := f.space.Dim()
-	ball := rings.Condition{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
+func (f *Finder) partition() rings.Partition {
+	d := f.Space.Dim()
+	ball := rings.Condition{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
 	p := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{ball}}}}
 	if f.root != nil && f.root.kids != nil {
-		p.Below = []rings.Partition{f.root.gate(f.space)}
+		p.Below = []rings.Partition{f.root.gate(f.Space)}
 	}
 	return p
 }
@@ -37,18 +38,18 @@ func (f *fit) partition() rings.Partition {
 // private PCA.
 //
 // Source: [KSSU19] Section B.5 of the restatement; Section C.2.
-func (f *fit) lookRoot() error {
-	d := f.space.Dim()
+func (f *Finder) lookRoot() error {
+	d := f.Space.Dim()
 	q := query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{
-		{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
+		{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
 	mu := f.Mu(pcaShare)
-	ans, err := leaves.Ask(f.Allotment, stepLook, f.partition(), []query.ClippedMoments{q}, mu)
+	ans, err := leaves.Ask(f.Allotment, f.Prefix+stepLook, f.partition(), []query.ClippedMoments{q}, mu)
 	if err != nil {
 		return err
 	}
 	s := moments.Unpack(q, ans[0])[0]
-	n := math.Max(s.Count, leastRows)
+	n := math.Max(s.Count, LeastRows)
 	mean := make([]float64, d)
 	for i := range mean {
 		mean[i] = s.Sum[i] / n
@@ -63,16 +64,16 @@ func (f *fit) lookRoot() error {
 	v, values := symmetric.Principal(cov, l)
 	low := sq(f.radius / flattest)
 	steady(values, s.SecondSD/n, low)
-	f.view = view{origin: mean, v: v}
+	f.View = View{origin: mean, V: v}
 	at := component.Gaussian{Weight: math.Min(1, n/f.Rows), Mean: make([]float64, l), Cov: mat.NewSymDense(l, nil)}
 	for i := range l {
 		at.Cov.SetSym(i, i, values[i])
 	}
-	f.rest = values[d-1]
+	f.Rest = values[d-1]
 	if d > l {
-		f.rest = stat.Mean(values[l:], nil)
+		f.Rest = stat.Mean(values[l:], nil)
 	}
-	f.root = &node{view: f.view, at: at}
+	f.root = &node{view: f.View, at: at}
 	return nil
 }
 
@@ -112,8 +113,8 @@ const flattest = 50.0
 
 // low is the dimension of the view: all working coordinates if they are few, else room for the
 // means of every component allowed.
-func (f *fit) low() int {
-	return min(f.space.Dim(), max(fewColumns, f.Most()+1))
+func (f *Finder) low() int {
+	return min(f.Space.Dim(), max(fewColumns, f.Most()+1))
 }
 
 // fewColumns: up to this many, the view keeps all. A guess.
@@ -121,7 +122,7 @@ const fewColumns = 12
 
 // settle measures the moments of every leaf, again as long as a node turns out much flatter or
 // wider than its frame, which a single measurement sees only in part.
-func (f *fit) settle() error {
+func (f *Finder) settle() error {
 	for range mostLooks {
 		settled, err := f.lookNodes(lookShare)
 		if err != nil || settled || !f.affords(lookShare+regrowCost) {
@@ -133,14 +134,14 @@ func (f *fit) settle() error {
 
 // lookNodes measures the moments of every leaf in the view, each in its own frame, and reports
 // whether the frames were right.
-func (f *fit) lookNodes(share float64) (settled bool, err error) {
+func (f *Finder) lookNodes(share float64) (settled bool, err error) {
 	nodes := f.root.leaves()
 	var in []component.Gaussian
-	var views []view
+	var views []View
 	for _, n := range nodes {
 		in, views = append(in, n.at), append(views, n.view)
 	}
-	out, err := f.measure(stepLook, f.partition(), views, in, component.Update{Form: query.FullForm, Rows: f.Rows}, share)
+	out, err := f.Measure(f.Prefix+stepLook, f.partition(), views, in, component.Update{Form: query.FullForm, Rows: f.Rows}, share)
 	if err != nil {
 		return false, err
 	}
@@ -163,9 +164,9 @@ const (
 	clearNoise = .3  // .. if the relative noise of the second moment is below this
 )
 
-// measure asks for the moments of the rows of every leaf of p, clipped around a component each,
+// Measure asks for the moments of the rows of every leaf of p, clipped around a component each,
 // seen through a view, and returns the components as update moves them.
-func (f *fit) measure(step string, p rings.Partition, views []view, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
+func (f *Finder) Measure(step string, p rings.Partition, views []View, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
 	mu := f.Mu(share)
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
@@ -173,8 +174,8 @@ func (f *fit) measure(step string, p rings.Partition, views []view, in []compone
 		q, how := component.Flat(len(c.Mean)).Clipped(c, c.Weight, f.Rows, component.Noise(update.Form, f.Factor, mu), misfit)
 		_, inv, _ := symmetric.Factor(c.Cov)
 		var m mat.Dense
-		m.Mul(inv, views[i].v.T())
-		q.Frame = f.space.Frame(views[i].up(c.Mean), &m)
+		m.Mul(inv, views[i].V.T())
+		q.Frame = f.Space.Frame(views[i].Up(c.Mean), &m)
 		queries = append(queries, query.ClippedMoments{Form: update.Form, Lift: component.Lift, Components: []query.Component{q}})
 		hows = append(hows, how)
 	}
@@ -190,10 +191,24 @@ func (f *fit) measure(step string, p rings.Partition, views []view, in []compone
 	return out, nil
 }
 
+// least is the smallest eigenvalue that a covariance may have after a round: relative to its own,
+// as components may be of any scale.
+func least(cov *mat.SymDense) float64 {
+	most := 0.0
+	for i := range cov.SymmetricDim() {
+		most = math.Max(most, cov.At(i, i))
+	}
+	return math.Max(flattestComponent*most, 1e-300)
+}
+
+// flattestComponent is the smallest ratio of a component's variances. A utility constant, a guess;
+// a table with exactly dependent columns ends here.
+const flattestComponent = 1e-12
+
 // grow measures a tree of counts in every leaf, in its leading directions, level by level.
 //
 // Source: [KSSU19] Section C.3 of the restatement; all nodes at once by its Section A.3.
-func (f *fit) grow(share float64, how directions) error {
+func (f *Finder) grow(share float64, how directions) error {
 	nodes := f.root.leaves()
 	mu := f.Mu(share / levelsPaid)
 	q := worthwhile(nodes, how.most, how.flat)
@@ -202,11 +217,11 @@ func (f *fit) grow(share float64, how directions) error {
 	for _, n := range nodes {
 		u, values := symmetric.Principal(n.at.Cov, q)
 		half := f.box(n, u, values)
-		n.tree = coreset.NewDroppingTree(n.look.frame(f.space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
+		n.tree = coreset.NewDroppingTree(n.look.frame(f.Space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
 		trees = append(trees, n.tree)
 	}
 	err := coreset.Grow(trees, func(queries []rings.CellCounts) ([]kernel.Answer, error) {
-		return leaves.Ask(f.Allotment, stepTree, f.partition(), queries, mu)
+		return leaves.Ask(f.Allotment, f.Prefix+stepTree, f.partition(), queries, mu)
 	})
 	if err != nil {
 		return err
@@ -253,9 +268,9 @@ const levelsPaid = 3.5
 
 // box chooses the view of the node's tree, in the directions u, and the half-widths of its box:
 // boxSDs sds around the node's mean, as far as that is inside the ball.
-func (f *fit) box(n *node, u *mat.Dense, values []float64) []float64 {
+func (f *Finder) box(n *node, u *mat.Dense, values []float64) []float64 {
 	l, q := u.Dims()
-	ball := n.view.down(make([]float64, f.space.Dim()))
+	ball := n.view.down(make([]float64, f.Space.Dim()))
 	half, mid := make([]float64, q), make([]float64, l)
 	for i := range q {
 		at := 0.0

@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -57,8 +57,8 @@ func TestBox(t *testing.T) {
 		{"the root", 100, 50, 0, true, -4 * boxSDs, 4 * boxSDs},
 		{"outside", 3, 3, 100, false, 100 - 2*boxSDs, 100 + 2*boxSDs},
 	} {
-		f := &fit{space: flat, radius: c.radius, clip: c.clip}
-		n := &node{view: f.whole(), at: gaussAt(1, 1, c.mean, 0)}
+		f := &Finder{Space: flat, radius: c.radius, clip: c.clip}
+		n := &node{view: f.Whole(), at: gaussAt(1, 1, c.mean, 0)}
 		n.at.Cov.SetSym(0, 0, 4)
 		if c.root {
 			f.root = n

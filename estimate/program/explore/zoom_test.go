@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -107,9 +107,9 @@ func TestBlur(t *testing.T) {
 // TestBins: what bins asks is valid for windows of any size, in the table's own units; constant
 // columns have no edges.
 func TestBins(t *testing.T) {
-	f := &fit{space: component.Flat(2)}
+	f := &Finder{Space: component.Flat(2)}
 	f.Problem.Columns = 3
-	f.space.Columns, f.space.Center, f.space.Scale = []int{2, 0}, []float64{1e9, -1}, []float64{1e-3, 8}
+	f.Space.Columns, f.Space.Center, f.Space.Scale = []int{2, 0}, []float64{1e9, -1}, []float64{1e-3, 8}
 	for _, half := range []float64{1, 1e-20, 0, 1e290} {
 		q := f.bins([]window{{mid: .5, half: half}, {mid: 1e9, half: half}})
 		if err := q.Validate(3); err != nil || len(q.Edges[1]) != 0 || len(q.Edges[0]) != zoomBins+1 {

@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"context"
@@ -15,28 +15,28 @@ import (
 
 // Utility constants of the terrific test ([KSSU19] Section C.4 of the restatement).
 const (
-	apart     = 1.9 // sds of both together between two components, least
+	Apart     = 1.9 // sds of both together between two components, least
 	cellFloor = .5  // .. of which EM adds this part if components may be of any scale
 	// mean cell variances that a component's covariance in the coreset is short of, with what EM
 	// has added
 	cellSpread   = 1.95
 	leastInNode  = 8.0 // noise sds of one count that a component must hold
 	leastIfAsked = 4.0 // .. if the number of components was asked for
-	leastWeight  = .02 // .. and half of this part of all rows
+	LeastWeight  = .02 // .. and half of this part of all rows
 	starts       = 20  // of EM; fewer where points and components are many
 	leastStarts  = 4
 	workOfStarts = 100000 // points times components times starts, about
 	rejections   = 3      // numbers of components that fail in a row before the search ends
 )
 
-// separation is how far two Gaussians are apart, in their sds together along Fisher's direction:
+// Separation is how far two Gaussians are apart, in their sds together along Fisher's direction:
 // |u.(a-b)|/(sd_a(u)+sd_b(u)), u = (S_a+S_b)^-1 (a-b); no direction shows more than sqrt2 times as
 // much. 0 for one place, +Inf for two points without spread. Above about 2 there is an ellipsoid
 // around each with an empty shell around it: a terrific ball, as [KSSU19] asks for, with ellipsoids
 // in place of balls.
 //
 // Source: [KSSU19] Section C.4 of the restatement.
-func separation(a, b []float64, covA, covB *mat.SymDense) float64 {
+func Separation(a, b []float64, covA, covB *mat.SymDense) float64 {
 	q := len(a)
 	var sum mat.SymDense
 	sum.AddSym(covA, covB)
@@ -69,7 +69,7 @@ func closest(m *coreset.Mixture, short float64) float64 {
 	}
 	for i := range m.Means {
 		for j := range i {
-			least = math.Min(least, separation(m.Means[i], m.Means[j], wide[i], wide[j]))
+			least = math.Min(least, Separation(m.Means[i], m.Means[j], wide[i], wide[j]))
 		}
 	}
 	return least
@@ -135,7 +135,7 @@ func (f *fits) test(m *coreset.Mixture, short float64) {
 }
 
 // least is how many rows a component must hold.
-func (f *fits) least() float64 { return math.Max(leastInNode*f.set.SD, leastWeight/2*f.rows) }
+func (f *fits) least() float64 { return math.Max(leastInNode*f.set.SD, LeastWeight/2*f.rows) }
 
 // keep is test for one list: components of less than the share least are left out, then the rest
 // must be apart and the likeliest yet of their number.
@@ -151,7 +151,7 @@ func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least flo
 	if k == 0 || best[k-1] != nil && best[k-1].LogLik >= m.LogLik {
 		return
 	}
-	if closest(left, short) > apart {
+	if closest(left, short) > Apart {
 		best[k-1] = left
 	}
 }
@@ -298,4 +298,45 @@ func (f *fits) asked(ctx context.Context, k int) (*coreset.Mixture, error) {
 		return f.likely[k-1], nil
 	}
 	return m, nil
+}
+
+// Force brings the number of components to the one that was asked for: cuts where the coresets gain
+// most, without the terrific test. Its error is the context's.
+func (f *Finder) Force() error {
+	for f.Problem.Components > len(f.root.leaves()) {
+		n, m := f.bestCut(f.root)
+		if err := f.Context.Err(); err != nil || n == nil {
+			return err
+		}
+		n.kids = nil
+		n.split(m, f.Rows)
+	}
+	return nil
+}
+
+// bestCut is the node whose coreset gains most by one component more, and the fit with it; once the
+// context is done, anything.
+func (f *Finder) bestCut(root *node) (*node, *coreset.Mixture) {
+	var best *node
+	var fit *coreset.Mixture
+	gain := math.Inf(-1)
+	var walk func(n *node)
+	walk = func(n *node) {
+		flat := true
+		for _, k := range n.kids {
+			flat = flat && k.kids == nil
+			walk(k)
+		}
+		if !flat || n.fits == nil {
+			return
+		}
+		now := max(1, len(n.kids))
+		a, _ := n.fits.asked(f.Context, now)
+		b, _ := n.fits.asked(f.Context, now+1)
+		if a != nil && b != nil && b.LogLik-a.LogLik > gain {
+			best, fit, gain = n, b, b.LogLik-a.LogLik
+		}
+	}
+	walk(root)
+	return best, fit
 }

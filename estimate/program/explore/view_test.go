@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -11,9 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-func randomView(rng *rand.Rand, d, l int) view {
+func randomView(rng *rand.Rand, d, l int) View {
 	v, _ := symmetric.Principal(randomCov(rng, d), l)
-	return view{origin: randomPoint(rng, d), v: v}
+	return View{origin: randomPoint(rng, d), V: v}
 }
 
 func orthonormal(t *testing.T, v *mat.Dense) {
@@ -33,7 +33,7 @@ func TestViewRoundTrips(t *testing.T) {
 		d := 1 + rng.IntN(7)
 		l := 1 + rng.IntN(d)
 		w := randomView(rng, d, l)
-		orthonormal(t, w.v)
+		orthonormal(t, w.V)
 		y, x := randomPoint(rng, l), randomPoint(rng, d)
 		near := func(what string, got, want []float64) {
 			t.Helper()
@@ -41,8 +41,8 @@ func TestViewRoundTrips(t *testing.T) {
 				agree(t, what, got[i], want[i])
 			}
 		}
-		near("down of up", w.down(w.up(y)), y)
-		foot := w.up(w.down(x))
+		near("down of up", w.down(w.Up(y)), y)
+		foot := w.Up(w.down(x))
 		left := make([]float64, d)
 		for i := range left {
 			left[i] = w.origin[i] + x[i] - foot[i]
@@ -52,7 +52,7 @@ func TestViewRoundTrips(t *testing.T) {
 		u, _ := symmetric.Principal(randomCov(rng, l), q)
 		mid := randomPoint(rng, l)
 		in := w.of(mid, u)
-		orthonormal(t, in.v)
+		orthonormal(t, in.V)
 		z, at := in.down(x), w.down(x)
 		for j := range q {
 			want := 0.0
@@ -88,7 +88,7 @@ func TestLift(t *testing.T) {
 		l := 1 + rng.IntN(d-1)
 		w := randomView(rng, d, l)
 		g := component.Gaussian{Weight: .3, Mean: randomPoint(rng, l), Cov: randomCov(rng, l)}
-		up := w.lift(g, 7)
+		up := w.Lift(g, 7)
 		back := w.see(up)
 		if !mat.EqualApprox(back.Cov, g.Cov, 1e-9) || back.Weight != .3 {
 			t.Errorf("seen again: %+v, want %+v", back, g)
@@ -96,7 +96,7 @@ func TestLift(t *testing.T) {
 		for i := range g.Mean {
 			agree(t, "mean", back.Mean[i], g.Mean[i])
 		}
-		c := complement(w.v)
+		c := w.Across()
 		orthonormal(t, c)
 		rest := symmetric.Congruence(mat.DenseCopyOf(c.T()), up.Cov)
 		want := mat.NewSymDense(d-l, nil)
@@ -106,7 +106,7 @@ func TestLift(t *testing.T) {
 		}
 		var across, cross mat.Dense
 		across.Mul(c.T(), up.Cov)
-		cross.Mul(&across, w.v)
+		cross.Mul(&across, w.V)
 		if mat.Norm(&cross, 2) > 1e-9 {
 			t.Errorf("the view and the rest are correlated: %v", mat.Formatted(&cross))
 		}
@@ -120,7 +120,7 @@ func TestComplement(t *testing.T) {
 		d := 2 + rng.IntN(6)
 		w := randomView(rng, d, 1+rng.IntN(d-1))
 		var both mat.Dense
-		both.Augment(w.v, complement(w.v))
+		both.Augment(w.V, w.Across())
 		orthonormal(t, &both)
 	}
 }

@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -21,10 +21,10 @@ func gaussAt(weight, sd float64, mean ...float64) component.Gaussian {
 }
 
 // spans reports whether axis i lies in the view's plane.
-func spans(w view, i int) bool {
+func spans(w View, i int) bool {
 	p := 0.0
-	for j := range w.dim() {
-		p += sq(w.v.At(i, j))
+	for j := range w.Dim() {
+		p += sq(w.V.At(i, j))
 	}
 	return math.Abs(p-1) < 1e-6
 }
@@ -34,25 +34,25 @@ func spans(w view, i int) bool {
 func TestMeanSpan(t *testing.T) {
 	for _, far := range []float64{1, 1e9, 1e100} {
 		w := meanSpan([]component.Gaussian{gaussAt(.3, 1, 0, 0, 0, 0, 0), gaussAt(.3, 1, far, 0, 0, 0, 0), gaussAt(.4, 1, 0, 1/far, 0, 0, 0)})
-		if w.dim() != 2 || !spans(w, 0) || !spans(w, 1) {
-			t.Errorf("differences of %v and %v: %v", far, 1/far, mat.Formatted(w.v))
+		if w.Dim() != 2 || !spans(w, 0) || !spans(w, 1) {
+			t.Errorf("differences of %v and %v: %v", far, 1/far, mat.Formatted(w.V))
 		}
-		orthonormal(t, w.v)
+		orthonormal(t, w.V)
 	}
 	line := meanSpan([]component.Gaussian{gaussAt(.3, 1, 0, 0, 0), gaussAt(.3, 1, 0, 0, 4), gaussAt(.4, 1, 0, 0, -9)})
-	if line.dim() != 1 || !spans(line, 2) {
-		t.Errorf("means on a line: %v", mat.Formatted(line.v))
+	if line.Dim() != 1 || !spans(line, 2) {
+		t.Errorf("means on a line: %v", mat.Formatted(line.V))
 	}
 	wide := gaussAt(1, 1, 2, 2, 2)
 	wide.Cov.SetSym(1, 1, 100)
 	for _, g := range [][]component.Gaussian{{wide}, {wide, wide}} {
-		if w := meanSpan(g); w.dim() != 1 || !spans(w, 1) {
-			t.Errorf("%d components in one place: %v", len(g), mat.Formatted(w.v))
+		if w := meanSpan(g); w.Dim() != 1 || !spans(w, 1) {
+			t.Errorf("%d components in one place: %v", len(g), mat.Formatted(w.V))
 		}
 	}
 	huge := meanSpan([]component.Gaussian{gaussAt(.5, 1, 1e308, 0), gaussAt(.5, 1, -1e308, 0)})
-	if !dense.AllFinite(huge.v.RawMatrix().Data) {
-		t.Errorf("a difference that overflows: %v", mat.Formatted(huge.v))
+	if !dense.AllFinite(huge.V.RawMatrix().Data) {
+		t.Errorf("a difference that overflows: %v", mat.Formatted(huge.V))
 	}
 }
 
@@ -78,15 +78,15 @@ func TestRounder(t *testing.T) {
 
 // tree2 is a root in two columns of five, cut in three along columns 0 and 1, whose second kid is
 // cut in two along column 2; and a point of each leaf, in the order of leaves.
-func tree2() (f *fit, points [][]float64) {
+func tree2() (f *Finder, points [][]float64) {
 	const d = 5
 	flat := component.Flat(d)
-	f = &fit{space: flat, Run: ofRows(1000), radius: 100, clip: 100, rest: 1}
-	w := f.whole()
+	f = &Finder{Space: flat, Run: ofRows(1000), radius: 100, clip: 100, Rest: 1}
+	w := f.Whole()
 	n := &node{view: w, at: gaussAt(1, 6, 0, 0, 0, 0, 0)}
 	n.at.Cov.SetSym(0, 0, 40)
 	n.at.Cov.SetSym(1, 1, 38)
-	f.root, f.view = n, w
+	f.root, f.View = n, w
 	cut := func(n *node, q int, centers ...[]float64) {
 		u, values := symmetric.Principal(n.at.Cov, q)
 		f.box(n, u, values)
@@ -123,7 +123,7 @@ func TestLeafOrder(t *testing.T) {
 	var want []int
 	for i, c := range points {
 		for l := range 3 {
-			agree(t, "a leaf's mean", leaves[i].view.up(leaves[i].at.Mean)[l], c[l])
+			agree(t, "a leaf's mean", leaves[i].view.Up(leaves[i].at.Mean)[l], c[l])
 		}
 		for range 200 {
 			for _, v := range c {
@@ -153,7 +153,7 @@ func TestLeafOrder(t *testing.T) {
 // to none.
 func TestAssign(t *testing.T) {
 	rng := newRand(t)
-	f := &fit{space: component.Flat(3), Run: ofRows(1000)}
+	f := &Finder{Space: component.Flat(3), Run: ofRows(1000)}
 	g := []component.Gaussian{gaussAt(.2, 1, 0, 0, 0), gaussAt(.3, 1e-3, 8, 0, 0), gaussAt(.3, 1e-3, 8.02, 0, 0), gaussAt(.2, 20, 0, 200, 0)}
 	var rows []float64
 	var want []int
@@ -167,7 +167,7 @@ func TestAssign(t *testing.T) {
 	}
 	rows, want = append(rows, 1e4, -1e4, 0), append(want, -1)
 	got := make([]int, len(want))
-	p := f.assign(g)
+	p := f.Assign(g)
 	if err := p.Validate(3); err != nil {
 		t.Fatal(err)
 	}

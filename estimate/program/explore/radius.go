@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -31,14 +31,14 @@ const (
 //
 // Differs from the source: the bulk first, then outwards over small gaps, so that outliers that
 // share a distance do not count.
-func (f *fit) findRadius() error {
-	d := f.space.Dim()
+func (f *Finder) findRadius() error {
+	d := f.Space.Dim()
 	var edges []float64
 	for e := radiusLow; e <= radiusHigh; e++ {
 		edges = append(edges, math.Exp2(float64(e)/2))
 	}
-	q := query.Counts{Frame: f.space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Edges: [][]float64{edges}}
-	ans, err := f.Sum(stepRadius, q, f.Mu(radiusShare))
+	q := query.Counts{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Edges: [][]float64{edges}}
+	ans, err := f.Sum(f.Prefix+stepRadius, q, f.Mu(radiusShare))
 	if err != nil {
 		return err
 	}

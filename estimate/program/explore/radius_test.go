@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -50,7 +50,7 @@ func TestRadiusOfNoise(t *testing.T) {
 	rng := newRand(t)
 	for range 2000 {
 		edges, counts := distances(nil)
-		sd, rows := math.Exp(4*rng.NormFloat64()), leastRows*math.Exp(3*rng.Float64())
+		sd, rows := math.Exp(4*rng.NormFloat64()), LeastRows*math.Exp(3*rng.Float64())
 		for b := range counts {
 			counts[b] = math.Round(sd * rng.NormFloat64())
 		}

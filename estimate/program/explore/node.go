@@ -1,10 +1,11 @@
-package separated
+package explore
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
@@ -15,11 +16,11 @@ import (
 // A node is a part of space and what is known of its rows: a leaf of the partition so far, or cut
 // into kids.
 type node struct {
-	view view
+	view View
 	at   component.Gaussian // in the view's coordinates; Weight is the share of all rows
 	// look is the view of the tree of counts, fits the coreset's mixtures, kids the components
 	// chosen.
-	look  view
+	look  View
 	fits  *fits
 	tree  *coreset.Tree
 	chose *coreset.Mixture
@@ -79,7 +80,7 @@ func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
 // the directions of the tree and the others.
 func (n *node) split(m *coreset.Mixture, rows float64) {
 	n.chose = m
-	u, values := symmetric.Principal(n.at.Cov, n.view.dim())
+	u, values := symmetric.Principal(n.at.Cov, n.view.Dim())
 	for i, v := range values {
 		values[i] = math.Max(v, 1e-300)
 	}
@@ -94,4 +95,75 @@ func (n *node) split(m *coreset.Mixture, rows float64) {
 		kid.blurred = n.blur(m, j)
 		n.kids = append(n.kids, kid)
 	}
+}
+
+// Utility constants of the gate, guesses.
+const (
+	// part of a component's covariance in the gate that is made round, where nothing is known of
+	// its noise
+	roundGate = .3
+	mostRound = .9
+	// least eigenvalue of the Gram matrix of the directions between means that counts
+	spanOfMean = 1e-9
+)
+
+// meanSpan is the view of the directions between the means: that is where separated components
+// differ. Every pair counts alike, however close, so components of very different scales are told
+// apart as well.
+func meanSpan(g []component.Gaussian) View {
+	d := len(g[0].Mean)
+	gram := mat.NewSymDense(d, nil)
+	pairs := 0
+	for i := range g {
+		for j := range i {
+			diff := mat.NewVecDense(d, nil)
+			for l := range d {
+				diff.SetVec(l, g[i].Mean[l]-g[j].Mean[l])
+			}
+			if n := mat.Norm(diff, 2); n > 0 && dense.Finite(n) {
+				gram.SymRankOne(gram, 1/(n*n), diff)
+				pairs++
+			}
+		}
+	}
+	if pairs == 0 {
+		gram.CopySym(g[0].Cov)
+	}
+	v, values := symmetric.Principal(gram, min(d, max(1, len(g)-1)))
+	l := 1
+	_, most := v.Dims()
+	for l < most && values[l] > spanOfMean*values[0] {
+		l++
+	}
+	return View{origin: append([]float64(nil), g[0].Mean...), V: mat.DenseCopyOf(v.Slice(0, d, 0, l))}
+}
+
+// Assign sends every row to the component it most likely belongs to, as seen in the span of the
+// means, with covariances that are the rounder the more noise is in them.
+func (f *Finder) Assign(g []component.Gaussian) rings.Partition {
+	w := meanSpan(g)
+	p := rings.Partition{Project: w.frame(f.Space)}
+	for _, c := range g {
+		seen := w.see(c)
+		p.Components = append(p.Components, part(seen.Mean, rounder(seen.Cov, c), c.Weight))
+	}
+	return p
+}
+
+func rounder(s *mat.SymDense, c component.Gaussian) *mat.SymDense {
+	l := s.SymmetricDim()
+	a := roundGate
+	if c.Sigma > 0 {
+		a = math.Min(mostRound, c.Sigma*math.Sqrt(2*float64(len(c.Mean))))
+	}
+	mid := 0.0
+	for i := range l {
+		mid += s.At(i, i) / float64(l)
+	}
+	out := mat.NewSymDense(l, nil)
+	out.ScaleSym(1-a, s)
+	for i := range l {
+		out.SetSym(i, i, out.At(i, i)+a*mid)
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package separated
+package explore
 
 import (
 	"math"
@@ -29,7 +29,7 @@ const (
 
 // blur reports whether the cells of n's tree are too coarse to show what is inside component j of
 // m.
-func (n *node) blur(m *mixture, j int) bool {
+func (n *node) blur(m *coreset.Mixture, j int) bool {
 	for i, v := range n.tree.Finest() {
 		if m.Covs[j].At(i, i)-coreset.PooledFloor*m.Cells[j][i] > blurred*v {
 			return false
@@ -39,7 +39,7 @@ func (n *node) blur(m *mixture, j int) bool {
 }
 
 // blurs are the leaves that nothing has looked into at their own scale yet.
-func (f *fit) blurs() []*node {
+func (f *Finder) blurs() []*node {
 	var out []*node
 	for _, n := range f.root.leaves() {
 		if n.blurred {
@@ -63,18 +63,18 @@ type window struct {
 // Source: [KSSU19] Section C.5 of the restatement; its stages A and B inside nodes.
 // Differs: histograms of fixed bins instead of pairs of rows and a stability threshold, so that no
 // delta is spent.
-func (f *fit) zoom(blurs []*node) error {
+func (f *Finder) zoom(blurs []*node) error {
 	nodes := f.root.leaves()
 	windows := make([][]window, len(nodes))
 	open := map[*node]bool{}
 	mu := f.Mu(zoomShare)
-	sd := f.Factor * math.Sqrt(float64(f.space.Dim())) / mu // of a count: see query.Counts
+	sd := f.Factor * math.Sqrt(float64(f.Space.Dim())) / mu // of a count: see query.Counts
 	for _, n := range blurs {
 		n.blurred, n.zoomed = false, true
 		open[n] = n.at.Weight*f.Rows > zoomSDs*sd // otherwise the moments have to find it
 	}
 	for i, n := range nodes {
-		whole := n.view.lift(n.at, f.rest)
+		whole := n.view.Lift(n.at, f.Rest)
 		for j, m := range whole.Mean {
 			half := firstWindow * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))
 			windows[i] = append(windows[i], window{mid: m, half: half, done: !open[n] || !(half > 0)})
@@ -88,7 +88,7 @@ func (f *fit) zoom(blurs []*node) error {
 		for i := range nodes {
 			queries = append(queries, f.bins(windows[i]))
 		}
-		answers, err := leaves.Ask(f.Allotment, stepZoom, f.partition(), queries, mu)
+		answers, err := leaves.Ask(f.Allotment, f.Prefix+stepZoom, f.partition(), queries, mu)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (f *fit) zoom(blurs []*node) error {
 		if !open[n] {
 			continue
 		}
-		n.view = f.whole()
+		n.view = f.Whole()
 		at := component.Gaussian{Weight: n.at.Weight, Cov: mat.NewSymDense(len(windows[i]), nil), Doubt: component.Doubt{Shape: 1, Scale: 1, Mean: 1, Weight: n.at.Doubt.Weight}}
 		for j, w := range windows[i] {
 			at.Mean = append(at.Mean, w.mid)
@@ -126,15 +126,15 @@ func anyOpen(windows [][]window) bool {
 }
 
 // bins cuts every column's window in equal bins; the columns are the table's.
-func (f *fit) bins(windows []window) query.Counts {
+func (f *Finder) bins(windows []window) query.Counts {
 	q := query.Counts{Edges: make([][]float64, f.Problem.Columns)}
 	for j, w := range windows {
 		half := math.Max(w.half, 1e-290)
 		edges := make([]float64, zoomBins+1)
 		for b := range edges {
-			edges[b] = f.space.Center[j] + f.space.Scale[j]*(w.mid+half*(2*float64(b)/zoomBins-1))
+			edges[b] = f.Space.Center[j] + f.Space.Scale[j]*(w.mid+half*(2*float64(b)/zoomBins-1))
 		}
-		q.Edges[f.space.Columns[j]] = edges
+		q.Edges[f.Space.Columns[j]] = edges
 	}
 	return q
 }

@@ -1,0 +1,209 @@
+// Package explore finds where components are, by the way of [KSSU19]: the ball that holds the bulk,
+// private PCA, a tree of counts in the leading directions whose leaves are a private coreset, EM on
+// it, and the terrific test on what EM finds; then the same inside every component found, until
+// nothing splits.
+package explore
+
+import (
+	"context"
+
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// Parts of the run's mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of
+// the restatement.
+const (
+	radiusShare = .015
+	pcaShare    = .10
+	treeShare   = .14
+	lookShare   = .03
+	regrowShare = .05
+	zoomShare   = .005
+	regrowCost  = 1.5 * regrowShare // of a tree with all its levels, at most: see levelsPaid
+)
+
+const (
+	LeastRows = 30.0 // moments are divided by at least this many rows
+	misfit    = 1.0  // what clipping hides is unlike a Gaussian's tail; see clip.Radius2
+)
+
+// How often a step can be taken at most: trees are grown for the root and twice for every level
+// below.
+const (
+	mostTrees      = 1 + 2*(mostLevels-1)
+	mostTreeLevels = 5 // see treeLevels
+)
+
+// Steps is the worst case of a Finder with that prefix, whose run has the part share of the total
+// mu^2, Keep included.
+func Steps(prefix string, share float64) []kernel.Step {
+	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
+	return []kernel.Step{
+		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
+		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1)*lookShare), Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
+		{Name: prefix + stepTree, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
+		{Name: prefix + stepZoom, Query: rings.PartsOf(query.Histogram), Share: share * .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+	}
+}
+
+// A Finder looks for components in Space. What it adds to a run are released values only.
+type Finder struct {
+	program.Run
+	Context context.Context
+	Prefix  string // of its steps
+	Space   component.Space
+	Keep    float64 // part of Mu2 that it leaves
+
+	View   View    // of the root: the leading directions
+	Rest   float64 // variance in the directions that the view does not see
+	radius float64 // of the ball: rows beyond are in no node
+	clip   float64 // what private PCA clips rows to
+	root   *node
+}
+
+// spare is how many components more than asked for may be found on the way: a false one must not
+// take the place of a true one.
+func (f *Finder) spare() int {
+	if f.Problem.Components > 0 {
+		return spareComponents
+	}
+	return 0
+}
+
+// spareComponents: see spare. A utility constant, a guess.
+const spareComponents = 2
+
+// Find finds the components: the root first, then every node again as long as something splits.
+func (f *Finder) Find() error {
+	if err := f.findRadius(); err != nil {
+		return err
+	}
+	if err := f.lookRoot(); err != nil {
+		return err
+	}
+	if err := f.grow(treeShare, broad); err != nil {
+		return err
+	}
+	split, err := f.cut()
+	for level := 2; level <= mostLevels && f.again(level, split); level++ {
+		if err != nil {
+			return err
+		}
+		blurs := f.blurs()
+		anyZoom := len(blurs) > 0
+		if anyZoom {
+			if err := f.zoom(blurs); err != nil {
+				return err
+			}
+		}
+		if err := f.settle(); err != nil {
+			return err
+		}
+		how := narrow
+		if anyZoom {
+			how = broad
+		}
+		if err := f.grow(regrowShare, how); err != nil {
+			return err
+		}
+		split, err = f.cut()
+		if err == nil && !split && f.clear() && f.affords(2*regrowShare) {
+			if err := f.grow(regrowShare, all); err != nil {
+				return err
+			}
+			split, err = f.cut()
+		}
+	}
+	return err
+}
+
+// clear reports whether every node holds many rows against the noise of a tree's count.
+func (f *Finder) clear() bool {
+	sd := f.Factor / f.Mu(regrowShare/levelsPaid)
+	for _, n := range f.root.leaves() {
+		if n.at.Weight*f.Rows < clearRows*sd {
+			return false
+		}
+	}
+	return true
+}
+
+// Utility constants, guesses. clearRows: see clear. ampleRows: a table of more rows, over the noise
+// of a count, is looked into once more though all components asked for have been found: they may be
+// the wrong ones.
+const (
+	clearRows = 100.0
+	ampleRows = 300.0
+)
+
+// again decides, from public and released facts, whether nodes are looked into: those of unknown
+// scale always; the others once where the first tree did not see all directions, and as long as
+// something splits.
+func (f *Finder) again(level int, split bool) bool {
+	scarce := f.Rows*f.Mu(regrowShare/levelsPaid) < ampleRows*f.Factor
+	if f.Problem.Components > 0 && len(f.root.leaves()) >= f.Problem.Components && len(f.blurs()) == 0 && scarce {
+		return false
+	}
+	if !f.affords(lookShare + regrowCost) {
+		return false
+	}
+	return len(f.blurs()) > 0 || split && (level > 2 || f.View.Dim() > f.root.look.Dim())
+}
+
+// affords reports whether a part of the total mu^2 can be spent on exploring.
+func (f *Finder) affords(share float64) bool { return f.Left() >= (share+f.Keep)*f.Mu2 }
+
+// mostLevels is how often nodes are looked into, the root included. A guess.
+const mostLevels = 5
+
+// cut cuts every leaf whose coreset says so, and reports whether one was. Its error is the
+// context's.
+func (f *Finder) cut() (bool, error) {
+	leaves := f.root.leaves()
+	any := false
+	for _, n := range leaves {
+		room := f.Most() + f.spare() - len(f.root.leaves()) + 1
+		m, err := n.fits.choose(f.Context, room)
+		if err != nil {
+			return false, err
+		}
+		if m == nil || len(m.Weights) < 2 {
+			n.blurred = m != nil && !n.zoomed && n.blur(m, 0)
+			continue
+		}
+		n.split(m, f.Rows)
+		any = true
+	}
+	return any, nil
+}
+
+// Found are the nodes found, in all working coordinates.
+func (f *Finder) Found() []component.Gaussian {
+	var all []component.Gaussian
+	for _, n := range f.root.leaves() {
+		all = append(all, n.view.Lift(n.at, f.Rest))
+	}
+	return all
+}
+
+// InView are the nodes found as the view sees them; nil if it sees everything, or if one was found
+// at a scale of its own.
+func (f *Finder) InView() []component.Gaussian {
+	var in []component.Gaussian
+	for _, n := range f.root.leaves() {
+		if n.view.V != f.View.V || f.View.Dim() == f.Space.Dim() {
+			return nil
+		}
+		in = append(in, n.at)
+	}
+	return in
+}
+
+// Misfit is how unlike one Gaussian the rows of the root are: see coreset.Misfit.
+func (f *Finder) Misfit() float64 { return f.root.fits.set.Misfit() }
+
+func sq(x float64) float64 { return x * x }
