@@ -106,7 +106,7 @@ func encode(r *Release) ([]byte, error) {
 	if err := encoder.Encode(&out); err != nil {
 		return nil, fmt.Errorf("release: %w", err)
 	}
-	return layout(bytes.TrimSpace(compact.Bytes())), nil
+	return layout(bytes.TrimSpace(compact.Bytes()))
 }
 
 // replace writes a new file in path's folder and renames it to path. Order: the data are on disk
@@ -138,95 +138,36 @@ func replace(path string, write func(io.Writer) error) (err error) {
 
 // layout indents compact JSON by two spaces, with every array of plain values on one line, so that
 // a matrix has a line for each row.
-func layout(compact []byte) []byte {
-	var b bytes.Buffer
-	depth := 0
-	newline := func() {
-		b.WriteByte('\n')
-		for range depth {
-			b.WriteString("  ")
-		}
+func layout(compact []byte) ([]byte, error) {
+	var indented, out bytes.Buffer
+	if err := json.Indent(&indented, compact, "", "  "); err != nil {
+		return nil, fmt.Errorf("release: %w", err)
 	}
-	for i := 0; i < len(compact); i++ {
-		c := compact[i]
-		switch c {
-		case '"':
-			end := i + stringLength(compact[i:])
-			b.Write(compact[i:end])
-			i = end - 1
-		case '{', '[':
-			if n := flatLength(compact[i:]); n > 0 {
-				writeFlat(&b, compact[i:i+n])
-				i += n - 1
-				continue
+	var array [][]byte // the last lines: one that opens an array, and plain values
+	for line := range bytes.Lines(append(indented.Bytes(), '\n')) {
+		text := bytes.TrimSpace(line)
+		switch last := text[len(text)-1]; {
+		case last == '[', last == '{':
+			out.Write(bytes.Join(array, nil))
+			if array = [][]byte{line}; last == '{' {
+				array = nil
+				out.Write(line)
 			}
-			b.WriteByte(c)
-			depth++
-			newline()
-		case '}', ']':
-			depth--
-			newline()
-			b.WriteByte(c)
-		case ',':
-			b.WriteByte(c)
-			newline()
-		case ':':
-			b.WriteString(": ")
+		case array == nil:
+			out.Write(line)
+		case text[0] == ']':
+			out.Write(bytes.TrimRight(array[0], "\n"))
+			for i, value := range array[1:] {
+				if i > 0 {
+					out.WriteByte(' ')
+				}
+				out.Write(bytes.TrimSpace(value))
+			}
+			out.Write(bytes.TrimLeft(line, " "))
+			array = nil
 		default:
-			b.WriteByte(c)
+			array = append(array, line)
 		}
 	}
-	b.WriteByte('\n')
-	return b.Bytes()
-}
-
-// stringLength is the length of the string literal that data starts with.
-func stringLength(data []byte) int {
-	for i := 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(data)
-}
-
-// flatLength is the length of the array of plain values, or the empty object, that data starts
-// with; 0 if it is neither.
-func flatLength(data []byte) int {
-	if data[0] == '{' {
-		if data[1] == '}' {
-			return 2
-		}
-		return 0
-	}
-	for i := 1; i < len(data); i++ {
-		switch data[i] {
-		case '"':
-			i += stringLength(data[i:]) - 1
-		case '[', '{':
-			return 0
-		case ']':
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// writeFlat writes such an array with a blank behind each comma.
-func writeFlat(b *bytes.Buffer, data []byte) {
-	for i := 0; i < len(data); i++ {
-		if data[i] == '"' {
-			n := stringLength(data[i:])
-			b.Write(data[i : i+n])
-			i += n - 1
-			continue
-		}
-		b.WriteByte(data[i])
-		if data[i] == ',' {
-			b.WriteByte(' ')
-		}
-	}
+	return out.Bytes(), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 type command struct {
 	use   string // "fit INPUT [flags]"
 	short string
-	long  string // usage, with examples
 	// least and most bound the number of arguments.
 	least, most int
 	// flags registers the command's own flags; nil if there are none.
@@ -31,28 +31,19 @@ func commands() []command {
 	}
 }
 
-const rootUsage = `Gauze learns a Gaussian, or a mixture of Gaussians, from a table with one row per person, under differential
-privacy. It asks for no bounds on the data. What it writes may be published: a model, and a certificate that says
-what was promised and how it was kept.
+// helpFiles are what `gauze help` says, a file for each command, and how it is laid out.
+//
+//go:embed help
+var helpFiles embed.FS
 
-  gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --out release.json
-  gauze sample release.json --rows 1000 > synthetic.csv
-  gauze report release.json --out report.html
-
-Exit codes: 0 done · 2 bad usage or bad input, nothing spent · 3 no release, budget spent · 1 anything else.`
-
-const helpTemplate = `{{.Long | trimTrailingWhitespaces}}
-{{if .HasAvailableSubCommands}}
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{if .HasAvailableLocalFlags}}
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}`
+func helpOf(name string) string {
+	text, _ := helpFiles.ReadFile("help/" + name + ".txt") // a test asks for every command's
+	return strings.TrimSuffix(string(text), "\n")
+}
 
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
-		Use: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Long: rootUsage,
+		Use: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Long: helpOf("gauze"),
 		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
@@ -62,13 +53,13 @@ func newRoot(e *env) *cobra.Command {
 		if showVersion {
 			return printVersion(e, nil)
 		}
-		fmt.Fprintln(e.stderr, rootUsage)
+		fmt.Fprintln(e.stderr, helpOf("gauze"))
 		return &usageError{message: "a command is missing", hint: "gauze help lists them"}
 	}
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
 	root.SetIn(e.stdin)
-	root.SetHelpTemplate(helpTemplate)
+	root.SetHelpTemplate(helpOf("template"))
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range commands() {
 		root.AddCommand(c.cobra(e))
@@ -79,7 +70,7 @@ func newRoot(e *env) *cobra.Command {
 
 func (c command) cobra(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: c.use, Short: c.short, Long: c.long, DisableFlagsInUseLine: true,
+		Use: c.use, Short: c.short, Long: helpOf(c.name()), DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error { return c.checkArgs(args) },
 		RunE: func(_ *cobra.Command, args []string) error {
 			if c.spends {
@@ -99,29 +90,20 @@ func (c command) cobra(e *env) *cobra.Command {
 	return cmd
 }
 
+func (c command) name() string {
+	name, _, _ := strings.Cut(c.use, " ")
+	return name
+}
+
 func (c command) checkArgs(args []string) error {
 	if len(args) >= c.least && len(args) <= c.most {
 		return nil
 	}
-	name, _, _ := strings.Cut(c.use, " ")
-	return &usageError{
-		message: fmt.Sprintf("%s: wanted %s, got %s", name, arguments(c.least, c.most), arguments(len(args), len(args))),
-		hint:    "gauze " + c.use,
+	wanted := plural(c.most, "argument")
+	if c.least < c.most {
+		wanted = "at most " + wanted
 	}
-}
-
-func arguments(least, most int) string {
-	text := fmt.Sprintf("%d arguments", most)
-	switch {
-	case most == 0:
-		text = "no arguments"
-	case most == 1:
-		text = "1 argument"
-	}
-	if least < most {
-		return "at most " + text
-	}
-	return text
+	return &usageError{fmt.Sprintf("%s: wanted %s, got %s", c.name(), wanted, plural(len(args), "argument")), "gauze " + c.use}
 }
 
 // knownCommand reports a first word that is no command, before cobra takes its flags for those of

@@ -9,17 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-const compareUsage = `Measure the distances between two models, as JSON on stdout.
-
-  gauze compare A B [--rows N]
-
-A and B are releases or bare models; one of them may be - for stdin. Columns are matched by name. tv, hellinger and the two kl are
-estimated from N rows drawn from the two models, where they have no closed form (one Gaussian each has one for all but tv); tv_stderr is
-the standard error of tv. An infinite distance is null. Components are matched so that the largest distance of a pair is least.
-
-  gauze compare release.json truth.json
-  gauze compare release.json truth.json --rows 1000000 --seed 1`
-
 // defaultCompareRows gives tv a standard error of at most 0.0016.
 const defaultCompareRows = 100_000
 
@@ -31,7 +20,7 @@ func compareCommand() command {
 		flags.Uint64Var(&f.seed, "seed", 0, "seed of the estimate (default: none)")
 	}
 	return command{
-		use: "compare A B [--rows N]", short: "distances between two models, as JSON", long: compareUsage,
+		use: "compare A B [--rows N]", short: "distances between two models, as JSON",
 		least: 2, most: 2, flags: register,
 		run: func(e *env, args []string) error { return compare(e, args[0], args[1], f) },
 	}

@@ -73,7 +73,7 @@ func failureOf(err error) outcome {
 		f.faults = []fault{{"interrupted", "nothing was spent"}}
 	default:
 		f.faults = faultsOf(err)
-		if isBad(err) {
+		if _, bad := hintOf(err); bad {
 			f.Code = codeBad
 		}
 	}
@@ -141,7 +141,7 @@ func faultsOf(err error) []fault {
 		}
 		return all
 	}
-	hint := hintOf(err)
+	hint, _ := hintOf(err)
 	message := err.Error()
 	var refusal *estimate.Refusal
 	if errors.As(err, &refusal) {
@@ -160,8 +160,9 @@ func trimPackage(message string) string {
 	return message
 }
 
-// hintOf returns how to mend err, where that is known.
-func hintOf(err error) string {
+// hintOf returns how to mend err, where that is known, and whether it is bad usage or bad input, as
+// opposed to a failure while running.
+func hintOf(err error) (hint string, bad bool) {
 	var (
 		usage   *usageError
 		field   *privacy.FieldError
@@ -173,42 +174,24 @@ func hintOf(err error) string {
 	)
 	switch {
 	case errors.As(err, &usage):
-		return usage.hint
+		return usage.hint, true
 	case errors.As(err, &field):
-		return field.Mend
+		return field.Mend, true
 	case errors.As(err, &input):
-		return input.Hint
+		return input.Hint, true
 	case errors.As(err, &file):
-		return file.Hint
+		return file.Hint, true
 	case errors.As(err, &part):
-		return part.Mend
+		return part.Mend, true
 	case errors.As(err, &refusal):
-		return refusal.Advice
+		return refusal.Advice, true
 	case errors.As(err, &unknown):
 		if name := nearest(unknown.Name, unknown.Names); name != "" {
-			return "did you mean " + name + "?"
+			return "did you mean " + name + "?", true
 		}
-		return "gauze papers lists the methods"
+		return "gauze papers lists the methods", true
 	}
-	return ""
-}
-
-// isBad reports bad usage or bad input, as opposed to a failure while running.
-func isBad(err error) bool {
-	for _, f := range []func(error) bool{
-		is[*usageError], is[*privacy.FieldError], is[*source.Error], is[*release.Error], is[*model.FieldError],
-		is[*estimate.Refusal], is[*catalog.UnknownError],
-	} {
-		if f(err) {
-			return true
-		}
-	}
-	return false
-}
-
-func is[E error](err error) bool {
-	var target E
-	return errors.As(err, &target)
+	return "", false
 }
 
 // flagError words the faults of flags.

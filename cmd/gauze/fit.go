@@ -16,24 +16,6 @@ import (
 	"github.com/gauze-dp/gauze/report"
 )
 
-const fitUsage = `Learn a model of INPUT privately, and write a release: the model and its certificate.
-
-  gauze fit INPUT --epsilon E --delta D [flags]
-
-INPUT is a path to .csv or .csv.gz with a header and one row per person, or - for CSV on stdin.
-
-Declare the columns with --columns or --schema: then no cell can change which columns are fitted. A row in which one of them is
-missing or is not a number is left out, but counts in n. Methods for one distribution (gaussian, heavy-tailed) use the cells that it has
-where many rows lack some, and the release says so. Without either flag the columns are chosen by looking at the cells, which the privacy
-promise does not cover; the certificate says so.
-
-  gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --out release.json
-  gauze fit people.csv.gz --rho 0.05 --schema schema.json --components 1 --covariance diagonal > release.json
-  gauze fit income.csv --epsilon 1 --delta 1e-6 --columns income --method univariate --components 3 --out release.json
-  gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi --learner em --components 2 --out release.json
-  gauze fit readings.csv --epsilon 1 --delta 1e-6 --columns x,y --known-covariance instrument.csv --out release.json
-  zcat people.csv.gz | gauze fit - --epsilon 2 --delta 1e-8 --relation add-remove-one --report report.html --out release.json`
-
 type fitOptions struct {
 	request  requestFlags
 	out      string
@@ -44,7 +26,7 @@ type fitOptions struct {
 func fitCommand() command {
 	o := &fitOptions{}
 	return command{
-		use: "fit INPUT --epsilon E --delta D [flags]", short: "learn privately, write a release", long: fitUsage,
+		use: "fit INPUT --epsilon E --delta D [flags]", short: "learn privately, write a release",
 		least: 1, most: 1, flags: o.register, spends: true,
 		run: func(e *env, args []string) error { return o.run(e, args[0]) },
 	}

@@ -196,6 +196,14 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
+func TestEveryCommandHasHelp(t *testing.T) {
+	for _, c := range commands() {
+		if !strings.Contains(helpOf(c.name()), "gauze "+c.name()) {
+			t.Errorf("help/%s.txt says nothing of it", c.name())
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	words := []string{"epsilon", "delta", "relation", "columns", "components"}
 	for typed, want := range map[string]string{

@@ -13,15 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/literal"
 )
 
-const papersUsage = `Say which algorithm of which source lives where, and which methods there are.
-
-  gauze papers [KEY]
-
-KEY is a source, as in papers/refs.bib; without it all are listed. --json prints the table as JSON.
-
-  gauze papers
-  gauze papers KSSU19`
-
 //go:embed papers.json
 var papersSource []byte
 
@@ -37,7 +28,7 @@ type paperEntry struct {
 
 func papersCommand() command {
 	return command{
-		use: "papers [KEY]", short: "which algorithm of which source lives where", long: papersUsage,
+		use: "papers [KEY]", short: "which algorithm of which source lives where",
 		least: 0, most: 1, run: papers,
 	}
 }

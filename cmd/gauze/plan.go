@@ -11,19 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-const planUsage = `Print what a fit with the same flags would spend at most, step by step, and the error to expect. It costs no
-budget: of INPUT the header is read and no row.
-
-  gauze plan [INPUT | --rows N --dim D] [flags of fit]
-
-Under replace-one the number of rows is public and the plan depends on it: give --rows. Under add-remove-one --rows is a guess, for the
-expected error alone. For one component the error to expect of every method that could fit it is printed, from measured runs, beside a lower
-bound that holds for all methods; for mixtures, what no method can promise with so many rows. --json prints the plan as JSON on stdout.
-
-  gauze plan --rows 20000 --dim 4 --epsilon 1 --delta 1e-6
-  gauze plan people.csv --rows 20000 --columns age,bmi --epsilon 1 --delta 1e-6 --method gaussian
-  gauze plan --rows 80000 --dim 2 --epsilon 1 --delta 1e-6 --learner em --components 2`
-
 type planOptions struct {
 	fit       fitOptions
 	rows, dim int
@@ -32,7 +19,7 @@ type planOptions struct {
 func planCommand() command {
 	o := &planOptions{}
 	return command{
-		use: "plan [INPUT | --rows N --dim D] [flags of fit]", short: "what fit would spend and the error to expect", long: planUsage,
+		use: "plan [INPUT | --rows N --dim D] [flags of fit]", short: "what fit would spend and the error to expect",
 		least: 0, most: 1, flags: o.register,
 		run: o.run,
 	}

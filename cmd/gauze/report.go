@@ -13,19 +13,10 @@ import (
 	"github.com/gauze-dp/gauze/report"
 )
 
-const reportUsage = `Show a release: pictures and tables of the model, and what its certificate promises in plain words.
-
-  gauze report RELEASE [--out report.html] [--text]
-
-The page is self-contained HTML without a script. RELEASE may be a bare model object, or - for stdin.
-
-  gauze report release.json --out report.html
-  gauze report release.json --text`
-
 func reportCommand() command {
 	out, text := "", false
 	return command{
-		use: "report RELEASE [--out report.html]", short: "pictures and tables of a release, as HTML", long: reportUsage,
+		use: "report RELEASE [--out report.html]", short: "pictures and tables of a release, as HTML",
 		least: 1, most: 1,
 		flags: func(flags *pflag.FlagSet) {
 			flags.StringVar(&out, "out", "", "file for the page (default stdout)")

@@ -7,15 +7,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const sampleUsage = `Draw synthetic rows from a release, as CSV on stdout. It costs no budget: nothing is read but the release.
-
-  gauze sample RELEASE --rows N [--seed S]
-
-RELEASE is a release, a bare model object, or - for either on stdin. Without --seed every run draws other rows.
-
-  gauze sample release.json --rows 1000 > synthetic.csv
-  gauze fit people.csv --epsilon 1 --delta 1e-6 --columns age,bmi | gauze sample - --rows 1000 --seed 7`
-
 // rowsFlags are --rows and --seed.
 type rowsFlags struct {
 	set  *pflag.FlagSet
@@ -49,7 +40,7 @@ func (f *rowsFlags) rng() *rand.Rand {
 func sampleCommand() command {
 	f := &rowsFlags{}
 	return command{
-		use: "sample RELEASE --rows N [--seed S]", short: "draw synthetic rows from a release, as CSV", long: sampleUsage,
+		use: "sample RELEASE --rows N [--seed S]", short: "draw synthetic rows from a release, as CSV",
 		least: 1, most: 1, flags: func(flags *pflag.FlagSet) { f.register(flags, "seed, to draw the same rows again (default: none)") },
 		run: func(e *env, args []string) error {
 			if err := f.check(); err != nil {

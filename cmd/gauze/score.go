@@ -11,21 +11,10 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-const scoreUsage = `Print the mean log-likelihood per row of INPUT under a model, in nats. Higher is better.
-
-  gauze score RELEASE INPUT --not-private
-
-The number is computed from INPUT without any noise: it is not private, whatever made the model. Use rows that are public, or keep the
-number to yourself. --not-private says that you know.
-
-Columns are found by the names in RELEASE. A row with a missing or malformed cell in one of them is left out and counted.
-
-  gauze score release.json holdout.csv --not-private`
-
 func scoreCommand() command {
 	known := false
 	return command{
-		use: "score RELEASE INPUT --not-private", short: "mean log-likelihood of rows; not private", long: scoreUsage,
+		use: "score RELEASE INPUT --not-private", short: "mean log-likelihood of rows; not private",
 		least: 2, most: 2,
 		flags: func(flags *pflag.FlagSet) {
 			flags.BoolVar(&known, "not-private", false, "I know that the score is not private (required)")

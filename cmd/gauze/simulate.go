@@ -2,23 +2,10 @@ package main
 
 import "github.com/spf13/pflag"
 
-const simulateUsage = `Draw rows from a public model, as CSV on stdout: test data, whose truth is known.
-
-  gauze simulate MODEL --rows N --seed S
-
-MODEL is a model object written by hand, a release, or - for either on stdin. The same seed draws the same rows.
-
-  gauze simulate truth.json --rows 20000 --seed 1 > rows.csv
-
-A model of one Gaussian, as a file:
-
-  {"kind": "gaussian-mixture", "columns": ["age", "bmi"], "weights": [1],
-   "means": [[40, 25]], "covariances": [[[100, 12], [12, 16]]]}`
-
 func simulateCommand() command {
 	f := &rowsFlags{}
 	return command{
-		use: "simulate MODEL --rows N --seed S", short: "draw test rows from a public model, as CSV", long: simulateUsage,
+		use: "simulate MODEL --rows N --seed S", short: "draw test rows from a public model, as CSV",
 		least: 1, most: 1, flags: func(flags *pflag.FlagSet) { f.register(flags, "seed (required)") },
 		run: func(e *env, args []string) error {
 			if err := f.check(); err != nil {

@@ -7,12 +7,8 @@ import (
 	"github.com/gauze-dp/gauze"
 )
 
-const versionUsage = `Print the version of gauze, and of what it was built with and for.
-
-  gauze version`
-
 func versionCommand() command {
-	return command{use: "version", short: "print the version", long: versionUsage, run: printVersion}
+	return command{use: "version", short: "print the version", run: printVersion}
 }
 
 func printVersion(e *env, _ []string) error {
