@@ -99,11 +99,11 @@ func TestMaskedInWords(t *testing.T) {
 		// (epsilon, delta) alone: Phi(mu/2) would be 54.8 %
 		"right at most 73.2 % of the time; a tossed coin is": masked(t).Certificate,
 	} {
-		if text := strings.Join(strings.Fields(c.PlainText()), " "); !strings.Contains(text, want) {
+		if text := said(c); !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
-	if text := gaussian(t).Certificate.PlainText(); strings.Contains(text, "What ran on blocks") {
+	if text := said(gaussian(t).Certificate); strings.Contains(text, "What ran on blocks") {
 		t.Errorf("no learner ran:\n%s", text)
 	}
 	for _, c := range []struct{ mask, want string }{
