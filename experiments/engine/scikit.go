@@ -16,6 +16,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/gauze-dp/gauze/model"
 )
@@ -29,6 +30,38 @@ var HasScikit = sync.OnceValue(func() bool { return exec.Command("python3", "-c"
 // Scikit fits scikit-learn's GaussianMixture of k full covariances without privacy, from one start
 // of the kind named, in a process of its own on one thread.
 func Scikit(ctx context.Context, rows *mat.Dense, k int, start string, seed uint64) (Fitted, error) {
+	return scikit(ctx, rows, k, k, start, seed)
+}
+
+// ScikitByBIC fits one to most components to rows in their columns' standard deviations, as its
+// regularisation wants them, each number from one start of k-means, and takes the number with the
+// least BIC.
+func ScikitByBIC(ctx context.Context, rows *mat.Dense, most int, seed uint64) (Fitted, error) {
+	own, scale, shift := Standardised(rows)
+	out, err := scikit(ctx, own, 1, most, "kmeans", seed)
+	if err != nil {
+		return out, err
+	}
+	out.Foreground, err = out.Foreground.Affine(scale, shift)
+	return out, err
+}
+
+// Standardised are rows in their columns' means and standard deviations.
+func Standardised(rows *mat.Dense) (own *mat.Dense, scale, shift []float64) {
+	n, d := rows.Dims()
+	own = mat.NewDense(n, d, nil)
+	scale, shift = make([]float64, d), make([]float64, d)
+	for j := range d {
+		column := mat.Col(nil, j, rows)
+		shift[j], scale[j] = stat.MeanStdDev(column, nil)
+		for i, x := range column {
+			own.Set(i, j, (x-shift[j])/scale[j])
+		}
+	}
+	return own, scale, shift
+}
+
+func scikit(ctx context.Context, rows *mat.Dense, least, most int, start string, seed uint64) (Fitted, error) {
 	folder, err := os.MkdirTemp("", "gauze-scikit")
 	if err != nil {
 		return Fitted{}, err
@@ -39,7 +72,7 @@ func Scikit(ctx context.Context, rows *mat.Dense, k int, start string, seed uint
 		return Fitted{}, err
 	}
 	_, d := rows.Dims()
-	cmd := exec.CommandContext(ctx, "python3", "-c", scikitScript, name, fmt.Sprint(d), fmt.Sprint(k), start, fmt.Sprint(seed))
+	cmd := exec.CommandContext(ctx, "python3", "-c", scikitScript, name, fmt.Sprint(d), fmt.Sprint(least), fmt.Sprint(most), start, fmt.Sprint(seed))
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -1,4 +1,6 @@
-"""Fits scikit-learn's GaussianMixture to a file of float64 rows and prints the model and the seconds of the fit as JSON."""
+"""Fits scikit-learn's GaussianMixture to a file of float64 rows and prints the model and the seconds of the fit as JSON.
+
+Of several numbers of components it takes the one with the least BIC."""
 
 import json
 import os
@@ -11,12 +13,15 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # befo
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
-name, d, k, start, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5])
+name, d, least, most, start, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5], int(sys.argv[6])
 rows = np.fromfile(name, dtype="<f8").reshape(-1, d)
-em = GaussianMixture(k, covariance_type="full", n_init=1, max_iter=200, init_params=start, random_state=seed)
 warnings.simplefilter("ignore")  # "did not converge"
 began = time.perf_counter()
-em.fit(rows)
+fits = []
+for k in range(least, most + 1):
+    em = GaussianMixture(k, covariance_type="full", n_init=1, max_iter=200, init_params=start, random_state=seed)
+    fits.append(em.fit(rows))
+em = fits[0] if least == most else min(fits, key=lambda fit: fit.bic(rows))
 seconds = time.perf_counter() - began
 print(
     json.dumps(

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
@@ -65,16 +64,7 @@ func (by contender) open(ctx context.Context, c cell, in *problems.Instance, see
 // scikit runs scikit-learn on rows in their columns' standard deviations, as its regularisation
 // wants them.
 func scikit(ctx context.Context, rows *mat.Dense, k int, seed uint64) (*model.Mixture, float64, error) {
-	n, d := rows.Dims()
-	own := mat.NewDense(n, d, nil)
-	scale, shift := make([]float64, d), make([]float64, d)
-	for j := range d {
-		column := mat.Col(nil, j, rows)
-		shift[j], scale[j] = stat.MeanStdDev(column, nil)
-		for i, x := range column {
-			own.Set(i, j, (x-shift[j])/scale[j])
-		}
-	}
+	own, scale, shift := engine.Standardised(rows)
 	got, err := engine.Scikit(ctx, own, k, "kmeans", seed%(1<<31))
 	if err != nil {
 		return nil, 0, err
