@@ -43,7 +43,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, expected.Study, tables.Study, tables.Moments, speed.Study}
+var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

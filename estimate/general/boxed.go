@@ -62,7 +62,7 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 // Differs: only where the tree of counts has cells that hold as much as components do.
 func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 	b := boxed
-	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.set
+	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
 	found, _, enough, err := b.Find(ctx, &f.Run)
 	if err != nil || !enough {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,47 +80,61 @@ var Moments = &engine.Study[table]{
 	Shown: []string{meanOff, ratioOff, correlationOff, nearly, nearlyMost, found},
 }
 
-// folder is an experiment on the files of a folder, or on the files named.
-func folder(names []string) (engine.Experiment[table], error) {
-	var files []string
+// A file is a table with the name of its file, up to the first dot.
+type file struct {
+	name string
+	rows table
+}
+
+// opened are the files of folders, or those named, and what an experiment on them is called.
+func opened(study string, names []string) (e engine.Experiment[table], all []file, err error) {
+	var found []string
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil {
-			return engine.Experiment[table]{}, err
+			return e, nil, err
 		} else if !info.IsDir() {
-			files = append(files, name)
+			found = append(found, name)
 			continue
 		}
 		for _, pattern := range []string{"*.csv", "*.csv.gz"} {
-			found, err := filepath.Glob(filepath.Join(name, pattern))
+			in, err := filepath.Glob(filepath.Join(name, pattern))
 			if err != nil {
-				return engine.Experiment[table]{}, err
+				return e, nil, err
 			}
-			files = append(files, found...)
+			found = append(found, in...)
 		}
 	}
-	if len(files) == 0 {
-		return engine.Experiment[table]{}, fmt.Errorf("moments: no CSV files in %s: %w", strings.Join(names, " "), engine.ErrUsage)
+	if len(found) == 0 {
+		return e, nil, fmt.Errorf("%s: no CSV files in %s: %w", study, strings.Join(names, " "), engine.ErrUsage)
 	}
-	all := make([]table, len(files))
-	for i, name := range files {
-		var err error
-		if all[i], err = read(name); err != nil {
-			return engine.Experiment[table]{}, fmt.Errorf("%s: %w", name, err)
+	for _, name := range found {
+		rows, err := read(name)
+		if err != nil {
+			return e, nil, fmt.Errorf("%s: %w", name, err)
 		}
+		base, _, _ := strings.Cut(filepath.Base(name), ".")
+		all = append(all, file{base, rows})
 	}
-	return engine.Experiment[table]{Name: filepath.Base(names[0]), Title: "Means, spreads and correlations of real tables", Runs: momentSplits, Summary: goals,
-		About: "Random splits, four fifths of the rows for the fit.",
-		Lines: func(o engine.Options) (out []*line, note string) {
-			for i, name := range files {
-				base, _, _ := strings.Cut(filepath.Base(name), ".")
-				for _, by := range []string{one, auto} {
-					for _, epsilon := range []float64{.5, 1, 3, 10} {
-						out = append(out, all[i].moments(o, base, by, epsilon))
-					}
+	e.Name = filepath.Base(names[0])
+	return e, all, nil
+}
+
+// folder is an experiment on the files of a folder, or on the files named.
+func folder(names []string) (engine.Experiment[table], error) {
+	e, all, err := opened("moments", names)
+	e.Title, e.About = "Means, spreads and correlations of real tables", "Random splits, four fifths of the rows for the fit."
+	e.Runs, e.Summary = momentSplits, goals
+	e.Lines = func(o engine.Options) (out []*line, note string) {
+		for _, f := range all {
+			for _, by := range []string{one, auto} {
+				for _, epsilon := range []float64{.5, 1, 3, 10} {
+					out = append(out, f.rows.moments(o, f.name, by, epsilon))
 				}
 			}
-			return out, ""
-		}}, nil
+		}
+		return out, ""
+	}
+	return e, err
 }
 
 // What is asked of a table.
@@ -138,9 +151,7 @@ func (t table) moments(o engine.Options, name, by string, epsilon float64) *line
 	}
 	return &line{Cell: t, Name: fmt.Sprintf("%s/epsilon=%g", name, epsilon), By: by, Rows: []int{n}, Runs: runs, Params: r.Budget,
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
-			order := rand.New(rand.NewPCG(seed, 1)).Perm(len(t))
-			n = min(n, len(t)*4/5)
-			train, test := t.pick(order[:n]), t.pick(order[n:min(len(t), n+(n+3)/4)])
+			train, test := t.split(n, seed)
 			total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
 			if err != nil {
 				return engine.Outcome{}, err

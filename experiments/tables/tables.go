@@ -9,7 +9,6 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,9 +88,7 @@ func (t table) line(o engine.Options, name, method string) *line {
 	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Force: true, Method: method}
 	return &line{Cell: t, Name: name, By: method, Rows: []int{len(t) * 4 / 5}, Params: r.Budget,
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
-			order := rand.New(rand.NewPCG(seed, 1)).Perm(len(t))
-			n = min(n, len(t)*4/5)
-			train, test := t.pick(order[:n]), t.pick(order[n:min(len(t), n+(n+3)/4)])
+			train, test := t.split(n, seed)
 			fitted, err := engine.Fit(ctx, train, r)
 			out := engine.Outcome{Seconds: fitted.Seconds, Why: fitted.Why, Values: engine.Values{}}
 			if err != nil || fitted.Foreground == nil {

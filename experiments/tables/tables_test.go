@@ -94,3 +94,38 @@ func TestMoments(t *testing.T) {
 		t.Errorf("a wrong model: %v, %v", got, err)
 	}
 }
+
+// Two clusters of rows in whole numbers, a column that is mostly zero and one that is constant: the
+// default is better than one Gaussian, and hardly worse than EM without privacy.
+func TestFiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	var b strings.Builder
+	b.WriteString("x,y,same\n")
+	for i := range 6000 {
+		x, y := math.Round(float64(i%2*400)+10*rng.NormFloat64()), 0.0
+		if i%5 == 0 {
+			y = math.Round(1000 * rng.ExpFloat64())
+		}
+		fmt.Fprintf(&b, "%g,%g,7\n", x, y)
+	}
+	name := filepath.Join(t.TempDir(), "file.csv")
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := read(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := enginetest.Options(t)
+	ours, err := rows.beside(o, "file", 10).Make(context.Background(), 4800, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := rows.learned(o, "file").Make(context.Background(), 4800, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, em := ours.Values, theirs.Values; !(v[under] < -1) || !(v[score] > em[score]-2) || v[nobodys] > 1 {
+		t.Errorf("default %v, EM %v", v, em)
+	}
+}

@@ -1,0 +1,62 @@
+package general
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/parts/boxes"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/em"
+)
+
+// Utility constants of atoms, guesses.
+const (
+	// Rows share a value if their sd is less than this part of that of all rows, or of the value's
+	// own digits.
+	atomPart = 1e-13
+	// atomWidth is the sd of rows that share a value, of that of the narrowest other component, or
+	// else of all rows: nearer to the value the released counts say nothing.
+	atomWidth = 1e-4
+)
+
+// beside gives components that came from boxes what those from the tree have: a background as wide
+// as all rows, and a least width.
+func (f *fit) beside(e *em.Rounds) {
+	f.set(e)
+	whole := f.everything(e)
+	e.Background = em.NewBackground(whole, e.Form)
+	for j := range whole.Mean {
+		all, atoms := math.Sqrt(whole.Cov.At(j, j)), false
+		narrowest := all
+		for _, c := range e.Components {
+			if sd := math.Sqrt(c.Cov.At(j, j)); sd < atomPart*all || boxes.IsPoint(c.Mean[j], sd) {
+				atoms = true
+			} else {
+				narrowest = math.Min(narrowest, sd)
+			}
+		}
+		if atoms {
+			e.Grid[j] = math.Max(e.Grid[j], sq(atomWidth*narrowest))
+		}
+		for _, c := range e.Components {
+			c.Cov.SetSym(j, j, math.Max(c.Cov.At(j, j), e.Grid[j]))
+		}
+	}
+}
+
+// everything is one Gaussian about all rows that were seen: the components together, in no column
+// narrower than the global Gaussian.
+func (f *fit) everything(e *em.Rounds) component.Gaussian {
+	whole := e.Components[0]
+	for _, c := range e.Components[1:] {
+		whole = component.Joined(whole, c)
+	}
+	cov := mat.NewSymDense(len(whole.Mean), nil)
+	cov.CopySym(whole.Cov)
+	for j, s := range f.space.Scale {
+		cov.SetSym(j, j, math.Max(cov.At(j, j), s*s*f.global.Cov.At(j, j)))
+	}
+	whole.Cov = cov
+	return whole
+}
