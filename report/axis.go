@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
 )
 
 // An axis maps a column to the plane of a picture: x = centre + unit u. The pictures are drawn in
@@ -14,9 +12,15 @@ type axis struct {
 	centre, unit float64
 	lo, hi       float64 // of u
 	constant     bool    // No component has a spread, and all have one mean.
-	ticks        []plot.Tick
+	ticks        []tick
 	// What a tick's label has to be multiplied with and added to; empty for nothing.
 	suffix string
+}
+
+// A tick is a label at a place u of an axis.
+type tick struct {
+	at    float64
+	label string
 }
 
 // u is the place of a mean on the axis, clipped to numbers that can be drawn.
@@ -33,7 +37,7 @@ func newAxis(parts []part, j int, reach float64, n int) axis {
 		a.constant = true
 		a.unit = math.Max(math.Abs(a.centre), math.SmallestNonzeroFloat64)
 		a.lo, a.hi = -1, 1
-		a.ticks = []plot.Tick{{Value: 0, Label: withMinus(number(a.centre, 6))}}
+		a.ticks = []tick{{0, withMinus(number(a.centre, 6))}}
 		return a
 	}
 	a.lo, a.hi = math.Inf(1), math.Inf(-1)
@@ -99,7 +103,7 @@ func (a *axis) mark(n int) {
 		if i == 0 {
 			label = "0"
 		}
-		a.ticks = append(a.ticks, plot.Tick{Value: (i*step - from) / a.unit, Label: withMinus(label)})
+		a.ticks = append(a.ticks, tick{(i*step - from) / a.unit, withMinus(label)})
 	}
 }
 

@@ -60,12 +60,12 @@ func TestTicks(t *testing.T) {
 			t.Errorf("mean %v, sd %v: wanted 2 to 8 ticks, got %d", at.mean, at.sd, n)
 		}
 		for _, tick := range a.ticks {
-			if len([]rune(tick.Label)) > 7 {
-				t.Errorf("mean %v, sd %v: label %q is too long", at.mean, at.sd, tick.Label)
+			if len([]rune(tick.label)) > 7 {
+				t.Errorf("mean %v, sd %v: label %q is too long", at.mean, at.sd, tick.label)
 			}
-			got, want := value(t, tick.Label, a.suffix), at.mean+at.sd*tick.Value
+			got, want := value(t, tick.label, a.suffix), at.mean+at.sd*tick.at
 			if math.Abs(got-want) > 1e-6*at.sd+4e-16*math.Abs(at.mean) {
-				t.Errorf("mean %v, sd %v: label %q %q says %v at %v", at.mean, at.sd, tick.Label, a.suffix, got, want)
+				t.Errorf("mean %v, sd %v: label %q %q says %v at %v", at.mean, at.sd, tick.label, a.suffix, got, want)
 			}
 		}
 	}

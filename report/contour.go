@@ -3,8 +3,6 @@ package report
 import (
 	"math"
 	"sort"
-
-	"gonum.org/v1/plot/plotter"
 )
 
 // A grid holds a density at evenly spaced points of a rectangle. Its outermost points are zero, so
@@ -71,7 +69,7 @@ func (g grid) levels(shares []float64) []float64 {
 // rings returns the closed level lines of g, the higher ground always on the same side, so that
 // filling them all at once leaves holes where the ground is lower. It walks through the grid's
 // squares (marching squares; the two saddles are decided by the mean of the corners).
-func (g grid) rings(level float64) [][]plotter.XY {
+func (g grid) rings(level float64) [][]point {
 	next := make(map[int]int)
 	var starts []int
 	for j := 0; j+1 < g.ny; j++ {
@@ -82,9 +80,9 @@ func (g grid) rings(level float64) [][]plotter.XY {
 			}
 		}
 	}
-	var out [][]plotter.XY
+	var out [][]point
 	for _, start := range starts {
-		var ring []plotter.XY
+		var ring []point
 		for e, ok := start, true; ok; {
 			to, found := next[e]
 			if !found {
@@ -152,7 +150,7 @@ func (g grid) segments(i, j int, level float64) [][2]int {
 }
 
 // crossing is where the level line crosses an edge.
-func (g grid) crossing(edge int, level float64) plotter.XY {
+func (g grid) crossing(edge int, level float64) point {
 	p := edge / 2
 	i, j := p%g.nx, p/g.nx
 	q := p + 1
@@ -164,7 +162,7 @@ func (g grid) crossing(edge int, level float64) plotter.XY {
 		t = math.Max(0, math.Min(1, (level-g.z[p])/d))
 	}
 	if edge%2 == 1 {
-		return plotter.XY{X: g.px(float64(i)), Y: g.py(float64(j) + t)}
+		return point{X: g.px(float64(i)), Y: g.py(float64(j) + t)}
 	}
-	return plotter.XY{X: g.px(float64(i) + t), Y: g.py(float64(j))}
+	return point{X: g.px(float64(i) + t), Y: g.py(float64(j))}
 }

@@ -2,14 +2,10 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"sort"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 
 	"github.com/gauze-dp/gauze/model"
 )
@@ -27,77 +23,67 @@ const (
 // A figure is a picture with the words under it.
 type figure struct {
 	Name string // of the column or the pair
-	SVG  template.HTML
+	SVG  *picture
 	Note string // empty for nothing
 }
 
 // marginalPicture draws the density of column j and what each part adds to it.
-func marginalPicture(m *model.Mixture, parts []part, j int) (figure, error) {
+func marginalPicture(m *model.Mixture, parts []part, j int) figure {
 	a := newAxis(parts, j, marginalReach, 7)
 	name := columnName(m.Columns[j], j)
 	wide, spikes := splitSpikes(parts, j, a)
-	p := newPlot()
-	a.show(&p.X, "")
-	p.HideY()
-	marks := numerals{lift: 8}
-	addDensities(p, &marks, wide, j, a)
-	addSpikes(p, &marks, spikes, j, a)
-	if len(parts) > 1 {
-		p.Add(marks)
-	}
-	about := caption{fmt.Sprintf("column-%d", j+1), "Density of " + name, describeColumn(parts, j)}
-	svg, err := render(p, marginalWidth, marginalHeight, about)
-	return figure{Name: name, SVG: svg, Note: spikeNote(a, spikes, wide)}, err
-}
-
-// addDensities draws each part's share of the density and, if there are several, their sum; it sets
-// p's height.
-func addDensities(p *plot.Plot, marks *numerals, wide []part, j int, a axis) {
 	lines, total, peak := densities(wide, j, a)
-	p.Y.Min, p.Y.Max = 0, 1
+	height := axis{hi: 1}
 	if peak > 0 {
-		p.Y.Max = peak * 1.12
+		height.hi = peak * 1.12
+	}
+	p := newPicture(marginalWidth, marginalHeight, a, height, "", "")
+	p.ID, p.Title, p.Desc = fmt.Sprintf("column-%d", j+1), "Density of "+name, describeColumn(parts, j)
+	number := func(q part, at point) {
+		if len(parts) > 1 {
+			p.number(q, at, 8)
+		}
 	}
 	for b, q := range wide {
-		seen := thinned(visible(lines[b], p.Y.Max/2000), a.hi-a.lo, p.Y.Max)
-		p.Add(region{rings: [][]plotter.XY{seen}, fill: faint(partRole(q.index), 0.22)})
-		p.Add(curve{seen, lineStyle(solid(partRole(q.index)), lineWidth, dashes(q.index))})
-		marks.add(highest(lines[b]), q)
+		seen := thinned(visible(lines[b], height.hi/2000), a.hi-a.lo, height.hi)
+		p.area(partClass(q.index), 0.22, seen)
+		p.line(partClass(q.index), lineWidth, dashes(q.index), 0, seen)
 	}
 	if len(wide) > 1 {
-		p.Add(curve{thinned(total, a.hi-a.lo, p.Y.Max), lineStyle(solid(roleMixture), boldWidth, nil)})
+		p.line(classMix, boldWidth, "", 0, thinned(total, a.hi-a.lo, height.hi))
 	}
+	for _, q := range spikes { // as high as their weights relative to each other
+		top := point{a.u(q.mean[j]), height.hi * 0.85 * q.weight / largestWeight(spikes)}
+		p.line(partClass(q.index), boldWidth, dashes(q.index), 0, []point{{X: top.X}, top})
+		p.dot(partClass(q.index), 3.2, top)
+	}
+	for b, q := range wide {
+		number(q, highest(lines[b]))
+	}
+	for _, q := range spikes {
+		number(q, point{a.u(q.mean[j]), height.hi * (0.025 + 0.85*q.weight/largestWeight(spikes))})
+	}
+	return figure{Name: name, SVG: p, Note: spikeNote(a, spikes, wide)}
 }
 
 // densities returns each part's weighted density of column j in units of the axis, their sum, and
 // the sum's largest value.
-func densities(wide []part, j int, a axis) (lines [][]plotter.XY, total []plotter.XY, peak float64) {
+func densities(wide []part, j int, a axis) (lines [][]point, total []point, peak float64) {
 	xs := a.places(wide, j)
-	total = make([]plotter.XY, len(xs))
+	total = make([]point, len(xs))
 	for i, x := range xs {
 		total[i].X = x
 	}
 	for _, q := range wide {
-		line := make([]plotter.XY, len(xs))
+		line := make([]point, len(xs))
 		for i, x := range xs {
-			line[i] = plotter.XY{X: x, Y: q.weight * bell(x, a.u(q.mean[j]), q.sd[j]/a.unit)}
+			line[i] = point{X: x, Y: q.weight * bell(x, a.u(q.mean[j]), q.sd[j]/a.unit)}
 			total[i].Y += line[i].Y
 			peak = math.Max(peak, total[i].Y)
 		}
 		lines = append(lines, line)
 	}
 	return lines, total, peak
-}
-
-// addSpikes draws each part as a line with a dot on top, as high as its weight relative to the
-// other spikes'.
-func addSpikes(p *plot.Plot, marks *numerals, spikes []part, j int, a axis) {
-	for _, q := range spikes {
-		top := plotter.XY{X: a.u(q.mean[j]), Y: p.Y.Max * 0.85 * q.weight / largestWeight(spikes)}
-		p.Add(curve{[]plotter.XY{{X: top.X}, top}, lineStyle(solid(partRole(q.index)), boldWidth, dashes(q.index))})
-		p.Add(dot{top, 3.2, solid(partRole(q.index))})
-		marks.add(plotter.XY{X: top.X, Y: top.Y + p.Y.Max*0.025}, q)
-	}
 }
 
 // splitSpikes parts the components that can be drawn as a density from those too narrow for the
@@ -111,6 +97,12 @@ func splitSpikes(parts []part, j int, a axis) (wide, spikes []part) {
 		}
 	}
 	return sortedByWeight(wide), sortedByWeight(spikes)
+}
+
+func sortedByWeight(parts []part) []part {
+	out := append([]part(nil), parts...)
+	sort.SliceStable(out, func(a, b int) bool { return out[a].weight > out[b].weight })
+	return out
 }
 
 func spikeNote(a axis, spikes, wide []part) string {
@@ -173,7 +165,7 @@ func bell(x, mean, sd float64) float64 {
 }
 
 // visible cuts the ends of a line that lie below floor, and closes what is left at the axis.
-func visible(line []plotter.XY, floor float64) []plotter.XY {
+func visible(line []point, floor float64) []point {
 	from, to := 0, len(line)
 	for from < to-1 && line[from+1].Y < floor {
 		from++
@@ -181,12 +173,12 @@ func visible(line []plotter.XY, floor float64) []plotter.XY {
 	for to > from+1 && line[to-2].Y < floor {
 		to--
 	}
-	out := []plotter.XY{{X: line[from].X}}
+	out := []point{{X: line[from].X}}
 	out = append(out, line[from:to]...)
-	return append(out, plotter.XY{X: line[to-1].X})
+	return append(out, point{X: line[to-1].X})
 }
 
-func highest(line []plotter.XY) plotter.XY {
+func highest(line []point) point {
 	best := line[0]
 	for _, p := range line {
 		if p.Y > best.Y {
@@ -198,7 +190,7 @@ func highest(line []plotter.XY) plotter.XY {
 
 // thinned leaves out points of a line that lie, to a twentieth of a percent of the picture, between
 // their neighbours.
-func thinned(line []plotter.XY, width, height float64) []plotter.XY {
+func thinned(line []point, width, height float64) []point {
 	if len(line) < 3 {
 		return line
 	}

@@ -36,6 +36,9 @@ var budgetSource string
 //go:embed head.html
 var headSource string
 
+//go:embed svg.html
+var pictureSource string
+
 var noReleaseTemplate = parsed("norelease", noReleaseSource)
 
 // parsed parses a page, with the head and the tables of the budget that all pages show.
@@ -43,6 +46,7 @@ func parsed(name, source string) *template.Template {
 	page := template.Must(template.New(name).Parse(source))
 	template.Must(page.New("head.html").Parse(headSource))
 	template.Must(page.New("budget.html").Parse(budgetSource))
+	template.Must(page.New("svg.html").Parse(pictureSource))
 	return page
 }
 

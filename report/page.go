@@ -19,7 +19,6 @@ type page struct {
 	Simulated    bool
 	Faults       []string
 	Plain        []release.Statement
-	Weights      template.HTML
 	Background   string // Names the components that no picture shows; empty for none.
 	Many         bool   // More than one component is drawn.
 	Crowded      bool   // So many are drawn that pictures of pairs should be large.
@@ -67,13 +66,9 @@ func newPage(r *release.Release, o Options) (*page, error) {
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return nil, err
 	}
-	if p.Weights, err = weightsPicture(r); err != nil {
-		return nil, err
-	}
-	if err = p.drawMarginals(r, parts, o.MaxColumns); err != nil {
-		return nil, err
-	}
-	return p, p.drawPairs(r, parts, o.MaxPairs)
+	p.drawMarginals(r, parts, o.MaxColumns)
+	p.drawPairs(r, parts, o.MaxPairs)
+	return p, nil
 }
 
 // certify fills what the certificate says.
@@ -172,29 +167,20 @@ func backgroundNote(r *release.Release, hidden []int) string {
 	return fmt.Sprintf("%s left out of the pictures below: the rows that no other component explains, a share of %s.", subject, percent(share))
 }
 
-func (p *page) drawMarginals(r *release.Release, parts []part, most int) error {
+func (p *page) drawMarginals(r *release.Release, parts []part, most int) {
 	d := r.Model.Dim()
 	for j := range min(d, most) {
-		f, err := marginalPicture(r.Model, parts, j)
-		if err != nil {
-			return err
-		}
-		p.Marginals = append(p.Marginals, f)
+		p.Marginals = append(p.Marginals, marginalPicture(r.Model, parts, j))
 	}
 	if d > most {
 		p.MarginalNote = fmt.Sprintf("The first %d of %s are drawn.", most, plural(d, "column"))
 	}
-	return nil
 }
 
-func (p *page) drawPairs(r *release.Release, parts []part, most int) error {
+func (p *page) drawPairs(r *release.Release, parts []part, most int) {
 	pairs, of := pairsOf(parts, r.Model.Dim(), most)
 	for _, at := range pairs {
-		f, err := pairPicture(r.Model, parts, at)
-		if err != nil {
-			return err
-		}
-		p.Pairs = append(p.Pairs, f)
+		p.Pairs = append(p.Pairs, pairPicture(r.Model, parts, at))
 	}
 	switch {
 	case r.Model.Dim() == 1:
@@ -206,7 +192,6 @@ func (p *page) drawPairs(r *release.Release, parts []part, most int) error {
 	default:
 		p.PairNote = "All pairs of columns with a spread are drawn."
 	}
-	return nil
 }
 
 // indented is v as JSON for a reader.

@@ -6,9 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -105,55 +102,45 @@ func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
 
 // pairPicture draws the density of two columns as shades and every part as its 1 sigma and 2 sigma
 // ellipses.
-func pairPicture(m *model.Mixture, parts []part, at pair) (figure, error) {
+func pairPicture(m *model.Mixture, parts []part, at pair) figure {
 	nameA, nameB := columnName(m.Columns[at.a], at.a), columnName(m.Columns[at.b], at.b)
 	x, y := newAxis(parts, at.a, pairReach, 7), newAxis(parts, at.b, pairReach, 7)
-	p := newPlot()
-	x.show(&p.X, shorten(nameA, nameCells))
-	y.show(&p.Y, shorten(nameB, nameCells))
-	addShades(p, parts, at, x, y)
-	marks := numerals{}
+	p := newPicture(pairWidth, pairHeight, x, y, shorten(nameA, nameCells), shorten(nameB, nameCells))
+	p.ID, p.Title, p.Desc = fmt.Sprintf("pair-%d-%d", at.a+1, at.b+1), "Density of "+nameA+" and "+nameB, describePair(parts, at)
+	g := newGrid(parts, at.a, at.b, x, y, gridPoints)
+	for _, level := range g.levels(shadeShares) {
+		if level > 0 {
+			p.area(classShade, 0.13, g.rings(level)...)
+		}
+	}
 	top := largestWeight(parts)
 	sorted := sortedByWeight(parts)
 	for i := len(sorted) - 1; i >= 0; i-- { // heavy ones last, on top
 		q := sorted[i]
-		strength := paint{partRole(q.index), 0.3 + 0.7*math.Sqrt(q.weight/top)}
-		p.Add(curve{ellipse(q, at, x, y, 2), lineStyle(strength, lineWidth, dashes(q.index))})
-		p.Add(curve{ellipse(q, at, x, y, 1), lineStyle(strength, boldWidth, dashes(q.index))})
+		strength := tenth(0.3 + 0.7*math.Sqrt(q.weight/top))
+		p.line(partClass(q.index), lineWidth, dashes(q.index), strength, ellipse(q, at, x, y, 2))
+		p.line(partClass(q.index), boldWidth, dashes(q.index), strength, ellipse(q, at, x, y, 1))
 	}
 	for _, q := range sorted {
-		centre := plotter.XY{X: x.u(q.mean[at.a]), Y: y.u(q.mean[at.b])}
-		p.Add(dot{centre, 2, solid(partRole(q.index))})
-		marks.add(centre, q)
-	}
-	if len(parts) > 1 {
-		marks.lift = 10
-		p.Add(marks)
-	}
-	about := caption{fmt.Sprintf("pair-%d-%d", at.a+1, at.b+1), "Density of " + nameA + " and " + nameB, describePair(parts, at)}
-	svg, err := render(p, pairWidth, pairHeight, about)
-	return figure{Name: nameA + " × " + nameB, SVG: svg, Note: pairNote(parts, at)}, err
-}
-
-func addShades(p *plot.Plot, parts []part, at pair, x, y axis) {
-	g := newGrid(parts, at.a, at.b, x, y, gridPoints)
-	for _, level := range g.levels(shadeShares) {
-		if level > 0 {
-			p.Add(region{rings: g.rings(level), fill: faint(roleShade, 0.13)})
+		centre := point{x.u(q.mean[at.a]), y.u(q.mean[at.b])}
+		p.dot(partClass(q.index), 2, centre)
+		if len(parts) > 1 {
+			p.number(q, centre, 10)
 		}
 	}
+	return figure{Name: nameA + " × " + nameB, SVG: p, Note: pairNote(parts, at)}
 }
 
 // ellipse is the curve of all points z standard deviations from q's mean; a line or a point where q
 // is degenerate.
-func ellipse(q part, at pair, x, y axis, z float64) []plotter.XY {
+func ellipse(q part, at pair, x, y axis, z float64) []point {
 	const points = 72
 	su, sv, r := z*q.sd[at.a]/x.unit, z*q.sd[at.b]/y.unit, q.correlation(at.a, at.b)
 	rest := math.Sqrt(math.Max(0, 1-r*r))
-	out := make([]plotter.XY, points+1)
+	out := make([]point, points+1)
 	for i := range out {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / points)
-		out[i] = plotter.XY{X: x.u(q.mean[at.a]) + su*cos, Y: y.u(q.mean[at.b]) + sv*(r*cos+rest*sin)}
+		out[i] = point{X: x.u(q.mean[at.a]) + su*cos, Y: y.u(q.mean[at.b]) + sv*(r*cos+rest*sin)}
 	}
 	return out
 }

@@ -5,13 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/gauze-dp/gauze/release"
 )
 
 // area enclosed by a ring, positive if it turns to the left.
-func area(ring []plotter.XY) float64 {
+func area(ring []point) float64 {
 	sum := 0.0
 	for i, p := range ring {
 		q := ring[(i+1)%len(ring)]
@@ -162,36 +160,24 @@ func TestAllBackground(t *testing.T) {
 	}
 }
 
-func TestThemed(t *testing.T) {
-	in := `<?xml version="1.0"?><!-- c --><svg width="9pt" height="9pt" viewBox="0 0 9 9" xmlns="http://www.w3.org/2000/svg">` +
-		`<path d="M1.23456,-0.04L1e-05,7" style="fill:none;stroke:#A5055A;stroke-width:2"/><path d="M1,2" style="fill:#123456"/>` +
-		`<text x="1" y="2" style="font-family:X;font-size:11px;fill:#A5005A">a &amp; &lt;b&gt;</text></svg>`
-	got, err := themed(strings.NewReader(in), caption{"id", `t"<`, "d\x00"})
-	if err != nil {
+// TestPicture: a picture's axes span its plane, and its words are escaped.
+func TestPicture(t *testing.T) {
+	a := newAxis(onePart(10, 2), 0, 3, 6)
+	p := newPicture(300, 200, a, a, "<x>", "y")
+	if x, y := p.at(point{a.lo, a.hi}); x != p.left || y != p.top {
+		t.Errorf("the upper left corner stands at (%v, %v), want (%v, %v)", x, y, p.left, p.top)
+	}
+	p.ID, p.Title = "id", `t"<`
+	p.dot("c0", 2, point{})
+	p.number(part{index: 4}, point{}, 9)
+	var b strings.Builder
+	if err := pageTemplate.ExecuteTemplate(&b, "svg.html", p); err != nil {
 		t.Fatal(err)
 	}
-	want := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="100%" role="img" aria-labelledby="id-t" aria-describedby="id-d">` +
-		`<title id="id-t">t&#34;&lt;</title><desc id="id-d">d` + "\uFFFD" + `</desc>` +
-		`<path d="M1.2,0L0,7" class="s-c0" stroke-width="2"></path><path d="M1,2" fill="currentColor"></path>` +
-		`<text x="1" y="2" font-size="11" class="f-ink">a &amp; &lt;b&gt;</text></svg>`
-	if string(got) != want {
-		t.Errorf("wanted\n%s\ngot\n%s", want, got)
-	}
-	if _, err := themed(strings.NewReader("<svg><g"), caption{}); err == nil {
-		t.Error("a broken picture: wanted an error, got none")
-	}
-}
-
-// TestPaint: at every opacity the plotting library writes the role's own marker.
-func TestPaint(t *testing.T) {
-	for i := range rolePart + paletteSize {
-		for alpha := 0.02; alpha <= 1; alpha += 0.01 {
-			r, g, b, a := paint{i, alpha}.RGBA()
-			for _, c := range []struct{ got, want uint32 }{{r, 0xA5}, {g, uint32(i)}, {b, 0x5A}} {
-				if back := uint32(float64(c.got) * (255 / float64(a))); back != c.want {
-					t.Fatalf("role %d, opacity %.2f: wanted %d, got %d", i, alpha, c.want, back)
-				}
-			}
+	checkPicture(t, b.String())
+	for _, want := range []string{"&lt;x&gt;", ">5</text>", `class="f-c0"`, `<title id="id-t">t`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 }

@@ -185,7 +185,7 @@ func checkPicture(t *testing.T, svg string) {
 func TestOrder(t *testing.T) {
 	page := htmlOf(t, typical(t), Options{})
 	last := -1
-	for _, section := range []string{"<h1>", `id="plain"`, `id="model"`, `id="marginals"`, `id="pairs"`, `id="components"`, `id="budget"`, `id="diagnostics"`, `id="certificate"`, `id="use"`} {
+	for _, section := range []string{"<h1>", `id="plain"`, `id="marginals"`, `id="pairs"`, `id="components"`, `id="budget"`, `id="diagnostics"`, `id="certificate"`, `id="use"`} {
 		at := strings.Index(page, section)
 		if at <= last {
 			t.Errorf("%s: wanted after the section before it, got place %d after %d", section, at, last)
@@ -195,10 +195,10 @@ func TestOrder(t *testing.T) {
 }
 
 // TestComponentsInPictures: each component that is not background is in each picture, and
-// background in none but the weights.
+// background in none.
 func TestComponentsInPictures(t *testing.T) {
 	pictures := svgElement.FindAllString(htmlOf(t, typical(t), Options{}), -1)
-	if want := 1 + 3 + 3; len(pictures) != want {
+	if want := 3 + 3; len(pictures) != want {
 		t.Fatalf("pictures: wanted %d, got %d", want, len(pictures))
 	}
 	for at, svg := range pictures {
@@ -207,7 +207,7 @@ func TestComponentsInPictures(t *testing.T) {
 			if want := i < 3; drawn != want {
 				t.Errorf("picture %d, component %d: wanted drawn = %v, got %v", at, i+1, want, drawn)
 			}
-			if named := strings.Contains(svg, "component "+strconv.Itoa(i+1)+":"); named != (i < 3 || at == 0) {
+			if named := strings.Contains(svg, "component "+strconv.Itoa(i+1)+":"); named != (i < 3) {
 				t.Errorf("picture %d, component %d: described = %v", at, i+1, named)
 			}
 		}
@@ -246,8 +246,8 @@ func TestLimits(t *testing.T) {
 			t.Errorf("page lacks %q", want)
 		}
 	}
-	if got := strings.Count(page, "<svg "); got != 1+3+4 {
-		t.Errorf("pictures: wanted 8, got %d", got)
+	if got := strings.Count(page, "<svg "); got != 3+4 {
+		t.Errorf("pictures: wanted 7, got %d", got)
 	}
 }
 

@@ -15,6 +15,7 @@ type componentRow struct {
 	Number      int
 	Class       string
 	Weight      string
+	Percent     float64 // the same, for the bar
 	Rows, Noise string
 	Misfit      string
 	Background  bool
@@ -28,7 +29,7 @@ func componentRows(r *release.Release) []componentRow {
 	out := make([]componentRow, r.Model.K())
 	for i := range out {
 		n := note(r, i)
-		out[i] = componentRow{Number: i + 1, Class: partClass(i), Weight: weightText(r.Model.Weights[i]), Rows: unknown, Noise: unknown, Misfit: unknown,
+		out[i] = componentRow{Number: i + 1, Class: partClass(i), Weight: weightText(r.Model.Weights[i]), Percent: tenth(100 * r.Model.Weights[i]), Rows: unknown, Noise: unknown, Misfit: unknown,
 			Background: n.Background, Flags: cleanAll(n.Flags)}
 		if n.Background {
 			out[i].Class = backgroundClass
