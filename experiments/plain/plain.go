@@ -6,7 +6,6 @@ package plain
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze"
@@ -69,18 +68,9 @@ const (
 // manyRows are those that pay for the most clusters.
 var manyRows = map[int]int{8: 21_000, 20: 60_000, 30: 130_000}
 
-// Right is a total variation of at most bar: at most leastBar with up to five clusters in three
-// columns and 12,000 rows, mostBar with five in 20 columns and 30,000, and between and beyond them
-// a power of what there is to be learned from a row, k d (d+3)/2 numbers from n rows. The two ends
-// are those that were set before anything was measured.
+// leastBar and mostBar are the least and the largest problems.Limit of a total variation: there are
+// no more clusters than the latter allows.
 const leastBar, mostBar = .08, .35
-
-func bar(k, d, n int) float64 {
-	load := func(k, d, n float64) float64 { return k * d * (d + 3) / 2 / n }
-	first, last := load(5, 3, usualRows), load(5, 20, wideRows)
-	power := math.Log(mostBar/leastBar) / math.Log(last/first)
-	return leastBar * math.Max(1, math.Pow(load(float64(k), float64(d), float64(n))/first, power))
-}
 
 func (c cell) rows() int {
 	switch {
@@ -100,7 +90,7 @@ func (c cell) most() int {
 		panic(err) // a constant
 	}
 	n, k := c.rows(), 1
-	for k < mostClusters && bar(k+1, c.columns, n) <= mostBar+1e-9 && float64(n)*total.Mu >= float64(answerRows*c.columns*(k+1)) {
+	for k < mostClusters && problems.Limit(k+1, c.columns, n) <= mostBar+1e-9 && float64(n)*total.Mu >= float64(answerRows*c.columns*(k+1)) {
 		k++
 	}
 	return k
@@ -259,7 +249,7 @@ const variationRows = 4000
 
 func outcome(p problems.Plain, relation privacy.Relation, in *problems.Instance, got engine.Fitted) (engine.Outcome, error) {
 	n, d := in.Rows.Dims()
-	out := engine.Outcome{Seconds: got.Seconds, Why: got.Why, Values: engine.Values{found: 0, truth: float64(p.Components), limit: bar(p.Components, d, n),
+	out := engine.Outcome{Seconds: got.Seconds, Why: got.Why, Values: engine.Values{found: 0, truth: float64(p.Components), limit: problems.Limit(p.Components, d, n),
 		variation: 1, exact: 0, scaled: number(p.Scaled), uneven: number(p.Uneven), ellipsoids: number(p.Ellipsoids), mapped: number(p.Mapped),
 		addRemove: number(relation == privacy.AddRemoveOne)}}
 	if got.Foreground == nil {

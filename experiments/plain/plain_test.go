@@ -1,13 +1,13 @@
 package plain
 
 import (
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -17,7 +17,7 @@ func TestCells(t *testing.T) {
 	enginetest.Lines(t, Study, func(l *line) error {
 		p, relation := l.Cell.instance(rand.New(rand.NewPCG(engine.SeedOf(l.Name, 1), 1)), privacy.ReplaceOne)
 		relations[relation]++
-		if b := bar(p.Components, p.Columns, l.Rows[0]); !(b >= leastBar && b <= mostBar+1e-9) {
+		if b := problems.Limit(p.Components, p.Columns, l.Rows[0]); !(b >= leastBar && b <= mostBar+1e-9) {
 			t.Errorf("%s: a limit of %g", l.Name, b)
 		}
 		_, err := p.Truth(1)
@@ -25,18 +25,6 @@ func TestCells(t *testing.T) {
 	})
 	if len(relations) != 2 {
 		t.Errorf("relations %v", relations)
-	}
-}
-
-// The limits are those that were set at the two ends.
-func TestBar(t *testing.T) {
-	for _, c := range []struct {
-		k, d, n int
-		want    float64
-	}{{2, 3, 12_000, .08}, {5, 3, 12_000, .08}, {5, 20, 30_000, .35}} {
-		if got := bar(c.k, c.d, c.n); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%+v: got %g", c, got)
-		}
 	}
 }
 

@@ -40,6 +40,7 @@ type variant struct {
 var (
 	moments = []families.Use{families.One, families.Column}
 	rows    = []families.Use{families.One}
+	several = []families.Use{families.Several}
 )
 
 // variants are all ways to ask.
@@ -55,6 +56,11 @@ var variants = []variant{
 	{name: "axis-aligned/k", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, uses: []families.Use{families.Axis}},
 	{name: "axis-aligned/auto", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, auto: true, uses: []families.Use{families.Axis}},
 	{name: "known/k", method: "axis-aligned", mixture: true, uses: []families.Use{families.Known}},
+	{name: "auto", method: "auto", mixture: true, auto: true, uses: several},
+	{name: "auto/k", method: "auto", mixture: true, uses: several},
+	{name: "separated/k", method: "separated", mixture: true, uses: several},
+	{name: "separated/auto", method: "separated", mixture: true, auto: true, uses: several},
+	{name: "black-box/k", method: "black-box", mixture: true, uses: several},
 	{name: "known/auto", method: "axis-aligned", mixture: true, auto: true, uses: []families.Use{families.Known}},
 }
 
@@ -63,7 +69,7 @@ const fewestRows, mostRows = 2000, 50_000
 
 // runsOfUse are the runs of a line: more where there are few families, so that all methods can be
 // judged.
-var runsOfUse = map[families.Use]int{families.One: 3, families.Column: 3, families.Axis: 6, families.Known: 18}
+var runsOfUse = map[families.Use]int{families.One: 3, families.Column: 3, families.Axis: 6, families.Known: 18, families.Several: 4}
 
 // mostComponents is the limit where their number is left to the method.
 const mostComponents = 10
@@ -83,7 +89,7 @@ var Study = &engine.Study[cell]{
 		experiment("held", true, "Unkind tables", "The half of the families on which nothing was chosen."),
 	},
 	Lead: lead, Head: head, Describe: describe,
-	Shown: []string{columns, rowsUsed, ratio, meanError, correlationError, distance},
+	Shown: []string{columns, rowsUsed, ratio, meanError, correlationError, distance, found, asked},
 	Worth: func(r engine.Result) bool { return r.Values[fine] == 0 },
 }
 
@@ -128,6 +134,8 @@ const (
 	meanError        = "mean_error"
 	correlationError = "correlation_error"
 	distance         = "distance"
+	found            = "k"
+	asked            = "true_k"
 	spoke            = "flags"
 )
 
@@ -146,9 +154,17 @@ func lineOf(o engine.Options, c cell) *line {
 			seed = engine.SeedOf(c.family.Name()+" by "+c.name, seed)
 			rng := rand.New(rand.NewPCG(seed, 1))
 			if o.Rows == nil {
-				n = int(math.Round(fewestRows * math.Pow(float64(n)/fewestRows, rng.Float64())))
+				least := float64(fewestRows)
+				if c.family.Rows[1] > 0 {
+					n = min(n, c.family.Rows[1])
+					least = float64(min(n, c.family.Rows[0]))
+				}
+				n = int(math.Round(least * math.Pow(float64(n)/least, rng.Float64())))
 			}
 			q, r := c.ask(o, c.family.Draw(seed, n), rng)
+			if c.family.Use == families.Several {
+				q.other = c.family.Again(seed, otherRows).Rows
+			}
 			got, err := engine.Fit(ctx, q.table.Rows, r)
 			if err != nil {
 				return engine.Outcome{}, err
@@ -176,6 +192,9 @@ func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question
 	}
 	if c.auto {
 		r.Components, r.MaxComponents, q.k, q.most = 0, mostComponents, 0, mostComponents
+	}
+	if c.auto && c.family.Use == families.Several { // nothing but epsilon and delta
+		r.MaxComponents, q.most = 0, math.MaxInt
 	}
 	if c.shape == estimate.Spherical {
 		oneScale(t.Rows)
@@ -216,7 +235,10 @@ func (j judgement) outcome(q question, r gauze.Request, got engine.Fitted) engin
 	if got.Release != nil {
 		out.Values[ratio], out.Values[meanError], out.Values[correlationError] = j.ratio, j.mean, j.correlation
 		if q.mixture {
-			out.Values[distance] = j.distance
+			out.Values[distance], out.Values[asked] = j.distance, float64(q.table.Components)
+			if got.Foreground != nil {
+				out.Values[found] = float64(got.Foreground.K())
+			}
 		}
 		if j.said {
 			out.Values[spoke] = 1
@@ -226,11 +248,11 @@ func (j judgement) outcome(q question, r gauze.Request, got engine.Fitted) engin
 		out.Why = got.Why
 		return out
 	}
-	asked := ""
+	number := ""
 	if q.mixture {
-		asked = fmt.Sprintf(" k=%d", r.Components)
+		number = fmt.Sprintf(" k=%d", r.Components)
 	}
-	out.Note = fmt.Sprintf("%s%s, %s; %s", r.Relation, asked, q.table.What, strings.ToUpper(j.verdict))
+	out.Note = fmt.Sprintf("%s%s, %s; %s", r.Relation, number, q.table.What, strings.ToUpper(j.verdict))
 	if j.why != "" {
 		out.Note += ": " + j.why
 	}

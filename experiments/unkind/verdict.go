@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems/families"
@@ -96,6 +98,8 @@ type question struct {
 	k       int     // asked for; 0: left to the method
 	most    int     // components, where it is left to the method
 	mu      float64 // of the whole budget
+	// other are other rows of the same law, where whole mixtures are compared.
+	other *mat.Dense
 }
 
 // answerable says on public facts that rows of this number and width have an answer.
@@ -146,6 +150,9 @@ func (q question) released(r *release.Release, foreground *model.Mixture) (judge
 		return j, nil
 	}
 	c := comparison{question: q, said: said, release: r}
+	if q.other != nil {
+		return c.whole(foreground)
+	}
 	j, err := c.with(r.Model, c.rows(false))
 	few := c.strays() <= unseenRows/q.mu
 	if err != nil || j.why == "" || !j.said && !few || foreground == nil {

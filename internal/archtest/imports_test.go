@@ -95,7 +95,7 @@ var layers = []layer{
 		"an experiment sees data as a user does"},
 	{"examples", nil, "examples are used from outside"},
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
-	{"internal/problems", []string{"model", "estimate"}, "random problems with known truth, for tests and experiments"},
+	{"internal/problems", []string{"model", "estimate", "internal/problems"}, "random problems with known truth, for tests and experiments"},
 	{"internal/canceltest", nil, "tests only"},
 	{"internal/stattest", nil, "statistics for tests, of no use to anything else"},
 	{"internal/archtest", nil, "tests only"},

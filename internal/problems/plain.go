@@ -217,3 +217,22 @@ func (p Plain) change(rng *rand.Rand) *mat.Dense {
 	out.Mul(&half, rotation(rng, d))
 	return &out
 }
+
+// Of Limit: at two sizes of a problem.
+const (
+	leastLimit, mostLimit   = .08, .35
+	firstK, firstD, firstN  = 5, 3, 12_000
+	secondK, secondD, lastN = 5, 20, 30_000
+)
+
+// Limit is the total variation up to which k components in d columns count as learned from n rows
+// at epsilon 1: .08 at most up to five in three columns and 12,000 rows, .35 with five in 20
+// columns and 30,000, and between and beyond them a power of what there is to be learned from a
+// row, k d (d+3)/2 numbers from n rows. The two ends are those that were set before anything was
+// measured.
+func Limit(k, d, n int) float64 {
+	load := func(k, d, n float64) float64 { return k * d * (d + 3) / 2 / n }
+	first, last := load(firstK, firstD, firstN), load(secondK, secondD, lastN)
+	power := math.Log(mostLimit/leastLimit) / math.Log(last/first)
+	return leastLimit * math.Max(1, math.Pow(load(float64(k), float64(d), float64(n))/first, power))
+}

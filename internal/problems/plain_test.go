@@ -64,3 +64,15 @@ func TestPlainMaps(t *testing.T) {
 		t.Error("no error for an unknown placement")
 	}
 }
+
+// The limits are those that were set at the two ends.
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		k, d, n int
+		want    float64
+	}{{2, 3, 12_000, .08}, {5, 3, 12_000, .08}, {5, 20, 30_000, .35}} {
+		if got := Limit(c.k, c.d, c.n); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: got %g", c, got)
+		}
+	}
+}

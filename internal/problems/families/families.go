@@ -13,9 +13,12 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/model"
 )
 
 // A Use is what is asked of a table.
@@ -27,6 +30,8 @@ const (
 	Column Use = "column" // one column, as a mixture
 	Axis   Use = "axis"   // clusters, aligned to the axes
 	Known  Use = "known"  // clusters of one known covariance
+	// Several is several columns, as a mixture of any covariances.
+	Several Use = "several"
 )
 
 // A Family draws tables of one sort.
@@ -37,8 +42,10 @@ type Family struct {
 	// Kind: this is what the methods for the use are made for, and the mean and the covariance of
 	// it are easy unless it is Grouped.
 	Kind, Grouped bool
-	second        bool
-	draw          func(*builder)
+	// Rows are the least and the most of them, where the sort is about their number; else 0.
+	Rows   [2]int
+	second bool
+	draw   func(*builder)
 }
 
 // Name is "use/sort/twin".
@@ -58,6 +65,9 @@ type Table struct {
 	Declared []float64
 	// Covariance is what is said to be known of every component; nil for nothing.
 	Covariance [][]float64
+	// Truth is the mixture that the rows that are not stray were drawn from, where it is one of
+	// Gaussians that the rows show; else nil.
+	Truth *model.Mixture
 	// NoMoments: the law has no covariance, so that no answer is right.
 	NoMoments bool
 }
@@ -66,12 +76,18 @@ type Table struct {
 const (
 	parameterStream = iota + 11
 	tableStream
+	againStream
 )
 
 // Draw draws a table of n rows: a function of family, seed and n. The parameters do not depend on
 // n.
-func (f Family) Draw(seed uint64, n int) *Table {
-	b := &builder{p: rand.New(rand.NewPCG(seed, parameterStream)), rng: rand.New(rand.NewPCG(seed, tableStream)),
+func (f Family) Draw(seed uint64, n int) *Table { return f.table(seed, tableStream, n) }
+
+// Again draws other rows of the table of a seed.
+func (f Family) Again(seed uint64, n int) *Table { return f.table(seed, againStream, n) }
+
+func (f Family) table(seed, stream uint64, n int) *Table {
+	b := &builder{p: rand.New(rand.NewPCG(seed, parameterStream)), rng: rand.New(rand.NewPCG(seed, stream)),
 		n: n, second: f.second, t: &Table{Components: 1}}
 	f.draw(b)
 	b.finish()
@@ -85,7 +101,7 @@ func All() (out []Family) {
 		_, _ = h.Write([]byte(sort)) // a hash takes everything
 		held := int(h.Sum32()>>16) & 1
 		for i, twin := range twins {
-			out = append(out, Family{Use: u, Sort: sort, Twin: twin, Held: i == held, Kind: kind, Grouped: u == Column && l == nil, second: i == 1, draw: draw})
+			out = append(out, Family{Use: u, Sort: sort, Twin: twin, Held: i == held, Kind: kind, Grouped: u == Column && l == nil, Rows: rowsOf[sort], second: i == 1, draw: draw})
 		}
 	}
 	for _, l := range laws {
@@ -95,7 +111,7 @@ func All() (out []Family) {
 			add(&l, Axis, l.sort, l.twins, false, func(b *builder) { b.besideClusters(l) })
 		}
 	}
-	for _, s := range tables {
+	for _, s := range slices.Concat(tables, mixtures) {
 		add(nil, s.use, s.sort, s.twins, s.kind, s.draw)
 	}
 	return out
