@@ -1,6 +1,10 @@
 package coreset
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // Misfit is how far the counts are from those of one Gaussian with their mean and variances: the
 // largest distance in total variation along a coordinate, less what noise explains. Slices are two
@@ -31,8 +35,8 @@ func (c *Coreset) Misfit() (most float64) {
 			}
 		}
 		far := 0.0
-		for s, n := range counts {
-			far += math.Max(0, math.Abs(n-c.Total*within(s, s))-missSDs*c.SD*math.Sqrt(cells[s]))
+		for _, s := range slices.Sorted(maps.Keys(counts)) {
+			far += math.Max(0, math.Abs(counts[s]-c.Total*within(s, s))-missSDs*c.SD*math.Sqrt(cells[s]))
 		}
 		most = math.Max(most, far/2/c.Total)
 	}
