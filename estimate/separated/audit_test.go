@@ -40,7 +40,7 @@ func TestReplay(t *testing.T) {
 				for j := range row {
 					row[j] = v
 				}
-				other := append(slices.Clone(rows[1:]), row)
+				other := append([][]float64{row}, rows[1:]...) // in its place: see Neighbours
 				if rel == privacy.AddRemoveOne {
 					other = append(slices.Clone(rows), row)
 				}

@@ -1,16 +1,16 @@
 // Package separated learns mixtures of separated Gaussians: [KSSU19], practical and literal.
 //
 // The practical learner (method "separated") goes the way of the paper, with a noisy tree of counts
-// in place of the search for balls: units of the columns (noisy bisection), the ball that holds the
-// bulk, private PCA, a tree of counts in the leading directions whose leaves are a private coreset,
-// EM on it, and the terrific test on what EM finds; then the same inside every component found,
-// until nothing splits; last, private moments of every component, in the span of the means and in
-// all columns.
+// in place of the search for balls: units of the columns (noisy bisection, then pairs of rows that
+// are near each other), the ball that holds the bulk, private PCA, a tree of counts in the leading
+// directions whose leaves are a private coreset, EM on it, and the terrific test on what EM finds;
+// then the same inside every component found, until nothing splits; last, private moments of every
+// component, in the span of the means and in all columns.
 //
 // Source: [KSSU19] Part C of the restatement.
-// Differs: stage 0 finds the units; levels go on as long as released values say that something
-// splits; nodes are measured in the frame of what is known of them; Kalman gains instead of Stein's
-// rule.
+// Differs: stage 0 finds the units, near pairs those of the clusters; levels go on as long as
+// released values say that something splits; nodes are measured in the frame of what is known of
+// them; Kalman gains instead of Stein's rule.
 package separated
 
 import (
@@ -118,7 +118,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if out, done, err := f.Open(program.Config(prefixUnits, share, weakShare, f.Mu2)); done {
 		return out, err
 	}
-	f.Space = program.OneUnit(f.Run.Space, f.Problem.Covariance)
+	f.Space = f.Run.Space
 	if err := f.Find(); err != nil {
 		return estimate.Outcome{}, err
 	}

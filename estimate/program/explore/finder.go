@@ -6,17 +6,21 @@ package explore
 
 import (
 	"context"
+	"slices"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
 // Parts of the run's mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of
 // the restatement.
 const (
+	nearShare   = .04
 	radiusShare = .015
 	pcaShare    = .10
 	treeShare   = .14
@@ -43,6 +47,7 @@ const (
 func Steps(prefix string, share float64) []kernel.Step {
 	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
 	return []kernel.Step{
+		stagezero.NearStep(prefix, share*nearShare),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1)*lookShare), Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
 		{Name: prefix + stepTree, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
@@ -79,6 +84,9 @@ const spareComponents = 2
 
 // Find finds the components: the root first, then every node again as long as something splits.
 func (f *Finder) Find() error {
+	if err := f.nearUnits(); err != nil {
+		return err
+	}
 	if err := f.findRadius(); err != nil {
 		return err
 	}
@@ -119,6 +127,29 @@ func (f *Finder) Find() error {
 		}
 	}
 	return err
+}
+
+// nearUnits puts every column of the space in the unit of its near pairs; all in one where
+// a sphere is asked for.
+func (f *Finder) nearUnits() error {
+	least := make([]float64, f.Space.Dim())
+	for i, j := range f.Space.Columns {
+		least[i] = f.Lattices[j].Unit
+	}
+	units, err := stagezero.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(nearShare))
+	if err != nil {
+		return err
+	}
+	f.Space.Scale = slices.Clone(f.Space.Scale)
+	for i, u := range units {
+		if u > 0 {
+			f.Space.Scale[i] = u
+		}
+	}
+	if f.Problem.Covariance == estimate.Spherical {
+		f.Space.Scale = slices.Repeat([]float64{slices.Max(f.Space.Scale)}, f.Space.Dim())
+	}
+	return nil
 }
 
 // clear reports whether every node holds many rows against the noise of a tree's count.

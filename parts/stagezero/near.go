@@ -1,0 +1,72 @@
+package stagezero
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+)
+
+// Utility constants of near pairs, guesses.
+const (
+	// A window of octaves counts if it holds this part of the pairs, and is so many noise sds.
+	nearPart, nearSDsOfWindow = .01, 5.0
+	nearWindows               = 3 // octaves in the widest window
+	// noise sds that a window's height is lowered by before they compare
+	nearDoubt = 4
+	// Octaves that count lie within so many below and above the column's whole spread.
+	nearBelow, nearAbove = 40, 8
+)
+
+// NearStep is the step of NearUnits.
+func NearStep(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + "near pairs", Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
+}
+
+// NearUnits is, for each of the columns, the sd of a Gaussian whose pairs are as often near each
+// other, whatever is far: in a column that holds a gap the whole spread is that of the gap, while
+// near pairs are of one cluster. Of k equal clusters apart it is k times the sd of one. scale is
+// the column's whole spread; differences below least, a unit that it is recorded in, do not count.
+// 0 where no window of octaves is clear.
+//
+// Source: [KSSU19] Section E of the restatement, stage A'. Differs: the height of the density of
+// differences at zero in place of the fullest octave.
+func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least []float64, rows, mu float64) ([]float64, error) {
+	d := a.Session().Columns()
+	q := rings.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
+	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
+	answer, err := pairs.Sum(a, prefix+"near pairs", rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
+	if err != nil {
+		return nil, err
+	}
+	m := rows / 2
+	if a.Session().Relation() == privacy.AddRemoveOne {
+		m *= bucketsFilled
+	}
+	out := make([]float64, len(columns))
+	for i, j := range columns {
+		counts := answer.Values[j*q.Bins()+1 : (j+1)*q.Bins()]
+		whole := math.Ilogb(scale[i]) - lowOctave
+		first := max(0, whole-nearBelow)
+		for least[i] > 0 && first < whole && math.Ldexp(1, first+lowOctave) < least[i] {
+			first++
+		}
+		surest := 0.0
+		for width := 1; width <= nearWindows; width++ {
+			for o := first + width - 1; o < min(len(counts), whole+nearAbove); o++ {
+				sum := 0.0
+				for k := range width {
+					sum += counts[o-k]
+				}
+				sd, high := answer.Sigma*math.Sqrt(float64(width)), math.Ldexp(1, o+lowOctave+1)
+				of := m * (high - math.Ldexp(high, -width))
+				if sure := (sum - nearDoubt*sd) / of; sure > surest && sum > nearSDsOfWindow*sd && sum > nearPart*m {
+					surest, out[i] = sure, of/(sum*math.Sqrt(math.Pi))
+				}
+			}
+		}
+	}
+	return out, nil
+}
