@@ -13,6 +13,8 @@ import (
 type law struct {
 	d int
 	z *mat.Dense // the points, each after a 1: rows of 1 + d numbers
+	// used points, the first, are summed over.
+	used int
 }
 
 // Points of the law: one for every row, within limits, and no more than pointWork allows. Utility
@@ -21,6 +23,10 @@ const (
 	pointWork   = 2e6
 	leastPoints = 800.0
 	mostPoints  = 20000.0
+	// Looks whose frames many parts reach cost the product of the two: so much is spent on each,
+	// but on fewestPoints at least.
+	pairWork     = 6e5
+	fewestPoints = 400.0
 )
 
 func newLaw(d int, rows float64) *law {
@@ -28,7 +34,7 @@ func newLaw(d int, rows float64) *law {
 	half := int(math.Max(leastPoints, math.Min(most, rows))) / 2
 	points := clip.NewPoints(d).Z
 	half = min(half, len(points)/d)
-	w := &law{d, mat.NewDense(2*half, 1+d, nil)}
+	w := &law{d: d, z: mat.NewDense(2*half, 1+d, nil)}
 	for i := range half {
 		for k, sign := range [2]float64{1, -1} {
 			row := w.z.RawRowView(2*i + k)
@@ -38,10 +44,22 @@ func newLaw(d int, rows float64) *law {
 			}
 		}
 	}
+	w.used = 2 * half
 	return w
 }
 
-func (w *law) points() float64 { return float64(w.z.RawMatrix().Rows) }
+func (w *law) points() float64 { return float64(w.used) }
+
+// limit uses fewer points for a look in which many parts reach many frames: pairWork allows.
+func (w *law) limit(white *whitening, l *look, parts []part) {
+	pairs := 0
+	for _, p := range parts {
+		frames, _ := w.reached(white, l, p)
+		pairs += len(frames)
+	}
+	most := pairWork / float64(max(pairs, 1)*statistics(w.d))
+	w.used = min(w.z.RawMatrix().Rows, 2*int(math.Max(fewestPoints, most)/2))
+}
 
 // statistics is how many numbers a look has for each frame.
 func statistics(d int) int { return 1 + d + d*(d+1)/2 }
@@ -53,39 +71,25 @@ func (w *law) reach() float64 { return math.Sqrt(float64(w.d)) + 6 }
 // average is what look l gives on average for the parts, and, if slope, its derivative: 1 + d
 // columns for each part, by rows and by at.
 func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean []float64, jacobian *mat.Dense) {
-	n := statistics(w.d)
+	n, width := statistics(w.d), 1
 	mean = make([]float64, n*len(l.centers))
 	if slope {
-		jacobian = mat.NewDense(len(mean), len(parts)*(1+w.d), nil)
+		width = 1 + w.d
+		jacobian = mat.NewDense(len(mean), len(parts)*width, nil)
 	}
+	per := 1 / w.points()
 	for j, p := range parts {
-		var frames []int
-		var shifts [][]float64
-		for i, c := range l.centers {
-			s := white.between(c, p.base)
-			for k := range s {
-				s[k] += p.at[k]
-			}
-			if norm := math.Sqrt(dense.Norm2(s)); norm <= l.radius[i]+w.reach() { // false for NaN
-				frames, shifts = append(frames, i), append(shifts, s)
-			}
-		}
-		for a, stats := range w.statistics(l, frames, shifts) {
-			i := frames[a]
-			var g mat.Dense
-			if slope {
-				g.Mul(stats.T(), w.z)
-			} else {
-				g.Mul(stats.T(), w.z.Slice(0, w.z.RawMatrix().Rows, 0, 1))
-			}
-			per := 1 / w.points()
+		frames, shifts := w.reached(white, l, p)
+		for a, sums := range w.sums(l, frames, shifts, width) {
 			for k := range n {
-				mean[i*n+k] += p.rows * per * g.At(k, 0)
+				own, at := sums[k*width:(k+1)*width], frames[a]*n+k
+				mean[at] += p.rows * per * own[0]
 				if slope {
-					row := jacobian.RawRowView(i*n + k)[j*(1+w.d):]
-					row[0] = per * g.At(k, 0)
-					for c := 1; c <= w.d; c++ { // the derivative of E T(z + s) by s is E T(z + s) z
-						row[c] = p.rows * per * g.At(k, c)
+					row := jacobian.RawRowView(at)[j*width:]
+					row[0] = per * own[0]
+					// the derivative of E T(z + s) by s is E T(z + s) z
+					for c := 1; c < width; c++ {
+						row[c] = p.rows * per * own[c]
 					}
 				}
 			}
@@ -94,21 +98,38 @@ func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean
 	return mean, jacobian
 }
 
-// statistics are those of every point of a part in the frames that it reaches, one matrix per frame
-// with a row per point.
-func (w *law) statistics(l *look, frames []int, shifts [][]float64) []*mat.Dense {
-	m, d := w.z.RawMatrix().Rows, w.d
-	out := make([]*mat.Dense, len(frames))
+// reached are the frames that a part reaches, and where it lies in them.
+func (w *law) reached(white *whitening, l *look, p part) (frames []int, shifts [][]float64) {
+	for i, c := range l.centers {
+		s := white.between(c, p.base)
+		for k := range s {
+			s[k] += p.at[k]
+		}
+		if norm := math.Sqrt(dense.Norm2(s)); norm <= l.radius[i]+w.reach() { // false for NaN
+			frames, shifts = append(frames, i), append(shifts, s)
+		}
+	}
+	return frames, shifts
+}
+
+// A share of a point below leastShare counts for nothing, and one of e^-nothing is not computed.
+const leastShare, nothing = 1e-4, 14.0
+
+// sums are those of T(z + shift) (1, z), T the statistics, over the points z of a part, frame by
+// frame; the first width numbers of (1, z).
+func (w *law) sums(l *look, frames []int, shifts [][]float64, width int) [][]float64 {
+	d, stats := w.d, make([]float64, statistics(w.d))
+	out := make([][]float64, len(frames))
 	for a := range frames {
-		out[a] = mat.NewDense(m, statistics(d), nil)
+		out[a] = make([]float64, len(stats)*width)
 	}
 	y, score := make([]float64, len(frames)*d), make([]float64, len(frames))
-	for t := range m {
-		z := w.z.RawRowView(t)[1:]
+	for t := range w.used {
+		z := w.z.RawRowView(t)
 		best := math.Inf(-1)
 		for a, s := range shifts {
 			n2 := 0.0
-			for c, v := range z {
+			for c, v := range z[1:] {
 				v += s[c]
 				y[a*d+c] = v
 				n2 += v * v
@@ -117,14 +138,22 @@ func (w *law) statistics(l *look, frames []int, shifts [][]float64) []*mat.Dense
 			best = math.Max(best, score[a])
 		}
 		total := 0.0
-		for a := range score {
-			score[a] = math.Exp(score[a] - best)
-			total += score[a]
+		for a, v := range score {
+			if score[a] = 0; v > best-nothing {
+				score[a] = math.Exp(v - best)
+				total += score[a]
+			}
 		}
 		for a, i := range frames {
 			own := y[a*d : (a+1)*d]
-			if share := score[a] / total; share > 1e-4 && dense.Norm2(own) <= l.radius[i]*l.radius[i] {
-				fill(out[a].RawRowView(t), share, own)
+			if share := score[a] / total; share > leastShare && dense.Norm2(own) <= l.radius[i]*l.radius[i] {
+				fill(stats, share, own)
+				for k, v := range stats {
+					sums := out[a][k*width : (k+1)*width]
+					for c := range sums {
+						sums[c] += v * z[c]
+					}
+				}
 			}
 		}
 	}

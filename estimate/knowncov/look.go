@@ -83,6 +83,7 @@ func (f *fit) look(mu float64) error {
 	if err != nil {
 		return err
 	}
+	f.law.limit(f.white, l, f.parts)
 	sums := moments.Unpack(q, answer)
 	for _, s := range sums[:len(f.parts)] {
 		l.add(s, d, f.law.points())

@@ -1,6 +1,7 @@
 package knowncov
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -24,6 +25,11 @@ const (
 	nearby, nearbyDoubts = 4.0, 2.0
 	// goneSDs: a component with fewer rows than so many sds of theirs is left out.
 	goneSDs = 3.0
+	// mostSwaps splits are tried in exchange for a component after each look: where the known
+	// covariance is too narrow, all frames are striking for ever.
+	mostSwaps = 3
+	// mostTried components, those of the least clear numbers of rows, are tried to be left out.
+	mostTried = 5
 )
 
 // improve solves the looks so far, of which the last has the number last, and changes the number of
@@ -32,7 +38,7 @@ func (f *fit) improve(last int) {
 	for j := range f.parts {
 		f.parts[j].spread = 0
 	}
-	s := f.solve(f.parts)
+	s := f.solve(f.parts, hardly)
 	for len(s.parts) > max(f.Problem.Components, 1) {
 		fewer, ok := f.without(s)
 		if !ok || len(s.parts) <= f.Most() && fewer.misfit-s.misfit > f.price() {
@@ -53,7 +59,16 @@ func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.Proble
 func (f *fit) without(s solution) (best solution, ok bool) {
 	best.misfit = math.Inf(1)
 	must := len(s.parts) > f.Most()
-	for j, p := range s.parts {
+	order := make([]int, len(s.parts))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(s.parts[a].rows/s.parts[a].rowsSD, s.parts[b].rows/s.parts[b].rowsSD)
+	})
+	for tried := 0; tried < min(mostTried, len(order)); tried++ {
+		j := order[tried]
+		p := s.parts[j]
 		at, dist := f.neighbour(s.parts, j)
 		weak := p.rows < goneSDs*p.rowsSD
 		fewer := slices.Delete(slices.Clone(s.parts), j, j+1)
@@ -70,9 +85,12 @@ func (f *fit) without(s solution) (best solution, ok bool) {
 			}
 			q.rows += p.rows
 		}
-		if got := f.solve(fewer); got.misfit < best.misfit {
+		if got := f.solve(fewer, roughly); got.misfit < best.misfit {
 			best, ok = got, true
 		}
+	}
+	if ok {
+		best = f.solve(best.parts, hardly)
 	}
 	return best, ok
 }
@@ -105,7 +123,7 @@ func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 // on to that number, from forcedFrom on where nothing is striking.
 func (f *fit) split(s solution, last int) solution {
 	tried := make([]bool, len(f.looks[last].centers))
-	for {
+	for swaps := 0; swaps < mostSwaps; {
 		full := len(s.parts) >= f.Most()
 		j, frame, direction, ratio := f.strangest(s, last, tried)
 		forced := f.Problem.Components > 0 && last >= forcedFrom && !full
@@ -124,9 +142,10 @@ func (f *fit) split(s solution, last int) solution {
 			a.at[c] += excess * v
 			b.at[c] -= excess * v
 		}
-		got, price := f.solve(two), f.price()
+		got, price := f.solve(two, hardly), f.price()
 		if full {
 			price = worth
+			swaps++
 			var ok bool
 			if got, ok = f.without(got); !ok {
 				continue

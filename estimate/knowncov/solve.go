@@ -13,8 +13,10 @@ import (
 const (
 	mostSteps = 25
 	// a step that improves the misfit by less, and less than its part hardly, is the last
-	settled     = .02
-	hardly      = 2e-4
+	settled = .02
+	hardly  = 2e-4
+	// .. of a solution that is only compared with others
+	roughly     = 1e-2
 	firstDamp   = 1e-3
 	farthest    = 4.0 // sds that a mean moves in one step
 	looksSolved = 3   // the last so many looks are solved together
@@ -27,9 +29,9 @@ type solution struct {
 	misfit float64
 }
 
-// solve fits weights and means to the looks by Levenberg and Marquardt's steps from a start. It is
-// post-processing.
-func (f *fit) solve(start []part) solution {
+// solve fits weights and means to the looks by Levenberg and Marquardt's steps from a start, until
+// one improves the misfit by less than the part hardly. It is post-processing.
+func (f *fit) solve(start []part, hardly float64) solution {
 	looks := f.looks[max(0, len(f.looks)-looksSolved):]
 	now := f.system(looks, start)
 	for damp, step := firstDamp, 0; step < mostSteps && damp < 1e6; step++ {

@@ -197,7 +197,7 @@ func TestSolveUndoesOverlap(t *testing.T) {
 		}
 	}
 	f := exactFit(t, rows, []part{at(n/2, -.6), at(n/2, 2)}, 2)
-	s := f.solve(f.parts)
+	s := f.solve(f.parts, hardly)
 	for j, want := range []float64{0, 1.6} {
 		if got := s.parts[j].base[0] + s.parts[j].at[0]; math.Abs(got-want) > .12 {
 			t.Errorf("mean %d: %v, want %v", j, got, want)
