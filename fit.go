@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
@@ -136,10 +138,20 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	}
 	m := *outcome.Model
 	m.Columns = append([]string(nil), q.Columns...)
+	for _, c := range outcome.Diagnostics.Components {
+		m.Background = append(m.Background, c.Background)
+	}
 	out := &release.Release{
 		Format: release.Format, Model: &m,
 		Certificate: certificate,
 		Diagnostics: diagnosticsOf(outcome.Diagnostics, q.Columns),
+	}
+	for j, name := range m.Columns {
+		c := release.Column{Name: name}
+		if q.RoundedTo != nil {
+			c.RoundedTo = q.RoundedTo[j]
+		}
+		out.Columns = append(out.Columns, c)
 	}
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
 	if faults := release.Verify(out); faults != nil {
@@ -252,10 +264,10 @@ func (q *question) facts() *release.Facts {
 
 // diagnosticsOf names the columns that an estimator knows by number.
 func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics {
-	out := release.Diagnostics{Flags: d.Flags}
+	out := release.Diagnostics{Flags: named(d.Flags, columns)}
 	for _, c := range d.Components {
 		out.Components = append(out.Components, release.ComponentNote{
-			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, Background: c.Background, Flags: c.Flags,
+			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, Flags: named(c.Flags, columns),
 		})
 	}
 	for _, u := range d.Unresolved {
@@ -264,7 +276,36 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 	for _, j := range d.ConstantColumns {
 		out.ConstantColumns = append(out.ConstantColumns, columns[j])
 	}
+	for _, u := range d.Units {
+		out.Units = append(out.Units, release.Unit{Column: columns[u.Column], Unit: u.Unit, Offset: u.Offset})
+	}
 	out.Undescribed = undescribedOf(d.Undescribed, columns)
+	return out
+}
+
+// quotedIfOdd is a name as it is if it can be printed, which an escape for a terminal cannot.
+func quotedIfOdd(name string) string {
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
+		return quoted
+	}
+	return name
+}
+
+// numbered are columns as an estimator speaks of them.
+var numbered = regexp.MustCompile(`\bcolumns? [0-9]+(?:(?:, | and )[0-9]+)*`)
+
+// named puts the names of columns in the place of their numbers.
+func named(texts, columns []string) (out []string) {
+	for _, text := range texts {
+		out = append(out, numbered.ReplaceAllStringFunc(text, func(of string) string {
+			return regexp.MustCompile("[0-9]+").ReplaceAllStringFunc(of, func(number string) string {
+				if j, err := strconv.Atoi(number); err == nil && 1 <= j && j <= len(columns) {
+					return quotedIfOdd(columns[j-1])
+				}
+				return number
+			})
+		}))
+	}
 	return out
 }
 

@@ -178,6 +178,10 @@ func TestColumnsAndDiagnosticsAreNamed(t *testing.T) {
 	if len(d.ConstantColumns) != 1 || d.ConstantColumns[0] != "bmi" || len(d.Unresolved) != 1 || d.Unresolved[0].StdAtMost != 3 {
 		t.Errorf("diagnostics = %+v", d)
 	}
+	said := named([]string{"column 2: far", "columns 1, 2 and 3: odd; over 2 columns"}, []string{"age", "b\x1bmi"})
+	if said[0] != `column "b\x1bmi": far` || said[1] != `columns age, "b\x1bmi" and 3: odd; over 2 columns` {
+		t.Errorf("named: %q", said)
+	}
 	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "delta = 0.1") {
 		t.Errorf("notes = %q, want a warning of the large delta", notes)
 	}

@@ -60,6 +60,8 @@ type Diagnostics struct {
 	// ConstantColumns are columns (by index) in which too few rows differ from one value to be
 	// seen.
 	ConstantColumns []int
+	// Units that columns look recorded in, though none is declared.
+	Units []Unit
 	// Undescribed is what the model leaves out; nil if the method has not counted it. By LeavesOut.
 	Undescribed *Undescribed
 }
@@ -76,6 +78,12 @@ type ComponentNote struct {
 	Misfit     float64
 	Background bool // carries stray rows; leave it out of pictures and cluster labels
 	Flags      []string
+}
+
+// A Unit that released counts say a column is recorded in: Offset and multiples of Unit from it.
+type Unit struct {
+	Column       int
+	Unit, Offset float64
 }
 
 // A Direction of the column space with a bound on the spread along it.

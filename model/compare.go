@@ -25,6 +25,9 @@ type Comparison struct {
 	Components []ComponentMatch // the same pairs, with their distances
 	UnmatchedA []int            // components without a partner, where k_a != k_b
 	UnmatchedB []int
+	// Components that are background: in the densities and not among those above.
+	BackgroundA []int
+	BackgroundB []int
 }
 
 // ComponentMatch holds the distances between two matched components.
@@ -38,7 +41,8 @@ type ComponentMatch struct {
 // Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between
 // densities.
 //
-// Columns are matched by name, in any order; where one model has the default names x1, .., xd, by
+// Distances between densities are of whole models, their background included; components are
+// matched without it. Columns are matched by name, in any order; where one model has the default names x1, .., xd, by
 // place. It fails if a or b is not valid, the columns differ, or rows < 4, and stops with ctx.
 func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
 	if err := checkPair(a, b, rows); err != nil {
@@ -70,25 +74,29 @@ func inColumnsOf(a, b *Mixture) (*Mixture, error) {
 }
 
 func (c *Comparison) match(ctx context.Context, a, b *Mixture) error {
-	partner, _, err := match(ctx, a, b)
+	var groupsA, groupsB []int
+	groupsA, c.BackgroundA = a.Split()
+	groupsB, c.BackgroundB = b.Split()
+	partner, _, err := match(ctx, a.only(groupsA), b.only(groupsB))
 	if err != nil {
 		return err
 	}
 	sumA, sumB := floats.Sum(a.Weights), floats.Sum(b.Weights)
 	taken := make([]bool, b.K())
-	for i, j := range partner {
-		if j < 0 {
+	for at, i := range groupsA {
+		if partner[at] < 0 {
 			c.UnmatchedA = append(c.UnmatchedA, i)
 			continue
 		}
+		j := groupsB[partner[at]]
 		taken[j] = true
 		r := relate(a.Components[i], b.Components[j])
 		c.Matching = append(c.Matching, [2]int{i, j})
 		c.Components = append(c.Components, ComponentMatch{A: i, B: j,
 			Weight: math.Abs(a.Weights[i]/sumA - b.Weights[j]/sumB), Mean: r.mean, Covariance: r.covariance()})
 	}
-	for j, t := range taken {
-		if !t {
+	for _, j := range groupsB {
+		if !taken[j] {
 			c.UnmatchedB = append(c.UnmatchedB, j)
 		}
 	}
@@ -119,9 +127,13 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		Components []component `json:"components"`
 		UnmatchedA []int       `json:"unmatched_a"`
 		UnmatchedB []int       `json:"unmatched_b"`
+		// what became of them: the densities hold them, the matching does not
+		BackgroundA []int `json:"background_a"`
+		BackgroundB []int `json:"background_b"`
 	}{
 		orNull(c.TV), orNull(c.TVStdErr), orNull(c.Hellinger), orNull(c.KLAB), orNull(c.KLBA),
 		notNil(c.Matching), components, notNil(c.UnmatchedA), notNil(c.UnmatchedB),
+		notNil(c.BackgroundA), notNil(c.BackgroundB),
 	})
 }
 

@@ -225,7 +225,7 @@ func TestComparisonJSON(t *testing.T) {
 		}
 	}
 	empty, _ := json.Marshal(model.Comparison{})
-	want := `{"tv":0,"tv_stderr":0,"hellinger":0,"kl_ab":0,"kl_ba":0,"matching":[],"components":[],"unmatched_a":[],"unmatched_b":[]}`
+	want := `{"tv":0,"tv_stderr":0,"hellinger":0,"kl_ab":0,"kl_ba":0,"matching":[],"components":[],"unmatched_a":[],"unmatched_b":[],"background_a":[],"background_b":[]}`
 	if string(empty) != want {
 		t.Errorf("empty comparison %s", empty)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,7 @@ type modelObject struct {
 	Means          [][]number   `json:"means"`
 	Covariances    [][][]number `json:"covariances"`
 	CovarianceType string       `json:"covariance_type"`
+	Background     []bool       `json:"background,omitempty"`
 }
 
 // A number is written as the shortest decimal that reads back as the same float64, with an exponent
@@ -52,13 +54,17 @@ func asNumbers(values []float64) []number {
 }
 
 // MarshalJSON writes the "model" object of a release: kind, columns, weights, means, covariances
-// (always full matrices, exactly symmetric) and covariance_type. Every number is the shortest
+// (always full matrices, exactly symmetric), covariance_type and, if any component is, which are
+// background. Every number is the shortest
 // decimal that reads back as the same float64. It fails if m is not valid.
 func (m *Mixture) MarshalJSON() ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
 	o := modelObject{Kind: kindMixture, Columns: m.Columns, Weights: asNumbers(m.Weights), CovarianceType: m.CovarianceType()}
+	if slices.Contains(m.Background, true) {
+		o.Background = m.Background
+	}
 	for _, g := range m.Components {
 		o.Means = append(o.Means, asNumbers(g.Mean))
 		rows := make([][]number, m.Dim())
@@ -106,6 +112,11 @@ func (m *Mixture) UnmarshalJSON(data []byte) error {
 	out := Mixture{Columns: columns, Weights: weights, Components: make([]Gaussian, len(weights))}
 	for i := range out.Components {
 		out.Components[i] = Gaussian{Mean: means[i], Cov: covs[i]}
+	}
+	if _, ok := fields["background"]; ok {
+		if err := readField(fields, "background", &out.Background, "an array of true and false, one for each component"); err != nil {
+			return err
+		}
 	}
 	if err := out.Validate(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package model_test
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -206,5 +207,40 @@ func TestLargeNumbersAreFloats(t *testing.T) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("want %s in %s", want, text)
 		}
+	}
+}
+
+// TestBackground: components that are marked as background are in densities and in the file, are no
+// partner of a component, and can be left out; a model of nothing else is as it was.
+func TestBackground(t *testing.T) {
+	at := func(x, v float64) model.Gaussian { return model.Gaussian{Mean: []float64{x}, Cov: diagonal(t, v)} }
+	a := &model.Mixture{Columns: []string{"x"}, Weights: []float64{.1, .6, .3}, Background: []bool{true, false, false},
+		Components: []model.Gaussian{at(5, 900), at(0, 1), at(10, 1)}}
+	b := &model.Mixture{Columns: []string{"x"}, Weights: []float64{.3, .7}, Components: []model.Gaussian{at(10, 1), at(0, 1)}}
+	rest, share := a.WithoutBackground()
+	if math.Abs(share-.1) > 1e-12 || rest.K() != 2 || math.Abs(rest.Weights[0]-2./3) > 1e-12 || rest.Validate() != nil {
+		t.Errorf("without background: %v, share %v", rest, share)
+	}
+	c, err := model.Compare(t.Context(), a, b, 1000, seeded(1))
+	if err != nil || !reflect.DeepEqual(c.Matching, [][2]int{{1, 1}, {2, 0}}) || len(c.UnmatchedA)+len(c.UnmatchedB)+len(c.BackgroundB) > 0 ||
+		!reflect.DeepEqual(c.BackgroundA, []int{0}) || c.TV < .05 {
+		t.Errorf("compared: %+v, %v", c, err)
+	}
+	var again model.Mixture
+	if text, err := json.Marshal(a); err != nil || json.Unmarshal(text, &again) != nil || !reflect.DeepEqual(again.Background, a.Background) {
+		t.Errorf("read back: %v, %v", again.Background, err)
+	}
+	marginal, err := a.MarginalByName([]string{"x"})
+	if err != nil || !reflect.DeepEqual(marginal.Background, a.Background) {
+		t.Errorf("a marginal: %v, %v", marginal, err)
+	}
+	for _, all := range [][]bool{nil, {false, false}, {true, true}} {
+		b.Background = all
+		if rest, share := b.WithoutBackground(); rest != b || share != 0 {
+			t.Errorf("%v: got %v, share %v", all, rest, share)
+		}
+	}
+	if b.Background = []bool{true}; b.Validate() == nil {
+		t.Error("one mark for two components: wanted an error")
 	}
 }

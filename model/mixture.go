@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
@@ -23,6 +24,10 @@ type Mixture struct {
 	Columns    []string   // d distinct names, none empty. Required.
 	Weights    []float64  // k numbers >= 0 that sum to 1 within 1e-6. Required.
 	Components []Gaussian // k Gaussians of dimension d. Required, k >= 1.
+	// Background marks the components that stand for no group of rows: they carry those that lie
+	// anywhere else. Densities, samples and moments are of all components; see Split. Nil for
+	// none.
+	Background []bool
 }
 
 // New returns the mixture of the given parts, checked. Nil columns stand for x1, .., xd, nil
@@ -66,6 +71,9 @@ func (m *Mixture) Validate() error {
 		faults = append(faults, fieldError("components", "at least 1", 0, "one Gaussian is a mixture of one"))
 	}
 	faults = append(faults, checkColumns(m.Columns), checkWeights(m.Weights, len(m.Components)))
+	if n := len(m.Background); n != 0 && n != len(m.Components) {
+		faults = append(faults, fieldError("background", countOf(len(m.Components), "value")+", one for each component", countOf(n, "value"), "leave it out if no component is background"))
+	}
 	for i, g := range m.Components {
 		faults = append(faults, g.validate(fmt.Sprintf("means[%d]", i), fmt.Sprintf("covariances[%d]", i), len(m.Columns)))
 	}
@@ -105,6 +113,48 @@ func checkWeights(weights []float64, k int) error {
 		faults = append(faults, fieldError("weights", "a sum of 1 (within 1e-6)", fmt.Sprintf("a sum of %v", sum), "divide every weight by the sum"))
 	}
 	return errors.Join(faults...)
+}
+
+// Split returns which components stand for groups of rows, and which are background. All stand for
+// groups if no component with a weight would otherwise.
+func (m *Mixture) Split() (groups, background []int) {
+	weight := 0.0
+	for i, w := range m.Weights {
+		if i < len(m.Background) && m.Background[i] {
+			background = append(background, i)
+			continue
+		}
+		groups = append(groups, i)
+		weight += w
+	}
+	if weight > 0 || background == nil {
+		return groups, background
+	}
+	return (&Mixture{Weights: m.Weights}).Split()
+}
+
+// WithoutBackground returns the mixture of the components that stand for groups of rows, with their
+// weights divided by their sum, and the share of m that is left out.
+func (m *Mixture) WithoutBackground() (rest *Mixture, share float64) {
+	groups, _ := m.Split()
+	if rest = m.only(groups); rest == m {
+		return m, 0
+	}
+	weight := floats.Sum(rest.Weights)
+	floats.Scale(1/weight, rest.Weights)
+	return rest, max(0, 1-weight/floats.Sum(m.Weights))
+}
+
+// only returns the components index of m with the weights that they have in it; m if these are all.
+func (m *Mixture) only(index []int) *Mixture {
+	if len(index) == len(m.Components) {
+		return m
+	}
+	out := &Mixture{Columns: m.Columns}
+	for _, i := range index {
+		out.Weights, out.Components = append(out.Weights, m.Weights[i]), append(out.Components, m.Components[i])
+	}
+	return out
 }
 
 // LogDensity returns log p(row) in nats, by the package's convention where m is degenerate. For
@@ -217,7 +267,7 @@ func (m *Mixture) Affine(scale, shift []float64) (*Mixture, error) {
 
 // rebuilt maps every component and keeps the weights.
 func (m *Mixture) rebuilt(columns []string, f func(Gaussian) (Gaussian, error)) (*Mixture, error) {
-	out := &Mixture{Columns: columns, Weights: append([]float64(nil), m.Weights...), Components: make([]Gaussian, len(m.Components))}
+	out := &Mixture{Columns: columns, Weights: slices.Clone(m.Weights), Background: slices.Clone(m.Background), Components: make([]Gaussian, len(m.Components))}
 	for i, g := range m.Components {
 		var err error
 		if out.Components[i], err = f(g); err != nil {

@@ -2,8 +2,7 @@
 // privacy it was learned under.
 //
 // [Write] and [WriteFile] write it, [Read] and [ReadFile] read it back (the certificate to the last
-// bit), and [ReadModel] takes the model from a release or from a bare model object, which has no
-// certificate and promises nothing.
+// bit), or a bare model object, which has no certificate and promises nothing.
 //
 // [Verify] checks that a release is consistent: that the plan adds up to what it says was spent,
 // and that this is at most what was asked. [Certificate.Plain] says in words what is promised and

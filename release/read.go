@@ -8,16 +8,10 @@ import (
 	"os"
 	"reflect"
 	"strings"
-
-	"github.com/gauze-dp/gauze/model"
 )
 
-// ErrBareModel is what Read returns for a model object that is in no release; ReadModel reads it.
-var ErrBareModel error = &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: "a bare model, which has no certificate",
-	Hint: "name a release that gauze fit wrote"}
-
-// Read reads one release. It checks the format's version and the model; [Verify] checks the
-// certificate.
+// Read reads a release, or a bare model object as a release without a certificate, which promises
+// nothing. It checks the format's version and the model; [Verify] checks the certificate.
 func Read(r io.Reader) (*Release, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -27,59 +21,43 @@ func Read(r io.Reader) (*Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bare {
-		return nil, ErrBareModel
+	release := &Release{Format: Format}
+	// Releases of versions before 0.1 say what is background beside the model.
+	var old struct {
+		Diagnostics struct{ Components []struct{ Background bool } }
 	}
-	release := new(Release)
-	if err := json.Unmarshal(data, release); err != nil {
+	if bare {
+		err = json.Unmarshal(data, &release.Model)
+	} else if err = json.Unmarshal(data, release); err == nil {
+		err = json.Unmarshal(data, &old)
+	}
+	if err != nil {
 		return nil, malformed(err)
+	}
+	if notes := old.Diagnostics.Components; release.Model.Background == nil && len(notes) == release.Model.K() {
+		for _, n := range notes {
+			release.Model.Background = append(release.Model.Background, n.Background)
+		}
 	}
 	return release, nil
 }
 
-// ReadFile reads one release from a file.
-func ReadFile(path string) (*Release, error) { return fromFile(path, Read) }
-
-// ReadModel reads the model of a release, or a bare model object.
-func ReadModel(r io.Reader) (*model.Mixture, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("release: reading: %w", err)
-	}
-	bare, err := sniff(data)
-	if err != nil {
-		return nil, err
-	}
-	var file struct {
-		Model *model.Mixture `json:"model"`
-	}
-	if bare {
-		file.Model = new(model.Mixture)
-		err = json.Unmarshal(data, file.Model)
-	} else {
-		err = json.Unmarshal(data, &file)
-	}
-	if err != nil {
-		return nil, malformed(err)
-	}
-	return file.Model, nil
-}
-
-// ReadModelFile reads the model of a release file, or a bare model object in a file.
-func ReadModelFile(path string) (*model.Mixture, error) { return fromFile(path, ReadModel) }
-
-func fromFile[T any](path string, read func(io.Reader) (*T, error)) (*T, error) {
+// ReadFile reads what Read does from a file.
+func ReadFile(path string) (*Release, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("release: %w", err)
 	}
 	defer file.Close()
-	value, err := read(file)
+	release, err := Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return value, nil
+	return release, nil
 }
+
+// Bare says that r is a model that came without a certificate.
+func (r *Release) Bare() bool { return r.Certificate.Method == "" && len(r.Certificate.Plan) == 0 }
 
 // sniff tells a bare model object from a release, and reports what is neither and a release that
 // Read cannot read.

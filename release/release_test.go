@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -184,7 +185,7 @@ func TestRoundTrip(t *testing.T) {
 		"known": known(t)} {
 		r.Certificate.Simulated = true
 		r.Diagnostics = Diagnostics{
-			Components: []ComponentNote{{EffectiveNoise: 0.1, Misfit: .9, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {Background: true}},
+			Components: []ComponentNote{{EffectiveNoise: 0.1, Misfit: .9, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {}},
 			Flags:      []string{"a, [b] {c}: \"d\"\\"}, Unresolved: []Direction{{[]float64{0.6, 0.8}, 1e-3}},
 			ConstantColumns: []string{"age"}, Notes: []string{"note <1>"},
 			Undescribed: &Undescribed{Share: .06, Noise: 1e-3, Where: "far", Columns: []UndescribedColumn{{Column: "age", Share: .05, Noise: 1e-3, Beyond: []float64{-1, 1}, Pull: .2}}},
@@ -268,10 +269,6 @@ func TestReadMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := b.String()
-	bare, err := json.Marshal(mixture(t))
-	if err != nil {
-		t.Fatal(err)
-	}
 	swap := func(old, by string) string {
 		if !strings.Contains(good, old) {
 			t.Fatalf("no %q in the release", old)
@@ -292,7 +289,6 @@ func TestReadMistakes(t *testing.T) {
 		"weights":           {swap("[0.75, 0.25]", "[0.75, 0.5]"), "weights"},
 		"epsilon in words":  {swap(`"epsilon": 1,`, `"epsilon": "one",`), "epsilon"},
 		"number too large":  {swap(`"epsilon": 1,`, `"epsilon": 1e999,`), "epsilon"},
-		"a bare model":      {string(bare), "a bare model, which has no certificate"},
 		"rows not whole":    {swap(`"rows": null`, `"rows": 1.5`), "rows"},
 		"covariance ragged": {swap("[2, 0.3]", "[2]"), "covariances"},
 	} {
@@ -309,7 +305,9 @@ func TestReadMistakes(t *testing.T) {
 	}
 }
 
-func TestReadModel(t *testing.T) {
+// TestReadBare: a bare model is a release that promises nothing, and a release of an earlier version
+// that says beside its model what is background says it in the model.
+func TestReadBare(t *testing.T) {
 	want, err := json.Marshal(mixture(t))
 	if err != nil {
 		t.Fatal(err)
@@ -319,25 +317,29 @@ func TestReadModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"release": b.String(), "bare": string(want), "no certificate": `{"format": "gauze/release/v1", "model": ` + string(want) + `}`} {
-		m, err := ReadModel(strings.NewReader(text))
+		r, err := Read(strings.NewReader(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got, err := json.Marshal(m); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: got %s, %v", name, got, err)
+		if got, err := json.Marshal(r.Model); err != nil || !bytes.Equal(got, want) || r.Bare() != (name != "release") {
+			t.Errorf("%s: got %s, bare %v, %v", name, got, r.Bare(), err)
 		}
 	}
 	byHand := `{"kind": "gaussian-mixture", "weights": [1], "means": [[1, 2]], "covariances": [[[1, 0], [0, 1]]]}`
-	if m, err := ReadModel(strings.NewReader(byHand)); err != nil || m.Dim() != 2 {
+	if r, err := Read(strings.NewReader(byHand)); err != nil || r.Model.Dim() != 2 {
 		t.Errorf("by hand: %v", err)
 	}
+	old := `{"format": "gauze/release/v1", "model": ` + string(want) + `, "diagnostics": {"components": [{}, {"background": true}]}}`
+	if r, err := Read(strings.NewReader(old)); err != nil || !slices.Equal(r.Model.Background, []bool{false, true}) {
+		t.Errorf("background of an earlier version: %v, %v", r, err)
+	}
 	for _, text := range []string{"", "{}", `{"weights": [2]}`, strings.Replace(b.String(), "release/v1", "release/v9", 1)} {
-		if m, err := ReadModel(strings.NewReader(text)); err == nil {
-			t.Errorf("ReadModel(%.40q) = %v", text, m)
+		if r, err := Read(strings.NewReader(text)); err == nil {
+			t.Errorf("Read(%.40q) = %v", text, r)
 		}
 	}
-	if _, err := ReadModelFile(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadFile(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -10,10 +10,22 @@ const Format = "gauze/release/v1"
 //
 // Nothing in it may depend on a row except through a measurement that the certificate's plan lists.
 type Release struct {
-	Format      string         `json:"format"` // Required: Format. Write fills in an empty one.
-	Model       *model.Mixture `json:"model"`  // Required.
-	Certificate Certificate    `json:"certificate"`
-	Diagnostics Diagnostics    `json:"diagnostics"`
+	Format string         `json:"format"` // Required: Format. Write fills in an empty one.
+	Model  *model.Mixture `json:"model"`  // Required.
+	// What is publicly known of the model's columns, in their order; nil if nothing.
+	Columns     []Column    `json:"columns,omitempty"`
+	Certificate Certificate `json:"certificate"`
+	Diagnostics Diagnostics `json:"diagnostics"`
+}
+
+// A Column is what is publicly known of one column, declared beforehand.
+type Column struct {
+	Name string `json:"name"` // Required: as in the model.
+	// The unit that it is recorded in; 0 if not declared.
+	RoundedTo float64 `json:"rounded_to,omitempty"`
+	// What a value can be; nil if not declared.
+	AtLeast *float64 `json:"at_least,omitempty"`
+	AtMost  *float64 `json:"at_most,omitempty"`
 }
 
 // A Certificate says what was asked, what was spent, and by which measurements.
@@ -120,6 +132,8 @@ type Diagnostics struct {
 	// Columns whose released spread is zero.
 	ConstantColumns []string `json:"constant_columns,omitempty"`
 	Notes           []string `json:"notes,omitempty"`
+	// Units that columns look recorded in, though none was declared.
+	Units []Unit `json:"units,omitempty"`
 	// What the model leaves out; nil if the method does not count it.
 	Undescribed *Undescribed `json:"undescribed,omitempty"`
 }
@@ -153,11 +167,17 @@ type ComponentNote struct {
 	EffectiveNoise float64 `json:"effective_noise,omitempty"`
 	// How far released values say that its rows are from its shape beyond the noise, on the same
 	// scale; 0 where nothing is known.
-	Misfit        float64 `json:"misfit,omitempty"`
-	EffectiveRows float64 `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
-	// Holds the rows that no other component explains.
-	Background bool     `json:"background,omitempty"`
-	Flags      []string `json:"flags,omitempty"`
+	Misfit        float64  `json:"misfit,omitempty"`
+	EffectiveRows float64  `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
+	Flags         []string `json:"flags,omitempty"`
+}
+
+// A Unit is the unit that released counts say a column is recorded in: its values are Offset plus
+// multiples of Unit.
+type Unit struct {
+	Column string  `json:"column"`
+	Unit   float64 `json:"unit"` // 0: any value.
+	Offset float64 `json:"offset,omitempty"`
 }
 
 // A Direction is one in which the model's spread is an upper limit and not an estimate.

@@ -42,6 +42,9 @@ func Verify(r *Release) []error {
 		k = r.Model.K()
 	}
 	v.terms(&r.Certificate)
+	if k > 0 {
+		v.columns(r)
+	}
 	if f := r.Certificate.Facts; f != nil && k > 0 && f.KnownCovariance != nil && len(f.KnownCovariance) != r.Model.Dim() {
 		v.fault("certificate.facts.known_covariance", fmt.Sprintf("a row for each of the %d columns", r.Model.Dim()), fmt.Sprint(len(f.KnownCovariance)))
 	}

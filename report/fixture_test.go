@@ -81,9 +81,10 @@ func typical(t testing.TB) *release.Release {
 		gaussian(t, []float64{66, 27.8, 141}, []float64{60, -3, 12, -3, 9, 8, 12, 8, 180}),
 		gaussian(t, []float64{12, 17.9, 101}, []float64{9, 2, 8, 2, 3, 2, 8, 2, 60}),
 		gaussian(t, []float64{45, 26, 125}, []float64{2500, 0, 0, 0, 400, 0, 0, 0, 3600})))
+	r.Model.Background = []bool{false, false, false, true}
 	r.Diagnostics = release.Diagnostics{
 		Components: []release.ComponentNote{{EffectiveNoise: 0.012, EffectiveRows: 8741.3, Misfit: .9}, {EffectiveNoise: 0.021, EffectiveRows: 4768},
-			{EffectiveNoise: 0.19, EffectiveRows: 1588.4, Flags: []string{"noise above a tenth"}}, {EffectiveRows: 795, Background: true}},
+			{EffectiveNoise: 0.19, EffectiveRows: 1588.4, Flags: []string{"noise above a tenth"}}, {EffectiveRows: 795}},
 		Flags:      []string{"one component is noisy"},
 		Unresolved: []release.Direction{{Direction: []float64{0.8, -0.6, 0}, StdAtMost: 0.35}},
 		Notes:      []string{"4 components were found of at most 10."},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/gauze-dp/gauze/release"
@@ -19,7 +20,7 @@ type page struct {
 	Simulated    bool
 	Faults       []string
 	Plain        []release.Statement
-	Background   string // Names the components that no picture shows; empty for none.
+	Background   string // What is said of the components that are not shown; empty for none.
 	Many         bool   // More than one component is drawn.
 	Crowded      bool   // So many are drawn that pictures of pairs should be large.
 	Marginals    []figure
@@ -27,7 +28,7 @@ type page struct {
 	Pairs        []figure
 	PairNote     string
 	Components   []componentRow
-	Names        []columnHead
+	Marked       bool // One of them has a flag.
 	Columns      []columnRow
 	Budget       []budgetRow
 	BudgetNote   string
@@ -47,18 +48,16 @@ type page struct {
 type fact struct{ Name, Value string }
 
 func newPage(r *release.Release, o Options) (*page, error) {
-	parts, hidden := partsOf(r)
+	parts := partsOf(r)
 	p := &page{
-		Title: clean(o.Title), File: shellWord(clean(o.File)), Style: template.CSS(styleSource), Facts: facts(r), Bare: bare(r),
-		Simulated: r.Certificate.Simulated, Many: len(parts) > 1, Crowded: len(parts) > 10, Components: componentRows(r), Names: columnHeads(r),
-		Columns: columnRows(r), Format: release.Format,
+		Title: clean(o.Title), File: shellWord(clean(o.File)), Style: template.CSS(styleSource), Facts: facts(r), Bare: r.Bare(),
+		Simulated: r.Certificate.Simulated, Many: len(parts) > 1, Crowded: len(parts) > 10, Components: componentRows(r),
+		Columns: columnRows(r), Format: release.Format, Background: backgroundText(r),
 		Flags: cleanAll(r.Diagnostics.Flags), Notes: cleanAll(r.Diagnostics.Notes), Constant: cleanAll(r.Diagnostics.ConstantColumns),
 		Unresolved: unresolvedRows(r),
 	}
+	p.Marked = slices.ContainsFunc(p.Components, func(c componentRow) bool { return len(c.Flags) > 0 })
 	p.Left, p.Beyond, p.LeftColumns = undescribedText(r)
-	if len(hidden) > 0 {
-		p.Background = backgroundNote(r, hidden)
-	}
 	if !p.Bare {
 		p.certify(r)
 	}
@@ -86,34 +85,22 @@ func (p *page) certify(r *release.Release) {
 func facts(r *release.Release) []fact {
 	m, c := r.Model, r.Certificate
 	out := []fact{{"method", orNone(clean(c.Method))}, {"n", rowsText(r)}}
-	if !bare(r) {
+	if !r.Bare() {
 		out = append(out, budgetFacts(c)...)
 	}
 	if l := c.Learner; l != nil {
 		out = append(out, fact{"learner", learnerText(l)})
 	}
-	shape := fmt.Sprintf("%s over %s", componentsText(r), plural(m.Dim(), "column"))
-	out = append(out, fact{"model", shape + ", " + m.CovarianceType()})
+	groups, background := m.Split()
+	out = append(out, fact{"model", fmt.Sprintf("%s over %s, %s", plural(len(groups), "component"), plural(m.Dim(), "column"), m.CovarianceType())})
+	if background != nil {
+		_, share := m.WithoutBackground()
+		out = append(out, fact{"background", percent(share)})
+	}
 	if share, _, _ := undescribedText(r); share != "" {
 		out = append(out, fact{"not described", share})
 	}
 	return out
-}
-
-// componentsText counts the components that stand for a group of rows apart from those of the
-// background.
-func componentsText(r *release.Release) string {
-	background := 0
-	for i := range r.Model.K() {
-		if note(r, i).Background {
-			background++
-		}
-	}
-	text := plural(r.Model.K()-background, "component")
-	if background > 0 {
-		text += fmt.Sprintf(" and %d of background", background)
-	}
-	return text
 }
 
 // learnerText names what ran on blocks of rows.
@@ -138,7 +125,7 @@ func budgetFacts(c release.Certificate) []fact {
 
 func rowsText(r *release.Release) string {
 	switch {
-	case bare(r):
+	case r.Bare():
 		return "unknown"
 	case r.Certificate.Rows == nil:
 		return "private"
@@ -151,20 +138,6 @@ func orNone(s string) string {
 		return "none"
 	}
 	return s
-}
-
-func backgroundNote(r *release.Release, hidden []int) string {
-	names := make([]string, len(hidden))
-	share := 0.0
-	for a, i := range hidden {
-		names[a] = fmt.Sprint(i + 1)
-		share += r.Model.Weights[i]
-	}
-	subject := "Component " + names[0] + " is background and is"
-	if len(names) > 1 {
-		subject = "Components " + strings.Join(names, ", ") + " are background and are"
-	}
-	return fmt.Sprintf("%s left out of the pictures below: the rows that no other component explains, a share of %s.", subject, percent(share))
 }
 
 func (p *page) drawMarginals(r *release.Release, parts []part, most int) {

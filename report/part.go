@@ -24,23 +24,14 @@ func (p part) correlation(i, j int) float64 {
 	return math.Max(-1, math.Min(1, p.cov.At(i, j)/p.sd[i]/p.sd[j]))
 }
 
-// partsOf returns the components that are drawn, and the indices of the background components that
-// are not. If every component is background, all are drawn.
-func partsOf(r *release.Release) (drawn []part, hidden []int) {
-	for i, g := range r.Model.Components {
-		if note(r, i).Background {
-			hidden = append(hidden, i)
-			continue
-		}
-		drawn = append(drawn, newPart(r.Model, i, g))
+// partsOf returns the components that stand for groups of rows: the others are in no picture and no
+// table.
+func partsOf(r *release.Release) (parts []part) {
+	groups, _ := r.Model.Split()
+	for _, i := range groups {
+		parts = append(parts, newPart(r.Model, i, r.Model.Components[i]))
 	}
-	if len(drawn) > 0 {
-		return drawn, hidden
-	}
-	for i, g := range r.Model.Components {
-		drawn = append(drawn, newPart(r.Model, i, g))
-	}
-	return drawn, nil
+	return parts
 }
 
 func newPart(m *model.Mixture, i int, g model.Gaussian) part {

@@ -51,11 +51,8 @@ const (
 // dashes.
 const paletteSize = 8
 
-// partClass is the style sheet's name for the colour of component i, backgroundClass for that of
-// all background components.
+// partClass is the style sheet's name for the colour of component i.
 func partClass(i int) string { return "c" + strconv.Itoa(i%paletteSize) }
-
-const backgroundClass = "bg"
 
 // dashes of component i: solid for the first paletteSize, then dashed, then dotted.
 func dashes(i int) string { return [...]string{"", "5 2.5", "1.5 2"}[i/paletteSize%3] }

@@ -119,7 +119,7 @@ func TestTelling(t *testing.T) {
 	m := mixture(t, nil, []float64{0.5, 0.5},
 		gaussian(t, []float64{0, 0, 0, 0, 0, 9}, []float64{1, 0.95, 0, 0, 0, 0, 0.95, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}),
 		gaussian(t, []float64{0, 0, 0, 8, 0, 9}, []float64{1, 0.95, 0, 0, 0, 0, 0.95, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}))
-	parts, _ := partsOf(certified(m))
+	parts := partsOf(certified(m))
 	pairs, of := pairsOf(parts, 6, 5)
 	if of != 10 {
 		t.Errorf("pairs: wanted 10, those of five columns with a spread, got %d", of)
@@ -147,11 +147,9 @@ func TestTelling(t *testing.T) {
 // the less.
 func TestAllBackground(t *testing.T) {
 	r := typical(t)
-	for i := range r.Diagnostics.Components {
-		r.Diagnostics.Components[i].Background = true
-	}
-	if drawn, hidden := partsOf(r); len(drawn) != 4 || len(hidden) != 0 {
-		t.Errorf("wanted 4 parts drawn and none hidden, got %d and %d", len(drawn), len(hidden))
+	r.Model.Background = []bool{true, true, true, true}
+	if drawn := partsOf(r); len(drawn) != 4 {
+		t.Errorf("wanted 4 parts drawn, got %d", len(drawn))
 	}
 	r = typical(t)
 	r.Model.Weights = []float64{0, 0, 0, 1}

@@ -73,8 +73,3 @@ func check(r *release.Release) error {
 	}
 	return nil
 }
-
-// bare says whether r is a model that came without a certificate.
-func bare(r *release.Release) bool {
-	return r.Certificate.Method == "" && len(r.Certificate.Plan) == 0
-}

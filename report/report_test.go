@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,10 +90,18 @@ func TestPages(t *testing.T) {
 			for _, svg := range svgElement.FindAllString(page, -1) {
 				checkPicture(t, svg)
 			}
+			groups, background := r.Model.Split()
 			for i := range r.Model.K() {
-				if row := `aria-hidden="true"></span>` + strconv.Itoa(i+1) + "</th>"; strings.Count(page, row) != 2 {
-					t.Errorf("component %d: wanted in two tables, got %d", i+1, strings.Count(page, row))
+				want := 0
+				if slices.Contains(groups, i) {
+					want = 2
 				}
+				if row := `aria-hidden="true"></span>` + strconv.Itoa(i+1) + "</th>"; strings.Count(page, row) != want {
+					t.Errorf("component %d: wanted in %d tables, got %d", i+1, want, strings.Count(page, row))
+				}
+			}
+			if said := strings.Contains(page, "<p>Background: "); said != (background != nil) {
+				t.Errorf("a line on the background: %v, with %d components in it", said, len(background))
 			}
 			for _, bad := range []string{"NaN", "Inf", "ZgotmplZ", "%!"} {
 				if strings.Contains(page, bad) {
@@ -185,7 +194,7 @@ func checkPicture(t *testing.T, svg string) {
 func TestOrder(t *testing.T) {
 	page := htmlOf(t, typical(t), Options{})
 	last := -1
-	for _, section := range []string{"<h1>", `id="plain"`, `id="marginals"`, `id="pairs"`, `id="components"`, `id="budget"`, `id="diagnostics"`, `id="certificate"`, `id="use"`} {
+	for _, section := range []string{"<h1>", `id="plain"`, `id="components"`, `id="marginals"`, `id="pairs"`, `id="budget"`, `id="diagnostics"`, `id="certificate"`, `id="use"`} {
 		at := strings.Index(page, section)
 		if at <= last {
 			t.Errorf("%s: wanted after the section before it, got place %d after %d", section, at, last)
@@ -211,6 +220,23 @@ func TestComponentsInPictures(t *testing.T) {
 				t.Errorf("picture %d, component %d: described = %v", at, i+1, named)
 			}
 		}
+	}
+}
+
+// TestNoFlags: nothing is called free of flags that has one, be it of a component.
+func TestNoFlags(t *testing.T) {
+	const none = "None: no flags"
+	r := certified(typical(t).Model)
+	if page := htmlOf(t, r, Options{}); !strings.Contains(page, none) {
+		t.Error("without a flag: the page does not say so")
+	}
+	r.Diagnostics.Components = []release.ComponentNote{{}, {Flags: []string{"thin"}}, {}, {}}
+	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) || !strings.Contains(page, "Nothing beyond the flags of the components") {
+		t.Error("a component with a flag: the page says that there is none, or nothing")
+	}
+	r.Diagnostics = release.Diagnostics{Flags: []string{"far rows"}}
+	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) {
+		t.Error("a flag: the page says that there is none")
 	}
 }
 

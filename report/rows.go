@@ -15,36 +15,58 @@ type componentRow struct {
 	Number      int
 	Class       string
 	Weight      string
-	Percent     float64 // the same, for the bar
+	Percent     float64 // The same, of the largest, for the bar.
 	Rows, Noise string
 	Misfit      string
-	Background  bool
 	Flags       []string
 }
 
 // unknown stands for a number that a release does not tell.
 const unknown = "–"
 
-func componentRows(r *release.Release) []componentRow {
-	out := make([]componentRow, r.Model.K())
-	for i := range out {
-		n := note(r, i)
-		out[i] = componentRow{Number: i + 1, Class: partClass(i), Weight: weightText(r.Model.Weights[i]), Percent: tenth(100 * r.Model.Weights[i]), Rows: unknown, Noise: unknown, Misfit: unknown,
-			Background: n.Background, Flags: cleanAll(n.Flags)}
-		if n.Background {
-			out[i].Class = backgroundClass
-		}
+func componentRows(r *release.Release) (out []componentRow) {
+	parts := partsOf(r)
+	for _, q := range parts {
+		n := note(r, q.index)
+		row := componentRow{Number: q.index + 1, Class: partClass(q.index), Weight: weightText(q.weight), Percent: tenth(100 * q.weight / largestWeight(parts)),
+			Rows: unknown, Noise: unknown, Misfit: unknown, Flags: cleanAll(n.Flags)}
 		if n.EffectiveRows != 0 {
-			out[i].Rows = rows(n.EffectiveRows)
+			row.Rows = rows(n.EffectiveRows)
 		}
 		if n.EffectiveNoise != 0 {
-			out[i].Noise = number(n.EffectiveNoise, 3)
+			row.Noise = number(n.EffectiveNoise, 2)
 		}
 		if n.Misfit != 0 {
-			out[i].Misfit = number(n.Misfit, 2)
+			row.Misfit = number(n.Misfit, 2)
 		}
+		out = append(out, row)
 	}
 	return out
+}
+
+// weightText writes a share with one decimal, so that shares under each other compare.
+func weightText(w float64) string {
+	if w > 0 && w < 0.0005 {
+		return percent(w)
+	}
+	return strconv.FormatFloat(100*w, 'f', 1, 64) + " %"
+}
+
+// backgroundText is what stands for the components of the background; "" if there are none.
+func backgroundText(r *release.Release) string {
+	_, background := r.Model.Split()
+	if background == nil {
+		return ""
+	}
+	_, share := r.Model.WithoutBackground()
+	return fmt.Sprintf("%s of the rows, spread widely: in the model file %s for them", percent(share), stand(len(background)))
+}
+
+func stand(n int) string {
+	if n == 1 {
+		return "1 component stands"
+	}
+	return fmt.Sprintf("%d components stand", n)
 }
 
 // An undescribedRow is rows that the model leaves out because of one column.
@@ -71,33 +93,8 @@ func noisyShare(share, noise float64) string {
 	return percent(share) + " (noise " + percent(noise) + ")"
 }
 
-// weightText writes a weight with four decimals, so that weights under each other compare.
-func weightText(w float64) string {
-	if w > 0 && w < 0.00005 {
-		return number(w, 2)
-	}
-	return strconv.FormatFloat(w, 'f', 4, 64)
-}
-
-// A columnHead names a component above the table of means.
-type columnHead struct {
-	Number int
-	Class  string
-}
-
-func columnHeads(r *release.Release) []columnHead {
-	out := make([]columnHead, r.Model.K())
-	for i := range out {
-		out[i] = columnHead{i + 1, partClass(i)}
-		if note(r, i).Background {
-			out[i].Class = backgroundClass
-		}
-	}
-	return out
-}
-
 // A columnRow is one line of the table of means and standard deviations: a column, with a cell for
-// each component.
+// each component that stands for a group of rows.
 type columnRow struct {
 	Name  string
 	Cells []meanCell
@@ -106,12 +103,12 @@ type columnRow struct {
 type meanCell struct{ Mean, SD string }
 
 func columnRows(r *release.Release) []columnRow {
-	out := make([]columnRow, r.Model.Dim())
+	out, parts := make([]columnRow, r.Model.Dim()), partsOf(r)
 	for j := range out {
-		out[j] = columnRow{Name: columnName(r.Model.Columns[j], j), Cells: make([]meanCell, r.Model.K())}
-		for i, g := range r.Model.Components {
-			mean, sd, _ := strings.Cut(around(g.Mean[j], math.Sqrt(g.Cov.At(j, j))), " ± ")
-			out[j].Cells[i] = meanCell{withMinus(mean), sd}
+		out[j].Name = columnName(r.Model.Columns[j], j)
+		for _, q := range parts {
+			mean, sd, _ := strings.Cut(around(q.mean[j], q.sd[j]), " ± ")
+			out[j].Cells = append(out[j].Cells, meanCell{withMinus(mean), sd})
 		}
 	}
 	return out

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +41,9 @@ func Text(w io.Writer, r *release.Release) error {
 	for _, line := range longRemarks(r) {
 		fmt.Fprintln(b, line)
 	}
+	if text := backgroundText(r); text != "" {
+		fmt.Fprintln(b, "background: "+text)
+	}
 	for _, block := range meansTables(r) {
 		fmt.Fprintln(b)
 		writeTable(b, block)
@@ -63,7 +65,7 @@ func heading(r *release.Release) string {
 		switch f.Name {
 		case "model", "relation", "method":
 			said = append(said, f.Value)
-		case "not described": // see diagnosticLines
+		case "background", "not described": // below the tables
 		case "schema":
 			if f.Value == release.SchemaInferred {
 				said = append(said, "schema inferred from the cells")
@@ -72,7 +74,7 @@ func heading(r *release.Release) string {
 			said = append(said, f.Name+" = "+f.Value)
 		}
 	}
-	if bare(r) {
+	if r.Bare() {
 		said[0] = "bare model without a certificate"
 	}
 	return strings.Join(said, " · ")
@@ -95,13 +97,7 @@ func weightsTable(r *release.Release) [][]string {
 }
 
 // remarks are what is said of the component.
-func (c componentRow) remarks() string {
-	remarks := c.Flags
-	if c.Background {
-		remarks = append([]string{"background"}, remarks...)
-	}
-	return strings.Join(remarks, "; ")
-}
+func (c componentRow) remarks() string { return strings.Join(c.Flags, "; ") }
 
 // longRemarks are the remarks that weightsTable has to cut, whole, each with its components.
 func longRemarks(r *release.Release) []string {
@@ -125,23 +121,23 @@ func longRemarks(r *release.Release) []string {
 
 // meansTables has one line for each column, and as many components beside each other as fit.
 func meansTables(r *release.Release) [][][]string {
-	d, k := min(r.Model.Dim(), textColumns), r.Model.K()
+	d, parts := min(r.Model.Dim(), textColumns), partsOf(r)
 	grid := make([][]string, d+1) // lines x (name, then components)
 	grid[0] = []string{"mean ± sd"}
 	for j := range d {
 		grid[j+1] = []string{shorten(columnName(r.Model.Columns[j], j), textName)}
 	}
-	for i, g := range r.Model.Components {
-		grid[0] = append(grid[0], strconv.Itoa(i+1))
+	for _, q := range parts {
+		grid[0] = append(grid[0], strconv.Itoa(q.index+1))
 		for j := range d {
-			grid[j+1] = append(grid[j+1], around(g.Mean[j], math.Sqrt(g.Cov.At(j, j))))
+			grid[j+1] = append(grid[j+1], around(q.mean[j], q.sd[j]))
 		}
 	}
 	widths := columnWidths(grid)
 	var out [][][]string
-	for from := 1; from <= k; {
+	for from := 1; from <= len(parts); {
 		to, used := from, widths[0]
-		for to <= k && (to == from || used+2+widths[to] <= textWidth) {
+		for to <= len(parts) && (to == from || used+2+widths[to] <= textWidth) {
 			used += 2 + widths[to]
 			to++
 		}
@@ -181,7 +177,7 @@ func writeTable(b *bufio.Writer, table [][]string) {
 }
 
 func budgetLine(r *release.Release) string {
-	if bare(r) {
+	if r.Bare() {
 		return "budget: none; nothing is promised about any row"
 	}
 	c := r.Certificate

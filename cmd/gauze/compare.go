@@ -18,6 +18,7 @@ func compareCommand() command {
 		f.set = flags
 		flags.IntVar(&f.rows, "rows", defaultCompareRows, "rows to estimate distances from")
 		flags.Uint64Var(&f.seed, "seed", 0, "seed of the estimate (default: none)")
+		f.registerBackground(flags)
 	}
 	return command{
 		use: "compare A B [--rows N]", short: "distances between two models, as JSON",
@@ -30,12 +31,12 @@ func compare(e *env, pathA, pathB string, f *rowsFlags) error {
 	if pathA == stdinName && pathB == stdinName {
 		return &usageError{"compare: wanted at most one model on stdin, got both", "write one of them to a file"}
 	}
-	a, errA := readModel(e, pathA)
-	b, errB := readModel(e, pathB)
+	a, errA := f.read(e, pathA)
+	b, errB := f.read(e, pathB)
 	if err := errors.Join(errA, errB); err != nil {
 		return err
 	}
-	c, err := model.Compare(e.ctx, a, b, f.rows, f.rng())
+	c, err := model.Compare(e.ctx, a.Model, b.Model, f.rows, f.rng())
 	if err != nil {
 		return err
 	}

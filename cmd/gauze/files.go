@@ -3,12 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -53,22 +51,16 @@ func sameFile(a, b string) bool {
 // stdinName is the INPUT, RELEASE or MODEL that stands for stdin.
 const stdinName = "-"
 
-// readModel reads the model of a release, or a bare model.
-func readModel(e *env, path string) (*model.Mixture, error) {
-	return readJSON(e, path, release.ReadModelFile, release.ReadModel)
-}
-
-func readJSON[T any](e *env, path string, file func(string) (*T, error), stream func(io.Reader) (*T, error)) (*T, error) {
-	var value *T
-	var err error
+// readRelease reads a release, or a bare model as one that promises nothing.
+func readRelease(e *env, path string) (r *release.Release, err error) {
 	if path == stdinName {
-		value, err = stream(e.stdin)
+		r, err = release.Read(e.stdin)
 	} else {
-		value, err = file(path)
+		r, err = release.ReadFile(path)
 	}
 	var system *fs.PathError
 	if errors.As(err, &system) {
 		return nil, &usageError{fmt.Sprintf("wanted a release or a model, got %v", system), "check the path"}
 	}
-	return value, err
+	return r, err
 }

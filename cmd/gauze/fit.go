@@ -193,15 +193,11 @@ func (o *fitOptions) writeReport(r *release.Release) error {
 
 // summary says in a line what was released.
 func summary(r *release.Release) string {
-	background := 0
-	for _, c := range r.Diagnostics.Components {
-		if c.Background {
-			background++
-		}
-	}
-	text := fmt.Sprintf("%s over %s, by the method %s", plural(r.Model.K()-background, "component"), plural(r.Model.Dim(), "column"), r.Certificate.Method)
-	if background > 0 {
-		text += fmt.Sprintf(" (and %d for stray rows)", background)
+	groups, background := r.Model.Split()
+	text := fmt.Sprintf("%s over %s, by the method %s", plural(len(groups), "component"), plural(r.Model.Dim(), "column"), r.Certificate.Method)
+	if background != nil {
+		_, share := r.Model.WithoutBackground()
+		text += fmt.Sprintf(" (and a background of %.2g%% of the rows)", 100*share)
 	}
 	return text
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -30,7 +27,7 @@ func showRelease(e *env, path, out string, text bool) error {
 	if err := checkWritable("--out", out); err != nil {
 		return err
 	}
-	r, err := readReleaseOrModel(e, path)
+	r, err := readRelease(e, path)
 	if err != nil {
 		return err
 	}
@@ -44,7 +41,7 @@ func showRelease(e *env, path, out string, text bool) error {
 		}
 		return report.HTML(w, r, options)
 	}
-	if r.Certificate.Method != "" {
+	if !r.Bare() {
 		for _, fault := range release.Verify(r) {
 			e.note("warning: %v\n", fault)
 		}
@@ -53,38 +50,6 @@ func showRelease(e *env, path, out string, text bool) error {
 		return write(e.stdout)
 	}
 	return release.WriteWhole(out, write)
-}
-
-// readReleaseOrModel reads a release, or wraps a bare model as one that promises nothing.
-func readReleaseOrModel(e *env, path string) (*release.Release, error) {
-	return readJSON(e, path,
-		func(path string) (*release.Release, error) {
-			file, err := os.Open(path)
-			if err != nil {
-				return nil, err
-			}
-			defer file.Close()
-			return decodeRelease(file)
-		}, decodeRelease)
-}
-
-func decodeRelease(from io.Reader) (*release.Release, error) {
-	data, err := io.ReadAll(from)
-	if err != nil {
-		return nil, err
-	}
-	r, err := release.Read(bytes.NewReader(data))
-	if err == nil {
-		return r, nil
-	}
-	if !errors.Is(err, release.ErrBareModel) {
-		return nil, err
-	}
-	m, err := release.ReadModel(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	return &release.Release{Format: release.Format, Model: m}, nil
 }
 
 // writeReport writes the page of a release to a file.

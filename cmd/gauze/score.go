@@ -42,15 +42,15 @@ func score(e *env, path, input string) error {
 	if path == stdinName && input == stdinName {
 		return &usageError{"score: wanted RELEASE or INPUT on stdin, got both", "write one of them to a file"}
 	}
-	m, err := readModel(e, path)
+	r, err := readRelease(e, path)
 	if err != nil {
 		return err
 	}
-	sink, err := newScoreSink(m)
+	sink, err := newScoreSink(r.Model)
 	if err != nil {
 		return err
 	}
-	if err := scoreRows(e, sink, m.Columns, input); err != nil {
+	if err := scoreRows(e, sink, r.Model.Columns, input); err != nil {
 		return err
 	}
 	return sink.answer().print(e)

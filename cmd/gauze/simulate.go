@@ -14,11 +14,11 @@ func simulateCommand() command {
 			if !f.set.Changed("seed") {
 				return &usageError{"--seed: wanted a whole number, got nothing", "a simulation is there to be repeated: --seed 1"}
 			}
-			m, err := readModel(e, args[0])
+			r, err := readRelease(e, args[0])
 			if err != nil {
 				return err
 			}
-			return writeRows(e, m, f.rows, f.rng())
+			return writeRows(e, e.stdout, r, f.rows, f.rng())
 		},
 	}
 }

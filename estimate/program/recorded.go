@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/lattice"
@@ -64,15 +65,25 @@ func (r *Run) recorded(prefix string) error {
 
 // noteLattices flags what was inferred since.
 func (r *Run) noteLattices(before []lattice.Lattice) {
-	columns := map[lattice.Lattice][]string{}
+	columns := map[lattice.Lattice][]int{}
 	for j, l := range r.Lattices {
 		if l != before[j] {
-			columns[l] = append(columns[l], fmt.Sprint(j+1))
+			columns[l] = append(columns[l], j)
 		}
 	}
 	for j, l := range r.Lattices {
-		if of := columns[l]; len(of) > 0 && of[0] == fmt.Sprint(j+1) {
-			r.Flag("%s", l.Words(of...))
+		if of := columns[l]; len(of) > 0 && of[0] == j {
+			r.RecordedIn(l, of...)
 		}
 	}
+}
+
+// RecordedIn notes that columns look recorded so, though no unit is declared.
+func (c *Columns) RecordedIn(l lattice.Lattice, columns ...int) {
+	var said []string
+	for _, j := range columns {
+		said = append(said, fmt.Sprint(j+1))
+		c.Notes.Units = append(c.Notes.Units, estimate.Unit{Column: j, Unit: l.Unit, Offset: l.Offset})
+	}
+	c.Flag("%s", l.Words(said...))
 }

@@ -153,7 +153,7 @@ func (f *fit) recorded(l lattice.Lattice, d *linefit.Data) {
 		f.found = append(f.found, one)
 	}
 	f.Lattices[0], f.known.Least = l, l.Unit/math.Sqrt(12)
-	f.Flag("%s", l.Words("1"))
+	f.RecordedIn(l, 0)
 	for i, h := range f.all {
 		f.all[i] = h.Recorded(l)
 	}

@@ -56,36 +56,10 @@ func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (Fitted, error) 
 		out.Why = "no release: " + result.NoRelease.Reason
 	default:
 		out.Release = result.Release
-		out.Foreground, out.Background, err = foreground(result.Release)
-		if out.Foreground == nil {
-			out.Why = "nothing but background was released"
-		}
+		out.Foreground, out.Background = result.Release.Model.WithoutBackground()
 	}
 	return out, err
 }
 
 // Since is the wall time in seconds, to a tenth of a millisecond.
 func Since(start time.Time) float64 { return time.Since(start).Round(100 * time.Microsecond).Seconds() }
-
-// foreground is the model of a release without its background.
-func foreground(r *release.Release) (m *model.Mixture, background float64, err error) {
-	var w []float64
-	var gs []model.Gaussian
-	total := 0.0
-	for i, g := range r.Model.Components {
-		if i < len(r.Diagnostics.Components) && r.Diagnostics.Components[i].Background {
-			background += r.Model.Weights[i]
-			continue
-		}
-		w, gs = append(w, r.Model.Weights[i]), append(gs, g)
-		total += r.Model.Weights[i]
-	}
-	if total == 0 {
-		return nil, background, nil
-	}
-	for i := range w {
-		w[i] /= total
-	}
-	m, err = model.New(r.Model.Columns, w, gs)
-	return m, background, err
-}

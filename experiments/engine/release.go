@@ -19,21 +19,20 @@ var (
 
 // Warnings are the flags of a release that tell a reader to take care, out of all flags, and
 // whether it has a background.
-func Warnings(d release.Diagnostics) (warnings, all []string, background bool) {
-	all = append(all, d.Flags...)
-	for _, c := range d.Components {
-		if c.Background {
-			background = true
-			continue
+func Warnings(r *release.Release) (warnings, all []string, background bool) {
+	all = append(all, r.Diagnostics.Flags...)
+	groups, others := r.Model.Split()
+	for _, i := range groups {
+		if notes := r.Diagnostics.Components; i < len(notes) {
+			all = append(all, notes[i].Flags...)
 		}
-		all = append(all, c.Flags...)
 	}
 	for _, f := range all {
 		if !routine.MatchString(f) && !assuring.MatchString(f) {
 			warnings = append(warnings, f)
 		}
 	}
-	return warnings, all, background
+	return warnings, all, others != nil
 }
 
 // Moments are those of columns.

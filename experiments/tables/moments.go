@@ -165,7 +165,7 @@ func (t table) moments(o engine.Options, name, by string, epsilon float64) *line
 				return out, err
 			}
 			out.Success, out.Values[found] = true, float64(len(fitted.Release.Model.Components))
-			warnings, _, _ := engine.Warnings(fitted.Release.Diagnostics)
+			warnings, _, _ := engine.Warnings(fitted.Release)
 			out.Values[warned] = truth(len(warnings) > 0)
 			out.Note = strings.Join(warnings, " | ")
 			return out, compare(out.Values, fitted.Release.Model, by == one, train, test, int(unseenRows/total.Mu))

@@ -15,10 +15,9 @@ import (
 // components looks for some that stand for nobody, and for more than were allowed.
 func (c comparison) components(j *judgement, cols [][]float64) {
 	k := 0
-	for i, g := range c.release.Model.Components {
-		if i < len(c.release.Diagnostics.Components) && c.release.Diagnostics.Components[i].Background {
-			continue
-		}
+	groups, _ := c.release.Model.Split()
+	for _, i := range groups {
+		g := c.release.Model.Components[i]
 		if k++; c.release.Model.Weights[i] < lightest {
 			continue
 		}

@@ -75,7 +75,7 @@ var (
 	// unseen is how many rows may differ from a constant.
 	unseen = regexp.MustCompile(`constant.*?about ([0-9.e+]+) rows`)
 	// differing is how many rows of a column do, and the doubt in it.
-	differing = regexp.MustCompile(`column ([0-9]+): about ([0-9.e+]+) rows .*give or take ([0-9.e+]+), differ`)
+	differing = regexp.MustCompile(`column (\S+): about ([0-9.e+]+) rows .*give or take ([0-9.e+]+), differ`)
 )
 
 // A judgement is a verdict with its reasons.
@@ -140,7 +140,7 @@ func (q question) judge(got engine.Fitted) (j judgement, err error) {
 // released judges a model. Where stray rows are known, a model that is right for the others and
 // says something is right too; so is one whose background carries them.
 func (q question) released(r *release.Release, foreground *model.Mixture) (judgement, error) {
-	said := saidOf(r.Diagnostics)
+	said := saidOf(r)
 	if q.table.NoMoments {
 		j := judgement{flags: said.flags, why: "there are no moments", ratio: 1}
 		for _, f := range said.relevant {
@@ -181,18 +181,19 @@ type said struct {
 	background bool
 	unseen     float64 // rows that may differ from a constant
 	constant   map[string]bool
-	differing  map[int][2]float64 // of a column, as said, and the doubt
-	noise      float64            // relative, of one entry of the second moments
+	differing  map[string][2]float64 // of a column, as said, and the doubt
+	noise      float64               // relative, of one entry of the second moments
 }
 
-func saidOf(d release.Diagnostics) said {
-	s := said{constant: map[string]bool{}, differing: map[int][2]float64{}}
-	s.relevant, s.flags, s.background = engine.Warnings(d)
+func saidOf(r *release.Release) said {
+	s := said{constant: map[string]bool{}, differing: map[string][2]float64{}}
+	s.relevant, s.flags, s.background = engine.Warnings(r)
 	rows := 0.0
-	for _, c := range d.Components {
-		if !c.Background {
-			s.noise += c.EffectiveRows * c.EffectiveNoise
-			rows += c.EffectiveRows
+	groups, _ := r.Model.Split()
+	for _, i := range groups {
+		if notes := r.Diagnostics.Components; i < len(notes) {
+			s.noise += notes[i].EffectiveRows * notes[i].EffectiveNoise
+			rows += notes[i].EffectiveRows
 		}
 	}
 	if s.noise /= rows; !(s.noise >= 0) {
@@ -207,15 +208,15 @@ func saidOf(d release.Diagnostics) said {
 	}
 	for _, f := range s.flags {
 		if m := differing.FindStringSubmatch(f); m != nil {
-			var v [3]float64
+			var v [2]float64
 			for i := range v {
 				// what the pattern lets through is a number
-				v[i], _ = strconv.ParseFloat(m[i+1], 64)
+				v[i], _ = strconv.ParseFloat(m[i+2], 64)
 			}
-			s.differing[int(v[0])-1] = [2]float64{v[1], v[2]}
+			s.differing[m[1]] = v
 		}
 	}
-	for _, name := range d.ConstantColumns {
+	for _, name := range r.Diagnostics.ConstantColumns {
 		s.constant[name] = true
 	}
 	return s
@@ -353,7 +354,7 @@ func (c comparison) constant(m *model.Mixture, a int, at, sd float64, col []floa
 			differ++
 		}
 	}
-	if stated, ok := c.said.differing[a]; ok {
+	if stated, ok := c.said.differing[m.Columns[a]]; ok {
 		return math.Abs(differ-stated[0]) <= (statedSlack-1)*stated[0]+statedDoubts*stated[1]
 	}
 	return differ <= statedSlack*c.said.unseen

@@ -30,7 +30,7 @@ func fitted(t *testing.T, flags []string, background bool, components ...[]float
 	var w []float64
 	var gs []model.Gaussian
 	r := &release.Release{Diagnostics: release.Diagnostics{Flags: flags}}
-	for i, c := range components {
+	for _, c := range components {
 		d := (len(c) - 1) / 2
 		variances := make([]float64, d)
 		for j := range variances {
@@ -41,7 +41,7 @@ func fitted(t *testing.T, flags []string, background bool, components ...[]float
 			t.Fatal(err)
 		}
 		w, gs = append(w, c[0]), append(gs, model.Gaussian{Mean: c[1 : 1+d], Cov: cov})
-		r.Diagnostics.Components = append(r.Diagnostics.Components, release.ComponentNote{EffectiveRows: 1, Background: background && i == len(components)-1})
+		r.Diagnostics.Components = append(r.Diagnostics.Components, release.ComponentNote{EffectiveRows: 1})
 	}
 	var err error
 	if r.Model, err = model.New(nil, w, gs); err != nil {
@@ -53,6 +53,7 @@ func fitted(t *testing.T, flags []string, background bool, components ...[]float
 		for i := range k {
 			w[i] /= 1 - w[k]
 		}
+		r.Model.Background = append(make([]bool, k), true)
 		if out.Foreground, err = model.New(nil, append([]float64(nil), w[:k]...), gs[:k]); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestVerdictOfConstants(t *testing.T) {
 
 // So is a number of rows that is said of one column, which may be too large too.
 func TestVerdictOfStatedDifferences(t *testing.T) {
-	note := []string{"column 2: about 400 rows (4.0%), give or take 30, differ from the released value, too few to see how far: it is released as constant"}
+	note := []string{"column x2: about 400 rows (4.0%), give or take 30, differ from the released value, too few to see how far: it is released as constant"}
 	for differ, want := range map[int]string{100: silent, 380: fine, 480: fine, 700: silent} {
 		q := question{table: made(10_000, 2, func(i int, x []float64, rng *rand.Rand) {
 			x[0], x[1] = rng.NormFloat64(), 7
