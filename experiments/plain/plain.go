@@ -258,7 +258,7 @@ func outcome(p problems.Plain, relation privacy.Relation, in *problems.Instance,
 	whole := got.Foreground
 	if got.Release != nil {
 		whole = got.Release.Model
-		flags, _, _ := engine.Warnings(got.Release.Diagnostics)
+		flags, _, _ := engine.Warnings(got.Release)
 		out.Values[warned] = number(len(flags) > 0)
 		out.Note = fmt.Sprintf("%+v", p)
 	}

@@ -122,7 +122,7 @@ func (t table) beside(o engine.Options, name string, epsilon float64) *line {
 			s := scaleOf(train)
 			out.Success, out.Values[found], out.Values[background] = true, float64(fitted.Foreground.K()), fitted.Background
 			out.Values[nobodys] = s.nobody(fitted.Release, train)
-			warnings, _, _ := engine.Warnings(fitted.Release.Diagnostics)
+			warnings, _, _ := engine.Warnings(fitted.Release)
 			out.Note = strings.Join(warnings, " | ")
 			ours, err := s.densities(fitted.Release.Model, test)
 			if err != nil {
@@ -250,10 +250,9 @@ func (s scale) rows(rows *mat.Dense) (out [][]float64) {
 // nobody counts components, background apart, that no row is near.
 func (s scale) nobody(r *release.Release, train *mat.Dense) (none float64) {
 	rows := s.rows(train)
-	for i, g := range r.Model.Components {
-		if i < len(r.Diagnostics.Components) && r.Diagnostics.Components[i].Background {
-			continue
-		}
+	groups, _ := r.Model.Split()
+	for _, i := range groups {
+		g := r.Model.Components[i]
 		in, err := s.judged(g)
 		if err != nil || !slices.ContainsFunc(rows, func(row []float64) bool {
 			return in.LogDensity(row) >= in.LogDensity(in.Mean)-nearSDs*nearSDs/2

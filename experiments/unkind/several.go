@@ -75,11 +75,8 @@ func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) er
 			j.wrong("no component among the rows")
 			return nil
 		}
-		for i, note := range c.release.Diagnostics.Components {
-			if note.Background {
-				left += c.release.Model.Weights[i]
-			}
-		}
+		_, background := c.release.Model.WithoutBackground()
+		left += background
 		if !j.said && left < countedShare*share && c.strays() > unseenRows/c.mu {
 			j.wrong("%.2g of the rows are stray, %.2g are left over", share, left)
 		}
