@@ -42,8 +42,9 @@ type ComponentMatch struct {
 // densities.
 //
 // Distances between densities are of whole models, their background included; components are
-// matched without it. Columns are matched by name, in any order; where one model has the default names x1, .., xd, by
-// place. It fails if a or b is not valid, the columns differ, or rows < 4, and stops with ctx.
+// matched without it. Columns are matched by name, in any order; where one model has the default
+// names x1, .., xd, by place. It fails if a or b is not valid, the columns differ, or rows < 4, and
+// stops with ctx.
 func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
 	if err := checkPair(a, b, rows); err != nil {
 		return Comparison{}, err

@@ -62,7 +62,7 @@ func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	u := rng.Float64() * s.upTo[len(s.upTo)-1]
 	// The first component whose cumulated weight passes u: one of weight 0 never is.
 	i := sort.Search(len(s.upTo)-1, func(i int) bool { return s.upTo[i] > u })
-	s.Component(i, dst, rng)
+	s.component(i, dst, rng)
 	return i
 }
 
@@ -74,8 +74,8 @@ func (s *Sampler) Rows(dst *mat.Dense, rng *rand.Rand) {
 	}
 }
 
-// Component fills dst with a row of component i. It panics if dst has not d cells.
-func (s *Sampler) Component(i int, dst []float64, rng *rand.Rand) {
+// component fills dst with a row of component i.
+func (s *Sampler) component(i int, dst []float64, rng *rand.Rand) {
 	if len(dst) != s.dim {
 		panic(fmt.Sprintf("model: destination has %d cells, the model %d columns", len(dst), s.dim))
 	}

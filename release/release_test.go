@@ -305,8 +305,8 @@ func TestReadMistakes(t *testing.T) {
 	}
 }
 
-// TestReadBare: a bare model is a release that promises nothing, and a release of an earlier version
-// that says beside its model what is background says it in the model.
+// TestReadBare: a bare model is a release that promises nothing, and a release of an earlier
+// version that says beside its model what is background says it in the model.
 func TestReadBare(t *testing.T) {
 	want, err := json.Marshal(mixture(t))
 	if err != nil {
@@ -449,4 +449,24 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 	})
+}
+
+// TestCells: what was declared of a column goes before what counts say, and is checked.
+func TestCells(t *testing.T) {
+	r, least, most := gaussian(t), 0., 120.
+	names := r.Model.Columns
+	r.Columns = []Column{{Name: names[0], RoundedTo: .1, AtLeast: &least, AtMost: &most}, {Name: names[1]}}
+	r.Diagnostics.Units = []Unit{{Column: names[0], Unit: 3, Offset: 1}, {Column: names[1], Unit: 7, Offset: 2}}
+	want := []model.Cell{{Unit: .1, Most: 120}, {Unit: 7, Offset: 2, Least: math.Inf(-1), Most: math.Inf(1)}}
+	if got := reread(t, r).Cells(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if faults := Verify(r); faults != nil {
+		t.Errorf("faults: %v", faults)
+	}
+	r.Columns[1].Name, most = "other", -1
+	r.Diagnostics.Units[0].Unit = -1
+	if faults := Verify(r); len(faults) != 3 {
+		t.Errorf("want three faults, got %v", faults)
+	}
 }
