@@ -21,8 +21,9 @@ const (
 	zoomSDs   = 20.0
 	mostZooms = 14 // steps; each divides a window by more than five
 	// a component of less variance than this many finest cells in every direction is a blur
-	blurred     = 4.0
-	firstWindow = 4.0 // sds to either side
+	blurred = 4.0
+	// sds to either side: a cell that all of it lies in may be nine times as wide as EM says
+	firstWindow = 10.0
 	// least bin, relative to its place in working coordinates: float64 ends there
 	zoomWindow = 1e-14
 )
