@@ -21,7 +21,7 @@ type Comparison struct {
 	// KL(a, b) in nats; exact for two Gaussians, else Monte Carlo; may be +Inf
 	KLAB       float64
 	KLBA       float64          // KL(b, a), likewise
-	Matching   [][2]int         // pairs of components {i of a, j of b}, by i; see Match
+	Matching   [][2]int         // pairs of components {i of a, j of b}, by i; see match
 	Components []ComponentMatch // the same pairs, with their distances
 	UnmatchedA []int            // components without a partner, where k_a != k_b
 	UnmatchedB []int
@@ -34,8 +34,8 @@ type Comparison struct {
 type ComponentMatch struct {
 	A, B       int     // index in a and in b
 	Weight     float64 // |w_a - w_b|
-	Mean       float64 // MeanDistance: Mahalanobis under B's covariance; may be +Inf
-	Covariance float64 // CovarianceDistance: |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F; may be +Inf
+	Mean       float64 // Mahalanobis under B's covariance; +Inf off the directions in which that has variance
+	Covariance float64 // |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F; may be +Inf
 }
 
 // Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between
@@ -78,7 +78,7 @@ func (c *Comparison) match(ctx context.Context, a, b *Mixture) error {
 	var groupsA, groupsB []int
 	groupsA, c.BackgroundA = a.Split()
 	groupsB, c.BackgroundB = b.Split()
-	partner, _, err := match(ctx, a.only(groupsA), b.only(groupsB))
+	partner, err := match(ctx, a.only(groupsA), b.only(groupsB))
 	if err != nil {
 		return err
 	}

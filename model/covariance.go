@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -10,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Covariance is a d x d symmetric positive semi-definite matrix Sigma. Spherical, Diagonal and Full
-// are its implementations; values are immutable and what the methods return is the caller's own.
+// Covariance is a d x d symmetric positive semi-definite matrix Sigma. Diagonal and Full are its
+// implementations; values are immutable and what the methods return is the caller's own.
 type Covariance interface {
 	// Dim returns d.
 	Dim() int
@@ -34,60 +35,23 @@ const (
 	typeSpherical = "spherical"
 )
 
-// Spherical is the covariance v I: the same variance v in every column, none shared. Make one with
-// NewSpherical.
-type Spherical struct {
-	dim      int
-	variance float64
+// Diagonal is a covariance whose columns are uncorrelated; scoring and sampling need no matrix. Make
+// one with NewDiagonal or, with one variance for all columns, NewSpherical.
+type Diagonal struct {
+	variances []float64
+	spherical bool
 }
 
 // NewSpherical returns the d x d covariance variance I. It fails if d < 1 or the variance is
 // negative or not finite.
-func NewSpherical(d int, variance float64) (Spherical, error) {
+func NewSpherical(d int, variance float64) (Diagonal, error) {
 	if d < 1 {
-		return Spherical{}, fieldError("dimension", "at least 1", d, "give the number of columns")
+		return Diagonal{}, fieldError("dimension", "at least 1", d, "give the number of columns")
 	}
 	if err := checkVariance("variance", variance); err != nil {
-		return Spherical{}, err
+		return Diagonal{}, err
 	}
-	return Spherical{dim: d, variance: variance}, nil
-}
-
-// Variance returns v.
-func (s Spherical) Variance() float64 { return s.variance }
-
-// Dim returns d.
-func (s Spherical) Dim() int { return s.dim }
-
-// At returns v on the diagonal and 0 elsewhere.
-func (s Spherical) At(i, j int) float64 {
-	checkIndex(i, j, s.dim)
-	if i == j {
-		return s.variance
-	}
-	return 0
-}
-
-// Dense returns v I.
-func (s Spherical) Dense() *mat.SymDense { return denseOf(s) }
-
-// Factor returns sqrt v I.
-func (s Spherical) Factor() *mat.Dense { return diagonalFactor(s.sds()) }
-
-// TypeName returns "spherical".
-func (s Spherical) TypeName() string { return typeSpherical }
-
-func (s Spherical) sds() []float64 {
-	sd := make([]float64, s.dim)
-	for i := range sd {
-		sd[i] = math.Sqrt(s.variance)
-	}
-	return sd
-}
-
-// Diagonal is a covariance whose columns are uncorrelated. Make one with NewDiagonal.
-type Diagonal struct {
-	variances []float64
+	return Diagonal{variances: slices.Repeat([]float64{variance}, d), spherical: true}, nil
 }
 
 // NewDiagonal returns the covariance diag(variances), variances[j] in squared units of column j. It
@@ -117,13 +81,30 @@ func (c Diagonal) At(i, j int) float64 {
 }
 
 // Dense returns diag(variances).
-func (c Diagonal) Dense() *mat.SymDense { return denseOf(c) }
+func (c Diagonal) Dense() *mat.SymDense {
+	out := mat.NewSymDense(len(c.variances), nil)
+	for i, v := range c.variances {
+		out.SetSym(i, i, v)
+	}
+	return out
+}
 
 // Factor returns diag(sqrt variances).
-func (c Diagonal) Factor() *mat.Dense { return diagonalFactor(c.sds()) }
+func (c Diagonal) Factor() *mat.Dense {
+	out := mat.NewDense(len(c.variances), len(c.variances), nil)
+	for i, v := range c.variances {
+		out.Set(i, i, math.Sqrt(v))
+	}
+	return out
+}
 
-// TypeName returns "diagonal".
-func (c Diagonal) TypeName() string { return typeDiagonal }
+// TypeName returns "diagonal" or "spherical".
+func (c Diagonal) TypeName() string {
+	if c.spherical {
+		return typeSpherical
+	}
+	return typeDiagonal
+}
 
 func (c Diagonal) sds() []float64 {
 	sd := make([]float64, len(c.variances))
@@ -131,13 +112,6 @@ func (c Diagonal) sds() []float64 {
 		sd[i] = math.Sqrt(v)
 	}
 	return sd
-}
-
-// uncorrelated is what Spherical and Diagonal share, and what lets scoring and sampling skip the
-// matrices.
-type uncorrelated interface {
-	// sds returns the columns' standard deviations.
-	sds() []float64
 }
 
 func checkVariance(field string, v float64) error {
@@ -151,25 +125,6 @@ func checkIndex(i, j, d int) {
 	if i < 0 || j < 0 || i >= d || j >= d {
 		panic(fmt.Sprintf("model: covariance index (%d, %d) out of range for %d columns", i, j, d))
 	}
-}
-
-func denseOf(c Covariance) *mat.SymDense {
-	d := c.Dim()
-	out := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			out.SetSym(i, j, c.At(i, j))
-		}
-	}
-	return out
-}
-
-func diagonalFactor(sd []float64) *mat.Dense {
-	out := mat.NewDense(len(sd), len(sd), nil)
-	for i, s := range sd {
-		out.Set(i, i, s)
-	}
-	return out
 }
 
 // rowNorms returns the norms of F's rows: the columns' standard deviations.

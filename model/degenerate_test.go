@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/modeltest"
 )
@@ -52,7 +53,7 @@ func TestSharedDependentColumnIsLeftOut(t *testing.T) {
 			two := c.Dense().SliceSym(0, 2).(*mat.SymDense)
 			narrow = append(narrow, model.Gaussian{Mean: mean[:2], Cov: full(t, 2, two.At(0, 0), two.At(0, 1), two.At(1, 0), two.At(1, 1))})
 		}
-		m, err := mixture(t, nil, wide...).Affine(scale, make([]float64, 3))
+		m, err := problems.Affine(mixture(t, nil, wide...), scale, make([]float64, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestSamplesLieOnSupport(t *testing.T) {
 				scale[j] = 0
 			}
 		}
-		m, err := m.Affine(scale, shift)
+		m, err := problems.Affine(m, scale, shift)
 		if err != nil {
 			t.Fatal(err)
 		}

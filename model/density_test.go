@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/modeltest"
 )
@@ -83,7 +84,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	for _, o := range []modeltest.Options{{K: 3, D: 4, Condition: 1e4}, {K: 3, D: 4, Condition: 1e4, Rank: 2}, {K: 3, D: 4, Kind: modeltest.Diagonal, Rank: 3}, {K: 1, D: 4, Rank: 2}} {
 		m := modeltest.Random(t, rng, o)
 		scale := []float64{1e-30, 1e30, -1, 1e-12}
-		mapped, err := m.Affine(scale, make([]float64, 4))
+		mapped, err := problems.Affine(m, scale, make([]float64, 4))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,20 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// MeanDistance returns the Mahalanobis distance of the means under b's covariance, sqrt((m_a -
-// m_b)^T Sigma_b^-1 (m_a - m_b)), +Inf where the difference leaves the directions in which Sigma_b
-// has variance. It panics if a or b is not valid or their dimensions differ.
-func MeanDistance(a, b Gaussian) float64 { return relate(a, b).mean }
-
-// CovarianceDistance returns |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F, +Inf where Sigma_a has
-// variance in a direction in which Sigma_b has none. A direction in which neither has variance
-// counts nothing. It does not change when both are mapped by the same invertible matrix. It panics
-// if the dimensions differ.
-func CovarianceDistance(a, b Covariance) float64 {
-	zero := make([]float64, a.Dim())
-	return relate(Gaussian{Mean: zero, Cov: a}, Gaussian{Mean: zero, Cov: b}).covariance()
-}
-
 // ComponentDistance returns dist_COMP of two weighted Gaussians: the largest of |w_a - w_b|, the
 // MeanDistance and the CovarianceDistance, the latter two in both directions.
 //

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gauze-dp/gauze/internal/canceltest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/modeltest"
 )
@@ -96,7 +97,7 @@ func TestKLOfCloseMixturesIsSharp(t *testing.T) {
 	rng := seeded(22)
 	for _, shift := range []float64{3e-4, 3e-2} {
 		a := mixture(t, []float64{0.4, 0.6}, normal(t, 0, 1), normal(t, 4, 1))
-		b, err := a.Affine([]float64{1}, []float64{shift})
+		b, err := problems.Affine(a, []float64{1}, []float64{shift})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,8 +172,8 @@ func TestDistancesAreAffineInvariant(t *testing.T) {
 		o := modeltest.Options{D: 3, Condition: 100}
 		a, b := modeltest.Random(t, rng, o), modeltest.Random(t, rng, o)
 		scale, shift := []float64{1e-30, -1, 1e30}, []float64{1e-30, 3, 0}
-		a2, _ := a.Affine(scale, shift)
-		b2, _ := b.Affine(scale, shift)
+		a2, _ := problems.Affine(a, scale, shift)
+		b2, _ := problems.Affine(b, scale, shift)
 		ga, gb, ha, hb := a.Components[0], b.Components[0], a2.Components[0], b2.Components[0]
 		near(t, "mean", model.MeanDistance(ha, hb), model.MeanDistance(ga, gb), 1e-9)
 		near(t, "covariance", model.CovarianceDistance(ha.Cov, hb.Cov), model.CovarianceDistance(ga.Cov, gb.Cov), 1e-9)

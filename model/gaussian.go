@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/gauze-dp/gauze/dense"
 )
 
 // Gaussian is N(Mean, Cov) over d columns.
@@ -19,9 +16,6 @@ type Gaussian struct {
 
 // Dim returns d.
 func (g Gaussian) Dim() int { return len(g.Mean) }
-
-// Validate reports every fault of g at once, or nil.
-func (g Gaussian) Validate() error { return g.validate("mean", "covariance", len(g.Mean)) }
 
 func (g Gaussian) validate(mean, cov string, d int) error {
 	var faults []error
@@ -59,79 +53,6 @@ func checkMean(field string, v float64) error {
 	return nil
 }
 
-// LogDensity returns log N(row; Mean, Cov) in nats, by the package's convention where Cov is
-// degenerate. For more than a few rows use a Scorer. It panics if g is not valid or row has not d
-// cells.
-func (g Gaussian) LogDensity(row []float64) float64 {
-	return g.single().LogDensity(row)
-}
-
-// Sample fills dst with one row drawn from g. For more than a few rows use a Sampler. It panics if
-// g is not valid or dst has not d cells.
-func (g Gaussian) Sample(dst []float64, rng *rand.Rand) {
-	mustSampler(g.single()).Row(dst, rng)
-}
-
-func (g Gaussian) single() *Mixture {
-	return &Mixture{Columns: DefaultColumns(len(g.Mean)), Weights: []float64{1}, Components: []Gaussian{g}}
-}
-
-// affine returns the law of scale∘x + shift.
-func (g Gaussian) affine(scale, shift []float64) (Gaussian, error) {
-	mean := make([]float64, len(g.Mean))
-	for j, m := range g.Mean {
-		mean[j] = scale[j]*m + shift[j]
-		if err := checkMean(fmt.Sprintf("mapped mean[%d]", j), mean[j]); err != nil {
-			return Gaussian{}, err
-		}
-	}
-	cov, err := scaledCovariance(g.Cov, scale)
-	return Gaussian{Mean: mean, Cov: cov}, err
-}
-
-// scaledCovariance returns diag(scale) Sigma diag(scale), of Sigma's own type where that is
-// possible.
-func scaledCovariance(c Covariance, scale []float64) (Covariance, error) {
-	d := c.Dim()
-	if u, ok := c.(uncorrelated); ok {
-		variances := make([]float64, d)
-		alike := true
-		for j, sd := range u.sds() {
-			variances[j] = scaledVariance(c.At(j, j), sd, scale[j])
-			alike = alike && math.Abs(scale[j]) == math.Abs(scale[0])
-		}
-		if c.TypeName() == typeSpherical && alike {
-			return NewSpherical(d, variances[0])
-		}
-		return NewDiagonal(variances)
-	}
-	f := mat.DenseCopyOf(factorOf(c))
-	sym := mat.NewSymDense(d, nil)
-	for i := range d {
-		row := f.RawRowView(i)
-		for j := range row {
-			row[j] *= scale[i]
-		}
-		for j := i; j < d; j++ {
-			sym.SetSym(i, j, scale[i]*c.At(i, j)*scale[j])
-		}
-	}
-	out, err := FullFromFactor(f)
-	if err == nil && dense.AllFinite(sym.RawSymmetric().Data) {
-		out.sym = sym // one rounding per entry, where F F^T would have d
-	}
-	return out, err
-}
-
-// scaledVariance is variance * scale^2, by way of the standard deviation where scale^2 would leave
-// float64's range.
-func scaledVariance(variance, sd, scale float64) float64 {
-	if v := scale * variance * scale; dense.Finite(v) && v > 0 {
-		return v
-	}
-	return (sd * scale) * (sd * scale)
-}
-
 // marginal returns the law of the columns index, in that order.
 func (g Gaussian) marginal(index []int) (Gaussian, error) {
 	mean := make([]float64, len(index))
@@ -143,15 +64,12 @@ func (g Gaussian) marginal(index []int) (Gaussian, error) {
 }
 
 func marginalCovariance(c Covariance, index []int) (Covariance, error) {
-	if s, ok := c.(Spherical); ok {
-		return NewSpherical(len(index), s.variance)
-	}
-	if _, ok := c.(uncorrelated); ok {
-		variances := make([]float64, len(index))
-		for a, j := range index {
-			variances[a] = c.At(j, j)
+	if c, ok := c.(Diagonal); ok {
+		out := Diagonal{spherical: c.spherical}
+		for _, j := range index {
+			out.variances = append(out.variances, c.variances[j])
 		}
-		return NewDiagonal(variances)
+		return out, nil
 	}
 	out, err := FullFromFactor(takeRows(factorOf(c), index))
 	if err != nil {

@@ -137,16 +137,12 @@ func readKind(fields map[string]json.RawMessage) error {
 }
 
 func readWeights(fields map[string]json.RawMessage) ([]float64, error) {
-	var raw []*float64
-	if err := readField(fields, "weights", &raw, "an array of numbers"); err != nil {
+	var weights []float64
+	if err := readField(fields, "weights", &weights, "an array of numbers"); err != nil {
 		return nil, err
 	}
-	if len(raw) == 0 {
+	if len(weights) == 0 {
 		return nil, fieldError("weights", "at least one number", "none", "one Gaussian has the weight 1")
-	}
-	weights, err := numbers("weights", raw)
-	if err != nil {
-		return nil, err
 	}
 	if err := checkWeights(weights, len(weights)); err != nil {
 		return nil, err
@@ -160,22 +156,16 @@ func readWeights(fields map[string]json.RawMessage) ([]float64, error) {
 }
 
 func readMeans(fields map[string]json.RawMessage, k int) ([][]float64, error) {
-	var raw [][]*float64
-	if err := readField(fields, "means", &raw, "an array of arrays of numbers"); err != nil {
+	var means [][]float64
+	if err := readField(fields, "means", &means, "an array of arrays of numbers"); err != nil {
 		return nil, err
 	}
-	if len(raw) != k {
-		return nil, fieldError("means", countOf(k, "mean")+", one for each weight", countOf(len(raw), "mean"), "give one mean for each component")
+	if len(means) != k {
+		return nil, fieldError("means", countOf(k, "mean")+", one for each weight", countOf(len(means), "mean"), "give one mean for each component")
 	}
-	means := make([][]float64, k)
-	for i, r := range raw {
-		field := fmt.Sprintf("means[%d]", i)
-		if len(r) == 0 || len(r) != len(raw[0]) {
-			return nil, fieldError(field, countOf(max(1, len(raw[0])), "number"), countOf(len(r), "number"), "give one number for each column")
-		}
-		var err error
-		if means[i], err = numbers(field, r); err != nil {
-			return nil, err
+	for i, r := range means {
+		if len(r) == 0 || len(r) != len(means[0]) {
+			return nil, fieldError(fmt.Sprintf("means[%d]", i), countOf(max(1, len(means[0])), "number"), countOf(len(r), "number"), "give one number for each column")
 		}
 	}
 	return means, nil
@@ -217,7 +207,7 @@ func readCovariances(fields map[string]json.RawMessage, k, d int) ([]Covariance,
 	if !ok {
 		return nil, fieldError("covariance_type", `"full", "diagonal" or "spherical"`, describe(fields["covariance_type"]), "leave the field out for full")
 	}
-	var raw [][][]*float64
+	var raw [][][]float64
 	if err := readField(fields, "covariances", &raw, "an array of matrices, each an array of rows"); err != nil {
 		return nil, err
 	}
@@ -242,7 +232,7 @@ func readCovariances(fields map[string]json.RawMessage, k, d int) ([]Covariance,
 	return out, nil
 }
 
-func readMatrix(field string, rows [][]*float64, d int) (*mat.Dense, error) {
+func readMatrix(field string, rows [][]float64, d int) (*mat.Dense, error) {
 	shape := fmt.Sprintf("%d rows of %s, as many as there are columns", d, countOf(d, "number"))
 	if len(rows) != d {
 		return nil, fieldError(field, shape, countOf(len(rows), "row"), "write the full matrix, whatever the covariance_type")
@@ -253,11 +243,7 @@ func readMatrix(field string, rows [][]*float64, d int) (*mat.Dense, error) {
 		if len(r) != d {
 			return nil, fieldError(at, countOf(d, "number"), countOf(len(r), "number"), "write the full matrix, whatever the covariance_type")
 		}
-		row, err := numbers(at, r)
-		if err != nil {
-			return nil, err
-		}
-		out.SetRow(i, row)
+		out.SetRow(i, r)
 	}
 	return out, nil
 }
@@ -296,8 +282,8 @@ func readField(fields map[string]json.RawMessage, name string, dst any, wanted s
 	if !ok {
 		return fieldError(name, wanted, "nothing", "add the field")
 	}
-	if string(raw) == "null" {
-		return fieldError(name, wanted, "null", "")
+	if name != "columns" && bytes.Contains(raw, []byte("null")) { // the decoder would take it for 0
+		return fieldError(name, wanted, "null", "JSON has no infinities and no NaN; give finite numbers")
 	}
 	if err := json.Unmarshal(raw, dst); err != nil {
 		got, mend := describe(raw), ""
@@ -311,18 +297,6 @@ func readField(fields map[string]json.RawMessage, name string, dst any, wanted s
 		return fieldError(name, wanted, got, mend)
 	}
 	return nil
-}
-
-// numbers takes the numbers out of their pointers, which tell null from 0.
-func numbers(field string, raw []*float64) ([]float64, error) {
-	out := make([]float64, len(raw))
-	for i, v := range raw {
-		if v == nil {
-			return nil, fieldError(fmt.Sprintf("%s[%d]", field, i), "a number", "null", "JSON has no infinities and no NaN; give a finite number")
-		}
-		out[i] = *v
-	}
-	return out, nil
 }
 
 // describe quotes the beginning of a JSON value.

@@ -8,40 +8,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Match pairs the components of a and b, min(k_a, k_b) of them, so that the largest
-// ComponentDistance within a pair is as small as possible, and among such pairings the sum of the
-// distances. It returns, for each component of a, its partner's index in b or -1, and the largest
-// distance within a pair: dist_PARAM if k_a = k_b.
+// match pairs the components of a and b, min(k_a, k_b) of them, so that the largest
+// ComponentDistance within a pair is as small as possible (dist_PARAM if k_a = k_b), and among such
+// pairings the sum of the distances. It returns, for each component of a, its partner's index in b
+// or -1; its error is ctx's.
 //
 // Infinite distances are ordered by how far apart the means are, so that degenerate components are
-// still paired with their nearest. The answer is deterministic. It panics if a or b is not valid or
-// their dimensions differ.
+// still paired with their nearest. The answer is deterministic.
 //
 // Source: [PPE] Definition of dist_PARAM.
-func Match(a, b *Mixture) (partner []int, largest float64) {
-	partner, largest, _ = match(context.Background(), a, b)
-	return partner, largest
-}
-
-// match is Match; its error is ctx's.
-func match(ctx context.Context, a, b *Mixture) (partner []int, largest float64, err error) {
+func match(ctx context.Context, a, b *Mixture) (partner []int, err error) {
 	cost := make([][]float64, a.K())
 	for i, ga := range a.Components {
 		cost[i] = make([]float64, b.K())
 		for j, gb := range b.Components {
 			if err := ctx.Err(); err != nil {
-				return nil, 0, err
+				return nil, err
 			}
 			cost[i][j] = ComponentDistance(a.Weights[i], ga, b.Weights[j], gb)
 		}
 	}
-	partner = bottleneckAssignment(orderedInfinities(cost, a, b))
-	for i, j := range partner {
-		if j >= 0 {
-			largest = max(largest, cost[i][j])
-		}
-	}
-	return partner, largest, nil
+	return bottleneckAssignment(orderedInfinities(cost, a, b)), nil
 }
 
 // orderedInfinities returns cost with every infinite entry replaced by a number above all finite
@@ -80,7 +67,7 @@ func orderedInfinities(cost [][]float64, a, b *Mixture) [][]float64 {
 // or -1.
 func bottleneckAssignment(cost [][]float64) []int {
 	if len(cost) <= len(cost[0]) {
-		return cheapestWithin(cost, bottleneck(cost))
+		return bottleneck(cost)
 	}
 	turned := make([][]float64, len(cost[0]))
 	for j := range turned {
@@ -92,66 +79,32 @@ func bottleneckAssignment(cost [][]float64) []int {
 	for i := range row {
 		row[i] = -1
 	}
-	for j, i := range cheapestWithin(turned, bottleneck(turned)) {
+	for j, i := range bottleneck(turned) {
 		row[i] = j
 	}
 	return row
 }
 
-// bottleneck returns the smallest x such that every row can have a column of its own at cost <= x.
+// bottleneck is cheapestWithin the smallest limit at which every row can have a column of its own.
 // There are at least as many columns as rows.
-func bottleneck(cost [][]float64) float64 {
-	var values []float64
-	for _, row := range cost {
-		values = append(values, row...)
-	}
+func bottleneck(cost [][]float64) (best []int) {
+	values := slices.Concat(cost...)
 	slices.Sort(values)
 	values = slices.Compact(values)
-	low, high := 0, len(values)-1 // the largest value always suffices
-	for low < high {
+	for low, high := 0, len(values)-1; low <= high; { // the largest value always suffices
 		mid := (low + high) / 2
-		if matchable(cost, values[mid]) {
-			high = mid
+		if found := cheapestWithin(cost, values[mid]); found != nil {
+			best, high = found, mid-1
 		} else {
 			low = mid + 1
 		}
 	}
-	return values[low]
-}
-
-// matchable says whether every row can have a column of its own at cost <= limit, by augmenting
-// paths.
-func matchable(cost [][]float64, limit float64) bool {
-	holder := make([]int, len(cost[0]))
-	for j := range holder {
-		holder[j] = -1
-	}
-	seen := make([]int, len(cost[0])) // the round in which a column was last visited
-	var place func(i, round int) bool
-	place = func(i, round int) bool {
-		for j, c := range cost[i] {
-			if c > limit || seen[j] == round {
-				continue
-			}
-			seen[j] = round
-			if holder[j] < 0 || place(holder[j], round) {
-				holder[j] = i
-				return true
-			}
-		}
-		return false
-	}
-	for i := range cost {
-		if !place(i, i+1) {
-			return false
-		}
-	}
-	return true
+	return best
 }
 
 // cheapestWithin returns each row's column in the assignment of smallest sum among those whose
-// costs are all <= limit, by shortest augmenting paths with potentials (the Hungarian method). One
-// must exist, and there are at least as many columns as rows.
+// costs are all <= limit, by shortest augmenting paths with potentials (the Hungarian method); nil
+// if there is none. There are at least as many columns as rows.
 func cheapestWithin(cost [][]float64, limit float64) []int {
 	n, m := len(cost), len(cost[0])
 	// Rows and columns count from 1; column 0 is where the row to be placed stands.
@@ -160,6 +113,9 @@ func cheapestWithin(cost [][]float64, limit float64) []int {
 	for i := 1; i <= n; i++ {
 		holder[0] = i
 		path, end := shortestPath(cost, limit, holder, u, v)
+		if path == nil {
+			return nil
+		}
 		for end != 0 {
 			holder[end] = holder[path[end]]
 			end = path[end]
@@ -175,7 +131,7 @@ func cheapestWithin(cost [][]float64, limit float64) []int {
 }
 
 // shortestPath finds the cheapest alternating path from column 0 to a column nobody holds, updating
-// the potentials u of rows and v of columns. path[j] is the column before j.
+// the potentials u of rows and v of columns; nil if there is none. path[j] is the column before j.
 func shortestPath(cost [][]float64, limit float64, holder []int, u, v []float64) (path []int, end int) {
 	m := len(holder) - 1
 	path = make([]int, m+1)
@@ -198,7 +154,7 @@ func shortestPath(cost [][]float64, limit float64, holder []int, u, v []float64)
 			}
 		}
 		if next < 0 {
-			panic("model: no assignment within the bottleneck") // the caller found one
+			return nil, 0
 		}
 		for j := range done {
 			if done[j] {

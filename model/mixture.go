@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
 )
@@ -157,48 +156,12 @@ func (m *Mixture) only(index []int) *Mixture {
 	return out
 }
 
-// LogDensity returns log p(row) in nats, by the package's convention where m is degenerate. For
-// more than a few rows use a Scorer. It panics if m is not valid or row has not d cells.
-func (m *Mixture) LogDensity(row []float64) float64 { return mustScorer(m).LogDensity(row) }
-
-// Responsibilities fills dst with the probability of each component given row; see
-// Scorer.Responsibilities. For more than a few rows use a Scorer. It panics if m is not valid or
-// row has not d cells.
-func (m *Mixture) Responsibilities(dst, row []float64) []float64 {
-	return mustScorer(m).Responsibilities(dst, row)
-}
-
 // Mean returns sum_i w_i m_i, d numbers.
 func (m *Mixture) Mean() []float64 {
 	total := floats.Sum(m.Weights)
 	out := make([]float64, m.Dim())
 	for i, g := range m.Components {
 		floats.AddScaled(out, m.Weights[i]/total, g.Mean)
-	}
-	return out
-}
-
-// Covariance returns the covariance of a row of m, sum_i w_i (Sigma_i + (m_i - mean)(m_i -
-// mean)^T): of the component's own type if there is but one, else Full, from a factor. It panics if
-// m is not valid or an entry overflows float64.
-func (m *Mixture) Covariance() Covariance {
-	if len(m.Components) == 1 {
-		return m.Components[0].Cov
-	}
-	d, mean, total := m.Dim(), m.Mean(), floats.Sum(m.Weights)
-	wide := mat.NewDense(d, len(m.Components)*(d+1), nil)
-	for i, g := range m.Components {
-		root := math.Sqrt(m.Weights[i] / total)
-		f := factorOf(g.Cov)
-		for j := range d {
-			block := wide.RawRowView(j)[i*(d+1) : (i+1)*(d+1)]
-			floats.ScaleTo(block[:d], root, f.RawRowView(j))
-			block[d] = root * (g.Mean[j] - mean[j])
-		}
-	}
-	out, err := FullFromFactor(wide)
-	if err != nil {
-		panic("model: " + err.Error())
 	}
 	return out
 }
@@ -250,19 +213,6 @@ func (m *Mixture) MarginalByName(names []string) (*Mixture, error) {
 		index[a] = j
 	}
 	return m.Marginal(index)
-}
-
-// Affine returns the law of the row with cells scale[j] x_j + shift[j], both of d finite numbers.
-// Spherical and Diagonal covariances stay uncorrelated. It fails if a mean or a variance overflows
-// float64.
-func (m *Mixture) Affine(scale, shift []float64) (*Mixture, error) {
-	if len(scale) != m.Dim() || !dense.AllFinite(scale) {
-		return nil, fieldError("scale", countOf(m.Dim(), "finite number"), scale, "give one for each column")
-	}
-	if len(shift) != m.Dim() || !dense.AllFinite(shift) {
-		return nil, fieldError("shift", countOf(m.Dim(), "finite number"), shift, "give one for each column")
-	}
-	return m.rebuilt(append([]string(nil), m.Columns...), func(g Gaussian) (Gaussian, error) { return g.affine(scale, shift) })
 }
 
 // rebuilt maps every component and keeps the weights.

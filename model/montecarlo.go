@@ -13,33 +13,18 @@ type Estimate struct {
 	StdErr float64 // 0 where the value is exact
 }
 
-// TotalVariation estimates TV(a, b) = 1/2 integral of |a - b| from rows drawn from the balanced
-// mixture (a+b)/2, half from each: the mean of |a - b| / (a + b), which lies in [0, 1], so that the
-// standard error is at most 1/(2 sqrt rows). For identical models it is exactly 0. It fails if a or
-// b is not valid, their dimensions differ, or rows < 4.
-func TotalVariation(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
-	d, err := monteCarlo(context.Background(), a, b, rows, rng)
-	return d.tv, err
-}
-
-// Hellinger returns H(a, b), H^2 = 1 - integral of sqrt(a b): GaussianHellinger if each is one
-// Gaussian, else estimated as TotalVariation is, from the mean of 1 - sqrt(a b) / ((a+b)/2). It
-// fails as TotalVariation does.
-func Hellinger(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
-	d, err := monteCarlo(context.Background(), a, b, rows, rng)
-	return d.hellinger, err
-}
-
-// KL returns KL(a, b) = integral of a log(a/b) in nats: GaussianKL if each is one Gaussian; +Inf if
-// a has a component whose support is not that of a component of b; else estimated from rows of the
-// balanced mixture (a+b)/2, by the mean of (a log(a/b) + b - a) / ((a+b)/2), which has the right
-// mean because a and b have the same mass, and is never negative. It fails as TotalVariation does.
-func KL(a, b *Mixture, rows int, rng *rand.Rand) (Estimate, error) {
-	d, err := monteCarlo(context.Background(), a, b, rows, rng)
-	return d.klAB, err
-}
-
 // densityDistances are the distances that one set of rows estimates together.
+//
+// TV(a, b) = 1/2 integral of |a - b| is estimated from rows drawn from the balanced mixture (a+b)/2,
+// half from each: the mean of |a - b| / (a + b), which lies in [0, 1], so that the standard error is
+// at most 1/(2 sqrt rows). For identical models it is exactly 0.
+//
+// Hellinger's H(a, b), H^2 = 1 - integral of sqrt(a b), is GaussianHellinger if each is one Gaussian,
+// else the mean of 1 - sqrt(a b) / ((a+b)/2).
+//
+// KL(a, b) = integral of a log(a/b) in nats is GaussianKL if each is one Gaussian; +Inf if a has a
+// component whose support is not that of a component of b; else the mean of (a log(a/b) + b - a) /
+// ((a+b)/2), which has the right mean because a and b have the same mass, and is never negative.
 type densityDistances struct{ tv, hellinger, klAB, klBA Estimate }
 
 func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (densityDistances, error) {

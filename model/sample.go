@@ -35,7 +35,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
 		s.parts[i].mean = append([]float64(nil), g.Mean...)
-		if u, ok := g.Cov.(uncorrelated); ok {
+		if u, ok := g.Cov.(Diagonal); ok {
 			s.parts[i].sd = u.sds()
 		} else {
 			s.parts[i].factor = factorOf(g.Cov)
@@ -64,14 +64,6 @@ func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	i := sort.Search(len(s.upTo)-1, func(i int) bool { return s.upTo[i] > u })
 	s.component(i, dst, rng)
 	return i
-}
-
-// Rows fills the n x d matrix dst with n independent rows. It panics if dst has not d columns.
-func (s *Sampler) Rows(dst *mat.Dense, rng *rand.Rand) {
-	n, _ := dst.Dims()
-	for r := range n {
-		s.Row(dst.RawRowView(r), rng)
-	}
 }
 
 // component fills dst with a row of component i.
@@ -105,15 +97,4 @@ func (s *Sampler) component(i int, dst []float64, rng *rand.Rand) {
 	if pooled != nil {
 		s.scratch.Put(pooled)
 	}
-}
-
-// Sample fills the n x d matrix dst with n independent rows of m. It fails if m is not valid, and
-// panics if dst has not d columns.
-func (m *Mixture) Sample(dst *mat.Dense, rng *rand.Rand) error {
-	s, err := NewSampler(m)
-	if err != nil {
-		return err
-	}
-	s.Rows(dst, rng)
-	return nil
 }

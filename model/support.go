@@ -77,7 +77,7 @@ func measured(gs []Gaussian) *support {
 
 // sdsOf returns the columns' standard deviations, from the factor.
 func sdsOf(c Covariance) []float64 {
-	if u, ok := c.(uncorrelated); ok {
+	if u, ok := c.(Diagonal); ok {
 		return u.sds()
 	}
 	return rowNorms(factorOf(c))
@@ -89,7 +89,7 @@ func fullRank(c Covariance) bool {
 	if slices.Min(sd) == 0 {
 		return false
 	}
-	if _, ok := c.(uncorrelated); ok {
+	if _, ok := c.(Diagonal); ok {
 		return true
 	}
 	values := singularValues(scaledRows(factorOf(c), sd))
@@ -128,7 +128,7 @@ func spreadRows(gs []Gaussian, s *support) (rows *mat.Dense, varying int) {
 	d, k := len(s.spread), len(gs)
 	diagonal := true
 	for _, g := range gs {
-		_, ok := g.Cov.(uncorrelated)
+		_, ok := g.Cov.(Diagonal)
 		diagonal = diagonal && ok
 	}
 	blocks := k

@@ -29,7 +29,7 @@ func newWhitener(g Gaussian, s *support) *whitener {
 	if r == 0 {
 		return w
 	}
-	if u, ok := g.Cov.(uncorrelated); ok {
+	if u, ok := g.Cov.(Diagonal); ok {
 		sds := u.sds()
 		for a, j := range s.free {
 			w.setPivot(a, max(sds[j], s.floor(j, sds[j])))

@@ -138,7 +138,7 @@ func TestScaleEquivariance(t *testing.T) {
 			if f.Model == nil {
 				t.Fatalf("%v, times 2^%d: %+v", rel, log, f.NoRelease)
 			}
-			back, err := f.Model.Affine([]float64{math.Ldexp(1, -log), math.Ldexp(1, log)}, []float64{0, 0})
+			back, err := problems.Affine(f.Model, []float64{math.Ldexp(1, -log), math.Ldexp(1, log)}, []float64{0, 0})
 			if err != nil {
 				t.Fatal(err)
 			}

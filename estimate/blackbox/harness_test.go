@@ -49,7 +49,8 @@ func apartTruth(t testing.TB, rng *rand.Rand, k, d int, sep float64) *model.Mixt
 		least := math.Inf(1)
 		for i := range k {
 			for j := range i {
-				least = min(least, model.MeanDistance(m.Components[i], m.Components[j]))
+				d, _ := problems.Distances(m.Components[i], m.Components[j])
+				least = min(least, d)
 			}
 		}
 		if k == 1 || least > sep && least < 1.3*sep {

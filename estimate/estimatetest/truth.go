@@ -54,9 +54,9 @@ func LogLikelihood(tb testing.TB, m *model.Mixture, rows [][]float64) float64 {
 // TV is a Monte-Carlo estimate of the total variation between a and b, and its standard error.
 func TV(tb testing.TB, a, b *model.Mixture, rows int, rng *rand.Rand) (tv, sd float64) {
 	tb.Helper()
-	e, err := model.TotalVariation(a, b, rows, rng)
+	c, err := model.Compare(tb.Context(), a, b, rows, rng)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return e.Value, e.StdErr
+	return c.TV, c.TVStdErr
 }

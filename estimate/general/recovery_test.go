@@ -253,7 +253,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 		for range runs {
 			m := estimatetest.Truth(t, rng, problems.Moderate{Columns: 2, Components: 2, Separation: 3, Kappa: 5, LeastWeight: .2})
 			scale, shift := []float64{c.unit, 1 / c.unit}, []float64{c.offset * c.unit, -c.offset / c.unit}
-			moved, err := m.Affine(scale, shift)
+			moved, err := problems.Affine(m, scale, shift)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,7 +48,7 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 			for j := range scales {
 				scales[j], shift[j] = scale, 100*float64(g)*math.Max(1, w.ratio)/math.Sqrt(float64(w.d))
 			}
-			one, err := one.Affine(scales, shift)
+			one, err := problems.Affine(one, scales, shift)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 		for j := range scales {
 			scales[j], shift[j] = w.unit, w.offset
 		}
-		if m, err = m.Affine(scales, shift); err != nil {
+		if m, err = problems.Affine(m, scales, shift); err != nil {
 			t.Fatal(err)
 		}
 	}

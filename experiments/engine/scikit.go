@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -42,7 +43,7 @@ func ScikitByBIC(ctx context.Context, rows *mat.Dense, most int, seed uint64) (F
 	if err != nil {
 		return out, err
 	}
-	out.Foreground, err = out.Foreground.Affine(scale, shift)
+	out.Foreground, err = problems.Affine(out.Foreground, scale, shift)
 	return out, err
 }
 

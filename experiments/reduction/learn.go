@@ -69,7 +69,7 @@ func scikit(ctx context.Context, rows *mat.Dense, k int, seed uint64) (*model.Mi
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := got.Foreground.Affine(scale, shift)
+	m, err := problems.Affine(got.Foreground, scale, shift)
 	return m, got.Seconds, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/problems/families"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -45,7 +46,7 @@ func (c comparison) clusters(j *judgement, m *model.Mixture) error {
 		return nil
 	}
 	drawn := mat.NewDense(drawnRows, m.Dim(), nil)
-	if err := m.Sample(drawn, rand.New(rand.NewPCG(1, 1))); err != nil {
+	if err := problems.Draw(m, drawn, rand.New(rand.NewPCG(1, 1))); err != nil {
 		return err
 	}
 	for k := range c.table.Components {

@@ -220,7 +220,7 @@ func TestBlackBoxOutliers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	centre, cov := in.Truth.Mean(), in.Truth.Covariance()
+	centre, cov := in.Truth.Mean(), Covariance(in.Truth)
 	stray, far := 0, 0
 	for i, label := range in.Labels {
 		if math.Abs(in.Rows.At(i, 0)-centre[0]) > 6*math.Sqrt(cov.At(0, 0)) || math.Abs(in.Rows.At(i, 1)-centre[1]) > 6*math.Sqrt(cov.At(1, 1)) {

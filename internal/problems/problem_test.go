@@ -170,14 +170,6 @@ func TestRows(t *testing.T) {
 	centre := in.Truth.Mean()
 	stray := 0
 	square, count := make([]float64, 2), make([]float64, 2)
-	scorers := []*model.Mixture{}
-	for _, g := range in.Truth.Components {
-		m, err := model.New(nil, nil, []model.Gaussian{g})
-		if err != nil {
-			t.Fatal(err)
-		}
-		scorers = append(scorers, m)
-	}
 	for i, label := range in.Labels {
 		row := in.Rows.RawRowView(i)
 		if label == strayRow {
@@ -189,7 +181,7 @@ func TestRows(t *testing.T) {
 		}
 		// -2 log of the density relative to that at the mean is the squared Mahalanobis distance.
 		g := in.Truth.Components[label]
-		square[label] += 2 * (scorers[label].LogDensity(g.Mean) - scorers[label].LogDensity(row))
+		square[label] += 2 * (LogDensity(g, g.Mean) - LogDensity(g, row))
 		count[label]++
 	}
 	if math.Abs(float64(stray)/n-.05) > 5*math.Sqrt(.05*.95/n) {

@@ -2,6 +2,7 @@ package problems
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,7 +51,7 @@ func Compare(truth, fitted *model.Mixture, rows int) (Score, error) {
 	for i, t := range truth.Components {
 		nearest[i] = math.Inf(1)
 		for j, f := range fitted.Components {
-			d := model.MeanDistance(f, t)
+			d, _ := Distances(f, t)
 			pairs = append(pairs, pair{i, j, d})
 			nearest[i] = min(nearest[i], d)
 		}
@@ -116,8 +117,8 @@ func componentTV(a, b model.Gaussian, rows int, rng *rand.Rand) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	e, err := model.TotalVariation(ma, mb, rows, rng)
-	return e.Value, err
+	c, err := model.Compare(context.Background(), ma, mb, rows, rng)
+	return c.TV, err
 }
 
 func median(v []float64) float64 {

@@ -2,6 +2,7 @@ package problems
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,8 +24,8 @@ var gaussLegendre = [][2]float64{{0, 128. / 225}, {.5384693101056831, .478628670
 // pieces that resolve every component, else by Monte Carlo with so many rows.
 func TotalVariation(a, b *model.Mixture, rows int) (float64, error) {
 	if a.Dim() > 1 || b.Dim() > 1 {
-		e, err := model.TotalVariation(a, b, rows, rand.New(rand.NewPCG(1, monteCarloStream)))
-		return e.Value, err
+		c, err := model.Compare(context.Background(), a, b, rows, rand.New(rand.NewPCG(1, monteCarloStream)))
+		return c.TV, err
 	}
 	terms, atoms := terms(a, b)
 	places := breaks(terms)

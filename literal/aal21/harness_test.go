@@ -112,11 +112,11 @@ func sample(t testing.TB, rng *rand.Rand, m *model.Mixture, n int) [][]float64 {
 
 // variation is the total variation of two mixtures, to .004.
 func variation(t testing.TB, a, b *model.Mixture) float64 {
-	e, err := model.TotalVariation(a, b, 20000, rand.New(rand.NewPCG(1, 1)))
+	c, err := model.Compare(t.Context(), a, b, 20000, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.Value
+	return c.TV
 }
 
 // randomMixture has k components with the given weights in d columns, whose sds differ by factors

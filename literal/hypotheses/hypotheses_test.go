@@ -352,7 +352,11 @@ func TestMixtureModel(t *testing.T) {
 	for i, g := range index {
 		f += share[i] * math.Exp(l.Gaussians[g].logDensity(x)) / (2 * math.Pi)
 	}
-	if got := m.LogDensity(x); math.Abs(got-math.Log(f)) > 1e-9 {
+	s, err := model.NewScorer(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.LogDensity(x); math.Abs(got-math.Log(f)) > 1e-9 {
 		t.Errorf("density %v, want %v", got, math.Log(f))
 	}
 }

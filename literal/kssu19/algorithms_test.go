@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -266,9 +267,7 @@ func TestPGE(t *testing.T) {
 		}
 		c := trial{d: 3, eps: 20, relation: relation}
 		for i := range 40000 {
-			row := make([]float64, 3)
-			truth[i%2].Sample(row, rng)
-			c.rows = append(c.rows, row)
+			c.rows = append(c.rows, drawn(t, truth[i%2], rng))
 		}
 		bounds := Practical()
 		bounds.SigmaMin, bounds.SigmaMax = .5, 40
@@ -291,7 +290,7 @@ func TestPGE(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := model.Gaussian{Mean: g.mean, Cov: cov}
-				if m, s := model.MeanDistance(truth[i], got), model.CovarianceDistance(truth[i].Cov, cov); m > .1 || s > .5 {
+				if m, s := problems.Distances(truth[i], got); m > .1 || s > .5 {
 					t.Errorf("known bounds %v: component %d is %v off in mean, %v in covariance", constants.known(), i, m, s)
 				}
 			}
@@ -368,4 +367,19 @@ func TestRPGMP(t *testing.T) {
 			t.Errorf("the leaves hold %v", held)
 		}
 	})
+}
+
+// drawn is a row of one Gaussian.
+func drawn(t testing.TB, g model.Gaussian, rng *rand.Rand) []float64 {
+	m, err := model.New(nil, nil, []model.Gaussian{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := model.NewSampler(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float64, g.Dim())
+	s.Row(row, rng)
+	return row
 }

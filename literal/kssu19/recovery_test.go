@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -45,11 +46,14 @@ func off(truth, got *model.Mixture) (mean, covariance float64) {
 	if got == nil || got.K() != truth.K() {
 		return math.Inf(1), math.Inf(1)
 	}
-	partner, _ := model.Match(truth, got)
+	partner, _, err := problems.Match(truth, got)
+	if err != nil {
+		return math.NaN(), math.NaN()
+	}
 	for i, j := range partner {
 		a, b := truth.Components[i], got.Components[j]
-		mean = math.Max(mean, model.MeanDistance(a, b))
-		covariance = math.Max(covariance, model.CovarianceDistance(a.Cov, b.Cov))
+		m, s := problems.Distances(a, b)
+		mean, covariance = math.Max(mean, m), math.Max(covariance, s)
 	}
 	return mean, covariance
 }
