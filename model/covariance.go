@@ -35,8 +35,8 @@ const (
 	typeSpherical = "spherical"
 )
 
-// Diagonal is a covariance whose columns are uncorrelated; scoring and sampling need no matrix. Make
-// one with NewDiagonal or, with one variance for all columns, NewSpherical.
+// Diagonal is a covariance whose columns are uncorrelated; scoring and sampling need no matrix.
+// Make one with NewDiagonal or, with one variance for all columns, NewSpherical.
 type Diagonal struct {
 	variances []float64
 	spherical bool

@@ -15,12 +15,12 @@ type Estimate struct {
 
 // densityDistances are the distances that one set of rows estimates together.
 //
-// TV(a, b) = 1/2 integral of |a - b| is estimated from rows drawn from the balanced mixture (a+b)/2,
-// half from each: the mean of |a - b| / (a + b), which lies in [0, 1], so that the standard error is
-// at most 1/(2 sqrt rows). For identical models it is exactly 0.
+// TV(a, b) = 1/2 integral of |a - b| is estimated from rows drawn from the balanced mixture
+// (a+b)/2, half from each: the mean of |a - b| / (a + b), which lies in [0, 1], so that the
+// standard error is at most 1/(2 sqrt rows). For identical models it is exactly 0.
 //
-// Hellinger's H(a, b), H^2 = 1 - integral of sqrt(a b), is GaussianHellinger if each is one Gaussian,
-// else the mean of 1 - sqrt(a b) / ((a+b)/2).
+// Hellinger's H(a, b), H^2 = 1 - integral of sqrt(a b), is GaussianHellinger if each is one
+// Gaussian, else the mean of 1 - sqrt(a b) / ((a+b)/2).
 //
 // KL(a, b) = integral of a log(a/b) in nats is GaussianKL if each is one Gaussian; +Inf if a has a
 // component whose support is not that of a component of b; else the mean of (a log(a/b) + b - a) /

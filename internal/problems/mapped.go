@@ -108,8 +108,8 @@ func Match(a, b *model.Mixture) (partner []int, largest float64, err error) {
 	return partner, largest, err
 }
 
-// Distances are the Mahalanobis distance of the means under b's covariance and |Sigma_b^-1/2 Sigma_a
-// Sigma_b^-1/2 - I|_F; NaN where one is not valid.
+// Distances are the Mahalanobis distance of the means under b's covariance and |Sigma_b^-1/2
+// Sigma_a Sigma_b^-1/2 - I|_F; NaN where one is not valid.
 func Distances(a, b model.Gaussian) (mean, covariance float64) {
 	ma, errA := model.New(nil, nil, []model.Gaussian{a})
 	mb, errB := model.New(nil, nil, []model.Gaussian{b})
