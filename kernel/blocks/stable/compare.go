@@ -74,10 +74,11 @@ func (r Rules) estimate(mixture []Component) estimate {
 	if e.scale, ok = newScale(e.parts, r.Columns); !ok {
 		return estimate{}
 	}
+	p := newPair(0, r.Columns)
 	for a := range e.parts {
 		e.levels = append(e.levels, e.parts[a].level(r.Columns))
 		for b := range a {
-			e.apart = min(e.apart, e.separation(a, b))
+			e.apart = min(e.apart, e.separation(a, b, p))
 		}
 	}
 	// infinite if squares overflow: no share of that would tell components apart
@@ -89,13 +90,13 @@ func (r Rules) estimate(mixture []Component) estimate {
 
 // limits are what friends must satisfy; surplus follows from radius and only saves time.
 type limits struct {
-	share, alike float64
-	radius       float64
-	surplus      float64 // the largest surplus of friends, see within
+	share, inner, alike float64
+	radius              float64
+	surplus             float64 // the largest surplus of friends, see within
 }
 
 func (r Rules) limits() limits {
-	l := limits{share: Share, alike: Alike, radius: r.Radius - roundRadius}
+	l := limits{share: Share, inner: Inner, alike: Alike, radius: r.Radius - roundRadius}
 	l.surplus = 4 * square(math.Sinh(l.radius/2))
 	return l
 }
@@ -114,14 +115,14 @@ func (l *limits) friends(x, y *estimate, p *pair) bool {
 		}
 		return true
 	}
-	if len(x.parts) > 1 && !p.alike(&x.scale, &y.scale, l.alike) {
+	if len(x.parts) > 1 && !(p.shape(&x.scale.triangle, &y.scale.triangle, l.alike) <= l.alike) {
 		return false
 	}
 	upper, lower := 0.0, 0.0
 	var taken uint64
 	for a := range x.parts {
 		b := 0
-		for ; b < len(y.parts) && !(taken>>b&1 == 0 && l.near(x, y, a, b)); b++ {
+		for ; b < len(y.parts) && !(taken>>b&1 == 0 && l.near(x, y, a, b, p)); b++ {
 		}
 		if b == len(y.parts) || !l.within(&x.parts[a], &y.parts[b], p) {
 			return false

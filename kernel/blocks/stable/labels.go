@@ -2,14 +2,18 @@ package stable
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// How components are told apart. Share (2 + 2 e^(Alike/2)) < .99, see rules_proof.md, step 5.
+// How components are told apart: how much scales may differ, and by what share of the least
+// separation means may, and levels and shapes. Share (2 + 2 e^(Alike/2)) < .99 and 4 Inner < .97,
+// see rules_proof.md, step 5.
 const (
 	Alike = 1.1
 	Share = .181
+	Inner = .24
 )
 
 // A scale is S = sum of w_a Sigma_a / sum of w_a, what the components of an estimate are measured
@@ -50,54 +54,63 @@ func (s *scale) length(x, y []float64) float64 {
 	return math.Sqrt(total)
 }
 
-// level is ln|A|/sqrt(d), which sampling blurs alike in all dimensions.
+// level is ln|Sigma|/sqrt(d), which sampling blurs alike in all dimensions.
 func (f *Factor) level(d int) (log float64) {
 	for i := range d {
-		log += math.Log(f.root[i*d+i]) / math.Sqrt(float64(d))
+		log += 2 * math.Log(f.root[i*d+i]) / math.Sqrt(float64(d))
 	}
 	return log
 }
 
+// shape is how far two components differ in their widest and narrowest direction: the largest |log
+// e| over the eigenvalues e of S_x^-1 S_y, each way by a largest singular value, which rounding
+// leaves right however far apart the two are. A metric of covariances. Where it is at most enough
+// it may be larger, but no more than that.
+func (p *pair) shape(x, y *triangle, enough float64) float64 {
+	return 2 * max(p.stretch(x, y, enough/2), p.stretch(y, x, enough/2))
+}
+
+// stretch is the logarithm of the largest singular value of R_x^-1 R_y, or a bound of it that is at
+// most enough; NaN if something overflows.
+func (p *pair) stretch(x, y *triangle, enough float64) float64 {
+	d := p.d
+	m, total := p.work[:d*d], 0.0
+	clear(m)
+	for i := range d {
+		for j := range i + 1 {
+			for k := j; k <= i; k++ {
+				m[i*d+j] += x.inverse[i*d+k] * y.root[k*d+j]
+			}
+		}
+		for j := range i + 1 { // the squared norm of m m' bounds the fourth power
+			s := dense.Dot(m[i*d:i*d+j+1], m[j*d:])
+			if total += 2 * s * s; i == j {
+				total -= s * s
+			}
+		}
+	}
+	if bound := math.Log(total) / 4; bound <= enough {
+		return bound
+	}
+	dense.Orthogonalize(m, d, p.singles[:d])
+	return math.Log(slices.Max(p.singles[:d]))
+}
+
 // separation is how far two components of an estimate are from one another.
-func (e *estimate) separation(a, b int) float64 {
-	return max(e.scale.length(e.parts[a].mean, e.parts[b].mean), math.Abs(e.levels[a]-e.levels[b]))
+func (e *estimate) separation(a, b int, p *pair) float64 {
+	x, y := &e.parts[a], &e.parts[b]
+	return max(e.scale.length(x.mean, y.mean), math.Abs(e.levels[a]-e.levels[b]), p.shape(&x.triangle, &y.triangle, 0))
 }
 
 // near says that component a of x and b of y are so near to one another, by the scale of either,
 // that they may be friends.
-func (l *limits) near(x, y *estimate, a, b int) bool {
+func (l *limits) near(x, y *estimate, a, b int, p *pair) bool {
 	if len(x.parts) == 1 {
 		return true
 	}
-	most := l.share * min(x.apart, y.apart)
-	from, to := x.parts[a].mean, y.parts[b].mean
-	return math.Abs(x.levels[a]-y.levels[b]) <= most && x.scale.length(from, to) <= most && y.scale.length(from, to) <= most
-}
-
-// alike says that the logarithms of all eigenvalues of S_x^-1 S_y, the squares of the singular
-// values of R_x^-1 R_y, are within most of 0.
-func (p *pair) alike(x, y *scale, most float64) bool {
-	d := p.d
-	m := p.work[:d*d]
-	clear(m)
-	for i := 0; i < d; i++ {
-		for j := 0; j <= i; j++ {
-			s := 0.0
-			for k := j; k <= i; k++ {
-				s += x.inverse[i*d+k] * y.root[k*d+j]
-			}
-			m[i*d+j] = s
-		}
-		// the diagonal, m's eigenvalues, lies between its singular values
-		if !(2*math.Abs(math.Log(m[i*d+i])) <= most) {
-			return false
-		}
-	}
-	dense.Orthogonalize(m, d, p.singles[:d])
-	for _, v := range p.singles[:d] {
-		if !(2*math.Abs(math.Log(v)) <= most) {
-			return false
-		}
-	}
-	return true
+	f, g := &x.parts[a], &y.parts[b]
+	least := min(x.apart, y.apart)
+	most, inner := l.share*least, l.inner*least
+	return math.Abs(x.levels[a]-y.levels[b]) <= inner && x.scale.length(f.mean, g.mean) <= most && y.scale.length(f.mean, g.mean) <= most &&
+		p.shape(&f.triangle, &g.triangle, inner) <= inner
 }

@@ -7,17 +7,21 @@ import (
 )
 
 // around has estimates at random places of a cycle along which components change places: a ring
-// that is turned, or two components that go around in a scale that is wide along their way, all
-// scales growing and shrinking meanwhile.
+// that is turned, a fan, or two components that go around in a scale that is wide along their way,
+// all scales growing and shrinking meanwhile.
 func around(g *rand.Rand, n int) [][]Component {
-	k, wide, grown, two := 3+g.IntN(5), math.Exp(3.2*g.Float64()), .4*g.Float64()*float64(g.IntN(2)), g.IntN(2) == 0
+	k, wide, grown, way := 3+g.IntN(5), math.Exp(3.2*g.Float64()), .4*g.Float64()*float64(g.IntN(2)), g.IntN(3)
+	apart := 2 + 6*g.Float64()
 	steps := 4 + g.IntN(5)
 	out := make([][]Component, n)
 	for i := range out {
 		at := (float64(g.IntN(steps)) + .1*g.NormFloat64()*float64(g.IntN(2))) / float64(steps)
-		if two {
-			out[i] = turned(math.Pi*at, wide)
-		} else {
+		switch way {
+		case 0:
+			out[i] = turned(math.Pi*at, wide, apart)
+		case 1:
+			out[i] = fan(k, at, 1+wide)
+		default:
 			out[i] = ring(k, at, .5)
 		}
 		out[i] = permuted(g, stretched(out[i], grown*g.NormFloat64()))
@@ -67,7 +71,7 @@ func torn(table [][]Component, loosen func(l *limits)) (broken, walks int) {
 // not, were friends somewhat farther apart or their scales less alike.
 func TestWalksOfFour(t *testing.T) {
 	g := seeded(19)
-	walks, share, scales := 0, 0, 0
+	walks, share, inner, scales := 0, 0, 0, 0
 	for round := range 400 {
 		table := around(g, 16)
 		broken, all := torn(table, func(*limits) {})
@@ -76,11 +80,13 @@ func TestWalksOfFour(t *testing.T) {
 		}
 		broken, _ = torn(table, func(l *limits) { l.share = .3 })
 		share += broken
+		broken, _ = torn(table, func(l *limits) { l.inner = .3 })
+		inner += broken
 		broken, _ = torn(table, func(l *limits) { l.alike = 2.5 })
 		scales += broken
 	}
-	t.Logf("%d walks; %d broken by a share of .3, %d by scales of e^2.5", walks, share, scales)
-	if walks < 10000 || share == 0 || scales == 0 {
-		t.Errorf("%d walks; %d broken by a share of .3, %d by scales of e^2.5: these tables are too tame", walks, share, scales)
+	t.Logf("%d walks; %d broken by a share of .3, %d by an inner share of that, %d by scales of e^2.5", walks, share, inner, scales)
+	if walks < 10000 || share == 0 || inner == 0 || scales == 0 {
+		t.Errorf("%d walks; %d broken by a share of .3, %d by an inner share of that, %d by scales of e^2.5: these tables are too tame", walks, share, inner, scales)
 	}
 }

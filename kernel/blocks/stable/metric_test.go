@@ -93,7 +93,13 @@ func lengthTwin(s *mat.SymDense, x, y []float64) float64 {
 
 func levelTwin(c Component) float64 {
 	d := len(c.Mean)
-	return math.Log(mat.Det(symmetric(c.Root, d))) / 2 / math.Sqrt(float64(d))
+	return math.Log(mat.Det(symmetric(c.Root, d))) / math.Sqrt(float64(d))
+}
+
+// shapeTwin is the distance of two components' shapes by the book.
+func shapeTwin(x, y Component) float64 {
+	v := spectrumTwin(symmetric(x.Root, len(x.Mean)), symmetric(y.Root, len(y.Mean)))
+	return max(-v[0], v[len(v)-1])
 }
 
 // apartTwin is sep by the book.
@@ -101,7 +107,7 @@ func apartTwin(m []Component) float64 {
 	least, s := math.Inf(1), scaleTwin(m)
 	for a := range m {
 		for b := range a {
-			least = min(least, max(lengthTwin(s, m[a].Mean, m[b].Mean), math.Abs(levelTwin(m[a])-levelTwin(m[b]))))
+			least = min(least, max(lengthTwin(s, m[a].Mean, m[b].Mean), math.Abs(levelTwin(m[a])-levelTwin(m[b])), shapeTwin(m[a], m[b])))
 		}
 	}
 	return least
@@ -198,12 +204,68 @@ func TestScaleAndLevels(t *testing.T) {
 			}
 		}
 	}
-	if (2+2*math.Exp(Alike/2))*Share >= .99 {
+	if (2+2*math.Exp(Alike/2))*Share >= .99 || 4*Inner >= .97 {
 		t.Error("a walk of four may join two components")
 	}
 	if _, ok := newScale([]Factor{{weight: 1, triangle: triangle{root: []float64{1, 0, 1, 1e-7}}}}, 2); ok {
 		t.Error("a scale that is nearly singular is taken")
 	}
+}
+
+// TestShapes: for roots of nearly the worst condition, in units of their own and far from one
+// another, a shape is that of exact factors to 1e-7, symmetric, and obeys the triangle inequality;
+// the bound that may stand for it is on the same side of what is enough.
+func TestShapes(t *testing.T) {
+	g := seeded(23)
+	for round := range 300 {
+		d := []int{1, 2, 5, 20}[round%4]
+		units := 60 * g.Float64() * float64(g.IntN(2))
+		var f [3]Factor
+		for c := range f {
+			for ok := false; !ok; f[c], ok = newFactor(roughRoot(g, d, units), d) {
+			}
+		}
+		p := newPair(1, d)
+		var shapes [3][3]float64
+		for a := range f {
+			for b := range f {
+				want := 0.0
+				for _, pair := range [][2]int{{a, b}, {b, a}} {
+					exact, norms := relativeExactly(&f[pair[0]], &f[pair[1]], d), make([]float64, d+1)
+					exact[len(exact)-1] = 0
+					dense.Orthogonalize(exact, d+1, norms)
+					want = max(want, 2*math.Log(slices.Max(norms)))
+				}
+				got := p.shape(&f[a].triangle, &f[b].triangle, 0)
+				if shapes[a][b] = got; !(math.Abs(got-want) < 1e-7) {
+					t.Errorf("d = %d: shape %v, exactly %v", d, got, want)
+				}
+				for _, enough := range []float64{got * .5, got * .99, got * 1.01, got * 2} {
+					if x := p.shape(&f[a].triangle, &f[b].triangle, enough); (x <= enough) != (got <= enough) {
+						t.Errorf("d = %d: shape %v, with %v enough %v", d, got, enough, x)
+					}
+				}
+			}
+		}
+		if x := shapes[0][1] - shapes[1][0]; math.Abs(x) > 1e-7 || shapes[0][2] > shapes[0][1]+shapes[1][2]+1e-6 || shapes[0][0] > 1e-7 {
+			t.Errorf("d = %d: shapes %v", d, shapes)
+		}
+	}
+}
+
+// roughRoot is a component whose root is of nearly the worst condition, or beyond, in a unit up to
+// half so many powers of ten up or down.
+func roughRoot(g *rand.Rand, d int, units float64) Component {
+	root, scale := normals(g, d*d, .01), math.Pow(10, units*(g.Float64()-.5))
+	for i := range d {
+		size := scale * math.Pow(10, -5.5*g.Float64())
+		for j := range d {
+			root[i*d+j] *= size
+		}
+		root[i*d] = max(root[i*d], .1*scale)
+		root[i*d+i] = max(root[i*d+i], size)
+	}
+	return Component{Weight: .5, Mean: make([]float64, d), Root: root}
 }
 
 // TestAlike: by the spectrum of S^-1 S', for scales about the limit, in either order.
@@ -219,7 +281,7 @@ func TestAlike(t *testing.T) {
 		want := max(-values[0], values[d-1]) <= Alike
 		for _, pair := range [][2][]Component{{m, other}, {other, m}, {moved[:k], moved[k:]}} {
 			x, y := read(t, pair[0]), read(t, pair[1])
-			if got := newPair(k, d).alike(&x.scale, &y.scale, Alike); got != want {
+			if got := newPair(k, d).shape(&x.scale.triangle, &y.scale.triangle, Alike) <= Alike; got != want {
 				t.Errorf("d = %d, logarithms of eigenvalues %v: alike %v", d, values, got)
 			}
 		}
@@ -279,7 +341,7 @@ func friendsTwin(x, y []Component, radius float64) (bool, []int) {
 	if len(x) == 1 {
 		return jointTwin(x, y, []int{0}) <= radius-roundRadius, []int{0}
 	}
-	s, other, near := scaleTwin(x), scaleTwin(y), Share*min(apartTwin(x), apartTwin(y))
+	s, other, least := scaleTwin(x), scaleTwin(y), min(apartTwin(x), apartTwin(y))
 	if values := spectrumTwin(s, other); max(-values[0], values[len(values)-1]) > Alike {
 		return false, nil
 	}
@@ -287,7 +349,8 @@ func friendsTwin(x, y []Component, radius float64) (bool, []int) {
 		good := true
 		for a, b := range labels {
 			from, to := x[a].Mean, y[b].Mean
-			good = good && max(lengthTwin(s, from, to), lengthTwin(other, from, to), math.Abs(levelTwin(x[a])-levelTwin(y[b]))) <= near
+			good = good && max(lengthTwin(s, from, to), lengthTwin(other, from, to)) <= Share*least &&
+				max(math.Abs(levelTwin(x[a])-levelTwin(y[b])), shapeTwin(x[a], y[b])) <= Inner*least
 		}
 		if good {
 			return jointTwin(x, y, labels) <= radius-roundRadius, labels

@@ -4,11 +4,11 @@ import "fmt"
 
 // Rules say when estimates agree and which of them count in the mean. All fields are public.
 //
-// Two estimates are friends if their scales, means and sizes are so much alike that components can
-// be told which is which, and their lifted matrices are within Radius. H is the largest number such
-// that H estimates have H friends at least. The core is what has Core friends at least, an estimate
-// with Pass-1 or more having weight 1; the mean is that of the core, component by component. The
-// definitions, in full, are those of rules_proof.md.
+// Two estimates are friends if their scales, means, sizes and shapes are so much alike that
+// components can be told which is which, and their lifted matrices are within Radius. H is the
+// largest number such that H estimates have H friends at least. The core is what has Core friends
+// at least, an estimate with Pass-1 or more having weight 1; the mean is that of the core,
+// component by component. The definitions, in full, are those of rules_proof.md.
 //
 // Theorem. Replace one estimate by anything. H changes by at most 1; and if H >= Pass before and
 // after, there is a mean before and after, and, for some order of the labels, the means of all
@@ -17,11 +17,11 @@ import "fmt"
 // Proof: rules_proof.md, steps 1 to 12; rounding: steps 13 to 17.
 //
 // Source: [PPE] Section B5 of the restatement; Sections B1, B2 and B4 of the restatement.
-// Differs: labels are told by means in a common scale instead of a metric of components, which
-// bears blocks a third of the size, and hold over walks of four, so that a core of two thirds is
-// enough, of one half for one component; what the new weights bring counts by its distance from the
-// mean, not from the farthest; Core may be larger than the least, Radius is bounded, and friends
-// leave 1e-5 of it for rounding.
+// Differs: labels are told by means in a common scale, sizes and shapes instead of a metric of
+// components, which bears blocks a third of the size, and hold over walks of four, so that a core
+// of two thirds is enough, of one half for one component; what the new weights bring counts by its
+// distance from the mean, not from the farthest; Core may be larger than the least, Radius is
+// bounded, and friends leave 1e-5 of it for rounding.
 type Rules struct {
 	Estimates, Components, Columns int // t, k, d
 	// an estimate with so many friends counts in the mean; at least Core(t, k)
