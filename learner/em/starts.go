@@ -1,8 +1,10 @@
 package em
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner/kmeans"
@@ -29,6 +31,8 @@ type starter struct {
 const (
 	metricRounds = 4 // of k-means, in coordinates that follow from the one before
 	lloydSteps   = 5 // of k-means
+	regroupEvery = 3 // starts
+	axisTries    = 4 // rows of which an axis of a regroup is the one farthest from the others
 )
 
 func newStarter(r *run, rng *rand.Rand) *starter {
@@ -39,17 +43,17 @@ func newStarter(r *run, rng *rand.Rand) *starter {
 	return &starter{r, rng, y, kmeans.New(rows, nil, r.k)}
 }
 
-// draw writes a start to m; false if a part is empty or flat.
-func (s *starter) draw(m *mixture) bool {
+// draw writes a start to m, of so many rounds; false if a part is empty or flat.
+func (s *starter) draw(m *mixture, rounds int) bool {
 	r := s.r
 	copy(s.y, r.z)
-	for round := range metricRounds {
+	for round := range rounds {
 		s.parts.Seed(s.rng.IntN(r.n), s.rng.Float64)
 		s.parts.Lloyd(lloydSteps)
 		if !s.fit(m) {
 			return false
 		}
-		if r.k == 1 || round == metricRounds-1 {
+		if r.k == 1 || round == rounds-1 {
 			break
 		}
 		copy(r.work, r.pooled)
@@ -60,6 +64,94 @@ func (s *starter) draw(m *mixture) bool {
 		turn(s.y, inv, r.d, r.z)
 	}
 	return true
+}
+
+// regroup divides the rows of a part and of those next to it, two at least, anew, about their
+// common mean and in units of their common covariance: by axes, the nearest of some through rows,
+// as components that cross differ; or by shells, as nested ones do. Means tell neither.
+func (s *starter) regroup(m *mixture, axes bool) bool {
+	r, d := s.r, s.r.d
+	first, group := s.rng.IntN(r.k), make([]int, r.k)
+	for j := range group {
+		group[j] = j
+	}
+	from := func(j int) (sum float64) {
+		for c, v := range m.mean[first*d : first*d+d] {
+			sum += (m.mean[j*d+c] - v) * (m.mean[j*d+c] - v)
+		}
+		return sum
+	}
+	slices.SortFunc(group, func(a, b int) int { return cmp.Compare(from(a), from(b)) })
+	group = group[:2+s.rng.IntN(r.k-1)]
+	var of []int // the rows
+	var z []float64
+	for i, j := range s.parts.Part {
+		if slices.Contains(group, j) {
+			of, z = append(of, i), append(z, r.z[i*d:i*d+d]...)
+		}
+	}
+	f := &frame{at: make([]float64, d), root: make([]float64, d*d)}
+	if !f.whiten(z, math.Inf(1)) {
+		return false
+	}
+	if axes {
+		s.axes(of, z, group)
+	} else {
+		s.shells(of, z, group)
+	}
+	return s.fit(m)
+}
+
+// axes puts every row into the group's part whose axis is nearest.
+func (s *starter) axes(of []int, z []float64, group []int) {
+	d, axes := s.r.d, []float64(nil)
+	near := func(y []float64) (best int, most float64) {
+		for j := range len(axes) / d {
+			u := axes[j*d : j*d+d]
+			if v := dense.Dot(u, y); v*v/dense.Dot(u, u) > most {
+				best, most = j, v*v/dense.Dot(u, u)
+			}
+		}
+		return best, most / dense.Dot(y, y)
+	}
+	for range group {
+		least, at := math.Inf(1), 0
+		for range axisTries {
+			i := s.rng.IntN(len(of)) * d
+			if _, v := near(z[i : i+d]); v < least {
+				least, at = v, i
+			}
+		}
+		axes = append(axes, z[at:at+d]...)
+	}
+	for range lloydSteps {
+		next := make([]float64, len(axes))
+		for i, row := range of {
+			y := z[i*d : i*d+d]
+			j, _ := near(y)
+			s.parts.Part[row] = group[j]
+			v := dense.Dot(axes[j*d:j*d+d], y)
+			for c, x := range y {
+				next[j*d+c] += v * x
+			}
+		}
+		axes = next
+	}
+}
+
+// shells puts every row into the group's part of its distance from the middle, between those of
+// rows.
+func (s *starter) shells(of []int, z []float64, group []int) {
+	radii := norms(z, s.r.d)
+	var ends []float64
+	for range len(group) - 1 {
+		ends = append(ends, radii[s.rng.IntN(len(radii))])
+	}
+	slices.Sort(ends)
+	for i, row := range of {
+		j, _ := slices.BinarySearch(ends, radii[i])
+		s.parts.Part[row] = group[j]
+	}
 }
 
 // fit makes m of the parts, each covariance shrunk to the pooled one with the weight of d+1 rows,
@@ -110,8 +202,15 @@ func (r *run) search(starts int, rng *rand.Rand) *mixture {
 	}
 	s, m := newStarter(r, rng), newMixture(r.k, r.d)
 	var best podium
-	for range starts {
-		if s.draw(m) {
+	for start := range starts {
+		axes, ok := start/regroupEvery%2 == 0, false
+		// in one column there is one axis
+		if start%regroupEvery < regroupEvery-1 || r.k == 1 || axes && r.d == 1 {
+			ok = s.draw(m, metricRounds)
+		} else {
+			ok = s.draw(m, 1) && s.regroup(m, axes)
+		}
+		if ok {
 			if v, ok := r.iterate(m, shortSteps, 0); ok {
 				best.offer(m, v, sameGain*float64(r.n))
 			}
