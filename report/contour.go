@@ -32,7 +32,7 @@ func newGrid(parts []part, a, b int, x, y axis, n int) grid {
 		su, sv = math.Hypot(su, stepX), math.Hypot(sv, stepY)
 		r := cov / su / sv
 		rest := math.Sqrt(1 - r*r)
-		scale := q.weight / (2 * math.Pi * su * sv * rest)
+		scale := q.weight / q.inside(a) / q.inside(b) / (2 * math.Pi * su * sv * rest)
 		mu, mv := x.u(q.mean[a]), y.u(q.mean[b])
 		for j := 1; j < n-1; j++ {
 			zv := (g.py(float64(j)) - mv) / sv

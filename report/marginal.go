@@ -77,7 +77,7 @@ func densities(wide []part, j int, a axis) (lines [][]point, total []point, peak
 	for _, q := range wide {
 		line := make([]point, len(xs))
 		for i, x := range xs {
-			line[i] = point{X: x, Y: q.weight * bell(x, a.u(q.mean[j]), q.sd[j]/a.unit)}
+			line[i] = point{X: x, Y: q.weight * bell(x, a.u(q.mean[j]), q.sd[j]/a.unit) / q.inside(j)}
 			total[i].Y += line[i].Y
 			peak = math.Max(peak, total[i].Y)
 		}

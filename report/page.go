@@ -20,6 +20,7 @@ type page struct {
 	Simulated    bool
 	Faults       []string
 	Plain        []release.Statement
+	Noisy        string // What is said of components whose numbers are noise; empty for none.
 	Background   string // What is said of the components that are not shown; empty for none.
 	Many         bool   // More than one component is drawn.
 	Crowded      bool   // So many are drawn that pictures of pairs should be large.
@@ -52,7 +53,7 @@ func newPage(r *release.Release, o Options) (*page, error) {
 	p := &page{
 		Title: clean(o.Title), File: shellWord(clean(o.File)), Style: template.CSS(styleSource), Facts: facts(r), Bare: r.Bare(),
 		Simulated: r.Certificate.Simulated, Many: len(parts) > 1, Crowded: len(parts) > 10, Components: componentRows(r),
-		Columns: columnRows(r), Format: release.Format, Background: backgroundText(r),
+		Columns: columnRows(r), Format: release.Format, Background: backgroundText(r), Noisy: noisyText(r),
 		Flags: cleanAll(r.Diagnostics.Flags), Notes: cleanAll(r.Diagnostics.Notes), Constant: cleanAll(r.Diagnostics.ConstantColumns),
 		Unresolved: unresolvedRows(r),
 	}

@@ -14,6 +14,7 @@ type part struct {
 	mean   []float64 // d
 	sd     []float64 // d, >= 0
 	cov    model.Covariance
+	cells  []model.Cell // what the columns can hold
 }
 
 // correlation of columns i and j, in [-1, 1]; 0 where one of them has no spread.
@@ -24,18 +25,41 @@ func (p part) correlation(i, j int) float64 {
 	return math.Max(-1, math.Min(1, p.cov.At(i, j)/p.sd[i]/p.sd[j]))
 }
 
-// partsOf returns the components that stand for groups of rows: the others are in no picture and no
-// table.
+// tooNoisy is the noise of a component's spread, relative to it, beyond which its place and spread
+// are those of the noise: that at which methods flag it.
+const tooNoisy = 1.0
+
+// partsOf returns the components that are shown: those that stand for groups of rows, but for ones
+// whose numbers are noise, unless all are.
 func partsOf(r *release.Release) (parts []part) {
 	groups, _ := r.Model.Split()
-	for _, i := range groups {
-		parts = append(parts, newPart(r.Model, i, r.Model.Components[i]))
+	cells := r.Cells()
+	for _, all := range []bool{false, true} {
+		for _, i := range groups {
+			if all || !(note(r, i).EffectiveNoise > tooNoisy) {
+				parts = append(parts, newPart(r.Model, i, cells))
+			}
+		}
+		if parts != nil {
+			break
+		}
 	}
 	return parts
 }
 
-func newPart(m *model.Mixture, i int, g model.Gaussian) part {
-	p := part{index: i, weight: m.Weights[i], mean: g.Mean, sd: make([]float64, g.Dim()), cov: g.Cov}
+// inside is the part of p's rows whose column j is within what it can hold, as far as p is not
+// misplaced.
+func (p part) inside(j int) float64 {
+	if p.sd[j] == 0 {
+		return 1
+	}
+	below := func(x float64) float64 { return math.Erfc((p.mean[j]-x)/p.sd[j]/math.Sqrt2) / 2 }
+	return math.Max(.01, below(p.cells[j].Most)-below(p.cells[j].Least))
+}
+
+func newPart(m *model.Mixture, i int, cells []model.Cell) part {
+	g := m.Components[i]
+	p := part{index: i, weight: m.Weights[i], mean: g.Mean, sd: make([]float64, g.Dim()), cov: g.Cov, cells: cells}
 	for j := range p.sd {
 		p.sd[j] = math.Sqrt(g.Cov.At(j, j))
 	}

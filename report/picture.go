@@ -95,9 +95,10 @@ func newPicture(width, height float64, x, y axis, nameX, nameY string) *picture 
 	return p
 }
 
-// at is where a point stands on the page, in points.
+// at is where a point stands on the page, in points; one beyond the axes stands at their end.
 func (p *picture) at(q point) (x, y float64) {
-	return p.left + (q.X-p.x.lo)/(p.x.hi-p.x.lo)*(p.right-p.left), p.bottom + (q.Y-p.y.lo)/(p.y.hi-p.y.lo)*(p.top-p.bottom)
+	along := func(a axis, u float64) float64 { return math.Max(0, math.Min(1, (u-a.lo)/(a.hi-a.lo))) }
+	return p.left + along(p.x, q.X)*(p.right-p.left), p.bottom + along(p.y, q.Y)*(p.top-p.bottom)
 }
 
 // tenth rounds to a tenth of a point, a third of a pixel on a good screen.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -231,12 +232,49 @@ func TestNoFlags(t *testing.T) {
 		t.Error("without a flag: the page does not say so")
 	}
 	r.Diagnostics.Components = []release.ComponentNote{{}, {Flags: []string{"thin"}}, {}, {}}
-	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) || !strings.Contains(page, "Nothing beyond the flags of the components") {
+	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) || !strings.Contains(page, "Nothing beyond the flags above") {
 		t.Error("a component with a flag: the page says that there is none, or nothing")
 	}
 	r.Diagnostics = release.Diagnostics{Flags: []string{"far rows"}}
 	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) {
 		t.Error("a flag: the page says that there is none")
+	}
+}
+
+// TestNoise: a component whose numbers are noise has a share in a line and no numbers, and one that
+// is alone is shown none the less.
+func TestNoise(t *testing.T) {
+	r := typical(t)
+	r.Diagnostics.Components[2].EffectiveNoise = 2.5
+	page := htmlOf(t, r, Options{})
+	if !strings.Contains(page, "<p>Not shown: 1 component, with 10 % of the rows") || strings.Contains(page, "17.9 <") {
+		t.Error("a component that is noise: the page shows its mean, or says nothing")
+	}
+	r.Diagnostics.Components[0].EffectiveNoise, r.Diagnostics.Components[1].EffectiveNoise = 3, 3
+	if page = htmlOf(t, r, Options{}); strings.Contains(page, "Not shown") || !strings.Contains(page, "17.9 <") {
+		t.Error("nothing but components that are noise: wanted all of them")
+	}
+}
+
+// TestLimitsOfColumns: no density is drawn where no value can be.
+func TestLimitsOfColumns(t *testing.T) {
+	r, least, most := typical(t), 10., 70.
+	r.Columns = []release.Column{{Name: "age", AtLeast: &least, AtMost: &most}, {Name: "bmi"}, {Name: "blood pressure"}}
+	parts := partsOf(r)
+	a := newAxis(parts, 0, marginalReach, 7)
+	if lo, hi := a.centre+a.unit*a.lo, a.centre+a.unit*a.hi; math.Abs(lo-10) > 1e-9 || math.Abs(hi-70) > 1e-9 {
+		t.Errorf("the axis shows %v to %v", lo, hi)
+	}
+	_, total, _ := densities(parts, 0, a)
+	mass := 0.0
+	for i := 1; i < len(total); i++ {
+		mass += (total[i].X - total[i-1].X) * (total[i].Y + total[i-1].Y) / 2
+	}
+	if math.Abs(mass-.95) > .002 { // the background has the rest
+		t.Errorf("the density has the mass %v", mass)
+	}
+	if page := htmlOf(t, r, Options{}); strings.Contains(page, "NaN") {
+		t.Error("the page holds NaN")
 	}
 }
 

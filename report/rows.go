@@ -12,13 +12,14 @@ import (
 
 // A componentRow is one line of the table of components.
 type componentRow struct {
-	Number      int
-	Class       string
-	Weight      string
-	Percent     float64 // The same, of the largest, for the bar.
-	Rows, Noise string
-	Misfit      string
-	Flags       []string
+	Number  int
+	Class   string
+	Weight  string
+	Percent float64 // The same, of the largest, for the bar.
+	Rows    string
+	Known   string // to what part of it the spread is known
+	Misfit  string
+	Flags   []string
 }
 
 // unknown stands for a number that a release does not tell.
@@ -29,15 +30,16 @@ func componentRows(r *release.Release) (out []componentRow) {
 	for _, q := range parts {
 		n := note(r, q.index)
 		row := componentRow{Number: q.index + 1, Class: partClass(q.index), Weight: weightText(q.weight), Percent: tenth(100 * q.weight / largestWeight(parts)),
-			Rows: unknown, Noise: unknown, Misfit: unknown, Flags: cleanAll(n.Flags)}
+			Rows: unknown, Known: unknown, Misfit: unknown, Flags: cleanAll(n.Flags)}
 		if n.EffectiveRows != 0 {
 			row.Rows = rows(n.EffectiveRows)
 		}
 		if n.EffectiveNoise != 0 {
-			row.Noise = number(n.EffectiveNoise, 2)
+			// it is that of a variance
+			row.Known = "± " + percent(n.EffectiveNoise/2)
 		}
 		if n.Misfit != 0 {
-			row.Misfit = number(n.Misfit, 2)
+			row.Misfit = percent(n.Misfit)
 		}
 		out = append(out, row)
 	}
@@ -50,6 +52,22 @@ func weightText(w float64) string {
 		return percent(w)
 	}
 	return strconv.FormatFloat(100*w, 'f', 1, 64) + " %"
+}
+
+// noisyText is what stands for the components whose numbers are noise; "" if there are none.
+func noisyText(r *release.Release) string {
+	groups, _ := r.Model.Split()
+	parts, share := partsOf(r), 0.0
+	for _, i := range groups {
+		share += r.Model.Weights[i]
+	}
+	for _, q := range parts {
+		share -= q.weight
+	}
+	if len(parts) == len(groups) {
+		return ""
+	}
+	return fmt.Sprintf("%s, with %s of the rows: too few to tell place and spread from the noise", plural(len(groups)-len(parts), "component"), percent(math.Max(0, share)))
 }
 
 // backgroundText is what stands for the components of the background; "" if there are none.
@@ -73,7 +91,7 @@ func stand(n int) string {
 type undescribedRow struct{ Name, Share, Beyond string }
 
 // undescribedText is the share of the rows that the model leaves out, with its noise, and where
-// they are; "" if it was not counted.
+// they are if they were seen; "" if it was not counted.
 func undescribedText(r *release.Release) (share, where string, columns []undescribedRow) {
 	u := r.Diagnostics.Undescribed
 	if u == nil {
@@ -86,11 +104,21 @@ func undescribedText(r *release.Release) (share, where string, columns []undescr
 		}
 		columns = append(columns, row)
 	}
-	return noisyShare(u.Share, u.Noise), clean(u.Where), columns
+	if share = noisyShare(u.Share, u.Noise); u.Share >= seenSDs*u.Noise {
+		where = clean(u.Where)
+	}
+	return share, where, columns
 }
 
+// seenSDs is how many noise sds a share has to be to be told as one that was seen.
+const seenSDs = 2
+
+// noisyShare tells a share that is less than its noise from one that was seen.
 func noisyShare(share, noise float64) string {
-	return percent(share) + " (noise " + percent(noise) + ")"
+	if share < seenSDs*noise {
+		return "none seen, at most about " + percent(share+seenSDs*noise)
+	}
+	return percent(share) + ", give or take " + percent(noise)
 }
 
 // A columnRow is one line of the table of means and standard deviations: a column, with a cell for

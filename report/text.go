@@ -41,6 +41,9 @@ func Text(w io.Writer, r *release.Release) error {
 	for _, line := range longRemarks(r) {
 		fmt.Fprintln(b, line)
 	}
+	if text := noisyText(r); text != "" {
+		fmt.Fprintln(b, "not shown: "+text)
+	}
 	if text := backgroundText(r); text != "" {
 		fmt.Fprintln(b, "background: "+text)
 	}
@@ -82,10 +85,10 @@ func heading(r *release.Release) string {
 
 // weightsTable has one line for each component.
 func weightsTable(r *release.Release) [][]string {
-	out := [][]string{{"component", "weight", "rows", "noise", "misfit", ""}}
+	out := [][]string{{"component", "share", "rows", "known to", "misfit", ""}}
 	any := false
 	for _, c := range componentRows(r) {
-		out = append(out, []string{strconv.Itoa(c.Number), c.Weight, c.Rows, c.Noise, c.Misfit, shorten(c.remarks(), textRemarks)})
+		out = append(out, []string{strconv.Itoa(c.Number), c.Weight, c.Rows, c.Known, c.Misfit, shorten(c.remarks(), textRemarks)})
 		any = any || c.Misfit != unknown
 	}
 	for i := range out {
@@ -203,7 +206,10 @@ func diagnosticLines(r *release.Release) []string {
 		out = append(out, "flags: "+strings.Join(cleanAll(d.Flags), "; "))
 	}
 	if share, where, columns := undescribedText(r); share != "" {
-		out = append(out, "not described: "+share+" of the rows: "+where)
+		if where != "" {
+			share += ": " + where
+		}
+		out = append(out, "rows not described: "+share)
 		for _, c := range columns {
 			out = append(out, "  "+c.Name+": "+c.Share+" "+c.Beyond)
 		}
