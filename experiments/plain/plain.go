@@ -114,7 +114,7 @@ func (c cell) least() int {
 var Study = &engine.Study[cell]{
 	Name: "plain", About: "plain clusters in any place, units and number: are they found?",
 	PassRate: .85,
-	Experiments: []engine.Experiment[cell]{{Name: "clusters", Title: "Plain clusters", Runs: 8, Lines: lines, Summary: summary,
+	Experiments: []engine.Experiment[cell]{repeats, {Name: "clusters", Title: "Plain clusters", Runs: 8, Lines: lines, Summary: summary,
 		About: "One to ten clusters, far from one another. Right: a total variation (of the whole model, background and all, from the true mixture) of at most a limit that depends on k, d and n alone."}},
 	Lead: lead, Legend: "TV over limit: median and ninth decile of the total variation by its limit.",
 	Head: func(*results) []string {

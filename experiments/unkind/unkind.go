@@ -24,6 +24,8 @@ import (
 type cell struct {
 	family families.Family
 	variant
+	// epsilon, if not 0, takes the place of the one asked for.
+	epsilon float64
 }
 
 // A variant is a way to ask a method.
@@ -87,6 +89,7 @@ var Study = &engine.Study[cell]{
 	Experiments: []engine.Experiment[cell]{
 		experiment("dev", false, "Unkind tables, for development", "The half of the families on which constants may be chosen."),
 		experiment("held", true, "Unkind tables", "The half of the families on which nothing was chosen."),
+		curves,
 	},
 	Lead: lead, Head: head, Describe: describe,
 	Shown: []string{columns, rowsUsed, ratio, meanError, correlationError, distance, found, asked},
@@ -102,7 +105,7 @@ func experiment(name string, held bool, title, about string) engine.Experiment[c
 				}
 				for _, v := range variants {
 					if v.fits(f) && (o.Methods == nil || contains(o.Methods, v.method)) {
-						out = append(out, lineOf(o, cell{f, v}))
+						out = append(out, lineOf(o, cell{family: f, variant: v}))
 					}
 				}
 			}
@@ -161,17 +164,22 @@ func lineOf(o engine.Options, c cell) *line {
 				}
 				n = int(math.Round(least * math.Pow(float64(n)/least, rng.Float64())))
 			}
-			q, r := c.ask(o, c.family.Draw(seed, n), rng)
-			if c.family.Use == families.Several {
-				q.other = c.family.Again(seed, otherRows).Rows
-			}
-			got, err := engine.Fit(ctx, q.table.Rows, r)
-			if err != nil {
-				return engine.Outcome{}, err
-			}
-			j, err := q.judge(got)
-			return j.outcome(q, r, got), err
+			return c.run(ctx, o, n, seed, rng)
 		}}
+}
+
+// run draws, fits and judges.
+func (c cell) run(ctx context.Context, o engine.Options, n int, seed uint64, rng *rand.Rand) (engine.Outcome, error) {
+	q, r := c.ask(o, c.family.Draw(seed, n), rng)
+	if c.family.Use == families.Several {
+		q.other = c.family.Again(seed, otherRows).Rows
+	}
+	got, err := engine.Fit(ctx, q.table.Rows, r)
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	j, err := q.judge(got)
+	return j.outcome(q, r, got), err
 }
 
 // ask is what is asked of a table: under both relations in turn, and of one column with one to
@@ -199,7 +207,10 @@ func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question
 	if c.shape == estimate.Spherical {
 		oneScale(t.Rows)
 	}
-	if total, err := privacy.Calibrate(o.Budget, privacy.Needs{}); err == nil {
+	if c.epsilon != 0 {
+		r.Budget.Epsilon, r.Force = c.epsilon, true
+	}
+	if total, err := privacy.Calibrate(r.Budget, privacy.Needs{}); err == nil {
 		q.mu = total.Mu
 	}
 	return q, r
