@@ -33,8 +33,8 @@ import (
 // Version is that of this module, as certificates name it.
 const Version = "0.1.0-dev"
 
-// DefaultMaxComponents bounds the choice of the number of components where Request.MaxComponents is
-// 0.
+// DefaultMaxComponents is how many components are allowed at least where Request.MaxComponents is
+// 0: methods that choose their number allow as many as the rows can carry, if that is more.
 const DefaultMaxComponents = 10
 
 // Methods are all methods of a [Fit]: those that people use, and those that run what papers print.
@@ -59,8 +59,8 @@ type Request struct {
 	// Components is the number of components; 0, the default, lets the method choose, up to
 	// MaxComponents.
 	Components int
-	// MaxComponents is 1 or more; 0 means DefaultMaxComponents. It counts only where Components is
-	// 0.
+	// MaxComponents is 1 or more; 0 means DefaultMaxComponents, or as many as the rows can carry.
+	// It counts only where Components is 0.
 	MaxComponents int
 	Covariance    estimate.CovarianceType // Default estimate.Full.
 	Columns       []string                // Names of the d columns, distinct. Required.
@@ -118,7 +118,7 @@ func (r Request) Validate() error {
 		faults = append(faults, estimate.ValidateLearner(method, learning))
 	}
 	fault(r.Components < 0, "components", "a positive number, or 0 for auto", r.Components, "0 lets the method choose")
-	fault(r.MaxComponents < 0, "max components", "a positive number", r.MaxComponents, "10 is the default")
+	fault(r.MaxComponents < 0, "max components", "a positive number", r.MaxComponents, "0 allows what the rows can carry")
 	fault(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
 		int(r.Covariance), "use a constant of the package estimate")
 	fault(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
@@ -203,7 +203,7 @@ func (r Request) choose(rows int) (*question, error) {
 	}
 	q := &question{Request: r, problem: estimate.Problem{
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
-		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents),
+		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents), MoreComponents: r.MaxComponents == 0,
 		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, KnownCovariance: cloned(r.KnownCovariance),
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}

@@ -35,8 +35,10 @@ type Problem struct {
 	Mu float64
 	// NoDelta: the budget is zCDP, which has no delta to pay for thresholds with.
 	NoDelta bool
-	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents.
+	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents, or
+	// beyond where many rows would carry more and MoreComponents lets it.
 	Components, MaxComponents int
+	MoreComponents            bool
 	Covariance                CovarianceType
 	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
 	// none anywhere.

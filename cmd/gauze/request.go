@@ -42,7 +42,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
 	flags.StringVar(&f.relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
 	flags.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")
-	flags.IntVar(&f.maxComponents, "max-components", gauze.DefaultMaxComponents, "most components that auto may choose")
+	flags.IntVar(&f.maxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
 	flags.StringVar(&f.method, "method", catalog.Auto, methodsHelp())
 	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
 	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral or moitra-valiant")
@@ -79,8 +79,8 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	if r.Components, err = f.numberOfComponents(); err != nil {
 		return r, err
 	}
-	if f.maxComponents < 1 {
-		return r, &usageError{fmt.Sprintf("--max-components: wanted a positive number, got %d", f.maxComponents), "10 is the default"}
+	if f.set.Changed("max-components") && f.maxComponents < 1 {
+		return r, &usageError{fmt.Sprintf("--max-components: wanted a positive number, got %d", f.maxComponents), "leave it out for what the rows can carry"}
 	}
 	r.MaxComponents, r.Method = f.maxComponents, f.method
 	r.Learner, r.Trim, r.Force = f.learner, f.trim, f.force

@@ -10,7 +10,7 @@ import (
 )
 
 // candidates are the numbers of components that are tried on the coreset.
-var candidates = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24}
+var candidates = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 30, 36, 44, 54, 64}
 
 // Utility constants of the choice of k ([KSSU19] Section E, stage G of the restatement), chosen on
 // the public tables of experiments/tables.
@@ -19,7 +19,11 @@ const (
 	leastStarts  = 3
 	workOfStarts = 60000 // points times components times starts, about
 	complexity   = .03   // a light BIC-like term: what is too much is merged later, in all columns
-	leastInTree  = 50    // coreset rows below which only one component is tried
+	// in rows of log-likelihood for a parameter, where noise is as drawing: on development tables
+	noiseGain   = .2
+	leastInTree = 50 // coreset rows below which only one component is tried
+	// numbers of components in a row that are worse, before the search ends: a guess
+	mostWorse = 4
 )
 
 // choose fits the coreset for every allowed number of components and returns the best start:
@@ -41,14 +45,18 @@ func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]compon
 		}
 	}
 	var best *coreset.Mixture
-	bestScore := math.Inf(-1)
+	bestScore, worse := math.Inf(-1), 0
 	for _, k := range ks {
+		if worse == mostWorse {
+			break
+		}
 		m, err := coreset.Fit(ctx, c, k, between(leastStarts, workOfStarts/(len(c.Points)*k), starts), program.Starts(k))
 		if err != nil {
 			return nil, err
 		}
+		worse++
 		if score := f.score(c, m); score > bestScore {
-			best, bestScore = m, score
+			best, bestScore, worse = m, score, 0
 		}
 	}
 	return a.lift(best), nil
@@ -64,5 +72,8 @@ func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 		lost += w * r.Lost(w, math.Sqrt(f.schedule.final*f.Mu2))
 	}
 	k := float64(len(m.Weights))
+	// what noise in the counts lets a parameter gain, over what drawing the rows does
+	noise, q := float64(len(c.Points))*sq(c.SD)/c.Total, float64(c.Dim)
+	lost += noiseGain * noise * k * (q*(q+1)/2 + q + 1) / c.Total
 	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.Rows)/f.Rows
 }

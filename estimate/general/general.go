@@ -120,7 +120,8 @@ func (f *fit) set(r *em.Rounds) {
 	}
 }
 
-// Utility constants of the rounds, chosen on the public tables of experiments/tables.
+// Utility constants of the rounds, chosen on the public tables of experiments/tables; spares on
+// development families: pancakes, chains, light components.
 const (
 	// if k was not asked for, a component with fewer rows than this is deleted after the last
 	// round, and so is one whose weight is in more doubt than this, relative variance
@@ -129,8 +130,8 @@ const (
 	goneAsked = 3.0 // rows, if the number of components was asked for
 	// spare components are fitted beside those that are asked for, in the first part of the rounds:
 	// they find what a start with the right number would miss.
-	spare       = 4
-	spareRounds = .4
+	spare       = 10
+	spareRounds = .7
 	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with
 	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be
 	// narrow.

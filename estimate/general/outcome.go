@@ -20,7 +20,7 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	}
 	cs := program.Heaviest(r.Components)
 	background, outside := r.Beside()
-	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...), program.AtLimit(f.Problem, len(cs))...)
+	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...), program.AtLimit(f.Problem, f.Rows, len(cs))...)
 	for _, g := range cs {
 		note := program.GaussianNote(g, f.space.Dim(), program.CoarseStart)
 		if len(cs) == 1 {

@@ -30,7 +30,7 @@ const (
 	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
 	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
 	leastStrength    = 11.0 // strength below which one Gaussian is all that can be learned
-	mostComponents   = 24
+	mostComponents   = 64
 	maxRounds        = 60
 	fineTree         = 3000.0 // strength beyond which the tree gets one more level
 )
@@ -77,7 +77,7 @@ func largestK(p estimate.Problem, d int, rows float64) int {
 	if p.Covariance == estimate.Full && strength(p, d, rows) < leastStrength {
 		return 1
 	}
-	return between(1, int(rows*p.Mu/(rowsPerComponent*breadth(p, d))), min(max(p.MaxComponents, 1), mostComponents))
+	return between(1, int(rows*p.Mu/(rowsPerComponent*breadth(p, d))), min(program.MostFor(p, rows), mostComponents))
 }
 
 // rowsFor is about how many rows k components need.

@@ -93,7 +93,7 @@ func (b Boxed) least(r *Run) float64 {
 // part for it.
 func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (e *em.Rounds, overall *Overall, err error) {
 	start, held, err := boxes.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
-		boxes.Choice{Components: r.Problem.Components, Most: r.Problem.MaxComponents, Rows: r.Rows, Uniform: Starts})
+		boxes.Choice{Components: r.Problem.Components, Most: r.Most(), Rows: r.Rows, Uniform: Starts})
 	if err != nil {
 		return nil, overall, err
 	}

@@ -84,12 +84,12 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		return err
 	}
 	if asked == 0 {
-		if err := e.Simplify(ctx, draws); err != nil {
+		if err := e.Simplify(ctx, draws, worth()); err != nil {
 			return err
 		}
 		if most := r.Most(); len(e.Components) > most {
 			r.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
-			if err := e.Reduce(ctx, most); err != nil {
+			if err := e.Reduce(ctx, draws, most); err != nil {
 				return err
 			}
 		}
@@ -113,7 +113,7 @@ func (r *Run) settle(ctx context.Context, e *em.Rounds) error {
 	if err := e.Settle(ctx, asked); err != nil || asked == 0 {
 		return err
 	}
-	return e.Reduce(ctx, asked)
+	return e.Reduce(ctx, draws, asked)
 }
 
 // draws is public randomness, the same for the same question.

@@ -68,9 +68,9 @@ const nearLimit, unlike = .8, .13
 
 // AtLimit is a flag if about as many components were found as were allowed, and their number was
 // not asked for.
-func AtLimit(p estimate.Problem, found int) (flags []string) {
-	if p.Components == 0 && p.MaxComponents > 1 && float64(found) >= nearLimit*float64(p.MaxComponents) {
-		flags = append(flags, fmt.Sprintf("%d components where at most %d are allowed: there may be more, which --max-components would let in", found, p.MaxComponents))
+func AtLimit(p estimate.Problem, rows float64, found int) (flags []string) {
+	if most := MostFor(p, rows); p.Components == 0 && most > 1 && float64(found) >= nearLimit*float64(most) {
+		flags = append(flags, fmt.Sprintf("%d components where at most %d are allowed: there may be more, which --max-components would let in", found, most))
 	}
 	return flags
 }

@@ -166,7 +166,7 @@ func TestSchedule(t *testing.T) {
 // clear.
 func TestTold(t *testing.T) {
 	for _, c := range []struct{ asked, most, found, flags int }{{0, 10, 9, 1}, {0, 10, 7, 0}, {9, 10, 9, 0}, {0, 1, 1, 0}} {
-		if got := AtLimit(estimate.Problem{Components: c.asked, MaxComponents: c.most}, c.found); len(got) != c.flags {
+		if got := AtLimit(estimate.Problem{Components: c.asked, MaxComponents: c.most}, 1000, c.found); len(got) != c.flags {
 			t.Errorf("%+v: flags %q", c, got)
 		}
 	}

@@ -44,8 +44,25 @@ func Factor(r privacy.Relation) float64 {
 // Mu is the loss of a measurement that costs a part of the whole budget.
 func (r *Run) Mu(part float64) float64 { return budget.Mu(part * r.Mu2) }
 
-// mostShare is the largest number of components that there may be.
-func (r *Run) Most() int { return MostComponents(r.Problem) }
+// Most is the largest number of components that there may be.
+func (r *Run) Most() int { return MostFor(r.Problem, r.Rows) }
+
+// Utility constants of MostFor, guesses: n mu over so much for every component and column, of four
+// at least, and an end.
+const (
+	rowsOfOne = 40.0
+	manyMost  = 64
+)
+
+// MostFor is MostComponents, or as many as so many rows, public or released, can carry, if that is
+// more and the problem lets it.
+func MostFor(p estimate.Problem, rows float64) int {
+	if p.Components > 0 || !p.MoreComponents {
+		return MostComponents(p)
+	}
+	carried := rows * p.Mu / (rowsOfOne * math.Max(float64(p.Columns), 4))
+	return max(MostComponents(p), int(math.Min(carried, manyMost)))
+}
 
 // MostComponents is the number of components asked for, or else the largest allowed.
 func MostComponents(p estimate.Problem) int {

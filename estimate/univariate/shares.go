@@ -94,7 +94,7 @@ func most(p estimate.Problem, rows float64) int {
 	if !(p.Mu > 0) {
 		return program.MostComponents(p)
 	}
-	return max(1, min(program.MostComponents(p), int(rows*p.Mu/(rowsLeastUnit*lighter(p)))))
+	return max(1, min(program.MostFor(p, rows), int(rows*p.Mu/(rowsLeastUnit*lighter(p)))))
 }
 
 // rowsFor is about how many rows the components need.

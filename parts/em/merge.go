@@ -48,7 +48,11 @@ func (r *Rounds) joinBest(ctx context.Context, least float64, gain func(i, j int
 // mergeGain is what joining a and b is worth in nats per row, at least.
 func (r *Rounds) mergeGain(a, b component.Gaussian, mu float64) float64 {
 	m := component.Joined(a, b)
-	return r.cost(a, b, m, mu) - mergeLoss(a, b, m)
+	loss := mergeLoss(a, b, m)
+	if loss > r.bic()+m.Weight*mostLost { // which is more than any cost
+		return -loss
+	}
+	return r.cost(a, b, m, mu) - loss
 }
 
 // cost is what keeping a and b apart, instead of joined in m, costs in nats per row: sampling error
@@ -67,24 +71,6 @@ func (r *Rounds) bic() float64 {
 
 // mergeBIC is the weight of the BIC term, in ln n per parameter and row. A guess.
 const mergeBIC = .5
-
-// Reduce joins, greedily, the pairs that lose least until k components are left. Its error is
-// ctx's.
-func (r *Rounds) Reduce(ctx context.Context, k int) error {
-	for len(r.Components) > k {
-		joined, err := r.joinBest(ctx, math.Inf(-1), func(i, j int) float64 {
-			a, b := r.Components[i], r.Components[j]
-			return -mergeLoss(a, b, component.Joined(a, b))
-		})
-		if err != nil {
-			return err
-		}
-		if !joined { // no loss is a number
-			r.Components = component.Join(r.Components, 1, 0)
-		}
-	}
-	return nil
-}
 
 // mergeLoss is the bound B on the log-likelihood per row that is lost by joining a and b into m.
 func mergeLoss(a, b, m component.Gaussian) float64 {

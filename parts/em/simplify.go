@@ -3,6 +3,7 @@ package em
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,39 +14,97 @@ import (
 // Utility constants of Simplify, chosen on the public tables of experiments/tables.
 const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
-	simplifyCosts = 1.0  // KL must exceed the costs of a distinction this many times ..
-	leastTold     = .001 // .. and by this many nats per row, for it to be told
+	noiseCosts    = 3.0  // KL must exceed what a distinction costs in noise this many times ..
+	leastTold     = .001 // .. and its BIC term by this many nats per row, for it to be told
 )
 
 // Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows:
-// KL(f || f with the pair joined), estimated on rows drawn from f with random, against the BIC
-// term of merge. Where merge's bound is loose, for pieces that together are one Gaussian,
-// this is not. Whether the last two are one is left to the contest. It is post-processing of
-// released values. Its error is ctx's.
-func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random) error {
+// KL(f || f with the pair joined), estimated on rows drawn from f with random, against the costs of
+// merge in a round of mu: noise makes pieces of one Gaussian look unlike one. Where merge's bound
+// is loose, for such pieces, this is not. Whether the last two are one is left to the contest. It
+// is post-processing of released values. Its error is ctx's.
+func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
 	for len(r.Components) > 2 {
-		x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
-		logs := make([][]float64, len(r.Components)) // ln w_j N_j(x)
-		for j, c := range r.Components {
-			logs[j] = logDensities(c, x)
-		}
-		all := make([]float64, len(x))
-		for i := range x {
-			all[i] = logSum(logs, i, -1, -1, math.Inf(-1))
-		}
-		joined, err := r.joinBest(ctx, 0, func(i, j int) float64 {
-			m := component.Joined(r.Components[i], r.Components[j])
-			merged, loss := logDensities(m, x), 0.0
-			for t := range x {
-				loss += (all[t] - logSum(logs, t, i, j, merged[t])) / float64(len(x))
-			}
-			return simplifyCosts*r.bic() + leastTold - loss
+		joined, err := r.joinUntold(ctx, random, func(a, b, m component.Gaussian) float64 {
+			return leastTold + r.bic() + noiseCosts*(r.cost(a, b, m, mu)-r.bic())
 		})
 		if err != nil || !joined {
 			return err
 		}
 	}
 	return nil
+}
+
+// Reduce joins pairs of components as Simplify does, but until k are left. Its error is ctx's.
+func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int) error {
+	for len(r.Components) > k {
+		joined, err := r.joinUntold(ctx, random, func(_, _, _ component.Gaussian) float64 { return math.MaxFloat64 })
+		if err != nil {
+			return err
+		}
+		if !joined { // no loss is a number
+			r.Components = component.Join(r.Components, 1, 0)
+		}
+	}
+	return nil
+}
+
+// joinUntold joins the pair of components whose joint loses least, if their distinction is worth
+// more.
+func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, worth func(a, b, m component.Gaussian) float64) (bool, error) {
+	x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
+	// ln w_j N_j(x), then the part of f(x) that it is
+	shares := make([][]float64, len(r.Components))
+	for j, c := range r.Components {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		shares[j] = logDensities(c, x)
+	}
+	all := make([]float64, len(x))
+	for t := range x {
+		all[t] = logSum(shares, t)
+		for _, s := range shares {
+			s[t] = math.Exp(s[t] - all[t])
+		}
+	}
+	bound, err := r.likeliestPairs(ctx, pairsTried*len(r.Components))
+	if err != nil {
+		return false, err
+	}
+	return r.joinBest(ctx, math.Inf(-1), func(i, j int) float64 {
+		m := component.Joined(r.Components[i], r.Components[j])
+		if mergeLoss(r.Components[i], r.Components[j], m) > bound {
+			return math.Inf(-1)
+		}
+		merged, loss := logDensities(m, x), 0.0
+		for t := range x {
+			loss -= math.Log(math.Max(1-shares[i][t]-shares[j][t]+math.Exp(merged[t]-all[t]), math.SmallestNonzeroFloat64)) / float64(len(x))
+		}
+		if !(loss < worth(r.Components[i], r.Components[j], m)) {
+			return math.Inf(-1)
+		}
+		return -loss
+	})
+}
+
+// pairsTried: so many pairs for every component are looked at on drawn rows, those whose bounds are
+// the lowest. A guess.
+const pairsTried = 4
+
+// likeliestPairs is the bound on the loss that so many pairs are within.
+func (r *Rounds) likeliestPairs(ctx context.Context, pairs int) (float64, error) {
+	var losses []float64
+	for i, a := range r.Components {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		for _, b := range r.Components[:i] {
+			losses = append(losses, mergeLoss(a, b, component.Joined(a, b)))
+		}
+	}
+	slices.Sort(losses)
+	return losses[min(pairs, len(losses))-1], nil
 }
 
 // Random is a generator of public random numbers; *rand.Rand of math/rand/v2 is one.
@@ -103,20 +162,15 @@ func logDensities(c component.Gaussian, x [][]float64) []float64 {
 	return out
 }
 
-// logSum is the logarithm of the sum of exp(logs[j][t]) over all j but skip1 and skip2, and of
-// exp(more).
-func logSum(logs [][]float64, t, skip1, skip2 int, more float64) float64 {
-	best := more
+// logSum is the logarithm of the sum of exp(logs[j][t]) over all j.
+func logSum(logs [][]float64, t int) float64 {
+	best := math.Inf(-1)
 	for j := range logs {
-		if j != skip1 && j != skip2 {
-			best = math.Max(best, logs[j][t])
-		}
+		best = math.Max(best, logs[j][t])
 	}
-	total := math.Exp(more - best)
+	total := 0.0
 	for j := range logs {
-		if j != skip1 && j != skip2 {
-			total += math.Exp(logs[j][t] - best)
-		}
+		total += math.Exp(logs[j][t] - best)
 	}
 	return best + math.Log(total)
 }
