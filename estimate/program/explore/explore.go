@@ -147,14 +147,21 @@ func (f *Finder) lookNodes(share float64) (settled bool, err error) {
 	}
 	settled = true
 	for i, n := range nodes {
-		_, inv, _ := symmetric.Factor(n.at.Cov)
+		settled = settled && !(Change(out[i], n.at, clearNoise) > changed)
 		n.at = out[i]
-		l := n.at.Cov.SymmetricDim()
-		_, change := symmetric.Principal(symmetric.Congruence(inv, n.at.Cov), 1)
-		clear := n.at.Sigma*math.Sqrt(2*float64(l)) < clearNoise
-		settled = settled && !(clear && (change[l-1] < 1/changed || change[0] > changed))
 	}
 	return settled, nil
+}
+
+// Change is the largest factor between a variance of now and the same of was, or the other way
+// round; 1 where the relative noise of now's variances is not below clear.
+func Change(now, was component.Gaussian, clear float64) float64 {
+	if !(now.Sigma*math.Sqrt(2*float64(len(now.Mean))) < clear) {
+		return 1
+	}
+	_, inv, _ := symmetric.Factor(was.Cov)
+	_, v := symmetric.Principal(symmetric.Congruence(inv, now.Cov), 1)
+	return math.Max(v[0], 1/v[len(v)-1])
 }
 
 // Utility constants of looking at nodes, guesses.
