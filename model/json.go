@@ -29,6 +29,7 @@ type modelObject struct {
 	Means          [][]number   `json:"means"`
 	Covariances    [][][]number `json:"covariances"`
 	CovarianceType string       `json:"covariance_type"`
+	Constraint     string       `json:"constraint,omitempty"`
 	Background     []bool       `json:"background,omitempty"`
 }
 
@@ -54,14 +55,17 @@ func asNumbers(values []float64) []number {
 }
 
 // MarshalJSON writes the "model" object of a release: kind, columns, weights, means, covariances
-// (always full matrices, exactly symmetric), covariance_type and, if any component is, which are
-// background. Every number is the shortest
-// decimal that reads back as the same float64. It fails if m is not valid.
+// (always full matrices, exactly symmetric, and so is covariance_type), the constraint that all of
+// them keep, if they do, and which components are background, if any is. Every number is the
+// shortest decimal that reads back as the same float64. It fails if m is not valid.
 func (m *Mixture) MarshalJSON() ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	o := modelObject{Kind: kindMixture, Columns: m.Columns, Weights: asNumbers(m.Weights), CovarianceType: m.CovarianceType()}
+	o := modelObject{Kind: kindMixture, Columns: m.Columns, Weights: asNumbers(m.Weights), CovarianceType: typeFull}
+	if name := m.CovarianceType(); name != typeFull {
+		o.Constraint = name
+	}
 	if slices.Contains(m.Background, true) {
 		o.Background = m.Background
 	}
@@ -193,9 +197,13 @@ func readColumns(fields map[string]json.RawMessage, d int) ([]string, error) {
 }
 
 func readCovariances(fields map[string]json.RawMessage, k, d int) ([]Covariance, error) {
-	name := typeFull
-	if _, ok := fields["covariance_type"]; ok {
-		if err := readField(fields, "covariance_type", &name, `"full", "diagonal" or "spherical"`); err != nil {
+	// early releases call a constraint the type
+	name, field := typeFull, "covariance_type"
+	if _, ok := fields["constraint"]; ok {
+		field = "constraint"
+	}
+	if _, ok := fields[field]; ok {
+		if err := readField(fields, field, &name, `"full", "diagonal" or "spherical"`); err != nil {
 			return nil, err
 		}
 	}
@@ -205,7 +213,7 @@ func readCovariances(fields map[string]json.RawMessage, k, d int) ([]Covariance,
 		typeSpherical: asSpherical,
 	}[name]
 	if !ok {
-		return nil, fieldError("covariance_type", `"full", "diagonal" or "spherical"`, describe(fields["covariance_type"]), "leave the field out for full")
+		return nil, fieldError(field, `"full", "diagonal" or "spherical"`, describe(fields[field]), "leave the field out for full")
 	}
 	var raw [][][]float64
 	if err := readField(fields, "covariances", &raw, "an array of matrices, each an array of rows"); err != nil {
@@ -255,7 +263,7 @@ func asDiagonal(field string, f Full) (Covariance, error) {
 		variances[i] = f.At(i, i)
 		for j := range i {
 			if v := f.At(i, j); math.Abs(v) > typeTolerance*math.Sqrt(f.At(i, i))*math.Sqrt(f.At(j, j)) {
-				return nil, fieldError(fmt.Sprintf("%s[%d][%d]", field, i, j), "0, because covariance_type is not full", v, `set it to 0 or declare "full"`)
+				return nil, fieldError(fmt.Sprintf("%s[%d][%d]", field, i, j), "0, because the covariances are said to be diagonal", v, `set it to 0 or leave that out`)
 			}
 		}
 	}
@@ -270,7 +278,7 @@ func asSpherical(field string, f Full) (Covariance, error) {
 	v := f.At(0, 0)
 	for j := 1; j < f.Dim(); j++ {
 		if u := f.At(j, j); math.Abs(u-v) > typeTolerance*v {
-			return nil, fieldError(fmt.Sprintf("%s[%d][%d]", field, j, j), fmt.Sprintf("%v, as in the other columns, because covariance_type is spherical", v), u, `use one variance or declare "diagonal"`)
+			return nil, fieldError(fmt.Sprintf("%s[%d][%d]", field, j, j), fmt.Sprintf("%v, as in the other columns, because the covariances are said to be spherical", v), u, `use one variance or say diagonal`)
 		}
 	}
 	return NewSpherical(c.Dim(), v)

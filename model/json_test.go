@@ -63,6 +63,7 @@ func TestJSONTolerates(t *testing.T) {
 		"no columns, unknown field": `{"kind":"gaussian-mixture","note":{"a":[1]},"weights":[1],"means":[[1,2]],"covariances":[[[1,0],[0,1]]]}`,
 		"weights off by rounding":   `{"kind":"gaussian-mixture","weights":[0.3333333,0.6666666],"means":[[1],[2]],"covariances":[[[1]],[[0]]]}`,
 		"rounded matrix":            `{"kind":"gaussian-mixture","weights":[1],"means":[[0,0]],"covariances":[[[1,1.0000000001],[1,1]]]}`,
+		"constrained":               `{"kind":"gaussian-mixture","weights":[1],"means":[[0,0]],"covariances":[[[2,0],[0,2]]],"covariance_type":"full","constraint":"spherical"}`,
 		"spherical":                 `{"kind":"gaussian-mixture","weights":[1],"means":[[0,0]],"covariances":[[[2,0],[0,2]]],"covariance_type":"spherical"}`,
 	} {
 		var m model.Mixture
@@ -75,6 +76,9 @@ func TestJSONTolerates(t *testing.T) {
 			sum += w
 		}
 		near(t, name+": sum of weights", sum, 1, 1e-15)
+		if text, err := json.Marshal(&m); m.CovarianceType() == "spherical" && !strings.Contains(string(text), `"covariance_type":"full","constraint":"spherical"`) {
+			t.Errorf("%s: written as %s, %v", name, text, err)
+		}
 		if m.Columns[0] != "x1" {
 			t.Errorf("%s: columns %v", name, m.Columns)
 		}

@@ -27,7 +27,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		fitCommand(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
-		reportCommand(), papersCommand(), versionCommand(),
+		reportCommand(), verifyCommand(), papersCommand(), demoCommand(), versionCommand(),
 	}
 }
 
