@@ -1,6 +1,7 @@
 package gauze
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,5 +39,31 @@ func TestStatementBoundsMixtures(t *testing.T) {
 	r.Method, r.Components = "general", 3
 	if s, err := Plan(r, 0); err != nil || s.MixtureBound != nil {
 		t.Errorf("without a guess: %v, %+v", err, s)
+	}
+}
+
+// A statement says what was measured on mixtures: of all numbers of components that are allowed, or
+// of the next one measured, of the method as it was asked for.
+func TestStatementExpectsMixtures(t *testing.T) {
+	r := request(privacy.ReplaceOne, budgets[0])
+	for _, c := range []struct {
+		components, most int
+		method           string
+		want             []int
+	}{{0, 10, "", []int{2, 5, 10}}, {0, 7, "auto", []int{2, 5}}, {3, 0, "auto", []int{5}}, {12, 0, "auto", []int{10}}, {0, 10, "separated", nil}} {
+		r.Components, r.MaxComponents, r.Method = c.components, c.most, c.method
+		s, err := Plan(r, 40_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, m := range s.Mixtures {
+			if got = append(got, m.Components); !(m.TotalVariation > 0 && m.TotalVariation <= m.High && m.Plain > 0) && m.Note == "" {
+				t.Errorf("%+v: %+v", c, m)
+			}
+		}
+		if got = slices.Compact(got); !slices.Equal(got, c.want) || strings.Contains(s.String(), "number right") != (c.want != nil) {
+			t.Errorf("%+v: components %v\n%s", c, got, s)
+		}
 	}
 }

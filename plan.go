@@ -1,11 +1,13 @@
 package gauze
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/bounds"
@@ -45,8 +47,11 @@ type Statement struct {
 	// MixtureBound is the same for mixtures: of the components asked for, or of as many as are
 	// allowed.
 	MixtureBound *bounds.Mixture `json:"mixture_bound,omitempty"`
-	Notes        []string        `json:"notes,omitempty"`
-	problem      estimate.Problem
+	// Mixtures is what to expect on clusters of some numbers and distances, where several are
+	// looked for and so many rows are known or guessed.
+	Mixtures []expected.Mixture `json:"mixtures,omitempty"`
+	Notes    []string           `json:"notes,omitempty"`
+	problem  estimate.Problem
 }
 
 // A StepLimit is one line of a Statement: the most that a step may do.
@@ -164,6 +169,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 	}
 	if s.Candidates == nil && guess.Rows > 0 {
 		s.boundMixtures(guess)
+		s.expectMixtures(cmp.Or(q.Method, catalog.Auto), guess)
 	}
 	if s.Candidates == nil || guess.Rows == 0 {
 		return
@@ -189,6 +195,25 @@ func (s *Statement) boundMixtures(guess estimate.Problem) {
 	if guess.Known() == nil && k > 1 {
 		bound := bounds.ForMixture(guess, guess.Budget, k, float64(guess.Rows))
 		s.MixtureBound = &bound
+	}
+}
+
+// expectMixtures states what was measured of a method as it was asked for.
+func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
+	if guess.Known() != nil || guess.Covariance != estimate.Full || s.Learner != nil {
+		return // it was told nothing when it was measured
+	}
+	all := expected.Measured().Mixtures(asked, guess.Columns, float64(guess.Rows), s.Mu)
+	least := 0 // of the numbers that were measured, the first that is as large as asked for
+	for _, m := range all {
+		if least < guess.Components {
+			least = m.Components
+		}
+	}
+	for _, m := range all {
+		if m.Components == least || guess.Components == 0 && m.Components <= guess.MaxComponents {
+			s.Mixtures = append(s.Mixtures, m)
+		}
 	}
 }
 

@@ -19,7 +19,13 @@ var statementSource string
 var statementTemplate = template.Must(template.New("statement").Funcs(template.FuncMap{
 	"plural": plural, "digits": digits, "join": strings.Join, "remark": remark, "share": share, "row": row,
 	"hundred": func(x float64) float64 { return 100 * x },
-	"ceil":    func(x float64) int { return int(math.Ceil(x)) },
+	"rows": func(x float64) string {
+		if x == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.0f", x)
+	},
+	"ceil": func(x float64) int { return int(math.Ceil(x)) },
 }).Parse(statementSource))
 
 // String is the statement as a table for a terminal.

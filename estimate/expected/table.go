@@ -1,5 +1,5 @@
-// Package expected says what error to expect of a method for one distribution: numbers that an
-// experiment measured, embedded.
+// Package expected says what error to expect of a method for one distribution, or for mixtures:
+// numbers that an experiment measured, embedded.
 //
 // Nothing here is needed for privacy or for a fit: it is for people who plan one, and for the
 // choice of a method on public facts.

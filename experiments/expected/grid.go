@@ -55,18 +55,20 @@ type entry struct {
 	data      []string
 	loose     []float64 // of the bounds that it is told; 0 tells none
 	multiples []float64
-	mostRuns  int // of a setting; 0 for no limit
+	mostRuns  int       // of a setting; 0 for no limit
+	gaps      []float64 // of mixtures, if it is those that are measured
 }
 
 var entries = []entry{
-	{"gaussian", shapes, allColumns, onGaussian, noFacts, multiples, 0},
-	{"heavy-tailed", shapes[:1], allColumns[:5], onBoth, noFacts, multiples, 0},
-	{"heavy-tailed:elliptical", shapes[:1], allColumns[:5], onBoth, noFacts, multiples, 0},
-	{"gaussian:coinpress", shapes[:1], allColumns[:5], onGaussian, []float64{10, 1e4}, []float64{.35, .7, 1.4, 4}, 0},
-	{"univariate:kv18", shapes[:1], allColumns[:1], onGaussian, noFacts, multiples, 0},
+	{"gaussian", shapes, allColumns, onGaussian, noFacts, multiples, 0, nil},
+	{"heavy-tailed", shapes[:1], allColumns[:5], onBoth, noFacts, multiples, 0, nil},
+	{"heavy-tailed:elliptical", shapes[:1], allColumns[:5], onBoth, noFacts, multiples, 0, nil},
+	{"gaussian:coinpress", shapes[:1], allColumns[:5], onGaussian, []float64{10, 1e4}, []float64{.35, .7, 1.4, 4}, 0, nil},
+	{"univariate:kv18", shapes[:1], allColumns[:1], onGaussian, noFacts, multiples, 0, nil},
 	// Literal algorithms: so many rows that a rough idea must do.
-	{"heavy-tailed:paper", shapes[:1], allColumns[:3], onBoth[1:], []float64{10}, []float64{.3, 1}, 11},
-	{"gaussian:kmssu22", shapes[:1], allColumns[:3], onGaussian, noFacts, []float64{.3, 1}, 11},
+	{"heavy-tailed:paper", shapes[:1], allColumns[:3], onBoth[1:], []float64{10}, []float64{.3, 1}, 11, nil},
+	{"gaussian:kmssu22", shapes[:1], allColumns[:3], onGaussian, noFacts, []float64{.3, 1}, 11, nil},
+	{method: "auto", gaps: mixtureGaps},
 }
 
 // A setting is some points of the table, at rising numbers of rows, before they are measured.
@@ -76,6 +78,9 @@ type setting struct {
 	rows    []int
 	epsilon float64
 	mu      float64
+	// of a mixture; 0 of one Gaussian
+	components int
+	gap        float64
 }
 
 // settings are those of a method's part of the table. Numbers of rows that a run cannot handle

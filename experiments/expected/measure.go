@@ -1,7 +1,7 @@
 // Package expected measures the errors that `gauze plan` expects of the methods for one
-// distribution, and writes them into the table that is embedded in estimate/expected: some 25
-// minutes of CPU time. An experiment is a method, whose lines in the table are replaced, the others
-// stay. A part of a method is printed and not written.
+// distribution and of mixtures, and writes them into the table that is embedded in
+// estimate/expected: some 45 minutes of CPU time. An experiment is a method, whose lines in the
+// table are replaced, the others stay. A part of a method is printed and not written.
 package expected
 
 import (
@@ -44,6 +44,12 @@ func experiments() (out []engine.Experiment[setting]) {
 }
 
 func (e entry) lines(engine.Options) (out []*line, note string) {
+	for _, s := range e.mixtureSettings() {
+		out = append(out, s.mixtureLine())
+	}
+	if out != nil {
+		return out, ""
+	}
 	settings, err := e.settings()
 	if err != nil {
 		panic(err) // the list of methods is fixed
@@ -87,6 +93,9 @@ func (s setting) line(runs int) *line {
 
 // point is a number of rows of a line, with the medians of its runs.
 func point(l *line, n int) expected.Point {
+	if l.Cell.components > 0 {
+		return mixturePoint(l, n)
+	}
 	s, runs := l.Cell, l.Results[n]
 	median := func(name string) float64 { return engine.Median(engine.Pick(runs, name)) }
 	return expected.Point{
