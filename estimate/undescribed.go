@@ -89,5 +89,5 @@ func (c UndescribedColumn) beyond() string {
 
 // around is a share and its noise in words.
 func around(share, noise float64) string {
-	return fmt.Sprintf("about %.2g%% (noise %.1g%%)", 100*share, 100*noise)
+	return fmt.Sprintf("about %.2g%% (give or take %.1g%%)", 100*share, 100*noise)
 }

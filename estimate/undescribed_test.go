@@ -15,11 +15,11 @@ func TestLeavesOut(t *testing.T) {
 		of    estimate.Undescribed
 		flags []string // parts of each
 	}{
-		{"clear of the noise", estimate.Undescribed{Share: .061, Noise: .002, Where: "in no component"}, []string{"about 6.1% (noise 0.2%) of the rows are not described by the model: in no component"}},
+		{"clear of the noise", estimate.Undescribed{Share: .061, Noise: .002, Where: "in no component"}, []string{"about 6.1% (give or take 0.2%) of the rows are not described by the model: in no component"}},
 		{"within the noise", estimate.Undescribed{Share: .061, Noise: .02}, nil},
 		{"too few to matter", estimate.Undescribed{Share: .004, Noise: .0001}, nil},
 		{"one column", estimate.Undescribed{Noise: .01, Columns: []estimate.UndescribedColumn{{Column: 2, Share: .03, Noise: .001, Beyond: open}, {Share: .03, Noise: .01}}},
-			[]string{"column 3 in about 3% (noise 0.1%) of the rows (above 70)"}},
+			[]string{"column 3 in about 3% (give or take 0.1%) of the rows (above 70)"}},
 		{"few, and far", estimate.Undescribed{Columns: []estimate.UndescribedColumn{{Share: .001, Noise: .0001, Pull: .4}}}, []string{"move its mean or sd by about 0.4 of its sd"}},
 	} {
 		var d estimate.Diagnostics

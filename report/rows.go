@@ -77,7 +77,7 @@ func backgroundText(r *release.Release) string {
 		return ""
 	}
 	_, share := r.Model.WithoutBackground()
-	return fmt.Sprintf("%s of the rows, spread widely: in the model file %s for them", percent(share), stand(len(background)))
+	return fmt.Sprintf("%s of the rows are in none of these: in the model file %s for them", percent(share), stand(len(background)))
 }
 
 func stand(n int) string {
@@ -98,6 +98,9 @@ func undescribedText(r *release.Release) (share, where string, columns []undescr
 		return "", "", nil
 	}
 	for _, c := range u.Columns {
+		if c.Share < seenSDs*c.Noise {
+			continue
+		}
 		row := undescribedRow{Name: columnName(c.Column, 0), Share: noisyShare(c.Share, c.Noise)}
 		if len(c.Beyond) == 2 {
 			row.Beyond = "below " + number(c.Beyond[0], 4) + " or above " + number(c.Beyond[1], 4)

@@ -59,6 +59,7 @@ func (f *fit) outcome() estimate.Outcome {
 		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(f.found[j].Rows, f.found[i].Rows) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(i/f.people, j/f.people) }) // background last
 	for _, i := range order {
 		c := f.found[i]
 		cov, err := f.covariance(math.Max(c.SD, leastSD))

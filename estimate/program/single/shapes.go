@@ -81,7 +81,7 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (flags []string) {
 		case c.Group > 0 && math.Abs(c.Far)*unit > farGroup*sd:
 			flags = append(flags, fmt.Sprintf("column %d: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", j+1, 100*c.Group, center+c.Far*unit))
 		case c.Tail > 0 && c.Tail < noMoment:
-			flags = append(flags, fmt.Sprintf("column %d: the tail falls like the power -%.1f as far as it is seen, and from -2 on a law has no variance: mean and sd describe the rows within %.3g of %.3g",
+			flags = append(flags, fmt.Sprintf("column %d: its tail is so heavy that an sd may not exist (it falls like the power -%.1f, and from -2 on there is none): mean and sd describe the rows within %.3g of %.3g",
 				j+1, c.Tail, c.Reach*unit, mean[i]))
 		case c.Atom > atomShare:
 			flags = append(flags, fmt.Sprintf("column %d: about %.0f%% of the rows share the value %.4g, or nearly", j+1, 100*math.Min(c.Atom, 1), center))
