@@ -147,7 +147,8 @@ type question struct {
 	Request
 	problem estimate.Problem // the request as an estimator sees it
 	method  estimate.Estimator
-	why     string // it is this method
+	why     string  // it is this method
+	asked   float64 // epsilon, if it is more than the method has a use for
 }
 
 // check checks the request and chooses the method; rows is n where that is public, else 0.
@@ -208,6 +209,15 @@ func (r Request) choose(rows int) (*question, error) {
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}
 	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
+	if c, ok := q.method.(estimate.Capped); ok && err == nil && !r.Budget.Concentrated() {
+		asked, most := r.Budget.Epsilon, c.MostEpsilon(r.Budget.Delta)
+		if asked > most && most >= privacy.MinEpsilon {
+			r.Budget.Epsilon = most
+			if q, err = r.choose(rows); err == nil {
+				q.asked = asked
+			}
+		}
+	}
 	return q, err
 }
 

@@ -113,6 +113,35 @@ func TestLearnerChoosesBlackBox(t *testing.T) {
 	}
 }
 
+// More epsilon than the precision of a mask bears is not refused: the fit spends what it bears, and
+// says so.
+func TestMoreEpsilonThanAMaskBears(t *testing.T) {
+	r := asked(privacy.AddRemoveOne)
+	r.Budget.Epsilon, r.Own, r.Force = 1000, &halves{}, true
+	s, err := Plan(r, 3000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Epsilon > 40 || s.Epsilon < 30 || !strings.Contains(strings.Join(s.Notes, "; "), "of the 1000 asked for") {
+		t.Errorf("epsilon %v, notes %q", s.Epsilon, s.Notes)
+	}
+	got, err := Fit(context.Background(), groups(3000, r.Relation), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Release == nil || got.Certificate.Epsilon != s.Epsilon || got.Spent.Epsilon > s.Epsilon || !strings.Contains(strings.Join(got.Release.Diagnostics.Notes, "; "), "of the 1000") {
+		t.Errorf("%+v, spent %+v", got.NoRelease, got.Spent)
+	}
+	for _, b := range []privacy.Budget{{Rho: 1}, {Epsilon: 10, Delta: 1e-30}} {
+		var refusal *estimate.Refusal
+		if r.Budget = b; !errors.As(second(Plan(r, 3000)), &refusal) {
+			t.Errorf("%+v: want a refusal", b)
+		}
+	}
+}
+
+func second(_ *Statement, err error) error { return err }
+
 // A plan with a mask says what is beside mu, and rho is nobody's.
 func TestPlanWithMask(t *testing.T) {
 	r := asked(privacy.AddRemoveOne)

@@ -149,6 +149,10 @@ func (q *question) notes(rows int) (notes []string) {
 	for _, fact := range estimate.Unused(q.method, q.problem) {
 		notes = append(notes, fmt.Sprintf("the method %s makes no use of this: %s", q.method.Name(), fact))
 	}
+	if q.asked > 0 {
+		notes = append(notes, fmt.Sprintf("the method %s spends epsilon = %.4g of the %g asked for: with more, the precision of its noise would not do",
+			q.method.Name(), q.Budget.Epsilon, q.asked))
+	}
 	if n := float64(rows); rows > 0 && q.Budget.Delta*n >= 1 {
 		notes = append(notes, fmt.Sprintf("delta = %g is not below one over the %d rows: it would allow a whole row to be published; "+
 			"ask for a far smaller one", q.Budget.Delta, rows))

@@ -174,6 +174,10 @@ func OwnType(own learner.Mixture) string {
 // than what the block holds.
 const MostTrim = .2
 
+// A Capped is an Estimator that has no use for a larger epsilon than that at a delta: it is run with
+// that one then.
+type Capped interface{ MostEpsilon(delta float64) float64 }
+
 // A LearnerUser is an Estimator that runs a learner of the asker's choice on blocks of rows. An
 // Estimator that is none takes no learner.
 type LearnerUser interface {

@@ -28,7 +28,7 @@ func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float
 // Gaussian steps the rest.
 func maskOf(p estimate.Problem) mask.Lifted {
 	share, _ := parts(components(p))
-	delta := p.Budget.Delta * (1 - deltaPart) * (1 - 1e-5)
+	delta := p.Budget.Delta * (1 - deltaPart) * (1 - spared)
 	pays := func(mu2 float64, extra privacy.Curve) bool {
 		return extra.Compose(privacy.GaussianCurve(math.Sqrt(mu2))).Epsilon(delta) <= p.Budget.Epsilon
 	}
@@ -60,7 +60,7 @@ func testMu(k int, mu2 float64) float64 {
 
 // gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it.
 func gaussianMu2(p estimate.Problem, m mask.Lifted) float64 {
-	c, err := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + 1e-5), Extra: m.Curve()})
+	c, err := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + spared), Extra: m.Curve()})
 	if err != nil {
 		return 0
 	}

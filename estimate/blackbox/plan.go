@@ -17,8 +17,10 @@ const (
 
 // Utility constants, guesses.
 const (
-	deltaPart  = .2  // of delta, for the test
-	countPart  = .01 // of the Gaussian steps' mu^2
+	deltaPart = .2  // of delta, for the test
+	countPart = .01 // of the Gaussian steps' mu^2
+	// spared is the part of delta, and of the test's, that is left for the precision of the mask
+	spared     = 1e-5
 	mostRounds = 16
 )
 

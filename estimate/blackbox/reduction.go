@@ -31,7 +31,10 @@ type Estimator struct{ learners.List }
 // New returns the estimator, which runs our learners and others.
 func New(others ...learners.Learner) Estimator { return Estimator{append(learners.Ours(), others...)} }
 
-var _ estimate.LearnerUser = Estimator{}
+var (
+	_ estimate.LearnerUser = Estimator{}
+	_ estimate.Capped      = Estimator{}
+)
 
 const (
 	name   = "black-box"
@@ -88,11 +91,17 @@ func refusedAtOnce(p estimate.Problem) error {
 	case components(p) > mostComponents || p.Columns > mostColumns:
 		return program.Refusal("leave columns out, or use --method general", "the method %s takes up to %d components in up to %d columns, %d in %d were asked for",
 			name, mostComponents, mostColumns, components(p), p.Columns)
-	case math.Exp(p.Budget.Epsilon)*stable.MaskSlack > p.Budget.Delta/2:
-		return program.Refusal("use a smaller epsilon or a larger delta", "the precision of a mask's draws costs more than delta = %g at epsilon = %g",
+	case p.Budget.Epsilon > Estimator{}.MostEpsilon(p.Budget.Delta):
+		return program.Refusal("use a smaller epsilon or a larger delta", "the precision of a mask's draws costs more than delta = %g leaves for it at epsilon = %g",
 			p.Budget.Delta, p.Budget.Epsilon)
 	}
 	return nil
+}
+
+// MostEpsilon is such that the precision of a mask's draws costs no more than what steps leave of
+// delta for it.
+func (Estimator) MostEpsilon(delta float64) float64 {
+	return math.Log(deltaPart * spared / 2 * delta / stable.MaskSlack)
 }
 
 // What stable.Rules takes.
