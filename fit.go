@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -78,7 +79,7 @@ func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error
 	}
 	result, err := q.run(ctx, session)
 	if err != nil {
-		return nil, &RunError{Err: err, Spent: spentOf(session)}
+		return nil, &RunError{Err: err, Spent: spentOf(session, false)}
 	}
 	return result, nil
 }
@@ -161,10 +162,15 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 }
 
 // spentOf is what the session's measurements cost: mu^2 is the sum of theirs, and epsilon is at the
-// budget's delta, never above the budget. The loss of a mask is in epsilon, whether it was drawn or
-// not, and rho is 0 then.
-func spentOf(s *kernel.Session) release.Spent {
+// budget's delta, never above the budget. Where the plan has steps whose loss is no mu, as a
+// mask's, rho is 0, and epsilon holds all of theirs; but not in a run that ended before it measured
+// one.
+func spentOf(s *kernel.Session, ended bool) release.Spent {
 	loss := s.Loss()
+	beside := func(m kernel.Measurement) bool { return m.Mu == 0 || m.Delta > 0 }
+	if ended && loss.Delta > 0 && loss.Rho == 0 && !slices.ContainsFunc(s.Measurements(), beside) {
+		loss.Epsilon, loss.Rho = min(loss.Epsilon, privacy.EpsilonOfMu(loss.Delta, loss.Mu)), privacy.RhoOfMu(loss.Mu)
+	}
 	return release.Spent{Epsilon: loss.Epsilon, Delta: loss.Delta, Mu: loss.Mu, Rho: loss.Rho}
 }
 
@@ -174,7 +180,7 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 	c := release.Certificate{
 		Relation: q.Relation.String(),
 		Epsilon:  q.Budget.Epsilon, Delta: q.Budget.Delta, Rho: q.Budget.Rho,
-		Spent:  spentOf(s),
+		Spent:  spentOf(s, true),
 		Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
 		Simulated: s.Simulated(), Version: Version,
 	}

@@ -140,6 +140,19 @@ func TestMoreEpsilonThanAMaskBears(t *testing.T) {
 	}
 }
 
+// What ends after the count, which says that the rows are too few, has spent the count and no mask.
+func TestSpentBeforeAMask(t *testing.T) {
+	r := asked(privacy.AddRemoveOne)
+	r.Budget.Epsilon, r.Own = 1, &halves{}
+	got, err := Fit(context.Background(), groups(300, r.Relation), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.NoRelease == nil || len(got.Certificate.Plan) != 1 || !(got.Spent.Epsilon > 0 && got.Spent.Epsilon < .15) || got.Spent.Rho == 0 {
+		t.Errorf("%+v, plan %+v, spent %+v", got.NoRelease, got.Certificate.Plan, got.Spent)
+	}
+}
+
 func second(_ *Statement, err error) error { return err }
 
 // A plan with a mask says what is beside mu, and rho is nobody's.

@@ -174,8 +174,8 @@ func OwnType(own learner.Mixture) string {
 // than what the block holds.
 const MostTrim = .2
 
-// A Capped is an Estimator that has no use for a larger epsilon than that at a delta: it is run with
-// that one then.
+// A Capped is an Estimator that has no use for a larger epsilon than that at a delta: it is run
+// with that one then.
 type Capped interface{ MostEpsilon(delta float64) float64 }
 
 // A LearnerUser is an Estimator that runs a learner of the asker's choice on blocks of rows. An
