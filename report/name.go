@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-
-	"golang.org/x/text/width"
 )
 
 // clean makes a text from outside safe to show: what is not printable (control characters, escapes
@@ -27,16 +25,10 @@ func columnName(name string, j int) string {
 	return "(column " + strconv.Itoa(j+1) + ")"
 }
 
-// shorten cuts s to n cells of a terminal, the last of them an ellipsis.
+// shorten cuts s to n characters, the last of them an ellipsis.
 func shorten(s string, n int) string {
-	if cells(s) <= n {
-		return s
-	}
-	used := 0
-	for i, r := range s {
-		if used += runeCells(r); used > n-1 {
-			return s[:i] + "…"
-		}
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
 	}
 	return s
 }
@@ -53,33 +45,4 @@ func shellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// cells is the number of cells that s takes on a terminal.
-func cells(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeCells(r)
-	}
-	return n
-}
-
-func runeCells(r rune) int {
-	if unicode.In(r, unicode.Mn, unicode.Me) {
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
-}
-
-// pad fills s with spaces to n cells, on the left if right says so.
-func pad(s string, n int, right bool) string {
-	fill := strings.Repeat(" ", max(0, n-cells(s)))
-	if right {
-		return fill + s
-	}
-	return s + fill
 }

@@ -48,7 +48,8 @@ type page struct {
 // A fact is one line of the heading.
 type fact struct{ Name, Value string }
 
-func newPage(r *release.Release, o Options) (*page, error) {
+// newPage says all of a release but its pictures and its certificate whole.
+func newPage(r *release.Release, o Options) *page {
 	parts := partsOf(r)
 	p := &page{
 		Title: clean(o.Title), File: shellWord(clean(o.File)), Style: template.CSS(styleSource), Facts: facts(r), Bare: r.Bare(),
@@ -62,13 +63,7 @@ func newPage(r *release.Release, o Options) (*page, error) {
 	if !p.Bare {
 		p.certify(r)
 	}
-	var err error
-	if p.Certificate, err = indented(r.Certificate); err != nil {
-		return nil, err
-	}
-	p.drawMarginals(r, parts, o.MaxColumns)
-	p.drawPairs(r, parts, o.MaxPairs)
-	return p, nil
+	return p
 }
 
 // certify fills what the certificate says.

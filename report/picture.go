@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sizes in points, which are the page's pixels when a picture is shown at its own width.
@@ -66,7 +67,7 @@ func newPicture(width, height float64, x, y axis, nameX, nameY string) *picture 
 		p.bottom -= 1.3 * textSize
 	}
 	for _, t := range y.ticks {
-		p.left = math.Max(p.left, 10+tickSize+letter*float64(cells(t.label)))
+		p.left = math.Max(p.left, 10+tickSize+letter*float64(utf8.RuneCountInString(t.label)))
 	}
 	if nameY != "" {
 		p.left += 1.3 * textSize

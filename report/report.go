@@ -53,8 +53,12 @@ func HTML(w io.Writer, r *release.Release, o Options) error {
 	if err := check(r); err != nil {
 		return err
 	}
-	p, err := newPage(r, o.filled())
-	if err != nil {
+	o = o.filled()
+	p, parts := newPage(r, o), partsOf(r)
+	p.drawMarginals(r, parts, o.MaxColumns)
+	p.drawPairs(r, parts, o.MaxPairs)
+	var err error
+	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	if err := pageTemplate.Execute(w, p); err != nil {

@@ -57,20 +57,6 @@ func TestTextGolden(t *testing.T) {
 	}
 }
 
-// TestLongRemarks: what a line of the table has no room for follows it whole, once.
-func TestLongRemarks(t *testing.T) {
-	r := typical(t)
-	long := strings.Repeat("it is narrower than could be seen ", 3)
-	r.Diagnostics.Components[1].Flags, r.Diagnostics.Components[2].Flags = []string{long, "and more"}, []string{long, "and more"}
-	var b bytes.Buffer
-	if err := Text(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if want := "\n2, 3: " + long + "; and more\n"; strings.Count(b.String(), want) != 1 {
-		t.Errorf("want once %q in\n%s", want, b.String())
-	}
-}
-
 var svgElement = regexp.MustCompile(`(?s)<svg .*?</svg>`)
 
 // TestPages checks what has to hold for every page whatsoever.
