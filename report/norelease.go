@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -56,11 +57,8 @@ func HTMLNoRelease(w io.Writer, n NoRelease, o Options) error {
 	if n.Reason == "" {
 		return errors.New("report: NoRelease.Reason: wanted why there is no model, got none; take that of the fit's result")
 	}
-	if o.Title == "" {
-		o.Title = "No release"
-	}
 	c := n.Certificate
-	p := &withoutModel{Title: clean(o.Title), Style: template.CSS(styleSource), Reason: clean(n.Reason), Advice: clean(n.Advice), Spent: spentRows(c)}
+	p := &withoutModel{Title: clean(cmp.Or(o.Title, "No release")), Style: template.CSS(styleSource), Reason: clean(n.Reason), Advice: clean(n.Advice), Spent: spentRows(c)}
 	p.Facts = append([]fact{{"method", orNone(clean(c.Method))}}, budgetFacts(c)...)
 	if c.Learner != nil {
 		p.Facts = append(p.Facts, fact{"learner", learnerText(c.Learner)})

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -52,7 +53,7 @@ type fact struct{ Name, Value string }
 func newPage(r *release.Release, o Options) *page {
 	parts := partsOf(r)
 	p := &page{
-		Title: clean(o.Title), File: shellWord(clean(o.File)), Style: template.CSS(styleSource), Facts: facts(r), Bare: r.Bare(),
+		Title: clean(cmp.Or(o.Title, "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Facts: facts(r), Bare: r.Bare(),
 		Simulated: r.Certificate.Simulated, Many: len(parts) > 1, Crowded: len(parts) > 10, Components: componentRows(r),
 		Columns: columnRows(r), Format: release.Format, Background: backgroundText(r), Noisy: noisyText(r),
 		Flags: cleanAll(r.Diagnostics.Flags), Notes: cleanAll(r.Diagnostics.Notes), Constant: cleanAll(r.Diagnostics.ConstantColumns),

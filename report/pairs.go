@@ -14,17 +14,12 @@ const (
 	pairWidth, pairHeight = 360, 300
 	// pairReach is how many standard deviations of every component a picture of two columns shows.
 	pairReach = 2.7
-	// gridPoints is the number of points along each side of a density over two columns.
-	gridPoints = 80
 	// allPairs is the largest number of columns of which every pair is drawn.
 	allPairs = 5
 	// nameCells is the longest name of a column within a picture; the words under it have the whole
 	// name.
 	nameCells = 26
 )
-
-// shadeShares are the shares of the drawn mixture that the shades hold.
-var shadeShares = []float64{0.95, 0.75, 0.5, 0.25}
 
 // A pair of columns, with how much there is to see in it.
 type pair struct {
@@ -100,24 +95,21 @@ func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
 	return out
 }
 
-// pairPicture draws the density of two columns as shades and every part as its 1 sigma and 2 sigma
-// ellipses.
+// pairPicture draws two columns, every part as its ellipses of half a sigma to two, the whole ones
+// with a line.
 func pairPicture(m *model.Mixture, parts []part, at pair) figure {
 	nameA, nameB := columnName(m.Columns[at.a], at.a), columnName(m.Columns[at.b], at.b)
 	x, y := newAxis(parts, at.a, pairReach, 7), newAxis(parts, at.b, pairReach, 7)
 	p := newPicture(pairWidth, pairHeight, x, y, shorten(nameA, nameCells), shorten(nameB, nameCells))
 	p.ID, p.Title, p.Desc = fmt.Sprintf("pair-%d-%d", at.a+1, at.b+1), "Density of "+nameA+" and "+nameB, describePair(parts, at)
-	g := newGrid(parts, at.a, at.b, x, y, gridPoints)
-	for _, level := range g.levels(shadeShares) {
-		if level > 0 {
-			p.area(classShade, 0.13, g.rings(level)...)
-		}
-	}
 	top := largestWeight(parts)
 	sorted := sortedByWeight(parts)
 	for i := len(sorted) - 1; i >= 0; i-- { // heavy ones last, on top
 		q := sorted[i]
 		strength := tenth(0.3 + 0.7*math.Sqrt(q.weight/top))
+		for _, z := range []float64{2, 1.5, 1, .5} {
+			p.area(partClass(q.index), 0.12*strength, ellipse(q, at, x, y, z))
+		}
 		p.line(partClass(q.index), lineWidth, dashes(q.index), strength, ellipse(q, at, x, y, 2))
 		p.line(partClass(q.index), boldWidth, dashes(q.index), strength, ellipse(q, at, x, y, 1))
 	}

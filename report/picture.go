@@ -44,7 +44,6 @@ const (
 	classInk   = "ink"   // names of axes, ticks
 	classAxis  = "axis"  // lines of axes
 	classMix   = "mix"   // the mixture's density
-	classShade = "shade" // a level of the mixture's density over two columns
 	classLabel = "label" // a component's number
 )
 
@@ -131,7 +130,7 @@ func (p *picture) text(m mark) {
 
 // area fills closed curves.
 func (p *picture) area(class string, opacity float64, rings ...[]point) {
-	p.Marks = append(p.Marks, mark{Path: p.path(rings...), Class: class, Opacity: opacity})
+	p.Marks = append(p.Marks, mark{Path: p.path(rings...), Class: class, Opacity: math.Round(1e3*opacity) / 1e3})
 }
 
 func (p *picture) line(class string, width float64, dashes string, opacity float64, points []point) {

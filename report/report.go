@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -15,23 +16,6 @@ type Options struct {
 	File       string // What the example commands call the release's file. Default: "release.json".
 	MaxColumns int    // How many columns' densities are drawn at most. Default: 60.
 	MaxPairs   int    // How many pairs are drawn at most of more than five columns. Default: 10.
-}
-
-// filled returns o with its defaults.
-func (o Options) filled() Options {
-	if o.Title == "" {
-		o.Title = "Gauze release"
-	}
-	if o.File == "" {
-		o.File = "release.json"
-	}
-	if o.MaxColumns <= 0 {
-		o.MaxColumns = 60
-	}
-	if o.MaxPairs <= 0 {
-		o.MaxPairs = 10
-	}
-	return o
 }
 
 //go:embed page.html
@@ -53,10 +37,9 @@ func HTML(w io.Writer, r *release.Release, o Options) error {
 	if err := check(r); err != nil {
 		return err
 	}
-	o = o.filled()
 	p, parts := newPage(r, o), partsOf(r)
-	p.drawMarginals(r, parts, o.MaxColumns)
-	p.drawPairs(r, parts, o.MaxPairs)
+	p.drawMarginals(r, parts, cmp.Or(o.MaxColumns, 60))
+	p.drawPairs(r, parts, cmp.Or(o.MaxPairs, 10))
 	var err error
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
