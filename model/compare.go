@@ -32,9 +32,10 @@ type Comparison struct {
 
 // ComponentMatch holds the distances between two matched components.
 type ComponentMatch struct {
-	A, B       int     // index in a and in b
-	Weight     float64 // |w_a - w_b|
-	Mean       float64 // Mahalanobis under B's covariance; +Inf off the directions in which that has variance
+	A, B   int     // index in a and in b
+	Weight float64 // |w_a - w_b|
+	// Mahalanobis under B's covariance; +Inf off the directions in which that has variance
+	Mean       float64
 	Covariance float64 // |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F; may be +Inf
 }
 

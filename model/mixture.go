@@ -27,6 +27,9 @@ type Mixture struct {
 	// anywhere else. Densities, samples and moments are of all components; see Split. Nil for
 	// none.
 	Background []bool
+	// Cells are what each column can hold: rows that are drawn and densities keep to it, each
+	// component in its share. Nil for any value. A release says it beside the model's JSON.
+	Cells []Cell
 }
 
 // New returns the mixture of the given parts, checked. Nil columns stand for x1, .., xd, nil
@@ -72,6 +75,9 @@ func (m *Mixture) Validate() error {
 	faults = append(faults, checkColumns(m.Columns), checkWeights(m.Weights, len(m.Components)))
 	if n := len(m.Background); n != 0 && n != len(m.Components) {
 		faults = append(faults, fieldError("background", countOf(len(m.Components), "value")+", one for each component", countOf(n, "value"), "leave it out if no component is background"))
+	}
+	if n := len(m.Cells); n != 0 && n != len(m.Columns) {
+		faults = append(faults, fieldError("cells", countOf(len(m.Columns), "value")+", one for each column", countOf(n, "value"), "leave them out"))
 	}
 	for i, g := range m.Components {
 		faults = append(faults, g.validate(fmt.Sprintf("means[%d]", i), fmt.Sprintf("covariances[%d]", i), len(m.Columns)))
@@ -149,7 +155,7 @@ func (m *Mixture) only(index []int) *Mixture {
 	if len(index) == len(m.Components) {
 		return m
 	}
-	out := &Mixture{Columns: m.Columns}
+	out := &Mixture{Columns: m.Columns, Cells: m.Cells}
 	for _, i := range index {
 		out.Weights, out.Components = append(out.Weights, m.Weights[i]), append(out.Components, m.Components[i])
 	}
@@ -195,7 +201,13 @@ func (m *Mixture) Marginal(index []int) (*Mixture, error) {
 	if err := checkColumns(columns); err != nil {
 		return nil, err
 	}
-	return m.rebuilt(columns, func(g Gaussian) (Gaussian, error) { return g.marginal(index) })
+	out, err := m.rebuilt(columns, func(g Gaussian) (Gaussian, error) { return g.marginal(index) })
+	if m.Cells != nil && err == nil {
+		for _, j := range index {
+			out.Cells = append(out.Cells, m.Cells[j])
+		}
+	}
+	return out, err
 }
 
 // MarginalByName is Marginal with the columns given by name.

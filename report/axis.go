@@ -48,7 +48,7 @@ func newAxis(parts []part, j int, reach float64, n int) axis {
 	margin := (a.hi - a.lo) * 0.06
 	a.lo, a.hi = a.lo-margin, a.hi+margin
 	// nothing is drawn where no value can be
-	if lo, hi := math.Max(a.lo, a.u(parts[0].cells[j].Least)), math.Min(a.hi, a.u(parts[0].cells[j].Most)); lo < hi {
+	if lo, hi := math.Max(a.lo, a.u(parts[0].cell(j).Least)), math.Min(a.hi, a.u(parts[0].cell(j).Most)); lo < hi {
 		a.lo, a.hi = lo, hi
 	}
 	a.mark(n)

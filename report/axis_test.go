@@ -5,12 +5,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/gauze-dp/gauze/model"
 )
 
 func onePart(mean, sd float64) []part {
-	return []part{{weight: 1, mean: []float64{mean}, sd: []float64{sd}, cells: []model.Cell{{Least: math.Inf(-1), Most: math.Inf(1)}}}}
+	return []part{{weight: 1, mean: []float64{mean}, sd: []float64{sd}}}
 }
 
 // value is what a reader takes a tick for: the label, times and plus what the axis' suffix says.

@@ -139,7 +139,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	}
 	e.note("%s", got.in.Report().Text())
 	columns := got.in.Request()
-	r.Columns, r.RoundedTo, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.SchemaDeclared
+	r.Columns, r.RoundedTo, r.Limits, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.Limits, columns.SchemaDeclared
 	err = o.request.forColumns(&r)
 	return got.table, r, err
 }
