@@ -58,7 +58,7 @@ func TestLimitedDensity(t *testing.T) {
 		t.Errorf("beyond the limit: %v", got)
 	}
 	c, err := model.Compare(t.Context(), half, &whole, 40_000, seeded(1))
-	if err != nil || math.Abs(c.TV-.5) > .02 || math.Abs(c.KLAB-math.Ln2) > .05 || !math.IsInf(c.KLBA, 1) {
+	if err != nil || math.Abs(float64(c.TV)-.5) > .02 || math.Abs(float64(c.KLAB)-math.Ln2) > .05 || !math.IsInf(float64(c.KLBA), 1) {
 		t.Errorf("compared: %+v, %v", c, err)
 	}
 	related := &model.Mixture{Columns: []string{"x", "y"}, Weights: []float64{1}, Components: []model.Gaussian{{Mean: []float64{0, 0}, Cov: full(t, 2, 1, .8, .8, 1)}}}
