@@ -83,8 +83,8 @@ func inColumnsOf(a, b *Mixture) (*Mixture, error) {
 	if slices.Equal(a.Columns, b.Columns) || slices.Equal(a.Columns, def) || slices.Equal(b.Columns, def) {
 		return b, nil
 	}
-	out, err := b.MarginalByName(a.Columns)
-	if err != nil {
+	out, ok := b.inOrder(a.Columns)
+	if !ok {
 		return nil, fieldError("columns", quoted(a.Columns), quoted(b.Columns), "compare models of the same columns")
 	}
 	return out, nil

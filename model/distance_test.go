@@ -231,8 +231,16 @@ func TestCompareColumns(t *testing.T) {
 	rng := seeded(19)
 	a := mixture(t, nil, model.Gaussian{Mean: []float64{0, 5}, Cov: diagonal(t, 1, 2)})
 	a.Columns = []string{"u", "v"}
-	b, _ := a.Marginal([]int{1, 0})
+	b := mixture(t, nil, model.Gaussian{Mean: []float64{5, 0}, Cov: diagonal(t, 2, 1)})
+	b.Columns = []string{"v", "u"}
 	if c, err := model.Compare(t.Context(), a, b, 100, rng); err != nil || c.TV > 1e-12 {
+		t.Errorf("columns in another order: TV %v, error %v", c.TV, err)
+	}
+	f := mixture(t, nil, model.Gaussian{Mean: []float64{5, 0}, Cov: full(t, 2, 2, .5, .5, 1)})
+	f.Columns = b.Columns
+	g := mixture(t, nil, model.Gaussian{Mean: []float64{0, 5}, Cov: full(t, 2, 1, .5, .5, 2)})
+	g.Columns = a.Columns
+	if c, err := model.Compare(t.Context(), g, f, 100, rng); err != nil || c.TV > 1e-7 {
 		t.Errorf("columns in another order: TV %v, error %v", c.TV, err)
 	}
 	b.Columns = model.DefaultColumns(2)

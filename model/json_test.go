@@ -234,10 +234,6 @@ func TestBackground(t *testing.T) {
 	if text, err := json.Marshal(a); err != nil || json.Unmarshal(text, &again) != nil || !reflect.DeepEqual(again.Background, a.Background) {
 		t.Errorf("read back: %v, %v", again.Background, err)
 	}
-	marginal, err := a.MarginalByName([]string{"x"})
-	if err != nil || !reflect.DeepEqual(marginal.Background, a.Background) {
-		t.Errorf("a marginal: %v, %v", marginal, err)
-	}
 	for _, all := range [][]bool{nil, {false, false}, {true, true}} {
 		b.Background = all
 		if rest, share := b.WithoutBackground(); rest != b || share != 0 {

@@ -188,53 +188,24 @@ func (m *Mixture) CovarianceType() string {
 	return name
 }
 
-// Marginal returns the law of the columns index, in that order. It fails if index is empty, repeats
-// a column or names one that is not there.
-func (m *Mixture) Marginal(index []int) (*Mixture, error) {
-	columns := make([]string, len(index))
-	for a, j := range index {
-		if j < 0 || j >= m.Dim() {
-			return nil, fieldError(fmt.Sprintf("index[%d]", a), fmt.Sprintf("a column from 0 to %d", m.Dim()-1), j, "")
-		}
-		columns[a] = m.Columns[j]
-	}
-	if err := checkColumns(columns); err != nil {
-		return nil, err
-	}
-	out, err := m.rebuilt(columns, func(g Gaussian) (Gaussian, error) { return g.marginal(index) })
-	if m.Cells != nil && err == nil {
-		for _, j := range index {
-			out.Cells = append(out.Cells, m.Cells[j])
+// inOrder returns m with its columns in another order; false if one is not there.
+func (m *Mixture) inOrder(columns []string) (*Mixture, bool) {
+	index := make([]int, len(columns))
+	for a, name := range columns {
+		if index[a] = slices.Index(m.Columns, name); index[a] < 0 {
+			return nil, false
 		}
 	}
-	return out, err
-}
-
-// MarginalByName is Marginal with the columns given by name.
-func (m *Mixture) MarginalByName(names []string) (*Mixture, error) {
-	place := make(map[string]int, m.Dim())
-	for j, name := range m.Columns {
-		place[name] = j
-	}
-	index := make([]int, len(names))
-	for a, name := range names {
-		j, ok := place[name]
-		if !ok {
-			return nil, fieldError(fmt.Sprintf("columns[%d]", a), fmt.Sprintf("one of %q", m.Columns), strconv.Quote(name), "name a column of the model")
+	out := &Mixture{Columns: columns, Weights: m.Weights, Background: m.Background}
+	for _, g := range m.Components {
+		mean := make([]float64, len(index))
+		for a, j := range index {
+			mean[a] = g.Mean[j]
 		}
-		index[a] = j
+		out.Components = append(out.Components, Gaussian{Mean: mean, Cov: inOrder(g.Cov, index)})
 	}
-	return m.Marginal(index)
-}
-
-// rebuilt maps every component and keeps the weights.
-func (m *Mixture) rebuilt(columns []string, f func(Gaussian) (Gaussian, error)) (*Mixture, error) {
-	out := &Mixture{Columns: columns, Weights: slices.Clone(m.Weights), Background: slices.Clone(m.Background), Components: make([]Gaussian, len(m.Components))}
-	for i, g := range m.Components {
-		var err error
-		if out.Components[i], err = f(g); err != nil {
-			return nil, fmt.Errorf("component %d: %w", i, err)
-		}
+	for _, j := range index[:len(m.Cells)] { // all or none have some
+		out.Cells = append(out.Cells, m.Cells[j])
 	}
-	return out, nil
+	return out, true
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // An axis maps a column to the plane of a picture: x = centre + unit u. The pictures are drawn in
@@ -129,7 +131,7 @@ func plusOrMinus(v float64, digits int) string {
 		sign = " " + minus + " "
 	}
 	if size < 1e15 && size == math.Trunc(size) {
-		return sign + count(int(size))
+		return sign + words.Digits(int(size))
 	}
 	return sign + number(size, digits)
 }

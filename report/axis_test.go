@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 func onePart(mean, sd float64) []part {
@@ -102,8 +104,8 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
-		if got := count(n); got != want {
-			t.Errorf("count(%d): wanted %q, got %q", n, want, got)
+		if got := words.Digits(n); got != want {
+			t.Errorf("words.Digits(%d): wanted %q, got %q", n, want, got)
 		}
 	}
 }

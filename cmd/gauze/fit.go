@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
@@ -194,19 +195,12 @@ func (o *fitOptions) writeReport(r *release.Release) error {
 // summary says in a line what was released.
 func summary(r *release.Release) string {
 	groups, background := r.Model.Split()
-	text := fmt.Sprintf("%s over %s, by the method %s", plural(len(groups), "component"), plural(r.Model.Dim(), "column"), r.Certificate.Method)
+	text := fmt.Sprintf("%s over %s, by the method %s", words.Plural(len(groups), "component"), words.Plural(r.Model.Dim(), "column"), r.Certificate.Method)
 	if background != nil {
 		_, share := r.Model.WithoutBackground()
 		text += fmt.Sprintf(" (and a background of %.2g%% of the rows)", 100*share)
 	}
 	return text
-}
-
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // interruptible runs f, but returns at once when ctx is done: f may wait for a terminal or a pipe
