@@ -88,8 +88,8 @@ func allSteps(prefix string, share float64) []kernel.Step {
 	return append(ReleaseSteps(prefix, share, 1), LookStep(prefix, share*lookPart))
 }
 
-// lookPart of a budget is for looks at the columns, and of it firstLook for the first; what they leave
-// is the release's.
+// lookPart of a budget is for looks at the columns, and of it firstLook for the first; what they
+// leave is the release's.
 const lookPart, firstLook = .5, .25
 
 // measure finds the moments of all columns of the space with the part mu2 of mu^2.

@@ -86,8 +86,8 @@ func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, 
 	return m, nil
 }
 
-// A Table is what Look, Closer and Release found: moments in the columns' units, every column by itself or two of
-// them together.
+// A Table is what Look, Closer and Release found: moments in the columns' units, every column by
+// itself or two of them together.
 type Table struct {
 	Space   component.Space // centred, in units of the reaches
 	Seen    component.Space // as Columns has it
