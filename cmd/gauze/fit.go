@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -165,7 +167,7 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 		return &gauze.RunError{Err: err, Spent: result.Spent}
 	}
 	message := summary(r)
-	for _, text := range r.Diagnostics.Flags {
+	for _, text := range slices.Concat(r.Diagnostics.Flags, componentFlags(r)) {
 		e.note("flag: %s\n", text)
 	}
 	for _, text := range r.Diagnostics.Notes {
@@ -190,6 +192,24 @@ func (o *fitOptions) writeReport(r *release.Release) error {
 		where = "in " + o.out
 	}
 	return fmt.Errorf("%w; the release is %s, and gauze report can make the page of it", err, where)
+}
+
+// componentFlags are what is said of components, each with those that it is said of.
+func componentFlags(r *release.Release) (out []string) {
+	of := map[string][]string{}
+	groups, _ := r.Model.Split()
+	for _, i := range groups[:min(len(groups), len(r.Diagnostics.Components))] {
+		for _, flag := range r.Diagnostics.Components[i].Flags {
+			if of[flag] == nil {
+				out = append(out, flag)
+			}
+			of[flag] = append(of[flag], fmt.Sprint(i+1))
+		}
+	}
+	for at, flag := range out {
+		out[at] = "component " + strings.Join(of[flag], ", ") + ": " + flag
+	}
+	return out
 }
 
 // summary says in a line what was released.
