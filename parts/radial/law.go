@@ -27,6 +27,14 @@ func (l Law) mix(w float64, other Law) Law {
 	return m
 }
 
+// within is the law with the rows beyond most at most.
+func (l Law) within(most float64) Law {
+	for i, p := range l.Points {
+		l.Points[i].Q = math.Min(p.Q, most)
+	}
+	return l
+}
+
 // mean is E q.
 func (l Law) Mean() float64 {
 	sum := 0.0

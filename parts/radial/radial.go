@@ -103,7 +103,25 @@ func (h *Histogram) Law(limit float64) (l Law, trust float64) {
 	family := h.FitPearson(0)
 	trust = h.bodyTrust(family) / (1 + math.Exp((h.tailMisfit(at, family, tail)-limit)/misfitSlope))
 	l = family.Law(h.Edges)
-	return l.mix(trust, h.free(sums[:at+1], tail)), trust
+	return l.mix(trust, h.free(sums[:at+1], tail)).within(farthest * h.reach()), trust
+}
+
+// No row of a law is taken to lie beyond farthest times the q up to which rows are seen, in windows
+// neighbouring bins or fewer that hold more than clearSDs of noise: a tail that is fitted to
+// noise would set the radius, and be given back. Guesses.
+const farthest, windows, clearSDs = 4, 4, 4
+
+// reach is the q up to which rows are seen.
+func (h *Histogram) reach() float64 {
+	for i := len(h.Edges) - 1; i > 0; i-- {
+		sum := 0.0
+		for w := 1; w <= min(windows, i+1); w++ {
+			if sum += h.Counts[i-w+1]; sum > clearSDs*h.Sigma*math.Sqrt(float64(w)) {
+				return h.Edges[i]
+			}
+		}
+	}
+	return h.Edges[0]
 }
 
 // free is the histogram up to the tail, then the tail. sums are the rows up to each edge where the
