@@ -206,3 +206,32 @@ func TestNothingToFind(t *testing.T) {
 	}
 	stattest.GoodAtLeast(t, bottom, all, .95, alarm)
 }
+
+// TestTooFewComponents: fits that were asked for one component fewer than there are say so, or
+// there is none, 90 % of them; those of as many as there are do not, 95 % of them.
+func TestTooFewComponents(t *testing.T) {
+	rng := newRand(t)
+	told, too, untold, right := 0, 0, 0, 0
+	for _, c := range []struct{ k, d, n int }{{1, 2, 4000}, {2, 1, 10000}, {2, 2, 14000}, {2, 5, 30000}} {
+		for _, rel := range relations {
+			for i := range 4 {
+				f := estimatetest.RunChecked(t, everyLearner, estimatetest.Case{Rows: estimatetest.Draw(t, apartTruth(t, rng, c.k+i%2, c.d, 6), c.n, rng),
+					Columns: c.d, Relation: rel, Epsilon: 4, Delta: delta, Components: c.k, Noise: fresh})
+				flagged := strings.Contains(strings.Join(f.Diagnostics.Flags, "; "), "more components than were asked for")
+				switch {
+				case i%2 == 1:
+					if too++; f.Model == nil || flagged {
+						told++
+					}
+				default:
+					if right++; !flagged {
+						untold++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d too few are told, %d of %d that are right are not", told, too, untold, right)
+	stattest.GoodAtLeast(t, told, too, .9, alarm)
+	stattest.GoodAtLeast(t, untold, right, .95, alarm)
+}

@@ -22,6 +22,9 @@ type fit struct {
 	program.Run
 	of Estimator
 	k  int
+	// what was asked before the last round about the components of then, see shapes
+	seen  []component.Gaussian
+	looks []look
 }
 
 // run is the whole fit.
@@ -117,8 +120,8 @@ func (f *fit) em(ctx context.Context, r *em.Rounds) error {
 		for j := range n - i {
 			left += math.Pow(growth, float64(j))
 		}
-		return budget.Mu(f.Left() / left), i < n-1
-	}})
+		return budget.Mu((f.Left() - shapePart*f.Mu2) / left), i < n-1
+	}, Before: f.shapes})
 }
 
 // overlap is the largest Bhattacharyya coefficient of two components: 0 if they are apart, 1 if

@@ -75,11 +75,14 @@ func AtLimit(p estimate.Problem, rows float64, found int) (flags []string) {
 	return flags
 }
 
+// NotGaussian is a flag of a component.
+const NotGaussian = "its rows are not of a Gaussian's shape"
+
 // Unlike is a note with a component's misfit, where that is clear.
 func Unlike(note estimate.ComponentNote, misfit float64) estimate.ComponentNote {
 	if misfit > unlike {
 		note.Misfit = misfit
-		note.Flags = append(note.Flags, "its rows are not of a Gaussian's shape")
+		note.Flags = append(note.Flags, NotGaussian)
 	}
 	return note
 }
