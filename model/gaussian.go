@@ -53,22 +53,34 @@ func checkMean(field string, v float64) error {
 	return nil
 }
 
-// inOrder is a covariance of the columns index, in that order.
-func inOrder(c Covariance, index []int) Covariance {
+// marginal returns the law of the columns index, in that order.
+func (g Gaussian) marginal(index []int) (Gaussian, error) {
+	mean := make([]float64, len(index))
+	for a, j := range index {
+		mean[a] = g.Mean[j]
+	}
+	cov, err := marginalCovariance(g.Cov, index)
+	return Gaussian{Mean: mean, Cov: cov}, err
+}
+
+func marginalCovariance(c Covariance, index []int) (Covariance, error) {
 	if c, ok := c.(Diagonal); ok {
 		out := Diagonal{spherical: c.spherical}
 		for _, j := range index {
 			out.variances = append(out.variances, c.variances[j])
 		}
-		return out
+		return out, nil
 	}
-	sym := mat.NewSymDense(len(index), nil)
+	out, err := FullFromFactor(takeRows(factorOf(c), index))
+	if err != nil {
+		return nil, err
+	}
 	for a, i := range index {
 		for b := a; b < len(index); b++ {
-			sym.SetSym(a, b, c.At(i, index[b]))
+			out.sym.SetSym(a, b, c.At(i, index[b]))
 		}
 	}
-	return Full{sym: sym, factor: takeRows(factorOf(c), index)}
+	return out, nil
 }
 
 // takeRows copies the rows index of f.

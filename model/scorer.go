@@ -19,7 +19,6 @@ const negligibleLog = -40
 type Scorer struct {
 	dim      int
 	support  *support
-	limits   []Cell
 	parts    []*whitener // nil where the weight is 0
 	constant []float64   // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
 	weights  []float64   // sum to 1
@@ -58,14 +57,14 @@ func present(ms ...*Mixture) []Gaussian {
 // newScorer compiles m, a valid mixture, on a support that may be larger than its own.
 func newScorer(m *Mixture, s *support) *Scorer {
 	k := len(m.Components)
-	out := &Scorer{dim: m.Dim(), support: s, limits: limits(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k), weights: make([]float64, k)}
+	out := &Scorer{dim: m.Dim(), support: s, parts: make([]*whitener, k), constant: make([]float64, k), weights: make([]float64, k)}
 	r := len(s.free)
 	floats.ScaleTo(out.weights, 1/floats.Sum(m.Weights), m.Weights)
 	for i, g := range m.Components {
 		out.constant[i] = math.Inf(-1)
 		if m.Weights[i] > 0 {
 			out.parts[i] = newWhitener(g, s)
-			out.constant[i] = math.Log(out.weights[i]/m.inside(i, out.limits)) - float64(r)/2*math.Log(2*math.Pi) - out.parts[i].logDet
+			out.constant[i] = math.Log(out.weights[i]) - float64(r)/2*math.Log(2*math.Pi) - out.parts[i].logDet
 		}
 	}
 	out.scratch.New = func() any {
@@ -75,12 +74,12 @@ func newScorer(m *Mixture, s *support) *Scorer {
 	return out
 }
 
-// LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, beyond
-// what its cells can hold, with a cell that is not finite, or so far away that its squared distance
-// overflows float64. It panics if row has not d cells.
+// LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, with a
+// cell that is not finite, or so far away that its squared distance overflows float64. It panics if
+// row has not d cells.
 func (s *Scorer) LogDensity(row []float64) float64 {
 	s.checkRow(row)
-	if !s.support.holds(row) || !keep(row, s.limits) {
+	if !s.support.holds(row) {
 		return math.Inf(-1)
 	}
 	var stack [stackColumns]float64

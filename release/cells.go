@@ -8,33 +8,32 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Keep tells the model which values its columns can hold, as far as it is known: limits that were
-// declared, and units that were declared or that counts say. Read does so.
-func (r *Release) Keep() {
-	cells := make([]model.Cell, r.Model.Dim())
+// Cells are the values that each column of the model can hold, as far as it is known: limits that
+// were declared, and units that were declared or that counts say.
+func (r *Release) Cells() []model.Cell {
+	out := make([]model.Cell, r.Model.Dim())
 	for j, name := range r.Model.Columns {
-		c := &cells[j]
-		c.Least, c.Most = math.Inf(-1), math.Inf(1)
+		out[j] = model.Cell{Least: math.Inf(-1), Most: math.Inf(1)}
 		for _, u := range r.Diagnostics.Units {
 			if u.Column == name {
-				c.Unit, c.Offset = u.Unit, u.Offset
+				out[j].Unit, out[j].Offset = u.Unit, u.Offset
 			}
 		}
 		if j >= len(r.Columns) {
 			continue
 		}
-		public := r.Columns[j]
-		if public.RoundedTo > 0 {
-			c.Unit, c.Offset = public.RoundedTo, 0
+		c := r.Columns[j]
+		if c.RoundedTo > 0 {
+			out[j].Unit, out[j].Offset = c.RoundedTo, 0
 		}
-		if public.AtLeast != nil {
-			c.Least = *public.AtLeast
+		if c.AtLeast != nil {
+			out[j].Least = *c.AtLeast
 		}
-		if public.AtMost != nil {
-			c.Most = *public.AtMost
+		if c.AtMost != nil {
+			out[j].Most = *c.AtMost
 		}
 	}
-	r.Model.Cells = cells
+	return out
 }
 
 // columns checks the public facts of the columns, and the units that were inferred.

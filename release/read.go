@@ -39,7 +39,6 @@ func Read(r io.Reader) (*Release, error) {
 			release.Model.Background = append(release.Model.Background, n.Background)
 		}
 	}
-	release.Keep()
 	return release, nil
 }
 

@@ -14,7 +14,7 @@ type part struct {
 	mean   []float64 // d
 	sd     []float64 // d, >= 0
 	cov    model.Covariance
-	cells  []model.Cell // what the columns can hold; nil for anything
+	cells  []model.Cell // what the columns can hold
 }
 
 // correlation of columns i and j, in [-1, 1]; 0 where one of them has no spread.
@@ -33,10 +33,11 @@ const tooNoisy = 1.0
 // whose numbers are noise, unless all are.
 func partsOf(r *release.Release) (parts []part) {
 	groups, _ := r.Model.Split()
+	cells := r.Cells()
 	for _, all := range []bool{false, true} {
 		for _, i := range groups {
 			if all || !(note(r, i).EffectiveNoise > tooNoisy) {
-				parts = append(parts, newPart(r.Model, i))
+				parts = append(parts, newPart(r.Model, i, cells))
 			}
 		}
 		if parts != nil {
@@ -46,20 +47,19 @@ func partsOf(r *release.Release) (parts []part) {
 	return parts
 }
 
-// cell says what column j can hold.
-func (p part) cell(j int) model.Cell {
-	if p.cells == nil {
-		return model.Cell{Least: math.Inf(-1), Most: math.Inf(1)}
+// inside is the part of p's rows whose column j is within what it can hold, as far as p is not
+// misplaced.
+func (p part) inside(j int) float64 {
+	if p.sd[j] == 0 {
+		return 1
 	}
-	return p.cells[j]
+	below := func(x float64) float64 { return math.Erfc((p.mean[j]-x)/p.sd[j]/math.Sqrt2) / 2 }
+	return math.Max(.01, below(p.cells[j].Most)-below(p.cells[j].Least))
 }
 
-// inside is the part of p's rows whose column j is within what it can hold.
-func (p part) inside(j int) float64 { return p.cell(j).Inside(p.mean[j], p.sd[j]) }
-
-func newPart(m *model.Mixture, i int) part {
+func newPart(m *model.Mixture, i int, cells []model.Cell) part {
 	g := m.Components[i]
-	p := part{index: i, weight: m.Weights[i], mean: g.Mean, sd: make([]float64, g.Dim()), cov: g.Cov, cells: m.Cells}
+	p := part{index: i, weight: m.Weights[i], mean: g.Mean, sd: make([]float64, g.Dim()), cov: g.Cov, cells: cells}
 	for j := range p.sd {
 		p.sd[j] = math.Sqrt(g.Cov.At(j, j))
 	}

@@ -26,25 +26,37 @@ const (
 	mostWorse = 4
 )
 
-// choose fits the coreset for every allowed number of components and returns the best start:
-// log-likelihood less the nats that the last round's noise is expected to cost, less a BIC-like
-// term.
+// choose fits the coreset for every allowed number of components and returns the best start.
 func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]component.Gaussian, error) {
 	if c.Total < leastInTree || len(c.Points) < 2 {
 		return []component.Gaussian{f.global}, nil
 	}
-	kmax := largestK(f.Problem, f.space.Dim(), f.Rows)
-	var ks []int
+	ks := f.open(c)
 	if f.Problem.Components > 0 {
 		ks = []int{min(f.Problem.Components+spare, len(c.Points))}
-	} else {
-		for _, k := range candidates {
-			if k <= kmax && k < len(c.Points) {
-				ks = append(ks, k)
-			}
+	}
+	m, err := f.best(ctx, c, ks)
+	if err != nil {
+		return nil, err
+	}
+	return a.lift(m), nil
+}
+
+// open are the numbers of components that are tried on a coreset if their number is open.
+func (f *fit) open(c *coreset.Coreset) []int {
+	most := min(len(c.Points)-1, largestK(f.Problem, f.space.Dim(), math.Min(f.Rows, c.Total)))
+	ks := []int{1}
+	for _, k := range candidates[1:] {
+		if k <= most {
+			ks = append(ks, k)
 		}
 	}
-	var best *coreset.Mixture
+	return ks
+}
+
+// best is the best fit to the coreset of those numbers of components: log-likelihood less the nats
+// that the last round's noise is expected to cost, less a BIC-like term.
+func (f *fit) best(ctx context.Context, c *coreset.Coreset, ks []int) (best *coreset.Mixture, err error) {
 	bestScore, worse := math.Inf(-1), 0
 	for _, k := range ks {
 		if worse == mostWorse {
@@ -55,11 +67,11 @@ func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]compon
 			return nil, err
 		}
 		worse++
-		if score := f.score(c, m); score > bestScore {
+		if score := f.score(c, m); score > bestScore || best == nil {
 			best, bestScore, worse = m, score, 0
 		}
 	}
-	return a.lift(best), nil
+	return best, nil
 }
 
 // score is the expected log-likelihood per row, up to a constant, of the mixture that private EM
@@ -67,13 +79,13 @@ func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]compon
 func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 	d := float64(f.space.Dim())
 	r := f.rounds(nil)
-	lost := 0.0
+	lost, rows := 0.0, math.Min(f.Rows, c.Total)
 	for _, w := range m.Weights {
-		lost += w * r.Lost(w, math.Sqrt(f.schedule.final*f.Mu2))
+		lost += w * r.Lost(w*rows/f.Rows, math.Sqrt(f.schedule.final*f.Mu2))
 	}
 	k := float64(len(m.Weights))
 	// what noise in the counts lets a parameter gain, over what drawing the rows does
 	noise, q := float64(len(c.Points))*sq(c.SD)/c.Total, float64(c.Dim)
 	lost += noiseGain * noise * k * (q*(q+1)/2 + q + 1) / c.Total
-	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(f.Rows)/f.Rows
+	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(rows)/rows
 }

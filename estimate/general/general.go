@@ -1,8 +1,10 @@
 // Package general learns a Gaussian mixture of overlapping, unequal, not quite Gaussian components
 // from raw columns: the default of `gauze fit` when more than one component is allowed.
 //
-// The course of a fit, all of it released step by step: units of the columns (noisy bisection); one
-// robust global Gaussian; a noisy tree of counts in its leading directions, whose leaves are a
+// The course of a fit, all of it released step by step: units of the columns (noisy bisection, and
+// near pairs); where some column's whole spread is far wider than that of its near pairs,
+// components that lie apart, found level by level as the method "separated" does; else one
+// robust global Gaussian and a noisy tree of counts in its leading directions, whose leaves are a
 // private coreset; EM on the coreset, which costs nothing, for every number of components; then
 // private EM in all columns, each round one soft E-step and one release of clipped moments. With at
 // most one component it is the Gaussian of package single.
@@ -24,7 +26,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
@@ -35,8 +36,10 @@ type fit struct {
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	global   component.Gaussian
-	counts   *coreset.Coreset // of the tree
-	finest   []float64        // variance within a cell of the tree's last level
+	coarse   bool           // the start may be far wider than the components are
+	countSD  float64        // noise of a count of the tree
+	misfit   func() float64 // of the tree: see coreset.Misfit
+	finest   []float64      // variance within a cell of the tree's last level
 }
 
 // run is the whole fit.
@@ -58,14 +61,25 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return out, err
 	}
 	f.space = f.Space
-	if err := f.fitGlobal(); err != nil {
+	x, gaps, err := f.gaps(ctx)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	if gaps {
+		start, err := f.apart(ctx, x)
+		if err != nil {
+			return estimate.Outcome{}, err
+		}
+		return f.finish(ctx, start)
+	}
+	if err := f.fitGlobal(x.Space.Scale); err != nil {
 		return estimate.Outcome{}, err
 	}
 	c, axes, err := f.tree()
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.counts = c
+	f.countSD, f.misfit = c.SD, c.Misfit
 	if !f.Problem.NoDelta && unresolved(c, f.finest, f.Rows) {
 		r, err := f.boxed(ctx)
 		if err != nil {
@@ -79,6 +93,11 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
+	return f.finish(ctx, start)
+}
+
+// finish ends a fit from its start.
+func (f *fit) finish(ctx context.Context, start []component.Gaussian) (estimate.Outcome, error) {
 	r, err := f.em(ctx, start)
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -93,10 +112,15 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		if f.Problem.Covariance != estimate.Full {
 			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.Problem.Covariance == estimate.Spherical)
 		}
-		start[j].Doubt.Weight += sq(2 * f.counts.SD / math.Max(start[j].Weight*f.Rows, 1))
+		start[j].Doubt.Weight += sq(2 * f.countSD / math.Max(start[j].Weight*f.Rows, 1))
 	}
 	r := f.rounds(start)
 	r.Floor, r.Background, r.Far = f.floor(), em.NewBackground(f.global, r.Form), em.NewOutskirts(f.global)
+	if f.coarse {
+		if err := f.frames(r); err != nil {
+			return nil, err
+		}
+	}
 	final := math.Sqrt(f.schedule.final * f.Mu2)
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.

@@ -18,7 +18,7 @@ import (
 //
 // Source: [KSSU19] Section E of the restatement, stages M0 and M1.
 // Differs: three to five rounds, whose budget follows from n.
-func (f *fit) fitGlobal() error {
+func (f *fit) fitGlobal(near []float64) error {
 	d := f.space.Dim()
 	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: globalDoubt}
 	start.Cov.ScaleSym(startVariance, start.Cov)
@@ -35,8 +35,12 @@ func (f *fit) fitGlobal() error {
 	}
 	if f.Problem.Covariance == estimate.Spherical {
 		f.oneUnit(sds)
+		near = nil
 	}
 	s := f.space
+	for i, unit := range near {
+		sds[i] = between(sds[i]/mostStretched, unit/s.Scale[i], sds[i]*mostStretched)
+	}
 	f.space = component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d)}
 	corr := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -58,6 +62,9 @@ const startVariance = 1.5
 // globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A
 // utility constant.
 var globalDoubt = component.Doubt{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-9}
+
+// mostStretched bounds by how much a column's unit differs from its spread. A guess.
+const mostStretched = 4.0
 
 // oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is
 // spherical in the table.

@@ -24,7 +24,7 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	for _, g := range cs {
 		note := program.GaussianNote(g, f.space.Dim(), program.CoarseStart)
 		if len(cs) == 1 {
-			note = program.Unlike(note, f.counts.Misfit())
+			note = program.Unlike(note, f.misfit())
 		}
 		add((1-outside)*g.Weight, g, note)
 	}

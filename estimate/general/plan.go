@@ -3,6 +3,7 @@ package general
 import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -44,10 +45,11 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	if !p.NoDelta {
 		out = append(out, boxed.Steps(p.Columns)...)
 	}
+	out = append(out, explore.Steps(prefixApart, 1)...)
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: rings.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
-	out = append(out, program.RoundSteps(source, 1-treePart-finalPart, maxRounds, 1,
+	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+mostFrames, 1,
 		kernel.Step{Name: "contest", Query: rings.LogRatio{}.Kind(), Share: contestPart, Most: 1, Source: source})...)
 	if one {
 		out = append(out, e.one.Steps(p, prefixOne, 1)...)

@@ -13,7 +13,7 @@ import (
 
 // The steps of private EM.
 const (
-	stepRounds = "EM rounds"
+	StepRounds = "EM rounds"
 	stepLast   = "last round"
 )
 
@@ -21,7 +21,7 @@ const (
 // most, then what stands between, and the last round with its share.
 func RoundSteps(source string, share float64, most int, last float64, between ...kernel.Step) []kernel.Step {
 	moments := query.ClippedMoments{}.Kind()
-	steps := append([]kernel.Step{{Name: stepRounds, Query: moments, Share: share, Most: most, Source: source}}, between...)
+	steps := append([]kernel.Step{{Name: StepRounds, Query: moments, Share: share, Most: most, Source: source}}, between...)
 	return append(steps, kernel.Step{Name: stepLast, Query: moments, Share: last, Most: 1, Source: source})
 }
 
@@ -71,7 +71,7 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := e.Round(r.Allotment, stepRounds, mu, false); err != nil {
+		if err := e.Round(r.Allotment, StepRounds, mu, false); err != nil {
 			return err
 		}
 		if asked == 0 {

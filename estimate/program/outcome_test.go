@@ -151,7 +151,7 @@ func TestSchedule(t *testing.T) {
 		for _, m := range s.Measurements() {
 			counts[m.Step] += m.Count
 		}
-		if counts[stepRounds] != 3 || counts[stepLast] != 1 || r.Left() > 1e-9*r.Mu2 {
+		if counts[StepRounds] != 3 || counts[stepLast] != 1 || r.Left() > 1e-9*r.Mu2 {
 			t.Errorf("%d asked: measured %v, left %v", asked, counts, r.Left())
 		}
 		ctx, cancel := context.WithCancel(t.Context())

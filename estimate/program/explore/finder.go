@@ -14,13 +14,14 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
 // Parts of the run's mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of
 // the restatement.
 const (
-	nearShare   = .04
+	NearShare   = .04 // of Near
 	radiusShare = .015
 	pcaShare    = .10
 	treeShare   = .14
@@ -38,7 +39,7 @@ const (
 // How often a step can be taken at most: trees are grown for the root and twice for every level
 // below.
 const (
-	mostTrees      = 1 + 2*(mostLevels-1) + mostAcross
+	mostTrees      = 1 + 2*(mostLevels-1)
 	mostTreeLevels = 5 // see treeLevels
 )
 
@@ -47,12 +48,11 @@ const (
 func Steps(prefix string, share float64) []kernel.Step {
 	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
 	return []kernel.Step{
-		stagezero.NearStep(prefix, share*nearShare),
+		stagezero.NearStep(prefix, share*NearShare),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
-		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
+		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1)*lookShare), Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
 		{Name: prefix + stepTree, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
 		{Name: prefix + stepZoom, Query: rings.PartsOf(query.Histogram), Share: share * .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
-		{Name: prefix + stepAcross, Query: rings.PartsOf(query.Histogram), Share: share * mostAcross * acrossShare, Most: mostAcross},
 	}
 }
 
@@ -69,6 +69,7 @@ type Finder struct {
 	radius float64 // of the ball: rows beyond are in no node
 	clip   float64 // what private PCA clips rows to
 	root   *node
+	near   bool // Near is done
 }
 
 // spare is how many components more than asked for may be found on the way: a false one must not
@@ -85,7 +86,7 @@ const spareComponents = 2
 
 // Find finds the components: the root first, then every node again as long as something splits.
 func (f *Finder) Find() error {
-	if err := f.nearUnits(); err != nil {
+	if err := f.Near(); err != nil {
 		return err
 	}
 	if err := f.findRadius(); err != nil {
@@ -127,34 +128,21 @@ func (f *Finder) Find() error {
 			split, err = f.cut()
 		}
 	}
-	for looks := 0; err == nil && looks < mostAcross && f.wanting(); looks++ {
-		if split, err = f.across(); err != nil || !split {
-			return err
-		}
-		if err := f.grow(regrowShare, narrow); err != nil {
-			return err
-		}
-		if split, err = f.cut(); err != nil || !split {
-			return err
-		}
-		err = f.settle()
-	}
 	return err
 }
 
-// wanting reports whether there may be more components, and budget to look at columns for them.
-func (f *Finder) wanting() bool {
-	return len(f.root.leaves()) < f.Most() && f.affords(acrossShare+regrowCost+lookShare)
-}
-
-// nearUnits puts every column of the space in the unit of its near pairs; all in one where
-// a sphere is asked for.
-func (f *Finder) nearUnits() error {
+// Near puts every column of the space in the unit of its near pairs; all in one where
+// a sphere is asked for. Find does so first, if nobody has.
+func (f *Finder) Near() error {
+	if f.near {
+		return nil
+	}
+	f.near = true
 	least := make([]float64, f.Space.Dim())
 	for i, j := range f.Space.Columns {
 		least[i] = f.Lattices[j].Unit
 	}
-	units, err := stagezero.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(nearShare))
+	units, err := stagezero.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare))
 	if err != nil {
 		return err
 	}
@@ -251,6 +239,27 @@ func (f *Finder) InView() []component.Gaussian {
 	}
 	return in
 }
+
+// Within cuts every leaf in whose coreset fit finds a mixture, though its components are not apart.
+// Its error is fit's.
+func (f *Finder) Within(fit func(*coreset.Coreset) (*coreset.Mixture, error)) error {
+	for _, n := range f.root.leaves() {
+		if n.fits == nil || n.blurred || len(n.fits.set.Points) < 2 {
+			continue
+		}
+		m, err := fit(n.fits.set)
+		if err != nil {
+			return err
+		}
+		if m != nil && len(m.Weights) > 1 {
+			n.split(m, f.Rows)
+		}
+	}
+	return nil
+}
+
+// CountSD is the noise of a count of the first tree.
+func (f *Finder) CountSD() float64 { return f.root.fits.set.SD }
 
 // Misfit is how unlike one Gaussian the rows of the root are: see coreset.Misfit.
 func (f *Finder) Misfit() float64 { return f.root.fits.set.Misfit() }

@@ -1,0 +1,105 @@
+package general
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/em"
+)
+
+// Utility constants of tables with gaps, guesses.
+const (
+	// A column holds a gap if its whole spread is so many times that of near pairs.
+	gapRatio = 2.0
+	keepPart = .35 // of mu^2, that exploring leaves to the rounds
+	// Components found apart are split further if their rows are as unlike a Gaussian's as that.
+	unlike = .13
+	// Before the rounds come at most mostFrames with the part framePart of mu^2 each, as long as
+	// some variance turns out to differ by more than the factor reframed.
+	mostFrames = 4
+	framePart  = .025
+	reframed   = 3.0
+	clearNoise = .5 // relative noise of the second moment, beyond which that is not seen
+)
+
+// prefixApart comes before the steps that look for components apart.
+const prefixApart = "apart: "
+
+// gaps measures near pairs in every column, and says whether some column holds a gap: then one
+// frame for all rows shows little, and components are looked for level by level.
+func (f *fit) gaps(ctx context.Context) (*explore.Finder, bool, error) {
+	x := &explore.Finder{Run: f.Run, Context: ctx, Prefix: prefixApart, Space: f.space, Keep: keepPart}
+	if err := x.Near(); err != nil {
+		return nil, false, err
+	}
+	for i, s := range x.Space.Scale {
+		if f.space.Scale[i] > gapRatio*s {
+			return x, true, nil
+		}
+	}
+	return x, false, nil
+}
+
+// apart is a start from components that lie apart, and what overlaps within them: each is split as
+// the whole table would be where it holds no gap.
+func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussian, error) {
+	if err := x.Find(); err != nil {
+		return nil, err
+	}
+	alone := len(x.Found()) == 1
+	if err := x.Within(func(c *coreset.Coreset) (*coreset.Mixture, error) { return f.within(ctx, c, alone) }); err != nil {
+		return nil, err
+	}
+	if err := x.Force(); err != nil {
+		return nil, err
+	}
+	f.space, f.countSD, f.misfit = x.Space, x.CountSD(), x.Misfit
+	f.coarse = true
+	var start []component.Gaussian
+	total := 0.0
+	for _, g := range x.Found() {
+		if g.Weight*f.Rows >= goneOpen || start == nil {
+			start, total = append(start, g), total+g.Weight
+		}
+	}
+	for j := range start {
+		start[j].Weight /= total
+	}
+	f.global = start[0]
+	for _, g := range start[1:] {
+		f.global = component.Joined(f.global, g)
+	}
+	return start, nil
+}
+
+// within is the best mixture for the rows of one component, where their number is open.
+func (f *fit) within(ctx context.Context, c *coreset.Coreset, alone bool) (*coreset.Mixture, error) {
+	if f.Problem.Components > 0 || !alone && c.Misfit() < unlike {
+		return nil, nil
+	}
+	return f.best(ctx, c, f.open(c))
+}
+
+// frames are rounds until components that were found in coarse cells are seen at their own scale.
+func (f *fit) frames(r *em.Rounds) error {
+	for range mostFrames {
+		was, again := slices.Clone(r.Components), false
+		if err := r.Round(f.Allotment, program.StepRounds, f.Mu(framePart), false); err != nil {
+			return err
+		}
+		for j, c := range r.Components {
+			if explore.Change(c, was[j], clearNoise) > reframed {
+				again = true
+				r.Components[j].Doubt = component.StartDoubt()
+			}
+		}
+		if !again {
+			return nil
+		}
+	}
+	return nil
+}
