@@ -26,6 +26,16 @@ const (
 // String is the shape's name on the command line and in releases.
 func (c CovarianceType) String() string { return [...]string{"full", "diagonal", "spherical"}[c] }
 
+// ShapeOf is the shape of that name, if there is one.
+func ShapeOf(name string) (shape CovarianceType, known bool) {
+	for _, c := range []CovarianceType{Full, Diagonal, Spherical} {
+		if c.String() == name {
+			return c, true
+		}
+	}
+	return Full, false
+}
+
 // A Problem is what an estimator is asked: public facts only.
 type Problem struct {
 	Columns  int // d

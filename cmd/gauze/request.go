@@ -167,15 +167,12 @@ func (f *requestFlags) facts() (known estimate.Facts, err error) {
 }
 
 func covarianceType(name string) (estimate.CovarianceType, error) {
-	var names []string
-	for _, c := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
-		if c.String() == name {
-			return c, nil
-		}
-		names = append(names, c.String())
+	shape, known := estimate.ShapeOf(name)
+	if known {
+		return shape, nil
 	}
 	hint := "full is the default; diagonal and spherical need fewer rows"
-	if near := nearest(name, names); near != "" {
+	if near := nearest(name, []string{"full", "diagonal", "spherical"}); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return 0, &usageError{fmt.Sprintf("--covariance: wanted full, diagonal or spherical, got %q", name), hint}

@@ -28,79 +28,49 @@ func Parse(text string) (*Table, error) {
 		return nil, fmt.Errorf("expected errors: wanted the head %s", strings.Join(Head, ","))
 	}
 	var points []Point
-	for i, record := range records[1:] {
-		r := reader{cells: record}
-		points = append(points, r.point())
-		if r.faults != nil {
-			return nil, fmt.Errorf("expected errors: line %d: %w", i+2, errors.Join(r.faults...))
+	for i, cells := range records[1:] {
+		p, err := pointOf(cells)
+		if err != nil {
+			return nil, fmt.Errorf("expected errors: line %d: %w", i+2, err)
 		}
+		points = append(points, p)
 	}
 	return newTable(points)
 }
 
-// A reader takes the cells of one line one after another.
-type reader struct {
-	cells  []string
-	at     int
-	faults []error
-}
-
-func (r *reader) point() Point {
-	p := Point{Kind: Kind{Method: r.next(), Shape: r.shape(), Relation: r.relation(), Data: r.next(), Loose: r.number()}}
-	p.Columns, p.Rows, p.Mu = r.whole(), r.whole(), r.number()
-	p.Errors = Errors{Covariance: r.number(), Mean: r.number(), PlainCovariance: r.number(), PlainMean: r.number()}
-	p.Released, p.Runs = r.whole(), r.whole()
-	if p.Released > 0 && math.IsNaN(p.Covariance+p.Mean+p.PlainCovariance+p.PlainMean) {
-		r.faults = append(r.faults, fmt.Errorf("errors: wanted four numbers for %d releases, got none", p.Released))
-	}
-	return p
-}
-
-func (r *reader) next() string {
-	r.at++
-	return r.cells[r.at-1]
-}
-
-func (r *reader) fault(wanted string) {
-	r.faults = append(r.faults, fmt.Errorf("%s: wanted %s, got %q", Head[r.at-1], wanted, r.cells[r.at-1]))
-}
-
-// number is NaN for an empty cell.
-func (r *reader) number() float64 {
-	text := r.next()
-	if text == "" {
-		return math.NaN()
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x >= 0) || math.IsInf(x, 1) {
-		r.fault("a number of at least 0")
-	}
-	return x
-}
-
-func (r *reader) whole() int {
-	n, err := strconv.Atoi(r.next())
-	if err != nil {
-		r.fault("a whole number")
-	}
-	return n
-}
-
-func (r *reader) shape() estimate.CovarianceType {
-	name := r.next()
-	for _, c := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
-		if c.String() == name {
-			return c
+// pointOf reads the cells of one line; an empty one for a number is NaN.
+func pointOf(cells []string) (p Point, err error) {
+	var faults []error
+	var shape, relation string
+	for i, cell := range []any{&p.Method, &shape, &relation, &p.Data, &p.Loose, &p.Columns, &p.Rows, &p.Mu,
+		&p.Covariance, &p.Mean, &p.PlainCovariance, &p.PlainMean, &p.Released, &p.Runs} {
+		var err error
+		switch cell := cell.(type) {
+		case *string:
+			*cell = cells[i]
+		case *int:
+			*cell, err = strconv.Atoi(cells[i])
+		case *float64:
+			if *cell = math.NaN(); cells[i] != "" {
+				*cell, err = strconv.ParseFloat(cells[i], 64)
+			}
+			if *cell < 0 || math.IsInf(*cell, 1) {
+				err = errors.New("wanted a finite number of at least 0")
+			}
+		}
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %q: %w", Head[i], cells[i], err))
 		}
 	}
-	r.fault("full, diagonal or spherical")
-	return estimate.Full
-}
-
-func (r *reader) relation() privacy.Relation {
-	rel, err := privacy.ParseRelation(r.next())
-	if err != nil {
-		r.fault("a neighbouring relation")
+	var known bool
+	if p.Shape, known = estimate.ShapeOf(shape); !known {
+		faults = append(faults, fmt.Errorf("covariance: wanted full, diagonal or spherical, got %q", shape))
 	}
-	return rel
+	if p.Relation, err = privacy.ParseRelation(relation); err != nil {
+		faults = append(faults, err)
+	}
+	if p.Released > 0 && math.IsNaN(p.Covariance+p.Mean+p.PlainCovariance+p.PlainMean) {
+		faults = append(faults, fmt.Errorf("errors: wanted four numbers for %d releases, got none", p.Released))
+	}
+	return p, errors.Join(faults...)
 }
