@@ -42,9 +42,6 @@ func TestLogDensityAgreesWithReference(t *testing.T) {
 			total := floats.LogSumExp(want)
 			near(t, "LogDensity", s.LogDensity(row), total, 1e-8)
 			near(t, "Mixture.LogDensity", m.LogDensity(row), total, 1e-8)
-			for i, r := range s.Responsibilities(nil, row) {
-				near(t, "responsibility", r, math.Exp(want[i]-total), 1e-8)
-			}
 		}
 	}
 }
@@ -63,11 +60,10 @@ func TestScorerDoesNotAllocate(t *testing.T) {
 		m := modeltest.Random(t, rng, o)
 		s := scorer(t, m)
 		sampler, _ := model.NewSampler(m)
-		row, dst := make([]float64, o.D), make([]float64, o.K)
+		row := make([]float64, o.D)
 		n := testing.AllocsPerRun(100, func() {
 			sampler.Row(row, rng)
 			s.LogDensity(row)
-			s.Responsibilities(dst, row)
 		})
 		limit := 1.0
 		if o.D > 64 {
@@ -159,22 +155,11 @@ func TestFarAndNonFiniteRows(t *testing.T) {
 		if v := s.LogDensity([]float64{x}); !math.IsInf(v, -1) {
 			t.Errorf("LogDensity(%v) = %v, want -Inf", x, v)
 		}
-		if r := s.Responsibilities(nil, []float64{x}); r[0] != 0.25 || r[1] != 0.75 {
-			t.Errorf("Responsibilities(%v) = %v, want the weights", x, r)
-		}
 	}
 	near(t, "LogDensity far out", s.LogDensity([]float64{1e100}), -1e200/8, 1e-12)
 }
 
 func BenchmarkScorerLogDensity(b *testing.B) {
-	benchmarkScorer(b, func(s *model.Scorer, _, row []float64) { s.LogDensity(row) })
-}
-
-func BenchmarkScorerResponsibilities(b *testing.B) {
-	benchmarkScorer(b, func(s *model.Scorer, dst, row []float64) { s.Responsibilities(dst, row) })
-}
-
-func benchmarkScorer(b *testing.B, f func(s *model.Scorer, dst, row []float64)) {
 	rng := seeded(6)
 	m := modeltest.Random(b, rng, modeltest.Options{K: 5, D: 10, Condition: 100})
 	s := scorer(b, m)
@@ -182,11 +167,10 @@ func benchmarkScorer(b *testing.B, f func(s *model.Scorer, dst, row []float64)) 
 	if err := m.Sample(rows, rng); err != nil {
 		b.Fatal(err)
 	}
-	dst := make([]float64, 5)
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		f(s, dst, rows.RawRowView(i%1000))
+		s.LogDensity(rows.RawRowView(i % 1000))
 		i++
 	}
 }

@@ -25,13 +25,12 @@ func Match(a, b *Mixture) (partner []int, largest float64) {
 
 // LogDensity returns log p(row) in nats, by the package's convention where m is degenerate. For
 // more than a few rows use a Scorer. It panics if m is not valid or row has not d cells.
-func (m *Mixture) LogDensity(row []float64) float64 { return mustScorer(m).LogDensity(row) }
-
-// Responsibilities fills dst with the probability of each component given row; see
-// Scorer.Responsibilities. For more than a few rows use a Scorer. It panics if m is not valid or
-// row has not d cells.
-func (m *Mixture) Responsibilities(dst, row []float64) []float64 {
-	return mustScorer(m).Responsibilities(dst, row)
+func (m *Mixture) LogDensity(row []float64) float64 {
+	s, err := NewScorer(m)
+	if err != nil {
+		panic("model: " + err.Error())
+	}
+	return s.LogDensity(row)
 }
 
 // Covariance returns the covariance of a row of m, sum_i w_i (Sigma_i + (m_i - mean)(m_i -

@@ -179,11 +179,6 @@ func FuzzUnmarshal(f *testing.F) {
 			if v := s.LogDensity(row); math.IsNaN(v) {
 				t.Fatalf("log-density NaN at %v", row)
 			}
-			for _, r := range s.Responsibilities(nil, row) {
-				if !(r >= 0 && r <= 1) {
-					t.Fatalf("responsibility %v", r)
-				}
-			}
 		}
 		c, err := model.Compare(t.Context(), &m, &m, 8, rng)
 		if err != nil || math.IsNaN(c.TV) || math.IsNaN(c.Hellinger) || math.IsNaN(c.KLAB) {

@@ -21,7 +21,6 @@ type Scorer struct {
 	support  *support
 	parts    []*whitener // nil where the weight is 0
 	constant []float64   // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
-	weights  []float64   // sum to 1
 	scratch  sync.Pool   // of *[]float64, for more than stackColumns free columns
 }
 
@@ -31,14 +30,6 @@ func NewScorer(m *Mixture) (*Scorer, error) {
 		return nil, err
 	}
 	return newScorer(m, newSupport(present(m))), nil
-}
-
-func mustScorer(m *Mixture) *Scorer {
-	s, err := NewScorer(m)
-	if err != nil {
-		panic("model: " + err.Error())
-	}
-	return s
 }
 
 // present lists the components of positive weight.
@@ -57,14 +48,14 @@ func present(ms ...*Mixture) []Gaussian {
 // newScorer compiles m, a valid mixture, on a support that may be larger than its own.
 func newScorer(m *Mixture, s *support) *Scorer {
 	k := len(m.Components)
-	out := &Scorer{dim: m.Dim(), support: s, parts: make([]*whitener, k), constant: make([]float64, k), weights: make([]float64, k)}
+	out := &Scorer{dim: m.Dim(), support: s, parts: make([]*whitener, k), constant: make([]float64, k)}
 	r := len(s.free)
-	floats.ScaleTo(out.weights, 1/floats.Sum(m.Weights), m.Weights)
+	whole := 1 / floats.Sum(m.Weights)
 	for i, g := range m.Components {
 		out.constant[i] = math.Inf(-1)
 		if m.Weights[i] > 0 {
 			out.parts[i] = newWhitener(g, s)
-			out.constant[i] = math.Log(out.weights[i]) - float64(r)/2*math.Log(2*math.Pi) - out.parts[i].logDet
+			out.constant[i] = math.Log(m.Weights[i]*whole) - float64(r)/2*math.Log(2*math.Pi) - out.parts[i].logDet
 		}
 	}
 	out.scratch.New = func() any {
@@ -78,12 +69,18 @@ func newScorer(m *Mixture, s *support) *Scorer {
 // cell that is not finite, or so far away that its squared distance overflows float64. It panics if
 // row has not d cells.
 func (s *Scorer) LogDensity(row []float64) float64 {
-	s.checkRow(row)
+	if len(row) != s.dim {
+		panic(fmt.Sprintf("model: row has %d cells, the model %d columns", len(row), s.dim))
+	}
 	if !s.support.holds(row) {
 		return math.Inf(-1)
 	}
 	var stack [stackColumns]float64
-	z, pooled := s.borrow(stack[:])
+	z, pooled := stack[:min(len(s.support.free), stackColumns)], (*[]float64)(nil)
+	if len(s.support.free) > stackColumns {
+		pooled = s.scratch.Get().(*[]float64)
+		z = *pooled
+	}
 	top, sum := math.Inf(-1), 0.0
 	for i, p := range s.parts {
 		if p == nil {
@@ -98,73 +95,8 @@ func (s *Scorer) LogDensity(row []float64) float64 {
 			sum += math.Exp(v - top)
 		}
 	}
-	s.release(pooled)
-	return top + math.Log(sum)
-}
-
-// LogComponents fills dst with log w_i + log N_i(row), k numbers, and returns it; nil allocates.
-// Cells that are tied to others on the model's support are not looked at. It panics if dst or row
-// has the wrong length.
-func (s *Scorer) LogComponents(dst, row []float64) []float64 {
-	s.checkRow(row)
-	if dst == nil {
-		dst = make([]float64, len(s.parts))
-	}
-	if len(dst) != len(s.parts) {
-		panic(fmt.Sprintf("model: destination has %d cells, the mixture %d components", len(dst), len(s.parts)))
-	}
-	var stack [stackColumns]float64
-	z, pooled := s.borrow(stack[:])
-	for i, p := range s.parts {
-		dst[i] = s.constant[i]
-		if p != nil {
-			dst[i] -= p.square(z, row, s.support.free) / 2
-		}
-	}
-	s.release(pooled)
-	return dst
-}
-
-// Responsibilities fills dst with w_i N_i(row) / p(row), k numbers >= 0 that sum to 1, and returns
-// it; nil allocates. They depend on the free columns alone, so a row off the model's support has
-// them too. Where every component's density is 0 (a cell that is not finite, or a row beyond
-// float64's range) they are the weights. It panics if dst or row has the wrong length.
-func (s *Scorer) Responsibilities(dst, row []float64) []float64 {
-	dst = s.LogComponents(dst, row)
-	top := floats.Max(dst)
-	if math.IsInf(top, 0) {
-		copy(dst, s.weights)
-		return dst
-	}
-	sum := 0.0
-	for i, v := range dst {
-		dst[i] = math.Exp(v - top)
-		sum += dst[i]
-	}
-	for i := range dst {
-		dst[i] /= sum
-	}
-	return dst
-}
-
-func (s *Scorer) checkRow(row []float64) {
-	if len(row) != s.dim {
-		panic(fmt.Sprintf("model: row has %d cells, the model %d columns", len(row), s.dim))
-	}
-}
-
-// borrow returns scratch for one number per free column; pooled goes back to release.
-func (s *Scorer) borrow(stack []float64) (z []float64, pooled *[]float64) {
-	r := len(s.support.free)
-	if r <= len(stack) {
-		return stack[:r], nil
-	}
-	pooled = s.scratch.Get().(*[]float64)
-	return *pooled, pooled
-}
-
-func (s *Scorer) release(pooled *[]float64) {
 	if pooled != nil {
 		s.scratch.Put(pooled)
 	}
+	return top + math.Log(sum)
 }

@@ -3,6 +3,7 @@ package problems
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/model"
@@ -25,14 +26,22 @@ func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 // an error. A diagonal start stays diagonal.
 func EM(rows [][]float64, m *model.Mixture, steps int) (*model.Mixture, error) {
 	for range steps {
-		s, err := model.NewScorer(m)
+		scorers, err := scorersOf(m)
 		if err != nil {
 			return nil, err
 		}
 		sums := newSums(m)
 		share := make([]float64, m.K())
 		for _, row := range rows {
-			s.Responsibilities(share, row)
+			for i, s := range scorers {
+				share[i] = math.Log(m.Weights[i]) + s.LogDensity(row)
+			}
+			total := floats.LogSumExp(share)
+			for i, l := range share {
+				if share[i] = math.Exp(l - total); math.IsInf(total, 0) {
+					share[i] = m.Weights[i]
+				}
+			}
 			sums.add(share, row)
 		}
 		before := m
@@ -44,6 +53,22 @@ func EM(rows [][]float64, m *model.Mixture, steps int) (*model.Mixture, error) {
 		}
 	}
 	return m, nil
+}
+
+// scorersOf are those of the components, one by one.
+func scorersOf(m *model.Mixture) (scorers []*model.Scorer, err error) {
+	for _, g := range m.Components {
+		one, err := model.New(nil, nil, []model.Gaussian{g})
+		if err != nil {
+			return nil, err
+		}
+		s, err := model.NewScorer(one)
+		if err != nil {
+			return nil, err
+		}
+		scorers = append(scorers, s)
+	}
+	return scorers, nil
 }
 
 // settled says that a step of EM has changed nothing that can be seen in an error: means by less
