@@ -24,9 +24,9 @@ import (
 type Learner struct {
 	// Components is k of Learn. LearnMixture is told its own.
 	Components int
-	// Trim is the share of the rows, the least likely ones, that every step leaves out, below .5:
-	// .02 to .04 for tables with outliers; 0 for none. On clean rows it widens the scatter of
-	// estimates.
+	// Trim is the largest share of the rows, below .5, that every step leaves out: the least likely
+	// ones, if they lie farther out than a Gaussian's; .02 to .04 for tables with outliers; 0 for
+	// none. On clean rows it widens the scatter of estimates a little.
 	Trim float64
 	// Starts is the number of starts; 0 means 10 + 2k + d.
 	Starts int

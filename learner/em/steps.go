@@ -110,13 +110,13 @@ func (r *run) normalise() float64 {
 	return total + math.Log(product)
 }
 
-// leaveOut takes the shares from the least likely rows and returns the sum of the others'
-// log-densities.
+// leaveOut takes the shares from the least likely rows, but not from those that a Gaussian has too,
+// and returns the sum of the log-densities, that of such a row being where they begin.
 func (r *run) leaveOut() float64 {
-	least, total := quantile(r.log, r.trim), 0.0
+	least, total := min(quantile(r.log, r.trim), quantile(r.log, .5)-stray(r.d)), 0.0
 	for i, v := range r.log {
+		total += max(v, least)
 		if v > least {
-			total += v
 			continue
 		}
 		for at := i; at < len(r.share); at += r.n {
@@ -125,6 +125,18 @@ func (r *run) leaveOut() float64 {
 	}
 	return total
 }
+
+// stray is by how much the log-density of a row must lie below the median of all rows' to be one of
+// no Gaussian in d columns: as a squared length that one in a thousand has, after Wilson and
+// Hilferty, below the median one.
+func stray(d int) float64 {
+	n := float64(d)
+	chi := func(sds float64) float64 { return n * math.Pow(1-2/(9*n)+sds*math.Sqrt(2/(9*n)), 3) }
+	return (chi(straySDs) - chi(0)) / 2
+}
+
+// straySDs is the quantile of one in a thousand. A utility constant, a guess.
+const straySDs = 3.1
 
 // gather adds up the shares of component j, with first and second moments about its mean.
 func (r *run) gather(m *mixture, j int) {
