@@ -152,8 +152,12 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 		if q.RoundedTo != nil {
 			c.RoundedTo = q.RoundedTo[j]
 		}
+		if q.Limits != nil {
+			c.AtLeast, c.AtMost = q.Limits[j][0], q.Limits[j][1]
+		}
 		out.Columns = append(out.Columns, c)
 	}
+	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
 	if faults := release.Verify(out); faults != nil {
 		return nil, fmt.Errorf("method %s: its release does not verify: %w", q.method.Name(), errors.Join(faults...))

@@ -67,6 +67,9 @@ type Request struct {
 	// RoundedTo is, for each column, the unit it is recorded in, 0 where that is not declared. Nil:
 	// declared for none.
 	RoundedTo []float64
+	// Limits are, for each column, the least and the most that a value can be, nil where that is
+	// not declared: releases say so, and what is made of them keeps to it. Nil: declared for none.
+	Limits [][2]*float64
 	// Facts are public bounds on the distribution. Default: nothing is known.
 	Facts estimate.Facts
 	// KnownCovariance is the covariance that all components are publicly known to have, in the
@@ -133,6 +136,7 @@ func (r Request) Validate() error {
 		fault(len(r.RoundedTo) != len(r.Columns), "rounded to", fmt.Sprintf("%d units, one for each column", len(r.Columns)),
 			len(r.RoundedTo), "write 0 where no unit is known")
 	}
+	fault(r.Limits != nil && len(r.Limits) != len(r.Columns), "limits", fmt.Sprintf("%d, one for each column", len(r.Columns)), len(r.Limits), "leave them nil where none is known")
 	for _, unit := range r.RoundedTo {
 		fault(!(unit >= 0) || unit > source.WidestUnit, "rounded to", fmt.Sprintf("a positive number up to %g, or 0", source.WidestUnit), unit,
 			"write 0 where no unit is known")

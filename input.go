@@ -29,6 +29,7 @@ func (in *Input) Request() Request {
 	r := Request{Columns: schema.Names(), RoundedTo: make([]float64, len(schema.Columns)), SchemaDeclared: !in.table.Inferred()}
 	for i, c := range schema.Columns {
 		r.RoundedTo[i] = c.RoundedTo
+		r.Limits = append(r.Limits, [2]*float64{c.AtLeast, c.AtMost})
 	}
 	return r
 }

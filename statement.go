@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -17,7 +18,7 @@ import (
 var statementSource string
 
 var statementTemplate = template.Must(template.New("statement").Funcs(template.FuncMap{
-	"plural": plural, "digits": digits, "join": strings.Join, "remark": remark, "share": share, "row": row,
+	"plural": words.Plural, "digits": digits, "join": strings.Join, "remark": remark, "share": share, "row": row,
 	"hundred": func(x float64) float64 { return 100 * x },
 	"rows": func(x float64) string {
 		if x == 0 {
@@ -55,13 +56,6 @@ func (s *Statement) String() string {
 // row is a line of the table of candidates, whose first column is so wide.
 func row(wide int, method, covariance, mean, relative, released, remark string) string {
 	return strings.TrimRight(fmt.Sprintf("%-*s  %10s  %8s  %13s  %8s  %s", wide, method, covariance, mean, relative, released, remark), " ")
-}
-
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // share is the part of a candidate's runs that ended in a model.

@@ -8,14 +8,14 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// TestRowWithin: rows are in the columns' units and within their limits, components keep their
+// TestCells: rows are in the columns' units and within their limits, components keep their
 // share, and a component that is elsewhere is moved to the limits.
-func TestRowWithin(t *testing.T) {
+func TestCells(t *testing.T) {
 	cov := diagonal(t, 100, .04, 25)
 	m := &model.Mixture{Columns: []string{"age", "dose", "year"}, Weights: []float64{.7, .2, .1},
 		Components: []model.Gaussian{{Mean: []float64{50, .5, 7}, Cov: cov}, {Mean: []float64{0, .2, 7}, Cov: cov}, {Mean: []float64{-500, .2, 7}, Cov: cov}}}
 	low, high := math.Inf(-1), math.Inf(1)
-	cells := []model.Cell{{Unit: 1, Least: 0, Most: 120}, {Unit: .1, Least: low, Most: high}, {Unit: 7, Offset: 2, Least: low, Most: high}}
+	m.Cells = []model.Cell{{Unit: 1, Least: 0, Most: 120}, {Unit: .1, Least: low, Most: high}, {Unit: 7, Offset: 2, Least: low, Most: high}}
 	s, err := model.NewSampler(m)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestRowWithin(t *testing.T) {
 	const n = 20_000
 	zero, young := 0., 0.
 	for range n {
-		s.RowWithin(row, cells, rng)
+		s.Row(row, rng)
 		if row[0] < 0 || row[0] > 120 || row[0] != math.Trunc(row[0]) || row[1] != math.Round(10*row[1])/10 || math.Mod(row[2]-2, 7) != 0 {
 			t.Fatalf("row %v", row)
 		}
@@ -41,5 +41,36 @@ func TestRowWithin(t *testing.T) {
 		if math.Abs(c.got-c.want) > 5*math.Sqrt(c.want/n)+.003 {
 			t.Errorf("share %v, want %v", c.got, c.want)
 		}
+	}
+}
+
+// TestLimitedDensity: what lies beyond the limits is given to what lies within, component by
+// component, and distances are of these densities.
+func TestLimitedDensity(t *testing.T) {
+	inf := math.Inf(1)
+	half := &model.Mixture{Columns: []string{"x"}, Weights: []float64{1}, Components: []model.Gaussian{{Mean: []float64{0}, Cov: diagonal(t, 1)}}}
+	whole := *half
+	half.Cells = []model.Cell{{Unit: 1, Least: 0, Most: inf}}
+	if got, want := half.LogDensity([]float64{.5})-whole.LogDensity([]float64{.5}), math.Ln2; math.Abs(got-want) > 1e-12 {
+		t.Errorf("half of a Gaussian: density %v times as large, want 2", math.Exp(got))
+	}
+	if got := half.LogDensity([]float64{-.5}); !math.IsInf(got, -1) {
+		t.Errorf("beyond the limit: %v", got)
+	}
+	c, err := model.Compare(t.Context(), half, &whole, 40_000, seeded(1))
+	if err != nil || math.Abs(float64(c.TV)-.5) > .02 || math.Abs(float64(c.KLAB)-math.Ln2) > .05 || !math.IsInf(float64(c.KLBA), 1) {
+		t.Errorf("compared: %+v, %v", c, err)
+	}
+	related := &model.Mixture{Columns: []string{"x", "y"}, Weights: []float64{1}, Components: []model.Gaussian{{Mean: []float64{0, 0}, Cov: full(t, 2, 1, .8, .8, 1)}}}
+	apart := related.LogDensity([]float64{1, 1})
+	related.Cells = []model.Cell{{Least: 0, Most: inf}, {Least: 0, Most: inf}}
+	if got, want := math.Exp(apart-related.LogDensity([]float64{1, 1})), .25+math.Asin(.8)/2/math.Pi; math.Abs(got-want) > .02 {
+		t.Errorf("a quadrant holds %v, want %v", got, want)
+	}
+	related.Cells[1].Least = -inf
+	turned := *related
+	turned.Columns, turned.Cells = []string{"y", "x"}, []model.Cell{related.Cells[1], related.Cells[0]}
+	if c, err := model.Compare(t.Context(), related, &turned, 100, seeded(1)); err != nil || c.TV > 1e-9 {
+		t.Errorf("columns in another order: %+v, %v", c, err)
 	}
 }

@@ -156,7 +156,7 @@ func checkMean(t *testing.T, what string, x func(int) float64, n int, want float
 	}
 }
 
-func TestOverallMomentsMarginalAndAffine(t *testing.T) {
+func TestOverallMomentsAndAffine(t *testing.T) {
 	m := mixture(t, []float64{0.25, 0.75}, model.Gaussian{Mean: []float64{0, 1}, Cov: full(t, 2, 1, 0.5, 0.5, 2)},
 		model.Gaussian{Mean: []float64{4, 1}, Cov: diagonal(t, 3, 0)})
 	near(t, "mean 0", m.Mean()[0], 3, 1e-15)
@@ -170,25 +170,6 @@ func TestOverallMomentsMarginalAndAffine(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "mapped log-density", a.LogDensity([]float64{1, 9.5}), m.LogDensity([]float64{0, 0.5})-math.Log(2), 1e-12)
-	swapped, err := a.MarginalByName([]string{"x2", "x1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "swapped log-density", swapped.LogDensity([]float64{9.5, 1}), a.LogDensity([]float64{1, 9.5}), 1e-12)
-	one, err := m.Marginal([]int{0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "marginal", one.LogDensity([]float64{0.3}),
-		mixture(t, m.Weights, normal(t, 0, 1), normal(t, 4, math.Sqrt(3))).LogDensity([]float64{0.3}), 1e-12)
-	for _, index := range [][]int{{}, {2}, {-1}, {0, 0}} {
-		if _, err := m.Marginal(index); err == nil {
-			t.Errorf("Marginal(%v) succeeded", index)
-		}
-	}
-	if _, err := m.MarginalByName([]string{"z"}); err == nil {
-		t.Error("a column that is not there was found")
-	}
 	s, _ := model.NewSpherical(2, 4)
 	c := mixture(t, nil, model.Gaussian{Mean: []float64{0, 0}, Cov: s})
 	for want, scale := range map[string][]float64{"spherical": {3, -3}, "diagonal": {3, 1}} {

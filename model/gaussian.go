@@ -53,34 +53,22 @@ func checkMean(field string, v float64) error {
 	return nil
 }
 
-// marginal returns the law of the columns index, in that order.
-func (g Gaussian) marginal(index []int) (Gaussian, error) {
-	mean := make([]float64, len(index))
-	for a, j := range index {
-		mean[a] = g.Mean[j]
-	}
-	cov, err := marginalCovariance(g.Cov, index)
-	return Gaussian{Mean: mean, Cov: cov}, err
-}
-
-func marginalCovariance(c Covariance, index []int) (Covariance, error) {
+// inOrder is a covariance of the columns index, in that order.
+func inOrder(c Covariance, index []int) Covariance {
 	if c, ok := c.(Diagonal); ok {
 		out := Diagonal{spherical: c.spherical}
 		for _, j := range index {
 			out.variances = append(out.variances, c.variances[j])
 		}
-		return out, nil
+		return out
 	}
-	out, err := FullFromFactor(takeRows(factorOf(c), index))
-	if err != nil {
-		return nil, err
-	}
+	sym := mat.NewSymDense(len(index), nil)
 	for a, i := range index {
 		for b := a; b < len(index); b++ {
-			out.sym.SetSym(a, b, c.At(i, index[b]))
+			sym.SetSym(a, b, c.At(i, index[b]))
 		}
 	}
-	return out, nil
+	return Full{sym: sym, factor: takeRows(factorOf(c), index)}
 }
 
 // takeRows copies the rows index of f.

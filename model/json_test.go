@@ -181,7 +181,7 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 		}
 		c, err := model.Compare(t.Context(), &m, &m, 8, rng)
-		if err != nil || math.IsNaN(c.TV) || math.IsNaN(c.Hellinger) || math.IsNaN(c.KLAB) {
+		if err != nil || math.IsNaN(float64(c.TV+c.Hellinger+c.KLAB)) {
 			t.Fatalf("%v: %+v", err, c)
 		}
 	})
@@ -228,10 +228,6 @@ func TestBackground(t *testing.T) {
 	var again model.Mixture
 	if text, err := json.Marshal(a); err != nil || json.Unmarshal(text, &again) != nil || !reflect.DeepEqual(again.Background, a.Background) {
 		t.Errorf("read back: %v, %v", again.Background, err)
-	}
-	marginal, err := a.MarginalByName([]string{"x"})
-	if err != nil || !reflect.DeepEqual(marginal.Background, a.Background) {
-		t.Errorf("a marginal: %v, %v", marginal, err)
 	}
 	for _, all := range [][]bool{nil, {false, false}, {true, true}} {
 		b.Background = all

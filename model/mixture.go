@@ -27,6 +27,9 @@ type Mixture struct {
 	// anywhere else. Densities, samples and moments are of all components; see Split. Nil for
 	// none.
 	Background []bool
+	// Cells are what each column can hold: rows that are drawn and densities keep to it, each
+	// component in its share. Nil for any value. A release says it beside the model's JSON.
+	Cells []Cell
 }
 
 // New returns the mixture of the given parts, checked. Nil columns stand for x1, .., xd, nil
@@ -72,6 +75,9 @@ func (m *Mixture) Validate() error {
 	faults = append(faults, checkColumns(m.Columns), checkWeights(m.Weights, len(m.Components)))
 	if n := len(m.Background); n != 0 && n != len(m.Components) {
 		faults = append(faults, fieldError("background", countOf(len(m.Components), "value")+", one for each component", countOf(n, "value"), "leave it out if no component is background"))
+	}
+	if n := len(m.Cells); n != 0 && n != len(m.Columns) {
+		faults = append(faults, fieldError("cells", countOf(len(m.Columns), "value")+", one for each column", countOf(n, "value"), "leave them out"))
 	}
 	for i, g := range m.Components {
 		faults = append(faults, g.validate(fmt.Sprintf("means[%d]", i), fmt.Sprintf("covariances[%d]", i), len(m.Columns)))
@@ -149,7 +155,7 @@ func (m *Mixture) only(index []int) *Mixture {
 	if len(index) == len(m.Components) {
 		return m
 	}
-	out := &Mixture{Columns: m.Columns}
+	out := &Mixture{Columns: m.Columns, Cells: m.Cells}
 	for _, i := range index {
 		out.Weights, out.Components = append(out.Weights, m.Weights[i]), append(out.Components, m.Components[i])
 	}
@@ -182,47 +188,24 @@ func (m *Mixture) CovarianceType() string {
 	return name
 }
 
-// Marginal returns the law of the columns index, in that order. It fails if index is empty, repeats
-// a column or names one that is not there.
-func (m *Mixture) Marginal(index []int) (*Mixture, error) {
-	columns := make([]string, len(index))
-	for a, j := range index {
-		if j < 0 || j >= m.Dim() {
-			return nil, fieldError(fmt.Sprintf("index[%d]", a), fmt.Sprintf("a column from 0 to %d", m.Dim()-1), j, "")
-		}
-		columns[a] = m.Columns[j]
-	}
-	if err := checkColumns(columns); err != nil {
-		return nil, err
-	}
-	return m.rebuilt(columns, func(g Gaussian) (Gaussian, error) { return g.marginal(index) })
-}
-
-// MarginalByName is Marginal with the columns given by name.
-func (m *Mixture) MarginalByName(names []string) (*Mixture, error) {
-	place := make(map[string]int, m.Dim())
-	for j, name := range m.Columns {
-		place[name] = j
-	}
-	index := make([]int, len(names))
-	for a, name := range names {
-		j, ok := place[name]
-		if !ok {
-			return nil, fieldError(fmt.Sprintf("columns[%d]", a), fmt.Sprintf("one of %q", m.Columns), strconv.Quote(name), "name a column of the model")
-		}
-		index[a] = j
-	}
-	return m.Marginal(index)
-}
-
-// rebuilt maps every component and keeps the weights.
-func (m *Mixture) rebuilt(columns []string, f func(Gaussian) (Gaussian, error)) (*Mixture, error) {
-	out := &Mixture{Columns: columns, Weights: slices.Clone(m.Weights), Background: slices.Clone(m.Background), Components: make([]Gaussian, len(m.Components))}
-	for i, g := range m.Components {
-		var err error
-		if out.Components[i], err = f(g); err != nil {
-			return nil, fmt.Errorf("component %d: %w", i, err)
+// inOrder returns m with its columns in another order; false if one is not there.
+func (m *Mixture) inOrder(columns []string) (*Mixture, bool) {
+	index := make([]int, len(columns))
+	for a, name := range columns {
+		if index[a] = slices.Index(m.Columns, name); index[a] < 0 {
+			return nil, false
 		}
 	}
-	return out, nil
+	out := &Mixture{Columns: columns, Weights: m.Weights, Background: m.Background}
+	for _, g := range m.Components {
+		mean := make([]float64, len(index))
+		for a, j := range index {
+			mean[a] = g.Mean[j]
+		}
+		out.Components = append(out.Components, Gaussian{Mean: mean, Cov: inOrder(g.Cov, index)})
+	}
+	for _, j := range index[:len(m.Cells)] { // all or none have some
+		out.Cells = append(out.Cells, m.Cells[j])
+	}
+	return out, true
 }

@@ -38,6 +38,7 @@ func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (d
 	row := make([]float64, a.Dim())
 	for side, m := range []*Mixture{a, b} {
 		sampler := mustSampler(m)
+		sampler.cells = limits(m.Cells)
 		for range (rows + side) / 2 {
 			if err := ctx.Err(); err != nil {
 				return densityDistances{}, err
@@ -58,7 +59,7 @@ func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (d
 // exact replaces the estimates that have a closed form.
 func (d *densityDistances) exact(a, b *Mixture) {
 	ga, gb := present(a), present(b)
-	if len(ga) == 1 && len(gb) == 1 {
+	if len(ga) == 1 && len(gb) == 1 && limits(a.Cells) == nil && limits(b.Cells) == nil {
 		d.hellinger = Estimate{Value: GaussianHellinger(ga[0], gb[0])}
 		d.klAB = Estimate{Value: GaussianKL(ga[0], gb[0])}
 		d.klBA = Estimate{Value: GaussianKL(gb[0], ga[0])}
@@ -160,7 +161,9 @@ type halves struct {
 }
 
 func (h *halves) add(side int, x float64) {
-	h.n[side]++
+	if h.n[side]++; math.IsInf(h.mean[side], 1) {
+		return // and stays so
+	}
 	off := x - h.mean[side]
 	h.mean[side] += off / h.n[side]
 	h.squares[side] += off * (x - h.mean[side])

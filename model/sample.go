@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sort"
 	"sync"
@@ -17,6 +18,7 @@ type Sampler struct {
 	dim     int
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
+	cells   []Cell
 	scratch sync.Pool // of *[]float64, for more than stackColumns columns
 }
 
@@ -31,7 +33,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K())}
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
 		s.parts[i].mean = append([]float64(nil), g.Mean...)
@@ -63,6 +65,16 @@ func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	// The first component whose cumulated weight passes u: one of weight 0 never is.
 	i := sort.Search(len(s.upTo)-1, func(i int) bool { return s.upTo[i] > u })
 	s.component(i, dst, rng)
+	// what a component holds are rows that were there: another one, not another component's
+	for try := 1; !keep(dst, s.cells); try++ {
+		if try == mostTries {
+			for j, c := range s.cells {
+				dst[j] = math.Max(c.Least, math.Min(dst[j], c.Most))
+			}
+			break
+		}
+		s.component(i, dst, rng)
+	}
 	return i
 }
 

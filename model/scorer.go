@@ -19,6 +19,7 @@ const negligibleLog = -40
 type Scorer struct {
 	dim      int
 	support  *support
+	limits   []Cell
 	parts    []*whitener // nil where the weight is 0
 	constant []float64   // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
 	scratch  sync.Pool   // of *[]float64, for more than stackColumns free columns
@@ -48,14 +49,14 @@ func present(ms ...*Mixture) []Gaussian {
 // newScorer compiles m, a valid mixture, on a support that may be larger than its own.
 func newScorer(m *Mixture, s *support) *Scorer {
 	k := len(m.Components)
-	out := &Scorer{dim: m.Dim(), support: s, parts: make([]*whitener, k), constant: make([]float64, k)}
+	out := &Scorer{dim: m.Dim(), support: s, limits: limits(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k)}
 	r := len(s.free)
 	whole := 1 / floats.Sum(m.Weights)
 	for i, g := range m.Components {
 		out.constant[i] = math.Inf(-1)
 		if m.Weights[i] > 0 {
 			out.parts[i] = newWhitener(g, s)
-			out.constant[i] = math.Log(m.Weights[i]*whole) - float64(r)/2*math.Log(2*math.Pi) - out.parts[i].logDet
+			out.constant[i] = math.Log(m.Weights[i]*whole/m.inside(i, out.limits)) - float64(r)/2*math.Log(2*math.Pi) - out.parts[i].logDet
 		}
 	}
 	out.scratch.New = func() any {
@@ -65,14 +66,14 @@ func newScorer(m *Mixture, s *support) *Scorer {
 	return out
 }
 
-// LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, with a
-// cell that is not finite, or so far away that its squared distance overflows float64. It panics if
-// row has not d cells.
+// LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, beyond
+// what its cells can hold, with a cell that is not finite, or so far away that its squared distance
+// overflows float64. It panics if row has not d cells.
 func (s *Scorer) LogDensity(row []float64) float64 {
 	if len(row) != s.dim {
 		panic(fmt.Sprintf("model: row has %d cells, the model %d columns", len(row), s.dim))
 	}
-	if !s.support.holds(row) {
+	if !s.support.holds(row) || !keep(row, s.limits) {
 		return math.Inf(-1)
 	}
 	var stack [stackColumns]float64

@@ -8,32 +8,33 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Cells are the values that each column of the model can hold, as far as it is known: limits that
-// were declared, and units that were declared or that counts say.
-func (r *Release) Cells() []model.Cell {
-	out := make([]model.Cell, r.Model.Dim())
+// Keep tells the model which values its columns can hold, as far as it is known: limits that were
+// declared, and units that were declared or that counts say. Read does so.
+func (r *Release) Keep() {
+	cells := make([]model.Cell, r.Model.Dim())
 	for j, name := range r.Model.Columns {
-		out[j] = model.Cell{Least: math.Inf(-1), Most: math.Inf(1)}
+		c := &cells[j]
+		c.Least, c.Most = math.Inf(-1), math.Inf(1)
 		for _, u := range r.Diagnostics.Units {
 			if u.Column == name {
-				out[j].Unit, out[j].Offset = u.Unit, u.Offset
+				c.Unit, c.Offset = u.Unit, u.Offset
 			}
 		}
 		if j >= len(r.Columns) {
 			continue
 		}
-		c := r.Columns[j]
-		if c.RoundedTo > 0 {
-			out[j].Unit, out[j].Offset = c.RoundedTo, 0
+		public := r.Columns[j]
+		if public.RoundedTo > 0 {
+			c.Unit, c.Offset = public.RoundedTo, 0
 		}
-		if c.AtLeast != nil {
-			out[j].Least = *c.AtLeast
+		if public.AtLeast != nil {
+			c.Least = *public.AtLeast
 		}
-		if c.AtMost != nil {
-			out[j].Most = *c.AtMost
+		if public.AtMost != nil {
+			c.Most = *public.AtMost
 		}
 	}
-	return out
+	r.Model.Cells = cells
 }
 
 // columns checks the public facts of the columns, and the units that were inferred.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
@@ -38,7 +39,7 @@ const (
 func (m *Mask) String() string {
 	if m.Kind == MaskParameters {
 		return fmt.Sprintf("gamma = %s, eta = %s for weights, %s for means, %s for covariances, %s in dimension %d",
-			figure(m.Gamma), figure(m.EtaWeight), figure(m.EtaMean), figure(m.EtaCov), plural(m.Components, "component"), m.Dimension)
+			figure(m.Gamma), figure(m.EtaWeight), figure(m.EtaMean), figure(m.EtaCov), words.Plural(m.Components, "component"), m.Dimension)
 	}
 	return fmt.Sprintf("gamma = %s, eta = %s, dimension %d", figure(m.Gamma), figure(m.Eta), m.Dimension)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
@@ -21,7 +22,7 @@ type Statement struct{ Heading, Text string }
 var plainSource string
 
 var plainTemplate = template.Must(template.New("plain").
-	Funcs(template.FuncMap{"figure": figure, "factor": factor, "percent": percent, "oneIn": oneIn, "plural": plural, "list": (*Facts).list}).
+	Funcs(template.FuncMap{"figure": figure, "factor": factor, "percent": percent, "oneIn": oneIn, "plural": words.Plural, "list": (*Facts).list}).
 	Parse(plainSource))
 
 // Plain says in plain words what the certificate promises and what it does not.
@@ -145,21 +146,5 @@ func oneIn(p float64) string {
 	if n > 1e15 {
 		return "1 in " + figure(n)
 	}
-	return "1 in " + digits(int(n))
-}
-
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return digits(n) + " " + noun
-}
-
-// digits writes a count with commas between thousands.
-func digits(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return "1 in " + words.Digits(int(n))
 }

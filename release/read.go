@@ -39,6 +39,7 @@ func Read(r io.Reader) (*Release, error) {
 			release.Model.Background = append(release.Model.Background, n.Background)
 		}
 	}
+	release.Keep()
 	return release, nil
 }
 

@@ -458,7 +458,7 @@ func TestCells(t *testing.T) {
 	r.Columns = []Column{{Name: names[0], RoundedTo: .1, AtLeast: &least, AtMost: &most}, {Name: names[1]}}
 	r.Diagnostics.Units = []Unit{{Column: names[0], Unit: 3, Offset: 1}, {Column: names[1], Unit: 7, Offset: 2}}
 	want := []model.Cell{{Unit: .1, Most: 120}, {Unit: 7, Offset: 2, Least: math.Inf(-1), Most: math.Inf(1)}}
-	if got := reread(t, r).Cells(); !slices.Equal(got, want) {
+	if got := reread(t, r).Model.Cells; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if faults := Verify(r); faults != nil {

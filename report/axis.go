@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // An axis maps a column to the plane of a picture: x = centre + unit u. The pictures are drawn in
@@ -48,7 +50,7 @@ func newAxis(parts []part, j int, reach float64, n int) axis {
 	margin := (a.hi - a.lo) * 0.06
 	a.lo, a.hi = a.lo-margin, a.hi+margin
 	// nothing is drawn where no value can be
-	if lo, hi := math.Max(a.lo, a.u(parts[0].cells[j].Least)), math.Min(a.hi, a.u(parts[0].cells[j].Most)); lo < hi {
+	if lo, hi := math.Max(a.lo, a.u(parts[0].cell(j).Least)), math.Min(a.hi, a.u(parts[0].cell(j).Most)); lo < hi {
 		a.lo, a.hi = lo, hi
 	}
 	a.mark(n)
@@ -129,7 +131,7 @@ func plusOrMinus(v float64, digits int) string {
 		sign = " " + minus + " "
 	}
 	if size < 1e15 && size == math.Trunc(size) {
-		return sign + count(int(size))
+		return sign + words.Digits(int(size))
 	}
 	return sign + number(size, digits)
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 func onePart(mean, sd float64) []part {
-	return []part{{weight: 1, mean: []float64{mean}, sd: []float64{sd}, cells: []model.Cell{{Least: math.Inf(-1), Most: math.Inf(1)}}}}
+	return []part{{weight: 1, mean: []float64{mean}, sd: []float64{sd}}}
 }
 
 // value is what a reader takes a tick for: the label, times and plus what the axis' suffix says.
@@ -104,8 +104,8 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
-		if got := count(n); got != want {
-			t.Errorf("count(%d): wanted %q, got %q", n, want, got)
+		if got := words.Digits(n); got != want {
+			t.Errorf("words.Digits(%d): wanted %q, got %q", n, want, got)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func marginalPicture(m *model.Mixture, parts []part, j int) figure {
 	for _, q := range spikes {
 		number(q, point{a.u(q.mean[j]), height.hi * (0.025 + 0.85*q.weight/largestWeight(spikes))})
 	}
-	return figure{Name: name, SVG: p, Note: spikeNote(a, spikes, wide)}
+	return figure{Name: name, SVG: p, Note: spikeNote(a, spikes)}
 }
 
 // densities returns each part's weighted density of column j in units of the axis, their sum, and
@@ -105,27 +105,18 @@ func sortedByWeight(parts []part) []part {
 	return out
 }
 
-func spikeNote(a axis, spikes, wide []part) string {
+func spikeNote(a axis, spikes []part) string {
 	switch {
 	case a.constant:
 		return "Constant: every component has this one value and no spread."
 	case len(spikes) == 0:
 		return ""
-	case len(wide) == 0:
-		return "All components are too narrow to draw at this scale and stand as spikes; a spike's height is its weight."
-	case len(spikes) == 1:
-		return fmt.Sprintf("Component %d is too narrow to draw at this scale and stands as a spike of no particular height.", spikes[0].index+1)
 	}
-	return fmt.Sprintf("Components %s are too narrow to draw at this scale and stand as spikes; their heights compare with each other only.", listed(spikes))
-}
-
-// listed writes the parts' numbers: "1, 2".
-func listed(parts []part) string {
-	names := make([]string, len(parts))
-	for i, q := range parts {
+	names := make([]string, len(spikes))
+	for i, q := range spikes {
 		names[i] = strconv.Itoa(q.index + 1)
 	}
-	return strings.Join(names, ", ")
+	return "Too narrow to draw at this scale, and shown as a spike whose height compares with other spikes' only: component " + strings.Join(names, ", ") + "."
 }
 
 func describeColumn(parts []part, j int) string {

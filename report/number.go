@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // minus is the typographic minus sign.
@@ -58,23 +60,10 @@ func digitsFor(v, step float64) int {
 	return min(15, max(3, 3+int(math.Floor(math.Log10(math.Abs(v))))-int(math.Floor(math.Log10(step)))))
 }
 
-// count writes n with commas between thousands.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // rows writes a noisy number of rows, which need not be whole.
 func rows(v float64) string {
 	if math.Abs(v) < 1e15 {
-		return count(int(math.Round(v)))
+		return words.Digits(int(math.Round(v)))
 	}
 	return number(v, 4)
 }
@@ -98,11 +87,3 @@ var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "
 
 // powerOfTen writes 10 to the power of e.
 func powerOfTen(e int) string { return "10" + superscripts.Replace(strconv.Itoa(e)) }
-
-// plural writes "1 step", "2 steps".
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return count(n) + " " + one + "s"
-}

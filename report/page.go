@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -89,7 +90,7 @@ func facts(r *release.Release) []fact {
 		out = append(out, fact{"learner", learnerText(l)})
 	}
 	groups, background := m.Split()
-	out = append(out, fact{"model", fmt.Sprintf("%s over %s, %s", plural(len(groups), "component"), plural(m.Dim(), "column"), m.CovarianceType())})
+	out = append(out, fact{"model", fmt.Sprintf("%s over %s, %s", words.Plural(len(groups), "component"), words.Plural(m.Dim(), "column"), m.CovarianceType())})
 	if background != nil {
 		_, share := m.WithoutBackground()
 		out = append(out, fact{"background", percent(share)})
@@ -127,7 +128,7 @@ func rowsText(r *release.Release) string {
 	case r.Certificate.Rows == nil:
 		return "private"
 	}
-	return count(*r.Certificate.Rows)
+	return words.Digits(*r.Certificate.Rows)
 }
 
 func orNone(s string) string {
@@ -143,7 +144,7 @@ func (p *page) drawMarginals(r *release.Release, parts []part, most int) {
 		p.Marginals = append(p.Marginals, marginalPicture(r.Model, parts, j))
 	}
 	if d > most {
-		p.MarginalNote = fmt.Sprintf("The first %d of %s are drawn.", most, plural(d, "column"))
+		p.MarginalNote = fmt.Sprintf("The first %d of %s are drawn.", most, words.Plural(d, "column"))
 	}
 }
 
@@ -158,7 +159,7 @@ func (p *page) drawPairs(r *release.Release, parts []part, most int) {
 	case of == 0:
 		p.PairNote = "Fewer than two columns have a spread: there is no pair to draw."
 	case len(pairs) < of:
-		p.PairNote = fmt.Sprintf("Of %s the %d most telling are drawn: those with the largest correlation or separation, the larger of the two deciding.", plural(of, "pair"), len(pairs))
+		p.PairNote = fmt.Sprintf("Of %s the %d most telling are drawn: those with the largest correlation or separation, the larger of the two deciding.", words.Plural(of, "pair"), len(pairs))
 	default:
 		p.PairNote = "All pairs of columns with a spread are drawn."
 	}

@@ -14,7 +14,7 @@ type part struct {
 	mean   []float64 // d
 	sd     []float64 // d, >= 0
 	cov    model.Covariance
-	cells  []model.Cell // what the columns can hold
+	cells  []model.Cell // what the columns can hold; nil for anything
 }
 
 // correlation of columns i and j, in [-1, 1]; 0 where one of them has no spread.
@@ -33,11 +33,10 @@ const tooNoisy = 1.0
 // whose numbers are noise, unless all are.
 func partsOf(r *release.Release) (parts []part) {
 	groups, _ := r.Model.Split()
-	cells := r.Cells()
 	for _, all := range []bool{false, true} {
 		for _, i := range groups {
 			if all || !(note(r, i).EffectiveNoise > tooNoisy) {
-				parts = append(parts, newPart(r.Model, i, cells))
+				parts = append(parts, newPart(r.Model, i))
 			}
 		}
 		if parts != nil {
@@ -47,19 +46,20 @@ func partsOf(r *release.Release) (parts []part) {
 	return parts
 }
 
-// inside is the part of p's rows whose column j is within what it can hold, as far as p is not
-// misplaced.
-func (p part) inside(j int) float64 {
-	if p.sd[j] == 0 {
-		return 1
+// cell says what column j can hold.
+func (p part) cell(j int) model.Cell {
+	if p.cells == nil {
+		return model.Cell{Least: math.Inf(-1), Most: math.Inf(1)}
 	}
-	below := func(x float64) float64 { return math.Erfc((p.mean[j]-x)/p.sd[j]/math.Sqrt2) / 2 }
-	return math.Max(.01, below(p.cells[j].Most)-below(p.cells[j].Least))
+	return p.cells[j]
 }
 
-func newPart(m *model.Mixture, i int, cells []model.Cell) part {
+// inside is the part of p's rows whose column j is within what it can hold.
+func (p part) inside(j int) float64 { return p.cell(j).Inside(p.mean[j], p.sd[j]) }
+
+func newPart(m *model.Mixture, i int) part {
 	g := m.Components[i]
-	p := part{index: i, weight: m.Weights[i], mean: g.Mean, sd: make([]float64, g.Dim()), cov: g.Cov, cells: cells}
+	p := part{index: i, weight: m.Weights[i], mean: g.Mean, sd: make([]float64, g.Dim()), cov: g.Cov, cells: m.Cells}
 	for j := range p.sd {
 		p.sd[j] = math.Sqrt(g.Cov.At(j, j))
 	}

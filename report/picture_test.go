@@ -11,7 +11,7 @@ import (
 // TestEllipse: every point of the ellipse has the Mahalanobis distance it stands for.
 func TestEllipse(t *testing.T) {
 	g := gaussian(t, []float64{3, -2}, []float64{4, 1.5, 1.5, 1})
-	q := newPart(mixture(t, nil, []float64{1}, g), 0, nil)
+	q := newPart(mixture(t, nil, []float64{1}, g), 0)
 	a := axis{unit: 1}
 	for _, p := range ellipse(q, pair{a: 0, b: 1}, a, a, 2) {
 		x, y := p.X-3, p.Y+2

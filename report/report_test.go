@@ -246,6 +246,7 @@ func TestNoise(t *testing.T) {
 func TestLimitsOfColumns(t *testing.T) {
 	r, least, most := typical(t), 10., 70.
 	r.Columns = []release.Column{{Name: "age", AtLeast: &least, AtMost: &most}, {Name: "bmi"}, {Name: "blood pressure"}}
+	r.Keep()
 	parts := partsOf(r)
 	a := newAxis(parts, 0, marginalReach, 7)
 	if lo, hi := a.centre+a.unit*a.lo, a.centre+a.unit*a.hi; math.Abs(lo-10) > 1e-9 || math.Abs(hi-70) > 1e-9 {

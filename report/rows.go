@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -67,7 +68,7 @@ func noisyText(r *release.Release) string {
 	if len(parts) == len(groups) {
 		return ""
 	}
-	return fmt.Sprintf("%s, with %s of the rows: too few to tell place and spread from the noise", plural(len(groups)-len(parts), "component"), percent(math.Max(0, share)))
+	return fmt.Sprintf("%s, with %s of the rows: too few to tell place and spread from the noise", words.Plural(len(groups)-len(parts), "component"), percent(math.Max(0, share)))
 }
 
 // backgroundText is what stands for the components of the background; "" if there are none.
@@ -161,7 +162,7 @@ func budgetRows(c release.Certificate) (out []budgetRow, remark string) {
 		total += float64(s.Count) * s.Mu * s.Mu
 	}
 	for _, s := range c.Plan {
-		row := budgetRow{Step: clean(s.Step), Query: clean(s.Query), Source: clean(s.Source), Count: count(s.Count), Delta: "0", Share: "–"}
+		row := budgetRow{Step: clean(s.Step), Query: clean(s.Query), Source: clean(s.Source), Count: words.Digits(s.Count), Delta: "0", Share: "–"}
 		if s.Delta > 0 {
 			row.Delta = number(s.Delta, 3)
 		}
@@ -195,7 +196,7 @@ func renyiText(s release.PlanStep) string {
 			points = append(points, point{order, nats})
 		}
 	}
-	text := "Rényi curve of " + plural(len(s.Renyi), "order")
+	text := "Rényi curve of " + words.Plural(len(s.Renyi), "order")
 	switch {
 	case s.Mask != nil:
 		text = "mask, " + s.Mask.String() + ": " + text

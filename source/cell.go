@@ -57,7 +57,7 @@ func decimal(s string) bool {
 // longestWord is the length of the longest word below.
 const longestWord = len("-infinity")
 
-var words = map[string]kind{
+var wordKinds = map[string]kind{
 	"": missing, "na": missing, "nan": missing, "-nan": missing, "n/a": missing, "#n/a": missing, "<na>": missing, "null": missing,
 	"nil": missing, "none": missing, ".": missing, "-": missing, "?": missing,
 	"inf": notFinite, "+inf": notFinite, "-inf": notFinite,
@@ -77,7 +77,7 @@ func word(s string) kind {
 		}
 		lower[i] = c
 	}
-	if kind, ok := words[string(lower[:len(s)])]; ok {
+	if kind, ok := wordKinds[string(lower[:len(s)])]; ok {
 		return kind
 	}
 	return notNumber

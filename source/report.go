@@ -3,6 +3,8 @@ package source
 import (
 	"fmt"
 	"strings"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // A Report counts what was read. It depends on the rows: show it on the custodian's terminal, and
@@ -57,37 +59,20 @@ func (r Report) Text() string {
 		for i, c := range r.Columns {
 			names[i] = c.Name
 		}
-		fmt.Fprintf(&b, "schema inferred from the cells of the first %s: %s\n", count(r.LookedAt, "row"), quoteNames(names))
+		fmt.Fprintf(&b, "schema inferred from the cells of the first %s: %s\n", words.Plural(r.LookedAt, "row"), quoteNames(names))
 		for _, left := range r.LeftOut {
 			fmt.Fprintf(&b, "  left out %q: %s\n", left.Name, left.Why)
 		}
 		b.WriteString("  which columns were chosen is not covered by the privacy promise; declare them with --columns or --schema\n")
 	}
-	fmt.Fprintf(&b, "%s read, %s bad\n", count(r.Rows, "row"), digits(r.BadRows))
+	fmt.Fprintf(&b, "%s read, %s bad\n", words.Plural(r.Rows, "row"), words.Digits(r.BadRows))
 	for _, c := range r.Columns {
 		if c.Missing+c.NotFinite+c.NotNumber > 0 {
 			fmt.Fprintf(&b, "  column %q: %s missing, %s not finite, %s not a number\n",
-				c.Name, digits(c.Missing), digits(c.NotFinite), digits(c.NotNumber))
+				c.Name, words.Digits(c.Missing), words.Digits(c.NotFinite), words.Digits(c.NotNumber))
 		}
 	}
 	return b.String()
-}
-
-// count writes "1 row" or "10,000 rows".
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return digits(n) + " " + noun
-}
-
-// digits writes a count with commas between thousands.
-func digits(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // String hides the counts from every kind of print.

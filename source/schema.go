@@ -25,6 +25,9 @@ type Column struct {
 	Name string `json:"name"`
 	// The unit it is recorded in, in its own units, positive; 0 if unknown.
 	RoundedTo float64 `json:"rounded_to,omitempty"`
+	// What a value can be; nil if unknown.
+	AtLeast *float64 `json:"at_least,omitempty"`
+	AtMost  *float64 `json:"at_most,omitempty"`
 }
 
 // Names lists the columns' names in order.
@@ -39,7 +42,7 @@ func (s *Schema) Names() []string {
 const schemaHint = `write {"columns": [{"name": "age", "rounded_to": 1}, {"name": "bmi"}]}`
 
 // ReadSchema reads a schema file: JSON, {"columns": [{"name": "age", "rounded_to": 1}, ..]} with
-// rounded_to optional.
+// rounded_to, at_least and at_most optional.
 //
 // Unknown fields are errors: a misspelt one would otherwise be ignored in silence.
 func ReadSchema(file string) (*Schema, error) {
@@ -55,6 +58,8 @@ func parseSchema(data []byte) (*Schema, error) {
 	type column struct {
 		Name      *string  `json:"name"`
 		RoundedTo *float64 `json:"rounded_to"`
+		AtLeast   *float64 `json:"at_least"`
+		AtMost    *float64 `json:"at_most"`
 	}
 	var file struct {
 		Columns []column `json:"columns"`
@@ -72,7 +77,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		if c.Name == nil {
 			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
 		}
-		column := Column{Name: *c.Name}
+		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost}
 		if c.RoundedTo != nil {
 			column.RoundedTo = *c.RoundedTo
 			if !(column.RoundedTo > 0) {
@@ -136,6 +141,9 @@ func (s *Schema) tidy() error {
 			return &Error{Field: "schema", Wanted: "every column once", Got: fmt.Sprintf("%q twice", c.Name), Hint: "take one out"}
 		case c.RoundedTo < 0 || math.IsNaN(c.RoundedTo) || c.RoundedTo > WidestUnit:
 			return badUnit(*c)
+		case c.AtLeast != nil && c.AtMost != nil && *c.AtLeast > *c.AtMost:
+			return &Error{Field: fmt.Sprintf("schema, column %q, at_most", c.Name), Wanted: fmt.Sprintf("at_least, %v, or more", *c.AtLeast),
+				Got: fmt.Sprint(*c.AtMost), Hint: "swap the two"}
 		}
 		seen[c.Name] = true
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestReadSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "schema.json")
-	text := "\ufeff" + `{"columns": [{"name": " age ", "rounded_to": 1}, {"name": "bmi"}]}` + "\n"
+	text := "\ufeff" + `{"columns": [{"name": " age ", "rounded_to": 1, "at_least": 0}, {"name": "bmi"}]}` + "\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -19,15 +19,15 @@ func TestReadSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(schema.Columns); got != "[{age 1} {bmi 0}]" {
-		t.Errorf("got %s", got)
+	if c := schema.Columns; len(c) != 2 || c[0].Name != "age" || c[0].RoundedTo != 1 || *c[0].AtLeast != 0 || c[0].AtMost != nil || c[1] != (Column{Name: "bmi"}) {
+		t.Errorf("got %v", c)
 	}
 	table, err := Open("-", strings.NewReader("bmi,age\n20,30\n"), schema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(table.Schema().Columns); got != "[{age 1} {bmi 0}]" || table.Inferred() {
-		t.Errorf("the table has the schema %s", got)
+	if got := fmt.Sprint(table.Schema().Names()); got != "[age bmi]" || table.Inferred() {
+		t.Errorf("the table has the columns %s", got)
 	}
 	if _, err := ReadSchema(path + "x"); !isMistake(err) {
 		t.Errorf("no file: %v", err)
@@ -51,14 +51,15 @@ func TestSchemaMistakes(t *testing.T) {
 		`{"columns": [{"name": " "}]}`:     "want a name, got an empty one",
 		`{"columns": ["a"]}`:               "string",
 		`{"columns": [`:                    "ends early",
-		`{"columns": [{"name": "a"}, {"name": "a"}]}`:       `"a" twice`,
-		`{"columns": [{"name": "a"}]} x`:                    "more text",
-		`{"columns": [{"name": "a"}]}{}`:                    "more text",
-		`{"columns": [{"name": "a", "rounded_to": 0}]}`:     "want a positive number, got 0",
-		`{"columns": [{"name": "a", "rounded_to": -1}]}`:    "want a positive number, got -1",
-		`{"columns": [{"name": "a", "rounded_to": 1e300}]}`: "want at most 1e+150, got 1e+300",
-		`{"columns": [{"name": "a", "rounded_to": "1"}]}`:   "schema, columns.rounded_to: want a value as in the example, got string",
-		`{"columns": [{"name": "a", "rounded_to": 1e999}]}`: "1e999",
+		`{"columns": [{"name": "a"}, {"name": "a"}]}`:               `"a" twice`,
+		`{"columns": [{"name": "a"}]} x`:                            "more text",
+		`{"columns": [{"name": "a"}]}{}`:                            "more text",
+		`{"columns": [{"name": "a", "rounded_to": 0}]}`:             "want a positive number, got 0",
+		`{"columns": [{"name": "a", "rounded_to": -1}]}`:            "want a positive number, got -1",
+		`{"columns": [{"name": "a", "rounded_to": 1e300}]}`:         "want at most 1e+150, got 1e+300",
+		`{"columns": [{"name": "a", "at_least": 2, "at_most": 1}]}`: "at_most: want at_least, 2, or more, got 1",
+		`{"columns": [{"name": "a", "rounded_to": "1"}]}`:           "schema, columns.rounded_to: want a value as in the example, got string",
+		`{"columns": [{"name": "a", "rounded_to": 1e999}]}`:         "1e999",
 	} {
 		_, err := parseSchema([]byte(text))
 		if !isMistake(err) || !strings.Contains(err.Error(), want) {

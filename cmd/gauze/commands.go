@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // A command is one subcommand as data.
@@ -99,11 +101,11 @@ func (c command) checkArgs(args []string) error {
 	if len(args) >= c.least && len(args) <= c.most {
 		return nil
 	}
-	wanted := plural(c.most, "argument")
+	wanted := words.Plural(c.most, "argument")
 	if c.least < c.most {
 		wanted = "at most " + wanted
 	}
-	return &usageError{fmt.Sprintf("%s: wanted %s, got %s", c.name(), wanted, plural(len(args), "argument")), "gauze " + c.use}
+	return &usageError{fmt.Sprintf("%s: wanted %s, got %s", c.name(), wanted, words.Plural(len(args), "argument")), "gauze " + c.use}
 }
 
 // knownCommand reports a first word that is no command, before cobra takes its flags for those of

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
@@ -139,7 +142,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	}
 	e.note("%s", got.in.Report().Text())
 	columns := got.in.Request()
-	r.Columns, r.RoundedTo, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.SchemaDeclared
+	r.Columns, r.RoundedTo, r.Limits, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.Limits, columns.SchemaDeclared
 	err = o.request.forColumns(&r)
 	return got.table, r, err
 }
@@ -164,7 +167,7 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 		return &gauze.RunError{Err: err, Spent: result.Spent}
 	}
 	message := summary(r)
-	for _, text := range r.Diagnostics.Flags {
+	for _, text := range slices.Concat(r.Diagnostics.Flags, componentFlags(r)) {
 		e.note("flag: %s\n", text)
 	}
 	for _, text := range r.Diagnostics.Notes {
@@ -191,22 +194,33 @@ func (o *fitOptions) writeReport(r *release.Release) error {
 	return fmt.Errorf("%w; the release is %s, and gauze report can make the page of it", err, where)
 }
 
+// componentFlags are what is said of components, each with those that it is said of.
+func componentFlags(r *release.Release) (out []string) {
+	of := map[string][]string{}
+	groups, _ := r.Model.Split()
+	for _, i := range groups[:min(len(groups), len(r.Diagnostics.Components))] {
+		for _, flag := range r.Diagnostics.Components[i].Flags {
+			if of[flag] == nil {
+				out = append(out, flag)
+			}
+			of[flag] = append(of[flag], fmt.Sprint(i+1))
+		}
+	}
+	for at, flag := range out {
+		out[at] = "component " + strings.Join(of[flag], ", ") + ": " + flag
+	}
+	return out
+}
+
 // summary says in a line what was released.
 func summary(r *release.Release) string {
 	groups, background := r.Model.Split()
-	text := fmt.Sprintf("%s over %s, by the method %s", plural(len(groups), "component"), plural(r.Model.Dim(), "column"), r.Certificate.Method)
+	text := fmt.Sprintf("%s over %s, by the method %s", words.Plural(len(groups), "component"), words.Plural(r.Model.Dim(), "column"), r.Certificate.Method)
 	if background != nil {
 		_, share := r.Model.WithoutBackground()
 		text += fmt.Sprintf(" (and a background of %.2g%% of the rows)", 100*share)
 	}
 	return text
-}
-
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // interruptible runs f, but returns at once when ctx is done: f may wait for a terminal or a pipe

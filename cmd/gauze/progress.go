@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // The values of --progress.
@@ -84,7 +86,7 @@ func (p *progress) step(step string, spent float64) {
 // endStep writes the line of a step that is over.
 func (p *progress) endStep() {
 	if p.plain && p.count > 0 {
-		p.line("step %s: %s, %.1f%% of the budget spent", p.name, plural(p.count, "measurement"), 100*p.spent)
+		p.line("step %s: %s, %.1f%% of the budget spent", p.name, words.Plural(p.count, "measurement"), 100*p.spent)
 	}
 	p.count = 0
 }

@@ -10,27 +10,26 @@ import (
 	"strconv"
 
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/release"
 )
 
 // csvBuffer is how much CSV is written at a time.
 const csvBuffer = 1 << 16
 
-// writeRows draws rows of a release and writes them as CSV with a header, one at a time. Every
-// number is the shortest that reads back as the same float64.
-func writeRows(e *env, to io.Writer, r *release.Release, rows int, rng *rand.Rand) error {
-	sampler, err := model.NewSampler(r.Model)
+// writeRows draws rows of m and writes them as CSV with a header, one at a time. Every number is
+// the shortest that reads back as the same float64.
+func writeRows(e *env, m *model.Mixture, rows int, rng *rand.Rand) error {
+	sampler, err := model.NewSampler(m)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(to, csvBuffer)
-	if err := writeHeader(out, r.Model.Columns); err != nil {
+	out := bufio.NewWriterSize(e.stdout, csvBuffer)
+	if err := writeHeader(out, m.Columns); err != nil {
 		return err
 	}
-	row, cells := make([]float64, r.Model.Dim()), r.Cells()
+	row := make([]float64, m.Dim())
 	var line []byte
 	for range rows {
-		sampler.RowWithin(row, cells, rng)
+		sampler.Row(row, rng)
 		line = appendRow(line[:0], row)
 		if _, err := out.Write(line); err != nil {
 			return err

@@ -79,7 +79,7 @@ func sampleCommand() command {
 			if err != nil {
 				return err
 			}
-			return writeRows(e, e.stdout, r, f.rows, f.rng())
+			return writeRows(e, r.Model, f.rows, f.rng())
 		},
 	}
 }

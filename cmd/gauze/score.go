@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/source"
 )
@@ -115,9 +116,9 @@ func (a scoreAnswer) print(e *env) error {
 	if a.MeanLogLikelihood != nil {
 		value = *a.MeanLogLikelihood
 	}
-	_, err := fmt.Fprintf(e.stdout, "mean log-likelihood per row: %.6g nats (%s, %d left out)\n", value, plural(a.Rows, "row"), a.BadRows)
+	_, err := fmt.Fprintf(e.stdout, "mean log-likelihood per row: %.6g nats (%s, %d left out)\n", value, words.Plural(a.Rows, "row"), a.BadRows)
 	if a.ImpossibleRows > 0 {
-		e.note("note: of %s, %d cannot come from the model at all: off its support\n", plural(a.Rows, "row"), a.ImpossibleRows)
+		e.note("note: of %s, %d cannot come from the model at all: off its support\n", words.Plural(a.Rows, "row"), a.ImpossibleRows)
 	}
 	return err
 }

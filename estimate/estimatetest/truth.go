@@ -58,5 +58,5 @@ func TV(tb testing.TB, a, b *model.Mixture, rows int, rng *rand.Rand) (tv, sd fl
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c.TV, c.TVStdErr
+	return float64(c.TV), float64(c.TVStdErr)
 }

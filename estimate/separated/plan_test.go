@@ -81,8 +81,8 @@ func TestPlanHoldsTheWorstCase(t *testing.T) {
 		}
 		agree(t, "shares of the rounds", sum, 1)
 	}
-	// the units may cost .4, the root of what explores .315
-	if before := countShare + 2*.2 + weakShare + .315; before+refineShare > 1 {
+	// the units may cost .4, the root of what explores .355
+	if before := countShare + 2*.2 + weakShare + .355; before+refineShare > 1 {
 		t.Errorf("the root costs up to %v, which leaves less than %v for the rounds", before, refineShare)
 	}
 }

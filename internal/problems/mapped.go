@@ -120,5 +120,5 @@ func Distances(a, b model.Gaussian) (mean, covariance float64) {
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}
-	return c.Components[0].Mean, c.Components[0].Covariance
+	return float64(c.Components[0].Mean), float64(c.Components[0].Covariance)
 }

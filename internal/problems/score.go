@@ -118,7 +118,7 @@ func componentTV(a, b model.Gaussian, rows int, rng *rand.Rand) (float64, error)
 		return 0, err
 	}
 	c, err := model.Compare(context.Background(), ma, mb, rows, rng)
-	return c.TV, err
+	return float64(c.TV), err
 }
 
 func median(v []float64) float64 {

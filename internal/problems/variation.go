@@ -25,7 +25,7 @@ var gaussLegendre = [][2]float64{{0, 128. / 225}, {.5384693101056831, .478628670
 func TotalVariation(a, b *model.Mixture, rows int) (float64, error) {
 	if a.Dim() > 1 || b.Dim() > 1 {
 		c, err := model.Compare(context.Background(), a, b, rows, rand.New(rand.NewPCG(1, monteCarloStream)))
-		return c.TV, err
+		return float64(c.TV), err
 	}
 	terms, atoms := terms(a, b)
 	places := breaks(terms)

@@ -116,7 +116,7 @@ func variation(t testing.TB, a, b *model.Mixture) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.TV
+	return float64(c.TV)
 }
 
 // randomMixture has k components with the given weights in d columns, whose sds differ by factors

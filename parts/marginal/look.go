@@ -111,9 +111,8 @@ func count(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 
 	return nil
 }
 
-// The part of the budget of two looks for the first, and the share of rows at the centre that asks
-// for a closer one: guesses.
-const firstLook, someAtom = .25, .2
+// The share of rows at the centre that asks for a closer look: a guess.
+const someAtom = .2
 
 // Look finds how far the columns of space reach, with the part mu2 of mu^2. rows is public or
 // released.

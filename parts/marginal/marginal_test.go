@@ -54,11 +54,11 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
-		plan := kernel.Plan{Method: "marginal", Steps: Steps("", 1)}
+		plan := kernel.Plan{Method: "marginal", Steps: allSteps("", 1)}
 		terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, len(laws), rel), plan, terms, kerneltest.Options{Fresh: true})
 		space.Center[0], space.Center[3], space.Scale[3] = 1e6, 30, 4
-		m, err := Measure(s.Allotment(), "", space, n, .9*s.Allotment().Left())
+		m, err := measure(s.Allotment(), "", space, n, .9*s.Allotment().Left())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestMeasure(t *testing.T) {
 				square += (x[j] - space.Center[j]) * (x[j] - space.Center[j]) / n
 			}
 			sd := math.Sqrt(square - math.Pow(mean-space.Center[j], 2))
-			gotMean, gotSD, meanSD, sdSD := m.Column(j)
+			gotMean, gotSD, meanSD, sdSD := m.column(j)
 			if off := math.Abs(gotMean - mean); !(off < 6*meanSD+.25*l.off*sd) {
 				t.Errorf("%v, %s: mean %v, want %v (noise %v)", rel, l.name, gotMean, mean, meanSD)
 			}
@@ -81,4 +81,33 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%v: a group of %v at %v, want .06 at 969", rel, c.Group, c.Far)
 		}
 	}
+}
+
+// allSteps are those of measure.
+func allSteps(prefix string, share float64) []kernel.Step {
+	return append(ReleaseSteps(prefix, share, 1), LookStep(prefix, share*lookPart))
+}
+
+// lookPart of a budget is for looks at the columns, and of it firstLook for the first; what they
+// leave is the release's.
+const lookPart, firstLook = .5, .25
+
+// measure finds the moments of all columns of the space with the part mu2 of mu^2.
+func measure(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Table, err error) {
+	before := a.Left()
+	if t, err = Look(a, prefix, space, rows, firstLook*lookPart*mu2); err == nil {
+		err = t.Closer(a, prefix, rows, (1-firstLook)*lookPart*mu2, false)
+	}
+	if err == nil {
+		err = t.Release(a, prefix, rows, mu2-before+a.Left())
+	}
+	return t, err
+}
+
+// column is mean and sd of the i-th column of the space in raw units, and their noise sds. The sd
+// is NaN where the noise hides it.
+func (t Table) column(i int) (mean, sd, meanSD, sdSD float64) {
+	v, unit := t.Cov.At(i, i), t.Space.Scale[i]
+	sd = math.Sqrt(v)
+	return t.Space.Center[i] + unit*t.Mean[i], unit * sd, unit * t.MeanSD, unit * t.CovSD / (2 * sd)
 }

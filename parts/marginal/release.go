@@ -86,33 +86,13 @@ func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, 
 	return m, nil
 }
 
-// A Table is what Measure found: moments in the columns' units, every column by itself or two of
-// them together.
+// A Table is what Look, Closer and Release found: moments in the columns' units, every column by
+// itself or two of them together.
 type Table struct {
 	Space   component.Space // centred, in units of the reaches
 	Seen    component.Space // as Columns has it
 	Columns []Column
 	Moments
-}
-
-// Steps are those of Measure.
-func Steps(prefix string, share float64) []kernel.Step {
-	return append(ReleaseSteps(prefix, share, 1), LookStep(prefix, share*lookPart))
-}
-
-// lookPart of a budget is for looks at the columns; what they leave is the release's. A guess.
-const lookPart = .5
-
-// Measure finds the moments of all columns of the space with the part mu2 of mu^2.
-func Measure(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Table, err error) {
-	before := a.Left()
-	if t, err = Look(a, prefix, space, rows, firstLook*lookPart*mu2); err == nil {
-		err = t.Closer(a, prefix, rows, (1-firstLook)*lookPart*mu2, false)
-	}
-	if err == nil {
-		err = t.Release(a, prefix, rows, mu2-before+a.Left())
-	}
-	return t, err
 }
 
 // Release measures the columns' moments, each in units of its reach.
@@ -167,12 +147,4 @@ func units(space component.Space, columns []Column) (component.Space, query.Affi
 		u.Scale = append(u.Scale, c.Reach*space.Scale[i]/math.Sqrt(reach2))
 	}
 	return u, u.Frame(make([]float64, len(columns)), one), reach2
-}
-
-// Column is mean and sd of the i-th column of the space in raw units, and their noise sds. The sd
-// is NaN where the noise hides it.
-func (t Table) Column(i int) (mean, sd, meanSD, sdSD float64) {
-	v, unit := t.Cov.At(i, i), t.Space.Scale[i]
-	sd = math.Sqrt(v)
-	return t.Space.Center[i] + unit*t.Mean[i], unit * sd, unit * t.MeanSD, unit * t.CovSD / (2 * sd)
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -18,9 +19,10 @@ import (
 
 // The steps of the plan that explore.
 const (
-	stepLook = "moments of nodes"
-	stepTree = "trees of counts"
-	stepZoom = "zoom into nodes"
+	stepLook   = "moments of nodes"
+	stepTree   = "trees of counts"
+	stepZoom   = "zoom into nodes"
+	stepAcross = "columns of nodes"
 )
 
 // partition is the ball, cut as the root is.
@@ -219,10 +221,17 @@ func (f *Finder) grow(share float64, how directions) error {
 	nodes := f.root.leaves()
 	mu := f.Mu(share / levelsPaid)
 	q := worthwhile(nodes, how.most, how.flat)
+	if slices.ContainsFunc(nodes, func(n *node) bool { return n.first != nil }) {
+		q = 1
+	}
 	first, last := treeLevels(q)
 	var trees []*coreset.Tree
 	for _, n := range nodes {
 		u, values := symmetric.Principal(n.at.Cov, q)
+		if n.first != nil {
+			u, values[0] = n.first, mat.Inner(n.first.ColView(0), n.at.Cov, n.first.ColView(0))
+			n.first = nil
+		}
 		half := f.box(n, u, values)
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.Space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
 		trees = append(trees, n.tree)

@@ -39,7 +39,7 @@ const (
 // How often a step can be taken at most: trees are grown for the root and twice for every level
 // below.
 const (
-	mostTrees      = 1 + 2*(mostLevels-1)
+	mostTrees      = 1 + 2*(mostLevels-1) + mostAcross
 	mostTreeLevels = 5 // see treeLevels
 )
 
@@ -50,9 +50,10 @@ func Steps(prefix string, share float64) []kernel.Step {
 	return []kernel.Step{
 		stagezero.NearStep(prefix, share*NearShare),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
-		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1)*lookShare), Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
+		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
 		{Name: prefix + stepTree, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
 		{Name: prefix + stepZoom, Query: rings.PartsOf(query.Histogram), Share: share * .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+		{Name: prefix + stepAcross, Query: rings.PartsOf(query.Histogram), Share: share * mostAcross * acrossShare, Most: mostAcross},
 	}
 }
 
@@ -128,7 +129,24 @@ func (f *Finder) Find() error {
 			split, err = f.cut()
 		}
 	}
+	for looks := 0; err == nil && looks < mostAcross && f.wanting(); looks++ {
+		if split, err = f.across(); err != nil || !split {
+			return err
+		}
+		if err := f.grow(regrowShare, narrow); err != nil {
+			return err
+		}
+		if split, err = f.cut(); err != nil || !split {
+			return err
+		}
+		err = f.settle()
+	}
 	return err
+}
+
+// wanting reports whether there may be more components, and budget to look at columns for them.
+func (f *Finder) wanting() bool {
+	return len(f.root.leaves()) < f.Most() && f.affords(acrossShare+regrowCost+lookShare)
 }
 
 // Near puts every column of the space in the unit of its near pairs; all in one where

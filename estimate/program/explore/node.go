@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -28,6 +29,7 @@ type node struct {
 	// blurred: the cells that showed the node were too coarse to show what is inside.
 	blurred bool
 	zoomed  bool
+	first   *mat.Dense // the one direction of the next tree, in the view's coordinates, if set
 }
 
 // leaves are the nodes that are not cut, in the order of the partition's leaves.
@@ -76,21 +78,29 @@ func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
 	return query.Component{Frame: a, LogWeight: math.Log(math.Max(weight, 1e-12)) - logDet/2, Radius: farSDs * math.Sqrt(math.Max(1, float64(len(mean))/4))}
 }
 
-// split makes kids of a mixture of the node's coreset: covariance blockdiag(S_j, the node's own) in
-// the directions of the tree and the others.
+// split makes kids of a mixture of the node's coreset. In the directions of the tree they have its
+// means and covariances; in all others, what the node's covariance says of rows that lie there.
 func (n *node) split(m *coreset.Mixture, rows float64) {
 	n.chose = m
-	u, values := symmetric.Principal(n.at.Cov, n.view.Dim())
-	for i, v := range values {
-		values[i] = math.Max(v, 1e-300)
-	}
-	// the mean, but in the directions of the tree the middle of its box
-	mid := n.view.down(n.look.origin)
+	seen := n.look.see(component.Gaussian{Mean: n.view.Up(n.at.Mean), Cov: symmetric.Congruence(n.view.V, n.at.Cov)})
+	var u, with, g mat.Dense
+	u.Mul(n.view.V.T(), n.look.V)
+	with.Mul(n.at.Cov, &u)
+	_, inv, _ := symmetric.Factor(seen.Cov)
+	g.Mul(&with, inv.T())
+	g.Mul(&g, inv)
 	for j, w := range m.Weights {
 		kid := &node{view: n.view, at: component.Gaussian{Weight: w * n.fits.set.Total / rows, Doubt: component.StartDoubt()}}
-		kid.at.Mean, kid.at.Cov = m.Lift(j, u, values)
-		for i := range mid {
-			kid.at.Mean[i] += mid[i]
+		less := mat.NewSymDense(len(seen.Mean), nil)
+		less.ScaleSym(-1, seen.Cov)
+		less.AddSym(less, m.Covs[j])
+		kid.at.Cov = symmetric.Congruence(&g, less)
+		kid.at.Cov.AddSym(kid.at.Cov, n.at.Cov)
+		kid.at.Mean = slices.Clone(n.at.Mean)
+		for i := range kid.at.Mean {
+			for l, at := range m.Means[j] {
+				kid.at.Mean[i] += g.At(i, l) * (at - seen.Mean[l])
+			}
 		}
 		kid.blurred = n.blur(m, j)
 		n.kids = append(n.kids, kid)

@@ -87,7 +87,7 @@ func (f *Finder) zoom(blurs []*node) error {
 		}
 		var queries []query.Counts
 		for i := range nodes {
-			queries = append(queries, f.bins(windows[i]))
+			queries = append(queries, f.bins(windows[i], zoomBins))
 		}
 		answers, err := leaves.Ask(f.Allotment, f.Prefix+stepZoom, f.partition(), queries, mu)
 		if err != nil {
@@ -126,14 +126,14 @@ func anyOpen(windows [][]window) bool {
 	return false
 }
 
-// bins cuts every column's window in equal bins; the columns are the table's.
-func (f *Finder) bins(windows []window) query.Counts {
+// bins cuts every column's window in so many equal bins; the columns are the table's.
+func (f *Finder) bins(windows []window, n int) query.Counts {
 	q := query.Counts{Edges: make([][]float64, f.Problem.Columns)}
 	for j, w := range windows {
 		half := math.Max(w.half, 1e-290)
-		edges := make([]float64, zoomBins+1)
+		edges := make([]float64, n+1)
 		for b := range edges {
-			edges[b] = f.Space.Center[j] + f.Space.Scale[j]*(w.mid+half*(2*float64(b)/zoomBins-1))
+			edges[b] = f.Space.Center[j] + f.Space.Scale[j]*(w.mid+half*(2*float64(b)/float64(n)-1))
 		}
 		q.Edges[f.Space.Columns[j]] = edges
 	}
