@@ -6,6 +6,6 @@
 // follows the page's colours, light, dark or printed. Column names and the texts of a certificate
 // are treated as hostile input.
 //
-// Pictures leave out the components that are marked as background (they hold the rows that no other
-// component explains and are too wide to draw with the others), and say so. The tables show all.
+// Components that are marked as background (they hold the rows that are in none of the others) and
+// those whose place and spread are noise are in no picture and no table: a line counts them.
 package report

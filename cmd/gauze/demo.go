@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,13 @@ import (
 //
 //go:embed demo.json
 var demoTruth []byte
+
+const demoSchema = `{"columns": [
+  {"name": "age", "rounded_to": 1, "at_least": 0},
+  {"name": "weight_kg", "rounded_to": 0.5, "at_least": 2},
+  {"name": "systolic_mmhg", "rounded_to": 1, "at_least": 40}
+]}
+`
 
 const demoFolder = "gauze-demo"
 
@@ -39,12 +47,12 @@ func demo(e *env, folder string) error {
 	if err := os.Chdir(folder); err != nil {
 		return err
 	}
-	if err := os.WriteFile("truth.json", demoTruth, 0o666); err != nil {
+	if err := errors.Join(os.WriteFile("truth.json", demoTruth, 0o666), os.WriteFile("schema.json", []byte(demoSchema), 0o666)); err != nil {
 		return err
 	}
 	for _, line := range []string{
 		"simulate truth.json --rows 20000 --seed 1 > people.csv",
-		"fit people.csv --epsilon 1 --delta 1e-6 --columns age,weight_kg,systolic_mmhg --out release.json --report report.html",
+		"fit people.csv --schema schema.json --epsilon 1 --delta 1e-6 --out release.json --report report.html",
 		"report release.json --text",
 		"sample release.json --rows 1000 > synthetic.csv",
 		"compare release.json truth.json > comparison.json",
