@@ -82,21 +82,6 @@ func Backward(l, x []float64, n int) {
 	}
 }
 
-// SolveLower replaces b, n x m, by l^-1 b, l lower triangular: Forward, for all columns at once.
-func SolveLower(l, b []float64, n, m int) {
-	for i := 0; i < n; i++ {
-		row := b[i*m : i*m+m]
-		for k, f := range l[i*n : i*n+i] {
-			for c, x := range b[k*m : k*m+m] {
-				row[c] -= f * x
-			}
-		}
-		for c, d := 0, l[i*n+i]; c < m; c++ {
-			row[c] /= d
-		}
-	}
-}
-
 // InvertLower writes the inverse of a lower triangle l to the lower triangle of x, which may be l;
 // false if it is not finite. It solves l X = I: the columns are Forward's, so that l X is near I.
 func InvertLower(x, l []float64, n int) bool {

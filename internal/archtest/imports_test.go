@@ -18,6 +18,7 @@ type layer struct {
 
 var layers = []layer{
 	{"dense", nil, "plain arithmetic on small matrices, for what is handed raw rows or estimates from them: nothing of it can be replaced from outside"},
+	{"dense/wing", []string{"dense"}, "plain arithmetic too, for what runs as printed alone"},
 	{"dense/symmetric", []string{"dense"}, "what estimators do with covariances that were released, by gonum: no row passes through it"},
 	{"parallel", nil, "it starts goroutines and brings their panics back"},
 	{"kernel/privacy", nil, "the accounting is checked by reading this folder alone"},
@@ -55,7 +56,7 @@ var layers = []layer{
 	{"kernel/blocks/stable", []string{"dense", "parallel"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
 	{"kernel", []string{"kernel/privacy", "kernel/internal/core"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
 	{"model", []string{"model", "dense", "dense/symmetric"}, "a model is public, and used by everything else"},
-	{"learner", []string{"learner", "dense"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
+	{"learner", []string{"learner", "dense", "dense/wing"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
 	{"parts", []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "learner/kmeans", "model", "parts"},
 		"parts of estimators see data only through a session; k-means knows points and nothing else"},
 	{"parts/stagezero", append(session[:len(session):len(session)], "kernel/pairs"), "the spread of columns is seen by pairs"},
@@ -116,7 +117,7 @@ var (
 var (
 	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
-	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/printed",
+	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/printed", "dense/wing",
 		"kernel/pairs", "kernel/cells", "kernel/gaps", "kernel/choice", "kernel/blocks", "kernel/query/boxes", "kernel/query/gapbuckets", "kernel/query/pairsums", "kernel/query/scores")
 	products = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/heavytailed", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
 )

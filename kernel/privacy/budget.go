@@ -96,15 +96,3 @@ func ParseRelation(s string) (Relation, error) {
 	return 0, &FieldError{"relation", "replace-one or add-remove-one", fmt.Sprintf("%q", s),
 		"replace-one keeps the number of rows public, add-remove-one hides it"}
 }
-
-// MarshalText is String; an invalid relation is an error.
-func (r Relation) MarshalText() ([]byte, error) {
-	_, err := ParseRelation(r.String())
-	return []byte(r.String()), err
-}
-
-// UnmarshalText is [ParseRelation].
-func (r *Relation) UnmarshalText(text []byte) (err error) {
-	*r, err = ParseRelation(string(text))
-	return err
-}

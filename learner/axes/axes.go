@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/wing"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -47,7 +48,7 @@ func Of(rows [][]float64) (sds []float64, axes [][]float64, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	turns := dense.Identity(d)
+	turns := wing.Identity(d)
 	values := safeOrthogonalize(l, d, d, turns)
 	for i := range d {
 		axes = append(axes, turns[i*d:i*d+d:i*d+d])

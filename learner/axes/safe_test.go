@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/wing"
 )
 
 // TestSafe: rows of very different sizes, also such that their squares are not in range, have the
@@ -33,7 +34,7 @@ func TestSafe(t *testing.T) {
 			}
 			l[i] = math.Ldexp(plain[i], 600)
 		}
-		turns := dense.Identity(n)
+		turns := wing.Identity(n)
 		w := slices.Clone(l)
 		values := safeOrthogonalize(w, n, n, turns)
 		slices.Sort(norms)
@@ -49,8 +50,8 @@ func TestSafe(t *testing.T) {
 			}
 			w[i] = v
 		}
-		one := dense.Identity(n)
-		for i, v := range dense.Gram(turns, n) {
+		one := wing.Identity(n)
+		for i, v := range wing.Gram(turns, n) {
 			if e := math.Abs(v - one[i]); e > 1e-13 {
 				t.Errorf("n = %d: the rotations' product is %v from orthogonal", n, e)
 			}

@@ -23,6 +23,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/wing"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -122,7 +123,7 @@ func merge(mixture []gauss, a, b, d int) ([]gauss, bool) {
 	g, h := mixture[a], mixture[b]
 	one := gauss{g.weight + h.weight, make([]float64, d), make([]float64, d*d)}
 	p := g.weight / one.weight
-	sa, sb := dense.Gram(g.root, d), dense.Gram(h.root, d)
+	sa, sb := wing.Gram(g.root, d), wing.Gram(h.root, d)
 	for i := range d {
 		one.mean[i] = p*g.mean[i] + (1-p)*h.mean[i]
 		for j := range d {
@@ -149,7 +150,7 @@ func triangular(root [][]float64) []float64 {
 	for _, r := range root {
 		flat = append(flat, r...)
 	}
-	s := dense.Gram(flat, d)
+	s := wing.Gram(flat, d)
 	dense.Cholesky(s, d)
 	return s
 }

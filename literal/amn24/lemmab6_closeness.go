@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/wing"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
@@ -77,7 +78,7 @@ func gram(l *mat.Dense) *mat.SymDense {
 // fromFactor is the pair with covariance l l^t, l lower triangular.
 func fromFactor(mean []float64, l *mat.Dense) pair {
 	d := len(mean)
-	root, inverse := mat.DenseCopyOf(l).RawMatrix().Data, dense.Identity(d)
-	dense.SolveLower(root, inverse, d, d)
+	root, inverse := mat.DenseCopyOf(l).RawMatrix().Data, wing.Identity(d)
+	wing.SolveLower(root, inverse, d, d)
 	return pair{Mean: mean, L: l, Inverse: mat.NewDense(d, d, inverse), LogVolume: dense.LogDiagonal(root, d)}
 }
