@@ -15,10 +15,10 @@ import (
 )
 
 // tidy drops components without rows, at last also light ones, and joins those that are not apart;
-// where their number was asked for, it only drops those without rows.
+// where their number is asked for or at its limit, it only drops those without rows.
 func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 	out := slices.DeleteFunc(slices.Clone(g), func(c component.Gaussian) bool { return !(c.Weight*f.Rows >= droppedRows) })
-	if f.Problem.Components > 0 {
+	if f.limit > 0 {
 		return out
 	}
 	out = withoutStrays(out)
@@ -41,10 +41,15 @@ const (
 	lightest    = .75 * explore.LeastWeight
 )
 
-// started is what the rounds start from: without strays, and not more than asked for.
+// started is what the rounds start from: without strays, and not more than asked for or allowed.
 func (f *fit) started(g []component.Gaussian) []component.Gaussian {
-	if f.Problem.Components == 0 {
-		return withoutStrays(g)
+	f.limit = f.Problem.Components
+	if f.limit == 0 {
+		if g = withoutStrays(g); len(g) <= f.Most() {
+			return g
+		}
+		f.limit = f.Most()
+		f.Flag("about %d components are apart, and at most %d allowed: those nearest to each other are joined", len(g), f.limit)
 	}
 	return f.reduce(g)
 }
@@ -98,15 +103,15 @@ func spread(c component.Gaussian) float64 {
 // many of their own sds from most rows. Guesses.
 const strayWeight, strayWidth, strayReach = .1, 6.0, 5.0
 
-// reduce brings the number of components down to the one that was asked for: the lightest goes if
+// reduce brings the number of components down to the limit, if there is one: the lightest goes if
 // it holds next to nothing, else the two that are least apart are joined.
 func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
-	if k := f.Problem.Components; k > 0 && len(g) > k {
+	if k := f.limit; k > 0 && len(g) > k {
 		if kept := withoutStrays(g); len(kept) >= k {
 			g = kept
 		}
 	}
-	for k := f.Problem.Components; k > 0 && len(g) > k; {
+	for k := f.limit; k > 0 && len(g) > k; {
 		light := 0
 		for j := range g {
 			if g[j].Weight < g[light].Weight {
@@ -151,7 +156,10 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 		noise = math.Hypot(noise, c.CountSD/f.Rows)
 	}
 	out := program.NewDraft(f.All, f.Notes)
-	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...), program.AtLimit(f.Problem, f.Rows, len(g))...)
+	out.Notes.Flags = append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...)
+	if f.limit == 0 {
+		out.Notes.Flags = append(out.Notes.Flags, program.AtLimit(f.Problem, f.Rows, len(g))...)
+	}
 	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)

@@ -52,8 +52,11 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 		return nil, err
 	}
 	left := f.Left() / f.Mu2
-	all, rounds := f.started(f.Found()), onlyRounds
-	if in := f.InView(); in != nil {
+	var all []component.Gaussian
+	rounds := onlyRounds
+	if in := f.InView(); in == nil {
+		all = f.started(f.Found())
+	} else {
 		left -= restShare
 		var err error
 		if all, err = f.refineInView(in, left); err != nil {

@@ -60,7 +60,7 @@ func TestTidy(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.3, 1, 1, 0), gaussAt(.2, 1, 9, 0), gaussAt(.014, 1, 0, 30), gaussAt(.001, 1, 50, 50)}
 	}
-	f := &fit{explore.Finder{Run: ofRows(10000)}}
+	f := &fit{Finder: explore.Finder{Run: ofRows(10000)}}
 	if got := f.tidy(with(), false); len(got) != 3 || math.Abs(total(got)-.914) > 1e-12 {
 		t.Errorf("on the way: %+v", got)
 	}
@@ -68,11 +68,11 @@ func TestTidy(t *testing.T) {
 	if len(got) != 2 || math.Abs(got[0].Weight-.7) > 1e-12 || math.Abs(got[0].Mean[0]-3./7) > 1e-12 {
 		t.Errorf("at the end: %+v", got)
 	}
-	f.Problem.Components = 5
+	f.limit = 5
 	if got := f.tidy(with(), true); len(got) != 4 {
 		t.Errorf("asked for 5, %d of which hold rows: %+v", 4, got)
 	}
-	f.Problem.Components = 0
+	f.limit = 0
 	if got := f.tidy([]component.Gaussian{gaussAt(.5, 1, 3), gaussAt(.5, 1, 3)}, true); len(got) != 1 {
 		t.Errorf("one place twice: %+v", got)
 	}
@@ -87,9 +87,9 @@ func TestReduce(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.01, 1, 50, 50), gaussAt(.3, 1, 3, 0), gaussAt(.2, 1, 20, 0)}
 	}
-	f := &fit{explore.Finder{Run: ofRows(10000)}}
+	f := &fit{Finder: explore.Finder{Run: ofRows(10000)}}
 	for asked, want := range map[int]int{0: 4, 9: 4, 4: 4, 3: 3, 2: 2, 1: 1} {
-		f.Problem.Components = asked
+		f.limit = asked
 		got := f.reduce(with())
 		if len(got) != want {
 			t.Errorf("asked for %d: %d components", asked, len(got))

@@ -93,13 +93,14 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // Fit follows the plan with the whole budget of the session.
 func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &fit{explore.Finder{Run: program.Begin(s, p, advice), Context: ctx, Keep: refineShare}}
+	f := &fit{Finder: explore.Finder{Run: program.Begin(s, p, advice), Context: ctx, Keep: refineShare, Beyond: true}}
 	return f.run()
 }
 
 // fit is the state of one run.
 type fit struct {
 	explore.Finder
+	limit int // the number of components asked for, or allowed if there are more; 0 for none
 }
 
 func sq(x float64) float64 { return x * x }

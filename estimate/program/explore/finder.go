@@ -64,6 +64,9 @@ type Finder struct {
 	Prefix  string // of its steps
 	Space   component.Space
 	Keep    float64 // part of Mu2 that it leaves
+	// Beyond: more components than are allowed may be found, twice as many at most, for the caller
+	// to join.
+	Beyond bool
 
 	View   View    // of the root: the leading directions
 	Rest   float64 // variance in the directions that the view does not see
@@ -76,8 +79,11 @@ type Finder struct {
 // spare is how many components more than asked for may be found on the way: a false one must not
 // take the place of a true one.
 func (f *Finder) spare() int {
-	if f.Problem.Components > 0 {
+	switch {
+	case f.Problem.Components > 0:
 		return spareComponents
+	case f.Beyond:
+		return f.Most()
 	}
 	return 0
 }
@@ -129,28 +135,14 @@ func (f *Finder) Find() error {
 			split, err = f.cut()
 		}
 	}
-	for looks := 0; err == nil && looks < mostAcross && f.wanting(); looks++ {
-		if split, err = f.across(); err != nil || !split {
-			return err
-		}
-		if err := f.grow(regrowShare, narrow); err != nil {
-			return err
-		}
-		if split, err = f.cut(); err != nil || !split {
-			return err
-		}
-		err = f.settle()
+	if err != nil {
+		return err
 	}
-	return err
+	return f.findAcross()
 }
 
-// wanting reports whether there may be more components, and budget to look at columns for them.
-func (f *Finder) wanting() bool {
-	return len(f.root.leaves()) < f.Most() && f.affords(acrossShare+regrowCost+lookShare)
-}
-
-// Near puts every column of the space in the unit of its near pairs; all in one where
-// a sphere is asked for. Find does so first, if nobody has.
+// Near puts every column of the space in the unit of its near pairs; all in one where a sphere is
+// asked for. Find does so first, if nobody has.
 func (f *Finder) Near() error {
 	if f.near {
 		return nil
