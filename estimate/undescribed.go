@@ -14,8 +14,11 @@ type Undescribed struct {
 	Noise float64 // its standard deviation
 	// Where says in short words where these rows are: "beyond 30 times the released spread"; after
 	// a semicolon, what stands for them.
-	Where   string
-	Columns []UndescribedColumn // of columns in which they were counted one by one
+	Where string
+	// Anywhere: the rows may lie at any distance, so that even a few matter, and it is said how
+	// many would not be seen.
+	Anywhere bool
+	Columns  []UndescribedColumn // of columns in which they were counted one by one
 }
 
 // An UndescribedColumn is the rows that a model leaves out because of one column. One row may be
@@ -36,6 +39,8 @@ const (
 	clearSDs   = 4.0  // noise sds by which a share must differ from nothing
 	clearShare = .005 // .. and how large it must be
 	clearPull  = .03  // .. or, if it is smaller, how much it must matter in a moment
+	// anywhereSDs are enough for a share that was counted alone, of rows that may be anywhere.
+	anywhereSDs = 3.0
 )
 
 // clear reports that a share is to be told.
@@ -50,7 +55,9 @@ func (d *Diagnostics) LeavesOut(u Undescribed) {
 	u.Share = math.Max(0, math.Min(1, u.Share))
 	u.Columns = append([]UndescribedColumn(nil), u.Columns...)
 	d.Undescribed = &u
-	if clear(u.Share, u.Noise, 0) {
+	if u.Anywhere && u.Share <= anywhereSDs*u.Noise {
+		u.Where += fmt.Sprintf("; up to about %.2g%% of the rows may lie there unseen, however far", 100*anywhereSDs*u.Noise)
+	} else if u.Anywhere || clear(u.Share, u.Noise, 0) {
 		d.Flags = append(d.Flags, fmt.Sprintf("%s of the rows are not described by the model: %s", around(u.Share, u.Noise), u.Where))
 	}
 	var said []string

@@ -21,6 +21,8 @@ func TestLeavesOut(t *testing.T) {
 		{"one column", estimate.Undescribed{Noise: .01, Columns: []estimate.UndescribedColumn{{Column: 2, Share: .03, Noise: .001, Beyond: open}, {Share: .03, Noise: .01}}},
 			[]string{"column 3 in about 3% (give or take 0.1%) of the rows (above 70)"}},
 		{"few, and far", estimate.Undescribed{Columns: []estimate.UndescribedColumn{{Share: .001, Noise: .0001, Pull: .4}}}, []string{"move its mean or sd by about 0.4 of its sd"}},
+		{"few, anywhere", estimate.Undescribed{Share: .001, Noise: .0003, Anywhere: true}, []string{"about 0.1% (give or take 0.03%) of the rows are not described"}},
+		{"unseen", estimate.Undescribed{Share: .001, Noise: .0004, Anywhere: true}, nil},
 	} {
 		var d estimate.Diagnostics
 		d.LeavesOut(c.of)
@@ -35,6 +37,9 @@ func TestLeavesOut(t *testing.T) {
 		}
 	}
 	var d estimate.Diagnostics
+	if d.LeavesOut(estimate.Undescribed{Noise: .0004, Where: "far out", Anywhere: true}); d.Undescribed.Where != "far out; up to about 0.12% of the rows may lie there unseen, however far" {
+		t.Errorf("it is said of rows far out: %q", d.Undescribed.Where)
+	}
 	if d.LeavesOut(estimate.Undescribed{Share: -.01, Noise: .01}); d.Undescribed.Share != 0 {
 		t.Errorf("share %g of a negative count, want 0", d.Undescribed.Share)
 	}

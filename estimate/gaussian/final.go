@@ -23,6 +23,15 @@ import (
 // count under both relations.
 func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err error) {
 	d, k, root := st.Rank(), float64(st.Rank()), st.Root()
+	frame, _ := st.Frame(root)
+	beyond, err := f.BeyondGaussian(frame, single.Nearest2(d))
+	if err != nil {
+		return none, err
+	}
+	f.Notes.LeavesOut(beyond)
+	if beyond.Share > straySDs*beyond.Noise {
+		seen.stray = math.Min(math.Max(seen.stray, beyond.Share), 1)
+	}
 	information, stray := f.Tyler.Information(st), seen.stray > single.FarShare
 	if stray {
 		information = 0
@@ -57,7 +66,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	spread.ScaleSym(1/math.Sqrt(1+shrink*(k+1)*variance), spread)
-	return f.Finish(st, root, delta, spread, noise, single.FarFlags(seen.far))
+	return f.Finish(st, root, delta, spread, noise, nil)
 }
 
 // shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that a

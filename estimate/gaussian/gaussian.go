@@ -76,7 +76,7 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	case p.Covariance == estimate.Diagonal:
 		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
 	}
-	return append(steps, single.FarStep(prefix, share), step("moments", moments, 1, 2))
+	return append(steps, step("moments", moments, 1, 2))
 }
 
 // Fit follows the plan with the whole budget of the session.

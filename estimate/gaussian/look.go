@@ -43,13 +43,6 @@ type shape struct {
 	heavy bool
 }
 
-// nearest2 is a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of the tail
-// query's.
-func nearest2(d int) float64 {
-	k := float64(d)
-	return math.Min(k+2*math.Sqrt(10*k)+20, .8*single.FarRadius2*k)
-}
-
 // shapeEdges are quantiles of chi-square, then the ends of a Gaussian and of the tail query:
 // public.
 func shapeEdges(d int) []float64 {
@@ -57,7 +50,7 @@ func shapeEdges(d int) []float64 {
 	for _, p := range [...]float64{.02, .1, .25, .5, .75, .9, .97, .99, .999} {
 		edges = append(edges, 2*mathext.GammaIncRegInv(float64(d)/2, p))
 	}
-	return append(edges, nearest2(d), single.FarRadius2*float64(d))
+	return append(edges, single.Nearest2(d), single.FarRadius2*float64(d))
 }
 
 // strayBins of the histogram are beyond the end of a Gaussian: what they hold is contamination or a
@@ -91,7 +84,7 @@ func (f fit) judge(h *radial.Histogram, information float64) shape {
 	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}
 	gauss, gaussLoss := h.FitScale(0, strayBins)
 	law := h.FitPearson(strayBins)
-	s.gate = gateFactor * math.Max(1, gauss.Scale) * nearest2(h.D)
+	s.gate = gateFactor * math.Max(1, gauss.Scale) * single.Nearest2(h.D)
 	if stray := h.Beyond(last - strayBins); stray > straySDs*h.Sigma*math.Sqrt(strayBins) {
 		s.stray = math.Min(stray/h.Rows, 1)
 	}

@@ -47,6 +47,12 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 	if _, err := f.refineColumns(mean, sd, math.Sqrt(roughPart*f.Left()/k), clip.Clipping{R2: roughRadius2, Lift: roughLift}, true); err != nil {
 		return none, err
 	}
+	rough, _ := tyler.New(component.Space{Columns: f.Space.Columns, Center: mean, Scale: sd}).Frame(1)
+	beyond, err := f.BeyondGaussian(rough, single.FarRadius2*k)
+	if err != nil {
+		return none, err
+	}
+	f.Notes.LeavesOut(beyond)
 	mu := budget.Mu(f.Left() / k)
 	noise, err := f.refineColumns(mean, sd, mu, bestRadius2(f.Problem.Relation, 1, f.Rows, mu, 0), false)
 	if err != nil {
@@ -101,19 +107,25 @@ func (f fit) spherical() (none estimate.Outcome, err error) {
 	if err := f.refineSphere(s, math.Sqrt(roughPart*f.Left()), 2*(k+2*math.Sqrt(k)+2), true); err != nil {
 		return none, err
 	}
-	share, err := f.Far(f.state(s))
+	frame, _ := f.state(s).Frame(1)
+	beyond, err := f.BeyondGaussian(frame, sphereFar2*k)
 	if err != nil {
 		return none, err
 	}
-	if share > single.FirstFar {
+	f.Notes.LeavesOut(beyond)
+	if beyond.Share-2*beyond.Noise > single.FirstFar {
 		return none, f.RefuseFar("too many rows lie far out for a Gaussian fit")
 	}
 	mu := f.LeftMu()
 	if err := f.refineSphere(s, mu, sphereRadius2(f.Problem.Relation, d, f.Rows, mu), false); err != nil {
 		return none, err
 	}
-	return f.Release(s.center, mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{s.sd}, d))), single.FarFlags(share), s.noise)
+	return f.Release(s.center, mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{s.sd}, d))), nil, s.noise)
 }
+
+// sphereFar2 times the number of columns: if one of them has nearly all of the variance, one row in
+// 2e4 of a Gaussian has such a |z|^2. A guess.
+const sphereFar2 = 16
 
 // A sphere is a mean and a sd in raw units, and the noise of its variance, relative.
 type sphere struct {

@@ -195,6 +195,16 @@ func (c *Column) beyond(x float64) (sum float64) {
 	return math.Max(0, sum)
 }
 
+// ShareFrom is the share of the rows that are seen at x or farther out.
+func (c *Column) ShareFrom(x float64) (share float64) {
+	for i, v := range c.squares {
+		if low, high := lengths[i], lengths[min(i+1, len(lengths)-1)]; low >= x {
+			share += v / ((low*low + low*high + high*high) / 3)
+		}
+	}
+	return math.Max(0, share)
+}
+
 // A tail that falls faster than lightTail is light. A guess.
 const lightTail = 5
 

@@ -112,6 +112,17 @@ func (t *Table) Release(a *kernel.Allotment, prefix string, rows, mu2 float64) (
 	return err
 }
 
+// outside: rows so many times as far out as a column is seen to reach are outside, if that is also
+// so many sds more than a Gaussian row with the columns' covariance has. Guesses.
+const outside, outsideSDs = 2, 6
+
+// Outside is the frame of Release, and the square of the distance in it beyond which rows are
+// outside.
+func (t *Table) Outside() (query.Affine, float64) {
+	_, frame, reach2 := units(t.Seen, t.Columns)
+	return frame, outside*outside*reach2 + mat.Trace(t.Cov) + outsideSDs*math.Sqrt2*mat.Norm(t.Cov, 2)
+}
+
 // giveBack shares what clipping took from the trace among the columns: of a clipped row most is in
 // columns in which it is far out, as the histograms show, and the others lose the part of the rows
 // that are clipped.

@@ -108,6 +108,9 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise f
 	cov, err := program.Shaped(wide, f.Problem.Covariance)
 	draft := program.NewDraft(f.All, f.notes())
 	draft.Notes.Flags = append(draft.Notes.Flags, flags...)
+	if f.Problem.Covariance == estimate.Spherical && f.Space.Dim() > 0 && f.Space.Dim() < f.All {
+		draft.Notes.Flags = append(draft.Notes.Flags, "the one spread is that of the columns that vary: what the constant columns hide is not in it")
+	}
 	draft.Add(1, full, cov, err, estimate.ComponentNote{EffectiveRows: f.Good(), EffectiveNoise: noise})
 	out := draft.Outcome()
 	if out.NoRelease != nil { // nothing that is released here can be too small

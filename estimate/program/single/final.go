@@ -1,7 +1,6 @@
 package single
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -10,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/marginal"
 	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/radial"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -71,23 +71,52 @@ func (f *Fit) Far(st *tyler.State) (float64, error) {
 	if !ok {
 		return 1, nil
 	}
-	q := query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{FarRadius2 * float64(st.Rank())}}}
-	answer, err := f.Sum(f.Tyler.Prefix+"tail", q, math.Min(math.Sqrt(farPart*f.Mu2), f.LeftMu()))
-	if err != nil {
-		return 0, err
-	}
-	return (answer.Values[0] - 2*answer.Sigma) / f.Good(), nil
+	share, noise, err := f.above("tail", frame, FarRadius2*float64(st.Rank()), farPart)
+	return share - 2*noise, err
 }
 
-// FarShare of the rows beyond the far radius is worth a flag: a Gaussian has none there.
+// above releases with a part of mu^2 which share of the rows has |z|^2 > edge2, and its noise.
+func (f *Fit) above(step string, frame query.Affine, edge2, part float64) (share, noise float64, err error) {
+	if frame.Validate(f.All) != nil {
+		return 0, 0, marginal.ErrOverflow
+	}
+	q := query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{edge2}}}
+	answer, err := f.Sum(f.Tyler.Prefix+step, q, math.Min(math.Sqrt(part*f.Mu2), f.LeftMu()))
+	if err != nil {
+		return 0, 0, err
+	}
+	return answer.Values[0] / f.Good(), answer.Sigma / f.Good(), nil
+}
+
+// FarShare of the rows so far out that a Gaussian has none there are kept out of its moments.
 const FarShare = .005
 
-// FarFlags says how many rows the estimate leaves aside.
-func FarFlags(share float64) []string {
-	if share <= FarShare {
-		return nil
-	}
-	return []string{fmt.Sprintf("at least %.1f%% of the rows lie far outside the fitted Gaussian, which describes the others", 100*share)}
+// Nearest2 is a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of FarRadius2.
+func Nearest2(d int) float64 {
+	k := float64(d)
+	return math.Min(k+2*math.Sqrt(10*k)+20, .8*FarRadius2*k)
+}
+
+// beyondPart of mu^2 buys the number of rows too far out to be described: it is one count, in one
+// place, so that its noise is that of fewer rows than any histogram shows. A guess.
+const beyondPart = .05
+
+// BeyondStep is the step of Beyond.
+func BeyondStep(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + "beyond", Query: query.TailCounts, Share: share * beyondPart, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
+}
+
+// Beyond releases which share of the rows has |z|^2 > edge2, and is so far out that the estimate
+// describes the others.
+func (f *Fit) Beyond(frame query.Affine, edge2 float64, where string) (u estimate.Undescribed, err error) {
+	u.Where, u.Anywhere = where, true
+	u.Share, u.Noise, err = f.above("beyond", frame, edge2, beyondPart)
+	return u, err
+}
+
+// BeyondGaussian is Beyond for a Gaussian.
+func (f *Fit) BeyondGaussian(frame query.Affine, edge2 float64) (estimate.Undescribed, error) {
+	return f.Beyond(frame, edge2, "they lie far outside the fitted Gaussian, which describes the others")
 }
 
 // frame is that of the state's coordinates times root, or a refusal.

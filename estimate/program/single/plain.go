@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/marginal"
@@ -35,9 +36,9 @@ const (
 
 const roundPrefix = "round "
 
-// PlainSteps are the steps of Uneven and Plain.
+// PlainSteps are the steps of Uneven, Plain and Beyond.
 func PlainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	steps := append(marginal.ReleaseSteps(prefix, share, 1), marginal.LookStep(prefix, share))
+	steps := append(marginal.ReleaseSteps(prefix, share, 1), marginal.LookStep(prefix, share), BeyondStep(prefix, share))
 	if !ByFull(p) {
 		return steps
 	}
@@ -126,7 +127,14 @@ func (f *Fit) Plain(st *tyler.State, flags ...string) (none estimate.Outcome, er
 	if err := p.look(st); err != nil {
 		return none, err
 	}
-	if st != nil && p.within(st) {
+	in, err := st != nil && p.within(st), error(nil)
+	if in {
+		err = p.beyondRound(st)
+	}
+	if err != nil {
+		return none, err
+	}
+	if in {
 		if err := p.refine(f.Left()); err != nil {
 			return none, err
 		}
@@ -137,6 +145,9 @@ func (f *Fit) Plain(st *tyler.State, flags ...string) (none estimate.Outcome, er
 		first = f.LeftMu() * f.LeftMu()
 	}
 	if err := p.table.Release(f.Allotment, f.Tyler.Prefix, f.Good(), first); err != nil {
+		return none, err
+	}
+	if err := p.beyondTable(); err != nil {
 		return none, err
 	}
 	p.start()
@@ -172,6 +183,28 @@ func (p *plain) look(st *tyler.State) (err error) {
 		return err
 	}
 	return p.table.Closer(a, prefix, p.Good(), closer*p.Left(), p.far > someFar)
+}
+
+// Rows farther out than the columns are seen to reach.
+const unseenRows = "they lie farther out than the columns are seen to reach, and count for little or nothing"
+
+// beyondRound counts the rows that are far out in the coordinates of st, less those that the
+// columns show there.
+func (p *plain) beyondRound(st *tyler.State) (err error) {
+	frame, edge2 := p.space.Frame(p.mean, p.inv), Nearest2(st.Rank())
+	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
+	for i, c := range p.table.Columns {
+		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))
+		p.beyond.Share -= c.ShareFrom(math.Sqrt(edge2) * sd / p.table.Seen.Scale[i])
+	}
+	return err
+}
+
+// beyondTable counts the rows far beyond the reach of the columns, in the units of the table.
+func (p *plain) beyondTable() (err error) {
+	frame, edge2 := p.table.Outside()
+	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
+	return err
 }
 
 // centre finds the centres of the columns where stage zero did without.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/marginal"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -39,6 +40,7 @@ type plain struct {
 	cov, noise *mat.SymDense
 	edge       []float64 // of the noise, in each coordinate
 	radius2    float64   // of the last round
+	beyond     estimate.Undescribed
 }
 
 // start takes the columns' moments.

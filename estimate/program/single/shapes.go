@@ -69,14 +69,11 @@ func (p *plain) ownMoments(i int, row []float64) {
 
 // shapes says what kind of rows the columns hold.
 func (p *plain) shapes(mean []float64, factor *mat.Dense) (flags []string) {
-	u := estimate.Undescribed{Where: "farther out than any column is seen to reach"}
+	u := p.beyond
 	for i, j := range p.Space.Columns {
 		c, center, unit := p.table.Columns[i], p.table.Seen.Center[i], p.table.Seen.Scale[i]
 		sd := math.Sqrt(dense.Norm2(factor.RawRowView(i)))
 		u.Columns = append(u.Columns, estimate.UndescribedColumn{Column: j, Share: c.Beyond, Noise: c.BeyondSD, Beyond: [2]float64{center - c.Reach*unit, center + c.Reach*unit}})
-		if c.Beyond > u.Share {
-			u.Share, u.Noise = c.Beyond, c.BeyondSD
-		}
 		switch {
 		case c.Group > 0 && math.Abs(c.Far)*unit > farGroup*sd:
 			flags = append(flags, fmt.Sprintf("column %d: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", j+1, 100*c.Group, center+c.Far*unit))
