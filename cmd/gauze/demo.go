@@ -91,13 +91,20 @@ func demoEnd(e *env, folder string, say io.Writer) error {
 		return err
 	}
 	var c struct {
-		TV       float64
-		Matching [][2]int
+		TV         float64
+		Components []struct{ Mean *float64 } // null: infinite
+		UnmatchedA []int                     `json:"unmatched_a"`
 	}
 	if err := json.Unmarshal(data, &c); err != nil {
 		return err
 	}
-	fmt.Fprintf(say, demoWords, len(c.Matching), c.TV, filepath.Join(folder, "report.html"), filepath.Join(folder, "release.json"), filepath.Join(folder, "synthetic.csv"))
+	found := 0
+	for _, pair := range c.Components {
+		if pair.Mean != nil && *pair.Mean < .5 {
+			found++
+		}
+	}
+	fmt.Fprintf(say, demoWords, found, len(c.Components)+len(c.UnmatchedA), c.TV, filepath.Join(folder, "report.html"), filepath.Join(folder, "release.json"), filepath.Join(folder, "synthetic.csv"))
 	if e.json {
 		_, err = e.stdout.Write(data)
 	}
@@ -105,8 +112,9 @@ func demoEnd(e *env, folder string, say io.Writer) error {
 }
 
 const demoWords = `
-The truth has 3 groups; %d of them were found. The release differs from the truth by %.3f in total variation: the most by which any share
-of people is off (0 is the same, 1 is nothing in common). Nobody in the table could change it by more than epsilon = 1 allows.
+The truth has 3 groups; %d of them have a component of the release, of %d, within half a standard deviation. In total variation the release
+differs from the truth by %.3f: the most by which any share of people is off (0 is the same, 1 is nothing in common). Nobody in the table
+could change it by more than epsilon = 1 allows.
 
 Look at %s first; %s is what may be published, and %s are people that do not exist.
 `
