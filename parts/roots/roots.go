@@ -33,33 +33,44 @@ type Histogram struct {
 	Merged []float64
 }
 
-// Variance of the noise of count b.
-func (h Histogram) Variance(b int) float64 {
+// merged is how many measured bins bin b is the sum of.
+func (h Histogram) merged(b int) float64 {
 	if h.Merged == nil {
-		return h.Sigma * h.Sigma
+		return 1
 	}
-	return h.Sigma * h.Sigma * h.Merged[b]
+	return h.Merged[b]
+}
+
+// Variance of the noise of count b.
+func (h Histogram) Variance(b int) float64 { return h.Sigma * h.Sigma * h.merged(b) }
+
+// keeping is h with those of its edges that are to be kept, and the bins between them merged.
+func (h Histogram) keeping(keep func(edge float64) bool) Histogram {
+	out := Histogram{Sigma: h.Sigma, Counts: []float64{h.Counts[0]}, Merged: []float64{h.merged(0)}}
+	for i, e := range h.Edges {
+		if keep(e) {
+			out.Edges, out.Counts, out.Merged = append(out.Edges, e), append(out.Counts, 0), append(out.Merged, 0)
+		}
+		last := len(out.Counts) - 1
+		out.Counts[last] += h.Counts[i+1]
+		out.Merged[last] += h.merged(i + 1)
+	}
+	return out
 }
 
 // Around is h with the bins merged that lie outside all the leaves and a leaf's width around each.
 func (h Histogram) Around(leaves []Leaf) Histogram {
-	out := Histogram{Sigma: h.Sigma, Counts: []float64{0}, Merged: []float64{0}}
-	for b, count := range h.Counts {
-		last := len(out.Counts) - 1
-		out.Counts[last] += count
-		out.Merged[last]++
-		if h.Merged != nil {
-			out.Merged[last] += h.Merged[b] - 1
-		}
-		if b == len(h.Edges) {
-			break
-		}
-		e := h.Edges[b]
-		if slices.ContainsFunc(leaves, func(l Leaf) bool { return e >= l.Low-(l.High-l.Low) && e <= l.High+(l.High-l.Low) }) {
-			out.Edges, out.Counts, out.Merged = append(out.Edges, e), append(out.Counts, 0), append(out.Merged, 0)
-		}
-	}
-	return out
+	return h.keeping(func(e float64) bool {
+		return slices.ContainsFunc(leaves, func(l Leaf) bool { return e >= l.Low-(l.High-l.Low) && e <= l.High+(l.High-l.Low) })
+	})
+}
+
+// Without is h without those of its edges that are in a list, in order.
+func (h Histogram) Without(edges []float64) Histogram {
+	return h.keeping(func(e float64) bool {
+		_, is := slices.BinarySearch(edges, e)
+		return !is
+	})
 }
 
 // Recorded is h for a column whose values are on a lattice: every edge moves to the middle between
@@ -74,25 +85,10 @@ func (h Histogram) Recorded(l lattice.Lattice) Histogram {
 		if n := len(out.Edges); n > 0 && e <= out.Edges[n-1] {
 			continue
 		}
-		out.Counts, out.Merged = append(out.Counts, count), append(out.Merged, h.Variance(b)/(h.Sigma*h.Sigma))
+		out.Counts, out.Merged = append(out.Counts, count), append(out.Merged, h.merged(b))
 		if b < len(h.Edges) {
 			out.Edges = append(out.Edges, e)
 		}
-	}
-	return out
-}
-
-// Without is h without those of its edges that are in a list, in order.
-func (h Histogram) Without(edges []float64) Histogram {
-	out := Histogram{Counts: h.Counts[:1:1], Sigma: h.Sigma, Merged: []float64{h.Variance(0) / (h.Sigma * h.Sigma)}}
-	for i, e := range h.Edges {
-		count, merged := h.Counts[i+1], h.Variance(i+1)/(h.Sigma*h.Sigma)
-		if _, is := slices.BinarySearch(edges, e); is {
-			out.Counts[len(out.Counts)-1] += count
-			out.Merged[len(out.Counts)-1] += merged
-			continue
-		}
-		out.Edges, out.Counts, out.Merged = append(out.Edges, e), append(out.Counts, count), append(out.Merged, merged)
 	}
 	return out
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -34,20 +32,13 @@ func NearStep(prefix string, share float64) kernel.Step {
 // Source: [KSSU19] Section E of the restatement, stage A'. Differs: the height of the density of
 // differences at zero in place of the fullest octave.
 func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least []float64, rows, mu float64) ([]float64, error) {
-	d := a.Session().Columns()
-	q := rings.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
-	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
-	answer, err := pairs.Sum(a, prefix+"near pairs", rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
+	octaves, sigma, m, err := pairOctaves(a, prefix+"near pairs", rows, mu)
 	if err != nil {
 		return nil, err
 	}
-	m := rows / 2
-	if a.Session().Relation() == privacy.AddRemoveOne {
-		m *= bucketsFilled
-	}
 	out := make([]float64, len(columns))
 	for i, j := range columns {
-		counts := answer.Values[j*q.Bins()+1 : (j+1)*q.Bins()]
+		counts := octaves[j][1:]
 		whole := math.Ilogb(scale[i]) - lowOctave
 		first := max(0, whole-nearBelow)
 		for least[i] > 0 && first < whole && math.Ldexp(1, first+lowOctave) < least[i] {
@@ -60,7 +51,7 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 				for k := range width {
 					sum += counts[o-k]
 				}
-				sd, high := answer.Sigma*math.Sqrt(float64(width)), math.Ldexp(1, o+lowOctave+1)
+				sd, high := sigma*math.Sqrt(float64(width)), math.Ldexp(1, o+lowOctave+1)
 				of := m * (high - math.Ldexp(high, -width))
 				if sure := (sum - nearDoubt*sd) / of; sure > surest && sum > nearSDsOfWindow*sd && sum > nearPart*m {
 					surest, out[i] = sure, of/(sum*math.Sqrt(math.Pi))

@@ -71,26 +71,20 @@ func SpreadStep(prefix string, share float64) kernel.Step {
 // restatement, stage A' (its histogram).
 func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, error) {
 	d := a.Session().Columns()
-	q := rings.PairOctaves{Columns: d, Low: lowOctave, High: highOctave}
-	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
-	answer, err := pairs.Sum(a, cfg.Prefix+"spread", rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(mu2))
+	octaves, sigma, pairs, err := pairOctaves(a, cfg.Prefix+"spread", rows, math.Sqrt(mu2))
 	if err != nil {
 		return Units{}, err
-	}
-	pairs := rows / 2
-	if a.Session().Relation() == privacy.AddRemoveOne {
-		pairs *= bucketsFilled
 	}
 	unclear := make([]bool, d)
 	u := Units{Center: make([]float64, d), Scale: make([]float64, d), Constant: make([]bool, d), settled: unclear}
 	fits := make([][]float64, d)
 	for j := range d {
-		counts := answer.Values[j*q.Bins() : (j+1)*q.Bins()]
-		fits[j] = fit(counts[1:], answer.Sigma)
-		unclear[j] = counts[0] > constantPart*pairs || counts[0] > equalSDs*answer.Sigma && slices.Max(fits[j]) < clearlySDs
+		counts := octaves[j]
+		fits[j] = fit(counts[1:], sigma)
+		unclear[j] = counts[0] > constantPart*pairs || counts[0] > equalSDs*sigma && slices.Max(fits[j]) < clearlySDs
 	}
-	for j, octave := range octaves(fits, unclear) {
-		u.Uneven = append(u.Uneven, uneven(answer.Values[j*q.Bins():(j+1)*q.Bins()], octave, pairs, answer.Sigma))
+	for j, octave := range spreads(fits, unclear) {
+		u.Uneven = append(u.Uneven, uneven(octaves[j], octave, pairs, sigma))
 		u.Scale[j] = math.Max(math.Ldexp(1, octave+lowOctave-1), math.SmallestNonzeroFloat64)
 	}
 	count := 0
@@ -115,6 +109,18 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 		}
 	}
 	return u, nil
+}
+
+// pairOctaves is a histogram of the octaves of pairs' differences for every column, equal pairs first,
+// with the noise of a count, and about how many pairs there are. rows is public or released.
+func pairOctaves(a *kernel.Allotment, step string, rows, mu float64) (counts [][]float64, sigma, m float64, err error) {
+	q := rings.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
+	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
+	answer, err := pairs.Sum(a, step, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
+	if m = rows / 2; a.Session().Relation() == privacy.AddRemoveOne {
+		m *= bucketsFilled
+	}
+	return slices.Collect(slices.Chunk(answer.Values, q.Bins())), answer.Sigma, m, err
 }
 
 // Of uneven columns: shares of the pairs that are equal, or octaves away from the fullest on either
@@ -144,10 +150,10 @@ func uneven(counts []float64, octave int, pairs, sigma float64) bool {
 	return above > abovePairs*pairs+clear || below > belowPairs*pairs+clear
 }
 
-// octaves is the octave of each column's spread, by how well the profile fits at all octaves; it
+// spreads is the octave of each column's spread, by how well the profile fits at all octaves; it
 // marks as unclear the columns that show none. Those that are unclear already tell nothing about
 // the others.
-func octaves(fits [][]float64, unclear []bool) []int {
+func spreads(fits [][]float64, unclear []bool) []int {
 	near := make([]bool, highOctave-lowOctave+1)
 	windows := 0
 	for j, f := range fits {
