@@ -90,154 +90,102 @@ func (m *Mixture) MarshalJSON() ([]byte, error) {
 // symmetric and positive semi-definite up to 1e-9 are repaired as NewFull does. Anything else is a
 // FieldError, and m is left as it was.
 func (m *Mixture) UnmarshalJSON(data []byte) error {
+	var in modelFields
+	if err := in.read(data); err != nil {
+		return err
+	}
+	k := len(in.Weights)
+	switch {
+	case in.kind != kindMixture:
+		return fieldError("kind", `"`+kindMixture+`"`, strconv.Quote(in.kind), "one Gaussian is a mixture of one")
+	case k == 0:
+		return fieldError("weights", "at least one number", "none", "one Gaussian has the weight 1")
+	case len(in.means) != k:
+		return fieldError("means", countOf(k, "mean")+", one for each weight", countOf(len(in.means), "mean"), "give one mean for each component")
+	case len(in.covariances) != k:
+		return fieldError("covariances", countOf(k, "array")+" of rows, one for each weight", countOf(len(in.covariances), "array"), "give one d×d matrix for each component")
+	case in.Columns == nil:
+		in.Columns = DefaultColumns(len(in.means[0]))
+	case len(in.means[0]) > 0 && len(in.Columns) != len(in.means[0]):
+		return fieldError("columns", countOf(len(in.means[0]), "name")+", as many as the means have numbers", countOf(len(in.Columns), "name"), "name every column, or leave the field out")
+	}
+	for i, mean := range in.means {
+		cov, err := in.covariance(fmt.Sprintf("covariances[%d]", i), in.covariances[i])
+		if err != nil {
+			return err
+		}
+		in.Components = append(in.Components, Gaussian{Mean: mean, Cov: cov})
+	}
+	if err := in.Validate(); err != nil {
+		return err
+	}
+	// Sums that differ from 1 by rounding are left alone, so that what was written reads back the
+	// same.
+	if sum := floats.Sum(in.Weights); math.Abs(sum-1) > float64(k)*machineEps {
+		floats.Scale(1/sum, in.Weights)
+	}
+	*m = in.Mixture
+	return nil
+}
+
+// modelFields is a "model" object as it is read: a mixture, and what its components are made of.
+type modelFields struct {
+	Mixture
+	kind, shape string
+	means       [][]float64
+	covariances [][][]float64
+}
+
+// read decodes the fields, of which kind, weights, means and covariances have to be there.
+func (in *modelFields) read(data []byte) error {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil || bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 		return fieldError("model", "a JSON object with kind, weights, means and covariances", describe(data), "")
 	}
-	if err := readKind(fields); err != nil {
-		return err
-	}
-	weights, err := readWeights(fields)
-	if err != nil {
-		return err
-	}
-	means, err := readMeans(fields, len(weights))
-	if err != nil {
-		return err
-	}
-	columns, err := readColumns(fields, len(means[0]))
-	if err != nil {
-		return err
-	}
-	covs, err := readCovariances(fields, len(weights), len(columns))
-	if err != nil {
-		return err
-	}
-	out := Mixture{Columns: columns, Weights: weights, Components: make([]Gaussian, len(weights))}
-	for i := range out.Components {
-		out.Components[i] = Gaussian{Mean: means[i], Cov: covs[i]}
-	}
-	if _, ok := fields["background"]; ok {
-		if err := readField(fields, "background", &out.Background, "an array of true and false, one for each component"); err != nil {
-			return err
-		}
-	}
-	if err := out.Validate(); err != nil {
-		return err
-	}
-	*m = out
-	return nil
-}
-
-func readKind(fields map[string]json.RawMessage) error {
-	var kind string
-	if err := readField(fields, "kind", &kind, `"`+kindMixture+`"`); err != nil {
-		return err
-	}
-	if kind != kindMixture {
-		return fieldError("kind", `"`+kindMixture+`"`, describe(fields["kind"]), "one Gaussian is a mixture of one")
-	}
-	return nil
-}
-
-func readWeights(fields map[string]json.RawMessage) ([]float64, error) {
-	var weights []float64
-	if err := readField(fields, "weights", &weights, "an array of numbers"); err != nil {
-		return nil, err
-	}
-	if len(weights) == 0 {
-		return nil, fieldError("weights", "at least one number", "none", "one Gaussian has the weight 1")
-	}
-	if err := checkWeights(weights, len(weights)); err != nil {
-		return nil, err
-	}
-	// Sums that differ from 1 by rounding are left alone, so that what was written reads back the
-	// same.
-	if sum := floats.Sum(weights); math.Abs(sum-1) > float64(len(weights))*machineEps {
-		floats.Scale(1/sum, weights)
-	}
-	return weights, nil
-}
-
-func readMeans(fields map[string]json.RawMessage, k int) ([][]float64, error) {
-	var means [][]float64
-	if err := readField(fields, "means", &means, "an array of arrays of numbers"); err != nil {
-		return nil, err
-	}
-	if len(means) != k {
-		return nil, fieldError("means", countOf(k, "mean")+", one for each weight", countOf(len(means), "mean"), "give one mean for each component")
-	}
-	for i, r := range means {
-		if len(r) == 0 || len(r) != len(means[0]) {
-			return nil, fieldError(fmt.Sprintf("means[%d]", i), countOf(max(1, len(means[0])), "number"), countOf(len(r), "number"), "give one number for each column")
-		}
-	}
-	return means, nil
-}
-
-func readColumns(fields map[string]json.RawMessage, d int) ([]string, error) {
-	if _, ok := fields["columns"]; !ok {
-		return DefaultColumns(d), nil
-	}
-	var raw []*string
-	if err := readField(fields, "columns", &raw, "an array of names"); err != nil {
-		return nil, err
-	}
-	if len(raw) != d {
-		return nil, fieldError("columns", countOf(d, "name")+", as many as the means have numbers", countOf(len(raw), "name"), "name every column, or leave the field out")
-	}
-	columns := make([]string, d)
-	for j, name := range raw {
-		if name == nil {
-			return nil, fieldError(fmt.Sprintf("columns[%d]", j), "a name", "null", "name every column, or leave the field out")
-		}
-		columns[j] = *name
-	}
-	return columns, checkColumns(columns)
-}
-
-func readCovariances(fields map[string]json.RawMessage, k, d int) ([]Covariance, error) {
-	// early releases call a constraint the type
-	name, field := typeFull, "covariance_type"
+	in.shape = typeFull
+	says := "covariance_type"
 	if _, ok := fields["constraint"]; ok {
-		field = "constraint"
+		says = "constraint"
 	}
-	if _, ok := fields[field]; ok {
-		if err := readField(fields, field, &name, `"full", "diagonal" or "spherical"`); err != nil {
-			return nil, err
+	for _, f := range []struct {
+		name, wanted string
+		into         any
+		required     bool
+	}{
+		{"kind", `"` + kindMixture + `"`, &in.kind, true},
+		{"weights", "an array of numbers", &in.Weights, true},
+		{"means", "an array of arrays of numbers", &in.means, true},
+		{"columns", "an array of names", &in.Columns, false},
+		{says, `"full", "diagonal" or "spherical"`, &in.shape, false},
+		{"covariances", "an array of matrices, each an array of rows", &in.covariances, true},
+		{"background", "an array of true and false, one for each component", &in.Background, false},
+	} {
+		if _, ok := fields[f.name]; ok || f.required {
+			if err := readField(fields, f.name, f.into, f.wanted); err != nil {
+				return err
+			}
 		}
 	}
-	convert, ok := map[string]func(string, Full) (Covariance, error){
-		typeFull:      func(_ string, f Full) (Covariance, error) { return f, nil },
-		typeDiagonal:  asDiagonal,
-		typeSpherical: asSpherical,
-	}[name]
-	if !ok {
-		return nil, fieldError(field, `"full", "diagonal" or "spherical"`, describe(fields[field]), "leave the field out for full")
+	if !slices.Contains([]string{typeFull, typeDiagonal, typeSpherical}, in.shape) {
+		return fieldError(says, `"full", "diagonal" or "spherical"`, describe(fields[says]), "leave the field out for full")
 	}
-	var raw [][][]float64
-	if err := readField(fields, "covariances", &raw, "an array of matrices, each an array of rows"); err != nil {
+	return nil
+}
+
+// covariance is a matrix as a covariance of the shape that all are said to have.
+func (in *modelFields) covariance(field string, rows [][]float64) (Covariance, error) {
+	sigma, err := readMatrix(field, rows, len(in.Columns))
+	if err != nil {
 		return nil, err
 	}
-	if len(raw) != k {
-		return nil, fieldError("covariances", countOf(k, "array")+" of rows, one for each weight", countOf(len(raw), "array"), "give one d×d matrix for each component, whatever the covariance_type")
+	full, err := newFull(field, sigma)
+	switch {
+	case err != nil || in.shape == typeFull:
+		return full, err
+	case in.shape == typeDiagonal:
+		return asDiagonal(field, full)
 	}
-	out := make([]Covariance, k)
-	for i, rows := range raw {
-		field := fmt.Sprintf("covariances[%d]", i)
-		sigma, err := readMatrix(field, rows, d)
-		if err != nil {
-			return nil, err
-		}
-		full, err := newFull(field, sigma)
-		if err != nil {
-			return nil, err
-		}
-		if out[i], err = convert(field, full); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return asSpherical(field, full)
 }
 
 func readMatrix(field string, rows [][]float64, d int) (*mat.Dense, error) {
