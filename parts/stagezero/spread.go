@@ -97,7 +97,8 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 		return u, nil
 	}
 	cfg.CenterMu2 *= float64(count) / float64(d) // the same rank noise
-	cfg.VariedMu2 = cfg.ScaleMu2                 // most of these columns have an atom: what is beside it matters
+	// most of these columns have an atom: what is beside it matters
+	cfg.VariedMu2 = cfg.ScaleMu2
 	rest, err := runOn(a, cfg, unclear)
 	if err != nil {
 		return Units{}, err
@@ -111,8 +112,8 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 	return u, nil
 }
 
-// pairOctaves is a histogram of the octaves of pairs' differences for every column, equal pairs first,
-// with the noise of a count, and about how many pairs there are. rows is public or released.
+// pairOctaves is a histogram of the octaves of pairs' differences for every column, equal pairs
+// first, with the noise of a count, and about how many pairs there are. rows is public or released.
 func pairOctaves(a *kernel.Allotment, step string, rows, mu float64) (counts [][]float64, sigma, m float64, err error) {
 	q := rings.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
 	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
