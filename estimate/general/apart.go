@@ -16,8 +16,11 @@ const (
 	// A column holds a gap if its whole spread is so many times that of near pairs.
 	gapRatio = 2.0
 	keepPart = .35 // of mu^2, that exploring leaves to the rounds
+	// Where components found apart hold less than mostApart of the rows, the rest starts as one
+	// more, as wide as all: the cells of a wide one among narrow ones hold too few rows to be seen.
+	mostApart = .88
 	// Components found apart are split further if their rows are as unlike a Gaussian's as that.
-	unlike = .13
+	unlike = .06
 	// Before the rounds come at most mostFrames with the part framePart of mu^2 each, as long as
 	// some variance turns out to differ by more than the factor reframed.
 	mostFrames = 4
@@ -65,6 +68,10 @@ func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussia
 		if g.Weight*f.Rows >= goneOpen || start == nil {
 			start, total = append(start, g), total+g.Weight
 		}
+	}
+	if rest := x.Root(); len(start) > 1 && total < mostApart {
+		rest.Weight = 1 - total
+		start, total = append(start, rest), 1
 	}
 	for j := range start {
 		start[j].Weight /= total

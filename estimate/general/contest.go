@@ -1,8 +1,10 @@
 package general
 
 import (
+	"context"
 	"math"
 
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -16,6 +18,13 @@ const (
 	contestMost  = .25
 	contestBound = 2.0 // nats that one row may say
 	contestWin   = .01 // nats per row by which the mixture must win
+	// .. and by which each component more must win on, where joining it loses less than plainMost
+	// by the model itself, as plainAsks questions can tell: chosen on development families
+	plainWin   = .002
+	plainMost  = .03
+	plainAsks  = 3
+	plainPart  = .01 // of mu^2
+	plainBound = .5
 )
 
 // contest asks the rows whether the mixture explains them better than one Gaussian with the
@@ -24,7 +33,7 @@ const (
 //
 // Source: [KSSU19] Section E.2, point 6 of the restatement (k > 1 chosen on the coreset lost nats).
 // Differs: measured on the rows.
-func (f *fit) contest(r *em.Rounds) error {
+func (f *fit) contest(ctx context.Context, r *em.Rounds) error {
 	if len(r.Components) <= 1 {
 		return nil
 	}
@@ -32,17 +41,52 @@ func (f *fit) contest(r *em.Rounds) error {
 	for _, c := range r.Components[1:] {
 		whole = component.Joined(whole, c)
 	}
-	one := *r
-	one.Components = []component.Gaussian{whole}
-	ans, err := f.Sum("contest", rings.LogRatio{F: r.Density(), G: one.Density(), Bound: contestBound},
-		budget.Mu(math.Min(contestPart*f.Mu2, contestMost*f.Left())))
+	gain, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
 	if err != nil {
 		return err
 	}
-	if gain := ans.Values[0] / f.Rows; gain < contestWin {
-		r.Components = one.Components
-		r.Components[0].Doubt = component.StartDoubt()
-		f.Notes.Flags = append(f.Notes.Flags, "one component: the rows do not speak for more")
+	if gain >= contestWin {
+		return f.plainer(ctx, r)
 	}
+	r.Components = []component.Gaussian{whole}
+	r.Components[0].Doubt = component.StartDoubt()
+	f.Notes.Flags = append(f.Notes.Flags, "one component: the rows do not speak for more")
 	return nil
+}
+
+// plainer asks the rows how many of the components they speak for, and takes the fewest that
+// explain them about as well: noise makes several pieces of what is one.
+func (f *fit) plainer(ctx context.Context, r *em.Rounds) error {
+	fewer, err := r.Plainer(ctx, program.Draws, plainMost)
+	if err != nil {
+		return err
+	}
+	from, to := 0, len(fewer)-1 // the fewest that will do are among these
+	for at, asked := to, 0; from < to && asked < plainAsks; asked++ {
+		gain, err := f.gain(r, fewer[at], plainBound, plainPart)
+		if err != nil {
+			return err
+		}
+		if gain < plainWin*float64(at) {
+			from = at
+		} else {
+			to = at - 1
+		}
+		at = (from + to + 1) / 2
+	}
+	r.Components = fewer[from]
+	return nil
+}
+
+// gain is how many nats per row, each within the bound, r explains the rows better than with other
+// components, for a part of mu^2.
+func (f *fit) gain(r *em.Rounds, others []component.Gaussian, bound, part float64) (float64, error) {
+	rival := *r
+	rival.Components = others
+	ans, err := f.Sum("contest", rings.LogRatio{F: r.Density(), G: rival.Density(), Bound: bound},
+		budget.Mu(math.Min(part*f.Mu2, contestMost*f.Left())))
+	if err != nil {
+		return 0, err
+	}
+	return ans.Values[0] / f.Rows, nil
 }

@@ -41,7 +41,7 @@ type Schedule struct {
 	// where their number is not asked for; nil means that of all that is left.
 	Worth func() float64
 	// Contest, if set, has the last word on their number then.
-	Contest func(*em.Rounds) error
+	Contest func(context.Context, *em.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
 	Before func(*em.Rounds) error
 }
@@ -84,17 +84,17 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		return err
 	}
 	if asked == 0 {
-		if err := e.Simplify(ctx, draws, worth()); err != nil {
+		if err := e.Simplify(ctx, Draws, worth()); err != nil {
 			return err
 		}
 		if most := r.Most(); len(e.Components) > most {
 			r.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
-			if err := e.Reduce(ctx, draws, most); err != nil {
+			if err := e.Reduce(ctx, Draws, most); err != nil {
 				return err
 			}
 		}
 		if s.Contest != nil {
-			if err := s.Contest(e); err != nil {
+			if err := s.Contest(ctx, e); err != nil {
 				return err
 			}
 		}
@@ -113,11 +113,11 @@ func (r *Run) settle(ctx context.Context, e *em.Rounds) error {
 	if err := e.Settle(ctx, asked); err != nil || asked == 0 {
 		return err
 	}
-	return e.Reduce(ctx, draws, asked)
+	return e.Reduce(ctx, Draws, asked)
 }
 
-// draws is public randomness, the same for the same question.
-func draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }
+// Draws is public randomness, the same for the same question.
+func Draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }
 
 // Starts are the generators of the starts of a fit of k components to a coreset: public randomness,
 // so that the same released coreset gives the same fit.

@@ -133,7 +133,7 @@ func TestSchedule(t *testing.T) {
 			{Weight: .5, Mean: []float64{20}, Cov: cov, Doubt: component.StartDoubt()}})
 		e.Misfit = 1
 		contests, seen := 0, []int{}
-		schedule := Schedule{Spare: 1, Contest: func(*em.Rounds) error { contests++; return nil }}
+		schedule := Schedule{Spare: 1, Contest: func(context.Context, *em.Rounds) error { contests++; return nil }}
 		schedule.Next = func(i int) (float64, bool) {
 			seen = append(seen, len(e.Components))
 			return r.Mu(.2), i < 3

@@ -49,6 +49,22 @@ func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) 
 	return nil
 }
 
+// Plainer are the components, and what is left of them as pairs are joined, one after the other,
+// whose joint loses less than most nats per row. Its error is ctx's.
+func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
+	joined := *r
+	out := [][]component.Gaussian{r.Components}
+	for len(joined.Components) > 2 {
+		joined.Components = slices.Clone(joined.Components)
+		ok, err := joined.joinUntold(ctx, random, func(_, _, _ component.Gaussian) float64 { return most })
+		if err != nil || !ok {
+			return out, err
+		}
+		out = append(out, joined.Components)
+	}
+	return out, nil
+}
+
 // joinUntold joins the pair of components whose joint loses least, if their distinction is worth
 // more.
 func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, worth func(a, b, m component.Gaussian) float64) (bool, error) {

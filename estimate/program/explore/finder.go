@@ -268,6 +268,9 @@ func (f *Finder) Within(fit func(*coreset.Coreset) (*coreset.Mixture, error)) er
 	return nil
 }
 
+// Root is one Gaussian about all rows, in all working coordinates.
+func (f *Finder) Root() component.Gaussian { return f.root.view.Lift(f.root.at, f.Rest) }
+
 // CountSD is the noise of a count of the first tree.
 func (f *Finder) CountSD() float64 { return f.root.fits.set.SD }
 
