@@ -45,7 +45,7 @@ const (
 
 var contenders = []contender{
 	{name: auto, method: "auto", runs: 8}, {name: open, method: "separated", runs: 4}, {name: givenK, method: "separated", given: true, runs: 2},
-	{name: byOther, runs: 1},
+	{name: byOther, runs: 3},
 }
 
 // Placements beside those of two clusters and more: a single one; and more than the usual number of
