@@ -43,6 +43,9 @@ func keep(row []float64, cells []Cell) (within bool) {
 // .3.
 func (c Cell) nearest(x float64) float64 {
 	k := math.Round((x - c.Offset) / c.Unit)
+	if math.IsInf(k, 0) {
+		return x // the unit is far below what float64 can tell of x
+	}
 	if inverse := math.Round(1 / c.Unit); c.Unit < 1 && math.Abs(inverse*c.Unit-1) < 1e-12 {
 		return c.Offset + k/inverse
 	}

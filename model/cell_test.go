@@ -14,7 +14,12 @@ func TestCells(t *testing.T) {
 	cov := diagonal(t, 100, .04, 25)
 	m := &model.Mixture{Columns: []string{"age", "dose", "year"}, Weights: []float64{.7, .2, .1},
 		Components: []model.Gaussian{{Mean: []float64{50, .5, 7}, Cov: cov}, {Mean: []float64{0, .2, 7}, Cov: cov}, {Mean: []float64{-500, .2, 7}, Cov: cov}}}
-	low, high := math.Inf(-1), math.Inf(1)
+	low, high, row1 := math.Inf(-1), math.Inf(1), []float64{0}
+	one := &model.Mixture{Columns: []string{"x"}, Weights: []float64{1}, Components: []model.Gaussian{{Mean: []float64{3}, Cov: diagonal(t, 0)}},
+		Cells: []model.Cell{{Unit: 1e-320, Least: low, Most: high}}}
+	if tiny, err := model.NewSampler(one); err != nil || tiny.Row(row1, seeded(1)) != 0 || row1[0] != 3 {
+		t.Errorf("a unit that is next to nothing: %v, %v", row1, err)
+	}
 	m.Cells = []model.Cell{{Unit: 1, Least: 0, Most: 120}, {Unit: .1, Least: low, Most: high}, {Unit: 7, Offset: 2, Least: low, Most: high}}
 	s, err := model.NewSampler(m)
 	if err != nil {
