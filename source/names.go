@@ -1,17 +1,13 @@
 package source
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
-)
-
-// What a cell of data reads as, where a name should stand.
-const (
-	readsNumber  = "numbers"
-	readsDate    = "dates"
-	readsMissing = "missing values"
 )
 
 // checkNames refuses a header that may be a row of data: the first row of a file without a header
@@ -21,41 +17,25 @@ const (
 // Miller,34,71250.5" has one that does not. Names that were declared are not asked: whoever wrote
 // them down knows that they are names.
 func checkNames(header []string) error {
-	at := map[string][]int{}
+	const most = 8 // that are told
+	var at []string
 	for i, name := range header {
-		kind := readsAs(name)
-		at[kind] = append(at[kind], i+1)
-	}
-	var parts []string
-	for _, kind := range []string{readsNumber, readsDate, readsMissing} {
-		if at[kind] != nil {
-			parts = append(parts, kind+" in "+columnsAt(at[kind]))
+		if readsAsData(name) {
+			at = append(at, strconv.Itoa(i+1))
 		}
 	}
-	if parts == nil {
+	if at == nil {
 		return nil
 	}
-	return &Error{Field: "header", Wanted: "a row of column names", Got: strings.Join(parts, ", "),
+	got := "what reads as data in column " + strings.Join(at[:min(most, len(at))], ", ")
+	if len(at) > most {
+		got += fmt.Sprintf(" and %d more", len(at)-most)
+	}
+	return &Error{Field: "header", Wanted: "a row of column names", Got: got,
 		Hint: "add the header row if it is missing, for names are published; if these are the names, declare them with --columns or --schema"}
 }
 
-// columnsAt writes "column 2" or "columns 1, 2 and 5 more".
-func columnsAt(at []int) string {
-	const most = 8
-	if len(at) == 1 {
-		return fmt.Sprintf("column %d", at[0])
-	}
-	text := fmt.Sprintf("columns %d", at[0])
-	for _, n := range at[1:min(most, len(at))] {
-		text += fmt.Sprintf(", %d", n)
-	}
-	if len(at) > most {
-		text += fmt.Sprintf(" and %d more", len(at)-most)
-	}
-	return text
-}
-
-// readsAs says what a cell of data a name reads as, or "" for one that can be a name.
+// readsAsData says that a name may be a cell of data: a number, a date or a missing value.
 //
 // A number in any notation, or a date, is what has a digit and no letter, whatever marks stand
 // between the digits: 34, 71,250.50, $5, 12 %, 2021-03-04, 3.4.2021, 10:30. With letters: numbers
@@ -63,70 +43,41 @@ func columnsAt(at []int) string {
 // (2021-03-04T10:00:00Z, 10:30 UTC), and the same with the name of a month (Mar 4 2021). So age,
 // x1, 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [parseCell] or
 // of missingInText, or nothing but strokes.
-func readsAs(name string) string {
+func readsAsData(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
-	switch kind := word(name); {
-	case kind == missing, missingInText[name], strings.Trim(name, ".-_?*/–— ") == "":
-		return readsMissing
-	case kind == notFinite:
-		return readsNumber
+	if kind := word(name); kind == missing || kind == notFinite || missingInText[name] || strings.Trim(name, ".-_?*/–— ") == "" {
+		return true
 	}
-	letters := strings.ContainsFunc(name, unicode.IsLetter)
-	switch {
-	case !strings.ContainsFunc(name, unicode.IsDigit):
-		return ""
-	case dateOrTime.MatchString(name) && wordsOfDates(name, false), letters && wordsOfDates(name, true), hour.MatchString(name):
-		return readsDate
-	case !letters, numberWithLetters.MatchString(name):
-		return readsNumber
+	if !strings.ContainsFunc(name, unicode.IsDigit) {
+		return false
 	}
-	return ""
+	letters, ofDates, month := letterRun.FindAllString(name, -1), true, false
+	for _, w := range letters {
+		ofDates = ofDates && (slices.Contains(months, w) || slices.Contains(besideMonths, w))
+		month = month || slices.Contains(months, w)
+	}
+	return letters == nil || numberWithLetters.MatchString(name) || ofDates && (month || dateOrTime.MatchString(name))
 }
 
 // missingInText are words for "not there" that a cell of text may hold, and hardly ever the name of
 // a column.
 var missingInText = map[string]bool{"missing": true, "unknown": true, "nat": true, "n.a.": true, "#null!": true, "#value!": true}
 
+// dateWords are the names of months in English, and in German, French and Spanish where they are
+// others, whole and shortened; and, below an empty line, what stands beside them.
+//
+//go:embed dates.txt
+var dateWords string
+
 var (
 	// 2021-03-04, 4/3/21, 3.4.2021, each with or without more behind it; 20210304T1000; 2021-W09;
-	// 10:30
-	dateOrTime = regexp.MustCompile(`^\d{1,4}([-/.])\d{1,2}([-/.])\d{1,4}([ tz+]|$)|^\d{8}t\d{4}|^\d{4}-?w\d\d|\d:\d\d`)
-	// 10h30, 10 am, 10.30 p.m.
-	hour = regexp.MustCompile(`^\d{1,2}h\d\d$|^\d{1,2}([.:]\d\d)? ?[ap]\.?m\.?$`)
+	// 10:30; 10h30, 10 am, 10.30 p.m.
+	dateOrTime = regexp.MustCompile(`^\d{1,4}([-/.])\d{1,2}([-/.])\d{1,4}([ tz+]|$)|^\d{8}t\d{4}|^\d{4}-?w\d\d|\d:\d\d|` +
+		`^\d{1,2}h\d\d$|^\d{1,2}([.:]\d\d)? ?[ap]\.?m\.?$`)
 	// 1e5, -2.5e-3, 0x1f
 	numberWithLetters = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)e[-+]?\d+$|^[-+]?0x[0-9a-f]+$`)
 	letterRun         = regexp.MustCompile(`\pL+`)
+
+	monthNames, others, _ = strings.Cut(dateWords, "\n\n")
+	months, besideMonths  = strings.Fields(monthNames), strings.Fields(others)
 )
-
-// wordsOfDates reports that a name has no word that dates do not have and, if asked, the name of a
-// month: "mar 4 2021", "4-Mar-21", "Thursday, 4th of March 2021", "mar 2021".
-func wordsOfDates(name string, withMonth bool) bool {
-	found := false
-	for _, w := range letterRun.FindAllString(name, -1) {
-		if !months[w] && !besideMonths[w] {
-			return false
-		}
-		found = found || months[w]
-	}
-	return found || !withMonth
-}
-
-// The names of months in English, and in German, French and Spanish where they are others, whole
-// and shortened; and what stands beside them.
-var (
-	months = wordSet(`jan feb mar apr may jun jul aug sep sept oct nov dec
-		january february march april june july august september october november december
-		jän jänner januar februar mär märz maerz mai juni juli okt oktober dez dezember
-		janv janvier févr février fevrier mars avr avril juin juil juillet août aout septembre octobre novembre déc décembre decembre
-		ene enero febrero marzo abr abril mayo junio julio ago agosto septiembre octubre noviembre dic diciembre`)
-	besideMonths = wordSet(`st nd rd th of de del the t w z utc gmt est edt cst cdt mst mdt pst pdt cet cest bst am pm h uhr
-		mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday`)
-)
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}

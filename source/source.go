@@ -162,8 +162,8 @@ func (t *Table) declare(schema *Schema) error {
 	if lost != nil {
 		got := "only " + quoteNames(header)
 		for _, name := range header {
-			if kind := readsAs(name); kind != "" { // perhaps a row of data, which no error may show
-				got = "a first row with " + kind + " in it"
+			if readsAsData(name) { // perhaps a row of data, which no error may show
+				got = "a first row that reads as data"
 				break
 			}
 		}
