@@ -45,12 +45,12 @@ func marginalPicture(m *model.Mixture, parts []part, j int) figure {
 		}
 	}
 	for b, q := range wide {
-		seen := thinned(visible(lines[b], height.hi/2000), a.hi-a.lo, height.hi)
+		seen := visible(lines[b], height.hi/2000)
 		p.area(partClass(q.index), 0.22, seen)
 		p.line(partClass(q.index), lineWidth, dashes(q.index), 0, seen)
 	}
 	if len(wide) > 1 {
-		p.line(classMix, boldWidth, "", 0, thinned(total, a.hi-a.lo, height.hi))
+		p.line(classMix, boldWidth, "", 0, total)
 	}
 	for _, q := range spikes { // as high as their weights relative to each other
 		top := point{a.u(q.mean[j]), height.hi * 0.85 * q.weight / largestWeight(spikes)}
@@ -129,7 +129,7 @@ func describeColumn(parts []part, j int) string {
 
 // places are where a density is evaluated: evenly, and densely about every part's mean.
 func (a axis) places(parts []part, j int) []float64 {
-	const even, about = 160, 32
+	const even, about = 120, 24
 	var xs []float64
 	for i := 0; i <= even; i++ {
 		xs = append(xs, a.lo+(a.hi-a.lo)*float64(i)/even)
@@ -177,25 +177,4 @@ func highest(line []point) point {
 		}
 	}
 	return best
-}
-
-// thinned leaves out points of a line that lie, to a twentieth of a percent of the picture, between
-// their neighbours.
-func thinned(line []point, width, height float64) []point {
-	if len(line) < 3 {
-		return line
-	}
-	out := line[:1:1]
-	last := 0
-	for i := 2; i < len(line); i++ {
-		for b := last + 1; b < i; b++ {
-			t := (line[b].X - line[last].X) / math.Max(line[i].X-line[last].X, math.SmallestNonzeroFloat64)
-			if math.Abs(line[last].Y+t*(line[i].Y-line[last].Y)-line[b].Y) > height/1500 || line[i].X-line[last].X > width/8 {
-				out = append(out, line[i-1])
-				last = i - 1
-				break
-			}
-		}
-	}
-	return append(out, line[len(line)-1])
 }

@@ -11,17 +11,15 @@ import (
 	"strings"
 )
 
-// demoTruth is what the demonstration's table is drawn from.
-//
-//go:embed demo.json
-var demoTruth []byte
-
-const demoSchema = `{"columns": [
-  {"name": "age", "rounded_to": 1, "at_least": 0},
-  {"name": "weight_kg", "rounded_to": 0.5, "at_least": 2},
-  {"name": "systolic_mmhg", "rounded_to": 1, "at_least": 40}
-]}
-`
+// What the demonstration's table is drawn from, its schema, and what is said at the end.
+var (
+	//go:embed demo/truth.json
+	demoTruth []byte
+	//go:embed demo/schema.json
+	demoSchema []byte
+	//go:embed demo/end.txt
+	demoWords string
+)
 
 const demoFolder = "gauze-demo"
 
@@ -47,7 +45,7 @@ func demo(e *env, folder string) error {
 	if err := os.Chdir(folder); err != nil {
 		return err
 	}
-	if err := errors.Join(os.WriteFile("truth.json", demoTruth, 0o666), os.WriteFile("schema.json", []byte(demoSchema), 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile("truth.json", demoTruth, 0o666), os.WriteFile("schema.json", demoSchema, 0o666)); err != nil {
 		return err
 	}
 	for _, line := range []string{
@@ -110,11 +108,3 @@ func demoEnd(e *env, folder string, say io.Writer) error {
 	}
 	return err
 }
-
-const demoWords = `
-The truth has 3 groups; %d of them have a component of the release, of %d, within half a standard deviation. In total variation the release
-differs from the truth by %.3f: the most by which any share of people is off (0 is the same, 1 is nothing in common). Nobody in the table
-could change it by more than epsilon = 1 allows.
-
-Look at %s first; %s is what may be published, and %s are people that do not exist.
-`
