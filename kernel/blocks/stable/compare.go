@@ -115,7 +115,7 @@ func (l *limits) friends(x, y *estimate, p *pair) bool {
 		}
 		return true
 	}
-	if len(x.parts) > 1 && !(p.shape(&x.scale.triangle, &y.scale.triangle, l.alike) <= l.alike) {
+	if len(x.parts) > 1 && !p.alike(&x.scale.triangle, &y.scale.triangle, l.alike) {
 		return false
 	}
 	upper, lower := 0.0, 0.0

@@ -14,6 +14,9 @@ const (
 	Alike = 1.1
 	Share = .181
 	Inner = .24
+	// levelUnit is what levels count against means and shapes: more tells components of one mean by
+	// their sizes from smaller blocks, and asks for larger ones where components overlap
+	levelUnit = 1.5
 )
 
 // A scale is S = sum of w_a Sigma_a / sum of w_a, what the components of an estimate are measured
@@ -54,25 +57,32 @@ func (s *scale) length(x, y []float64) float64 {
 	return math.Sqrt(total)
 }
 
-// level is ln|Sigma|/sqrt(d), which sampling blurs alike in all dimensions.
+// level is levelUnit ln|A|/sqrt(d), which sampling blurs alike in all dimensions.
 func (f *Factor) level(d int) (log float64) {
 	for i := range d {
-		log += 2 * math.Log(f.root[i*d+i]) / math.Sqrt(float64(d))
+		log += levelUnit * math.Log(f.root[i*d+i]) / math.Sqrt(float64(d))
 	}
 	return log
 }
 
-// shape is how far two components differ in their widest and narrowest direction: the largest |log
-// e| over the eigenvalues e of S_x^-1 S_y, each way by a largest singular value, which rounding
-// leaves right however far apart the two are. A metric of covariances. Where it is at most enough
-// it may be larger, but no more than that.
+// shape is how far two components differ in shape, whatever their sizes: half the logarithm of the
+// ratio of the largest eigenvalue of S_x^-1 S_y to the least. Where that is at most enough it may
+// be larger, but no more than that; NaN if one is 1e70 times as wide as the other.
 func (p *pair) shape(x, y *triangle, enough float64) float64 {
-	return 2 * max(p.stretch(x, y, enough/2), p.stretch(y, x, enough/2))
+	if bound := p.stretch(x, y, false) + p.stretch(y, x, false); bound <= enough {
+		return bound
+	}
+	return p.stretch(x, y, true) + p.stretch(y, x, true)
 }
 
-// stretch is the logarithm of the largest singular value of R_x^-1 R_y, or a bound of it that is at
-// most enough; NaN if something overflows.
-func (p *pair) stretch(x, y *triangle, enough float64) float64 {
+// alike says that the logarithms of all eigenvalues of S_x^-1 S_y are within most of 0.
+func (p *pair) alike(x, y *triangle, most float64) bool {
+	return 2*max(p.stretch(x, y, false), p.stretch(y, x, false)) <= most || 2*max(p.stretch(x, y, true), p.stretch(y, x, true)) <= most
+}
+
+// stretch is the logarithm of the largest singular value of R_x^-1 R_y, exactly or as a bound; NaN
+// where that is far from 1.
+func (p *pair) stretch(x, y *triangle, exactly bool) float64 {
 	d := p.d
 	m, total := p.work[:d*d], 0.0
 	clear(m)
@@ -89,8 +99,11 @@ func (p *pair) stretch(x, y *triangle, enough float64) float64 {
 			}
 		}
 	}
-	if bound := math.Log(total) / 4; bound <= enough {
-		return bound
+	if !(total > 1e-280 && total < 1e280) {
+		return math.NaN()
+	}
+	if !exactly {
+		return math.Log(total) / 4
 	}
 	dense.Orthogonalize(m, d, p.singles[:d])
 	return math.Log(slices.Max(p.singles[:d]))
@@ -99,7 +112,7 @@ func (p *pair) stretch(x, y *triangle, enough float64) float64 {
 // separation is how far two components of an estimate are from one another.
 func (e *estimate) separation(a, b int, p *pair) float64 {
 	x, y := &e.parts[a], &e.parts[b]
-	return max(e.scale.length(x.mean, y.mean), math.Abs(e.levels[a]-e.levels[b]), p.shape(&x.triangle, &y.triangle, 0))
+	return max(e.scale.length(x.mean, y.mean), math.Abs(e.levels[a]-e.levels[b]), p.shape(&x.triangle, &y.triangle, -1))
 }
 
 // near says that component a of x and b of y are so near to one another, by the scale of either,

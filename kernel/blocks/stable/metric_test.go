@@ -93,13 +93,13 @@ func lengthTwin(s *mat.SymDense, x, y []float64) float64 {
 
 func levelTwin(c Component) float64 {
 	d := len(c.Mean)
-	return math.Log(mat.Det(symmetric(c.Root, d))) / math.Sqrt(float64(d))
+	return levelUnit / 2 * math.Log(mat.Det(symmetric(c.Root, d))) / math.Sqrt(float64(d))
 }
 
 // shapeTwin is the distance of two components' shapes by the book.
 func shapeTwin(x, y Component) float64 {
 	v := spectrumTwin(symmetric(x.Root, len(x.Mean)), symmetric(y.Root, len(y.Mean)))
-	return max(-v[0], v[len(v)-1])
+	return (v[len(v)-1] - v[0]) / 2
 }
 
 // apartTwin is sep by the book.
@@ -234,14 +234,14 @@ func TestShapes(t *testing.T) {
 					exact, norms := relativeExactly(&f[pair[0]], &f[pair[1]], d), make([]float64, d+1)
 					exact[len(exact)-1] = 0
 					dense.Orthogonalize(exact, d+1, norms)
-					want = max(want, 2*math.Log(slices.Max(norms)))
+					want += math.Log(slices.Max(norms))
 				}
-				got := p.shape(&f[a].triangle, &f[b].triangle, 0)
+				got := p.shape(&f[a].triangle, &f[b].triangle, -1)
 				if shapes[a][b] = got; !(math.Abs(got-want) < 1e-7) {
 					t.Errorf("d = %d: shape %v, exactly %v", d, got, want)
 				}
 				for _, enough := range []float64{got * .5, got * .99, got * 1.01, got * 2} {
-					if x := p.shape(&f[a].triangle, &f[b].triangle, enough); (x <= enough) != (got <= enough) {
+					if x := p.shape(&f[a].triangle, &f[b].triangle, enough); got > 1e-9 && (x <= enough) != (got <= enough) {
 						t.Errorf("d = %d: shape %v, with %v enough %v", d, got, enough, x)
 					}
 				}
@@ -281,7 +281,7 @@ func TestAlike(t *testing.T) {
 		want := max(-values[0], values[d-1]) <= Alike
 		for _, pair := range [][2][]Component{{m, other}, {other, m}, {moved[:k], moved[k:]}} {
 			x, y := read(t, pair[0]), read(t, pair[1])
-			if got := newPair(k, d).shape(&x.scale.triangle, &y.scale.triangle, Alike) <= Alike; got != want {
+			if got := newPair(k, d).alike(&x.scale.triangle, &y.scale.triangle, Alike); got != want {
 				t.Errorf("d = %d, logarithms of eigenvalues %v: alike %v", d, values, got)
 			}
 		}
