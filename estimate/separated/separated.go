@@ -119,7 +119,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if out, done, err := f.Open(program.Config(prefixUnits, share, weakShare, f.Mu2)); done {
 		return out, err
 	}
-	f.Space = f.Run.Space
+	f.Space = program.OneUnit(f.Run.Space, f.Problem.Covariance)
 	if err := f.Find(); err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -14,6 +15,8 @@ const (
 	nearWindows               = 3 // octaves in the widest window
 	// noise sds that a window's height is lowered by before they compare
 	nearDoubt = 4
+	// of the pairs: if a window needs more of them, it is too coarse, and the budget better kept
+	nearHidden = .2
 	// Octaves that count lie within so many below and above the column's whole spread.
 	nearBelow, nearAbove = 40, 8
 )
@@ -21,6 +24,20 @@ const (
 // NearStep is the step of NearUnits.
 func NearStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "near pairs", Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
+}
+
+// NearSeen reports whether so many rows can show near pairs: whether a window that counts need hold
+// no more than the part nearHidden of the pairs.
+func NearSeen(r privacy.Relation, columns int, rows, mu float64) bool {
+	return nearSDsOfWindow*math.Sqrt(2*float64(columns))/mu <= nearHidden*pairsOf(r, rows)
+}
+
+// pairsOf is how many pairs so many rows make.
+func pairsOf(r privacy.Relation, rows float64) float64 {
+	if r == privacy.AddRemoveOne {
+		return bucketsFilled * rows / 2
+	}
+	return rows / 2
 }
 
 // NearUnits is, for each of the columns, the sd of a Gaussian whose pairs are as often near each

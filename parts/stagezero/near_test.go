@@ -43,3 +43,20 @@ func TestNearUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestNearSeen: more rows show near pairs, more columns and less budget hide them.
+func TestNearSeen(t *testing.T) {
+	for _, c := range []struct {
+		relation privacy.Relation
+		d        int
+		rows, mu float64
+		want     bool
+	}{
+		{privacy.ReplaceOne, 8, 12000, .047, true}, {privacy.AddRemoveOne, 8, 12000, .047, true}, {privacy.ReplaceOne, 10, 3000, .047, false},
+		{privacy.AddRemoveOne, 20, 10000, .047, false}, {privacy.ReplaceOne, 8, 12000, .01, false}, {privacy.ReplaceOne, 1, 0, .047, false},
+	} {
+		if got := NearSeen(c.relation, c.d, c.rows, c.mu); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -118,10 +117,7 @@ func pairOctaves(a *kernel.Allotment, step string, rows, mu float64) (counts [][
 	q := rings.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
 	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
 	answer, err := pairs.Sum(a, step, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
-	if m = rows / 2; a.Session().Relation() == privacy.AddRemoveOne {
-		m *= bucketsFilled
-	}
-	return slices.Collect(slices.Chunk(answer.Values, q.Bins())), answer.Sigma, m, err
+	return slices.Collect(slices.Chunk(answer.Values, q.Bins())), answer.Sigma, pairsOf(a.Session().Relation(), rows), err
 }
 
 // Of uneven columns: shares of the pairs that are equal, or octaves away from the fullest on either

@@ -142,12 +142,16 @@ func (f *Finder) Find() error {
 }
 
 // Near puts every column of the space in the unit of its near pairs; all in one where a sphere is
-// asked for. Find does so first, if nobody has.
+// asked for. Find does so first, if nobody has. Where the rows are too few to see near pairs, the
+// units stay as they are, and nothing is spent.
 func (f *Finder) Near() error {
 	if f.near {
 		return nil
 	}
 	f.near = true
+	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(NearShare)) {
+		return nil
+	}
 	least := make([]float64, f.Space.Dim())
 	for i, j := range f.Space.Columns {
 		least[i] = f.Lattices[j].Unit
