@@ -2,8 +2,10 @@ package general
 
 import (
 	"context"
+	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -23,7 +25,7 @@ const (
 	unlike = .06
 	// Before the rounds come at most mostFrames with the part framePart of mu^2 each, as long as
 	// some variance turns out to differ by more than the factor reframed.
-	mostFrames = 4
+	mostFrames = 5
 	framePart  = .025
 	reframed   = 3.0
 	clearNoise = .5 // relative noise of the second moment, beyond which that is not seen
@@ -99,7 +101,7 @@ func (f *fit) frames(r *em.Rounds) error {
 			return err
 		}
 		for j, c := range r.Components {
-			if explore.Change(c, was[j], clearNoise) > reframed {
+			if explore.Change(c, was[j], clearNoise) > reframed || resized(c, was[j]) > reframed {
 				again = true
 				r.Components[j].Doubt = component.StartDoubt()
 			}
@@ -109,4 +111,12 @@ func (f *fit) frames(r *em.Rounds) error {
 		}
 	}
 	return nil
+}
+
+// resized is the factor between the variances of now and was in the geometric mean, which shows
+// through noise that hides each of them.
+func resized(now, was component.Gaussian) float64 {
+	_, _, a := symmetric.Factor(now.Cov)
+	_, _, b := symmetric.Factor(was.Cov)
+	return math.Exp(math.Abs(a-b) / float64(len(now.Mean)))
 }

@@ -108,20 +108,15 @@ func BeyondStep(prefix string, share float64) kernel.Step {
 
 // Beyond releases which share of the rows has |z|^2 > edge2, and is so far out that the estimate
 // describes the others.
-func (f *Fit) Beyond(frame query.Affine, edge2, part float64, where string) (u estimate.Undescribed, err error) {
+func (f *Fit) Beyond(frame query.Affine, edge2 float64, where string) (u estimate.Undescribed, err error) {
 	u.Where, u.Anywhere = where, true
-	u.Share, u.Noise, err = f.above("beyond", frame, edge2, part)
+	u.Share, u.Noise, err = f.above("beyond", frame, edge2, beyondPart)
 	return u, err
 }
 
-// ampleRows times the rows that are needed can pay for beyondPart where a Gaussian is fitted; fewer
-// pay in proportion. Chosen on Gaussian rows in 1 to 10 columns, at the smallest n.
-const ampleRows = 2
-
 // BeyondGaussian is Beyond for a Gaussian.
 func (f *Fit) BeyondGaussian(frame query.Affine, edge2 float64) (estimate.Undescribed, error) {
-	part := beyondPart * math.Min(1, f.Rows/(ampleRows*RowsNeeded(f.Problem)))
-	return f.Beyond(frame, edge2, part, "they lie far outside the fitted Gaussian, which describes the others")
+	return f.Beyond(frame, edge2, "they lie far outside the fitted Gaussian, which describes the others")
 }
 
 // frame is that of the state's coordinates times root, or a refusal.

@@ -192,7 +192,7 @@ const unseenRows = "they lie farther out than the columns are seen to reach, and
 // columns show there.
 func (p *plain) beyondRound(st *tyler.State) (err error) {
 	frame, edge2 := p.space.Frame(p.mean, p.inv), Nearest2(st.Rank())
-	p.beyond, err = p.Beyond(frame, edge2, beyondPart, unseenRows)
+	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
 	for i, c := range p.table.Columns {
 		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))
 		p.beyond.Share -= c.ShareFrom(math.Sqrt(edge2) * sd / p.table.Seen.Scale[i])
@@ -203,7 +203,7 @@ func (p *plain) beyondRound(st *tyler.State) (err error) {
 // beyondTable counts the rows far beyond the reach of the columns, in the units of the table.
 func (p *plain) beyondTable() (err error) {
 	frame, edge2 := p.table.Outside()
-	p.beyond, err = p.Beyond(frame, edge2, beyondPart, unseenRows)
+	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
 	return err
 }
 
