@@ -19,7 +19,7 @@ type Sampler struct {
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
 	cells   []Cell
-	scratch sync.Pool // of *[]float64, for more than stackColumns columns
+	scratch sync.Pool // of *[]float64
 }
 
 type samplerPart struct {
@@ -90,23 +90,17 @@ func (s *Sampler) component(i int, dst []float64, rng *rand.Rand) {
 		}
 		return
 	}
-	var stack [stackColumns]float64
-	z, pooled := stack[:min(s.dim, stackColumns)], (*[]float64)(nil)
-	if s.dim > stackColumns {
-		pooled = s.scratch.Get().(*[]float64)
-		z = *pooled
-	}
+	pooled := s.scratch.Get().(*[]float64)
+	defer s.scratch.Put(pooled)
+	z := *pooled
 	for j := range z {
 		z[j] = rng.NormFloat64()
 	}
 	for j, m := range p.mean {
 		v := 0.0
-		for a, f := range p.factor.RawRowView(j) { // floats.Dot would move z to the heap
+		for a, f := range p.factor.RawRowView(j) {
 			v += f * z[a]
 		}
 		dst[j] = m + v
-	}
-	if pooled != nil {
-		s.scratch.Put(pooled)
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// stackColumns is the largest number of free columns whose scratch space lives on the stack.
-const stackColumns = 64
-
 // negligibleLog is the log of a share too small to change a float64 sum.
 const negligibleLog = -40
 
@@ -22,7 +19,7 @@ type Scorer struct {
 	limits   []Cell
 	parts    []*whitener // nil where the weight is 0
 	constant []float64   // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
-	scratch  sync.Pool   // of *[]float64, for more than stackColumns free columns
+	scratch  sync.Pool   // of *[]float64
 }
 
 // NewScorer compiles m; later changes to m have no effect. It fails if m is not valid.
@@ -76,12 +73,9 @@ func (s *Scorer) LogDensity(row []float64) float64 {
 	if !s.support.holds(row) || !keep(row, s.limits) {
 		return math.Inf(-1)
 	}
-	var stack [stackColumns]float64
-	z, pooled := stack[:min(len(s.support.free), stackColumns)], (*[]float64)(nil)
-	if len(s.support.free) > stackColumns {
-		pooled = s.scratch.Get().(*[]float64)
-		z = *pooled
-	}
+	pooled := s.scratch.Get().(*[]float64)
+	defer s.scratch.Put(pooled)
+	z := *pooled
 	top, sum := math.Inf(-1), 0.0
 	for i, p := range s.parts {
 		if p == nil {
@@ -95,9 +89,6 @@ func (s *Scorer) LogDensity(row []float64) float64 {
 		case v-top > negligibleLog:
 			sum += math.Exp(v - top)
 		}
-	}
-	if pooled != nil {
-		s.scratch.Put(pooled)
 	}
 	return top + math.Log(sum)
 }

@@ -22,7 +22,7 @@ type Statement struct{ Heading, Text string }
 var plainSource string
 
 var plainTemplate = template.Must(template.New("plain").
-	Funcs(template.FuncMap{"figure": figure, "factor": factor, "percent": percent, "oneIn": oneIn, "plural": words.Plural, "list": (*Facts).list}).
+	Funcs(template.FuncMap{"figure": figure, "factor": factor, "percent": percent, "oneIn": oneIn, "plural": words.Plural}).
 	Parse(plainSource))
 
 // Plain says in plain words what the certificate promises and what it does not.
@@ -94,24 +94,6 @@ func (c Certificate) gaussianTest() float64 {
 		return 1
 	}
 	return math.Erfc(-mu/2/math.Sqrt2)/2 + delta
-}
-
-// list says which facts the fit was told.
-func (f *Facts) list() string {
-	var facts []string
-	if r := f.MeanWithin; r != nil {
-		facts = append(facts, "the mean lies within "+figure(*r)+" of the origin")
-	}
-	if e := f.EigenvaluesWithin; len(e) == 2 {
-		facts = append(facts, "the eigenvalues of the covariance lie within "+figure(e[0])+" and "+figure(e[1]))
-	}
-	if f.Moments != 0 {
-		facts = append(facts, fmt.Sprintf("moments up to order %d are bounded as a Gaussian's are", f.Moments))
-	}
-	if f.KnownCovariance != nil {
-		facts = append(facts, "every component has the same covariance, which is stated in the certificate")
-	}
-	return strings.Join(facts, "; ")
 }
 
 // figure writes a number with at most four significant digits.

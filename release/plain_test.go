@@ -48,7 +48,7 @@ func TestPlainSays(t *testing.T) {
 	has(public, "(replace-one)", "Public: 15,892 rows", "This choice is outside the promise", "This release protects nobody")
 	told := base
 	told.Facts = &Facts{MeanWithin: new(float64), EigenvaluesWithin: []float64{0.5, 25}, Moments: 4, KnownCovariance: [][]float64{{4, .5}, {.5, 9}}}
-	has(told, "the mean lies within 0 of the origin; the eigenvalues of the covariance lie within 0.5 and 25; moments up to order 4")
+	has(told, "The mean lies within 0 of the origin. The eigenvalues of the covariance lie within 0.5 and 25. Moments up to order 4")
 	if strings.Contains(said(base), "What was known") {
 		t.Error("a fit that was told nothing is said to have known something")
 	}
