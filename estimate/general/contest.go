@@ -25,6 +25,8 @@ const (
 	plainAsks  = 3
 	plainPart  = .01 // of mu^2
 	plainBound = .5
+	// nearPart of mu^2 counts who is near components whose shapes are noise. A guess.
+	nearPart = .03
 )
 
 // contest asks the rows whether the mixture explains them better than one Gaussian with the

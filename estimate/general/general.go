@@ -126,7 +126,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), float64(f.schedule.rounds)
 	return r, f.EM(ctx, r, program.Schedule{Next: program.Even(f.schedule.rounds, budget.Mu(part/rounds)), Spare: int(math.Ceil(spareRounds * rounds)),
-		Worth: func() float64 { return final }, Contest: f.contest})
+		Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2})
 }
 
 // rounds is private EM in the working space.

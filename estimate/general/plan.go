@@ -51,6 +51,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: "tree of counts", Query: rings.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
 	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+mostFrames, 1,
 		kernel.Step{Name: "contest", Query: rings.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
+	out = append(out, program.NearStep(source, nearPart))
 	if one {
 		out = append(out, e.one.Steps(p, prefixOne, 1)...)
 	}

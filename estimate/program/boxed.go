@@ -36,8 +36,11 @@ type Boxed struct {
 	// Overall is the part of mu^2 for the columns' means and spreads, measured before the last
 	// round.
 	Overall float64
-	// Set sets what is the method's own of EM.
-	Set func(*em.Rounds)
+	// Set sets what is the method's own of EM; Contest, and Near as a part of the budget, are those
+	// of a Schedule.
+	Set     func(*em.Rounds)
+	Contest func(context.Context, *em.Rounds) error
+	Near    float64
 }
 
 // Steps are what Find, Start and Fit may measure of a table of d columns, besides the rounds.
@@ -110,7 +113,7 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (e *em.Rounds
 	all, points := around(start)
 	e.Far, e.Watch = em.NewOutskirts(all, points...), r.Rows-held > watchPart*r.Rows
 	rounds, later := b.Rounds(len(start)), b.Overall*r.Mu2
-	schedule := Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2}
+	schedule := Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Near: b.Near * r.Mu2}
 	if b.Overall > 0 {
 		schedule.Before = func(e *em.Rounds) (err error) {
 			overall, err = r.overall(e, budget.Mu(later))

@@ -2,11 +2,14 @@ package program
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
@@ -15,6 +18,7 @@ import (
 const (
 	StepRounds = "EM rounds"
 	stepLast   = "last round"
+	stepNear   = "rows near"
 )
 
 // RoundSteps are the steps of EM: most rounds, which together cost that share of the total mu^2 at
@@ -28,6 +32,11 @@ func RoundSteps(source string, share float64, most int, last float64, between ..
 // Rounds is private EM in a space from a start.
 func (r *Run) Rounds(space component.Space, form query.Form, start []component.Gaussian) *em.Rounds {
 	return &em.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: r.Grid(space)}
+}
+
+// NearStep is the count of Schedule.Near, with that share of the total mu^2.
+func NearStep(source string, share float64) kernel.Step {
+	return kernel.Step{Name: stepNear, Query: rings.PartsOf(query.Count{}.Kind()), Share: share, Most: 1, Source: source}
 }
 
 // A Schedule is the course of private EM: rounds, between which components are joined for free,
@@ -44,6 +53,9 @@ type Schedule struct {
 	Contest func(context.Context, *em.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
 	Before func(*em.Rounds) error
+	// Near, if positive, has components whose shapes are noise made wider; and is the part of mu^2
+	// for a count of who is near them, if there are any and their number is open.
+	Near float64
 }
 
 // Even are rounds of one loss each.
@@ -104,7 +116,25 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 			return err
 		}
 	}
-	return e.Round(r.Allotment, stepLast, r.LeftMu(), true)
+	return r.last(e, s.Near)
+}
+
+// mostNear is the largest part of what is left that Near may be. A guess.
+const mostNear = .25
+
+// last is the last round of EM; near is Near of its schedule.
+func (r *Run) last(e *em.Rounds, near float64) error {
+	mu, look := r.LeftMu(), false
+	if r.Problem.Components == 0 && near > 0 && e.Hazy(mu) {
+		mu, look = budget.Mu(r.Left()-math.Min(near, mostNear*r.Left())), true
+	}
+	if err := e.Round(r.Allotment, stepLast, mu, true); err != nil || near == 0 {
+		return err
+	}
+	if e.Blur(); look {
+		return e.Attended(r.Allotment, stepNear, r.LeftMu())
+	}
+	return nil
 }
 
 // settle has places of stray rows as components, and no more of these than are asked for.

@@ -118,16 +118,19 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 // Lost is the nats per row of a component of weight w that the noise of one round is expected to
 // cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most mostLost.
 func (r *Rounds) Lost(w, mu float64) float64 {
-	d := r.Space.Dim()
-	n := math.Max(w*r.Rows, 1)
-	noise := r.noise(mu)
-	r2 := clip.Radius2(d, n, noise, r.Misfit)
-	s := noise * r2 / n / clip.Gaussian(d, r2).B1
+	d, s := r.Space.Dim(), r.relative(w, mu)
 	entries := float64(d*(d+1)) / 2
 	if r.Form != query.FullForm {
 		entries = float64(d)
 	}
 	return math.Min(entries/4*s*s, mostLost)
+}
+
+// relative is the noise of each entry of the covariance of a component of weight w in one round.
+func (r *Rounds) relative(w, mu float64) float64 {
+	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)
+	r2 := clip.Radius2(d, n, noise, r.Misfit)
+	return noise * r2 / n / clip.Gaussian(d, r2).B1
 }
 
 // mostLost is the nats per row that noise can cost a component: beyond, shrinkage has taken over. A
