@@ -63,7 +63,7 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
-	b.Contest, b.Near = f.contest, nearPart
+	b.Contest, b.Near = f.againstOne, nearPart
 	found, _, enough, err := b.Find(ctx, &f.Run)
 	if err != nil || !enough {
 		return nil, err

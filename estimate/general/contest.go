@@ -36,6 +36,14 @@ const (
 // Source: [KSSU19] Section E.2, point 6 of the restatement (k > 1 chosen on the coreset lost nats).
 // Differs: measured on the rows.
 func (f *fit) contest(ctx context.Context, r *em.Rounds) error {
+	if err := f.againstOne(ctx, r); err != nil || len(r.Components) <= 1 {
+		return err
+	}
+	return f.plainer(ctx, r)
+}
+
+// againstOne is the contest with one Gaussian alone.
+func (f *fit) againstOne(_ context.Context, r *em.Rounds) error {
 	if len(r.Components) <= 1 {
 		return nil
 	}
@@ -44,11 +52,8 @@ func (f *fit) contest(ctx context.Context, r *em.Rounds) error {
 		whole = component.Joined(whole, c)
 	}
 	gain, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
-	if err != nil {
+	if err != nil || gain >= contestWin {
 		return err
-	}
-	if gain >= contestWin {
-		return f.plainer(ctx, r)
 	}
 	r.Components = []component.Gaussian{whole}
 	r.Components[0].Doubt = component.StartDoubt()
