@@ -47,10 +47,7 @@ func (f *fit) againstOne(_ context.Context, r *em.Rounds) error {
 	if len(r.Components) <= 1 {
 		return nil
 	}
-	whole := r.Components[0]
-	for _, c := range r.Components[1:] {
-		whole = component.Joined(whole, c)
-	}
+	whole := component.Joined(r.Components[0], r.Components[1:]...)
 	gain, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
 	if err != nil || gain >= contestWin {
 		return err

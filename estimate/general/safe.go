@@ -48,15 +48,11 @@ func (f *fit) beside(e *em.Rounds) {
 // everything is one Gaussian about all rows that were seen: the components together, in no column
 // narrower than the global Gaussian.
 func (f *fit) everything(e *em.Rounds) component.Gaussian {
-	whole := e.Components[0]
-	for _, c := range e.Components[1:] {
-		whole = component.Joined(whole, c)
-	}
-	cov := mat.NewSymDense(len(whole.Mean), nil)
-	cov.CopySym(whole.Cov)
+	whole, wider := component.Joined(e.Components[0], e.Components[1:]...), mat.NewSymDense(e.Space.Dim(), nil)
 	for j, s := range f.space.Scale {
-		cov.SetSym(j, j, math.Max(cov.At(j, j), s*s*f.global.Cov.At(j, j)))
+		wider.SetSym(j, j, math.Max(0, s*s*f.global.Cov.At(j, j)-whole.Cov.At(j, j)))
 	}
-	whole.Cov = cov
+	wider.AddSym(wider, whole.Cov)
+	whole.Cov = wider
 	return whole
 }

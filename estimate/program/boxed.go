@@ -130,10 +130,7 @@ const watchPart = .005
 // around is all components together, with a spread in columns where each has one value, points: the
 // value itself, or 1.
 func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
-	all = cs[0]
-	for _, c := range cs[1:] {
-		all = component.Joined(all, c)
-	}
+	all = component.Joined(cs[0], cs[1:]...)
 	all.Cov = symmetric.OnlyDiagonal(all.Cov, false)
 	for j, m := range all.Mean {
 		if boxes.IsPoint(m, math.Sqrt(all.Cov.At(j, j))) {

@@ -115,9 +115,16 @@ func Join(cs []Gaussian, i, j int) []Gaussian {
 	return append(cs[:i], cs[i+1:]...)
 }
 
-// Joined is the Gaussian with the weight, mean and covariance of the two together; its doubts are
-// their means by weight.
-func Joined(a, b Gaussian) Gaussian {
+// Joined is the Gaussian with the weight, mean and covariance of all together; its doubts are their
+// means by weight.
+func Joined(all Gaussian, others ...Gaussian) Gaussian {
+	for _, g := range others {
+		all = joined(all, g)
+	}
+	return all
+}
+
+func joined(a, b Gaussian) Gaussian {
 	w := a.Weight + b.Weight
 	pa, pb := a.Weight/w, b.Weight/w
 	d := len(a.Mean)

@@ -47,7 +47,7 @@ func (r *Rounds) spectral() float64 {
 func (r *Rounds) Blur() {
 	for j, c := range r.Components {
 		wider := mat.NewSymDense(r.Space.Dim(), nil)
-		wider.ScaleSym(1+math.Min(blur*sq(c.Sigma*r.spectral()), mostBlur), c.Cov)
+		wider.ScaleSym(1+math.Min(blur*math.Pow(c.Sigma*r.spectral(), 2), mostBlur), c.Cov)
 		r.Components[j].Cov = wider
 	}
 }
@@ -62,10 +62,10 @@ func (r *Rounds) Attended(a *kernel.Allotment, step string, mu float64) error {
 		_, _, lb := symmetric.Factor(b.Cov)
 		return cmp.Compare(la, lb)
 	})
-	noisiest := 0.0
-	for _, c := range r.Components {
-		noisiest = math.Max(noisiest, c.Sigma)
+	if len(r.Components) == 0 {
+		return nil
 	}
+	noisiest := slices.MaxFunc(r.Components, func(a, b component.Gaussian) int { return cmp.Compare(a.Sigma, b.Sigma) }).Sigma
 	var seen []int
 	var near rings.Partition
 	for j, c := range r.Components {
@@ -74,9 +74,6 @@ func (r *Rounds) Attended(a *kernel.Allotment, step string, mu float64) error {
 			within := rings.Condition{Frame: q.Frame, Radius: math.Max(nearReach, math.Sqrt(float64(r.Space.Dim())))}
 			seen, near.Regions = append(seen, j), append(near.Regions, rings.Region{Conditions: []rings.Condition{within}})
 		}
-	}
-	if len(seen) == 0 {
-		return nil
 	}
 	answers, err := leaves.Ask(a, step, near, make([]query.Count, len(seen)), mu)
 	if err != nil {
@@ -94,5 +91,3 @@ func (r *Rounds) Attended(a *kernel.Allotment, step string, mu float64) error {
 	}
 	return nil
 }
-
-func sq(x float64) float64 { return x * x }
