@@ -152,13 +152,21 @@ func (c cell) String() string {
 	return fmt.Sprintf("d=%d/%s/gap=%g", c.columns, c.placement, c.gap)
 }
 
+// before is what the same experiment said of the program before anybody worked on it.
+const before = "Before (commit e203bdc, `go run ./experiments plain -seed 1795386007855185 -runs 2 -methods auto,separated clusters`): `auto` right in 178 of 258 runs, k exact in 187; " +
+	"`separated` right in 104, k exact in 185."
+
+// peer says what scikit-learn is asked.
+const peer = "scikit-learn: GaussianMixture without privacy, columns in their standard deviations, one to twelve full covariances from one start of k-means each, k by BIC; below 20 columns."
+
 func lines(o engine.Options) (out []*line, note string) {
 	by := contenders
+	note = before + " " + peer
 	if !engine.HasScikit() {
-		by, note = by[:len(by)-1], "scikit-learn is left out, because python3 cannot import it here."
+		by, note = by[:len(by)-1], before+" scikit-learn is left out, because python3 cannot import it here."
 	}
 	if o.Methods != nil {
-		by, note = nil, ""
+		by, note = nil, before
 		for _, m := range o.Methods {
 			by = append(by, contender{name: m, method: m})
 		}
