@@ -44,8 +44,8 @@ const (
 )
 
 var contenders = []contender{
-	{name: auto, method: "auto", runs: 8}, {name: open, method: "separated", runs: 4}, {name: givenK, method: "separated", given: true, runs: 2},
-	{name: byOther, runs: 3},
+	{name: auto, method: "auto", runs: 6}, {name: open, method: "separated", runs: 2}, {name: givenK, method: "separated", given: true, runs: 1},
+	{name: byOther, runs: 2},
 }
 
 // Placements beside those of two clusters and more: a single one; and more than the usual number of
@@ -114,7 +114,7 @@ func (c cell) least() int {
 var Study = &engine.Study[cell]{
 	Name: "plain", About: "plain clusters in any place, units and number: are they found?",
 	PassRate: .85,
-	Experiments: []engine.Experiment[cell]{repeats, {Name: "clusters", Title: "Plain clusters", Runs: 8, Lines: lines, Summary: summary,
+	Experiments: []engine.Experiment[cell]{repeats, {Name: "clusters", Title: "Plain clusters", Runs: 6, Lines: lines, Summary: summary,
 		About: "One to ten clusters, far from one another. Right: a total variation (of the whole model, background and all, from the true mixture) of at most a limit that depends on k, d and n alone."}},
 	Lead: lead, Legend: "TV over limit: median and ninth decile of the total variation by its limit.",
 	Head: func(*results) []string {

@@ -11,7 +11,7 @@ import (
 )
 
 // repeats is whether two people who fit one table are told the same number of clusters.
-var repeats = engine.Experiment[cell]{Name: "repeats", Title: "Plain clusters, one table fitted again and again", Runs: 6, Lines: repeatLines, Summary: repeatSummary,
+var repeats = engine.Experiment[cell]{Name: "repeats", Title: "Plain clusters, one table fitted again and again", Runs: 2, Lines: repeatLines, Summary: repeatSummary,
 	About: fmt.Sprintf("A run is a fresh table that is fitted %d times, with fresh noise. It succeeds if all models have one number of components.", fitsOfTable)}
 
 const fitsOfTable = 5

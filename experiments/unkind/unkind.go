@@ -71,7 +71,7 @@ const fewestRows, mostRows = 2000, 50_000
 
 // runsOfUse are the runs of a line: more where there are few families, so that all methods can be
 // judged.
-var runsOfUse = map[families.Use]int{families.One: 3, families.Column: 3, families.Axis: 6, families.Known: 18, families.Several: 4}
+var runsOfUse = map[families.Use]int{families.One: 3, families.Column: 3, families.Axis: 6, families.Known: 18, families.Several: 3}
 
 // mostComponents is the limit where their number is left to the method.
 const mostComponents = 10
