@@ -39,7 +39,7 @@ func (o *fitOptions) register(flags *pflag.FlagSet) {
 	o.request.register(flags)
 	flags.StringVar(&o.out, "out", "", "file for the release (default stdout)")
 	flags.StringVar(&o.report, "report", "", "file for a report of the release as HTML, or of why there is none")
-	flags.StringVar(&o.progress, "progress", progressAuto, "auto, plain (a line for each step) or none")
+	flags.StringVar(&o.progress, "progress", "auto", "auto, plain (a line for each step) or none")
 }
 
 // run reads the input and fits it. Everything that can be refused is refused before the first row

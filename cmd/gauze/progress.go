@@ -10,13 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/internal/words"
 )
 
-// The values of --progress.
-const (
-	progressAuto  = "auto"
-	progressPlain = "plain"
-	progressNone  = "none"
-)
-
 // How often a line is renewed on a terminal, and how long a quiet run lasts before it says anything
 // elsewhere.
 const (
@@ -44,7 +37,7 @@ type progress struct {
 func newProgress(e *env, kind string) (*progress, error) {
 	p := &progress{w: e.stderr, last: time.Now()}
 	switch kind {
-	case progressAuto:
+	case "auto":
 		p.pause = quietPause
 		if isTerminal(e.stderr) {
 			p.pause, p.over = terminalPause, true
@@ -52,9 +45,9 @@ func newProgress(e *env, kind string) (*progress, error) {
 		if e.json {
 			p.w = nil
 		}
-	case progressPlain:
+	case "plain":
 		p.plain = true
-	case progressNone:
+	case "none":
 		p.w = nil
 	default:
 		return nil, &usageError{fmt.Sprintf("--progress: wanted auto, plain or none, got %q", kind), "auto is the default"}
@@ -65,8 +58,10 @@ func newProgress(e *env, kind string) (*progress, error) {
 // read tells how many rows have been read.
 func (p *progress) read(rows int) {
 	const plainStep = 1 << 20 // rows between two plain lines
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !p.plain || rows%plainStep == 0 {
-		p.say("%d rows read", rows)
+		p.line("%d rows read", rows)
 	}
 }
 
@@ -91,13 +86,7 @@ func (p *progress) endStep() {
 	p.count = 0
 }
 
-// say writes a line unless the last one is too fresh.
-func (p *progress) say(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.line(format, args...)
-}
-
+// line writes a line unless the last one is too fresh.
 func (p *progress) line(format string, args ...any) {
 	if p.w == nil || time.Since(p.last) < p.pause {
 		return
