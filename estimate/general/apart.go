@@ -62,12 +62,12 @@ func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussia
 	if err := x.Force(); err != nil {
 		return nil, err
 	}
-	f.space, f.countSD, f.misfit = x.Space, x.CountSD(), x.Misfit
-	f.coarse = true
+	f.space, f.countSD, f.misfit, f.coarse = x.Space, x.CountSD(), x.Misfit, true
 	var start []component.Gaussian
 	total := 0.0
 	for _, g := range x.Found() {
 		if g.Weight*f.Rows >= goneOpen || start == nil {
+			g.Weight = math.Max(g.Weight, goneOpen/f.Rows)
 			start, total = append(start, g), total+g.Weight
 		}
 	}
@@ -78,10 +78,7 @@ func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussia
 	for j := range start {
 		start[j].Weight /= total
 	}
-	f.global = start[0]
-	for _, g := range start[1:] {
-		f.global = component.Joined(f.global, g)
-	}
+	f.global = component.Joined(start[0], start[1:]...)
 	return start, nil
 }
 
@@ -95,8 +92,9 @@ func (f *fit) within(ctx context.Context, c *coreset.Coreset, alone bool) (*core
 
 // frames are rounds until components that were found in coarse cells are seen at their own scale.
 func (f *fit) frames(r *em.Rounds) error {
-	for range mostFrames {
-		was, again := slices.Clone(r.Components), false
+	for i, again := 0, true; again && i < mostFrames; i++ {
+		was := slices.Clone(r.Components)
+		again = false
 		if err := r.Round(f.Allotment, program.StepRounds, f.Mu(framePart), false); err != nil {
 			return err
 		}
@@ -105,9 +103,6 @@ func (f *fit) frames(r *em.Rounds) error {
 				again = true
 				r.Components[j].Doubt = component.StartDoubt()
 			}
-		}
-		if !again {
-			return nil
 		}
 	}
 	return nil

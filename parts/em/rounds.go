@@ -40,8 +40,9 @@ type Rounds struct {
 	// Clear, if positive: a component whose count in the last round is less than so many sds of its
 	// noise is deleted after it.
 	Clear  float64
-	pairs  []correlations // of the components in the last round
-	hidden float64        // noise sd of the number of rows that Far has seen last
+	pairs  []correlations         // of the components in the last round
+	lost   map[[2]float64]float64 // what Lost has said, by weight and mu
+	hidden float64                // noise sd of the number of rows that Far has seen last
 }
 
 // query builds one soft E-step and M-step for all components and the background as one release
@@ -118,12 +119,20 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 // Lost is the nats per row of a component of weight w that the noise of one round is expected to
 // cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most mostLost.
 func (r *Rounds) Lost(w, mu float64) float64 {
+	asked := [2]float64{w, mu}
+	if lost, ok := r.lost[asked]; ok {
+		return lost
+	}
+	if r.lost == nil {
+		r.lost = map[[2]float64]float64{}
+	}
 	d, s := r.Space.Dim(), r.relative(w, mu)
 	entries := float64(d*(d+1)) / 2
 	if r.Form != query.FullForm {
 		entries = float64(d)
 	}
-	return math.Min(entries/4*s*s, mostLost)
+	r.lost[asked] = math.Min(entries/4*s*s, mostLost)
+	return r.lost[asked]
 }
 
 // relative is the noise of each entry of the covariance of a component of weight w in one round.

@@ -106,7 +106,7 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 
 // pairsTried: so many pairs for every component are looked at on drawn rows, those whose bounds are
 // the lowest. A guess.
-const pairsTried = 4
+const pairsTried = 2
 
 // likeliestPairs is the bound on the loss that so many pairs are within.
 func (r *Rounds) likeliestPairs(ctx context.Context, pairs int) (float64, error) {
