@@ -156,10 +156,7 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 		noise = math.Hypot(noise, c.CountSD/f.Rows)
 	}
 	out := program.NewDraft(f.All, f.Notes)
-	out.Notes.Flags = append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...)
-	if f.limit == 0 {
-		out.Notes.Flags = append(out.Notes.Flags, program.AtLimit(f.Problem, f.Rows, len(g))...)
-	}
+	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...), program.AtLimit(f.Problem, f.Rows, len(g))...)
 	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)

@@ -16,6 +16,7 @@ import (
 const (
 	acrossShare = .02
 	mostAcross  = 4
+	acrossKeep  = .15 // of mu^2, that is left beyond what exploring leaves in any case
 	acrossBins  = 32  // of the histogram of a column
 	acrossSDs   = 4.0 // .. to either side of the node's mean
 	// sds of a count, noise and rows together, that lie between a valley and the lower mode:
@@ -47,7 +48,7 @@ func (f *Finder) findAcross() error {
 	}()
 	for looks := 0; looks < mostAcross && f.wanting(); looks++ {
 		one := f.root.kids == nil
-		found, line := true, false
+		found, line, columns := true, false, false
 		var err error
 		switch {
 		case one && lead:
@@ -58,6 +59,7 @@ func (f *Finder) findAcross() error {
 			sliced = nil
 		default:
 			found, err = f.across()
+			columns = true
 		}
 		if err != nil || !found {
 			return err
@@ -77,6 +79,9 @@ func (f *Finder) findAcross() error {
 		if line {
 			sliced = f.root.slices()
 		}
+		if columns && !split {
+			return nil
+		}
 		if split {
 			if err := f.settle(); err != nil {
 				return err
@@ -88,7 +93,7 @@ func (f *Finder) findAcross() error {
 
 // wanting reports whether there may be more components, and budget to look at columns for them.
 func (f *Finder) wanting() bool {
-	return len(f.root.leaves()) < f.Most() && f.affords(acrossShare+regrowCost+lookShare)
+	return len(f.root.leaves()) < f.Most() && f.affords(acrossShare+regrowCost+lookShare+acrossKeep)
 }
 
 // across looks at the columns of every leaf, one by one: clusters may be apart along one axis of

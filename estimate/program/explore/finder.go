@@ -6,6 +6,7 @@ package explore
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -141,6 +142,10 @@ func (f *Finder) Find() error {
 	return f.findAcross()
 }
 
+// fewClusters: of more that are asked for, near pairs need so many rows more, as each of them holds
+// fewer pairs. A utility constant, chosen on ten spheres in five columns; a guess for others.
+const fewClusters = 3.0
+
 // Near puts every column of the space in the unit of its near pairs; all in one where a sphere is
 // asked for. Find does so first, if nobody has. Where the rows are too few to see near pairs, the
 // units stay as they are, and nothing is spent.
@@ -149,7 +154,8 @@ func (f *Finder) Near() error {
 		return nil
 	}
 	f.near = true
-	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(NearShare)) {
+	few := math.Min(1, fewClusters/math.Max(1, float64(f.Problem.Components)))
+	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, few*f.Rows, f.Mu(NearShare)) {
 		return nil
 	}
 	least := make([]float64, f.Space.Dim())
