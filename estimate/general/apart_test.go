@@ -1,0 +1,54 @@
+package general
+
+import (
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/model"
+)
+
+// TestApart: two and three clusters of eight columns, 30 and 1e5 sds apart along one of them, are
+// found with their number open, TV below .25, in 8 of 10 fits.
+//
+// False-alarm rate: 1e-6.
+func TestApart(t *testing.T) {
+	rng := newRand(t)
+	near, all := 0, 0
+	for _, rel := range relations {
+		for _, gap := range []float64{30, 1e5} {
+			for k := 2; k <= 3; k++ {
+				var gs []model.Gaussian
+				for i := range k {
+					variances, mean := make([]float64, 8), make([]float64, 8)
+					for j := range variances {
+						variances[j] = rng.Float64() + .5
+					}
+					mean[3] = gap * float64(i)
+					cov, err := model.NewDiagonal(variances)
+					if err != nil {
+						t.Fatal(err)
+					}
+					gs = append(gs, model.Gaussian{Mean: mean, Cov: cov})
+				}
+				truth, err := model.New(nil, nil, gs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, 6000*k, rng), Columns: 8, Relation: rel,
+					Epsilon: 1, Delta: boxedDelta, Noise: fresh})
+				tv := 1.0
+				if f.Model != nil {
+					tv, _ = estimatetest.TV(t, truth, withoutBackground(t, f), 4000, rng)
+				}
+				if all++; tv < .25 && components(f) == k {
+					near++
+				} else {
+					t.Logf("%v, %d clusters %v apart: TV %.3f, %d found", rel, k, gap, tv, components(f))
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d", near, all)
+	stattest.GoodAtLeast(t, near, all, .8, 1e-6)
+}
