@@ -34,8 +34,6 @@ const (
 	fileRuns = 6
 	// A row is near a component within nearSDs of its standard deviations.
 	nearSDs = 3.0
-	// worse is by how many nats the default may be below one Gaussian.
-	worse = .05
 	// mostEM rows are fitted without privacy, from few starts.
 	mostEM, startsEM = 16_000, 2
 )
