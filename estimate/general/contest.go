@@ -20,8 +20,10 @@ const (
 	contestWin   = .01 // nats per row by which the mixture must win
 	// .. and by which each component more must win on, where joining it loses less than plainMost
 	// by the model itself, as plainAsks questions can tell: chosen on development families
-	plainWin   = .002
-	plainMost  = .03
+	plainWin = .002
+	// .. and by so many sds of the answer's noise
+	plainSDs   = 2.0
+	plainMost  = .08
 	plainAsks  = 3
 	plainPart  = .01 // of mu^2
 	plainBound = .5
@@ -48,7 +50,7 @@ func (f *fit) againstOne(_ context.Context, r *em.Rounds) error {
 		return nil
 	}
 	whole := component.Joined(r.Components[0], r.Components[1:]...)
-	gain, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
+	gain, _, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
 	if err != nil || gain >= contestWin {
 		return err
 	}
@@ -67,11 +69,11 @@ func (f *fit) plainer(ctx context.Context, r *em.Rounds) error {
 	}
 	from, to := 0, len(fewer)-1 // the fewest that will do are among these
 	for at, asked := to, 0; from < to && asked < plainAsks; asked++ {
-		gain, err := f.gain(r, fewer[at], plainBound, plainPart)
+		gain, noise, err := f.gain(r, fewer[at], plainBound, plainPart)
 		if err != nil {
 			return err
 		}
-		if gain < plainWin*float64(at) {
+		if gain < plainWin*float64(at)+plainSDs*noise {
 			from = at
 		} else {
 			to = at - 1
@@ -83,14 +85,14 @@ func (f *fit) plainer(ctx context.Context, r *em.Rounds) error {
 }
 
 // gain is how many nats per row, each within the bound, r explains the rows better than with other
-// components, for a part of mu^2.
-func (f *fit) gain(r *em.Rounds, others []component.Gaussian, bound, part float64) (float64, error) {
+// components, for a part of mu^2, and the standard deviation of its noise.
+func (f *fit) gain(r *em.Rounds, others []component.Gaussian, bound, part float64) (nats, noise float64, err error) {
 	rival := *r
 	rival.Components = others
 	ans, err := f.Sum("contest", rings.LogRatio{F: r.Density(), G: rival.Density(), Bound: bound},
 		budget.Mu(math.Min(part*f.Mu2, contestMost*f.Left())))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return ans.Values[0] / f.Rows, nil
+	return ans.Values[0] / f.Rows, ans.Sigma / f.Rows, nil
 }
