@@ -17,6 +17,8 @@ import (
 const (
 	// A column holds a gap if its whole spread is so many times that of near pairs.
 	gapRatio = 2.0
+	// .. and if this part of its pairs is far apart beside near ones, whatever most rows do
+	farPairs = .08
 	keepPart = .35 // of mu^2, that exploring leaves to the rounds
 	// Where components found apart hold less than mostApart of the rows, the rest starts as one
 	// more, as wide as all: the cells of a wide one among narrow ones hold too few rows to be seen.
@@ -46,7 +48,7 @@ func (f *fit) gaps(ctx context.Context) (*explore.Finder, bool, error) {
 			return x, true, nil
 		}
 	}
-	return x, false, nil
+	return x, x.Far > farPairs, nil
 }
 
 // apart is a start from components that lie apart, and what overlaps within them: each is split as

@@ -52,3 +52,37 @@ func TestApart(t *testing.T) {
 	t.Logf("%d of %d", near, all)
 	stattest.GoodAtLeast(t, near, all, .8, 1e-6)
 }
+
+// TestFarBesideNear: most rows are in two clusters near each other, so that no column's whole spread
+// tells of the third, far off; pairs of rows far apart do. If two fits in a hundred miss it, two
+// of eight is a false alarm once in 60 tests, three of eight once in 2,500: more than two fail.
+func TestFarBesideNear(t *testing.T) {
+	rng := newRand(t)
+	found := 0
+	for _, rel := range relations {
+		for _, gap := range []float64{40, 100, 1e4, 1e7} {
+			round, err := model.NewDiagonal([]float64{1, 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth, err := model.New(nil, []float64{.4, .35, .25},
+				[]model.Gaussian{{Mean: []float64{0, 0}, Cov: round}, {Mean: []float64{6, 4}, Cov: round}, {Mean: []float64{gap, .8 * gap}, Cov: round}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, 12000, rng), Columns: 2, Relation: rel,
+				Epsilon: 1, Delta: boxedDelta, Noise: fresh})
+			if f.Model == nil {
+				continue
+			}
+			tv, _ := estimatetest.TV(t, truth, withoutBackground(t, f), 4000, rng)
+			t.Logf("%v, %v apart: TV %.3f, %d found", rel, gap, tv, components(f))
+			if tv < .2 {
+				found++
+			}
+		}
+	}
+	if found < 6 {
+		t.Errorf("all three clusters in %d of 8 fits", found)
+	}
+}

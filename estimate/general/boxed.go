@@ -46,8 +46,7 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 		for s := range mass {
 			pair := mass[s] + mass[s+1]
 			beside := mass[s-1] + mass[s+2]
-			noise := c.SD * math.Sqrt(cells[s]+cells[s+1])
-			if pair > unresolvedPart*c.Total && pair > unresolvedSDs*noise && pair > unresolvedRatio*beside {
+			if pair > unresolvedPart*c.Total && pair > unresolvedSDs*c.SD*math.Sqrt(cells[s]+cells[s+1]) && pair > unresolvedRatio*beside {
 				return true
 			}
 		}

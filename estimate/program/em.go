@@ -49,7 +49,7 @@ type Schedule struct {
 	// Worth is the loss of a release in which two components have to be worth their distinction,
 	// where their number is not asked for; nil means that of all that is left.
 	Worth func() float64
-	// Contest, if set, has the last word on their number then.
+	// Contest, if set, has the last word on their number then, if there are several.
 	Contest func(context.Context, *em.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
 	Before func(*em.Rounds) error
@@ -69,7 +69,6 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 	if worth == nil {
 		worth = r.LeftMu
 	}
-	asked := r.Problem.Components
 	for i := 0; ; i++ {
 		mu, more := s.Next(i)
 		if !more {
@@ -83,40 +82,38 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := e.Round(r.Allotment, StepRounds, mu, false); err != nil {
+		err := e.Round(r.Allotment, StepRounds, mu, false)
+		if err == nil && r.Problem.Components == 0 {
+			err = e.Merge(ctx, worth())
+		}
+		if err != nil {
 			return err
 		}
-		if asked == 0 {
-			if err := e.Merge(ctx, worth()); err != nil {
-				return err
-			}
-		}
 	}
-	if err := r.settle(ctx, e); err != nil {
+	err := r.settle(ctx, e)
+	if err == nil && r.Problem.Components == 0 {
+		err = r.number(ctx, e, s, worth())
+	}
+	if err == nil && s.Before != nil {
+		err = s.Before(e)
+	}
+	if err != nil {
 		return err
 	}
-	if asked == 0 {
-		if err := e.Simplify(ctx, Draws, worth()); err != nil {
-			return err
-		}
-		if most := r.Most(); len(e.Components) > most {
-			r.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
-			if err := e.Reduce(ctx, Draws, most); err != nil {
-				return err
-			}
-		}
-		if s.Contest != nil {
-			if err := s.Contest(ctx, e); err != nil {
-				return err
-			}
-		}
-	}
-	if s.Before != nil {
-		if err := s.Before(e); err != nil {
-			return err
-		}
-	}
 	return r.last(e, s.Near)
+}
+
+// number decides how many components there are where nobody has asked for so many.
+func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float64) error {
+	err := e.Simplify(ctx, Draws, worth)
+	if most := r.Most(); err == nil && len(e.Components) > most {
+		r.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
+		err = e.Reduce(ctx, Draws, most)
+	}
+	if err == nil && s.Contest != nil && len(e.Components) > 1 {
+		err = s.Contest(ctx, e)
+	}
+	return err
 }
 
 // mostNear is the largest part of what is left that Near may be. A guess.

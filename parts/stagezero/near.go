@@ -19,6 +19,8 @@ const (
 	nearHidden = .2
 	// Octaves that count lie within so many below and above the column's whole spread.
 	nearBelow, nearAbove = 40, 8
+	// Pairs are far that differ by so many octaves more than near ones, in octaves of so many sds.
+	farAbove, farSDs = 4, 5.7
 )
 
 // NearStep is the step of NearUnits.
@@ -48,12 +50,12 @@ func pairsOf(r privacy.Relation, rows float64) float64 {
 //
 // Source: [KSSU19] Section E of the restatement, stage A'. Differs: the height of the density of
 // differences at zero in place of the fullest octave.
-func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least []float64, rows, mu float64) ([]float64, error) {
+func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least []float64, rows, mu float64) (out []float64, far float64, err error) {
 	octaves, sigma, m, err := pairOctaves(a, prefix+"near pairs", rows, mu)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	out := make([]float64, len(columns))
+	out = make([]float64, len(columns))
 	for i, j := range columns {
 		counts := octaves[j][1:]
 		whole := math.Ilogb(scale[i]) - lowOctave
@@ -75,6 +77,13 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 				}
 			}
 		}
+		part := 0.0
+		for o := max(0, math.Ilogb(out[i])+farAbove-lowOctave); out[i] > 0 && o < len(counts); o++ {
+			if counts[o] > farSDs*sigma {
+				part += counts[o] / m
+			}
+		}
+		far = max(far, part)
 	}
-	return out, nil
+	return out, far, nil
 }

@@ -31,9 +31,12 @@ func TestNearUnits(t *testing.T) {
 		scale, least := []float64{4, 1e6, 2, 64, 1}, []float64{0, 0, 1, 0, 0}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 5, rel), kernel.Plan{Method: "near", Steps: []kernel.Step{NearStep("", 1)}},
 			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{Seed: 9})
-		got, err := NearUnits(s.Allotment(), "", []int{0, 1, 2, 3, 4}, scale, least, n, .99*s.Mu())
+		got, far, err := NearUnits(s.Allotment(), "", []int{0, 1, 2, 3, 4}, scale, least, n, .99*s.Mu())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if math.Abs(far-.5) > .1 { // the two clusters'
+			t.Errorf("%v: %v of a column's pairs are far apart, want .5", rel, far)
 		}
 		// the atom leaves .64 of the pairs, and some of its own
 		for j, want := range []float64{3, 2e-3, 2, 61, 0} {

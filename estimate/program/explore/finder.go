@@ -74,7 +74,8 @@ type Finder struct {
 	radius float64 // of the ball: rows beyond are in no node
 	clip   float64 // what private PCA clips rows to
 	root   *node
-	near   bool // Near is done
+	near   bool    // Near is done
+	Far    float64 // the part of a column's pairs that Near found far apart beside near ones
 }
 
 // spare is how many components more than asked for may be found on the way: a false one must not
@@ -162,11 +163,11 @@ func (f *Finder) Near() error {
 	for i, j := range f.Space.Columns {
 		least[i] = f.Lattices[j].Unit
 	}
-	units, err := stagezero.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare))
+	units, far, err := stagezero.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare))
 	if err != nil {
 		return err
 	}
-	f.Space.Scale = slices.Clone(f.Space.Scale)
+	f.Space.Scale, f.Far = slices.Clone(f.Space.Scale), far
 	for i, u := range units {
 		if u > 0 {
 			f.Space.Scale[i] = u
