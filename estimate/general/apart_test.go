@@ -53,8 +53,8 @@ func TestApart(t *testing.T) {
 	stattest.GoodAtLeast(t, near, all, .8, 1e-6)
 }
 
-// TestFarBesideNear: most rows are in two clusters near each other, so that no column's whole spread
-// tells of the third, far off; pairs of rows far apart do.
+// TestFarBesideNear: most rows are in two clusters near each other, so that no column's whole
+// spread tells of the third, far off; pairs of rows far apart do.
 //
 // False-alarm rate: 1e-5 if two fits in a hundred miss it.
 func TestFarBesideNear(t *testing.T) {
