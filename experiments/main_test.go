@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 		switch name, _ := s.Title(); name {
 		case "expected", "tables": // have none
 			enginetest.Pages(t, "..", name, nil, false)
-		case "moments": // of the files of a folder
+		case "moments", "files": // of the files of a folder
 			enginetest.Pages(t, "..", name, []string{"data"}, true)
 		default:
 			enginetest.Pages(t, "..", name, s.Names(), name == "speed" || name == "unkind" || name == "plain")
