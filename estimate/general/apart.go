@@ -17,8 +17,9 @@ import (
 const (
 	// A column holds a gap if its whole spread is so many times that of near pairs.
 	gapRatio = 2.0
-	// .. and if this part of its pairs is far apart beside near ones, whatever most rows do
-	farPairs = .08
+	// Boxes come first where pairs are so many times as far apart as near ones: levels of the tree
+	// leave cells that rounds cannot shrink so much.
+	farBoxed = 4096.0
 	keepPart = .35 // of mu^2, that exploring leaves to the rounds
 	// Where components found apart hold less than mostApart of the rows, the rest starts as one
 	// more, as wide as all: the cells of a wide one among narrow ones hold too few rows to be seen.
@@ -48,7 +49,7 @@ func (f *fit) gaps(ctx context.Context) (*explore.Finder, bool, error) {
 			return x, true, nil
 		}
 	}
-	return x, x.Far > farPairs, nil
+	return x, x.Far > 0, nil
 }
 
 // apart is a start from components that lie apart, and what overlaps within them: each is split as

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/em"
 )
 
 // Utility constants of the boxes, guesses.
@@ -54,22 +54,24 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 	return false
 }
 
-// boxed looks for components of any scale, column by column, and runs private EM from the boxes it
-// finds; nil if it finds none, and then the tree is all there is to start from.
+// boxed looks for components of any scale, column by column, and ends the fit by private EM from the
+// boxes it finds; if it finds none, it is not done, and there are other starts.
 //
 // Source: [AAL21] Section 6 of the restatement.
-// Differs: only where the tree of counts has cells that hold as much as components do.
-func (f *fit) boxed(ctx context.Context) (*em.Rounds, error) {
+// Differs: only where near and far are many octaves apart, or the tree of counts has cells that hold
+// as much as components do.
+func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err error) {
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
 	b.Contest, b.Near = f.againstOne, nearPart
 	found, _, enough, err := b.Find(ctx, &f.Run)
 	if err != nil || !enough {
-		return nil, err
+		return out, err != nil, err
 	}
 	r, _, err := b.Fit(ctx, &f.Run, found)
-	if r != nil {
-		f.space = r.Space
+	if err != nil {
+		return out, true, err
 	}
-	return r, err
+	f.space = r.Space
+	return f.outcome(r), true, nil
 }

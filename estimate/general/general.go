@@ -66,6 +66,12 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if gaps {
+		f.global.Cov, f.misfit = symmetric.Identity(f.space.Dim()), func() float64 { return 0 }
+		if !f.Problem.NoDelta && x.Far > farBoxed {
+			if out, done, err := f.boxed(ctx); done {
+				return out, err
+			}
+		}
 		start, err := f.apart(ctx, x)
 		if err != nil {
 			return estimate.Outcome{}, err
@@ -81,12 +87,8 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	f.countSD, f.misfit = c.SD, c.Misfit
 	if !f.Problem.NoDelta && unresolved(c, f.finest, f.Rows) {
-		r, err := f.boxed(ctx)
-		if err != nil {
-			return estimate.Outcome{}, err
-		}
-		if r != nil {
-			return f.outcome(r), nil
+		if out, done, err := f.boxed(ctx); done {
+			return out, err
 		}
 	}
 	start, err := f.choose(ctx, c, axes)

@@ -2,6 +2,7 @@ package general
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -28,26 +29,21 @@ func (f *fit) fitGlobal(near []float64) error {
 			return err
 		}
 	}
-	g := r.Components[0]
-	sds := make([]float64, d)
-	for i := range sds {
-		sds[i] = math.Sqrt(g.Cov.At(i, i))
-	}
-	if f.Problem.Covariance == estimate.Spherical {
-		f.oneUnit(sds)
-		near = nil
-	}
-	s := f.space
-	for i, unit := range near {
-		sds[i] = between(sds[i]/mostStretched, unit/s.Scale[i], sds[i]*mostStretched)
-	}
+	g, s := r.Components[0], f.space
 	f.space = component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d)}
-	corr := mat.NewSymDense(d, nil)
 	for i := range d {
 		f.space.Center[i] = s.Center[i] + s.Scale[i]*g.Mean[i]
-		f.space.Scale[i] = s.Scale[i] * sds[i]
+		if f.space.Scale[i] = s.Scale[i] * math.Sqrt(g.Cov.At(i, i)); f.Problem.Covariance != estimate.Spherical {
+			f.space.Scale[i] = between(f.space.Scale[i]/mostStretched, near[i], f.space.Scale[i]*mostStretched)
+		}
+	}
+	if f.Problem.Covariance == estimate.Spherical { // what is in one unit is so in the table
+		f.space.Scale = slices.Repeat([]float64{slices.Max(f.space.Scale)}, d)
+	}
+	corr := mat.NewSymDense(d, nil)
+	for i := range d {
 		for j := i; j < d; j++ {
-			corr.SetSym(i, j, g.Cov.At(i, j)/(sds[i]*sds[j]))
+			corr.SetSym(i, j, g.Cov.At(i, j)*(s.Scale[i]/f.space.Scale[i])*(s.Scale[j]/f.space.Scale[j]))
 		}
 	}
 	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: corr, Rows: g.Rows, Sigma: g.Sigma}
@@ -65,18 +61,6 @@ var globalDoubt = component.Doubt{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-9}
 
 // mostStretched bounds by how much a column's unit differs from its spread. A guess.
 const mostStretched = 4.0
-
-// oneUnit replaces the sds by those of one common unit for all columns: what is spherical in it is
-// spherical in the table.
-func (f *fit) oneUnit(sds []float64) {
-	largest := 0.0
-	for i, s := range f.space.Scale {
-		largest = math.Max(largest, s*sds[i])
-	}
-	for i, s := range f.space.Scale {
-		sds[i] = largest / s
-	}
-}
 
 // axes are the eigenvectors (columns of vec) of the global covariance and their variances, largest
 // first.

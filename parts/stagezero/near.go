@@ -19,8 +19,9 @@ const (
 	nearHidden = .2
 	// Octaves that count lie within so many below and above the column's whole spread.
 	nearBelow, nearAbove = 40, 8
-	// Pairs are far that differ by so many octaves more than near ones, in octaves of so many sds.
-	farAbove, farSDs = 4, 5.7
+	// Pairs are far that differ by so many octaves more than near ones, in octaves of so many sds, if
+	// they are this part of all.
+	farAbove, farSDs, farPart = 4, 5.7, .08
 )
 
 // NearStep is the step of NearUnits.
@@ -80,10 +81,11 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 		part := 0.0
 		for o := max(0, math.Ilogb(out[i])+farAbove-lowOctave); out[i] > 0 && o < len(counts); o++ {
 			if counts[o] > farSDs*sigma {
-				part += counts[o] / m
+				if part += counts[o] / m; part > farPart {
+					far = max(far, math.Ldexp(1, o+lowOctave)/out[i])
+				}
 			}
 		}
-		far = max(far, part)
 	}
 	return out, far, nil
 }

@@ -35,8 +35,8 @@ func TestNearUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(far-.5) > .1 { // the two clusters'
-			t.Errorf("%v: %v of a column's pairs are far apart, want .5", rel, far)
+		if math.Abs(math.Log(far*2e-3/1e6)) > 1.1 { // the two clusters'
+			t.Errorf("%v: far pairs differ by %v of near ones, want about 5e8", rel, far)
 		}
 		// the atom leaves .64 of the pairs, and some of its own
 		for j, want := range []float64{3, 2e-3, 2, 61, 0} {

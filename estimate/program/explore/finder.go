@@ -75,7 +75,7 @@ type Finder struct {
 	clip   float64 // what private PCA clips rows to
 	root   *node
 	near   bool    // Near is done
-	Far    float64 // the part of a column's pairs that Near found far apart beside near ones
+	Far    float64 // see stagezero.NearUnits: of Near
 }
 
 // spare is how many components more than asked for may be found on the way: a false one must not
