@@ -54,12 +54,12 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 	return false
 }
 
-// boxed looks for components of any scale, column by column, and ends the fit by private EM from the
-// boxes it finds; if it finds none, it is not done, and there are other starts.
+// boxed looks for components of any scale, column by column, and ends the fit by private EM from
+// the boxes it finds; if it finds none, it is not done, and there are other starts.
 //
 // Source: [AAL21] Section 6 of the restatement.
-// Differs: only where near and far are many octaves apart, or the tree of counts has cells that hold
-// as much as components do.
+// Differs: only where near and far are many octaves apart, or the tree of counts has cells that
+// hold as much as components do.
 func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err error) {
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside

@@ -19,8 +19,8 @@ const (
 	nearHidden = .2
 	// Octaves that count lie within so many below and above the column's whole spread.
 	nearBelow, nearAbove = 40, 8
-	// Pairs are far that differ by so many octaves more than near ones, in octaves of so many sds, if
-	// they are this part of all.
+	// Pairs are far that differ by so many octaves more than near ones, in octaves of so many sds,
+	// if they are this part of all.
 	farAbove, farSDs, farPart = 4, 5.7, .08
 )
 
@@ -47,7 +47,9 @@ func pairsOf(r privacy.Relation, rows float64) float64 {
 // other, whatever is far: in a column that holds a gap the whole spread is that of the gap, while
 // near pairs are of one cluster. Of k equal clusters apart it is k times the sd of one. scale is
 // the column's whole spread; differences below least, a unit that it is recorded in, do not count.
-// 0 where no window of octaves is clear.
+// 0 where no window of octaves is clear. far is by how much more than near ones pairs differ, in
+// the farthest octave that is clear by itself, of the columns where many do: of heavy tails a few
+// in a hundred are so far, of a cluster with the part w of the rows 2w(1-w); 0 where there is none.
 //
 // Source: [KSSU19] Section E of the restatement, stage A'. Differs: the height of the density of
 // differences at zero in place of the fullest octave.
