@@ -108,7 +108,7 @@ func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float6
 	err := e.Simplify(ctx, Draws, worth)
 	if most := r.Most(); err == nil && len(e.Components) > most {
 		r.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
-		err = e.Reduce(ctx, Draws, most)
+		err = e.Reduce(ctx, Draws, most, worth)
 	}
 	if err == nil && s.Contest != nil && len(e.Components) > 1 {
 		err = s.Contest(ctx, e)
@@ -140,7 +140,7 @@ func (r *Run) settle(ctx context.Context, e *em.Rounds) error {
 	if err := e.Settle(ctx, asked); err != nil || asked == 0 {
 		return err
 	}
-	return e.Reduce(ctx, Draws, asked)
+	return e.Reduce(ctx, Draws, asked, r.LeftMu())
 }
 
 // Draws is public randomness, the same for the same question.

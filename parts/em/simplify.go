@@ -16,6 +16,7 @@ const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
 	noiseCosts    = 3.0  // KL must exceed what a distinction costs in noise this many times ..
 	leastTold     = .001 // .. and its BIC term by this many nats per row, for it to be told
+	ghostShare    = .1   // of an even share of the rows: fewer, with a shape of noise, are no component
 )
 
 // Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows:
@@ -25,9 +26,7 @@ const (
 // is post-processing of released values. Its error is ctx's.
 func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
 	for len(r.Components) > 2 {
-		joined, err := r.joinUntold(ctx, random, func(a, b, m component.Gaussian) float64 {
-			return leastTold + r.bic() + noiseCosts*(r.cost(a, b, m, mu)-r.bic())
-		})
+		joined, err := r.joinUntold(ctx, random, 0, r.told(mu))
 		if err != nil || !joined {
 			return err
 		}
@@ -35,10 +34,29 @@ func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int
 	return nil
 }
 
-// Reduce joins pairs of components as Simplify does, but until k are left. Its error is ctx's.
-func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int) error {
+// told is what a distinction must be worth, in nats per row, to be told in a round of mu.
+func (r *Rounds) told(mu float64) func(a, b, m component.Gaussian) float64 {
+	return func(a, b, m component.Gaussian) float64 {
+		return leastTold + r.bic() + noiseCosts*(r.cost(a, b, m, mu)-r.bic())
+	}
+}
+
+// Reduce joins pairs of components as Simplify does, but until k are left, after leaving out light
+// ones whose shapes are noise: by the model's own account nothing is as distinct. Its error is ctx's.
+func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int, mu float64) error {
 	for len(r.Components) > k {
-		joined, err := r.joinUntold(ctx, random, func(_, _, _ component.Gaussian) float64 { return math.MaxFloat64 })
+		j := -1 // the noisiest
+		for i, c := range r.Components {
+			if c.Weight < ghostShare/float64(k) && c.Sigma*r.spectral() > hazy && (j < 0 || c.Sigma > r.Components[j].Sigma) {
+				j = i
+			}
+		}
+		if j >= 0 {
+			r.Components = slices.Delete(slices.Clone(r.Components), j, j+1)
+			r.normalise(false)
+			continue
+		}
+		joined, err := r.joinUntold(ctx, random, -math.MaxFloat64, r.told(mu))
 		if err != nil {
 			return err
 		}
@@ -56,7 +74,7 @@ func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int)
 	out := [][]component.Gaussian{r.Components}
 	for len(joined.Components) > 2 {
 		joined.Components = slices.Clone(joined.Components)
-		ok, err := joined.joinUntold(ctx, random, func(_, _, _ component.Gaussian) float64 { return most })
+		ok, err := joined.joinUntold(ctx, random, 0, func(_, _, _ component.Gaussian) float64 { return most })
 		if err != nil || !ok {
 			return out, err
 		}
@@ -65,16 +83,13 @@ func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int)
 	return out, nil
 }
 
-// joinUntold joins the pair of components whose joint loses least, if their distinction is worth
-// more.
-func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, worth func(a, b, m component.Gaussian) float64) (bool, error) {
+// joinUntold joins the pair of components whose distinction is worth least beyond what it must be,
+// if that is less than -least.
+func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, least float64, worth func(a, b, m component.Gaussian) float64) (bool, error) {
 	x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
 	// ln w_j N_j(x), then the part of f(x) that it is
 	shares := make([][]float64, len(r.Components))
 	for j, c := range r.Components {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
 		shares[j] = logDensities(c, x)
 	}
 	all := make([]float64, len(x))
@@ -88,7 +103,7 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 	if err != nil {
 		return false, err
 	}
-	return r.joinBest(ctx, math.Inf(-1), func(i, j int) float64 {
+	return r.joinBest(ctx, least, func(i, j int) float64 {
 		m := component.Joined(r.Components[i], r.Components[j])
 		if mergeLoss(r.Components[i], r.Components[j], m) > bound {
 			return math.Inf(-1)
@@ -97,10 +112,7 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 		for t := range x {
 			loss -= math.Log(math.Max(1-shares[i][t]-shares[j][t]+math.Exp(merged[t]-all[t]), math.SmallestNonzeroFloat64)) / float64(len(x))
 		}
-		if !(loss < worth(r.Components[i], r.Components[j], m)) {
-			return math.Inf(-1)
-		}
-		return -loss
+		return worth(r.Components[i], r.Components[j], m) - loss
 	})
 }
 
