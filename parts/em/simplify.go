@@ -16,7 +16,8 @@ const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
 	noiseCosts    = 3.0  // KL must exceed what a distinction costs in noise this many times ..
 	leastTold     = .001 // .. and its BIC term by this many nats per row, for it to be told
-	ghostShare    = .1   // of an even share of the rows: fewer, with a shape of noise, are no component
+	// of an even share of the rows: fewer, with a shape of noise, are no component
+	ghostShare = .1
 )
 
 // Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows:
@@ -42,7 +43,8 @@ func (r *Rounds) told(mu float64) func(a, b, m component.Gaussian) float64 {
 }
 
 // Reduce joins pairs of components as Simplify does, but until k are left, after leaving out light
-// ones whose shapes are noise: by the model's own account nothing is as distinct. Its error is ctx's.
+// ones whose shapes are noise: by the model's own account nothing is as distinct. Its error is
+// ctx's.
 func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int, mu float64) error {
 	for len(r.Components) > k {
 		j := -1 // the noisiest
