@@ -72,7 +72,9 @@ func TestJoiningStops(t *testing.T) {
 		return r
 	}
 	canceltest.Stops(t, func(ctx context.Context) error { return many().Merge(ctx, 1) })
-	canceltest.Stops(t, func(ctx context.Context) error { return many().Reduce(ctx, func(int, int) Random { return random }, 2, .1) })
+	canceltest.Stops(t, func(ctx context.Context) error {
+		return many().Reduce(ctx, func(int, int) Random { return random }, 2, .1)
+	})
 	canceltest.Stops(t, func(ctx context.Context) error {
 		return many().Simplify(ctx, func(int, int) Random { return random }, 1)
 	})
