@@ -3,11 +3,12 @@
 //
 // The course of a fit, all of it released step by step: units of the columns (noisy bisection, and
 // near pairs); where some column's whole spread, or many of its pairs, are far wider than near
-// pairs, components that lie apart, found by boxes if thousands of times as far and otherwise
-// level by level as the method "separated" does; else one robust global Gaussian and a noisy tree of counts in its leading directions, whose leaves are a
-// private coreset; EM on the coreset, which costs nothing, for every number of components; then
-// private EM in all columns, each round one soft E-step and one release of clipped moments. With at
-// most one component it is the Gaussian of package single.
+// pairs, components that lie apart, found by boxes if thousands of times as far and otherwise level
+// by level as the method "separated" does; else one robust global Gaussian and a noisy tree of
+// counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which
+// costs nothing, for every number of components; then private EM in all columns, each round one
+// soft E-step and one release of clipped moments. With at most one component it is the Gaussian of
+// package single.
 //
 // Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of
 // its Section E.2.
