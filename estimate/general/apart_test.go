@@ -1,10 +1,15 @@
 package general
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -85,5 +90,33 @@ func TestFarBesideNear(t *testing.T) {
 	}
 	if found < 5 {
 		t.Errorf("all three clusters in %d of 8 fits", found)
+	}
+}
+
+// TestApartReplay: where components are looked for level by level, a fit's questions are functions
+// of its answers as well, and no path loses more than mu^2.
+func TestApartReplay(t *testing.T) {
+	rng := newRand(t)
+	levels := 0
+	rows := estimatetest.Draw(t, tiny(t, []float64{0, 0, 0}, []float64{3, 0, 0}, []float64{0, 4, 0}), 6000, rng)
+	for _, rel := range relations {
+		for _, v := range []float64{1e308, math.NaN(), 0, 1e6} {
+			row := slices.Repeat([]float64{v}, 3)
+			other := append([][]float64{row}, rows[1:]...)
+			if rel == privacy.AddRemoveOne {
+				other = append(slices.Clone(rows), row)
+			}
+			f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: 3, Relation: rel, Epsilon: 1, Delta: boxedDelta,
+				Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
+			if limit := math.Pow(f.Session.Mu(), 2); loss.Path > limit*(1+1e-9) {
+				t.Errorf("%v, another row of %v: a path loses mu^2 = %v of %v: %v", rel, v, loss.Path, limit, loss.ByStep)
+			}
+			if !isBoxed(f) && slices.ContainsFunc(f.Session.Measurements(), func(m kernel.Measurement) bool { return m.Step == prefixApart+"trees of counts" }) {
+				levels++
+			}
+		}
+	}
+	if levels < 6 {
+		t.Errorf("%d of 8 fits were made level by level: the test sees too little", levels)
 	}
 }

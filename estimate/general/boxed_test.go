@@ -93,7 +93,7 @@ func TestBoxedReplay(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of 32 fits went the way of the boxes; a path loses up to %.3f of mu^2", boxed, most); boxed < 12 || most < .2 {
+	if t.Logf("%d of 32 fits went the way of the boxes; a path loses up to %.3f of mu^2", boxed, most); boxed < 24 || most < .2 {
 		t.Errorf("only %d fits went the way of the boxes, and a path loses %.3f of mu^2 at most: the test sees too little", boxed, most)
 	}
 }
