@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
-	"gonum.org/v1/gonum/mat"
 )
 
 // CovarianceType chooses the shape of the covariances that are fitted.
@@ -328,14 +327,9 @@ func pairFaults(known [][]float64, shape CovarianceType, fault func(wanted, got,
 
 // leastCorrelation is the smallest eigenvalue of the correlation matrix.
 func leastCorrelation(known [][]float64) float64 {
-	d := len(known)
-	c := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			c.SetSym(i, j, known[i][j]/math.Sqrt(known[i][i])/math.Sqrt(known[j][j]))
-		}
-	}
-	values, ok := symmetric.Eigenvalues(c)
+	values, ok := symmetric.Eigenvalues(symmetric.Of(len(known), func(i, j int) float64 {
+		return known[i][j] / math.Sqrt(known[i][i]) / math.Sqrt(known[j][j])
+	}))
 	if !ok {
 		return math.NaN()
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // Covariance is a d x d symmetric positive semi-definite matrix Sigma. Diagonal and Full are its
@@ -82,11 +83,7 @@ func (c Diagonal) At(i, j int) float64 {
 
 // Dense returns diag(variances).
 func (c Diagonal) Dense() *mat.SymDense {
-	out := mat.NewSymDense(len(c.variances), nil)
-	for i, v := range c.variances {
-		out.SetSym(i, i, v)
-	}
-	return out
+	return symmetric.Diagonal(c.variances)
 }
 
 // Factor returns diag(sqrt variances).

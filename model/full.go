@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 const (
@@ -127,14 +128,7 @@ func factorOf(c Covariance) *mat.Dense {
 
 // gram returns F F^T, exactly symmetric.
 func gram(f *mat.Dense) *mat.SymDense {
-	d, _ := f.Dims()
-	out := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			out.SetSym(i, j, floats.Dot(f.RawRowView(i), f.RawRowView(j)))
-		}
-	}
-	return out
+	return symmetric.Of(f.RawMatrix().Rows, func(i, j int) float64 { return floats.Dot(f.RawRowView(i), f.RawRowView(j)) })
 }
 
 // lowerFactor returns the d x d lower triangular L with L L^T = F F^T for a d x m matrix F,
@@ -222,15 +216,8 @@ func psdFactor(field string, sym *mat.SymDense) (factor *mat.Dense, repaired boo
 	for a, j := range live {
 		sd[a] = math.Sqrt(sym.At(j, j))
 	}
-	corr := mat.NewSymDense(len(live), nil)
-	for a, i := range live {
-		for b := a; b < len(live); b++ {
-			r := sym.At(i, live[b]) / sd[a] / sd[b]
-			// |r| <= 1 for a covariance; anything grossly larger would only overflow the
-			// eigenvalues.
-			corr.SetSym(a, b, max(-2, min(2, r)))
-		}
-	}
+	// |r| <= 1 for a covariance; anything grossly larger would only overflow the eigenvalues
+	corr := symmetric.Of(len(live), func(a, b int) float64 { return max(-2, min(2, sym.At(live[a], live[b])/sd[a]/sd[b])) })
 	root, clipped, err := correlationFactor(field, corr)
 	if err != nil {
 		return nil, false, err

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // Gaussian is N(Mean, Cov) over d columns.
@@ -62,12 +64,7 @@ func inOrder(c Covariance, index []int) Covariance {
 		}
 		return out
 	}
-	sym := mat.NewSymDense(len(index), nil)
-	for a, i := range index {
-		for b := a; b < len(index); b++ {
-			sym.SetSym(a, b, c.At(i, index[b]))
-		}
-	}
+	sym := symmetric.Of(len(index), func(a, b int) float64 { return c.At(index[a], index[b]) })
 	return Full{sym: sym, factor: takeRows(factorOf(c), index)}
 }
 

@@ -7,20 +7,33 @@ package symmetric
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Identity is the d x d identity.
-func Identity(d int) *mat.SymDense {
+// Of is the d x d matrix whose entries are f(i, j), asked row by row for i <= j.
+func Of(d int, f func(i, j int) float64) *mat.SymDense {
 	s := mat.NewSymDense(d, nil)
 	for i := range d {
-		s.SetSym(i, i, 1)
+		for j := i; j < d; j++ {
+			s.SetSym(i, j, f(i, j))
+		}
 	}
 	return s
 }
+
+// Diagonal is the matrix with this diagonal.
+func Diagonal(values []float64) *mat.SymDense {
+	s := mat.NewSymDense(len(values), nil)
+	s.CopySym(mat.NewDiagDense(len(values), values))
+	return s
+}
+
+// Identity is the d x d identity.
+func Identity(d int) *mat.SymDense { return Diagonal(slices.Repeat([]float64{1}, d)) }
 
 // mostJitter bounds what Factor adds to a diagonal, relative to its entries.
 const mostJitter = 1.0
@@ -115,18 +128,7 @@ func Congruence(a *mat.Dense, s mat.Symmetric) *mat.SymDense {
 	var t, u mat.Dense
 	t.Mul(a, s)
 	u.Mul(&t, a.T())
-	return symmetrise(&u)
-}
-
-func symmetrise(m *mat.Dense) *mat.SymDense {
-	d, _ := m.Dims()
-	s := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
-		}
-	}
-	return s
+	return Of(u.RawMatrix().Rows, func(i, j int) float64 { return (u.At(i, j) + u.At(j, i)) / 2 })
 }
 
 // Floored returns s with eigenvalues below low raised to low and above high cut to high; the
@@ -137,11 +139,10 @@ func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	if !ok {
 		return Identity(d)
 	}
-	diag := mat.NewSymDense(d, nil)
 	for i, x := range values {
-		diag.SetSym(i, i, math.Min(math.Max(x, low), high))
+		values[i] = math.Min(math.Max(x, low), high)
 	}
-	return Congruence(v, diag)
+	return Congruence(v, Diagonal(values))
 }
 
 // FlooredRoot returns s with eigenvalues below low raised to low, and the symmetric root of that;
@@ -164,16 +165,13 @@ func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
 
 // OnlyDiagonal keeps the diagonal, or its mean everywhere on it if spherical.
 func OnlyDiagonal(s *mat.SymDense, spherical bool) *mat.SymDense {
-	d := s.SymmetricDim()
-	out := mat.NewSymDense(d, nil)
-	for i := range d {
-		v := s.At(i, i)
-		if spherical {
-			v = s.Trace() / float64(d)
+	values := make([]float64, s.SymmetricDim())
+	for i := range values {
+		if values[i] = s.At(i, i); spherical {
+			values[i] = s.Trace() / float64(len(values))
 		}
-		out.SetSym(i, i, v)
 	}
-	return out
+	return Diagonal(values)
 }
 
 // Frobenius2 is the squared Frobenius norm.

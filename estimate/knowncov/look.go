@@ -97,10 +97,7 @@ func (f *fit) look(mu float64) error {
 func (f *fit) whole() component.Gaussian {
 	var all component.Gaussian
 	for j, p := range f.parts {
-		g := component.Gaussian{Weight: math.Max(p.rows, 1), Mean: p.base, Cov: mat.NewSymDense(len(p.base), nil)}
-		for i := range p.base {
-			g.Cov.SetSym(i, i, f.Problem.KnownCovariance[i][i])
-		}
+		g := component.Gaussian{Weight: math.Max(p.rows, 1), Mean: p.base, Cov: symmetric.OnlyDiagonal(f.known(), false)}
 		if j > 0 {
 			g = component.Joined(all, g)
 		}
@@ -155,13 +152,8 @@ func (l *look) excess(i int, expected []float64, d int) (value float64, directio
 	n := statistics(d)
 	at := i * n
 	rows := math.Max(expected[at], 1)
-	s := mat.NewSymDense(d, nil)
-	for a, k := 0, at+1+d; a < d; a++ {
-		for b := a; b < d; b++ {
-			s.SetSym(a, b, (l.value[k]-expected[k])/rows)
-			k++
-		}
-	}
+	k := at + d
+	s := symmetric.Of(d, func(int, int) float64 { k++; return (l.value[k] - expected[k]) / rows })
 	doubt = (l.noise[i]*math.Sqrt(2*float64(d)) + 2*math.Sqrt(float64(d)*rows)) / rows
 	values, vectors, ok := symmetric.Eigen(s)
 	if !ok {

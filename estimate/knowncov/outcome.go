@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/model"
@@ -79,17 +80,15 @@ func (f *fit) doubt() float64 {
 
 // covariance is the known one, in the shape that was asked for.
 func (f *fit) covariance() (model.Covariance, error) {
-	d, known := f.All, f.Problem.KnownCovariance
 	if f.Problem.Covariance == estimate.Spherical {
-		return model.NewSpherical(d, known[0][0])
+		return model.NewSpherical(f.All, f.Problem.KnownCovariance[0][0])
 	}
-	s := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			s.SetSym(i, j, known[i][j])
-		}
-	}
-	return program.ShapedMatrix(s, f.Problem.Covariance)
+	return program.ShapedMatrix(f.known(), f.Problem.Covariance)
+}
+
+// known is the known covariance.
+func (f *fit) known() *mat.SymDense {
+	return symmetric.Of(f.All, func(i, j int) float64 { return f.Problem.KnownCovariance[i][j] })
 }
 
 // odd flags parts whose rows the known covariance does not fit: their spread near the mean is

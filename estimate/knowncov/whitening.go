@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -20,17 +21,12 @@ type whitening struct {
 // correlations, so units do not matter.
 func whiten(known [][]float64) (*whitening, error) {
 	d := len(known)
-	corr, sd := mat.NewSymDense(max(d, 1), nil), make([]float64, d)
+	sd := make([]float64, d)
 	for i := range d {
 		sd[i] = math.Sqrt(known[i][i])
 	}
-	for i := range d {
-		for j := i; j < d; j++ {
-			corr.SetSym(i, j, known[i][j]/sd[i]/sd[j])
-		}
-	}
 	var chol mat.Cholesky
-	if d == 0 || !chol.Factorize(corr) {
+	if d == 0 || !chol.Factorize(symmetric.Of(d, func(i, j int) float64 { return known[i][j] / sd[i] / sd[j] })) {
 		return nil, fmt.Errorf("knowncov: the known covariance is not a positive definite matrix")
 	}
 	var l, inv mat.TriDense

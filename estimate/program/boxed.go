@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
@@ -144,12 +142,9 @@ func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
 // within is g in some of its columns.
 func within(g component.Gaussian, columns []int) component.Gaussian {
 	out := g
-	out.Mean, out.Cov = make([]float64, len(columns)), mat.NewSymDense(len(columns), nil)
-	for i, a := range columns {
-		out.Mean[i] = g.Mean[a]
-		for j, c := range columns[:i+1] {
-			out.Cov.SetSym(i, j, g.Cov.At(a, c))
-		}
+	out.Mean, out.Cov = nil, symmetric.Of(len(columns), func(i, j int) float64 { return g.Cov.At(columns[i], columns[j]) })
+	for _, a := range columns {
+		out.Mean = append(out.Mean, g.Mean[a])
 	}
 	return out
 }

@@ -5,8 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
@@ -14,11 +13,11 @@ import (
 
 // one is the component that a box is, if it holds one; its weight is a share of rows.
 func (b Box) one(rows float64) component.Gaussian {
-	g := component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: mat.NewSymDense(len(b.Center), nil), Doubt: component.StartDoubt()}
+	variances := make([]float64, len(b.Scale))
 	for j, s := range b.Scale {
-		g.Cov.SetSym(j, j, s*s)
+		variances[j] = s * s
 	}
-	return g
+	return component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: symmetric.Diagonal(variances), Doubt: component.StartDoubt()}
 }
 
 // A Choice says how many components to start from.

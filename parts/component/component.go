@@ -128,17 +128,15 @@ func joined(a, b Gaussian) Gaussian {
 	w := a.Weight + b.Weight
 	pa, pb := a.Weight/w, b.Weight/w
 	d := len(a.Mean)
-	m := Gaussian{Weight: w, Mean: make([]float64, d), Cov: mat.NewSymDense(d, nil), Rows: a.Rows + b.Rows,
+	m := Gaussian{Weight: w, Mean: make([]float64, d), Rows: a.Rows + b.Rows,
 		Sigma: math.Max(a.Sigma*pa, b.Sigma*pb), CountSD: math.Hypot(a.CountSD, b.CountSD)}
 	for i := range d {
 		m.Mean[i] = pa*a.Mean[i] + pb*b.Mean[i]
 	}
-	for i := range d {
-		for j := i; j < d; j++ {
-			m.Cov.SetSym(i, j, pa*(a.Cov.At(i, j)+(a.Mean[i]-m.Mean[i])*(a.Mean[j]-m.Mean[j]))+
-				pb*(b.Cov.At(i, j)+(b.Mean[i]-m.Mean[i])*(b.Mean[j]-m.Mean[j])))
-		}
-	}
+	m.Cov = symmetric.Of(d, func(i, j int) float64 {
+		return pa*(a.Cov.At(i, j)+(a.Mean[i]-m.Mean[i])*(a.Mean[j]-m.Mean[j])) +
+			pb*(b.Cov.At(i, j)+(b.Mean[i]-m.Mean[i])*(b.Mean[j]-m.Mean[j]))
+	})
 	m.Doubt = Doubt{
 		Shape: pa*a.Doubt.Shape + pb*b.Doubt.Shape, Scale: pa*a.Doubt.Scale + pb*b.Doubt.Scale,
 		Mean: pa*a.Doubt.Mean + pb*b.Doubt.Mean, Weight: pa*a.Doubt.Weight + pb*b.Doubt.Weight,

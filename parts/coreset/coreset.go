@@ -62,10 +62,7 @@ func (c *Coreset) moments() (mean []float64, cov *mat.SymDense) {
 // the first, with variances in the others.
 func (m *Mixture) Lift(j int, axes *mat.Dense, variances []float64) (mean []float64, cov *mat.SymDense) {
 	d := len(variances)
-	block, at := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
-	for i, v := range variances {
-		block.SetSym(i, i, v)
-	}
+	block, at := symmetric.Diagonal(variances), mat.NewVecDense(d, nil)
 	for i, v := range m.Means[j] {
 		at.SetVec(i, v)
 		for l := i; l < len(m.Means[j]); l++ {

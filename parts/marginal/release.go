@@ -148,10 +148,9 @@ const outer = .5
 // of a row being the number of columns; its frame; and the square of that reach.
 func units(space component.Space, columns []Column) (component.Space, query.Affine, float64) {
 	u := component.Space{Columns: space.Columns, Center: space.Center}
-	square, one := 0.0, mat.NewDense(len(columns), len(columns), nil)
-	for i, c := range columns {
+	square, one := 0.0, mat.DenseCopyOf(symmetric.Identity(len(columns)))
+	for _, c := range columns {
 		square += c.Square / (c.Reach * c.Reach)
-		one.Set(i, i, 1)
 	}
 	reach2 := float64(len(columns)) / square
 	for i, c := range columns {

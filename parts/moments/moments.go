@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -80,14 +81,11 @@ func full(values []float64, sigma, r, b float64, d int) Sums {
 	s := Sums{
 		Count: m.At(0, 0) * norm / (b * b), CountSD: sigma * norm / (b * b),
 		Sum: make([]float64, d), SumSD: sigma * norm / b / math.Sqrt2,
-		Second: mat.NewSymDense(d, nil), SecondSD: sigma * norm,
+		Second: symmetric.Of(d, func(i, j int) float64 { return m.At(i+1, j+1) * norm }), SecondSD: sigma * norm,
 		TraceSD: sigma * norm * math.Sqrt(float64(d)),
 	}
 	for i := range d {
 		s.Sum[i] = m.At(0, i+1) * norm / b
-		for j := i; j < d; j++ {
-			s.Second.SetSym(i, j, m.At(i+1, j+1)*norm)
-		}
 		s.Trace += s.Second.At(i, i)
 	}
 	return s
@@ -129,13 +127,6 @@ func Symmetric(values []float64, dim int) *mat.SymDense {
 	if len(values) != dim*(dim+1)/2 {
 		panic(fmt.Sprintf("moments: want %d packed numbers, got %d", dim*(dim+1)/2, len(values)))
 	}
-	m := mat.NewSymDense(dim, nil)
-	at := 0
-	for i := range dim {
-		for j := i; j < dim; j++ {
-			m.SetSym(i, j, values[at])
-			at++
-		}
-	}
-	return m
+	at := -1
+	return symmetric.Of(dim, func(int, int) float64 { at++; return values[at] })
 }

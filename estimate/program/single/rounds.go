@@ -2,6 +2,7 @@ package single
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -54,14 +55,8 @@ func (p *plain) start() {
 // know is a covariance in z with these variances of the noise.
 func (p *plain) know(cov *mat.SymDense, mean, noise float64) {
 	k := cov.SymmetricDim()
-	p.cov, p.noise, p.meanNoise = mat.NewSymDense(k, nil), mat.NewSymDense(k, nil), make([]float64, k)
-	p.cov.CopySym(cov)
-	for i := range k {
-		p.meanNoise[i] = mean
-		for j := i; j < k; j++ {
-			p.noise.SetSym(i, j, noise)
-		}
-	}
+	p.cov, p.noise = symmetric.Of(k, cov.At), symmetric.Of(k, func(int, int) float64 { return noise })
+	p.meanNoise = slices.Repeat([]float64{mean}, k)
 }
 
 // within takes the coordinates of st, unless a column's rows spread by far more than st says: rows
