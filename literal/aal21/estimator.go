@@ -158,7 +158,7 @@ func (e Estimator) steps(p estimate.Problem) (steps []kernel.Step) {
 		steps = append(steps, scaleSteps(scales)...)
 	}
 	steps = append(steps, meanSteps(means)...)
-	return append(steps, hypotheses.Step(stepChoice, choice, "AAL21 Algorithm 1"))
+	return append(steps, hypotheses.Step(stepChoice, choice, hypotheses.Quick, "AAL21 Algorithm 1"))
 }
 
 // Fit follows the plan with the whole budget of the session.

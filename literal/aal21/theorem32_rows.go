@@ -53,7 +53,7 @@ func (c Constants) wanted(p estimate.Problem, w float64, axes int, mixtures, alp
 		threshold = l1 / printed.Pure(means*mu2) * thresholdLogs
 	}
 	n.means = 2 * threshold / (meanMass * w)
-	n.choice = hypotheses.Rows(alpha, c.FailureProb/2, printed.Choice(select1*mu2), int(math.Min(mixtures, 1e15)))
+	n.choice = hypotheses.Rows(alpha, c.FailureProb/2, printed.Choice(select1*mu2), mixtures)
 	return n
 }
 

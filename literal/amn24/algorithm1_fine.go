@@ -25,9 +25,9 @@ type mixture struct {
 
 // fineSteps are the steps of Algorithm 1.
 func (c Constants) fineSteps() []kernel.Step {
-	steps := []kernel.Step{hypotheses.Step(stepMixture, 1, "AMN24 Algorithm 1")}
+	steps := []kernel.Step{hypotheses.Step(stepMixture, 1, c.Choice, "AMN24 Algorithm 1")}
 	if c.Refinements > 0 {
-		s := hypotheses.Step(stepRefine, 1, "AMN24 Algorithm 1")
+		s := hypotheses.Step(stepRefine, 1, c.Choice, "AMN24 Algorithm 1")
 		s.Most = 2 * c.Refinements
 		steps = append(steps, s)
 	}
@@ -44,7 +44,7 @@ func (c Constants) fineSteps() []kernel.Step {
 // Source: [AMN24] Algorithm 1; Lemma D.3.
 // Differs: zeta is the least, from alpha/10 on, with which |K| is within the guard, and where none
 // is, pairs close to earlier ones are left out, and then the last; hypotheses are chosen by the
-// minimum distance, whose constants are explicit, where the paper takes a tournament; then,
+// minimum distance on a few sets unless Choice is the paper's tournament; then,
 // Refinements times, the chosen mixture is moved by half as much as before, and chosen again, so
 // that fewer hypotheses make as fine a net; all steps read all rows and share the budget, where the
 // paper has fresh rows (a factor of at most 2 in n).
@@ -69,7 +69,7 @@ func (r *run) fine(ctx context.Context, crude []pair, factor float64) (m mixture
 	}
 	for i := range r.c.Refinements {
 		zeta /= 2
-		for j, moved := range []func(pair, float64, int) []pair{means, covariances} {
+		for j, moved := range []hypotheses.Move{hypotheses.Means, hypotheses.Covariances} {
 			list := r.c.around(m, moved, zeta, j == 0)
 			if m, err = r.choose(ctx, stepRefine, list, 1/float64(2*(r.c.Refinements-i)-j)); err != nil {
 				return m, nil, err
@@ -96,7 +96,7 @@ func (r *run) choose(ctx context.Context, step string, list *hypotheses.List, sh
 		return mixture{}, err
 	}
 	mu := budget.Mu(share * r.a.Left())
-	i, err := hypotheses.Choose(r.a, step, list, hypotheses.Options{}, convert.BoundedRangeOfMu(mu))
+	i, err := hypotheses.Choose(r.a, step, list, hypotheses.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, convert.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err
 	}
@@ -129,7 +129,8 @@ func (c Constants) hypotheses(crude []pair, factor float64, k int) (list *hypoth
 func (c Constants) spacing(crude []pair, factor float64, k int) (base []pair, zeta float64) {
 	for zeta = c.zeta(); ; zeta *= 1.25 {
 		base, ok := c.base(crude, factor, zeta)
-		if ok && hypotheses.CountMixtures(len(base), k, c.units(k)) <= float64(c.MostHypotheses) {
+		mixtures := hypotheses.CountMixtures(len(base), k, c.units(k))
+		if ok && mixtures <= float64(c.MostHypotheses) && hypotheses.CostOf(c.Choice, len(base), mixtures).Runs() {
 			return base, zeta
 		}
 		if zeta*1.25 > c.Coarsest {

@@ -58,6 +58,8 @@ type Constants struct {
 	// Shells of the cells of the tractable score. Closer is how often a pair that it found is moved
 	// and chosen again, by steps half as long each time.
 	Shells, Closer int
+	// Choice is how a mixture is chosen of a list: by a tournament as printed.
+	Choice hypotheses.Form
 	// Test is the part of epsilon for the test whether the score's volumes allow a choice.
 	Test float64
 	// CountShare of mu^2 counts the rows; CrudeShare of it buys the crude pairs; FirstShare of what
@@ -81,6 +83,7 @@ func Printed() Constants {
 	c := Practical()
 	c.Coarsest, c.Units, c.Factor, c.Found, c.Thin, c.Refinements, c.Places, c.Spread = 0, 0, 0, 0, 0, 0, 0, 0
 	c.LeastWeight, c.Unbounded, c.Closer, c.Ties, c.MostHypotheses, c.MostNet = 0, true, 0, 3, hypotheses.Most, hypotheses.Most
+	c.Choice = hypotheses.Tournament
 	return c
 }
 

@@ -51,8 +51,11 @@ const fullestBucket = .25
 // around one crude pair per component.
 func (c Constants) selection(d, k int, mu2 float64) string {
 	epsilon := printed.Choice((1 - c.CrudeShare) * c.FirstShare * mu2)
-	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, c.MostHypotheses)
-	return fmt.Sprintf("about %.2g to choose among %d mixtures", rows, c.MostHypotheses)
+	rows := hypotheses.Rows
+	if c.Choice == hypotheses.Tournament {
+		rows = hypotheses.TournamentRows
+	}
+	return fmt.Sprintf("about %.2g to choose among %d mixtures", rows(c.Accuracy, c.FailureProb, epsilon, float64(c.MostHypotheses)), c.MostHypotheses)
 }
 
 // Expect says how many rows the analysis asks for, from public facts: m = w n must be more than the

@@ -5,8 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/dense/wing"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
@@ -73,12 +71,4 @@ func gram(l *mat.Dense) *mat.SymDense {
 	s := mat.NewSymDense(d, nil)
 	s.SymOuterK(1, l)
 	return s
-}
-
-// fromFactor is the pair with covariance l l^t, l lower triangular.
-func fromFactor(mean []float64, l *mat.Dense) pair {
-	d := len(mean)
-	root, inverse := mat.DenseCopyOf(l).RawMatrix().Data, wing.Identity(d)
-	wing.SolveLower(root, inverse, d, d)
-	return pair{Mean: mean, L: l, Inverse: mat.NewDense(d, d, inverse), LogVolume: dense.LogDiagonal(root, d)}
 }

@@ -50,8 +50,8 @@ func (s deficits) options(omega region) (pairs []pair, score scores.Score) {
 }
 
 func (s deficits) near(p pair, h float64) (pairs []pair, score scores.Score) {
-	for _, q := range covariances(p, h, 1) {
-		pairs = append(pairs, means(q, h, 2)...)
+	for _, q := range hypotheses.Covariances(p, h, 1) {
+		pairs = append(pairs, hypotheses.Means(q, h, 2)...)
 	}
 	return pairs, s.of(pairs)
 }

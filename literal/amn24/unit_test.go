@@ -55,7 +55,7 @@ func randomPair(rng *rand.Rand, d int) (pair, *mat.SymDense) {
 		}
 		l.Set(i, i, math.Exp(rng.NormFloat64()))
 	}
-	return fromFactor(mean, l), gram(l)
+	return hypotheses.FromFactor(mean, l), gram(l)
 }
 
 // Closeness is that of the definition, with the symmetric root.
@@ -111,45 +111,6 @@ func TestVague(t *testing.T) {
 	}{{5, 2, true}, {12.9, 2, true}, {13.1, 2, false}, {5, 3.99, true}, {5, 4.01, false}, {5, 1.01, true}, {5, .99, false}} {
 		if vague(hypotheses.Line(c.mean, c.sd), base, 4) != c.want {
 			t.Errorf("%+v", c)
-		}
-	}
-}
-
-// fromFactor's inverse and volume are right, and its moves contain the pair itself once.
-func TestMoves(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 2))
-	for d := 1; d <= 2; d++ {
-		p, s := randomPair(rng, d)
-		var unit mat.Dense
-		unit.Mul(p.L, p.Inverse)
-		for i := range d {
-			unit.Set(i, i, unit.At(i, i)-1)
-		}
-		if mat.Norm(&unit, 2) > 1e-9 || math.Abs(2*p.LogVolume-math.Log(mat.Det(s))) > 1e-9 {
-			t.Errorf("d %d: L L^-1 - I = %v", d, unit)
-		}
-		for name, m := range map[string]struct {
-			move    move
-			numbers int
-		}{"means": {means, d}, "covariances": {covariances, d * (d + 1) / 2}} {
-			moved := m.move(p, .5, 2)
-			same := 0
-			for _, q := range moved {
-				if (tolerance{1e-9, 1e-9, 1e-9}).close(q, p) {
-					same++
-				}
-				if !vague(q, p, 100) {
-					t.Fatalf("%s: %v is far from %v", name, q.L, p.L)
-				}
-			}
-			if float64(len(moved)) != count(m.numbers, 2) || same != 1 {
-				t.Errorf("%s in %d columns: %d pairs, %d of them the same", name, d, len(moved), same)
-			}
-		}
-	}
-	for _, w := range reweighted([]float64{.7, .3, 0}, .5) {
-		if math.Abs(w[0]+w[1]+w[2]-1) > 1e-12 || min(w[0], w[1], w[2]) < 0 {
-			t.Errorf("weights %v", w)
 		}
 	}
 }

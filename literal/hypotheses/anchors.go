@@ -2,7 +2,7 @@ package hypotheses
 
 import "math"
 
-// Constants that only utility and time depend on: which sets the fast form takes.
+// Constants that only utility and time depend on: which sets the form anchored takes. Guesses.
 const (
 	mostAnchors  = 20      // mixtures whose pairs make the sets: 190 of them
 	anchorPool   = 2000    // mixtures they are taken from, evenly spaced in the list

@@ -3,7 +3,6 @@ package hypotheses
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
@@ -11,48 +10,55 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
-// form says which sets Choose compares mixtures on.
-type form int
+// Form says by what Choose chooses.
+type Form int
 
-// The forms: autoForm is referenceForm up to mostReference mixtures and fastForm beyond.
+// The forms. AllPairs and Tournament are what the sources print, at their cost (see CostOf); Quick
+// is AllPairs up to mostReference mixtures and Anchored beyond.
 const (
-	autoForm      form = iota
-	referenceForm      // Scheffe's set of every pair
-	fastForm           // Scheffe's sets of a few mixtures that are far from one another
+	Quick      Form = iota
+	AllPairs        // the minimum distance over Scheffe's set of every pair
+	Tournament      // a contest of every pair
+	anchored        // the minimum distance over Scheffe's sets of a few mixtures, far from one another
 )
 
-// mostReference is the largest list that referenceForm takes: it has 19900 sets.
+// mostReference is the largest list of which Quick takes all pairs: it has 19900 sets.
 const mostReference = 200
 
 // Options say how to choose.
 type Options struct {
 	Columns []int // of the table, in the order of the Gaussians' coordinates; nil: all
-	form    form
+	Form    Form
+	// Accuracy is alpha of a Tournament: the best of the list is within it of the truth. In (0, 1].
+	Accuracy float64
 	// Partition, if set, has one leaf: only the rows in it are looked at.
 	Partition rings.Partition
 }
 
 // Step is the plan's line for one choice.
-func Step(name string, share float64, source string) kernel.Step {
-	return kernel.Step{Name: name, Query: scores.SelectionOf(scores.MinimumDistance{}.Kind()), Share: share, Most: 1, Source: source}
+func Step(name string, share float64, form Form, source string) kernel.Step {
+	kind := scores.MinimumDistance{}.Kind()
+	if form == Tournament {
+		kind = scores.Tournament{}.Kind()
+	}
+	return kernel.Step{Name: name, Query: scores.SelectionOf(kind), Share: share, Most: 1, Source: source}
 }
 
-// Choose returns the number of a mixture of the list, chosen by the exponential mechanism with
-// minus its minimum-distance score: epsilon-DP, charged as kernel's Select says
-// (convert.BoundedRangeOfMu turns a mu into an epsilon). A list of one costs nothing.
+// Choose returns the number of a mixture of the list, chosen by the exponential mechanism:
+// epsilon-DP with delta = 0, charged as kernel's Select says (convert.BoundedRangeOfMu turns a mu
+// into an epsilon). A list of one costs nothing.
 //
-// Utility of referenceForm: if n rows come from f, OPT is the least total variation from f to a
-// mixture of the list of M, and the masses are exact, then with probability 1 - 2 beta the total
-// variation from f to the choice is at most
+// What it promises is Bound for AllPairs and TournamentRows for a Tournament. Anchored replaces the
+// total variation by the largest difference on its sets, whatever that misses.
 //
-//	3 OPT + 2 t + 2 ln(M/beta)/(epsilon n) + 2/n,   t = sqrt(ln(M^2/beta)/(2n))
+// Failures: an empty list; a list of which a form has more sets than there is memory for, which
+// wraps ErrTooMany; what kernel's Select refuses. They depend on the list only.
 //
-// (see bound). fastForm replaces the total variation by the largest difference on its sets,
-// whatever that misses.
-//
-// Failures: an empty list; what kernel's Select refuses. They depend on the list only.
-//
-// Source: [AAL21] Lemma 3.1; Algorithm 1 (step 5).
+// Source: [AAL21] Lemma 3.1; Algorithm 1 (step 5); [AMN24] Theorem D.2.
+// Differs: with Quick, more than mostReference mixtures are compared on the sets of at most
+// mostAnchors of them, 190, and not on those of all pairs: time is M and not M^3 of M mixtures, and
+// nothing is proved of what is chosen. The epsilon is a part of a budget of Gaussian DP: the choice
+// itself has delta = 0.
 func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float64) (int, error) {
 	q, err := queryOf(l, o)
 	if err != nil {
@@ -69,19 +75,19 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 }
 
 // queryOf is what Choose asks: the score of every mixture of the list.
-func queryOf(l *List, o Options) (q scores.MinimumDistance, err error) {
-	n := l.Len()
-	if n == 0 {
-		return q, errors.New("hypotheses: want at least one mixture, got none")
+func queryOf(l *List, o Options) (scores.Score, error) {
+	if l.Len() == 0 {
+		return nil, errors.New("hypotheses: want at least one mixture, got none")
 	}
-	q = scores.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
-	switch {
-	case o.form == referenceForm && n > mostReference:
-		return q, fmt.Errorf("hypotheses: want at most %d mixtures for the reference form, got %d; use the fast form", mostReference, n)
-	case o.form == fastForm || n > mostReference:
+	q := scores.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
+	if o.Form == anchored || o.Form == Quick && l.Len() > mostReference {
 		q.Sets = pairs(l.maximin(fastAnchors(len(l.Gaussians))))
-	default:
-		all := make([]int, n)
+	} else {
+		cost := CostOf(o.Form, len(l.Gaussians), float64(l.Len()))
+		if !cost.Runs() {
+			return nil, fmt.Errorf("hypotheses: %v are too many pairs: %w", cost, ErrTooMany)
+		}
+		all := make([]int, l.Len())
 		for i := range all {
 			all[i] = i
 		}
@@ -94,6 +100,10 @@ func queryOf(l *List, o Options) (q scores.MinimumDistance, err error) {
 		q.Components = append(q.Components, g.component(o.Columns))
 	}
 	q.Mass = l.masses(q.Sets)
+	if o.Form == Tournament {
+		draw, margin := margins(o.Accuracy)
+		return scores.Tournament{MinimumDistance: q, Draw: draw, Margin: margin}, nil
+	}
 	return q, nil
 }
 
@@ -106,20 +116,4 @@ func pairs(of []int) (sets [][2]int) {
 		}
 	}
 	return sets
-}
-
-// bound is what Choose's reference form promises beyond 3 OPT, with probability 1 - 2 beta, for n
-// rows and a list of so many mixtures.
-func bound(n float64, mixtures int, epsilon, beta float64) float64 {
-	m := float64(mixtures)
-	return 2*math.Sqrt(math.Log(m*m/beta)/(2*n)) + 2*math.Log(m/beta)/(epsilon*n) + 2/n
-}
-
-// Rows is the number of rows from which bound is at most alpha (but for its last term): 8
-// ln(M^2/beta)/alpha^2 + 4 ln(M/beta)/(alpha epsilon).
-//
-// Source: [AAL21] Lemma 3.1.
-func Rows(alpha, beta, epsilon float64, mixtures int) float64 {
-	m := float64(mixtures)
-	return 8*math.Log(m*m/beta)/(alpha*alpha) + 4*math.Log(m/beta)/(alpha*epsilon)
 }

@@ -184,13 +184,15 @@ func TestTooMany(t *testing.T) {
 			t.Errorf("%v was added", c)
 		}
 	}
-	for i := range mostReference + 1 {
+	for i := range 1025 {
 		if err := l.Add([]int{i}, []float64{1}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := queryOf(l, Options{form: referenceForm}); err == nil {
-		t.Error("the reference form takes any list")
+	for _, form := range []Form{AllPairs, Tournament} {
+		if _, err := queryOf(l, Options{Form: form, Accuracy: .1}); !errors.Is(err, ErrTooMany) {
+			t.Errorf("all pairs of %d mixtures: %v", l.Len(), err)
+		}
 	}
 }
 
@@ -242,10 +244,7 @@ func tv(f, g func(x float64) float64) (v float64) {
 func TestLineMasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	l := randomList(rng, 12, 3, 4)
-	q, err := queryOf(l, Options{form: referenceForm})
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := distances(t, l, Options{Form: AllPairs})
 	if len(q.Sets) != 66 {
 		t.Fatalf("%d sets", len(q.Sets))
 	}
@@ -279,10 +278,7 @@ func TestPlaneMasses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	q, err := queryOf(l, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := distances(t, l, Options{})
 	for j, pair := range q.Sets {
 		a, b := base[pair[0]], base[pair[1]]
 		var d, y mat.VecDense

@@ -43,6 +43,7 @@ func unitCases() (cases []scoreCase) {
 		}
 		mixtures.Mass = append(mixtures.Mass, mass)
 	}
+	contests := Tournament{MinimumDistance: mixtures, Draw: .2, Margin: .1}
 	deficits := CellDeficits{Frames: []query.Affine{at(0, 1), at(0, 1e-200), at(1, .5), at(1e308, 1e200)}, Radii: []float64{.5, 1, 1.5}, Targets: []int{2, 1, 0, 3, 1, 1, 2, 9}}
 	whole := deficits
 	whole.Radii, whole.Targets = nil, []int{1, 2}
@@ -50,6 +51,7 @@ func unitCases() (cases []scoreCase) {
 		Multisets: [][]int{{3, 0, 0, 0}, {0, 3, 0, 0}, {1, 1, 1, 0}, {0, 0, 1, 2}, {1, 2, 0, 0}}, Lists: [][]int{{0}, {1, 2}, {}, {0, 1, 2, 3, 4}, {3}}}
 	return []scoreCase{
 		{"mixtures", mixtures, mixtureTwin(mixtures), 1, 1},
+		{"contests", contests, contestTwin(contests), 1, 1},
 		{"deficits", deficits, deficitTwin(deficits), 1, 1},
 		{"deficits of half lines", whole, deficitTwin(whole), 1, 1},
 		{"overlaps", overlap, overlapTwin(overlap), 1, 1},
@@ -60,53 +62,91 @@ func unitCases() (cases []scoreCase) {
 // predicts in exact fractions.
 func mixtureTwin(s MinimumDistance) func(z [][]float64) []int64 {
 	return func(z [][]float64) (scores []int64) {
-		used := map[int]bool{}
-		for _, pair := range s.Sets {
-			for _, i := range pair {
-				for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
-					used[s.Index[t]] = used[s.Index[t]] || s.Share[t] > 0
-				}
-			}
-		}
-		density := func(i int, x []float64) (f float64) {
-			logs, best := make([]float64, len(s.Components)), math.Inf(-1)
-			for c, k := range s.Components {
-				logs[c] = math.Inf(-1)
-				if y := k.Frame.W[0][0] * (x[0] - k.Frame.Center[0]); panel.Finite(y * y) {
-					logs[c] = k.LogWeight - y*y/2
-				}
-				if used[c] {
-					best = max(best, logs[c])
-				}
-			}
-			for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
-				if l := logs[s.Index[t]] - best; l > panel.Far {
-					f += s.Share[t] * math.Exp(l)
-				}
-			}
-			return f
-		}
 		for i := range s.Options() {
 			worst := int64(0)
-			for j, pair := range s.Sets {
-				p, in := 0.0, int64(0)
-				for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
-					p += float64(s.Share[t] * s.Mass[s.Index[t]][j])
-				}
-				for _, x := range z {
-					if density(pair[0], x) > density(pair[1], x)*(1+1e-12) {
-						in++
-					}
-				}
-				predicted := new(big.Rat).SetFloat64(math.RoundToEven(math.Min(p, 1)*(1<<32)) / (1 << 32))
-				predicted.Mul(predicted, big.NewRat(int64(len(z)), 1)).Add(predicted, big.NewRat(1, 2))
-				whole := new(big.Int).Div(predicted.Num(), predicted.Denom()).Int64()
+			for j := range s.Sets {
+				whole, in := roundTwin(len(z), massTwin(s, i, j)), insideTwin(s, j, z)
 				worst = max(worst, whole-in, in-whole)
 			}
 			scores = append(scores, -worst)
 		}
 		return scores
 	}
+}
+
+// contestTwin goes through the contests of each mixture, on either side.
+func contestTwin(s Tournament) func(z [][]float64) []int64 {
+	return func(z [][]float64) (scores []int64) {
+		for i := range s.Options() {
+			least := int64(len(z))
+			for j, pair := range s.Sets {
+				p, q := math.Min(massTwin(s.MinimumDistance, pair[0], j), 1), math.Min(massTwin(s.MinimumDistance, pair[1], j), 1)
+				in := insideTwin(s.MinimumDistance, j, z)
+				if p-q <= s.Draw {
+					continue
+				}
+				if pair[0] == i {
+					least = min(least, max(0, in-roundTwin(len(z), q+s.Margin)))
+				}
+				if pair[1] == i {
+					least = min(least, max(0, int64(len(z))-in-roundTwin(len(z), 1-p+s.Margin)))
+				}
+			}
+			scores = append(scores, least)
+		}
+		return scores
+	}
+}
+
+// massTwin is what mixture i predicts of set j.
+func massTwin(s MinimumDistance, i, j int) (p float64) {
+	for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
+		p += float64(s.Share[t] * s.Mass[s.Index[t]][j])
+	}
+	return p
+}
+
+// roundTwin is n p to the nearest integer, p cut at 1.
+func roundTwin(n int, p float64) int64 {
+	predicted := new(big.Rat).SetFloat64(math.RoundToEven(math.Min(p, 1)*(1<<32)) / (1 << 32))
+	predicted.Mul(predicted, big.NewRat(int64(n), 1)).Add(predicted, big.NewRat(1, 2))
+	return new(big.Int).Div(predicted.Num(), predicted.Denom()).Int64()
+}
+
+// insideTwin counts the points where the first mixture of set j has the larger density.
+func insideTwin(s MinimumDistance, j int, z [][]float64) (in int64) {
+	used := map[int]bool{}
+	for _, pair := range s.Sets {
+		for _, i := range pair {
+			for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
+				used[s.Index[t]] = used[s.Index[t]] || s.Share[t] > 0
+			}
+		}
+	}
+	density := func(i int, x []float64) (f float64) {
+		logs, best := make([]float64, len(s.Components)), math.Inf(-1)
+		for c, k := range s.Components {
+			logs[c] = math.Inf(-1)
+			if y := k.Frame.W[0][0] * (x[0] - k.Frame.Center[0]); panel.Finite(y * y) {
+				logs[c] = k.LogWeight - y*y/2
+			}
+			if used[c] {
+				best = max(best, logs[c])
+			}
+		}
+		for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
+			if l := logs[s.Index[t]] - best; l > panel.Far {
+				f += s.Share[t] * math.Exp(l)
+			}
+		}
+		return f
+	}
+	for _, x := range z {
+		if density(s.Sets[j][0], x) > density(s.Sets[j][1], x)*(1+1e-12) {
+			in++
+		}
+	}
+	return in
 }
 
 func deficitTwin(s CellDeficits) func(z [][]float64) []int64 {
@@ -171,29 +211,32 @@ func TestUnitValidate(t *testing.T) {
 		return s
 	}
 	for want, s := range map[string]Score{
-		"LogWeight: want a finite":   mix(func(s *MinimumDistance) { s.Components[0].LogWeight = nan }),
-		"Parts (0)":                  mix(func(s *MinimumDistance) { s.Parts = 0 }),
-		"Parts (3)":                  mix(func(s *MinimumDistance) { s.Parts = 3 }),
-		"got 1 of 1":                 mix(func(s *MinimumDistance) { s.Index[1] = 1 }),
-		"got -1 of 0":                mix(func(s *MinimumDistance) { s.Share[0] = -1 }),
-		"got NaN of 0":               mix(func(s *MinimumDistance) { s.Share[0] = nan }),
-		"sets for 2 options, got 0":  mix(func(s *MinimumDistance) { s.Sets = nil }),
-		"mixtures below 2":           mix(func(s *MinimumDistance) { s.Sets[0][1] = 2 }),
-		"one entry per component":    mix(func(s *MinimumDistance) { s.Mass = nil }),
-		"one number per set":         mix(func(s *MinimumDistance) { s.Mass[0] = nil }),
-		"numbers in [0, 1]":          mix(func(s *MinimumDistance) { s.Mass[0][0] = nan }),
-		"at least one option":        CellDeficits{},
-		"1 to 5 coordinates":         CellDeficits{Frames: []query.Affine{f, {Center: []float64{0}, W: [][]float64{{1}, {1}}}}, Targets: []int{1, 1}},
-		"increasing numbers":         CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1, 1}},
-		"one number per cell (4)":    CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1}, Targets: []int{1}},
-		"Targets: want 0 to":         CellDeficits{Frames: []query.Affine{f}, Targets: []int{-1, 1}},
-		"1 to 16 Points":             MultisetOverlap{Frame: f},
-		"1 values each":              MultisetOverlap{Frame: f, Points: [][]float64{{}}, Size: 1, Lists: [][]int{{}}},
-		"Points: want finite":        MultisetOverlap{Frame: f, Points: [][]float64{{nan}}, Size: 1, Lists: [][]int{{}}},
-		"0 to 2 copies":              MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{-1}}, Lists: [][]int{{}}},
-		"1 numbers that sum to 2":    MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{1}}, Lists: [][]int{{}}},
-		"indices below 1":            MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 1, Multisets: [][]int{{1}}, Lists: [][]int{{1}}},
-		"Affine.W: want at least on": MultisetOverlap{Frame: query.Affine{Center: []float64{0}}},
+		"LogWeight: want a finite":    mix(func(s *MinimumDistance) { s.Components[0].LogWeight = nan }),
+		"Parts (0)":                   mix(func(s *MinimumDistance) { s.Parts = 0 }),
+		"Parts (3)":                   mix(func(s *MinimumDistance) { s.Parts = 3 }),
+		"got 1 of 1":                  mix(func(s *MinimumDistance) { s.Index[1] = 1 }),
+		"got -1 of 0":                 mix(func(s *MinimumDistance) { s.Share[0] = -1 }),
+		"got NaN of 0":                mix(func(s *MinimumDistance) { s.Share[0] = nan }),
+		"sets for 2 options, got 0":   mix(func(s *MinimumDistance) { s.Sets = nil }),
+		"mixtures below 2":            mix(func(s *MinimumDistance) { s.Sets[0][1] = 2 }),
+		"one entry per component":     mix(func(s *MinimumDistance) { s.Mass = nil }),
+		"one number per set":          mix(func(s *MinimumDistance) { s.Mass[0] = nil }),
+		"numbers in [0, 1]":           mix(func(s *MinimumDistance) { s.Mass[0][0] = nan }),
+		"Draw and a Margin":           Tournament{MinimumDistance: mix(func(*MinimumDistance) {}), Draw: nan},
+		"got 0.5 and 2":               Tournament{MinimumDistance: mix(func(*MinimumDistance) {}), Draw: .5, Margin: 2},
+		"query: MinimumDistance.Sets": Tournament{MinimumDistance: mix(func(s *MinimumDistance) { s.Sets = nil })},
+		"at least one option":         CellDeficits{},
+		"1 to 5 coordinates":          CellDeficits{Frames: []query.Affine{f, {Center: []float64{0}, W: [][]float64{{1}, {1}}}}, Targets: []int{1, 1}},
+		"increasing numbers":          CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1, 1}},
+		"one number per cell (4)":     CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1}, Targets: []int{1}},
+		"Targets: want 0 to":          CellDeficits{Frames: []query.Affine{f}, Targets: []int{-1, 1}},
+		"1 to 16 Points":              MultisetOverlap{Frame: f},
+		"1 values each":               MultisetOverlap{Frame: f, Points: [][]float64{{}}, Size: 1, Lists: [][]int{{}}},
+		"Points: want finite":         MultisetOverlap{Frame: f, Points: [][]float64{{nan}}, Size: 1, Lists: [][]int{{}}},
+		"0 to 2 copies":               MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{-1}}, Lists: [][]int{{}}},
+		"1 numbers that sum to 2":     MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{1}}, Lists: [][]int{{}}},
+		"indices below 1":             MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 1, Multisets: [][]int{{1}}, Lists: [][]int{{1}}},
+		"Affine.W: want at least on":  MultisetOverlap{Frame: query.Affine{Center: []float64{0}}},
 	} {
 		if err := s.Validate(1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
