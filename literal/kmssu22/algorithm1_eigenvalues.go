@@ -25,7 +25,7 @@ import (
 // beta/2^i is a probability of failure, and no delta; covariances about the blocks' own means; the
 // number of blocks follows from the noise.
 func (r *run) eigenvalueEstimator() ([]float64, error) {
-	t, err := r.enough(r.c.eigenvalueBlocks(r.d, r.mu2), r.d, "their eigenvalues")
+	t, err := r.enough(r.eigenvalueBlocks(r.mu2), r.d, "their eigenvalues")
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (r *run) subspaceRecovery(s space, k int, gap, finest, mu2 float64) (*mat.D
 		return nil, err
 	}
 	dims, q := s.dim(), r.c.points(k)
-	t, err := r.enough(r.c.centerBlocks(k, dims, mu2), dims, fmt.Sprintf("the subspace of the %d largest eigenvalues", k))
+	t, err := r.enough(r.centerBlocks(k, dims, mu2), dims, fmt.Sprintf("the subspace of the %d largest eigenvalues", k))
 	if err != nil {
 		return nil, err
 	}

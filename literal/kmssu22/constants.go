@@ -81,19 +81,3 @@ func (c Constants) points(k int) int { return c.PointsPerDimension*k + c.MorePoi
 
 // blockRows is the least number of rows of a block in d columns.
 func (c Constants) blockRows(d int) float64 { return math.Max(c.LeastRows, c.RowsPerColumn*float64(d)) }
-
-// Utility constants of all histograms: thresholdSDs is what a stability threshold is in sds of its
-// noise, about, and a cell is to be sureSDs above it. A ball of fewer blocks than leastBlocks is no
-// majority.
-const (
-	thresholdSDs = 7.0
-	sureSDs      = 3.5
-	leastBlocks  = 20
-	mostBlocks   = 1 << 20
-)
-
-// blocks is t: with so many, a cell that holds the share mass of them is seen in each of the
-// histograms measured with loss mu.
-func needed(histograms int, mass, mu float64) float64 {
-	return math.Max(leastBlocks, math.Ceil((thresholdSDs+sureSDs)*math.Sqrt(2*float64(histograms))/(mu*mass)))
-}

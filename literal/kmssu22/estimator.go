@@ -41,6 +41,9 @@ func New(c Constants) Estimator {
 
 const name = "gaussian:kmssu22"
 
+// Printed is the method with the constants of the source, as far as it states them.
+func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
+
 // Name is "gaussian:kmssu22".
 func (Estimator) Name() string { return name }
 
@@ -61,7 +64,11 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if err := program.OneComponent(name, p); err != nil {
 		return kernel.Plan{}, err
 	}
-	if need := e.c.leastNeeded(p); p.Mu > 0 && p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
+	if p.Budget.Delta == 0 {
+		return kernel.Plan{}, program.Refusal("give epsilon and delta instead of rho, or use --method gaussian",
+			"the method %s has thresholds, which a budget of zCDP cannot pay", name)
+	}
+	if need := e.c.means(p).leastNeeded(p.Mu); p.Mu > 0 && p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
 		return kernel.Plan{}, program.Refusal(advice(need),
 			"%d rows make too few blocks for the eigenvalues of %d columns to be seen at this epsilon", p.Rows, p.Columns)
 	}
@@ -70,7 +77,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	r := &run{ctx: ctx, a: s.Allotment(), c: e.c, shape: p.Covariance, mu2: s.Mu() * s.Mu(), d: s.Columns()}
+	r := &run{means: e.c.means(p), ctx: ctx, a: s.Allotment(), shape: p.Covariance, mu2: s.Mu() * s.Mu()}
 	out, err := r.fit()
 	var b *bottom
 	if errors.As(err, &b) {
@@ -81,12 +88,11 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 
 // A run is the state of one fit.
 type run struct {
+	means
 	ctx   context.Context
 	a     *kernel.Allotment
-	c     Constants
 	shape estimate.CovarianceType
 	mu2   float64 // total, less what the number of rows cost
-	d     int
 	rows  float64 // n, public or released
 	draws uint64  // public draws so far
 	flags []string
@@ -116,7 +122,7 @@ func (r *run) fit() (estimate.Outcome, error) {
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return r.release(z)
+	return r.release(z, sds[len(sds)-1])
 }
 
 // A bottom is how an algorithm fails, for a released reason: it ends a fit without a release, and

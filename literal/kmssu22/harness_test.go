@@ -38,7 +38,8 @@ func (c trial) related() privacy.Relation {
 }
 
 func (c trial) problem() estimate.Problem {
-	p := estimate.Problem{Columns: c.d, Relation: c.related(), Mu: privacy.MuOf(c.eps, .95*delta), Components: 1, Covariance: c.shape}
+	p := estimate.Problem{Columns: c.d, Relation: c.related(), Mu: privacy.MuOf(c.eps, .95*delta), Components: 1, Covariance: c.shape,
+		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}
 	if p.Relation == privacy.ReplaceOne {
 		p.Rows = len(c.rows)
 	}
@@ -155,7 +156,7 @@ func (g truth) errors(f estimatetest.Fit, n int) (mean, cov, across float64) {
 func (c trial) alone(t testing.TB, constants Constants) *run {
 	t.Helper()
 	s := c.open(t, kernel.Plan{Method: "test", Steps: constants.steps(c.problem())})
-	return &run{ctx: context.Background(), a: s.Allotment(), c: constants, mu2: s.Mu() * s.Mu(), d: c.d, rows: float64(len(c.rows))}
+	return &run{means: constants.means(c.problem()), ctx: context.Background(), a: s.Allotment(), mu2: s.Mu() * s.Mu(), rows: float64(len(c.rows))}
 }
 
 // spectrum are the eigenvalues of the truth's covariance in the space, largest first.

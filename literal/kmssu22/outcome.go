@@ -15,12 +15,14 @@ func (r *run) refuse(b *bottom) estimate.Outcome {
 }
 
 // release takes what the last NaiveEstimator found to the columns, or is bottom where noise hides a
-// direction.
-func (r *run) release(z naive) (estimate.Outcome, error) {
+// direction. last is the least standard deviation in the space, by the estimates, which
+// preconditioning leaves as it is: it says how many rows would be enough.
+func (r *run) release(z naive, last float64) (estimate.Outcome, error) {
 	values, vectors := z.eigen()
 	least := values[len(values)-1]
 	if !(least > z.noise/noiseLimit) {
-		return estimate.Outcome{}, fail("the noise of the last covariance is as large as what it measures")
+		return estimate.Outcome{}, &bottom{"the noise of the last covariance is as large as what it measures",
+			r.rows * z.noise / (noiseLimit * last * last)}
 	}
 	at := z.at(z.mean)
 	var factor mat.Dense

@@ -101,39 +101,6 @@ func (r *run) count() error {
 	return nil
 }
 
-// eigenvalueBlocks is t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims dimensions,
-// for what the step has of mu^2.
-func (c Constants) eigenvalueBlocks(d int, mu2 float64) float64 {
-	return needed(d, c.EigenvalueMass, budget.Mu(mu2*eigenvalueShare))
-}
-
-func (c Constants) centerBlocks(k, dims int, mu2 float64) float64 {
-	return needed(dims*c.points(k), c.CenterMass, budget.Mu(mu2*centersPart))
-}
-
-// enough is t as a number of blocks if n rows fill them, or bottom.
-func (r *run) enough(t float64, dims int, what string) (int, error) {
-	if need := t * r.c.blockRows(dims); r.rows < need || t > mostBlocks {
-		return 0, &bottom{fmt.Sprintf("about %.0f rows make too few blocks for %s", r.rows, what), need}
-	}
-	return int(t), nil
-}
-
-// leastNeeded is the least number of rows with which anything can be released: what the eigenvalues
-// need.
-func (c Constants) leastNeeded(p estimate.Problem) float64 {
-	return c.eigenvalueBlocks(p.Columns, p.Mu*p.Mu) * c.blockRows(p.Columns)
-}
-
-// gapNeeded is the number of rows that one gap in the middle of the spectrum needs.
-func (c Constants) gapNeeded(p estimate.Problem) float64 {
-	k := p.Columns / 2
-	if k == 0 {
-		return 0
-	}
-	return c.centerBlocks(k, p.Columns, preconditionShare*p.Mu*p.Mu) * c.blockRows(p.Columns)
-}
-
 // clip2 is g^2, which bounds |z|^2 of all of n rows z ~ N(0, I) with probability 1-b.
 //
 // Source: [KMSSU22] NaiveEstimator.
@@ -151,10 +118,11 @@ func (c Constants) radius(d int, n float64) float64 {
 // Expect says how many rows are needed with one gap in the spectrum, and the error relative to the
 // non-private one without any.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	if p.Columns < 1 || !(p.Mu > 0) {
+	if p.Columns < 1 || !(p.Mu > 0) || p.Budget.Delta == 0 {
 		return estimate.Expectation{}
 	}
-	need := math.Max(e.c.leastNeeded(p), e.c.gapNeeded(p))
+	m := e.c.means(p)
+	need := math.Max(m.leastNeeded(p.Mu), m.gapNeeded(p.Mu))
 	for need < 1e15 && e.c.inflation(p, need) > 2 {
 		need *= 1.1
 	}
@@ -163,10 +131,10 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		x.RelativeError = e.c.inflation(p, n)
 	}
 	x.Notes = append(x.Notes, "a literal algorithm, to compare with: --method gaussian needs far fewer rows",
-		fmt.Sprintf("the eigenvalues alone need about %.2g rows", e.c.leastNeeded(p)))
+		fmt.Sprintf("the eigenvalues alone need about %.2g rows", m.leastNeeded(p.Mu)))
 	if p.Columns > 1 {
 		x.Notes = append(x.Notes, fmt.Sprintf("one gap of a factor %g or more between neighbouring eigenvalues needs about %.2g rows, several more",
-			e.c.Gap, e.c.gapNeeded(p)))
+			e.c.Gap, m.gapNeeded(p.Mu)))
 	}
 	return x
 }

@@ -27,7 +27,7 @@ func TestPlanGolden(t *testing.T) {
 	for _, rel := range []privacy.Relation{replace, addOr} {
 		for _, d := range []int{1, 2, 10} {
 			for _, n := range []int{1000, 1e6} {
-				p := estimate.Problem{Columns: d, Relation: rel, Mu: privacy.MuOf(1, .95*delta), Components: 1}
+				p := estimate.Problem{Columns: d, Relation: rel, Mu: privacy.MuOf(1, .95*delta), Components: 1, Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
 				if rel == replace {
 					p.Rows = n
 				} else if n == 1000 {
@@ -61,7 +61,7 @@ func TestPlanGolden(t *testing.T) {
 func TestPlans(t *testing.T) {
 	both(t, func(t *testing.T, r privacy.Relation) {
 		for _, d := range []int{1, 2, 50, 300} {
-			p := estimate.Problem{Columns: d, Rows: 1e9, Relation: r, Mu: 20}
+			p := estimate.Problem{Columns: d, Rows: 1e9, Relation: r, Mu: privacy.MuOf(1, delta), Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
 			plan, err := New(Practical()).Plan(p)
 			if err != nil {
 				t.Fatal(err)

@@ -167,10 +167,10 @@ func TestRecoveryTable(t *testing.T) {
 		{10, []float64{1, 1, 1, 1, 1}, 0}, {10, []float64{1000, 1000, 1, 1, 1}, 1}, {10, []float64{1e4, 1000, 100, 10, 1}, 4},
 	} {
 		p := trial{d: len(c.sds), eps: c.eps}.problem()
-		need := Practical().leastNeeded(p)
+		need := Practical().means(p).leastNeeded(p.Mu)
 		for k := 1; k < len(c.sds) && c.gaps > 0; k++ {
 			if c.sds[k] < c.sds[k-1] {
-				need = math.Max(need, Practical().centerBlocks(k, len(c.sds), preconditionShare/float64(c.gaps)*p.Mu*p.Mu)*Practical().blockRows(len(c.sds)))
+				need = math.Max(need, Practical().means(p).centerBlocks(k, len(c.sds), preconditionShare/float64(c.gaps)*p.Mu*p.Mu)*Practical().blockRows(len(c.sds)))
 			}
 		}
 		for _, factor := range []float64{.5, 1, 2} {

@@ -22,7 +22,7 @@ func TestHardTables(t *testing.T) {
 		for i, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
 			for _, factor := range []float64{1, 1000} {
 				d := 1 + i
-				c := trial{rows: table.Rows(rng, 3000, d), d: d, eps: 60, shape: shape, noise: kerneltest.Options{Seed: uint64(i), NoiseFactor: factor}}
+				c := trial{rows: table.Rows(rng, 3500, d), d: d, eps: 60, shape: shape, noise: kerneltest.Options{Seed: uint64(i), NoiseFactor: factor}}
 				if i == 1 {
 					c.relation = privacy.AddRemoveOne
 				}
