@@ -37,6 +37,16 @@ var _ estimate.FactUser = Estimator{}
 
 const name = "gaussian:coinpress"
 
+// Printed is the method with the settings of the source's experiments: three steps for a
+// covariance, two for a mean.
+//
+// Source: [BDKU20] Section 4 of the restatement.
+func (Estimator) Printed() estimate.Estimator {
+	c := Printed(3)
+	c.MeanSteps = 2
+	return New(c)
+}
+
 // Name is "gaussian:coinpress".
 func (Estimator) Name() string { return name }
 

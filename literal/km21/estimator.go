@@ -49,6 +49,14 @@ func New(c Constants) Estimator {
 
 var _ estimate.FactUser = Estimator{}
 
+// Printed is the method with the clamps of the source, as it prints them; what it says of the
+// moments stays.
+func (e Estimator) Printed() estimate.Estimator {
+	c := Printed()
+	c.MomentBound = e.c.MomentBound
+	return New(c)
+}
+
 // Name is "heavy-tailed:paper".
 func (Estimator) Name() string { return "heavy-tailed:paper" }
 

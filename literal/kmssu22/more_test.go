@@ -12,15 +12,15 @@ import (
 )
 
 // More budget never hurts: with no gap, one, two, and a zero eigenvalue, the error falls to that of
-// the rows. At epsilon 1e6 its median is that of the sample covariance, and the mean square of six
+// the rows. At epsilon 1e6 its median is that of the sample covariance, and the mean square of four
 // tables less than 1.5 times it.
 //
 // Shows: [KMSSU22] The loop.
 func TestMoreBudget(t *testing.T) {
 	both(t, func(t *testing.T, rel privacy.Relation) {
 		for _, sds := range [][]float64{{3}, {1, 1}, {1000, 1}, {1000, 30, 1}, {9, 3, 1}, {1000, 1, 0}, {1, 1, 1, 1, 1}} {
-			const n = 40000
-			last := estimatetest.MoreBudget(t, New(Practical()), 6, 1.2, func(table uint64) (estimatetest.Case, func(estimatetest.Fit) float64) {
+			const n = 30000
+			last := estimatetest.MoreBudget(t, New(Practical()), 4, 1.2, func(table uint64) (estimatetest.Case, func(estimatetest.Fit) float64) {
 				rng := rand.New(rand.NewPCG(table, 16))
 				g := newTruth(rng, 10, sds...)
 				return estimatetest.Case{Rows: g.draw(rng, n), Columns: len(sds), Relation: rel, Components: 1}, func(f estimatetest.Fit) float64 {

@@ -34,6 +34,9 @@ var _ estimate.Estimator = Estimator{}
 
 const name = "univariate:kv18"
 
+// Printed is the method with the bins and the range of the source.
+func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
+
 // Name is "univariate:kv18".
 func (Estimator) Name() string { return name }
 
@@ -120,6 +123,6 @@ func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
 }
 
 func (e Estimator) advice(p estimate.Problem) string {
-	return fmt.Sprintf("about %.2g rows are enough to see the bins of a Gaussian; or a larger epsilon, or --method gaussian, which needs "+
-		"fewer rows", rowsSeen(p))
+	return fmt.Sprintf("about %.2g rows are enough to see a Gaussian; or a larger epsilon, or --method gaussian, which needs "+
+		"fewer rows", e.c.rowsShown(p))
 }

@@ -114,16 +114,36 @@ func rowsSeen(p estimate.Problem) float64 {
 	return math.Max(scale, thresholdSDs*place/(p.Mu*math.Sqrt(placeShare))/fullestBin)
 }
 
-// relativeError is that of the variance of a Gaussian whose standard deviation is a practical bin's
-// width.
-func (c Constants) relativeError(p estimate.Problem, n float64) float64 {
+// widestOctave bounds the lower end of the fullest octave of a Gaussian's distances, in its sds.
+const widestOctave = 1.4
+
+// rowsShown is about how many rows a Gaussian needs for its spread to show through the noise of the
+// last release too, whatever its octave; 0 if no number below 1e12 does.
+func (c Constants) rowsShown(p estimate.Problem) float64 {
+	for n := math.Max(2, rowsSeen(p)); n < 1e12; n *= 1.05 {
+		if noise, _ := c.noise(p, n); widestOctave*widestOctave*noise <= noiseLimit {
+			return n
+		}
+	}
+	return 0
+}
+
+// noise is that of the variance of a Gaussian whose standard deviation is a practical bin's width,
+// and the square of the radius in that unit.
+func (c Constants) noise(p estimate.Problem, n float64) (noise, r2 float64) {
 	mu := p.Mu * math.Sqrt(momentsShare)
-	r2 := c.radius(p.Relation, n, mu) * c.Width
+	r2 = c.radius(p.Relation, n, mu) * c.Width
 	r2 *= r2
-	noise := (1 + lift*lift) * r2 / (n * mu)
+	noise = (1 + lift*lift) * r2 / (n * mu)
 	if p.Relation == privacy.ReplaceOne {
 		noise *= math.Sqrt2
 	}
+	return noise, r2
+}
+
+// relativeError is that of the variance of such a Gaussian.
+func (c Constants) relativeError(p estimate.Problem, n float64) float64 {
+	noise, r2 := c.noise(p, n)
 	law := clip.Gaussian(1, r2)
 	return math.Sqrt((law.VM/n+noise*noise)*n/2) / law.TraceGain()
 }
