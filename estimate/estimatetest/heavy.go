@@ -31,13 +31,13 @@ type Bar struct {
 // Bars fails the test where the median of the errors of so many runs at condition number 1e6,
 // unknown mean, is above the bar, or a run releases nothing. Runs of more than 100,000 cells are
 // for long tests.
-func Bars(t *testing.T, e estimate.Estimator, runs int, bars []Bar) {
+func Bars(t *testing.T, rng *rand.Rand, e estimate.Estimator, runs int, bars []Bar) {
 	t.Helper()
 	for _, b := range bars {
 		if !Long() && b.Rows*b.Columns > 100000 {
 			continue
 		}
-		errors := HeavyErrors(t, e, fmt.Sprint("t", b.Nu), b.Columns, b.Rows, runs, privacy.ReplaceOne)
+		errors := HeavyErrors(t, rng, e, fmt.Sprint("t", b.Nu), b.Columns, b.Rows, runs, privacy.ReplaceOne)
 		m := Median(errors)
 		t.Logf("%s t%d d=%d n=%d: median error %.4f of %d, up to %.4f", e.Name(), b.Nu, b.Columns, b.Rows, m, len(errors), slices.Max(append(errors, 0)))
 		if len(errors) < runs || m > b.Most {
@@ -48,10 +48,10 @@ func Bars(t *testing.T, e estimate.Estimator, runs int, bars []Bar) {
 
 // HeavyErrors are the errors of the covariance in repeated fits of fresh rows of a law with
 // condition number 1e6, refusals left out.
-func HeavyErrors(t *testing.T, e estimate.Estimator, law string, d, n, runs int, rel privacy.Relation) (errors []float64) {
+func HeavyErrors(t *testing.T, rng *rand.Rand, e estimate.Estimator, law string, d, n, runs int, rel privacy.Relation) (errors []float64) {
 	t.Helper()
 	for range runs {
-		s, rows := Sampled(t, problems.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: law}, rand.Uint64(), n)
+		s, rows := Sampled(t, problems.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: law}, rng.Uint64(), n)
 		if f := RunChecked(t, e, heavyCase(rows, d, rel)); f.Model != nil {
 			g := f.Model.Components[0]
 			errors = append(errors, s.Truth.Errors(g.Mean, g.Cov.Factor()).Covariance)
@@ -90,12 +90,12 @@ func Median(x []float64) float64 {
 
 // HeavyShape fails the test unless a diagonal or spherical covariance of t rows with five degrees
 // of freedom comes out.
-func HeavyShape(t *testing.T, e estimate.Estimator, rel privacy.Relation, shape estimate.CovarianceType, d int, covariance, mean float64) {
+func HeavyShape(t *testing.T, rng *rand.Rand, e estimate.Estimator, rel privacy.Relation, shape estimate.CovarianceType, d int, covariance, mean float64) {
 	p := problems.Population{Columns: d, Offset: 1000, Law: "t5", Axes: true}
 	if shape == estimate.Diagonal {
 		p.Units = 3
 	}
-	s, rows := Sampled(t, p, rand.Uint64(), 20000)
+	s, rows := Sampled(t, p, rng.Uint64(), 20000)
 	c := heavyCase(rows, d, rel)
 	c.Covariance = shape
 	f := RunChecked(t, e, c)
@@ -195,12 +195,12 @@ func NoiseOnly(t *testing.T, rng *rand.Rand, e estimate.Estimator) {
 }
 
 // TooFewRows fails the test unless, at a third of the rows, there is no release, or a sane one.
-func TooFewRows(t *testing.T, e estimate.Estimator) {
+func TooFewRows(t *testing.T, rng *rand.Rand, e estimate.Estimator) {
 	t.Helper()
 	for _, d := range []int{1, 2, 5} {
 		for _, rel := range relations {
 			n := int(e.Expect(estimate.Problem{Columns: d, Relation: rel, Mu: privacy.MuOf(heavyEpsilon, heavyDelta)}).RowsNeeded / 3)
-			for _, v := range HeavyErrors(t, e, "t5", d, n, 4, rel) {
+			for _, v := range HeavyErrors(t, rng, e, "t5", d, n, 4, rel) {
 				if rel == privacy.ReplaceOne || !(v < 5) {
 					t.Errorf("%s d=%d n=%d %v: released with error %v", e.Name(), d, n, rel, v)
 				}

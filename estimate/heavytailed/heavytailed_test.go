@@ -16,6 +16,9 @@ var (
 	allShapes     = []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical}
 )
 
+// fresh has another seed every time.
+func fresh() *rand.Rand { return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) }
+
 func newRand(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(stattest.Seed(t), 1)) }
 
 // long reports that the statistical tests that take minutes were asked for.
@@ -23,7 +26,7 @@ func long() bool { return estimatetest.Long() }
 
 // BARS
 func TestHeavyBars(t *testing.T) {
-	estimatetest.Bars(t, New(), 9, []estimatetest.Bar{
+	estimatetest.Bars(t, fresh(), New(), 9, []estimatetest.Bar{
 		{Nu: 5, Columns: 2, Rows: 5000, Most: .141}, {Nu: 5, Columns: 5, Rows: 10000, Most: .145}, {Nu: 10, Columns: 5, Rows: 10000, Most: .094},
 		{Nu: 5, Columns: 10, Rows: 20000, Most: .247}, {Nu: 10, Columns: 10, Rows: 20000, Most: .156},
 		{Nu: 5, Columns: 5, Rows: 100000, Most: .047}, {Nu: 10, Columns: 10, Rows: 100000, Most: .055},
@@ -35,13 +38,13 @@ func TestHeavyBars(t *testing.T) {
 func TestHeavyShapes(t *testing.T) {
 	for _, rel := range bothRelations {
 		for _, law := range []string{"gaussian", "laplace", "t5"} {
-			if m := estimatetest.Median(estimatetest.HeavyErrors(t, New(), law, 3, 8000, 9, rel)); !(m < .3) {
+			if m := estimatetest.Median(estimatetest.HeavyErrors(t, fresh(), New(), law, 3, 8000, 9, rel)); !(m < .3) {
 				t.Errorf("%v %s: median error %v", rel, law, m)
 			}
 		}
 		for _, shape := range allShapes[1:] {
 			for _, d := range []int{2, 9} {
-				t.Run(fmt.Sprint(rel, shape, d), func(t *testing.T) { estimatetest.HeavyShape(t, New(), rel, shape, d, .5, .2) })
+				t.Run(fmt.Sprint(rel, shape, d), func(t *testing.T) { estimatetest.HeavyShape(t, fresh(), New(), rel, shape, d, .5, .2) })
 			}
 		}
 	}
@@ -51,4 +54,4 @@ func TestHeavyShapes(t *testing.T) {
 func TestHeavyEveryTable(t *testing.T) { estimatetest.EveryTable(t, newRand(t), New()) }
 func TestHeavyReplay(t *testing.T)     { estimatetest.Replayed(t, newRand(t), New()) }
 func TestHeavyNoiseOnly(t *testing.T)  { estimatetest.NoiseOnly(t, newRand(t), New()) }
-func TestHeavyTooFewRows(t *testing.T) { estimatetest.TooFewRows(t, New()) }
+func TestHeavyTooFewRows(t *testing.T) { estimatetest.TooFewRows(t, fresh(), New()) }

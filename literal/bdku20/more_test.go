@@ -12,7 +12,8 @@ import (
 
 // More budget never hurts, whatever is unknown; in the end the errors are those of the rows: with
 // practical constants the root mean square of four tables is below 2 times the non-private one. The
-// printed ones clip at a radius beyond which a tenth of the rows lies, which shows where n is large.
+// printed ones clip at a radius beyond which a tenth of the rows lies, which shows where n is
+// large.
 func TestMoreBudget(t *testing.T) {
 	for _, rel := range relations {
 		for _, c := range []struct {
