@@ -188,6 +188,9 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 		Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
 		Simulated: s.Simulated(), Version: Version,
 	}
+	if q.Printed {
+		c.Constants = release.ConstantsPrinted
+	}
 	if q.SchemaDeclared {
 		c.Schema = release.SchemaDeclared
 	}
@@ -262,7 +265,7 @@ func (q *question) facts() *release.Facts {
 	if f == (estimate.Facts{}) && q.KnownCovariance == nil {
 		return nil
 	}
-	out := &release.Facts{Moments: f.Moments, KnownCovariance: cloned(q.KnownCovariance)}
+	out := &release.Facts{Moments: f.Moments, MomentBound: f.MomentBound, LeastWeight: f.LeastWeight, KnownCovariance: cloned(q.KnownCovariance)}
 	if f.KnowsMean {
 		out.MeanWithin = &f.MeanWithin
 	}

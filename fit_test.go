@@ -192,7 +192,8 @@ func TestColumnsAndDiagnosticsAreNamed(t *testing.T) {
 
 // What was known is part of the certificate, a mean of radius 0 too.
 func TestFactsAreCertified(t *testing.T) {
-	for _, facts := range []estimate.Facts{{}, {KnowsMean: true}, {Eigenvalues: [2]float64{.5, 4}}, {KnowsMean: true, MeanWithin: 2, Moments: 6}} {
+	for _, facts := range []estimate.Facts{{}, {KnowsMean: true}, {Eigenvalues: [2]float64{.5, 4}}, {KnowsMean: true, MeanWithin: 2, Moments: 6},
+		{Moments: 4, MomentBound: 5}, {LeastWeight: .2}} {
 		r := request(privacy.AddRemoveOne, budgets[0])
 		r.Facts = facts
 		result, err := play(t.Context(), t, script{parts: []float64{1}}, 50, r)
@@ -207,6 +208,7 @@ func TestFactsAreCertified(t *testing.T) {
 			continue
 		}
 		if (got.MeanWithin != nil) != facts.KnowsMean || facts.KnowsMean && *got.MeanWithin != facts.MeanWithin || got.Moments != facts.Moments ||
+			got.MomentBound != facts.MomentBound || got.LeastWeight != facts.LeastWeight ||
 			(got.EigenvaluesWithin != nil) != facts.KnowsEigenvalues() {
 			t.Errorf("%v: certificate %+v", facts, got)
 		}
@@ -336,6 +338,10 @@ func TestFitRefusesBeforeItMeasures(t *testing.T) {
 		"components": func(r *Request) { r.Components = -1 },
 		"covariance": func(r *Request) { r.Covariance = 3 },
 		"facts":      func(r *Request) { r.Facts.Moments = 3 },
+		"bound":      func(r *Request) { r.Facts.MomentBound = 3 },
+		"weight":     func(r *Request) { r.Facts.LeastWeight = 2 },
+		"printed":    func(r *Request) { r.Printed = true },
+		"no paper's": func(r *Request) { r.Method, r.Printed = "gaussian", true },
 		"too few":    func(*Request) {}, // rows, for the method
 	} {
 		r := good

@@ -72,6 +72,9 @@ type Request struct {
 	Limits [][2]*float64
 	// Facts are public bounds on the distribution. Default: nothing is known.
 	Facts estimate.Facts
+	// Printed asks a method that runs what a paper prints for the paper's own constants: mostly it
+	// is refused then, and says how many rows they need. The certificate repeats it.
+	Printed bool
 	// KnownCovariance is the covariance that all components are publicly known to have, in the
 	// columns' own units and order, d x d; nil where none is known. The certificate repeats it.
 	KnownCovariance [][]float64
@@ -114,7 +117,7 @@ func (r Request) Validate() error {
 	}
 	fault(!r.Force && r.Budget.Epsilon > LargestEpsilon, "epsilon", fmt.Sprintf("at most %d", LargestEpsilon), r.Budget.Epsilon,
 		"an epsilon of 1 to 3 is usual, and beyond 20 a row is hardly protected; --force asks for it all the same")
-	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim}
+	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim, Printed: r.Printed}
 	if method, _, err := Methods().Asked(r.Method, learning); err != nil {
 		faults = append(faults, err)
 	} else {
@@ -209,7 +212,7 @@ func (r Request) choose(rows int) (*question, error) {
 	q := &question{Request: r, problem: estimate.Problem{
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
 		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents), MoreComponents: r.MaxComponents == 0,
-		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, KnownCovariance: cloned(r.KnownCovariance),
+		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, Printed: r.Printed, KnownCovariance: cloned(r.KnownCovariance),
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}
 	q.method, q.why, err = Methods().Choose(r.Method, q.problem)

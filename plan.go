@@ -181,7 +181,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 	bound := bounds.ForOne(guess, float64(guess.Rows))
 	s.LowerBound = &bound
 	for _, c := range s.Candidates {
-		if c.Method != s.Method || c.CovarianceError == 0 {
+		if c.Method != s.Method || c.CovarianceError == 0 || q.Printed {
 			continue
 		}
 		// What was measured takes the place of what the method says of itself.
@@ -204,7 +204,7 @@ func (s *Statement) boundMixtures(guess estimate.Problem) {
 
 // expectMixtures states what was measured of a method as it was asked for.
 func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
-	if guess.Known() != nil || guess.Covariance != estimate.Full || s.Learner != nil {
+	if guess.Known() != nil || guess.Covariance != estimate.Full || s.Learner != nil || guess.Printed {
 		return // it was told nothing when it was measured
 	}
 	all := expected.Measured().Mixtures(asked, guess.Columns, float64(guess.Rows), s.Mu)
@@ -224,7 +224,9 @@ func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
 // affordable says why a method's plan does not fit the budget: thresholds, for instance, need a
 // delta.
 func (q *question) affordable(name string) error {
-	method, _, err := Methods().Asked(name, q.problem)
+	practical := q.problem
+	practical.Printed = false
+	method, _, err := Methods().Asked(name, practical)
 	if err != nil {
 		return err
 	}

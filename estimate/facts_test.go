@@ -15,7 +15,7 @@ import (
 func TestFactsValidate(t *testing.T) {
 	for _, good := range []Facts{
 		{}, {KnowsMean: true}, {KnowsMean: true, MeanWithin: 1e300}, {Eigenvalues: [2]float64{1, 1}}, {Eigenvalues: [2]float64{1e-300, 1e300}},
-		{Moments: 4}, {Moments: 100},
+		{Moments: 4}, {Moments: 100}, {Moments: 4, MomentBound: 3}, {LeastWeight: 1}, {LeastWeight: .01},
 	} {
 		if err := good.Validate(); err != nil {
 			t.Errorf("%+v: %v", good, err)
@@ -36,6 +36,9 @@ func TestFactsValidate(t *testing.T) {
 		{Facts{Eigenvalues: [2]float64{math.NaN(), 1}}, "eigenvalues within"},
 		{Facts{Eigenvalues: [2]float64{1, math.NaN()}}, "eigenvalues within"},
 		{Facts{Eigenvalues: [2]float64{1, math.Inf(1)}}, "eigenvalues within"},
+		{Facts{MomentBound: 3}, "moment bound"}, {Facts{Moments: 4, MomentBound: .5}, "moment bound"},
+		{Facts{Moments: 4, MomentBound: math.Inf(1)}, "moment bound"}, {Facts{Moments: 4, MomentBound: math.NaN()}, "moment bound"},
+		{Facts{LeastWeight: 1.1}, "least weight"}, {Facts{LeastWeight: -.1}, "least weight"}, {Facts{LeastWeight: math.NaN()}, "least weight"},
 		{Facts{Moments: 2}, "moments"}, {Facts{Moments: 5}, "moments"}, {Facts{Moments: -4}, "moments"},
 	} {
 		var field *privacy.FieldError
@@ -69,7 +72,7 @@ type user struct {
 func (u user) Uses(Problem) Uses { return u.uses }
 
 func TestUnusedFactsAreNamed(t *testing.T) {
-	p := Problem{Facts: Facts{KnowsMean: true, MeanWithin: 3, Eigenvalues: [2]float64{1, 9}, Moments: 6}}
+	p := Problem{Facts: Facts{KnowsMean: true, MeanWithin: 3, Eigenvalues: [2]float64{1, 9}, Moments: 6, MomentBound: 20, LeastWeight: .1}}
 	words := p.Facts.Words()
 	for _, c := range []struct {
 		e    Estimator
@@ -77,9 +80,10 @@ func TestUnusedFactsAreNamed(t *testing.T) {
 	}{
 		{ignorant{}, words},
 		{user{uses: Uses{Mean: true}}, words[1:]},
-		{user{uses: Uses{Eigenvalues: true}}, []string{words[0], words[2]}},
-		{user{uses: Uses{Moments: true}}, words[:2]},
-		{user{uses: Uses{true, true, true, true}}, nil},
+		{user{uses: Uses{Eigenvalues: true}}, []string{words[0], words[2], words[3]}},
+		{user{uses: Uses{Moments: true}}, []string{words[0], words[1], words[3]}},
+		{user{uses: Uses{LeastWeight: true}}, words[:3]},
+		{user{uses: Uses{true, true, true, true, true}}, nil},
 	} {
 		if got := Unused(c.e, p); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v: got %q, want %q", c.e, got, c.want)

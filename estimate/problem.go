@@ -53,6 +53,8 @@ type Problem struct {
 	// none anywhere.
 	RoundedTo []float64
 	Facts     Facts
+	// Printed asks a [Published] method for the constants that its source prints.
+	Printed bool
 	// KnownCovariance is the covariance that all components are publicly known to have, in the
 	// columns' own units, d x d; nil where none is.
 	KnownCovariance [][]float64
@@ -78,8 +80,12 @@ type Facts struct {
 	// Eigenvalues of the covariance lie in [low, high], 0 < low <= high; {0, 0} says nothing.
 	Eigenvalues [2]float64
 	// Moments is the even order, at least 4, of the moments that are bounded as a Gaussian's are; 0
-	// says nothing.
-	Moments int
+	// says nothing. MomentBound, 1 or more, bounds each of that order: E <x - mean, u>^Moments over
+	// (E <x - mean, u>^2)^(Moments/2), in every direction u; 0: that of a Gaussian.
+	Moments     int
+	MomentBound float64
+	// LeastWeight bounds the components' weights from below; 0 says nothing.
+	LeastWeight float64
 }
 
 // KnowsEigenvalues reports that bounds on the eigenvalues are known.
@@ -102,11 +108,17 @@ func (f Facts) Validate() error {
 	if k := f.Moments; k != 0 && (k < 4 || k%2 != 0) {
 		fault("moments", "an even order of at least 4", k, "a distribution whose fourth moments are bounded as a Gaussian's are has moments 4")
 	}
+	if c := f.MomentBound; c != 0 && (f.Moments == 0 || !(c >= 1 && c < math.Inf(1))) {
+		fault("moment bound", "a number of at least 1, beside an order of moments", c, "a Gaussian's fourth moments are 3 times the squared variance")
+	}
+	if w := f.LeastWeight; !(w >= 0 && w <= 1) {
+		fault("least weight", "a part of the rows, above 0 and at most 1", w, "leave it out if nothing is known")
+	}
 	return errors.Join(faults...)
 }
 
 // Uses says of which facts a method makes use.
-type Uses struct{ Mean, Eigenvalues, Moments, Covariance bool }
+type Uses struct{ Mean, Eigenvalues, Moments, Covariance, LeastWeight bool }
 
 // A FactUser is an Estimator that makes use of facts. An Estimator that is none fits without any.
 type FactUser interface {
@@ -129,7 +141,10 @@ func Unused(e Estimator, p Problem) (words []string) {
 		p.Facts.Eigenvalues = [2]float64{}
 	}
 	if uses.Moments {
-		p.Facts.Moments = 0
+		p.Facts.Moments, p.Facts.MomentBound = 0, 0
+	}
+	if uses.LeastWeight {
+		p.Facts.LeastWeight = 0
 	}
 	if uses.Covariance {
 		p.KnownCovariance = nil
@@ -155,7 +170,14 @@ func (f Facts) Words() (words []string) {
 		words = append(words, fmt.Sprintf("eigenvalues of the covariance within %g and %g", f.Eigenvalues[0], f.Eigenvalues[1]))
 	}
 	if f.Moments != 0 {
-		words = append(words, fmt.Sprintf("moments bounded up to order %d", f.Moments))
+		word := fmt.Sprintf("moments bounded up to order %d", f.Moments)
+		if f.MomentBound != 0 {
+			word += fmt.Sprintf(", there by %g", f.MomentBound)
+		}
+		words = append(words, word)
+	}
+	if f.LeastWeight != 0 {
+		words = append(words, fmt.Sprintf("every component with at least %g of the rows", f.LeastWeight))
 	}
 	return words
 }
@@ -186,6 +208,13 @@ const MostTrim = .2
 // A Capped is an Estimator that has no use for a larger epsilon than that at a delta: it is run
 // with that one then.
 type Capped interface{ MostEpsilon(delta float64) float64 }
+
+// A Published method runs what a source prints, on constants that work at sizes that there are.
+type Published interface {
+	Estimator
+	// Printed is the same method on the constants that the source prints.
+	Printed() Estimator
+}
 
 // A LearnerUser is an Estimator that runs a learner of the asker's choice on blocks of rows. An
 // Estimator that is none takes no learner.

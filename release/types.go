@@ -44,6 +44,8 @@ type Certificate struct {
 	Facts *Facts `json:"facts,omitempty"`
 	// Required: the estimator's name, for example "separated".
 	Method string `json:"method"`
+	// ConstantsPrinted where a paper's method ran on the constants that the paper prints.
+	Constants string `json:"constants,omitempty"`
 	// What ran on blocks of rows; nil for methods without blocks or with one learner only.
 	Learner *Learner   `json:"learner,omitempty"`
 	Plan    []PlanStep `json:"plan"` // The measurements as run.
@@ -66,6 +68,11 @@ type Facts struct {
 	// Moments is the even order, at least 4, up to which moments are bounded as a Gaussian's are; 0
 	// if not given.
 	Moments int `json:"moments,omitempty"`
+	// MomentBound bounds each of that order, as a multiple of the variance's power; 0 if not given:
+	// as a Gaussian's.
+	MomentBound float64 `json:"moment_bound,omitempty"`
+	// LeastWeight is what the components' weights are at least; 0 if not given.
+	LeastWeight float64 `json:"least_weight,omitempty"`
 	// KnownCovariance is the covariance that every component has, d x d; nil if not given.
 	KnownCovariance [][]float64 `json:"known_covariance,omitempty"`
 }
@@ -77,6 +84,9 @@ type Learner struct {
 	Name string  `json:"name"`           // Required: OwnLearner for one that is not part of Gauze.
 	Trim float64 `json:"trim,omitempty"` // The part of a block's rows that it left out, in [0, 1).
 }
+
+// ConstantsPrinted are a paper's constants as it prints them.
+const ConstantsPrinted = "printed"
 
 // OwnLearner is the name of a learner that whoever asked for the release brought along.
 const OwnLearner = "own"

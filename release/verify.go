@@ -96,6 +96,9 @@ func (v *verifier) terms(c *Certificate) {
 		v.fault("certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
 	}
 	v.facts(c.Facts)
+	if c.Constants != "" && c.Constants != ConstantsPrinted {
+		v.fault("certificate.constants", ConstantsPrinted+", or nothing", strconv.Quote(c.Constants))
+	}
 	if l := c.Learner; l != nil && l.Name == "" {
 		v.fault("certificate.learner.name", "the learner's name", "none")
 	}
@@ -115,7 +118,7 @@ func (v *verifier) facts(f *Facts) {
 	if f == nil {
 		return
 	}
-	if f.MeanWithin == nil && f.EigenvaluesWithin == nil && f.Moments == 0 && f.KnownCovariance == nil {
+	if f.MeanWithin == nil && f.EigenvaluesWithin == nil && f.Moments == 0 && f.LeastWeight == 0 && f.KnownCovariance == nil {
 		v.fault("certificate.facts", "at least one fact, or no facts at all", "none")
 	}
 	if f.MeanWithin != nil {
@@ -127,6 +130,10 @@ func (v *verifier) facts(f *Facts) {
 	if k := f.Moments; k != 0 && (k < 4 || k%2 != 0) {
 		v.fault("certificate.facts.moments", "an even order of at least 4", fmt.Sprint(k))
 	}
+	if b := f.MomentBound; b != 0 && !(f.Moments != 0 && b >= 1 && b <= math.MaxFloat64) {
+		v.fault("certificate.facts.moment_bound", "a number of at least 1, beside an order of moments", fmt.Sprint(b))
+	}
+	v.amount("certificate.facts.least_weight", f.LeastWeight, 1)
 	for i, row := range f.KnownCovariance {
 		if len(row) != len(f.KnownCovariance) || !(row[i] > 0 && row[i] <= math.MaxFloat64) {
 			v.fault("certificate.facts.known_covariance", "a square matrix with positive variances on its diagonal", fmt.Sprint(row))

@@ -35,6 +35,9 @@ func TestVerifyCatches(t *testing.T) {
 		{"odd moments", known, func(r *Release) { r.Certificate.Facts.Moments = 5 }, "certificate.facts.moments"},
 		{"known covariance that is not square", known, func(r *Release) { r.Certificate.Facts.KnownCovariance = [][]float64{{1, 2}} }, "certificate.facts.known_covariance"},
 		{"known covariance without a variance", known, func(r *Release) { r.Certificate.Facts.KnownCovariance = [][]float64{{0}} }, "certificate.facts.known_covariance"},
+		{"bound below one", known, func(r *Release) { r.Certificate.Facts.MomentBound = .5 }, "certificate.facts.moment_bound"},
+		{"weights above one", known, func(r *Release) { r.Certificate.Facts.LeastWeight = 1.5 }, "certificate.facts.least_weight"},
+		{"constants of nobody", gaussian, func(r *Release) { r.Certificate.Constants = "mine" }, "certificate.constants"},
 		{"few moments", known, func(r *Release) { r.Certificate.Facts.Moments = 2 }, "certificate.facts.moments"},
 		{"more than all rows left out", gaussian, func(r *Release) { r.Diagnostics.Undescribed = &Undescribed{Share: 1.1} }, "diagnostics.undescribed.share"},
 		{"noise of a column's rows", gaussian, func(r *Release) {

@@ -86,6 +86,9 @@ func facts(r *release.Release) []fact {
 	if !r.Bare() {
 		out = append(out, budgetFacts(c)...)
 	}
+	if c.Constants != "" {
+		out = append(out, fact{"constants", "those that the paper prints"})
+	}
 	if l := c.Learner; l != nil {
 		out = append(out, fact{"learner", learnerText(l)})
 	}

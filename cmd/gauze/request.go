@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal"
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -30,7 +31,9 @@ type requestFlags struct {
 	moments             int
 	knownCovariance     string
 	known               *source.Covariance // as its file has it; nil if none is given
-	learner             string
+	learner, constants  string
+	momentBound         float64
+	leastWeight         float64
 	force               bool
 	trim                float64
 }
@@ -44,6 +47,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")
 	flags.IntVar(&f.maxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
 	flags.StringVar(&f.method, "method", catalog.Auto, methodsHelp())
+	flags.StringVar(&f.constants, "constants", practicalConstants, "of a method as a paper prints it: practical (they run), or printed (the paper's; mostly refused, with the rows that they need)")
 	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
 	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral or moitra-valiant")
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
@@ -54,6 +58,8 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.knownCovariance, "known-covariance", "", "publicly known: file with the covariance of every component, CSV or JSON")
 	flags.BoolVar(&f.force, "force", false, "replace files that exist; allow epsilon above 20, or delta of one over the rows or more")
 	flags.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
+	flags.Float64Var(&f.momentBound, "moment-bound", 0, "publicly known, with --moments: those of that order are at most so many times the variance's power, in every direction")
+	flags.Float64Var(&f.leastWeight, "least-weight", 0, "publicly known: every component has at least this part of the rows")
 }
 
 // methodsHelp names the methods, those that papers print apart.
@@ -64,6 +70,8 @@ func methodsHelp() string {
 	}
 	return strings.Join(catalog.Methods().Names(), ", ") + "; as papers print them, to compare with: " + strings.Join(printed, ", ")
 }
+
+const practicalConstants = "practical"
 
 const schemaExample = `{"columns": [{"name": "age", "rounded_to": 1}, ..]}`
 
@@ -81,6 +89,9 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	}
 	if f.set.Changed("max-components") && f.maxComponents < 1 {
 		return r, &usageError{fmt.Sprintf("--max-components: wanted a positive number, got %d", f.maxComponents), "leave it out for what the rows can carry"}
+	}
+	if r.Printed = f.constants == release.ConstantsPrinted; !r.Printed && f.constants != practicalConstants {
+		return r, &usageError{fmt.Sprintf("--constants: wanted practical or printed, got %q", f.constants), "practical is the default"}
 	}
 	r.MaxComponents, r.Method = f.maxComponents, f.method
 	r.Learner, r.Trim, r.Force = f.learner, f.trim, f.force
@@ -153,6 +164,7 @@ func (f *requestFlags) facts() (known estimate.Facts, err error) {
 	if known.Moments = f.moments; given("moments") && f.moments == 0 {
 		return known, &usageError{"--moments: wanted an even order of at least 4, got 0", "leave it out if nothing is known"}
 	}
+	known.MomentBound, known.LeastWeight = f.momentBound, f.leastWeight
 	if !given("eigenvalues-within") {
 		return known, nil
 	}

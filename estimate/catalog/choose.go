@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // What auto chooses from.
@@ -43,7 +44,7 @@ const (
 // any run with so few rows ends in a release, or for auto fewer than half.
 func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	if e, why, err = l.Asked(name, p); e != nil || err != nil {
-		if err == nil {
+		if err == nil && !p.Printed {
 			err = tooFew(e.Name(), e, p, hopeless)
 		}
 		return e, why, err
@@ -78,8 +79,21 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 // Asked is the method that its name or that of a learner asks for; nil where the choice is left to
 // [List.Choose].
 //
-// Failures: an *[UnknownError].
+// Failures: an *[UnknownError]; a *privacy.FieldError where the constants of a source are asked of
+// a method that has none.
 func (l List) Asked(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
+	if e, why, err = l.named(name, p); err != nil || !p.Printed {
+		return e, why, err
+	}
+	if published, ok := e.(estimate.Published); ok {
+		return published.Printed(), why + ", with the constants that its source prints", nil
+	}
+	return nil, "", &privacy.FieldError{Field: "constants", Wanted: "practical, for a method that is no paper's", Got: "printed",
+		Mend: "name a method that runs what a paper prints: gauze papers lists them"}
+}
+
+// named is Asked where the constants are those that work.
+func (l List) named(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	switch {
 	case name != Auto && name != "":
 		e, err = l.byName(name)

@@ -108,6 +108,32 @@ func TestTold(t *testing.T) {
 }
 
 // What auto takes for mixtures: every name is one, with a reason.
+// published is a paper's method; printed, the same on the paper's constants.
+type published struct {
+	estimate.Estimator
+	printed bool
+}
+
+func (published) Name() string                { return "paper" }
+func (published) Printed() estimate.Estimator { return published{printed: true} }
+
+// A paper's constants are those of a paper's method, where they are asked for.
+func TestPrintedConstants(t *testing.T) {
+	l := Methods().With(nil, []estimate.Estimator{published{}})
+	for _, asked := range []bool{false, true} {
+		e, why, err := l.Choose("paper", estimate.Problem{Printed: asked, Components: 2, Columns: 1})
+		if got, ok := e.(published); err != nil || !ok || got.printed != asked || strings.Contains(why, "prints") != asked {
+			t.Errorf("asked for printed constants: %v; got %+v, %q, %v", asked, e, why, err)
+		}
+	}
+	for _, name := range []string{Auto, "", forOne, forLearners} {
+		var field *privacy.FieldError
+		if e, _, err := l.Asked(name, estimate.Problem{Printed: true}); e != nil || !errors.As(err, &field) || field.Field != "constants" || field.Mend == "" {
+			t.Errorf("%q has no printed constants, got %v, %v", name, e, err)
+		}
+	}
+}
+
 func TestForMixture(t *testing.T) {
 	for d := 1; d < 4; d++ {
 		for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
