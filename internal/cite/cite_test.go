@@ -140,6 +140,40 @@ func TestParseDoc(t *testing.T) {
 	}
 }
 
+// The list and the tags fit: nothing without code, test or reason, no reason beside a test, no test
+// of what is not listed.
+func TestCheckStatements(t *testing.T) {
+	list := []Statement{{Key: "AB12", Part: "Lemma 1"}, {Key: "AB12", Part: "Lemma C.7"}, {Key: "AB12", Part: "Lemma 3", LeftOut: "long"}, {Key: "AB12", Part: "Fact 4"}}
+	code := []Tag{{Key: "AB12", Part: "Lemma 1 (its sum); Section 2 of the restatement"}, {Key: "CD34", Part: "Fact 4"}}
+	for _, c := range []struct {
+		shown []Tag
+		want  []string
+	}{
+		{[]Tag{{Key: "AB12", Part: "Lemmas C.7 and C.8, Fact 4"}}, []string{"shows Lemma C.8"}},
+		{[]Tag{{Key: "AB12", Part: "Lemmas 3, C.7"}, {Key: "XY99", Part: "Lemma 9"}}, []string{"Lemma 3 is left out", "Fact 4: no symbol"}},
+	} {
+		got := CheckStatements(list, Citations{Tags: code, Shown: c.shown})
+		if got == nil || len(strings.Split(got.Error(), "\n")) != len(c.want) {
+			t.Fatalf("got %v, want %q", got, c.want)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(got.Error(), w) {
+				t.Errorf("got %v, want %q", got, w)
+			}
+		}
+	}
+}
+
+func TestParseShows(t *testing.T) {
+	got, err := parseShows("TestIt tests.\n\nShows: [AB12] Lemma 1; Theorem 2. It may\n")
+	if err != nil || len(got) != 1 || got[0].Key != "AB12" || !slices.Equal(got[0].named(), []string{"Lemma 1", "Theorem 2"}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := parseShows("Shows: a lemma.\n"); err == nil {
+		t.Error("accepted a tag without a key")
+	}
+}
+
 const sample = `// Package p is a package.
 //
 // Source: [AB12].

@@ -15,6 +15,8 @@ import (
 // Citations are what the Go files of a module say about sources.
 type Citations struct {
 	Tags []Tag // of all files but tests, in the order of files and lines
+	// Shown say which tests would fail if a numbered statement did: their Shows tags.
+	Shown []Tag
 	// Mentions are the places, file:line, where a comment names a key in running text, by key;
 	// tests included.
 	Mentions map[string][]string
@@ -71,10 +73,11 @@ func (c *Citations) collectFile(file string, text []byte) (faults []error) {
 		for _, m := range mention.FindAllStringSubmatch(comment.Text(), -1) {
 			c.Mentions[m[1]] = append(c.Mentions[m[1]], at)
 		}
+		parse, into := parseDoc, &c.Tags
 		if strings.HasSuffix(file, "_test.go") {
-			continue
+			parse, into = parseShows, &c.Shown
 		}
-		found, err := parseDoc(comment.Text())
+		found, err := parse(comment.Text())
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", at, err))
 		}
@@ -85,7 +88,7 @@ func (c *Citations) collectFile(file string, text []byte) (faults []error) {
 		}
 		for _, tag := range found {
 			tag.Package, tag.Symbol, tag.File = folder, symbol, file
-			c.Tags = append(c.Tags, tag)
+			*into = append(*into, tag)
 		}
 	}
 	return faults

@@ -9,6 +9,7 @@ import (
 const (
 	sourceMark  = "Source:"
 	differsMark = "Differs:"
+	showsMark   = "Shows:"
 )
 
 // A Tag says that a symbol implements, or uses, a part of a source.
@@ -57,6 +58,23 @@ func parseDoc(text string) ([]Tag, error) {
 		}
 		for i := range tags {
 			tags[i].Differs = differs
+		}
+	}
+	return tags, nil
+}
+
+// parseShows returns the tags in the text of one doc comment of a test.
+//
+// Failures: those of [parseDoc].
+func parseShows(text string) (tags []Tag, err error) {
+	for _, paragraph := range strings.Split(text, "\n\n") {
+		line := strings.Join(strings.Fields(paragraph), " ")
+		if at := markAt(line, showsMark); at >= 0 {
+			found, err := parseSource(finish(line[at+len(showsMark):]))
+			if err != nil {
+				return nil, err
+			}
+			tags = append(tags, found...)
 		}
 	}
 	return tags, nil

@@ -14,6 +14,8 @@ const (
 	BibFile   = "papers/refs.bib"
 	TableFile = "docs/ALGORITHMS.md"
 	JSONFile  = "cmd/gauze/papers.json"
+	ListFile  = "papers/statements.csv"
+	ShownFile = "docs/STATEMENTS.md"
 )
 
 // Generate returns the text of every generated file, by its place under root.
@@ -36,7 +38,11 @@ func Generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{TableFile: tableOf(tags, refs), JSONFile: list}, nil
+	statements, err := ReadStatements(root)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{TableFile: tableOf(tags, refs), JSONFile: list, ShownFile: statementsOf(statements, cited)}, nil
 }
 
 // tableOf is docs/ALGORITHMS.md.
