@@ -33,8 +33,8 @@ func TestDocumentsPointSomewhere(t *testing.T) {
 				t.Errorf("%s links to %s, which is not there", name, m[1])
 			}
 		}
-		if strings.HasSuffix(name, "ALGORITHMS.md") {
-			continue // its symbols are no files
+		if strings.HasSuffix(name, "ALGORITHMS.md") || strings.HasSuffix(name, "STATEMENTS.md") {
+			continue // their symbols are no files
 		}
 		for _, m := range place.FindAllStringSubmatch(string(text), -1) {
 			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {

@@ -62,7 +62,7 @@ var layers = []layer{
 	{"parts/stagezero", append(session[:len(session):len(session)], "kernel/pairs"), "the spread of columns is seen by pairs"},
 	{"parts/boxes", append(session[:len(session):len(session)], "kernel/gaps"), "where rows are is seen by gaps"},
 	{"parts/roots", append(session[:len(session):len(session)], "kernel/gaps"), "where rows are is seen by gaps"},
-	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected", "estimate/learners"}), "the list of methods knows the methods, and what papers print is listed apart"},
+	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected", "estimate/learners", "kernel/privacy"}), "the list of methods knows the methods, and what papers print is listed apart"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
 	{"estimate/estimatetest", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
 	{"estimate/learners", []string{"kernel", "kernel/blocks", "estimate", "learner", "learner/em"},

@@ -1,6 +1,7 @@
 // Package cite keeps the sources and the code together: it collects the tags that say which
 // algorithm of which source a symbol implements, checks their keys against papers/refs.bib, and
-// writes the tables made of them: docs/ALGORITHMS.md, docs/STATEMENTS.md and the one inside cmd/gauze.
+// writes the tables made of them: docs/ALGORITHMS.md, docs/STATEMENTS.md and the one inside
+// cmd/gauze.
 //
 // A tag is a paragraph of a doc comment (of a package, function, method, type, constant or
 // variable):
@@ -12,8 +13,8 @@
 //
 //	Shows: [KEY] Lemma 4; Theorem 5.
 //
-// papers/statements.csv lists the statements, and docs/STATEMENTS.md, made of it and the tags, where
-// each is in the code and which test shows it.
+// papers/statements.csv lists the statements, and docs/STATEMENTS.md, made of it and the tags,
+// where each is in the code and which test shows it.
 //
 // Several sources are separated by semicolons; what follows a semicolon without a key belongs to
 // the key before it.
