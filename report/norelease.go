@@ -17,17 +17,6 @@ type NoRelease struct {
 	Certificate    release.Certificate // What was asked, and what was measured all the same.
 }
 
-// withoutModel is what norelease.html shows, top to bottom.
-type withoutModel struct {
-	Title          string
-	Style          template.CSS
-	Facts          []fact
-	Reason, Advice string
-	Budget         []budgetRow
-	BudgetNote     string
-	Spent          []spentRow
-}
-
 //go:embed norelease.html
 var noReleaseSource string
 
@@ -44,7 +33,7 @@ var noReleaseTemplate = parsed("norelease", noReleaseSource)
 
 // parsed parses a page, with the head and the tables of the budget that all pages show.
 func parsed(name, source string) *template.Template {
-	page := template.Must(template.New(name).Parse(source))
+	page := template.Must(template.New(name).Funcs(said).Parse(source))
 	template.Must(page.New("head.html").Parse(headSource))
 	template.Must(page.New("budget.html").Parse(budgetSource))
 	template.Must(page.New("svg.html").Parse(pictureSource))
@@ -57,13 +46,8 @@ func HTMLNoRelease(w io.Writer, n NoRelease, o Options) error {
 	if n.Reason == "" {
 		return errors.New("report: NoRelease.Reason: wanted why there is no model, got none; take that of the fit's result")
 	}
-	c := n.Certificate
-	p := &withoutModel{Title: clean(cmp.Or(o.Title, "No release")), Style: template.CSS(styleSource), Reason: clean(n.Reason), Advice: clean(n.Advice), Spent: spentRows(c)}
-	p.Facts = append([]fact{{"method", orNone(clean(c.Method))}}, budgetFacts(c)...)
-	if c.Learner != nil {
-		p.Facts = append(p.Facts, fact{"learner", learnerText(c.Learner)})
-	}
-	p.Budget, p.BudgetNote = budgetRows(c)
+	r := &release.Release{Certificate: n.Certificate}
+	p := &page{Title: clean(cmp.Or(o.Title, "No release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r), Reason: clean(n.Reason), Advice: clean(n.Advice)}
 	if err := noReleaseTemplate.Execute(w, p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}

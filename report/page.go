@@ -3,48 +3,35 @@ package report
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
+	texts "text/template"
 
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A page is what page.html shows, top to bottom.
+// A page is what page.html, norelease.html and text.txt show.
 type page struct {
-	Title, File  string
-	Style        template.CSS
-	Facts        []fact
-	Bare         bool
-	Simulated    bool
-	Faults       []string
-	Plain        []release.Statement
-	Noisy        string // What is said of components whose numbers are noise; empty for none.
-	Background   string // What is said of the components that are not shown; empty for none.
-	Many         bool   // More than one component is drawn.
-	Crowded      bool   // So many are drawn that pictures of pairs should be large.
-	Marginals    []figure
-	MarginalNote string
-	Pairs        []figure
-	PairNote     string
-	Components   []componentRow
-	Marked       bool // One of them has a flag.
-	Columns      []columnRow
-	Budget       []budgetRow
-	BudgetNote   string
-	Spent        []spentRow
-	Certificate  string
-	Format       string
-
-	Flags        []string
-	Left, Beyond string // what share of the rows the model leaves out, and where they are
-	LeftColumns  []undescribedRow
-	Notes        []string
-	Unresolved   []unresolved
-	Constant     []string
+	Title, File    string
+	Style          template.CSS
+	Release        *release.Release // without a model where there is none
+	Reason, Advice string           // why there is none
+	Facts          []fact
+	Noisy          string // What is said of components whose numbers are noise; empty for none.
+	Background     string // What is said of the components that are not shown; empty for none.
+	Marginals      []figure
+	MarginalNote   string
+	Pairs          []figure
+	PairNote       string
+	Components     []componentRow
+	Largest        float64 // weight of one
+	Marked         bool    // One of them has a flag.
+	Columns        []columnRow
+	Certificate    string
 }
 
 // A fact is one line of the heading.
@@ -54,91 +41,58 @@ type fact struct{ Name, Value string }
 func newPage(r *release.Release, o Options) *page {
 	parts := partsOf(r)
 	p := &page{
-		Title: clean(cmp.Or(o.Title, "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Facts: facts(r), Bare: r.Bare(),
-		Simulated: r.Certificate.Simulated, Many: len(parts) > 1, Crowded: len(parts) > 10, Components: componentRows(r),
-		Columns: columnRows(r), Format: release.Format, Background: backgroundText(r), Noisy: noisyText(r),
-		Flags: cleanAll(r.Diagnostics.Flags), Notes: cleanAll(r.Diagnostics.Notes), Constant: cleanAll(r.Diagnostics.ConstantColumns),
-		Unresolved: unresolvedRows(r),
+		Title: clean(cmp.Or(o.Title, "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Release: r,
+		Facts: facts(r), Columns: columnRows(r), Background: backgroundText(r), Noisy: noisyText(r), Largest: largestWeight(parts),
 	}
-	p.Marked = slices.ContainsFunc(p.Components, func(c componentRow) bool { return len(c.Flags) > 0 })
-	p.Left, p.Beyond, p.LeftColumns = undescribedText(r)
-	if !p.Bare {
-		p.certify(r)
+	for _, q := range parts {
+		n := note(r, q.index)
+		p.Components = append(p.Components, componentRow{n, q.index + 1, partClass(q.index), q.weight})
+		p.Marked = p.Marked || len(n.Flags) > 0
 	}
 	return p
 }
 
-// certify fills what the certificate says.
-func (p *page) certify(r *release.Release) {
-	for _, s := range r.Certificate.Plain() {
-		p.Plain = append(p.Plain, release.Statement{Heading: clean(s.Heading), Text: clean(s.Text)})
-	}
-	for _, fault := range release.Verify(r) {
-		p.Faults = append(p.Faults, clean(fault.Error()))
-	}
-	p.Budget, p.BudgetNote = budgetRows(r.Certificate)
-	p.Spent = spentRows(r.Certificate)
-}
+//go:embed facts.txt
+var factsSource string
 
-func facts(r *release.Release) []fact {
-	m, c := r.Model, r.Certificate
-	out := []fact{{"method", orNone(clean(c.Method))}, {"n", rowsText(r)}}
-	if !r.Bare() {
-		out = append(out, budgetFacts(c)...)
+var factsTemplate = texts.Must(texts.New("facts").Funcs(said).Parse(factsSource))
+
+// facts are the heading: what facts.txt says in its lines, of a release or of none.
+func facts(r *release.Release) (out []fact) {
+	of := struct {
+		*release.Release
+		Groups, Background int
+		Share              float64 // of the background
+	}{Release: r}
+	if r.Model != nil {
+		groups, background := r.Model.Split()
+		of.Groups, of.Background = len(groups), len(background)
+		_, of.Share = r.Model.WithoutBackground()
 	}
-	if c.Constants != "" {
-		out = append(out, fact{"constants", "those that the paper prints"})
+	var b strings.Builder
+	if err := factsTemplate.Execute(&b, of); err != nil {
+		panic(err) // a strings.Builder never fails, and what the template names is there
 	}
-	if l := c.Learner; l != nil {
-		out = append(out, fact{"learner", learnerText(l)})
-	}
-	groups, background := m.Split()
-	out = append(out, fact{"model", fmt.Sprintf("%s over %s, %s", words.Plural(len(groups), "component"), words.Plural(m.Dim(), "column"), m.CovarianceType())})
-	if background != nil {
-		_, share := m.WithoutBackground()
-		out = append(out, fact{"background", percent(share)})
-	}
-	if share, _, _ := undescribedText(r); share != "" {
-		out = append(out, fact{"not described", share})
+	for line := range strings.Lines(b.String()) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		out = append(out, fact{name, value})
 	}
 	return out
 }
 
-// learnerText names what ran on blocks of rows.
-func learnerText(l *release.Learner) string {
-	text := clean(l.Name)
-	if l.Name == release.OwnLearner {
-		text = "own (not part of Gauze)"
-	}
-	if l.Trim > 0 {
-		text += ", trims " + percent(l.Trim)
-	}
-	return text
-}
-
-func budgetFacts(c release.Certificate) []fact {
-	out := []fact{{"ε", number(c.Epsilon, 4)}, {"δ", number(c.Delta, 4)}}
-	if c.Epsilon == 0 && c.Rho > 0 {
-		out = []fact{{"ρ (zCDP)", number(c.Rho, 4)}}
-	}
-	return append(out, fact{"relation", clean(c.Relation)}, fact{"schema", clean(c.Schema)})
-}
-
-func rowsText(r *release.Release) string {
-	switch {
-	case r.Bare():
-		return "unknown"
-	case r.Certificate.Rows == nil:
-		return "private"
-	}
-	return words.Digits(*r.Certificate.Rows)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
+// said are the words that templates have for what a release holds.
+var said = template.FuncMap{
+	"bar": bar, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "name": columnName,
+	"noisy": noisyShare, "number": number, "percent": percent, "plural": words.Plural, "renyi": renyiText, "rows": rows, "seen": seen, "share": shareOf,
+	"shorten": shorten, "spent": spentRows, "total": totalOf, "weight": weightText,
+	"faults": func(r *release.Release) []error {
+		if r.Bare() {
+			return nil
+		}
+		return release.Verify(r)
+	},
+	"format": func() string { return release.Format },
+	"half":   func(x float64) float64 { return x / 2 }, // the noise of an sd, of that of a variance
 }
 
 func (p *page) drawMarginals(r *release.Release, parts []part, most int) {
@@ -178,12 +132,4 @@ func indented(v any) (string, error) {
 		return "", fmt.Errorf("certificate: %w", err)
 	}
 	return strings.TrimSpace(b.String()), nil
-}
-
-func cleanAll(texts []string) []string {
-	out := make([]string, len(texts))
-	for i, s := range texts {
-		out[i] = clean(s)
-	}
-	return out
 }

@@ -13,38 +13,10 @@ import (
 
 // A componentRow is one line of the table of components.
 type componentRow struct {
-	Number  int
-	Class   string
-	Weight  string
-	Percent float64 // The same, of the largest, for the bar.
-	Rows    string
-	Known   string // to what part of it the spread is known
-	Misfit  string
-	Flags   []string
-}
-
-// unknown stands for a number that a release does not tell.
-const unknown = "–"
-
-func componentRows(r *release.Release) (out []componentRow) {
-	parts := partsOf(r)
-	for _, q := range parts {
-		n := note(r, q.index)
-		row := componentRow{Number: q.index + 1, Class: partClass(q.index), Weight: weightText(q.weight), Percent: tenth(100 * q.weight / largestWeight(parts)),
-			Rows: unknown, Known: unknown, Misfit: unknown, Flags: cleanAll(n.Flags)}
-		if n.EffectiveRows != 0 {
-			row.Rows = rows(n.EffectiveRows)
-		}
-		if n.EffectiveNoise != 0 {
-			// it is that of a variance
-			row.Known = "± " + percent(n.EffectiveNoise/2)
-		}
-		if n.Misfit != 0 {
-			row.Misfit = percent(n.Misfit)
-		}
-		out = append(out, row)
-	}
-	return out
+	release.ComponentNote
+	Number int
+	Class  string
+	Weight float64
 }
 
 // weightText writes a share with one decimal, so that shares under each other compare.
@@ -88,38 +60,14 @@ func stand(n int) string {
 	return fmt.Sprintf("%d components stand", n)
 }
 
-// An undescribedRow is rows that the model leaves out because of one column.
-type undescribedRow struct{ Name, Share, Beyond string }
-
-// undescribedText is the share of the rows that the model leaves out, with its noise, and where
-// they are if they were seen; "" if it was not counted.
-func undescribedText(r *release.Release) (share, where string, columns []undescribedRow) {
-	u := r.Diagnostics.Undescribed
-	if u == nil {
-		return "", "", nil
-	}
-	for _, c := range u.Columns {
-		if c.Share < seenSDs*c.Noise {
-			continue
-		}
-		row := undescribedRow{Name: columnName(c.Column, 0), Share: noisyShare(c.Share, c.Noise)}
-		if len(c.Beyond) == 2 {
-			row.Beyond = "below " + number(c.Beyond[0], 4) + " or above " + number(c.Beyond[1], 4)
-		}
-		columns = append(columns, row)
-	}
-	if share = noisyShare(u.Share, u.Noise); u.Share >= seenSDs*u.Noise {
-		where = clean(u.Where)
-	}
-	return share, where, columns
-}
-
 // seenSDs is how many noise sds a share has to be to be told as one that was seen.
 const seenSDs = 2
 
+func seen(share, noise float64) bool { return share >= seenSDs*noise }
+
 // noisyShare tells a share that is less than its noise from one that was seen.
 func noisyShare(share, noise float64) string {
-	if share < seenSDs*noise {
+	if !seen(share, noise) {
 		return "none seen, at most about " + percent(share+seenSDs*noise)
 	}
 	return percent(share) + ", give or take " + percent(noise)
@@ -146,44 +94,25 @@ func columnRows(r *release.Release) []columnRow {
 	return out
 }
 
-// A budgetRow is one line of the plan as run.
-type budgetRow struct {
-	Step, Query, Source           string
-	Count                         string
-	Sensitivity, Noise, Mu, Delta string
-	Renyi                         string // What is known of the curve of a step that has no mu.
-	Share                         string
-	Percent                       float64 // The same, for the bar.
-}
-
-func budgetRows(c release.Certificate) (out []budgetRow, remark string) {
-	total := 0.0
+// totalOf is what the Gaussian steps of a plan cost together, mu^2.
+func totalOf(c release.Certificate) (total float64) {
 	for _, s := range c.Plan {
 		total += float64(s.Count) * s.Mu * s.Mu
 	}
-	for _, s := range c.Plan {
-		row := budgetRow{Step: clean(s.Step), Query: clean(s.Query), Source: clean(s.Source), Count: words.Digits(s.Count), Delta: "0", Share: "–"}
-		if s.Delta > 0 {
-			row.Delta = number(s.Delta, 3)
-		}
-		if s.Law != "" {
-			row.Query += ", law: " + clean(s.Law)
-			remark = "Noise is the standard deviation of a Gaussian or, where another law is named, the scale of that law."
-		}
-		if len(s.Renyi) > 0 {
-			row.Renyi = renyiText(s)
-			remark = "A step with a Rényi curve is not Gaussian: it has no μ, and the shares are those of the Gaussian steps alone. " +
-				"Its curve and theirs are converted to ε and δ as one."
-		} else {
-			row.Sensitivity, row.Noise, row.Mu = number(s.Sensitivity, 4), number(s.Noise, 4), number(s.Mu, 4)
-			if total > 0 {
-				share := float64(s.Count) * s.Mu * s.Mu / total
-				row.Share, row.Percent = percent(share), math.Round(1000*share)/10
-			}
-		}
-		out = append(out, row)
+	return total
+}
+
+// shareOf is a step's share of that total; 0 for one with a curve in the place of a mu.
+func shareOf(s release.PlanStep, total float64) float64 {
+	if total == 0 || len(s.Renyi) > 0 {
+		return 0
 	}
-	return out, remark
+	return float64(s.Count) * s.Mu * s.Mu / total
+}
+
+// bar is a part of a whole in percent, with a decimal, as long as a bar can be.
+func bar(part, whole float64) float64 {
+	return math.Max(0, math.Min(100, math.Round(1000*part/whole)/10))
 }
 
 // renyiText tells what a curve is of, how many orders of it are stated, and its value at order 2 or
@@ -214,49 +143,28 @@ func renyiText(s release.PlanStep) string {
 	return fmt.Sprintf("%s, %s nats at order %s", text, number(at.nats, 3), number(at.order, 4))
 }
 
-// A spentRow sets what was spent beside what was asked.
+// A spentRow sets what was spent beside what was asked, 0 for nothing.
 type spentRow struct {
-	Name, Meaning, Asked, Spent string
-	Percent                     float64 // Spent of asked, for the bar; 0 for none.
+	Name, Meaning string
+	Asked, Spent  float64
+	Unknown       bool // what was spent cannot be told in this currency
 }
 
 func spentRows(c release.Certificate) []spentRow {
-	row := func(name, meaning string, asked, spent float64) spentRow {
-		out := spentRow{Name: name, Meaning: meaning, Asked: "–", Spent: number(spent, 6)}
-		if asked > 0 {
-			out.Asked = number(asked, 6)
-			out.Percent = math.Max(0, math.Min(100, math.Round(1000*spent/asked)/10))
-		}
-		return out
-	}
-	epsilon, delta := c.Epsilon, c.Delta
-	if c.Epsilon == 0 && c.Rho > 0 {
-		epsilon, delta = 0, 0
-	}
-	rho, mu := row("ρ", "zero-concentrated differential privacy", c.Rho, c.Spent.Rho), row("μ", "Gaussian differential privacy", 0, c.Spent.Mu)
-	if c.Spent.Rho == 0 && c.Spent.Mu > 0 {
-		rho.Spent, mu.Meaning = "–", "Gaussian differential privacy, of the steps without a Rényi curve"
+	gaussian, curved := "Gaussian differential privacy", c.Spent.Rho == 0 && c.Spent.Mu > 0
+	if curved {
+		gaussian += ", of the steps without a Rényi curve"
 	}
 	return []spentRow{
-		row("ε", "epsilon, at the δ below", epsilon, c.Spent.Epsilon),
-		row("δ", "delta, thresholds and tests included", delta, c.Spent.Delta),
-		rho, mu,
+		{"ε", "epsilon, at the δ below", c.Epsilon, c.Spent.Epsilon, false},
+		{"δ", "delta, thresholds and tests included", c.Delta, c.Spent.Delta, false},
+		{"ρ", "zero-concentrated differential privacy", c.Rho, c.Spent.Rho, curved},
+		{"μ", gaussian, 0, c.Spent.Mu, false},
 	}
 }
-
-// An unresolved direction, in words.
-type unresolved struct{ Direction, AtMost string }
 
 // largestEntries is how many columns of a direction are named.
 const largestEntries = 4
-
-func unresolvedRows(r *release.Release) []unresolved {
-	var out []unresolved
-	for _, u := range r.Diagnostics.Unresolved {
-		out = append(out, unresolved{directionText(r.Model.Columns, u.Direction), number(u.StdAtMost, 4)})
-	}
-	return out
-}
 
 // directionText names the largest entries of a direction: "0.8·age − 0.6·bmi".
 func directionText(columns []string, v []float64) string {

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"text/template"
 
@@ -14,7 +13,7 @@ import (
 //go:embed text.txt
 var textSource string
 
-var textTemplate = template.Must(template.New("text").Funcs(template.FuncMap{"join": strings.Join, "shorten": shorten, "blocks": blocks}).Parse(textSource))
+var textTemplate = template.Must(template.New("text").Funcs(said).Parse(textSource))
 
 // Text writes a short summary of r for a terminal: weights, mean +- standard deviation of each
 // column and component, and what the release cost. It fails as HTML does for a model that is not
