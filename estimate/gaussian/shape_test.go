@@ -112,6 +112,8 @@ var columnLaws = []struct {
 
 // TestShapeOfOthers: laws whose Gaussian fit is biased ([TYLERPRESS] Section 4.3) go to moments
 // mode at the rows of its table.
+//
+// Shows: [TYLERPRESS] Section 4.3.
 func TestShapeOfOthers(t *testing.T) {
 	rng := newRand(t)
 	runs := 2
@@ -139,6 +141,8 @@ func TestShapeOfOthers(t *testing.T) {
 // with probability 3e-4. (Of 300 one run in ten misses the gate, for an error of 2.2 times a clean
 // one's.) In one of some two hundred fits rows of one far point look heavy-tailed; that more than
 // half of seven runs do has a probability below 1e-7.
+//
+// Shows: [TYLERPRESS] Section 4.5.
 func TestStrayRows(t *testing.T) {
 	rng := newRand(t)
 	runs := 7

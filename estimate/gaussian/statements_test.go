@@ -31,6 +31,8 @@ func relationRows(n float64, rel privacy.Relation) int {
 
 // TestSection7: at 1.1 times the table, at least 85 % of the runs are within twice the non-private
 // error, whatever the condition number.
+//
+// Shows: [TYLERPRESS] Section 7.
 func TestSection7(t *testing.T) {
 	for _, need := range section7 {
 		d, runs := int(need.d), 4
@@ -57,6 +59,8 @@ func TestSection7(t *testing.T) {
 // the sum of the errors over the sum of those of the rows' own covariance. Errors of one table have
 // a relative sd of 1/d or so and the two go together, so that the ratio is known to 2 % or better;
 // the bar is missed only beyond 5 of the sds that the runs themselves show.
+//
+// Shows: [TYLERPRESS] Section 7.
 func TestLongTable(t *testing.T) {
 	if !long() {
 		t.Skip("takes a minute; set GAUZE_LONG=1")
@@ -146,6 +150,8 @@ func middleMean(v []float64) float64 {
 // within .225 (published .306 with bounds, non-private .191), and the mean at d = 50 from 1000 rows
 // of a spherical Gaussian within .285 (.281 with tight bounds). Over 60 runs the mean of the middle
 // has an sd of 1 %; the bars are missed only beyond 5 of these.
+//
+// Shows: [TYLERPRESS] Section 4.
 func TestBesideCoinPress(t *testing.T) {
 	runs := 8
 	if long() {
@@ -184,6 +190,8 @@ func TestBesideCoinPress(t *testing.T) {
 
 // TestRank: in the settings of [TYLERPRESS] Section 4.4 the rank is exact in every run: no spread
 // in the directions that have none, and the others within a factor.
+//
+// Shows: [TYLERPRESS] Section 4.4.
 func TestRank(t *testing.T) {
 	for _, c := range []struct {
 		d, rank, constant, n int
@@ -274,6 +282,8 @@ func (w world) errorsAmong(o estimate.Outcome, all int) (cov, null float64, rank
 // TestNoFalseRelease: at half the rows, of the table of Section 7 and of this package's own, a
 // released covariance is within four times the non-private error. Of 1000 runs none may be beyond:
 // at most 2 are let pass, which a true rate of 1e-4 exceeds with probability 1.5e-4.
+//
+// Shows: [TYLERPRESS] Section 4.2.
 func TestNoFalseRelease(t *testing.T) {
 	runs := 10
 	if long() {

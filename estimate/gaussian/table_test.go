@@ -30,6 +30,8 @@ func tableRuns(d int) int {
 // the table, 85 % of the runs are within twice the non-private error; no more rows, but .75 of
 // them, under add-or-remove-one. The check fails if the rate is below .7 beyond chance, and at once
 // if a run is lost by orders of magnitude.
+//
+// Shows: [TYLERPRESS] Section 7.
 func TestTable(t *testing.T) {
 	for _, d := range []int{1, 2, 5, 10, 20} {
 		if !long() && d > 5 {
@@ -91,6 +93,8 @@ func TestTooFewRows(t *testing.T) {
 
 // TestUnitsAndOffsets: raw units, far means and exact rank ([TYLERPRESS] Section 4.4) at 1.25 times
 // the table.
+//
+// Shows: [TYLERPRESS] Section 1; Section 4.4.
 func TestUnitsAndOffsets(t *testing.T) {
 	for _, c := range []struct {
 		d, n                int

@@ -107,6 +107,8 @@ func errorsWithAtoms(t *testing.T, law atomic, d, n, runs int, e estimate.Estima
 // the error of a Gaussian table in most runs. The mean error of 8 runs may be 1.6
 // times the source's of 10: the sd of one is below half of it, so a false alarm is a matter of 3
 // sds beyond measured values that lie below the source's.
+//
+// Shows: [TYLERPRESS] Section 4.5.
 func TestAtoms(t *testing.T) {
 	runs, slack := 8, 1.6
 	if long() {

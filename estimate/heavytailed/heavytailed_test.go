@@ -1,7 +1,6 @@
 package heavytailed
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -24,30 +23,36 @@ func newRand(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(stattest.See
 // long reports that the statistical tests that take minutes were asked for.
 func long() bool { return estimatetest.Long() }
 
-// BARS
+// TestHeavyBars: the errors of the covariance at condition number 1e6, unknown mean, epsilon 1, are
+// those that were measured (200 runs of each of the first three cells, 80 of the next two, 60 of
+// the last, unseeded), well below what [TYLERPRESS] Section 3 did.
+//
+// Shows: [TYLERPRESS] Section 3.
 func TestHeavyBars(t *testing.T) {
-	estimatetest.Bars(t, fresh(), New(), 9, []estimatetest.Bar{
-		{Nu: 5, Columns: 2, Rows: 5000, Most: .141}, {Nu: 5, Columns: 5, Rows: 10000, Most: .145}, {Nu: 10, Columns: 5, Rows: 10000, Most: .094},
-		{Nu: 5, Columns: 10, Rows: 20000, Most: .247}, {Nu: 10, Columns: 10, Rows: 20000, Most: .156},
-		{Nu: 5, Columns: 5, Rows: 100000, Most: .047}, {Nu: 10, Columns: 10, Rows: 100000, Most: .055},
+	estimatetest.Bars(t, fresh(), New(), []estimatetest.Bar{
+		{Nu: 5, Columns: 2, Rows: 5000, Few: .19, Tenth: .123},
+		{Nu: 5, Columns: 5, Rows: 10000, Few: .19, Tenth: .138},
+		{Nu: 10, Columns: 5, Rows: 10000, Few: .13, Tenth: .102},
+		{Nu: 5, Columns: 10, Rows: 20000, Few: .198, Tenth: .166},
+		{Nu: 10, Columns: 10, Rows: 20000, Few: .168, Tenth: .126},
+		{Nu: 5, Columns: 5, Rows: 100000, Few: .042, Tenth: .040},
+		{Nu: 10, Columns: 10, Rows: 100000, Few: .054, Tenth: .051},
 	})
 }
 
-// TestHeavyShapes: other relations, shapes and laws end in errors of the size that their rows
-// allow.
+// TestHeavyShapes: other relations, laws and shapes end in errors of the size that were measured:
+// the limits of the laws are those that 2 of 200 runs exceeded, so that five of nine do with
+// probability 126 .03^5 at most; those of the shapes none of 480 runs did, so that three of five do
+// with 10 .01^3 at most.
 func TestHeavyShapes(t *testing.T) {
-	for _, rel := range bothRelations {
-		for _, law := range []string{"gaussian", "laplace", "t5"} {
-			if m := estimatetest.Median(estimatetest.HeavyErrors(t, fresh(), New(), law, 3, 8000, 9, rel)); !(m < .3) {
+	for law, limit := range map[string]float64{"gaussian": .09, "laplace": .23, "t5": .18} {
+		for _, rel := range bothRelations {
+			if m := estimatetest.Median(estimatetest.HeavyErrors(t, fresh(), New(), law, 3, 8000, 9, rel)); !(m < limit) {
 				t.Errorf("%v %s: median error %v", rel, law, m)
 			}
 		}
-		for _, shape := range allShapes[1:] {
-			for _, d := range []int{2, 9} {
-				t.Run(fmt.Sprint(rel, shape, d), func(t *testing.T) { estimatetest.HeavyShape(t, fresh(), New(), rel, shape, d, .5, .2) })
-			}
-		}
 	}
+	estimatetest.Shapes(t, fresh(), New(), .1, .03)
 }
 
 // What every fit must hold, see there.

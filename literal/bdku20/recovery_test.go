@@ -115,6 +115,8 @@ func recoveries() []recovery {
 // standard deviation of .6 at d = 1 and far less beyond, so with ten runs the probability of
 // failing by chance is below 1e-3 for d = 1 and negligible for the others; rows and noise have
 // fixed seeds.
+//
+// Shows: [BDKU20] Section 2.
 func TestRecovery(t *testing.T) {
 	for i, c := range recoveries() {
 		if !c.short && !estimatetest.Long() {
@@ -150,6 +152,8 @@ func TestRecovery(t *testing.T) {
 
 // TestExact: without noise the whiteners cancel: whatever the number of steps, the answer is the
 // second moment of the clipped rows in the last scale, here within the sampling error of the truth.
+//
+// Shows: [BDKU20] Section 2.2.
 func TestExact(t *testing.T) {
 	const d, n = 4, 50000
 	for _, rel := range relations {

@@ -88,6 +88,8 @@ func meanOnly(d, n, t int, r, want float64) published {
 // standard deviation of 1/sqrt(d(d+1)) for covariances, 1/sqrt(2d) for means and .75 for a mean of
 // one column, where more runs are made, so a tenth off (a third, where errors are large because
 // clipping fails) is beyond 4 of them.
+//
+// Shows: [BDKU20] Section 4.
 func TestPublishedSettings(t *testing.T) {
 	tight, wide := 10*math.Sqrt(10), 10*math.Sqrt(50)
 	settings := []published{meanOnly(50, 1000, 2, wide, .271), covarianceOnly(10, 3000, 3, tight, .224), meanOnly(1, 1000, 2, 100, .0245),
@@ -112,6 +114,8 @@ func TestPublishedSettings(t *testing.T) {
 
 // TestTooFewSteps: with bounds that are loose by 1e4, two steps are not enough and the practical
 // choice is.
+//
+// Shows: [BDKU20] Section 2.3.
 func TestTooFewSteps(t *testing.T) {
 	literal := covarianceOnly(10, 7000, 2, 3e4, 0)
 	practical := literal

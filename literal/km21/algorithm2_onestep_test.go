@@ -25,6 +25,8 @@ func near(rng *rand.Rand, d int, s float64) *mat.SymDense {
 // [KM21] Theorem 3.2 without chance: whatever M is within s of A Sigma A^T, L <= A Sigma A^T <= I,
 // the mended step keeps lambda_min(L') <= A' Sigma A'^T <= 1. The printed one breaks both, by more
 // than rounding.
+//
+// Shows: [KM21] Theorem 3.2.
 func TestStepKeepsBounds(t *testing.T) {
 	rng := newRand(t)
 	most, least := map[bool]float64{}, map[bool]float64{true: 1, false: 1}
@@ -64,6 +66,8 @@ func TestStepKeepsBounds(t *testing.T) {
 }
 
 // A step with s <= 1/16 and lambda_min(L) <= 1/4 doubles lambda_min(L), whatever was released.
+//
+// Shows: [KM21] Theorem 3.2.
 func TestStepDoubles(t *testing.T) {
 	rng := newRand(t)
 	for range 1000 {

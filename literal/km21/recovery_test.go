@@ -16,6 +16,8 @@ import (
 // TestRecovery: where the analysis asks for no more than the rows that there are, a covariance is
 // released, with an error that is well below its bound; and the mean with it. Rows and noise have
 // fixed seeds.
+//
+// Shows: [KM21] Algorithm 3.
 func TestRecovery(t *testing.T) {
 	studentBound := Practical() // E<v,x>^4 = 9 of a t distribution with 5 degrees of freedom
 	studentBound.MomentBound = 9
@@ -81,6 +83,8 @@ func TestShapes(t *testing.T) {
 // TestAnalysis: with probability 1-beta the spectral error of a step is at most s, and that of the
 // last release at most alpha; here in n = 2000 Gaussian rows of two columns, seldom near the bound.
 // False-alarm rate 4e-9.
+//
+// Shows: [KM21] Theorem 3.1.
 func TestAnalysis(t *testing.T) {
 	rng := newRand(t)
 	const runs, beta, n = 150, .2, 2000
@@ -155,6 +159,8 @@ func TestSigma(t *testing.T) {
 
 // TestNaiveTruncates: rows beyond gamma count as zero, where clipping would move them to its
 // surface.
+//
+// Shows: [KM21] Algorithm 1.
 func TestNaiveTruncates(t *testing.T) {
 	rows := [][]float64{{1, 0}, {0, 2}, {30, 40}, {-1e200, 3}, {math.NaN(), 1}, {0, 0}, {0, 0}, {0, 0}}
 	x := alone(t, rows, 2, privacy.ReplaceOne, 1, false, kerneltest.Options{Exact: true})
@@ -166,6 +172,8 @@ func TestNaiveTruncates(t *testing.T) {
 
 // [KSU20] Section 1: the mean of whitened rows with fourth moments, from a start within sqrt d and
 // from one far away; and none if it is too far.
+//
+// Shows: [KSU20] Section 1.
 func TestHeavyTailedMean(t *testing.T) {
 	rng := newRand(t)
 	const n, d = 20000, 4

@@ -22,6 +22,8 @@ func TestGaussianClass(t *testing.T) {
 // [KM21] Theorem 3.1, the bias: laws on the axes, x = +-sqrt(d) r e_i with r one of two numbers and
 // E r^2 = 1, for which E<v,x>^2k is largest along an axis: C_2k = d^(k-1) E r^2k. What truncation
 // takes from the second moment is at most a/2, and nearly a/2 in one column.
+//
+// Shows: [KM21] Theorem 3.1.
 func TestBias(t *testing.T) {
 	for _, k := range []int{2, 3, 5} {
 		for _, d := range []int{1, 3} {
@@ -60,6 +62,8 @@ func TestBias(t *testing.T) {
 
 // The spectral norm of GOE(sigma) is beyond nu with probability at most beta/2, and a constant part
 // of nu on average. False-alarm rate 4e-9.
+//
+// Shows: [KM21] Algorithm 2.
 func TestNu(t *testing.T) {
 	rng := newRand(t)
 	const beta, runs = .2, 2000
@@ -120,6 +124,8 @@ func TestFrobenius(t *testing.T) {
 
 // The number of steps is O(log u), and one is enough where eigenvalues are within the target
 // already.
+//
+// Shows: [KM21] Algorithm 3.
 func TestSteps(t *testing.T) {
 	x := design{Constants: Practical(), class: gaussianClass(2), d: 2, relation: privacy.ReplaceOne, rows: 1e8, public: 1e8}
 	for _, c := range []struct {

@@ -24,6 +24,8 @@ func both(t *testing.T, test func(t *testing.T, r privacy.Relation)) {
 
 // Theorem 3.1: every estimate is within a factor sqrt2 of the eigenvalue, and zeros are zeros. Rows
 // and noise are seeded: no false alarms.
+//
+// Shows: [KMSSU22] Algorithm 1; Theorem 3.1.
 func TestEigenvalueEstimator(t *testing.T) {
 	both(t, func(t *testing.T, r privacy.Relation) {
 		for seed, sds := range [][]float64{{3}, {1, 1}, {1e9, 1}, {1e-100, 0}, {5, 5, 5, 5, 5}, {1e60, 1, 1, 1e-50, 0}, {0, 0, 0}} {
@@ -63,6 +65,8 @@ func TestEigenvalueEstimator(t *testing.T) {
 // the clip is one that hardly any is beyond. A share of 400 blocks has an sd of .025, and the least
 // of the shares is .43 or so: the bound is 5 of these away, and 320 shares are looked at, a false
 // alarm in 1e4 runs.
+//
+// Shows: [KMSSU22] Algorithm 2.
 func TestSubspaceRadius(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	const blocks, m = 400, 60
@@ -144,6 +148,8 @@ func medians(rows [][]float64) []float64 {
 
 // The subspace errs by a small part of the gap, however wide the gap is, with the same number of
 // rows.
+//
+// Shows: [KMSSU22] Algorithm 2.
 func TestSubspaceRecovery(t *testing.T) {
 	both(t, func(t *testing.T, rel privacy.Relation) {
 		for i, gap := range []float64{.2, 1e-2, 1e-5, 1e-8} {
@@ -166,6 +172,8 @@ func TestSubspaceRecovery(t *testing.T) {
 
 // Theorem 5.1: lambda_{k+1}/lambda_1 is at least gamma^2/40 afterwards, where gamma^2 was
 // lambda_k/lambda_1.
+//
+// Shows: [KMSSU22] Algorithm 3; Theorem 5.1.
 func TestCoarsePreconditioner(t *testing.T) {
 	for i, sds := range [][]float64{{1e6, 1}, {3e4, 1e4, 1, 1}, {1e5, 1, 1}} {
 		k := []int{1, 2, 1}[i]
@@ -185,6 +193,8 @@ func TestCoarsePreconditioner(t *testing.T) {
 }
 
 // Theorem 5.2: lambda_{k+1}/lambda_1 is at least gamma^2 afterwards; and nothing was widened.
+//
+// Shows: [KMSSU22] Algorithm 4; Theorem 5.2.
 func TestFinePreconditioner(t *testing.T) {
 	for i, c := range []struct {
 		sds []float64
@@ -207,6 +217,8 @@ func TestFinePreconditioner(t *testing.T) {
 // NaiveEstimator: g^2 bounds all of n rows with probability 1-b, the answer is right around any
 // mean, and a bound that is wrong shows. (n = 2000 rows, 200 times: at most 20 runs may exceed g; a
 // union bound's true rate is far below, 40 would be 4.7 sds above .1.)
+//
+// Shows: [KMSSU22] NaiveEstimator.
 func TestNaiveEstimator(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	for _, d := range []int{1, 4} {
@@ -246,6 +258,8 @@ func TestNaiveEstimator(t *testing.T) {
 
 // The loop's calls follow from the eigenvalues: what is called, for which k, with which gap, and
 // the largest sd before it and in the end.
+//
+// Shows: [KMSSU22] The loop.
 func TestCalls(t *testing.T) {
 	c := Practical()
 	c.Gap, c.Cumulative = 100, 50

@@ -120,6 +120,8 @@ func TestRefusalAndExpectation(t *testing.T) {
 // TestCorrections: what a fit with two gaps and a zero was charged, against the corrections (i) to
 // (iv): one Gaussian release per stage, of the sensitivity of all its histograms; q averages per
 // call; every call has its part of the half; everything adds up.
+//
+// Shows: [KMSSU22] Corrections.
 func TestCorrections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	const d = 4
@@ -170,6 +172,8 @@ func TestCorrections(t *testing.T) {
 // Correction (ii): an average over t blocks has noise of sd 2R sqrt(q)/(t mu) at least in every
 // coordinate, and little more. (The sd of 3000 draws errs by 1.3 %; the bounds are 4 of these
 // away.)
+//
+// Shows: [KMSSU22] Corrections.
 func TestAverageNoise(t *testing.T) {
 	const draws, radius, q, blocks = 1000, .25, 6, 40
 	c := trial{rows: make([][]float64, 1), d: 3, eps: 10, noise: kerneltest.Options{Fresh: true}}

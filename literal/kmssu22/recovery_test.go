@@ -40,6 +40,8 @@ const (
 
 // Gaussians of condition numbers from 1 to 1e14, of full and of deficient rank, come out where the
 // analysis says so. The seeds are fixed: nothing fails by chance.
+//
+// Shows: [KMSSU22] The loop.
 func TestRecovery(t *testing.T) {
 	for _, c := range []instance{
 		{20_000, 10, []float64{4}, 100, replace, 4}, // one degree of freedom: 4 standard deviations
@@ -74,6 +76,8 @@ func TestRecovery(t *testing.T) {
 
 // A zero eigenvalue is found as such, with the exact rank: whatever makes it, no variance and no
 // unresolved direction is left across.
+//
+// Shows: [KMSSU22] A zero eigenvalue.
 func TestZeroEigenvalues(t *testing.T) {
 	for name, c := range map[string]struct {
 		rank int

@@ -130,6 +130,8 @@ func TestRefusals(t *testing.T) {
 // expected one (over 300 runs it is 1.00 to 1.07 times; over 40 its relative sd is about .15, so
 // that 1.7 is beyond 4 of them), that of the mean below 3 times the non-private one (measured 1.2
 // to 2.1), and nearly all runs release (97% and more of 300). Rows and noise have fixed seeds.
+//
+// Shows: [KV18] Section 3.
 func TestRecovery(t *testing.T) {
 	for _, rel := range relations {
 		for _, n := range []int{1500, 6000} {

@@ -97,8 +97,8 @@ func (r *run) outcome() estimate.Outcome {
 // The part of a Gaussian's pairs that its fullest octave holds at least (where two octaves hold as
 // many), and of its rows that a bin of the width that follows does.
 const (
-	fullestOctave = .32
-	fullestBin    = .25
+	fullestOctave = .289
+	fullestBin    = .24
 )
 
 // thresholdSDs is what the threshold of the histogram of places is in noise sds, about.
@@ -115,13 +115,14 @@ func rowsSeen(p estimate.Problem) float64 {
 }
 
 // widestOctave bounds the lower end of the fullest octave of a Gaussian's distances, in its sds.
-const widestOctave = 1.4
+const widestOctave = 1.32
 
 // rowsShown is about how many rows a Gaussian needs for its spread to show through the noise of the
-// last release too, whatever its octave; 0 if no number below 1e12 does.
+// last release too, with half of noiseLimit and whatever its octave: so it is let through but where
+// the noise takes half of the spread, 4 of its sds; 0 if no number below 1e12 does.
 func (c Constants) rowsShown(p estimate.Problem) float64 {
 	for n := math.Max(2, rowsSeen(p)); n < 1e12; n *= 1.05 {
-		if noise, _ := c.noise(p, n); widestOctave*widestOctave*noise <= noiseLimit {
+		if noise, _ := c.noise(p, n); 2*widestOctave*widestOctave*noise <= noiseLimit {
 			return n
 		}
 	}

@@ -12,7 +12,7 @@ import (
 const seenSDs = 5.5
 
 // findScale takes the octave that most distances of pairs fall in: for a Gaussian, its lower end is
-// .7 to 1.4 standard deviations.
+// .65 to 1.32 standard deviations.
 //
 // Source: [KV18] Section 1 of the restatement. Differs: the octaves of float64 are finitely many,
 // so all of them get Gaussian noise and no delta is spent; pairs are secret and random, not

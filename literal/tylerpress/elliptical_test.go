@@ -1,7 +1,6 @@
 package tylerpress
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -21,34 +20,36 @@ func fresh() *rand.Rand { return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64
 
 func newRand(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(stattest.Seed(t), 1)) }
 
-// BARS
+// TestEllipticalBars: the errors of the covariance at condition number 1e6, unknown mean, epsilon
+// 1, are those that were measured (200 runs of each of the first three cells, 80 of the next two,
+// 60 of the last, unseeded).
+//
+// Shows: [TYLERPRESS] Section 3.
 func TestEllipticalBars(t *testing.T) {
-	estimatetest.Bars(t, fresh(), NewElliptical(), 9, []estimatetest.Bar{
-		{Nu: 5, Columns: 2, Rows: 5000, Most: .095}, {Nu: 5, Columns: 5, Rows: 10000, Most: .083}, {Nu: 10, Columns: 5, Rows: 10000, Most: .073},
-		{Nu: 5, Columns: 10, Rows: 20000, Most: .113}, {Nu: 10, Columns: 10, Rows: 20000, Most: .098},
-		{Nu: 5, Columns: 5, Rows: 100000, Most: .027}, {Nu: 10, Columns: 10, Rows: 100000, Most: .041},
+	estimatetest.Bars(t, fresh(), NewElliptical(), []estimatetest.Bar{
+		{Nu: 5, Columns: 2, Rows: 5000, Few: .25, Tenth: .147},
+		{Nu: 5, Columns: 5, Rows: 10000, Few: .18, Tenth: .148},
+		{Nu: 10, Columns: 5, Rows: 10000, Few: .12, Tenth: .092},
+		{Nu: 5, Columns: 10, Rows: 20000, Few: .165, Tenth: .131},
+		{Nu: 10, Columns: 10, Rows: 20000, Few: .125, Tenth: .113},
+		{Nu: 5, Columns: 5, Rows: 100000, Few: .036, Tenth: .033},
+		{Nu: 10, Columns: 10, Rows: 100000, Few: .046, Tenth: .043},
 	})
 }
 
-// TestEllipticalShapes: other relations, shapes and laws end in errors of the size that their rows
-// allow.
+// TestEllipticalShapes: other relations, laws and shapes end in errors of the size that were
+// measured: the limits of the laws are those that 2 of 200 runs exceeded, so that five of nine do
+// with probability 126 .03^5 at most; those of the shapes none of 480 runs did, so that three of
+// five do with 10 .01^3 at most.
 func TestEllipticalShapes(t *testing.T) {
-	for _, rel := range bothRelations {
-		for _, law := range []string{"gaussian", "laplace", "t5"} {
-			limit := .3
-			if law == "laplace" {
-				limit = .5
-			}
+	for law, limit := range map[string]float64{"gaussian": .083, "laplace": .36, "t5": .15} {
+		for _, rel := range bothRelations {
 			if m := estimatetest.Median(estimatetest.HeavyErrors(t, fresh(), NewElliptical(), law, 3, 8000, 9, rel)); !(m < limit) {
 				t.Errorf("%v %s: median error %v", rel, law, m)
 			}
 		}
-		for _, shape := range allShapes[1:] {
-			for _, d := range []int{2, 9} {
-				t.Run(fmt.Sprint(rel, shape, d), func(t *testing.T) { estimatetest.HeavyShape(t, fresh(), NewElliptical(), rel, shape, d, .5, .2) })
-			}
-		}
 	}
+	estimatetest.Shapes(t, fresh(), NewElliptical(), .1, .03)
 }
 
 // What every fit must hold, see there.

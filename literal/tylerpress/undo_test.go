@@ -13,6 +13,8 @@ import (
 
 // TestInvertLaw: the inversion finds mean and covariance of an elliptical law whose clipped moments
 // (by other points) it is given.
+//
+// Shows: [TYLERPRESS] Section 3.
 func TestInvertLaw(t *testing.T) {
 	const d, r2, least, n = 3, 5.0, .02, 300000
 	l := radial.Pearson{D: d, Inverse: .2, Scale: 1}.Law(radial.Edges(d))

@@ -26,6 +26,8 @@ func randomLaw(rng *rand.Rand, d int, spread, shift float64) (eta []float64, s *
 // TestExpectation holds the integral against a sum over random rows: 2e5 rows, whose mean of a
 // number in [-1, 1] is off by more than 6/sqrt(2e5) with probability below 2 exp(-18) for each of a
 // few hundred entries.
+//
+// Shows: [TYLERPRESS] Section 4.6.
 func TestExpectation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -80,6 +82,8 @@ func TestExpectation(t *testing.T) {
 }
 
 // TestDerivative holds Forward against differences of New at eta = 0, and Adjoint against Forward.
+//
+// Shows: [TYLERPRESS] Section 4.6.
 func TestDerivative(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []int{1, 2, 5, 9} {

@@ -49,6 +49,8 @@ func TestLawUnclipped(t *testing.T) {
 }
 
 // TestVariance: the variance is found from the mean of the clipped |z|^2 that it makes.
+//
+// Shows: [TYLERPRESS] Section 4.3.
 func TestVariance(t *testing.T) {
 	for _, d := range []int{1, 3, 20} {
 		for _, v := range []float64{.01, .7, 1, 3} {

@@ -12,6 +12,8 @@ import (
 )
 
 // TestInvert: the inversion finds the Gaussian whose clipped moments (by other points) it is given.
+//
+// Shows: [TYLERPRESS] Section 4.3.
 func TestInvert(t *testing.T) {
 	const d, r2 = 3, 4.0
 	delta := []float64{.1, -.2, 0}

@@ -148,6 +148,8 @@ func expectedCounts(rng *rand.Rand, d int, edges []float64, n, sigma float64, su
 // TestRadialLaw: what lies beyond a radius is found to 10 % in a long table, and to 60 % in one in
 // which the noise hides half of it (its sd is a sixth), for members of the family and for a law
 // that is none (multivariate Laplace); for that one the family is not trusted.
+//
+// Shows: [TYLERPRESS] Section 3.
 func TestRadialLaw(t *testing.T) {
 	rng := newRand(t)
 	const d = 4

@@ -64,6 +64,8 @@ func TestOrdinal(t *testing.T) {
 }
 
 // TestConstants are found exactly, whatever their value; the other columns keep their scale.
+//
+// Shows: [TYLERPRESS] Section 1.
 func TestConstants(t *testing.T) {
 	constants := []float64{0, -7.25, 0x1p1000, -0x1p-1000, 5e-324, math.MaxFloat64}
 	d := len(constants) + 1
@@ -88,6 +90,8 @@ func TestConstants(t *testing.T) {
 // TestGaussianColumns: centre within an sd, scale within a factor 4, at the rank noise that
 // CenterShare allows. A comparison far from the median errs with probability below 1e-6; there are
 // about 3000 of them here.
+//
+// Shows: [TYLERPRESS] Section 1.
 func TestGaussianColumns(t *testing.T) {
 	const d = 3
 	sd, mean := []float64{1e-100, 1, 1e100}, []float64{1e-90, -1e6, 0}

@@ -177,6 +177,8 @@ func moderate(t testing.TB, rng *rand.Rand, d int) (delta []float64, cov *mat.Sy
 // TestInvertExact: without noise, the truth is found from the last release and steps in frames near
 // and far, with condition numbers up to 1e4 and far means: the steps pull to the truth and nowhere
 // else.
+//
+// Shows: [TYLERPRESS] Section 4.6.
 func TestInvertExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 5))
 	for _, d := range []int{1, 2, 5, 10} {
@@ -279,6 +281,8 @@ func TestScaleIsTheLastReleases(t *testing.T) {
 // as far as their information says, and that of the mean. A mean over runs of squares with f
 // degrees of freedom in all has the relative sd sqrt(2/f); 6 of them are allowed, a false alarm of
 // 2e-9, beside 8 % for what the linear prediction leaves out.
+//
+// Shows: [TYLERPRESS] Section 4.6.
 func TestFusion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 8))
 	dims, runs := []int{5}, 25

@@ -46,6 +46,8 @@ func TestLevels(t *testing.T) {
 // TestCertificateFalsePass: with a direction that no row fills, the least eigenvalue of a noisy
 // step passes the certificate by chance only: at most the normal's tail beyond certainSDs, 3.2e-5,
 // whatever the others do. The bar is 1e-3.
+//
+// Shows: [TYLERPRESS] Section 4.2.
 func TestCertificateFalsePass(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 4))
 	for _, d := range []int{1, 2, 5, 10} {

@@ -93,6 +93,8 @@ func TestCleanedPools(t *testing.T) {
 
 // TestCleanedSpike: a lonely eigenvalue keeps its place, up to what the overlap with its noisy
 // direction costs, noise^2/(2 gap).
+//
+// Shows: [TYLERPRESS] Section 4.1.
 func TestCleanedSpike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 2))
 	for _, size := range []int{2, 3, 11, 51} {
@@ -114,6 +116,8 @@ func TestCleanedSpike(t *testing.T) {
 // claimed, and at most one in five is taken for more than zero (one in 200 of two, one in 7 of 25,
 // whose estimates keep some spread), while all large ones are resolved. The sd that cleaned claims
 // for k pooled ones is between that of the mean of all k, noise/sqrt(2 D k), and that of one.
+//
+// Shows: [TYLERPRESS] Section 4.1.
 func TestCleanedEmptyDirections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	for _, size := range []int{2, 4, 10, 20, 50} {

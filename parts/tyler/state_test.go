@@ -7,6 +7,8 @@ import (
 
 // TestConsistency: the defining equation in d = 1 has the Cauchy scale of a Gaussian, c = s^2 with
 // E[2q/(c+q)] = 1.
+//
+// Shows: [TYLERPRESS] Section 4.1.
 func TestConsistency(t *testing.T) {
 	if c := consistency(1, 1); math.Abs(math.Sqrt(c)-.6120) > 1e-3 {
 		t.Errorf("d=1: sqrt c = %v, want .6120", math.Sqrt(c))
