@@ -36,7 +36,8 @@ func Mixtures() []estimate.Estimator {
 	return []estimate.Estimator{
 		kssu19.NewPaper(kssu19.Practical()),
 		kssu19.NewWarmUp(kssu19.Practical()),
-		kssu19.NewSampleAggregate(),
+		kssu19.NewSampleAggregate(kssu19.Practical()),
+		kssu19.NewAggregateTree(),
 		aal21.NewUnivariate(aal21.Practical()),
 		aal21.New(aal21.Practical()),
 		amn24.NewUnivariate(amn24.Practical()),

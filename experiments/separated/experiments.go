@@ -195,6 +195,6 @@ var literal = experiment{
 	},
 	runs: 5, success: means,
 	contenders: func() ([]string, string) {
-		return []string{practical, practical + ":paper", practical + ":warm-up", practical + ":sample-aggregate"}, ""
+		return []string{practical, practical + ":paper", practical + ":warm-up", practical + ":sample-aggregate", practical + ":aggregate-tree"}, ""
 	},
 }

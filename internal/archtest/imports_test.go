@@ -76,7 +76,7 @@ var layers = []layer{
 	{"estimate", slices.Concat(estimators, []string{"learner"}), "estimators see data only through a session, and one does not know another: shared code goes to parts, and to program " +
 		"if it knows estimate's own types"},
 	{"literal/kmssu22", slices.Concat(literals, []string{"learner", "learner/axes", "learner/spectrum", "learner/subspace"}), "it names the learners that the kernel runs on blocks of rows"},
-	{"literal/kssu19", slices.Concat(literals, []string{"learner", "learner/spectral"}), "sample-and-aggregate names the learner that the kernel runs"},
+	{"literal/kssu19", slices.Concat(literals, []string{"estimate/learners", "learner", "learner/spectral"}), "sample-and-aggregate names the learners that the kernel runs"},
 	{"literal/ppe", slices.Concat(literals, []string{"estimate/learners", "learner/pearson", "learner/spectral"}), "a literal algorithm is a program over the kernel and knows no practical one"},
 	{"literal/bounds", []string{"kernel/privacy", "estimate", "estimate/expected"}, "a lower bound is arithmetic on public facts"},
 	{"literal", append(literals[:len(literals):len(literals)], "estimate/learners"), "a literal algorithm is a program over the kernel and knows no practical one"},

@@ -209,7 +209,7 @@ func plain(byName map[string]estimate.Estimator) (trials []trial) {
 	}{
 		{"heavy-tailed:paper", 100000, 1, 1, 20}, {"heavy-tailed:paper", 200000, 2, 1, 20}, {"general:amn24", 4000, 1, 1, 20}, {"general:amn24", 12000, 1, 2, 20},
 		{"black-box:paper", 130000, 1, 1, 20}, {"univariate:kv18", 5000, 1, 1, 4}, {"univariate:amn24", 6000, 1, 2, 20}, {"axis-aligned:aal21", 6000, 2, 1, 20},
-		{"separated:sample-aggregate", 60000, 2, 2, 20}, {"gaussian:kmssu22", 60000, 2, 1, 2}, {"black-box", 40000, 2, 2, 1}, {"separated:paper", 40000, 2, 2, 20},
+		{"separated:sample-aggregate", 60000, 2, 2, 20}, {"separated:aggregate-tree", 60000, 2, 2, 20}, {"gaussian:kmssu22", 60000, 2, 1, 2}, {"black-box", 40000, 2, 2, 1}, {"separated:paper", 40000, 2, 2, 20},
 	} {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			c := estimatetest.Case{Rows: draw(p.n, p.d, p.k), Columns: p.d, Relation: relation, Epsilon: p.epsilon, Delta: 1e-6, Components: p.k,

@@ -13,16 +13,11 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A Learner finds Components spherical Gaussians. An estimate of it has d+2 coordinates: the mean,
-// ln sigma, and the weight.
+// A Learner finds Components spherical Gaussians, a few of their diameters apart, by k-means in the
+// projection. An estimate of it has d+2 coordinates: the mean, ln sigma, and the weight.
 type Learner struct {
 	// Components is k. Required.
 	Components int
-	// Peel takes the components off one by one, as the source does. That needs components some
-	// thirty of their diameters apart; the default, k-means in the projection, needs a few.
-	Peel bool
-	// FailureProb of peeling, which widens the balls; 0 means .1.
-	FailureProb float64
 }
 
 var _ learner.Learner = Learner{}
@@ -44,14 +39,7 @@ func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	if k < 1 || len(rows) < leastRows*k {
 		return nil, learner.ErrTooFew
 	}
-	y := project(rows, k)
-	var part []int
-	if l.Peel {
-		part = l.peel(y)
-	} else {
-		part = parted(y, k, restarts, lloydSteps, rand.New(rand.NewPCG(seed, uint64(k))))
-	}
-	return refit(rows, part, k)
+	return refit(rows, parted(project(rows, k), k, restarts, lloydSteps, rand.New(rand.NewPCG(seed, uint64(k)))), k)
 }
 
 // refit returns the mean, ln sigma and weight of every part, in the columns of the rows; part is -1
@@ -86,42 +74,4 @@ func refit(rows [][]float64, part []int, k int) ([][]float64, error) {
 		out[j][d+1] = n / total
 	}
 	return out, nil
-}
-
-// peel takes one component after another, largest first: with R the largest distance of a row to
-// the nearest other row, the rows within R(1 + 8 sqrt(6 ln(n/b)/k)) of the row that attains it. A
-// row that is in no component is in part -1.
-//
-// Source: [KSSU19] Section B.11 of the restatement, step 2.
-func (l Learner) peel(y [][]float64) []int {
-	n, k := float64(len(y)), float64(l.Components)
-	b := l.FailureProb
-	if !(b > 0) {
-		b = .1
-	}
-	factor := 1 + 8*math.Sqrt(6*math.Log(n/b)/k)
-	part := make([]int, len(y))
-	for i := range part {
-		part[i] = -1
-	}
-	for j := range l.Components {
-		at, r2 := -1, -1.0
-		for i, x := range y {
-			nearest := math.Inf(1)
-			for h, z := range y {
-				if h != i && part[i] < 0 && part[h] < 0 {
-					nearest = math.Min(nearest, dense.Distance2(x, z))
-				}
-			}
-			if !math.IsInf(nearest, 1) && nearest > r2 {
-				at, r2 = i, nearest
-			}
-		}
-		for i, x := range y {
-			if at >= 0 && part[i] < 0 && dense.Distance2(x, y[at]) <= r2*factor*factor {
-				part[i] = j
-			}
-		}
-	}
-	return part
 }

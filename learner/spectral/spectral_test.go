@@ -66,6 +66,19 @@ func errors(est, truth [][]float64) (mean, sigma, weight float64) {
 	return mean, sigma, weight
 }
 
+// spherical are the estimates of Learner, or of Spheres in the form of Learner's.
+func spherical(k int, peel bool, rows [][]float64, seed uint64) (out [][]float64, err error) {
+	if !peel {
+		return spectral.Learner{Components: k}.Learn(rows, seed)
+	}
+	found, err := spectral.Spheres{Components: k, Peel: true}.Learn(rows, seed)
+	for _, e := range found {
+		d := len(rows[0])
+		out = append(out, append(append([]float64{}, e[1:1+d]...), math.Log(e[1+d]), e[0]))
+	}
+	return out, err
+}
+
 // TestSeparated: both ways find separated components in blocks of 40 k rows. A component has at
 // least 15 rows or so, whose mean errs by more than 1 + sqrt(d/8) sigmas with probability below
 // 1e-6: the runs that fail are those of the learner, at most one in ten (k-means in a local
@@ -83,7 +96,7 @@ func TestSeparated(t *testing.T) {
 		const runs = 40
 		for run := range runs {
 			rows, truth := draw(rng, 40*c.k, c.d, c.k, c.gap)
-			est, err := spectral.Learner{Components: c.k, Peel: c.peel}.Learn(rows, uint64(run))
+			est, err := spherical(c.k, c.peel, rows, uint64(run))
 			if err != nil || len(est) != c.k {
 				failed++
 				continue
@@ -106,9 +119,8 @@ func TestFunction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	rows, _ := draw(rng, 100, 5, 3, 4)
 	for _, peel := range []bool{false, true} {
-		l := spectral.Learner{Components: 3, Peel: peel}
-		a, errA := l.Learn(rows, 7)
-		b, errB := l.Learn(rows, 7)
+		a, errA := spherical(3, peel, rows, 7)
+		b, errB := spherical(3, peel, rows, 7)
 		if !reflect.DeepEqual(a, b) || (errA == nil) != (errB == nil) {
 			t.Errorf("peel %v: two runs differ", peel)
 		}
@@ -127,7 +139,7 @@ func TestNasty(t *testing.T) {
 	for name, rows := range tables {
 		for k := 1; k < 4; k++ {
 			for _, peel := range []bool{false, true} {
-				est, err := spectral.Learner{Components: k, Peel: peel}.Learn(rows, 1)
+				est, err := spherical(k, peel, rows, 1)
 				if err == nil && len(est) != k {
 					t.Errorf("%s, k = %d: %d estimates", name, k, len(est))
 				}

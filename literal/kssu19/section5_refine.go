@@ -37,7 +37,7 @@ const (
 // Source: [KSSU19] Section 5 (its average); Section B.11 of the restatement, step 5.
 func (f *sampling) refine() (estimate.Outcome, error) {
 	// the first ball is wide, because the tree did not see all directions
-	if f.dim() > fewAxes && !f.e.Literal {
+	if f.dim() > fewAxes {
 		if err := f.shrink(); err != nil {
 			return estimate.Outcome{}, err
 		}

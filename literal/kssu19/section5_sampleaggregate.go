@@ -2,286 +2,210 @@ package kssu19
 
 import (
 	"context"
-	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/learner/spectral"
-	gaussians "github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/parts/budget"
 )
 
-// SampleAggregate is the method "separated:sample-aggregate": many small secret blocks of rows, a
-// non-private learner on each, and a private search for the k clusters of what the learners found.
-// The components are spherical, with the units of the columns as they are found; where units differ
-// by more than a factor of 16 and the covariance need not be spherical, each column has its own.
+// SampleAggregate is the method "separated:sample-aggregate": any learner of mixtures on many small
+// secret blocks of rows; k calls of PGLOC, each for half as many of the blocks' estimates as there
+// are blocks, on those that no ball before has taken; and one noisy clipped mean per ball.
 //
-// One row moves the k estimates of one block, so all noise on estimates is k times that of a query
-// of rows, and there are as many estimates as blocks: it needs some 30 times the rows of the method
-// "separated" and is here for comparison, and for learners that nobody can make private otherwise.
+// The components are spherical, in the units of the columns as near pairs of rows show them: a ball
+// in l2 is all that PGLOC can find. Where units differ by more than a factor of 256 and the
+// covariance need not be spherical, each column has its own.
 //
-// Source: [KSSU19] Section 5; Section B.11 of the restatement.
-// Differs: units, ball and weights are measured on the rows themselves, where the noise is k times
-// less and n is larger than the number of estimates; the clusters are found by a tree of counts, as
-// in Part C of the restatement, in place of k calls of PGLOC (see Literal); a noisy clipped mean
-// per ball, three times, each in a ball around the last.
+// Privacy: one row moves the k estimates of one block, so every sensitivity is k times that of an
+// estimate (blocks.Cut); each PGLOC is charged as it is elsewhere.
+//
+// Source: [KSSU19] Section 5; Theorem 5.1; Theorem 5.2; Section B.11 of the restatement.
+// Differs: units and the ball of all rows, which the source is given as R, sigma_min and sigma_max,
+// are measured; equal parts of mu^2 in place of epsilon/(2k^2) and delta e^(-epsilon/2k)/(4k^2),
+// which are group privacy of k estimates and basic composition of k calls; variances are clipped at
+// a bound from a histogram of the ball's; blocks come from a secret draw.
 type SampleAggregate struct {
-	// Literal finds the clusters by k calls of PGLOC, as the source does. That needs five times the
-	// rows, and a budget with a delta, and finds tighter balls.
-	Literal bool
+	learners.List
+	c Constants
 }
 
-var _ estimate.Estimator = SampleAggregate{}
+var _ estimate.LearnerUser = SampleAggregate{}
 
-// NewSampleAggregate returns the estimator.
-func NewSampleAggregate() SampleAggregate { return SampleAggregate{} }
+// NewSampleAggregate returns the estimator. It panics if the constants are not valid.
+func NewSampleAggregate(c Constants) SampleAggregate {
+	c.SubsetRows, c.MostSubsetRows = min(c.SubsetRows, leastSearched), mostSearched
+	list := learners.List{
+		{Name: spheres, For: func(k int, _ float64) kernel.Learner { return spectral.Spheres{Components: k} }},
+		{Name: vempalaWang, For: func(k int, _ float64) kernel.Learner { return spectral.Spheres{Components: k, Peel: true} }},
+		{Name: "spectral", For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }},
+	}
+	return SampleAggregate{append(list, learners.Ours()...), printed.Must(c)}
+}
+
+// The learners of spherical components: k-means in the span of the leading singular vectors, and
+// the one that the source plugs in. They make do with fewer rows than those that find whole
+// covariances.
+const spheres, vempalaWang = "spectral-spheres", "vempala-wang"
+
+// A search for radii looks at leastSearched of the estimates or, where the noise asks for more, at
+// up to mostSearched, in time quadratic in them.
+const leastSearched, mostSearched = 2000, 1 << 17
 
 // Name is "separated:sample-aggregate".
 func (SampleAggregate) Name() string { return "separated:sample-aggregate" }
 
 // Source names the algorithm.
-func (SampleAggregate) Source() string { return sampleSource }
+func (SampleAggregate) Source() string { return sectionFive }
 
 // Summary is one line for lists of methods.
 func (SampleAggregate) Summary() string {
-	return "a mixture of k well separated spherical components: a non-private learner on many small blocks, aggregated (needs many rows)"
+	return "a mixture of k well separated spherical components: any learner on many small blocks, its estimates found by k searches for a ball (very many rows)"
 }
 
-const sampleSource = "KSSU19 Section B.11"
+// Printed is the same method with the source's constants.
+func (SampleAggregate) Printed() estimate.Estimator { return NewSampleAggregate(Printed()) }
 
-// The steps of the plan.
+const sectionFive = "KSSU19 Section 5"
+
+// The steps on the estimates.
 const (
-	stepSampleCount   = "count"
-	prefixSampleUnits = "units: "
-	stepSampleRadius  = "radius of the rows"
-	stepSampleSpan    = "span of the estimates"
-	stepSampleTree    = "tree of the estimates"
-	stepSampleMean    = "means of the clusters"
-	stepSampleSpread  = "spread of the clusters"
-	stepSampleScale   = "scales of the clusters"
-	stepSampleWeight  = "weights"
-	stepSampleLast    = "last means and scales"
+	prefixSampleBall = "ball of estimates: "
+	stepBallReach    = "reach of the variances"
+	stepBallTrace    = "variances"
+	stepBallWeight   = "weights"
+	stepBallMean     = "means"
 )
 
-// Parts of the total mu^2: utility constants. The last step gets what is left.
+// Parts of what the searches leave, for the steps before the last: utility constants, guesses.
 const (
-	sampleCountShare  = .005
-	sampleWeakShare   = .01
-	sampleRadiusShare = .01
-	sampleSpanShare   = .08
-	sampleFindShare   = .35
-	sampleMeanShare   = .04
-	sampleSpreadShare = .04
-	sampleScaleShare  = .06
-	sampleWeightShare = .02
-	// how often means and radii of the clusters are measured before the last time
-	samplePasses = 2
+	reachPart  = .12
+	tracePart  = .25
+	weightPart = .12
 )
+
+// The search for balls.
+const (
+	// removeBalls: estimates within this many radii of a ball found are not looked at again.
+	removeBalls = 4.0
+	// searched is sigma_min of the search, in units of near pairs, times k: of k equal clusters
+	// these are k sds wide, and estimates scatter by less than the sd. A guess.
+	searched = .25
+	// octavesApart is how far the rows are taken to reach in units of near pairs, where a number
+	// of rows is asked for before any has been looked at. A guess.
+	octavesApart = 12
+)
+
+// inUnits are the constants for estimates in a ball of the given radius, which was released.
+func (e SampleAggregate) inUnits(p estimate.Problem, radius float64) Constants {
+	c := e.c
+	c.Radius, c.SigmaMin = radius, math.Min(radius, searched/float64(p.Components))
+	c.SigmaMax = math.Max(c.SigmaMin, radius)
+	return c
+}
 
 // Plan is the worst case that Fit may measure. It refuses a problem without a number of components,
 // and one with too few rows.
 func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if p.Components < 1 {
-		return kernel.Plan{}, program.Refusal("state it, or use the method \"separated\"", "sample-and-aggregate has to know the number of components")
+	if p.NoDelta {
+		return kernel.Plan{}, program.Refusal("state --epsilon and --delta in place of --rho", "the thresholds of PGLOC need a delta")
 	}
-	if p.Rows > 0 {
-		if none := e.tooFew(p, float64(p.Rows)); none != nil {
-			return kernel.Plan{}, program.Refusal(none.Advice, "%s", none.Reason)
-		}
+	if none := tooFew(p, float64(p.Rows), e.rowsNeeded, e.blockRows); none != nil {
+		return kernel.Plan{}, program.Refusal(none.Advice, "%s", none.Reason)
 	}
-	moments, counts := query.ClippedMoments{}.Kind(), query.DistanceCounts
-	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: sampleSource}}
-	steps = append(steps, program.Steps(prefixSampleUnits, sampleWeakShare)...)
-	steps = append(steps,
-		kernel.Step{Name: stepSampleRadius, Query: counts, Share: sampleRadiusShare, Most: 1, Source: "KSSU19 Section C.1"},
-		kernel.Step{Name: stepSampleWeight, Query: rings.PartsOf(query.Count{}.Kind()), Share: sampleWeightShare, Most: 1, Source: "KSSU19 Section B.10"})
-	pooled := func(name, kind string, share float64, most int, source string) {
-		steps = append(steps, kernel.Step{Name: name, Query: kernel.OfBlocks(kind), Share: share, Most: most, Source: source})
+	steps := rowSteps()
+	for _, s := range pglocSteps(prefixSampleBall, e.c.PartitionShare, p.Components, 1) {
+		s.Query = kernel.OfBlocks(s.Query)
+		steps = append(steps, s)
 	}
-	if e.Literal {
-		steps = append(steps, literalSteps(p.Components)...)
-	} else {
-		pooled(stepSampleSpan, moments, sampleSpanShare, 1, "KSSU19 Section B.5")
-		pooled(stepSampleTree, rings.CellCounts{}.Kind(), sampleFindShare, mostTreeLevels, "KSSU19 Section C.3")
+	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
+	for _, s := range []kernel.Step{
+		{Name: stepBallReach, Query: rings.PartsOf(query.DistanceCounts), Share: reachPart},
+		{Name: stepBallTrace, Query: moments, Share: tracePart},
+		{Name: stepBallWeight, Query: moments, Share: weightPart},
+		{Name: stepBallMean, Query: moments, Share: 1},
+	} {
+		s.Query, s.Most, s.Source = kernel.OfBlocks(s.Query), 1, sectionFive
+		steps = append(steps, s)
 	}
-	pooled(stepSampleMean, rings.PartsOf(moments), samplePasses*sampleMeanShare, samplePasses, sampleSource)
-	pooled(stepSampleSpread, rings.PartsOf(counts), (samplePasses+1)*sampleSpreadShare, samplePasses+1, sampleSource)
-	pooled(stepSampleScale, rings.PartsOf(counts), sampleScaleShare, 1, sampleSource)
-	pooled(stepSampleLast, rings.PartsOf(moments), 1, 1, sampleSource)
 	return kernel.Plan{Method: e.Name(), Steps: steps}, nil
 }
 
-// Expect says how many rows the thresholds need.
+// Expect says how many rows the search for balls needs.
 func (e SampleAggregate) Expect(p estimate.Problem) estimate.Expectation {
-	if p.Components < 1 || !(p.Mu > 0) {
+	if p.Components < 1 || !(p.Mu > 0) || math.IsInf(e.rowsNeeded(p), 1) {
 		return estimate.Expectation{}
 	}
-	return estimate.Expectation{RowsNeeded: e.rowsNeeded(p)}
+	return estimate.Expectation{RowsNeeded: e.rowsNeeded(p), Notes: []string{
+		"a literal algorithm, to compare with: its noise is as large as the blocks are many; the method separated needs far fewer rows"}}
 }
 
 // Utility constants of the blocks.
 const (
-	rowsPerComponent = 20 // of a block, for every component on average
-	rowsPerColumn    = 2  // of a block
-	mostBlocks       = 1 << 17
-	// clearSDs: a cluster, which has about one estimate per block, must be this many noise sds of
-	// one count of the tree.
-	clearSDs = 13.0
+	leastBlocks = 64
+	leastDelta  = 1e-30 // where none is told
+	// roomy: GoodRadius gives up at half as many blocks as it needs; this many times as many leave
+	// room for what stage zero costs. A guess.
+	roomy = 1.3
+	// perCell of the estimates of a component are in one of twice their radius, at least:
+	// one over it. perTest: blocks for which the test of boxes is sure, times its epsilon over k.
+	// Guesses.
+	perCell = 3.0
+	perTest = 40.0
+	// amply: with more than so many times the blocks that the search needs, blocks get larger
+	// instead, and the learner better. A guess.
+	amply = 1.5
 )
 
-// blockRows is the size of a block.
-func blockRows(p estimate.Problem) float64 {
-	return math.Max(rowsPerComponent*float64(p.Components), rowsPerColumn*float64(p.Columns))
+// blocksNeeded is the number of blocks below which GoodRadius gives up or the thresholds of
+// GoodCenter hide a cluster of one estimate per block; Inf where GoodRadius gives up whatever their
+// number is, because it looks at no more than mostSearched estimates.
+//
+// Source: [KSSU19] Theorem 5.1 (m).
+func (e SampleAggregate) blocksNeeded(p estimate.Problem) float64 {
+	k := float64(p.Components)
+	r := run{c: e.inUnits(p, math.Exp2(octavesApart)), group: k}
+	mu2 := e.c.PartitionShare * p.Mu * p.Mu / k
+	_, need := r.radiusGamma(1, p.Columns, mu2)
+	if most := float64(r.c.MostSubsetRows) / (2 * k); most-3*math.Sqrt(most) < need {
+		return math.Inf(1)
+	}
+	// of GoodCenter: what its two histograms let through, at one of the d axes, and its test of
+	// boxes
+	step := mu2 / 2 / 4
+	slack := math.Log(20*2*k*float64(p.Columns)/math.Max(p.Budget.Delta, leastDelta)) + p.Budget.Epsilon
+	threshold := k + math.Sqrt(2*slack)*math.Sqrt(2*float64(p.Columns))*k/budget.Mu(step)
+	return math.Max(math.Max(leastBlocks, 2*roomy*need), math.Max(perCell*threshold, perTest*k/printed.Pure(step)))
 }
 
 // rowsNeeded is the number of rows that makes enough blocks.
 func (e SampleAggregate) rowsNeeded(p estimate.Problem) float64 {
-	k := float64(p.Components)
-	need := clearSDs * k * math.Sqrt2 / (p.Mu * math.Sqrt(sampleFindShare/mostTreeLevels))
-	if e.Literal {
-		need = literalBlocks(p)
+	if p.Components < 1 {
+		return 0
 	}
-	return need * blockRows(p)
+	return e.blocksNeeded(p) * e.blockRows(p)
 }
 
-// tooFew is the reason why so many rows are too few, or nil: public or released facts.
-func (e SampleAggregate) tooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
-	need := e.rowsNeeded(p)
-	if rows >= need {
-		return nil
+// rowsPerColumnOfShape is how many rows a component needs for every column, and for two more, where
+// its whole covariance is learned. A guess.
+const rowsPerColumnOfShape = 4
+
+// blockRows is the size of the smallest blocks.
+func (e SampleAggregate) blockRows(p estimate.Problem) float64 {
+	if name := estimate.LearnerOf(e, p); name == spheres || name == vempalaWang {
+		return blockRows(p)
 	}
-	return &estimate.NoRelease{
-		Reason: fmt.Sprintf("about %.0f rows make too few blocks of %.0f rows for the noise, which is %d times that of a query of rows",
-			math.Max(0, rows), blockRows(p), p.Components),
-		Advice: fmt.Sprintf("needs about %.3g rows at this budget; or use the method \"separated\"", need),
-	}
+	return math.Max(blockRows(p), rowsPerColumnOfShape*float64(p.Components*(p.Columns+2)))
 }
 
 // Fit follows the plan with the whole budget of the session.
 func (e SampleAggregate) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	advice := fmt.Sprintf("needs components some ten sds apart and about %.3g rows at this budget; or use the method \"separated\"", e.rowsNeeded(p))
-	f := &sampling{Run: program.Begin(s, p, func(estimate.Problem) string { return advice }), ctx: ctx, e: e}
+	f := &aggregate{aggregation: begun(ctx, s, p, e.rowsNeeded, e.blockRows), e: e}
 	return f.run()
-}
-
-// sampling is the state of one run.
-type sampling struct {
-	program.Run
-	ctx      context.Context
-	e        SampleAggregate
-	pooled   *kernel.Allotment // measures the estimates of the blocks
-	weights  *kernel.Allotment // what the weights may cost
-	space    gaussians.Space
-	radius   float64 // of the ball around the centre of the space that holds what the learners see
-	blocks   int
-	clusters []cluster
-}
-
-func (f *sampling) dim() int { return f.space.Dim() }
-
-// run is the whole fit.
-func (f *sampling) run() (estimate.Outcome, error) {
-	if out, err := f.findSpace(); out != nil || err != nil {
-		return orEmpty(out), err
-	}
-	if out, err := f.findBall(); out != nil || err != nil {
-		return orEmpty(out), err
-	}
-	f.weights = f.Take(sampleWeightShare * f.Mu2)
-	f.blocks = max(1, min(mostBlocks, int(f.Rows/blockRows(f.Problem))))
-	var err error
-	if f.pooled, err = blocks.Cut(f.Allotment, blocks.Blocks{
-		Learner: spectral.Learner{Components: f.Problem.Components}, Count: f.blocks,
-		Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Radius: f.radius, Seed: sampleSeed,
-	}); err != nil {
-		return estimate.Outcome{}, err
-	}
-	find := f.findClusters
-	if f.e.Literal {
-		find = f.findLiteral
-	}
-	if err := find(); err != nil {
-		return estimate.Outcome{}, err
-	}
-	if len(f.clusters) < f.Problem.Components {
-		return f.Refuse("only %d of %d clusters of estimates stand out of the noise", len(f.clusters), f.Problem.Components), nil
-	}
-	return f.refine()
-}
-
-// sampleSeed is that of the learner and of EM: public, and independent of the table.
-const sampleSeed = 0x4b53535531392e35
-
-func orEmpty(out *estimate.Outcome) estimate.Outcome {
-	if out == nil {
-		return estimate.Outcome{}
-	}
-	return *out
-}
-
-// findSpace measures the number of rows and the units of the columns.
-func (f *sampling) findSpace() (*estimate.Outcome, error) {
-	if err := f.CountRows(stepSampleCount, sampleCountShare); err != nil {
-		return nil, err
-	}
-	if none := f.e.tooFew(f.Problem, f.Rows); none != nil {
-		return &estimate.Outcome{Diagnostics: f.Notes, NoRelease: none}, nil
-	}
-	share, sharp := program.Share(f.Problem, f.Problem.Columns, f.Rows)
-	if !sharp {
-		out := f.Refuse("about %.0f rows are too few to find the units of %d columns", f.Rows, f.Problem.Columns)
-		return &out, nil
-	}
-	if out, done, err := f.Open(program.Config(prefixSampleUnits, share, sampleWeakShare, f.Mu2)); done || err != nil {
-		return &out, err
-	}
-	f.space = program.OneUnit(f.Space, f.Problem.Covariance)
-	return nil, nil
-}
-
-// Utility constants of the ball.
-const (
-	ballLow, ballHigh = -8, 80 // half-octaves, in units of the columns
-	ballCore          = .9     // of the rows are in it in any case
-	ballPart          = .01    // a half-octave beyond counts if it holds this part of the rows
-	ballSDs           = 4.0    // .. and this many noise sds
-	ballGap           = 6      // half-octaves that may be empty before it
-)
-
-// findBall finds the ball that holds what belongs together: nine rows in ten, and from there
-// outwards over small gaps.
-//
-// Source: [KSSU19] Section C.1, stage R, of the restatement.
-func (f *sampling) findBall() (*estimate.Outcome, error) {
-	var edges []float64
-	for e := ballLow; e <= ballHigh; e++ {
-		edges = append(edges, math.Exp2(float64(e)/2))
-	}
-	q := query.Counts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Edges: [][]float64{edges}}
-	ans, err := f.Sum(stepSampleRadius, q, f.Mu(sampleRadiusShare))
-	if err != nil {
-		return nil, err
-	}
-	last, within := -1, 0.0
-	low := math.Max(ballSDs*ans.Sigma, ballPart*f.Rows)
-	for b := range edges {
-		count := ans.Values[b]
-		if within < ballCore*f.Rows && count > ballSDs*ans.Sigma || last >= 0 && b-last <= ballGap && count > low {
-			last = b
-		}
-		within += count
-	}
-	if last < 0 {
-		out := f.Refuse("no distance from the centre holds enough rows to be seen")
-		return &out, nil
-	}
-	f.radius = edges[last]
-	return nil, nil
 }

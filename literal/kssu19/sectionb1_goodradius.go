@@ -32,6 +32,10 @@ func (r *run) radiusGamma(parts, l int, mu2 float64) (gamma, need float64) {
 	return gamma, 8 * gamma
 }
 
+// slackRows is 4 Gamma, and at least a row: without any, every radius from the right one on has the
+// same score.
+func slackRows(gamma float64) int { return max(1, int(math.Round(4*gamma))) }
+
 // goodRadius finds, for every part, a radius r such that some ball of radius r around a row of it
 // holds about t of its rows, and no ball of radius r/2 does: at most four times the smallest
 // radius, up to the grid. It is 0 < r; the least of the grid if t rows are equal. NaN: bottom, as t
@@ -81,7 +85,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 			continue
 		}
 		spread = append(spread, i)
-		q.Scores = append(q.Scores, scores.GoodRadius{Frame: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: int(math.Round(4 * gamma))})
+		q.Scores = append(q.Scores, scores.GoodRadius{Frame: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: slackRows(gamma)})
 	}
 	if spread == nil {
 		return radii, nil

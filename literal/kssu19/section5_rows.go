@@ -1,0 +1,187 @@
+package kssu19
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/query"
+	gaussians "github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/stagezero"
+)
+
+// The steps that both forms of sample and aggregate take on the rows, before there are blocks.
+const (
+	stepSampleCount   = "count"
+	prefixSampleUnits = "units: "
+	stepSampleRadius  = "radius of the rows"
+)
+
+// Parts of the total mu^2 for them: utility constants.
+const (
+	sampleCountShare  = .005
+	sampleWeakShare   = .01
+	sampleNearShare   = .04
+	sampleRadiusShare = .01
+)
+
+// rowSteps are the steps of findRows.
+func rowSteps() []kernel.Step {
+	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: sampleSource}}
+	steps = append(steps, program.Steps(prefixSampleUnits, sampleWeakShare)...)
+	return append(steps, stagezero.NearStep(prefixSampleUnits, sampleNearShare),
+		kernel.Step{Name: stepSampleRadius, Query: query.DistanceCounts, Share: sampleRadiusShare, Most: 1, Source: "KSSU19 Section C.1"})
+}
+
+// An aggregation is the state of a run of either form.
+type aggregation struct {
+	program.Run
+	ctx    context.Context
+	need   func(estimate.Problem) float64 // about how many rows
+	block  func(estimate.Problem) float64 // .. and in a block at least
+	pooled *kernel.Allotment              // measures the estimates of the blocks
+	space  gaussians.Space
+	radius float64 // of the ball around the centre of the space that holds what the learners see
+	blocks int
+}
+
+// begun is a run before its first measurement.
+func begun(ctx context.Context, s *kernel.Session, p estimate.Problem, need, block func(estimate.Problem) float64) aggregation {
+	return aggregation{ctx: ctx, need: need, block: block, Run: program.Begin(s, p, func(p estimate.Problem) string {
+		return fmt.Sprintf("needs components some ten sds apart and about %.3g rows at this budget; or use the method \"separated\"", estimate.AboutRows(need(p)))
+	})}
+}
+
+// tooFew is the reason why a problem with so many rows, 0 for an unknown number, is not tried, or
+// nil: public or released facts.
+func tooFew(p estimate.Problem, rows float64, need, block func(estimate.Problem) float64) *estimate.NoRelease {
+	switch {
+	case p.Components < 1:
+		return &estimate.NoRelease{Reason: "sample-and-aggregate has to know the number of components", Advice: "state it, or use the method \"separated\""}
+	case math.IsInf(need(p), 1):
+		return &estimate.NoRelease{Reason: fmt.Sprintf("no number of blocks shows the estimates of %d components through the noise at this budget", p.Components),
+			Advice: "use a larger epsilon, fewer components, or the method \"separated\""}
+	case rows == 0 || rows >= need(p):
+		return nil
+	}
+	return &estimate.NoRelease{
+		Reason: fmt.Sprintf("about %.0f rows make too few blocks of %.0f rows for the noise, which is %d times that of a query of rows",
+			math.Max(0, rows), block(p), p.Components),
+		Advice: fmt.Sprintf("needs about %.3g rows at this budget; or use the method \"separated\"", estimate.AboutRows(need(p))),
+	}
+}
+
+func (f *aggregation) dim() int { return f.space.Dim() }
+
+// cut runs the learner of b on blocks of the rows in the ball, in the units of the space.
+func (f *aggregation) cut(b blocks.Blocks) (err error) {
+	b.Frame, b.Radius = f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), f.radius
+	f.pooled, err = blocks.Cut(f.Allotment, b)
+	return err
+}
+
+func orEmpty(out *estimate.Outcome) estimate.Outcome {
+	if out == nil {
+		return estimate.Outcome{}
+	}
+	return *out
+}
+
+// findRows measures the number of rows, the units of the columns, and the ball that holds what
+// belongs together. Not nil: the end of the run.
+func (f *aggregation) findRows() (*estimate.Outcome, error) {
+	if err := f.CountRows(stepSampleCount, sampleCountShare); err != nil {
+		return nil, err
+	}
+	if none := tooFew(f.Problem, math.Max(1, f.Rows), f.need, f.block); none != nil {
+		return &estimate.Outcome{Diagnostics: f.Notes, NoRelease: none}, nil
+	}
+	share, sharp := program.Share(f.Problem, f.Problem.Columns, f.Rows)
+	if !sharp {
+		out := f.Refuse("about %.0f rows are too few to find the units of %d columns", f.Rows, f.Problem.Columns)
+		return &out, nil
+	}
+	if out, done, err := f.Open(program.Config(prefixSampleUnits, share, sampleWeakShare, f.Mu2)); done || err != nil {
+		return &out, err
+	}
+	f.space = f.Space
+	if err := f.near(); err != nil {
+		return nil, err
+	}
+	f.space = program.OneUnit(f.space, f.Problem.Covariance)
+	return f.findBall()
+}
+
+// near puts the columns in the units of their near pairs, which are those of the components: whole
+// spreads are as wide as the gaps between them. Where near pairs would not show, all stays as it
+// is.
+//
+// Source: [KSSU19] Section E of the restatement, stage A'.
+func (f *aggregation) near() error {
+	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(sampleNearShare)) {
+		return nil
+	}
+	least := make([]float64, f.dim())
+	for i, j := range f.space.Columns {
+		least[i] = f.Lattices[j].Unit
+	}
+	units, _, err := stagezero.NearUnits(f.Allotment, prefixSampleUnits, f.space.Columns, f.space.Scale, least, f.Rows, f.Mu(sampleNearShare))
+	if err != nil {
+		return err
+	}
+	f.space.Scale = slices.Clone(f.space.Scale)
+	for i, u := range units {
+		if u > 0 {
+			f.space.Scale[i] = u
+		}
+	}
+	return nil
+}
+
+// Utility constants of the ball.
+const (
+	ballLow, ballHigh = -8, 80 // half-octaves, in units of the columns
+	ballCore          = .9     // of the rows are in it in any case
+	ballPart          = .01    // a half-octave beyond counts if it holds this part of the rows
+	ballSDs           = 4.0    // .. and this many noise sds
+	ballGap           = 6      // half-octaves that may be empty before it
+)
+
+// findBall finds the ball that holds what belongs together: nine rows in ten, and from there
+// outwards over small gaps.
+//
+// Source: [KSSU19] Section C.1, stage R, of the restatement.
+func (f *aggregation) findBall() (*estimate.Outcome, error) {
+	var edges []float64
+	for e := ballLow; e <= ballHigh; e++ {
+		edges = append(edges, math.Exp2(float64(e)/2))
+	}
+	q := query.Counts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Edges: [][]float64{edges}}
+	ans, err := f.Sum(stepSampleRadius, q, f.Mu(sampleRadiusShare))
+	if err != nil {
+		return nil, err
+	}
+	last, within := -1, 0.0
+	low := math.Max(ballSDs*ans.Sigma, ballPart*f.Rows)
+	for b := range edges {
+		count := ans.Values[b]
+		if within < ballCore*f.Rows && count > ballSDs*ans.Sigma || last >= 0 && b-last <= ballGap && count > low {
+			last = b
+		}
+		within += count
+	}
+	if last < 0 {
+		out := f.Refuse("no distance from the centre holds enough rows to be seen")
+		return &out, nil
+	}
+	f.radius = edges[last]
+	return nil, nil
+}
