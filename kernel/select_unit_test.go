@@ -25,6 +25,7 @@ func unitScores() map[string]scores.Score {
 			Index: []int{0, 0, 1, 1, 0, 1, 0, 1}, Share: []float64{1, 0, 1, 0, .5, .5, .75, .25}, Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.841}, {.159}}},
 		"contests": scores.Tournament{MinimumDistance: scores.MinimumDistance{Components: []query.Component{bell(0), bell(2)}, Parts: 2,
 			Index: []int{0, 0, 1, 1, 0, 1}, Share: []float64{1, 0, 1, 0, .5, .5}, Sets: [][2]int{{0, 1}, {0, 2}, {2, 1}}, Mass: [][]float64{{.841, .841, .841}, {.159, .159, .159}}}, Draw: .2, Margin: .05},
+		"centers":  scores.TerrificCenters{Frame: line(), Centers: [][]float64{{0}, {1}, {2}, {.5}}, Radius: .5, C: 3, T: 7},
 		"deficits": sides(4, -.5, 0, 1, 2),
 		"overlaps": scores.MultisetOverlap{Frame: line(), Points: [][]float64{{0}, {1}, {2}}, Size: 4,
 			Multisets: [][]int{{4, 0, 0}, {2, 1, 1}, {0, 0, 4}}, Lists: [][]int{{0}, {1, 2}, {2}, nil}},

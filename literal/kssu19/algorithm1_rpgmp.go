@@ -191,9 +191,8 @@ func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left
 
 // children are the rows inside the ball and those beyond c times its radius; rows between are
 // dropped.
-func (g *partitioner) children(v *node, b *secluded) []*node {
+func (g *partitioner) children(v *node, b *ball) []*node {
 	in := &node{part: v.and(b.within(b.radius)), k: v.k - 1}
 	out := &node{part: v.and(b.beyond(g.c.Secluded * b.radius)), k: v.k - 1}
-	in.rows, out.rows = b.in, b.out
 	return []*node{in, out}
 }

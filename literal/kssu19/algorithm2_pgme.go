@@ -30,15 +30,22 @@ import (
 //
 // Measured by TestRecoveryRates (replace-one, delta 1e-6, equal weights, sd 1; components found in
 // ten of ten runs, errors of means below .1 sd): epsilon 10: n = 3000, d = 3, k = 2; n = 15000, d =
-// 10, k = 2; n = 40000, d = 3, k = 3 (least weight .3 given). Epsilon 1: n = 60000, d = 3, k = 2
-// (least weight .3 given). Means 85 sds apart, 113 for d = 10, 283 for k = 3; 28 sds apart, d = 3,
-// n = 12000: nine of ten.
+// 10, k = 2; n = 40000, d = 3, k = 3 (least weight .3 given). Means 85 sds apart, 113 for d = 10,
+// 283 for k = 3; 28 sds apart, d = 3, n = 12000: nine of ten. At epsilon 1, d = 3, without a least
+// weight: n = 25000 for k = 2, 70000 for k = 3 (two of two runs each).
 type Paper struct{ c Constants }
 
 // NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
 func NewPaper(c Constants) Paper { return Paper{printed.Must(c)} }
 
-var _ estimate.Estimator = Paper{}
+var _ estimate.FactUser = Paper{}
+
+// Printed is Algorithm 2 with the constants of the source.
+func (Paper) Printed() estimate.Estimator { return NewPaper(Printed()) }
+
+// Uses says that bounds of the eigenvalues are those of every component, and that the ball that
+// holds the mean, which is read as that of every component's mean, is used beside them.
+func (Paper) Uses(p estimate.Problem) estimate.Uses { return uses(p.Facts) }
 
 // Name is "separated:paper".
 func (Paper) Name() string { return "separated:paper" }
@@ -62,6 +69,7 @@ const (
 
 // Plan states the worst case. It refuses a table in which noise would hide every ball.
 func (e Paper) Plan(p estimate.Problem) (kernel.Plan, error) {
+	e.c = e.c.with(p.Facts)
 	if err := refusal(p, func(n float64) bool { return e.enough(p, n) }); err != nil {
 		return kernel.Plan{}, err
 	}
@@ -101,12 +109,24 @@ func (e Paper) enough(p estimate.Problem, n float64) bool {
 	if !r.enoughForBall(1, p.Columns, n, n-e.c.RowsAside*least, step) {
 		return false
 	}
+	if least/2 < e.c.lemma42(n, p.Columns, printed.Pure(step)/2, privacyDelta(p)) {
+		return false
+	}
 	_, need := r.terrificGamma(parts, 2*e.c.Octaves+1, least/2, step)
-	return r.enoughRows(n, least/2, need) && r.enoughForCenter(parts, p.Columns, least/2, step*centerShare)
+	return r.enoughRows(n, least/2, need) && r.enoughForCenter(parts, p.Columns, least/2, step*centerShare) && r.enoughForSeclusion(parts, least/2, step)
+}
+
+// privacyDelta is that of the budget, and what is usual where it is not known.
+func privacyDelta(p estimate.Problem) float64 {
+	if p.Budget.Delta > 0 {
+		return p.Budget.Delta
+	}
+	return 1e-6
 }
 
 // Expect says how many rows it takes, from public facts.
 func (e Paper) Expect(p estimate.Problem) estimate.Expectation {
+	e.c = e.c.with(p.Facts)
 	return expectation(p, paperAccurate, func(n float64) bool { return e.enough(p, n) })
 }
 
@@ -117,6 +137,7 @@ func (e Paper) Expect(p estimate.Problem) estimate.Expectation {
 // Differs: rows are truncated to R + sigma_max sqrt(d) if these are known; the weights are measured
 // before PGE, which needs them; mu^2 that the partition did not need goes to PGE.
 func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	e.c = e.c.with(p.Facts)
 	r := begin(s.Allotment(), e.c, 1)
 	n, mu2, err := r.count(s.Mu() * s.Mu())
 	if err != nil {
@@ -134,7 +155,7 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	if leaves == nil {
 		return refuse(p, "no ball was found that holds the rows"), nil
 	}
-	leaves, sd, err := r.weigh(leaves, mu2*(1-e.partitionShare(k))*weightsShare)
+	leaves, err = r.weigh(leaves, mu2*(1-e.partitionShare(k))*weightsShare)
 	if err != nil || leaves == nil {
 		return refuse(p, "no part of the rows is large enough to be seen"), err
 	}
@@ -142,33 +163,32 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return e.outcome(p, leaves, gaussians, sd), nil
+	return e.outcome(p, n, leaves, gaussians), nil
 }
 
-// weigh measures how many rows the leaves hold, and returns those that hold any; sd is the noise of
-// a count.
+// weigh measures how many rows the leaves hold, and returns those that hold any.
 //
 // Source: [KSSU19] Algorithm 2 (steps 3 and 4, the weights); Section B.10 of the restatement.
 // Differs: Lap(1/eps) as printed is
 // calibrated to the relation.
-func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, sd float64, err error) {
+func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, err error) {
 	q := rings.Parts{Partition: partition(leaves)}
 	for range leaves {
 		q.Queries = append(q.Queries, query.Count{})
 	}
 	ans, err := choice.Laplace(r.a, stepWeights, q, printed.Pure(mu2))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for i, p := range leaves {
 		if p.rows = ans.Values[i]; p.rows > seen*ans.Sigma && p.rows >= 2 {
 			seenParts = append(seenParts, p)
 		}
 	}
-	return seenParts, ans.Sigma, nil
+	return seenParts, nil
 }
 
-func (e Paper) outcome(p estimate.Problem, leaves []part, gaussians []*gaussian, sd float64) estimate.Outcome {
+func (e Paper) outcome(p estimate.Problem, n float64, leaves []part, gaussians []*gaussian) estimate.Outcome {
 	var parts []found
 	var flags []string
 	lost := 0
@@ -186,5 +206,5 @@ func (e Paper) outcome(p estimate.Problem, leaves []part, gaussians []*gaussian,
 	if lost > 0 {
 		flags = append(flags, fmt.Sprintf("%d parts hold too few rows to be learned, or none that are like a Gaussian, and were left out", lost))
 	}
-	return assemble(p, parts, p.Covariance, flags)
+	return e.c.assemble(p, n, parts, p.Covariance, flags...)
 }

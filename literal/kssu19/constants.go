@@ -3,6 +3,7 @@ package kssu19
 import (
 	"math"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
@@ -25,10 +26,19 @@ type Constants struct {
 	Condition float64
 	// FailureProb is beta in the logarithms.
 	FailureProb float64
-	// Secluded is c of a c-terrific ball. Sought is the factor that TerrificRadius looks with, c as
-	// printed: but TerrificBall accepts a ball whose radius is 1+c/10 times that, and the largest
-	// radius with c never passes; with c(1+c/10)+1 it does.
+	// Secluded is c of a c-terrific ball. Sought is the factor that TerrificRadius looks with: with
+	// c itself nothing is ever found in the projection, with c(1+c/10)+c/10 it is
+	// (TestErratumSought).
 	Secluded, Sought float64
+	// Candidates is the most centres that TerrificBall tries for a part, those of the fullest
+	// boxes.
+	Candidates int
+	// SizeFactor is what Lemma 4.2 multiplies its bound of t by, 1000 as printed; 0: t is what the
+	// noise of the searches asks for.
+	SizeFactor float64
+	// PCAFactor times ln(nk/beta) is the number of directions that the warm-up learner keeps, if
+	// more than k; 512 as printed.
+	PCAFactor float64
 	// RadiusSlack times ln(grid/beta)/epsilon, epsilon that of the choice of a radius, is Gamma of
 	// GoodRadius.
 	RadiusSlack float64
@@ -42,10 +52,10 @@ type Constants struct {
 	// how many shifts are tried.
 	BoxDimensions, BoxAttempts int
 	BoxSide                    float64
-	// SubsetRows and MostSubsetRows bound the rows of a node that the searches for radii look at,
-	// in time quadratic in them: about SubsetRows, and more, up to MostSubsetRows, where the noise
-	// asks for more. See [query.Selection].
-	SubsetRows, MostSubsetRows int
+	// SubsetRows is about how many rows of a node the searches for radii look at, in time that is
+	// quadratic in the rows of a component: more, where the noise asks for more, and no more for a
+	// longer table. See [scores.Selection].
+	SubsetRows int
 	// PartitionShare is the part of mu^2 for the partition; the rest estimates the components.
 	PartitionShare float64
 	// RowsAside is what step 2 of Algorithm 1 leaves out of its ball, as a part of n w_min.
@@ -54,20 +64,23 @@ type Constants struct {
 
 // Practical are constants with which the algorithms run.
 func Practical() Constants {
-	return Constants{Kept: .75, Condition: 30, FailureProb: .1, Secluded: 5, Sought: 8.5, RadiusSlack: 1.5, TerrificSlack: .25, SecludedSlack: .25, Octaves: 20,
-		BoxDimensions: 4, BoxAttempts: 12, BoxSide: 8, SubsetRows: 2000, MostSubsetRows: 20000, PartitionShare: .5, RowsAside: .05}
+	return Constants{Kept: .75, Condition: 30, FailureProb: .1, Secluded: 5, Sought: 8.5, Candidates: 16, RadiusSlack: 1.5, TerrificSlack: .25, SecludedSlack: .25,
+		Octaves: 20, BoxDimensions: 4, BoxAttempts: 12, BoxSide: 8, SubsetRows: 2000, PartitionShare: .5, RowsAside: .05}
 }
 
-// Printed are the constants of the source, as far as it states them: the slacks of its analysis, no
-// subset of rows. With them both methods refuse tables of fewer than about 10^7 rows at epsilon 1.
+// Printed are the constants of the source, as far as it states them: the slacks of its analysis,
+// the size that Lemma 4.2 asks for, no subset of rows. papers/KSSU19.md has them beside those of
+// Practical.
 //
-// Source: [KSSU19] Section B.4 of the restatement.
+// Source: [KSSU19] Lemma 4.2; Algorithm 1; Section B.4 of the restatement.
+// Differs: TerrificRadius looks with c(1+c/10)+c/10 in place of c, with which Algorithm 1 would
+// find nothing in the projection.
 func Printed() Constants {
 	c := Practical()
-	c.Sought = c.Secluded
+	c.Sought = c.Secluded*(1+c.Secluded/10) + c.Secluded/10
 	c.Kept, c.RadiusSlack, c.TerrificSlack, c.SecludedSlack = 12, 4, 0, 0
-	c.MostSubsetRows = math.MaxInt32
-	c.SubsetRows = c.MostSubsetRows
+	c.SizeFactor, c.PCAFactor = 1000, 512
+	c.SubsetRows = math.MaxInt32
 	return c
 }
 
@@ -93,10 +106,32 @@ func (c Constants) Validate() error {
 	want(c.BoxDimensions >= 1 && c.BoxDimensions <= 8, "BoxDimensions: want 1 to 8, got %d", c.BoxDimensions)
 	want(c.BoxAttempts >= 1 && c.BoxAttempts <= 1000, "BoxAttempts: want 1 to 1000, got %d", c.BoxAttempts)
 	want(c.BoxSide > 2 && c.BoxSide <= 1e6, "BoxSide: want more than 2, got %v", c.BoxSide)
-	want(c.SubsetRows >= 1 && c.MostSubsetRows >= c.SubsetRows, "SubsetRows: want 1 to MostSubsetRows, got %d and %d", c.SubsetRows, c.MostSubsetRows)
+	want(c.SubsetRows >= 1, "SubsetRows: want at least 1, got %d", c.SubsetRows)
+	want(c.Candidates >= 1 && c.Candidates <= 1000, "Candidates: want 1 to 1000, got %d", c.Candidates)
+	want(c.SizeFactor >= 0 && c.SizeFactor <= 1e6, "SizeFactor: want 0 to 1e6, got %v", c.SizeFactor)
+	want(c.PCAFactor >= 0 && c.PCAFactor <= 1e6, "PCAFactor: want 0 to 1e6, got %v", c.PCAFactor)
 	want(part(c.PartitionShare), "PartitionShare: want a number between 0 and 1, got %v", c.PartitionShare)
 	want(c.RowsAside >= 0 && c.RowsAside < 1, "RowsAside: want a number in [0, 1), got %v", c.RowsAside)
 	return faults.Err("kssu19")
+}
+
+// with are the constants with what is publicly known of a mixture in place of what they assume: the
+// ball of radius R that holds every component's mean, and the bounds of every component's
+// eigenvalues.
+func (c Constants) with(f estimate.Facts) Constants {
+	held := func(v float64) float64 { return math.Max(1/mostRadius, math.Min(mostRadius, v)) }
+	if f.KnowsMean && f.MeanWithin > 0 {
+		c.Radius = held(f.MeanWithin)
+	}
+	if f.KnowsEigenvalues() {
+		c.SigmaMin, c.SigmaMax = held(math.Sqrt(f.Eigenvalues[0])), held(math.Sqrt(f.Eigenvalues[1]))
+	}
+	return c
+}
+
+// uses are the facts that with makes use of: R bounds a grid only beside sigma.
+func uses(f estimate.Facts) estimate.Uses {
+	return estimate.Uses{Eigenvalues: f.KnowsEigenvalues(), Mean: f.KnowsEigenvalues() && f.MeanWithin > 0}
 }
 
 // leastWeight is w_min for k components.

@@ -7,8 +7,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/printed"
 )
@@ -19,6 +17,7 @@ const (
 	stepSecluded  = "secluded"
 	terrificShare = .5
 	centerShare   = .25
+	secludedShare = 1 - terrificShare - centerShare
 )
 
 func terrificSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
@@ -26,8 +25,8 @@ func terrificSteps(prefix string, share float64, most int, slack float64) []kern
 	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: scores.SelectionOf(scores.TerrificRadius{}.Kind()), Share: share * terrificShare,
 		Most: most, Source: source}}
 	steps = append(steps, goodCenterSteps(prefix, share*centerShare, most, slack/2)...)
-	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: rings.PartsOf(query.DistanceCounts),
-		Share: share * (1 - terrificShare - centerShare), Most: most, Source: source})
+	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: scores.SelectionOf(scores.TerrificCenters{}.Kind()),
+		Share: share * secludedShare, Most: most, Source: source})
 }
 
 // terrificGamma is Gamma of TerrificRadius for a ball of t rows of the subset, and the fewest rows
@@ -42,7 +41,7 @@ func (r *run) terrificGamma(parts, options int, t, mu2 float64) (gamma, need flo
 	scale := 4 * sensitivity * r.group / printed.Pure(mu2*terrificShare)
 	if r.c.TerrificSlack == 0 {
 		gamma = 2 * scale * math.Log(2*float64(options)/r.c.FailureProb)
-		return gamma, 2 * gamma
+		return gamma, 4 * gamma // t - 2 Gamma, the threshold of the three conditions, is half of t then
 	}
 	gamma = r.c.TerrificSlack * t
 	return gamma, scale * math.Max(hidden/r.c.TerrificSlack, math.Log(float64(options)/r.c.FailureProb)/(1-r.c.TerrificSlack))
@@ -102,20 +101,17 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 	return radii, nil
 }
 
-// A secluded is a terrific ball, with the released numbers of rows in it and beyond c times its
-// radius.
-type secluded struct {
-	ball
-	in, out float64
-}
-
 // terrificBall finds, for every part, a ball that holds about t of its rows, leaves out as many
 // beyond c times its radius, and has few between; nil is bottom. tops bounds the radii.
 //
+// The candidates of GoodCenter are tried one after another, the fullest box first, and the first
+// for which all three conditions hold is taken, by one AboveThreshold whatever their number.
+//
 // Source: [KSSU19] Lemma 4.2; Section B.4 of the restatement.
-// Differs: the parts of mu^2 are utility constants.
-func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest bool, mu2 float64) ([]*secluded, error) {
-	found := make([]*secluded, len(parts))
+// Differs: the parts of mu^2 are utility constants; the list of candidates is that of the fullest
+// boxes, at most Constants.Candidates.
+func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest bool, mu2 float64) ([]*ball, error) {
+	found := make([]*ball, len(parts))
 	if len(parts) == 0 {
 		return found, nil
 	}
@@ -123,47 +119,85 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	if err != nil {
 		return nil, err
 	}
-	balls, err := r.goodCenter(prefix, parts, radii, mu2*centerShare)
+	all, err := r.centers(prefix, parts, radii, r.c.Candidates, mu2*centerShare)
 	if err != nil {
 		return nil, err
 	}
 	var live []int
-	q := rings.Parts{}
-	for i, b := range balls {
-		if b == nil {
-			continue
+	var q scores.Selection
+	var thresholds []int64
+	for i, p := range parts {
+		all[i] = slices.DeleteFunc(all[i], func(b *ball) bool {
+			b.radius *= 1 + r.c.Secluded/10
+			return !usable(b.frame, r.c.Secluded*b.radius)
+		})
+		slack := r.secludedSlack(parts, i, tops[i], mu2)
+		if t := math.Min(p.t, 1<<29); len(all[i]) > 0 && t-slack >= 1 {
+			live, thresholds = append(live, i), append(thresholds, int64(math.Ceil(t-slack)))
+			q.Scores = append(q.Scores, r.conditions(p, all[i], int(t)))
 		}
-		b.radius *= 1 + r.c.Secluded/10
-		if !usable(b.frame, r.c.Secluded*b.radius) {
-			continue
-		}
-		live = append(live, i)
-		q.Queries = append(q.Queries, query.Counts{Frame: b.frame, Edges: [][]float64{{b.radius, r.c.Secluded * b.radius}}})
 	}
 	if live == nil {
 		return found, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	left := mu2 * (1 - terrificShare - centerShare)
-	ans, err := choice.Laplace(r.a, prefix+stepSecluded, q, printed.Pure(left))
+	at, err := choice.AboveThreshold(r.a, prefix+stepSecluded, q, thresholds, printed.Pure(mu2*secludedShare))
 	if err != nil {
 		return nil, err
 	}
 	for j, i := range live {
-		in, between, out := ans.Values[3*j], ans.Values[3*j+1], ans.Values[3*j+2]
-		t, slack := parts[i].t, r.secludedSlack(parts, i, tops[i], mu2)
-		if in >= t-slack && out >= t-slack && between <= slack && math.Min(in, out) > seen*ans.Sigma {
-			found[i] = &secluded{ball: *balls[i], in: in, out: out}
+		if at[j] >= 0 {
+			found[i] = all[i][at[j]]
 		}
 	}
 	return found, nil
 }
 
-// secludedSlack is 2 Gamma of the three counts.
+// conditions scores balls of one radius by the three conditions of Definition 4.1.
+func (r *run) conditions(p part, balls []*ball, t int) scores.TerrificCenters {
+	s := scores.TerrificCenters{Frame: p.frame, Radius: balls[0].radius, C: r.c.Secluded, T: t}
+	for _, b := range balls {
+		z := make([]float64, p.dim())
+		for k, w := range p.frame.W {
+			for j, v := range w {
+				z[k] += v * (b.frame.Center[j] - p.frame.Center[j])
+			}
+		}
+		s.Centers = append(s.Centers, z)
+	}
+	return s
+}
+
+// secludedSlack is 2 Gamma of the three conditions.
 func (r *run) secludedSlack(parts []part, i int, top, mu2 float64) float64 {
 	if r.c.SecludedSlack > 0 {
 		return r.c.SecludedSlack * parts[i].t
 	}
 	gamma, _ := r.terrificGamma(len(parts), len(r.c.radiiBelow(top, parts[i].dim())), parts[i].t, mu2)
 	return 2 * gamma
+}
+
+// enoughForSeclusion reports that noise neither hides a terrific ball of t rows nor makes one.
+func (r *run) enoughForSeclusion(parts int, t, mu2 float64) bool {
+	if r.c.SecludedSlack == 0 {
+		return true // TerrificRadius, with as large a slack and more noise, asks for more
+	}
+	scale := 4 * r.group * r.twice(parts) / printed.Pure(mu2*secludedShare)
+	return r.c.SecludedSlack*t >= hidden*scale && (1-r.c.SecludedSlack)*t >= scale*math.Log(float64(r.c.Candidates)/r.c.FailureProb)
+}
+
+// lemma42 is the t that Lemma 4.2 asks for, of n rows in l dimensions, at the (epsilon, delta) that
+// it gives TerrificRadius and GoodCenter each.
+//
+// Source: [KSSU19] Lemma 4.2.
+// Differs: its n^a, a = .1, is read as a factor, as in Theorem 3.2, where the conference text
+// prints it below a fraction's bar.
+func (c Constants) lemma42(n float64, l int, epsilon, delta float64) float64 {
+	const a = .1
+	grid := math.Exp2(float64(c.Octaves)) // U/L
+	if c.known() && c.Radius > 0 {
+		grid = math.Max(math.E, 2*(c.Radius+c.SigmaMax*math.Sqrt(float64(l)))/(c.SigmaMin*math.Sqrt(float64(l))))
+	}
+	return c.SizeFactor * c.Secluded * c.Secluded * math.Pow(n, a) * math.Sqrt(float64(l)) / epsilon *
+		math.Log(n*float64(l)/c.FailureProb) * math.Log(1/delta) * math.Max(1, math.Log(math.Log(grid)))
 }

@@ -52,8 +52,8 @@ type found struct {
 	flags []string
 }
 
-// assemble makes a model of the heaviest components, at most as many as are allowed.
-func assemble(p estimate.Problem, parts []found, shape estimate.CovarianceType, flags []string) estimate.Outcome {
+// assemble makes a model of the heaviest components, at most as many as are allowed, from n rows.
+func (c Constants) assemble(p estimate.Problem, n float64, parts []found, shape estimate.CovarianceType, flags ...string) estimate.Outcome {
 	sort.SliceStable(parts, func(i, j int) bool { return parts[i].rows > parts[j].rows })
 	if k := program.MostComponents(p); len(parts) > k {
 		flags = append(flags, fmt.Sprintf("%d parts of few rows were left out: at most %d components are wanted", len(parts)-k, k))
@@ -65,6 +65,7 @@ func assemble(p estimate.Problem, parts []found, shape estimate.CovarianceType, 
 	if k := p.Components; k > len(parts) {
 		flags = append(flags, fmt.Sprintf("%d of %d components were found", len(parts), k))
 	}
+	flags = append(flags, c.conditions(p, parts, n))
 	total := 0.0
 	for _, f := range parts {
 		total += f.rows
@@ -101,7 +102,7 @@ func advice(p estimate.Problem, rows float64) string {
 // The range of numbers of rows that enough are sought in.
 const (
 	fewestRows = 100
-	mostRows   = 1e12
+	mostRows   = 1e16
 )
 
 // needed is the least number of rows, about, that enough holds for; 0 if none does.
@@ -126,9 +127,9 @@ func expectation(p estimate.Problem, accurate float64, enough func(n float64) bo
 	e.Notes = append(e.Notes, "a literal algorithm, to compare with: --method separated needs far fewer rows, and less separated components")
 	if found > 0 {
 		e.Notes = append(e.Notes, fmt.Sprintf("it finds the components from about %.2g rows on, if their means are tens of standard deviations apart; "+
-			"it takes time quadratic in a part of the rows", found))
+			"it takes time quadratic in a component's part of these", found))
 	} else {
-		e.Notes = append(e.Notes, "no table is long enough at this epsilon: its searches look at no more rows than time allows")
+		e.Notes = append(e.Notes, "no table is long enough at this epsilon")
 	}
 	return e
 }

@@ -302,7 +302,10 @@ func TestConstants(t *testing.T) {
 		"BoxDimensions":  func(c *Constants) { c.BoxDimensions = 9 },
 		"BoxAttempts":    func(c *Constants) { c.BoxAttempts = 0 },
 		"BoxSide":        func(c *Constants) { c.BoxSide = 2 },
-		"SubsetRows":     func(c *Constants) { c.SubsetRows = c.MostSubsetRows + 1 },
+		"SubsetRows":     func(c *Constants) { c.SubsetRows = 0 },
+		"Candidates":     func(c *Constants) { c.Candidates = 0 },
+		"SizeFactor":     func(c *Constants) { c.SizeFactor = -1 },
+		"PCAFactor":      func(c *Constants) { c.PCAFactor = math.NaN() },
 		"PartitionShare": func(c *Constants) { c.PartitionShare = 1 },
 		"RowsAside":      func(c *Constants) { c.RowsAside = math.Inf(1) },
 	} {

@@ -138,18 +138,23 @@ func (r *run) twice(parts int) float64 {
 // A subset is the rows that a search for radii looks at.
 type subset struct{ keep float64 }
 
-// subset is large enough for need points in every ball that is sought, up to MostSubsetRows in all.
+// subset is large enough for need points in every ball that is sought, however many rows there are.
 func (r *run) subset(parts []part, need float64) subset {
-	largest, total, keep := 1.0, 1.0, 0.0
+	need = math.Max(need, leastInBall) + 1
+	least := (3 + math.Sqrt(9+4*need)) / 2 // solves x^2 - 3x = need, what of takes off
+	largest, keep := 1.0, 0.0
 	for _, p := range parts {
-		largest, total = math.Max(largest, p.rows), total+math.Max(0, p.rows)
+		largest = math.Max(largest, p.rows)
 		if p.t > 0 {
-			keep = math.Max(keep, 1.5*need/p.t)
+			keep = math.Max(keep, math.Max(1.5*need, least*least)/p.t)
 		}
 	}
-	keep = math.Max(keep, float64(r.c.SubsetRows)/largest)
-	return subset{math.Min(1, math.Min(keep, float64(r.c.MostSubsetRows)/total))}
+	return subset{math.Min(1, math.Max(keep, float64(r.c.SubsetRows)/largest))}
 }
+
+// leastInBall is how many rows of a ball a subset holds at least, whatever the noise: few would
+// show a radius badly. A guess.
+const leastInBall = 50.0
 
 // of is about how many of t rows are in the subset, and seldom fewer. It is below what a score
 // takes.

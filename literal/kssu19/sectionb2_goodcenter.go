@@ -1,7 +1,9 @@
 package kssu19
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -52,7 +54,20 @@ func goodCenterSteps(prefix string, share float64, most int, slack float64) []ke
 // Differs: a random projection with orthonormal rows; cells along the axes are never wider than the
 // ball; the mean is one release with its count (the spherical form of clipped moments).
 func (r *run) goodCenter(prefix string, parts []part, radii []float64, mu2 float64) ([]*ball, error) {
-	s := &centerSearch{run: r, prefix: prefix, mu2: mu2 / 4, balls: make([]*ball, len(parts))}
+	found, err := r.centers(prefix, parts, radii, 1, mu2)
+	balls := make([]*ball, len(parts))
+	for i, list := range found {
+		if len(list) > 0 {
+			balls[i] = list[0]
+		}
+	}
+	return balls, err
+}
+
+// centers are the balls of the fullest boxes, at most so many of a part, the fullest first. All
+// boxes are looked into at once, as parts of the table, so that more of them cost no more.
+func (r *run) centers(prefix string, parts []part, radii []float64, most int, mu2 float64) ([][]*ball, error) {
+	s := &centerSearch{run: r, prefix: prefix, mu2: mu2 / 4, most: most, balls: make([][]*ball, len(parts))}
 	for i, p := range parts {
 		if radii[i] > 0 { // false for NaN
 			s.live = append(s.live, &candidate{at: i, part: p, radius: radii[i]})
@@ -74,8 +89,9 @@ type centerSearch struct {
 	*run
 	prefix string
 	mu2    float64 // of a step
+	most   int     // candidates of a part
 	live   []*candidate
-	balls  []*ball
+	balls  [][]*ball
 }
 
 // A candidate is a part that has not failed yet; its part is narrowed step by step.
@@ -144,7 +160,7 @@ func (s *centerSearch) findShift() error {
 	return nil
 }
 
-// findBox takes the fullest box at that shift.
+// findBox takes the fullest boxes at that shift.
 func (s *centerSearch) findBox() error {
 	q := boxes.BoxKeys{Partition: partition(s.parts()), Joint: true}
 	for _, c := range s.live {
@@ -154,19 +170,31 @@ func (s *centerSearch) findBox() error {
 	if err != nil {
 		return err
 	}
+	var live []*candidate
 	for i, c := range s.live {
-		best := heaviest(cells, i, -1)
-		if best == nil {
-			continue
+		for _, cell := range s.fullest(cells, i) {
+			in := *c
+			for k, w := range c.boxes.W {
+				middle := c.shift[k] + (cell.Key[k]+.5)*s.side(c)
+				in.part = in.and(slab(c.boxes, w, middle, s.side(c)/2))
+			}
+			live = append(live, &in)
 		}
-		for k, w := range c.boxes.W {
-			middle := c.shift[k] + (best.Key[k]+.5)*s.side(c)
-			c.part = c.and(slab(c.boxes, w, middle, s.side(c)/2))
-		}
-		c.found = true
 	}
-	s.drop()
+	s.live = live
 	return nil
+}
+
+// fullest are the boxes of a leaf with the largest counts.
+func (s *centerSearch) fullest(all []cells.Cell, leaf int) []cells.Cell {
+	var own []cells.Cell
+	for _, c := range all {
+		if c.Leaf == leaf {
+			own = append(own, c)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b cells.Cell) int { return cmp.Compare(b.Count, a.Count) })
+	return own[:min(len(own), s.most)]
 }
 
 // slab is the condition |w(x - Center) - middle| <= half, for one row w of f.
@@ -241,7 +269,7 @@ func (s *centerSearch) findMean() error {
 	}
 	for i, c := range s.live {
 		if m := sums[i]; m.Count > seen*m.CountSD {
-			s.balls[c.at] = &ball{frame: shifted(c.center, meanWithin(m, c.reached)), radius: c.radius}
+			s.balls[c.at] = append(s.balls[c.at], &ball{frame: shifted(c.center, meanWithin(m, c.reached)), radius: c.radius})
 		}
 	}
 	return nil

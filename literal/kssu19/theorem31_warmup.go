@@ -25,7 +25,14 @@ type WarmUp struct{ c Constants }
 // NewWarmUp returns the learner with the given constants. It panics if they are not valid.
 func NewWarmUp(c Constants) WarmUp { return WarmUp{printed.Must(c)} }
 
-var _ estimate.Estimator = WarmUp{}
+var _ estimate.FactUser = WarmUp{}
+
+// Printed is the learner with the constants of the source.
+func (WarmUp) Printed() estimate.Estimator { return NewWarmUp(Printed()) }
+
+// Uses says that bounds of the eigenvalues are those of every component, and that the ball that
+// holds the mean, which is read as that of every component's mean, is used beside them.
+func (WarmUp) Uses(p estimate.Problem) estimate.Uses { return uses(p.Facts) }
 
 // Name is "separated:warm-up".
 func (WarmUp) Name() string { return "separated:warm-up" }
@@ -54,8 +61,21 @@ const warmUpAccurate = 20
 // stepAbout finds where the components are in all columns.
 const stepAbout = finalPrefix + "about"
 
+// on is the learner with what is known of the problem. Bounds of sigma that are constants of the
+// method come with the source's assumption on the means, |mu| <= k sqrt(d) sigma; those that are
+// stated of the rows do not.
+//
+// Source: [KSSU19] Theorem 3.1 (the family of mixtures).
+func (e WarmUp) on(p estimate.Problem) WarmUp {
+	if e.c.known() && e.c.Radius == 0 {
+		e.c.Radius = math.Min(mostRadius, float64(program.MostComponents(p))*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
+	}
+	e.c = e.c.with(p.Facts)
+	return e
+}
+
 // bounded reports that the ball of step 1 is known beforehand.
-func (e WarmUp) bounded() bool { return e.c.known() }
+func (e WarmUp) bounded() bool { return e.c.known() && e.c.Radius > 0 }
 
 func (e WarmUp) pcaShare() float64 {
 	if e.bounded() {
@@ -64,11 +84,16 @@ func (e WarmUp) pcaShare() float64 {
 	return pcaShare - wholeShare
 }
 
-// dimensions is l.
-func dimensions(p estimate.Problem) int { return min(p.Columns, program.MostComponents(p)) }
+// dimensions is l for n rows.
+func (e WarmUp) dimensions(p estimate.Problem, n float64) int {
+	k := program.MostComponents(p)
+	most := math.Max(float64(k), e.c.PCAFactor*math.Log(math.Max(2, n*float64(k)/e.c.FailureProb)))
+	return int(math.Min(float64(p.Columns), most))
+}
 
 // Plan states the worst case. It refuses a table in which noise would hide every ball.
 func (e WarmUp) Plan(p estimate.Problem) (kernel.Plan, error) {
+	e = e.on(p)
 	if err := refusal(p, func(n float64) bool { return e.enough(p, n) }); err != nil {
 		return kernel.Plan{}, err
 	}
@@ -86,7 +111,7 @@ func (e WarmUp) Plan(p estimate.Problem) (kernel.Plan, error) {
 // enough reports that n rows let noise through to every search, from public facts.
 func (e WarmUp) enough(p estimate.Problem, n float64) bool {
 	k := program.MostComponents(p)
-	r := &run{relation: p.Relation, c: e.forRows(p), group: 1}
+	r := &run{relation: p.Relation, c: e.c, group: 1}
 	mu2 := p.Mu * p.Mu
 	if !e.bounded() && !r.enoughForBall(1, p.Columns, n, (1-e.c.RowsAside)*n, mu2*wholeShare) {
 		return false
@@ -94,27 +119,20 @@ func (e WarmUp) enough(p estimate.Problem, n float64) bool {
 	if !e.bounded() {
 		r.c = r.c.inBall(1)
 	}
-	return r.enoughForBall(1, dimensions(p), n, n/float64(2*k), mu2*ballsShare/float64(k))
+	return r.enoughForBall(1, e.dimensions(p, n), n, n/float64(2*k), mu2*ballsShare/float64(k))
 }
 
 // Expect says how many rows it takes, from public facts.
 func (e WarmUp) Expect(p estimate.Problem) estimate.Expectation {
+	e = e.on(p)
 	return expectation(p, warmUpAccurate, func(n float64) bool { return e.enough(p, n) })
 }
 
-// clipped is 2k sqrt(d kappa) sigma_min, the radius of the ball around the origin that holds all
-// rows.
+// clipped is the radius of the ball around the origin that holds all rows: R + k sqrt(d) sigma,
+// which is 2k sqrt(d kappa) sigma_min where R is the source's.
 func (e WarmUp) clipped(p estimate.Problem) float64 {
-	return math.Min(1e150, 2*float64(program.MostComponents(p))*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
-}
-
-// forRows are the constants with R in place, if it follows from the others.
-func (e WarmUp) forRows(p estimate.Problem) Constants {
-	c := e.c
-	if e.bounded() && c.Radius == 0 {
-		c.Radius = math.Min(mostRadius, e.clipped(p)/2)
-	}
-	return c
+	k := float64(max(2, program.MostComponents(p)))
+	return math.Min(1e150, e.c.Radius+k*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
 }
 
 // Fit follows the plan with the whole budget of the session.
@@ -124,7 +142,8 @@ func (e WarmUp) forRows(p estimate.Problem) Constants {
 // all columns before PSGE; where sigma is not known, PGLOC finds the ball that rows are clipped to,
 // as in Algorithm 1; the weights are the balls' shares of the rows.
 func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	r := begin(s.Allotment(), e.forRows(p), 1)
+	e = e.on(p)
+	r := begin(s.Allotment(), e.c, 1)
 	n, mu2, err := r.count(s.Mu() * s.Mu())
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -135,7 +154,7 @@ func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) 
 		return refuse(p, "no ball was found that holds the rows"), err
 	}
 	all = all.and(clip.within(clip.radius))
-	frames, err := r.pca(stepPCA, []part{all}, []*ball{clip}, dimensions(p), mu2*e.pcaShare())
+	frames, err := r.pca(stepPCA, []part{all}, []*ball{clip}, e.dimensions(p, n), mu2*e.pcaShare())
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -154,7 +173,7 @@ func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) 
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return e.outcome(p, spheres), nil
+	return e.outcome(p, n, spheres), nil
 }
 
 // clip is the ball that rows are clipped to; nil if none is found.
@@ -225,7 +244,7 @@ func (e WarmUp) lift(r *run, cells []part, balls []*ball, clip *ball, mu2 float6
 	return held, lifted, nil
 }
 
-func (e WarmUp) outcome(p estimate.Problem, spheres []*sphere) estimate.Outcome {
+func (e WarmUp) outcome(p estimate.Problem, n float64, spheres []*sphere) estimate.Outcome {
 	var parts []found
 	for _, s := range spheres {
 		if s == nil {
@@ -235,9 +254,9 @@ func (e WarmUp) outcome(p estimate.Problem, spheres []*sphere) estimate.Outcome 
 		cov.ScaleSym(s.variance, cov)
 		parts = append(parts, found{mean: s.mean, cov: cov, rows: s.rows, noise: s.noise})
 	}
-	flags := []string{}
+	var flags []string
 	if p.Covariance != estimate.Spherical {
 		flags = append(flags, "this method fits spherical components only")
 	}
-	return assemble(p, parts, estimate.Spherical, flags)
+	return e.c.assemble(p, n, parts, estimate.Spherical, flags...)
 }

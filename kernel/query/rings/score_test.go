@@ -307,6 +307,8 @@ func TestSelectionSensitivity(t *testing.T) {
 			Scores: []Score{BallCounts{Frame: line(), Radii: []float64{0, 1}, T: 3}, BallCounts{Frame: line(), Radii: []float64{0, 4, 5}, T: 2}}},
 		"terrific": {Partition: Partition{Regions: []Region{ball(3, 4), ball(1e3, 1)}},
 			Scores: []Score{TerrificRadius{Frame: line(), Radii: []float64{.5, 1}, C: 3, T: 2}, TerrificRadius{Frame: line(), Radii: []float64{1}, C: 2, T: 3}}},
+		"centers": {Partition: Partition{Regions: []Region{ball(0, .6), ball(2, 1.5)}},
+			Scores: []Score{TerrificCenters{Frame: line(), Centers: [][]float64{{0}}, Radius: .5, C: 2, T: 3}, TerrificCenters{Frame: line(), Centers: [][]float64{{1}, {3}}, Radius: .5, C: 2, T: 2}}},
 		"boxes": {Partition: Partition{Regions: []Region{ball(0, .6), ball(1.5, 1), ball(4, 3)}},
 			Scores: []Score{MaxBoxCount{Frame: line(), Side: 1, Offsets: [][]float64{{0}}}, MaxBoxCount{Frame: line(), Side: 1, Offsets: [][]float64{{0}, {.5}}}, MaxBoxCount{Frame: line(), Side: 2, Offsets: [][]float64{{0}}}}},
 	} {

@@ -49,12 +49,39 @@ func unitCases() (cases []scoreCase) {
 	whole.Radii, whole.Targets = nil, []int{1, 2}
 	overlap := MultisetOverlap{Frame: line(), Points: [][]float64{{0}, {1}, {3}, {1e200}}, Size: 3,
 		Multisets: [][]int{{3, 0, 0, 0}, {0, 3, 0, 0}, {1, 1, 1, 0}, {0, 0, 1, 2}, {1, 2, 0, 0}}, Lists: [][]int{{0}, {1, 2}, {}, {0, 1, 2, 3, 4}, {3}}}
+	centers := TerrificCenters{Frame: line(), Centers: [][]float64{{0}, {2}, {-1e308}, {1e3}, {3}}, Radius: 1, C: 3, T: 4}
+	point := TerrificCenters{Frame: line(), Centers: [][]float64{{0}, {1}}, C: 1, T: 1}
 	return []scoreCase{
+		{"centers", centers, centersTwin(centers), 1, 1},
+		{"centers of points", point, centersTwin(point), 1, 1},
 		{"mixtures", mixtures, mixtureTwin(mixtures), 1, 1},
 		{"contests", contests, contestTwin(contests), 1, 1},
 		{"deficits", deficits, deficitTwin(deficits), 1, 1},
 		{"deficits of half lines", whole, deficitTwin(whole), 1, 1},
 		{"overlaps", overlap, overlapTwin(overlap), 1, 1},
+	}
+}
+
+// centersTwin checks Definition 4.1 in its three conditions, for every Gamma from the least on.
+func centersTwin(s TerrificCenters) func(z [][]float64) []int64 {
+	return func(z [][]float64) (scores []int64) {
+		for _, c := range s.Centers {
+			var distances []float64
+			for _, x := range z {
+				s := 0.0
+				for i := range c {
+					s += (x[i] - c[i]) * (x[i] - c[i])
+				}
+				distances = append(distances, s)
+			}
+			in, wide := within(distances, s.Radius), within(distances, s.C*s.Radius)
+			gamma := -len(z)
+			for in < s.T-gamma || len(z)-wide < s.T-gamma || wide-in > gamma {
+				gamma++
+			}
+			scores = append(scores, int64(s.T-gamma))
+		}
+		return scores
 	}
 }
 
@@ -202,6 +229,39 @@ func overlapTwin(s MultisetOverlap) func(z [][]float64) []int64 {
 	}
 }
 
+// TestScoresOfManyRows: twins where points are counted by boxes of many at once, in groups, rings
+// and ties.
+func TestScoresOfManyRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 7))
+	f := query.Affine{Center: make([]float64, 3), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
+	for range 3 {
+		var z [][]float64
+		for i := range 700 {
+			x := []float64{float64(40 * (i % 3)), rng.NormFloat64(), rng.NormFloat64()}
+			if i%5 == 0 { // on a grid
+				x = []float64{float64(40 * (i % 3)), float64(rng.IntN(3)), float64(rng.IntN(3))}
+			}
+			z = append(z, x)
+		}
+		var radii []float64
+		for e := range 24 {
+			radii = append(radii, math.Exp2(float64(e)/2-4))
+		}
+		centers := TerrificCenters{Frame: f, Centers: [][]float64{{0, 0, 0}, {40, 1, 1}, {20, 0, 0}}, Radius: 4, C: 5, T: 200}
+		for _, c := range []scoreCase{
+			{s: BallCounts{Frame: f, Radii: radii, T: 90}, twin: crowdTwin(radii, 90)},
+			{s: GoodRadius{Frame: f, Radii: radii, T: 90, Slack: 9}, twin: goodTwin(radii, 90, 9)},
+			{s: TerrificRadius{Frame: f, Radii: radii, C: 5, T: 90}, twin: terrificTwin(radii, 5, 90)},
+			{s: centers, twin: centersTwin(centers)},
+		} {
+			got := c.s.Scores(flatten(z), 3)
+			if want := c.twin(z); !slices.Equal(got, want) || slices.Max(got) <= 0 {
+				t.Errorf("%s: %d, the twin says %d", c.s.Kind(), got, want)
+			}
+		}
+	}
+}
+
 // TestUnitValidate: what is refused, and why.
 func TestUnitValidate(t *testing.T) {
 	nan, f := math.NaN(), line()
@@ -237,6 +297,12 @@ func TestUnitValidate(t *testing.T) {
 		"1 numbers that sum to 2":     MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{1}}, Lists: [][]int{{}}},
 		"indices below 1":             MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 1, Multisets: [][]int{{1}}, Lists: [][]int{{1}}},
 		"Affine.W: want at least on":  MultisetOverlap{Frame: query.Affine{Center: []float64{0}}},
+		"C of at least 1":             TerrificCenters{Frame: f, C: .5, T: 1, Centers: [][]float64{{0}}},
+		"at least one of Centers":     TerrificCenters{Frame: f, C: 2, T: 1},
+		"Centers: want 1 values":      TerrificCenters{Frame: f, C: 2, T: 1, Centers: [][]float64{{0, 1}}},
+		"Centers: want finite":        TerrificCenters{Frame: f, C: 2, T: 1, Centers: [][]float64{{nan}}},
+		"TerrificCenters.T: want":     TerrificCenters{Frame: f, C: 2, Centers: [][]float64{{0}}},
+		"TerrificCenters.Radii":       TerrificCenters{Frame: f, C: 2, T: 1, Radius: nan, Centers: [][]float64{{0}}},
 	} {
 		if err := s.Validate(1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)

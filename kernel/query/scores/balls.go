@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gauze-dp/gauze/kernel/internal/near"
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -24,7 +25,8 @@ import (
 // most (t-1) + t, over others by at most t <= 2t-1; hence so does the largest of these sums.
 // (Attained: t-1 duplicates and one more.)
 //
-// Time O(m^2 (q + log(radii))) for m rows in q dimensions, memory O(m q + t radii).
+// Time O(m^2 q) at most for m rows in q dimensions, and less where many rows are at once within two
+// neighbouring radii of one, or beyond the last; memory O(m q + t radii).
 //
 // Source: [KSSU19] Section B.1 of the restatement. Differs: in units of 1/t, so that it is an
 // integer.
@@ -213,14 +215,10 @@ func topSums(z []float64, q int, t int64, squares []float64, options int, value 
 	m := len(z) / q
 	most := int(min(t, int64(m)))
 	counts := make([]int32, options*(most+1)) // per option, how many points have each value
-	within := make([]int64, len(squares))
+	within, tree := make([]int64, len(squares)), near.New(z, q, squares)
 	for i := range m {
 		clear(within)
-		for l := range m {
-			if at, _ := slices.BinarySearch(squares, distance2(z[i*q:(i+1)*q], z[l*q:])); at < len(squares) {
-				within[at]++
-			}
-		}
+		tree.Within(z[i*q:(i+1)*q], within)
 		for b := 1; b < len(within); b++ {
 			within[b] += within[b-1]
 		}
@@ -238,15 +236,4 @@ func topSums(z []float64, q int, t int64, squares []float64, options int, value 
 		}
 	}
 	return sums
-}
-
-// distance2 is |x-y|^2, the same for (y, x) and +Inf where it overflows. It depends on nothing
-// else: no fused multiply-add, no order of rows.
-func distance2(x, y []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		diff := v - y[i]
-		s += float64(diff * diff)
-	}
-	return s
 }

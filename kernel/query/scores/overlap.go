@@ -3,6 +3,7 @@ package scores
 import (
 	"fmt"
 
+	"github.com/gauze-dp/gauze/kernel/internal/near"
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -112,7 +113,7 @@ func (s MultisetOverlap) Scores(rows []float64, d int) []int64 {
 func closest(z []float64, points [][]float64) (at int, ok bool) {
 	least := 0.0
 	for p, y := range points {
-		if d2 := distance2(z, y); panel.Finite(d2) && (!ok || d2 < least) {
+		if d2 := near.Squared(z, y); panel.Finite(d2) && (!ok || d2 < least) {
 			at, least, ok = p, d2, true
 		}
 	}
