@@ -2,124 +2,118 @@
 // them one by one.
 package near
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Tree holds points in nested boxes, so that the distances of many of them are bounded at once.
+// It is not for use from several goroutines at once.
 type Tree struct {
 	columns [][]float64 // the points' coordinates, those of the points of a box next to each other
-	boxes   []box
-	squares []float64 // ends of the intervals that distances are counted in, squared and increasing
+	boxes   []box       // box i is cut into 2i+1 and 2i+2
+	squares []float64   // of the radii, increasing
+	place   []int       // where the square of every radius stands there
+	between []int64     // for Within: points between one square and the next
 }
 
 // A box is where some of the points are: low[i] <= y[i] <= high[i] for all of them.
-type box struct {
-	first, last int // which points
-	other       int // the second of the two boxes it is cut into, after the first; 0 for none
-	low, high   []float64
-}
+type box struct{ low, high []float64 }
 
-// bucket is the most points of a box that is not cut, unless they are equal: less would cost more
-// boxes than it saves points.
+// bucket is the most points of a box that is not cut. A utility constant: it takes the least time
+// for some thousands of points in three dimensions.
 const bucket = 64
 
-// New makes a tree of finite points, q coordinates each, row-major; squares are at least one
-// number, increasing.
-func New(points []float64, q int, squares []float64) *Tree {
-	order := make([]int, len(points)/q)
-	for i := range order {
-		order[i] = i
+// New makes a tree of finite points, q coordinates each, row-major, for the given radii, numbers of
+// at least 0.
+func New(points []float64, q int, radii []float64) *Tree {
+	t := &Tree{columns: make([][]float64, q), between: make([]int64, len(radii)+1)}
+	for _, r := range radii {
+		t.squares = append(t.squares, r*r)
 	}
-	t := &Tree{columns: make([][]float64, q), squares: squares}
-	for c := range t.columns {
-		t.columns[c] = make([]float64, len(order))
+	slices.Sort(t.squares)
+	for _, r := range radii {
+		at, _ := slices.BinarySearch(t.squares, r*r)
+		t.place = append(t.place, at)
 	}
-	if len(order) > 0 {
-		t.grow(points, order, 0)
+	var order []int
+	for i := range len(points) / q {
+		order = append(order, i)
 	}
-	for c, column := range t.columns {
-		for l, i := range order {
-			column[l] = points[i*q+c]
+	t.grow(points, order, 0)
+	for c := range q {
+		for _, i := range order {
+			t.columns[c] = append(t.columns[c], points[i*q+c])
 		}
 	}
 	return t
 }
 
 // grow puts the points of the given numbers into boxes, cut at the median of the longest side, and
-// leaves order as that of the boxes; first is how many points are before them.
-func (t *Tree) grow(points []float64, order []int, first int) {
-	q := len(t.columns)
-	row := func(i int) []float64 { return points[i*q : (i+1)*q] }
-	b := box{first: first, last: first + len(order), low: slices.Clone(row(order[0])), high: slices.Clone(row(order[0]))}
-	long := 0
-	for i := range q {
-		for _, l := range order {
-			b.low[i], b.high[i] = min(b.low[i], row(l)[i]), max(b.high[i], row(l)[i])
-		}
-		if b.high[i]-b.low[i] > b.high[long]-b.low[long] {
-			long = i
-		}
-	}
-	at := len(t.boxes)
-	t.boxes = append(t.boxes, b)
-	if len(order) <= bucket || b.low[long] == b.high[long] {
+// leaves order as that of the boxes.
+func (t *Tree) grow(points []float64, order []int, at int) {
+	if len(order) == 0 {
 		return
 	}
-	slices.SortFunc(order, func(l, m int) int {
-		switch x, y := row(l)[long], row(m)[long]; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
+	q, long := len(t.columns), 0
+	first := points[order[0]*q : (order[0]+1)*q]
+	b := box{slices.Clone(first), slices.Clone(first)}
+	for c := range q {
+		for _, i := range order {
+			b.low[c], b.high[c] = min(b.low[c], points[i*q+c]), max(b.high[c], points[i*q+c])
 		}
-		return 0
-	})
-	half := len(order) / 2
-	t.grow(points, order[:half], first)
-	t.boxes[at].other = len(t.boxes)
-	t.grow(points, order[half:], first+half)
+		if b.high[c]-b.low[c] > b.high[long]-b.low[long] {
+			long = c
+		}
+	}
+	t.boxes = append(t.boxes, make([]box, max(0, at+1-len(t.boxes)))...)
+	t.boxes[at] = b
+	if half := len(order) / 2; len(order) > bucket {
+		slices.SortFunc(order, func(i, j int) int { return cmp.Compare(points[i*q+long], points[j*q+long]) })
+		t.grow(points, order[:half], 2*at+1)
+		t.grow(points, order[half:], 2*at+2)
+	}
 }
 
-// Within adds to counts[b], one for each of squares, the number of points whose Squared distance to
-// x is at most squares[b] and more than squares[b-1]. Points beyond the last are not counted.
+// Within sets counts[r], one for every radius, to the number of points whose Squared distance to x
+// is at most the radius squared.
 //
 // What is counted is what Squared says of every point by itself. For a point y of a box, with y'
 // the point of the box nearest to x in every coordinate and y* the farthest, |x_i - y'_i| <= |x_i -
 // y_i| <= |x_i - y*_i|, and rounding never turns an order around, not in differences, nor in
 // squares, nor in sums in the same order of coordinates: so the rounded Squared(x, y) lies between
-// Squared(x, y') and Squared(x, y*), and if one interval holds these two, it holds all of the box.
+// Squared(x, y') and Squared(x, y*), and if no radius is between these two, all of the box is
+// within the same radii.
 func (t *Tree) Within(x []float64, counts []int64) {
-	if len(t.boxes) > 0 {
-		t.within(0, x, counts, 0, len(t.squares))
+	clear(t.between)
+	if n := len(t.columns[0]); n > 0 {
+		t.count(0, 0, n, x, 0, len(t.squares))
+	}
+	for b := 1; b < len(t.between); b++ {
+		t.between[b] += t.between[b-1]
+	}
+	for r, b := range t.place {
+		counts[r] = t.between[b]
 	}
 }
 
-// within is Within for the points of a box, whose intervals are known to be from to to.
-func (t *Tree) within(at int, x []float64, counts []int64, from, to int) {
-	b := &t.boxes[at]
-	least, most := b.squared(x)
-	from += interval(t.squares[from:to], least)
-	to = from + interval(t.squares[from:to], most)
-	switch {
-	case from == len(t.squares):
-	case from == to:
-		counts[from] += int64(b.last - b.first)
-	case b.other > 0:
-		t.within(at+1, x, counts, from, to)
-		t.within(b.other, x, counts, from, to)
-	default:
-		t.scan(b.first, b.last, x, counts, from, to)
+// count adds the points of a box, those from first to last, each where the first square stands that
+// it is within. Those before from are known to be too small for all, and that at to is not.
+func (t *Tree) count(at, first, last int, x []float64, from, to int) {
+	least, most := t.boxes[at].squared(x)
+	low, _ := slices.BinarySearch(t.squares[from:to], least)
+	high, _ := slices.BinarySearch(t.squares[from:to], most)
+	from, to = from+low, from+high
+	if from == to {
+		t.between[from] += int64(last - first)
+		return
 	}
-}
-
-// interval is the first i with v <= squares[i], their number if there is none.
-func interval(squares []float64, v float64) int {
-	i, _ := slices.BinarySearch(squares, v)
-	return i
-}
-
-// scan compares x with the points from first to last, in the order of coordinates that Squared has.
-func (t *Tree) scan(first, last int, x []float64, counts []int64, from, to int) {
-	var sums [bucket]float64
+	if half := (last - first) / 2; last-first > bucket {
+		t.count(2*at+1, first, first+half, x, from, to)
+		t.count(2*at+2, first+half, last, x, from, to)
+		return
+	}
+	var sums [bucket]float64 // as Squared, for all points side by side
 	for c, v := range x {
 		for l, y := range t.columns[c][first:last] {
 			diff := v - y
@@ -131,9 +125,7 @@ func (t *Tree) scan(first, last int, x []float64, counts []int64, from, to int) 
 		for k < to && t.squares[k] < s {
 			k++
 		}
-		if k < len(counts) {
-			counts[k]++
-		}
+		t.between[k]++
 	}
 }
 

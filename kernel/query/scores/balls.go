@@ -50,11 +50,7 @@ func (s BallCounts) Sensitivity(privacy.Relation) int64 { return 2*int64(s.T) - 
 
 // Scores returns t L(r) for every radius.
 func (s BallCounts) Scores(rows []float64, d int) []int64 {
-	squares, at := thresholds(s.Radii)
-	t := int64(s.T)
-	return topSums(images(s.Frame, rows, d), s.Frame.Out(), t, squares, len(s.Radii), func(r int, within []int64) int64 {
-		return min(t, within[at[r]])
-	})
+	return topSums(images(s.Frame, rows, d), s.Frame, s.T, s.Radii, len(s.Radii), func(r, _ int, within []int64) int64 { return within[r] })
 }
 
 // GoodRadius scores a radius r by how well it fits a ball of t points and no smaller one: with L as
@@ -159,16 +155,13 @@ func (s TerrificRadius) Sensitivity(r privacy.Relation) int64 {
 
 // Scores returns t L*(r) for every radius.
 func (s TerrificRadius) Scores(rows []float64, d int) []int64 {
-	both := slices.Clone(s.Radii)
+	both, t, options := slices.Clone(s.Radii), int64(s.T), len(s.Radii)
 	for _, r := range s.Radii {
 		both = append(both, max(r, s.C*r)) // never below r, so that no point is in two classes
 	}
-	squares, at := thresholds(both)
-	z := images(s.Frame, rows, d)
-	t, m, options := int64(s.T), int64(len(z)/s.Frame.Out()), len(s.Radii)
-	return topSums(z, s.Frame.Out(), t, squares, options, func(r int, within []int64) int64 {
-		in, wide := within[at[r]], within[at[options+r]]
-		return max(0, min(in, t)+min(m-wide, t)-min(wide-in, t)-t) // at most min(in, t)
+	return topSums(images(s.Frame, rows, d), s.Frame, s.T, both, options, func(r, m int, within []int64) int64 {
+		in, wide := within[r], within[options+r]
+		return min(in, t) + min(int64(m)-wide, t) - min(wide-in, t) - t // at most min(in, t)
 	})
 }
 
@@ -193,42 +186,24 @@ func validBalls(name string, f query.Affine, radii []float64, t, d int) error {
 	return f.Validate(d)
 }
 
-// thresholds returns the squares of radii, increasing and distinct, and where the square of each
-// radius stands.
-func thresholds(radii []float64) (squares []float64, at []int) {
-	for _, r := range radii {
-		squares = append(squares, r*r)
-	}
-	at = make([]int, len(radii))
-	all := squares
-	squares = slices.Compact(slices.Sorted(slices.Values(all)))
-	for i, s := range all {
-		at[i], _ = slices.BinarySearch(squares, s)
-	}
-	return squares, at
-}
-
-// topSums returns, for every option, the sum of the t largest values of the points z, q coordinates
-// each. The value of a point, in [0, min(t, number of points)], comes from within: how many points,
-// itself included, have a squared distance to it of at most squares[0], squares[1], ..
-func topSums(z []float64, q int, t int64, squares []float64, options int, value func(option int, within []int64) int64) []int64 {
+// topSums returns, for every option, the sum of the t largest values of the points z, m images of
+// the frame. The value of a point, cut to [0, t] and at most m, comes from within: how many points,
+// itself included, are at most each of the radii away.
+func topSums(z []float64, f query.Affine, t int, radii []float64, options int, value func(option, m int, within []int64) int64) []int64 {
+	q := f.Out()
 	m := len(z) / q
-	most := int(min(t, int64(m)))
+	most := min(t, m)
 	counts := make([]int32, options*(most+1)) // per option, how many points have each value
-	within, tree := make([]int64, len(squares)), near.New(z, q, squares)
+	within, tree := make([]int64, len(radii)), near.New(z, q, radii)
 	for i := range m {
-		clear(within)
 		tree.Within(z[i*q:(i+1)*q], within)
-		for b := 1; b < len(within); b++ {
-			within[b] += within[b-1]
-		}
 		for o := range options {
-			counts[o*(most+1)+int(value(o, within))]++
+			counts[o*(most+1)+int(max(0, min(int64(t), value(o, m, within))))]++
 		}
 	}
 	sums := make([]int64, options)
 	for o := range sums {
-		left := t
+		left := int64(t)
 		for v := most; v > 0 && left > 0; v-- {
 			n := min(left, int64(counts[o*(most+1)+v]))
 			sums[o] += n * int64(v)

@@ -44,11 +44,16 @@ func (s MaxBoxCount) Validate(d int) error {
 	if len(s.Offsets) == 0 {
 		return fmt.Errorf("query: MaxBoxCount.Offsets: want at least one offset, got none")
 	}
-	for _, o := range s.Offsets {
-		if len(o) != s.Frame.Out() {
-			return fmt.Errorf("query: MaxBoxCount.Offsets: want %d values each, got %d", s.Frame.Out(), len(o))
+	return validPoints("MaxBoxCount.Offsets", s.Offsets, s.Frame.Out())
+}
+
+// validPoints reports points that have not q finite coordinates.
+func validPoints(name string, points [][]float64, q int) error {
+	for _, p := range points {
+		if len(p) != q {
+			return fmt.Errorf("query: %s: want %d values each, got %d", name, q, len(p))
 		}
-		if err := query.AllFinite("MaxBoxCount.Offsets", o); err != nil {
+		if err := query.AllFinite(name, p); err != nil {
 			return err
 		}
 	}

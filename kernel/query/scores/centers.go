@@ -40,13 +40,8 @@ func (s TerrificCenters) Validate(d int) error {
 	if !(s.C >= 1) || !panel.Finite(s.C) || len(s.Centers) == 0 {
 		return fmt.Errorf("query: TerrificCenters: want a finite C of at least 1 and at least one of Centers, got %v and %d", s.C, len(s.Centers))
 	}
-	for _, c := range s.Centers {
-		if len(c) != s.Frame.Out() {
-			return fmt.Errorf("query: TerrificCenters.Centers: want %d values each, got %d", s.Frame.Out(), len(c))
-		}
-		if err := query.AllFinite("TerrificCenters.Centers", c); err != nil {
-			return err
-		}
+	if err := validPoints("TerrificCenters.Centers", s.Centers, s.Frame.Out()); err != nil {
+		return err
 	}
 	return validBalls("TerrificCenters", s.Frame, []float64{s.Radius}, s.T, d)
 }
@@ -58,23 +53,12 @@ func (s TerrificCenters) Options() int { return len(s.Centers) }
 func (TerrificCenters) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns the worst condition of every candidate.
-func (s TerrificCenters) Scores(rows []float64, d int) []int64 {
-	wide := max(s.Radius, s.C*s.Radius)
-	scores := make([]int64, len(s.Centers))
+func (s TerrificCenters) Scores(rows []float64, d int) (scores []int64) {
 	z, q := images(s.Frame, rows, d), s.Frame.Out()
-	for i, c := range s.Centers {
-		var in, ann, out int64
-		for at := 0; at < len(z); at += q {
-			switch d2 := near.Squared(c, z[at:]); {
-			case d2 <= s.Radius*s.Radius:
-				in++
-			case d2 <= wide*wide:
-				ann++
-			default:
-				out++
-			}
-		}
-		scores[i] = min(in, out, int64(s.T)-ann)
+	tree, within := near.New(z, q, []float64{s.Radius, max(s.Radius, s.C*s.Radius)}), make([]int64, 2)
+	for _, c := range s.Centers {
+		tree.Within(c, within)
+		scores = append(scores, min(within[0], int64(len(z)/q)-within[1], int64(s.T)-(within[1]-within[0])))
 	}
 	return scores
 }

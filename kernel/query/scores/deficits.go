@@ -83,13 +83,12 @@ func (CellDeficits) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns minus the deficit of every option.
 func (s CellDeficits) Scores(rows []float64, d int) []int64 {
-	squares, _ := thresholds(s.Radii)
 	scores, counts := make([]int64, len(s.Frames)), make([]int, len(s.Targets))
 	for i, f := range s.Frames {
 		clear(counts)
 		q := f.Out()
 		for z := images(f, rows, d); len(z) > 0; z = z[q:] {
-			if cell, ok := cellAround(z[:q], squares); ok {
+			if cell, ok := cellAround(z[:q], s.Radii); ok {
 				counts[cell]++
 			}
 		}
@@ -101,7 +100,7 @@ func (s CellDeficits) Scores(rows []float64, d int) []int64 {
 }
 
 // cellAround is the cell of a point, and false where |z|^2 overflows.
-func cellAround(z, squares []float64) (cell int, ok bool) {
+func cellAround(z, radii []float64) (cell int, ok bool) {
 	norm2, orthant := 0.0, 0
 	for i, v := range z {
 		norm2 += float64(v * v)
@@ -110,7 +109,7 @@ func cellAround(z, squares []float64) (cell int, ok bool) {
 		}
 	}
 	shell := 0
-	for shell < len(squares) && norm2 > squares[shell] {
+	for shell < len(radii) && norm2 > radii[shell]*radii[shell] {
 		shell++
 	}
 	return shell<<len(z) | orthant, !math.IsInf(norm2, 1)

@@ -49,13 +49,8 @@ func (s MultisetOverlap) Validate(d int) error {
 		return fmt.Errorf("query: MultisetOverlap: want 1 to %d Points, a Size of 1 to %d and at least one of Lists, got %d, %d and %d",
 			maxLattice, maxPoints, len(s.Points), s.Size, len(s.Lists))
 	}
-	for _, p := range s.Points {
-		if len(p) != s.Frame.Out() {
-			return fmt.Errorf("query: MultisetOverlap.Points: want %d values each, got %d", s.Frame.Out(), len(p))
-		}
-		if err := query.AllFinite("MultisetOverlap.Points", p); err != nil {
-			return err
-		}
+	if err := validPoints("MultisetOverlap.Points", s.Points, s.Frame.Out()); err != nil {
+		return err
 	}
 	for _, y := range s.Multisets {
 		sum := 0
