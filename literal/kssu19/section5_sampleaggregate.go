@@ -40,7 +40,7 @@ var _ estimate.LearnerUser = SampleAggregate{}
 
 // NewSampleAggregate returns the estimator. It panics if the constants are not valid.
 func NewSampleAggregate(c Constants) SampleAggregate {
-	c.SubsetRows, c.MostSubsetRows = min(c.SubsetRows, leastSearched), mostSearched
+	c.SubsetRows = min(c.SubsetRows, leastSearched)
 	list := learners.List{
 		{Name: spheres, For: func(k int, _ float64) kernel.Learner { return spectral.Spheres{Components: k} }},
 		{Name: vempalaWang, For: func(k int, _ float64) kernel.Learner { return spectral.Spheres{Components: k, Peel: true} }},
@@ -54,9 +54,8 @@ func NewSampleAggregate(c Constants) SampleAggregate {
 // covariances.
 const spheres, vempalaWang = "spectral-spheres", "vempala-wang"
 
-// A search for radii looks at leastSearched of the estimates or, where the noise asks for more, at
-// up to mostSearched, in time quadratic in them.
-const leastSearched, mostSearched = 2000, 1 << 17
+// A search for radii looks at leastSearched of the estimates, or more where the noise asks for more.
+const leastSearched = 2000
 
 // Name is "separated:sample-aggregate".
 func (SampleAggregate) Name() string { return "separated:sample-aggregate" }
@@ -164,8 +163,7 @@ const (
 )
 
 // blocksNeeded is the number of blocks below which GoodRadius gives up or the thresholds of
-// GoodCenter hide a cluster of one estimate per block; Inf where GoodRadius gives up whatever their
-// number is, because it looks at no more than mostSearched estimates.
+// GoodCenter hide a cluster of one estimate per block.
 //
 // Source: [KSSU19] Theorem 5.1 (m).
 func (e SampleAggregate) blocksNeeded(p estimate.Problem) float64 {
@@ -173,9 +171,6 @@ func (e SampleAggregate) blocksNeeded(p estimate.Problem) float64 {
 	r := run{c: e.inUnits(p, math.Exp2(octavesApart)), group: k}
 	mu2 := e.c.PartitionShare * p.Mu * p.Mu / k
 	_, need := r.radiusGamma(1, p.Columns, mu2)
-	if most := float64(r.c.MostSubsetRows) / (2 * k); most-3*math.Sqrt(most) < need {
-		return math.Inf(1)
-	}
 	// of GoodCenter: what its two histograms let through, at one of the d axes, and its test of
 	// boxes
 	step := mu2 / 2 / 4
