@@ -54,7 +54,8 @@ func NewSampleAggregate(c Constants) SampleAggregate {
 // covariances.
 const spheres, vempalaWang = "spectral-spheres", "vempala-wang"
 
-// A search for radii looks at leastSearched of the estimates, or more where the noise asks for more.
+// A search for radii looks at leastSearched of the estimates, or more where the noise asks for
+// more.
 const leastSearched = 2000
 
 // Name is "separated:sample-aggregate".
