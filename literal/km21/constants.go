@@ -1,10 +1,6 @@
 package km21
 
-import (
-	"math"
-
-	"github.com/gauze-dp/gauze/literal/printed"
-)
+import "github.com/gauze-dp/gauze/literal/printed"
 
 // Constants are what the algorithms take besides the data. None of them matters to privacy: wrong
 // ones cost an estimate, not a guarantee.
@@ -14,8 +10,6 @@ type Constants struct {
 	// Accuracy is alpha of the last release, in (0, 1); 0: the least that the theorem promises for
 	// n, d, k and mu, which are public or released.
 	Accuracy float64
-	// MomentBound is C_2k >= 1; 0: (2k-1)!!, that of a Gaussian.
-	MomentBound float64
 	// FailureProb is the probability with which some bound of the analysis fails: half of it for
 	// all one-steps, half for the last release.
 	FailureProb float64
@@ -52,19 +46,10 @@ func (c Constants) Validate() error {
 	want, part := faults.Want, printed.Part
 	want(part(c.StepAccuracy), "StepAccuracy: want a number between 0 and 1, got %v", c.StepAccuracy)
 	want(c.Accuracy == 0 || part(c.Accuracy), "Accuracy: want 0 (by the theorem) or a number between 0 and 1, got %v", c.Accuracy)
-	want(c.MomentBound == 0 || c.MomentBound >= 1 && c.MomentBound <= math.MaxFloat64, "MomentBound: want 0 (a Gaussian's) or at least 1, got %v", c.MomentBound)
 	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
 	want(part(c.Target), "Target: want a number between 0 and 1, got %v", c.Target)
 	want(part(c.CountShare) && part(c.MeanShare) && part(c.StartShare) && part(c.PreconditionShare),
 		"CountShare, MeanShare, StartShare, PreconditionShare: want numbers between 0 and 1, got %v, %v, %v, %v",
 		c.CountShare, c.MeanShare, c.StartShare, c.PreconditionShare)
 	return faults.Err("km21")
-}
-
-// class is the class of distributions with 2k bounded moments.
-func (c Constants) class(k int) class {
-	if c.MomentBound > 0 {
-		return class{k, math.Log(c.MomentBound)}
-	}
-	return gaussianClass(k)
 }

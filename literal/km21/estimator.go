@@ -50,13 +50,8 @@ func New(c Constants) Estimator {
 
 var _ estimate.FactUser = Estimator{}
 
-// Printed is the method with the clamps of the source, as it prints them; what it says of the
-// moments stays.
-func (e Estimator) Printed() estimate.Estimator {
-	c := Printed()
-	c.MomentBound = e.c.MomentBound
-	return New(c)
-}
+// Printed is the method with the clamps of the source, as it prints them.
+func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
 // Name is "heavy-tailed:paper".
 func (Estimator) Name() string { return "heavy-tailed:paper" }
@@ -123,8 +118,8 @@ func refused(p estimate.Problem) error {
 
 const (
 	defaultMoments = 4 // where no order is stated
-	// the highest order that pairs are proved to keep; a higher one that was stated bounds this
-	// one, too
+	// the highest order at which pairs are proved to keep a Gaussian's bounds; a higher one that
+	// was stated bounds this one, too
 	mostOfPairs = 6
 	mostMoments = 100
 )
@@ -158,14 +153,20 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 
 // design is what the analysis knows of the problem if there are the given number of good rows.
 func (e Estimator) design(p estimate.Problem, rows float64) design {
-	order := p.Facts.Moments
+	order, bound := p.Facts.Moments, p.Facts.MomentBound
 	if order == 0 {
 		order = defaultMoments
 	}
-	x := design{Constants: e.c, class: e.c.class(order / 2), d: p.Columns, relation: p.Relation, rows: math.Max(1, rows)}
-	// higher moments of pairs need not be bounded
-	if x.pairs = p.Facts.MeanWithin > 0; x.pairs && order > mostOfPairs {
-		x.class = e.c.class(mostOfPairs / 2)
+	x := design{Constants: e.c, d: p.Columns, relation: p.Relation, rows: math.Max(1, rows), pairs: p.Facts.MeanWithin > 0}
+	switch {
+	case bound > 0:
+		if x.class = (class{order / 2, math.Log(bound)}); x.pairs {
+			x.class = x.ofPairs()
+		}
+	case x.pairs:
+		x.class = gaussianClass(min(order, mostOfPairs) / 2)
+	default:
+		x.class = gaussianClass(order / 2)
 	}
 	if p.Relation == privacy.ReplaceOne {
 		x.public = rows

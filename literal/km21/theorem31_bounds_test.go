@@ -148,7 +148,7 @@ func TestConstants(t *testing.T) {
 	if Printed().Validate() != nil || Practical().Validate() != nil {
 		t.Error("own constants are refused")
 	}
-	bad := Constants{StepAccuracy: 1, Accuracy: -1, MomentBound: .5, FailureProb: math.NaN(), Target: 2}
+	bad := Constants{StepAccuracy: 1, Accuracy: -1, FailureProb: math.NaN(), Target: 2}
 	if err := bad.Validate(); err == nil {
 		t.Error("bad constants are accepted")
 	}

@@ -19,7 +19,7 @@ import (
 // each histogram, under both relations: L2 sensitivity sqrt(2d), as cells.Cells has it
 // for d coordinates.
 //
-// Source: [KMSSU22] Algorithm 1; Corrections, (i).
+// Source: [KMSSU22] Algorithm 1; Theorem 3.1; Corrections, (i).
 // Differs: the d histograms are one Gaussian release of noise sqrt(2d)/mu whose thresholds share
 // one delta, in place of d Laplace histograms with (epsilon/(sqrt d ln(1/delta)), beta/2^i):
 // beta/2^i is a probability of failure, and no delta; covariances about the blocks' own means; the

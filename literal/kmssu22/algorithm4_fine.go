@@ -13,7 +13,7 @@ import (
 // that, by 1/(4 gamma g_i), g_i = sqrt(lambda_i(Z)/lambda_{k+1}(Z)). bound is one on the
 // eigenvalues in the space.
 //
-// Source: [KMSSU22] Algorithm 4.
+// Source: [KMSSU22] Algorithm 4; Theorem 5.2.
 // Differs: 16 gamma^2 in the condition, where the source has 16 gamma, so that no axis is widened.
 func (r *run) finePreconditioner(s space, k int, bound, mu2 float64) (space, error) {
 	z, err := r.naiveEstimator(prefixFine, s, bound, r.a.Take(mu2*locationPart), r.a.Take(mu2*(1-locationPart)))

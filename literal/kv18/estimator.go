@@ -30,7 +30,7 @@ func New(c Constants) Estimator {
 	return Estimator{c}
 }
 
-var _ estimate.Estimator = Estimator{}
+var _ estimate.FactUser = Estimator{}
 
 const name = "univariate:kv18"
 
@@ -48,6 +48,13 @@ func (Estimator) Summary() string {
 // Source names the algorithm.
 func (Estimator) Source() string { return "KV18 Section 1" }
 
+// Uses is a bound on the variance, and one on the mean beside it: then there are finitely many
+// places, and no delta is needed.
+func (e Estimator) Uses(p estimate.Problem) estimate.Uses {
+	known := p.Facts.KnowsEigenvalues()
+	return estimate.Uses{Eigenvalues: known, Mean: e.c.reach(p.Facts).bins > 0}
+}
+
 // Plan is what Fit measures, or a *estimate.Refusal for more than one column or too few rows to see
 // any bin.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
@@ -57,13 +64,20 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if refusal := refuse(p); refusal != nil {
 		return kernel.Plan{}, refusal
 	}
-	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < rowsSeen(p) {
+	place := kernel.Step{Name: stepPlace, Query: boxes.BoxKeys{}.Kind(), Share: placeShare, Most: 1, Slack: 1, Source: "KV18 Section 2"}
+	if e.c.reach(p.Facts).bins > 0 {
+		place.Query, place.Slack = query.Histogram, 0
+	} else if p.NoDelta {
+		return kernel.Plan{}, program.Refusal("give epsilon and delta instead of rho; or bounds on mean and variance, --mean-within R --eigenvalues-within a,b",
+			"the method %s looks for the mean with a threshold, which a budget of zCDP cannot pay", name)
+	}
+	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < e.c.rowsSeen(p) {
 		return kernel.Plan{}, program.Refusal(e.advice(p), "no bin of a histogram of %d rows can be told from the noise at this epsilon", p.Rows)
 	}
 	return kernel.Plan{Method: name, Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: "TYLERPRESS Section 0.3"},
 		{Name: stepScale, Query: rings.PairOctaves{}.Kind(), Share: scaleShare, Most: 1, Source: "KV18 Section 1"},
-		{Name: stepPlace, Query: boxes.BoxKeys{}.Kind(), Share: placeShare, Most: 1, Slack: 1, Source: "KV18 Section 2"},
+		place,
 		{Name: stepMoments, Query: query.ClippedMoments{}.Kind(), Share: momentsShare, Most: 1, Source: "KV18 Section 3"},
 	}}, nil
 }
@@ -73,6 +87,9 @@ func refuse(p estimate.Problem) error {
 	if p.Columns > 1 {
 		return program.Refusal("name one column with --columns, or use --method gaussian", "method %s fits one column, %d were asked for", name, p.Columns)
 	}
+	if err := p.Facts.Validate(); err != nil {
+		return program.Refusal("state others", "the method %s was given facts that cannot be: %v", name, err)
+	}
 	return program.OneComponent(name, p)
 }
 
@@ -81,7 +98,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{Run: program.Begin(s, p, e.advice), c: e.c}
+	r := &run{Run: program.Begin(s, p, e.advice), c: e.c, reach: e.c.reach(p.Facts)}
 	r.Mu2 = r.Left() // shares are spent without a safety factor
 	for _, step := range []func() (doubt string, err error){r.count, r.findScale, r.findPlace, r.release} {
 		if err := ctx.Err(); err != nil {
@@ -104,7 +121,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		return estimate.Expectation{}
 	}
 	x := estimate.Expectation{RowsNeeded: e.rowsNeeded(p), Notes: []string{
-		fmt.Sprintf("below about %.2g rows its histograms show nothing; --method gaussian needs fewer rows", rowsSeen(p))}}
+		fmt.Sprintf("below about %.2g rows its histograms show nothing; --method gaussian needs fewer rows", e.c.rowsSeen(p))}}
 	if p.Rows > 0 {
 		x.RelativeError = e.c.relativeError(p, float64(p.Rows))
 	}
@@ -114,7 +131,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 // rowsNeeded is about how many rows have an error of twice the non-private one; 0 if no number
 // below 1e12 has.
 func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
-	for n := math.Max(100, rowsSeen(p)); n < 1e12; n *= 1.05 {
+	for n := math.Max(100, e.c.rowsSeen(p)); n < 1e12; n *= 1.05 {
 		if e.c.relativeError(p, n) <= 2 {
 			return n
 		}

@@ -120,9 +120,20 @@ func TestRefusals(t *testing.T) {
 	if _, err := New(Practical()).Plan(estimate.Problem{}); err == nil {
 		t.Error("no columns: want an error")
 	}
-	good.Facts = estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{1, 2}, Moments: 4}
-	if got := estimate.Unused(New(Practical()), good); len(got) != 3 {
-		t.Errorf("it needs no facts, and only %v are said to be unused", got)
+	for facts, unused := range map[estimate.Facts]int{
+		{KnowsMean: true, Eigenvalues: [2]float64{1, 2}, Moments: 4}:      1,
+		{KnowsMean: true, MeanWithin: 9}:                                  1,
+		{Eigenvalues: [2]float64{1, 2}}:                                   0,
+		{KnowsMean: true, MeanWithin: 1e9, Eigenvalues: [2]float64{1, 2}}: 1, // too many places to be noised one by one
+	} {
+		good.Facts = facts
+		if got := estimate.Unused(New(Practical()), good); len(got) != unused {
+			t.Errorf("%v: %v are said to be unused, want %d", facts, got, unused)
+		}
+	}
+	good.Facts = estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{2, 1}}
+	if _, err := New(Practical()).Plan(good); err == nil {
+		t.Error("impossible facts are not refused")
 	}
 }
 

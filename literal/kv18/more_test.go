@@ -37,7 +37,7 @@ func TestMoreRows(t *testing.T) {
 	for _, eps := range []float64{.1, 1, 1e3, 1e6} {
 		for _, c := range []Constants{Practical(), Printed()} {
 			p := trial{eps: eps, relation: privacy.ReplaceOne}.problem()
-			p.Rows = int(rowsSeen(p)) + 1
+			p.Rows = int(c.rowsSeen(p)) + 1
 			estimatetest.MoreRows(t, New(c), p)
 		}
 	}

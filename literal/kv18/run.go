@@ -25,12 +25,6 @@ const (
 	momentsShare = 1 - countShare - scaleShare - placeShare
 )
 
-// The octaves of distances: those of all numbers.
-const (
-	lowestOctave  = -1074
-	highestOctave = 1023
-)
-
 // The scales whose squares and reciprocals are numbers.
 const (
 	narrowest = 1e-140
@@ -41,6 +35,7 @@ const (
 type run struct {
 	program.Run
 	c        Constants
+	reach    reach
 	rows     float64 // not null: n, unless the count says otherwise, or the count
 	width    float64 // of the bins
 	center   float64
@@ -101,27 +96,34 @@ const (
 	fullestBin    = .24
 )
 
-// thresholdSDs is what the threshold of the histogram of places is in noise sds, about.
+// thresholdSDs is what the threshold of a histogram of all places is in noise sds, about.
 const thresholdSDs = 6
 
 // rowsSeen is about how many rows a Gaussian needs for its fullest bins to be seen.
-func rowsSeen(p estimate.Problem) float64 {
+func (c Constants) rowsSeen(p estimate.Problem) float64 {
+	reach, sds := c.reach(p.Facts), float64(thresholdSDs)
+	if reach.bins > 0 {
+		sds = seen(reach.bins)
+	}
 	pairs, place := .5, math.Sqrt2
 	if p.Relation != privacy.ReplaceOne {
 		pairs, place = (1-3*math.Exp(-2))/2, 1 // of n/2 buckets those with two rows or more
 	}
-	scale := seenSDs * math.Sqrt2 / (p.Mu * math.Sqrt(scaleShare)) / (fullestOctave * pairs)
-	return math.Max(scale, thresholdSDs*place/(p.Mu*math.Sqrt(placeShare))/fullestBin)
+	scale := seen(reach.octaves()) * math.Sqrt2 / (p.Mu * math.Sqrt(scaleShare)) / (fullestOctave * pairs)
+	return math.Max(scale, sds*place/(p.Mu*math.Sqrt(placeShare))/fullestBin)
 }
 
-// widestOctave bounds the lower end of the fullest octave of a Gaussian's distances, in its sds.
-const widestOctave = 1.32
+// Bounds on the lower end of the fullest octave of a Gaussian's distances, in its sds.
+const (
+	narrowestOctave = .65
+	widestOctave    = 1.32
+)
 
 // rowsShown is about how many rows a Gaussian needs for its spread to show through the noise of the
 // last release too, with half of noiseLimit and whatever its octave: so it is let through but where
 // the noise takes half of the spread, 4 of its sds; 0 if no number below 1e12 does.
 func (c Constants) rowsShown(p estimate.Problem) float64 {
-	for n := math.Max(2, rowsSeen(p)); n < 1e12; n *= 1.05 {
+	for n := math.Max(2, c.rowsSeen(p)); n < 1e12; n *= 1.05 {
 		if noise, _ := c.noise(p, n); 2*widestOctave*widestOctave*noise <= noiseLimit {
 			return n
 		}

@@ -4,6 +4,8 @@
 // Tyler's iteration rounds the rows, a histogram of the radii shows their law, and all the rest
 // buys one release of moments, clipped near the radius of typical rows, whose clipping is undone.
 //
+// There are no printed constants beside those that run: the source is our own.
+//
 // Source: [TYLERPRESS] Sections 3 and 4.
 package tylerpress
 
