@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/blocks"
@@ -124,21 +123,11 @@ func (f *fit) em(ctx context.Context, r *em.Rounds) error {
 	}, Before: f.shapes})
 }
 
-// overlap is the largest Bhattacharyya coefficient of two components: 0 if they are apart, 1 if
-// they are the same.
+// overlap is the largest of two components.
 func overlap(cs []component.Gaussian) (most float64) {
 	for i, a := range cs {
 		for _, b := range cs[:i] {
-			mid := mat.NewSymDense(len(a.Mean), nil)
-			mid.AddSym(a.Cov, b.Cov)
-			mid.ScaleSym(.5, mid)
-			_, inv, logDet := symmetric.Factor(mid)
-			_, _, da := symmetric.Factor(a.Cov)
-			_, _, db := symmetric.Factor(b.Cov)
-			diff, z := mat.NewVecDense(len(a.Mean), nil), mat.NewVecDense(len(a.Mean), nil)
-			diff.SubVec(mat.NewVecDense(len(a.Mean), a.Mean), mat.NewVecDense(len(b.Mean), b.Mean))
-			z.MulVec(inv, diff)
-			most = math.Max(most, math.Exp((da+db)/4-logDet/2-mat.Dot(z, z)/8))
+			most = math.Max(most, component.Overlap(a, b))
 		}
 	}
 	return most

@@ -30,7 +30,7 @@ const (
 	weak             = 30.0 // strength below which the global Gaussian takes more, smaller steps
 	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
 	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
-	leastStrength    = 11.0 // strength below which one Gaussian is all that can be learned
+	leastStrength    = 6.0  // strength below which one Gaussian is all that can be learned
 	mostComponents   = 64
 	maxRounds        = 60
 	fineTree         = 3000.0 // strength beyond which the tree gets one more level

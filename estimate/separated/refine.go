@@ -37,10 +37,6 @@ const (
 // about what the view does not see. Guesses.
 const outsideShape, outsideMean = .01, .02
 
-// settled: rows hardly change components any more, so what was measured before goes on counting.
-// Utility constants.
-var settled = component.Doubt{Shape: .0005, Scale: .001, Mean: .001, Weight: .001}
-
 // refine measures the components that exploring found, round after round, each row in the component
 // it most likely belongs to.
 //
@@ -116,7 +112,7 @@ func (f *fit) round(step string, w explore.View, g []component.Gaussian, form qu
 	if len(g) == 0 {
 		return 1, nil
 	}
-	update := component.Update{Form: form, Rows: f.Rows, Drift: &settled}
+	update := component.Update{Form: form, Rows: f.Rows, Settled: 1}
 	lifted := g
 	if w.V == f.View.V {
 		lifted = nil
@@ -132,39 +128,10 @@ func (f *fit) round(step string, w explore.View, g []component.Gaussian, form qu
 	}
 	for j, was := range g {
 		g[j] = now[j]
-		g[j].Doubt = unsettled(now[j], was)
 		change = math.Max(change, explore.Change(now[j], was, clearNoise))
 	}
 	return change, nil
 }
-
-// unsettled adds to the doubts of a component a part of the square of what it just moved by, in the
-// frame that it was seen in: clipping is undone to first order only, so who moved far is not there
-// yet.
-func unsettled(now, was component.Gaussian) component.Doubt {
-	d := float64(len(now.Mean))
-	_, inv, _ := symmetric.Factor(was.Cov)
-	diff := mat.NewVecDense(len(now.Mean), nil)
-	for i := range now.Mean {
-		diff.SetVec(i, now.Mean[i]-was.Mean[i])
-	}
-	var z mat.VecDense
-	z.MulVec(inv, diff)
-	change := symmetric.Congruence(inv, now.Cov)
-	trace := 0.0
-	for i := range now.Mean {
-		change.SetSym(i, i, change.At(i, i)-1)
-		trace += change.At(i, i) / d
-	}
-	out := now.Doubt
-	out.Mean += moved * sq(mat.Norm(&z, 2)) / d
-	out.Scale += moved * sq(trace)
-	out.Shape += moved * symmetric.Frobenius2(change) / (d * d)
-	return out
-}
-
-// moved: see unsettled. A utility constant, a guess.
-const moved = .2
 
 // Utility constants of the bins of the rest, guesses.
 const (

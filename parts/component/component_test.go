@@ -36,8 +36,8 @@ func randomGauss(rng *rand.Rand, d int) Gaussian {
 }
 
 // TestGain: a measurement counts less the noisier it is, fully without noise and not at all in
-// infinite noise; what is left in doubt is less than before the measurement and grows with the
-// noise.
+// infinite noise; what is left in doubt is less than before the measurement, and than its noise
+// but for what follows a move.
 func TestGain(t *testing.T) {
 	rng := newRand(t)
 	for range 500 {
@@ -48,7 +48,7 @@ func TestGain(t *testing.T) {
 			if !(k >= 0 && k <= lastK) {
 				t.Fatalf("gain %v after %v at noise %v", k, lastK, noise2)
 			}
-			if !(left >= 0 && left <= math.Max(prior, dist2/float64(entries))*(1+1e-12)) || left > noise2*(1+1e-6) {
+			if !(left >= 0 && left <= math.Max(prior, dist2/float64(entries))*(1+1e-12)) || left > (noise2+moved*dist2/float64(entries))*(1+1e-6) {
 				t.Fatalf("doubt %v left of %v, distance %v, noise %v", left, prior, dist2, noise2)
 			}
 			lastK = k

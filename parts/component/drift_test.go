@@ -11,35 +11,35 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// TestDrift is added to the doubts that an update leaves and changes nothing else; nil means that
-// of components that overlap.
+// TestDrift is added to the doubts that an update leaves and changes nothing else: all of it where
+// no rows are a component's own, a part of it where all are.
 func TestDrift(t *testing.T) {
 	const d = 2
 	start := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: StartDoubt()}
 	s := moments.Sums{Count: 480, CountSD: 5, Sum: []float64{30, -20}, SumSD: 9, Second: mat.NewSymDense(d, []float64{500, 40, 40, 420}), SecondSD: 12, Trace: 920, TraceSD: 17}
 	how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: clip.Gaussian(d, 8)}
-	apply := func(drift *Doubt) Gaussian {
-		return Update{Form: query.FullForm, Rows: 1000, Floor: 1e-9, Drift: drift}.Apply(start, s, how)
+	apply := func(settled float64) Gaussian {
+		return Update{Form: query.FullForm, Rows: 1000, Floor: 1e-9, Settled: settled}.Apply(start, s, how)
 	}
-	none := apply(&Doubt{})
-	for _, c := range []struct {
-		drift *Doubt
-		want  Doubt
-	}{{nil, defaultDrift}, {&Doubt{Shape: 1, Scale: 2, Mean: 3, Weight: 4}, Doubt{Shape: 1, Scale: 2, Mean: 3, Weight: 4}}} {
-		got := apply(c.drift)
-		near := func(what string, after, before, drift float64) {
+	none, all := apply(1), apply(0)
+	for _, c := range []struct{ settled, part float64 }{{0, 1}, {.5, .5}, {1, settledPart}} {
+		got, more := apply(c.settled), (c.part-settledPart)/(1-settledPart)
+		near := func(what string, after, before, most float64) {
 			t.Helper()
-			if e := after - before - drift; e > 1e-12 || e < -1e-12 {
-				t.Errorf("%s: doubt %v after %v, want a drift of %v", what, after, before, drift)
+			if e := after - before - more*(most-before); e > 1e-12 || e < -1e-12 {
+				t.Errorf("settled to %v: %s is left in doubt by %v, between %v and %v", c.settled, what, after, before, most)
 			}
 		}
-		near("shape", got.Doubt.Shape, none.Doubt.Shape, c.want.Shape)
-		near("scale", got.Doubt.Scale, none.Doubt.Scale, c.want.Scale)
-		near("mean", got.Doubt.Mean, none.Doubt.Mean, c.want.Mean)
-		near("weight", got.Doubt.Weight, none.Doubt.Weight, c.want.Weight)
+		near("shape", got.Doubt.Shape, none.Doubt.Shape, all.Doubt.Shape)
+		near("scale", got.Doubt.Scale, none.Doubt.Scale, all.Doubt.Scale)
+		near("mean", got.Doubt.Mean, none.Doubt.Mean, all.Doubt.Mean)
+		near("weight", got.Doubt.Weight, none.Doubt.Weight, all.Doubt.Weight)
 		if got.Weight != none.Weight || !mat.Equal(got.Cov, none.Cov) || got.Mean[0] != none.Mean[0] || got.Sigma != none.Sigma {
 			t.Errorf("drift moved the component: %+v, without %+v", got, none)
 		}
+	}
+	if d := all.Doubt.Shape - none.Doubt.Shape - (1-settledPart)*overlapping.Shape; d > 1e-12 || d < -1e-12 {
+		t.Errorf("components that overlap are doubted by %v more", d)
 	}
 	if none.Doubt.Shape >= start.Doubt.Shape || none.Doubt.Weight >= start.Doubt.Weight {
 		t.Errorf("a measurement leaves more doubt, %+v, than there was", none.Doubt)
