@@ -38,14 +38,21 @@ type Paper struct{ c Constants }
 // NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
 func NewPaper(c Constants) Paper { return Paper{printed.Must(c)} }
 
-var _ estimate.FactUser = Paper{}
+var (
+	_ estimate.FactUser  = Paper{}
+	_ estimate.Published = Paper{}
+)
 
 // Printed is Algorithm 2 with the constants of the source.
 func (Paper) Printed() estimate.Estimator { return NewPaper(Printed()) }
 
 // Uses says that bounds of the eigenvalues are those of every component, and that the ball that
-// holds the mean, which is read as that of every component's mean, is used beside them.
-func (Paper) Uses(p estimate.Problem) estimate.Uses { return uses(p.Facts) }
+// holds the mean, which is read as that of every component's mean, is used beside them; and w_min.
+func (Paper) Uses(p estimate.Problem) estimate.Uses {
+	u := uses(p.Facts)
+	u.LeastWeight = p.Facts.LeastWeight > 0
+	return u
+}
 
 // Name is "separated:paper".
 func (Paper) Name() string { return "separated:paper" }

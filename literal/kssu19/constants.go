@@ -116,8 +116,8 @@ func (c Constants) Validate() error {
 }
 
 // with are the constants with what is publicly known of a mixture in place of what they assume: the
-// ball of radius R that holds every component's mean, and the bounds of every component's
-// eigenvalues.
+// ball of radius R that holds every component's mean, the bounds of every component's eigenvalues,
+// and w_min.
 func (c Constants) with(f estimate.Facts) Constants {
 	held := func(v float64) float64 { return math.Max(1/mostRadius, math.Min(mostRadius, v)) }
 	if f.KnowsMean && f.MeanWithin > 0 {
@@ -125,6 +125,9 @@ func (c Constants) with(f estimate.Facts) Constants {
 	}
 	if f.KnowsEigenvalues() {
 		c.SigmaMin, c.SigmaMax = held(math.Sqrt(f.Eigenvalues[0])), held(math.Sqrt(f.Eigenvalues[1]))
+	}
+	if f.LeastWeight > 0 {
+		c.LeastWeight = f.LeastWeight
 	}
 	return c
 }

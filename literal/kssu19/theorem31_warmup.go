@@ -25,7 +25,10 @@ type WarmUp struct{ c Constants }
 // NewWarmUp returns the learner with the given constants. It panics if they are not valid.
 func NewWarmUp(c Constants) WarmUp { return WarmUp{printed.Must(c)} }
 
-var _ estimate.FactUser = WarmUp{}
+var (
+	_ estimate.FactUser  = WarmUp{}
+	_ estimate.Published = WarmUp{}
+)
 
 // Printed is the learner with the constants of the source.
 func (WarmUp) Printed() estimate.Estimator { return NewWarmUp(Printed()) }
