@@ -22,25 +22,21 @@ func (v *verifier) agreements(c *Certificate, d int) {
 		known := s.Query == QueryStable || s.Query == QueryPopular
 		switch {
 		case s.Mask != nil && !known:
-			v.fault(field("query"), fmt.Sprintf("%q or %q, which have masks", QueryStable, QueryPopular), strconv.Quote(s.Query))
+			v.fault(true, field("query"), fmt.Sprintf("%q or %q, which have masks", QueryStable, QueryPopular), strconv.Quote(s.Query))
 		case s.Mask != nil:
 			masks[s.Query] += s.Count
 			if kind, dimension := maskOf(s.Query, d); s.Mask.Kind != kind || d > 0 && s.Mask.Dimension != dimension {
-				v.fault(field("mask"), fmt.Sprintf("kind %q of dimension %d", kind, dimension), fmt.Sprintf("%q of %d", s.Mask.Kind, s.Mask.Dimension))
+				v.fault(true, field("mask"), fmt.Sprintf("kind %q of dimension %d", kind, dimension), fmt.Sprintf("%q of %d", s.Mask.Kind, s.Mask.Dimension))
 			}
 		case known:
 			tests[s.Query] += s.Count
-			if !(s.Delta > 0) {
-				v.fault(field("delta"), "the chance that the test passes where blocks do not agree", fmt.Sprint(s.Delta))
-			}
-			if (s.Query == QueryPopular) != (s.Pure > 0) || s.Query == QueryStable && s.curved() {
-				v.fault(field("pure"), "a pure loss for popular estimates, and noise for a stable mean", fmt.Sprint(s.Pure))
-			}
+			v.fault(!(s.Delta > 0), field("delta"), "the chance that the test passes where blocks do not agree", fmt.Sprint(s.Delta))
+			v.fault((s.Query == QueryPopular) != (s.Pure > 0) || s.Query == QueryStable && s.curved(), field("pure"), "a pure loss for popular estimates, and noise for a stable mean", fmt.Sprint(s.Pure))
 		}
 	}
 	for _, query := range []string{QueryStable, QueryPopular} {
 		if t, m := tests[query], masks[query]; (t != 0 || m != 0) && (t != 1 || m != 1) {
-			v.fault("certificate.plan", fmt.Sprintf("one test and one mask for %q", query), fmt.Sprintf("%d and %d", t, m))
+			v.fault(true, "certificate.plan", fmt.Sprintf("one test and one mask for %q", query), fmt.Sprintf("%d and %d", t, m))
 		}
 	}
 }

@@ -40,17 +40,15 @@ func (r *Release) Keep() {
 // columns checks the public facts of the columns, and the units that were inferred.
 func (v *verifier) columns(r *Release) {
 	if n := len(r.Columns); n > 0 && n != r.Model.Dim() {
-		v.fault("columns", fmt.Sprintf("one for each of the model's %d", r.Model.Dim()), fmt.Sprint(n))
+		v.fault(true, "columns", fmt.Sprintf("one for each of the model's %d", r.Model.Dim()), fmt.Sprint(n))
 		return
 	}
 	for j, c := range r.Columns {
 		field := fmt.Sprintf("columns[%d].", j)
-		if c.Name != r.Model.Columns[j] {
-			v.fault(field+"name", strconv.Quote(r.Model.Columns[j])+", as in the model", strconv.Quote(c.Name))
-		}
+		v.fault(c.Name != r.Model.Columns[j], field+"name", strconv.Quote(r.Model.Columns[j])+", as in the model", strconv.Quote(c.Name))
 		v.amount(field+"rounded_to", c.RoundedTo, math.MaxFloat64)
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
-			v.fault(field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
+			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
 		}
 	}
 	for i, u := range r.Diagnostics.Units {

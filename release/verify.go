@@ -30,12 +30,10 @@ const tolerance = 1e-9
 // exponential mechanism); its mu is taken as it is.
 func Verify(r *Release) []error {
 	v := &verifier{}
-	if r.Format != Format {
-		v.fault("format", fmt.Sprintf("%q", Format), strconv.Quote(r.Format))
-	}
+	v.fault(r.Format != Format, "format", fmt.Sprintf("%q", Format), strconv.Quote(r.Format))
 	k := 0
 	if r.Model == nil {
-		v.fault("model", "a mixture", "none")
+		v.fault(true, "model", "a mixture", "none")
 	} else if err := r.Model.Validate(); err != nil {
 		v.faults = append(v.faults, fmt.Errorf("release: model: %w", err))
 	} else {
@@ -46,7 +44,7 @@ func Verify(r *Release) []error {
 		v.columns(r)
 	}
 	if f := r.Certificate.Facts; f != nil && k > 0 && f.KnownCovariance != nil && len(f.KnownCovariance) != r.Model.Dim() {
-		v.fault("certificate.facts.known_covariance", fmt.Sprintf("a row for each of the %d columns", r.Model.Dim()), fmt.Sprint(len(f.KnownCovariance)))
+		v.fault(true, "certificate.facts.known_covariance", fmt.Sprintf("a row for each of the %d columns", r.Model.Dim()), fmt.Sprint(len(f.KnownCovariance)))
 	}
 	before := len(v.faults)
 	v.numbers(&r.Certificate)
@@ -64,53 +62,38 @@ func Verify(r *Release) []error {
 	}
 	v.diagnostics(&r.Diagnostics)
 	if notes := len(r.Diagnostics.Components); k > 0 && notes > 0 && notes != k {
-		v.fault("diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
+		v.fault(true, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
 	}
 	return v.faults
 }
 
 type verifier struct{ faults []error }
 
-func (v *verifier) fault(field, wanted, got string) {
-	v.faults = append(v.faults, &Error{Field: field, Wanted: wanted, Got: got, Hint: "the release was altered or is not whole: do not rely on it"})
+func (v *verifier) fault(bad bool, field, wanted, got string) {
+	if bad {
+		v.faults = append(v.faults, &Error{Field: field, Wanted: wanted, Got: got, Hint: "the release was altered or is not whole: do not rely on it"})
+	}
 }
 
 // terms checks the words of the certificate and its number of rows.
 func (v *verifier) terms(c *Certificate) {
-	switch c.Relation {
-	case ReplaceOne:
-		if c.Rows == nil {
-			v.fault("certificate.rows", "the number of rows, which replace-one makes public", "null")
-		}
-	case AddRemoveOne:
-		if c.Rows != nil {
-			v.fault("certificate.rows", "null, because add-remove-one keeps it private", fmt.Sprint(*c.Rows))
-		}
-	default:
-		v.fault("certificate.relation", ReplaceOne+" or "+AddRemoveOne, strconv.Quote(c.Relation))
+	rows := "null"
+	if c.Rows != nil {
+		rows = fmt.Sprint(*c.Rows)
 	}
-	if c.Rows != nil && *c.Rows < 0 {
-		v.fault("certificate.rows", "a number of rows", fmt.Sprint(*c.Rows))
-	}
-	if c.Schema != SchemaDeclared && c.Schema != SchemaInferred {
-		v.fault("certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
-	}
+	v.fault(c.Relation == ReplaceOne && c.Rows == nil, "certificate.rows", "the number of rows, which replace-one makes public", rows)
+	v.fault(c.Relation == AddRemoveOne && c.Rows != nil, "certificate.rows", "null, because add-remove-one keeps it private", rows)
+	v.fault(c.Relation != ReplaceOne && c.Relation != AddRemoveOne, "certificate.relation", ReplaceOne+" or "+AddRemoveOne, strconv.Quote(c.Relation))
+	v.fault(c.Rows != nil && *c.Rows < 0, "certificate.rows", "a number of rows", rows)
+	v.fault(c.Schema != SchemaDeclared && c.Schema != SchemaInferred, "certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
 	v.facts(c.Facts)
-	if c.Constants != "" && c.Constants != ConstantsPrinted {
-		v.fault("certificate.constants", ConstantsPrinted+", or nothing", strconv.Quote(c.Constants))
+	v.fault(c.Constants != "" && c.Constants != ConstantsPrinted, "certificate.constants", ConstantsPrinted+", or nothing", strconv.Quote(c.Constants))
+	if l := c.Learner; l != nil {
+		v.fault(l.Name == "", "certificate.learner.name", "the learner's name", "none")
+		v.fault(!(l.Trim >= 0 && l.Trim < 1), "certificate.learner.trim", "a part of the rows in [0, 1)", fmt.Sprint(l.Trim))
 	}
-	if l := c.Learner; l != nil && l.Name == "" {
-		v.fault("certificate.learner.name", "the learner's name", "none")
-	}
-	if l := c.Learner; l != nil && !(l.Trim >= 0 && l.Trim < 1) {
-		v.fault("certificate.learner.trim", "a part of the rows in [0, 1)", fmt.Sprint(l.Trim))
-	}
-	if c.Method == "" {
-		v.fault("certificate.method", "the estimator's name", "none")
-	}
-	if len(c.Plan) == 0 {
-		v.fault("certificate.plan", "at least one measurement", "none")
-	}
+	v.fault(c.Method == "", "certificate.method", "the estimator's name", "none")
+	v.fault(len(c.Plan) == 0, "certificate.plan", "at least one measurement", "none")
 }
 
 // facts checks that what was known beforehand is well formed.
@@ -118,25 +101,20 @@ func (v *verifier) facts(f *Facts) {
 	if f == nil {
 		return
 	}
-	if f.MeanWithin == nil && f.EigenvaluesWithin == nil && f.Moments == 0 && f.LeastWeight == 0 && f.KnownCovariance == nil {
-		v.fault("certificate.facts", "at least one fact, or no facts at all", "none")
-	}
+	v.fault(f.MeanWithin == nil && f.EigenvaluesWithin == nil && f.Moments == 0 && f.LeastWeight == 0 && f.KnownCovariance == nil, "certificate.facts", "at least one fact, or no facts at all", "none")
 	if f.MeanWithin != nil {
 		v.amount("certificate.facts.mean_within", *f.MeanWithin, math.MaxFloat64)
 	}
-	if e := f.EigenvaluesWithin; e != nil && !(len(e) == 2 && 0 < e[0] && e[0] <= e[1] && e[1] <= math.MaxFloat64) {
-		v.fault("certificate.facts.eigenvalues_within", "two positive numbers, the lesser first", fmt.Sprint(e))
-	}
-	if k := f.Moments; k != 0 && (k < 4 || k%2 != 0) {
-		v.fault("certificate.facts.moments", "an even order of at least 4", fmt.Sprint(k))
-	}
-	if b := f.MomentBound; b != 0 && !(f.Moments != 0 && b >= 1 && b <= math.MaxFloat64) {
-		v.fault("certificate.facts.moment_bound", "a number of at least 1, beside an order of moments", fmt.Sprint(b))
-	}
+	e := f.EigenvaluesWithin
+	v.fault(e != nil && !(len(e) == 2 && 0 < e[0] && e[0] <= e[1] && e[1] <= math.MaxFloat64), "certificate.facts.eigenvalues_within",
+		"two positive numbers, the lesser first", fmt.Sprint(e))
+	v.fault(f.Moments != 0 && (f.Moments < 4 || f.Moments%2 != 0), "certificate.facts.moments", "an even order of at least 4", fmt.Sprint(f.Moments))
+	b := f.MomentBound
+	v.fault(b != 0 && !(f.Moments != 0 && b >= 1 && b <= math.MaxFloat64), "certificate.facts.moment_bound", "a number of at least 1, beside an order of moments", fmt.Sprint(b))
 	v.amount("certificate.facts.least_weight", f.LeastWeight, 1)
 	for i, row := range f.KnownCovariance {
 		if len(row) != len(f.KnownCovariance) || !(row[i] > 0 && row[i] <= math.MaxFloat64) {
-			v.fault("certificate.facts.known_covariance", "a square matrix with positive variances on its diagonal", fmt.Sprint(row))
+			v.fault(true, "certificate.facts.known_covariance", "a square matrix with positive variances on its diagonal", fmt.Sprint(row))
 			return
 		}
 	}
@@ -151,9 +129,7 @@ func (v *verifier) numbers(c *Certificate) {
 	v.amount("certificate.spent.delta", c.Spent.Delta, 1)
 	v.amount("certificate.spent.mu", c.Spent.Mu, math.MaxFloat64)
 	v.amount("certificate.spent.rho", c.Spent.Rho, math.MaxFloat64)
-	if c.Epsilon == 0 && c.Rho == 0 {
-		v.fault("certificate.epsilon", "a budget that was asked: epsilon and delta, or rho", "neither")
-	}
+	v.fault(c.Epsilon == 0 && c.Rho == 0, "certificate.epsilon", "a budget that was asked: epsilon and delta, or rho", "neither")
 }
 
 // diagnostics checks the ranges of what is said of noise, of misfit and of rows left out.
@@ -173,35 +149,27 @@ func (v *verifier) diagnostics(d *Diagnostics) {
 		v.amount(field+"share", c.Share, 1)
 		v.amount(field+"noise", c.Noise, math.MaxFloat64)
 		v.amount(field+"pull", c.Pull, math.MaxFloat64)
-		if b := c.Beyond; b != nil && !(len(b) == 2 && -math.MaxFloat64 <= b[0] && b[0] <= b[1] && b[1] <= math.MaxFloat64) {
-			v.fault(field+"beyond", "two numbers, the lesser first", fmt.Sprint(b))
-		}
+		b := c.Beyond
+		v.fault(b != nil && !(len(b) == 2 && -math.MaxFloat64 <= b[0] && b[0] <= b[1] && b[1] <= math.MaxFloat64), field+"beyond",
+			"two numbers, the lesser first", fmt.Sprint(b))
 	}
 }
 
 // amount checks that 0 <= x <= most.
 func (v *verifier) amount(field string, x, most float64) {
-	if !(x >= 0 && x <= most) {
-		wanted := "a finite number that is not negative"
-		if most == 1 {
-			wanted = "a number in [0, 1]"
-		}
-		v.fault(field, wanted, fmt.Sprint(x))
+	wanted := "a finite number that is not negative"
+	if most == 1 {
+		wanted = "a number in [0, 1]"
 	}
+	v.fault(!(x >= 0 && x <= most), field, wanted, fmt.Sprint(x))
 }
 
 // step checks one line of the plan by itself.
 func (v *verifier) step(s *PlanStep) {
 	field := func(name string) string { return fmt.Sprintf("certificate.plan, step %q, %s", s.Step, name) }
-	if s.Step == "" {
-		v.fault("certificate.plan", "a name for every step", "none")
-	}
-	if s.Query == "" {
-		v.fault(field("query"), "a kind of measurement", "none")
-	}
-	if s.Count < 1 {
-		v.fault(field("count"), "at least 1", fmt.Sprint(s.Count))
-	}
+	v.fault(s.Step == "", "certificate.plan", "a name for every step", "none")
+	v.fault(s.Query == "", field("query"), "a kind of measurement", "none")
+	v.fault(s.Count < 1, field("count"), "at least 1", fmt.Sprint(s.Count))
 	v.amount(field("delta"), s.Delta, 1)
 	if s.curved() {
 		v.curve(s, field)
@@ -217,32 +185,28 @@ func (v *verifier) step(s *PlanStep) {
 	ratio := s.Sensitivity / s.Noise
 	switch mu, known := muOf(s.Law, ratio); {
 	case !known:
-		v.fault(field("law"), `"laplace", "truncated laplace", "exponential", "local exponential", "above threshold" or none for the Gaussian`, strconv.Quote(s.Law))
+		v.fault(true, field("law"), `"laplace", "truncated laplace", "exponential", "local exponential", "above threshold" or none for the Gaussian`, strconv.Quote(s.Law))
 	case s.Law != "" && !near(s.Mu, mu):
-		v.fault(field("mu"), fmt.Sprintf("that of law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
+		v.fault(true, field("mu"), fmt.Sprintf("that of law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
 	case !near(s.Mu, mu):
-		v.fault(field("mu"), fmt.Sprintf("sensitivity/noise = %v", ratio), fmt.Sprint(s.Mu))
+		v.fault(true, field("mu"), fmt.Sprintf("sensitivity/noise = %v", ratio), fmt.Sprint(s.Mu))
 	}
 }
 
 // curve checks a step whose loss is a Rényi curve: that it is well formed and, where a mask or a
 // pure loss is stated, that it is theirs.
 func (v *verifier) curve(s *PlanStep, field func(string) string) {
-	if s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0 {
-		v.fault(field("renyi"), "either it, or sensitivity, noise and mu", "both")
-	}
-	if len(s.Renyi) == 0 {
-		v.fault(field("renyi"), "at least one order", "none")
-	}
+	v.fault(s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0, field("renyi"), "either it, or sensitivity, noise and mu", "both")
+	v.fault(len(s.Renyi) == 0, field("renyi"), "at least one order", "none")
 	for order, divergence := range s.Renyi {
 		if a, err := strconv.ParseFloat(order, 64); err != nil || !(a > 1) || math.IsInf(a, 0) {
-			v.fault(field("renyi"), "orders above 1", strconv.Quote(order))
+			v.fault(true, field("renyi"), "orders above 1", strconv.Quote(order))
 		}
 		v.amount(field("renyi, order "+order), divergence, math.MaxFloat64)
 	}
 	curve, err := s.implied()
 	if err != nil {
-		v.fault(field("mask"), err.Error(), fmt.Sprintf("mask %v, pure %v", s.Mask, s.Pure))
+		v.fault(true, field("mask"), err.Error(), fmt.Sprintf("mask %v, pure %v", s.Mask, s.Pure))
 	}
 	if curve == nil {
 		return
@@ -251,9 +215,9 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 		order, _ := strconv.ParseFloat(text, 64)
 		switch want, known := curve[order]; {
 		case !known:
-			v.fault(field("renyi, order "+text), "an order at which its curve is known", fmt.Sprint(divergence))
+			v.fault(true, field("renyi, order "+text), "an order at which its curve is known", fmt.Sprint(divergence))
 		case !near(divergence, want):
-			v.fault(field("renyi, order "+text), fmt.Sprintf("that of its mask or pure loss, %v", want), fmt.Sprint(divergence))
+			v.fault(true, field("renyi, order "+text), fmt.Sprintf("that of its mask or pure loss, %v", want), fmt.Sprint(divergence))
 		}
 	}
 }
@@ -268,15 +232,15 @@ func (v *verifier) law(s *PlanStep, field func(string) string) {
 	picks := s.Law == "exponential" || s.Law == "local exponential" || s.Law == "above threshold"
 	switch {
 	case picks && !selects:
-		v.fault(field("law"), `"laplace" or none for what is no selection`, fmt.Sprintf("%q for %q", s.Law, s.Query))
+		v.fault(true, field("law"), `"laplace" or none for what is no selection`, fmt.Sprintf("%q for %q", s.Law, s.Query))
 	case selects && s.Law == "":
-		v.fault(field("law"), `"exponential", "above threshold" or "laplace" for a selection`, fmt.Sprintf("none for %q", s.Query))
+		v.fault(true, field("law"), `"exponential", "above threshold" or "laplace" for a selection`, fmt.Sprintf("none for %q", s.Query))
 	case cut && s.Delta == 0:
-		v.fault(field("delta"), fmt.Sprintf("a part of the threshold delta with the law %q", s.Law), "0")
+		v.fault(true, field("delta"), fmt.Sprintf("a part of the threshold delta with the law %q", s.Law), "0")
 	case s.Law != "" && !cut && s.Delta > 0:
-		v.fault(field("delta"), fmt.Sprintf("0 with the law %q", s.Law), fmt.Sprint(s.Delta))
+		v.fault(true, field("delta"), fmt.Sprintf("0 with the law %q", s.Law), fmt.Sprint(s.Delta))
 	case s.Law != "" && s.Sensitivity == 0 && s.Noise == 0:
-		v.fault(field("noise"), fmt.Sprintf("a scale for the law %q", s.Law), "0")
+		v.fault(true, field("noise"), fmt.Sprintf("a scale for the law %q", s.Law), "0")
 	}
 }
 
@@ -318,9 +282,7 @@ func near(x, y float64) bool {
 func (v *verifier) spent(c *Certificate) {
 	sum := c.planTotals()
 	spent := c.Spent
-	if !near(spent.Mu*spent.Mu, sum.mu2) {
-		v.fault("certificate.spent.mu", fmt.Sprintf("√(Σ count·mu²) = %v", math.Sqrt(sum.mu2)), fmt.Sprint(spent.Mu))
-	}
+	v.fault(!near(spent.Mu*spent.Mu, sum.mu2), "certificate.spent.mu", fmt.Sprintf("√(Σ count·mu²) = %v", math.Sqrt(sum.mu2)), fmt.Sprint(spent.Mu))
 	if math.IsInf(sum.mu2, 1) {
 		return
 	}
@@ -333,15 +295,11 @@ func (v *verifier) spent(c *Certificate) {
 	}
 	v.atLeast("certificate.spent.delta", spent.Delta, sum.delta)
 	atMost := func(field string, spent, asked float64) {
-		if spent > asked {
-			v.fault("certificate.spent."+field, fmt.Sprintf("at most the %v that was asked", asked), fmt.Sprint(spent))
-		}
+		v.fault(spent > asked, "certificate.spent."+field, fmt.Sprintf("at most the %v that was asked", asked), fmt.Sprint(spent))
 	}
 	if asConcentrated {
 		atMost("rho", spent.Rho, c.Rho)
-		if sum.orders != nil {
-			v.fault("certificate.rho", "Gaussian measurements alone, since a curve at a few orders proves no zCDP", "a plan with a Rényi curve")
-		}
+		v.fault(sum.orders != nil, "certificate.rho", "Gaussian measurements alone, since a curve at a few orders proves no zCDP", "a plan with a Rényi curve")
 	}
 	if c.Epsilon > 0 {
 		atMost("epsilon", spent.Epsilon, c.Epsilon)
@@ -351,9 +309,7 @@ func (v *verifier) spent(c *Certificate) {
 
 // atLeast reports a spent figure below what the plan costs.
 func (v *verifier) atLeast(field string, x, least float64) {
-	if x < least*(1-tolerance) {
-		v.fault(field, fmt.Sprintf("at least %v, which the plan costs", least), fmt.Sprint(x))
-	}
+	v.fault(x < least*(1-tolerance), field, fmt.Sprintf("at least %v, which the plan costs", least), fmt.Sprint(x))
 }
 
 // conversion checks that (epsilon, delta) as spent is what the measurements imply.
@@ -364,7 +320,7 @@ func (v *verifier) conversion(spent Spent, sum totals) {
 	}
 	delta := spent.Delta - sum.delta
 	if !(delta > 0) {
-		v.fault("certificate.spent.delta", fmt.Sprintf("more than the thresholds' %v", sum.delta), fmt.Sprint(spent.Delta))
+		v.fault(true, "certificate.spent.delta", fmt.Sprintf("more than the thresholds' %v", sum.delta), fmt.Sprint(spent.Delta))
 		return
 	}
 	_, least := sum.deciding(delta)
