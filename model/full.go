@@ -306,14 +306,10 @@ func safeCholesky(corr *mat.SymDense) *mat.Dense {
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
-	out := mat.NewDense(n, n, nil)
 	for i := range n {
 		if p := l.At(i, i); p*p < safePivot {
 			return nil
 		}
-		for j := 0; j <= i; j++ {
-			out.Set(i, j, l.At(i, j))
-		}
 	}
-	return out
+	return mat.DenseCopyOf(&l)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Estimate is a Monte Carlo estimate with its standard error.
@@ -83,14 +84,7 @@ func absolutelyContinuous(a, b []Gaussian) bool {
 		}
 	}
 	for _, ga := range a {
-		found := false
-		for _, gb := range b {
-			if relate(ga, gb).sameSupport(ga, gb) {
-				found = true
-				break
-			}
-		}
-		if !found {
+		if !slices.ContainsFunc(b, func(gb Gaussian) bool { return relate(ga, gb).sameSupport(ga, gb) }) {
 			return false
 		}
 	}
@@ -98,12 +92,7 @@ func absolutelyContinuous(a, b []Gaussian) bool {
 }
 
 func allFullRank(gs []Gaussian) bool {
-	for _, g := range gs {
-		if !fullRank(g.Cov) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(gs, func(g Gaussian) bool { return !fullRank(g.Cov) })
 }
 
 // minRows is the fewest Monte Carlo rows from which a standard error can be told: two from each

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -158,10 +159,5 @@ func (p *picture) number(q part, at point, lift float64) {
 }
 
 func (p *picture) taken(spot point) bool {
-	for _, q := range p.placed {
-		if math.Abs(spot.X-q.X) < textSize*1.2 && math.Abs(spot.Y-q.Y) < textSize*0.9 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.placed, func(q point) bool { return math.Abs(spot.X-q.X) < textSize*1.2 && math.Abs(spot.Y-q.Y) < textSize*0.9 })
 }

@@ -59,14 +59,7 @@ func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	var t, ti mat.TriDense
 	ch.LTo(&t)
 	_ = ti.InverseTri(&t)
-	l, inv = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	for i := range d {
-		for j := 0; j <= i; j++ {
-			l.Set(i, j, t.At(i, j))
-			inv.Set(i, j, ti.At(i, j))
-		}
-	}
-	return l, inv, ch.LogDet()
+	return mat.DenseCopyOf(&t), mat.DenseCopyOf(&ti), ch.LogDet()
 }
 
 // positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive

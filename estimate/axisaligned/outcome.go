@@ -78,12 +78,7 @@ const toldMisfit = .05
 
 // constant reports a column in which all boxes have one value.
 func (f *fit) constant(i int) bool {
-	for _, b := range f.found {
-		if !b.Atom[i] || b.Center[i] != f.found[0].Center[i] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.found, func(b boxes.Box) bool { return !b.Atom[i] || b.Center[i] != f.found[0].Center[i] })
 }
 
 // point is the value of column i of a component that has one value there.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -134,14 +136,7 @@ func within(leaves []site, found []cells.Cell, g boxes.Grid) (out []site) {
 	return out
 }
 
-func near(a, b []float64) bool {
-	for i := range a {
-		if !(math.Abs(a[i]-b[i]) <= 1) {
-			return false
-		}
-	}
-	return true
-}
+func near(a, b []float64) bool { return floats.Distance(a, b, math.Inf(1)) <= 1 }
 
 // heaviest keeps the sites with most rows, as many as could be of use, of those that are numbers in
 // the columns' units.

@@ -73,49 +73,32 @@ func (p Plan) own() (Plan, error) {
 // Validate reports everything that is wrong with the plan.
 func (p Plan) Validate() error {
 	var faults []string
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
 	slack := 0.0
 	seen := map[string]bool{}
 	for _, s := range p.Steps {
-		if s.Name == "" || seen[s.Name] {
-			faults = append(faults, fmt.Sprintf("step names must be distinct and not empty, got %q", s.Name))
-		}
+		fault(s.Name == "" || seen[s.Name], "step names must be distinct and not empty, got %q", s.Name)
 		seen[s.Name] = true
-		if !(s.Share > 0 && s.Share <= 1) {
-			faults = append(faults, fmt.Sprintf("step %q: want a share in (0, 1], got %v", s.Name, s.Share))
-		}
-		if s.Most < 1 {
-			faults = append(faults, fmt.Sprintf("step %q: want a positive number of measurements, got %d", s.Name, s.Most))
-		}
-		if !(s.Slack >= 0) {
-			faults = append(faults, fmt.Sprintf("step %q: want a slack in [0, 1], got %v", s.Name, s.Slack))
-		}
+		fault(!(s.Share > 0 && s.Share <= 1), "step %q: want a share in (0, 1], got %v", s.Name, s.Share)
+		fault(s.Most < 1, "step %q: want a positive number of measurements, got %d", s.Name, s.Most)
+		fault(!(s.Slack >= 0), "step %q: want a slack in [0, 1], got %v", s.Name, s.Slack)
 		slack += s.Slack
-		faults = append(faults, s.reserved()...)
+		if s.Extra != nil { // a loss that is reserved beside mu^2
+			err := s.Extra.Validate()
+			fault(err != nil, "step %q: %v", s.Name, err)
+			fault(s.Most != 1, "step %q: want one measurement of a step with an extra loss, got %d", s.Name, s.Most)
+		}
 	}
-	if len(p.Steps) == 0 {
-		faults = append(faults, "a plan needs at least one step")
-	}
-	if slack > 1+1e-12 {
-		faults = append(faults, fmt.Sprintf("the slacks of all steps must sum to at most 1, got %v", slack))
-	}
+	fault(len(p.Steps) == 0, "a plan needs at least one step")
+	fault(slack > 1+1e-12, "the slacks of all steps must sum to at most 1, got %v", slack)
 	if faults != nil {
 		return fmt.Errorf("kernel: plan %q: %s", p.Method, strings.Join(faults, "; "))
 	}
 	return nil
-}
-
-// reserved reports what is wrong with the loss that is reserved beside mu^2.
-func (s Step) reserved() (faults []string) {
-	if s.Extra == nil {
-		return nil
-	}
-	if err := s.Extra.Validate(); err != nil {
-		faults = append(faults, fmt.Sprintf("step %q: %v", s.Name, err))
-	}
-	if s.Most != 1 {
-		faults = append(faults, fmt.Sprintf("step %q: want one measurement of a step with an extra loss, got %d", s.Name, s.Most))
-	}
-	return faults
 }
 
 // needs is what the plan holds beside mu^2, at the budget's epsilon. The plan must be valid.
@@ -140,12 +123,7 @@ func (p Plan) needs(epsilon float64) privacy.Needs {
 
 // Thresholds reports whether any step spends stability delta.
 func (p Plan) Thresholds() bool {
-	for _, s := range p.Steps {
-		if s.Slack > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Slack > 0 })
 }
 
 // String prints the plan as a table: name, query, most, share, source.
