@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // match pairs the components of a and b, min(k_a, k_b) of them, so that the largest
@@ -109,62 +107,43 @@ func cheapestWithin(cost [][]float64, limit float64) []int {
 	n, m := len(cost), len(cost[0])
 	// Rows and columns count from 1; column 0 is where the row to be placed stands.
 	holder := make([]int, m+1)
-	u, v := make([]float64, n+1), make([]float64, m+1)
+	u, v := make([]float64, n+1), make([]float64, m+1) // potentials of rows and columns
 	for i := 1; i <= n; i++ {
 		holder[0] = i
-		path, end := shortestPath(cost, limit, holder, u, v)
-		if path == nil {
-			return nil
+		before, done := make([]int, m+1), make([]bool, m+1) // the column before each on the path to it
+		reach := slices.Repeat([]float64{math.Inf(1)}, m+1)
+		end := 0
+		for holder[end] != 0 {
+			done[end] = true
+			at, next, step := holder[end], -1, math.Inf(1)
+			for j := 1; j <= m; j++ {
+				if c := cost[at-1][j-1]; !done[j] && c <= limit && c-u[at]-v[j] < reach[j] {
+					reach[j], before[j] = c-u[at]-v[j], end
+				}
+				if !done[j] && reach[j] < step {
+					next, step = j, reach[j]
+				}
+			}
+			if next < 0 {
+				return nil
+			}
+			for j := range done {
+				if reach[j] -= step; done[j] {
+					u[holder[j]] += step
+					v[j] -= step
+				}
+			}
+			end = next
 		}
-		for end != 0 {
-			holder[end] = holder[path[end]]
-			end = path[end]
+		for ; end != 0; end = before[end] {
+			holder[end] = holder[before[end]]
 		}
 	}
 	out := make([]int, n)
-	for j := 1; j <= m; j++ {
-		if holder[j] > 0 {
-			out[holder[j]-1] = j - 1
+	for j, i := range holder[1:] {
+		if i > 0 {
+			out[i-1] = j
 		}
 	}
 	return out
-}
-
-// shortestPath finds the cheapest alternating path from column 0 to a column nobody holds, updating
-// the potentials u of rows and v of columns; nil if there is none. path[j] is the column before j.
-func shortestPath(cost [][]float64, limit float64, holder []int, u, v []float64) (path []int, end int) {
-	m := len(holder) - 1
-	path = make([]int, m+1)
-	reach := make([]float64, m+1)
-	floats.AddConst(math.Inf(1), reach)
-	done := make([]bool, m+1)
-	at := 0
-	for holder[at] != 0 {
-		done[at] = true
-		i, next, step := holder[at], -1, math.Inf(1)
-		for j := 1; j <= m; j++ {
-			if done[j] {
-				continue
-			}
-			if c := cost[i-1][j-1]; c <= limit && c-u[i]-v[j] < reach[j] {
-				reach[j], path[j] = c-u[i]-v[j], at
-			}
-			if reach[j] < step {
-				next, step = j, reach[j]
-			}
-		}
-		if next < 0 {
-			return nil, 0
-		}
-		for j := range done {
-			if done[j] {
-				u[holder[j]] += step
-				v[j] -= step
-			} else {
-				reach[j] -= step
-			}
-		}
-		at = next
-	}
-	return path, at
 }
