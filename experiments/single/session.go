@@ -26,7 +26,8 @@ func inSession(ctx context.Context, rows *mat.Dense, r gauze.Request, e estimate
 	if err != nil {
 		return engine.Fitted{}, err
 	}
-	p := estimate.Problem{Columns: d, Relation: r.Relation, Mu: total.Mu, Components: r.Components, MaxComponents: 1, Covariance: r.Covariance, Facts: r.Facts}
+	p := estimate.Problem{Columns: d, Relation: r.Relation, Mu: total.Mu, Components: r.Components, MaxComponents: 1, Covariance: r.Covariance, Facts: r.Facts,
+		Budget: r.Budget, NoDelta: r.Budget.Concentrated()}
 	if r.Relation == privacy.ReplaceOne {
 		p.Rows = n
 	}

@@ -124,7 +124,7 @@ var Study = &engine.Study[cell]{
 // experiments are all of them, in the order in which help shows them.
 func experiments() (out []engine.Experiment[cell]) {
 	for _, e := range []experiment{
-		kappa, ample, smallest, privacyLevels, coinpressMean, coinpressCovariance, heavy, curves, rank, falseOK, atoms, missing, literal,
+		kappa, ample, smallest, privacyLevels, coinpressMean, coinpressCovariance, heavy, curves, rank, falseOK, atoms, missing, literal, talk,
 	} {
 		out = append(out, engine.Experiment[cell]{Name: e.name, Title: e.title, About: e.about, Lines: e.lines, Runs: e.runs, Search: e.search, Summary: e.summary})
 	}
