@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -53,6 +54,22 @@ func TestHeavyShapes(t *testing.T) {
 		}
 	}
 	estimatetest.Shapes(t, fresh(), New(), .1, .03)
+}
+
+// More budget never hurts. The root mean squares of four tables are those of heavy tails: they
+// differ from one epsilon to the next by the radius too, which grows with the budget.
+func TestMoreBudget(t *testing.T) {
+	for _, rel := range bothRelations {
+		for _, d := range []int{2, 5} {
+			estimatetest.MoreBudget(t, New(), 4, 1.2, func(table uint64) (estimatetest.Case, func(estimatetest.Fit) float64) {
+				s, rows := estimatetest.Sampled(t, problems.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: "t5"}, table, 6000)
+				return estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Components: 1}, func(f estimatetest.Fit) float64 {
+					g := f.Model.Components[0]
+					return s.Truth.Errors(g.Mean, g.Cov.Factor()).Covariance
+				}
+			})
+		}
+	}
 }
 
 // What every fit must hold, see there.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -50,6 +51,24 @@ func TestEllipticalShapes(t *testing.T) {
 		}
 	}
 	estimatetest.Shapes(t, fresh(), NewElliptical(), .1, .03)
+}
+
+// More budget never hurts, but for the radius of the last release, which grows with it until
+// nothing is clipped: then it is less efficient on heavy tails than in between, by a tenth (root
+// mean squares of 30 tables: .102, .096, .104 at epsilon 10, 1e3, 1e6, d = 5), of four tables by up
+// to a quarter.
+func TestMoreBudget(t *testing.T) {
+	for _, rel := range bothRelations {
+		for _, d := range []int{2, 5} {
+			estimatetest.MoreBudget(t, NewElliptical(), 4, 1.3, func(table uint64) (estimatetest.Case, func(estimatetest.Fit) float64) {
+				s, rows := estimatetest.Sampled(t, problems.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: "t5"}, table, 6000)
+				return estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Components: 1}, func(f estimatetest.Fit) float64 {
+					g := f.Model.Components[0]
+					return s.Truth.Errors(g.Mean, g.Cov.Factor()).Covariance
+				}
+			})
+		}
+	}
 }
 
 // What every fit must hold, see there.

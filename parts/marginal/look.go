@@ -158,10 +158,10 @@ func read(counts []float64, sigma, rows float64) Column {
 	if c.Atom > someAtom {
 		near = nearSDs
 	}
-	last := [2]int{outermost(side[0], sigma, near), outermost(side[1], sigma, near)} // -1: none
+	last := [2]int{outermost(side[0], sigma, near, rounding), outermost(side[1], sigma, near, rounding)} // -1: none
 	sums := slices.Clone(side[0])
 	floats.Add(sums, side[1])
-	out := max(last[0], last[1], outermost(sums, math.Sqrt2*sigma, near))
+	out := max(last[0], last[1], outermost(sums, math.Sqrt2*sigma, near, 2*rounding))
 	for i := range size {
 		both := side[0][i] + side[1][i]
 		if i > out {
@@ -208,20 +208,25 @@ func (c *Column) ShareFrom(x float64) (share float64) {
 // A tail that falls faster than lightTail is light. A guess.
 const lightTail = 5
 
-// outermost is the last bin that is seen to hold rows, nearby by nearSDs; -1 if none is.
-func outermost(counts []float64, sigma, nearSDs float64) int {
-	last := seen(counts, sigma, clearSDs)
+// rounding is what rounding to integers adds to the kernel's noise at most. Where noise is small it
+// matters: an sd of .15 makes a one, more than six of its sds, of every 2000th number.
+const rounding = .5
+
+// outermost is the last bin that is seen to hold rows, nearby by nearSDs, above noise of the sd
+// sigma and whole; -1 if none is.
+func outermost(counts []float64, sigma, nearSDs, whole float64) int {
+	last := seen(counts, sigma, clearSDs, whole)
 	near := sort.SearchFloat64s(lengths, nearby*lengths[min(last+1, len(lengths)-1)])
-	return max(last, seen(counts[:min(near, len(counts))], sigma, nearSDs))
+	return max(last, seen(counts[:min(near, len(counts))], sigma, nearSDs, whole))
 }
 
 // seen is the last bin that holds rows clear of the noise, together with up to three before it, and
 // some itself.
-func seen(counts []float64, sigma, sds float64) int {
+func seen(counts []float64, sigma, sds, whole float64) int {
 	for i := len(counts) - 1; i >= 0; i-- {
 		sum := 0.0
-		for w := 1; w <= windows && w <= i+1 && counts[i] > someSDs*sigma; w++ {
-			if sum += counts[i-w+1]; sum > sds*sigma*math.Sqrt(float64(w)) {
+		for w := 1; w <= windows && w <= i+1 && counts[i] > someSDs*sigma+whole; w++ {
+			if sum += counts[i-w+1]; sum > sds*sigma*math.Sqrt(float64(w))+whole*float64(w) {
 				return i
 			}
 		}
