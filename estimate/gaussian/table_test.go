@@ -134,8 +134,8 @@ func TestUnitsAndOffsets(t *testing.T) {
 	}
 }
 
-// TestMoreEpsilon: more budget never hurts, and at a huge epsilon the error is that of the rows: the
-// root mean square of six tables is 1 and a third of it at most. Rows and noise have seeds.
+// TestMoreEpsilon: more budget never hurts, and at a huge epsilon the error is that of the rows:
+// the root mean square of six tables is 1 and a third of it at most. Rows and noise have seeds.
 func TestMoreEpsilon(t *testing.T) {
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, d := range []int{1, 2, 5} {
