@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,6 +33,20 @@ func crowded(rows [][]float64, r float64) int {
 		most = max(most, n)
 	}
 	return most
+}
+
+// smallest is the least radius of a ball around one of the centres that holds t rows.
+func smallest(centers, rows [][]float64, t int) float64 {
+	least := math.Inf(1)
+	for _, c := range centers {
+		var distances []float64
+		for _, x := range rows {
+			distances = append(distances, distance(c, x))
+		}
+		slices.Sort(distances)
+		least = math.Min(least, distances[t-1])
+	}
+	return least
 }
 
 func both(t *testing.T, test func(t *testing.T, r privacy.Relation)) {
@@ -106,7 +121,11 @@ func TestGoodCenter(t *testing.T) {
 	})
 }
 
-// [KSSU19] Theorem 3.2 at epsilon 10, n = 10000, d = 4: most of one component, and not much more.
+// [KSSU19] Theorem 3.2 at epsilon 10, n = 10000, d = 4: most of one component, and not much more:
+// (1) the ball holds t/2 rows, (2) its radius is at most c = 16 sqrt2 times that of the smallest
+// ball of t rows (a half-octave of the grid, 4 of GoodRadius and 4 of PGLOC).
+//
+// Shows: [KSSU19] Theorem 3.2.
 func TestPGLOC(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		at := corners(3, 4, 80, -5)
@@ -122,6 +141,10 @@ func TestPGLOC(t *testing.T) {
 			if distance(x, b.frame.Center) <= b.radius {
 				counts[i%3]++
 			}
+		}
+		// the smallest ball of t rows has at least half the radius of the smallest around a row
+		if least := smallest(c.rows[:300], c.rows, 2000) / 2; b.radius > 16*math.Sqrt2*least {
+			t.Errorf("the radius %v is %v times that of the smallest ball", b.radius, b.radius/least)
 		}
 		if len(counts) != 1 || b.radius > 20 {
 			t.Fatalf("the ball of radius %v holds %v rows of the components", b.radius, counts)
@@ -321,6 +344,8 @@ func TestPGEOfFewRows(t *testing.T) {
 
 // KSSU19 Algorithm 1 at epsilon 20, n = 20000, d = 4, k = 3, components of sd 1, 1 and 20: every
 // component has a leaf of its own.
+//
+// Shows: [KSSU19] Algorithm 1.
 func TestRPGMP(t *testing.T) {
 	both(t, func(t *testing.T, relation privacy.Relation) {
 		at := [][]float64{{0, 0, 0, 0}, {60, 0, 0, 0}, {0, 5000, 0, 0}}

@@ -15,7 +15,7 @@ import (
 func TestMoreBudgetNeverHurts(t *testing.T) {
 	for _, c := range []config{
 		{NewPaper(Practical()), 4000, 3, 2, 0, 60, privacy.ReplaceOne, .1, .3},
-		{NewPaper(Practical()), 12000, 3, 3, 0, 200, privacy.ReplaceOne, .15, .35},
+		{NewPaper(Practical()), 7500, 3, 3, 0, 200, privacy.ReplaceOne, .15, .35},
 		{NewWarmUp(Practical()), 3000, 6, 2, 0, 60, privacy.ReplaceOne, .15, .3},
 		{NewWarmUp(Practical()), 6000, 6, 3, 0, 60, privacy.AddRemoveOne, .15, .3},
 	} {
@@ -68,4 +68,75 @@ func enoughFor(e estimate.Estimator, p estimate.Problem, n float64) bool {
 		return paper.enough(p, n)
 	}
 	return e.(WarmUp).on(p).enough(p, n)
+}
+
+// The rows that the partition needs fall as 1/epsilon, and grow as 1/w_min and no faster than
+// k^9.06 d^1.5, as Theorem 4.3 has it; here, at the same w_min, as k^.7 and sqrt(d), up to
+// logarithms.
+//
+// Shows: [KSSU19] Theorem 4.3.
+func TestTheorem43Rate(t *testing.T) {
+	const least = .05
+	rows := func(d, k int, w, eps float64) float64 {
+		c := Practical()
+		c.LeastWeight = w
+		p := estimate.Problem{Columns: d, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(eps, .95*delta), Components: k}
+		low, high := 1.0, 1e12
+		for high > 1.001*low {
+			if n := math.Sqrt(low * high); NewPaper(c).enough(p, n) {
+				high = n
+			} else {
+				low = n
+			}
+		}
+		return high
+	}
+	for what, slope := range map[string][3]float64{ // measured, at least, at most
+		"1/epsilon": {math.Log(rows(10, 3, least, .1)/rows(10, 3, least, 1)) / math.Log(10), .9, 1.1},
+		"1/w_min":   {math.Log(rows(10, 3, .01, 1)/rows(10, 3, .1, 1)) / math.Log(10), .9, 1.1},
+		"k":         {math.Log(rows(10, 8, least, 1)/rows(10, 2, least, 1)) / math.Log(4), 0, 9.06},
+		"d":         {math.Log(rows(1000, 3, least, 1)/rows(10, 3, least, 1)) / math.Log(100), 0, 1.5},
+	} {
+		t.Logf("%s: exponent %.3f", what, slope[0])
+		if slope[0] < slope[1] || slope[0] > slope[2] {
+			t.Errorf("rows grow as %s to the %.3f, not to between %v and %v", what, slope[0], slope[1], slope[2])
+		}
+	}
+}
+
+// What the source takes as input can be stated: w_min lets shorter tables through, R and sigma
+// bound the grids and spare the search for a scale, or for the ball that holds all rows; and what
+// is not used is said.
+func TestFactsAreUsed(t *testing.T) {
+	facts := estimate.Facts{KnowsMean: true, MeanWithin: 200, Eigenvalues: [2]float64{.5, 4}, LeastWeight: .4}
+	for _, e := range methods() {
+		c := trial{rows: blobs(5, 4000, corners(2, 3, 80, 5), 1), d: 3, k: 2, eps: 10, noise: kerneltest.Options{Seed: 5}}
+		p := c.problem()
+		plain := e.Expect(p).RowsNeeded
+		most := map[string]float64{"separated:paper": .8, "separated:warm-up": 1}[e.Name()]
+		if p.Facts = facts; e.Expect(p).RowsNeeded > most*plain {
+			t.Errorf("%s: %v rows with facts, %v without", e.Name(), e.Expect(p).RowsNeeded, plain)
+		}
+		plan, err := e.Plan(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := c.follow(t, e, plan, p)
+		mean, cov := off(sphericalTruth(t, corners(2, 3, 80, 5), 1), f.Model)
+		if !(mean < .15 && cov < .4) {
+			t.Errorf("%s: %v off in mean, %v in covariance: %+v", e.Name(), mean, cov, f.NoRelease)
+		}
+		for _, m := range f.Session.Measurements() {
+			if m.Step == finalPrefix+stepScale || e.Name() != (Paper{}).Name() && m.Step == prefixAll+stepRadius {
+				t.Errorf("%s: %q is measured, though it follows from what was stated", e.Name(), m.Step)
+			}
+		}
+		if unused := estimate.Unused(e, p); len(unused) != map[string]int{"separated:paper": 0, "separated:warm-up": 1}[e.Name()] {
+			t.Errorf("%s: unused: %q", e.Name(), unused)
+		}
+		p.Facts.Eigenvalues = [2]float64{}
+		if unused := estimate.Unused(e, p); len(unused) == 0 {
+			t.Errorf("%s: R is used without sigma", e.Name())
+		}
+	}
 }

@@ -132,7 +132,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 			return !usable(b.frame, r.c.Secluded*b.radius)
 		})
 		slack := r.secludedSlack(parts, i, tops[i], mu2)
-		if t := math.Min(p.t, 1<<29); len(all[i]) > 0 && t-slack >= 1 {
+		if t := math.Floor(math.Min(p.t, 1<<29)); len(all[i]) > 0 && t-slack >= 1 {
 			live, thresholds = append(live, i), append(thresholds, int64(math.Ceil(t-slack)))
 			q.Scores = append(q.Scores, r.conditions(p, all[i], int(t)))
 		}

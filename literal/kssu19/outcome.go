@@ -105,12 +105,14 @@ const (
 	mostRows   = 1e16
 )
 
-// needed is the least number of rows, about, that enough holds for; 0 if none does.
+// needed is the least number of rows, about, that enough holds for; 0 if none does. What is enough
+// is enough for every longer table.
 func needed(enough func(n float64) bool) float64 {
-	for n := float64(fewestRows); n < mostRows; n *= 1.25 {
-		if enough(n) {
-			return n
-		}
+	const step = 1.25
+	of := func(i int) float64 { return fewestRows * math.Pow(step, float64(i)) }
+	most := int(math.Log(mostRows/fewestRows) / math.Log(step))
+	if i := sort.Search(most, func(i int) bool { return enough(of(i)) }); i < most {
+		return of(i)
 	}
 	return 0
 }

@@ -75,17 +75,21 @@ func (c config) run(t *testing.T, seed uint64, noise kerneltest.Options) (mean, 
 	return mean, cov, f
 }
 
-// Both methods find both components. The seeds are fixed: nothing fails by chance.
+// Both methods find all components. The seeds are fixed: nothing fails by chance. Over six seeds of
+// the noise errors of means were .02 to .04, .09 to .11 and .04 to .07, of covariances .09 to .46,
+// .06 to .78 and .01 to .50: the limits are what was measured and its spread.
+//
+// Shows: [KSSU19] Theorem 1.1; Theorem 3.1; Algorithm 1; Algorithm 2; Theorem 4.3.
 func TestRecovery(t *testing.T) {
 	even := Practical()
 	even.LeastWeight = .4
 	for _, c := range []config{
-		{NewPaper(even), 12000, 3, 2, 10, 60, privacy.ReplaceOne, .1, 1},
-		{NewPaper(even), 12000, 3, 2, 10, 60, privacy.AddRemoveOne, .1, 1},
+		{NewPaper(even), 12000, 3, 2, 10, 60, privacy.ReplaceOne, .08, .7},
+		{NewPaper(even), 12000, 3, 2, 10, 60, privacy.AddRemoveOne, .08, .4},
 		// separable in the projection only
-		{NewPaper(even), 20000, 40, 2, 10, 45, privacy.ReplaceOne, .3, 4},
-		{NewWarmUp(Practical()), 12000, 6, 3, 10, 60, privacy.ReplaceOne, .2, .5},
-		{NewWarmUp(Practical()), 12000, 6, 3, 10, 60, privacy.AddRemoveOne, .2, .5},
+		{NewPaper(even), 20000, 40, 2, 10, 45, privacy.ReplaceOne, .16, 1.1},
+		{NewWarmUp(Practical()), 12000, 6, 3, 10, 60, privacy.ReplaceOne, .12, .4},
+		{NewWarmUp(Practical()), 12000, 6, 3, 10, 60, privacy.AddRemoveOne, .12, .4},
 	} {
 		mean, cov, f := c.run(t, 1, kerneltest.Options{Seed: 1})
 		if !(mean < c.mean && cov < c.cov) {
