@@ -40,6 +40,7 @@ func Mixtures() []estimate.Estimator {
 		kssu19.NewAggregateTree(),
 		aal21.NewUnivariate(aal21.Practical()),
 		aal21.New(aal21.Practical()),
+		aal21.NewGeneral(aal21.Practical()),
 		amn24.NewUnivariate(amn24.Practical()),
 		amn24.NewGeneral(amn24.Practical()),
 		ppe.New(ppe.Practical()),

@@ -12,9 +12,8 @@ import (
 )
 
 // Section 8 of the restatement, test 7: on instances of a few hundred rows and at large epsilon the
-// literal algorithm and the practical one agree to total variation .1: the median does (measured
-// .01 for one component and .07 for two, whose net has standard deviations a factor 4/3 apart and
-// weights a sixth).
+// literal algorithm and the practical one agree to total variation .06: the median does (measured
+// .01 for one component and .03 for two).
 func TestAgreesWithPractical(t *testing.T) {
 	rng, times := newRand(t), 9
 	if !estimatetest.Long() {
@@ -45,8 +44,8 @@ func TestAgreesWithPractical(t *testing.T) {
 		}
 		slices.Sort(between)
 		t.Logf("%v: total variation %.3f", c.weights, between)
-		if len(between) < times || between[times/2] > .1 {
-			t.Errorf("%v: the median is beyond .1", c.weights)
+		if len(between) < times || between[times/2] > .06 {
+			t.Errorf("%v: the median is beyond .06", c.weights)
 		}
 	}
 }

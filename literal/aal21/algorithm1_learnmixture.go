@@ -1,7 +1,9 @@
 package aal21
 
 import (
+	"context"
 	"fmt"
+	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
@@ -9,12 +11,15 @@ import (
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
-const stepChoice = "choice"
+const (
+	stepChoice = "choice"
+	stepRefine = "refine"
+)
 
 // A cover is the finite set of mixtures that one is chosen among.
 type cover struct {
 	rung
-	*hypotheses.List
+	size float64 // Gaussians
 }
 
 // learnMixture is Learn-Mixture after its first step, list decoding, from a list that is not empty:
@@ -26,49 +31,108 @@ type cover struct {
 // total variation, and the chosen one within three times that + 2t + 2 ln(M/beta)/(epsilon n), t =
 // sqrt(ln(M^2/beta)/(2n)) for M mixtures.
 //
-// Source: [AAL21] Algorithm 1; Theorem 3.2; Lemma 3.1.
+// Source: [AAL21] Algorithm 1; Theorem 3.2; Theorem 1.4; Lemma 3.1.
 // Differs: lists and choice look at the same rows and share the budget, where the source has two
 // halves of the rows with the whole epsilon each: the kernel does not split rows at random, and
 // both ways lose a factor 2 of the rows at most. No mixture is listed twice; and they are at most
 // MostMixtures of at most MostGaussians, for which the net is coarsened (see Constants), else there
-// is no release.
-func (r *run) learnMixture(l decoded) (estimate.Outcome, error) {
-	cover, reason, err := r.cover(l)
-	if err != nil || reason != "" {
-		return r.noRelease(reason), err
+// is no release. With Refinements, the net is laid again around the mixture that was chosen, twice
+// as fine each time, and one is chosen of that, so that it is as fine as the rows can tell apart.
+func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error) {
+	cover, reason := r.c.cover(l, r.k)
+	if reason != "" {
+		return r.noRelease(reason), nil
 	}
-	chosen, err := hypotheses.Choose(r.a, stepChoice, cover.List, hypotheses.Options{}, printed.Choice(r.a.Left()))
+	list, err := hypotheses.Mixtures(l.Net(cover.step), r.k, cover.grains)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	mixture, err := cover.Mixture(chosen, nil)
+	mu2 := r.a.Left()
+	levels := r.levels(l.Moves(), list.Gaussians[0], cover.step, (1-r.c.FirstShare)*mu2)
+	if levels > 0 {
+		mu2 *= r.c.FirstShare
+	}
+	chosen, err := hypotheses.Choose(r.a, stepChoice, list, r.choice(cover.step), printed.Choice(mu2))
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	step := cover.step
+	for level := range levels {
+		if err := ctx.Err(); err != nil {
+			return estimate.Outcome{}, err
+		}
+		step /= 2
+		if list, chosen, err = r.refine(l.Moves(), list, chosen, step, levels-level); err != nil {
+			return estimate.Outcome{}, err
+		}
+	}
+	mixture, err := list.Mixture(chosen, nil)
 	if err != nil {
 		return program.Outsize(estimate.Diagnostics{}), nil
 	}
-	return r.outcome(mixture, cover), nil
+	return r.outcome(mixture, cover, step), nil
+}
+
+// choice is how one of a list is chosen whose net has that step.
+func (r *run) choice(step float64) hypotheses.Options {
+	return hypotheses.Options{Form: r.c.Choice, Accuracy: math.Min(1, step)}
+}
+
+// The finest step worth choosing by, in standard deviations of a component: resolvedRows is what a
+// choice with epsilon 1 tells apart, in rows. A guess.
+const resolvedRows = 20
+
+// levels is how often the net is halved from the cover's on: until it is as fine as n rows and a
+// choice with all of mu2 can tell apart. 0 if there are too many neighbours.
+func (r *run) levels(moves []hypotheses.Move, any hypotheses.Gaussian, step, mu2 float64) int {
+	for _, move := range moves {
+		neighbours := math.Pow(float64(len(move(any, step, 1))), float64(r.k))
+		if neighbours*float64(r.k*(r.k-1)+1) > hypotheses.Most {
+			return 0
+		}
+	}
+	if len(moves) == 0 {
+		return 0
+	}
+	n := math.Max(1, r.rows)
+	finest := 1/math.Sqrt(n) + resolvedRows/(printed.Choice(mu2)*n)
+	return max(0, min(r.c.Refinements, int(math.Ceil(math.Log2(step/finest)))))
+}
+
+// refine lays a finer net around the mixture that was chosen, move by move, and chooses again. left
+// is how many times that is still to be done.
+func (r *run) refine(moves []hypotheses.Move, list *hypotheses.List, chosen int, step float64, left int) (*hypotheses.List, int, error) {
+	for j, move := range moves {
+		index, weights := list.Terms(chosen)
+		var gaussians []hypotheses.Gaussian
+		for _, g := range index {
+			gaussians = append(gaussians, list.Gaussians[g])
+		}
+		next, err := hypotheses.Around(gaussians, weights, move, step, j == 0, r.c.MostMoved)
+		if err != nil {
+			return nil, 0, err
+		}
+		mu2 := r.a.Left() / float64(left*len(moves)-j)
+		if chosen, err = hypotheses.Choose(r.a, stepRefine, next, r.choice(step), printed.Choice(mu2)); err != nil {
+			return nil, 0, err
+		}
+		list = next
+	}
+	return list, chosen, nil
 }
 
 // cover is the finest set that is small enough, or the reason why there is none.
-func (r *run) cover(l decoded) (c cover, reason string, err error) {
-	rungs := r.c.rungs(r.k, r.d, l.root != nil)
+func (c Constants) cover(l List, k int) (best cover, reason string) {
+	rungs := c.rungs(l, k)
 	for i := len(rungs) - 1; i >= 0; i-- {
-		c.rung = rungs[i]
-		n := r.c.lattice(c.step, l.root != nil)
-		size := l.size(n)
-		// the nets over neighbouring bins overlap, so there may be a fraction of these
-		if size <= 16*mostListed {
-			lines := l.lines(n)
-			size = 1
-			for _, line := range lines {
-				size *= float64(len(line))
-			}
-			if size <= float64(r.c.MostGaussians) && hypotheses.CountMixtures(int(size), r.k, c.grains) <= float64(r.c.MostMixtures) {
-				c.List, err = hypotheses.Mixtures(l.gaussians(lines), r.k, c.grains)
-				return c, "", err
-			}
+		best = cover{rung: rungs[i], size: l.Size(rungs[i].step)}
+		count := int(math.Min(best.size, 1e15))
+		cost := hypotheses.CostOf(c.Choice, count, hypotheses.CountMixtures(count, k, best.grains))
+		if best.size <= float64(c.MostGaussians) && cost.Mixtures <= float64(c.MostMixtures) && cost.Runs() {
+			return best, ""
 		}
-		reason = fmt.Sprintf("the lists are of about %.2g Gaussians, and mixtures of at most %d of them with weights in %dths are too many: at most %d "+
-			"and %d can be enumerated", size, r.k, c.grains, r.c.MostGaussians, r.c.MostMixtures)
+		reason = fmt.Sprintf("the lists are of about %.2g Gaussians, and the mixtures of at most %d of them with weights in %dths take %v; at most %d Gaussians and %d "+
+			"mixtures (1024 for all pairs of them) can be enumerated", best.size, k, best.grains, cost, c.MostGaussians, c.MostMixtures)
 	}
-	return cover{}, reason, nil
+	return cover{}, reason
 }

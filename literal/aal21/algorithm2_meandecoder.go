@@ -49,7 +49,7 @@ func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err erro
 	if err != nil {
 		return nil, err
 	}
-	w := r.c.leastWeight(r.k)
+	w := r.least
 	lists = make([][]float64, len(axes))
 	for _, c := range cells {
 		if c.Count > r.c.MeanPart*w*r.rows && math.Abs(c.Key[0]) <= farthest {

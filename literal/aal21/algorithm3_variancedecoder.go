@@ -55,7 +55,7 @@ func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w := r.c.leastWeight(r.k)
+	w := r.least
 	least := math.Max(r.c.ScalePart*w*w*r.rows*pairsPerRow(r.relation), seenSDs*answer.Sigma)
 	lists = make([][]float64, r.d)
 	for column := range lists {

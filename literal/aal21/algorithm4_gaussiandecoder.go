@@ -58,9 +58,10 @@ type lattice struct {
 	sds, reach int
 }
 
-// lattice is the net of the given step; with one sd, scale itself, where the sd is known.
-func (c Constants) lattice(step float64, known bool) lattice {
-	n := lattice{step, 1, int(math.Ceil(c.Reach/step - .5))}
+// latticeOf is the net of the given step that reaches so many bins; with one sd, scale itself,
+// where the sd is known.
+func latticeOf(step, reach float64, known bool) lattice {
+	n := lattice{step, 1, int(math.Ceil(reach/step - .5))}
 	if !known {
 		n.sds += int(math.Log(2) / math.Log1p(step) * (1 + 1e-12))
 	}

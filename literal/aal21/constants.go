@@ -30,38 +30,52 @@ type Constants struct {
 	// MostGaussians and MostMixtures bound the list and the mixtures that one may be chosen among:
 	// time and memory. The source has no such numbers and no end of either.
 	MostGaussians, MostMixtures int
+	// Choice is how a mixture is chosen of a list: by the minimum distance over all pairs as
+	// printed.
+	Choice hypotheses.Form
+	// Refinements: how often, at most, the net is laid again around the mixture that was chosen,
+	// twice as fine; MostMoved is how many mixtures, about, it may then have. 0 as printed.
+	Refinements, MostMoved int
+	// Correlated: the largest partial correlation in the nets of General.
+	Correlated float64
 	// TruncatedLaplace: the counts of bins get truncated Laplace noise; otherwise Gaussian noise,
 	// whose threshold is lower by a factor of ten and more in a budget of Gaussian DP.
 	TruncatedLaplace bool
 	// CountShare of mu^2 buys n where it is private; ListShare of the rest the lists, and
-	// ScaleShare of that the scales.
-	CountShare, ListShare, ScaleShare float64
+	// ScaleShare of that the scales. FirstShare of what the lists leave buys the first choice, if
+	// there are Refinements.
+	CountShare, ListShare, ScaleShare, FirstShare float64
 }
 
 // mostListed bounds MostGaussians and MostMixtures.
 const mostListed = hypotheses.Most
 
-// Practical are constants with which instances of one or two components run, from a few hundred
-// rows on at large epsilon.
+// Practical are constants with which instances of one to three components run, from a few hundred
+// rows on at large epsilon. All are guesses, but for ScalePart and MeanPart, which are near the
+// most that a component puts there.
 //
 // Source: [AAL21] Algorithm 1. Differs: 1-gamma = 3/(4k), so that a component with less than three
 // quarters of an equal share may be lost; what a bin must hold is nearer to what a component puts
-// there, so that lists are short; the net reaches as far as the bin; and it is as fine as the
-// number of mixtures allows; noise is Gaussian.
+// there, so that lists are short; the net reaches as far as the bin; it is as fine as the number of
+// mixtures allows, then laid again around the one that was chosen; noise is Gaussian.
 func Practical() Constants {
-	return Constants{FailureProb: .1, WeightPart: .75, ScalePart: .2, MeanPart: .25, Reach: .5, MostGaussians: 10000, MostMixtures: 100000,
-		CountShare: .01, ListShare: .6, ScaleShare: .4}
+	return Constants{FailureProb: .1, WeightPart: .75, ScalePart: .2, MeanPart: .25, Reach: .5, MostGaussians: 10000, MostMixtures: mostListed,
+		Choice: hypotheses.Quick, Refinements: 12, MostMoved: 50, Correlated: .95, CountShare: .01, ListShare: .6, ScaleShare: .4, FirstShare: .3}
 }
 
+// printedError is alpha of Printed methods: the largest at which a mixture says anything.
+const printedError = .5
+
 // Printed are the constants of the source for a total variation of alpha, .001 to 1. One component
-// in one column is about all that can be enumerated with them; otherwise the method ends without a
-// release, and says by how much.
+// of known variance in one column is about all that can be enumerated with them; other problems are
+// refused, and the refusal says by how much they are too large.
 //
 // Source: [AAL21] Algorithm 1; Algorithm 2; Algorithm 3.
 func Printed(alpha float64) Constants {
 	c := Practical()
 	c.TargetError, c.WeightPart, c.ScalePart, c.MeanPart, c.Reach = alpha, alpha/9, 3./32, 1./8, 1
 	c.MostGaussians, c.MostMixtures, c.TruncatedLaplace = mostListed, mostListed, true
+	c.Choice, c.Refinements = hypotheses.AllPairs, 0
 	return c
 }
 
@@ -77,8 +91,11 @@ func (c Constants) Validate() error {
 	want(c.Reach >= .5 && c.Reach <= 2, "Reach: want .5 to 2, got %v", c.Reach)
 	listed := func(n int) bool { return n >= 1 && n <= mostListed }
 	want(listed(c.MostGaussians) && listed(c.MostMixtures), "MostGaussians, MostMixtures: want 1 to %d, got %d and %d", mostListed, c.MostGaussians, c.MostMixtures)
-	want(part(c.CountShare) && part(c.ListShare) && part(c.ScaleShare), "CountShare, ListShare, ScaleShare: want numbers between 0 and 1, got %v, %v, %v",
-		c.CountShare, c.ListShare, c.ScaleShare)
+	want(c.Refinements >= 0 && c.Refinements <= 40 && listed(c.MostMoved), "Refinements, MostMoved: want 0 to 40 and 1 to %d, got %d and %d", mostListed,
+		c.Refinements, c.MostMoved)
+	want(part(c.Correlated), "Correlated: want a number between 0 and 1, got %v", c.Correlated)
+	want(part(c.CountShare) && part(c.ListShare) && part(c.ScaleShare) && part(c.FirstShare),
+		"CountShare, ListShare, ScaleShare, FirstShare: want numbers between 0 and 1, got %v, %v, %v, %v", c.CountShare, c.ListShare, c.ScaleShare, c.FirstShare)
 	return faults.Err("aal21")
 }
 
@@ -98,20 +115,14 @@ type rung struct {
 	grains int     // N: weights are multiples of 1/N
 }
 
-// rungs are the nets that may be used for k components in d columns, from the coarsest to the
-// finest: one if alpha is fixed. Components are asked to alpha/9, in every column to alpha/(9 sqrt
-// d), of which a is half; where the covariance is known, a is twice that.
+// rungs are the nets over a list that may be used for k components, from the coarsest to the
+// finest: one, with components to alpha/9 and weights to alpha/9 in all, if alpha is fixed.
 //
-// Source: [AAL21] Algorithm 1; Algorithm 4; Algorithm 5; Appendix E.
-func (c Constants) rungs(k, d int, known bool) []rung {
+// Source: [AAL21] Algorithm 1.
+func (c Constants) rungs(l List, k int) (rungs []rung) {
 	if c.TargetError > 0 {
-		step := c.TargetError / (18 * math.Sqrt(float64(d)))
-		if known {
-			step *= 4
-		}
-		return []rung{{step, int(math.Ceil(9 * float64(k) / c.TargetError))}}
+		return []rung{{l.Step(c.TargetError / 9), int(math.Ceil(9 * float64(k) / c.TargetError))}}
 	}
-	var rungs []rung
 	for _, r := range []rung{{2, 1}, {1, 1}, {1, 2}, {1. / 2, 2}, {1. / 3, 2}, {1. / 3, 3}, {1. / 4, 3}, {1. / 5, 4}, {1. / 6, 4}, {1. / 8, 5},
 		{1. / 10, 6}, {1. / 12, 6}, {1. / 16, 8}, {1. / 20, 8}, {1. / 24, 10}, {1. / 32, 10}} {
 		rungs = append(rungs, rung{r.step, r.grains * k})

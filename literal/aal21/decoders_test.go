@@ -41,18 +41,20 @@ func corrupted(rng *rand.Rand, n int, w, mean, sd float64) [][]float64 {
 // Lemma 4.2: among a (1-w)-corruption of N(mu, sigma^2), sigma~/2 < sigma <= sigma~, the list has a
 // member within sigma~/2 < sigma of mu; it is never longer than its cap. False-alarm rate 1e-9 for
 // every relation and each set of constants.
+//
+// Shows: [AAL21] Lemma 4.2; Algorithm 2; Claim 4.3.
 func TestMeanDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
 		for _, constants := range []Constants{Practical(), Printed(.5)} {
 			good := 0
 			w := .4
-			constants.WeightPart = w
 			for range runs {
 				sd := math.Exp(10 * rng.NormFloat64())
 				mean, scale := 1e4*sd*rng.NormFloat64(), sd*(1+.999*rng.Float64())
 				c := trial{rows: corrupted(rng, 1500, w*1.1, mean, sd), d: 1, k: 1, eps: 20, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}
 				r, mu2 := c.alone(t, constants)
+				r.least = w
 				lists, err := r.meanDecoder([]axis{{[]float64{1}, scale}}, mu2)
 				if err != nil {
 					t.Fatal(err)
@@ -73,18 +75,20 @@ func TestMeanDecoder(t *testing.T) {
 
 // Algorithm 3: the list has a sigma~ with sigma <= sigma~ < 2 sigma, and is never longer than its
 // cap.
+//
+// Shows: [AAL21] Algorithm 3.
 func TestVarianceDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
 		for _, constants := range []Constants{Practical(), Printed(.5)} {
 			good := 0
 			w := .4
-			constants.WeightPart = w
 			for range runs {
 				sd := math.Exp(50 * rng.NormFloat64())
 				c := trial{rows: corrupted(rng, 4000, w*1.1, 1e3*sd*rng.NormFloat64(), sd), d: 1, k: 1, eps: 20, relation: rel,
 					noise: kerneltest.Options{Seed: rng.Uint64()}}
 				r, mu2 := c.alone(t, constants)
+				r.least = w
 				lists, err := r.varianceDecoder(mu2)
 				if err != nil {
 					t.Fatal(err)
@@ -105,6 +109,8 @@ func TestVarianceDecoder(t *testing.T) {
 
 // Algorithms 4 and 5: for each of two components of two columns the net over the list has a member
 // within total variation 2 step sqrt d.
+//
+// Shows: [AAL21] Algorithm 4; Algorithm 5; Claim 3.3.
 func TestProductDecoder(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
@@ -114,16 +120,16 @@ func TestProductDecoder(t *testing.T) {
 				truth := randomMixture(t, rng, []float64{.55, .45}, d, 8)
 				c := trial{rows: sample(t, rng, truth, 6000), d: d, k: 2, eps: 20, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}
 				r, mu2 := c.alone(t, Practical())
-				l, err := r.productDecoder(mu2)
+				l, err := axisAligned{Practical()}.decode(c.sample(r, mu2))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if l.empty() {
+				if l.Size(1) == 0 {
 					total += 2
 					continue
 				}
 				const step = 1. / 4
-				lines := l.lines(r.c.lattice(step, false))
+				lines := l.lines(step)
 				for _, g := range truth.Components {
 					near := true
 					for j, line := range lines {
@@ -156,7 +162,7 @@ func TestCaps(t *testing.T) {
 				for _, d := range []int{1, 2} {
 					c := trial{rows: table.Rows(rng, 500, d), d: d, k: 1, eps: 20, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}
 					r, mu2 := c.alone(t, constants)
-					l, err := r.productDecoder(mu2)
+					l, err := axisAligned{constants}.decode(c.sample(r, mu2))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -176,6 +182,8 @@ func TestCaps(t *testing.T) {
 
 // The caps bind: as many equally full bins as there can be are not more than the cap, and beyond it
 // the answer is FAIL.
+//
+// Shows: [AAL21] Claim 4.4.
 func TestMeanDecoderFails(t *testing.T) {
 	constants := Practical()
 	// a bin is listed from .02 of the rows on, and 75 bins are FAIL
@@ -207,7 +215,7 @@ func TestLattice(t *testing.T) {
 	rng := newRand(t)
 	for _, constants := range []Constants{Practical(), Printed(.5)} {
 		for _, step := range []float64{2, 1, .5, 1. / 3, .25, .1, 1. / 36} {
-			n := constants.lattice(step, false)
+			n := latticeOf(step, constants.Reach, false)
 			list := []rough{{8, -3}, {8, -2}, {4, -5}}
 			net := n.line(list)
 			if float64(len(net)) > n.size(list) {

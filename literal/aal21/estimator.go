@@ -24,55 +24,89 @@ import (
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
-// Estimator is the method "univariate:aal21" or "axis-aligned:aal21".
-//
-// Measured with Practical constants (replace-one, delta 1e-6, components far apart; median total
-// variation of 3 to 10 fits):
-//
-//	one column,    k = 1: .02 with  200 rows at epsilon 20, .02 with 2000 at epsilon 1
-//	               k = 2: .09 with  400 rows at epsilon 20, .05 with 6000 at epsilon 1
-//	               k = 3: .11 with 5000 rows at epsilon 20
-//	two columns,   k = 1: .09 with 2500 rows at epsilon 20
-//	               k = 2: .23 with 6000 rows at epsilon 20
-//	three columns, k = 1: .28 with 4000 rows at epsilon 20
-//
-// What is left is the net's: the more is to be enumerated, the coarser it is.
+// Estimator is the method "univariate:aal21", "axis-aligned:aal21" or "general:aal21", or that of
+// another list decoder: Algorithm 1 with it.
 type Estimator struct {
-	c          Constants
-	univariate bool
+	c Constants
+	class
+	other ListDecoder // if set, that of class other
 }
+
+// A class is what the Gaussians of a mixture may be.
+type class string
+
+const (
+	inOneColumn class = "univariate"
+	diagonals   class = "axis-aligned"
+	full        class = "general"
+)
 
 // New returns the estimator of axis-aligned Gaussians in any number of columns. It panics if the
 // constants are not valid.
-func New(c Constants) Estimator { return Estimator{c: printed.Must(c)} }
+func New(c Constants) Estimator { return Estimator{c: printed.Must(c), class: diagonals} }
 
 // NewUnivariate returns the same for one column only, under the name of the univariate problem.
-func NewUnivariate(c Constants) Estimator { return Estimator{printed.Must(c), true} }
+func NewUnivariate(c Constants) Estimator { return Estimator{c: printed.Must(c), class: inOneColumn} }
 
-var _ estimate.FactUser = Estimator{}
+// NewGeneral returns the estimator of Gaussians of any covariance, but for correlations beyond
+// Constants.Correlated.
+func NewGeneral(c Constants) Estimator { return Estimator{c: printed.Must(c), class: full} }
 
-// Name is "univariate:aal21" or "axis-aligned:aal21".
-func (e Estimator) Name() string {
-	if e.univariate {
-		return "univariate:aal21"
-	}
-	return "axis-aligned:aal21"
+// NewLearner returns Algorithm 1 with any list decoder: if a class is privately list-decodable,
+// mixtures of it are privately learnable.
+//
+// Source: [AAL21] Theorem 1.4; Theorem 3.2.
+func NewLearner(name string, d ListDecoder, c Constants) Estimator {
+	return Estimator{printed.Must(c), class(name), d}
 }
+
+var (
+	_ estimate.FactUser = Estimator{}
+	_ ListDecoder       = known{}
+)
+
+// Printed is the same method with the source's own constants.
+func (e Estimator) Printed() estimate.Estimator {
+	e.c = Printed(printedError)
+	return e
+}
+
+// decoder is the list decoder of a problem.
+func (e Estimator) decoder(p estimate.Problem) ListDecoder {
+	switch {
+	case e.other != nil:
+		return e.other
+	case p.KnownCovariance != nil:
+		return known{e.c, knownCovariance(p.KnownCovariance, p.Columns)}
+	case e.class == full:
+		return general{axisAligned{e.c}}
+	}
+	return axisAligned{e.c}
+}
+
+// Name is the class, and that it is this paper's.
+func (e Estimator) Name() string { return string(e.class) + ":aal21" }
 
 // Summary is one line for lists of methods.
 func (e Estimator) Summary() string {
-	if e.univariate {
+	switch e.class {
+	case inOneColumn:
 		return "the published algorithm for mixtures in one column, to compare with: enumerates, so for one to three components"
+	case diagonals:
+		return "the published algorithm for axis-aligned mixtures, to compare with: enumerates, so for one or two components and columns"
 	}
-	return "the published algorithm for axis-aligned mixtures, to compare with: enumerates, so for one or two components and columns"
+	return "the published reduction, with a list decoder of full covariances, to compare with: enumerates, so for one or two components and columns"
 }
 
 // Source names the algorithm.
 func (e Estimator) Source() string {
-	if e.univariate {
+	switch e.class {
+	case inOneColumn:
 		return "AAL21 Algorithm 4"
+	case diagonals:
+		return "AAL21 Algorithm 5"
 	}
-	return "AAL21 Algorithm 5"
+	return "AAL21 Theorem 3.2"
 }
 
 // Uses reports that a known covariance is used.
@@ -90,7 +124,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if refusal := e.refuse(p); refusal != nil {
 		return kernel.Plan{}, refusal
 	}
-	if n := e.c.seen(p); p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < n {
+	if n := e.seen(p); p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < n {
 		return kernel.Plan{}, program.Refusal(e.advice(p), "no list of Gaussians can hold a component of 1/%d of %d rows: at this epsilon that takes about %.2g rows",
 			program.MostComponents(p), p.Rows, n)
 	}
@@ -101,64 +135,70 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 func (e Estimator) refuse(p estimate.Problem) error {
 	k := program.MostComponents(p)
 	switch {
-	case e.univariate && p.Columns > 1:
+	case e.class == inOneColumn && p.Columns > 1:
 		return program.Refusal("name one column with --columns, or use --method axis-aligned",
 			"method %s fits one column, %d were asked for", e.Name(), p.Columns)
 	case p.KnownCovariance != nil && knownCovariance(p.KnownCovariance, p.Columns) == nil:
 		return program.Refusal("leave out columns that depend on others, or do not state a covariance",
 			"method %s cannot whiten the columns by the known covariance: it has no inverse", e.Name())
-	case p.KnownCovariance == nil && p.Covariance == estimate.Spherical && p.Columns > 1:
+	case e.class == diagonals && p.KnownCovariance == nil && p.Covariance == estimate.Spherical && p.Columns > 1:
 		return program.Refusal("use --covariance diagonal, or --method general",
 			"method %s fits diagonal covariances, spherical ones were asked for", e.Name())
-	case !e.c.enumerable(k, p.Columns, p.KnownCovariance != nil):
+	case e.class == full && p.KnownCovariance == nil && p.Covariance != estimate.Full && p.Columns > 1:
+		return program.Refusal("use --covariance full, or --method axis-aligned:aal21",
+			"method %s fits covariances of any shape, %v ones were asked for", e.Name(), p.Covariance)
+	case k > mostComponents || p.Columns > mostColumns:
 		return program.Refusal("state --components 1 or 2, use fewer columns, or use "+e.practical(),
-			"method %s enumerates mixtures: of %d components (columns: %d) there are too many, however short the lists are "+
-				"(at most %d of at most %d Gaussians can be enumerated)", e.Name(), k, p.Columns, e.c.MostMixtures, e.c.MostGaussians)
+			"method %s enumerates mixtures: %d components in %d columns are too many (at most %d in at most %d)", e.Name(), k, p.Columns, mostComponents, mostColumns)
+	}
+	if _, reason := e.c.cover(e.decoder(p).Shortest(p), k); reason != "" {
+		return program.Refusal("state --components 1 or 2, use fewer columns, or use "+e.practical(), "method %s enumerates mixtures of %d components (columns: %d), "+
+			"however many rows there are: %s%s", e.Name(), k, p.Columns, reason, e.rowsToo(p))
 	}
 	return nil
 }
 
-// enumerable reports whether the mixtures are not too many for lists that are as short as they can
-// be expected: in every column each component with two scales, or with one that is known.
-func (c Constants) enumerable(k, d int, known bool) bool {
-	each := 2
-	if known {
-		each = 1
+// More components and columns than any constants can enumerate.
+const mostComponents, mostColumns = 20, 20
+
+// rowsToo says how many rows it would take besides.
+func (e Estimator) rowsToo(p estimate.Problem) string {
+	if !(p.Mu > 0) {
+		return ""
 	}
-	list := math.Pow(float64(each*k), float64(d))
-	return list <= float64(c.MostGaussians) && hypotheses.CountMixtures(int(list), k, k) <= float64(c.MostMixtures)
+	lists, choice, _ := e.expected(p)
+	return fmt.Sprintf("; the analysis asks for about %.2g rows besides", math.Max(lists, choice))
 }
 
 // practical is the method to use instead.
-func (e Estimator) practical() string {
-	if e.univariate {
-		return "--method univariate"
-	}
-	return "--method axis-aligned"
+func (e Estimator) practical() string { return "--method " + string(e.class) }
+
+// The shares of what the count leaves of mu^2: of the lists and of the choice.
+func (c Constants) shares(p estimate.Problem) (lists, choice float64) {
+	left := 1 - c.countShare(p)
+	return left * c.ListShare, left * (1 - c.ListShare)
 }
 
-// The shares of mu^2: of the count, the scales, the means and the choice.
-func (c Constants) shares(p estimate.Problem) (count, scales, means, choice float64) {
-	if p.Relation != privacy.ReplaceOne {
-		count = c.CountShare
+func (c Constants) countShare(p estimate.Problem) float64 {
+	if p.Relation == privacy.ReplaceOne {
+		return 0
 	}
-	list := (1 - count) * c.ListShare
-	if p.KnownCovariance == nil {
-		scales = list * c.ScaleShare
-	}
-	return count, scales, list - scales, (1 - count) * (1 - c.ListShare)
+	return c.CountShare
 }
 
 func (e Estimator) steps(p estimate.Problem) (steps []kernel.Step) {
-	count, scales, means, choice := e.c.shares(p)
-	if count > 0 {
+	if count := e.c.countShare(p); count > 0 {
 		steps = append(steps, kernel.Step{Name: stepCount, Query: query.Count{}.Kind(), Share: count, Most: 1, Source: "AAL21 Algorithm 1"})
 	}
-	if scales > 0 {
-		steps = append(steps, scaleSteps(scales)...)
+	lists, choice := e.c.shares(p)
+	decoder := e.decoder(p)
+	steps = append(steps, decoder.Steps(p, lists)...)
+	steps = append(steps, hypotheses.Step(stepChoice, choice, e.c.Choice, "AAL21 Algorithm 1"))
+	refine := hypotheses.Step(stepRefine, choice, e.c.Choice, "AAL21 Algorithm 1")
+	if refine.Most = e.c.Refinements * len(decoder.Shortest(p).Moves()); refine.Most > 0 {
+		steps = append(steps, refine)
 	}
-	steps = append(steps, meanSteps(means)...)
-	return append(steps, hypotheses.Step(stepChoice, choice, hypotheses.Quick, "AAL21 Algorithm 1"))
+	return steps
 }
 
 // Fit follows the plan with the whole budget of the session.
@@ -169,19 +209,19 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	r := begin(s.Allotment(), e.c, program.MostComponents(p))
 	r.p, r.advice = p, e.advice(p)
 	total := s.Allotment().Left()
-	count, scales, means, _ := e.c.shares(p)
-	if err := r.count(count * total); err != nil {
+	lists, _ := e.c.shares(p)
+	if err := r.count(e.c.countShare(p) * total); err != nil {
 		return estimate.Outcome{}, err
 	}
-	l, err := r.decode(knownCovariance(p.KnownCovariance, p.Columns), (scales+means)*total)
+	l, err := e.decoder(p).Decode(Sample{Allotment: r.a, Mu2: lists * total, Rows: r.rows, Problem: p, LeastWeight: r.least})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if l.empty() {
+	if l.Size(1) == 0 {
 		return r.noRelease("the list of Gaussians is empty: no octave of distances or no bin holds as many rows as a component should, or too many do"), nil
 	}
-	return r.learnMixture(l)
+	return r.learnMixture(ctx, l)
 }

@@ -27,16 +27,17 @@ func knowing(t testing.TB, cov [][]float64, weights []float64, means ...[]float6
 	return m
 }
 
-// Instances that can be enumerated are recovered. most is the median total variation allowed, with
-// as many mixtures as Practical has: it is the net's, which their number bounds, and not the rows'.
-// (Medians of 5 runs were at most .65 of it, and all runs but some of "two columns" below it.)
-// Without GAUZE_LONG lists are shorter and runs fewer, and the largest error is allowed to be twice
-// that.
+// Instances that can be enumerated are recovered. most is the median total variation allowed: twice
+// the largest of 5 runs of each (see the tables of docs/experiments/unbounded/literal.md for more).
+// Without GAUZE_LONG there is one run, of half of the relations.
+//
+// Shows: [AAL21] Algorithm 1; Algorithm 4; Algorithm 5; Theorem 3.2; Theorem 5.1; Theorem 1.1;
+// Appendix E; Theorem 1.2.
 func TestRecovery(t *testing.T) {
 	rng := newRand(t)
 	constants, times := Practical(), 5
 	if !estimatetest.Long() {
-		constants.MostGaussians, times = 1500, 1
+		constants.MostGaussians, constants.MostMixtures, times = 1500, 60000, 1
 	}
 	for i, c := range []struct {
 		name  string
@@ -46,20 +47,20 @@ func TestRecovery(t *testing.T) {
 		truth func() *model.Mixture
 		most  float64
 	}{
-		{"one", 500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 1, 0) }, .06},
+		{"one", 500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 1, 0) }, .08},
 		{"one at epsilon 1", 15000, 1, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 1, 0) }, .03},
-		{"two", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 1, 12) }, .12},
+		{"two", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 1, 12) }, .06},
 		{"two of any scale", 2500, 20, nil, func() *model.Mixture {
 			return lineOf(t, [3]float64{.6, 0, 1}, [3]float64{.4, 1e6 * rng.NormFloat64(), math.Exp(5 * rng.NormFloat64())})
-		}, .15},
-		{"two columns", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 2, 0) }, .15},
-		{"two in two columns", 6000, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 2, 20) }, .4},
+		}, .06},
+		{"two columns", 2500, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{1}, 2, 0) }, .06},
+		{"two in two columns", 6000, 20, nil, func() *model.Mixture { return randomMixture(t, rng, []float64{.5, .5}, 2, 20) }, .06},
 		{"known variance", 1000, 20, [][]float64{{4}}, func() *model.Mixture {
 			return knowing(t, [][]float64{{4}}, []float64{.7, .3}, []float64{1e5 * rng.NormFloat64()}, []float64{7})
-		}, .06},
+		}, .07},
 		{"known covariance", 2000, 20, [][]float64{{4, 1.5}, {1.5, 1}}, func() *model.Mixture {
 			return knowing(t, [][]float64{{4, 1.5}, {1.5, 1}}, []float64{.6, .4}, []float64{1e5 * rng.NormFloat64(), 0}, []float64{7, -4})
-		}, .2},
+		}, .07},
 	} {
 		for j, rel := range relations {
 			if !estimatetest.Long() && i%2 != j {
@@ -83,26 +84,27 @@ func TestRecovery(t *testing.T) {
 			}
 			slices.Sort(errs)
 			t.Logf("%s, %v: total variation %.3f", c.name, rel, errs)
-			if limit := c.most * max(1, 2-float64(times/5)); !(errs[len(errs)/2] <= limit) {
-				t.Errorf("%s, %v: the median is beyond %v", c.name, rel, limit)
+			if !(errs[len(errs)/2] <= c.most) {
+				t.Errorf("%s, %v: the median is beyond %v", c.name, rel, c.most)
 			}
 		}
 	}
 }
 
-// What cannot be enumerated ends without a release and with numbers: after the lists with the same
-// budget, at the cost of the lists only.
+// What cannot be enumerated ends without a release and with numbers: lists that are longer than the
+// shortest there can be, after which Plan cannot know it, at the cost of the lists only.
 func TestTooMany(t *testing.T) {
 	rng := newRand(t)
-	truth := randomMixture(t, rng, []float64{.5, .5}, 1, 8)
-	rows := sample(t, rng, truth, 40000)
+	constants := Practical()
+	constants.MostGaussians = len(constants.shortest(1, 2, false)[0])
+	rows := sample(t, rng, lineOf(t, [3]float64{.5, 0, 1}, [3]float64{.5, 1e6, 1e3}), 20000)
 	for _, rel := range relations {
 		c := trial{rows: rows, d: 1, k: 2, eps: 20, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}
-		f := c.fit(t, New(Printed(.5)))
-		if f.NoRelease == nil || !strings.Contains(f.NoRelease.Reason, "too many") || !strings.Contains(f.NoRelease.Reason, "200000 can be") {
+		f := c.fit(t, New(constants))
+		if f.NoRelease == nil || !strings.Contains(f.NoRelease.Reason, "the lists are of about") || !strings.Contains(f.NoRelease.Reason, "can be enumerated") {
 			t.Fatalf("%v: %+v, %v", rel, f.Outcome, f.Refused)
 		}
-		declared(t, f, c, New(Printed(.5)))
+		declared(t, f, c, New(constants))
 	}
 }
 
@@ -172,10 +174,10 @@ func TestHardTables(t *testing.T) {
 							continue
 						}
 						k, constants := 1, Practical()
-						constants.MostGaussians, constants.MostMixtures = 20, 20
+						constants.MostGaussians, constants.MostMixtures, constants.Refinements = 60, 60, rng.IntN(2)
 						if rng.IntN(8) == 0 { // short lists of two are refused
-							k, constants = 2, Practical()
-							constants.MostGaussians = 400
+							k = 2
+							constants.MostGaussians, constants.MostMixtures = 400, 2000
 						}
 						constants.TruncatedLaplace = rng.IntN(2) == 0
 						f := trial{rows: table.Rows(rng, n, d), d: d, k: k, eps: 20, relation: rel, known: known,
@@ -205,7 +207,7 @@ func TestReplay(t *testing.T) {
 	for _, rel := range relations {
 		for d := 1; d <= 2; d++ {
 			constants := Practical()
-			constants.MostMixtures = 1000 / d / d / d / d / d // two columns take longer
+			constants.MostMixtures, constants.Refinements = 1000/d/d/d/d, 3-d // two columns take longer
 			rows := sample(t, rng, randomMixture(t, rng, []float64{1}, d, 0), 2500)
 			for _, known := range []bool{false, true} {
 				for _, v := range []float64{1e308, math.NaN(), 0, 40}[:5-2*d] {
@@ -246,6 +248,7 @@ func TestShapes(t *testing.T) {
 	rng := newRand(t)
 	constants := Practical()
 	constants.MostMixtures = 40
+	constants.Refinements = 2
 	rows := sample(t, rng, randomMixture(t, rng, []float64{1}, 1, 0), 2000)
 	for _, shape := range shapes {
 		c := trial{rows: rows, d: 1, k: 1, eps: 20, relation: privacy.ReplaceOne, shape: shape, noise: kerneltest.Options{Seed: 5}}
@@ -261,23 +264,6 @@ func TestShapes(t *testing.T) {
 		f := trial{rows: sample(t, rng, truth, 2000), d: 2, k: 1, eps: 20, relation: privacy.ReplaceOne, shape: shape, known: cov}.fit(t, New(constants))
 		if f.Model == nil || f.Model.Components[0].Cov.TypeName() != want || math.Abs(f.Model.Components[0].Cov.At(0, 1)-1.5) > 1e-9 {
 			t.Errorf("known covariance, %v: %+v", shape, f.Outcome)
-		}
-	}
-}
-
-// The printed constants run for one component: lists of tens of thousands, and truncated Laplace
-// noise. Sds are a factor 1+1/18 apart and means sd/18, so that a Gaussian of the list is within
-// .04.
-func TestPrinted(t *testing.T) {
-	rng := newRand(t)
-	for _, rel := range relations {
-		truth := randomMixture(t, rng, []float64{1}, 1, 0)
-		f := trial{rows: sample(t, rng, truth, 40000), d: 1, k: 1, eps: 20, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t, New(Printed(1)))
-		if f.Model == nil {
-			t.Fatalf("%v: %v %v", rel, f.Refused, f.NoRelease)
-		}
-		if tv := variation(t, truth, f.Model); !(tv < .15) {
-			t.Errorf("%v: total variation %v, %v", rel, tv, f.Diagnostics.Flags)
 		}
 	}
 }

@@ -83,6 +83,11 @@ func (c trial) alone(t testing.TB, constants Constants) (r *run, mu2 float64) {
 	return r, s.Allotment().Left()
 }
 
+// sample is what a list decoder is given of a run.
+func (c trial) sample(r *run, mu2 float64) Sample {
+	return Sample{Allotment: r.a, Mu2: mu2, Rows: r.rows, Problem: c.problem(), LeastWeight: r.least}
+}
+
 // lineOf is a mixture in one column: weight, mean and sd of every component.
 func lineOf(t testing.TB, parts ...[3]float64) *model.Mixture {
 	m := &model.Mixture{Columns: model.DefaultColumns(1)}

@@ -35,7 +35,11 @@ func TestPlanGolden(t *testing.T) {
 			{"two columns", 2, 3000, 2, 20, nil, New(Practical())},
 			{"known variance", 1, 1000, 2, 20, [][]float64{{4}}, NewUnivariate(Practical())},
 			{"known covariance", 2, 2000, 2, 20, [][]float64{{4, 1}, {1, 2}}, New(Practical())},
+			{"three components in two columns", 2, 1000000, 3, 20, nil, New(Practical())},
+			{"two components in three columns", 3, 1000000, 2, 20, nil, New(Practical())},
+			{"full covariances", 2, 3000, 1, 20, nil, NewGeneral(Practical())},
 			{"as printed", 1, 100000, 1, 20, nil, NewUnivariate(Printed(.5))},
+			{"as printed, known variance", 1, 100000, 1, 20, [][]float64{{4}}, NewUnivariate(Printed(.5))},
 			{"as printed, known covariance", 2, 100000, 1, 20, identity, New(Printed(.5))},
 			{"too few rows", 1, 300, 2, 1, nil, NewUnivariate(Practical())},
 			{"too many components", 1, 100000, 9, 20, nil, NewUnivariate(Practical())},
@@ -43,6 +47,9 @@ func TestPlanGolden(t *testing.T) {
 		} {
 			p := estimate.Problem{Columns: c.d, Rows: c.n, Relation: rel, Mu: privacy.MuOf(c.eps, .95*delta), Components: c.k, MaxComponents: 10,
 				Covariance: estimate.Diagonal, KnownCovariance: c.known}
+			if c.e.class == full {
+				p.Covariance = estimate.Full
+			}
 			plan, ok := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, %s, epsilon %g", rel, c.name, c.eps), c.e, p)
 			if !ok {
 				continue
@@ -60,13 +67,16 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*estimate.Problem) Estimator{
-		"two columns":    func(p *estimate.Problem) Estimator { return NewUnivariate(Practical()) },
-		"ten components": func(p *estimate.Problem) Estimator { p.Components = 10; return New(Practical()) },
-		"ten columns":    func(p *estimate.Problem) Estimator { p.Columns = 10; return New(Practical()) },
-		"1e9 components": func(p *estimate.Problem) Estimator { p.Components = 1e9; return New(Practical()) },
-		"up to 10":       func(p *estimate.Problem) Estimator { p.Components, p.MaxComponents = 0, 10; return New(Practical()) },
-		"few rows":       func(p *estimate.Problem) Estimator { p.Rows = 50; return New(Practical()) },
-		"spherical":      func(p *estimate.Problem) Estimator { p.Covariance = estimate.Spherical; return New(Practical()) },
+		"two columns":          func(p *estimate.Problem) Estimator { return NewUnivariate(Practical()) },
+		"ten components":       func(p *estimate.Problem) Estimator { p.Components = 10; return New(Practical()) },
+		"ten columns":          func(p *estimate.Problem) Estimator { p.Columns = 10; return New(Practical()) },
+		"1e9 components":       func(p *estimate.Problem) Estimator { p.Components = 1e9; return New(Practical()) },
+		"up to 10":             func(p *estimate.Problem) Estimator { p.Components, p.MaxComponents = 0, 10; return New(Practical()) },
+		"few rows":             func(p *estimate.Problem) Estimator { p.Rows = 50; return New(Practical()) },
+		"spherical":            func(p *estimate.Problem) Estimator { p.Covariance = estimate.Spherical; return New(Practical()) },
+		"three in two columns": func(p *estimate.Problem) Estimator { p.Components = 3; return New(Practical()) },
+		"two in three columns": func(p *estimate.Problem) Estimator { p.Columns = 3; return New(Practical()) },
+		"diagonal":             func(p *estimate.Problem) Estimator { return NewGeneral(Practical()) },
 		"singular": func(p *estimate.Problem) Estimator {
 			p.KnownCovariance = [][]float64{{1, 1}, {1, 1}}
 			return New(Practical())
@@ -112,7 +122,7 @@ func TestConstants(t *testing.T) {
 	if err == nil {
 		t.Fatal("bad constants are accepted")
 	}
-	for _, field := range []string{"TargetError", "FailureProb", "WeightPart", "ScalePart", "MeanPart", "Reach", "MostMixtures", "ListShare"} {
+	for _, field := range []string{"TargetError", "FailureProb", "WeightPart", "ScalePart", "MeanPart", "Reach", "MostMixtures", "ListShare", "Refinements", "Correlated"} {
 		if !strings.Contains(err.Error(), field) {
 			t.Errorf("%s: not in %v", field, err)
 		}
@@ -130,12 +140,12 @@ func TestConstants(t *testing.T) {
 func TestExpectation(t *testing.T) {
 	for _, rel := range relations {
 		at := func(eps float64, d, k int) (wanted, seen float64) {
-			p := trial{d: d, k: k, eps: eps, relation: rel}.problem()
-			n, _ := Practical().expected(p)
-			if got := New(Practical()).Expect(p).RowsNeeded; got != n.most() || !(n.choice > 0) {
-				t.Errorf("%v rows are expected to be needed, of %+v", got, n)
+			p, e := trial{d: d, k: k, eps: eps, relation: rel}.problem(), New(Practical())
+			lists, choice, _ := e.expected(p)
+			if got := e.Expect(p).RowsNeeded; got != math.Max(lists, choice) || !(choice > 0) {
+				t.Errorf("%v rows are expected to be needed, of %v and %v", got, lists, choice)
 			}
-			return math.Max(n.scales, n.means), Practical().seen(p)
+			return lists, e.seen(p)
 		}
 		base, least := at(1, 1, 1)
 		if !(least > 0 && least < New(Practical()).Expect(trial{d: 1, k: 1, eps: 1, relation: rel}.problem()).RowsNeeded) {

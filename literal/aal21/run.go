@@ -3,8 +3,6 @@ package aal21
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
@@ -13,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/literal/hypotheses"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -27,6 +26,7 @@ type run struct {
 	c        Constants
 	d, k     int
 	rows     float64 // n, public or released
+	least    float64 // 1-gamma
 	p        estimate.Problem
 	advice   string
 }
@@ -34,10 +34,17 @@ type run struct {
 // begin is a run on the session of an allotment, with n if it is public.
 func begin(a *kernel.Allotment, c Constants, k int) *run {
 	s := a.Session()
-	r := &run{a: a, relation: s.Relation(), c: c, d: s.Columns(), k: k}
+	r := &run{a: a, relation: s.Relation(), c: c, d: s.Columns(), k: k, least: c.leastWeight(k)}
 	if n, public := s.Rows(); public {
 		r.rows = float64(n)
 	}
+	return r
+}
+
+// sampled is a run of a list decoder's algorithms.
+func sampled(s Sample, c Constants) *run {
+	r := begin(s.Allotment, c, program.MostComponents(s.Problem))
+	r.rows, r.least, r.p = s.Rows, s.LeastWeight, s.Problem
 	return r
 }
 
@@ -54,14 +61,6 @@ func (r *run) count(mu2 float64) error {
 	return nil
 }
 
-// decode is the private list decoding that Learn-Mixture starts with.
-func (r *run) decode(known *mat.SymDense, mu2 float64) (decoded, error) {
-	if known != nil {
-		return r.knownDecoder(known, mu2)
-	}
-	return r.productDecoder(mu2)
-}
-
 // histogram is a stability histogram that costs mu2.
 //
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
@@ -75,13 +74,10 @@ func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cell
 }
 
 // outcome is the model that was chosen.
-func (r *run) outcome(m *model.Mixture, c cover) estimate.Outcome {
+func (r *run) outcome(m *model.Mixture, c cover, step float64) estimate.Outcome {
 	draft := program.NewDraft(r.d, estimate.Diagnostics{})
-	if r.p.KnownCovariance != nil {
-		draft.Flag("chosen among %d mixtures: means are known to %.3g standard deviations at best, weights to 1/%d", c.Len(), c.step/2, c.grains)
-	} else {
-		draft.Flag("chosen among %d mixtures: standard deviations are known to a factor of %.3g at best, weights to 1/%d", c.Len(), 1+c.step, c.grains)
-	}
+	draft.Flag("chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
+		hypotheses.CountMixtures(int(c.size), r.k, c.grains), c.step, step)
 	for i, g := range m.Components {
 		cov, err := r.shaped(g.Cov)
 		draft.Add(m.Weights[i], g.Mean, cov, err, estimate.ComponentNote{EffectiveRows: m.Weights[i] * r.rows})
@@ -92,7 +88,7 @@ func (r *run) outcome(m *model.Mixture, c cover) estimate.Outcome {
 // shaped is the covariance as the type of model that was asked for, or Diagonal where the list
 // holds no others.
 func (r *run) shaped(cov model.Covariance) (model.Covariance, error) {
-	if r.p.KnownCovariance != nil && (r.p.Covariance == estimate.Full || !diagonal(cov)) {
+	if r.d > 1 && (r.p.Covariance == estimate.Full && r.p.KnownCovariance != nil || !diagonal(cov)) {
 		return model.NewFull(cov.Dense())
 	}
 	if r.d == 1 {

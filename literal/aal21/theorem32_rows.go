@@ -1,8 +1,10 @@
 package aal21
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
@@ -28,48 +30,98 @@ const (
 	usualScales   = 4
 )
 
-// rows is about how many rows the three steps want.
-type rows struct{ scales, means, choice float64 }
-
-// wanted is how many rows the analysis asks for to list components of weight w: an octave beyond
-// seenSDs of noise; a count beyond twice the threshold, of one histogram for every axis; and a
-// choice among the given number of mixtures to three times the best + alpha.
-//
-// Source: [AAL21] Theorem 3.2; Lemma 3.1; Lemma 4.2.
-// Differs: constants are explicit, those of Gaussian noise and of the noise that a Gaussian-DP
-// budget buys.
-func (c Constants) wanted(p estimate.Problem, w float64, axes int, mixtures, alpha float64) (n rows) {
-	_, scales, means, select1 := c.shares(p)
-	mu2 := p.Mu * p.Mu
-	if scales > 0 {
-		n.scales = seenSDs * math.Sqrt(2*float64(p.Columns)/(scales*mu2)) / (scaleMass * w * w * pairsPerRow(p.Relation))
-	}
-	l1 := float64(axes)
+// l1 is the L1 sensitivity of so many histograms.
+func l1(p estimate.Problem, axes int) float64 {
 	if p.Relation == privacy.ReplaceOne {
-		l1 *= 2
+		return 2 * float64(axes)
 	}
-	threshold := math.Sqrt(l1/(means*mu2)) * thresholdSDs
-	if c.TruncatedLaplace {
-		threshold = l1 / printed.Pure(means*mu2) * thresholdLogs
-	}
-	n.means = 2 * threshold / (meanMass * w)
-	n.choice = hypotheses.Rows(alpha, c.FailureProb/2, printed.Choice(select1*mu2), mixtures)
-	return n
+	return float64(axes)
 }
 
-func (n rows) most() float64 { return math.Max(n.scales, math.Max(n.means, n.choice)) }
+// scaleRows is about how many rows put an octave of a component of weight w beyond seenSDs of
+// noise.
+//
+// Source: [AAL21] Theorem 3.2; Algorithm 3.
+// Differs: constants are explicit, those of Gaussian noise.
+func scaleRows(p estimate.Problem, w, mu2 float64) float64 {
+	return seenSDs * math.Sqrt(2*float64(p.Columns)/mu2) / (scaleMass * w * w * pairsPerRow(p.Relation))
+}
 
-// seen is about how many rows a list needs to hold a component of an equal share of them: half of
-// what is wanted, with the least of scales, and twice the noise of the choice.
-func (c Constants) seen(p estimate.Problem) float64 {
+// meanRows is about how many rows put a bin of a component of weight w beyond twice the threshold
+// of a histogram for every axis.
+//
+// Source: [AAL21] Theorem 3.2; Lemma 4.2; Lemma 4.1.
+// Differs: constants are explicit, those of the noise that a Gaussian-DP budget buys.
+func (c Constants) meanRows(p estimate.Problem, axes int, w, mu2 float64) float64 {
+	threshold := math.Sqrt(l1(p, axes)/mu2) * thresholdSDs
+	if c.TruncatedLaplace {
+		threshold = l1(p, axes) / printed.Pure(mu2) * thresholdLogs
+	}
+	return 2 * threshold / (meanMass * w)
+}
+
+// shortest are about the shortest lists that columns have for k components of equal weight, which
+// are apart in one column and may share a place in the others; all have one standard deviation in a
+// column. Nothing is listed that is not in such a table, and gaps, other scales and noise list
+// more.
+func (c Constants) shortest(columns, k int, known bool) (lists [][]rough) {
+	one, each := c.bins(k, 1, known), c.bins(k, k, known)
+	var apart []rough
+	for i := range k {
+		for _, b := range each { // far from the others for every scale
+			apart = append(apart, rough{b.scale, b.bin + float64(i<<20)})
+		}
+	}
+	if len(apart) < len(one) {
+		one = apart
+	}
+	lists = append(slices.Repeat([][]rough{one}, columns-1), apart)
+	for _, list := range lists {
+		slices.SortFunc(list, func(a, b rough) int { return cmp.Or(cmp.Compare(a.scale, b.scale), cmp.Compare(a.bin, b.bin)) })
+	}
+	return lists
+}
+
+// bins are those that N(0, 1) puts into a column's list if it is one of so many in different
+// places, of k components, scales being as likely as others between the powers of 2.
+func (c Constants) bins(k, places int, known bool) (list []rough) {
+	w, at := c.leastWeight(k), 1/float64(places)
+	for octave := lowestSeen; octave <= 2; octave++ {
+		scale := math.Exp2(float64(octave) + .5)
+		pairs := math.Erf(scale/math.Sqrt2) - math.Erf(scale/2/math.Sqrt2)
+		if known {
+			scale, pairs = 1, 1
+		}
+		if at*pairs < c.ScalePart*w*w {
+			continue
+		}
+		for bin := 0.; at*(normalCDF((bin+.5)*scale)-normalCDF((bin-.5)*scale)) >= c.MeanPart*w; bin++ {
+			list = append(list, rough{scale, bin})
+			if bin > 0 {
+				list = append(list, rough{scale, -bin})
+			}
+		}
+		if known {
+			break
+		}
+	}
+	return list
+}
+
+// lowestSeen is an octave below which no N(0, 1) is listed with any constants.
+const lowestSeen = -40
+
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+// seen is about how many rows a list needs to hold a component of an equal share of them, and twice
+// the noise of the choice.
+func (e Estimator) seen(p estimate.Problem) float64 {
 	if !(p.Mu > 0) {
 		return 0
 	}
-	n := c.wanted(p, 1/float64(program.MostComponents(p)), p.Columns, 1, 1)
-	_, _, _, share := c.shares(p)
-	n.choice = 4 * math.Log(float64(c.MostMixtures)) / printed.Choice(share*p.Mu*p.Mu)
-	n.means /= 2
-	return n.most()
+	list, choice := e.c.shares(p)
+	_, least := e.decoder(p).Rows(p, 1/float64(program.MostComponents(p)), list*p.Mu*p.Mu)
+	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/printed.Choice(choice*p.Mu*p.Mu))
 }
 
 // alpha is the error that expectations are about: the target, or the accuracy at which a choice is
@@ -81,45 +133,46 @@ func (c Constants) alpha() float64 {
 	return .25
 }
 
-// expected is what the analysis asks for, with the usual number of scales. mixtures is how many
-// there are: of a list as long as the scales and a few bins each make it, if alpha is fixed, else
-// as many as are allowed.
-func (c Constants) expected(p estimate.Problem) (n rows, mixtures float64) {
-	k, axes := program.MostComponents(p), p.Columns
-	known := p.KnownCovariance != nil
-	if !known {
-		axes *= usualScales
+// expected is what the analysis asks for to list components and to choose. mixtures is how many
+// there are, of about the shortest lists there can be, if alpha is fixed, else as many as are
+// allowed.
+func (e Estimator) expected(p estimate.Problem) (lists, choice, mixtures float64) {
+	k := program.MostComponents(p)
+	list, share := e.c.shares(p)
+	mixtures = float64(e.c.MostMixtures)
+	if e.c.TargetError > 0 {
+		l := e.decoder(p).Shortest(p)
+		r := e.c.rungs(l, k)[0]
+		mixtures = math.Exp(float64(k)*math.Log(l.Size(r.step)) + float64(k-1)*math.Log(float64(r.grains)))
 	}
-	mixtures = float64(c.MostMixtures)
-	if c.TargetError > 0 {
-		r := c.rungs(k, p.Columns, known)[0]
-		list := c.lattice(r.step, known).size(make([]rough, 2*k*axes/p.Columns))
-		mixtures = math.Exp(float64(k*p.Columns)*math.Log(list) + float64(k-1)*math.Log(float64(r.grains)))
-	}
-	return c.wanted(p, c.leastWeight(k), axes, mixtures, c.alpha()), mixtures
+	lists, _ = e.decoder(p).Rows(p, e.c.leastWeight(k), list*p.Mu*p.Mu)
+	return lists, hypotheses.Rows(e.c.alpha(), e.c.FailureProb/2, printed.Choice(share*p.Mu*p.Mu), mixtures), mixtures
 }
 
-// Expect is what the analysis asks for with its constants. The error never falls to twice the
-// non-private one: a net has an end.
+// Expect is what the analysis asks for with its constants.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 || e.refuse(p) != nil {
 		return estimate.Expectation{}
 	}
-	n, mixtures := e.c.expected(p)
-	return estimate.Expectation{RowsNeeded: n.most(), Notes: []string{
+	lists, choice, mixtures := e.expected(p)
+	cover, _ := e.c.cover(e.decoder(p).Shortest(p), program.MostComponents(p))
+	size := int(cover.size)
+	count := hypotheses.CountMixtures(size, program.MostComponents(p), cover.grains)
+	return estimate.Expectation{RowsNeeded: math.Max(lists, choice), Notes: []string{
 		fmt.Sprintf("a literal algorithm, to compare with: %s enumerates nothing, and takes any number of components", e.practical()),
 		fmt.Sprintf("its analysis asks for about %.2g rows to list components of weight %.2g and more, and for %.2g to choose among %.2g mixtures to total "+
 			"variation %g beyond three times the best; below %.2g rows it shows nothing",
-			math.Max(n.scales, n.means), e.c.leastWeight(program.MostComponents(p)), n.choice, mixtures, e.c.alpha(), e.c.seen(p)),
-		fmt.Sprintf("it can choose among %d mixtures: the error does not fall below what a net of so many can show", e.c.MostMixtures)}}
+			lists, e.c.leastWeight(program.MostComponents(p)), choice, mixtures, e.c.alpha(), e.seen(p)),
+		fmt.Sprintf("lists of about %d Gaussians or more: %.2g mixtures, which a choice compares on %v; all pairs of them would be %v",
+			size, count, hypotheses.CostOf(e.c.Choice, size, count), hypotheses.CostOf(hypotheses.AllPairs, size, count))}}
 }
 
 // advice says what would help.
 func (e Estimator) advice(p estimate.Problem) string {
 	help := "a larger epsilon, fewer components or fewer columns"
 	if p.Mu > 0 {
-		n, _ := e.c.expected(p)
-		help = fmt.Sprintf("about %.2g rows are enough for the lists, and %.2g for the choice; or ", math.Max(n.scales, n.means), n.choice) + help
+		lists, choice, _ := e.expected(p)
+		help = fmt.Sprintf("about %.2g rows are enough for the lists, and %.2g for the choice; or ", lists, choice) + help
 	}
 	return help + "; or " + e.practical() + ", which does not enumerate"
 }
