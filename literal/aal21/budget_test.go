@@ -102,7 +102,7 @@ func TestPrinted(t *testing.T) {
 		p := trial{d: 1, k: 1, eps: 1, relation: privacy.ReplaceOne}.problem()
 		p.Rows = 1e9
 		var refused *estimate.Refusal
-		if _, err := e.Printed().Plan(p); !errors.As(err, &refused) || !strings.Contains(refused.Reason, "sets for 1.") || !strings.Contains(refused.Reason, "rows besides") {
+		if _, err := e.Printed().Plan(p); !errors.As(err, &refused) || !strings.Contains(refused.Reason, "sets for 2.") || !strings.Contains(refused.Reason, "rows besides") {
 			t.Errorf("%s of any variance, as printed: %v", e.Name(), err)
 		}
 		p.KnownCovariance = [][]float64{{1}}
