@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -31,7 +32,11 @@ const (
 	mostFrames = 5
 	framePart  = .025
 	reframed   = 3.0
-	clearNoise = .5 // relative noise of the second moment, beyond which that is not seen
+	// .. in the first of them all components have one shape, known as well as that, with parts of
+	// mu^2 between these
+	alikeNoise            = .4
+	leastAlike, mostAlike = .008, .04
+	clearNoise            = .5 // relative noise of the second moment, beyond which that is not seen
 )
 
 // prefixApart comes before the steps that look for components apart.
@@ -95,10 +100,29 @@ func (f *fit) within(ctx context.Context, c *coreset.Coreset, alone bool) (*core
 
 // frames are rounds until components that were found in coarse cells are seen at their own scale.
 func (f *fit) frames(r *em.Rounds) error {
-	for i, again := 0, true; again && i < mostFrames; i++ {
+	if len(r.Components) > 1 && r.Form == query.FullForm {
+		r.Alike = true
+		part := between(leastAlike, framePart*sq(r.AlikeNoise(f.Mu(framePart))/alikeNoise), mostAlike)
+		if err := f.reframe(r, mostFrames, part); err != nil {
+			return err
+		}
+		r.Alike = false
+		for j := range r.Components {
+			r.Components[j].Doubt.Shape = math.Min(r.Differ, component.StartDoubt().Shape)
+		}
+	}
+	return f.reframe(r, mostFrames, framePart)
+}
+
+// reframe are rounds until variances change little.
+func (f *fit) reframe(r *em.Rounds, most int, part float64) error {
+	for i, again := 0, true; again && i < most; i++ {
+		if r.Alike {
+			component.Alike(r.Components)
+		}
 		was := slices.Clone(r.Components)
 		again = false
-		if err := r.Round(f.Allotment, program.StepRounds, f.Mu(framePart), false); err != nil {
+		if err := r.Round(f.Allotment, program.StepRounds, f.Mu(part), false); err != nil {
 			return err
 		}
 		for j, c := range r.Components {

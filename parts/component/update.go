@@ -41,6 +41,9 @@ var overlapping = Doubt{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
 
 const settledPart = 1. / 30
 
+// leastSizeSDs: no size is below so many sds of its noise. A guess.
+const leastSizeSDs = 2
+
 // moved: of the square of what an update moves, so much is doubted afterwards, as clipping is
 // undone to first order only. A guess.
 const moved = .2
@@ -75,6 +78,9 @@ type Update struct {
 	// Settled is which part of the component's rows no other shares: 1 of components apart. What
 	// was measured before goes on counting as far as rows do not change hands.
 	Settled float64
+	// Shape, if set, is that of all components, which have one in common: see Alike. For the full
+	// form only.
+	Shape *Shape
 }
 
 // Apply updates component c from its released sums, seen as how says, undoing the clipping to first
@@ -90,6 +96,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	c.Doubt.Weight, c.CountSD = left+drift*overlapping.Weight, old*math.Sqrt(left)
 	c.Weight = n / u.Rows
 	n = math.Max(n, leastRows)
+	c.Rows = n
 	// Mean.
 	mean := make([]float64, d)
 	for i := range mean {
@@ -103,18 +110,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	for i := range mean {
 		mean[i] *= k
 	}
-	// Scale: tr E/d.
-	excess := (s.Trace/n-law.A*float64(d))/law.TraceGain()/float64(d) - dense.Norm2(mean)/float64(d)
-	noise := s.TraceSD / n / law.TraceGain() / float64(d)
-	k, left = gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
-	c.Doubt.Scale = left + drift*overlapping.Scale
-	least, cov := shrinkStep, symmetric.Identity(d)
-	cov.ScaleSym(1+k*excess, cov)
-	if s.Second != nil {
-		least = math.Max(least, math.Min(mostFloor, noiseFloor*s.SecondSD/n/law.B1*math.Sqrt(2*float64(d))))
-		c.Doubt.Shape = u.addShape(cov, s, law, n, mean, c.Doubt.Shape) + drift*overlapping.Shape
-	}
-	work := symmetric.Congruence(l, symmetric.Floored(cov, least, stretch))
+	work := symmetric.Congruence(l, u.covariance(&c, s, law, mean, drift))
 	if u.Form != query.FullForm {
 		work = symmetric.OnlyDiagonal(work, u.Form == query.SphericalForm)
 	}
@@ -132,13 +128,41 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	for i, least := range u.Grid {
 		c.Cov.SetSym(i, i, math.Max(c.Cov.At(i, i), least))
 	}
-	c.Rows, c.Sigma = n, s.SecondSD/n/law.B1
 	return c
+}
+
+// covariance is that of c in its own frame after an update, whose mean and rows are those of c
+// already; it updates what is in doubt of it.
+func (u Update) covariance(c *Gaussian, s moments.Sums, law clip.Law, mean []float64, drift float64) *mat.SymDense {
+	d, n := len(mean), c.Rows
+	// Scale: tr E/d.
+	excess := (s.Trace/n-law.A*float64(d))/law.TraceGain()/float64(d) - dense.Norm2(mean)/float64(d)
+	noise := s.TraceSD / n / law.TraceGain() / float64(d)
+	if u.Shape != nil && excess > 0 { // far frames grow as soon as they shrink
+		excess = clip.Variance(d, s.Trace/n, law.R2) - 1 - dense.Norm2(mean)/float64(d)
+	}
+	k, left := gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
+	c.Doubt.Scale = left + drift*overlapping.Scale
+	size, least, cov := 1+k*excess, shrinkStep, symmetric.Identity(d)
+	if c.Sigma = s.SecondSD / n / law.B1; u.Shape != nil {
+		c.Sigma = u.Shape.SD
+	} else {
+		cov.ScaleSym(size, cov)
+	}
+	if s.Second != nil {
+		least = math.Max(least, math.Min(mostFloor, noiseFloor*c.Sigma*math.Sqrt(2*float64(d))))
+		c.Doubt.Shape = u.addShape(cov, s, law, n, mean, *c) + drift*overlapping.Shape
+	}
+	cov = symmetric.Floored(cov, least, stretch)
+	if u.Shape != nil {
+		cov.ScaleSym(math.Max(math.Max(shrinkStep, leastSizeSDs*noise), math.Min(size, stretch)), cov)
+	}
+	return cov
 }
 
 // addShape adds the trace-free part of the measured excess, times its gain, to cov and returns the
 // doubt that is left.
-func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n float64, mean []float64, prior float64) float64 {
+func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n float64, mean []float64, c Gaussian) float64 {
 	d := len(mean)
 	e := mat.NewSymDense(d, nil)
 	mid := s.Trace/n/law.B1/float64(d) - dense.Norm2(mean)/float64(d)
@@ -156,9 +180,12 @@ func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n floa
 		entries = d - 1
 	}
 	if entries == 0 {
-		return prior
+		return c.Doubt.Shape
 	}
-	k, left := gain(prior, symmetric.Frobenius2(e), sq(s.SecondSD/n/law.B1), entries)
+	if u.Shape != nil {
+		e.CopySym(u.Shape.Excess)
+	}
+	k, left := gain(c.Doubt.Shape, symmetric.Frobenius2(e), sq(c.Sigma), entries)
 	e.ScaleSym(k, e)
 	cov.AddSym(cov, e)
 	return left

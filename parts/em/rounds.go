@@ -26,6 +26,8 @@ type Rounds struct {
 	// round, and in all with Watch.
 	Far    *Outskirts
 	Watch  bool
+	Alike  bool      // rounds with one shape of all components
+	Differ float64   // how their shapes differ, by the last of these: see component.Shape
 	Rows   float64   // public or released number of good rows
 	Factor float64   // sqrt2 under replace-one, 1 under add-or-remove-one
 	Floor  float64   // smallest eigenvalue in working coordinates; 0 for none
@@ -101,6 +103,10 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 	}
 	sums := moments.Unpack(q, ans)
 	update, was, k := r.update(), slices.Clone(r.Components), len(r.Components)
+	if r.Alike {
+		update.Shape = component.Pooled(sums[:k], how[:k])
+		r.Differ = update.Shape.Differ
+	}
 	for j, s := range sums[:k] {
 		update.Settled = settled(was, j)
 		c := update.Apply(r.Components[j], s, how[j])
@@ -174,4 +180,10 @@ func (r *Rounds) normalise(last bool) {
 		next[j].Weight /= total
 	}
 	r.Components = next
+}
+
+// AlikeNoise is about the relative spectral noise of the shape in a round of mu with Alike.
+func (r *Rounds) AlikeNoise(mu float64) float64 {
+	k := float64(len(r.Components))
+	return r.relative(1/k, mu) * r.spectral() / math.Sqrt(k)
 }

@@ -1,0 +1,87 @@
+package component
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/parts/moments"
+)
+
+// A Shape is a covariance less the identity, in the frames of components that have all the same
+// shape, without its trace, and the noise sd of an entry.
+type Shape struct {
+	Excess *mat.SymDense
+	SD     float64
+	// Differ is the variance of an entry from component to component, beyond noise.
+	Differ float64
+}
+
+// Pooled is the shape that components have in common by all their sums, of the full form: their
+// noises add up, and so do their rows. Of k components it has k times the rows of one, and the root
+// of k times the noise.
+func Pooled(sums []moments.Sums, how []Clipping) *Shape {
+	d := len(sums[0].Sum)
+	all, rows, noise := mat.NewSymDense(d, nil), 0.0, 0.0
+	own, sd, weight := make([]*mat.SymDense, len(sums)), make([]float64, len(sums)), make([]float64, len(sums))
+	for j, s := range sums {
+		n, law := math.Max(s.Count, leastRows), how[j].Law
+		even := law.A + law.B2*(s.Trace/n-law.A*float64(d))/law.TraceGain()
+		own[j], sd[j], weight[j] = mat.NewSymDense(d, nil), s.SecondSD/law.B1/n, n
+		for a := range d {
+			for b := a; b < d; b++ {
+				own[j].SetSym(a, b, s.Second.At(a, b)/n/law.B1-s.Sum[a]*s.Sum[b]/sq(n*law.A1))
+			}
+			own[j].SetSym(a, a, own[j].At(a, a)+1-even/law.B1)
+		}
+		var part mat.SymDense
+		part.ScaleSym(n, own[j])
+		all.AddSym(all, &part)
+		rows, noise = rows+n, math.Hypot(noise, n*sd[j])
+	}
+	excess, size := unsized(all, rows)
+	out := &Shape{Excess: excess, SD: noise / size}
+	total := 0.0
+	for j := range sums { // what is seen best counts most
+		e, size := unsized(own[j], 1)
+		var diff mat.Dense
+		diff.Sub(e, excess)
+		out.Differ += sq(weight[j]) * (2*sq(mat.Norm(&diff, 2))/float64(d*(d+1)) - sq(sd[j]/size))
+		total += sq(weight[j])
+	}
+	out.Differ = math.Max(0, out.Differ/total)
+	return out
+}
+
+// unsized is a second moment over its mean variance, which is size, less the identity; none is
+// below a small part of so many rows.
+func unsized(m *mat.SymDense, rows float64) (e *mat.SymDense, size float64) {
+	d := m.SymmetricDim()
+	size = math.Max(mat.Trace(m)/float64(d), shrinkStep*rows)
+	e = mat.NewSymDense(d, nil)
+	e.ScaleSym(1/size, m)
+	for a := range d {
+		e.SetSym(a, a, e.At(a, a)-1)
+	}
+	return e, size
+}
+
+// Alike gives components their mean shape, each at its own size.
+func Alike(cs []Gaussian) {
+	d := len(cs[0].Mean)
+	shape, size := mat.NewSymDense(d, nil), func(cov *mat.SymDense) float64 {
+		_, _, logDet := symmetric.Factor(cov)
+		return math.Exp(logDet / float64(d))
+	}
+	for _, c := range cs {
+		var part mat.SymDense
+		part.ScaleSym(c.Weight/size(c.Cov), c.Cov)
+		shape.AddSym(shape, &part)
+	}
+	whole := size(shape)
+	for j, c := range cs {
+		cs[j].Cov = mat.NewSymDense(d, nil)
+		cs[j].Cov.ScaleSym(size(c.Cov)/whole, shape)
+	}
+}

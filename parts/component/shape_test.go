@@ -1,0 +1,99 @@
+package component
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/moments"
+)
+
+// exact are the sums without noise of n rows N(mean, cov) in a ball that holds them all.
+func exact(n float64, mean []float64, cov *mat.SymDense) (s moments.Sums, how Clipping) {
+	d := len(mean)
+	s = moments.Sums{Count: n, Second: mat.NewSymDense(d, nil), SecondSD: 3, TraceSD: 3}
+	for i := range d {
+		s.Sum = append(s.Sum, n*mean[i])
+		for j := i; j < d; j++ {
+			s.Second.SetSym(i, j, n*(cov.At(i, j)+mean[i]*mean[j]))
+		}
+		s.Trace += s.Second.At(i, i)
+	}
+	return s, Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: clip.Gaussian(d, 1e4)}
+}
+
+// TestPooled: of components of one shape and one size in their frames it is that shape, and they do
+// not differ; of others it is the mean, and how they differ is seen beyond the noise. The noise is
+// that of all over the rows of all.
+func TestPooled(t *testing.T) {
+	rng := newRand(t)
+	for range 100 {
+		d, k := 2+rng.IntN(5), 2+rng.IntN(4)
+		g := randomGauss(rng, d)
+		size := mat.Trace(g.Cov) / float64(d)
+		g.Cov.ScaleSym(1/size, g.Cov)
+		var sums []moments.Sums
+		var how []Clipping
+		rows := 0.0
+		for range k {
+			n := 1000 * (1 + rng.Float64())
+			s, h := exact(n, g.Mean, g.Cov)
+			sums, how, rows = append(sums, s), append(how, h), rows+n
+		}
+		got := Pooled(sums, how)
+		for i := range d {
+			for j := i; j < d; j++ {
+				want := g.Cov.At(i, j)
+				if i == j {
+					want--
+				}
+				if e := got.Excess.At(i, j) - want; math.Abs(e) > 1e-6*(1+math.Abs(want)) {
+					t.Fatalf("entry %d, %d is %v, want %v", i, j, got.Excess.At(i, j), want)
+				}
+			}
+		}
+		if want := 3 * math.Sqrt(float64(k)) / rows; math.Abs(got.SD/want-1) > 1e-6 {
+			t.Errorf("noise %v, want %v", got.SD, want)
+		}
+		if got.Differ != 0 {
+			t.Errorf("like components differ by %v", got.Differ)
+		}
+		other := mat.NewSymDense(d, nil)
+		other.CopySym(g.Cov)
+		other.SetSym(0, 0, other.At(0, 0)+1)
+		other.SetSym(1, 1, other.At(1, 1)+.5)
+		sums[0], how[0] = exact(1500, g.Mean, other)
+		if got := Pooled(sums, how); !(got.Differ > 1e-3/float64(d*d)) {
+			t.Errorf("a component that differs does so by %v", got.Differ)
+		}
+	}
+}
+
+// TestAlike: components keep their sizes and get one shape, which is theirs where they have one
+// already.
+func TestAlike(t *testing.T) {
+	rng := newRand(t)
+	for range 100 {
+		d := 1 + rng.IntN(6)
+		a, b := randomGauss(rng, d), randomGauss(rng, d)
+		logDet := func(c *mat.SymDense) float64 { _, _, l := symmetric.Factor(c); return l }
+		was := []float64{logDet(a.Cov), logDet(b.Cov)}
+		cs := []Gaussian{a, b}
+		for range 2 { // the second time changes nothing
+			Alike(cs)
+			var ratio mat.SymDense
+			ratio.ScaleSym(cs[1].Cov.At(0, 0)/cs[0].Cov.At(0, 0), cs[0].Cov)
+			if !mat.EqualApprox(&ratio, cs[1].Cov, 1e-8) {
+				t.Fatalf("shapes %v and %v", mat.Formatted(cs[0].Cov), mat.Formatted(cs[1].Cov))
+			}
+			for j, w := range was {
+				if math.Abs(logDet(cs[j].Cov)-w) > 1e-6 {
+					t.Fatalf("log determinant %v, want %v", logDet(cs[j].Cov), w)
+				}
+			}
+		}
+	}
+}
