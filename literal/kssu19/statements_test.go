@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -378,5 +380,28 @@ func TestPrinted(t *testing.T) {
 	}
 	if err := printed.Must(Printed()).Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The page of the paper lists every constant with the values that the code has.
+func TestPageListsConstants(t *testing.T) {
+	page, err := os.ReadFile("../../papers/KSSU19.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string][2]string{}
+	for _, line := range strings.Split(string(page), "\n") {
+		if cells := strings.Split(line, "|"); len(cells) == 6 {
+			for _, name := range strings.Split(cells[1], ",") {
+				listed[strings.TrimSpace(name)] = [2]string{strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])}
+			}
+		}
+	}
+	a, b := reflect.ValueOf(Printed()), reflect.ValueOf(Practical())
+	for i := range a.NumField() {
+		name := a.Type().Field(i).Name
+		if want := [2]string{fmt.Sprint(a.Field(i)), fmt.Sprint(b.Field(i))}; listed[name] != want {
+			t.Errorf("%s: the page says %q, the code %q", name, listed[name], want)
+		}
 	}
 }
