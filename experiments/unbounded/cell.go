@@ -183,7 +183,7 @@ func (c cell) request(o engine.Options, method string, k int) gauze.Request {
 	case c.given > 0:
 		r.Components = c.given
 	}
-	if c.aligned() {
+	if c.aligned() && method != general+":aal21" { // which lists nothing else
 		r.Covariance = estimate.Diagonal
 	}
 	if c.epsilon != 0 {
