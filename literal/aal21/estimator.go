@@ -152,7 +152,11 @@ func (e Estimator) refuse(p estimate.Problem) error {
 			"method %s enumerates mixtures: %d components in %d columns are too many (at most %d in at most %d)", e.Name(), k, p.Columns, mostComponents, mostColumns)
 	}
 	if _, reason := e.c.cover(e.decoder(p).Shortest(p), k); reason != "" {
-		return program.Refusal("state --components 1 or 2, use fewer columns, or use "+e.practical(), "method %s enumerates mixtures of %d components (columns: %d), "+
+		help := "state --components 1 or 2, use fewer columns, or use " + e.practical()
+		if e.c.TargetError > 0 {
+			help = "use --constants practical; or, in one column, state --components 1 and a known covariance"
+		}
+		return program.Refusal(help, "method %s enumerates mixtures of %d components (columns: %d), "+
 			"however many rows there are: %s%s", e.Name(), k, p.Columns, reason, e.rowsToo(p))
 	}
 	return nil
