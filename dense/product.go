@@ -13,15 +13,3 @@ func Mul(a, b []float64, n, m, p int) []float64 {
 	}
 	return out
 }
-
-// AddSquare adds scale times v v' to the lower triangle of the leading block of a, n x n, that is
-// as large as v.
-func AddSquare(a, v []float64, n int, scale float64) {
-	for i, x := range v {
-		x *= scale
-		row := a[i*n : i*n+i+1]
-		for j, y := range v[:i+1] {
-			row[j] += x * y
-		}
-	}
-}

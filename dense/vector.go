@@ -18,17 +18,6 @@ func Norm2(x []float64) float64 { return Dot(x, x) }
 // Norm is the Euclidean norm. It is 0 below 1e-162 and infinite above 1e154; see SafeNorm.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Distance2 is the squared Euclidean distance of x from as many entries of y.
-func Distance2(x, y []float64) float64 {
-	s := 0.0
-	y = y[:len(x):len(y)]
-	for i, v := range x {
-		w := v - y[i]
-		s += w * w
-	}
-	return s
-}
-
 // Reject takes from x its part along a unit vector, and returns how long that was.
 func Reject(x, unit []float64) float64 {
 	s := Dot(x, unit)
@@ -49,13 +38,4 @@ func AllFinite(xs []float64) bool {
 		}
 	}
 	return true
-}
-
-// HypotNorm is the Euclidean norm, without under- and overflow: one entry after another.
-func HypotNorm(x []float64) float64 {
-	s := 0.0
-	for _, v := range x {
-		s = math.Hypot(s, v)
-	}
-	return s
 }

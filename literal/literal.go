@@ -44,5 +44,6 @@ func Mixtures() []estimate.Estimator {
 		amn24.NewUnivariate(amn24.Practical()),
 		amn24.NewGeneral(amn24.Practical()),
 		ppe.New(ppe.Practical()),
+		ppe.NewLine(ppe.Practical()), // of one component, beside the reduction that it shows
 	}
 }

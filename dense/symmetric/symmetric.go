@@ -196,3 +196,12 @@ func AddMulT(out []float64, m *mat.Dense, v []float64) {
 		}
 	}
 }
+
+// HypotNorm is the Euclidean norm, without under- and overflow: one entry after another.
+func HypotNorm(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s = math.Hypot(s, v)
+	}
+	return s
+}

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/blocks"
@@ -84,7 +84,7 @@ func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
 		space.Columns = append(space.Columns, i)
 		for _, c := range anchor {
 			space.Center[i] += c.Weight / total * c.Mean[i]
-			space.Scale[i] = math.Max(space.Scale[i], dense.HypotNorm(c.Root[i*d:(i+1)*d]))
+			space.Scale[i] = math.Max(space.Scale[i], symmetric.HypotNorm(c.Root[i*d:(i+1)*d]))
 		}
 		finite = finite && !math.IsInf(space.Center[i], 0) && space.Scale[i] < 0x1p500 && space.Scale[i] > 0x1p-500
 	}

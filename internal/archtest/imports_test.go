@@ -52,7 +52,7 @@ var layers = []layer{
 	{"kernel/blocks/popular/metric", []string{"dense", "parallel", "kernel/blocks/stable"}, "how far mixtures are apart: it sees what learners made of rows, and draws no noise"},
 	{"kernel/blocks/internal/agree", append(ring[:len(ring):len(ring)], "kernel/blocks/stable"), "what tests of agreement share stands on the core, and knows no ring"},
 	{"kernel/blocks/popular", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/blocks"), "only a literal algorithm uses it: what it stands on of pure losses is its own"},
-	{"kernel/blocks/internal/blockstest", append(ring[:len(ring):len(ring)], "kernel/blocks", "kernel/internal/hook", "internal/stattest"), "tests only"},
+	{"kernel/internal/blockstest", append(ring[:len(ring):len(ring)], "kernel/blocks", "kernel/internal/hook", "internal/stattest"), "tests only"},
 	{"kernel/blocks/mask", []string{"kernel/privacy"}, "what masks cost is arithmetic"},
 	{"kernel/blocks/stable", []string{"dense", "parallel"}, "how far estimates of blocks agree, and their mean: it sees what learners made of rows, and draws no noise"},
 	{"kernel", []string{"kernel/privacy", "kernel/internal/core"}, "the privacy of the whole system is checked by reading the kernel and nothing else"},
@@ -78,7 +78,7 @@ var layers = []layer{
 		"if it knows estimate's own types"},
 	{"literal/kmssu22", slices.Concat(literals, []string{"learner", "learner/axes", "learner/spectrum", "learner/subspace"}), "it names the learners that the kernel runs on blocks of rows"},
 	{"literal/kssu19", slices.Concat(literals, []string{"estimate/learners", "learner", "learner/spectral"}), "sample-and-aggregate names the learners that the kernel runs"},
-	{"literal/ppe", slices.Concat(literals, []string{"estimate/learners", "learner/pearson", "learner/spectral"}), "a literal algorithm is a program over the kernel and knows no practical one"},
+	{"literal/ppe", slices.Concat(literals, []string{"estimate/learners", "learner", "learner/pearson", "learner/spectral"}), "a literal algorithm is a program over the kernel and knows no practical one"},
 	{"literal/bounds", []string{"kernel/privacy", "estimate", "estimate/expected"}, "a lower bound is arithmetic on public facts"},
 	{"literal", append(literals[:len(literals):len(literals)], "estimate/learners"), "a literal algorithm is a program over the kernel and knows no practical one"},
 	{"source", []string{"internal/words"}, "rows come in here and are handed on by the front door"},
@@ -182,9 +182,9 @@ func layerFault(f *file, l *layer, imported string) string {
 		return ""
 	case under(folder, "kernel/kerneltest") && under(f.folder, "estimate/estimatetest"):
 		return "" // it hands the testing.TB on that it asks for
-	case under(folder, "internal/stattest") && under(f.folder, "kernel/blocks/internal/blockstest"):
+	case under(folder, "internal/stattest") && under(f.folder, "kernel/internal/blockstest"):
 		return ""
-	case under(folder, "kernel/kerneltest", "kernel/blocks/internal/blockstest", "internal/stattest", "internal/canceltest", "model/modeltest", "estimate/estimatetest"):
+	case under(folder, "kernel/kerneltest", "kernel/internal/blockstest", "internal/stattest", "internal/canceltest", "model/modeltest", "estimate/estimatetest"):
 		return fmt.Sprintf("%s imports %s: seeded noise and exact answers are for tests, and nothing else may be able to reach them", f.name, folder)
 	case under(folder, "internal/problems") && !under(f.folder, "internal/problems", "estimate/estimatetest", "experiments"):
 		return fmt.Sprintf("%s imports %s: random problems with known truth are for tests and experiments", f.name, folder)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
-	"github.com/gauze-dp/gauze/kernel/blocks/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -60,7 +60,7 @@ func more(few int) int {
 // passes is how often a test passes on the same estimates, in so many runs.
 func passes(t *testing.T, test agree.Test, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) int {
 	t.Helper()
-	return blockstest.Passes(t, maskedPlan(), test, extra, factor, estimates, runs)
+	return blockstest.Passes(t, maskedPlan(), test.Run, extra, factor, estimates, runs)
 }
 
 // TestStableDecidesByH: without noise H >= Pass decides, H being the blocks that agree, whatever

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/internal/blockstest"
+	"github.com/gauze-dp/gauze/kernel/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/dense/wing"
 )
 
@@ -57,7 +58,7 @@ func TestSafe(t *testing.T) {
 			}
 		}
 	}
-	for _, norm := range []func([]float64) float64{safeNorm, dense.HypotNorm} {
+	for _, norm := range []func([]float64) float64{safeNorm, symmetric.HypotNorm} {
 		if x := norm([]float64{3e300, -4e300}); x != 5e300 {
 			t.Errorf("norm %v, want 5e300", x)
 		}

@@ -18,7 +18,7 @@ func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Comp
 		m.weight[j] = 1 + (unequal-1)*rng.Float64()
 		total += m.weight[j]
 		for _, axis := range axes(rng, d) {
-			dense.AddSquare(m.root[j*t:j*t+t], axis, d, math.Exp(rng.Float64()*math.Log(cond)))
+			addSquare(m.root[j*t:j*t+t], axis, d, math.Exp(rng.Float64()*math.Log(cond)))
 		}
 	}
 	for i := range m.mean {

@@ -107,7 +107,7 @@ func (f *frame) whiten(z []float64, most float64) bool {
 			z[i*d+j] -= mean[j]
 		}
 		if kept {
-			dense.AddSquare(l, z[i*d:i*d+d], d, 1/n)
+			addSquare(l, z[i*d:i*d+d], d, 1/n)
 		}
 	}
 	for j := range y {

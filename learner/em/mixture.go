@@ -64,7 +64,7 @@ func (m *mixture) pool(mean, work []float64) (det float64, ok bool) {
 // precision adds scale times l'l to the lower triangle of a, l lower triangular.
 func precision(a, l []float64, d int, scale float64) {
 	for c := range d {
-		dense.AddSquare(a, l[c*d:c*d+c+1], d, scale)
+		addSquare(a, l[c*d:c*d+c+1], d, scale)
 	}
 }
 
@@ -124,7 +124,7 @@ func (f *frame) mixture(components []learner.Component) *mixture {
 				column[i] = row[b]
 			}
 			f.into(column)
-			dense.AddSquare(m.root[j*t:j*t+t], column, d, 1)
+			addSquare(m.root[j*t:j*t+t], column, d, 1)
 		}
 	}
 	scales := slices.Clone(m.root)

@@ -182,7 +182,7 @@ func (s *starter) fit(m *mixture) bool {
 		for c, v := range r.z[i*d : i*d+d] {
 			r.y[c] = v - m.mean[j*d+c]
 		}
-		dense.AddSquare(m.root[j*t:j*t+t], r.y, d, 1)
+		addSquare(m.root[j*t:j*t+t], r.y, d, 1)
 	}
 	for i, v := range m.root {
 		r.pooled[i%t] += v / float64(r.n)

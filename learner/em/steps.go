@@ -173,7 +173,7 @@ func (r *run) gather(m *mixture, j int) {
 			y[c] = v
 			sum[c] += p * v
 		}
-		dense.AddSquare(square, y, d, p)
+		addSquare(square, y, d, p)
 	}
 	r.count[j] = count
 }
@@ -192,7 +192,7 @@ func (r *run) maximise(m *mixture) bool {
 		m.weight[j] = (v + r.weights) / (n + float64(r.k)*r.weights)
 		sum, root := r.sum[j*d:j*d+d], m.root[j*t:j*t+t]
 		copy(root, r.square[j*t:j*t+t])
-		dense.AddSquare(root, sum, d, -1/v)
+		addSquare(root, sum, d, -1/v)
 		for c, p := range r.pooled {
 			root[c] = (root[c] + r.shapes*p) / (v + r.shapes)
 		}
@@ -246,4 +246,16 @@ func (r *run) iterate(m *mixture, steps int, gain float64) (objective float64, o
 		last = v
 	}
 	return last, true
+}
+
+// addSquare adds scale times v v' to the lower triangle of the leading block of a, n x n, that is
+// as large as v.
+func addSquare(a, v []float64, n int, scale float64) {
+	for i, x := range v {
+		x *= scale
+		row := a[i*n : i*n+i+1]
+		for j, y := range v[:i+1] {
+			row[j] += x * y
+		}
+	}
 }

@@ -4,8 +4,6 @@ package kmeans
 
 import (
 	"math"
-
-	"github.com/gauze-dp/gauze/dense"
 )
 
 // A Search is k-means on one set of points, and the memory that it works in.
@@ -57,7 +55,7 @@ func (s *Search) Seed(first int, uniform func() float64) {
 			return
 		}
 		for i, x := range s.points {
-			s.near[i] = min(s.near[i], dense.Distance2(x, center))
+			s.near[i] = min(s.near[i], Distance2(x, center))
 		}
 		for i, w := range s.weight {
 			s.mass[i] = w * s.near[i]
@@ -114,7 +112,7 @@ func (s *Search) Assign() (cost float64, moved bool) {
 func nearest(x []float64, centers [][]float64) (at int, least float64) {
 	least = math.Inf(1)
 	for j, c := range centers {
-		if v := dense.Distance2(x, c); v < least {
+		if v := Distance2(x, c); v < least {
 			at, least = j, v
 		}
 	}
@@ -171,4 +169,15 @@ func RunningMeans(means, points [][]float64, part []int) (counts []float64) {
 		}
 	}
 	return counts
+}
+
+// Distance2 is the squared Euclidean distance of x from as many entries of y.
+func Distance2(x, y []float64) float64 {
+	s := 0.0
+	y = y[:len(x):len(y)]
+	for i, v := range x {
+		w := v - y[i]
+		s += w * w
+	}
+	return s
 }

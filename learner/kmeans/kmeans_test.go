@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/learner/kmeans"
 )
@@ -56,7 +55,7 @@ func TestLloyd(t *testing.T) {
 			s.Lloyd(100)
 			plain.Lloyd(100)
 			for j := range k {
-				if v := math.Sqrt(dense.Distance2(s.Centers[j], plain.Centers[j])); v > 1e-9 {
+				if v := math.Sqrt(kmeans.Distance2(s.Centers[j], plain.Centers[j])); v > 1e-9 {
 					t.Fatalf("centre %d of weighted points is %v from that of copies", j, v)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/learner/kmeans"
 )
 
 // TestProject: columns of sds 10, 5 and 1 in the first three of eight rotated directions, the
@@ -35,7 +36,7 @@ func TestProject(t *testing.T) {
 	y := project(rows, 2)
 	for i, r := range rows {
 		for j := range rows[:i] {
-			full, seen := 0.0, dense.Distance2(y[i], y[j])
+			full, seen := 0.0, kmeans.Distance2(y[i], y[j])
 			for _, a := range axes[:2] {
 				diff := dense.Dot(a, r) - dense.Dot(a, rows[j])
 				full += diff * diff

@@ -9,8 +9,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
+	"github.com/gauze-dp/gauze/learner/kmeans"
 )
 
 // A Learner finds Components spherical Gaussians, a few of their diameters apart, by k-means in the
@@ -63,7 +63,7 @@ func refit(rows [][]float64, part []int, k int) ([][]float64, error) {
 	squares := make([]float64, k)
 	for i, x := range rows {
 		if j := part[i]; j >= 0 {
-			squares[j] += dense.Distance2(x, out[j][:d])
+			squares[j] += kmeans.Distance2(x, out[j][:d])
 		}
 	}
 	for j, n := range counts {

@@ -3,8 +3,8 @@ package spectral
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
+	"github.com/gauze-dp/gauze/learner/kmeans"
 )
 
 // Spheres finds mixtures of spherical Gaussians: a component's root is sigma times the identity. It
@@ -85,7 +85,7 @@ func peel(y [][]float64, k int) []int {
 			nearest := math.Inf(1)
 			for h, z := range y {
 				if h != i && part[i] < 0 && part[h] < 0 {
-					nearest = math.Min(nearest, dense.Distance2(x, z))
+					nearest = math.Min(nearest, kmeans.Distance2(x, z))
 				}
 			}
 			if !math.IsInf(nearest, 1) && nearest > r2 {
@@ -93,7 +93,7 @@ func peel(y [][]float64, k int) []int {
 			}
 		}
 		for i, x := range y {
-			if at >= 0 && part[i] < 0 && dense.Distance2(x, y[at]) <= r2*factor*factor {
+			if at >= 0 && part[i] < 0 && kmeans.Distance2(x, y[at]) <= r2*factor*factor {
 				part[i] = j
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // rounding is how far apart the axes of blocks may be by rounding alone, relative to the ratio of
@@ -41,7 +41,7 @@ func (r *run) withoutZeros(s space, sds []float64) (space, []float64, error) {
 	if err != nil {
 		return space{}, nil, err
 	}
-	far := math.Sqrt(float64(r.d)) * (math.Hypot(dense.HypotNorm(s.center), sds[0]) + sds[0])
+	far := math.Sqrt(float64(r.d)) * (math.Hypot(symmetric.HypotNorm(s.center), sds[0]) + sds[0])
 	finest := rounding * far / sds[rank-1]
 	if !(finest < .01) {
 		return space{}, nil, fail("the narrowest standard deviation, about %.2g, is lost in the rounding of the others", sds[rank-1])

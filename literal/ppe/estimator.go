@@ -12,10 +12,13 @@
 package ppe
 
 import (
+	"math"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/learner/pearson"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	"github.com/gauze-dp/gauze/literal/printed"
@@ -45,7 +48,16 @@ func New(c Constants) Estimator {
 	return Estimator{append(learners.List{moitraValiant()}, append(learners.Ours(), spectralMixture())...), printed.Must(c)}
 }
 
-var _ estimate.LearnerUser = Estimator{}
+var (
+	_ estimate.LearnerUser = Estimator{}
+	_ estimate.Capped      = Estimator{}
+)
+
+// MostEpsilon is such that the precision of a mask's draws costs no more than the plan may add for
+// it beside the test's half of delta.
+func (Estimator) MostEpsilon(delta float64) float64 {
+	return math.Log((mostAdded-.5)*(1-1e-9)*delta/(1.01*stable.MaskSlack)) - 1e-9
+}
 
 // Name is "black-box:paper".
 func (Estimator) Name() string { return "black-box:paper" }
@@ -57,6 +69,9 @@ func (Estimator) Source() string { return "PPE Algorithm 1" }
 func (Estimator) Summary() string {
 	return "the published black-box reduction, to compare with: releases one block's estimate, for a large epsilon and very many rows"
 }
+
+// Printed is the same method with the source's constants.
+func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
 // slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be
 // slow. A guess.

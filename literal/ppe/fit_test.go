@@ -80,9 +80,11 @@ func (c cell) fit(t testing.TB, rel privacy.Relation, rng *rand.Rand) (f estimat
 // truth: a mask moves by alpha or more with probability .1 at most, and a block's own error adds a
 // little. (Bounds of .9 and .8 for all fits together: a false alarm in a million runs, if these are
 // the true rates.)
+//
+// Shows: [PPE] Theorem 1.1.1; Algorithm 1; Theorem 7.1.3.
 func TestRecovery(t *testing.T) {
 	cells := []cell{{1, 1, 200000, 20, "", nil}, {1, 1, 45000, 40, learners.EM, nil}, {1, 2, 150000, 40, "", nil},
-		{2, 1, 300000, 40, "", estimatetest.Signs{}}, {2, 2, 800000, 40, "", estimatetest.Signs{}}}
+		{2, 1, 300000, 40, learners.EM, nil}, {2, 2, 800000, 40, "", estimatetest.Signs{}}}
 	runs := 1
 	if estimatetest.Long() {
 		runs = 2
@@ -111,6 +113,43 @@ func TestRecovery(t *testing.T) {
 	}
 	stattest.GoodAtLeast(t, released, fits, .9, 1e-6)
 	stattest.GoodAtLeast(t, within, fits, .8, 1e-6)
+}
+
+// TestMoreBudgetNeverHurts: with em, on one table of two components, the error at epsilon 10^3 and
+// 10^6, which are run as the largest that the method has a use for, is that at 30 or less, but for
+// the noise of a mask (alpha). And more rows are never refused. Rows and noise are seeded: no false
+// alarms.
+//
+// Shows: [PPE] Theorem 4.3.1.
+func TestMoreBudgetNeverHurts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(44, 44))
+	truth := pair(t, 2, 1, rng)
+	rows := estimatetest.Draw(t, truth, 700000, rng)
+	e, last := New(Practical()), math.Inf(1)
+	for _, eps := range []float64{30, 1e3, 1e6} {
+		eps := math.Min(eps, e.MostEpsilon(delta))
+		f := runTwo(t, e, rows, eps, learners.EM, nil)
+		if f.Model == nil {
+			t.Fatalf("epsilon %v: %+v %+v", eps, f.NoRelease, f.Refused)
+		}
+		far := distance(t, truth, f)
+		alpha := Practical().design(problem(privacy.ReplaceOne, 2, 1, len(rows), eps), true).alpha
+		t.Logf("epsilon %.1f: dist_PARAM %.3f, alpha %.3f", eps, far, alpha)
+		if far > last+1.2*alpha {
+			t.Errorf("epsilon %v: dist_PARAM %.3f, before %.3f", eps, far, last)
+		}
+		last = math.Min(last, far)
+	}
+	accepted := false
+	for n := 1 << 12; n < 1<<50; n *= 2 {
+		p := problem(privacy.ReplaceOne, 2, 2, 0, 20)
+		p.Rows = n
+		_, err := e.Plan(p)
+		if accepted && err != nil {
+			t.Errorf("n = %d: %v", n, err)
+		}
+		accepted = accepted || err == nil
+	}
 }
 
 // TestEveryLearner: the learners that are offered run on blocks and agree, here behind a mask that

@@ -17,13 +17,15 @@ import (
 
 // The number of blocks is the least with which the test surely passes if all estimates agree, but
 // for rounding.
+//
+// Shows: [PPE] Theorem 7.1.3.
 func TestBlocksFor(t *testing.T) {
 	if got := blocksFor(.5, 5e-7); got != 536 { // 40 ln(1 + (e^.5-1)/1e-6)
 		t.Errorf("%d blocks, want 536", got)
 	}
 	for _, eps := range []float64{.05, .5, 6, 30} {
 		n := blocksFor(eps, delta)
-		threshold, support := popular.Popularity{}.Threshold(n, eps, delta)
+		threshold, support := popular.Threshold(n, eps, delta)
 		most := int64(n) * int64(n)
 		if threshold+support > most || n > 5 && float64(threshold+support) < .95*float64(most) {
 			t.Errorf("epsilon %v, %d blocks: a count of %d may be asked for, the largest is %d", eps, n, threshold+support, most)
@@ -59,6 +61,8 @@ func TestRowsNeeded(t *testing.T) {
 
 // The closed forms are true: at their gamma the exact curve of the mask is within epsilon and
 // delta. They are far below the largest such gamma.
+//
+// Shows: [PPE] Lemma 5.0.2; Lemma 6.1.1; Lemma 6.2.1.
 func TestClosedGamma(t *testing.T) {
 	for _, k := range []int{1, 2, 5} {
 		for _, d := range []int{1, 2, 10} {
@@ -87,6 +91,8 @@ func TestClosedGamma(t *testing.T) {
 // TestConcentration: B_GMM moves a mixture by more than alpha with probability Beta at most, by the
 // kernel's own noise and distance, for the C_1 that is proved and for the one that runs. (One of 16
 // settings may say more by chance with probability 2e-7.)
+//
+// Shows: [PPE] Algorithm 2; Lemma 5.3.3; Lemma 6.2.1.
 func TestConcentration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 7))
 	z := func() *big.Float { return new(big.Float).SetPrec(128).SetFloat64(rng.NormFloat64()) }

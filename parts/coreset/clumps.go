@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/learner/kmeans"
 )
 
 // Clumps are assignments of the leaves to connected groups, one for every density above which
@@ -102,7 +102,7 @@ func (c *Coreset) joinNearest(label []int) {
 			if g < 0 {
 				continue
 			}
-			if d := dense.Distance2(c.Points[i], c.Points[j]); d < best {
+			if d := kmeans.Distance2(c.Points[i], c.Points[j]); d < best {
 				best, label[i] = d, g
 			}
 		}

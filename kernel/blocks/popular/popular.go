@@ -1,5 +1,6 @@
 // Package popular releases one estimate of secret blocks that most of them are close to, behind a
-// mask: what the black-box reduction does as it was printed. Only the literal algorithm uses it.
+// mask: what the black-box reduction does as it was printed, for any space of estimates that has a
+// distance and a mask. Only the literal algorithms use it.
 package popular
 
 import (
@@ -26,8 +27,9 @@ const Kind = "of blocks: popular estimate"
 // bound.
 const Law = "popularity test"
 
-// A Closeness is what a plan's step has to bring for Release: what the mask costs, what the test
-// adds to delta as it stands, and its epsilon, which is counted in the plan's Rényi curve.
+// A Closeness is what a plan's step has to bring for Release: what the mask costs (the zero
+// Parameters where it is a Gaussian, which mu counts), what the test adds to delta as it stands,
+// and its epsilon, which is counted in the plan's Rényi curve.
 type Closeness struct {
 	Mask  mask.Parameters
 	Delta float64 // in (0, 1)
@@ -35,24 +37,59 @@ type Closeness struct {
 }
 
 // Validate reports numbers that make no sense.
-func (e Closeness) Validate() error {
+func (e Closeness) Validate() (err error) {
 	if !(e.Pure > 0 && e.Pure <= pure.MaxEpsilon) {
-		return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta), fmt.Errorf("want a pure loss in (0, %g], got %v", pure.MaxEpsilon, e.Pure))
+		err = fmt.Errorf("want a pure loss in (0, %g], got %v", pure.MaxEpsilon, e.Pure)
 	}
-	return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta))
+	if e.Mask != (mask.Parameters{}) {
+		err = errors.Join(e.Mask.Validate(), err)
+	}
+	return errors.Join(agree.ValidDelta(e.Delta), err)
 }
 
 // Loss is the curve of the mask and of the pure loss, and the delta of the test and of the mask's
 // precision: see blocks.Stable.
 func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
+	if e.Mask == (mask.Parameters{}) {
+		return convert.PureCurve(e.Pure), e.Delta
+	}
 	return e.Mask.Curve().Compose(convert.PureCurve(e.Pure)), agree.Added(e.Delta, epsilon)
 }
 
-// Stated is the fields.
-func (e Closeness) Stated() (mask any, delta, pure float64) { return e.Mask, e.Delta, e.Pure }
+// Stated is the fields, and nil for no mask.
+func (e Closeness) Stated() (numbers any, delta, pure float64) {
+	if e.Mask != (mask.Parameters{}) {
+		numbers = e.Mask
+	}
+	return numbers, e.Delta, e.Pure
+}
 
-// Popularity says which mask Release puts on a popular estimate: it covers estimates within
-// dist_PARAM Mask.Gamma of one another, and those within Radius count as friends.
+// A Space is a set of estimates with a distance and a mask: what Theorem 4.3.1 asks for. They are
+// written as mixtures are, whatever they stand for; nil has failed and is far from all. Its own
+// comment proves, for some r, z and losses e2:
+//
+//	distances are symmetric, and two of at most r/(2z) add to one of at most r (a z-approximate
+//	r-restricted triangle inequality is enough);
+//	what masked draws for two estimates at most r apart is within e2: a Rényi curve of the plan's
+//	Extra, or a mu that is charged.
+//
+// Popularity and Line are spaces, and nobody else's can be: the guarantee rests on these proofs.
+type Space interface {
+	Kind() string
+	// mask is the certificate's line of the mask, whose Mu is charged, with the numbers of
+	// components and columns of an estimate, or what is wrong with the space.
+	mask() (line core.Measurement, components, columns int, err error)
+	// friends counts for every estimate those within r/(2z), itself included; 0 for a failed one.
+	friends(all [][]stable.Component) []int
+	masked(d *core.Draw, y []stable.Component) []stable.Component
+}
+
+// Popularity is the space of mixtures with dist_PARAM, and says which mask Release puts on a
+// popular one: it covers estimates within Mask.Gamma of one another, and those within Radius count
+// as friends. What is released is k components in random order, whose weights need not sum to 1.
+//
+// Proof: popular_proof.md, step 4, with z = 3/2, r = Mask.Gamma <= 1 (metric.Distance), and
+// kernel/blocks/mask/mask_proof.md.
 type Popularity struct{ Mask mask.Parameters }
 
 // Kind is the constant Kind.
@@ -62,46 +99,120 @@ func (h Popularity) Kind() string { return Kind }
 // root made triangular can come to.
 func (h Popularity) Radius() float64 { return privacy.DivDown(privacy.SubDown(h.Mask.Gamma, 1e-5), 3) }
 
+func (h Popularity) mask() (line core.Measurement, components, columns int, err error) {
+	m := h.Mask
+	if err = m.Validate(); err == nil && (m.Components > 64 || m.Dimension > 20 || !(h.Radius() > 0)) { // Gamma is at most 1
+		err = fmt.Errorf("want a mask for up to 64 components and 20 columns, of Gamma above 1e-5, got %+v", m)
+	}
+	return core.Measurement{Law: blocks.LawMasked, Sensitivity: m.Gamma, Noise: m.EtaCov, Mask: m}, m.Components, m.Dimension, err
+}
+
+func (h Popularity) friends(all [][]stable.Component) []int { return metric.Friends(all, h.Radius()) }
+
+func (h Popularity) masked(d *core.Draw, y []stable.Component) []stable.Component {
+	return stable.MaskedParameters(y, h.Mask.EtaWeight, h.Mask.EtaMean, h.Mask.EtaCov, d.Normal)
+}
+
+// LineKind is what Release on a line is called in plans and certificates.
+const LineKind = "of blocks: popular number"
+
+// Line is the space of numbers with the distance |y - y'|: the mean of a block's one component in
+// one column, rounded to a multiple of Unit, which is public or released. Those within Reach/2
+// units of one another are friends, and the mask is a Gaussian of Mu, charged, that covers Reach
+// units. The mean that is released is in units.
+//
+// Privacy. What is read of a block is an integer k = round(y/Unit), |k| <= 2^52, or failure:
+// however y/Unit is rounded, a function of the block alone. Integers have z = 1 and any r, so two
+// friends' distances add to at most 2 floor(Reach/2) <= Reach. What is released is a function of k
+// + N, N the rounded Gaussian of sd at least Reach/Mu: round(X) + k = round(X + k) for integers k,
+// so that is post-processing of the Gaussian mechanism, which is Mu-GDP, of Rényi divergence at
+// most a Mu^2/2 at every order a. Sums that wrap modulo 2^64 are functions of k + N too.
+//
+// Source: [PPE] Theorem 4.3.1 (for a line in place of mixtures).
+type Line struct {
+	Unit  float64
+	Reach int64 // r, in units
+	Mu    float64
+}
+
+// Kind is LineKind.
+func (h Line) Kind() string { return LineKind }
+
+// mostUnits keeps integers exact in float64.
+const mostUnits = 1 << 52
+
+func (h Line) mask() (line core.Measurement, components, columns int, err error) {
+	if !(h.Unit > 0 && h.Unit <= math.MaxFloat64 && h.Reach >= 2 && h.Reach <= mostUnits) {
+		return line, 1, 1, fmt.Errorf("want a Line with a positive Unit and a Reach of 2 to 2^52, got %+v", h)
+	}
+	sigma, err := core.Sigma(LineKind, float64(h.Reach), h.Mu)
+	return core.Measurement{Sensitivity: float64(h.Reach), Noise: sigma, Mu: h.Mu}, 1, 1, err
+}
+
+// read is the number of a block in units, or no number.
+func (h Line) read(y []stable.Component) float64 {
+	if len(y) != 1 || !(math.Abs(y[0].Mean[0]/h.Unit) <= mostUnits) {
+		return math.NaN()
+	}
+	return math.Round(y[0].Mean[0] / h.Unit)
+}
+
+func (h Line) friends(all [][]stable.Component) []int {
+	counts := make([]int, len(all))
+	for i, y := range all {
+		for _, other := range all {
+			if math.Abs(h.read(y)-h.read(other)) <= float64(h.Reach/2) { // false for no number
+				counts[i]++
+			}
+		}
+	}
+	return counts
+}
+
+func (h Line) masked(d *core.Draw, y []stable.Component) []stable.Component {
+	k := int64(h.read(y)) + d.Gaussian(privacy.DivUp(float64(h.Reach), h.Mu))
+	return []stable.Component{{Weight: 1, Mean: []float64{float64(k)}, Root: []float64{1}}}
+}
+
 // Threshold is 4 t^2/5 + A for t blocks: what the count of friends has to reach, and A, the bound
 // of its noise.
-func (h Popularity) Threshold(t int, epsilon, delta float64) (threshold, support int64) {
+func Threshold(t int, epsilon, delta float64) (threshold, support int64) {
 	sensitivity := 2 * float64(t-1)
 	support = pure.Support(privacy.DivDown(epsilon, sensitivity), sensitivity, math.Log(delta))
 	return (4*int64(t)*int64(t)+4)/5 + support, support
 }
 
 // Release runs the learner on t fresh secret blocks. If a noisy test says that most estimates are
-// close to most, it releases a popular one, masked: k components in random order, whose weights
-// need not sum to 1. If not, ok is false, a released outcome like any other.
+// close to most, it releases a popular one, masked. If not, ok is false, a released outcome like
+// any other.
 //
-// With q_i the number of blocks whose estimate is within Radius = r/(2z) of that of block i in
-// dist_PARAM, itself included (a failed one is far from all others), c the sum of the q_i, D =
-// 2(t-1), and e1 = epsilon and d1 the Pure loss and the Delta of the plan's step:
+// With q_i the number of blocks whose estimate is within r/(2z) of that of block i in the space,
+// itself included (a failed one is far from all others), c the sum of the q_i, D = 2(t-1), and e1 =
+// epsilon and d1 the pure loss and the delta of the plan's step:
 //
 //	Z is discrete Laplace of rate e1/D, cut to [-A, A], A >= D such that P(Z > A-D) <= d1;
 //	if c + Z < 4t^2/5 + A, fail; else mask the estimate of the first block with q_i > 3t/5.
 //
-// Theorem. If the mask is (e2, d2)-DP for estimates within r in dist_PARAM, Release is (e1+e2,
-// d1+d2)-DP. More: for neighbours X and X' it can be replaced by a step whose Rényi divergence is
-// at most that of a pure loss e1 plus the mask's, such that each side's law of its outcome is at
-// least 1-d1 times that of the replacement's. So it is paid for by Extra and AddedDelta in the
-// sense of privacy.Calibrate, and costs no mu^2.
+// Theorem. If the mask is (e2, d2)-DP for estimates within r, Release is (e1+e2, d1+d2)-DP. More:
+// for neighbours X and X' it can be replaced by a step whose Rényi divergence is at most that of a
+// pure loss e1 plus the mask's, such that each side's law of its outcome is at least 1-d1 times
+// that of the replacement's. So it is paid for by mu^2, Extra and AddedDelta in the sense of
+// privacy.Calibrate.
 //
 // Proof: popular_proof.md, steps 1 to 5.
 //
-// Source: [PPE] Algorithm 1; Sections A2 and A4 of the restatement.
-// Differs: noise and threshold are integers, and the mask is the tight one.
-func Release(a *core.Allotment, step string, b blocks.Blocks, how Popularity, epsilon float64) (components []stable.Component, ok bool, err error) {
-	m, t := how.Mask, b.Count
-	if err := m.Validate(); err != nil {
+// Source: [PPE] Algorithm 1; Theorem 4.3.1; Sections A2 and A4 of the restatement.
+// Differs: noise and threshold are integers, and the masks are the tight ones.
+func Release(a *core.Allotment, step string, b blocks.Blocks, how Space, epsilon float64) (y []stable.Component, ok bool, err error) {
+	t, sensitivity := b.Count, 2*float64(b.Count-1)
+	test := agree.Test{Estimates: t}
+	test.Mask, test.Components, test.Columns, err = how.mask()
+	if err == nil && (t < 5 || t > 1<<16) {
+		err = fmt.Errorf("want 5 to 2^16 blocks, got %d", t)
+	}
+	if err != nil {
 		return nil, false, fmt.Errorf("kernel: step %q: %w", step, err)
 	}
-	// Gamma is at most 1
-	if t < 5 || t > 1<<16 || m.Components > 64 || m.Dimension > 20 || !(how.Radius() > 0) {
-		return nil, false, fmt.Errorf("kernel: step %q: want 5 to 2^16 blocks and a mask for up to 64 components and 20 columns, of Gamma above 1e-5, got %d blocks and %+v",
-			step, t, m)
-	}
-	sensitivity := 2 * float64(t-1)
 	rate, err := pure.Rate(step, epsilon, sensitivity)
 	if err == nil && rate < pure.LeastTruncated {
 		err = fmt.Errorf("kernel: step %q: want an epsilon of at least %v, got %v", step, pure.LeastTruncated*sensitivity, epsilon)
@@ -109,47 +220,41 @@ func Release(a *core.Allotment, step string, b blocks.Blocks, how Popularity, ep
 	if err != nil {
 		return nil, false, err
 	}
-	line := core.Measurement{Sensitivity: sensitivity, Noise: privacy.DivUp(1, rate), Law: Law}
 	secret, err := blocks.Secret(a, b)
 	if err != nil {
 		return nil, false, err
 	}
-	return agree.Masked(a, step, how, secret, how.test(t, rate, epsilon, line))
+	return agree.Masked(a, step, how, secret, tested(test, how, rate, epsilon))
 }
 
-// test is that of Popular on t blocks, whose line of the certificate is given.
-func (h Popularity) test(t int, rate, epsilon float64, line core.Measurement) agree.Test {
-	m := h.Mask
-	return agree.Test{
-		Estimates: t, Components: m.Components, Columns: m.Dimension,
-		Line: line, Mask: core.Measurement{Law: blocks.LawMasked, Sensitivity: m.Gamma, Noise: m.EtaCov, Mask: m},
-		Covered: func(e core.Extra) error {
-			of, ok := e.(Closeness)
-			if !ok || of.Mask != m {
-				return fmt.Errorf("want a plan with a mask that covers %+v, got %+v", m, e)
-			}
-			if !(of.Pure >= epsilon) {
-				return fmt.Errorf("want a plan with a pure loss of %v, got %v", epsilon, of.Pure)
+// tested is the test of a space on blocks, whose numbers are given.
+func tested(test agree.Test, how Space, rate, epsilon float64) agree.Test {
+	t := test.Estimates
+	cover, _ := test.Mask.Mask.(mask.Parameters)
+	test.Line = core.Measurement{Sensitivity: 2 * float64(t-1), Noise: privacy.DivUp(1, rate), Law: Law}
+	test.Covered = func(e core.Extra) error {
+		if of, ok := e.(Closeness); !ok || of.Mask != cover || !(of.Pure >= epsilon) {
+			return fmt.Errorf("want a plan with a mask that covers %+v and a pure loss of %v, got %+v", cover, epsilon, e)
+		}
+		return nil
+	}
+	test.Run = func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
+		friends, sum := how.friends(estimates), int64(0)
+		for _, q := range friends {
+			sum += int64(max(q, 1)) // a failed block is its own only friend
+		}
+		threshold, support := Threshold(t, epsilon, d.Step.Extra.(Closeness).Delta)
+		if d.Factor() == 0 {
+			threshold -= support
+		}
+		return sum+pure.Truncated(d, rate, support) >= threshold, sum, func() []stable.Component {
+			for i, q := range friends {
+				if 5*q > 3*t {
+					return how.masked(d, estimates[i])
+				}
 			}
 			return nil
-		},
-		Run: func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
-			friends, sum := metric.Friends(estimates, h.Radius()), int64(0)
-			for _, q := range friends {
-				sum += int64(max(q, 1)) // a failed block is its own only friend
-			}
-			threshold, support := h.Threshold(t, epsilon, d.Step.Extra.(Closeness).Delta)
-			if d.Factor() == 0 {
-				threshold -= support
-			}
-			return sum+pure.Truncated(d, rate, support) >= threshold, sum, func() []stable.Component {
-				for i, q := range friends {
-					if 5*q > 3*t {
-						return stable.MaskedParameters(estimates[i], m.EtaWeight, m.EtaMean, m.EtaCov, d.Normal)
-					}
-				}
-				return nil
-			}
-		},
+		}
 	}
+	return test
 }

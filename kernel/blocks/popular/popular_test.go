@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/internal/blockstest"
+	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
-	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -48,7 +48,7 @@ func TestPopularDecides(t *testing.T) {
 	}
 	// The first of those with more than 3t/5 friends, in the order of blocks.
 	s := openMasked(t, privacy.ReplaceOne, nil, blockstest.Quiet(1, new([][]int64)))
-	test, draw := Popularity{fortyMask}.test(40, 1./78, testPure, core.Measurement{}), blockstest.DrawOf(t, s, Closeness{Delta: testDelta})
+	test, draw := testOf(t, Popularity{fortyMask}), blockstest.DrawOf(t, s, Closeness{Delta: testDelta})
 	_, sum, release := test.Run(draw, blockstest.EstimatesAt(40, blockstest.Fail, 5, .05, .02))
 	if out := release(); sum != 38*38+2 || len(out) != 1 || math.Abs(2*math.Log(math.Abs(out[0].Root[0]))-.05) > 1e-9 {
 		t.Errorf("sum %v, anchor %+v", sum, out)
@@ -64,6 +64,17 @@ func TestPopularDecides(t *testing.T) {
 			t.Errorf("the first of 40 has %d friends: a log variance of %v is released, want %v", friends, got, want)
 		}
 	}
+}
+
+// testOf is the test of a space on forty blocks.
+func testOf(t *testing.T, how Space) agree.Test {
+	t.Helper()
+	test := agree.Test{Estimates: 40}
+	var err error
+	if test.Mask, test.Components, test.Columns, err = how.mask(); err != nil {
+		t.Fatal(err)
+	}
+	return tested(test, how, 1./78, testPure)
 }
 
 // cutTail is P(Z >= from) for P(Z = z) ~ exp(-rate |z|), |z| <= most.
@@ -84,7 +95,7 @@ func TestPopularThreshold(t *testing.T) {
 	for _, blocks := range []int{5, 6, 7, 40, 536} {
 		for _, epsilon := range []float64{.1, .5, 2} {
 			for _, delta := range []float64{.02, 5e-7} {
-				threshold, most := Popularity{}.Threshold(blocks, epsilon, delta)
+				threshold, most := Threshold(blocks, epsilon, delta)
 				d := int64(2 * (blocks - 1))
 				least := int64(math.Ceil(.8*float64(blocks*blocks) - 1e-9))
 				if threshold != least+most || cutTail(epsilon/float64(d), most, most-d+1) > delta {
@@ -103,12 +114,12 @@ func TestPopularThreshold(t *testing.T) {
 // comment and certifies at most epsilon, and more if the noise is half of it.
 func TestPopularTestAudit(t *testing.T) {
 	runs := more(2000)
-	test := Popularity{fortyMask}.test(40, 1./78, testPure, core.Measurement{})
-	threshold, most := Popularity{fortyMask}.Threshold(40, testPure, testDelta)
+	test := testOf(t, Popularity{fortyMask})
+	threshold, most := Threshold(40, testPure, testDelta)
 	for _, factor := range []float64{1, .5} {
 		var passed [2]int
 		for side, estimates := range [][][]stable.Component{blockstest.EstimatesAt(40), blockstest.EstimatesAt(40, blockstest.Fail)} {
-			passed[side] = blockstest.Passes(t, maskedPlan(), test, Closeness{Delta: testDelta}, factor, estimates, runs+side)
+			passed[side] = blockstest.Passes(t, maskedPlan(), test.Run, Closeness{Delta: testDelta}, factor, estimates, runs+side)
 			low, high := stattest.ProportionBounds(t, passed[side], runs, 2*stattest.FalseAlarm)
 			law := cutTail(1./78, most, threshold-int64([]int{1600, 39*39 + 1}[side]))
 			if factor == 1 && !(low <= law && law <= high) {
@@ -137,7 +148,7 @@ func TestPopularMaskAudit(t *testing.T) {
 			h := blockstest.Seeded(stattest.Seed(t) + uint64(side))
 			h.NoiseFactor = factor
 			s := openMasked(t, privacy.ReplaceOne, nil, h)
-			_, sum, release := how.test(40, 1./78, testPure, core.Measurement{}).Run(blockstest.DrawOf(t, s, Closeness{Delta: testDelta}), blockstest.EstimatesAt(40, at))
+			_, sum, release := testOf(t, how).Run(blockstest.DrawOf(t, s, Closeness{Delta: testDelta}), blockstest.EstimatesAt(40, at))
 			if sum != 1600 {
 				t.Fatalf("sum %d", sum)
 			}

@@ -43,15 +43,15 @@ func Added(delta, epsilon float64) float64 {
 	return privacy.AddUp(delta, privacy.MulUp(stable.MaskSlack*(1+1e-12), privacy.AddUp(1, math.Exp(epsilon))))
 }
 
-// Masked charges the test, runs the learner on fresh secret blocks, tests, releases and records, in
-// this order. A failed test and a failed release are the same outcome; the mask is recorded either
-// way, because the plan has paid for it.
+// Masked charges the test and what of its mask is Gaussian, runs the learner on fresh secret
+// blocks, tests, releases and records, in this order. A failed test and a failed release are the
+// same outcome; the mask is recorded either way, because it has been paid for.
 func Masked(a *core.Allotment, step string, q interface{ Kind() string }, b Blocks, t Test) (components []stable.Component, ok bool, err error) {
 	if d := b.Columns; b.Count != t.Estimates || b.Components != t.Components || d != t.Columns || b.Width != 1+d+d*d {
 		return nil, false, fmt.Errorf("kernel: step %q: want %d blocks of %d components of %d columns, each %d long, got %d of %d of %d, %d long",
 			step, t.Estimates, t.Components, t.Columns, 1+t.Columns+t.Columns*t.Columns, b.Count, b.Components, d, b.Width)
 	}
-	err = core.Measure(a, core.Mechanism{Step: step, Query: q, Mu: t.Line.Mu, Covered: t.Covered, Release: func(d *core.Draw) error {
+	err = core.Measure(a, core.Mechanism{Step: step, Query: q, Mu: t.Line.Mu + t.Mask.Mu, Covered: t.Covered, Release: func(d *core.Draw) error {
 		pooled, err := b.Estimates(d)
 		if err != nil {
 			return err

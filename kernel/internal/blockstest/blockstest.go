@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
@@ -88,14 +87,17 @@ func DrawOf(t *testing.T, s *core.Session, extra core.Extra) (draw *core.Draw) {
 	return draw
 }
 
+// A Run makes a test of agreement: whether it passes, its statistic, and how to make the estimate.
+type Run func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component)
+
 // Passes is how often a test passes on the same estimates, in so many runs.
-func Passes(t *testing.T, plan core.Plan, test agree.Test, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) (passed int) {
+func Passes(t *testing.T, plan core.Plan, test Run, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) (passed int) {
 	t.Helper()
 	h := Seeded(stattest.Seed(t) + uint64(runs))
 	h.NoiseFactor = factor
 	draw := DrawOf(t, Open(t, privacy.ReplaceOne, nil, h, plan), extra)
 	for range runs {
-		if ok, _, _ := test.Run(draw, estimates); ok {
+		if ok, _, _ := test(draw, estimates); ok {
 			passed++
 		}
 	}
