@@ -99,7 +99,7 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 		most = weakGlobal
 	}
 	s.global = between(leastGlobal, want, most)
-	rest := 1 - countPart - s.units - s.global - explore.NearShare
+	rest := 1 - countPart - s.units - s.global - explore.NearShare(p, rows)
 	s.tree, s.final = treePart*rest, finalPart*rest
 	s.em = rest - s.tree - s.final
 	s.rounds = between(3, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)

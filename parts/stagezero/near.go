@@ -11,8 +11,10 @@ import (
 // Utility constants of near pairs, guesses.
 const (
 	// A window of octaves counts if it holds this part of the pairs, and is so many noise sds.
-	nearPart, nearSDsOfWindow = .01, 5.0
-	nearWindows               = 3 // octaves in the widest window
+	nearPart, nearSDsOfWindow = .01, 4.5
+	// octaves in the widest window: clusters of two sizes lie four octaves apart. Chosen with
+	// nearSDsOfWindow and NearShare on five clusters in 8 columns.
+	nearWindows = 7
 	// noise sds that a window's height is lowered by before they compare
 	nearDoubt = 4
 	// of the pairs: if a window needs more of them, it is too coarse, and the budget better kept
@@ -34,6 +36,16 @@ func NearStep(prefix string, share float64) kernel.Step {
 func NearSeen(r privacy.Relation, columns int, rows, mu float64) bool {
 	return nearSDsOfWindow*math.Sqrt(2*float64(columns))/mu <= nearHidden*pairsOf(r, rows)
 }
+
+// NearShare is the part of mu^2 at which the widest window shows an eighth of the pairs, as five
+// clusters of two sizes leave it, within bounds.
+func NearShare(r privacy.Relation, columns int, rows, mu, least, most float64) float64 {
+	need := nearSDsOfWindow * math.Sqrt(2*nearWindows*float64(columns)) / (mu * nearSplit * pairsOf(r, rows))
+	return math.Max(least, math.Min(need*need, most))
+}
+
+// nearSplit of the pairs are near each other: see NearShare. A guess.
+const nearSplit = 1. / 8
 
 // pairsOf is how many pairs so many rows make.
 func pairsOf(r privacy.Relation, rows float64) float64 {

@@ -22,7 +22,8 @@ import (
 // Parts of the run's mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of
 // the restatement.
 const (
-	NearShare   = .04 // of Near
+	leastNear   = .04 // of Near
+	mostNear    = .07
 	radiusShare = .015
 	pcaShare    = .10
 	treeShare   = .14
@@ -49,7 +50,7 @@ const (
 func Steps(prefix string, share float64) []kernel.Step {
 	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
 	return []kernel.Step{
-		stagezero.NearStep(prefix, share*NearShare),
+		stagezero.NearStep(prefix, share*mostNear),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
 		{Name: prefix + stepTree, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
@@ -156,14 +157,14 @@ func (f *Finder) Near() error {
 	}
 	f.near = true
 	few := math.Min(1, fewClusters/math.Max(1, float64(f.Problem.Components)))
-	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, few*f.Rows, f.Mu(NearShare)) {
+	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, few*f.Rows, f.Mu(NearShare(f.Problem, f.Rows))) {
 		return nil
 	}
 	least := make([]float64, f.Space.Dim())
 	for i, j := range f.Space.Columns {
 		least[i] = f.Lattices[j].Unit
 	}
-	units, far, err := stagezero.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare))
+	units, far, err := stagezero.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare(f.Problem, f.Rows)))
 	if err != nil {
 		return err
 	}
@@ -177,6 +178,11 @@ func (f *Finder) Near() error {
 		f.Space.Scale = slices.Repeat([]float64{slices.Max(f.Space.Scale)}, f.Space.Dim())
 	}
 	return nil
+}
+
+// NearShare is the part of the total mu^2 that Near costs with so many rows, public or released.
+func NearShare(p estimate.Problem, rows float64) float64 {
+	return stagezero.NearShare(p.Relation, p.Columns, rows, p.Mu, leastNear, mostNear)
 }
 
 // clear reports whether every node holds many rows against the noise of a tree's count.

@@ -31,7 +31,7 @@ func TestStepsHoldTheWorstCase(t *testing.T) {
 			t.Errorf("%s: the plan has %v of mu^2, it may cost %v", s.Name, s.Share, c)
 		}
 	}
-	if root := NearShare + radiusShare + pcaShare + treeShare*levels/levelsPaid; root > .355+1e-9 {
+	if root := mostNear + radiusShare + pcaShare + treeShare*levels/levelsPaid; root > .385+1e-9 {
 		t.Errorf("the root costs up to %v", root)
 	}
 }
