@@ -28,7 +28,7 @@ func (c Constants) fineSteps() []kernel.Step {
 	steps := []kernel.Step{hypotheses.Step(stepMixture, 1, c.Choice, "AMN24 Algorithm 1")}
 	if c.Refinements > 0 {
 		s := hypotheses.Step(stepRefine, 1, c.Choice, "AMN24 Algorithm 1")
-		s.Most = 2 * c.Refinements
+		s.Most = 2*c.Refinements + 1
 		steps = append(steps, s)
 	}
 	return steps
@@ -43,51 +43,64 @@ func (c Constants) fineSteps() []kernel.Step {
 //
 // Source: [AMN24] Algorithm 1; Lemma D.3.
 // Differs: zeta is the least, from alpha/10 on, with which |K| is within the guard, and where none
-// is, pairs close to earlier ones are left out, and then the last; hypotheses are chosen by the
-// minimum distance on a few sets unless Choice is the paper's tournament; then,
-// Refinements times, the chosen mixture is moved by half as much as before, and chosen again, so
-// that fewer hypotheses make as fine a net; all steps read all rows and share the budget, where the
-// paper has fresh rows (a factor of at most 2 in n).
-func (r *run) fine(ctx context.Context, crude []pair, factor float64) (m mixture, none *estimate.NoRelease, err error) {
-	list, zeta := r.c.hypotheses(crude, factor, r.k)
-	if list == nil && r.c.Thin > 0 {
-		for kept := thinned(crude, r.c.Thin); list == nil && len(kept) > 0; kept = kept[:len(kept)-1] {
-			list, zeta = r.c.hypotheses(kept, factor, r.k)
-		}
-	}
-	if list == nil {
-		return m, &estimate.NoRelease{Reason: fmt.Sprintf("there are more than %d mixtures of %d Gaussians of the nets around %d released pairs",
-			r.c.MostHypotheses, r.k, len(crude)),
+// is, only pairs that explain what was released are taken, with a component near each, which is
+// said (see room); hypotheses are chosen by the minimum distance on a few sets unless Choice is the
+// paper's tournament; then the chosen mixture gets other weights, of as fine a net as there is room
+// for, and, Refinements times, is moved by half as much as before, and chosen again, so that fewer
+// hypotheses make as fine a net; all steps read all rows and share the budget, where the paper has
+// fresh rows (a factor of at most 2 in n).
+func (r *run) fine(ctx context.Context, found crude) (m mixture, said string, none *estimate.NoRelease, err error) {
+	bases, zeta, said := r.c.room(found, r.k)
+	if bases == nil {
+		return m, "", &estimate.NoRelease{Reason: fmt.Sprintf("there are more than %d mixtures of %d Gaussians of the nets around %d released pairs",
+			r.c.MostHypotheses, r.k, len(found.pairs)),
 			Advice: "ask for fewer components; or use --method general, or univariate in one column, which enumerate nothing"}, nil
+	}
+	list, err := hypotheses.Across(bases, r.k, r.c.units(r.k))
+	if err != nil {
+		return m, "", nil, err
 	}
 	share := 1.0
 	if r.c.Refinements > 0 {
 		share = r.c.FirstShare
 	}
 	if m, err = r.choose(ctx, stepMixture, list, share); err != nil {
-		return m, nil, err
+		return m, "", nil, err
+	}
+	if r.c.Refinements > 0 && len(m.pairs) > 1 {
+		if m, err = r.choose(ctx, stepRefine, r.c.weighted(m.pairs), 1/float64(2*r.c.Refinements+1)); err != nil {
+			return m, "", nil, err
+		}
 	}
 	for i := range r.c.Refinements {
 		zeta /= 2
 		for j, moved := range []hypotheses.Move{hypotheses.Means, hypotheses.Covariances} {
 			list := r.c.around(m, moved, zeta, j == 0)
 			if m, err = r.choose(ctx, stepRefine, list, 1/float64(2*(r.c.Refinements-i)-j)); err != nil {
-				return m, nil, err
+				return m, "", nil, err
 			}
 		}
 	}
-	return m, nil, nil
+	return m, said, nil, nil
 }
 
-// thinned is what is left of the pairs if those within a factor of an earlier one are left out.
-func thinned(pairs []pair, factor float64) []pair {
-	kept := region{Factor: factor}
+// weighted are mixtures of the pairs, each of a positive weight, on the finest net of the simplex
+// that the guard has room for, the printed one at most.
+func (c Constants) weighted(pairs []pair) *hypotheses.List {
+	var each [][]pair
+	var sizes []int
 	for _, p := range pairs {
-		if kept.contains(p) {
-			kept = kept.without(p)
-		}
+		each, sizes = append(each, []pair{p}), append(sizes, 1)
 	}
-	return kept.Found
+	units := c.printedUnits(len(pairs))
+	for units > len(pairs) && hypotheses.CountAcross(sizes, len(pairs), units) > float64(c.MostHypotheses) {
+		units--
+	}
+	list, err := hypotheses.Across(each, len(pairs), units)
+	if err != nil {
+		panic(err) // they were counted
+	}
+	return list
 }
 
 // choose spends a share of what is left on the choice of a mixture.
@@ -112,26 +125,18 @@ func listed(list *hypotheses.List, i int) (m mixture) {
 	return m
 }
 
-// hypotheses is K for the spacing zeta, the least that the guard allows; nil if there is none.
-func (c Constants) hypotheses(crude []pair, factor float64, k int) (list *hypotheses.List, zeta float64) {
-	base, zeta := c.spacing(crude, factor, k)
-	if base == nil {
-		return nil, zeta
-	}
-	list, err := hypotheses.Mixtures(base, k, c.units(k))
-	if err != nil {
-		panic(err) // they were counted
-	}
-	return list, zeta
-}
-
-// spacing is B for the least zeta for which K is within the guard; nil if it is for none.
-func (c Constants) spacing(crude []pair, factor float64, k int) (base []pair, zeta float64) {
+// spacing is B, by groups, for the least zeta for which K is within the guard; nil if it is for
+// none.
+func (c Constants) spacing(groups [][]pair, factor float64, k int) (bases [][]pair, zeta float64) {
 	for zeta = c.zeta(); ; zeta *= 1.25 {
-		base, ok := c.base(crude, factor, zeta)
-		mixtures := hypotheses.CountMixtures(len(base), k, c.units(k))
-		if ok && mixtures <= float64(c.MostHypotheses) && hypotheses.CostOf(c.Choice, len(base), mixtures).Runs() {
-			return base, zeta
+		if bases, sizes := c.bases(groups, factor, zeta); bases != nil {
+			mixtures, members := hypotheses.CountAcross(sizes, k, c.units(k)), 0
+			for _, size := range sizes {
+				members += size
+			}
+			if mixtures <= float64(c.MostHypotheses) && hypotheses.CostOf(c.Choice, members, mixtures).Runs() {
+				return bases, zeta
+			}
 		}
 		if zeta*1.25 > c.Coarsest {
 			return nil, zeta
@@ -139,16 +144,22 @@ func (c Constants) spacing(crude []pair, factor float64, k int) (base []pair, ze
 	}
 }
 
-// base is B; ok is false as soon as it is too large for the guard.
-func (c Constants) base(crude []pair, factor, zeta float64) (base []pair, ok bool) {
-	for _, p := range crude {
-		for g := range net(p, factor, zeta) {
-			if base = append(base, g); len(base) > c.MostNet {
-				return nil, false
+// bases is B by groups; nil as soon as it is too large for the guard.
+func (c Constants) bases(groups [][]pair, factor, zeta float64) (bases [][]pair, sizes []int) {
+	left := c.MostNet
+	for _, g := range groups {
+		var base []pair
+		for _, p := range g {
+			for q := range net(p, factor, zeta) {
+				if left--; left < 0 {
+					return nil, nil
+				}
+				base = append(base, q)
 			}
 		}
+		bases, sizes = append(bases, base), append(sizes, len(base))
 	}
-	return base, true
+	return bases, sizes
 }
 
 // net is Lemma D.1's.

@@ -33,21 +33,30 @@ func (c Constants) gapSteps() []kernel.Step {
 // rows that has such gaps: from the lower end and 2^a a factor of n^3 must be made up for, by a net
 // that nobody can enumerate; the noise is integer-valued. One row changes three gaps, so the counts
 // by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
-func (r *run) gaps(mu float64) (pairs []pair, none *estimate.NoRelease, err error) {
+func (r *run) gaps(mu float64) (found crude, none *estimate.NoRelease, err error) {
 	q := gapbuckets.GapBuckets{Rows: r.c.bucketRows(r.n)}
 	buckets, support, err := choice.TruncatedGaps(r.a, stepGaps, q, convert.PureOfMu(mu))
 	if err != nil {
-		return nil, nil, err
+		return found, nil, err
 	}
 	if len(buckets) == 0 {
-		return nil, &estimate.NoRelease{
+		return found, &estimate.NoRelease{
 			Reason: fmt.Sprintf("no bucket holds more gaps between consecutive values than noise can be, %.0f", support)}, nil
 	}
 	slices.SortStableFunc(buckets, func(a, b choice.Bucket) int { return cmp.Compare(b.Count, a.Count) })
 	for _, b := range buckets {
-		pairs = append(pairs, r.c.told(b, r.n, r.k))
+		found.pairs = append(found.pairs, r.c.told(b, r.n/float64(r.k)))
 	}
-	return pairs, nil, nil
+	if found.factor = within(r.c.Factor, r.n); r.c.Spread > 0 {
+		found.fewer = func() (few []pair) {
+			h := histogram{buckets[:min(len(buckets), mostExplained)], support, r.n, r.c.told}
+			for _, p := range h.explained(r.k) {
+				few = append(few, p.pair)
+			}
+			return few
+		}
+	}
+	return found, nil, nil
 }
 
 // bucketRows is N: places are N^2 gaps wide.
@@ -59,10 +68,10 @@ func (c Constants) bucketRows(n float64) int {
 	return int(math.Max(2, math.Min(rows, 1<<24)))
 }
 
-// told is the pair of a bucket.
-func (c Constants) told(b choice.Bucket, n float64, k int) pair {
+// told is the pair of a bucket, for a component of so many rows.
+func (c Constants) told(b choice.Bucket, rows float64) pair {
 	if c.Spread == 0 {
 		return hypotheses.Line(b.Low, b.Gap)
 	}
-	return hypotheses.Line(b.Low/2+b.High/2, b.Gap*math.Max(1, c.Spread*n/float64(k)))
+	return hypotheses.Line(b.Low/2+b.High/2, b.Gap*math.Max(1, c.Spread*rows))
 }

@@ -23,9 +23,6 @@ type Constants struct {
 	// Factor is G of Algorithm 1, how far a crude pair may be from its component; 0: n^3 as
 	// printed. Found is the same for pairs that were found by a score, 0: n^3.
 	Factor, Found float64
-	// Thin: where |K| is too large in spite of that, pairs within this factor of an earlier one are
-	// left out, and then the last; 0: none is.
-	Thin float64
 	// Refinements is how often the chosen mixture is moved and chosen again, by steps half as long
 	// each time; 0 as printed.
 	Refinements int
@@ -69,7 +66,7 @@ type Constants struct {
 
 // Practical are constants with which the algorithms run.
 func Practical() Constants {
-	return Constants{Accuracy: .15, FailureProb: .1, Net: .1, Coarsest: 1, Units: 4, Factor: 2, Found: 1.1, Thin: 4.1,
+	return Constants{Accuracy: .15, FailureProb: .1, Net: .1, Coarsest: 1, Units: 4, Factor: 2, Found: 1.1,
 		Refinements: 3, MostHypotheses: 20000, MostNet: 400,
 		Places: 1, Spread: .6, LeastWeight: .5, Points: 13, Elements: 4, Subset: 3, Near: tolerance{.6, .6, .7}, Wide: 20, Narrow: 1e-3, Ties: 4,
 		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4}
@@ -81,7 +78,7 @@ func Practical() Constants {
 // Source: [AMN24] Algorithm 1; Algorithm 2; Algorithm 3.
 func Printed() Constants {
 	c := Practical()
-	c.Coarsest, c.Units, c.Factor, c.Found, c.Thin, c.Refinements, c.Places, c.Spread = 0, 0, 0, 0, 0, 0, 0, 0
+	c.Coarsest, c.Units, c.Factor, c.Found, c.Refinements, c.Places, c.Spread = 0, 0, 0, 0, 0, 0, 0
 	c.LeastWeight, c.Unbounded, c.Closer, c.Ties, c.MostHypotheses, c.MostNet = 0, true, 0, 3, hypotheses.Most, hypotheses.Most
 	c.Choice = hypotheses.Tournament
 	return c
@@ -97,8 +94,7 @@ func (c Constants) Validate() error {
 		"Coarsest: want 0 (no coarser) or Net*Accuracy to 10, got %v", c.Coarsest)
 	want(c.Units >= 0 && c.Units <= 1000, "Units: want 0 (as printed) to 1000, got %d", c.Units)
 	factor := func(v float64) bool { return v == 0 || v > 1 && v <= 1e12 }
-	want(factor(c.Factor) && factor(c.Found) && factor(c.Thin),
-		"Factor, Found, Thin: want 0 or more than 1, got %v, %v, %v", c.Factor, c.Found, c.Thin)
+	want(factor(c.Factor) && factor(c.Found), "Factor, Found: want 0 or more than 1, got %v, %v", c.Factor, c.Found)
 	want(c.Refinements >= 0 && c.Refinements <= 20 && c.Closer >= 0 && c.Closer <= 20,
 		"Refinements, Closer: want 0 to 20, got %d, %d", c.Refinements, c.Closer)
 	guard := func(v int) bool { return v >= 1 && v <= hypotheses.Most }
@@ -137,13 +133,15 @@ func (c Constants) zeta() float64 { return c.Net * c.Accuracy }
 // units is N.
 func (c Constants) units(k int) int {
 	if c.Units > 0 {
-		return c.Units
+		return max(c.Units, k)
 	}
-	return int(math.Ceil(10 * float64(k) / c.Accuracy))
+	return c.printedUnits(k)
 }
 
-// crude is G for n rows: the constant, or n^3.
-func crude(factor, n float64) float64 {
+func (c Constants) printedUnits(k int) int { return int(math.Ceil(10 * float64(k) / c.Accuracy)) }
+
+// within is G for n rows: the constant, or n^3.
+func within(factor, n float64) float64 {
 	if factor > 0 {
 		return factor
 	}

@@ -30,10 +30,16 @@ type General struct{ c Constants }
 // NewGeneral returns the learner with the given constants. It panics if they are not valid.
 func NewGeneral(c Constants) General { return General{printed.Must(c)} }
 
-var _ estimate.FactUser = General{}
+var (
+	_ estimate.FactUser  = General{}
+	_ estimate.Published = General{}
+)
 
 // Name is "general:amn24".
 func (General) Name() string { return "general:amn24" }
+
+// Printed is the method with the printed constants.
+func (General) Printed() estimate.Estimator { return NewGeneral(Printed()) }
 
 // Source names the algorithm.
 func (General) Source() string { return "AMN24 Algorithm 2" }
@@ -203,5 +209,5 @@ func (e General) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 			return estimate.Outcome{}, err
 		}
 	}
-	return r.finish(ctx, p, notes, found, none, crude(x.factor, r.n), func() estimate.Expectation { return x.expect(p) })
+	return r.finish(ctx, p, notes, crude{pairs: found, factor: within(x.factor, r.n)}, none, func() estimate.Expectation { return x.expect(p) })
 }

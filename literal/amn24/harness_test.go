@@ -138,3 +138,5 @@ func plane(t *testing.T, k int, away float64) *model.Mixture {
 }
 
 func kernelPlan(x design) kernel.Plan { return kernel.Plan{Method: "test", Steps: x.steps()} }
+
+func diagonal(sd float64) *mat.Dense { return mat.NewDense(1, 1, []float64{sd}) }

@@ -62,6 +62,7 @@ func tried(i int) ([]privacy.Relation, int, Constants) {
 // Algorithm 3: components of wildly different sizes and places, no bounds, epsilon 20.
 func TestUnivariateRecovery(t *testing.T) {
 	for i, c := range []instance{
+		{"three apart", line(t, [3]float64{.4, 0, 1}, [3]float64{.3, 1e6, 1e-3}, [3]float64{.3, -50, 4}), 5000, estimate.Facts{}},
 		{"one component", line(t, [3]float64{1, 3.7e5, 1e-2}), 1000, estimate.Facts{}},
 		{"far apart", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 1e6, 1e-3}), 2500, estimate.Facts{}},
 		{"nested", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 10, 1e5}), 2500, estimate.Facts{}},

@@ -66,12 +66,13 @@ func (r *run) noRows() *estimate.NoRelease {
 }
 
 // finish is the fine approximation of what was found, and the outcome.
-func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Columns, found []pair, none *estimate.NoRelease, factor float64,
+func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Columns, found crude, none *estimate.NoRelease,
 	expect func() estimate.Expectation) (estimate.Outcome, error) {
 	var m mixture
+	var said string
 	if none == nil {
 		var err error
-		if m, none, err = r.fine(ctx, found, factor); err != nil {
+		if m, said, none, err = r.fine(ctx, found); err != nil {
 			return estimate.Outcome{}, err
 		}
 	}
@@ -81,7 +82,7 @@ func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Col
 		}
 		return estimate.Outcome{NoRelease: none, Diagnostics: notes.Notes}, nil
 	}
-	return release(p, m, len(found), notes, r.n), nil
+	return release(p, m, len(found.pairs), said, notes, r.n), nil
 }
 
 // advice says what would help.
@@ -94,7 +95,7 @@ func advice(x estimate.Expectation) string {
 }
 
 // release makes the model, heaviest component first.
-func release(p estimate.Problem, m mixture, found int, notes *program.Columns, n float64) estimate.Outcome {
+func release(p estimate.Problem, m mixture, found int, said string, notes *program.Columns, n float64) estimate.Outcome {
 	order := make([]int, len(m.weights))
 	for i := range order {
 		order[i] = i
@@ -102,6 +103,9 @@ func release(p estimate.Problem, m mixture, found int, notes *program.Columns, n
 	sort.SliceStable(order, func(i, j int) bool { return m.weights[order[i]] > m.weights[order[j]] })
 	draft := program.NewDraft(p.Columns, notes.Notes)
 	draft.Flag("%d crude approximations of components were released, and the mixture was chosen around them", found)
+	if said != "" {
+		draft.Flag("%s", said)
+	}
 	for _, i := range order {
 		cov, err := program.Shaped(m.pairs[i].L, p.Covariance)
 		draft.Add(m.weights[i], m.pairs[i].Mean, cov, err, estimate.ComponentNote{EffectiveRows: m.weights[i] * math.Max(0, n)})
@@ -109,8 +113,8 @@ func release(p estimate.Problem, m mixture, found int, notes *program.Columns, n
 	return draft.Outcome()
 }
 
-// enumerable is the refusal of a number of components for which K is beyond the guard whatever is
-// found; nil if it is not.
+// enumerable is the refusal of a number of components for which K may be beyond the guard though as
+// few pairs are taken as can be; nil if it is not (see roomFor).
 func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) error {
 	n := float64(p.Rows)
 	if p.Relation != privacy.ReplaceOne {
@@ -120,14 +124,14 @@ func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) erro
 	if d == 2 {
 		unit = hypotheses.Product([]float64{0, 0}, []float64{1, 1})
 	}
-	base, zeta := c.spacing([]pair{unit}, crude(factor, n), k)
-	if base != nil && c.movable(d, k) {
+	zeta, ok := c.roomFor(unit, within(factor, n), k)
+	if ok {
 		return nil
 	}
 	advice := "use --method general, or univariate in one column, which enumerate nothing"
 	if p.Components == 0 {
 		advice = "say how many components there are; or " + advice
 	}
-	return program.Refusal(advice, "the mixtures of %d Gaussians of a net around a single one, "+
-		"spaced %.2g standard deviations and within a factor of %.2g, are more than %d", k, zeta, crude(factor, n), c.MostHypotheses)
+	return program.Refusal(advice, "the mixtures of %d Gaussians of nets around that many, "+
+		"spaced %.2g standard deviations and within a factor of %.2g, are more than %d", k, zeta, within(factor, n), c.MostHypotheses)
 }

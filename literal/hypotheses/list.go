@@ -70,11 +70,8 @@ func (l *List) Mixture(i int, columns []string) (*model.Mixture, error) {
 
 // CountMixtures is how many mixtures Mixtures lists for so many Gaussians: sum over s of
 // C(gaussians, s) C(units-1, s-1).
-func CountMixtures(gaussians, k, units int) (count float64) {
-	for s := 1; s <= min(k, gaussians, units); s++ {
-		count += binomial(gaussians, s) * binomial(units-1, s-1)
-	}
-	return count
+func CountMixtures(gaussians, k, units int) float64 {
+	return CountAcross([]int{gaussians}, k, units)
 }
 
 // binomial is C(n, r).
@@ -89,46 +86,6 @@ func binomial(n, r int) float64 {
 // Mixtures lists every mixture of at most k of the Gaussians whose weights are positive multiples
 // of 1/units that sum to 1: each once, however many ways there are to write it. An error that wraps
 // ErrTooMany says that there are more than Most.
-//
-// Source: [AAL21] Algorithm 1 (step 4, with the net of the simplex of step 3); [AMN24] Algorithm 1
-// (step 2).
-// Differs: mixtures are listed by the set of their components, not by k-tuples, most of which say
-// the same again.
 func Mixtures(gaussians []Gaussian, k, units int) (*List, error) {
-	if len(gaussians) == 0 || k < 1 || units < 1 {
-		return nil, fmt.Errorf("hypotheses: want at least one Gaussian, one component and one unit of weight, got %d, %d and %d", len(gaussians), k, units)
-	}
-	if count := CountMixtures(len(gaussians), k, units); !(count <= Most) {
-		return nil, tooMany("mixtures", count)
-	}
-	l := NewList(gaussians, min(k, len(gaussians), units))
-	index, share := make([]int, 0, l.Parts), make([]float64, 0, l.Parts)
-	var err error
-	// more lists the mixtures that begin with index and share, have so many units left to give, and
-	// go on with Gaussians from first on.
-	var more func(first, left int)
-	more = func(first, left int) {
-		if left == 0 {
-			if err == nil {
-				err = l.Add(index, share)
-			}
-			return
-		}
-		if len(index) == l.Parts {
-			return
-		}
-		for g := first; g < len(gaussians); g++ {
-			least := 1
-			if len(index) == l.Parts-1 || g == len(gaussians)-1 {
-				least = left // the last one takes what is left
-			}
-			for v := least; v <= left; v++ {
-				index, share = append(index, g), append(share, float64(v)/float64(units))
-				more(g+1, left-v)
-				index, share = index[:len(index)-1], share[:len(share)-1]
-			}
-		}
-	}
-	more(0, units)
-	return l, err
+	return Across([][]Gaussian{gaussians}, k, units)
 }
