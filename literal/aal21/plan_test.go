@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -159,5 +160,30 @@ func TestExpectation(t *testing.T) {
 	}
 	if x := New(Practical()).Expect(trial{d: 1, k: 50, eps: 1, relation: relations[0]}.problem()); x.RowsNeeded != 0 {
 		t.Errorf("a problem that is refused: %+v", x)
+	}
+}
+
+// What Plan takes for the shortest lists is what tables of components with one sd, far apart in one
+// column, have: no less than two thirds, and no more than twice as many and a few.
+func TestShortest(t *testing.T) {
+	rng := newRand(t)
+	for _, constants := range []Constants{Practical(), Printed(1)} {
+		for k := 1; k <= 3; k++ {
+			var parts [][3]float64
+			for i := range k {
+				parts = append(parts, [3]float64{1 / float64(k), 1e7 * float64(i*i), 1})
+			}
+			c := trial{rows: sample(t, rng, lineOf(t, parts...), 60000), d: 1, k: k, eps: 1e3, relation: relations[0], noise: kerneltest.Options{Seed: rng.Uint64()}}
+			r, mu2 := c.alone(t, constants)
+			l, err := axisAligned{constants}.decode(c.sample(r, mu2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shortest, got := len(constants.shortest(1, k, false)[0]), len(l.coordinates[0])
+			t.Logf("k = %d: %d rough Gaussians, at least about %d", k, got, shortest)
+			if 3*got < 2*shortest || got > 2*shortest+8 {
+				t.Errorf("k = %d: %d rough Gaussians, at least about %d are expected", k, got, shortest)
+			}
+		}
 	}
 }
