@@ -98,7 +98,7 @@ func privateEM(t testing.TB, truth *model.Mixture, rows [][]float64, rel privacy
 	p := problem(rel, k, d, len(rows), eps)
 	_, test := parts(k)
 	mu2 := gaussianMu2(p, maskOf(p)) * (1 - test - countPart)
-	plan := kernel.Plan{Method: name, Steps: program.RoundSteps(source, 1, mostRounds-1, 1, shapeStep())}
+	plan := kernel.Plan{Method: name, Steps: program.RoundSteps(source, 1, mostRounds-1, 1, program.ShapeStep(source, shapePart, 1))}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu2 / 2}}, fresh)
 	f := &fit{Run: program.Begin(s, p, New().advice), k: k}
 	f.Rows = float64(len(rows))

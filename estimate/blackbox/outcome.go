@@ -1,9 +1,6 @@
 package blackbox
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -16,27 +13,18 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	}
 	out := program.NewDraft(f.All, f.Notes)
 	f.Units.Center = make([]float64, f.All) // no column is known to be constant
-	order := make([]int, len(r.Components))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Components[b].Weight, r.Components[a].Weight) })
-	misfits, unlike := f.misfits(r.Components), 0
-	for _, j := range order {
-		g := r.Components[j]
+	unlike := 0
+	for _, g := range program.Heaviest(r.Components) {
 		mean, cov, err := f.Raw(r.Space, g, f.Problem.Covariance)
 		note := program.GaussianNote(g, f.All, "")
-		if len(misfits) == len(order) { // otherwise the last round dropped one
-			note.Misfit = misfits[j]
-		}
-		if note.Misfit > toldMisfit {
+		if note.Misfit = g.Misfit; note.Misfit > toldMisfit {
 			note.Flags = append(note.Flags, program.NotGaussian)
 			unlike++
 		}
 		out.Add(g.Weight, mean, cov, err, note)
 	}
 	if unlike > 0 {
-		out.Flag("of %d of the %d components the rows are not of a Gaussian's shape: there may be more components than were asked for", unlike, len(order))
+		out.Flag("of %d of the %d components the rows are not of a Gaussian's shape: there may be more components than were asked for", unlike, len(r.Components))
 	}
 	return out.Outcome()
 }

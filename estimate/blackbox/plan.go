@@ -13,7 +13,6 @@ import (
 const (
 	stepCount  = "count"
 	stepBlocks = "agreement of blocks"
-	stepShapes = "shapes of components"
 )
 
 // Utility constants, guesses.
@@ -59,5 +58,5 @@ func steps(p estimate.Problem, mask mask.Lifted) []kernel.Step {
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
 		{Name: stepBlocks, Query: blocks.Stability{}.Kind(), Share: test, Most: 1, Source: source,
 			Extra: blocks.Agreement{Mask: mask, Delta: deltaPart * p.Budget.Delta}},
-	}, program.RoundSteps(source, rest, mostRounds-1, rest, shapeStep())...)
+	}, program.RoundSteps(source, rest, mostRounds-1, rest, program.ShapeStep(source, shapePart, 1))...)
 }

@@ -21,9 +21,6 @@ type fit struct {
 	program.Run
 	of Estimator
 	k  int
-	// what was asked before the last round about the components of then, see shapes
-	seen  []component.Gaussian
-	looks []look
 }
 
 // run is the whole fit.
@@ -53,6 +50,10 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	return f.outcome(r), nil
 }
+
+// Utility constants of the look at shapes, guesses: the part of the Gaussian steps' mu^2, and the
+// misfit, in total variation, that is told.
+const shapePart, toldMisfit = .02, .05
 
 // Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order,
 // and something for the blocks' bias. Guesses.
@@ -120,7 +121,7 @@ func (f *fit) em(ctx context.Context, r *em.Rounds) error {
 			left += math.Pow(growth, float64(j))
 		}
 		return budget.Mu((f.Left() - shapePart*f.Mu2) / left), i < n-1
-	}, Before: f.shapes})
+	}, Shapes: shapePart * f.Mu2})
 }
 
 // overlap is the largest of two components.

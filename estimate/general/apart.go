@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
@@ -25,8 +24,6 @@ const (
 	// Where components found apart hold less than mostApart of the rows, the rest starts as one
 	// more, as wide as all: the cells of a wide one among narrow ones hold too few rows to be seen.
 	mostApart = .88
-	// Components found apart are split further if their rows are as unlike a Gaussian's as that.
-	unlike = .06
 	// Before the rounds come at most mostFrames with the part framePart of mu^2 each, as long as
 	// some variance turns out to differ by more than the factor reframed.
 	mostFrames = 5
@@ -57,20 +54,15 @@ func (f *fit) gaps(ctx context.Context) (*explore.Finder, bool, error) {
 	return x, x.Far > 0, nil
 }
 
-// apart is a start from components that lie apart, and what overlaps within them: each is split as
-// the whole table would be where it holds no gap.
+// apart is a start from components that lie apart; what overlaps within them is seen later.
 func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussian, error) {
 	if err := x.Find(); err != nil {
-		return nil, err
-	}
-	alone := len(x.Found()) == 1
-	if err := x.Within(func(c *coreset.Coreset) (*coreset.Mixture, error) { return f.within(ctx, c, alone) }); err != nil {
 		return nil, err
 	}
 	if err := x.Force(); err != nil {
 		return nil, err
 	}
-	f.space, f.countSD, f.misfit, f.coarse = x.Space, x.CountSD(), x.Misfit, true
+	f.space, f.countSD, f.coarse = x.Space, x.CountSD(), true
 	var start []component.Gaussian
 	total := 0.0
 	for _, g := range x.Found() {
@@ -90,33 +82,27 @@ func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussia
 	return start, nil
 }
 
-// within is the best mixture for the rows of one component, where their number is open.
-func (f *fit) within(ctx context.Context, c *coreset.Coreset, alone bool) (*coreset.Mixture, error) {
-	if f.Problem.Components > 0 || !alone && c.Misfit() < unlike {
-		return nil, nil
+// alike are rounds in which components found in coarse cells have one shape.
+func (f *fit) alike(ctx context.Context, r *em.Rounds) error {
+	if len(r.Components) <= 1 || r.Form != query.FullForm {
+		return nil
 	}
-	return f.best(ctx, c, f.open(c))
+	r.Alike = true
+	part := between(leastAlike, framePart*sq(r.AlikeNoise(f.Mu(framePart))/alikeNoise), mostAlike)
+	if err := f.frames(ctx, r, part); err != nil {
+		return err
+	}
+	r.Alike = false
+	for j := range r.Components {
+		r.Components[j].Doubt.Shape = math.Min(r.Differ, component.StartDoubt().Shape)
+	}
+	return nil
 }
 
-// frames are rounds until components that were found in coarse cells are seen at their own scale.
-func (f *fit) frames(r *em.Rounds) error {
-	if len(r.Components) > 1 && r.Form == query.FullForm {
-		r.Alike = true
-		part := between(leastAlike, framePart*sq(r.AlikeNoise(f.Mu(framePart))/alikeNoise), mostAlike)
-		if err := f.reframe(r, mostFrames, part); err != nil {
-			return err
-		}
-		r.Alike = false
-		for j := range r.Components {
-			r.Components[j].Doubt.Shape = math.Min(r.Differ, component.StartDoubt().Shape)
-		}
-	}
-	return f.reframe(r, mostFrames, framePart)
-}
-
-// reframe are rounds until variances change little.
-func (f *fit) reframe(r *em.Rounds, most int, part float64) error {
-	for i, again := 0, true; again && i < most; i++ {
+// frames are rounds until variances change little: then components that were found in coarse cells
+// are seen at their own scale, and what are pieces of one are joined, where the number is open.
+func (f *fit) frames(ctx context.Context, r *em.Rounds, part float64) error {
+	for i, again := 0, true; again && i < mostFrames; i++ {
 		if r.Alike {
 			component.Alike(r.Components)
 		}
@@ -132,7 +118,10 @@ func (f *fit) reframe(r *em.Rounds, most int, part float64) error {
 			}
 		}
 	}
-	return nil
+	if f.Problem.Components > 0 || r.Alike {
+		return nil
+	}
+	return r.Merge(ctx, f.Mu(f.schedule.final))
 }
 
 // resized is the factor between the variances of now and was in the geometric mean, which shows

@@ -63,7 +63,7 @@ func unresolved(c *coreset.Coreset, finest []float64, rows float64) bool {
 func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err error) {
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
-	b.Contest, b.Near = f.againstOne, nearPart
+	b.Contest, b.Near, b.Shapes, b.Refine = f.againstOne, nearPart, shapePart, f.refine
 	found, _, enough, err := b.Find(ctx, &f.Run)
 	if err != nil || !enough {
 		return out, err != nil, err

@@ -37,10 +37,9 @@ type fit struct {
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	global   component.Gaussian
-	coarse   bool           // the start may be far wider than the components are
-	countSD  float64        // noise of a count of the tree
-	misfit   func() float64 // of the tree: see coreset.Misfit
-	finest   []float64      // variance within a cell of the tree's last level
+	coarse   bool      // the start may be far wider than the components are
+	countSD  float64   // noise of a count of the tree
+	finest   []float64 // variance within a cell of the tree's last level
 }
 
 // run is the whole fit.
@@ -67,7 +66,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if gaps {
-		f.global.Cov, f.misfit = symmetric.Identity(f.space.Dim()), func() float64 { return 0 }
+		f.global.Cov = symmetric.Identity(f.space.Dim())
 		if !f.Problem.NoDelta && x.Far > farBoxed {
 			if out, done, err := f.boxed(ctx); done {
 				return out, err
@@ -86,7 +85,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	f.countSD, f.misfit = c.SD, c.Misfit
+	f.countSD = c.SD
 	if !f.Problem.NoDelta && unresolved(c, f.finest, f.Rows) {
 		if out, done, err := f.boxed(ctx); done {
 			return out, err
@@ -120,16 +119,19 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	r := f.rounds(start)
 	r.Floor, r.Background, r.Far = f.floor(), em.NewBackground(f.global, r.Form), em.NewOutskirts(f.global)
 	if f.coarse {
-		if err := f.frames(r); err != nil {
+		if err := f.alike(ctx, r); err != nil {
 			return nil, err
 		}
+	}
+	if err := f.refine(ctx, r); err != nil {
+		return nil, err
 	}
 	final := math.Sqrt(f.schedule.final * f.Mu2)
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), float64(f.schedule.rounds)
 	return r, f.EM(ctx, r, program.Schedule{Next: program.Even(f.schedule.rounds, budget.Mu(part/rounds)), Spare: int(math.Ceil(spareRounds * rounds)),
-		Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2})
+		Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
 }
 
 // rounds is private EM in the working space.

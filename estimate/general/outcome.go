@@ -22,11 +22,7 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	background, outside := r.Beside()
 	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...), program.AtLimit(f.Problem, f.Rows, len(cs))...)
 	for _, g := range cs {
-		note := program.GaussianNote(g, f.space.Dim(), program.CoarseStart)
-		if len(cs) == 1 {
-			note = program.Unlike(note, f.misfit())
-		}
-		add((1-outside)*g.Weight, g, note)
+		add((1-outside)*g.Weight, g, program.Unlike(program.GaussianNote(g, f.space.Dim(), program.CoarseStart), g.Misfit))
 	}
 	if background != nil {
 		share, noise := r.LeftOut()

@@ -49,7 +49,9 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: rings.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
-	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+2*mostFrames, 1,
+	out = append(out, program.ShapeStep(source, (mostSplits+1)*shapePart, mostSplits+1),
+		kernel.Step{Name: stepSplit, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: splitPart * mostSplits, Most: splitCells * mostSplits, Source: "KSSU19 Section C.3"})
+	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostSplits)*mostFrames, 1,
 		kernel.Step{Name: "contest", Query: rings.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
 	out = append(out, program.NearStep(source, nearPart))
 	if one {

@@ -39,6 +39,9 @@ type Boxed struct {
 	Set     func(*em.Rounds)
 	Contest func(context.Context, *em.Rounds) error
 	Near    float64
+	Shapes  float64 // as Near
+	// Refine, if set, is done with the components of the boxes before the rounds.
+	Refine func(context.Context, *em.Rounds) error
 }
 
 // Steps are what Find, Start and Fit may measure of a table of d columns, besides the rounds.
@@ -110,8 +113,13 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (e *em.Rounds
 	b.Set(e)
 	all, points := around(start)
 	e.Far, e.Watch = em.NewOutskirts(all, points...), r.Rows-held > watchPart*r.Rows
+	if b.Refine != nil {
+		if err := b.Refine(ctx, e); err != nil {
+			return nil, overall, err
+		}
+	}
 	rounds, later := b.Rounds(len(start)), b.Overall*r.Mu2
-	schedule := Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Near: b.Near * r.Mu2}
+	schedule := Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Near: b.Near * r.Mu2, Shapes: b.Shapes * r.Mu2}
 	if b.Overall > 0 {
 		schedule.Before = func(e *em.Rounds) (err error) {
 			overall, err = r.overall(e, budget.Mu(later))

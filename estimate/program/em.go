@@ -17,6 +17,7 @@ import (
 // The steps of private EM.
 const (
 	StepRounds = "EM rounds"
+	StepShapes = "shapes of components"
 	stepLast   = "last round"
 	stepNear   = "rows near"
 )
@@ -39,6 +40,12 @@ func NearStep(source string, share float64) kernel.Step {
 	return kernel.Step{Name: stepNear, Query: rings.PartsOf(query.Count{}.Kind()), Share: share, Most: 1, Source: source}
 }
 
+// ShapeStep are so many looks at where the rows of components are, with that share of the total
+// mu^2 together.
+func ShapeStep(source string, share float64, looks int) kernel.Step {
+	return kernel.Step{Name: StepShapes, Query: rings.PartsOf(query.DistanceCounts), Share: share, Most: em.ShellReleases * looks, Source: source}
+}
+
 // A Schedule is the course of private EM: rounds, between which components are joined for free,
 // and a last one with all that is left.
 type Schedule struct {
@@ -56,6 +63,8 @@ type Schedule struct {
 	// Near, if positive, has components whose shapes are noise made wider; and is the part of mu^2
 	// for a count of who is near them, if there are any and their number is open.
 	Near float64
+	// Shapes is the part of mu^2 for a look at the shapes of the components in the end.
+	Shapes float64
 }
 
 // Even are rounds of one loss each.
@@ -100,7 +109,7 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 	if err != nil {
 		return err
 	}
-	return r.last(e, s.Near)
+	return r.last(e, s)
 }
 
 // number decides how many components there are where nobody has asked for so many.
@@ -116,20 +125,28 @@ func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float6
 	return err
 }
 
-// mostNear is the largest part of what is left that Near may be. A guess.
-const mostNear = .25
+// mostAfter is the largest part of what is left that Near, and Shapes, may be. A guess.
+const mostAfter = .25
 
-// last is the last round of EM; near is Near of its schedule.
-func (r *Run) last(e *em.Rounds, near float64) error {
-	mu, look := r.LeftMu(), false
-	if r.Problem.Components == 0 && near > 0 && e.Hazy(mu) {
-		mu, look = budget.Mu(r.Left()-math.Min(near, mostNear*r.Left())), true
+// last is the last round of EM, and what is counted after it.
+func (r *Run) last(e *em.Rounds, s Schedule) error {
+	near, shapes := 0.0, math.Min(s.Shapes, mostAfter*r.Left())
+	if r.Problem.Components == 0 && s.Near > 0 && e.Hazy(r.LeftMu()) {
+		near = math.Min(s.Near, mostAfter*r.Left())
 	}
-	if err := e.Round(r.Allotment, stepLast, mu, true); err != nil || near == 0 {
+	if err := e.Round(r.Allotment, stepLast, budget.Mu(r.Left()-near-shapes), true); err != nil {
 		return err
 	}
-	if e.Blur(); look {
-		return e.Attended(r.Allotment, stepNear, r.LeftMu())
+	if s.Near > 0 {
+		e.Blur()
+	}
+	if near > 0 {
+		if err := e.Attended(r.Allotment, stepNear, budget.Mu(near)); err != nil {
+			return err
+		}
+	}
+	if shapes > 0 && len(e.Components) > 0 {
+		return e.Shells(r.Allotment, StepShapes, Draws, r.LeftMu())
 	}
 	return nil
 }

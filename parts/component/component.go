@@ -59,6 +59,7 @@ type Gaussian struct {
 	// divided by Rows.
 	Rows, Sigma float64
 	CountSD     float64 // noise sd of Rows
+	Misfit      float64 // see em.Rounds.Shells
 	Doubt       Doubt
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -265,24 +264,6 @@ func (f *Finder) InView() []component.Gaussian {
 		in = append(in, n.at)
 	}
 	return in
-}
-
-// Within cuts every leaf in whose coreset fit finds a mixture, though its components are not apart.
-// Its error is fit's.
-func (f *Finder) Within(fit func(*coreset.Coreset) (*coreset.Mixture, error)) error {
-	for _, n := range f.root.leaves() {
-		if n.fits == nil || n.blurred || len(n.fits.set.Points) < 2 {
-			continue
-		}
-		m, err := fit(n.fits.set)
-		if err != nil {
-			return err
-		}
-		if m != nil && len(m.Weights) > 1 {
-			n.split(m, f.Rows)
-		}
-	}
-	return nil
 }
 
 // Root is one Gaussian about all rows, in all working coordinates.
