@@ -78,7 +78,8 @@ type Request struct {
 	// KnownCovariance is the covariance that all components are publicly known to have, in the
 	// columns' own units and order, d x d; nil where none is known. The certificate repeats it.
 	KnownCovariance [][]float64
-	// Learner names what a black box runs on blocks of rows: "em", "spectral" or "moitra-valiant";
+	// Learner names what a black box runs on blocks of rows: "em", "spectral", "pearson-lines" or,
+	// up to two components, "moitra-valiant";
 	// "", the default, is "em". Only methods that run a learner take one, and "auto" takes such a
 	// method if one is named.
 	Learner string

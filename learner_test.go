@@ -207,7 +207,7 @@ func TestPublishedStepsAreStated(t *testing.T) {
 			t.Errorf("%+v in\n%s", step, s)
 		}
 	}
-	if s.Learner == nil || s.Learner.Name != "moitra-valiant" {
+	if s.Learner == nil || s.Learner.Name != "pearson-lines" {
 		t.Errorf("the default of black-box:paper is %+v", s.Learner)
 	}
 }
@@ -218,7 +218,7 @@ func TestLearnerFaults(t *testing.T) {
 		field  string
 		want   string
 	}{
-		"unknown":                 {func(r *Request) { r.Learner = "kmeans" }, "learner", `em, spectral, moitra-valiant, got "kmeans"`},
+		"unknown":                 {func(r *Request) { r.Learner = "kmeans" }, "learner", `em, spectral, pearson-lines, moitra-valiant, got "kmeans"`},
 		"of no use":               {func(r *Request) { r.Method, r.Learner = "general", "em" }, "learner", "the method general runs no learner"},
 		"own of no use":           {func(r *Request) { r.Method, r.Own = "gaussian", &halves{} }, "own learner", "the method gaussian runs no learner"},
 		"two":                     {func(r *Request) { r.Learner, r.Own = "em", &halves{} }, "learner", "leave one of the two out"},

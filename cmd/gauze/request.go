@@ -49,7 +49,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.method, "method", catalog.Auto, methodsHelp())
 	flags.StringVar(&f.constants, "constants", practicalConstants, "of a method as a paper prints it: practical (they run), or printed (the paper's; mostly refused, with the rows that they need)")
 	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
-	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral or moitra-valiant")
+	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
@@ -96,7 +96,7 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	r.MaxComponents, r.Method = f.maxComponents, f.method
 	r.Learner, r.Trim, r.Force = f.learner, f.trim, f.force
 	if f.set.Changed("learner") && f.learner == "" {
-		return r, &usageError{`--learner: wanted em, spectral or moitra-valiant, got ""`, "leave it out for the method's own choice"}
+		return r, &usageError{`--learner: wanted em, spectral, pearson-lines or moitra-valiant, got ""`, "leave it out for the method's own choice"}
 	}
 	if r.Covariance, err = covarianceType(f.covariance); err != nil {
 		return r, err

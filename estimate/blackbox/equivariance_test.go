@@ -135,7 +135,7 @@ var invariants = []struct {
 	eps     float64
 	learner string
 }{{1, 1, 2000, 4, ""}, {1, 3, 6000, 4, ""}, {2, 1, 8000, 4, ""}, {2, 2, 6000, 8, ""}, {2, 3, 6000, 12, ""}, {3, 2, 6000, 20, ""},
-	{2, 2, 6000, 8, "spectral"}, {2, 1, 6000, 8, "moitra-valiant"}, {2, 2, 5000, 20, "moitra-valiant"}}
+	{2, 2, 6000, 8, "spectral"}, {2, 1, 6000, 8, "pearson-lines"}, {2, 2, 5000, 20, "pearson-lines"}}
 
 // TestTriangularEquivariance: with the same noise the table Ax+b, A lower triangular with positive
 // diagonal, gives the image of the model of x, up to rounding: what is measured, masked and rounded

@@ -292,7 +292,7 @@ func TestLearners(t *testing.T) {
 		if b.Count != 99 || b.OfTerms != 0 || b.Learner == nil || b.Learner.Estimates() != 2 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", l, b)
 		}
-		kind := fmt.Sprintf("%T", b.Learner)
+		kind := fmt.Sprintf("%#v", b.Learner)
 		if seen[kind] != (l == "") {
 			t.Errorf("learner %d, %q, is a %s", i, l, kind)
 		}

@@ -141,6 +141,9 @@ func TestEveryLearner(t *testing.T) {
 					continue
 				}
 				c := estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Epsilon: 4, Delta: delta, Components: 2, Learner: l}
+				if l == "moitra-valiant" { // as printed it stops at moments, whose blocks agree later
+					c.Rows = twoGroups(rng, 40000, d)
+				}
 				if c.Noise.Seed = rng.Uint64(); l == "one's own" {
 					c.Learner, c.Own = "", estimatetest.Signs{}
 				}

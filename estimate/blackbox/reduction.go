@@ -55,6 +55,10 @@ func (Estimator) Summary() string {
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	cut, refusal := refused(p)
+	if refusal == nil && e.TooMany(p, components(p)) {
+		refusal = program.Refusal("use another learner: --learner em, or pearson-lines",
+			"the learner %s finds fewer components than the %d that were asked for", p.Learner, components(p))
+	}
 	if refusal != nil {
 		return kernel.Plan{}, refusal
 	}

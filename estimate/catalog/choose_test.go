@@ -241,7 +241,7 @@ func TestLearnerChoosesItsMethod(t *testing.T) {
 		user, runs := m.(estimate.LearnerUser)
 		want := map[string][]string{"separated:sample-aggregate": {"em", "spectral", "spectral-spheres", "vempala-wang"}, "gaussian:ppe-line": {"em"}}[m.Name()]
 		if strings.HasPrefix(m.Name(), forLearners) {
-			want = []string{"em", "moitra-valiant", "spectral"}
+			want = []string{"em", "moitra-valiant", "pearson-lines", "spectral"}
 		}
 		if runs != (want != nil) {
 			t.Errorf("%s: runs learners: %v", m.Name(), runs)

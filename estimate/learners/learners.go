@@ -23,6 +23,8 @@ type Learner struct {
 	// block's rows if it Trims.
 	For   func(k int, trim float64) kernel.Learner
 	Trims bool
+	// Most is the largest number of components that it finds; 0 for any.
+	Most int
 	// Slow is the number of columns beyond which it is told to be slow; 0 for none.
 	Slow int
 }
@@ -59,6 +61,12 @@ func (l List) Slow(p estimate.Problem) string {
 		return one.Name
 	}
 	return ""
+}
+
+// TooMany reports that the learner of a problem does not find k components, whatever the rows.
+func (l List) TooMany(p estimate.Problem, k int) bool {
+	one := l.named(p.Learner)
+	return p.Own == "" && one.Most > 0 && k > one.Most
 }
 
 // seed of the learners' own choices: public, and the same for all fits.

@@ -21,7 +21,7 @@ import (
 const (
 	byEM       = "em"
 	bySpectral = "spectral"
-	byMoments  = "moitra-valiant"
+	byMoments  = "pearson-lines"
 	byScikit   = "scikit-learn" // not one of ours
 )
 

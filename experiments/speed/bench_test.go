@@ -131,7 +131,7 @@ func BenchmarkBlackBox(b *testing.B) {
 		learner string
 	}{
 		{1, 1, 5000, "em"}, {1, 2, 10_000, "em"}, {2, 1, 30_000, "em"}, {2, 2, 40_000, "em"}, {3, 2, 90_000, "em"}, {2, 5, 100_000, "em"}, {3, 5, 200_000, "em"},
-		{5, 2, 200_000, "em"}, {2, 2, 90_000, "spectral"}, {2, 2, 90_000, "moitra-valiant"},
+		{5, 2, 200_000, "em"}, {2, 2, 90_000, "spectral"}, {2, 2, 90_000, "pearson-lines"},
 	} {
 		group(b, "k=%d,d=%d,n=%d", []any{c.k, c.d, c.n}, func(b *testing.B) {
 			in, err := problems.BlackBox{Columns: c.d, Components: c.k, Separation: 6}.Draw(round(), c.n)

@@ -178,7 +178,7 @@ func variants() (trials []trial) {
 			c.Components, c.KnownCovariance = k, [][]float64{{1e-6, 2e-1 * 1e-3 * 1e3}, {2e-1 * 1e-3 * 1e3, 1e6}}
 		})
 	}
-	for _, l := range []string{"em", "spectral", "moitra-valiant"} {
+	for _, l := range []string{"em", "spectral", "pearson-lines"} {
 		for _, trim := range []float64{0, .04} {
 			add("black-box", fmt.Sprintf("%s trim %v", l, trim), clusters, func(c *estimatetest.Case) {
 				c.Learner, c.Trim, c.Epsilon = l, trim, 8

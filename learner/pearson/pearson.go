@@ -15,7 +15,7 @@
 //	pair.go       two components: all of these, in order
 //	split.go      more components: valleys, and the hierarchy
 //
-// Source: [KMV10]; [MV10]; [PEARSON94]; [PPE] Section C3 of the restatement.
+// Source: [KMV10]; [PEARSON94]; [PPE] Section C3 of the restatement.
 package pearson
 
 import (
@@ -35,16 +35,17 @@ import (
 // the image of what it returns for x, up to rounding. Where fewer components than asked for are
 // seen, it errs.
 //
-// Source: [MV10]; [KMV10]; [PPE] Section C3 of the restatement.
-// Differs: one line is lifted by linear algebra, in place of many lines (which Literal brings
-// back); the projections' likelihood chooses the line; after the moments of fixed functions come
-// those of the scores, by a few of Newton's steps, with a prior worth ten rows per component;
-// components that the rows do not need are an error.
+// Source: [KMV10]; [PPE] Section C3 of the restatement. Differs: one line is lifted by linear
+// algebra, in place of many lines (which Literal brings back); more than two components are found
+// by splits at valleys, which are not the clusterings of [MV10], whose univariate learner is a
+// search of a net of all parameters; the projections' likelihood chooses the line; after the
+// moments of fixed functions come those of the scores, by a few of Newton's steps, with a prior
+// worth ten rows per component; components that the rows do not need are an error.
 type Learner struct {
 	// Components is k. Required.
 	Components int
-	// Literal solves along many directions and assembles, as the source does, and stops there; two
-	// components only.
+	// Literal solves along many directions and assembles, as the source does, and stops there; up
+	// to two components, more are an error.
 	Literal bool
 }
 
@@ -79,6 +80,9 @@ func (l Learner) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 		return nil, errInseparable
 	}
 	var found []gauss
+	if l.Literal && k > 2 {
+		return nil, errInseparable
+	}
 	if l.Literal && k == 2 {
 		found, ok = literal(n.t, n.us)
 	} else {

@@ -58,7 +58,9 @@ func newNode(rows [][]float64, rng *rand.Rand) (*node, bool) {
 // moments; more, and two as well, are those of the node's parts, all k1 + k2 = k, of which the
 // likeliest is kept.
 //
-// Source: [MV10] hierarchical clustering; [PPE] Section C3 of the restatement.
+// Source: [PPE] Section C3 of the restatement.
+// Differs: not the hierarchical clustering of [MV10], which cuts along directions in which a
+// component that was learned is thin.
 func (n *node) learn(k int, rng *rand.Rand) []gauss {
 	if m, ok := n.learned[k]; ok {
 		return m

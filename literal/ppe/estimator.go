@@ -33,8 +33,8 @@ import (
 //	                          200000 all, .33 and .10; 1000000 all, .06 and .02
 //	            k = 1, d = 2: n = 400000 11 of 12, .35 and .13
 //	            k = 2, d = 1: n = 1200000 all with em, .87 and .13
-//	epsilon 40, k = 2, d = 1: n = 250000 all, .53 and .34 with em, .68 and .13 with moitra-valiant
-//	            k = 2, d = 2: n = 700000 all, .36 and .11 with em, .51 and .25 with moitra-valiant
+//	epsilon 40, k = 2, d = 1: n = 250000 all, .53 and .34 with em, .68 and .13 with pearson-lines
+//	            k = 2, d = 2: n = 700000 all, .36 and .11 with em, .51 and .25 with pearson-lines
 //
 // At epsilon 1 one component in one column needs 3e8 rows, and with the constants as they are
 // printed 4e15.
@@ -45,7 +45,7 @@ type Estimator struct {
 
 // New returns the estimator. It panics if the constants are not valid.
 func New(c Constants) Estimator {
-	return Estimator{append(learners.List{moitraValiant()}, append(learners.Ours(), spectralMixture())...), printed.Must(c)}
+	return Estimator{append(learners.List{pearsonLines()}, append(learners.Ours(), spectralMixture(), moitraValiant())...), printed.Must(c)}
 }
 
 var (
@@ -73,24 +73,37 @@ func (Estimator) Summary() string {
 // Printed is the same method with the source's constants.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
-// slowColumns: with more, Moitra and Valiant's learner, which looks along many lines, is told to be
-// slow. A guess.
+// slowColumns: with more, learners that look along many lines are told to be slow. A guess.
 const slowColumns = 10
 
 // Learners are those of the source and of its restatement, for black boxes to run.
-func Learners() []learners.Learner { return []learners.Learner{spectralMixture(), moitraValiant()} }
+func Learners() []learners.Learner {
+	return []learners.Learner{spectralMixture(), pearsonLines(), moitraValiant()}
+}
 
 func spectralMixture() learners.Learner {
 	return learners.Learner{Name: "spectral", For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }}
 }
 
-// moitraValiant is the learner that the source plugs in.
+// pearsonLines is what Gauze makes of the learner that the source plugs in: Pearson's equation
+// along one line, lifted to all columns, and splits for more than two components.
 //
-// Source: [PPE] Theorem 7.2.1.
-func moitraValiant() learners.Learner {
-	return learners.Learner{Name: "moitra-valiant", Slow: slowColumns,
+// Source: [PPE] Theorem 7.2.1. Differs: see pearson.Learner.
+func pearsonLines() learners.Learner {
+	return learners.Learner{Name: "pearson-lines", Slow: slowColumns,
 		For: func(k int, _ float64) kernel.Learner { return pearson.Learner{Components: k} }}
 }
+
+// moitraValiant is the learner that the source plugs in, where it is built as printed: for up to
+// two components, where it is that of Kalai, Moitra and Valiant.
+//
+// Source: [PPE] Theorem 7.2.1; [KMV10] the algorithm in n dimensions.
+func moitraValiant() learners.Learner {
+	return learners.Learner{Name: "moitra-valiant", Slow: slowColumns, Most: mostMoitraValiant,
+		For: func(k int, _ float64) kernel.Learner { return pearson.Learner{Components: k, Literal: true} }}
+}
+
+const mostMoitraValiant = 2
 
 // refuse says why a problem is none of this method's, whatever its rows; nil if it is not.
 func (e Estimator) refuse(p estimate.Problem) error {
@@ -100,6 +113,8 @@ func (e Estimator) refuse(p estimate.Problem) error {
 	switch k := program.MostComponents(p); {
 	case p.Components == 0 && k > 1:
 		return refusal("state --components", "has to be told the number of components, and none was stated")
+	case e.TooMany(p, k):
+		return refusal("use another learner: --learner pearson-lines, or em", "has a learner for fewer components than the %d that were asked for: %s", k, estimate.LearnerOf(e, p))
 	case k > mostComponents || p.Columns > mostColumns:
 		return refusal("use fewer columns or components, or --method general",
 			"takes up to %d components in up to %d columns, %d in %d were asked for", mostComponents, mostColumns, k, p.Columns)

@@ -161,13 +161,17 @@ func TestConstants(t *testing.T) {
 func TestLearners(t *testing.T) {
 	e := New(Practical())
 	for _, name := range append(e.Learners(), "") {
-		p := problem(privacy.ReplaceOne, 3, 2, 100, 20)
+		p := problem(privacy.ReplaceOne, 3, 2, 10000000, 30)
 		p.Learner = name
+		_, err := e.Plan(p)
+		if want := name == moitraValiant().Name; (err != nil && strings.Contains(err.Error(), "has a learner for fewer")) != want {
+			t.Errorf("%q, three components: %v", name, err)
+		}
 		b := e.Blocks(p, 3, 7)
 		if b.Count != 7 || b.Learner == nil || b.OfTerms != 0 || b.Learner.Estimates() != 3 || b.Learner.Coordinates(2) != 7 {
 			t.Errorf("%q: %+v", name, b)
 		}
-		want := map[string]string{"": "pearson.Learner", moitraValiant().Name: "pearson.Learner", learners.EM: "em.Learner",
+		want := map[string]string{"": "pearson.Learner", pearsonLines().Name: "pearson.Learner", moitraValiant().Name: "pearson.Learner", learners.EM: "em.Learner",
 			"spectral": "spectral.Mixture"}[name]
 		if got := fmt.Sprintf("%T", b.Learner); got != want {
 			t.Errorf("%q: runs %s, want %s", name, got, want)
