@@ -9,6 +9,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -43,11 +46,29 @@ const mostJitter = 1.0
 // entries that are not numbers, it takes the diagonal alone, with 1 for what is not positive: so it
 // ends on any matrix.
 func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
+	u, logDet := factored(cov)
+	t := mat.NewTriDense(cov.SymmetricDim(), mat.Lower, nil)
+	t.Copy(u.T())
+	l = mat.DenseCopyOf(t)
+	lapack64.Trtri(t.RawTriangular())
+	return l, mat.DenseCopyOf(t), logDet
+}
+
+// LogDet is the logDet of Factor.
+func LogDet(cov *mat.SymDense) float64 {
+	_, logDet := factored(cov)
+	return logDet
+}
+
+// factored is the transpose of Factor's l, and logDet.
+func factored(cov *mat.SymDense) (u *mat.TriDense, logDet float64) {
 	d := cov.SymmetricDim()
 	s := mat.NewSymDense(d, nil)
 	s.CopySym(cov)
-	var ch mat.Cholesky
-	for jitter := 0.0; !(ch.Factorize(s) && dense.Finite(ch.LogDet())); jitter = math.Max(1e-12, 10*jitter) {
+	for jitter := 0.0; ; jitter = math.Max(1e-12, 10*jitter) {
+		if u, logDet, ok := cholesky(s); ok && dense.Finite(logDet) {
+			return u, logDet
+		}
 		if jitter > mostJitter {
 			s = positiveDiagonal(cov)
 			continue
@@ -56,10 +77,20 @@ func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 			s.SetSym(i, i, cov.At(i, i)+jitter*(1+math.Abs(cov.At(i, i))))
 		}
 	}
-	var t, ti mat.TriDense
-	ch.LTo(&t)
-	_ = ti.InverseTri(&t)
-	return mat.DenseCopyOf(&t), mat.DenseCopyOf(&ti), ch.LogDet()
+}
+
+// cholesky is the upper triangle u with s = u^T u, and log det s; false if s is not positive
+// definite. It is that of mat.Cholesky, without its condition number, which takes longer.
+func cholesky(s *mat.SymDense) (u *mat.TriDense, logDet float64, ok bool) {
+	d := s.SymmetricDim()
+	u = mat.NewTriDense(d, mat.Upper, nil)
+	u.Copy(s)
+	t := u.RawTriangular()
+	_, ok = lapack64.Potrf(blas64.Symmetric{Uplo: blas.Upper, N: d, Stride: t.Stride, Data: t.Data})
+	for i := range d {
+		logDet += 2 * math.Log(t.Data[i*t.Stride+i])
+	}
+	return u, logDet, ok
 }
 
 // positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive

@@ -58,9 +58,7 @@ func (r *Rounds) Blur() {
 // row counts for one of them, the narrowest that it is near.
 func (r *Rounds) Attended(a *kernel.Allotment, step string, mu float64) error {
 	slices.SortStableFunc(r.Components, func(a, b component.Gaussian) int {
-		_, _, la := symmetric.Factor(a.Cov)
-		_, _, lb := symmetric.Factor(b.Cov)
-		return cmp.Compare(la, lb)
+		return cmp.Compare(symmetric.LogDet(a.Cov), symmetric.LogDet(b.Cov))
 	})
 	if len(r.Components) == 0 {
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
 )
@@ -15,8 +17,15 @@ import (
 //
 // Source: [RUNNALLS07] for the bound B.
 func (r *Rounds) Merge(ctx context.Context, mu float64) error {
-	for len(r.Components) > 1 {
-		joined, err := r.joinBest(ctx, 0, func(i, j int) float64 { return r.mergeGain(r.Components[i], r.Components[j], mu) })
+	for known := (bounds{}); len(r.Components) > 1; {
+		joined, err := r.joinBest(ctx, 0, func(i, j int) float64 {
+			a, b := r.Components[i], r.Components[j]
+			loss := known.of(a, b)
+			if loss > r.bic()+(a.Weight+b.Weight)*mostLost { // which is more than any cost
+				return -loss
+			}
+			return r.cost(a, b, mu) - loss
+		})
 		if err != nil || !joined {
 			return err
 		}
@@ -45,20 +54,11 @@ func (r *Rounds) joinBest(ctx context.Context, least float64, gain func(i, j int
 	return true, nil
 }
 
-// mergeGain is what joining a and b is worth in nats per row, at least.
-func (r *Rounds) mergeGain(a, b component.Gaussian, mu float64) float64 {
-	m := component.Joined(a, b)
-	loss := mergeLoss(a, b, m)
-	if loss > r.bic()+m.Weight*mostLost { // which is more than any cost
-		return -loss
-	}
-	return r.cost(a, b, m, mu) - loss
-}
-
-// cost is what keeping a and b apart, instead of joined in m, costs in nats per row: sampling error
-// (a BIC term) and noise.
-func (r *Rounds) cost(a, b, m component.Gaussian, mu float64) float64 {
-	noise := a.Weight*r.Lost(a.Weight, mu) + b.Weight*r.Lost(b.Weight, mu) - m.Weight*r.Lost(m.Weight, mu)
+// cost is what keeping a and b apart, instead of joined, costs in nats per row: sampling error (a
+// BIC term) and noise.
+func (r *Rounds) cost(a, b component.Gaussian, mu float64) float64 {
+	both := a.Weight + b.Weight
+	noise := a.Weight*r.Lost(a.Weight, mu) + b.Weight*r.Lost(b.Weight, mu) - both*r.Lost(both, mu)
 	return r.bic() + noise
 }
 
@@ -72,10 +72,31 @@ func (r *Rounds) bic() float64 {
 // mergeBIC is the weight of the BIC term, in ln n per parameter and row. A guess.
 const mergeBIC = .5
 
-// mergeLoss is the bound B on the log-likelihood per row that is lost by joining a and b into m.
-func mergeLoss(a, b, m component.Gaussian) float64 {
-	_, _, la := symmetric.Factor(a.Cov)
-	_, _, lb := symmetric.Factor(b.Cov)
-	_, _, lm := symmetric.Factor(m.Cov)
-	return (m.Weight*lm - a.Weight*la - b.Weight*lb) / 2
+// bounds are what is known of pairs of components, each computed once while they are joined one
+// after the other; and, with an empty second one, log determinants.
+type bounds map[[2]same]float64
+
+// same is alike for components that are the same.
+type same struct {
+	weight float64
+	mean   *float64
+	cov    *mat.SymDense
+}
+
+// of is the bound B on the log-likelihood per row that is lost by joining a and b.
+func (known bounds) of(a, b component.Gaussian) float64 {
+	pair := [2]same{{a.Weight, &a.Mean[0], a.Cov}, {b.Weight, &b.Mean[0], b.Cov}}
+	if _, is := known[pair]; !is {
+		m := component.Joined(a, b)
+		known[pair] = (m.Weight*symmetric.LogDet(m.Cov) - a.Weight*known.logDet(a.Cov) - b.Weight*known.logDet(b.Cov)) / 2
+	}
+	return known[pair]
+}
+
+func (known bounds) logDet(cov *mat.SymDense) float64 {
+	alone := [2]same{{cov: cov}}
+	if _, is := known[alone]; !is {
+		known[alone] = symmetric.LogDet(cov)
+	}
+	return known[alone]
 }

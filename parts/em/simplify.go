@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
 )
@@ -26,8 +28,8 @@ const (
 // is loose, for such pieces, this is not. Whether the last two are one is left to the contest. It
 // is post-processing of released values. Its error is ctx's.
 func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
-	for len(r.Components) > 2 {
-		joined, err := r.joinUntold(ctx, random, 0, r.told(mu))
+	for known := (bounds{}); len(r.Components) > 2; {
+		joined, err := r.joinUntold(ctx, random, known, 0, r.told(mu))
 		if err != nil || !joined {
 			return err
 		}
@@ -36,9 +38,9 @@ func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int
 }
 
 // told is what a distinction must be worth, in nats per row, to be told in a round of mu.
-func (r *Rounds) told(mu float64) func(a, b, m component.Gaussian) float64 {
-	return func(a, b, m component.Gaussian) float64 {
-		return leastTold + r.bic() + noiseCosts*(r.cost(a, b, m, mu)-r.bic())
+func (r *Rounds) told(mu float64) func(a, b component.Gaussian) float64 {
+	return func(a, b component.Gaussian) float64 {
+		return leastTold + r.bic() + noiseCosts*(r.cost(a, b, mu)-r.bic())
 	}
 }
 
@@ -46,7 +48,7 @@ func (r *Rounds) told(mu float64) func(a, b, m component.Gaussian) float64 {
 // ones whose shapes are noise: by the model's own account nothing is as distinct. Its error is
 // ctx's.
 func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int, mu float64) error {
-	for len(r.Components) > k {
+	for known := (bounds{}); len(r.Components) > k; {
 		j := -1 // the noisiest
 		for i, c := range r.Components {
 			if c.Weight < ghostShare/float64(k) && c.Sigma*r.spectral() > hazy && (j < 0 || c.Sigma > r.Components[j].Sigma) {
@@ -58,7 +60,7 @@ func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) 
 			r.normalise(false)
 			continue
 		}
-		joined, err := r.joinUntold(ctx, random, -math.MaxFloat64, r.told(mu))
+		joined, err := r.joinUntold(ctx, random, known, -math.MaxFloat64, r.told(mu))
 		if err != nil {
 			return err
 		}
@@ -72,11 +74,11 @@ func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) 
 // Plainer are the components, and what is left of them as pairs are joined, one after the other,
 // whose joint loses less than most nats per row. Its error is ctx's.
 func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
-	joined := *r
+	joined, known := *r, bounds{}
 	out := [][]component.Gaussian{r.Components}
 	for len(joined.Components) > 2 {
 		joined.Components = slices.Clone(joined.Components)
-		ok, err := joined.joinUntold(ctx, random, 0, func(_, _, _ component.Gaussian) float64 { return most })
+		ok, err := joined.joinUntold(ctx, random, known, 0, func(_, _ component.Gaussian) float64 { return most })
 		if err != nil || !ok {
 			return out, err
 		}
@@ -87,7 +89,8 @@ func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int)
 
 // joinUntold joins the pair of components whose distinction is worth least beyond what it must be,
 // if that is less than -least.
-func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, least float64, worth func(a, b, m component.Gaussian) float64) (bool, error) {
+func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, known bounds, least float64,
+	worth func(a, b component.Gaussian) float64) (bool, error) {
 	x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
 	// ln w_j N_j(x), then the part of f(x) that it is
 	shares := make([][]float64, len(r.Components))
@@ -101,20 +104,19 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 			s[t] = math.Exp(s[t] - all[t])
 		}
 	}
-	bound, err := r.likeliestPairs(ctx, pairsTried*len(r.Components))
+	bound, err := r.likeliestPairs(ctx, known, pairsTried*len(r.Components))
 	if err != nil {
 		return false, err
 	}
 	return r.joinBest(ctx, least, func(i, j int) float64 {
-		m := component.Joined(r.Components[i], r.Components[j])
-		if mergeLoss(r.Components[i], r.Components[j], m) > bound {
+		if known.of(r.Components[i], r.Components[j]) > bound {
 			return math.Inf(-1)
 		}
-		merged, loss := logDensities(m, x), 0.0
+		merged, loss := logDensities(component.Joined(r.Components[i], r.Components[j]), x), 0.0
 		for t := range x {
 			loss -= math.Log(math.Max(1-shares[i][t]-shares[j][t]+math.Exp(merged[t]-all[t]), math.SmallestNonzeroFloat64)) / float64(len(x))
 		}
-		return worth(r.Components[i], r.Components[j], m) - loss
+		return worth(r.Components[i], r.Components[j]) - loss
 	})
 }
 
@@ -123,14 +125,14 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 const pairsTried = 2
 
 // likeliestPairs is the bound on the loss that so many pairs are within.
-func (r *Rounds) likeliestPairs(ctx context.Context, pairs int) (float64, error) {
+func (r *Rounds) likeliestPairs(ctx context.Context, known bounds, pairs int) (float64, error) {
 	var losses []float64
 	for i, a := range r.Components {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 		for _, b := range r.Components[:i] {
-			losses = append(losses, mergeLoss(a, b, component.Joined(a, b)))
+			losses = append(losses, known.of(a, b))
 		}
 	}
 	slices.Sort(losses)
@@ -164,8 +166,8 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 		}
 		x[t] = append([]float64(nil), r.Components[j].Mean...)
 		for i := range d {
-			for k := 0; k <= i; k++ {
-				x[t][i] += ls[j].At(i, k) * z[k]
+			for k, l := range ls[j].RawRowView(i)[:i+1] {
+				x[t][i] += l * z[k]
 			}
 		}
 	}
@@ -175,19 +177,16 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 // logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
 func logDensities(c component.Gaussian, x [][]float64) []float64 {
 	_, inv, logDet := symmetric.Factor(c.Cov)
-	d := len(c.Mean)
-	w := inv.RawMatrix()
+	w, top, off := inv.RawMatrix(), math.Log(math.Max(c.Weight, 1e-12))-logDet/2, make([]float64, len(c.Mean))
 	out := make([]float64, len(x))
 	for t, row := range x {
 		q := 0.0
-		for i := range d {
-			z := 0.0
-			for k := 0; k <= i; k++ {
-				z += w.Data[i*w.Stride+k] * (row[k] - c.Mean[k])
-			}
+		floats.SubTo(off, row, c.Mean)
+		for i := range off {
+			z := dense.Dot(w.Data[i*w.Stride:i*w.Stride+i+1], off)
 			q += z * z
 		}
-		out[t] = math.Log(math.Max(c.Weight, 1e-12)) - logDet/2 - q/2
+		out[t] = top - q/2
 	}
 	return out
 }

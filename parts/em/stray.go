@@ -121,12 +121,11 @@ func (r *Rounds) Settle(ctx context.Context, most int) error {
 	if !missing && !r.narrow(*r.Stray) {
 		return nil
 	}
-	joined := *r
+	joined, known := *r, bounds{}
 	joined.Components = slices.Clone(r.Components)
 	for most > 0 && len(joined.Components) >= most {
 		ok, err := joined.joinBest(ctx, -roomLoss, func(i, j int) float64 {
-			a, b := joined.Components[i], joined.Components[j]
-			return -mergeLoss(a, b, component.Joined(a, b))
+			return -known.of(joined.Components[i], joined.Components[j])
 		})
 		if err != nil || !ok {
 			return err
