@@ -4,6 +4,7 @@ package clip
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -81,13 +82,28 @@ func (l Law) Error(n, sigma float64) float64 {
 // a public grid: noise is the sd of an entry of the sum of g z z^T for R^2 = 1. misfit is a utility
 // constant: how much of what clipping hides is expected to be unlike a Gaussian's tail.
 func Radius2(d int, n, noise, misfit float64) float64 {
-	low, high := .4*float64(d)+.5, float64(d)+6*math.Sqrt(float64(d))+25
-	best, at := math.Inf(1), high
-	for r2 := low; r2 <= 8*high; r2 *= 1.08 {
-		l := Gaussian(d, r2)
-		if e := l.Error(n, noise*r2/n) + misfit*float64(d)*(1-l.A)*(1-l.A); e < best {
-			best, at = e, r2
+	best, at := math.Inf(1), farthest(d)
+	for _, l := range grid(d) {
+		if e := l.Error(n, noise*l.R2/n) + misfit*float64(d)*(1-l.A)*(1-l.A); e < best {
+			best, at = e, l.R2
 		}
 	}
 	return at
 }
+
+// grid is that of Radius2, computed once for every d.
+func grid(d int) []Law {
+	if known, is := grids.Load(d); is {
+		return known.([]Law)
+	}
+	var laws []Law
+	for r2 := .4*float64(d) + .5; r2 <= 8*farthest(d); r2 *= 1.08 {
+		laws = append(laws, Gaussian(d, r2))
+	}
+	grids.Store(d, laws)
+	return laws
+}
+
+var grids sync.Map
+
+func farthest(d int) float64 { return float64(d) + 6*math.Sqrt(float64(d)) + 25 }

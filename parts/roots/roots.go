@@ -12,6 +12,7 @@
 package roots
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -239,15 +240,10 @@ func (h Histogram) runs(sums []float64) (runs [][2]int) {
 			}
 		}
 	}
-	sort.SliceStable(seen, func(i, j int) bool { return seen[i].z > seen[j].z })
-	taken := make([]bool, bins)
-	for _, r := range seen {
-		if !slices.Contains(taken[r.from:r.to], true) {
-			for i := r.from; i < r.to; i++ {
-				taken[i] = true
-			}
-			runs = append(runs, [2]int{r.from, r.to})
-		}
+	for len(seen) > 0 {
+		best := slices.MaxFunc(seen, func(a, b run) int { return cmp.Compare(a.z, b.z) }) // the first of equals
+		runs = append(runs, [2]int{best.from, best.to})
+		seen = slices.DeleteFunc(seen, func(r run) bool { return r.from < best.to && best.from < r.to })
 	}
 	slices.SortFunc(runs, func(a, b [2]int) int { return a[0] - b[0] })
 	return runs

@@ -3,6 +3,7 @@ package rings
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -111,12 +112,7 @@ func (p Partition) within(left *int, depth int) bool {
 	if *left < 0 || depth > maxDepth {
 		return false
 	}
-	for _, b := range p.Below {
-		if !b.within(left, depth+1) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.Below, func(b Partition) bool { return !b.within(left, depth+1) })
 }
 
 // Validate reports a partition that cannot cut a table of d columns; it sees no data.
@@ -159,10 +155,7 @@ func (p Partition) validate(d int) error {
 		return fmt.Errorf("query: Partition.Below: want one entry per cell (%d), got %d", p.cells(), len(p.Below))
 	}
 	for _, b := range p.Below {
-		if b.Zero() {
-			continue
-		}
-		if err := b.validate(d); err != nil {
+		if err := b.validate(d); err != nil && !b.Zero() {
 			return err
 		}
 	}
@@ -373,7 +366,14 @@ func (s *Sorter) regions(cell []int, in []panel.Column, norm2 *panel.Column) {
 			out[r] = cell[r] >= 0 || in[0][r] != in[0][r]
 		}
 		for _, c := range region.Conditions {
-			s.frames[f].Apply(s.z[:c.Frame.Out()], norm2, in)
+			if a := c.Frame; len(a.Columns) == 1 && len(a.W) == 1 && a.W[0][0] != 0 {
+				for r, v := range &in[a.Columns[0]] { // Apply's arithmetic: a box has d such conditions
+					v = float64(a.W[0][0] * float64(v-a.Center[0]))
+					norm2[r] = float64(v * v)
+				}
+			} else {
+				s.frames[f].Apply(s.z[:a.Out()], norm2, in)
+			}
 			f++
 			radius2 := float64(c.Radius * c.Radius)
 			for r, n2 := range norm2[:len(cell)] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/internal/stattest"
 	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
@@ -86,6 +87,60 @@ func TestLeafOfARow(t *testing.T) {
 				t.Errorf("%s: the rows reach only these leaves: %v", name, reached)
 			}
 		}
+	}
+}
+
+// TestOneColumnConditions: a condition on one column puts every row where the same one puts it that
+// is written as a map of two columns, the second of which counts for nothing, and so goes the way
+// of all others: for centres, widths and values of any size, in all orders of columns.
+func TestOneColumnConditions(t *testing.T) {
+	const d, n = 3, 5 * panel.Rows
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 5))
+	hostile := []float64{0, math.Copysign(0, -1), 1, -1, 1e-320, -1e-320, 1e-160, 1e154, 1.4e154, -1e160, math.MaxFloat64, -math.MaxFloat64}
+	number := func() float64 {
+		if v := rng.IntN(len(hostile) + 12); v < len(hostile) {
+			return hostile[v]
+		}
+		return math.Ldexp(rng.NormFloat64(), rng.IntN(8)-4)
+	}
+	met := 0
+	for range 400 {
+		var alone, twin Partition
+		for range 1 + rng.IntN(4) {
+			var a, b Region
+			for range rng.IntN(4) {
+				j, center, w := rng.IntN(d), number(), number()
+				c := Condition{Frame: query.Affine{Columns: []int{j}, Center: []float64{center}, W: [][]float64{{w}}},
+					Radius: math.Exp(3 * rng.NormFloat64()), Outside: rng.IntN(3) == 0}
+				if rng.IntN(10) == 0 {
+					c.Radius = math.Inf(1)
+				}
+				a.Conditions = append(a.Conditions, c)
+				c.Frame = query.Affine{Columns: []int{j, (j + 1) % d}, Center: []float64{center, 0}, W: [][]float64{{w, 0}}}
+				b.Conditions = append(b.Conditions, c)
+			}
+			alone.Regions, twin.Regions = append(alone.Regions, a), append(twin.Regions, b)
+		}
+		rows := make([]float64, n*d)
+		for i := range rows {
+			if rows[i] = number(); i%d == 0 && rng.IntN(20) == 0 {
+				rows[i] = math.NaN() // a null row
+			}
+		}
+		got, want := make([]int, n), make([]int, n)
+		alone.Sorter(d).Sort(got, rows)
+		twin.Sorter(d).Sort(want, rows)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%+v: got leaves %v, want %v", alone, got, want)
+		}
+		for _, leaf := range got {
+			if leaf >= 0 {
+				met++
+			}
+		}
+	}
+	if met < 400*n/20 || met > 400*n*19/20 {
+		t.Errorf("%d of %d rows are in a leaf: the conditions say too little", met, 400*n)
 	}
 }
 
