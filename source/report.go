@@ -1,8 +1,9 @@
 package source
 
 import (
-	"fmt"
+	_ "embed"
 	"strings"
+	"text/template"
 
 	"github.com/gauze-dp/gauze/internal/words"
 )
@@ -51,28 +52,27 @@ func (t *Table) Report() Report {
 	return r
 }
 
+//go:embed report.txt
+var reportSource string
+
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"plural": words.Plural, "digits": words.Digits, "quote": quoteColumns}).Parse(reportSource))
+
 // Text is the report in words, a line each.
 func (r Report) Text() string {
+	type plain Report // whose String hides nothing: it has none
 	var b strings.Builder
-	if r.Inferred {
-		names := make([]string, len(r.Columns))
-		for i, c := range r.Columns {
-			names[i] = c.Name
-		}
-		fmt.Fprintf(&b, "schema inferred from the cells of the first %s: %s\n", words.Plural(r.LookedAt, "row"), quoteNames(names))
-		for _, left := range r.LeftOut {
-			fmt.Fprintf(&b, "  left out %q: %s\n", left.Name, left.Why)
-		}
-		b.WriteString("  which columns were chosen is not covered by the privacy promise; declare them with --columns or --schema\n")
-	}
-	fmt.Fprintf(&b, "%s read, %s bad\n", words.Plural(r.Rows, "row"), words.Digits(r.BadRows))
-	for _, c := range r.Columns {
-		if c.Missing+c.NotFinite+c.NotNumber > 0 {
-			fmt.Fprintf(&b, "  column %q: %s missing, %s not finite, %s not a number\n",
-				c.Name, words.Digits(c.Missing), words.Digits(c.NotFinite), words.Digits(c.NotNumber))
-		}
+	if err := reportTemplate.Execute(&b, plain(r)); err != nil {
+		panic(err) // a strings.Builder never fails, and what the template names is there
 	}
 	return b.String()
+}
+
+func quoteColumns(columns []ColumnReport) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return quoteNames(names)
 }
 
 // String hides the counts from every kind of print.

@@ -30,6 +30,15 @@ type Column struct {
 	AtMost  *float64 `json:"at_most,omitempty"`
 }
 
+// Named is a schema of columns of which only the names are known.
+func Named(names []string) *Schema {
+	schema := &Schema{}
+	for _, name := range names {
+		schema.Columns = append(schema.Columns, Column{Name: name})
+	}
+	return schema
+}
+
 // Names lists the columns' names in order.
 func (s *Schema) Names() []string {
 	names := make([]string, len(s.Columns))
@@ -116,10 +125,7 @@ func ParseColumns(list string) (*Schema, error) {
 	if err != nil {
 		return nil, &Error{Field: "columns", Wanted: "names separated by commas", Got: fmt.Sprintf("%q", list), Hint: "write age,bmi"}
 	}
-	schema := &Schema{}
-	for _, name := range names {
-		schema.Columns = append(schema.Columns, Column{Name: name})
-	}
+	schema := Named(names)
 	return schema, schema.tidy()
 }
 

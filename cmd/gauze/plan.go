@@ -103,10 +103,10 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 		if err != nil {
 			return nil, "", err
 		}
-		schema = named(names)
+		schema = source.Named(names)
 		note = "every column of the header is counted; without --columns or --schema, fit chooses among them by looking at the cells"
 	case schema == nil && o.dim > 0:
-		schema = named(model.DefaultColumns(o.dim))
+		schema = source.Named(model.DefaultColumns(o.dim))
 	case schema == nil:
 		return nil, "", &usageError{"plan: wanted INPUT, --columns, --schema or --dim, got none of them", "for instance --rows 20000 --dim 4"}
 	}
@@ -114,12 +114,4 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 		return nil, "", &usageError{fmt.Sprintf("--dim: wanted %d, the number of columns named, got %d", d, o.dim), "leave --dim out"}
 	}
 	return schema.Columns, note, nil
-}
-
-func named(names []string) *source.Schema {
-	schema := &source.Schema{}
-	for _, name := range names {
-		schema.Columns = append(schema.Columns, source.Column{Name: name})
-	}
-	return schema
 }

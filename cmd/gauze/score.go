@@ -58,11 +58,7 @@ func score(e *env, path, input string) error {
 }
 
 func scoreRows(e *env, sink *scoreSink, columns []string, input string) error {
-	schema := &source.Schema{}
-	for _, name := range columns {
-		schema.Columns = append(schema.Columns, source.Column{Name: name})
-	}
-	table, err := source.Open(input, e.stdin, schema)
+	table, err := source.Open(input, e.stdin, source.Named(columns))
 	if err != nil {
 		return err
 	}

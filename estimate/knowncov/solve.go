@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // Utility constants of the solution, guesses.
@@ -90,15 +91,20 @@ func (f *fit) system(looks []*look, parts []part) *system {
 	return s
 }
 
+// with is the normal matrix with a diagonal made of its own.
+func (s *system) with(diagonal func(i int, v float64) float64) *mat.SymDense {
+	return symmetric.Of(len(s.gradient), func(i, j int) float64 {
+		if i == j {
+			return diagonal(i, s.normal.At(i, i))
+		}
+		return s.normal.At(i, j)
+	})
+}
+
 // step is where a damped step leads; false if there is none.
 func (s *system) step(damp float64) ([]part, bool) {
 	n := len(s.gradient)
-	a := mat.NewSymDense(n, nil)
-	a.CopySym(s.normal)
-	for i := range n {
-		v := a.At(i, i)
-		a.SetSym(i, i, v*(1+damp)+1e-12*(1+v))
-	}
+	a := s.with(func(_ int, v float64) float64 { return v*(1+damp) + 1e-12*(1+v) })
 	var chol mat.Cholesky
 	var x mat.VecDense
 	if !chol.Factorize(a) || chol.SolveVecTo(&x, mat.NewVecDense(n, s.gradient)) != nil {
@@ -124,16 +130,12 @@ func (s *system) step(damp float64) ([]part, bool) {
 
 // doubts fills in how uncertain the parts are; a part that the looks say nothing of is wholly so.
 func (s *system) doubts() {
-	n := len(s.gradient)
-	a := mat.NewSymDense(n, nil)
-	a.CopySym(s.normal)
-	for i := range n {
-		prior := 1 / (mostDoubt * mostDoubt) // .. of a coordinate; rows have none to speak of
+	a := s.with(func(i int, v float64) float64 {
 		if i%(1+s.d) == 0 {
-			prior = 1e-12
+			return v + 1e-12 // rows have no prior to speak of
 		}
-		a.SetSym(i, i, a.At(i, i)+prior)
-	}
+		return v + 1/(mostDoubt*mostDoubt)
+	})
 	var chol mat.Cholesky
 	var inverse mat.SymDense
 	ok := chol.Factorize(a) && chol.InverseTo(&inverse) == nil
