@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -129,7 +130,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	for i, p := range parts {
 		all[i] = slices.DeleteFunc(all[i], func(b *ball) bool {
 			b.radius *= 1 + r.c.Secluded/10
-			return !usable(b.frame, r.c.Secluded*b.radius)
+			return !usable(b.frame, r.c.Secluded*b.radius) || !dense.AllFinite(p.place(b))
 		})
 		slack := r.secludedSlack(parts, i, tops[i], mu2)
 		if t := math.Floor(math.Min(p.t, 1<<29)); len(all[i]) > 0 && t-slack >= 1 {
@@ -157,15 +158,20 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 func (r *run) conditions(p part, balls []*ball, t int) scores.TerrificCenters {
 	s := scores.TerrificCenters{Frame: p.frame, Radius: balls[0].radius, C: r.c.Secluded, T: t}
 	for _, b := range balls {
-		z := make([]float64, p.dim())
-		for k, w := range p.frame.W {
-			for j, v := range w {
-				z[k] += v * (b.frame.Center[j] - p.frame.Center[j])
-			}
-		}
-		s.Centers = append(s.Centers, z)
+		s.Centers = append(s.Centers, p.place(b))
 	}
 	return s
+}
+
+// place is where the centre of a ball is in the part's coordinates.
+func (p part) place(b *ball) []float64 {
+	z := make([]float64, p.dim())
+	for k, w := range p.frame.W {
+		for j, v := range w {
+			z[k] += v * (b.frame.Center[j] - p.frame.Center[j])
+		}
+	}
+	return z
 }
 
 // secludedSlack is 2 Gamma of the three conditions.
