@@ -32,8 +32,8 @@ import (
 // ten of ten runs, errors of means below .1 sd): epsilon 10: n = 3000, d = 3, k = 2; n = 15000, d =
 // 10, k = 2; n = 40000, d = 3, k = 3 (least weight .3 given). Means 85 sds apart, 113 for d = 10,
 // 283 for k = 3; 28 sds apart, d = 3, n = 12000: nine of ten. At epsilon 1, d = 3, without a least
-// weight: n = 25000 for k = 2, 70000 for k = 3, and 120000 for k = 4, d = 4, means 1130 sds apart (two
-// of two runs each).
+// weight: n = 25000 for k = 2, 70000 for k = 3, and 120000 for k = 4, d = 4, means 1130 sds apart
+// (two of two runs each).
 type Paper struct{ c Constants }
 
 // NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
