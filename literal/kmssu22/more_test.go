@@ -64,11 +64,13 @@ func TestPrinted(t *testing.T) {
 	e := New(Practical()).Printed()
 	for _, c := range []struct {
 		sds  []float64
+		n    int
+		eps  float64
 		most float64
-	}{{[]float64{1, 1}, 3}, {[]float64{5, 1}, 10}, {[]float64{1000, 1}, 10}, {[]float64{1000, 100, 1}, math.Inf(1)}} {
+	}{{[]float64{1, 1}, 200000, 10, 3}, {[]float64{5, 1}, 200000, 10, 10}, {[]float64{1000, 1}, 200000, 10, 10}, {[]float64{1000, 100, 1}, 30000, 200, math.Inf(1)}} {
 		rng := rand.New(rand.NewPCG(1, 17))
-		g, n := newTruth(rng, 10, c.sds...), 200000
-		f := trial{rows: g.draw(rng, n), d: len(c.sds), eps: 10}.fit(t, e)
+		g, n := newTruth(rng, 10, c.sds...), c.n
+		f := trial{rows: g.draw(rng, n), d: len(c.sds), eps: c.eps}.fit(t, e)
 		if math.IsInf(c.most, 1) {
 			var need float64
 			if f.NoRelease == nil {
@@ -76,9 +78,9 @@ func TestPrinted(t *testing.T) {
 			} else if _, err := fmt.Sscanf(f.NoRelease.Advice, "about %g rows", &need); err != nil {
 				t.Fatalf("%v: no number of rows in %q", c.sds, f.NoRelease.Advice)
 			}
-			n = int(1.3 * need)
+			n = int(need)
 			c.most = .8 / math.Sqrt(12/float64(n)) // noise of at most half the least eigenvalue is let through
-			f = trial{rows: g.draw(rng, n), d: len(c.sds), eps: 10}.fit(t, e)
+			f = trial{rows: g.draw(rng, n), d: len(c.sds), eps: c.eps}.fit(t, e)
 		}
 		mean, cov, _ := g.errors(f, n)
 		t.Logf("%v, n = %d: x%.2f, mean x%.2f", c.sds, n, cov, mean)

@@ -21,8 +21,9 @@ func (r *run) release(z naive, last float64) (estimate.Outcome, error) {
 	values, vectors := z.eigen()
 	least := values[len(values)-1]
 	if !(least > z.noise/noiseLimit) {
-		return estimate.Outcome{}, &bottom{"the noise of the last covariance is as large as what it measures",
-			r.rows * z.noise / (noiseLimit * last * last)}
+		// Noise lowers the least eigenvalue by up to z.noise, and is to be below noiseLimit of that.
+		need := r.rows * z.noise * (1 + 1/noiseLimit) / (last * last)
+		return estimate.Outcome{}, &bottom{"the noise of the last covariance is as large as what it measures", math.Max(need, 2*r.rows)}
 	}
 	at := z.at(z.mean)
 	var factor mat.Dense
