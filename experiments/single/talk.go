@@ -2,6 +2,7 @@ package single
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -22,6 +23,13 @@ const (
 	// asPrinted is what the name of a contender with printed constants ends in.
 	asPrinted = " (printed)"
 )
+
+// talkStarts is where searches start at epsilon 10 and d = 2 or 1, about where one from 400 on
+// ended; they go up or down from there.
+var talkStarts = map[string]float64{
+	practical.name: 80, literalOne: 200, literalOne + asPrinted: 40_000, literalHeavy: 70_000, literalHeavy + asPrinted: 30_000,
+	literalGaussian: 5000, literalGaussian + asPrinted: 900_000, literalCoinpress: 250, literalCoinpress + asPrinted: 250,
+}
 
 // A theorem of the talk's sources, and what it says of the number of rows.
 type theorem struct {
@@ -49,9 +57,12 @@ var talk = experiment{
 	cells: func() []cell {
 		var out []cell
 		add := func(d int, epsilon float64, only []string) {
-			out = append(out, cell{name: fmt.Sprintf("%d/%g", d, epsilon), rows: []int{400}, only: only, column: fmt.Sprint(d), row: fmt.Sprint(epsilon), x: epsilon,
-				budget: privacy.Budget{Epsilon: epsilon, Delta: talkDelta}, bounds: estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{.25 / talkKappa, 4}, Moments: 4},
-				pop: problems.Population{Columns: d, Kappa: talkKappa}})
+			for _, by := range only {
+				start := talkStarts[by] * 10 / epsilon * math.Max(1, float64(d)/2)
+				out = append(out, cell{name: fmt.Sprintf("%d/%g", d, epsilon), rows: []int{int(start)}, only: []string{by}, column: fmt.Sprint(d), row: fmt.Sprint(epsilon), x: epsilon,
+					budget: privacy.Budget{Epsilon: epsilon, Delta: talkDelta}, bounds: estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{.25 / talkKappa, 4}, Moments: 4},
+					pop: problems.Population{Columns: d, Kappa: talkKappa}})
+			}
 		}
 		in := func(one bool) (names []string) {
 			for _, t := range theorems {
