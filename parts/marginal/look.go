@@ -55,6 +55,8 @@ type Column struct {
 	// Tail is the exponent of the tail, P(|x| > t) like t^-Tail, from where a tenth of the rows are
 	// to where no more are seen. 0 if less than an octave is seen.
 	Tail float64
+	// TailSD is about what noise and sampling of the rows at the end of the tail do to Tail.
+	TailSD float64
 	// Group is the share of rows in a group at Far, signed, which a gap of two octaves or more
 	// separates from all others; 0 if there is none. GroupSD is its noise.
 	Far, Group, GroupSD float64
@@ -257,6 +259,7 @@ func (c *Column) tail(side [2][]float64, out int, sigma, rows float64) {
 			if octaves > .9*math.Ln2 {
 				end := math.Log(above[to]/math.Max(1, c.Beyond*rows+2*c.BeyondSD*rows)) / math.Log(c.Reach/lengths[to])
 				c.Tail = max(slope, c.last, end)
+				c.TailSD = math.Hypot(sigma*math.Sqrt(2*float64(out-to+1))/above[to], 1/math.Sqrt(above[to])) / octaves
 			}
 			return
 		}

@@ -104,7 +104,7 @@ func (f *Fit) Uneven() (bool, error) {
 	for i, c := range t.Columns {
 		atom := f.Units.Varied != nil && f.Units.Varied[f.Space.Columns[i]]+unevenSDs*f.Units.VariedSD < (1-unevenAtom)*f.Good() ||
 			f.Units.Uneven != nil && f.Units.Uneven[f.Space.Columns[i]]
-		if atom || c.Group > unevenGroup || c.Tail > 0 && c.Tail < unevenTail {
+		if atom || c.Group > unevenGroup || c.Tail > 0 && c.Tail+unevenSDs*c.TailSD < unevenTail {
 			return true, nil
 		}
 	}
