@@ -21,7 +21,8 @@ func (r *run) release(z naive, last float64) (estimate.Outcome, error) {
 	values, vectors := z.eigen()
 	least := values[len(values)-1]
 	if !(least > z.noise/noiseLimit) {
-		// Noise lowers the least eigenvalue by up to z.noise, and is to be below noiseLimit of that.
+		// Noise lowers the least eigenvalue by up to z.noise, and is to be below noiseLimit of
+		// that.
 		need := r.rows * z.noise * (1 + 1/noiseLimit) / (last * last)
 		return estimate.Outcome{}, &bottom{"the noise of the last covariance is as large as what it measures", math.Max(need, 2*r.rows)}
 	}
