@@ -12,11 +12,12 @@ import (
 // of a public lattice, and so few of them that all can be looked at. Whatever it answers, score (3)
 // has sensitivity 1.
 //
-// Source: [AMN24] Lemma B.6.
-// Differs: the estimator A0 that the lemma starts from is median and interquartile range, where the
-// paper takes the optimal one of its reference; datasets are multisets of lattice points, so that
-// "some dataset" is one of a finite list; (c) wants at least three equal elements, because a
-// lattice has ties where a Gaussian sample has none.
+// Source: [AMN24] Lemma B.6. Differs: the estimator A0 that the lemma starts from is median and
+// interquartile range, where the paper takes that of Theorem B.3; (a) is asked for only where
+// Changed of the elements is at least one, which is not so with the practical constants: where one
+// of four elements may change, what is left has an sd that the lattice is too coarse for; datasets
+// are multisets of lattice points, so that "some dataset" is one of a finite list; (c) wants at
+// least three equal elements, because a lattice has ties where a Gaussian sample has none.
 type robust struct {
 	Points []float64 // of the lattice, increasing
 	// Components is k in (c): a subset of m/(4k) elements, Ties at least, must not lie within

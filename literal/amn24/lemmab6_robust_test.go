@@ -119,6 +119,8 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 
 // Property 1 of Lemma B.6: datasets that differ in few elements are told about the same, or one of
 // them nothing.
+//
+// Shows: [AMN24] Lemma B.6.
 func TestRobustProperty(t *testing.T) {
 	r := small(.26)
 	const m = 4

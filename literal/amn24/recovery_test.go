@@ -60,6 +60,8 @@ func tried(i int) ([]privacy.Relation, int, Constants) {
 }
 
 // Algorithm 3: components of wildly different sizes and places, no bounds, epsilon 20.
+//
+// Shows: [AMN24] Algorithm 3; Algorithm 1.
 func TestUnivariateRecovery(t *testing.T) {
 	for i, c := range []instance{
 		{"three apart", line(t, [3]float64{.4, 0, 1}, [3]float64{.3, 1e6, 1e-3}, [3]float64{.3, -50, 4}), 5000, estimate.Facts{}},
@@ -74,6 +76,8 @@ func TestUnivariateRecovery(t *testing.T) {
 }
 
 // Algorithm 2 with score (3) on a lattice, and with the tractable score.
+//
+// Shows: [AMN24] Algorithm 2.
 func TestGeneralRecovery(t *testing.T) {
 	for i, c := range []instance{
 		{"one component, lattice", line(t, [3]float64{1, 2, 1}), 1000, knowing(4, .7, 1.5)},
@@ -167,6 +171,8 @@ func TestRemovalLoop(t *testing.T) {
 // Theorem C.3 on an unbounded lattice, where all other pairs count as infinitely many: the test
 // passes if w n is far above what it tolerates, and fails if it is below, however good the best
 // pair is.
+//
+// Shows: [AMN24] Theorem C.3.
 func TestUnboundedLattice(t *testing.T) {
 	c := Practical()
 	c.Unbounded, c.Refinements = true, 0

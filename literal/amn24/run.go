@@ -22,6 +22,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -129,9 +130,24 @@ func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) erro
 		return nil
 	}
 	advice := "use --method general, or univariate in one column, which enumerate nothing"
+	if c.Coarsest == 0 && p.Mu > 0 {
+		return program.Refusal(advice, "%s", c.beyond(d, k, within(factor, n), p.Mu*p.Mu))
+	}
 	if p.Components == 0 {
 		advice = "say how many components there are; or " + advice
 	}
 	return program.Refusal(advice, "the mixtures of %d Gaussians of nets around that many, "+
 		"spaced %.2g standard deviations and within a factor of %.2g, are more than %d", k, zeta, within(factor, n), c.MostHypotheses)
+}
+
+// beyond says how many mixtures the printed net has, by the size that Lemma D.1 states, constants
+// left out, and how many rows the choice among them takes.
+//
+// Source: [AMN24] Lemma D.1; Lemma D.3.
+func (c Constants) beyond(d, k int, factor, mu2 float64) string {
+	base, power := factor*math.Sqrt(float64(d))/c.zeta(), float64(k*d*(d+3)/2)
+	epsilon := printed.Choice((1 - c.CrudeShare) * mu2)
+	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, math.Min(1e150, math.Pow(base, power)))
+	return fmt.Sprintf("the printed net, within a factor of %.2g of every pair, makes about %.2g^%.0f mixtures, of which %d can be listed; "+
+		"a choice among all takes about %.2g rows", factor, base, power, c.MostHypotheses, rows)
 }

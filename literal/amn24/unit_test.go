@@ -33,6 +33,8 @@ func TestAdvancedComposition(t *testing.T) {
 
 // What the filter charges for k pure steps, converted at the theorem's delta, is about the
 // theorem's epsilon or less. (For few steps basic composition is better than both.)
+//
+// Shows: [AMN24] Theorem A.1.
 func TestFilterAgainstAdvancedComposition(t *testing.T) {
 	for _, k := range []int{2, 3, 10, 100} {
 		for _, eps := range []float64{.01, .1, 1} {
@@ -116,6 +118,8 @@ func TestVague(t *testing.T) {
 }
 
 // The public net reaches everything that the facts allow: a pair close to any there is.
+//
+// Shows: [AMN24] Lemma D.1.
 func TestPublicNet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, d := range []int{1, 2} {
