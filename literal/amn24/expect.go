@@ -44,9 +44,9 @@ func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
 	return x
 }
 
-// fullestBucket is the part of a component's gaps that several of its buckets hold each: with twice
-// the noise's support in those, three components of equal weight, apart or overlapping, were told
-// within .05 in most runs, and with half of that in none (fresh rows and noise, epsilon 20).
+// fullestBucket is the part of a component's gaps that its fuller buckets hold each, about: a
+// guess, set where three components of equal weight, apart or overlapping, were told within .06
+// (fresh rows and noise, epsilon 20).
 const fullestBucket = .15
 
 // selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows,

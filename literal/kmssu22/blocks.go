@@ -9,8 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
-// Utility constants of all histograms, guesses: a cell is to be sureSDs above its threshold. A ball
-// of fewer blocks than leastBlocks is no majority.
+// Utility constants of all histograms: a cell is to be sureSDs above its threshold, 2 after 3.5 was
+// tried on the cells of TestRecoveryTable. A ball of fewer blocks than leastBlocks, a guess, is no
+// majority.
 const (
 	sureSDs     = 2.0
 	leastBlocks = 20

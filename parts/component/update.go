@@ -19,8 +19,8 @@ const (
 	stretch    = 25.0 // largest growth of a variance in one update, in the component's own frame
 	shrinkStep = .02  // smallest variance after one update, in the component's own frame
 	// .. and this part of the spectral norm of its noise, up to mostFloor: where a direction seems
-	// narrower it is noise that says so, and rows would be lost to what is wider. Chosen of 0, .25
-	// and .5 on fresh plain clusters in 8 and 20 columns; mostFloor a guess.
+	// narrower it is noise that says so, and rows would be lost to what is wider. Chosen of 0, .2
+	// and .4 on fresh plain clusters in 8 and 20 columns; mostFloor a guess.
 	noiseFloor, mostFloor = .2, .5
 )
 
