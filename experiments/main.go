@@ -26,6 +26,7 @@ import (
 
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/expected"
+	"github.com/gauze-dp/gauze/experiments/papers"
 	"github.com/gauze-dp/gauze/experiments/plain"
 	"github.com/gauze-dp/gauze/experiments/reduction"
 	"github.com/gauze-dp/gauze/experiments/separated"
@@ -43,7 +44,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study}
+var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
