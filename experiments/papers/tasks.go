@@ -106,7 +106,7 @@ func told(l *line) string {
 	}
 	why, refused := strings.CutPrefix(runs[0].Why, "refused: ")
 	why = strings.TrimPrefix(why, "no release: ")
-	for _, end := range []string{": ", ", "} {
+	for _, end := range []string{": ", " (", ", "} {
 		why, _, _ = strings.Cut(why, end)
 	}
 	if refused {
