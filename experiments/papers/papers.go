@@ -1,5 +1,6 @@
-// Package papers asks of every method that runs what a paper prints: does it do what it can do, what
-// happens on the constants that the paper prints, and does more budget or do more rows ever hurt?
+// Package papers asks of every method that runs what a paper prints: does it do what it can do,
+// what happens on the constants that the paper prints, and does more budget or do more rows ever
+// hurt?
 package papers
 
 import (

@@ -93,8 +93,8 @@ func describe(_ *results, l *line, n int) []any {
 	return []any{fmt.Sprintf("%d/%d", len(tv), len(runs)), fmt.Sprintf("%d/%d", engine.Count(runs), len(runs)), engine.Spread(tv), engine.Seconds(runs)}
 }
 
-// told says what became of a line's runs: released models and their distance, or in a word why there
-// is none; the page has the whole of it below.
+// told says what became of a line's runs: released models and their distance, or in a word why
+// there is none; the page has the whole of it below.
 func told(l *line) string {
 	if l == nil {
 		return "-"
