@@ -11,29 +11,29 @@ import (
 // random is a mixture with weights within the factor unequal, covariances of condition up to cond,
 // and means at least sep apart, as Mahalanobis distances under the mean of two covariances.
 func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Component {
-	m := newMixture(k, d)
+	m := NewMixture(k, d)
 	t := d * d
 	total := 0.0
 	for j := range k {
-		m.weight[j] = 1 + (unequal-1)*rng.Float64()
-		total += m.weight[j]
+		m.Weight[j] = 1 + (unequal-1)*rng.Float64()
+		total += m.Weight[j]
 		for _, axis := range axes(rng, d) {
-			addSquare(m.root[j*t:j*t+t], axis, d, math.Exp(rng.Float64()*math.Log(cond)))
+			AddSquare(m.Root[j*t:j*t+t], axis, d, math.Exp(rng.Float64()*math.Log(cond)))
 		}
 	}
-	for i := range m.mean {
-		m.mean[i] = rng.NormFloat64()
+	for i := range m.Mean {
+		m.Mean[i] = rng.NormFloat64()
 	}
 	least := math.Inf(1)
 	for a := range k {
-		m.weight[a] /= total
+		m.Weight[a] /= total
 		for b := range a {
 			s, inv, diff := make([]float64, t), make([]float64, t), make([]float64, d)
 			for c := range s {
-				s[c] = (m.root[a*t+c] + m.root[b*t+c]) / 2
+				s[c] = (m.Root[a*t+c] + m.Root[b*t+c]) / 2
 			}
 			for c := range diff {
-				diff[c] = m.mean[a*d+c] - m.mean[b*d+c]
+				diff[c] = m.Mean[a*d+c] - m.Mean[b*d+c]
 			}
 			if !dense.Cholesky(s, d) || !dense.InvertLower(inv, s, d) {
 				panic("no covariance")
@@ -42,17 +42,17 @@ func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Comp
 			least = min(least, math.Sqrt(dense.Dot(diff, diff)))
 		}
 	}
-	for i := range m.mean {
+	for i := range m.Mean {
 		if k > 1 {
-			m.mean[i] *= sep / least
+			m.Mean[i] *= sep / least
 		}
 	}
-	if !m.refactor() {
+	if !m.Refactor() {
 		panic("no covariance")
 	}
-	f := frame{at: make([]float64, d), root: make([]float64, d*d)}
+	f := Frame{At: make([]float64, d), Root: make([]float64, d*d)}
 	for i := range d {
-		f.root[i*d+i] = 1
+		f.Root[i*d+i] = 1
 	}
 	out, _ := f.components(m)
 	return out

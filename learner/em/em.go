@@ -62,8 +62,6 @@ const (
 const (
 	// errNone is the error of rows that no start led to a mixture of.
 	errNone learner.Error = "em: no start led to a mixture of that many components"
-	// errStart is the error of a start that is no mixture.
-	errStart learner.Error = "em: the start has a component without a weight or a covariance"
 	// errRange is the error of components that overflow.
 	errRange learner.Error = "em: rows of sizes that float64 cannot hold the mixture of"
 )
@@ -86,42 +84,29 @@ func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 // LearnMixture returns k components in no particular order, from k(d+2) rows at least that lie in
 // no hyperplane.
 func (l Learner) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
-	z, f, err := l.prepare(rows, k)
+	z, f, err := l.Prepare(rows, k)
 	if err != nil {
 		return nil, err
 	}
-	all, rng := l.run(z, k, len(f.at)), rand.New(rand.NewPCG(seed, uint64(k)))
+	all, rng := l.Run(z, k, len(f.At)), rand.New(rand.NewPCG(seed, uint64(k)))
 	starts := l.Starts
 	if starts <= 0 {
-		starts = 10 + 2*k + len(f.at)
+		starts = 10 + 2*k + len(f.At)
 	}
 	few := all
 	if l.trim() > 0 || all.n > startRows {
-		few = l.run(some(z, len(f.at), l.trim(), rng), k, len(f.at))
+		few = l.Run(some(z, len(f.At), l.trim(), rng), k, len(f.At))
 		few.trim = 0
 	}
 	m := few.search(starts, rng)
 	if m == nil {
 		return nil, errNone
 	}
-	return all.finish(m, f)
+	return all.Finish(m, f)
 }
 
-// Polish runs EM from a start until it converges, as LearnMixture does with what its search found.
-func (l Learner) Polish(rows [][]float64, start []learner.Component) ([]learner.Component, error) {
-	z, f, err := l.prepare(rows, len(start))
-	if err != nil {
-		return nil, err
-	}
-	m := f.mixture(start)
-	if m == nil {
-		return nil, errStart
-	}
-	return l.run(z, len(start), len(f.at)).finish(m, f)
-}
-
-// finish runs EM from m to its end.
-func (r *run) finish(m *mixture, f *frame) ([]learner.Component, error) {
+// Finish runs EM from m to its end.
+func (r *Run) Finish(m *Mixture, f *Frame) ([]learner.Component, error) {
 	if _, ok := r.iterate(m, longSteps, leastGain); !ok {
 		return nil, errNone
 	}
@@ -132,18 +117,18 @@ func (r *run) finish(m *mixture, f *frame) ([]learner.Component, error) {
 	return components, nil
 }
 
-// prepare whitens the rows.
-func (l Learner) prepare(rows [][]float64, k int) ([]float64, *frame, error) {
+// Prepare whitens the rows, of which k components take k(d+2) at least.
+func (l Learner) Prepare(rows [][]float64, k int) ([]float64, *Frame, error) {
 	if k < 1 || len(rows) == 0 || len(rows[0]) == 0 || len(rows)/k < len(rows[0])+2 {
 		return nil, nil, learner.ErrTooFew
 	}
-	return whiten(rows, l.trim())
+	return Whiten(rows, l.trim())
 }
 
 func (l Learner) trim() float64 { return math.Min(math.Max(l.Trim, 0), mostTrim) }
 
-// run is one with the learner's settings.
-func (l Learner) run(z []float64, k, d int) *run {
+// Run is one with the learner's settings.
+func (l Learner) Run(z []float64, k, d int) *Run {
 	r := newRun(z, k, d)
 	if r.trim = l.trim(); r.trim > 0 {
 		r.log = make([]float64, r.n)

@@ -8,13 +8,13 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A frame takes whitened rows back: x = at + root z, with a lower triangular root. What EM does to
+// A Frame takes whitened rows back: x = at + root z, with a lower triangular root. What EM does to
 // the rows z depends on their inner products only, and whitened rows of an affine image are those
 // of the rows themselves, rotated. So the mixture found moves with the rows under every invertible
 // affine map, up to rounding.
-type frame struct {
-	at   []float64
-	root []float64 // d x d
+type Frame struct {
+	At   []float64
+	Root []float64 // d x d
 }
 
 // Utility constants of the frame.
@@ -31,11 +31,11 @@ const (
 // errFlat is the error of rows that lie in a hyperplane, or are too far apart for float64.
 const errFlat learner.Error = "em: the rows have no covariance of full rank"
 
-// whiten returns the rows, flat, in coordinates in which their mean is 0 and their covariance the
+// Whiten returns the rows, flat, in coordinates in which their mean is 0 and their covariance the
 // identity; if trim is positive, the mean and the covariance of the central rows.
-func whiten(rows [][]float64, trim float64) (z []float64, f *frame, err error) {
+func Whiten(rows [][]float64, trim float64) (z []float64, f *Frame, err error) {
 	d := len(rows[0])
-	f = &frame{at: slices.Clone(rows[0]), root: make([]float64, d*d)}
+	f = &Frame{At: slices.Clone(rows[0]), Root: make([]float64, d*d)}
 	z = make([]float64, 0, len(rows)*d)
 	for _, r := range rows {
 		for j, v := range r {
@@ -51,7 +51,7 @@ func whiten(rows [][]float64, trim float64) (z []float64, f *frame, err error) {
 		if big == 0 || !dense.Finite(big) || exponent < -1000 {
 			return nil, nil, errFlat
 		}
-		f.root[j*d+j] = math.Ldexp(1, exponent)
+		f.Root[j*d+j] = math.Ldexp(1, exponent)
 		for i := j; i < len(z); i += d {
 			z[i] = math.Ldexp(z[i], -exponent)
 		}
@@ -88,8 +88,8 @@ func quantile(values []float64, share float64) float64 {
 
 // whiten moves z to the mean and the covariance of the rows whose squared length is at most that,
 // and f with it; false if they have none.
-func (f *frame) whiten(z []float64, most float64) bool {
-	d, n := len(f.at), 0.0
+func (f *Frame) whiten(z []float64, most float64) bool {
+	d, n := len(f.At), 0.0
 	mean, l := make([]float64, d), make([]float64, d*d)
 	keep := make([]bool, len(z)/d)
 	for i := range keep {
@@ -107,7 +107,7 @@ func (f *frame) whiten(z []float64, most float64) bool {
 			z[i*d+j] -= mean[j]
 		}
 		if kept {
-			addSquare(l, z[i*d:i*d+d], d, 1/n)
+			AddSquare(l, z[i*d:i*d+d], d, 1/n)
 		}
 	}
 	for j := range y {
@@ -123,8 +123,8 @@ func (f *frame) whiten(z []float64, most float64) bool {
 		}
 	}
 	turn(z, inv, d, z)
-	f.at = f.back(mean)
-	f.root = f.times(l)
+	f.At = f.back(mean)
+	f.Root = f.times(l)
 	return true
 }
 
@@ -138,30 +138,22 @@ func turn(to, l []float64, d int, z []float64) {
 }
 
 // back is x of z.
-func (f *frame) back(z []float64) []float64 {
-	d, x := len(z), slices.Clone(f.at)
+func (f *Frame) back(z []float64) []float64 {
+	d, x := len(z), slices.Clone(f.At)
 	for i := range x {
-		x[i] += dense.Dot(f.root[i*d:i*d+i+1], z[:i+1])
+		x[i] += dense.Dot(f.Root[i*d:i*d+i+1], z[:i+1])
 	}
 	return x
 }
 
-// into replaces x - at by z.
-func (f *frame) into(x []float64) {
-	d := len(x)
-	for i := range x {
-		x[i] = (x[i] - dense.Dot(f.root[i*d:i*d+i], x[:i])) / f.root[i*d+i]
-	}
-}
-
 // times is the root times a lower triangle.
-func (f *frame) times(l []float64) []float64 {
-	d := len(f.at)
+func (f *Frame) times(l []float64) []float64 {
+	d := len(f.At)
 	out := make([]float64, d*d)
 	for i := range d {
 		for c := range i + 1 {
 			for j := range c + 1 {
-				out[i*d+j] += f.root[i*d+c] * l[c*d+j]
+				out[i*d+j] += f.Root[i*d+c] * l[c*d+j]
 			}
 		}
 	}

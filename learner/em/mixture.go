@@ -1,41 +1,39 @@
 package em
 
 import (
-	"math"
-	"slices"
-
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A mixture is k Gaussians in the coordinates of a frame. Triangles are lower ones, d x d each.
-type mixture struct {
+// A Mixture is k Gaussians in the coordinates of a frame. Triangles are lower ones, d x d each.
+type Mixture struct {
 	k, d   int
-	weight []float64
-	mean   []float64 // k x d
-	root   []float64 // Cholesky factors of the covariances
+	Weight []float64
+	Mean   []float64 // k x d
+	Root   []float64 // Cholesky factors of the covariances
 	inv    []float64 // their inverses
 	det    []float64 // the logarithms of their determinants
 }
 
-func newMixture(k, d int) *mixture {
+// NewMixture returns one of zeros, to be filled in.
+func NewMixture(k, d int) *Mixture {
 	t := d * d
-	return &mixture{k, d, make([]float64, k), make([]float64, k*d), make([]float64, k*t), make([]float64, k*t), make([]float64, k)}
+	return &Mixture{k, d, make([]float64, k), make([]float64, k*d), make([]float64, k*t), make([]float64, k*t), make([]float64, k)}
 }
 
-func (m *mixture) copy(from *mixture) {
-	copy(m.weight, from.weight)
-	copy(m.mean, from.mean)
-	copy(m.root, from.root)
+func (m *Mixture) copy(from *Mixture) {
+	copy(m.Weight, from.Weight)
+	copy(m.Mean, from.Mean)
+	copy(m.Root, from.Root)
 	copy(m.inv, from.inv)
 	copy(m.det, from.det)
 }
 
-// refactor replaces the covariances that stand in the place of the roots; false if one has none.
-func (m *mixture) refactor() bool {
-	t := len(m.root) / m.k
+// Refactor replaces the covariances that stand in the place of the roots; false if one has none.
+func (m *Mixture) Refactor() bool {
+	t := len(m.Root) / m.k
 	for j := range m.k {
-		root := m.root[j*t : j*t+t]
+		root := m.Root[j*t : j*t+t]
 		if !dense.Cholesky(root, m.d) || !dense.InvertLower(m.inv[j*t:j*t+t], root, m.d) {
 			return false
 		}
@@ -46,7 +44,7 @@ func (m *mixture) refactor() bool {
 
 // pool writes the harmonic mean of the covariances, and returns the logarithm of the determinant of
 // its root; false if there is none.
-func (m *mixture) pool(mean, work []float64) (det float64, ok bool) {
+func (m *Mixture) pool(mean, work []float64) (det float64, ok bool) {
 	d, t := m.d, len(mean)
 	clear(mean)
 	for j := range m.k {
@@ -64,27 +62,17 @@ func (m *mixture) pool(mean, work []float64) (det float64, ok bool) {
 // precision adds scale times l'l to the lower triangle of a, l lower triangular.
 func precision(a, l []float64, d int, scale float64) {
 	for c := range d {
-		addSquare(a, l[c*d:c*d+c+1], d, scale)
+		AddSquare(a, l[c*d:c*d+c+1], d, scale)
 	}
-}
-
-// finite says whether all parameters are.
-func (m *mixture) finite() bool {
-	for _, list := range [][]float64{m.weight, m.mean, m.root} {
-		if !dense.AllFinite(list) {
-			return false
-		}
-	}
-	return true
 }
 
 // components are those of m in the rows' coordinates; false if they overflow.
-func (f *frame) components(m *mixture) ([]learner.Component, bool) {
-	d, t := m.d, len(m.root)/m.k
+func (f *Frame) components(m *Mixture) ([]learner.Component, bool) {
+	d, t := m.d, len(m.Root)/m.k
 	out := make([]learner.Component, m.k)
 	for j := range out {
-		root := f.times(m.root[j*t : j*t+t])
-		out[j] = learner.Component{Weight: m.weight[j], Mean: f.back(m.mean[j*d : j*d+d])}
+		root := f.times(m.Root[j*t : j*t+t])
+		out[j] = learner.Component{Weight: m.Weight[j], Mean: f.back(m.Mean[j*d : j*d+d])}
 		if !dense.AllFinite(root) || !dense.AllFinite(out[j].Mean) {
 			return nil, false
 		}
@@ -96,71 +84,4 @@ func (f *frame) components(m *mixture) ([]learner.Component, bool) {
 		}
 	}
 	return out, true
-}
-
-// mixture is the one of the components in the frame; nil if they are none.
-func (f *frame) mixture(components []learner.Component) *mixture {
-	d, k := len(f.at), len(components)
-	if k == 0 {
-		return nil
-	}
-	m := newMixture(k, d)
-	t := len(m.root) / k
-	column := make([]float64, d)
-	for j, c := range components {
-		if len(c.Mean) != d || len(c.Root) != d || !(c.Weight > 0) {
-			return nil
-		}
-		m.weight[j] = c.Weight
-		for i, v := range c.Mean {
-			m.mean[j*d+i] = v - f.at[i]
-		}
-		f.into(m.mean[j*d : j*d+d])
-		for b := range d {
-			for i, row := range c.Root {
-				if len(row) != d {
-					return nil
-				}
-				column[i] = row[b]
-			}
-			f.into(column)
-			addSquare(m.root[j*t:j*t+t], column, d, 1)
-		}
-	}
-	scales := slices.Clone(m.root)
-	if !m.refactor() || !m.finite() {
-		return nil
-	}
-	for i, v := range m.root {
-		if at := i % t; at%(d+1) == 0 && !(v > thin*math.Sqrt(scales[i])) {
-			return nil
-		}
-	}
-	return m
-}
-
-// thin is the least diagonal entry of a component's Cholesky factor of correlations: below,
-// rounding may have made it from a singular one.
-const thin = 1e-7
-
-// LogLikelihood is that of the rows under a mixture, in nats per row; not a number if the rows have
-// no covariance of full rank, or the mixture is none.
-func LogLikelihood(rows [][]float64, components []learner.Component) float64 {
-	if len(rows) == 0 {
-		return math.NaN()
-	}
-	z, f, err := whiten(rows, 0)
-	if err != nil {
-		return math.NaN()
-	}
-	m := f.mixture(components)
-	if m == nil {
-		return math.NaN()
-	}
-	d := len(f.at)
-	v := newRun(z, m.k, d).expect(m) / float64(len(rows))
-	for i := range d {
-		v -= math.Log(f.root[i*d+i])
-	}
-	return v - float64(d)*math.Log(2*math.Pi)/2
 }

@@ -220,28 +220,3 @@ func TestTrimOnCleanRows(t *testing.T) {
 		t.Errorf("the medians grow to %.3f", ratio)
 	}
 }
-
-// TestPolish: from the truth EM comes to rest where a search that finds the same optimum does; from
-// what is no mixture, nowhere.
-func TestPolish(t *testing.T) {
-	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
-	truth := random(rng, 2, 3, 9, 3, 2)
-	rows := drawn(rng, truth, 300)
-	a, err := Learner{}.Polish(rows, truth)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Learner{}.LearnMixture(rows, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := apart(a, b); !(v < 1e-2) {
-		t.Errorf("polished truth and learnt mixture are %v apart", v)
-	}
-	for _, start := range [][]learner.Component{nil, {{}}, {truth[0], {Weight: .5, Mean: []float64{1, 2, 3}}},
-		{truth[0], {Weight: math.NaN(), Mean: truth[1].Mean, Root: truth[1].Root}}, {{Weight: 1, Mean: truth[0].Mean, Root: [][]float64{{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}}}} {
-		if got, err := (Learner{}).Polish(rows, start); err == nil {
-			t.Errorf("from %v: got %v", start, got)
-		}
-	}
-}

@@ -21,7 +21,7 @@ import (
 // the rounds, nine starts leave fewer blocks in local optima than thirty without, or than the
 // restatement's splits and merges, which find nothing better after them.
 type starter struct {
-	r     *run
+	r     *Run
 	rng   *rand.Rand
 	y     []float64 // the rows in the coordinates of a round
 	parts *kmeans.Search
@@ -35,7 +35,7 @@ const (
 	axisTries    = 4 // rows of which an axis of a regroup is the one farthest from the others
 )
 
-func newStarter(r *run, rng *rand.Rand) *starter {
+func newStarter(r *Run, rng *rand.Rand) *starter {
 	y, rows := make([]float64, len(r.z)), make([][]float64, r.n)
 	for i := range rows {
 		rows[i] = y[i*r.d : i*r.d+r.d]
@@ -44,7 +44,7 @@ func newStarter(r *run, rng *rand.Rand) *starter {
 }
 
 // draw writes a start to m, of so many rounds; false if a part is empty or flat.
-func (s *starter) draw(m *mixture, rounds int) bool {
+func (s *starter) draw(m *Mixture, rounds int) bool {
 	r := s.r
 	copy(s.y, r.z)
 	for round := range rounds {
@@ -69,15 +69,15 @@ func (s *starter) draw(m *mixture, rounds int) bool {
 // regroup divides the rows of a part and of those next to it, two at least, anew, about their
 // common mean and in units of their common covariance: by axes, the nearest of some through rows,
 // as components that cross differ; or by shells, as nested ones do. Means tell neither.
-func (s *starter) regroup(m *mixture, axes bool) bool {
+func (s *starter) regroup(m *Mixture, axes bool) bool {
 	r, d := s.r, s.r.d
 	first, group := s.rng.IntN(r.k), make([]int, r.k)
 	for j := range group {
 		group[j] = j
 	}
 	from := func(j int) (sum float64) {
-		for c, v := range m.mean[first*d : first*d+d] {
-			sum += (m.mean[j*d+c] - v) * (m.mean[j*d+c] - v)
+		for c, v := range m.Mean[first*d : first*d+d] {
+			sum += (m.Mean[j*d+c] - v) * (m.Mean[j*d+c] - v)
 		}
 		return sum
 	}
@@ -90,7 +90,7 @@ func (s *starter) regroup(m *mixture, axes bool) bool {
 			of, z = append(of, i), append(z, r.z[i*d:i*d+d]...)
 		}
 	}
-	f := &frame{at: make([]float64, d), root: make([]float64, d*d)}
+	f := &Frame{At: make([]float64, d), Root: make([]float64, d*d)}
 	if !f.whiten(z, math.Inf(1)) {
 		return false
 	}
@@ -156,51 +156,51 @@ func (s *starter) shells(of []int, z []float64, group []int) {
 
 // fit makes m of the parts, each covariance shrunk to the pooled one with the weight of d+1 rows,
 // and leaves that one in pooled.
-func (s *starter) fit(m *mixture) bool {
+func (s *starter) fit(m *Mixture) bool {
 	r := s.r
 	d, t := r.d, len(r.pooled)
 	clear(r.count)
-	clear(m.mean)
+	clear(m.Mean)
 	for i, j := range s.parts.Part {
 		r.count[j]++
 		for c, v := range r.z[i*d : i*d+d] {
-			m.mean[j*d+c] += v
+			m.Mean[j*d+c] += v
 		}
 	}
 	for j, v := range r.count {
 		if v == 0 {
 			return false
 		}
-		m.weight[j] = v / float64(r.n)
+		m.Weight[j] = v / float64(r.n)
 		for c := range d {
-			m.mean[j*d+c] /= v
+			m.Mean[j*d+c] /= v
 		}
 	}
-	clear(m.root)
+	clear(m.Root)
 	clear(r.pooled)
 	for i, j := range s.parts.Part {
 		for c, v := range r.z[i*d : i*d+d] {
-			r.y[c] = v - m.mean[j*d+c]
+			r.y[c] = v - m.Mean[j*d+c]
 		}
-		addSquare(m.root[j*t:j*t+t], r.y, d, 1)
+		AddSquare(m.Root[j*t:j*t+t], r.y, d, 1)
 	}
-	for i, v := range m.root {
+	for i, v := range m.Root {
 		r.pooled[i%t] += v / float64(r.n)
 	}
 	few := float64(d + 1)
-	for i, v := range m.root {
-		m.root[i] = (v + few*r.pooled[i%t]) / (r.count[i/t] + few)
+	for i, v := range m.Root {
+		m.Root[i] = (v + few*r.pooled[i%t]) / (r.count[i/t] + few)
 	}
-	return m.refactor()
+	return m.Refactor()
 }
 
 // search runs EM for some steps from every start, for more from the best few, and returns the best;
 // nil if no start led to a mixture.
-func (r *run) search(starts int, rng *rand.Rand) *mixture {
+func (r *Run) search(starts int, rng *rand.Rand) *Mixture {
 	if r.k == 1 {
 		starts = 1
 	}
-	s, m := newStarter(r, rng), newMixture(r.k, r.d)
+	s, m := newStarter(r, rng), NewMixture(r.k, r.d)
 	var best podium
 	for start := range starts {
 		axes, ok := start/regroupEvery%2 == 0, false
@@ -216,7 +216,7 @@ func (r *run) search(starts int, rng *rand.Rand) *mixture {
 			}
 		}
 	}
-	var out *mixture
+	var out *Mixture
 	top := math.Inf(-1)
 	for _, c := range best {
 		if v, ok := r.iterate(c.m, middleSteps, leastGain); ok && v > top {
@@ -242,12 +242,12 @@ const (
 type podium []candidate
 
 type candidate struct {
-	m *mixture
+	m *Mixture
 	v float64
 }
 
 // offer takes a copy of m if it is among the best and not there yet.
-func (p *podium) offer(m *mixture, v, same float64) {
+func (p *podium) offer(m *Mixture, v, same float64) {
 	worst := 0
 	for i, c := range *p {
 		if math.Abs(c.v-v) < same {
@@ -258,7 +258,7 @@ func (p *podium) offer(m *mixture, v, same float64) {
 		}
 	}
 	if len(*p) < finalists {
-		*p = append(*p, candidate{newMixture(m.k, m.d), v})
+		*p = append(*p, candidate{NewMixture(m.k, m.d), v})
 		worst = len(*p) - 1
 	} else if !(v > (*p)[worst].v) {
 		return

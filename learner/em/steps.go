@@ -6,8 +6,8 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// A run is EM on the rows of one frame, and the memory that it works in.
-type run struct {
+// A Run is EM on the rows of one frame, and the memory that it works in.
+type Run struct {
 	n, k, d int
 	z       []float64 // n x d
 	trim    float64   // the share of the rows that every step leaves out
@@ -26,15 +26,15 @@ type run struct {
 	exp    powers
 }
 
-func newRun(z []float64, k, d int) *run {
+func newRun(z []float64, k, d int) *Run {
 	n, t := len(z)/d, d*d
-	return &run{n: n, k: k, d: d, z: z, share: make([]float64, k*n), count: make([]float64, k), sum: make([]float64, k*d),
+	return &Run{n: n, k: k, d: d, z: z, share: make([]float64, k*n), count: make([]float64, k), sum: make([]float64, k*d),
 		square: make([]float64, k*t), pooled: make([]float64, t), work: make([]float64, t), y: make([]float64, d), exp: newPowers()}
 }
 
-// expect adds up every row's shares in the components of m, and returns the log-likelihood less
+// Expect adds up every row's shares in the components of m, and returns the log-likelihood less
 // that of the constant (2 pi)^(-d/2).
-func (r *run) expect(m *mixture) float64 {
+func (r *Run) Expect(m *Mixture) float64 {
 	for j := range r.k {
 		r.score(m, j)
 	}
@@ -49,10 +49,10 @@ func (r *run) expect(m *mixture) float64 {
 }
 
 // score writes the logarithm of component j's part of every row's density.
-func (r *run) score(m *mixture, j int) {
+func (r *Run) score(m *Mixture, j int) {
 	d, t := r.d, len(r.pooled)
-	mean, inv, out := m.mean[j*d:j*d+d], m.inv[j*t:j*t+t], r.share[j*r.n:j*r.n+r.n]
-	top := math.Log(m.weight[j]) - m.det[j]
+	mean, inv, out := m.Mean[j*d:j*d+d], m.inv[j*t:j*t+t], r.share[j*r.n:j*r.n+r.n]
+	top := math.Log(m.Weight[j]) - m.det[j]
 	if d == 2 {
 		m0, m1, a, b, c := mean[0], mean[1], inv[0], inv[2], inv[3]
 		for i := range out {
@@ -78,7 +78,7 @@ func (r *run) score(m *mixture, j int) {
 }
 
 // normalise makes shares of scores and returns the sum of the rows' log-densities.
-func (r *run) normalise() float64 {
+func (r *Run) normalise() float64 {
 	// The logarithms of sums between 1 and k are taken many at a time.
 	total, product, n := 0.0, 1.0, r.n
 	for i := range n {
@@ -112,7 +112,7 @@ func (r *run) normalise() float64 {
 
 // leaveOut takes the shares from the least likely rows, but not from those that a Gaussian has too,
 // and returns the sum of the log-densities, that of such a row being where they begin.
-func (r *run) leaveOut() float64 {
+func (r *Run) leaveOut() float64 {
 	least, total := min(quantile(r.log, r.trim), quantile(r.log, .5)-stray(r.d)), 0.0
 	for i, v := range r.log {
 		total += max(v, least)
@@ -139,9 +139,9 @@ func stray(d int) float64 {
 const straySDs = 3.1
 
 // gather adds up the shares of component j, with first and second moments about its mean.
-func (r *run) gather(m *mixture, j int) {
+func (r *Run) gather(m *Mixture, j int) {
 	d, t := r.d, len(r.pooled)
-	mean, sum, square := m.mean[j*d:j*d+d], r.sum[j*d:j*d+d], r.square[j*t:j*t+t]
+	mean, sum, square := m.Mean[j*d:j*d+d], r.sum[j*d:j*d+d], r.square[j*t:j*t+t]
 	count, share := 0.0, r.share[j*r.n:j*r.n+r.n]
 	if d == 2 {
 		m0, m1, sx, sy, sxx, sxy, syy := mean[0], mean[1], 0., 0., 0., 0., 0.
@@ -173,14 +173,14 @@ func (r *run) gather(m *mixture, j int) {
 			y[c] = v
 			sum[c] += p * v
 		}
-		addSquare(square, y, d, p)
+		AddSquare(square, y, d, p)
 	}
 	r.count[j] = count
 }
 
 // maximise moves m to the moments of the last expect and the prior; false if a component has too
 // few rows or no covariance.
-func (r *run) maximise(m *mixture) bool {
+func (r *Run) maximise(m *Mixture) bool {
 	d, t, n := r.d, len(r.pooled), 0.0
 	for _, v := range r.count {
 		if !(v >= r.least) {
@@ -189,25 +189,25 @@ func (r *run) maximise(m *mixture) bool {
 		n += v
 	}
 	for j, v := range r.count {
-		m.weight[j] = (v + r.weights) / (n + float64(r.k)*r.weights)
-		sum, root := r.sum[j*d:j*d+d], m.root[j*t:j*t+t]
+		m.Weight[j] = (v + r.weights) / (n + float64(r.k)*r.weights)
+		sum, root := r.sum[j*d:j*d+d], m.Root[j*t:j*t+t]
 		copy(root, r.square[j*t:j*t+t])
-		addSquare(root, sum, d, -1/v)
+		AddSquare(root, sum, d, -1/v)
 		for c, p := range r.pooled {
 			root[c] = (root[c] + r.shapes*p) / (v + r.shapes)
 		}
 		for c, s := range sum {
-			m.mean[j*d+c] += s / v
+			m.Mean[j*d+c] += s / v
 		}
 	}
-	return m.refactor()
+	return m.Refactor()
 }
 
 // prior prepares pooled for maximise, and returns the logarithm of the prior density of m: a
 // component's covariance S counts r.shapes/2 times ln det H - ln det S - tr(H/S) + d, with H the
 // harmonic mean of all, so that the traces add up to a constant; its weight r.weights times its
 // logarithm.
-func (r *run) prior(m *mixture) (log float64, ok bool) {
+func (r *Run) prior(m *Mixture) (log float64, ok bool) {
 	clear(r.pooled)
 	if r.shapes > 0 {
 		det, ok := m.pool(r.pooled, r.work)
@@ -219,7 +219,7 @@ func (r *run) prior(m *mixture) (log float64, ok bool) {
 		}
 	}
 	if r.weights > 0 {
-		for _, w := range m.weight {
+		for _, w := range m.Weight {
 			log += r.weights * math.Log(w)
 		}
 	}
@@ -229,14 +229,14 @@ func (r *run) prior(m *mixture) (log float64, ok bool) {
 // iterate runs at most steps of EM, until one gains less than gain nats; it returns the objective
 // before the last one. The objective, the log-likelihood and the logarithm of the prior, never
 // falls: the E-step and the mean of the covariances are both maximisers of it for fixed parameters.
-func (r *run) iterate(m *mixture, steps int, gain float64) (objective float64, ok bool) {
+func (r *Run) iterate(m *Mixture, steps int, gain float64) (objective float64, ok bool) {
 	last := math.Inf(-1)
 	for range steps {
 		prior, ok := r.prior(m)
 		if !ok {
 			return 0, false
 		}
-		v := r.expect(m) + prior
+		v := r.Expect(m) + prior
 		if !dense.Finite(v) || !r.maximise(m) {
 			return 0, false
 		}
@@ -248,9 +248,9 @@ func (r *run) iterate(m *mixture, steps int, gain float64) (objective float64, o
 	return last, true
 }
 
-// addSquare adds scale times v v' to the lower triangle of the leading block of a, n x n, that is
+// AddSquare adds scale times v v' to the lower triangle of the leading block of a, n x n, that is
 // as large as v.
-func addSquare(a, v []float64, n int, scale float64) {
+func AddSquare(a, v []float64, n int, scale float64) {
 	for i, x := range v {
 		x *= scale
 		row := a[i*n : i*n+i+1]

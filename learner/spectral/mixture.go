@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/axes"
 	"github.com/gauze-dp/gauze/learner/em"
+	"github.com/gauze-dp/gauze/learner/em/given"
 )
 
 // A Mixture finds mixtures of Gaussians of any shape whose means are far apart: it tells the
@@ -93,7 +94,7 @@ func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 	top := math.Inf(-1)
 	for range mixtureStarts {
 		found := u.components(round(u.x, k, rng), k)
-		if v := em.LogLikelihood(few, found); v > top { // not a number if nothing was found
+		if v := given.LogLikelihood(few, found); v > top { // not a number if nothing was found
 			best, top = found, v
 		}
 	}
@@ -103,7 +104,7 @@ func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 	if m.Raw {
 		return best, nil
 	}
-	return em.Learner{}.Polish(rows, best)
+	return given.Polish(em.Learner{}, rows, best)
 }
 
 // units are rows about their mean, each column divided by a power of two.
