@@ -51,10 +51,7 @@ func Orthogonalize(w []float64, n int, norms []float64) {
 func squares(w []float64, n int, norms []float64) {
 	most := 0.0
 	for i := range n {
-		norms[i] = 0
-		for _, v := range w[i*n : i*n+n] {
-			norms[i] += v * v
-		}
+		norms[i] = Norm2(w[i*n : i*n+n])
 		most = max(most, norms[i])
 	}
 	if !(most < 1e150) {

@@ -6,15 +6,8 @@ import "math"
 // triangle only, and reports false unless the matrix is finite and, as far as rounding lets it see,
 // positive definite; a is spoilt then.
 func Cholesky(a []float64, n int) bool {
-	for j := 0; j < n; j++ {
-		s := pivot(a, n, j)
-		if !(s > 0) || math.IsInf(s, 0) {
-			return false
-		}
-		a[j*n+j] = math.Sqrt(s)
-		clear(a[j*n+j+1 : j*n+n])
-	}
-	return true
+	_, ok := CholeskyLog(a, n)
+	return ok
 }
 
 // CholeskyLog is Cholesky, and the logarithm of the determinant of a as the sum of those of the

@@ -12,9 +12,8 @@ type Search struct {
 	Part []int
 	// Centers are k points.
 	Centers [][]float64
-	// Running has the centres be running means, which keep the digits of points that coincide; it
-	// takes no account of weights.
-	Running bool
+	// Move puts every centre at the mean of its points, which New has it do by weighted sums.
+	Move func()
 
 	points [][]float64
 	weight []float64
@@ -36,6 +35,7 @@ func New(points [][]float64, weight []float64, k int) *Search {
 	for j := range k {
 		s.Centers[j], s.sums[j] = make([]float64, d), make([]float64, d)
 	}
+	s.Move = s.move
 	return s
 }
 
@@ -91,7 +91,7 @@ func (s *Search) Lloyd(steps int) (cost float64) {
 		if cost, moved = s.Assign(); step > 0 && !moved || step == steps-1 {
 			break
 		}
-		s.move()
+		s.Move()
 	}
 	return cost
 }
@@ -121,14 +121,6 @@ func nearest(x []float64, centers [][]float64) (at int, least float64) {
 
 // move takes the centres to the means of their points.
 func (s *Search) move() {
-	if s.Running {
-		for j, n := range RunningMeans(s.sums, s.points, s.Part) {
-			if n > 0 {
-				copy(s.Centers[j], s.sums[j])
-			}
-		}
-		return
-	}
 	clear(s.total)
 	for _, sum := range s.sums {
 		clear(sum)
@@ -152,23 +144,6 @@ func (s *Search) move() {
 			}
 		}
 	}
-}
-
-// RunningMeans writes the mean of every part, 0 for one without points, taken one point at a time,
-// and returns the numbers of points.
-func RunningMeans(means, points [][]float64, part []int) (counts []float64) {
-	counts = make([]float64, len(means))
-	for _, m := range means {
-		clear(m)
-	}
-	for i, x := range points {
-		j := part[i]
-		counts[j]++
-		for c, v := range x {
-			means[j][c] += (v - means[j][c]) / counts[j]
-		}
-	}
-	return counts
 }
 
 // Distance2 is the squared Euclidean distance of x from as many entries of y.

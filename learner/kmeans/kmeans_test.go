@@ -42,7 +42,7 @@ func TestLloyd(t *testing.T) {
 		d, k := 1+rng.IntN(4), 1+rng.IntN(5)
 		x, weight := points(rng, 20+rng.IntN(100), d, k)
 		s := kmeans.New(x, weight, k)
-		if s.Running = i%3 == 0; i%3 > 0 {
+		if i%3 > 0 {
 			var copies [][]float64
 			for i, w := range weight {
 				copies = append(copies, slices.Repeat([][]float64{x[i]}, int(w))...)
@@ -60,6 +60,7 @@ func TestLloyd(t *testing.T) {
 				}
 			}
 		} else {
+			s = kmeans.New(x, nil, k)
 			s.Seed(rng.IntN(len(x)), rng.Float64)
 			last := math.Inf(1)
 			for range 100 {
@@ -121,15 +122,5 @@ func TestSeed(t *testing.T) {
 	}
 	if got := kmeans.Pick([]float64{0, 2, 0, 1, 0}, 1-1e-16); got != 3 {
 		t.Errorf("the end falls on %d", got)
-	}
-}
-
-// TestRunningMeans: points that coincide have their place as mean, to the last bit.
-func TestRunningMeans(t *testing.T) {
-	x := slices.Repeat([][]float64{{.1, 1e9 + .1}}, 7)
-	means := [][]float64{{5, 5}, {5, 5}}
-	counts := kmeans.RunningMeans(means, x, make([]int, 7))
-	if !slices.Equal(counts, []float64{7, 0}) || !slices.Equal(means[0], x[0]) || !slices.Equal(means[1], []float64{0, 0}) {
-		t.Errorf("counts %v, means %v", counts, means)
 	}
 }

@@ -20,7 +20,15 @@ const (
 // Source: [KSSU19] Section B.11 of the restatement ([practical]).
 func parted(y [][]float64, k, starts, steps int, rng *rand.Rand) []int {
 	s := kmeans.New(y, nil, k)
-	s.Running = true
+	sums := zeros(k, len(y[0]))
+	// running means keep the digits of points that coincide
+	s.Move = func() {
+		for j, n := range runningMeans(sums, y, s.Part) {
+			if n > 0 {
+				copy(s.Centers[j], sums[j])
+			}
+		}
+	}
 	var best []int
 	least := math.Inf(1)
 	for range starts {
@@ -34,10 +42,33 @@ func parted(y [][]float64, k, starts, steps int, rng *rand.Rand) []int {
 
 // means are those of the parts, 0 for an empty one.
 func means(y [][]float64, part []int, k int) [][]float64 {
+	out := zeros(k, len(y[0]))
+	runningMeans(out, y, part)
+	return out
+}
+
+// runningMeans writes the mean of every part, 0 for one without points, taken one point at a time,
+// and returns the numbers of points.
+func runningMeans(means, points [][]float64, part []int) (counts []float64) {
+	counts = make([]float64, len(means))
+	for _, m := range means {
+		clear(m)
+	}
+	for i, x := range points {
+		j := part[i]
+		counts[j]++
+		for c, v := range x {
+			means[j][c] += (v - means[j][c]) / counts[j]
+		}
+	}
+	return counts
+}
+
+// zeros are k vectors of d.
+func zeros(k, d int) [][]float64 {
 	out := make([][]float64, k)
 	for j := range out {
-		out[j] = make([]float64, len(y[0]))
+		out[j] = make([]float64, d)
 	}
-	kmeans.RunningMeans(out, y, part)
 	return out
 }
