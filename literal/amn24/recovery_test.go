@@ -61,7 +61,7 @@ func tried(i int) ([]privacy.Relation, int, Constants) {
 
 // Algorithm 3: components of wildly different sizes and places, no bounds, epsilon 20.
 //
-// Shows: [AMN24] Algorithm 3; Algorithm 1.
+// Shows: [AMN24] Theorem 1.5; Algorithm 3; Algorithm 1.
 func TestUnivariateRecovery(t *testing.T) {
 	for i, c := range []instance{
 		{"three apart", line(t, [3]float64{.4, 0, 1}, [3]float64{.3, 1e6, 1e-3}, [3]float64{.3, -50, 4}), 5000, estimate.Facts{}},
@@ -77,7 +77,7 @@ func TestUnivariateRecovery(t *testing.T) {
 
 // Algorithm 2 with score (3) on a lattice, and with the tractable score.
 //
-// Shows: [AMN24] Algorithm 2.
+// Shows: [AMN24] Theorem 1.4; Algorithm 2.
 func TestGeneralRecovery(t *testing.T) {
 	for i, c := range []instance{
 		{"one component, lattice", line(t, [3]float64{1, 2, 1}), 1000, knowing(4, .7, 1.5)},
