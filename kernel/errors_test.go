@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -73,7 +74,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	for _, m := range []int{0, 7, 1 << 40} {
 		// an estimate has three coordinates, as rows have
 		first := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}
-		derived, err := blocks.Cut(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
+		derived, err := pooled.Cut(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
 		note(err)
 		if err != nil {
 			continue

@@ -1,5 +1,5 @@
 // Package learner holds non-private learners, one package each: what sample-and-aggregate runs on
-// every block of rows. Nothing of what they return is private; blocks.Cut pools it and
+// every block of rows. Nothing of what they return is private; pooled.Cut pools it and
 // measures the pool with noise.
 //
 // A learner is handed raw rows, so it is part of what has to be read to trust the system, though

@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -72,11 +73,11 @@ func TestLearners(t *testing.T) {
 		"of one's own": thief{&kept}, "in the guise of ours": disguised{em.Learner{Components: 1}, &kept}, "ours by a pointer": &em.Learner{Components: 1},
 		"anonymous": struct{ kernel.Learner }{em.Learner{Components: 1}}, "none": nil,
 	} {
-		if _, err := blocks.Cut(a, blocks.Blocks{Learner: l, Count: 2}); err == nil {
+		if _, err := pooled.Cut(a, blocks.Blocks{Learner: l, Count: 2}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := blocks.Cut(a, blocks.Blocks{OfTerms: 1, Count: 2}); err == nil || len(kept) > 0 || a.Session().OwnLearnerRan() {
+	if _, err := pooled.Cut(a, blocks.Blocks{OfTerms: 1, Count: 2}); err == nil || len(kept) > 0 || a.Session().OwnLearnerRan() {
 		t.Errorf("the learner of terms without one: %v, and %d rows were stolen", err, len(kept))
 	}
 	own := terms
@@ -85,7 +86,7 @@ func TestLearners(t *testing.T) {
 	if s.OwnLearnerRan() {
 		t.Error("a learner of the terms ran before it was asked for")
 	}
-	if _, err := blocks.Cut(s.Allotment(), blocks.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
+	if _, err := pooled.Cut(s.Allotment(), blocks.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
 		t.Errorf("the custodian's own: %v, %d rows, told: %v", err, len(kept), s.OwnLearnerRan())
 	}
 }
@@ -154,7 +155,7 @@ func TestNoTable(t *testing.T) {
 func TestLearnersPanic(t *testing.T) {
 	own := terms
 	own.Own = func(int) kernel.Learner { return loud{} }
-	a, err := blocks.Cut(session(t, own).Allotment(), blocks.Blocks{OfTerms: 1, Count: 3})
+	a, err := pooled.Cut(session(t, own).Allotment(), blocks.Blocks{OfTerms: 1, Count: 3})
 	if err != nil || a.Session().Columns() != 1 {
 		t.Error(err)
 	}

@@ -4,13 +4,13 @@ package blocks
 
 import (
 	"fmt"
-	"math"
 	"path"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/closed"
@@ -40,24 +40,8 @@ type Blocks struct {
 	Shared bool
 }
 
-// Cut cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with
-// all that a had left, whose measurements see the table of the pooled estimates in place of the
-// rows: m k of them, k per block. Return gives the rest back. Nothing is released and nothing is
-// spent.
-//
-// The derived table's relation is replace-one with m k public, whatever the session's relation is;
-// plans and certificates name its queries with "of blocks: " before (see kernel.OfBlocks), and
-// every sensitivity is k times the query's own.
-//
-// Theorem. Given the secret draw, which is as likely for one neighbour as for the other, the
-// derived tables of neighbours differ in the rows of one block at most. So each measurement of the
-// derived session, with k times its sensitivity, satisfies the statement of its own theorem.
-//
-// Proof: blocks_proof.md, steps 1 to 4.
-//
-// A block's k rows are the learner's estimates or, if it errs, panics, or returns anything but k
-// vectors of the right length with finite values, k null rows. So no failure shows but as k rows of
-// a table that is measured with noise, and no block size at all. The draw is never released.
+// Secret is b, valid, as tests of agreement take it. Nothing is drawn yet, and outside the kernel
+// nothing can be done with it: nobody there has a Draw.
 //
 // Caller must ensure: nothing, with Learner. Learners are handed raw rows, so they are a closed
 // set, as queries are: structs of numbers, of packages below learner, which import nothing that
@@ -76,38 +60,9 @@ type Blocks struct {
 // Whatever it does to its rows, to what it has returned, or by failing, it changes nothing but its
 // own block: the rows and the estimates are copies, every block has a goroutine of its own, and an
 // error, a panic, runtime.Goexit, or estimates of the wrong number, length or kind make a failed
-// block, as above. What cannot be caught ends the process: a panic in a goroutine that it started,
+// block. What cannot be caught ends the process: a panic in a goroutine that it started,
 // a stack or a memory exhausted, a map written twice at a time. The crash is then visible, and
 // depends on the rows. A learner that never returns stops the fit.
-//
-// Source: [KSSU19] Sections A.6 and B.11 of the restatement.
-func Cut(a *core.Allotment, b Blocks) (*core.Allotment, error) {
-	c, err := b.check(a)
-	if err != nil {
-		return nil, err
-	}
-	t := rows.New(c.width)
-	err = core.Secretly(a, func(d *core.Draw) error {
-		pooled, err := c.estimates(d)
-		for _, estimates := range pooled {
-			for j := range c.k {
-				if estimates == nil {
-					t.Append(nil) // a null row
-				} else {
-					t.Append(estimates[j])
-				}
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return core.Derive(a, t, c.k), nil
-}
-
-// Secret is b, valid, as tests of agreement take it. Nothing is drawn yet, and outside the kernel
-// nothing can be done with it: nobody there has a Draw.
 func Secret(a *core.Allotment, b Blocks) (agree.Blocks, error) {
 	c, err := b.check(a)
 	if err != nil {
@@ -200,7 +155,7 @@ func (b checked) estimates(d *core.Draw) ([][][]float64, error) {
 	return pooled, d.Context().Err()
 }
 
-// drawBlocks draws the rows of every block; see Cut.
+// drawBlocks draws the rows of every block; see Secret.
 func drawBlocks(src noise.Source, r privacy.Relation, n, m int) [][]int {
 	of := make([][]int, m)
 	if r != privacy.ReplaceOne {
@@ -254,14 +209,7 @@ func (b Blocks) image(x, z []float64) bool {
 			z[i] += w[j] * (x[from] - c)
 		}
 	}
-	norm2 := 0.0
-	for _, v := range z {
-		if v-v != 0 {
-			return false
-		}
-		norm2 += v * v
-	}
-	return x[0] == x[0] && (b.Radius == 0 || norm2 <= b.Radius*b.Radius)
+	return x[0] == x[0] && dense.AllFinite(z) && (b.Radius == 0 || dense.Norm2(z) <= b.Radius*b.Radius)
 }
 
 // seedOf is the seed of block i, public as Seed is: the output number i+1 of SplitMix64 started at
@@ -288,14 +236,9 @@ func (b checked) learn(i int, t *rows.Table, of []int) (estimates [][]float64) {
 		return nil
 	}
 	for _, e := range got {
-		if len(e) != b.width {
-			return nil
-		}
 		own := slices.Clone(e)
-		for _, v := range own {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil
-			}
+		if len(own) != b.width || !dense.AllFinite(own) {
+			return nil
 		}
 		estimates = append(estimates, own)
 	}

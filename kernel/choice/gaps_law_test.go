@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
@@ -337,7 +338,7 @@ func TestDerivedGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		// one row in a block, nearly always
-		a, err := blocks.Cut(s.Allotment(), blocks.Blocks{OfTerms: k, Count: 50 * max(1, n)})
+		a, err := pooled.Cut(s.Allotment(), blocks.Blocks{OfTerms: k, Count: 50 * max(1, n)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/learner/spectrum"
@@ -29,7 +30,7 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	pooled, err := blocks.Cut(r.a.Take(eigenvalueShare*r.mu2), blocks.Blocks{Learner: spectrum.Learner{}, Count: t})
+	pooled, err := pooled.Cut(r.a.Take(eigenvalueShare*r.mu2), blocks.Blocks{Learner: spectrum.Learner{}, Count: t})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
+	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/query"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/stagezero"
@@ -84,7 +85,7 @@ func (f *aggregation) dim() int { return f.space.Dim() }
 // cut runs the learner of b on blocks of the rows in the ball, in the units of the space.
 func (f *aggregation) cut(b blocks.Blocks) (err error) {
 	b.Frame, b.Radius = f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), f.radius
-	f.pooled, err = blocks.Cut(f.Allotment, b)
+	f.pooled, err = pooled.Cut(f.Allotment, b)
 	return err
 }
 

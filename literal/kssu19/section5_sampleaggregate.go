@@ -24,7 +24,7 @@ import (
 // covariance need not be spherical, each column has its own.
 //
 // Privacy: one row moves the k estimates of one block, so every sensitivity is k times that of an
-// estimate (blocks.Cut); each PGLOC is charged as it is elsewhere.
+// estimate (pooled.Cut); each PGLOC is charged as it is elsewhere.
 //
 // Source: [KSSU19] Section 5; Theorem 5.1; Theorem 5.2; Section B.11 of the restatement.
 // Differs: units and the ball of all rows, which the source is given as R, sigma_min and sigma_max,

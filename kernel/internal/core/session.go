@@ -29,7 +29,7 @@ type Terms struct {
 	Observe func(step string, spent float64)
 	// Own, if set, is a learner of the custodian's own, for a number of estimates per block: of any
 	// type, and handed raw rows by the blocks that ask for it (Blocks.OfTerms). See
-	// blocks.Cut for what its author answers for. No estimator can bring another.
+	// blocks.Secret for what its author answers for. No estimator can bring another.
 	Own func(estimates int) Learner
 }
 
