@@ -74,7 +74,9 @@ func drawn(rng *rand.Rand, p pair, n int) [][]float64 {
 }
 
 // unitPair is N(0, I).
-func unitPair(d int) pair { return hypotheses.Product(make([]float64, d), slices.Repeat([]float64{1}, d)) }
+func unitPair(d int) pair {
+	return hypotheses.Product(make([]float64, d), slices.Repeat([]float64{1}, d))
+}
 
 // slabs is a bound on the probability that some h of n rows of N(0, I) lie in a slab of a width: in
 // one column the lowest of the h has the others within the width above it, of density 1/sqrt(2 pi)
