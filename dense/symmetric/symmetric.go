@@ -35,6 +35,16 @@ func Diagonal(values []float64) *mat.SymDense {
 	return s
 }
 
+// DiagonalOf are the entries on the diagonal of a square matrix.
+func DiagonalOf(m mat.Matrix) []float64 {
+	d, _ := m.Dims()
+	values := make([]float64, d)
+	for i := range values {
+		values[i] = m.At(i, i)
+	}
+	return values
+}
+
 // Identity is the d x d identity.
 func Identity(d int) *mat.SymDense { return Diagonal(slices.Repeat([]float64{1}, d)) }
 
@@ -139,10 +149,7 @@ func Principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
 			}
 		}
 	} else {
-		vec, values = mat.DenseCopyOf(Identity(d)), make([]float64, d)
-		for j := range d {
-			values[j] = cov.At(j, j)
-		}
+		vec, values = mat.DenseCopyOf(Identity(d)), DiagonalOf(cov)
 	}
 	return mat.DenseCopyOf(vec.Slice(0, d, 0, q)), values
 }
@@ -189,11 +196,9 @@ func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
 
 // OnlyDiagonal keeps the diagonal, or its mean everywhere on it if spherical.
 func OnlyDiagonal(s *mat.SymDense, spherical bool) *mat.SymDense {
-	values := make([]float64, s.SymmetricDim())
-	for i := range values {
-		if values[i] = s.At(i, i); spherical {
-			values[i] = s.Trace() / float64(len(values))
-		}
+	values := DiagonalOf(s)
+	if spherical {
+		values = slices.Repeat([]float64{s.Trace() / float64(len(values))}, len(values))
 	}
 	return Diagonal(values)
 }

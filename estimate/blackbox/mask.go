@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of the mask, guesses.
@@ -32,24 +33,12 @@ func maskOf(p estimate.Problem) mask.Lifted {
 	pays := func(mu2 float64, extra privacy.Curve) bool {
 		return extra.Compose(privacy.GaussianCurve(math.Sqrt(mu2))).Epsilon(delta) <= p.Budget.Epsilon
 	}
-	all := largest(0, math.Pow(2+p.Mu, 2), func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
+	all, _ := loops.Bisect(0, math.Pow(2+p.Mu, 2), 40, func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
 	m := mask.Lifted{Dimension: lifted(p), Eta: eta(p)}
-	m.Gamma = largest(0, 2, func(gamma float64) bool {
+	m.Gamma, _ = loops.Bisect(0, 2, 40, func(gamma float64) bool {
 		return gamma <= leastGamma/2 || pays((1-share)*all, mask.Lifted{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
 	})
 	return m
-}
-
-// largest is about the largest x in [low, high] that is ok, if all below it are.
-func largest(low, high float64, ok func(float64) bool) float64 {
-	for range 40 {
-		if mid := (low + high) / 2; ok(mid) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
 }
 
 // testMu is the loss of the test, a part of the Gaussian steps' mu.

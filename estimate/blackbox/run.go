@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // fit is the state of one run.
@@ -76,13 +77,9 @@ func misfit(k int) float64 {
 // and in units of its first component's spread; false if it has none in float64.
 func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
 	d := f.Problem.Columns
-	space := component.Space{Center: make([]float64, d), Scale: make([]float64, d)}
-	total, finite := 0.0, true
-	for _, c := range anchor {
-		total += c.Weight
-	}
+	space := component.Space{Columns: loops.Upto(d), Center: make([]float64, d), Scale: make([]float64, d)}
+	total, finite := loops.Sum(anchor, func(c stable.Component) float64 { return c.Weight }), true
 	for i := range d {
-		space.Columns = append(space.Columns, i)
 		for _, c := range anchor {
 			space.Center[i] += c.Weight / total * c.Mean[i]
 			space.Scale[i] = math.Max(space.Scale[i], symmetric.HypotNorm(c.Root[i*d:(i+1)*d]))

@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
@@ -192,10 +193,7 @@ const sphereTolerance = 1.1
 // sphereRadius2 is the largest radius^2 on a grid up to 25d with nearly the least error.
 func sphereRadius2(rel privacy.Relation, d int, n, mu float64) float64 {
 	grid := geometric(.5*float64(d), 25*float64(d), 80)
-	var errors []float64
-	for _, r2 := range grid {
-		errors = append(errors, sphereError(rel, d, n, mu, r2))
-	}
+	errors := loops.Map(grid, func(r2 float64) float64 { return sphereError(rel, d, n, mu, r2) })
 	least := slices.Min(errors)
 	for i := len(grid) - 1; i > 0; i-- {
 		if errors[i] <= sphereTolerance*least {

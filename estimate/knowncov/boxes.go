@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of the boxes, in standard deviations, guesses.
@@ -35,13 +36,9 @@ func side(d int) float64 { return math.Max(leastSide, sidePerCoordinate*float64(
 
 // blocksOf cuts the coordinates into runs of nearly equal length, at most mostTogether.
 func blocksOf(d int) (blocks [][]int) {
-	n := (d + mostTogether - 1) / mostTogether
+	n, all := (d+mostTogether-1)/mostTogether, loops.Upto(d)
 	for b := range n {
-		var block []int
-		for i := b * d / n; i < (b+1)*d/n; i++ {
-			block = append(block, i)
-		}
-		blocks = append(blocks, block)
+		blocks = append(blocks, all[b*d/n:(b+1)*d/n])
 	}
 	return blocks
 }
@@ -72,9 +69,7 @@ func (f *fit) locate() ([]part, error) {
 		for i := range block {
 			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
 		}
-		for range sites {
-			q.Grids = append(q.Grids, grid)
-		}
+		q.Grids = slices.Repeat([]boxes.Grid{grid}, len(sites))
 		found, _, err := cells.Cells(f.Allotment, step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
 		if err != nil {
 			return nil, err
@@ -83,11 +78,9 @@ func (f *fit) locate() ([]part, error) {
 			break
 		}
 	}
-	var starts []part
-	for _, at := range sites {
-		starts = append(starts, part{base: f.white.point(at.z), at: make([]float64, f.Problem.Columns), rows: at.rows})
-	}
-	return starts, nil
+	return loops.Map(sites, func(at site) part {
+		return part{base: f.white.point(at.z), at: make([]float64, f.Problem.Columns), rows: at.rows}
+	}), nil
 }
 
 // offset of the grid in coordinate i, in sides: fixed and public, and no simple fraction, because

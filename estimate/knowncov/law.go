@@ -101,11 +101,8 @@ func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean
 // reached are the frames that a part reaches, and where it lies in them.
 func (w *law) reached(white *whitening, l *look, p part) (frames []int, shifts [][]float64) {
 	for i, c := range l.centers {
-		s := white.between(c, p.base)
-		for k := range s {
-			s[k] += p.at[k]
-		}
-		if norm := math.Sqrt(dense.Norm2(s)); norm <= l.radius[i]+w.reach() { // false for NaN
+		s := white.way(c, p)
+		if norm := dense.Norm(s); norm <= l.radius[i]+w.reach() { // false for NaN
 			frames, shifts = append(frames, i), append(shifts, s)
 		}
 	}

@@ -3,6 +3,7 @@ package knowncov
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -109,13 +110,8 @@ func (f *fit) whole() component.Gaussian {
 // rebase moves the base to the mean, rounded; at keeps what rounding leaves.
 func (p *part) rebase(w *whitening) {
 	base := w.point(p.at)
-	for i := range base {
-		base[i] += p.base[i]
-	}
-	rest := w.between(base, p.base)
-	for i := range rest {
-		rest[i] += p.at[i]
-	}
+	floats.Add(base, p.base)
+	rest := w.way(base, *p)
 	if dense.AllFinite(base) && dense.AllFinite(rest) {
 		p.base, p.at = base, rest
 	}

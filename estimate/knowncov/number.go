@@ -4,6 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of the number of components, guesses.
@@ -59,10 +64,7 @@ func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.Proble
 func (f *fit) without(s solution) (best solution, ok bool) {
 	best.misfit = math.Inf(1)
 	must := len(s.parts) > f.Most()
-	order := make([]int, len(s.parts))
-	for j := range order {
-		order[j] = j
-	}
+	order := loops.Upto(len(s.parts))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(s.parts[a].rows/s.parts[a].rowsSD, s.parts[b].rows/s.parts[b].rowsSD)
 	})
@@ -104,12 +106,8 @@ func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 		if i == j {
 			continue
 		}
-		sum := 0.0
-		for c, v := range f.white.between(parts[j].base, p.base) {
-			v += p.at[c] - parts[j].at[c]
-			sum += v * v
-		}
-		if r := math.Sqrt(sum); r < dist {
+		p.at = floats.SubTo(make([]float64, len(p.at)), p.at, parts[j].at)
+		if r := dense.Norm(f.white.way(parts[j].base, p)); r < dist {
 			at, dist = place, r
 		}
 		place++
@@ -189,11 +187,7 @@ func (f *fit) strangest(s solution, last int, tried []bool) (part, frame int, to
 func (f *fit) closest(parts []part, center []float64) int {
 	best, dist := -1, math.Inf(1)
 	for j, p := range parts {
-		sum := 0.0
-		for c, v := range f.white.between(center, p.base) {
-			sum += (v + p.at[c]) * (v + p.at[c])
-		}
-		if sum < dist {
+		if sum := dense.Norm2(f.white.way(center, p)); sum < dist {
 			best, dist = j, sum
 		}
 	}

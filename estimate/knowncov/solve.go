@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -84,9 +85,7 @@ func (f *fit) system(looks []*look, parts []part) *system {
 		s.normal.AddSym(s.normal, &own)
 		var g mat.VecDense
 		g.MulVec(jacobian.T(), mat.NewVecDense(len(left), left))
-		for i := range s.gradient {
-			s.gradient[i] += g.AtVec(i)
-		}
+		floats.Add(s.gradient, g.RawVector().Data)
 	}
 	return s
 }

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // whitening is the known covariance l l^T with triangular l, and inv = l^-1: z = inv (x - center)
@@ -48,10 +51,7 @@ func whiten(known [][]float64) (*whitening, error) {
 
 // coordinates are those from low on, below high, of inv (x - 0): a map of the first high columns.
 func (w *whitening) coordinates(low, high int) query.Affine {
-	a := query.Affine{Center: make([]float64, high)}
-	for j := range high {
-		a.Columns = append(a.Columns, j)
-	}
+	a := query.Affine{Columns: loops.Upto(high), Center: make([]float64, high)}
 	for i := low; i < high; i++ {
 		a.W = append(a.W, append([]float64(nil), w.inv.RawRowView(i)[:high]...))
 	}
@@ -59,24 +59,26 @@ func (w *whitening) coordinates(low, high int) query.Affine {
 }
 
 // point is l z, the other coordinates of z being zero.
-func (w *whitening) point(z []float64) []float64 {
-	x := make([]float64, w.d)
-	for i := range x {
-		for j := range min(i+1, len(z)) {
-			x[i] += w.l.At(i, j) * z[j]
-		}
-	}
-	return x
-}
+func (w *whitening) point(z []float64) []float64 { return lower(w.l, z) }
 
 // between is inv (to - from): exact to the last digits of the difference, however far both are from
 // the origin.
 func (w *whitening) between(from, to []float64) []float64 {
-	z := make([]float64, w.d)
-	for i := range z {
-		for j := range i + 1 {
-			z[i] += w.inv.At(i, j) * (to[j] - from[j])
-		}
-	}
+	return lower(w.inv, floats.SubTo(make([]float64, w.d), to, from))
+}
+
+// way is the whitened difference of a part's mean from a point.
+func (w *whitening) way(from []float64, p part) []float64 {
+	z := w.between(from, p.base)
+	floats.Add(z, p.at)
 	return z
+}
+
+// lower is a lower triangle times z, whose other coordinates are zero.
+func lower(triangle *mat.Dense, z []float64) []float64 {
+	x := make([]float64, triangle.RawMatrix().Rows)
+	for i := range x {
+		x[i] = dense.Dot(triangle.RawRowView(i)[:min(i+1, len(z))], z)
+	}
+	return x
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -135,9 +136,5 @@ func ShapedMatrix(s *mat.SymDense, shape estimate.CovarianceType) (model.Covaria
 	case estimate.Spherical:
 		return model.NewSpherical(d, s.Trace()/float64(d))
 	}
-	variances := make([]float64, d)
-	for i := range variances {
-		variances[i] = s.At(i, i)
-	}
-	return model.NewDiagonal(variances)
+	return model.NewDiagonal(symmetric.DiagonalOf(s))
 }

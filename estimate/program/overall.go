@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -103,14 +104,12 @@ func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
 	}
 	clipped := o.reach(gs) > o.r2
 	for j := range o.center {
-		mean, within, between := 0.0, 0.0, 0.0
+		mean, within := 0.0, 0.0
 		for _, g := range gs {
 			mean += g.Weight * (g.Mean[j] - o.center[j]) / o.scale[j]
 			within += g.Weight * g.Cov.At(j, j) / square(o.scale[j])
 		}
-		for _, g := range gs {
-			between += g.Weight * square((g.Mean[j]-o.center[j])/o.scale[j]-mean)
-		}
+		between := loops.Sum(gs, func(g component.Gaussian) float64 { return g.Weight * square((g.Mean[j]-o.center[j])/o.scale[j]-mean) })
 		by, more := mend(o.mean[j]-mean, o.meanSD), mend(o.variance[j]-within-between, o.varianceSD)
 		if !(within > 0) || clipped && more <= 0 || by == 0 && more == 0 {
 			continue
@@ -141,18 +140,9 @@ func (o *Overall) widen(gs []component.Gaussian, j int, more float64) {
 	wider := func(v, s float64) float64 {
 		return v * math.Max(1/mostWidened, math.Min(mostWidened, 1/math.Max(1-s*v/widest, 1e-9)))
 	}
-	low, high := -10*mostWidened, 1.0
-	for range 60 {
-		mid, sum := (low+high)/2, 0.0
-		for _, g := range gs {
-			sum += g.Weight * wider(g.Cov.At(j, j), mid)
-		}
-		if sum < within+more*square(o.scale[j]) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
+	low, _ := loops.Bisect(-10*mostWidened, 1, 60, func(s float64) bool {
+		return loops.Sum(gs, func(g component.Gaussian) float64 { return g.Weight * wider(g.Cov.At(j, j), s) }) < within+more*square(o.scale[j])
+	})
 	for _, g := range gs {
 		g.Cov.SetSym(j, j, wider(g.Cov.At(j, j), low))
 	}

@@ -143,10 +143,7 @@ func (f *fit) recorded(l lattice.Lattice, d *linefit.Data) {
 			wide = append(wide, c)
 		}
 	}
-	one := linefit.Component{}
-	for _, c := range narrow {
-		one.Rows += c.Rows
-	}
+	one := linefit.Component{Rows: linefit.Rows(narrow)}
 	one.Origin, one.SD = linefit.Moments(narrow)
 	f.found = wide
 	if one.SD > 0 {

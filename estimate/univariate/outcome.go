@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/linefit"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of what is told, guesses.
@@ -30,10 +31,7 @@ const (
 // outcome is the model, heaviest component first.
 func (f *fit) outcome() estimate.Outcome {
 	out := program.NewDraft(1, f.Notes)
-	total := 0.0
-	for _, c := range f.found {
-		total += c.Rows
-	}
+	total := linefit.Rows(f.found)
 	sigma := f.all[len(f.all)-1].Sigma
 	if k := f.Problem.Components; k > f.people {
 		out.Flag("%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k)
@@ -54,10 +52,7 @@ func (f *fit) outcome() estimate.Outcome {
 	}
 	misfits, chance := d.Misfit(f.found)
 	f.tell(out, total, misfits, chance)
-	var order []int
-	for i := range f.found {
-		order = append(order, i)
-	}
+	order := loops.Upto(len(f.found))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(f.found[j].Rows, f.found[i].Rows) })
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(i/f.people, j/f.people) }) // background last
 	for _, i := range order {

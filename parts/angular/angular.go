@@ -165,7 +165,7 @@ func (l *Law) lean(v []float64) []float64 {
 // is symmetric.
 func (l *Law) Forward(dEta []float64, dS *mat.Dense) Image {
 	y, zero := turned(l.vectors.T(), dS), 0.0
-	diagonal := diagonalOf(y)
+	diagonal := symmetric.DiagonalOf(y)
 	for j, v := range diagonal {
 		zero -= l.nu * l.second[j] * v
 	}
@@ -184,7 +184,7 @@ func (l *Law) Forward(dEta []float64, dS *mat.Dense) Image {
 // symmetric.
 func (l *Law) Adjoint(x Image) (dEta []float64, dS *mat.Dense) {
 	y := turned(l.vectors.T(), x.WW)
-	diagonal := diagonalOf(y)
+	diagonal := symmetric.DiagonalOf(y)
 	y.MulElem(y, l.pair)
 	for j := range diagonal {
 		v := y.At(j, j) - l.nu*l.second[j]*x.Zero
@@ -198,12 +198,4 @@ func (l *Law) Adjoint(x Image) (dEta []float64, dS *mat.Dense) {
 		dEta[i] *= 2
 	}
 	return dEta, turned(l.vectors, y)
-}
-
-func diagonalOf(m *mat.Dense) []float64 {
-	out := make([]float64, m.RawMatrix().Rows)
-	for i := range out {
-		out[i] = m.At(i, i)
-	}
-	return out
 }

@@ -1,12 +1,14 @@
 package boxes
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A Box is a product of intervals and what the histograms of the columns showed of the rows in it.
@@ -32,12 +34,7 @@ func whole(d int, rows float64) Box {
 }
 
 // Held is how many rows the boxes hold, about.
-func Held(boxes []Box) (rows float64) {
-	for _, b := range boxes {
-		rows += b.Mass
-	}
-	return rows
-}
+func Held(boxes []Box) float64 { return loops.Sum(boxes, func(b Box) float64 { return b.Mass }) }
 
 func (b Box) clone() Box {
 	b.Low, b.High, b.Center, b.Scale = slices.Clone(b.Low), slices.Clone(b.High), slices.Clone(b.Center), slices.Clone(b.Scale)
@@ -73,10 +70,7 @@ func partition(boxes []Box) rings.Partition {
 func refine(found []Box, clusters [][]cluster, j int) (next []Box) {
 	for b, box := range found {
 		cs := clusters[b]
-		held := 0.0
-		for _, c := range cs {
-			held += c.mass
-		}
+		held := loops.Sum(cs, func(c cluster) float64 { return c.mass })
 		if seen := box.Scale[j] > 0; seen && held < leastHeld*box.Mass {
 			next = append(next, box)
 			continue
@@ -95,7 +89,7 @@ func refine(found []Box, clusters [][]cluster, j int) (next []Box) {
 		slices.SortStableFunc(next, func(x, y Box) int { return int(math.Copysign(1, y.Mass-x.Mass)) })
 		next = next[:mostBoxes]
 	}
-	slices.SortStableFunc(next, func(x, y Box) int { return sign(x.logVolume() - y.logVolume()) })
+	slices.SortStableFunc(next, func(x, y Box) int { return cmp.Compare(x.logVolume(), y.logVolume()) })
 	return next
 }
 
@@ -112,13 +106,3 @@ func (b Box) logVolume() (sum float64) {
 // leastHeld: a column that is looked at again and shows clusters of less than this part of a box
 // leaves it as it was. A utility constant, a guess.
 const leastHeld = .5
-
-func sign(x float64) int {
-	switch {
-	case x < 0:
-		return -1
-	case x > 0:
-		return 1
-	}
-	return 0
-}

@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/leaves"
 	"github.com/gauze-dp/gauze/parts/linefit"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
 
@@ -91,9 +92,7 @@ func Find(ctx context.Context, a *kernel.Allotment, c Config) ([]Box, error) {
 	d := a.Session().Columns()
 	columns := c.Columns
 	if columns == nil {
-		for j := range d {
-			columns = append(columns, j)
-		}
+		columns = loops.Upto(d)
 	}
 	f := &finder{Config: c, ctx: ctx, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, ahead: len(columns)}
 	for _, j := range columns {
@@ -244,7 +243,7 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 		if err != nil {
 			return err
 		}
-		if most == mostInLine || mass-rowsOf(l.found) < math.Max(unheld*mass, f.Least) {
+		if most == mostInLine || mass-linefit.Rows(l.found) < math.Max(unheld*mass, f.Least) {
 			break
 		}
 	}
@@ -260,7 +259,7 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 			blurred = blurred || !d.Resolved(c)
 		}
 	}
-	missing := look <= looks && mass-rowsOf(l.found) > math.Max(unheld*mass, f.Least)
+	missing := look <= looks && mass-linefit.Rows(l.found) > math.Max(unheld*mass, f.Least)
 	if (blurred || missing) && len(l.found) > 0 {
 		l.edges = d.Edges(l.found, f.sigma)
 		if missing {
@@ -283,13 +282,6 @@ func around(cs []linefit.Component) []float64 {
 	}
 	unit = math.Max(unit, (high-low)*0x1p-40)
 	return roots.Join(roots.Hole(math.Inf(-1), low, unit), roots.Hole(high, math.Inf(1), unit))
-}
-
-func rowsOf(cs []linefit.Component) (sum float64) {
-	for _, c := range cs {
-		sum += c.Rows
-	}
-	return sum
 }
 
 // mostInLine is how many components a line may have where those asked for leave out too much:

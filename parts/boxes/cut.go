@@ -1,11 +1,13 @@
 package boxes
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/parts/linefit"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A cluster is one or more components of a line that cannot be told apart row by row.
@@ -30,10 +32,7 @@ const (
 //
 // Atoms, components all of whose rows have one value, are clusters by themselves.
 func cut(cs []linefit.Component, atoms []bool) (out []cluster) {
-	group := make([]int, len(cs))
-	for i := range cs {
-		group[i] = i
-	}
+	group := loops.Upto(len(cs))
 	for i := range cs {
 		for j := range i {
 			if !atoms[i] && !atoms[j] && overlap(cs[i], cs[j]) > apart*math.Min(cs[i].Rows, cs[j].Rows) {
@@ -90,21 +89,14 @@ func (c cluster) finite() bool {
 
 // separate cuts the intervals of clusters side by side where their densities cross.
 func separate(cs []cluster) {
-	slices.SortStableFunc(cs, func(a, b cluster) int { return sign(a.mean - b.mean) })
+	slices.SortStableFunc(cs, func(a, b cluster) int { return cmp.Compare(a.mean, b.mean) })
 	for i := range cs {
 		for j := i + 1; j < len(cs); j++ {
 			a, b := &cs[i], &cs[j]
 			if a.high <= b.low || a.inside(*b) || b.inside(*a) {
 				continue
 			}
-			low, high := a.mean, b.mean
-			for range 60 {
-				if mid := low/2 + high/2; a.log(mid) > b.log(mid) {
-					low = mid
-				} else {
-					high = mid
-				}
-			}
+			low, _ := loops.Bisect(a.mean, b.mean, 60, func(x float64) bool { return a.log(x) > b.log(x) })
 			a.high, b.low = math.Min(a.high, low), math.Max(b.low, low)
 		}
 	}

@@ -5,18 +5,18 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // one is the component that a box is, if it holds one; its weight is a share of rows.
 func (b Box) one(rows float64) component.Gaussian {
-	variances := make([]float64, len(b.Scale))
-	for j, s := range b.Scale {
-		variances[j] = s * s
-	}
+	variances := loops.Map(b.Scale, func(s float64) float64 { return s * s })
 	return component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: symmetric.Diagonal(variances), Doubt: component.StartDoubt()}
 }
 
@@ -67,10 +67,7 @@ func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, m
 		}
 		out = append(out, more...)
 	}
-	total := 0.0
-	for _, g := range out {
-		total += g.Weight
-	}
+	total := loops.Sum(out, func(g component.Gaussian) float64 { return g.Weight })
 	for i := range out {
 		out[i].Weight /= total
 	}
@@ -154,10 +151,7 @@ func withoutScraps(found []Box, components int) []Box {
 	if components == 0 || len(found) <= components {
 		return found
 	}
-	masses := make([]float64, len(found))
-	for i, b := range found {
-		masses[i] = b.Mass
-	}
+	masses := loops.Map(found, func(b Box) float64 { return b.Mass })
 	slices.Sort(masses)
 	least := scrap * masses[len(masses)-components]
 	return slices.DeleteFunc(slices.Clone(found), func(b Box) bool { return b.Mass < least })
@@ -171,11 +165,11 @@ func withoutScraps(found []Box, components int) []Box {
 func share(ctx context.Context, sets []set, most int, penalty float64, c Choice) ([]component.Gaussian, error) {
 	most = max(most, len(sets))
 	fits := make([][]*coreset.Mixture, len(sets))
-	total := impossible(most + 1) // of the sets so far with so many components, the best
+	total := slices.Repeat([]float64{math.Inf(-1)}, most+1) // of the sets so far with so many components, the best
 	total[0] = 0
 	took := make([][]int, len(sets))
 	for b, s := range sets {
-		next := impossible(most + 1)
+		next := slices.Repeat([]float64{math.Inf(-1)}, most+1)
 		took[b] = make([]int, most+1)
 		for k := 1; k <= most-len(sets)+1 && k <= max(1, len(s.Leaves.Points)); k++ {
 			gain := -penalty * float64(k) * s.bic(c.Rows)
@@ -196,12 +190,7 @@ func share(ctx context.Context, sets []set, most int, penalty float64, c Choice)
 		}
 		total = next
 	}
-	at := 0
-	for i, v := range total {
-		if v > total[at] {
-			at = i
-		}
-	}
+	at := floats.MaxIdx(total)
 	var out []component.Gaussian
 	for b := len(sets) - 1; b >= 0; b-- {
 		k := took[b][at]
@@ -209,14 +198,6 @@ func share(ctx context.Context, sets []set, most int, penalty float64, c Choice)
 		out = append(out, sets[b].lift(fits[b][k-1], c.Rows)...)
 	}
 	return out, nil
-}
-
-func impossible(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = math.Inf(-1)
-	}
-	return v
 }
 
 // lift turns a mixture of the set's coordinates into components of all columns.

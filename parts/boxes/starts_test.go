@@ -1,6 +1,7 @@
 package boxes
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -174,7 +175,7 @@ func TestStart(t *testing.T) {
 			if c.components != 3 {
 				continue
 			}
-			slices.SortFunc(cs, func(a, b component.Gaussian) int { return sign(a.Mean[0] - b.Mean[0]) })
+			slices.SortFunc(cs, func(a, b component.Gaussian) int { return cmp.Compare(a.Mean[0], b.Mean[0]) })
 			for i, want := range [][4]float64{{-2, 7e6, 1, 1e6}, {2, 7e6, 1, 1e6}, {5000, 7e6, 10, 3e6}} {
 				for j := range 2 {
 					g, mean, sd := cs[i], want[j], want[2+j]

@@ -1,6 +1,7 @@
 package boxes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
@@ -91,7 +92,7 @@ func (b Box) mixed() []int {
 		// some column was looked at
 		return []int{slices.IndexFunc(b.Scale, func(s float64) bool { return s > 0 })}
 	}
-	slices.SortStableFunc(columns, func(i, j int) int { return sign(b.Gain[j] - b.Gain[i]) })
+	slices.SortStableFunc(columns, func(i, j int) int { return cmp.Compare(b.Gain[j], b.Gain[i]) })
 	n := 0
 	for n < min(len(columns), mostDims) && b.Gain[columns[n]] > mixedGain {
 		n++

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Law holds the first-order effect of clipping z ~ N(delta, I+E) in R^d to the ball of radius R.
@@ -56,16 +58,10 @@ func (l Law) TraceGain() float64 { return l.B1 + float64(l.D)*l.B2 }
 
 // Variance is the v of N(0, v I) whose clipped |z|^2 has the mean trace, in [exp(-20), exp(6)].
 func Variance(d int, trace, r2 float64) float64 {
-	lo, hi := -20.0, 6.0 // of log v
-	for range 60 {
-		l := (lo + hi) / 2
-		v := math.Exp(l)
-		if v*Gaussian(d, r2/v).A*float64(d) < trace {
-			lo = l
-		} else {
-			hi = l
-		}
-	}
+	lo, hi := loops.Bisect(-20, 6, 60, func(log float64) bool {
+		v := math.Exp(log)
+		return v*Gaussian(d, r2/v).A*float64(d) < trace
+	})
 	return math.Exp((lo + hi) / 2)
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
@@ -55,12 +56,7 @@ func NewChange(d int) Change {
 // Add adds f times b to a.
 func (a Change) Add(f float64, b Change) { floats.AddScaled(a.all, f, b.all) }
 
-func (a Change) dot(b Change) (sum float64) {
-	for i, v := range a.all {
-		sum += v * b.all[i]
-	}
-	return sum
-}
+func (a Change) dot(b Change) float64 { return dense.Dot(a.all, b.all) }
 
 // Invert finds the mean and the symmetric root of the covariance of the Gaussian, near N(0, I),
 // that the release and the views are nearest to, each weighted by one over the variance of its

@@ -2,9 +2,11 @@ package coreset
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/gauze-dp/gauze/learner/kmeans"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Clumps are assignments of the leaves to connected groups, one for every density above which
@@ -17,10 +19,9 @@ import (
 // this is its plainest reading.
 func (c *Coreset) Clumps(least float64) [][]int {
 	near := c.neighbours()
-	densest := make([]int, len(c.Points))
+	densest := loops.Upto(len(c.Points))
 	density := make([]float64, len(c.Points))
 	for i, w := range c.Weights {
-		densest[i] = i
 		density[i] = math.Log(w)
 		for _, v := range c.Cells[i] {
 			density[i] -= math.Log(v) / 2
@@ -30,10 +31,7 @@ func (c *Coreset) Clumps(least float64) [][]int {
 	var out [][]int
 	seen := map[int]bool{}
 	for _, part := range clumpParts {
-		label := make([]int, len(c.Points))
-		for i := range label {
-			label[i] = below
-		}
+		label := slices.Repeat([]int{below}, len(c.Points))
 		mass := 0.0
 		for _, i := range densest {
 			if mass >= part*c.Total {
@@ -120,17 +118,14 @@ func (c *Coreset) neighbours() [][]int {
 	}
 	near := make([][]int, len(c.Points))
 	for i, p := range c.Points {
+	others:
 		for j := range i {
-			touch := true
 			for l, x := range p {
 				if math.Abs(x-c.Points[j][l]) > 1.001*(side[i][l]+side[j][l])/2 {
-					touch = false
-					break
+					continue others
 				}
 			}
-			if touch {
-				near[i], near[j] = append(near[i], j), append(near[j], i)
-			}
+			near[i], near[j] = append(near[i], j), append(near[j], i)
 		}
 	}
 	return near

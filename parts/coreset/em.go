@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -78,10 +79,7 @@ func FitAssigned(ctx context.Context, c *Coreset, assign []int, steps int) (*Mix
 	if len(c.Points) == 0 || len(assign) != len(c.Points) {
 		panic(fmt.Sprintf("coreset: FitAssigned: want points and a component for each, got %d and %d", len(c.Points), len(assign)))
 	}
-	k := 0
-	for _, a := range assign {
-		k = max(k, a+1)
-	}
+	k := slices.Max(assign) + 1
 	e := newEM(pointsOf(c), withoutGaps(append([]int(nil), assign...), k))
 	e.run(ctx, steps)
 	return e.mixture(), ctx.Err()
@@ -135,10 +133,7 @@ type em struct {
 
 // newEM starts from a hard assignment.
 func newEM(p *weightedPoints, assign []int) *em {
-	k := 0
-	for _, a := range assign {
-		k = max(k, a+1)
-	}
+	k := slices.Max(assign) + 1
 	n, q := len(assign), p.q
 	e := &em{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q),
 		shares: make([]float64, k*n), best: make([]float64, n), total: make([]float64, n),
@@ -203,10 +198,7 @@ func (e *em) expect() {
 		e.total[i] = w / e.total[i]
 	}
 	for j := range e.k {
-		shares := e.shares[j*n : (j+1)*n]
-		for i, t := range e.total {
-			shares[i] *= t
-		}
+		floats.Mul(e.shares[j*n:(j+1)*n], e.total)
 	}
 }
 
@@ -244,9 +236,7 @@ func (e *em) maximise() {
 		shares := e.shares[j*n : (j+1)*n]
 		e.w[j] = e.center(shares, e.mean[j*q:(j+1)*q])
 		e.scatter(shares, e.mean[j*q:(j+1)*q], e.cov[j*q*q:(j+1)*q*q])
-		for l, v := range e.cov[j*q*q : (j+1)*q*q] {
-			e.pool[l] += v
-		}
+		floats.Add(e.pool, e.cov[j*q*q:(j+1)*q*q])
 	}
 	pull := poolWeight * e.p.total / float64(e.k)
 	if e.p.own > 0 {

@@ -126,7 +126,7 @@ func (t *Tree) Take(counts []float64, sd float64) {
 	for i, count := range counts {
 		key := uint64(i)
 		if t.level > t.first {
-			key = childKey(t.parents, i, q, t.level)
+			key = rings.Child(t.parents[i>>q], i&(1<<q-1), q, t.level)
 		}
 		switch {
 		case count > max(split*sd, t.least) && t.level < t.last && len(next) < mostSplit:
@@ -219,10 +219,6 @@ func toSimplex(counts []float64, total float64) {
 	for i, v := range counts {
 		counts[i] = math.Max(0, v-shift)
 	}
-}
-
-func childKey(parents []uint64, i, q, level int) uint64 {
-	return rings.Child(parents[i>>q], i&(1<<q-1), q, level)
 }
 
 func (t *Tree) addLeaf(key uint64, count float64) {

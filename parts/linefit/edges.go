@@ -1,6 +1,7 @@
 package linefit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -49,15 +50,7 @@ func (d *Data) Edges(cs []Component, sigma float64) []float64 {
 			all = append(all, edge{c.Origin + (c.Offset + z*c.SD), near * c.SD})
 		}
 	}
-	slices.SortFunc(all, func(a, b edge) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(all, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var edges []float64
 	last := edge{at: math.Inf(-1)}
 	for _, e := range all {

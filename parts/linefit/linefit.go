@@ -15,7 +15,9 @@ package linefit
 import (
 	"math"
 	"slices"
+	"sort"
 
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
 
@@ -90,9 +92,7 @@ func New(histograms []roots.Histogram, known Known) *Data {
 func precision(histograms []roots.Histogram, h roots.Histogram, b int) (sum float64) {
 	const alike = 2
 	if b == 0 || b == len(h.Edges) {
-		for _, other := range histograms {
-			sum += 1 / (other.Sigma * other.Sigma)
-		}
+		sum = loops.Sum(histograms, func(other roots.Histogram) float64 { return 1 / (other.Sigma * other.Sigma) })
 		return math.Max(sum, 1/h.Variance(b))
 	}
 	low, high := h.Edges[b-1], h.Edges[b]
@@ -179,15 +179,7 @@ func (d *Data) fill(t *terms, c Component) {
 
 // lowerBound is the first edge at or beyond z standard deviations of c.
 func lowerBound(edges []float64, c Component, z float64) int {
-	lo, hi := 0, len(edges)
-	for lo < hi {
-		if mid := (lo + hi) / 2; c.z(edges[mid]) < z {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return sort.Search(len(edges), func(i int) bool { return !(c.z(edges[i]) < z) })
 }
 
 func (t *terms) addTo(expected []float64, rows float64) {
@@ -389,6 +381,11 @@ func (d *Data) Bin(c Component) (low, high float64) {
 		}
 	}
 	return low, high
+}
+
+// Rows are those of all the components.
+func Rows(cs []Component) float64 {
+	return loops.Sum(cs, func(c Component) float64 { return c.Rows })
 }
 
 // clone is for searches that keep what they have.

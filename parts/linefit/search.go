@@ -5,6 +5,10 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Options of a search.
@@ -48,7 +52,7 @@ const (
 // exchanging components one by one finds them, and the cost. Components are added as long as each
 // takes more than the penalty off the cost. Its error is ctx's.
 func (d *Data) Search(ctx context.Context, o Options) ([]Component, float64, error) {
-	cs, cost := d.polish(ctx, o.Start, every(o.Start), polishSteps)
+	cs, cost := d.polish(ctx, o.Start, loops.Upto(len(o.Start)), polishSteps)
 	cs, cost = d.grow(ctx, cs, cost, o)
 	for round := range mostRounds {
 		if o.Quick || !o.Exchange && d.explained(cost) || round > 0 && d.explained(cost) {
@@ -107,7 +111,7 @@ func (d *Data) best(ctx context.Context, cs []Component) (best []Component, leas
 	if best == nil {
 		return nil, least
 	}
-	return d.polish(ctx, best, every(best), polishSteps)
+	return d.polish(ctx, best, loops.Upto(len(best)), polishSteps)
 }
 
 // near are the components that share rows with c.
@@ -223,9 +227,7 @@ func (d *Data) around(cs []Component) (out [][]Component) {
 	}
 	const growth, scales = 4, 60
 	residual := d.Expected(cs)
-	for b, e := range residual {
-		residual[b] = d.count[b] - e
-	}
+	floats.SubTo(residual, d.count, residual)
 	var t terms
 	for _, c := range cs {
 		var best Component
@@ -303,7 +305,7 @@ func (d *Data) drop(ctx context.Context, cs []Component, cost float64, o Options
 		if len(best) == len(cs) {
 			break
 		}
-		cs, cost = d.polish(ctx, best, every(best), polishSteps)
+		cs, cost = d.polish(ctx, best, loops.Upto(len(best)), polishSteps)
 	}
 	return cs, cost
 }

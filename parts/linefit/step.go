@@ -3,8 +3,10 @@ package linefit
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of the steps, how far one may go: guesses.
@@ -19,17 +21,8 @@ const (
 // Polish moves all components by at most steps Levenberg-Marquardt steps and returns them with
 // their cost. Its error is ctx's.
 func (d *Data) Polish(ctx context.Context, cs []Component, steps int) ([]Component, float64, error) {
-	cs, cost := d.polish(ctx, cs, every(cs), steps)
+	cs, cost := d.polish(ctx, cs, loops.Upto(len(cs)), steps)
 	return cs, cost, ctx.Err()
-}
-
-// every is the numbers of all components.
-func every(cs []Component) []int {
-	all := make([]int, len(cs))
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // polish moves the active components. Once ctx is done it moves none and calls the cost infinite,
@@ -87,12 +80,8 @@ func (d *Data) workspace(cs []Component, active []int) *workspace {
 	n := w.per * len(active)
 	w.a, w.l, w.g, w.x = make([]float64, n*n), make([]float64, n*n), make([]float64, n), make([]float64, n)
 	var rest []Component
-	is := make([]bool, len(cs))
-	for _, j := range active {
-		is[j] = true
-	}
 	for j, c := range cs {
-		if !is[j] {
+		if !slices.Contains(active, j) {
 			rest = append(rest, c)
 		}
 	}
@@ -198,10 +187,8 @@ func (d *Data) move(w *workspace, cs []Component) bool {
 	for i, j := range w.active {
 		c := cs[j]
 		x := w.x[w.per*i : w.per*(i+1)]
-		for _, v := range x {
-			if math.IsNaN(v) {
-				return false
-			}
+		if slices.ContainsFunc(x, math.IsNaN) {
+			return false
 		}
 		c.Rows = math.Max(0, c.Rows+x[0])
 		c.Offset += w.sds[i] * math.Max(-farthest, math.Min(farthest, x[1]))

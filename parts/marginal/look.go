@@ -26,6 +26,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants, guesses.
@@ -135,10 +136,7 @@ func (t *Table) Closer(a *kernel.Allotment, prefix string, rows, mu2 float64, al
 
 // look counts the columns that are wanted, if any are.
 func (t *Table) look(a *kernel.Allotment, prefix string, rows, mu2 float64, want func(Column) bool) error {
-	is := make([]bool, len(t.Columns))
-	for i, c := range t.Columns {
-		is[i] = want(c)
-	}
+	is := loops.Map(t.Columns, want)
 	if !slices.Contains(is, true) {
 		return nil
 	}

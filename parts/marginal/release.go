@@ -3,6 +3,7 @@ package marginal
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/radial"
 )
@@ -98,10 +100,8 @@ type Table struct {
 // Release measures the columns' moments, each in units of its reach.
 func (t *Table) Release(a *kernel.Allotment, prefix string, rows, mu2 float64) (err error) {
 	excess := AnyExcess
-	for i := range t.Columns {
-		if t.Columns[i].Tail > 0 || t.Columns[i].Atom > someAtom {
-			excess = excessHere
-		}
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Tail > 0 || c.Atom > someAtom }) {
+		excess = excessHere
 	}
 	var frame query.Affine
 	var least2 float64
@@ -148,10 +148,8 @@ const outer = .5
 // of a row being the number of columns; its frame; and the square of that reach.
 func units(space component.Space, columns []Column) (component.Space, query.Affine, float64) {
 	u := component.Space{Columns: space.Columns, Center: space.Center}
-	square, one := 0.0, mat.DenseCopyOf(symmetric.Identity(len(columns)))
-	for _, c := range columns {
-		square += c.Square / (c.Reach * c.Reach)
-	}
+	one := mat.DenseCopyOf(symmetric.Identity(len(columns)))
+	square := loops.Sum(columns, func(c Column) float64 { return c.Square / (c.Reach * c.Reach) })
 	reach2 := float64(len(columns)) / square
 	for i, c := range columns {
 		u.Scale = append(u.Scale, c.Reach*space.Scale[i]/math.Sqrt(reach2))

@@ -3,6 +3,8 @@ package radial
 import (
 	"math"
 	"sort"
+
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A Point of a law of q = |z|^2, and the share of the rows that are there.
@@ -37,11 +39,7 @@ func (l Law) within(most float64) Law {
 
 // mean is E q.
 func (l Law) Mean() float64 {
-	sum := 0.0
-	for _, p := range l.Points {
-		sum += p.Share * p.Q
-	}
-	return sum
+	return loops.Sum(l.Points, func(p Point) float64 { return p.Share * p.Q })
 }
 
 // A Clipped is the first-order effect of clipping z = delta + (I+E/2) rho u to |z|^2 <= r2, rho^2

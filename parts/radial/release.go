@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Count releases the histogram of |z|^2 between edges, z the image of a row under frame. All bins
@@ -16,11 +17,7 @@ import (
 // Differs: one histogram in place of a bisection. It costs no more and shows the whole law: also
 // what clipping cuts off.
 func Count(a *kernel.Allotment, step string, frame query.Affine, mu float64, edges []float64, rows float64) (*Histogram, error) {
-	var roots []float64
-	for _, e := range edges {
-		roots = append(roots, math.Sqrt(e))
-	}
-	answer, err := a.Sum(step, query.Counts{Frame: frame, Edges: [][]float64{roots}}, mu)
+	answer, err := a.Sum(step, query.Counts{Frame: frame, Edges: [][]float64{loops.Map(edges, math.Sqrt)}}, mu)
 	return &Histogram{D: frame.Out(), Edges: edges, Counts: answer.Values, Sigma: answer.Sigma, Rows: rows}, err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/parts/lattice"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A Histogram is a released histogram of one column over the whole line: bin b holds Edges[b-1] <=
@@ -275,10 +276,7 @@ func (h Histogram) segments(leaves []Leaf, sums []float64, from, to int) []Leaf 
 // Refine are the edges of the next histogram: about bins bins of equal mass over the leaves, at
 // least two in each, and margins beside them.
 func Refine(leaves []Leaf, bins int) (edges []float64) {
-	total := 0.0
-	for _, l := range leaves {
-		total += l.Mass
-	}
+	total := loops.Sum(leaves, func(l Leaf) float64 { return l.Mass })
 	for _, l := range leaves {
 		parts := max(2, int(math.Round(float64(bins)*l.Mass/total)))
 		width := l.High - l.Low
@@ -343,15 +341,14 @@ func Hole(low, high, unit float64) (edges []float64) {
 			edges = append(edges, math.Ldexp(-1, e), math.Ldexp(1, e))
 		}
 		edges = append(edges, 0)
-	case math.IsInf(low, 0):
-		edges = append(edges, high)
-		for i := range holeDoubles + holeSteps {
-			edges = append(edges, high-math.Ldexp(unit, i+max(0, i-holeDoubles)*(holeLog-1)))
+	case math.IsInf(low, 0) || math.IsInf(high, 0):
+		end := low
+		if math.IsInf(low, 0) {
+			end, unit = high, -unit
 		}
-	case math.IsInf(high, 0):
-		edges = append(edges, low)
+		edges = append(edges, end)
 		for i := range holeDoubles + holeSteps {
-			edges = append(edges, low+math.Ldexp(unit, i+max(0, i-holeDoubles)*(holeLog-1)))
+			edges = append(edges, end+math.Ldexp(unit, i+max(0, i-holeDoubles)*(holeLog-1)))
 		}
 	default:
 		for i := range holeBins + 1 {
@@ -368,11 +365,7 @@ func Between(edges []float64, l lattice.Lattice) []float64 {
 	if !(l.Unit > 0) {
 		return edges
 	}
-	between := make([]float64, len(edges))
-	for i, e := range edges {
-		between[i] = l.Beyond(e)
-	}
-	return increasing(between)
+	return increasing(loops.Map(edges, l.Beyond))
 }
 
 // Apart are the edges without those next to zero, where a component's place and spread would have

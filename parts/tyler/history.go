@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/angular"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A measurement is what one step released: the mean of u u^T over the rows, u = (sqrt nu, w)/|.|,
@@ -40,10 +41,7 @@ func (r *Rounder) alike(st *State) (of []measurement) {
 // Information is the sum of 1/sigma^2 over the measurements of the state's rank and steps, per
 // coordinate of a relative error of the covariance.
 func (r *Rounder) Information(st *State) float64 {
-	sum := 0.0
-	for _, m := range r.alike(st) {
-		sum += 1 / (m.sigma * m.sigma)
-	}
+	sum := loops.Sum(r.alike(st), func(m measurement) float64 { return 1 / (m.sigma * m.sigma) })
 	return sum / (st.Gain() * st.Gain())
 }
 

@@ -11,6 +11,7 @@ package tyler
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -130,9 +131,7 @@ func (s *State) raw(d int, directions []direction) (out []Direction) {
 
 // normed divides v by its norm; ok is false if it has none in float64.
 func normed(v []float64) (norm float64, ok bool) {
-	for _, x := range v {
-		norm = math.Hypot(norm, x)
-	}
+	norm = symmetric.HypotNorm(v)
 	for j := range v {
 		v[j] /= norm
 	}
@@ -160,9 +159,7 @@ func (s *State) project(c *mat.Dense) bool {
 	w.Scale(1/t, &w)
 	wi.Mul(s.Wi, &inverse)
 	wi.Scale(t, &wi)
-	for j := range s.M {
-		s.M[j] -= move.AtVec(j)
-	}
+	floats.Sub(s.M, move.RawVector().Data)
 	s.W, s.Wi = &w, &wi
 	return dense.AllFinite(s.M) && dense.AllFinite(w.RawMatrix().Data) && dense.AllFinite(wi.RawMatrix().Data)
 }

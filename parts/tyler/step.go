@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -145,20 +146,15 @@ func consistency(d int, nu float64) float64 {
 		}
 		total += weight[i]
 	}
-	lo, hi := 1e-9, 1.0 // at c = 1 the expectation is below d
-	for range 60 {
-		c := (lo + hi) / 2
+	// at c = 1 the expectation is below d
+	lo, hi := loops.Bisect(1e-9, 1, 60, func(c float64) bool {
 		sum := 0.0
 		for i, w := range weight {
 			if q[i] > 0 {
 				sum += w * (nu + k) * q[i] / (nu*c + q[i])
 			}
 		}
-		if sum/total > k {
-			lo = c
-		} else {
-			hi = c
-		}
-	}
+		return sum/total > k
+	})
 	return (lo + hi) / 2
 }

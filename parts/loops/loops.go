@@ -1,0 +1,40 @@
+// Package loops names the loops that parts of estimators have in common.
+package loops
+
+// Upto are the numbers 0, 1, .., n-1.
+func Upto(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// Map is what f makes of every element.
+func Map[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, x := range list {
+		out[i] = f(x)
+	}
+	return out
+}
+
+// Sum is that of f over the elements, in their order.
+func Sum[T any](list []T, f func(T) float64) (sum float64) {
+	for _, x := range list {
+		sum += f(x)
+	}
+	return sum
+}
+
+// Bisect narrows an interval around the place where below, true on the left, becomes false.
+func Bisect(low, high float64, halvings int, below func(float64) bool) (float64, float64) {
+	for range halvings {
+		if mid := low/2 + high/2; below(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low, high
+}
