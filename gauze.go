@@ -130,7 +130,7 @@ func (r Request) Validate() error {
 		int(r.Covariance), "use a constant of the package estimate")
 	fault(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
 	fault(len(r.Columns) > MostColumns, "columns", fmt.Sprintf("at most %d", MostColumns), len(r.Columns),
-		fmt.Sprintf("a release holds every covariance as d x d numbers, %.3g GB here: leave columns out", 8e-9*sq(float64(len(r.Columns)))))
+		fmt.Sprintf("a release holds every covariance as d x d numbers, %.3g GB here: leave columns out", 8e-9*float64(len(r.Columns)*len(r.Columns))))
 	seen := make(map[string]bool, len(r.Columns))
 	for _, name := range r.Columns {
 		fault(name == "" || seen[name], "columns", "names that are distinct and not empty", fmt.Sprintf("%q", name), "rename the column")
@@ -228,8 +228,6 @@ func (r Request) choose(rows int) (*question, error) {
 	}
 	return q, err
 }
-
-func sq(x float64) float64 { return x * x }
 
 func cloned(matrix [][]float64) (out [][]float64) {
 	for _, row := range matrix {

@@ -28,16 +28,10 @@ func ComponentDistance(weightA float64, a Gaussian, weightB float64, b Gaussian)
 // is not valid or their dimensions differ.
 func GaussianKL(a, b Gaussian) float64 {
 	r := relate(a, b)
-	if !r.sameSupport(a, b) {
-		return math.Inf(1)
+	if !r.sameSupport(a, b) || !r.finite() {
+		return math.Inf(1) // the latter: one is wider than the other by more than float64 holds
 	}
-	if !r.finite() {
-		return math.Inf(1) // one is wider than the other by more than float64 holds
-	}
-	trace, logDet := 0.0, 2*newWhitener(a, r.support).logDet-2*r.under.logDet
-	for _, v := range r.factor.RawMatrix().Data {
-		trace += v * v
-	}
+	trace, logDet := dense.Norm2(r.factor.RawMatrix().Data), 2*newWhitener(a, r.support).logDet-2*r.under.logDet
 	// The sum is >= 0; rounding may say otherwise.
 	return max(0, trace-float64(len(r.support.free))-logDet+r.mean*r.mean) / 2
 }

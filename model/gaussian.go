@@ -58,14 +58,18 @@ func checkMean(field string, v float64) error {
 // inOrder is a covariance of the columns index, in that order.
 func inOrder(c Covariance, index []int) Covariance {
 	if c, ok := c.(Diagonal); ok {
-		out := Diagonal{spherical: c.spherical}
-		for _, j := range index {
-			out.variances = append(out.variances, c.variances[j])
-		}
-		return out
+		return Diagonal{spherical: c.spherical, variances: taken(c.variances, index)}
 	}
 	sym := symmetric.Of(len(index), func(a, b int) float64 { return c.At(index[a], index[b]) })
 	return Full{sym: sym, factor: takeRows(factorOf(c), index)}
+}
+
+// taken are the values of x at index; nil for none.
+func taken[T any](x []T, index []int) (out []T) {
+	for _, i := range index {
+		out = append(out, x[i])
+	}
+	return out
 }
 
 // takeRows copies the rows index of f.

@@ -73,10 +73,7 @@ func bottleneckAssignment(cost [][]float64) []int {
 			turned[j] = append(turned[j], cost[i][j])
 		}
 	}
-	row := make([]int, len(cost))
-	for i := range row {
-		row[i] = -1
-	}
+	row := slices.Repeat([]int{-1}, len(cost))
 	for j, i := range bottleneck(turned) {
 		row[i] = j
 	}

@@ -39,10 +39,7 @@ func New(columns []string, weights []float64, components []Gaussian) (*Mixture, 
 		columns = DefaultColumns(components[0].Dim())
 	}
 	if weights == nil {
-		weights = make([]float64, len(components))
-		for i := range weights {
-			weights[i] = 1 / float64(len(components))
-		}
+		weights = slices.Repeat([]float64{1 / float64(len(components))}, len(components))
 	}
 	m := &Mixture{Columns: columns, Weights: weights, Components: components}
 	if err := m.Validate(); err != nil {
@@ -155,11 +152,7 @@ func (m *Mixture) only(index []int) *Mixture {
 	if len(index) == len(m.Components) {
 		return m
 	}
-	out := &Mixture{Columns: m.Columns, Cells: m.Cells}
-	for _, i := range index {
-		out.Weights, out.Components = append(out.Weights, m.Weights[i]), append(out.Components, m.Components[i])
-	}
-	return out
+	return &Mixture{Columns: m.Columns, Cells: m.Cells, Weights: taken(m.Weights, index), Components: taken(m.Components, index)}
 }
 
 // Mean returns sum_i w_i m_i, d numbers.
@@ -175,17 +168,11 @@ func (m *Mixture) Mean() []float64 {
 // CovarianceType returns the most special name that fits every component: "spherical", "diagonal"
 // or "full".
 func (m *Mixture) CovarianceType() string {
-	name := typeSpherical
+	names, most := []string{typeSpherical, typeDiagonal, typeFull}, 0
 	for _, g := range m.Components {
-		switch g.Cov.TypeName() {
-		case typeSpherical:
-		case typeDiagonal:
-			name = typeDiagonal
-		default:
-			return typeFull
-		}
+		most = max(most, slices.Index(names, g.Cov.TypeName()))
 	}
-	return name
+	return names[most]
 }
 
 // inOrder returns m with its columns in another order; false if one is not there.
@@ -198,14 +185,8 @@ func (m *Mixture) inOrder(columns []string) (*Mixture, bool) {
 	}
 	out := &Mixture{Columns: columns, Weights: m.Weights, Background: m.Background}
 	for _, g := range m.Components {
-		mean := make([]float64, len(index))
-		for a, j := range index {
-			mean[a] = g.Mean[j]
-		}
-		out.Components = append(out.Components, Gaussian{Mean: mean, Cov: inOrder(g.Cov, index)})
+		out.Components = append(out.Components, Gaussian{Mean: taken(g.Mean, index), Cov: inOrder(g.Cov, index)})
 	}
-	for _, j := range index[:len(m.Cells)] { // all or none have some
-		out.Cells = append(out.Cells, m.Cells[j])
-	}
+	out.Cells = taken(m.Cells, index[:len(m.Cells)]) // all or none have some
 	return out, true
 }

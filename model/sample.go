@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // Sampler draws rows from one mixture, without allocating for a row. It is immutable and may be
@@ -97,10 +99,6 @@ func (s *Sampler) component(i int, dst []float64, rng *rand.Rand) {
 		z[j] = rng.NormFloat64()
 	}
 	for j, m := range p.mean {
-		v := 0.0
-		for a, f := range p.factor.RawRowView(j) {
-			v += f * z[a]
-		}
-		dst[j] = m + v
+		dst[j] = m + dense.Dot(p.factor.RawRowView(j), z)
 	}
 }

@@ -92,16 +92,17 @@ func fullRank(c Covariance) bool {
 	if _, ok := c.(Diagonal); ok {
 		return true
 	}
-	values := singularValues(scaledRows(factorOf(c), sd))
+	values := singular(scaledRows(factorOf(c), sd), mat.SVDNone).Values(nil)
 	return values[len(values)-1] > rankTolerance*values[0]
 }
 
-func singularValues(f *mat.Dense) []float64 {
+// singular is the singular value decomposition of f, of which it computes what kind says.
+func singular(f *mat.Dense, kind mat.SVDKind) *mat.SVD {
 	var svd mat.SVD
-	if !svd.Factorize(f, mat.SVDNone) {
+	if !svd.Factorize(f, kind) {
 		panic("model: singular values did not converge") // finite input converges
 	}
-	return svd.Values(nil)
+	return &svd
 }
 
 // scaledRows returns f with row i divided by scale[i]; rows of scale 0 are zero.
@@ -212,16 +213,12 @@ func remaining(row []float64, varying int, s *support, j int) float64 {
 
 // tie writes every column that is not free as a function of the free ones.
 func (s *support) tie(rows *mat.Dense) {
-	isFree := make([]bool, len(s.spread))
-	for _, j := range s.free {
-		isFree[j] = true
-	}
 	var qr mat.QR
 	if len(s.free) > 0 {
 		qr.Factorize(takeRows(rows, s.free).T())
 	}
 	for j := range s.spread {
-		if isFree[j] {
+		if slices.Contains(s.free, j) {
 			continue
 		}
 		t := tie{column: j, coef: make([]float64, len(s.free))}

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // whitener maps the r free columns of a row to z = L^-1(x - mean), a standard Gaussian vector under
@@ -22,10 +24,7 @@ type whitener struct {
 // newWhitener compiles g on the free columns of s.
 func newWhitener(g Gaussian, s *support) *whitener {
 	r := len(s.free)
-	w := &whitener{mean: make([]float64, r), inverse: make([]float64, r)}
-	for a, j := range s.free {
-		w.mean[a] = g.Mean[j]
-	}
+	w := &whitener{mean: taken(g.Mean, s.free), inverse: make([]float64, r)}
 	if r == 0 {
 		return w
 	}
@@ -80,10 +79,7 @@ func (w *whitener) lower(g Gaussian, s *support) (l *mat.Dense, scale []float64)
 		rounding = max(rounding, s.relativeFloor(j, scale[a]))
 	}
 	f = scaledRows(f, scale)
-	var svd mat.SVD
-	if !svd.Factorize(f, mat.SVDThinU) {
-		panic("model: singular values did not converge") // finite input converges
-	}
+	svd := singular(f, mat.SVDThinU)
 	values := svd.Values(nil)
 	// The whole factor is d x d and r <= d, so there are r values.
 	if slices.Min(values) > rankTolerance*values[0] {
@@ -129,12 +125,8 @@ func (w *whitener) square(z, row []float64, free []int) float64 {
 		z[a] = row[j] - w.mean[a]
 	}
 	w.whiten(z)
-	sum := 0.0
-	for _, v := range z {
-		sum += v * v
+	if sum := dense.Norm2(z); !math.IsNaN(sum) {
+		return sum
 	}
-	if math.IsNaN(sum) {
-		return math.Inf(1)
-	}
-	return sum
+	return math.Inf(1)
 }

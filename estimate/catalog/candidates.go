@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -63,14 +64,10 @@ func reason(err error) string {
 }
 
 // used are the facts of p that a method makes use of.
-func used(m estimate.Estimator, p estimate.Problem) []string {
-	unused := map[string]bool{}
-	for _, word := range estimate.Unused(m, p) {
-		unused[word] = true
-	}
-	var words []string
+func used(m estimate.Estimator, p estimate.Problem) (words []string) {
+	unused := estimate.Unused(m, p)
 	for _, word := range p.Facts.Words() {
-		if !unused[word] {
+		if !slices.Contains(unused, word) {
 			words = append(words, word)
 		}
 	}
