@@ -103,8 +103,6 @@ type fit struct {
 	limit int // the number of components asked for, or allowed if there are more; 0 for none
 }
 
-func sq(x float64) float64 { return x * x }
-
 const source = "KSSU19 Section C"
 
 // run is the whole fit.
