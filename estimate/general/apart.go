@@ -21,6 +21,9 @@ const (
 	// leave cells that rounds cannot shrink so much.
 	farBoxed = 4096.0
 	keepPart = .35 // of mu^2, that exploring leaves to the rounds
+	// mostExplored is what the looks from the root on may cost of it, at most
+	// (TestStepsHoldTheWorstCase of package explore).
+	mostExplored = .4
 	// Where components found apart hold less than mostApart of the rows, the rest starts as one
 	// more, as wide as all: the cells of a wide one among narrow ones hold too few rows to be seen.
 	mostApart = .88
@@ -56,6 +59,8 @@ func (f *fit) gaps(ctx context.Context) (*explore.Finder, bool, error) {
 
 // apart is a start from components that lie apart; what overlaps within them is seen later.
 func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussian, error) {
+	// After boxes that found nothing less is left: the looks then share it as they would the whole.
+	x.Mu2 = math.Min(x.Mu2, f.Left()/(mostExplored+keepPart))
 	if err := x.Find(); err != nil {
 		return nil, err
 	}
@@ -101,8 +106,9 @@ func (f *fit) alike(ctx context.Context, r *em.Rounds) error {
 
 // frames are rounds until variances change little: then components that were found in coarse cells
 // are seen at their own scale, and what are pieces of one are joined, where the number is open.
+// They leave splitKeep to the rounds after them.
 func (f *fit) frames(ctx context.Context, r *em.Rounds, part float64) error {
-	for i, again := 0, true; again && i < mostFrames; i++ {
+	for i, again := 0, true; again && i < mostFrames && f.Left() >= (part+splitKeep)*f.Mu2; i++ {
 		if r.Alike {
 			component.Alike(r.Components)
 		}
