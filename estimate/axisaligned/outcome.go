@@ -9,10 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parts/boxes"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // outcome turns the components into a model, heaviest first.
@@ -52,7 +52,7 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 				g.Mean[i], variances[i] = value, 0
 			}
 		}
-		cov, err := covariance(r.Form, variances)
+		cov, err := program.OfVariances(variances, r.Form == query.SphericalForm)
 		out.Add(weight, g.Mean, cov, err, note)
 	}
 	for _, g := range cs {
@@ -94,13 +94,6 @@ func (f *fit) point(i int, mean, sd float64) (value float64, is bool) {
 	return mean, false
 }
 
-func covariance(form query.Form, variances []float64) (model.Covariance, error) {
-	if form == query.SphericalForm {
-		return model.NewSpherical(len(variances), variances[0])
-	}
-	return model.NewDiagonal(variances)
-}
-
 // unseenSDs of the noise of a count may be rows. A guess.
 const unseenSDs = 4.0
 
@@ -108,10 +101,9 @@ const unseenSDs = 4.0
 const toldPairs = 3
 
 func correlated(pairs []em.Pair) string {
-	var said []string
-	for _, p := range pairs[:min(len(pairs), toldPairs)] {
-		said = append(said, fmt.Sprintf("columns %d and %d (about %.1f)", p.I+1, p.J+1, p.Rho))
-	}
+	said := loops.Map(pairs[:min(len(pairs), toldPairs)], func(p em.Pair) string {
+		return fmt.Sprintf("columns %d and %d (about %.1f)", p.I+1, p.J+1, p.Rho)
+	})
 	text := "correlated within components: " + strings.Join(said, ", ")
 	if more := len(pairs) - toldPairs; more > 0 {
 		text += fmt.Sprintf(" and %d pairs more", more)

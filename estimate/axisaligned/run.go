@@ -96,9 +96,4 @@ func (f *fit) set(r *em.Rounds) {
 }
 
 // form is that of the moments: there are no full covariances here.
-func (f *fit) form() query.Form {
-	if f.Problem.Covariance == estimate.Spherical {
-		return query.SphericalForm
-	}
-	return query.DiagonalForm
-}
+func (f *fit) form() query.Form { return program.Form(plain(f.Problem).Covariance) }

@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Boxed learns components of any places and scales: boxes, column by column; trees of counts in
@@ -150,9 +151,7 @@ func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
 // within is g in some of its columns.
 func within(g component.Gaussian, columns []int) component.Gaussian {
 	out := g
-	out.Mean, out.Cov = nil, symmetric.Of(len(columns), func(i, j int) float64 { return g.Cov.At(columns[i], columns[j]) })
-	for _, a := range columns {
-		out.Mean = append(out.Mean, g.Mean[a])
-	}
+	out.Cov = symmetric.Of(len(columns), func(i, j int) float64 { return g.Cov.At(columns[i], columns[j]) })
+	out.Mean = loops.Map(columns, func(a int) float64 { return g.Mean[a] })
 	return out
 }

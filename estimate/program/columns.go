@@ -159,11 +159,7 @@ func (c *Columns) Raw(space component.Space, g component.Gaussian, shape estimat
 		for i, j := range space.Columns {
 			variances[j] = space.Scale[i] * space.Scale[i] * g.Cov.At(i, i)
 		}
-		if shape == estimate.Spherical && space.Dim() == c.All {
-			cov, err := model.NewSpherical(c.All, variances[0])
-			return mean, cov, err
-		}
-		cov, err := model.NewDiagonal(variances)
+		cov, err := OfVariances(variances, shape == estimate.Spherical && space.Dim() == c.All)
 		return mean, cov, err
 	}
 	fac := mat.NewDense(c.All, c.All, nil)

@@ -138,3 +138,12 @@ func ShapedMatrix(s *mat.SymDense, shape estimate.CovarianceType) (model.Covaria
 	}
 	return model.NewDiagonal(symmetric.DiagonalOf(s))
 }
+
+// OfVariances is the covariance with these on its diagonal, all of them the first if it is
+// spherical.
+func OfVariances(variances []float64, spherical bool) (model.Covariance, error) {
+	if spherical {
+		return model.NewSpherical(len(variances), variances[0])
+	}
+	return model.NewDiagonal(variances)
+}

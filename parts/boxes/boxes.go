@@ -95,14 +95,11 @@ func Find(ctx context.Context, a *kernel.Allotment, c Config) ([]Box, error) {
 		columns = loops.Upto(d)
 	}
 	f := &finder{Config: c, ctx: ctx, a: a, per: 1 / float64(len(columns)), found: []Box{whole(d, c.Rows)}, ahead: len(columns)}
-	for _, j := range columns {
-		f.ahead--
-		if err := f.look(j); err != nil || len(f.found) == 0 {
-			return nil, err
-		}
-	}
-	for _, j := range columns {
-		if !f.mixed(j) || a.Left() < f.reserve(f.once()) {
+	// all of them, then those again that look mixed in boxes that others have cut
+	for i, j := range slices.Concat(columns, columns) {
+		if i < len(columns) {
+			f.ahead--
+		} else if !f.mixed(j) || a.Left() < f.reserve(f.once()) {
 			continue
 		}
 		if err := f.look(j); err != nil || len(f.found) == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/leaves"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A set is the private coreset of one box, in some of its columns: coordinate i is (x[Columns[i]] -
@@ -82,12 +83,7 @@ func (b Box) isMixed() bool {
 // mixed are the columns, in order, in which two components explain what was seen of the box better
 // than one; where none is, some columns.
 func (b Box) mixed() []int {
-	columns := make([]int, 0, len(b.Center))
-	for j := range b.Center {
-		if !b.Atom[j] && b.Scale[j] > 0 {
-			columns = append(columns, j)
-		}
-	}
+	columns := slices.DeleteFunc(loops.Upto(len(b.Center)), func(j int) bool { return b.Atom[j] || !(b.Scale[j] > 0) })
 	if len(columns) == 0 {
 		// some column was looked at
 		return []int{slices.IndexFunc(b.Scale, func(s float64) bool { return s > 0 })}

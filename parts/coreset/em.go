@@ -67,10 +67,7 @@ func FitFrom(ctx context.Context, c *Coreset, means [][]float64, steps int) (*Mi
 	if len(c.Points) == 0 || len(means) == 0 {
 		panic(fmt.Sprintf("coreset: FitFrom: want points and means, got %d and %d", len(c.Points), len(means)))
 	}
-	p := pointsOf(c)
-	e := newEM(p, withoutGaps(p.nearest(means), len(means)))
-	e.run(ctx, steps)
-	return e.mixture(), ctx.Err()
+	return FitAssigned(ctx, c, pointsOf(c).nearest(means), steps)
 }
 
 // FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ..; a component
@@ -270,9 +267,7 @@ func (e *em) cells(j int) []float64 {
 			continue
 		}
 		mass += g
-		for l, v := range e.p.cell[i] {
-			mean[l] += g * v
-		}
+		floats.AddScaled(mean, g, e.p.cell[i])
 	}
 	for l := range mean {
 		mean[l] /= mass

@@ -117,12 +117,9 @@ func (d *Data) best(ctx context.Context, cs []Component) (best []Component, leas
 // near are the components that share rows with c.
 func (d *Data) near(cs []Component, c Component) (active []int) {
 	const sds = 4
-	for i, other := range cs {
-		if gap := math.Abs((other.Origin - c.Origin) + (other.Offset - c.Offset)); gap <= sds*(other.SD+c.SD) {
-			active = append(active, i)
-		}
-	}
-	return active
+	return slices.DeleteFunc(loops.Upto(len(cs)), func(i int) bool {
+		return !(math.Abs((cs[i].Origin-c.Origin)+(cs[i].Offset-c.Offset)) <= sds*(cs[i].SD+c.SD))
+	})
 }
 
 // missing are cs with one more component, where the counts exceed what cs explain: at the clearest

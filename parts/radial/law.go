@@ -18,13 +18,10 @@ type Law struct {
 
 // mix is the mixture of l, with weight w, and other.
 func (l Law) mix(w float64, other Law) Law {
-	m := Law{D: l.D}
-	for _, p := range l.Points {
-		m.Points = append(m.Points, Point{p.Q, w * p.Share})
+	part := func(of []Point, w float64) []Point {
+		return loops.Map(of, func(p Point) Point { return Point{p.Q, w * p.Share} })
 	}
-	for _, p := range other.Points {
-		m.Points = append(m.Points, Point{p.Q, (1 - w) * p.Share})
-	}
+	m := Law{D: l.D, Points: append(part(l.Points, w), part(other.Points, 1-w)...)}
 	sort.Slice(m.Points, func(i, j int) bool { return m.Points[i].Q < m.Points[j].Q })
 	return m
 }

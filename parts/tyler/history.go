@@ -29,13 +29,8 @@ const leastPart = .01
 func (s *State) Gain() float64 { return s.Nu + float64(s.Rank()) + 2 }
 
 // alike are the measurements of the state's rank and steps.
-func (r *Rounder) alike(st *State) (of []measurement) {
-	for _, m := range r.history {
-		if m.frame.Rank() == st.Rank() && m.frame.Nu == st.Nu {
-			of = append(of, m)
-		}
-	}
-	return of
+func (r *Rounder) alike(st *State) []measurement {
+	return slices.DeleteFunc(slices.Clone(r.history), func(m measurement) bool { return m.frame.Rank() != st.Rank() || m.frame.Nu != st.Nu })
 }
 
 // Information is the sum of 1/sigma^2 over the measurements of the state's rank and steps, per
