@@ -54,6 +54,8 @@ var settings = []setting{
 // probability 5e-4 in one of the quick lines, and of 12 with 1e-4. A run of the literal way errs by
 // more than twice the reported median in fewer than .1 of the cases; then its median does with
 // probability 5e-3 in the quick line, and 1e-3 in a long one.
+//
+// Shows: [PPE] Theorem 7.2.1.
 func TestRecovery(t *testing.T) {
 	seed := stattest.Seed(t)
 	for i, s := range settings {

@@ -83,7 +83,7 @@ func TestLemmaC2(t *testing.T) {
 	qr.RTo(&r)
 	l.Copy(r.T())
 	volume := func(base pair, wide float64) (normal, normalSE, plain float64) {
-		const draws = 200_000
+		const draws = 60_000
 		s := gram(base.L)
 		reach := [2]float64{wide * math.Sqrt(s.At(0, 0)), wide * math.Sqrt(s.At(1, 1))}
 		box := 4 * reach[0] * reach[1] // of the means; then of the entries, within wide of s's
@@ -108,10 +108,10 @@ func TestLemmaC2(t *testing.T) {
 	}
 	v, se, plain := volume(unit, 1)
 	w, se2, plainMapped := volume(hypotheses.FromFactor([]float64{5, -7}, l), 1)
-	if math.Abs(v-w) > 6*math.Hypot(se, se2) || se > .02*v || se2 > .02*w {
+	if math.Abs(v-w) > 6*math.Hypot(se, se2) || se > .03*v || se2 > .03*w {
 		t.Errorf("volumes %.4f (%.4f) and %.4f (%.4f)", v, se, w, se2)
 	}
-	if math.Abs(plain/plainMapped-1) < .1 {
+	if math.Abs(plain/plainMapped-1) < .2 {
 		t.Errorf("volumes without the weight %v and %v: the test sees nothing", plain, plainMapped)
 	}
 }

@@ -188,6 +188,8 @@ func score3(l lattice, x []float64, p pair, omega region) int {
 
 // Score (3) is what the kernel computes, and no row changes it by more than 1, whatever A says:
 // here nonsense, too. Found by search over neighbours.
+//
+// Shows: [AMN24] Lemma E.5.
 func TestScoreThree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for trial := range 30 {

@@ -14,6 +14,8 @@ import (
 // A method that is optimal for places: truncated Laplace noise on the number of rows at every
 // place, and those beyond its reach released (add-or-remove-one, where a count changes by 1). What
 // it loses is at least the bound, and hardly more.
+//
+// Shows: [AMN24] Theorem G.1.
 func TestPlacesAgainstStabilityHistogram(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 1, Delta: 1e-6}, {Epsilon: .3, Delta: 1e-2}, {Epsilon: 3, Delta: 1e-9}} {
 		l := mixtureLimit{k: 1, epsilon: budget.Epsilon, delta: budget.Delta}
@@ -103,6 +105,8 @@ func TestMixtureSteps(t *testing.T) {
 
 // No bound on means is above the error of the Gaussian mechanism that is told where the truth is
 // and what to whiten by (as for one Gaussian), with the mu that the budget allows.
+//
+// Shows: [AMN24] Theorem G.2.
 func TestMixtureHoldsForMeans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, d := range []int{1, 2, 5, 20, 50} {
