@@ -85,3 +85,23 @@ func TestTheorem242(t *testing.T) {
 		t.Errorf("at most %v of the bound: the search sees little", closest)
 	}
 }
+
+// The private learner that the reduction makes of Moitra and Valiant's: on rows of two components
+// it ends in a mixture, under both relations, whose dist_PARAM from the truth is within alpha but
+// for the mask's noise; so is dist_GMM, which is at most that (Lemma 7.1.2). With a third of the
+// rows it ends in none. Rows and noise are seeded: no false alarms.
+//
+// Shows: [PPE] Corollary 7.2.2.
+func TestCorollary722(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 722))
+	for _, rel := range relations {
+		for _, n := range []int{100_000, 300_000} {
+			f, truth, alpha := cell{2, 1, n, 40, moitraValiant().Name, nil}.fit(t, rel, rng)
+			if (f.Model != nil) != (n == 300_000) {
+				t.Errorf("%v, n %d: %+v %+v", rel, n, f.Refused, f.NoRelease)
+			} else if far := distance(t, truth, f); f.Model != nil && far > 1.2*alpha {
+				t.Errorf("%v, n %d: dist_PARAM %v, alpha %v", rel, n, far, alpha)
+			}
+		}
+	}
+}
