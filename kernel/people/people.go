@@ -1,0 +1,105 @@
+// Package people takes in the rows of tables in which a person has several, or in which rows fall
+// into groups that get a model each.
+//
+// Of every person one row is kept, drawn uniformly and in secret, and the table that is protected
+// holds those, in random order. So a person is one row of it, whatever was measured of it afterwards
+// and however many rows the person has, and its rows have the law of a random row of a random
+// person. That a person's rows change, or come or go, is then a change of one row: people_proof.md.
+package people
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Builder takes the rows of persons in. It copies every row that it is given, and keeps one of
+// each person. A copy of a builder fills, and is closed with, the same tables.
+type Builder struct {
+	rows.Protected
+	*crowd
+}
+
+// A crowd is what the copies of a builder share.
+type crowd struct {
+	mu     sync.Mutex
+	d      int
+	at     map[string]int // the number of a person
+	seen   []uint64       // of each person, how many rows there were
+	group  []int          // that of the row that is kept
+	kept   []float64      // the rows that are kept, row-major
+	random func() noise.Source
+	done   bool
+}
+
+// NewBuilder starts a table of d >= 1 columns.
+func NewBuilder(d int) *Builder { return newBuilder(d, noise.NewEntropy()) }
+
+func newBuilder(d int, source noise.Source) *Builder {
+	if d < 1 {
+		panic("people: a table needs at least one column")
+	}
+	return &Builder{crowd: &crowd{d: d, at: map[string]int{}, random: func() noise.Source { return source }}}
+}
+
+// Append adds one row of d values of a person, which belongs to a group (0 where there is but one).
+// Rows of the same person have the same name; a row without one, "", is of a person of its own.
+// Values are those of kernel.Builder.Append, and so are a programmer's errors.
+func (b *Builder) Append(person string, group int, row []float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.done:
+		panic("people: the tables are protected: no row can follow")
+	case len(row) != b.d:
+		panic(fmt.Sprintf("people: Builder.Append: want rows of %d values, got %d", b.d, len(row)))
+	}
+	i, known := b.at[person]
+	if !known || person == "" {
+		i = len(b.seen)
+		if person != "" {
+			b.at[person] = i
+		}
+		b.seen, b.group, b.kept = append(b.seen, 0), append(b.group, 0), append(b.kept, row...)
+	}
+	// The r-th row of a person takes the place of the one that is kept with probability 1/r.
+	if b.seen[i]++; noise.Uniform(b.random(), b.seen[i]) == 0 {
+		b.group[i] = group
+		copy(b.kept[i*b.d:], row)
+	}
+}
+
+// Protect closes the builder and returns a protected table for each of so many groups, of the rows
+// that are kept, in an order that is uniformly random. Rows of other groups are in none.
+func (b *Builder) Protect(r privacy.Relation, groups int) []*kernel.Table {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done {
+		panic("people: the tables are protected already")
+	}
+	b.done = true
+	builders := make([]*kernel.Builder, groups)
+	for g := range builders {
+		builders[g] = kernel.NewBuilder(b.d)
+	}
+	order := make([]int, len(b.seen))
+	for i := range order { // Fisher and Yates
+		j := int(noise.Uniform(b.random(), uint64(i+1)))
+		order[i], order[j] = order[j], i
+	}
+	for _, i := range order {
+		if g := b.group[i]; 0 <= g && g < groups {
+			builders[g].Append(b.kept[i*b.d : (i+1)*b.d])
+		}
+	}
+	tables := make([]*kernel.Table, groups)
+	for g := range tables {
+		tables[g] = builders[g].Protect(r)
+	}
+	b.at, b.seen, b.group, b.kept = nil, nil, nil, nil
+	return tables
+}
