@@ -184,8 +184,8 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 	c := release.Certificate{
 		Relation: q.Relation.String(),
 		Epsilon:  q.Budget.Epsilon, Delta: q.Budget.Delta, Rho: q.Budget.Rho,
-		Spent:  spentOf(s, true),
-		Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
+		Spent: spentOf(s, true),
+		Unit:  q.Unit, Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if q.Printed {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -17,6 +19,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // script is an estimator that counts rows with the given parts of the budget, then does what end
@@ -374,5 +377,55 @@ func TestSimulatedSessionsAreMarked(t *testing.T) {
 	q := &question{Request: request(privacy.ReplaceOne, budgets[0]), method: s}
 	if c, err := q.certificate(session); err != nil || !c.Simulated {
 		t.Error("a seeded session's certificate does not say so")
+	}
+}
+
+// Persons of 1 to 500 rows, the heavier the farther away: with the unit the model is that of a
+// random row of a random person, as exact as so many rows allow; without it, of a random row.
+// False-alarm rate: below 1e-7, seven sds of what noise and the draw of persons leave.
+func TestUnit(t *testing.T) {
+	const persons = 2000
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
+	var table strings.Builder
+	table.WriteString("patient_id,x\n")
+	mean, all, rows := 0., 0., 0.
+	for p := range persons {
+		visits, far := 1, 0.
+		if p%2 == 1 {
+			visits, far = 1+rng.IntN(500), 10
+		}
+		for range visits {
+			x := far + rng.NormFloat64()
+			fmt.Fprintf(&table, "%d,%g\n", p, x)
+			mean += x / float64(visits) / persons
+			all, rows = all+x, rows+1
+		}
+	}
+	for _, unit := range []string{"patient_id", ""} {
+		in, err := Open("-", strings.NewReader(table.String()), &source.Schema{Unit: unit, Columns: []source.Column{{Name: "x"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		protected, err := in.Load(privacy.ReplaceOne, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := in.Request()
+		r.Relation, r.Budget, r.Components = privacy.ReplaceOne, privacy.Budget{Epsilon: 5, Delta: 1e-6}, 1
+		result, err := Fit(t.Context(), protected, r)
+		if err != nil || result.Release == nil {
+			t.Fatalf("%v, %+v", err, result)
+		}
+		c := result.Release.Certificate
+		want, n := mean, persons
+		if unit == "" {
+			want, n = all/rows, int(rows)
+		}
+		if got := result.Release.Model.Components[0].Mean[0]; math.Abs(got-want) > .4 {
+			t.Errorf("unit %q: mean %.2f, want %.2f; of rows it is %.2f", unit, got, want, all/rows)
+		}
+		if c.Unit != unit || *c.Rows != n {
+			t.Errorf("certificate %q of %d, want %q of %d", c.Unit, *c.Rows, unit, n)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/people"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
 )
@@ -26,7 +27,7 @@ func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) 
 // caller.
 func (in *Input) Request() Request {
 	schema := in.table.Schema()
-	r := Request{Columns: schema.Names(), RoundedTo: make([]float64, len(schema.Columns)), SchemaDeclared: !in.table.Inferred()}
+	r := Request{Columns: schema.Names(), RoundedTo: make([]float64, len(schema.Columns)), SchemaDeclared: !in.table.Inferred(), Unit: schema.Unit}
 	for i, c := range schema.Columns {
 		r.RoundedTo[i] = c.RoundedTo
 		r.Limits = append(r.Limits, [2]*float64{c.AtLeast, c.AtMost})
@@ -35,7 +36,8 @@ func (in *Input) Request() Request {
 }
 
 // Load reads every row, once, into a protected table, for fits under one relation. It can be called
-// once.
+// once. Where the schema has a unit, a row of the table is a person: one of its rows, drawn in
+// secret.
 //
 // read, if set, is told now and then how many rows have been read: for the custodian alone, like
 // the error and the report.
@@ -44,11 +46,20 @@ func (in *Input) Load(r privacy.Relation, read func(rows int)) (*kernel.Table, e
 		_, err := privacy.ParseRelation(r.String())
 		return nil, err
 	}
-	sink := &loader{builder: kernel.NewBuilder(len(in.table.Columns())), read: read}
+	sink := &loader{read: read}
+	d, unit := len(in.table.Columns()), in.table.Schema().Unit
+	if unit == "" {
+		sink.rows = kernel.NewBuilder(d)
+	} else {
+		sink.people = people.NewBuilder(d)
+	}
 	if err := in.table.Read(sink); err != nil {
 		return nil, err
 	}
-	return sink.builder.Protect(r), nil
+	if unit == "" {
+		return sink.rows.Protect(r), nil
+	}
+	return sink.people.Protect(r, 1)[0], nil
 }
 
 // Report returns what was read, for the custodian alone.
@@ -63,20 +74,25 @@ func (*Input) String() string { return "[protected]" }
 // GoString hides what an input holds from %#v.
 func (*Input) GoString() string { return "[protected]" }
 
-// loader hands rows to a builder and counts them.
+// loader hands rows to a builder, of rows or of people, and counts them.
 type loader struct {
-	builder *kernel.Builder
-	rows    int
-	read    func(rows int)
+	rows   *kernel.Builder
+	people *people.Builder
+	n      int
+	read   func(rows int)
 }
 
 // readStep is how many rows lie between two calls of loader.read.
 const readStep = 1 << 14
 
 // Append takes one row.
-func (l *loader) Append(row []float64) {
-	l.builder.Append(row)
-	if l.rows++; l.read != nil && l.rows%readStep == 0 {
-		l.read(l.rows)
+func (l *loader) Append(row []float64, person string, _ int) {
+	if l.people != nil {
+		l.people.Append(person, 0, row)
+	} else {
+		l.rows.Append(row)
+	}
+	if l.n++; l.read != nil && l.n%readStep == 0 {
+		l.read(l.n)
 	}
 }

@@ -38,7 +38,11 @@ type Certificate struct {
 	Rho   float64 `json:"rho,omitempty"` // As asked, when the budget was asked as zCDP.
 	Spent Spent   `json:"spent"`         // At most what was asked.
 	// n; nil (null) where it is private, which is under AddRemoveOne.
-	Rows   *int   `json:"rows"`
+	Rows *int `json:"rows"`
+	// The column of the input whose values are persons, of each of whom a row of the table is one
+	// row drawn in secret: what is protected is a person with all of its rows. Empty where a row is
+	// one.
+	Unit   string `json:"unit,omitempty"`
 	Schema string `json:"schema"` // Required: SchemaDeclared or SchemaInferred.
 	// What was publicly known beforehand, as asked; nil if nothing.
 	Facts *Facts `json:"facts,omitempty"`

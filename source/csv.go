@@ -20,6 +20,7 @@ type csvReader struct {
 	name   string
 	header []string
 	pick   []int // the columns that Next returns
+	labels []int // .. as text
 	csv    *csv.Reader
 	file   io.Closer
 }
@@ -73,20 +74,23 @@ func (c *csvReader) start(in io.Reader) error {
 // Header returns the names of all columns.
 func (c *csvReader) Header() []string { return c.header }
 
-// Select restricts the cells that Next returns to these columns, in this order.
-func (c *csvReader) Select(columns []int) { c.pick = columns }
+// Select says which cells Next returns, in this order.
+func (c *csvReader) Select(columns, labels []int) { c.pick, c.labels = columns, labels }
 
 // Close closes the file.
 func (c *csvReader) Close() error { return c.file.Close() }
 
 // Next reads one record.
-func (c *csvReader) Next(values []float64, kinds []kind) error {
+func (c *csvReader) Next(values []float64, kinds []kind, labels []string) error {
 	record, err := c.csv.Read()
 	if err != nil {
 		return c.recordError(record, err)
 	}
 	for i, column := range c.pick {
 		values[i], kinds[i] = parseCell(record[column])
+	}
+	for i, column := range c.labels {
+		labels[i] = record[column]
 	}
 	return nil
 }

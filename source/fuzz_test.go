@@ -111,7 +111,7 @@ func FuzzParseCell(f *testing.F) {
 // discard is a sink that keeps nothing.
 type discard struct{}
 
-func (discard) Append([]float64) {}
+func (discard) Append([]float64, string, int) {}
 
 func BenchmarkRead(b *testing.B) {
 	var text strings.Builder

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -18,9 +19,10 @@ const (
 // lookAhead holds the first rows until the columns are chosen. Rows are row-major, all columns of
 // the header.
 type lookAhead struct {
-	d      int
+	d, l   int
 	values []float64
 	kinds  []kind
+	labels []string // row-major, of the roles
 	rows   int
 	pick   []int
 	at     int // the next row to hand over
@@ -32,13 +34,21 @@ func (t *Table) infer() error {
 	if err := checkNames(header); err != nil {
 		return err
 	}
-	a := &lookAhead{d: len(header)}
+	a := &lookAhead{d: len(header), l: len(t.roles.labels)}
+	all := make([]int, a.d)
+	for i := range all {
+		all[i] = i
+	}
+	t.reader.Select(all, t.roles.labels)
 	if err := a.fill(t.reader); err != nil {
 		return err
 	}
 	t.report.Inferred, t.report.LookedAt = true, a.rows
 	for j, name := range header {
 		why := a.leaveOut(name, j)
+		if name == t.schema.Unit || slices.ContainsFunc(t.schema.By, func(g Grouping) bool { return g.Name == name }) {
+			continue
+		}
 		if why != "" {
 			t.report.LeftOut = append(t.report.LeftOut, LeftOut{Name: name, Why: why})
 			continue
@@ -54,15 +64,15 @@ func (t *Table) infer() error {
 			Hint: "numbers are written with a decimal point and no thousands separator; a row identifier counts only if --columns names it"}
 	}
 	t.ahead = a
-	t.reader.Select(a.pick)
+	t.reader.Select(a.pick, t.roles.labels)
 	return nil
 }
 
 // fill reads rows until the look-ahead is full or the input ends.
 func (a *lookAhead) fill(r Reader) error {
-	values, kinds := make([]float64, a.d), make([]kind, a.d)
+	values, kinds, labels := make([]float64, a.d), make([]kind, a.d), make([]string, a.l)
 	for a.rows < lookAheadRows && (a.rows+1)*a.d <= max(lookAheadCells, a.d) {
-		err := r.Next(values, kinds)
+		err := r.Next(values, kinds, labels)
 		if err == io.EOF {
 			return nil
 		}
@@ -71,13 +81,14 @@ func (a *lookAhead) fill(r Reader) error {
 		}
 		a.values = append(a.values, values...)
 		a.kinds = append(a.kinds, kinds...)
+		a.labels = append(a.labels, labels...)
 		a.rows++
 	}
 	return nil
 }
 
 // next copies the chosen cells of the next held row; a nil look-ahead holds none.
-func (a *lookAhead) next(values []float64, kinds []kind) bool {
+func (a *lookAhead) next(values []float64, kinds []kind, labels []string) bool {
 	if a == nil || a.at == a.rows {
 		return false
 	}
@@ -85,6 +96,7 @@ func (a *lookAhead) next(values []float64, kinds []kind) bool {
 	for i, j := range a.pick {
 		values[i], kinds[i] = a.values[from+j], a.kinds[from+j]
 	}
+	copy(labels, a.labels[a.at*a.l:])
 	a.at++
 	return true
 }

@@ -33,7 +33,7 @@ type watcher struct {
 	most uint64
 }
 
-func (w *watcher) Append([]float64) {
+func (w *watcher) Append([]float64, string, int) {
 	if w.rows++; w.rows%10_000 == 0 {
 		var stats runtime.MemStats
 		runtime.ReadMemStats(&stats)

@@ -17,6 +17,10 @@ type Report struct {
 	Inferred bool
 	LookedAt int       // rows that the schema was inferred from
 	LeftOut  []LeftOut // by inference, with the reason
+	NoPerson int       // rows whose unit is missing
+	NoGroup  int       // rows of none of the groups
+	// Repeats are columns with the name of an identifier in which a value comes back.
+	Repeats []string
 }
 
 // A ColumnReport counts the cells of one fitted column by what they hold.
@@ -55,7 +59,7 @@ func (t *Table) Report() Report {
 //go:embed report.txt
 var reportSource string
 
-var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"plural": words.Plural, "digits": words.Digits, "quote": quoteColumns}).Parse(reportSource))
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"plural": words.Plural, "digits": words.Digits, "quote": quoteColumns, "names": quoteNames}).Parse(reportSource))
 
 // Text is the report in words, a line each.
 func (r Report) Text() string {

@@ -16,7 +16,17 @@ import (
 // A Schema says which columns are fitted, in which order. It is public: whoever sees a release may
 // know all of it.
 type Schema struct {
-	Columns []Column `json:"columns"` // Required: at least one, names distinct.
+	// At least one, names distinct; none leaves the choice to the cells.
+	Columns []Column `json:"columns"`
+	// Title and Dataset name what is released, and what it is made of, for people and ledgers; ""
+	// if they are not stated.
+	Title   string `json:"title,omitempty"`
+	Dataset string `json:"dataset,omitempty"`
+	// Unit is the column that says whose a row is: rows with one value there are one person. "" for
+	// a table with one row per person.
+	Unit string `json:"unit,omitempty"`
+	// By are the columns that say of which group a row is, for fits that give each group a model.
+	By []Grouping `json:"by,omitempty"`
 }
 
 // A Column is one column to fit.
@@ -28,6 +38,9 @@ type Column struct {
 	// What a value can be; nil if unknown.
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
+	// What reports call it, and the unit of its values ("kg"); "" for its name, and if unknown.
+	Label         string `json:"label,omitempty"`
+	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
 }
 
 // Named is a schema of columns of which only the names are known.
@@ -51,7 +64,7 @@ func (s *Schema) Names() []string {
 const schemaHint = `write {"columns": [{"name": "age", "rounded_to": 1}, {"name": "bmi"}]}`
 
 // ReadSchema reads a schema file: JSON, {"columns": [{"name": "age", "rounded_to": 1}, ..]} with
-// rounded_to, at_least and at_most optional.
+// all but the names optional.
 //
 // Unknown fields are errors: a misspelt one would otherwise be ignored in silence.
 func ReadSchema(file string) (*Schema, error) {
@@ -69,9 +82,15 @@ func parseSchema(data []byte) (*Schema, error) {
 		RoundedTo *float64 `json:"rounded_to"`
 		AtLeast   *float64 `json:"at_least"`
 		AtMost    *float64 `json:"at_most"`
+		Label     string   `json:"label"`
+		Measure   string   `json:"unit_of_measure"`
 	}
 	var file struct {
-		Columns []column `json:"columns"`
+		Columns []column   `json:"columns"`
+		Title   string     `json:"title"`
+		Dataset string     `json:"dataset"`
+		Unit    string     `json:"unit"`
+		By      []Grouping `json:"by"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, utf8BOM)))
 	decoder.DisallowUnknownFields()
@@ -81,12 +100,12 @@ func parseSchema(data []byte) (*Schema, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, &Error{Field: "schema", Wanted: "one JSON object", Got: "more text after it", Hint: schemaHint}
 	}
-	schema := &Schema{}
+	schema := &Schema{Title: file.Title, Dataset: file.Dataset, Unit: file.Unit, By: file.By}
 	for i, c := range file.Columns {
 		if c.Name == nil {
 			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
 		}
-		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost}
+		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost, Label: c.Label, UnitOfMeasure: c.Measure}
 		if c.RoundedTo != nil {
 			column.RoundedTo = *c.RoundedTo
 			if !(column.RoundedTo > 0) {
@@ -153,7 +172,7 @@ func (s *Schema) tidy() error {
 		}
 		seen[c.Name] = true
 	}
-	return nil
+	return s.tidyRoles()
 }
 
 // WidestUnit is the largest unit of a column: its square, a variance, has room in float64.

@@ -7,14 +7,16 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strings"
 )
 
 // A Sink takes the rows, in order. It must not keep row, which is overwritten by the next one.
 type Sink interface {
-	// Append takes one row, in the order of Table.Columns: a finite number, or NaN where the cell
-	// is missing or none.
-	Append(row []float64)
+	// Append takes one row's values, in the order of Table.Columns: a finite number, or NaN where
+	// the cell is missing or none. Its person is "" where the table has no unit or the row none,
+	// and its group the number of one of Schema.Groups, -1 for none of them.
+	Append(row []float64, person string, group int)
 }
 
 // A Reader reads one input format, once, from front to back. Methods to implement for a new format:
@@ -22,12 +24,12 @@ type Sink interface {
 type Reader interface {
 	// Header returns the names of all columns, distinct and not empty.
 	Header() []string
-	// Select restricts the cells that Next returns to these columns of the header, in this order.
-	// Until it is called, all.
-	Select(columns []int)
-	// Next reads one row into values and kinds; io.EOF follows the last. A value counts only where
-	// the kind is number.
-	Next(values []float64, kinds []kind) error
+	// Select restricts the cells that Next returns to these columns of the header, in this order,
+	// and says which it returns as text. Until it is called, all and none.
+	Select(columns, labels []int)
+	// Next reads one row into values and kinds, and its text into labels; io.EOF follows the last.
+	// A value counts only where the kind is number.
+	Next(values []float64, kinds []kind, labels []string) error
 	// Close releases what the reader holds.
 	Close() error
 }
@@ -36,6 +38,8 @@ type Reader interface {
 type Table struct {
 	reader  Reader
 	columns []Column
+	schema  Schema // as asked
+	roles   roles
 	ahead   *lookAhead // of an inferred schema; nil once read
 	report  Report
 	read    bool
@@ -53,10 +57,10 @@ func Open(input string, stdin io.Reader, schema *Schema) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{reader: reader}
-	if schema == nil {
+	if err = t.take(schema); err == nil && len(t.schema.Columns) == 0 {
 		err = t.infer()
-	} else {
-		err = t.declare(schema)
+	} else if err == nil {
+		err = t.declare()
 	}
 	if err != nil {
 		reader.Close()
@@ -138,13 +142,30 @@ func openFile(path string) (*os.File, error) {
 	return file, nil
 }
 
-// declare finds the schema's columns in the header.
-func (t *Table) declare(schema *Schema) error {
-	declared := Schema{Columns: append([]Column(nil), schema.Columns...)}
-	if err := declared.tidy(); err != nil {
+// take takes the schema as asked, and finds its unit and groups.
+func (t *Table) take(schema *Schema) (err error) {
+	if schema != nil {
+		t.schema = *schema
+		t.schema.Columns = slices.Clone(schema.Columns)
+		if t.schema.By != nil {
+			t.schema.By = slices.Clone(schema.By)
+		}
+	}
+	if len(t.schema.Columns) > 0 {
+		err = t.schema.tidy()
+	} else {
+		err = t.schema.tidyRoles()
+	}
+	if err != nil {
 		return err
 	}
-	header := t.reader.Header()
+	t.roles, err = rolesOf(&t.schema, t.reader.Header())
+	return err
+}
+
+// declare finds the schema's columns in the header.
+func (t *Table) declare() error {
+	declared, header := t.schema, t.reader.Header()
 	at := make(map[string]int, len(header))
 	for i, name := range header {
 		at[name] = i
@@ -160,18 +181,11 @@ func (t *Table) declare(schema *Schema) error {
 		pick = append(pick, i)
 	}
 	if lost != nil {
-		got := "only " + quoteNames(header)
-		for _, name := range header {
-			if readsAsData(name) { // perhaps a row of data, which no error may show
-				got = "a first row that reads as data"
-				break
-			}
-		}
-		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: got,
+		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: headerText(header),
 			Hint: "mend the schema or add the header row; case counts"}
 	}
 	t.columns = declared.Columns
-	t.reader.Select(pick)
+	t.reader.Select(pick, t.roles.labels)
 	return nil
 }
 
@@ -179,7 +193,11 @@ func (t *Table) declare(schema *Schema) error {
 func (t *Table) Columns() []string { return (&Schema{Columns: t.columns}).Names() }
 
 // Schema returns the columns to fit with their units, as declared or inferred.
-func (t *Table) Schema() *Schema { return &Schema{Columns: append([]Column(nil), t.columns...)} }
+func (t *Table) Schema() *Schema {
+	s := t.schema
+	s.Columns = append([]Column(nil), t.columns...)
+	return &s
+}
 
 // Inferred reports that the cells chose the columns.
 func (t *Table) Inferred() bool { return t.report.Inferred }
@@ -197,26 +215,41 @@ func (t *Table) Read(sink Sink) error {
 	}
 	t.read = true
 	d := len(t.columns)
-	values, kinds := make([]float64, d), make([]kind, d)
-	for t.ahead.next(values, kinds) {
-		t.append(sink, values, kinds)
+	values, kinds, labels := make([]float64, d), make([]kind, d), make([]string, len(t.roles.labels))
+	for t.ahead.next(values, kinds, labels) {
+		t.append(sink, values, kinds, labels)
 	}
 	t.ahead = nil
 	for {
-		err := t.reader.Next(values, kinds)
+		err := t.reader.Next(values, kinds, labels)
 		if err == io.EOF {
 			return t.checkNumbers()
 		}
 		if err != nil {
 			return err
 		}
-		t.append(sink, values, kinds)
+		t.append(sink, values, kinds, labels)
 	}
 }
 
 // append counts a row's bad cells and hands it over.
-func (t *Table) append(sink Sink, values []float64, kinds []kind) {
+func (t *Table) append(sink Sink, values []float64, kinds []kind, labels []string) {
 	bad := false
+	person, group := t.roles.unitOf(labels), t.roles.groupOf(labels)
+	if t.roles.unit >= 0 && person == "" { // a bad row, whatever its cells hold
+		t.report.NoPerson++
+		for i := range kinds {
+			kinds[i] = missing
+		}
+	}
+	if group < 0 {
+		t.report.NoGroup++
+	}
+	if t.report.Rows < lookAheadRows && t.report.Repeats == nil {
+		for _, j := range t.roles.repeats(labels) {
+			t.report.Repeats = append(t.report.Repeats, t.reader.Header()[j])
+		}
+	}
 	for i, kind := range kinds {
 		t.report.Columns[i].count(kind)
 		if kind != number {
@@ -227,7 +260,7 @@ func (t *Table) append(sink Sink, values []float64, kinds []kind) {
 	if bad {
 		t.report.BadRows++
 	}
-	sink.Append(values)
+	sink.Append(values, person, group)
 }
 
 // checkNumbers reports the columns that had no number in any row, all at once.

@@ -21,7 +21,7 @@ import (
 // kept is a sink that keeps copies of the rows.
 type kept [][]float64
 
-func (k *kept) Append(row []float64) { *k = append(*k, slices.Clone(row)) }
+func (k *kept) Append(row []float64, _ string, _ int) { *k = append(*k, slices.Clone(row)) }
 
 // readAll opens text as stdin with the columns ("" infers them) and reads it.
 func readAll(t testing.TB, text, columns string) (*Table, kept, error) {

@@ -113,7 +113,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 		return nil, r, err
 	}
 	// rows need not be read to find that the known covariance is of other columns
-	if schema != nil {
+	if len(schema.Columns) > 0 {
 		check := r
 		check.Columns = schema.Names()
 		if err := o.request.forColumns(&check); err != nil {
@@ -143,6 +143,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	e.note("%s", got.in.Report().Text())
 	columns := got.in.Request()
 	r.Columns, r.RoundedTo, r.Limits, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.Limits, columns.SchemaDeclared
+	r.Unit = columns.Unit
 	err = o.request.forColumns(&r)
 	return got.table, r, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -91,7 +92,7 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 	}
 	note := ""
 	switch {
-	case len(args) == 1 && schema != nil:
+	case len(args) == 1 && len(schema.Columns) > 0:
 		table, err := source.Open(args[0], e.stdin, schema) // reads the header alone
 		if err != nil {
 			return nil, "", err
@@ -103,11 +104,11 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 		if err != nil {
 			return nil, "", err
 		}
-		schema = source.Named(names)
+		schema = source.Named(slices.DeleteFunc(names, func(name string) bool { return name == schema.Unit }))
 		note = "every column of the header is counted; without --columns or --schema, fit chooses among them by looking at the cells"
-	case schema == nil && o.dim > 0:
+	case len(schema.Columns) == 0 && o.dim > 0:
 		schema = source.Named(model.DefaultColumns(o.dim))
-	case schema == nil:
+	case len(schema.Columns) == 0:
 		return nil, "", &usageError{"plan: wanted INPUT, --columns, --schema or --dim, got none of them", "for instance --rows 20000 --dim 4"}
 	}
 	if d := len(schema.Columns); o.dim > 0 && o.dim != d {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,8 @@ type requestFlags struct {
 	method              string
 	covariance          string
 	columns, schema     string
+	unit                string
+	by                  []string
 	meanWithin          float64
 	eigenvaluesWithin   string
 	moments             int
@@ -52,6 +55,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
+	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
 	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
 	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
@@ -190,15 +194,37 @@ func covarianceType(name string) (estimate.CovarianceType, error) {
 	return 0, &usageError{fmt.Sprintf("--covariance: wanted full, diagonal or spherical, got %q", name), hint}
 }
 
-// declared returns the schema that the flags declare, nil if neither is given.
-func (f *requestFlags) declared() (*source.Schema, error) {
+// declared returns the schema that the flags declare; without --columns or --schema it has no
+// columns.
+func (f *requestFlags) declared() (s *source.Schema, err error) {
+	s = &source.Schema{}
 	switch {
 	case f.set.Changed("columns") && f.set.Changed("schema"):
 		return nil, &usageError{"schema: wanted --columns or --schema, got both", "leave one of the two out"}
 	case f.set.Changed("columns"):
-		return source.ParseColumns(f.columns)
+		s, err = source.ParseColumns(f.columns)
 	case f.set.Changed("schema"):
-		return source.ReadSchema(f.schema)
+		s, err = source.ReadSchema(f.schema)
 	}
-	return nil, nil
+	if err != nil {
+		return nil, err
+	}
+	if f.set.Changed("unit") {
+		s.Unit = f.unit
+	}
+	s.By, err = f.groupings(s.By)
+	return s, err
+}
+
+// groupings are those of a schema that --by asks for, in its order.
+func (f *requestFlags) groupings(declared []source.Grouping) (out []source.Grouping, err error) {
+	for _, name := range f.by {
+		i := slices.IndexFunc(declared, func(g source.Grouping) bool { return g.Name == name })
+		if i < 0 {
+			return nil, &usageError{fmt.Sprintf("--by: wanted a column whose categories the schema declares, got %q", name),
+				`groups are public, and never read off the rows: a schema with {"by": [{"name": "sex", "categories": ["f", "m"]}], ..}`}
+		}
+		out = append(out, declared[i])
+	}
+	return out, nil
 }

@@ -79,7 +79,7 @@ func newScoreSink(m *model.Mixture) (*scoreSink, error) {
 }
 
 // Append scores one row, if it has all cells.
-func (s *scoreSink) Append(row []float64) {
+func (s *scoreSink) Append(row []float64, _ string, _ int) {
 	if slices.ContainsFunc(row, math.IsNaN) {
 		s.bad++
 		return

@@ -2,9 +2,10 @@
 // into groups that get a model each.
 //
 // Of every person one row is kept, drawn uniformly and in secret, and the table that is protected
-// holds those, in random order. So a person is one row of it, whatever was measured of it afterwards
-// and however many rows the person has, and its rows have the law of a random row of a random
-// person. That a person's rows change, or come or go, is then a change of one row: people_proof.md.
+// holds those, in random order. So a person is one row of it, whatever was measured of it
+// afterwards and however many rows the person has, and its rows have the law of a random row of a
+// random person. That a person's rows change, or come or go, is then a change of one row:
+// people_proof.md.
 package people
 
 import (

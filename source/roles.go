@@ -1,0 +1,160 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Grouping is a column that says of which group a row is, and the groups that there can be.
+type Grouping struct {
+	Name       string   `json:"name"`
+	Categories []string `json:"categories"`
+}
+
+// roles are the columns of an input that are not fitted but say whose a row is, and of which group.
+// Their cells are text, blanks around it ignored.
+type roles struct {
+	unit   int // its place among labels, -1 for none
+	by     []Grouping
+	byAt   []int // the places of by among labels
+	labels []int // the columns, by their numbers in the header
+	// suspects are places of labels that nobody asked for, whose names are those of identifiers,
+	// and what was seen there: a value that comes back is one person's second row.
+	suspects []int
+	seen     []map[string]bool
+}
+
+// rolesOf finds the schema's unit and groups in the header, and identifiers beside them.
+func rolesOf(schema *Schema, header []string) (r roles, err error) {
+	r.unit = -1
+	place := func(field, name string) (int, error) {
+		i := slices.Index(header, name)
+		if i < 0 {
+			return 0, &Error{Field: field, Wanted: fmt.Sprintf("a column of the input, got none that is called %q", name), Got: headerText(header),
+				Hint: "case counts"}
+		}
+		r.labels = append(r.labels, i)
+		return len(r.labels) - 1, nil
+	}
+	if schema.Unit != "" {
+		if r.unit, err = place("unit", schema.Unit); err != nil {
+			return r, err
+		}
+	}
+	for _, g := range schema.By {
+		at, err := place("by", g.Name)
+		if err != nil {
+			return r, err
+		}
+		r.by, r.byAt = append(r.by, g), append(r.byAt, at)
+	}
+	for i, name := range header {
+		if rowIdentifier(name) && !slices.Contains(r.labels, i) && !slices.Contains(schema.Names(), name) {
+			r.suspects, r.seen = append(r.suspects, len(r.labels)), append(r.seen, map[string]bool{})
+			r.labels = append(r.labels, i)
+		}
+	}
+	return r, nil
+}
+
+// unitOf is the person of a row with these labels: "" if there is none.
+func (r *roles) unitOf(labels []string) string {
+	if r.unit < 0 {
+		return ""
+	}
+	if _, kind := parseCell(labels[r.unit]); kind == missing {
+		return ""
+	}
+	return strings.TrimSpace(labels[r.unit])
+}
+
+// groupOf is the number of the group of a row with these labels, -1 for one of no group: the last
+// column's categories change fastest.
+func (r *roles) groupOf(labels []string) (group int) {
+	for i, g := range r.by {
+		c := slices.Index(g.Categories, strings.TrimSpace(labels[r.byAt[i]]))
+		if c < 0 {
+			return -1
+		}
+		group = group*len(g.Categories) + c
+	}
+	return group
+}
+
+// repeats looks for a value that comes back among the suspects of one of the first rows, and
+// returns their columns' places in the header. Nothing is looked for after the first find.
+func (r *roles) repeats(labels []string) (found []int) {
+	for i, at := range r.suspects {
+		value := strings.TrimSpace(labels[at])
+		if value != "" && r.seen[i][value] {
+			found = append(found, r.labels[at])
+		}
+		r.seen[i][value] = true
+	}
+	return found
+}
+
+// headerText shows a header unless it may be a row of data, which no error may show.
+func headerText(header []string) string {
+	if slices.ContainsFunc(header, readsAsData) {
+		return "a first row that reads as data"
+	}
+	return "only " + quoteNames(header)
+}
+
+// Groups are the groups that a schema's groupings make, in the order of their numbers: of each, its
+// category in every grouping. One group without any for no groupings.
+func (s *Schema) Groups() [][]string {
+	groups := [][]string{nil}
+	for _, g := range s.By {
+		var next [][]string
+		for _, head := range groups {
+			for _, c := range g.Categories {
+				next = append(next, append(slices.Clone(head), c))
+			}
+		}
+		groups = next
+	}
+	return groups
+}
+
+// tidyRoles takes the blanks off the names of unit and groups and reports what makes no sense.
+func (s *Schema) tidyRoles() error {
+	s.Unit = strings.TrimSpace(s.Unit)
+	taken := map[string]bool{}
+	for _, c := range s.Columns {
+		taken[c.Name] = true
+	}
+	own := func(field, name string) error {
+		if name == "" || taken[name] {
+			return &Error{Field: field, Wanted: "a column of its own, which is not fitted", Got: fmt.Sprintf("%q", name), Hint: "take it out of the columns"}
+		}
+		taken[name] = true
+		return nil
+	}
+	if s.Unit != "" {
+		if err := own("schema, unit", s.Unit); err != nil {
+			return err
+		}
+	}
+	for i := range s.By {
+		g := &s.By[i]
+		g.Name = strings.TrimSpace(g.Name)
+		if err := own("schema, by", g.Name); err != nil {
+			return err
+		}
+		for j, c := range g.Categories {
+			g.Categories[j] = strings.TrimSpace(c)
+			if g.Categories[j] == "" || slices.Contains(g.Categories[:j], g.Categories[j]) {
+				return &Error{Field: fmt.Sprintf("schema, by %q, categories", g.Name), Wanted: "words that are distinct and not empty",
+					Got: fmt.Sprintf("%q", g.Categories[j]), Hint: "write each once"}
+			}
+		}
+		if len(g.Categories) == 0 {
+			return &Error{Field: fmt.Sprintf("schema, by %q", g.Name), Wanted: "its categories", Got: "none",
+				Hint: `groups are declared and not read off the rows: {"by": [{"name": "sex", "categories": ["f", "m"]}]}`}
+		}
+	}
+	return nil
+}
