@@ -42,24 +42,54 @@ func (in *Input) Request() Request {
 // read, if set, is told now and then how many rows have been read: for the custodian alone, like
 // the error and the report.
 func (in *Input) Load(r privacy.Relation, read func(rows int)) (*kernel.Table, error) {
+	g, err := in.load(r, nil, read)
+	if err != nil {
+		return nil, err
+	}
+	return g.Tables[0], nil
+}
+
+// LoadGroups is Load where the schema declares groups: a table for each, all under
+// add-or-remove-one, because the sizes of groups are private.
+func (in *Input) LoadGroups(read func(rows int)) (*Groups, error) {
+	names := in.table.Schema().Groups()
+	g, err := in.load(privacy.AddRemoveOne, names, read)
+	if err != nil {
+		return nil, err
+	}
+	g.Names = names
+	for _, by := range in.table.Schema().By {
+		g.By = append(g.By, by.Name)
+	}
+	return g, nil
+}
+
+// load reads all rows into a table for each group, or into one for nil.
+func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int)) (*Groups, error) {
 	if !r.Valid() {
 		_, err := privacy.ParseRelation(r.String())
 		return nil, err
 	}
-	sink := &loader{read: read}
+	sink, groups := &loader{read: read, grouped: names != nil}, max(1, len(names))
 	d, unit := len(in.table.Columns()), in.table.Schema().Unit
-	if unit == "" {
-		sink.rows = kernel.NewBuilder(d)
-	} else {
+	if unit != "" {
 		sink.people = people.NewBuilder(d)
+	}
+	for range groups {
+		sink.rows = append(sink.rows, kernel.NewBuilder(d))
 	}
 	if err := in.table.Read(sink); err != nil {
 		return nil, err
 	}
-	if unit == "" {
-		return sink.rows.Protect(r), nil
+	g := &Groups{Rows: sink.n}
+	if unit != "" {
+		g.Rows, g.Tables = sink.people.Persons(), sink.people.Protect(r, groups)
+		return g, nil
 	}
-	return sink.people.Protect(r, 1)[0], nil
+	for _, rows := range sink.rows {
+		g.Tables = append(g.Tables, rows.Protect(r))
+	}
+	return g, nil
 }
 
 // Report returns what was read, for the custodian alone.
@@ -76,21 +106,27 @@ func (*Input) GoString() string { return "[protected]" }
 
 // loader hands rows to a builder, of rows or of people, and counts them.
 type loader struct {
-	rows   *kernel.Builder
+	rows   []*kernel.Builder // of the groups
 	people *people.Builder
 	n      int
 	read   func(rows int)
+	// rows of no group are in no table
+	grouped bool
 }
 
 // readStep is how many rows lie between two calls of loader.read.
 const readStep = 1 << 14
 
 // Append takes one row.
-func (l *loader) Append(row []float64, person string, _ int) {
-	if l.people != nil {
-		l.people.Append(person, 0, row)
-	} else {
-		l.rows.Append(row)
+func (l *loader) Append(row []float64, person string, group int) {
+	if !l.grouped {
+		group = 0
+	}
+	switch {
+	case l.people != nil:
+		l.people.Append(person, group, row)
+	case group >= 0:
+		l.rows[group].Append(row)
 	}
 	if l.n++; l.read != nil && l.n%readStep == 0 {
 		l.read(l.n)

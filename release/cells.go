@@ -11,6 +11,12 @@ import (
 // Keep tells the model which values its columns can hold, as far as it is known: limits that were
 // declared, and units that were declared or that counts say. Read does so.
 func (r *Release) Keep() {
+	for i := range r.Groups {
+		r.Of(i).Keep()
+	}
+	if r.Model == nil {
+		return
+	}
 	cells := make([]model.Cell, r.Model.Dim())
 	for j, name := range r.Model.Columns {
 		c := &cells[j]

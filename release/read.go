@@ -34,7 +34,7 @@ func Read(r io.Reader) (*Release, error) {
 	if err != nil {
 		return nil, malformed(err)
 	}
-	if notes := old.Diagnostics.Components; release.Model.Background == nil && len(notes) == release.Model.K() {
+	if notes := old.Diagnostics.Components; release.Model != nil && release.Model.Background == nil && len(notes) == release.Model.K() {
 		for _, n := range notes {
 			release.Model.Background = append(release.Model.Background, n.Background)
 		}
@@ -83,7 +83,7 @@ func sniff(data []byte) (bare bool, err error) {
 		}
 		return false, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: fmt.Sprintf("%q", format), Hint: hint}
 	}
-	if m := fields["model"]; m == nil || string(m) == "null" {
+	if m := fields["model"]; (m == nil || string(m) == "null") && fields["groups"] == nil {
 		return false, &Error{Field: "model", Wanted: "a mixture", Got: "none", Hint: "the file is not whole: fetch it again"}
 	}
 	return false, nil

@@ -10,12 +10,14 @@ const Format = "gauze/release/v1"
 //
 // Nothing in it may depend on a row except through a measurement that the certificate's plan lists.
 type Release struct {
-	Format string         `json:"format"` // Required: Format. Write fills in an empty one.
-	Model  *model.Mixture `json:"model"`  // Required.
+	Format string         `json:"format"`          // Required: Format. Write fills in an empty one.
+	Model  *model.Mixture `json:"model,omitempty"` // Required, but for a release of groups.
 	// What is publicly known of the model's columns, in their order; nil if nothing.
 	Columns     []Column    `json:"columns,omitempty"`
 	Certificate Certificate `json:"certificate"`
 	Diagnostics Diagnostics `json:"diagnostics"`
+	// In place of model and diagnostics, where every group has its own.
+	Groups []Group `json:"groups,omitempty"`
 }
 
 // A Column is what is publicly known of one column, declared beforehand.
@@ -50,6 +52,8 @@ type Certificate struct {
 	Method string `json:"method"`
 	// ConstantsPrinted where a paper's method ran on the constants that the paper prints.
 	Constants string `json:"constants,omitempty"`
+	// The columns that make groups, where every group has a model.
+	By []string `json:"by,omitempty"`
 	// What ran on blocks of rows; nil for methods without blocks or with one learner only.
 	Learner *Learner   `json:"learner,omitempty"`
 	Plan    []PlanStep `json:"plan"` // The measurements as run.
@@ -113,7 +117,8 @@ type Spent struct {
 type PlanStep struct {
 	// Required: what it is for, in the estimator's words.
 	Step  string `json:"step"`
-	Query string `json:"query"` // Required: the kind of measurement.
+	Group int    `json:"group,omitempty"` // Of a release of groups: from 1 on.
+	Query string `json:"query"`           // Required: the kind of measurement.
 	// How many times it was made, at least 1.
 	Count int `json:"count"`
 	// Of the noise: "" is the Gaussian; see muOf for the others.

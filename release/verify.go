@@ -24,6 +24,7 @@ const tolerance = 1e-9
 //   - the number of rows is given where it is public, and only there;
 //   - the Rényi curve of a mask or of a pure loss is the one that its public numbers imply;
 //   - shares, noises and misfits of the diagnostics are in their ranges;
+//   - of a release of groups, each group by itself, and all of them together;
 //   - facts that are given say something that can be true, and a learner that is named has a name.
 //
 // A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an
@@ -31,6 +32,10 @@ const tolerance = 1e-9
 func Verify(r *Release) []error {
 	v := &verifier{}
 	v.fault(r.Format != Format, "format", fmt.Sprintf("%q", Format), strconv.Quote(r.Format))
+	if r.Groups != nil {
+		v.groups(r)
+		return v.faults
+	}
 	k := 0
 	if r.Model == nil {
 		v.fault(true, "model", "a mixture", "none")
@@ -294,12 +299,20 @@ func (v *verifier) spent(c *Certificate) {
 		v.conversion(spent, sum)
 	}
 	v.atLeast("certificate.spent.delta", spent.Delta, sum.delta)
+	if asConcentrated {
+		v.fault(sum.orders != nil, "certificate.rho", "Gaussian measurements alone, since a curve at a few orders proves no zCDP", "a plan with a Rényi curve")
+	}
+	v.asked(c)
+}
+
+// asked compares what was spent with what was asked.
+func (v *verifier) asked(c *Certificate) {
+	spent := c.Spent
 	atMost := func(field string, spent, asked float64) {
 		v.fault(spent > asked, "certificate.spent."+field, fmt.Sprintf("at most the %v that was asked", asked), fmt.Sprint(spent))
 	}
-	if asConcentrated {
+	if c.Rho > 0 {
 		atMost("rho", spent.Rho, c.Rho)
-		v.fault(sum.orders != nil, "certificate.rho", "Gaussian measurements alone, since a curve at a few orders proves no zCDP", "a plan with a Rényi curve")
 	}
 	if c.Epsilon > 0 {
 		atMost("epsilon", spent.Epsilon, c.Epsilon)

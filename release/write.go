@@ -20,6 +20,7 @@ func (s PlanStep) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Step   string             `json:"step"`
+		Group  int                `json:"group,omitempty"`
 		Query  string             `json:"query"`
 		Count  int                `json:"count"`
 		Pure   float64            `json:"pure,omitempty"`
@@ -27,7 +28,7 @@ func (s PlanStep) MarshalJSON() ([]byte, error) {
 		Renyi  map[string]float64 `json:"renyi"`
 		Delta  float64            `json:"delta"`
 		Source string             `json:"source,omitempty"`
-	}{s.Step, s.Query, s.Count, s.Pure, s.Mask, s.Renyi, s.Delta, s.Source})
+	}{s.Step, s.Group, s.Query, s.Count, s.Pure, s.Mask, s.Renyi, s.Delta, s.Source})
 }
 
 // Write writes r as indented JSON with a line end. Nothing is written if r cannot be read back: a
@@ -91,11 +92,13 @@ func encode(r *Release) ([]byte, error) {
 	if out.Format != Format {
 		return nil, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: fmt.Sprintf("%q", out.Format), Hint: "leave it empty"}
 	}
-	if out.Model == nil {
+	if out.Model == nil && out.Groups == nil {
 		return nil, &Error{Field: "model", Wanted: "a mixture", Got: "none", Hint: "set Release.Model"}
 	}
-	if err := out.Model.Validate(); err != nil {
-		return nil, fmt.Errorf("release: model: %w", err)
+	for _, m := range out.models() {
+		if err := m.Validate(); err != nil {
+			return nil, fmt.Errorf("release: model: %w", err)
+		}
 	}
 	if out.Certificate.Plan == nil {
 		out.Certificate.Plan = []PlanStep{}

@@ -29,6 +29,12 @@ var headSource string
 //go:embed svg.html
 var pictureSource string
 
+//go:embed model.html
+var modelSource string
+
+//go:embed diagnostics.html
+var diagnosticsSource string
+
 var noReleaseTemplate = parsed("norelease", noReleaseSource)
 
 // parsed parses a page, with the head and the tables of the budget that all pages show.
@@ -36,6 +42,8 @@ func parsed(name, source string) *template.Template {
 	page := template.Must(template.New(name).Funcs(said).Parse(source))
 	template.Must(page.New("head.html").Parse(headSource))
 	template.Must(page.New("budget.html").Parse(budgetSource))
+	template.Must(page.New("model.html").Parse(modelSource))
+	template.Must(page.New("diagnostics.html").Parse(diagnosticsSource))
 	template.Must(page.New("svg.html").Parse(pictureSource))
 	return page
 }

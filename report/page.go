@@ -32,6 +32,7 @@ type page struct {
 	Marked         bool    // One of them has a flag.
 	Columns        []columnRow
 	Certificate    string
+	Anchor         string // before the names of sections, where there are several models
 }
 
 // A fact is one line of the heading.

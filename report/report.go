@@ -34,6 +34,9 @@ var pageTemplate = parsed("page", pageSource)
 // top. The same release gives the same bytes. It fails if r has no model or one that is not valid,
 // if the certificate holds a number that JSON cannot, or if w fails.
 func HTML(w io.Writer, r *release.Release, o Options) error {
+	if r != nil && r.Groups != nil {
+		return htmlGroups(w, r, o)
+	}
 	if err := check(r); err != nil {
 		return err
 	}

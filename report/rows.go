@@ -82,13 +82,17 @@ type columnRow struct {
 
 type meanCell struct{ Mean, SD string }
 
+func cellOf(mean, sd float64) meanCell {
+	text, spread, _ := strings.Cut(around(mean, sd), " ± ")
+	return meanCell{withMinus(text), spread}
+}
+
 func columnRows(r *release.Release) []columnRow {
 	out, parts := make([]columnRow, r.Model.Dim()), partsOf(r)
 	for j := range out {
 		out[j].Name = columnName(r.Model.Columns[j], j)
 		for _, q := range parts {
-			mean, sd, _ := strings.Cut(around(q.mean[j], q.sd[j]), " ± ")
-			out[j].Cells = append(out[j].Cells, meanCell{withMinus(mean), sd})
+			out[j].Cells = append(out[j].Cells, cellOf(q.mean[j], q.sd[j]))
 		}
 	}
 	return out

@@ -19,6 +19,20 @@ var textTemplate = template.Must(template.New("text").Funcs(said).Parse(textSour
 // column and component, and what the release cost. It fails as HTML does for a model that is not
 // valid, or if w fails.
 func Text(w io.Writer, r *release.Release) error {
+	for i := 0; r != nil && i < len(r.Groups); i++ {
+		g := &r.Groups[i]
+		if _, err := fmt.Fprintf(w, "group %s\n", clean(g.Name(r.Certificate.By))); err != nil {
+			return err
+		}
+		if none := g.NoRelease; none != nil {
+			fmt.Fprintf(w, "no release: %s\n", clean(none.Reason))
+		} else if err := Text(w, r.Of(i)); err != nil {
+			return err
+		}
+	}
+	if r != nil && r.Groups != nil {
+		return nil
+	}
 	if err := check(r); err != nil {
 		return err
 	}

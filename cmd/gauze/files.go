@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gauze-dp/gauze/release"
 )
@@ -51,8 +52,39 @@ func sameFile(a, b string) bool {
 // stdinName is the INPUT, RELEASE or MODEL that stands for stdin.
 const stdinName = "-"
 
-// readRelease reads a release, or a bare model as one that promises nothing.
-func readRelease(e *env, path string) (r *release.Release, err error) {
+// readRelease reads a release, or a bare model as one that promises nothing; of a release of groups
+// the one that is named behind the path, as FILE#f,north.
+func readRelease(e *env, path string) (*release.Release, error) {
+	r, err := readAny(e, path)
+	if err == nil && r.Groups != nil {
+		_, err = r.Find("")
+		err = fmt.Errorf("%w: %s#GROUP", err, path)
+	}
+	return r, err
+}
+
+// readAny is readRelease, but that it reads releases of groups too.
+func readAny(e *env, path string) (*release.Release, error) {
+	file, group, named := strings.Cut(path, "#")
+	if _, err := os.Stat(path); err == nil || !named {
+		return readWhole(e, path)
+	}
+	r, err := readWhole(e, file)
+	if err != nil {
+		return nil, err
+	}
+	i, err := r.Find(group)
+	if err != nil {
+		return nil, err
+	}
+	if none := r.Groups[i].NoRelease; none != nil {
+		return nil, &usageError{fmt.Sprintf("wanted a group with a model, got %s, which has none: %s", group, none.Reason), "name another"}
+	}
+	return r.Of(i), nil
+}
+
+// readWhole reads a release, of groups too, or a bare model.
+func readWhole(e *env, path string) (r *release.Release, err error) {
 	if path == stdinName {
 		r, err = release.Read(e.stdin)
 	} else {

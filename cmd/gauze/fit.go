@@ -56,12 +56,17 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err := o.checkFiles(input); err != nil {
 		return err
 	}
-	table, request, err := o.load(e, input, request, progress)
+	table, groups, request, err := o.load(e, input, request, progress)
 	if err != nil {
 		return err
 	}
 	request.Observe = progress.step
-	result, err := gauze.Fit(e.ctx, table, request)
+	var result *gauze.Result
+	if groups != nil {
+		result, err = gauze.FitGroups(e.ctx, *groups, request)
+	} else {
+		result, err = gauze.Fit(e.ctx, table, request)
+	}
 	progress.end()
 	if err != nil {
 		return err
@@ -106,26 +111,25 @@ func (o *fitOptions) checkFile(flag, path string) error {
 	return checkWritable(flag, path)
 }
 
-// load reads the rows into a protected table and fills the columns into the request.
-func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*kernel.Table, gauze.Request, error) {
+// load reads the rows into a protected table, or one for each group, and fills the columns into the
+// request.
+func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*kernel.Table, *gauze.Groups, gauze.Request, error) {
 	schema, err := o.request.declared()
 	if err != nil {
-		return nil, r, err
+		return nil, nil, r, err
 	}
 	// rows need not be read to find that the known covariance is of other columns
 	if len(schema.Columns) > 0 {
 		check := r
 		check.Columns = schema.Names()
-		if err := o.request.forColumns(&check); err != nil {
-			return nil, r, err
-		}
-		if err := check.Validate(); err != nil {
-			return nil, r, err
+		if err := errors.Join(o.request.forColumns(&check), check.Validate()); err != nil {
+			return nil, nil, r, err
 		}
 	}
 	type loaded struct {
-		in    *gauze.Input
-		table *kernel.Table
+		in     *gauze.Input
+		table  *kernel.Table
+		groups *gauze.Groups
 	}
 	got, err := interruptible(e.ctx, func() (loaded, error) {
 		in, err := gauze.Open(input, e.stdin, schema)
@@ -133,19 +137,24 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 			return loaded{}, err
 		}
 		defer in.Close()
-		table, err := in.Load(r.Relation, p.read)
-		return loaded{in, table}, err
+		got := loaded{in: in}
+		if len(schema.By) > 0 {
+			got.groups, err = in.LoadGroups(p.read)
+		} else {
+			got.table, err = in.Load(r.Relation, p.read)
+		}
+		return got, err
 	})
 	p.end()
 	if err != nil {
-		return nil, r, err
+		return nil, nil, r, err
 	}
 	e.note("%s", got.in.Report().Text())
 	columns := got.in.Request()
 	r.Columns, r.RoundedTo, r.Limits, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.Limits, columns.SchemaDeclared
 	r.Unit = columns.Unit
 	err = o.request.forColumns(&r)
-	return got.table, r, err
+	return got.table, got.groups, r, err
 }
 
 // write writes the release, then the report. A release that was paid for is not lost to a full
@@ -168,11 +177,15 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 		return &gauze.RunError{Err: err, Spent: result.Spent}
 	}
 	message := summary(r)
-	for _, text := range slices.Concat(r.Diagnostics.Flags, componentFlags(r)) {
-		e.note("flag: %s\n", text)
-	}
-	for _, text := range r.Diagnostics.Notes {
-		e.note("note: %s\n", text)
+	noteAll(e, "", r)
+	for i, g := range r.Groups {
+		of := "group " + g.Name(r.Certificate.By) + ": "
+		if g.NoRelease != nil {
+			e.note("%sno release: %s; %s\n", of, g.NoRelease.Reason, g.NoRelease.Advice)
+			continue
+		}
+		e.note("%s%s\n", of, summary(r.Of(i)))
+		noteAll(e, of, r.Of(i))
 	}
 	if e.json {
 		outcome{Outcome: "released", Code: codeOK, Message: message, Spent: result.Spent, Notes: e.notes}.printJSON(e.stderr)
@@ -180,6 +193,16 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 	}
 	e.note("released: %s\nspent: %s\n", message, spentText(result.Spent))
 	return nil
+}
+
+// noteAll says the flags and notes of a release.
+func noteAll(e *env, of string, r *release.Release) {
+	for _, text := range slices.Concat(r.Diagnostics.Flags, componentFlags(r)) {
+		e.note("%sflag: %s\n", of, text)
+	}
+	for _, text := range r.Diagnostics.Notes {
+		e.note("%snote: %s\n", of, text)
+	}
 }
 
 // writeReport says where the release is, should only its report be lost.
@@ -198,6 +221,9 @@ func (o *fitOptions) writeReport(r *release.Release) error {
 // componentFlags are what is said of components, each with those that it is said of.
 func componentFlags(r *release.Release) (out []string) {
 	of := map[string][]string{}
+	if r.Model == nil {
+		return nil
+	}
 	groups, _ := r.Model.Split()
 	for _, i := range groups[:min(len(groups), len(r.Diagnostics.Components))] {
 		for _, flag := range r.Diagnostics.Components[i].Flags {
@@ -215,6 +241,15 @@ func componentFlags(r *release.Release) (out []string) {
 
 // summary says in a line what was released.
 func summary(r *release.Release) string {
+	if r.Groups != nil {
+		found := len(r.Groups)
+		for _, g := range r.Groups {
+			if g.NoRelease != nil {
+				found--
+			}
+		}
+		return fmt.Sprintf("%d of %s, by %s", found, words.Plural(len(r.Groups), "model"), strings.Join(r.Certificate.By, ", "))
+	}
 	groups, background := r.Model.Split()
 	text := fmt.Sprintf("%s over %s, by the method %s", words.Plural(len(groups), "component"), words.Plural(r.Model.Dim(), "column"), r.Certificate.Method)
 	if background != nil {

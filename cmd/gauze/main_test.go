@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -30,6 +31,7 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"json":    jsonField,
 			"between": between,
+			"visits":  visits,
 		},
 	})
 }
@@ -52,6 +54,20 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("%v exited with %d, want %d", args[1:], got, want)
 	}
+}
+
+// visits writes a table of so many rows, two of each person, two thirds of whom are f and the
+// others m: visits FILE ROWS.
+func visits(ts *testscript.TestScript, neg bool, args []string) {
+	rows, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	rng := rand.New(rand.NewPCG(1, 1))
+	var b strings.Builder
+	b.WriteString("patient_id,sex,x,y\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "p%d,%s,%.3f,%.3f\n", i/2, []string{"f", "f", "m"}[i/2%3], 3+rng.NormFloat64(), 5+3*rng.NormFloat64())
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o600))
 }
 
 // jsonField wants a value at a path of a JSON file (or stdout, stderr): json FILE a.b.0.c VALUE.

@@ -27,7 +27,7 @@ func showRelease(e *env, path, out string, text bool) error {
 	if err := checkWritable("--out", out); err != nil {
 		return err
 	}
-	r, err := readRelease(e, path)
+	r, err := readAny(e, path)
 	if err != nil {
 		return err
 	}

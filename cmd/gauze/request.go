@@ -56,6 +56,7 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
 	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person")
+	flags.StringSliceVar(&f.by, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
 	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
 	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")

@@ -2,35 +2,63 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	crand "crypto/rand"
 	"encoding/csv"
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sort"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
 )
 
 // csvBuffer is how much CSV is written at a time.
 const csvBuffer = 1 << 16
 
-// writeRows draws rows of m and writes them as CSV with a header, one at a time. Every number is
-// the shortest that reads back as the same float64.
-func writeRows(e *env, m *model.Mixture, rows int, rng *rand.Rand) error {
-	sampler, err := model.NewSampler(m)
-	if err != nil {
-		return err
+// A drawn is a model that rows are drawn from, its part of them, and what stands before its rows.
+type drawn struct {
+	model  *model.Mixture
+	weight float64
+	head   []string
+}
+
+// writeRows draws rows of a model, or of several in their parts, and writes them as CSV with a
+// header, one at a time. Every number is the shortest that reads back as the same float64.
+func writeRows(e *env, from []drawn, head []string, rows int, rng *rand.Rand) error {
+	samplers, heads, upTo := make([]*model.Sampler, len(from)), make([][]byte, len(from)), make([]float64, len(from))
+	for i, d := range from {
+		var err error
+		if samplers[i], err = model.NewSampler(d.model); err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		if err := writeHeader(&text, d.head); err != nil {
+			return err
+		}
+		if heads[i], upTo[i] = bytes.TrimSpace(text.Bytes()), d.weight; len(d.head) > 0 {
+			heads[i] = append(heads[i], ',')
+		}
 	}
+	floats.CumSum(upTo, upTo)
 	out := bufio.NewWriterSize(e.stdout, csvBuffer)
-	if err := writeHeader(out, m.Columns); err != nil {
+	if err := writeHeader(out, slices.Concat(head, from[0].model.Columns)); err != nil {
 		return err
 	}
-	row := make([]float64, m.Dim())
+	row := make([]float64, from[0].model.Dim())
 	var line []byte
 	for range rows {
-		sampler.Row(row, rng)
-		line = appendRow(line[:0], row)
+		i := 0
+		if last := len(from) - 1; last > 0 {
+			i = min(last, sort.SearchFloat64s(upTo, upTo[last]*rng.Float64()))
+		}
+		samplers[i].Row(row, rng)
+		line = appendRow(append(line[:0], heads[i]...), row)
 		if _, err := out.Write(line); err != nil {
 			return err
 		}
@@ -39,6 +67,23 @@ func writeRows(e *env, m *model.Mixture, rows int, rng *rand.Rand) error {
 		}
 	}
 	return out.Flush()
+}
+
+// ofGroups are the models of a release of groups, in the parts that its noisy numbers of rows say,
+// each with its categories before its rows if by is set.
+func ofGroups(r *release.Release, by bool) (out []drawn, head []string) {
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.Model == nil {
+			continue
+		}
+		d := drawn{model: g.Model, weight: max(g.Rows, 1)}
+		if by {
+			head, d.head = r.Certificate.By, g.Categories(r.Certificate.By)
+		}
+		out = append(out, d)
+	}
+	return out, head
 }
 
 func writeHeader(w io.Writer, columns []string) error {

@@ -28,6 +28,13 @@ func (f *rowsFlags) read(e *env, path string) (*release.Release, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.background(e, path, r)
+	return r, nil
+}
+
+// background takes the background out of what was read, if it is not wanted, and says what becomes
+// of it.
+func (f *rowsFlags) background(e *env, path string, r *release.Release) {
 	rest, share := r.Model.WithoutBackground()
 	switch {
 	case share == 0:
@@ -37,7 +44,6 @@ func (f *rowsFlags) read(e *env, path string) (*release.Release, error) {
 	default:
 		e.note("note: %s has a background of %.2g%% of the rows, which is in no group; --no-background leaves it out\n", path, 100*share)
 	}
-	return r, nil
 }
 
 func (f *rowsFlags) register(flags *pflag.FlagSet, seedHelp string) {
@@ -64,22 +70,30 @@ func (f *rowsFlags) rng() *rand.Rand {
 }
 
 func sampleCommand() command {
-	f := &rowsFlags{}
+	f, by := &rowsFlags{}, false
 	return command{
 		use: "sample RELEASE --rows N [--seed S]", short: "draw synthetic rows from a release, as CSV",
 		least: 1, most: 1, flags: func(flags *pflag.FlagSet) {
 			f.register(flags, "seed, to draw the same rows again (default: none)")
 			f.registerBackground(flags)
+			flags.BoolVar(&by, "by", false, "of a release of groups: the columns that make them first")
 		},
 		run: func(e *env, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
-			r, err := f.read(e, args[0])
-			if err != nil {
+			r, err := readAny(e, args[0])
+			switch {
+			case err != nil:
 				return err
+			case r.Groups != nil:
+				from, head := ofGroups(r, by)
+				return writeRows(e, from, head, f.rows, f.rng())
+			case by:
+				return &usageError{"--by: wanted a release of groups, got one model", "leave it out"}
 			}
-			return writeRows(e, r.Model, f.rows, f.rng())
+			f.background(e, args[0], r)
+			return writeRows(e, []drawn{{model: r.Model}}, nil, f.rows, f.rng())
 		},
 	}
 }

@@ -18,7 +18,7 @@ func simulateCommand() command {
 			if err != nil {
 				return err
 			}
-			return writeRows(e, r.Model, f.rows, f.rng())
+			return writeRows(e, []drawn{{model: r.Model}}, nil, f.rows, f.rng())
 		},
 	}
 }

@@ -15,7 +15,7 @@ func verifyCommand() command {
 }
 
 func verify(e *env, path string) error {
-	r, err := readRelease(e, path)
+	r, err := readAny(e, path)
 	if err != nil {
 		return err
 	}

@@ -74,6 +74,14 @@ func (b *Builder) Append(person string, group int, row []float64) {
 	}
 }
 
+// Persons is how many there are: public under replace-one, and private where the sizes of groups or
+// the relation make n so.
+func (b *Builder) Persons() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.seen)
+}
+
 // Protect closes the builder and returns a protected table for each of so many groups, of the rows
 // that are kept, in an order that is uniformly random. Rows of other groups are in none.
 func (b *Builder) Protect(r privacy.Relation, groups int) []*kernel.Table {

@@ -13,9 +13,9 @@ import (
 // kept are the rows that a builder would protect, person by person.
 func kept(b *Builder) (out []float64) { return append(out, b.kept...) }
 
-// Step 1 of people_proof.md: every row of a person is kept with the same probability, whatever order the rows come in
-// and whoever's stand between them, and persons are drawn independently. False-alarm rate: 1e-7 of
-// each of four tests.
+// Step 1 of people_proof.md: every row of a person is kept with the same probability, whatever
+// order the rows come in and whoever's stand between them, and persons are drawn independently.
+// False-alarm rate: 1e-7 of each of four tests.
 func TestEveryRowIsAsLikely(t *testing.T) {
 	const draws, rows = 40_000, 5
 	source := noise.NewSeeded(stattest.Seed(t))

@@ -1,0 +1,112 @@
+package gauze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// Groups are rows that fall into groups of which each gets a model of its own.
+type Groups struct {
+	By     []string        // The columns that make them.
+	Names  [][]string      // Of each group, its category in every column.
+	Tables []*kernel.Table // Of each group, protected under add-or-remove-one: its size is private.
+	Rows   int             // Of the input, or its persons: public under replace-one.
+}
+
+// FitGroups fits every group by itself, as [Fit] does, under one certificate: by parallel
+// composition what they cost together is what one costs, and under replace-one, where a row may
+// change its group, what two cost (release.PerGroup).
+//
+// A group whose fit ends without a model, for instance because it is too small, says so in its own
+// place; only if all do the result has a NoRelease.
+//
+// Failures: those of Fit. After one nothing is learned of any group, and what the others have
+// measured is spent.
+func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
+	if len(g.Tables) == 0 || len(g.Tables) != len(g.Names) {
+		return nil, &privacy.FieldError{Field: "groups", Wanted: "a table for each of at least one group", Got: fmt.Sprint(len(g.Tables)),
+			Mend: "take those of Input.LoadGroups"}
+	}
+	public := 0
+	if r.Relation == privacy.ReplaceOne {
+		public = g.Rows
+	}
+	if _, err := r.check(public); err != nil {
+		return nil, err
+	}
+	relation, own := r.Relation.String(), r
+	own.Relation = privacy.AddRemoveOne
+	own.Budget.Epsilon, own.Budget.Delta, own.Budget.Rho = release.PerGroup(relation, r.Budget.Epsilon, r.Budget.Delta, r.Budget.Rho)
+	out := &release.Release{Format: release.Format}
+	var plan []release.PlanStep
+	var spent []release.Spent
+	var last *Result
+	for i, table := range g.Tables {
+		if own.Observe != nil {
+			own.Observe = func(step string, part float64) {
+				r.Observe(strings.Join(g.Names[i], ",")+": "+step, (float64(i)+part)/float64(len(g.Tables)))
+			}
+		}
+		result, err := Fit(ctx, table, own)
+		var run *RunError
+		if errors.As(err, &run) || len(spent) > 0 && err != nil {
+			if run != nil {
+				err, spent = run.Err, append(spent, run.Spent)
+			}
+			return nil, &RunError{Err: err, Spent: release.Together(relation, spent)}
+		} else if err != nil {
+			return nil, err
+		}
+		last, spent = result, append(spent, result.Spent)
+		out.Groups = append(out.Groups, groupOf(result, g.By, g.Names[i]))
+		for _, step := range result.Certificate.Plan {
+			step.Group = i + 1
+			plan = append(plan, step)
+		}
+		if result.Release != nil {
+			out.Columns = result.Release.Columns
+		}
+	}
+	c := last.Certificate
+	c.Relation, c.Epsilon, c.Delta, c.Rho = relation, r.Budget.Epsilon, r.Budget.Delta, r.Budget.Rho
+	if c.By, c.Plan, c.Spent = g.By, plan, release.Together(relation, spent); public > 0 {
+		c.Rows = &public
+	}
+	if c.Epsilon > 0 { // roundings of halves and of their composition
+		c.Spent.Epsilon, c.Spent.Delta = min(c.Spent.Epsilon, c.Epsilon), min(c.Spent.Delta, c.Delta)
+	}
+	if c.Rho > 0 {
+		c.Spent.Rho = min(c.Spent.Rho, c.Rho)
+	}
+	out.Certificate = c
+	if out.Columns == nil {
+		return &Result{NoRelease: last.NoRelease, Spent: c.Spent, Certificate: c}, nil
+	}
+	if faults := release.Verify(out); faults != nil {
+		return nil, &RunError{Err: fmt.Errorf("the release of groups does not verify: %w", errors.Join(faults...)), Spent: c.Spent}
+	}
+	return &Result{Release: out, Spent: c.Spent, Certificate: c}, nil
+}
+
+// groupOf is what a group's fit ended in.
+func groupOf(result *Result, by, name []string) release.Group {
+	group := release.Group{By: map[string]string{}, Spent: result.Spent}
+	for j, column := range by {
+		group.By[column] = name[j]
+	}
+	if none := result.NoRelease; none != nil {
+		group.NoRelease = &release.Reason{Reason: none.Reason, Advice: none.Advice}
+		return group
+	}
+	group.Model, group.Diagnostics = result.Release.Model, &result.Release.Diagnostics
+	for _, c := range result.Release.Diagnostics.Components {
+		group.Rows += c.EffectiveRows
+	}
+	return group
+}

@@ -1,0 +1,151 @@
+package release
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gauze-dp/gauze/model"
+)
+
+// A Group is what became of one group of a fit that gave each of several a model of its own.
+//
+// Invariant: exactly one of Model and NoRelease is set.
+type Group struct {
+	By          map[string]string `json:"by"`             // The group's category in every column of Certificate.By.
+	Rows        float64           `json:"rows,omitempty"` // Noisy; 0 where nothing was learned.
+	Model       *model.Mixture    `json:"model,omitempty"`
+	Diagnostics *Diagnostics      `json:"diagnostics,omitempty"`
+	NoRelease   *Reason           `json:"no_release,omitempty"`
+	Spent       Spent             `json:"spent"` // By itself, under add-or-remove-one.
+}
+
+// A Reason is why a group has no model.
+type Reason struct {
+	Reason string `json:"reason"`
+	Advice string `json:"advice"`
+}
+
+// Categories are those of the group in the order of the columns.
+func (g *Group) Categories(by []string) (words []string) {
+	for _, column := range by {
+		words = append(words, g.By[column])
+	}
+	return words
+}
+
+// Name is the group's categories with commas.
+func (g *Group) Name(by []string) string { return strings.Join(g.Categories(by), ",") }
+
+// PerGroup is the budget of every group by itself, under add-or-remove-one, of a budget for all of
+// them together: epsilon and delta, or rho.
+//
+// Under add-or-remove-one it is the whole: a row is in one group. Under replace-one a row may leave
+// one group and come into another, which is to remove a row and to add one: epsilon/2 and
+// delta/(1+e^(epsilon/2)), or rho/4 (kernel/people/people_proof.md, step 4).
+func PerGroup(relation string, epsilon, delta, rho float64) (e, d, r float64) {
+	if relation != ReplaceOne {
+		return epsilon, delta, rho
+	}
+	return epsilon / 2, delta / (1 + math.Exp(epsilon/2)), rho / 4
+}
+
+// Together is what groups cost together that cost so much each: the reverse of [PerGroup] for the
+// most that any has spent. Mu and Rho are 0 where a group has a Rényi curve, which they cannot
+// count.
+func Together(relation string, groups []Spent) (all Spent) {
+	gaussian := true
+	for _, g := range groups {
+		all.Epsilon, all.Delta = max(all.Epsilon, g.Epsilon), max(all.Delta, g.Delta)
+		all.Mu, all.Rho = max(all.Mu, g.Mu), max(all.Rho, g.Rho)
+		gaussian = gaussian && g.Rho > 0
+	}
+	if !gaussian {
+		all.Mu, all.Rho = 0, 0
+	}
+	if relation == ReplaceOne {
+		all.Delta *= 1 + math.Exp(all.Epsilon)
+		all.Epsilon, all.Mu, all.Rho = 2*all.Epsilon, 2*all.Mu, 4*all.Rho
+	}
+	return all
+}
+
+// Of is the release of group i by itself: its model, and of the certificate its budget and its
+// measurements.
+func (r *Release) Of(i int) *Release {
+	g, c := &r.Groups[i], r.Certificate
+	c.Epsilon, c.Delta, c.Rho = PerGroup(c.Relation, c.Epsilon, c.Delta, c.Rho)
+	c.Relation, c.Rows, c.By, c.Spent, c.Plan = AddRemoveOne, nil, nil, g.Spent, nil
+	for _, s := range r.Certificate.Plan {
+		if s.Group == i+1 {
+			s.Group = 0
+			c.Plan = append(c.Plan, s)
+		}
+	}
+	out := &Release{Format: r.Format, Model: g.Model, Columns: r.Columns, Certificate: c}
+	if g.Diagnostics != nil {
+		out.Diagnostics = *g.Diagnostics
+	}
+	return out
+}
+
+// models are those of the release, or of its groups.
+func (r *Release) models() (out []*model.Mixture) {
+	if r.Model != nil {
+		out = append(out, r.Model)
+	}
+	for _, g := range r.Groups {
+		if g.Model != nil {
+			out = append(out, g.Model)
+		}
+	}
+	return out
+}
+
+// Find is the number of the group of that name: its categories, with commas.
+func (r *Release) Find(name string) (int, error) {
+	var names []string
+	for i := range r.Groups {
+		if names = append(names, r.Groups[i].Name(r.Certificate.By)); names[i] == name {
+			return i, nil
+		}
+	}
+	return 0, &Error{Field: "group", Wanted: "one of " + strings.Join(names, "; "), Got: fmt.Sprintf("%q", name), Hint: "write its categories with commas, in the order of the columns"}
+}
+
+// groups checks a release of groups: each by itself, and what they cost together.
+func (v *verifier) groups(r *Release) {
+	c := &r.Certificate
+	v.fault(r.Model != nil || len(c.By) == 0, "groups", "a model for each group, and the columns that they are made by", "another model, or no columns")
+	v.terms(c)
+	v.numbers(c)
+	spent, seen := []Spent(nil), map[string]bool{}
+	for i := range r.Groups {
+		g, own := &r.Groups[i], r.Of(i)
+		name := g.Name(c.By)
+		v.fault(seen[name] || len(g.By) != len(c.By), fmt.Sprintf("groups[%d].by", i), "a category of its own of every column", fmt.Sprint(g.By))
+		seen[name] = true
+		v.amount(fmt.Sprintf("groups[%d].rows", i), g.Rows, math.MaxFloat64)
+		spent = append(spent, g.Spent)
+		var faults []error
+		if (g.Model == nil) == (g.NoRelease == nil) {
+			v.fault(true, fmt.Sprintf("groups[%d]", i), "a model, or why there is none", "both or neither")
+			continue
+		}
+		if faults = Verify(own); g.Model == nil { // Verify wants a model, and nothing else is wrong with its lack
+			faults = faults[1:]
+		}
+		for _, f := range faults {
+			v.faults = append(v.faults, fmt.Errorf("group %s: %w", name, f))
+		}
+	}
+	for _, s := range c.Plan {
+		v.fault(s.Group < 1 || s.Group > len(r.Groups), fmt.Sprintf("certificate.plan, step %q, group", s.Step), fmt.Sprintf("a number from 1 to %d", len(r.Groups)), fmt.Sprint(s.Group))
+	}
+	all := Together(c.Relation, spent)
+	v.atLeast("certificate.spent.epsilon", c.Spent.Epsilon, all.Epsilon)
+	v.atLeast("certificate.spent.delta", c.Spent.Delta, all.Delta)
+	v.atLeast("certificate.spent.mu", c.Spent.Mu, all.Mu)
+	v.atLeast("certificate.spent.rho", c.Spent.Rho, all.Rho)
+	v.asked(c)
+}

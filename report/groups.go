@@ -1,0 +1,92 @@
+package report
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
+)
+
+//go:embed groups.html
+var groupsSource string
+
+var groupsTemplate = parsed("groups", groupsSource)
+
+// A groupPage is what groups.html and groups.txt show.
+type groupPage struct {
+	page
+	Groups []groupPart
+}
+
+// A groupPart is one group beside the others.
+type groupPart struct {
+	*page
+	Rows    float64
+	Overall []meanCell
+}
+
+// ColumnNames are those of all groups' models.
+func (p groupPage) ColumnNames() (names []string) {
+	for _, c := range p.Release.Columns {
+		names = append(names, columnName(c.Name, 0))
+	}
+	return names
+}
+
+// Wide is how many columns the table has beside the first.
+func (p groupPage) Wide() int { return 2 + len(p.Release.Columns) }
+
+// htmlGroups writes a release of groups: side by side, then each.
+func htmlGroups(w io.Writer, r *release.Release, o Options) error {
+	p, err := newGroupPage(r, o)
+	if err != nil {
+		return err
+	}
+	if p.Certificate, err = indented(r.Certificate); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := groupsTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// newGroupPage says all of it but the certificate whole.
+func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
+	p := &groupPage{page: page{Title: clean(cmp.Or(o.Title, "Gauze release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r)}}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		part := groupPart{page: &page{}, Rows: g.Rows}
+		if own := r.Of(i); g.Model != nil {
+			if err := check(own); err != nil {
+				return nil, err
+			}
+			part.page = newPage(own, o)
+			part.drawMarginals(own, partsOf(own), cmp.Or(o.MaxColumns, 60))
+			part.drawPairs(own, partsOf(own), cmp.Or(o.MaxPairs, 10))
+			part.Overall = overall(g.Model)
+		} else {
+			part.Reason, part.Advice = clean(g.NoRelease.Reason), clean(g.NoRelease.Advice)
+		}
+		part.Title, part.Anchor = clean(g.Name(r.Certificate.By)), fmt.Sprintf("group-%d-", i+1)
+		p.Groups = append(p.Groups, part)
+	}
+	return p, nil
+}
+
+// overall is the mean and standard deviation of every column of a model.
+func overall(m *model.Mixture) (out []meanCell) {
+	for j, mean := range m.Mean() {
+		sd := 0.
+		for i, g := range m.Components {
+			sd = math.Hypot(sd, math.Sqrt(m.Weights[i])*math.Hypot(math.Sqrt(g.Cov.At(j, j)), g.Mean[j]-mean))
+		}
+		out = append(out, cellOf(mean, sd))
+	}
+	return out
+}
