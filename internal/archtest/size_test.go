@@ -54,8 +54,14 @@ func TestCommentWidth(t *testing.T) {
 	}
 }
 
-// fewerProductLines bounds what is left of the program where literal/ is taken away.
-const fewerProductLines = 30000
+// fewerHouseLines bounds what learns and certifies: the product without literal/ and without its
+// shop front. All of it was bounded by 30,000 when the front was cmd/gauze, source and report with
+// 3,848 lines; the house keeps what was left then, and each room of the front has a limit of its
+// own.
+const fewerHouseLines = 30_000 - 3_848
+
+// frontLimits are the rooms of the shop front: what brings rows in and shows what came out.
+var frontLimits = map[string]int{"cmd/gauze": 2000, "source": 1400, "report": 1300}
 
 // The product, all that `gauze` is made of but the papers' wing and what only that uses, has a
 // budget: what a change adds it justifies.
@@ -72,22 +78,26 @@ func TestProductIsSmall(t *testing.T) {
 			}
 		}
 	}
-	sum, seen := 0, map[string]bool{}
+	house, seen := 0, map[string]bool{}
 	var visit func(folder string)
 	visit = func(folder string) {
 		if seen[folder] {
 			return
 		}
 		seen[folder] = true
-		sum += lines[folder]
+		if fewer, front := frontLimits[folder]; !front {
+			house += lines[folder]
+		} else if n := lines[folder]; n >= fewer || n < fewer/2 {
+			t.Errorf("%s has %d lines of code, fewer than %d are wanted: where two places say one idea, leave one", folder, n, fewer)
+		}
 		for _, next := range imports[folder] {
 			visit(next)
 		}
 	}
 	visit("cmd/gauze")
-	t.Logf("the product has %d lines of code in %d packages", sum, len(seen))
-	if sum >= fewerProductLines || sum < fewerProductLines/2 {
-		t.Errorf("the product has %d lines of code, fewer than %d are wanted: where two places say one idea, leave one", sum, fewerProductLines)
+	t.Logf("what learns and certifies has %d lines of code in %d packages", house, len(seen)-len(frontLimits))
+	if house >= fewerHouseLines || house < fewerHouseLines/2 {
+		t.Errorf("what learns and certifies has %d lines of code, fewer than %d are wanted: where two places say one idea, leave one", house, fewerHouseLines)
 	}
 }
 
