@@ -185,7 +185,7 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 		Relation: q.Relation.String(),
 		Epsilon:  q.Budget.Epsilon, Delta: q.Budget.Delta, Rho: q.Budget.Rho,
 		Spent: spentOf(s, true),
-		Unit:  q.Unit, Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
+		Unit:  q.unit, Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if q.Printed {

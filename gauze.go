@@ -90,9 +90,9 @@ type Request struct {
 	// Trim is the part of a block's rows, the least likely, that the learner leaves out, in [0,
 	// estimate.MostTrim). Default 0.
 	Trim float64
-	// Unit is the column whose values are the persons that the table's rows stand for, "" where a
-	// row of the input is one: the certificate says which.
-	Unit string
+	// unit is the column whose values are the persons that the table's rows stand for, "" where a
+	// row of the input is one: Input.Fill, which knows, is all that sets it.
+	unit string
 	// Force allows a budget that promises next to nothing: an epsilon above LargestEpsilon, or a
 	// delta of one over the public number of rows or more.
 	Force bool

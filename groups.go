@@ -11,12 +11,13 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Groups are rows that fall into groups of which each gets a model of its own.
+// Groups are rows that fall into groups of which each gets a model of its own: those that
+// [Input.LoadGroups] returns, of which no row is in two.
 type Groups struct {
-	By     []string        // The columns that make them.
-	Names  [][]string      // Of each group, its category in every column.
-	Tables []*kernel.Table // Of each group, protected under add-or-remove-one: its size is private.
-	Rows   int             // Of the input, or its persons: public under replace-one.
+	by     []string        // the columns that make them
+	names  [][]string      // of each group, its category in every column
+	tables []*kernel.Table // of each group, protected under add-or-remove-one: its size is private
+	rows   int             // of the input, or its persons: public under replace-one
 }
 
 // FitGroups fits every group by itself, as [Fit] does, under one certificate: by parallel
@@ -29,13 +30,13 @@ type Groups struct {
 // Failures: those of Fit. After one nothing is learned of any group, and what the others have
 // measured is spent.
 func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
-	if len(g.Tables) == 0 || len(g.Tables) != len(g.Names) {
-		return nil, &privacy.FieldError{Field: "groups", Wanted: "a table for each of at least one group", Got: fmt.Sprint(len(g.Tables)),
+	if len(g.tables) == 0 || len(g.tables) != len(g.names) {
+		return nil, &privacy.FieldError{Field: "groups", Wanted: "a table for each of at least one group", Got: fmt.Sprint(len(g.tables)),
 			Mend: "take those of Input.LoadGroups"}
 	}
 	public := 0
 	if r.Relation == privacy.ReplaceOne {
-		public = g.Rows
+		public = g.rows
 	}
 	if _, err := r.check(public); err != nil {
 		return nil, err
@@ -47,10 +48,10 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	var plan []release.PlanStep
 	var spent []release.Spent
 	var last *Result
-	for i, table := range g.Tables {
+	for i, table := range g.tables {
 		if own.Observe != nil {
 			own.Observe = func(step string, part float64) {
-				r.Observe(strings.Join(g.Names[i], ",")+": "+step, (float64(i)+part)/float64(len(g.Tables)))
+				r.Observe(strings.Join(g.names[i], ",")+": "+step, (float64(i)+part)/float64(len(g.tables)))
 			}
 		}
 		result, err := Fit(ctx, table, own)
@@ -64,7 +65,7 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 			return nil, err
 		}
 		last, spent = result, append(spent, result.Spent)
-		out.Groups = append(out.Groups, groupOf(result, g.By, g.Names[i]))
+		out.Groups = append(out.Groups, groupOf(result, g.by, g.names[i]))
 		for _, step := range result.Certificate.Plan {
 			step.Group = i + 1
 			plan = append(plan, step)
@@ -73,9 +74,15 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 			out.Columns = result.Release.Columns
 		}
 	}
+	return r.together(g, out, last, plan, spent, public)
+}
+
+// together puts the groups' releases under one certificate, of which last is one's.
+func (r Request) together(g Groups, out *release.Release, last *Result, plan []release.PlanStep, spent []release.Spent, public int) (*Result, error) {
 	c := last.Certificate
-	c.Relation, c.Epsilon, c.Delta, c.Rho = relation, r.Budget.Epsilon, r.Budget.Delta, r.Budget.Rho
-	if c.By, c.Plan, c.Spent = g.By, plan, release.Together(relation, spent); public > 0 {
+	c.Relation, c.Epsilon, c.Delta, c.Rho = r.Relation.String(), r.Budget.Epsilon, r.Budget.Delta, r.Budget.Rho
+	c.By, c.Plan, c.Spent = g.by, plan, release.Together(c.Relation, spent)
+	if public > 0 {
 		c.Rows = &public
 	}
 	if c.Epsilon > 0 { // roundings of halves and of their composition

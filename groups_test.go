@@ -141,4 +141,7 @@ func TestPriceOfGroups(t *testing.T) {
 		math.Abs(all.Delta-2e-7*(1+math.Exp(.5))) > 1e-18 || all.Mu != .4 || all.Rho != .08 {
 		t.Errorf("together %+v", all)
 	}
+	if all := release.Together(release.AddRemoveOne, []release.Spent{{Mu: .4, Rho: .08}, {}}); all.Rho != .08 || all.Mu != .4 {
+		t.Errorf("together with a group that measured nothing: %+v", all)
+	}
 }

@@ -25,9 +25,13 @@ func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) 
 
 // Request returns a request with the input's columns filled in; relation and budget are left to the
 // caller.
-func (in *Input) Request() Request {
+func (in *Input) Request() Request { return in.Fill(Request{}) }
+
+// Fill returns r with the input's columns, and what is publicly known of them and of its rows.
+func (in *Input) Fill(r Request) Request {
 	schema := in.table.Schema()
-	r := Request{Columns: schema.Names(), RoundedTo: make([]float64, len(schema.Columns)), SchemaDeclared: !in.table.Inferred(), Unit: schema.Unit}
+	r.Columns, r.RoundedTo, r.Limits = schema.Names(), make([]float64, len(schema.Columns)), nil
+	r.SchemaDeclared, r.unit = !in.table.Inferred(), schema.Unit
 	for i, c := range schema.Columns {
 		r.RoundedTo[i] = c.RoundedTo
 		r.Limits = append(r.Limits, [2]*float64{c.AtLeast, c.AtMost})
@@ -46,7 +50,7 @@ func (in *Input) Load(r privacy.Relation, read func(rows int)) (*kernel.Table, e
 	if err != nil {
 		return nil, err
 	}
-	return g.Tables[0], nil
+	return g.tables[0], nil
 }
 
 // LoadGroups is Load where the schema declares groups: a table for each, all under
@@ -57,9 +61,9 @@ func (in *Input) LoadGroups(read func(rows int)) (*Groups, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Names = names
+	g.names = names
 	for _, by := range in.table.Schema().By {
-		g.By = append(g.By, by.Name)
+		g.by = append(g.by, by.Name)
 	}
 	return g, nil
 }
@@ -81,13 +85,13 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 	if err := in.table.Read(sink); err != nil {
 		return nil, err
 	}
-	g := &Groups{Rows: sink.n}
+	g := &Groups{rows: sink.n}
 	if unit != "" {
-		g.Rows, g.Tables = sink.people.Persons(), sink.people.Protect(r, groups)
+		g.rows, g.tables = sink.people.Persons(), sink.people.Protect(r, groups)
 		return g, nil
 	}
 	for _, rows := range sink.rows {
-		g.Tables = append(g.Tables, rows.Protect(r))
+		g.tables = append(g.tables, rows.Protect(r))
 	}
 	return g, nil
 }

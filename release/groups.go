@@ -37,6 +37,9 @@ func (g *Group) Categories(by []string) (words []string) {
 // Name is the group's categories with commas.
 func (g *Group) Name(by []string) string { return strings.Join(g.Categories(by), ",") }
 
+// roundings is more than those of an exponential and two products of float64.
+const roundings = 1e-15
+
 // PerGroup is the budget of every group by itself, under add-or-remove-one, of a budget for all of
 // them together: epsilon and delta, or rho.
 //
@@ -47,7 +50,7 @@ func PerGroup(relation string, epsilon, delta, rho float64) (e, d, r float64) {
 	if relation != ReplaceOne {
 		return epsilon, delta, rho
 	}
-	return epsilon / 2, delta / (1 + math.Exp(epsilon/2)), rho / 4
+	return epsilon / 2, delta / (1 + math.Exp(epsilon/2)) * (1 - roundings), rho / 4
 }
 
 // Together is what groups cost together that cost so much each: the reverse of [PerGroup] for the
@@ -58,13 +61,13 @@ func Together(relation string, groups []Spent) (all Spent) {
 	for _, g := range groups {
 		all.Epsilon, all.Delta = max(all.Epsilon, g.Epsilon), max(all.Delta, g.Delta)
 		all.Mu, all.Rho = max(all.Mu, g.Mu), max(all.Rho, g.Rho)
-		gaussian = gaussian && g.Rho > 0
+		gaussian = gaussian && (g.Rho > 0 || g == Spent{}) // one that measured nothing cost nothing
 	}
 	if !gaussian {
 		all.Mu, all.Rho = 0, 0
 	}
 	if relation == ReplaceOne {
-		all.Delta *= 1 + math.Exp(all.Epsilon)
+		all.Delta *= (1 + math.Exp(all.Epsilon)) * (1 + roundings)
 		all.Epsilon, all.Mu, all.Rho = 2*all.Epsilon, 2*all.Mu, 4*all.Rho
 	}
 	return all

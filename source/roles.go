@@ -146,8 +146,8 @@ func (s *Schema) tidyRoles() error {
 		}
 		for j, c := range g.Categories {
 			g.Categories[j] = strings.TrimSpace(c)
-			if g.Categories[j] == "" || slices.Contains(g.Categories[:j], g.Categories[j]) {
-				return &Error{Field: fmt.Sprintf("schema, by %q, categories", g.Name), Wanted: "words that are distinct and not empty",
+			if g.Categories[j] == "" || strings.Contains(g.Categories[j], ",") || slices.Contains(g.Categories[:j], g.Categories[j]) {
+				return &Error{Field: fmt.Sprintf("schema, by %q, categories", g.Name), Wanted: "words that are distinct and not empty, without commas",
 					Got: fmt.Sprintf("%q", g.Categories[j]), Hint: "write each once"}
 			}
 		}

@@ -84,13 +84,13 @@ func TestRepeats(t *testing.T) {
 
 func TestRoleMistakes(t *testing.T) {
 	for name, s := range map[string]*Schema{
-		`got "patient"`:                         {Unit: "patient"},
-		"a column of its own":                   {Unit: "weight", Columns: []Column{{Name: "weight"}}},
-		`by "sex": want its categories`:         {By: []Grouping{{"sex", nil}}},
-		"words that are distinct":               {By: []Grouping{{"sex", []string{"f", " f"}}}},
-		"words that are distinct and not empty": {By: []Grouping{{"sex", []string{""}}}},
-		`schema, by: want a column of its own`:  {Unit: "sex", By: []Grouping{{"sex", []string{"f"}}}},
-		`none that is called "gender"`:          {By: []Grouping{{"gender", []string{"f"}}}},
+		`got "patient"`:                        {Unit: "patient"},
+		"a column of its own":                  {Unit: "weight", Columns: []Column{{Name: "weight"}}},
+		`by "sex": want its categories`:        {By: []Grouping{{"sex", nil}}},
+		"words that are distinct":              {By: []Grouping{{"sex", []string{"f", " f"}}}},
+		"not empty, without commas":            {By: []Grouping{{"sex", []string{""}}}},
+		`schema, by: want a column of its own`: {Unit: "sex", By: []Grouping{{"sex", []string{"f"}}}},
+		`none that is called "gender"`:         {By: []Grouping{{"gender", []string{"f"}}}},
 	} {
 		_, err := Open("-", strings.NewReader(visits), s)
 		var mistake *Error

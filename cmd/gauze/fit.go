@@ -150,9 +150,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 		return nil, nil, r, err
 	}
 	e.note("%s", got.in.Report().Text())
-	columns := got.in.Request()
-	r.Columns, r.RoundedTo, r.Limits, r.SchemaDeclared = columns.Columns, columns.RoundedTo, columns.Limits, columns.SchemaDeclared
-	r.Unit = columns.Unit
+	r = got.in.Fill(r)
 	err = o.request.forColumns(&r)
 	return got.table, got.groups, r, err
 }
