@@ -119,8 +119,9 @@ func TestFarFromTheOrigin(t *testing.T) {
 }
 
 // TestScaleEquivariance: where the answers are exact, a table times a power of 64, the steps of the
-// scales of gaps, gives the model times that power, to a part in 1e6 (numbers that people write
-// down, which a histogram looks for where something is narrow, are decimal); other units, other
+// scales of gaps, gives the model times that power, to a part in 1e5: EM ends by the gain of a
+// likelihood whose size depends on units, and is itself that far from its end (and numbers that
+// people write down, which a histogram looks for where something is narrow, are decimal); other units, other
 // powers, give models as near to the truth.
 func TestScaleEquivariance(t *testing.T) {
 	rng := newRand(t)
@@ -146,7 +147,7 @@ func TestScaleEquivariance(t *testing.T) {
 				at = back
 			}
 			if log%6 == 0 {
-				same(t, fmt.Sprintf("%v, times 2^%d", rel, log), at, back, 1e-6)
+				same(t, fmt.Sprintf("%v, times 2^%d", rel, log), at, back, 1e-5)
 			}
 			if tv, _ := estimatetest.TV(t, truth, back, 4000, rng); tv > .1 {
 				t.Errorf("%v, times 2^%d: TV %.3f without noise", rel, log, tv)

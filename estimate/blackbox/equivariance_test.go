@@ -184,7 +184,11 @@ func TestWorkers(t *testing.T) {
 	rng := newRand(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for i, l := range append(everyLearner.Learners(), "one's own") {
-		c := estimatetest.Case{Rows: twoGroups(rng, 3000, 2), Columns: 2, Relation: relations[i%2], Epsilon: 16, Delta: delta, Components: 2, Learner: l}
+		rows := 3000
+		if l == "moitra-valiant" { // as printed, it needs larger blocks to agree
+			rows = 12_000
+		}
+		c := estimatetest.Case{Rows: twoGroups(rng, rows, 2), Columns: 2, Relation: relations[i%2], Epsilon: 16, Delta: delta, Components: 2, Learner: l}
 		if c.Noise.Seed = rng.Uint64(); l == "one's own" {
 			c.Learner, c.Own = "", estimatetest.Signs{}
 		}
