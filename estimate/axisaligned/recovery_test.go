@@ -121,8 +121,8 @@ func TestFarFromTheOrigin(t *testing.T) {
 // TestScaleEquivariance: where the answers are exact, a table times a power of 64, the steps of the
 // scales of gaps, gives the model times that power, to a part in 1e5: EM ends by the gain of a
 // likelihood whose size depends on units, and is itself that far from its end (and numbers that
-// people write down, which a histogram looks for where something is narrow, are decimal); other units, other
-// powers, give models as near to the truth.
+// people write down, which a histogram looks for where something is narrow, are decimal); other
+// units, other powers, give models as near to the truth.
 func TestScaleEquivariance(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
