@@ -140,6 +140,18 @@ func TestParseDoc(t *testing.T) {
 	}
 }
 
+// Every numbered statement of the sources has code, a test, or a reason why it has none.
+func TestStatements(t *testing.T) {
+	statements, err := ReadStatements(root)
+	if err != nil || len(statements) < 100 {
+		t.Fatalf("%d statements, %v", len(statements), err)
+	}
+	cited, _ := Collect(root)
+	if err := CheckStatements(statements, cited); err != nil {
+		t.Error(err)
+	}
+}
+
 // The list and the tags fit: nothing without code, test or reason, no reason beside a test, no test
 // of what is not listed.
 func TestCheckStatements(t *testing.T) {

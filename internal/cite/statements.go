@@ -98,7 +98,7 @@ func statementsOf(statements []Statement, c Citations) []byte {
 	b.WriteString("# Statements of the sources, and what shows them\n\n" +
 		"Made from " + ListFile + ", the `Source:` tags of the code and the `Shows:` tags of the tests by `go generate ./...`; do not edit.\n" +
 		"A test shows a statement if it would fail were the statement, as far as it can be computed, not true of the code.\n" +
-		"KM21 and KMSSU22 are the two halves of the talk.\n")
+		"KM21 and KMSSU22 are the two halves of the talk. What each method does on the constants that its source prints: [printed](experiments/papers/printed.md).\n")
 	for i, s := range statements {
 		if i == 0 || s.Key != statements[i-1].Key {
 			fmt.Fprintf(&b, "\n## %s\n\n| statement | what it says | code | shown by |\n|---|---|---|---|\n", s.Key)
