@@ -4,17 +4,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-var (
-	bothRelations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
-	allShapes     = []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical}
-)
+var bothRelations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
 // fresh has another seed every time.
 func fresh() *rand.Rand { return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) }
