@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -54,6 +55,12 @@ func (o *planOptions) run(e *env, args []string) error {
 	}
 	if err := o.fit.request.forColumns(&request); err != nil {
 		return err
+	}
+	if len(o.fit.request.by) > 0 {
+		b := &request.Budget
+		b.Epsilon, b.Delta, b.Rho = release.PerGroup(request.Relation.String(), b.Epsilon, b.Delta, b.Rho)
+		request.Relation = privacy.AddRemoveOne
+		note = "with --by this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
 	}
 	statement, err := gauze.Plan(request, o.rows)
 	if err != nil {
