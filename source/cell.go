@@ -6,36 +6,26 @@ import (
 	"strings"
 )
 
-// A kind says what a cell holds. Every kind but number makes its row bad.
-type kind uint8
-
-const (
-	number    kind = iota // a finite float64
-	missing               // empty, or a word for "not there"
-	notFinite             // an infinity, or a number beyond the range of float64
-	notNumber             // anything else
-)
-
-// parseCell reads one cell of text: a decimal number with an optional exponent, blanks around it
+// ParseCell reads one cell of text: a decimal number with an optional exponent, blanks around it
 // ignored.
 //
 // missing are the empty cell and, in any case of letters, NA, NaN, N/A, #N/A, <NA>, null, nil,
 // none, ".", "-" and "?". What Go alone takes for numbers (0x1p-2, 1_000) is not a number here, nor
 // is a decimal comma or a thousands separator. A number too small for float64 is zero. The value is
 // 0 unless the kind is number.
-func parseCell(cell string) (float64, kind) {
+func ParseCell(cell string) (float64, Kind) {
 	cell = strings.TrimSpace(cell)
 	if !decimal(cell) {
 		return 0, word(cell)
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	if err == nil {
-		return v, number
+		return v, Number
 	}
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, notFinite
+		return 0, NotFinite
 	}
-	return 0, notNumber
+	return 0, NotNumber
 }
 
 // decimal reports that s has a digit and no character that a decimal number cannot have. It spares
@@ -57,17 +47,17 @@ func decimal(s string) bool {
 // longestWord is the length of the longest word below.
 const longestWord = len("-infinity")
 
-var wordKinds = map[string]kind{
-	"": missing, "na": missing, "nan": missing, "-nan": missing, "n/a": missing, "#n/a": missing, "<na>": missing, "null": missing,
-	"nil": missing, "none": missing, ".": missing, "-": missing, "?": missing,
-	"inf": notFinite, "+inf": notFinite, "-inf": notFinite,
-	"infinity": notFinite, "+infinity": notFinite, "-infinity": notFinite,
+var wordKinds = map[string]Kind{
+	"": Missing, "na": Missing, "nan": Missing, "-nan": Missing, "n/a": Missing, "#n/a": Missing, "<na>": Missing, "null": Missing,
+	"nil": Missing, "none": Missing, ".": Missing, "-": Missing, "?": Missing,
+	"inf": NotFinite, "+inf": NotFinite, "-inf": NotFinite,
+	"infinity": NotFinite, "+infinity": NotFinite, "-infinity": NotFinite,
 }
 
 // word is the kind of a cell that is no decimal number.
-func word(s string) kind {
+func word(s string) Kind {
 	if len(s) > longestWord {
-		return notNumber
+		return NotNumber
 	}
 	var lower [longestWord]byte
 	for i := 0; i < len(s); i++ {
@@ -80,5 +70,5 @@ func word(s string) kind {
 	if kind, ok := wordKinds[string(lower[:len(s)])]; ok {
 		return kind
 	}
-	return notNumber
+	return NotNumber
 }

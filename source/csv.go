@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxHeader bounds the header, so that a file without line ends is an error and not a full memory.
@@ -61,8 +60,10 @@ func (c *csvReader) start(in io.Reader) error {
 	for _, name := range record {
 		c.header = append(c.header, strings.TrimSpace(name))
 	}
-	if err := checkHeader(c.header); err != nil {
-		return err
+	if len(record) == 1 {
+		if err := checkDelimiter(c.header[0]); err != nil {
+			return err
+		}
 	}
 	c.pick = make([]int, len(c.header))
 	for i := range c.pick {
@@ -81,13 +82,13 @@ func (c *csvReader) Select(columns, labels []int) { c.pick, c.labels = columns, 
 func (c *csvReader) Close() error { return c.file.Close() }
 
 // Next reads one record.
-func (c *csvReader) Next(values []float64, kinds []kind, labels []string) error {
+func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error {
 	record, err := c.csv.Read()
 	if err != nil {
 		return c.recordError(record, err)
 	}
 	for i, column := range c.pick {
-		values[i], kinds[i] = parseCell(record[column])
+		values[i], kinds[i] = ParseCell(record[column])
 	}
 	for i, column := range c.labels {
 		labels[i] = record[column]
@@ -145,34 +146,6 @@ func rawHeader(r *bufio.Reader) (raw []byte, commas int, err error) {
 		return nil, 0, &Error{Field: "input", Wanted: "a header row and rows of numbers", Got: "nothing", Hint: "check that the right file was named"}
 	}
 	return raw, commas, nil
-}
-
-// checkHeader reports names that are empty, doubled or not text, and the marks of a file that is
-// not CSV.
-func checkHeader(header []string) error {
-	seen := make(map[string]int, len(header))
-	for i, name := range header {
-		field := fmt.Sprintf("header, column %d", i+1)
-		switch {
-		case name == "":
-			return &Error{Field: field, Wanted: "a name", Got: "an empty one",
-				Hint: "name it, or write the file without row names and without a comma at the end of lines"}
-		case strings.ContainsRune(name, 0):
-			return &Error{Field: field, Wanted: "text", Got: "zero bytes", Hint: "save the file as UTF-8"}
-		case !utf8.ValidString(name):
-			return &Error{Field: field, Wanted: "a name in UTF-8", Got: "other bytes", Hint: "recode the file: iconv -f latin1 -t utf-8"}
-		case strings.ContainsAny(name, "\r\n"):
-			return &Error{Field: field, Wanted: "a name on one line", Got: "a line break in it", Hint: "end lines with LF or CRLF, not with CR alone"}
-		case seen[name] > 0: // the name stays out of the text: without a header row it is a cell
-			return &Error{Field: field, Wanted: "a name of its own", Got: fmt.Sprintf("that of column %d", seen[name]),
-				Hint: "rename one of the two, or add the header row if it is missing"}
-		}
-		seen[name] = i + 1
-	}
-	if len(header) == 1 {
-		return checkDelimiter(header[0])
-	}
-	return nil
 }
 
 // checkDelimiter reports a header whose only name looks like several names with another separator.

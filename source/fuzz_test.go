@@ -83,8 +83,8 @@ func checkPlainly(t *testing.T, text string, table *Table, rows kept) {
 				if strings.TrimSpace(name) != c.Name {
 					continue
 				}
-				v, kind := parseCell(record[j])
-				if row[i] = v; kind != number {
+				v, kind := ParseCell(record[j])
+				if row[i] = v; kind != Number {
 					row[i] = math.NaN()
 				}
 			}
@@ -101,8 +101,8 @@ func FuzzParseCell(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, cell string) {
-		v, kind := parseCell(cell)
-		if math.IsNaN(v) || math.IsInf(v, 0) || kind != number && v != 0 {
+		v, kind := ParseCell(cell)
+		if math.IsNaN(v) || math.IsInf(v, 0) || kind != Number && v != 0 {
 			t.Fatalf("ParseCell(%q) = %v, %v", cell, v, kind)
 		}
 	})

@@ -16,68 +16,110 @@ const (
 	numberShare    = 0.95      // a column is fitted if this share of its cells are numbers
 )
 
-// lookAhead holds the first rows until the columns are chosen. Rows are row-major, all columns of
-// the header.
+// lookAhead holds the first rows until the columns are chosen. Rows are row-major, of the columns
+// that may be fitted.
 type lookAhead struct {
-	d, l   int
+	from   []int // the columns, by their numbers in the header
 	values []float64
-	kinds  []kind
+	kinds  []Kind
+	l      int      // how many labels a row has
 	labels []string // row-major, of the roles
 	rows   int
-	pick   []int
-	at     int // the next row to hand over
+	pick   []int // places among from
+	at     int   // the next row to hand over
 }
 
-// infer reads the first rows and chooses the columns from them.
+// infer chooses the columns: by their types, which are public, and from the cells of the first rows
+// where a column has none.
 func (t *Table) infer() error {
 	header := t.reader.Header()
 	if err := checkNames(header); err != nil {
 		return err
 	}
-	a := &lookAhead{d: len(header), l: len(t.roles.labels)}
-	all := make([]int, a.d)
-	for i := range all {
-		all[i] = i
+	a := &lookAhead{l: len(t.roles.labels)}
+	why := t.byType()
+	for j := range header {
+		if why[j] == "" {
+			a.from = append(a.from, j)
+		}
 	}
-	t.reader.Select(all, t.roles.labels)
-	if err := a.fill(t.reader); err != nil {
-		return err
+	t.reader.Select(a.from, t.roles.labels)
+	t.report.ByType = true
+	if slices.ContainsFunc(a.from, func(j int) bool { return t.types[j] == Type{} }) {
+		if err := a.fill(t.reader); err != nil {
+			return err
+		}
+		if a.rows == 0 {
+			return errNoRows()
+		}
+		t.ahead, t.report.Inferred, t.report.ByType, t.report.LookedAt = a, true, false, a.rows
 	}
-	t.report.Inferred, t.report.LookedAt = true, a.rows
+	for i, j := range a.from {
+		if t.report.Inferred && !t.types[j].Numbers {
+			why[j] = a.leaveOut(header[j], i)
+		}
+		if why[j] == "" {
+			a.pick = append(a.pick, i)
+			t.columns = append(t.columns, Column{Name: header[j]})
+		}
+	}
 	for j, name := range header {
-		why := a.leaveOut(name, j)
-		if name == t.schema.Unit || slices.ContainsFunc(t.schema.By, func(g Grouping) bool { return g.Name == name }) {
-			continue
+		if why[j] != "" && why[j] != itsRole {
+			t.report.LeftOut = append(t.report.LeftOut, LeftOut{Name: name, Why: why[j]})
 		}
-		if why != "" {
-			t.report.LeftOut = append(t.report.LeftOut, LeftOut{Name: name, Why: why})
-			continue
-		}
-		a.pick = append(a.pick, j)
-		t.columns = append(t.columns, Column{Name: name})
 	}
-	switch {
-	case a.rows == 0:
-		return &Error{Field: "input", Wanted: "rows", Got: "a header alone", Hint: "check that the right file was named"}
-	case t.columns == nil:
+	if t.columns == nil {
 		return &Error{Field: "input", Wanted: "at least one column of numbers", Got: "none in " + quoteNames(header),
 			Hint: "numbers are written with a decimal point and no thousands separator; a row identifier counts only if --columns names it"}
 	}
-	t.ahead = a
-	t.reader.Select(a.pick, t.roles.labels)
+	chosen := make([]int, len(a.pick))
+	for i, at := range a.pick {
+		chosen[i] = a.from[at]
+	}
+	t.reader.Select(chosen, t.roles.labels)
 	return nil
+}
+
+// itsRole is why a column of persons or of groups is not fitted.
+const itsRole = "it says whose a row is, or of which group"
+
+// byType says for each column why its name or type keeps it from being fitted, "" if nothing does.
+// It looks at no cell.
+func (t *Table) byType() []string {
+	header := t.reader.Header()
+	why := make([]string, len(header))
+	for j, name := range header {
+		switch kind := t.types[j]; {
+		case name == t.schema.Unit || slices.ContainsFunc(t.schema.By, func(g Grouping) bool { return g.Name == name }):
+			why[j] = itsRole
+		case kind == Type{}:
+		case !kind.Numbers:
+			why[j] = "its type: " + kind.Name
+		case rowIdentifier(name):
+			why[j] = "a row identifier, by its name"
+		}
+	}
+	return why
+}
+
+func errNoRows() error {
+	return &Error{Field: "input", Wanted: "rows", Got: "a header alone", Hint: "check that the right file was named"}
 }
 
 // fill reads rows until the look-ahead is full or the input ends.
 func (a *lookAhead) fill(r Reader) error {
-	values, kinds, labels := make([]float64, a.d), make([]kind, a.d), make([]string, a.l)
-	for a.rows < lookAheadRows && (a.rows+1)*a.d <= max(lookAheadCells, a.d) {
+	d := len(a.from)
+	values, kinds, labels := make([]float64, d), make([]Kind, d), make([]string, a.l)
+	for a.rows < lookAheadRows && (a.rows+1)*d <= max(lookAheadCells, d) {
 		err := r.Next(values, kinds, labels)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		for i, kind := range kinds {
+			values[i], kinds[i] = checked(values[i], kind)
 		}
 		a.values = append(a.values, values...)
 		a.kinds = append(a.kinds, kinds...)
@@ -88,11 +130,11 @@ func (a *lookAhead) fill(r Reader) error {
 }
 
 // next copies the chosen cells of the next held row; a nil look-ahead holds none.
-func (a *lookAhead) next(values []float64, kinds []kind, labels []string) bool {
+func (a *lookAhead) next(values []float64, kinds []Kind, labels []string) bool {
 	if a == nil || a.at == a.rows {
 		return false
 	}
-	from := a.at * a.d
+	from := a.at * len(a.from)
 	for i, j := range a.pick {
 		values[i], kinds[i] = a.values[from+j], a.kinds[from+j]
 	}
@@ -101,13 +143,13 @@ func (a *lookAhead) next(values []float64, kinds []kind, labels []string) bool {
 	return true
 }
 
-// leaveOut says why column j is not to be fitted, or "".
+// leaveOut says why the cells of column j of those that may be fitted keep it from it, or "".
 func (a *lookAhead) leaveOut(name string, j int) string {
-	var counts [notNumber + 1]int
+	var counts [NotNumber + 1]int
 	for i := range a.rows {
-		counts[a.kinds[i*a.d+j]]++
+		counts[a.kinds[i*len(a.from)+j]]++
 	}
-	numbers, text := counts[number], counts[notNumber]
+	numbers, text := counts[Number], counts[NotNumber]
 	switch {
 	case numbers == 0 && text == 0:
 		return "no numbers"
@@ -136,9 +178,9 @@ func rowIdentifier(name string) bool {
 // nothing else.
 func (a *lookAhead) increasing(j int) bool {
 	for i := range a.rows {
-		at := i*a.d + j
+		at := i*len(a.from) + j
 		v := a.values[at]
-		if a.kinds[at] != number || v != math.Trunc(v) || i > 0 && v <= a.values[at-a.d] {
+		if a.kinds[at] != Number || v != math.Trunc(v) || i > 0 && v <= a.values[at-len(a.from)] {
 			return false
 		}
 	}

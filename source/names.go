@@ -8,7 +8,33 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
+
+// checkHeader reports names that are empty, doubled or not text, and the marks of CSV
+// that was written otherwise.
+func checkHeader(header []string) error {
+	seen := make(map[string]int, len(header))
+	for i, name := range header {
+		field := fmt.Sprintf("header, column %d", i+1)
+		switch {
+		case name == "":
+			return &Error{Field: field, Wanted: "a name", Got: "an empty one",
+				Hint: "name it, or write the file without row names and without a comma at the end of lines"}
+		case strings.ContainsRune(name, 0):
+			return &Error{Field: field, Wanted: "text", Got: "zero bytes", Hint: "save the file as UTF-8"}
+		case !utf8.ValidString(name):
+			return &Error{Field: field, Wanted: "a name in UTF-8", Got: "other bytes", Hint: "recode the file: iconv -f latin1 -t utf-8"}
+		case strings.ContainsAny(name, "\r\n"):
+			return &Error{Field: field, Wanted: "a name on one line", Got: "a line break in it", Hint: "end lines with LF or CRLF, not with CR alone"}
+		case seen[name] > 0: // the name stays out of the text: without a header row it is a cell
+			return &Error{Field: field, Wanted: "a name of its own", Got: fmt.Sprintf("that of column %d", seen[name]),
+				Hint: "rename one of the two, or add the header row if it is missing"}
+		}
+		seen[name] = i + 1
+	}
+	return nil
+}
 
 // checkNames refuses a header that may be a row of data: the first row of a file without a header
 // is a person, and names of columns are published.
@@ -41,11 +67,11 @@ func checkNames(header []string) error {
 // between the digits: 34, 71,250.50, $5, 12 %, 2021-03-04, 3.4.2021, 10:30. With letters: numbers
 // as programs write them, a date or a time of day with nothing but words of dates beside it
 // (2021-03-04T10:00:00Z, 10:30 UTC), and the same with the name of a month (Mar 4 2021). So age,
-// x1, 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [parseCell] or
+// x1, 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [ParseCell] or
 // of missingInText, or nothing but strokes.
 func readsAsData(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
-	if kind := word(name); kind == missing || kind == notFinite || missingInText[name] || strings.Trim(name, ".-_?*/–— ") == "" {
+	if kind := word(name); kind == Missing || kind == NotFinite || missingInText[name] || strings.Trim(name, ".-_?*/–— ") == "" {
 		return true
 	}
 	if !strings.ContainsFunc(name, unicode.IsDigit) {

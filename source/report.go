@@ -14,7 +14,8 @@ type Report struct {
 	Rows     int // of the input, bad ones included
 	BadRows  int // with at least one cell to fit that is no finite number
 	Columns  []ColumnReport
-	Inferred bool
+	Inferred bool      // from cells
+	ByType   bool      // .. or from the types of columns, which are public
 	LookedAt int       // rows that the schema was inferred from
 	LeftOut  []LeftOut // by inference, with the reason
 	NoPerson int       // rows whose unit is missing
@@ -35,13 +36,13 @@ type ColumnReport struct {
 // LeftOut is a column that inference did not choose.
 type LeftOut struct{ Name, Why string }
 
-func (c *ColumnReport) count(kind kind) {
+func (c *ColumnReport) count(kind Kind) {
 	switch kind {
-	case number:
+	case Number:
 		c.Numbers++
-	case missing:
+	case Missing:
 		c.Missing++
-	case notFinite:
+	case NotFinite:
 		c.NotFinite++
 	default:
 		c.NotNumber++

@@ -63,7 +63,7 @@ func (r *roles) unitOf(labels []string) string {
 	if r.unit < 0 {
 		return ""
 	}
-	if _, kind := parseCell(labels[r.unit]); kind == missing {
+	if _, kind := ParseCell(labels[r.unit]); kind == Missing {
 		return ""
 	}
 	return strings.TrimSpace(labels[r.unit])

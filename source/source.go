@@ -19,24 +19,10 @@ type Sink interface {
 	Append(row []float64, person string, group int)
 }
 
-// A Reader reads one input format, once, from front to back. Methods to implement for a new format:
-// these four.
-type Reader interface {
-	// Header returns the names of all columns, distinct and not empty.
-	Header() []string
-	// Select restricts the cells that Next returns to these columns of the header, in this order,
-	// and says which it returns as text. Until it is called, all and none.
-	Select(columns, labels []int)
-	// Next reads one row into values and kinds, and its text into labels; io.EOF follows the last.
-	// A value counts only where the kind is number.
-	Next(values []float64, kinds []kind, labels []string) error
-	// Close releases what the reader holds.
-	Close() error
-}
-
 // A Table is an opened input whose columns are known and whose rows wait to be read.
 type Table struct {
 	reader  Reader
+	types   []Type // of the header's columns
 	columns []Column
 	schema  Schema // as asked
 	roles   roles
@@ -56,21 +42,7 @@ func Open(input string, stdin io.Reader, schema *Schema) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{reader: reader}
-	if err = t.take(schema); err == nil && len(t.schema.Columns) == 0 {
-		err = t.infer()
-	} else if err == nil {
-		err = t.declare()
-	}
-	if err != nil {
-		reader.Close()
-		return nil, err
-	}
-	t.report.Columns = make([]ColumnReport, len(t.columns))
-	for i, c := range t.columns {
-		t.report.Columns[i].Name = c.Name
-	}
-	return t, nil
+	return Of(reader, schema)
 }
 
 // Header returns the names of an input's columns; it reads no row. It fails where Open without a
@@ -184,6 +156,11 @@ func (t *Table) declare() error {
 		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: headerText(header),
 			Hint: "mend the schema or add the header row; case counts"}
 	}
+	for i, j := range pick {
+		if kind := t.types[j]; kind.Hint != "" {
+			return &Error{Field: fmt.Sprintf("column %q", declared.Columns[i].Name), Wanted: "numbers", Got: kind.Name, Hint: kind.Hint}
+		}
+	}
 	t.columns = declared.Columns
 	t.reader.Select(pick, t.roles.labels)
 	return nil
@@ -215,7 +192,7 @@ func (t *Table) Read(sink Sink) error {
 	}
 	t.read = true
 	d := len(t.columns)
-	values, kinds, labels := make([]float64, d), make([]kind, d), make([]string, len(t.roles.labels))
+	values, kinds, labels := make([]float64, d), make([]Kind, d), make([]string, len(t.roles.labels))
 	for t.ahead.next(values, kinds, labels) {
 		t.append(sink, values, kinds, labels)
 	}
@@ -233,13 +210,13 @@ func (t *Table) Read(sink Sink) error {
 }
 
 // append counts a row's bad cells and hands it over.
-func (t *Table) append(sink Sink, values []float64, kinds []kind, labels []string) {
+func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []string) {
 	bad := false
 	person, group := t.roles.unitOf(labels), t.roles.groupOf(labels)
 	if t.roles.unit >= 0 && person == "" { // a bad row, whatever its cells hold
 		t.report.NoPerson++
 		for i := range kinds {
-			kinds[i] = missing
+			kinds[i] = Missing
 		}
 	}
 	if group < 0 {
@@ -251,8 +228,9 @@ func (t *Table) append(sink Sink, values []float64, kinds []kind, labels []strin
 		}
 	}
 	for i, kind := range kinds {
+		values[i], kind = checked(values[i], kind)
 		t.report.Columns[i].count(kind)
-		if kind != number {
+		if kind != Number {
 			bad, values[i] = true, math.NaN()
 		}
 	}
@@ -273,7 +251,7 @@ func (t *Table) checkNumbers() error {
 	}
 	switch {
 	case t.report.Rows == 0:
-		return &Error{Field: "input", Wanted: "rows", Got: "a header alone", Hint: "check that the right file was named"}
+		return errNoRows()
 	case without != nil:
 		return &Error{Field: "columns " + quoteNames(without), Wanted: "at least one number in each", Got: "none",
 			Hint: "take them out of the schema; numbers are written with a decimal point and no thousands separator"}

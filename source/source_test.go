@@ -78,22 +78,22 @@ func TestParseCell(t *testing.T) {
 	for _, c := range []struct {
 		cell string
 		want float64
-		kind kind
+		kind Kind
 	}{
-		{"1", 1, number}, {" -2.5\t", -2.5, number}, {"+3", 3, number}, {"1.", 1, number}, {".5", 0.5, number}, {"1E3", 1000, number},
-		{"1e308", 1e308, number}, {"5e-324", 5e-324, number}, {"2.2250738585072011e-308", 2.2250738585072011e-308, number},
-		{"1e-400", 0, number}, {"-0", math.Copysign(0, -1), number}, {"\u00a07", 7, number}, {"0007", 7, number},
-		{"123456789012345678901234567890", 123456789012345678901234567890, number},
-		{"1e400", 0, notFinite}, {"-1e400", 0, notFinite}, {"1.8e308", 0, notFinite},
-		{"inf", 0, notFinite}, {"-Inf", 0, notFinite}, {"+INFINITY", 0, notFinite},
-		{"", 0, missing}, {"  ", 0, missing}, {"NA", 0, missing}, {"NaN", 0, missing}, {"-nan", 0, missing}, {"NULL", 0, missing},
-		{"N/A", 0, missing}, {"none", 0, missing}, {".", 0, missing}, {"-", 0, missing}, {"?", 0, missing}, {"<NA>", 0, missing},
-		{"0x1p-2", 0, notNumber}, {"0x10", 0, notNumber}, {"1_000", 0, notNumber}, {"1,5", 0, notNumber}, {"1,000.5", 0, notNumber},
-		{"2020-01-01", 0, notNumber}, {"--1", 0, notNumber}, {"1e", 0, notNumber}, {"e5", 0, notNumber}, {"+", 0, notNumber},
-		{"1 2", 0, notNumber}, {"5%", 0, notNumber}, {"$5", 0, notNumber}, {"TRUE", 0, notNumber}, {"١", 0, notNumber}, {"1\x00", 0, notNumber},
-		{"a text that is much longer than any word", 0, notNumber},
+		{"1", 1, Number}, {" -2.5\t", -2.5, Number}, {"+3", 3, Number}, {"1.", 1, Number}, {".5", 0.5, Number}, {"1E3", 1000, Number},
+		{"1e308", 1e308, Number}, {"5e-324", 5e-324, Number}, {"2.2250738585072011e-308", 2.2250738585072011e-308, Number},
+		{"1e-400", 0, Number}, {"-0", math.Copysign(0, -1), Number}, {"\u00a07", 7, Number}, {"0007", 7, Number},
+		{"123456789012345678901234567890", 123456789012345678901234567890, Number},
+		{"1e400", 0, NotFinite}, {"-1e400", 0, NotFinite}, {"1.8e308", 0, NotFinite},
+		{"inf", 0, NotFinite}, {"-Inf", 0, NotFinite}, {"+INFINITY", 0, NotFinite},
+		{"", 0, Missing}, {"  ", 0, Missing}, {"NA", 0, Missing}, {"NaN", 0, Missing}, {"-nan", 0, Missing}, {"NULL", 0, Missing},
+		{"N/A", 0, Missing}, {"none", 0, Missing}, {".", 0, Missing}, {"-", 0, Missing}, {"?", 0, Missing}, {"<NA>", 0, Missing},
+		{"0x1p-2", 0, NotNumber}, {"0x10", 0, NotNumber}, {"1_000", 0, NotNumber}, {"1,5", 0, NotNumber}, {"1,000.5", 0, NotNumber},
+		{"2020-01-01", 0, NotNumber}, {"--1", 0, NotNumber}, {"1e", 0, NotNumber}, {"e5", 0, NotNumber}, {"+", 0, NotNumber},
+		{"1 2", 0, NotNumber}, {"5%", 0, NotNumber}, {"$5", 0, NotNumber}, {"TRUE", 0, NotNumber}, {"١", 0, NotNumber}, {"1\x00", 0, NotNumber},
+		{"a text that is much longer than any word", 0, NotNumber},
 	} {
-		got, kind := parseCell(c.cell)
+		got, kind := ParseCell(c.cell)
 		if kind != c.kind || math.Float64bits(got) != math.Float64bits(c.want) {
 			t.Errorf("ParseCell(%q) = %v, %v; want %v, %v", c.cell, got, kind, c.want, c.kind)
 		}

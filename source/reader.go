@@ -1,0 +1,95 @@
+package source
+
+import "math"
+
+// A Reader brings rows in, once, from front to back: a format of ours, or one of your own for [Of].
+// A reader whose format knows what its columns hold is a [Typed] one too.
+type Reader interface {
+	// Header returns the names of all columns, distinct and not empty.
+	Header() []string
+	// Select restricts the cells that Next returns to these columns of the header, in this order,
+	// and says which it returns as text. Until it is called, all and none.
+	Select(columns, labels []int)
+	// Next reads one row. It sets all of values and kinds, one for each selected column, and all
+	// of labels, "" where a cell is empty. io.EOF follows the last row. Any other error ends the
+	// reading, and no row before it is used; a row of too few cells or too many is such an error,
+	// never a row.
+	Next(values []float64, kinds []Kind, labels []string) error
+	// Close releases what the reader holds.
+	Close() error
+}
+
+// A Kind says what a cell holds. Every kind but Number makes its row bad.
+type Kind uint8
+
+const (
+	Number    Kind = iota // a finite float64
+	Missing               // empty, or a word for "not there"
+	NotFinite             // an infinity, or a number beyond the range of float64
+	NotNumber             // anything else
+)
+
+// Cell is what a cell of a reader that has numbers holds: NaN is a missing one. The value is 0
+// unless the kind is Number.
+func Cell(v float64) (float64, Kind) {
+	switch {
+	case math.IsNaN(v):
+		return 0, Missing
+	case math.IsInf(v, 0):
+		return 0, NotFinite
+	}
+	return v, Number
+}
+
+// checked is a cell as a reader has it, which may be anybody's.
+func checked(v float64, kind Kind) (float64, Kind) {
+	if kind == Number {
+		return Cell(v)
+	}
+	return 0, min(kind, NotNumber)
+}
+
+// Typed is a reader whose format says what its columns hold. A schema that is not declared is then
+// chosen by types, which are as public as names: no cell decides anything.
+type Typed interface {
+	Reader
+	// Types returns the type of every column of the header.
+	Types() []Type
+}
+
+// A Type is what all cells of a column hold, by its format. The zero Type says nothing: then cells
+// decide, as in CSV.
+type Type struct {
+	Numbers bool   // or missing cells
+	Name    string // in the plural: "whole numbers", "dates"; "" for the zero Type
+	// Hint says how to make a column of this type one of numbers, where it cannot be fitted as it
+	// is. Text without one is read as cells of CSV are.
+	Hint string
+}
+
+// Of is the table of a reader's rows, which the table owns: it is closed with the table, or here if
+// there is an error. The schema is as for [Open].
+func Of(reader Reader, schema *Schema) (*Table, error) {
+	t := &Table{reader: reader, types: make([]Type, len(reader.Header()))}
+	if typed, ok := reader.(Typed); ok {
+		t.types = typed.Types()
+	}
+	err := checkHeader(reader.Header())
+	if err == nil {
+		err = t.take(schema)
+	}
+	if err == nil && len(t.schema.Columns) == 0 {
+		err = t.infer()
+	} else if err == nil {
+		err = t.declare()
+	}
+	if err != nil {
+		reader.Close()
+		return nil, err
+	}
+	t.report.Columns = make([]ColumnReport, len(t.columns))
+	for i, c := range t.columns {
+		t.report.Columns[i].Name = c.Name
+	}
+	return t, nil
+}
