@@ -28,7 +28,7 @@ func Secretly(a *Allotment, do func(*Draw) error) (err error) {
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()
 	defer sealed(&err)
-	return do(&Draw{s: a.s})
+	return do(a.s.draw(Draw{}))
 }
 
 // Derive moves what a has left to an allotment of a session over t, of which one row of the

@@ -20,6 +20,14 @@ type Draw struct {
 	Delta float64 // the part of the stability delta that a Threshold was charged
 }
 
+// draw is a Draw of the session, with fresh randomness: see noise.Gaussian.Forget.
+func (s *Session) draw(d Draw) *Draw {
+	d.s = s
+	_, random := s.random()
+	random.Forget()
+	return &d
+}
+
 // Rows is the table.
 func (d *Draw) Rows() *rows.Table { return d.s.table.rows() }
 

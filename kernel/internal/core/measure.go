@@ -76,7 +76,7 @@ func (s *Session) measure(a *Allotment, m Mechanism) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := m.Release(&Draw{s: s, m: m, Step: u.step, Delta: delta}); err != nil {
+	if err := m.Release(s.draw(Draw{m: m, Step: u.step, Delta: delta})); err != nil {
 		return err
 	}
 	return s.ctx.Err() // which ends a scan before its last row

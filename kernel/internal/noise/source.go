@@ -20,7 +20,8 @@ const entropyChunk = 4096
 // Entropy is the cryptographic Source: crypto/rand, read in chunks.
 //
 // Not safe for concurrent use: give each goroutine its own. A copy would yield the
-// same words again, so it must not be copied, nor survive a snapshot of the memory.
+// same words again, so it must not be copied, nor survive a snapshot of the memory: see
+// Gaussian.Forget.
 type Entropy struct {
 	buf  [entropyChunk]byte
 	left int // Invariant: buf[entropyChunk-left:] is unused, the rest is zero.
