@@ -24,11 +24,11 @@ type Gaussian struct {
 func NewGaussian(src Source) *Gaussian { return &Gaussian{src: src} }
 
 // Forget discards the coins and the entropy that are drawn and not used, so that what is drawn next
-// is asked of the operating system. It is called before every measurement: a copy of the memory that
-// was made between two (a restored virtual machine) then shares no noise with its original.
+// is asked of the operating system. It is called before every measurement: a copy of the memory
+// that was made between two (a restored virtual machine) then shares no noise with its original.
 //
-// Every word is independent of all others, so no law changes. A source of another type, which a test
-// brings, is left as it is.
+// Every word is independent of all others, so no law changes. A source of another type, which a
+// test brings, is left as it is.
 func (g *Gaussian) Forget() {
 	if e, ok := g.src.(*Entropy); ok {
 		*e, *g = Entropy{}, Gaussian{src: e}
