@@ -143,7 +143,8 @@ func (e Paper) Expect(p estimate.Problem) estimate.Expectation {
 //
 // Source: [KSSU19] Algorithm 2; Section B.10 of the restatement.
 // Differs: rows are truncated to R + sigma_max sqrt(d) if these are known; the weights are measured
-// before PGE, which needs them; mu^2 that the partition did not need goes to PGE.
+// before PGE, which needs them; mu^2 that the partition did not need goes to PGE; a partition into
+// fewer parts than there are components is not released.
 func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	e.c = e.c.with(p.Facts)
 	r := begin(s.Allotment(), e.c, 1)
@@ -162,6 +163,9 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	}
 	if leaves == nil {
 		return refuse(p, "no ball was found that holds the rows"), nil
+	}
+	if k := p.Components; k > len(leaves) {
+		return unparted(p, len(leaves), r.c), nil
 	}
 	leaves, err = r.weigh(leaves, mu2*(1-e.partitionShare(k))*weightsShare)
 	if err != nil || leaves == nil {

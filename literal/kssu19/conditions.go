@@ -55,6 +55,20 @@ func (c Constants) bounds(parts []found, total float64) string {
 	return "hold"
 }
 
+// tooWide is how many times sigma_max a component's width may come out, for noise.
+const tooWide = 2.
+
+// impossible reports a component that cannot be one: where sigma_max is publicly known, and the
+// number of components is not, it is how parts show that hold several.
+func (c Constants) impossible(parts []found) bool {
+	for _, f := range parts {
+		if c.SigmaMax > 0 && math.Sqrt(top(f.cov)) > tooWide*c.SigmaMax {
+			return true
+		}
+	}
+	return false
+}
+
 // separation is condition (3), by the constant C that it holds with.
 func separation(parts []found, total, n float64) string {
 	least := math.Inf(1)

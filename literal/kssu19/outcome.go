@@ -62,6 +62,9 @@ func (c Constants) assemble(p estimate.Problem, n float64, parts []found, shape 
 	if len(parts) == 0 {
 		return refuse(p, "no component holds enough rows to be seen")
 	}
+	if c.impossible(parts) {
+		return refuse(p, "a component came out %g times as wide as any is publicly known to be: it is several", tooWide)
+	}
 	if k := p.Components; k > len(parts) {
 		flags = append(flags, fmt.Sprintf("%d of %d components were found", len(parts), k))
 	}
@@ -85,6 +88,17 @@ func (c Constants) assemble(p estimate.Problem, n float64, parts []found, shape 
 // refuse is the outcome of a fit that failed.
 func refuse(p estimate.Problem, format string, args ...any) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice(p, 0)}}
+}
+
+// unparted is the outcome of a partition into fewer parts than there are said to be components:
+// some part then holds several, and one Gaussian in their place is as wrong as can be. (Merged
+// components are no rare accident with the source's constants: their slack falls with 1/epsilon,
+// until a ball of c times the radius of all rows of a component has to be free of any other row.)
+func unparted(p estimate.Problem, parts int, c Constants) estimate.Outcome {
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{
+		Reason: fmt.Sprintf("of %d components, %d were told apart", p.Components, parts),
+		Advice: fmt.Sprintf("it takes rows of other components %.2g times as far away as a component's own are from one another, or fewer components; "+
+			"--method separated tells apart what is much nearer", c.Sought)}}
 }
 
 // advice says what would help, with a number of rows if one is known.

@@ -61,8 +61,12 @@ const (
 	unitPart = 1. / 64
 	agreeSDs = 2.2
 	leastOf  = 8 // rows of a block
-	// hopelessLine is how many times too few rows are refused: the noise is four sds then.
-	hopelessLine = 64
+	// wantedError is the sd of what is released, in the column's, that rowsNeeded promises. Twice
+	// too few rows are refused, as in nine of ten fits the total variation is up to .23 then, and
+	// nothing is released beyond mostError, where a private number of rows, or bad ones, leave
+	// more.
+	wantedError, hopelessLine = .25, 2
+	mostError                 = .4
 
 	leastScatter = 0x1p-900 // whose units have an inverse
 )
@@ -85,7 +89,7 @@ func (e Line) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, program.Refusal("use a larger epsilon or delta", "%d blocks would be needed, more than %d", t, mostBlocks)
 	}
 	if need := e.rowsNeeded(p); p.Relation == privacy.ReplaceOne && float64(p.Rows) < math.Max(leastOf*float64(t), need/hopelessLine) {
-		return kernel.Plan{}, program.Refusal(fmt.Sprintf("needs about %.2g rows at this budget, or a larger epsilon", need), "%d blocks of %d rows say too little", t, p.Rows/t)
+		return kernel.Plan{}, program.Refusal(fmt.Sprintf("needs about %.2g rows at this budget, or a larger epsilon", need), "the noise of a mean of one of %d blocks of %d rows hides the column's", t, p.Rows/t)
 	}
 	return kernel.Plan{Method: e.Name(), Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: e.c.CountShare, Most: 1, Source: "PPE Algorithm 1"},
@@ -93,12 +97,12 @@ func (e Line) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}}, nil
 }
 
-// rowsNeeded is about how many rows make the noise half of the column's sd, or as many as blocks
-// need.
+// rowsNeeded is about how many rows make the sd of a block's mean and of the noise wantedError of
+// the column's, or as many as blocks need.
 func (e Line) rowsNeeded(p estimate.Problem) float64 {
 	epsilon, delta, t := e.test(p)
 	noise := 2 * agreeSDs * math.Sqrt2 / privacy.MuOf(math.Max(p.Budget.Epsilon-epsilon, (1-e.c.TestShare)*p.Budget.Epsilon), delta)
-	return float64(t) * math.Max(leastOf, 4*noise*noise)
+	return float64(t) * math.Max(leastOf, (1+noise*noise)/(wantedError*wantedError))
 }
 
 func (e Line) refuse(p estimate.Problem) error {
@@ -143,6 +147,12 @@ func (e Line) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (e
 	_, exponent := math.Frexp(scatter * unitPart)
 	unit := math.Ldexp(.5, exponent)
 	line := popular.Line{Unit: unit, Reach: 2 * int64(math.Ceil(agreeSDs*math.Sqrt2*scatter/unit)), Mu: a.LeftMu()}
+	noise := float64(line.Reach) * unit / line.Mu
+	if off, sd := math.Hypot(noise, scatter), math.Sqrt(p.KnownCovariance[0][0]); !(off <= mostError*sd) {
+		return estimate.Outcome{Diagnostics: notes.Notes, NoRelease: &estimate.NoRelease{
+			Reason: fmt.Sprintf("the mean would be off by %.2g, with the column's standard deviation %.2g", off, sd),
+			Advice: fmt.Sprintf("about %.2g rows, or a larger epsilon; --method gaussian needs far fewer", e.rowsNeeded(p))}}, nil
+	}
 	y, ok, err := popular.Release(a, stepLine, e.Blocks(p, 1, t), line, epsilon)
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -152,7 +162,7 @@ func (e Line) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (e
 			Reason: fmt.Sprintf("the blocks' means do not agree: of %d, too few pairs are within %.2g of one another", t, float64(line.Reach/2)*unit),
 			Advice: "the variance may be larger than stated, or the column no Gaussian; use --method gaussian"}}, nil
 	}
-	notes.Notes.Flags = append(notes.Notes.Flags, fmt.Sprintf("the mean of one of %d blocks of rows, with noise of sd %.2g", t, float64(line.Reach)*unit/line.Mu))
+	notes.Notes.Flags = append(notes.Notes.Flags, fmt.Sprintf("the mean of one of %d blocks of rows, with noise of sd %.2g", t, noise))
 	draft := program.NewDraft(1, notes.Notes)
 	cov, err := model.NewDiagonal([]float64{p.KnownCovariance[0][0]})
 	draft.Add(1, []float64{y[0].Mean[0] * unit}, cov, err, estimate.ComponentNote{EffectiveRows: math.Max(0, notes.Rows)})
