@@ -138,24 +138,17 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 		return nil, fmt.Errorf("method %s ended without a model and without a reason", q.method.Name())
 	}
 	m := *outcome.Model
-	m.Columns = append([]string(nil), q.Columns...)
+	m.Columns = q.schema().Names()
 	for _, c := range outcome.Diagnostics.Components {
 		m.Background = append(m.Background, c.Background)
 	}
 	out := &release.Release{
-		Format: release.Format, Model: &m,
+		Format: release.Format, Identity: q.identity(), Model: &m,
 		Certificate: certificate,
-		Diagnostics: diagnosticsOf(outcome.Diagnostics, q.Columns),
+		Diagnostics: diagnosticsOf(outcome.Diagnostics, m.Columns),
 	}
-	for j, name := range m.Columns {
-		c := release.Column{Name: name}
-		if q.RoundedTo != nil {
-			c.RoundedTo = q.RoundedTo[j]
-		}
-		if q.Limits != nil {
-			c.AtLeast, c.AtMost = q.Limits[j][0], q.Limits[j][1]
-		}
-		out.Columns = append(out.Columns, c)
+	for _, c := range q.Columns {
+		out.Columns = append(out.Columns, release.Column(c))
 	}
 	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
@@ -185,14 +178,14 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 		Relation: q.Relation.String(),
 		Epsilon:  q.Budget.Epsilon, Delta: q.Budget.Delta, Rho: q.Budget.Rho,
 		Spent: spentOf(s, true),
-		Unit:  q.unit, Schema: release.SchemaInferred, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
+		Unit:  q.unit, Schema: release.SchemaDeclared, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if q.Printed {
 		c.Constants = release.ConstantsPrinted
 	}
-	if q.SchemaDeclared {
-		c.Schema = release.SchemaDeclared
+	if q.SchemaInferred {
+		c.Schema = release.SchemaInferred
 	}
 	if n, public := s.Rows(); public {
 		c.Rows = &n

@@ -80,7 +80,7 @@ func released(*kernel.Session) (estimate.Outcome, error) {
 }
 
 func request(relation privacy.Relation, b privacy.Budget) Request {
-	return Request{Relation: relation, Budget: b, Columns: []string{"age", "bmi"}, SchemaDeclared: true}
+	return Request{Relation: relation, Budget: b, Columns: source.Named([]string{"age", "bmi"}).Columns}
 }
 
 func table(rows int, r privacy.Relation) *kernel.Table {
@@ -168,7 +168,7 @@ func checkCertificate(t *testing.T, name string, result *Result, relation privac
 
 func TestColumnsAndDiagnosticsAreNamed(t *testing.T) {
 	r := request(privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: .1})
-	r.SchemaDeclared, r.Force = false, true
+	r.SchemaInferred, r.Force = true, true
 	result, err := play(t.Context(), t, script{parts: []float64{1}}, 50, r)
 	if err != nil {
 		t.Fatal(err)
@@ -334,10 +334,10 @@ func TestFitRefusesBeforeItMeasures(t *testing.T) {
 		"relation":   func(r *Request) { r.Relation = 0 },
 		"budget":     func(r *Request) { r.Budget = privacy.Budget{} },
 		"method":     func(r *Request) { r.Method = "gausian" },
-		"columns":    func(r *Request) { r.Columns = []string{"age"} },
-		"twice":      func(r *Request) { r.Columns = []string{"age", "age"} },
-		"rounded":    func(r *Request) { r.RoundedTo = []float64{1} },
-		"infinite":   func(r *Request) { r.RoundedTo = []float64{1, math.Inf(1)} },
+		"columns":    func(r *Request) { r.Columns = r.Columns[:1] },
+		"twice":      func(r *Request) { r.Columns = source.Named([]string{"age", "age"}).Columns },
+		"rounded":    func(r *Request) { r.Columns = []source.Column{{Name: "age", RoundedTo: -1}, {Name: "bmi"}} },
+		"infinite":   func(r *Request) { r.Columns = []source.Column{{Name: "age"}, {Name: "bmi", RoundedTo: math.Inf(1)}} },
 		"components": func(r *Request) { r.Components = -1 },
 		"covariance": func(r *Request) { r.Covariance = 3 },
 		"facts":      func(r *Request) { r.Facts.Moments = 3 },

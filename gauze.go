@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
@@ -63,13 +64,13 @@ type Request struct {
 	// It counts only where Components is 0.
 	MaxComponents int
 	Covariance    estimate.CovarianceType // Default estimate.Full.
-	Columns       []string                // Names of the d columns, distinct. Required.
-	// RoundedTo is, for each column, the unit it is recorded in, 0 where that is not declared. Nil:
-	// declared for none.
-	RoundedTo []float64
-	// Limits are, for each column, the least and the most that a value can be, nil where that is
-	// not declared: releases say so, and what is made of them keeps to it. Nil: declared for none.
-	Limits [][2]*float64
+	// Columns are the d columns, with what is publicly known of each: releases say so, and what is
+	// made of them keeps to it. Required; source.Named makes them of names.
+	Columns []source.Column
+	// Title and Dataset name the release and what it is made of, and Day is that of the fit:
+	// releases say them. Default: not said.
+	Title, Dataset string
+	Day            time.Time
 	// Facts are public bounds on the distribution. Default: nothing is known.
 	Facts estimate.Facts
 	// Printed asks a method that runs what a paper prints for the paper's own constants: mostly it
@@ -96,16 +97,16 @@ type Request struct {
 	// Force allows a budget that promises next to nothing: an epsilon above LargestEpsilon, or a
 	// delta of one over the public number of rows or more.
 	Force bool
-	// SchemaDeclared: the columns were fixed without looking at a cell. The certificate says so, or
-	// that they were inferred.
-	SchemaDeclared bool
+	// SchemaInferred: cells were looked at to choose the columns, which the promise does not cover.
+	// The certificate says so.
+	SchemaInferred bool
 	// Observe, if set, is told after every measurement its step and the part of the budget (of
 	// mu^2) spent so far.
 	Observe func(step string, spent float64)
 }
 
-// Validate returns nil or all faults at once, each a *privacy.FieldError or *catalog.UnknownError,
-// joined.
+// Validate returns nil or all faults at once, each a *privacy.FieldError, a *source.Error or a
+// *catalog.UnknownError, joined.
 func (r Request) Validate() error {
 	var faults []error
 	fault := func(bad bool, field, wanted string, got any, mend string) {
@@ -134,23 +135,12 @@ func (r Request) Validate() error {
 	fault(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
 	fault(len(r.Columns) > MostColumns, "columns", fmt.Sprintf("at most %d", MostColumns), len(r.Columns),
 		fmt.Sprintf("a release holds every covariance as d x d numbers, %.3g GB here: leave columns out", 8e-9*float64(len(r.Columns)*len(r.Columns))))
-	seen := make(map[string]bool, len(r.Columns))
-	for _, name := range r.Columns {
-		fault(name == "" || seen[name], "columns", "names that are distinct and not empty", fmt.Sprintf("%q", name), "rename the column")
-		seen[name] = true
-	}
-	if r.RoundedTo != nil {
-		fault(len(r.RoundedTo) != len(r.Columns), "rounded to", fmt.Sprintf("%d units, one for each column", len(r.Columns)),
-			len(r.RoundedTo), "write 0 where no unit is known")
-	}
-	fault(r.Limits != nil && len(r.Limits) != len(r.Columns), "limits", fmt.Sprintf("%d, one for each column", len(r.Columns)), len(r.Limits), "leave them nil where none is known")
-	for _, unit := range r.RoundedTo {
-		fault(!(unit >= 0) || unit > source.WidestUnit, "rounded to", fmt.Sprintf("a positive number up to %g, or 0", source.WidestUnit), unit,
-			"write 0 where no unit is known")
-	}
-	faults = append(faults, r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, len(r.Columns), r.Covariance))
+	faults = append(faults, r.schema().Tidy(), r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, len(r.Columns), r.Covariance))
 	return errors.Join(faults...)
 }
+
+// schema is that of the columns.
+func (r Request) schema() *source.Schema { return &source.Schema{Columns: slices.Clone(r.Columns)} }
 
 // A question is a request that has been checked, with what follows from it: only this is planned
 // and run.
@@ -216,9 +206,12 @@ func (r Request) choose(rows int) (*question, error) {
 	q := &question{Request: r, problem: estimate.Problem{
 		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
 		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents), MoreComponents: r.MaxComponents == 0,
-		Covariance: r.Covariance, RoundedTo: slices.Clone(r.RoundedTo), Facts: r.Facts, Printed: r.Printed, KnownCovariance: cloned(r.KnownCovariance),
+		Covariance: r.Covariance, Facts: r.Facts, Printed: r.Printed, KnownCovariance: cloned(r.KnownCovariance),
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}
+	for _, c := range r.Columns {
+		q.problem.RoundedTo = append(q.problem.RoundedTo, c.RoundedTo)
+	}
 	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
 	if c, ok := q.method.(estimate.Capped); ok && err == nil && !r.Budget.Concentrated() {
 		asked, most := r.Budget.Epsilon, c.MostEpsilon(r.Budget.Delta)

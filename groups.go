@@ -71,7 +71,7 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 			plan = append(plan, step)
 		}
 		if result.Release != nil {
-			out.Columns = result.Release.Columns
+			out.Columns, out.Identity = result.Release.Columns, result.Release.Identity
 		}
 	}
 	return r.together(g, out, last, plan, spent, public)

@@ -1,6 +1,7 @@
 package gauze
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/gauze-dp/gauze/kernel"
@@ -30,12 +31,8 @@ func (in *Input) Request() Request { return in.Fill(Request{}) }
 // Fill returns r with the input's columns, and what is publicly known of them and of its rows.
 func (in *Input) Fill(r Request) Request {
 	schema := in.table.Schema()
-	r.Columns, r.RoundedTo, r.Limits = schema.Names(), make([]float64, len(schema.Columns)), nil
-	r.SchemaDeclared, r.unit = !in.table.Inferred(), schema.Unit
-	for i, c := range schema.Columns {
-		r.RoundedTo[i] = c.RoundedTo
-		r.Limits = append(r.Limits, [2]*float64{c.AtLeast, c.AtMost})
-	}
+	r.Columns, r.SchemaInferred, r.unit = schema.Columns, in.table.Inferred(), schema.Unit
+	r.Title, r.Dataset = cmp.Or(r.Title, schema.Title), cmp.Or(r.Dataset, schema.Dataset)
 	return r
 }
 

@@ -64,7 +64,7 @@ func fitFile(t *testing.T, path string, relation privacy.Relation) *Result {
 		t.Errorf("%d rows, %d bad", report.Rows, report.BadRows)
 	}
 	r := in.Request()
-	if !r.SchemaDeclared || r.RoundedTo[1] != 0.5 {
+	if r.SchemaInferred || r.Columns[1].RoundedTo != 0.5 {
 		t.Errorf("request = %+v", r)
 	}
 	r.Relation, r.Budget, r.Components, r.Force = relation, privacy.Budget{Epsilon: 100, Delta: 1e-6}, 1, true
@@ -97,7 +97,7 @@ func TestInputsPrintNothing(t *testing.T) {
 	if text := fmt.Sprintf("%v %+v %#v %s", in, in, in, in); text != strings.TrimSpace(strings.Repeat("[protected] ", 4)) {
 		t.Errorf("an input prints as %s", text)
 	}
-	if in.Request().SchemaDeclared {
+	if !in.Request().SchemaInferred {
 		t.Error("an inferred schema counts as declared")
 	}
 }

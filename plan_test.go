@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/source"
 )
 
 func TestPlanIsCalibrated(t *testing.T) {
@@ -237,7 +238,7 @@ func TestManyColumns(t *testing.T) {
 	for _, d := range []int{MostColumns, 100_000} {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			r := request(relation, budgets[0])
-			r.Columns, r.RoundedTo = model.DefaultColumns(d), nil
+			r.Columns = source.Named(model.DefaultColumns(d)).Columns
 			if d == MostColumns {
 				r.Covariance = estimate.Diagonal
 			}

@@ -85,7 +85,7 @@ func (r *Release) Of(i int) *Release {
 			c.Plan = append(c.Plan, s)
 		}
 	}
-	out := &Release{Format: r.Format, Model: g.Model, Columns: r.Columns, Certificate: c}
+	out := &Release{Format: r.Format, Identity: r.Identity, Model: g.Model, Columns: r.Columns, Certificate: c}
 	if g.Diagnostics != nil {
 		out.Diagnostics = *g.Diagnostics
 	}

@@ -10,14 +10,24 @@ const Format = "gauze/release/v1"
 //
 // Nothing in it may depend on a row except through a measurement that the certificate's plan lists.
 type Release struct {
-	Format string         `json:"format"`          // Required: Format. Write fills in an empty one.
-	Model  *model.Mixture `json:"model,omitempty"` // Required, but for a release of groups.
+	Format   string         `json:"format"`             // Required: Format. Write fills in an empty one.
+	Identity *Identity      `json:"identity,omitempty"` // nil in releases of versions before 0.1
+	Model    *model.Mixture `json:"model,omitempty"`    // Required, but for a release of groups.
 	// What is publicly known of the model's columns, in their order; nil if nothing.
 	Columns     []Column    `json:"columns,omitempty"`
 	Certificate Certificate `json:"certificate"`
 	Diagnostics Diagnostics `json:"diagnostics"`
 	// In place of model and diagnostics, where every group has its own.
 	Groups []Group `json:"groups,omitempty"`
+}
+
+// An Identity says which release it is, for people; nothing in it comes from a row.
+type Identity struct {
+	// As the schema has them; empty if it does not say.
+	Title   string `json:"title,omitempty"`
+	Dataset string `json:"dataset,omitempty"`
+	Created string `json:"created,omitempty"` // The day of the fit, in UTC: 2006-01-02.
+	Program string `json:"program"`           // What wrote it, with its version and revision.
 }
 
 // A Column is what is publicly known of one column, declared beforehand.
@@ -28,6 +38,9 @@ type Column struct {
 	// What a value can be; nil if not declared.
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
+	// What people call it, and the unit of its values ("kg"); empty if not declared.
+	Label         string `json:"label,omitempty"`
+	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
 }
 
 // A Certificate says what was asked, what was spent, and by which measurements.

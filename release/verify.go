@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
@@ -32,6 +33,10 @@ const tolerance = 1e-9
 func Verify(r *Release) []error {
 	v := &verifier{}
 	v.fault(r.Format != Format, "format", fmt.Sprintf("%q", Format), strconv.Quote(r.Format))
+	if id := r.Identity; id != nil {
+		_, err := time.Parse(time.DateOnly, id.Created)
+		v.fault(id.Created != "" && err != nil, "identity.created", "a day, as 2006-01-02", strconv.Quote(id.Created))
+	}
 	if r.Groups != nil {
 		v.groups(r)
 		return v.faults

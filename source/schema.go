@@ -114,7 +114,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		}
 		schema.Columns = append(schema.Columns, column)
 	}
-	return schema, schema.tidy()
+	return schema, schema.Tidy()
 }
 
 // malformedSchema words the decoder's errors without the names of Go's types.
@@ -145,11 +145,11 @@ func ParseColumns(list string) (*Schema, error) {
 		return nil, &Error{Field: "columns", Wanted: "names separated by commas", Got: fmt.Sprintf("%q", list), Hint: "write age,bmi"}
 	}
 	schema := Named(names)
-	return schema, schema.tidy()
+	return schema, schema.Tidy()
 }
 
-// tidy takes the blanks off the names and reports what no table could satisfy.
-func (s *Schema) tidy() error {
+// Tidy takes the blanks off the names and reports what no table could satisfy, as an *Error.
+func (s *Schema) Tidy() error {
 	if len(s.Columns) == 0 {
 		return &Error{Field: "schema, columns", Wanted: "at least one column", Got: "none", Hint: schemaHint}
 	}
@@ -166,9 +166,9 @@ func (s *Schema) tidy() error {
 			return &Error{Field: "schema", Wanted: "every column once", Got: fmt.Sprintf("%q twice", c.Name), Hint: "take one out"}
 		case c.RoundedTo < 0 || math.IsNaN(c.RoundedTo) || c.RoundedTo > WidestUnit:
 			return badUnit(*c)
-		case c.AtLeast != nil && c.AtMost != nil && *c.AtLeast > *c.AtMost:
-			return &Error{Field: fmt.Sprintf("schema, column %q, at_most", c.Name), Wanted: fmt.Sprintf("at_least, %v, or more", *c.AtLeast),
-				Got: fmt.Sprint(*c.AtMost), Hint: "swap the two"}
+		}
+		if err := c.checkLimits(); err != nil {
+			return err
 		}
 		seen[c.Name] = true
 	}
@@ -177,6 +177,29 @@ func (s *Schema) tidy() error {
 
 // WidestUnit is the largest unit of a column: its square, a variance, has room in float64.
 const WidestUnit = 1e150
+
+// checkLimits reports limits that no record can keep to.
+func (c Column) checkLimits() error {
+	low, high := -math.MaxFloat64, math.MaxFloat64
+	if c.AtLeast != nil {
+		low = *c.AtLeast
+	}
+	if c.AtMost != nil {
+		high = *c.AtMost
+	}
+	fault := &Error{Field: fmt.Sprintf("schema, column %q, at_most", c.Name), Wanted: fmt.Sprintf("at_least, %v, or more", low), Got: fmt.Sprint(high)}
+	switch {
+	case !(-math.MaxFloat64 <= low && high <= math.MaxFloat64):
+		fault.Wanted, fault.Hint = "finite numbers here and in at_least", "leave out what is not known"
+	case low > high:
+		fault.Hint = "swap the two"
+	case c.RoundedTo > 0 && math.Floor(high/c.RoundedTo) < math.Ceil(low/c.RoundedTo):
+		fault.Wanted, fault.Hint = fmt.Sprintf("a multiple of rounded_to, %v, between at_least and it", c.RoundedTo), "give the limits and the unit of the records"
+	default:
+		return nil
+	}
+	return fault
+}
 
 func badUnit(c Column) error {
 	wanted := "a positive number"

@@ -124,7 +124,7 @@ func (t *Table) take(schema *Schema) (err error) {
 		}
 	}
 	if len(t.schema.Columns) > 0 {
-		err = t.schema.tidy()
+		err = t.schema.Tidy()
 	} else {
 		err = t.schema.tidyRoles()
 	}

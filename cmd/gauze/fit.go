@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -60,7 +61,7 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
-	request.Observe = progress.step
+	request.Observe, request.Day = progress.step, time.Now()
 	var result *gauze.Result
 	if groups != nil {
 		result, err = gauze.FitGroups(e.ctx, *groups, request)
@@ -121,7 +122,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 	// rows need not be read to find that the known covariance is of other columns
 	if len(schema.Columns) > 0 {
 		check := r
-		check.Columns = schema.Names()
+		check.Columns = schema.Columns
 		if err := errors.Join(o.request.forColumns(&check), check.Validate()); err != nil {
 			return nil, nil, r, err
 		}

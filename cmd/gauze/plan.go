@@ -48,11 +48,7 @@ func (o *planOptions) run(e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	request.SchemaDeclared = true
-	for _, c := range columns {
-		request.Columns = append(request.Columns, c.Name)
-		request.RoundedTo = append(request.RoundedTo, c.RoundedTo)
-	}
+	request.Columns = columns
 	if err := o.fit.request.forColumns(&request); err != nil {
 		return err
 	}

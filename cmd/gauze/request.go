@@ -116,7 +116,7 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	}
 	// Everything but the columns can be checked before an input is opened.
 	check := r
-	check.Columns = []string{"x"}
+	check.Columns = source.Named([]string{"x"}).Columns
 	return r, check.Validate()
 }
 
@@ -154,7 +154,7 @@ func (f *requestFlags) numberOfComponents() (int, error) {
 // forColumns fills in what the names of the columns decide: the known covariance in their order.
 func (f *requestFlags) forColumns(r *gauze.Request) (err error) {
 	if f.known != nil {
-		r.KnownCovariance, err = f.known.For(r.Columns)
+		r.KnownCovariance, err = f.known.For((&source.Schema{Columns: r.Columns}).Names())
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func MoreBudget(tb testing.TB, e estimate.Estimator, tables int, slack float64, 
 // to 1e12 of them.
 func MoreRows(tb testing.TB, e estimate.Estimator, p estimate.Problem) {
 	tb.Helper()
-	for first := p.Rows; p.Rows < 1e12; p.Rows *= 2 {
+	for first := p.Rows; float64(p.Rows) < min(1e12, math.MaxInt/2); p.Rows *= 2 {
 		_, err := e.Plan(p)
 		var refused *estimate.Refusal
 		if err != nil && !errors.As(err, &refused) {

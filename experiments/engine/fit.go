@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // A Fitted is what a fit ended in.
@@ -38,7 +39,9 @@ func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (Fitted, error) 
 		b.Append(rows.RawRowView(i))
 	}
 	table := b.Protect(r.Relation)
-	r.Columns, r.SchemaDeclared = model.DefaultColumns(d), true
+	if r.Columns == nil {
+		r.Columns = source.Named(model.DefaultColumns(d)).Columns
+	}
 	start := time.Now()
 	result, err := gauze.Fit(ctx, table, r)
 	out := Fitted{Seconds: Since(start)}

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // tasks are tables that the methods can do, by what their packages' tests and pages say of them.
@@ -200,7 +201,7 @@ const plenty = 1e15
 // needed is what a plan says of the rows that a cell's method needs.
 func (c cell) needed() string {
 	r := c.request()
-	r.Columns = model.DefaultColumns(c.d)
+	r.Columns = source.Named(model.DefaultColumns(c.d)).Columns
 	s, err := gauze.Plan(r, plenty)
 	switch {
 	case err != nil:

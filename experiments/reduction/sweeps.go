@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/ppe"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // all are the learners, the default one first.
@@ -106,7 +107,7 @@ func leasts(p *engine.Page, r *results) {
 func planned(o engine.Options, l *line) string {
 	by, c := contenderNamed(l.By), l.Cell
 	request := c.request(o, by.method, by.learner)
-	request.Columns = model.DefaultColumns(c.spec.Columns)
+	request.Columns = source.Named(model.DefaultColumns(c.spec.Columns)).Columns
 	stated, err := gauze.Plan(request, slices.Max(l.Ran()))
 	if err != nil || stated.Expect.RowsNeeded == 0 {
 		return "-"

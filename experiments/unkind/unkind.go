@@ -18,6 +18,8 @@ import (
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems/families"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // A cell is a family given to a method.
@@ -193,7 +195,13 @@ func (c cell) run(ctx context.Context, o engine.Options, n int, seed uint64, rng
 func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question, gauze.Request) {
 	q := question{table: t, mixture: c.mixture, shape: c.shape, most: 1}
 	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: c.method, Components: 1, Covariance: c.shape,
-		RoundedTo: t.Declared, KnownCovariance: t.Covariance}
+		KnownCovariance: t.Covariance}
+	if _, d := t.Rows.Dims(); t.Declared != nil {
+		r.Columns = source.Named(model.DefaultColumns(d)).Columns
+		for j, unit := range t.Declared {
+			r.Columns[j].RoundedTo = unit
+		}
+	}
 	if rng.IntN(2) == 0 {
 		r.Relation = privacy.AddRemoveOne
 	}

@@ -18,7 +18,7 @@ func TestSort(t *testing.T) {
 			func() float64 { return odd[rng.IntN(len(odd))] },
 			func() float64 { return 3 },
 			func() float64 { return math.Exp(500*rng.NormFloat64()) * float64(1-2*rng.IntN(2)) },
-			func() float64 { return float64(1<<52 + rng.IntN(1000)) },
+			func() float64 { return float64(int64(1<<52) + int64(rng.IntN(1000))) },
 		} {
 			values := make([]float64, n)
 			for i := range values {

@@ -32,7 +32,7 @@ func (GapBuckets) Kind() string { return "gap buckets" }
 
 // Validate reports a column or a number of rows that cannot be used.
 func (q GapBuckets) Validate(d int) error {
-	if q.Rows < 1 || q.Rows >= 1<<31 {
+	if q.Rows < 1 || int64(q.Rows) >= 1<<31 {
 		return fmt.Errorf("query: GapBuckets.Rows: want a number in [1, 2^31), got %d", q.Rows)
 	}
 	return rings.ValidColumn("GapBuckets", q.Column, d)
