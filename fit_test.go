@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
@@ -80,7 +81,7 @@ func released(*kernel.Session) (estimate.Outcome, error) {
 }
 
 func request(relation privacy.Relation, b privacy.Budget) Request {
-	return Request{Relation: relation, Budget: b, Columns: source.Named([]string{"age", "bmi"}).Columns}
+	return Request{Relation: relation, Budget: b, Columns: Named("age", "bmi")}
 }
 
 func table(rows int, r privacy.Relation) *kernel.Table {
@@ -335,7 +336,7 @@ func TestFitRefusesBeforeItMeasures(t *testing.T) {
 		"budget":     func(r *Request) { r.Budget = privacy.Budget{} },
 		"method":     func(r *Request) { r.Method = "gausian" },
 		"columns":    func(r *Request) { r.Columns = r.Columns[:1] },
-		"twice":      func(r *Request) { r.Columns = source.Named([]string{"age", "age"}).Columns },
+		"twice":      func(r *Request) { r.Columns = Named("age", "age") },
 		"rounded":    func(r *Request) { r.Columns = []source.Column{{Name: "age", RoundedTo: -1}, {Name: "bmi"}} },
 		"infinite":   func(r *Request) { r.Columns = []source.Column{{Name: "age"}, {Name: "bmi", RoundedTo: math.Inf(1)}} },
 		"components": func(r *Request) { r.Components = -1 },
@@ -427,5 +428,28 @@ func TestUnit(t *testing.T) {
 		if c.Unit != unit || *c.Rows != n {
 			t.Errorf("certificate %q of %d, want %q of %d", c.Unit, *c.Rows, unit, n)
 		}
+	}
+}
+
+// What a release says of itself comes from the request alone, to the day, and of every column what
+// is publicly known.
+func TestIdentity(t *testing.T) {
+	r, least := request(privacy.ReplaceOne, budgets[0]), 0.
+	r.Columns[0] = source.Column{Name: "age", RoundedTo: 1, AtLeast: &least, Label: "Age", UnitOfMeasure: "years"}
+	r.Title, r.Dataset, r.Day = "Ages", "clinic", time.Date(2026, 2, 3, 23, 59, 0, 0, time.FixedZone("west", -3600))
+	result, err := play(t.Context(), t, script{parts: []float64{1}}, 50, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := release.Identity{Title: "Ages", Dataset: "clinic", Created: "2026-02-04", Program: Program()}
+	if got := *result.Release.Identity; got != want || !strings.HasPrefix(got.Program, "gauze "+Version) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if c := result.Release.Columns; c[0] != release.Column(r.Columns[0]) || c[1] != (release.Column{Name: "bmi"}) {
+		t.Errorf("columns: %+v", c)
+	}
+	result.Release.Identity.Created = "yesterday"
+	if faults := release.Verify(result.Release); len(faults) != 1 {
+		t.Errorf("want one fault, got %v", faults)
 	}
 }

@@ -43,6 +43,9 @@ func Methods() catalog.List {
 	return catalog.Methods(literal.Learners()...).With(literal.One(), literal.Mixtures())
 }
 
+// Named are columns of which only the names are known.
+func Named(names ...string) []source.Column { return source.Named(names).Columns }
+
 // LargestEpsilon is that of a budget that need not be forced: beyond it one row may change the odds
 // of what is released by more than e^20, a promise that nobody can feel.
 const LargestEpsilon = 20
@@ -65,7 +68,7 @@ type Request struct {
 	MaxComponents int
 	Covariance    estimate.CovarianceType // Default estimate.Full.
 	// Columns are the d columns, with what is publicly known of each: releases say so, and what is
-	// made of them keeps to it. Required; source.Named makes them of names.
+	// made of them keeps to it. Required; [Named] makes them of names.
 	Columns []source.Column
 	// Title and Dataset name the release and what it is made of, and Day is that of the fit:
 	// releases say them. Default: not said.

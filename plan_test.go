@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source"
 )
 
 func TestPlanIsCalibrated(t *testing.T) {
@@ -238,7 +237,7 @@ func TestManyColumns(t *testing.T) {
 	for _, d := range []int{MostColumns, 100_000} {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			r := request(relation, budgets[0])
-			r.Columns = source.Named(model.DefaultColumns(d)).Columns
+			r.Columns = Named(model.DefaultColumns(d)...)
 			if d == MostColumns {
 				r.Covariance = estimate.Diagonal
 			}
@@ -248,7 +247,7 @@ func TestManyColumns(t *testing.T) {
 				t.Errorf("%d columns, %v: %v", d, relation, err)
 			}
 			r.Columns[d-1] = r.Columns[0]
-			if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "distinct") {
+			if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "every column once") {
 				t.Errorf("two columns of one name: %v", err)
 			}
 		}

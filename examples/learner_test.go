@@ -35,7 +35,7 @@ func (m kMeans) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Co
 
 func fit(ctx context.Context, table *kernel.Table) (*gauze.Result, error) {
 	return gauze.Fit(ctx, table, gauze.Request{
-		Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Columns: []string{"x", "y"},
+		Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Columns: gauze.Named("x", "y"),
 		Method: "black-box", Components: 2, Own: kMeans{rounds: 20},
 	})
 }

@@ -18,17 +18,12 @@ func (s PlanStep) MarshalJSON() ([]byte, error) {
 	if s.Renyi == nil {
 		return json.Marshal(plain(s))
 	}
-	return json.Marshal(struct {
-		Step   string             `json:"step"`
-		Group  int                `json:"group,omitempty"`
-		Query  string             `json:"query"`
-		Count  int                `json:"count"`
-		Pure   float64            `json:"pure,omitempty"`
-		Mask   *Mask              `json:"mask,omitempty"`
-		Renyi  map[string]float64 `json:"renyi"`
-		Delta  float64            `json:"delta"`
-		Source string             `json:"source,omitempty"`
-	}{s.Step, s.Group, s.Query, s.Count, s.Pure, s.Mask, s.Renyi, s.Delta, s.Source})
+	return json.Marshal(struct { // what is outside hides what is inside
+		plain
+		Sensitivity *float64 `json:"sensitivity,omitempty"`
+		Noise       *float64 `json:"noise,omitempty"`
+		Mu          *float64 `json:"mu,omitempty"`
+	}{plain: plain(s)})
 }
 
 // Write writes r as indented JSON with a line end. Nothing is written if r cannot be read back: a

@@ -163,7 +163,7 @@ func (s *Schema) Tidy() error {
 		case !utf8.ValidString(c.Name):
 			return &Error{Field: fmt.Sprintf("schema, column %d", i+1), Wanted: "a name in UTF-8", Got: "other bytes", Hint: "save the schema as UTF-8"}
 		case seen[c.Name]:
-			return &Error{Field: "schema", Wanted: "every column once", Got: fmt.Sprintf("%q twice", c.Name), Hint: "take one out"}
+			return &Error{Field: "schema, columns", Wanted: "every column once", Got: fmt.Sprintf("%q twice", c.Name), Hint: "take one out"}
 		case c.RoundedTo < 0 || math.IsNaN(c.RoundedTo) || c.RoundedTo > WidestUnit:
 			return badUnit(*c)
 		}

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,5 +77,22 @@ func TestSchemaMistakes(t *testing.T) {
 	}
 	if s, err := ParseColumns(`a, "b, c",d`); err != nil || fmt.Sprintf("%q", s.Names()) != `["a" "b, c" "d"]` {
 		t.Errorf("got %v, %v", s, err)
+	}
+}
+
+// TestLimits: limits that no record can keep to are refused.
+func TestLimits(t *testing.T) {
+	for text, good := range map[string]bool{
+		`"at_least": 0, "at_most": 120, "rounded_to": 1`: true, `"at_least": 3, "at_most": 3`: true, `"at_most": -1`: true,
+		`"at_least": 2, "at_most": 1`: false, `"at_least": 1, "at_most": 9, "rounded_to": 10`: false, `"at_least": 10, "at_most": 10, "rounded_to": 10`: true,
+	} {
+		if _, err := parseSchema([]byte(`{"columns": [{"name": "age", ` + text + `}]}`)); (err == nil) != good {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1)} {
+		if err := (&Schema{Columns: []Column{{Name: "age", AtLeast: &x}}}).Tidy(); err == nil {
+			t.Errorf("at_least %v is accepted", x)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	}
 	// Everything but the columns can be checked before an input is opened.
 	check := r
-	check.Columns = source.Named([]string{"x"}).Columns
+	check.Columns = gauze.Named("x")
 	return r, check.Validate()
 }
 

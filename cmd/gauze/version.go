@@ -13,8 +13,8 @@ func versionCommand() command {
 
 func printVersion(e *env, _ []string) error {
 	if e.json {
-		return printJSON(e, map[string]string{"version": gauze.Version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+		return printJSON(e, map[string]string{"version": gauze.Version, "program": gauze.Program(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
 	}
-	_, err := fmt.Fprintf(e.stdout, "gauze %s (%s, %s/%s)\n", gauze.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(e.stdout, "%s (%s, %s/%s)\n", gauze.Program(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // A Fitted is what a fit ended in.
@@ -40,7 +39,7 @@ func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (Fitted, error) 
 	}
 	table := b.Protect(r.Relation)
 	if r.Columns == nil {
-		r.Columns = source.Named(model.DefaultColumns(d)).Columns
+		r.Columns = gauze.Named(model.DefaultColumns(d)...)
 	}
 	start := time.Now()
 	result, err := gauze.Fit(ctx, table, r)

@@ -9,7 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // tasks are tables that the methods can do, by what their packages' tests and pages say of them.
@@ -201,7 +200,7 @@ const plenty = 1e15
 // needed is what a plan says of the rows that a cell's method needs.
 func (c cell) needed() string {
 	r := c.request()
-	r.Columns = source.Named(model.DefaultColumns(c.d)).Columns
+	r.Columns = gauze.Named(model.DefaultColumns(c.d)...)
 	s, err := gauze.Plan(r, plenty)
 	switch {
 	case err != nil:

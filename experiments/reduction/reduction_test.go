@@ -16,7 +16,6 @@ import (
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // Every line of every experiment has a name of its own, a problem that can be drawn, and a request
@@ -37,7 +36,7 @@ func TestCells(t *testing.T) {
 			return nil
 		}
 		r := c.request(o, by.method, by.learner)
-		r.Columns = source.Named(model.DefaultColumns(truth.Dim())).Columns
+		r.Columns = gauze.Named(model.DefaultColumns(truth.Dim())...)
 		if what := fmt.Sprint(r.Method, r.Components, len(r.Columns), r.Budget, r.Relation); planned[what] {
 			return nil
 		} else {

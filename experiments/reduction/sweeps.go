@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/ppe"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // all are the learners, the default one first.
@@ -107,7 +106,7 @@ func leasts(p *engine.Page, r *results) {
 func planned(o engine.Options, l *line) string {
 	by, c := contenderNamed(l.By), l.Cell
 	request := c.request(o, by.method, by.learner)
-	request.Columns = source.Named(model.DefaultColumns(c.spec.Columns)).Columns
+	request.Columns = gauze.Named(model.DefaultColumns(c.spec.Columns)...)
 	stated, err := gauze.Plan(request, slices.Max(l.Ran()))
 	if err != nil || stated.Expect.RowsNeeded == 0 {
 		return "-"

@@ -24,7 +24,6 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // round is which run of the benchmarks this is: it seeds what is new in every round.
@@ -112,7 +111,7 @@ func (t table) plain(b *testing.B, pass func(table)) {
 // took until it was told of.
 func (t table) run(b *testing.B, name string, r gauze.Request) {
 	b.Run(name, func(b *testing.B) {
-		r.Columns = source.Named(model.DefaultColumns(t.d)).Columns
+		r.Columns = gauze.Named(model.DefaultColumns(t.d)...)
 		scans, silent := 0, 0
 		var order []string
 		steps, last := map[string]float64{}, 0.0

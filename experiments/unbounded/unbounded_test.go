@@ -16,7 +16,6 @@ import (
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // Every cell of every experiment has a name of its own, a problem that can be drawn, and a request
@@ -29,7 +28,7 @@ func TestCells(t *testing.T) {
 			return err
 		}
 		r := l.Cell.request(o, l.By, truth.K())
-		r.Columns = source.Named(model.DefaultColumns(truth.Dim())).Columns
+		r.Columns = gauze.Named(model.DefaultColumns(truth.Dim())...)
 		var refusal *estimate.Refusal
 		if _, err := gauze.Plan(r, l.Rows[len(l.Rows)-1]); err != nil && !errors.As(err, &refusal) {
 			return err

@@ -19,7 +19,6 @@ import (
 	"github.com/gauze-dp/gauze/internal/problems/families"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // A cell is a family given to a method.
@@ -197,7 +196,7 @@ func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question
 	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: c.method, Components: 1, Covariance: c.shape,
 		KnownCovariance: t.Covariance}
 	if _, d := t.Rows.Dims(); t.Declared != nil {
-		r.Columns = source.Named(model.DefaultColumns(d)).Columns
+		r.Columns = gauze.Named(model.DefaultColumns(d)...)
 		for j, unit := range t.Declared {
 			r.Columns[j].RoundedTo = unit
 		}
