@@ -38,9 +38,7 @@ type task struct {
 	told bool
 	// known: the covariance is.
 	known bool
-	// theorem is what the source proves of the method, and rate its number of rows for an error
-	// alpha, without logarithms; rival is the method that people use.
-	theorem, rate, rival string
+	rival string // the method that people use
 }
 
 // A cell is a task at an epsilon, on the paper's constants or on practical ones.
