@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 
-	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/report/overall"
 )
 
 //go:embed groups.html
@@ -26,8 +25,8 @@ type groupPage struct {
 // A groupPart is one group beside the others.
 type groupPart struct {
 	*page
-	Rows    float64
-	Overall []meanCell
+	Rows  float64
+	Whole []meanCell
 }
 
 // ColumnNames are those of all groups' models.
@@ -69,7 +68,9 @@ func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
 			part.page = newPage(own, o)
 			part.drawMarginals(own, partsOf(own), cmp.Or(o.MaxColumns, 60))
 			part.drawPairs(own, partsOf(own), cmp.Or(o.MaxPairs, 10))
-			part.Overall = overall(g.Model)
+			for _, c := range overall.Of(own).Columns {
+				part.Whole = append(part.Whole, cellOf(c.Mean.Value, c.SD.Value))
+			}
 		} else {
 			part.Reason, part.Advice = clean(g.NoRelease.Reason), clean(g.NoRelease.Advice)
 		}
@@ -77,16 +78,4 @@ func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
 		p.Groups = append(p.Groups, part)
 	}
 	return p, nil
-}
-
-// overall is the mean and standard deviation of every column of a model.
-func overall(m *model.Mixture) (out []meanCell) {
-	for j, mean := range m.Mean() {
-		sd := 0.
-		for i, g := range m.Components {
-			sd = math.Hypot(sd, math.Sqrt(m.Weights[i])*math.Hypot(math.Sqrt(g.Cov.At(j, j)), g.Mean[j]-mean))
-		}
-		out = append(out, cellOf(mean, sd))
-	}
-	return out
 }

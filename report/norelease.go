@@ -44,6 +44,7 @@ func parsed(name, source string) *template.Template {
 	template.Must(page.New("budget.html").Parse(budgetSource))
 	template.Must(page.New("model.html").Parse(modelSource))
 	template.Must(page.New("diagnostics.html").Parse(diagnosticsSource))
+	template.Must(page.New("overall.html").Parse(overallSource))
 	template.Must(page.New("svg.html").Parse(pictureSource))
 	return page
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/report/overall"
 )
 
 // A page is what page.html, norelease.html and text.txt show.
@@ -21,6 +22,8 @@ type page struct {
 	Release        *release.Release // without a model where there is none
 	Reason, Advice string           // why there is none
 	Facts          []fact
+	Verdict        []verdict
+	Overall        *overallTable
 	Noisy          string // What is said of components whose numbers are noise; empty for none.
 	Background     string // What is said of the components that are not shown; empty for none.
 	Marginals      []figure
@@ -45,11 +48,14 @@ func newPage(r *release.Release, o Options) *page {
 		Title: clean(cmp.Or(o.Title, "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Release: r,
 		Facts: facts(r), Columns: columnRows(r), Background: backgroundText(r), Noisy: noisyText(r), Largest: largestWeight(parts),
 	}
-	for _, q := range parts {
+	whole := overall.Of(r)
+	names := called(whole, parts)
+	for i, q := range parts {
 		n := note(r, q.index)
-		p.Components = append(p.Components, componentRow{n, q.index + 1, partClass(q.index), q.weight})
+		p.Components = append(p.Components, componentRow{n, q.index + 1, partClass(q.index) + hatch(q.index), names[i], q.weight})
 		p.Marked = p.Marked || len(n.Flags) > 0
 	}
+	p.Verdict, p.Overall = judge(r, whole, p.Components), newOverall(whole)
 	return p
 }
 
@@ -83,7 +89,7 @@ func facts(r *release.Release) (out []fact) {
 
 // said are the words that templates have for what a release holds.
 var said = template.FuncMap{
-	"bar": bar, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "name": columnName,
+	"bar": bar, "listed": listed, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "name": columnName,
 	"noisy": noisyShare, "number": number, "percent": percent, "plural": words.Plural, "renyi": renyiText, "rows": rows, "seen": seen, "share": shareOf,
 	"shorten": shorten, "spent": spentRows, "total": totalOf, "weight": weightText,
 	"faults": func(r *release.Release) []error {

@@ -58,6 +58,9 @@ func partClass(i int) string { return "c" + strconv.Itoa(i%paletteSize) }
 // dashes of component i: solid for the first paletteSize, then dashed, then dotted.
 func dashes(i int) string { return [...]string{"", "5 2.5", "1.5 2"}[i/paletteSize%3] }
 
+// hatch is the style sheet's name for the same in a key's square.
+func hatch(i int) string { return [...]string{"", " dashed", " dotted"}[i/paletteSize%3] }
+
 // newPicture returns a picture with its axes drawn, named as said; an axis without ticks is not
 // drawn.
 func newPicture(width, height float64, x, y axis, nameX, nameY string) *picture {

@@ -16,6 +16,7 @@ type componentRow struct {
 	release.ComponentNote
 	Number int
 	Class  string
+	Called string // a name that one can say; empty for none
 	Weight float64
 }
 

@@ -1,0 +1,86 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gauze-dp/gauze/report/overall"
+)
+
+//go:embed overall.html
+var overallSource string
+
+// An overallTable is what overall.html shows.
+type overallTable struct {
+	Levels       []string
+	Columns      []overallRow
+	Correlations [][]overallCell // nil for one column, or too many
+	Note         string
+}
+
+type overallRow struct {
+	Name  string
+	Cells []overallCell
+}
+
+// An overallCell is a figure, and how far it may be off.
+type overallCell struct{ Value, Off string }
+
+// mostCorrelated is how many columns a table of correlations has at most: more are no longer read.
+const mostCorrelated = 12
+
+func newOverall(t overall.Table) *overallTable {
+	out := &overallTable{}
+	for _, level := range overall.Levels {
+		name := strconv.FormatFloat(100*level, 'f', -1, 64) + " %"
+		if level == .5 {
+			name = "median"
+		}
+		out.Levels = append(out.Levels, name)
+	}
+	for j, c := range t.Columns {
+		row := overallRow{Name: columnName(c.Name, j), Cells: []overallCell{figureOf(c.Mean, c.SD.Value), figureOf(c.SD, c.SD.Value)}}
+		for _, q := range c.Quantiles {
+			row.Cells = append(row.Cells, figureOf(q, c.SD.Value))
+		}
+		out.Columns = append(out.Columns, row)
+	}
+	switch d := len(t.Columns); {
+	case d > mostCorrelated:
+		out.Note = fmt.Sprintf("Correlations of %d columns are in the release.", d)
+	case d > 1:
+		for i, line := range t.Correlations {
+			cells := make([]overallCell, len(line))
+			for j, a := range line {
+				if cells[j] = (overallCell{Value: "1"}); i != j {
+					cells[j] = overallCell{withMinus(strconv.FormatFloat(math.Round(100*a.Value)/100, 'f', 2, 64)), offOf(a)}
+				}
+			}
+			out.Correlations = append(out.Correlations, cells)
+		}
+	}
+	return out
+}
+
+// figureOf writes a figure of a column whose standard deviation is sd.
+func figureOf(a overall.Amount, sd float64) overallCell {
+	return overallCell{withMinus(number(a.Value, digitsFor(a.Value, sd))), offOf(a)}
+}
+
+// offOf writes how far a figure may be off; nothing for one that is exact, or of which nothing is
+// known.
+func offOf(a overall.Amount) string {
+	if math.IsNaN(a.Noise) && math.IsNaN(a.Sampling) || a.Noise == 0 && a.Sampling == 0 {
+		return ""
+	}
+	said := make([]string, 2)
+	for i, x := range []float64{a.Noise, a.Sampling} {
+		if said[i] = "–"; !math.IsNaN(x) {
+			said[i] = number(x, 2)
+		}
+	}
+	return "± " + strings.Join(said, " | ")
+}

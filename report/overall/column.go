@@ -1,0 +1,239 @@
+package overall
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/model"
+)
+
+// A column is the marginal of a mixture in one column, in units of its reach about its centre, so
+// that columns of any scale can be reckoned with.
+type column struct {
+	centre, unit float64
+	parts        []part
+	mean, sd     float64 // of the whole
+	count        float64 // the noise of a component's weight, of its effective noise
+}
+
+// countNoise is the noise of a count, of that of a second moment in the worst of d directions: a
+// symmetric matrix of noise 1, and of 1/sqrt 2 off its diagonal, has the norm sqrt(2d), and clipped
+// rows twice their size.
+func countNoise(d int) float64 { return 1 / (2 * math.Sqrt(2*float64(d))) }
+
+// A part is a component's N(mean, sd^2), cut to [least, most] and rescaled.
+type part struct {
+	weight, noise float64
+	stray         bool    // of the background
+	mean, sd      float64 // before the cut
+	least, most   float64
+	cutMean       float64
+	cutSD         float64
+}
+
+func newColumn(m *model.Mixture, j int, noise []float64) column {
+	c := column{count: countNoise(m.Dim())}
+	for i, g := range m.Components {
+		c.centre += m.Weights[i] * g.Mean[j]
+	}
+	for _, g := range m.Components {
+		c.unit = max(c.unit, math.Sqrt(g.Cov.At(j, j)), math.Abs(c.away(g.Mean[j])))
+	}
+	if c.unit == 0 {
+		c.unit = max(math.Abs(c.centre), math.SmallestNonzeroFloat64)
+	}
+	cell := model.Cell{Least: math.Inf(-1), Most: math.Inf(1)}
+	if m.Cells != nil {
+		cell = m.Cells[j]
+	}
+	for i, g := range m.Components {
+		p := part{weight: m.Weights[i], noise: noise[i], stray: m.Background != nil && m.Background[i],
+			mean: c.away(g.Mean[j]) / c.unit, sd: math.Sqrt(g.Cov.At(j, j)) / c.unit,
+			least: (cell.Least - c.centre) / c.unit, most: (cell.Most - c.centre) / c.unit}
+		p.cut()
+		c.parts = append(c.parts, p)
+		c.mean += p.weight * p.cutMean
+	}
+	square := 0.
+	for _, p := range c.parts {
+		square += p.weight * (p.cutSD*p.cutSD + (p.cutMean-c.mean)*(p.cutMean-c.mean))
+	}
+	c.sd = math.Sqrt(square)
+	return c
+}
+
+// away is how far x is from the centre, as a number that float64 holds.
+func (c column) away(x float64) float64 {
+	return max(-math.MaxFloat64, min(math.MaxFloat64, x-c.centre))
+}
+
+func below(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+func bell(z float64) float64  { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
+
+// leastInside is the part of a component within its limits below which it is taken to lie at them,
+// as draws do.
+const leastInside = .01
+
+// cut sets mean and standard deviation within the limits: those of a truncated Gaussian.
+func (p *part) cut() {
+	p.cutMean, p.cutSD = min(max(p.mean, p.least), p.most), p.sd
+	if p.sd == 0 {
+		return
+	}
+	a, b := (p.least-p.mean)/p.sd, (p.most-p.mean)/p.sd
+	inside := below(b) - below(a)
+	if inside < leastInside {
+		p.cutSD = 0
+		return
+	}
+	times := func(z float64) float64 {
+		if math.IsInf(z, 0) {
+			return 0
+		}
+		return z * bell(z)
+	}
+	shift := (bell(a) - bell(b)) / inside
+	p.cutMean = p.mean + p.sd*shift
+	p.cutSD = p.sd * math.Sqrt(max(0, 1+(times(a)-times(b))/inside-shift*shift))
+}
+
+// at is the part of p's rows below x, and its density there.
+func (p *part) at(x float64) (share, density float64) {
+	if p.cutSD == 0 {
+		if x >= p.cutMean {
+			share = 1
+		}
+		return share, 0
+	}
+	switch {
+	case x < p.least:
+		return 0, 0
+	case x >= p.most:
+		return 1, 0
+	}
+	from, inside := 0., 1.
+	if !math.IsInf(p.least, 0) || !math.IsInf(p.most, 0) {
+		from = below((p.least - p.mean) / p.sd)
+		inside = below((p.most-p.mean)/p.sd) - from
+	}
+	z := (x - p.mean) / p.sd
+	return min(1, max(0, (below(z)-from)/inside)), bell(z) / p.sd / inside
+}
+
+// amount puts a number of the column back into its units.
+func (c column) amount(shift, value, noise, sampling float64) Amount {
+	return Amount{shift + c.unit*value, c.unit * noise, c.unit * sampling}
+}
+
+// meanAmount: the noise moves a component's mean by its part of its spread, and its weight as a
+// count. That rounds of EM move weights and means by more does not count: what one component loses
+// there another gains, and the whole rests.
+func (c column) meanAmount(n float64) Amount {
+	noise := 0.
+	for _, p := range c.parts {
+		noise = math.Hypot(noise, p.weight*p.noise*math.Hypot(p.cutSD, c.count*(p.cutMean-c.mean)))
+	}
+	return c.amount(c.centre, c.mean, noise, c.sd/math.Sqrt(n))
+}
+
+// sdAmount: what moves the second moment moves the standard deviation by that over twice of it.
+// Chance is that of rows in groups: a background's tails are no measured ones, and their fourth
+// moments would rule it.
+func (c column) sdAmount(n float64) Amount {
+	if c.sd == 0 {
+		return Amount{}
+	}
+	var noise, weight, square, fourth float64
+	for _, p := range c.parts {
+		s, away := p.cutSD*p.cutSD, (p.cutMean-c.mean)*(p.cutMean-c.mean)
+		noise = math.Hypot(noise, p.weight*p.noise*c.reach(p.cutMean, p.cutSD, c.mean))
+		if !p.stray {
+			weight += p.weight
+			square += p.weight * (s + away)
+			fourth += p.weight * (3*s*s + 6*s*away + away*away)
+		}
+	}
+	chance := math.NaN()
+	if weight > 0 {
+		chance = math.Sqrt(max(0, fourth/weight-square*square/weight/weight)/n) / (2 * c.sd)
+	}
+	return c.amount(0, c.sd, noise/(2*c.sd), chance)
+}
+
+// quantileAmount: what moves the part of the rows below a value moves the quantile by that over the
+// density.
+func (c column) quantileAmount(level, n float64) Amount {
+	x := c.quantile(level)
+	noise, density := 0., 0.
+	for _, p := range c.parts {
+		share, high := p.at(x)
+		density += p.weight * high
+		move := 0.
+		if p.sd > 0 {
+			move = high * p.sd * math.Hypot(1, (x-p.mean)/p.sd/2)
+		}
+		noise = math.Hypot(noise, p.weight*p.noise*math.Hypot(c.count*(share-level), move))
+	}
+	if density == 0 { // an atom, or between two
+		return c.amount(c.centre, x, math.NaN(), math.NaN())
+	}
+	return c.amount(c.centre, x, noise/density, math.Sqrt(level*(1-level)/n)/density)
+}
+
+// quantile is the least value with at least the given part of the rows below, by bisection: far
+// more halvings than float64 has digits.
+func (c column) quantile(level float64) float64 {
+	const reach, halvings = 40, 200
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range c.parts {
+		lo, hi = min(lo, p.cutMean-reach*p.sd), max(hi, p.cutMean+reach*p.sd)
+	}
+	for range halvings {
+		middle, share := lo+(hi-lo)/2, 0.
+		for _, p := range c.parts {
+			s, _ := p.at(middle)
+			share += p.weight * s
+		}
+		if share >= level {
+			hi = middle
+		} else {
+			lo = middle
+		}
+	}
+	return hi
+}
+
+// reach is by how much noise 1 of a component moves the second moment of the whole about centre.
+func (c column) reach(mean, sd, centre float64) float64 {
+	away := mean - centre
+	return math.Hypot(sd*sd, math.Hypot(2*sd*away, c.count*away*away))
+}
+
+// correlation of two columns of the model before any cut. Noise e of standardised second moments
+// moves it by (1 - r^2) e at most where it is small, and chance by (1 - r^2) over the root of n.
+func correlation(m *model.Mixture, columns []column, i, j int, n float64) Amount {
+	if i == j {
+		return Amount{Value: 1}
+	}
+	a, b := columns[i], columns[j]
+	var meanA, meanB, aa, ab, bb, noise float64
+	for k, p := range a.parts {
+		meanA, meanB = meanA+p.weight*p.mean, meanB+p.weight*b.parts[k].mean
+	}
+	for k, p := range a.parts {
+		q := b.parts[k]
+		da, db, both := p.mean-meanA, q.mean-meanB, 0.
+		if p.sd > 0 && q.sd > 0 {
+			both = m.Components[k].Cov.At(i, j) / a.unit / b.unit
+		}
+		aa, bb, ab = aa+p.weight*(p.sd*p.sd+da*da), bb+p.weight*(q.sd*q.sd+db*db), ab+p.weight*(both+da*db)
+	}
+	if aa == 0 || bb == 0 {
+		return Amount{}
+	}
+	for k, p := range a.parts {
+		q := b.parts[k]
+		noise = math.Hypot(noise, p.weight*p.noise*(a.reach(p.mean, p.sd, meanA)/aa+b.reach(q.mean, q.sd, meanB)/bb)/2)
+	}
+	r := max(-1, min(1, ab/math.Sqrt(aa*bb)))
+	return Amount{r, (1 - r*r) * noise, (1 - r*r) / math.Sqrt(n)}
+}

@@ -1,0 +1,96 @@
+// Package overall says what a released mixture says of a table as a whole: mean, standard
+// deviation, quantiles and correlations of its columns, each with how far noise and how far chance
+// may have moved it, told apart. It reads the release and nothing else.
+package overall
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+// An Amount is a number with the standard deviations of what moved it: the noise of the fit, and
+// that the rows are a sample of some larger population. Either is NaN where it is not known.
+//
+// Noise is on the safe side: a component's effective noise is that of its worst direction, and is
+// taken for all of its numbers. Both are to first order.
+type Amount struct{ Value, Noise, Sampling float64 }
+
+// Levels are the parts of the rows below the quantiles of a Column.
+var Levels = [...]float64{.05, .25, .5, .75, .95}
+
+// A Column is what the mixture says of one column, in its units.
+type Column struct {
+	Name      string
+	Mean, SD  Amount
+	Quantiles [len(Levels)]Amount
+}
+
+// A Table is what the mixture says of all columns.
+type Table struct {
+	Columns      []Column
+	Correlations [][]Amount // d x d; of a column without spread 0
+	Rows         float64    // n, or the noisy sum of what stands behind components; NaN if unknown
+}
+
+// Of is the table of a release that has a valid model. Limits of columns are kept column by column:
+// for correlated columns with limits on both this is not exact.
+func Of(r *release.Release) Table {
+	t := Table{Rows: rowsOf(r)}
+	noise := noiseOf(r)
+	columns := make([]column, r.Model.Dim())
+	for j := range columns {
+		columns[j] = newColumn(r.Model, j, noise)
+		c := columns[j]
+		named := Column{Name: r.Model.Columns[j], Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
+		for i, level := range Levels {
+			named.Quantiles[i] = c.quantileAmount(level, t.Rows)
+		}
+		t.Columns = append(t.Columns, named)
+	}
+	t.Correlations = make([][]Amount, len(columns))
+	for i := range columns {
+		t.Correlations[i] = make([]Amount, len(columns))
+		for j := range columns {
+			t.Correlations[i][j] = correlation(r.Model, columns, i, j, t.Rows)
+		}
+	}
+	return t
+}
+
+// rowsOf is n where it is public, and else the noisy number of rows behind all components.
+func rowsOf(r *release.Release) float64 {
+	if r.Certificate.Rows != nil && *r.Certificate.Rows > 0 {
+		return float64(*r.Certificate.Rows)
+	}
+	sum := 0.
+	for _, c := range r.Diagnostics.Components {
+		sum += c.EffectiveRows
+	}
+	if sum < 1 {
+		return math.NaN()
+	}
+	return sum
+}
+
+// lightest is the weight below which a component whose noise is not known, as those of a
+// background, is left out of the noise of the whole. A guess.
+const lightest = .02
+
+// noiseOf is the effective noise of each component: NaN if unknown.
+func noiseOf(r *release.Release) []float64 {
+	out := make([]float64, r.Model.K())
+	for i := range out {
+		if i < len(r.Diagnostics.Components) {
+			out[i] = r.Diagnostics.Components[i].EffectiveNoise
+		}
+		switch {
+		case out[i] > 0:
+		case r.Model.Weights[i] < lightest:
+			out[i] = 0
+		default:
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
