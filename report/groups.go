@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -10,11 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report/overall"
 )
-
-//go:embed groups.html
-var groupsSource string
-
-var groupsTemplate = parsed("groups", groupsSource)
 
 // A groupPage is what groups.html and groups.txt show.
 type groupPage struct {
@@ -26,7 +20,7 @@ type groupPage struct {
 type groupPart struct {
 	*page
 	Rows  float64
-	Whole []meanCell
+	Whole []cell
 }
 
 // ColumnNames are those of all groups' models.
@@ -49,7 +43,7 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := groupsTemplate.Execute(w, p); err != nil {
+	if err := pages.ExecuteTemplate(w, "groups.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

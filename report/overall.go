@@ -1,7 +1,6 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,24 +9,13 @@ import (
 	"github.com/gauze-dp/gauze/report/overall"
 )
 
-//go:embed overall.html
-var overallSource string
-
 // An overallTable is what overall.html shows.
 type overallTable struct {
 	Levels       []string
-	Columns      []overallRow
-	Correlations [][]overallCell // nil for one column, or too many
+	Columns      []columnRow
+	Correlations [][]cell // nil for one column, or too many
 	Note         string
 }
-
-type overallRow struct {
-	Name  string
-	Cells []overallCell
-}
-
-// An overallCell is a figure, and how far it may be off.
-type overallCell struct{ Value, Off string }
 
 // mostCorrelated is how many columns a table of correlations has at most: more are no longer read.
 const mostCorrelated = 12
@@ -42,7 +30,7 @@ func newOverall(t overall.Table) *overallTable {
 		out.Levels = append(out.Levels, name)
 	}
 	for j, c := range t.Columns {
-		row := overallRow{Name: columnName(c.Name, j), Cells: []overallCell{figureOf(c.Mean, c.SD.Value), figureOf(c.SD, c.SD.Value)}}
+		row := columnRow{Name: columnName(c.Name, j), Cells: []cell{figureOf(c.Mean, c.SD.Value), figureOf(c.SD, c.SD.Value)}}
 		for _, q := range c.Quantiles {
 			row.Cells = append(row.Cells, figureOf(q, c.SD.Value))
 		}
@@ -53,10 +41,10 @@ func newOverall(t overall.Table) *overallTable {
 		out.Note = fmt.Sprintf("Correlations of %d columns are in the release.", d)
 	case d > 1:
 		for i, line := range t.Correlations {
-			cells := make([]overallCell, len(line))
+			cells := make([]cell, len(line))
 			for j, a := range line {
-				if cells[j] = (overallCell{Value: "1"}); i != j {
-					cells[j] = overallCell{withMinus(strconv.FormatFloat(math.Round(100*a.Value)/100, 'f', 2, 64)), offOf(a)}
+				if cells[j] = (cell{Value: "1"}); i != j {
+					cells[j] = cell{withMinus(strconv.FormatFloat(math.Round(100*a.Value)/100, 'f', 2, 64)), offOf(a)}
 				}
 			}
 			out.Correlations = append(out.Correlations, cells)
@@ -66,8 +54,8 @@ func newOverall(t overall.Table) *overallTable {
 }
 
 // figureOf writes a figure of a column whose standard deviation is sd.
-func figureOf(a overall.Amount, sd float64) overallCell {
-	return overallCell{withMinus(number(a.Value, digitsFor(a.Value, sd))), offOf(a)}
+func figureOf(a overall.Amount, sd float64) cell {
+	return cell{withMinus(number(a.Value, digitsFor(a.Value, sd))), offOf(a)}
 }
 
 // offOf writes how far a figure may be off; nothing for one that is exact, or of which nothing is

@@ -3,7 +3,7 @@ package report
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -49,20 +49,27 @@ func newPage(r *release.Release, o Options) *page {
 		Facts: facts(r), Columns: columnRows(r), Background: backgroundText(r), Noisy: noisyText(r), Largest: largestWeight(parts),
 	}
 	whole := overall.Of(r)
-	names := called(whole, parts)
-	for i, q := range parts {
-		n := note(r, q.index)
-		p.Components = append(p.Components, componentRow{n, q.index + 1, partClass(q.index) + hatch(q.index), names[i], q.weight})
+	names := make([]string, len(whole.Columns))
+	for j, c := range whole.Columns {
+		names[j] = shorten(columnName(c.Name, j), nameCells)
+	}
+	for _, q := range parts {
+		n, called := note(r, q.index), ""
+		if len(parts) > 1 {
+			called = whole.Called(q.mean, names)
+		}
+		p.Components = append(p.Components, componentRow{n, q.index + 1, partClass(q.index) + hatch(q.index), called, q.weight})
 		p.Marked = p.Marked || len(n.Flags) > 0
 	}
 	p.Verdict, p.Overall = judge(r, whole, p.Components), newOverall(whole)
 	return p
 }
 
-//go:embed facts.txt
-var factsSource string
+//go:embed *.txt
+var textFiles embed.FS
 
-var factsTemplate = texts.Must(texts.New("facts").Funcs(said).Parse(factsSource))
+// says is what is not HTML, under the names of its files.
+var says = texts.Must(texts.New("").Funcs(said).ParseFS(textFiles, "*.txt"))
 
 // facts are the heading: what facts.txt says in its lines, of a release or of none.
 func facts(r *release.Release) (out []fact) {
@@ -77,7 +84,7 @@ func facts(r *release.Release) (out []fact) {
 		_, of.Share = r.Model.WithoutBackground()
 	}
 	var b strings.Builder
-	if err := factsTemplate.Execute(&b, of); err != nil {
+	if err := says.ExecuteTemplate(&b, "facts.txt", of); err != nil {
 		panic(err) // a strings.Builder never fails, and what the template names is there
 	}
 	for line := range strings.Lines(b.String()) {

@@ -2,9 +2,10 @@ package report
 
 import (
 	"cmp"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 
 	"github.com/gauze-dp/gauze/release"
@@ -18,13 +19,14 @@ type Options struct {
 	MaxPairs   int    // How many pairs are drawn at most of more than five columns. Default: 10.
 }
 
-//go:embed page.html
-var pageSource string
+//go:embed *.html
+var pageFiles embed.FS
+
+// pages are what HTML writes, and their parts, under the names of their files.
+var pages = template.Must(template.New("").Funcs(said).ParseFS(pageFiles, "*.html"))
 
 //go:embed style.css
 var styleSource string
-
-var pageTemplate = parsed("page", pageSource)
 
 // HTML writes r as one self-contained page: pictures and tables of the model, and the certificate
 // in words and whole.
@@ -47,7 +49,7 @@ func HTML(w io.Writer, r *release.Release, o Options) error {
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := pageTemplate.Execute(w, p); err != nil {
+	if err := pages.ExecuteTemplate(w, "page.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -74,18 +74,19 @@ func noisyShare(share, noise float64) string {
 	return percent(share) + ", give or take " + percent(noise)
 }
 
-// A columnRow is one line of the table of means and standard deviations: a column, with a cell for
-// each component that stands for a group of rows.
+// A columnRow is one line of a table: a column, with a cell for each component that stands for a
+// group of rows, or for each figure of the whole.
 type columnRow struct {
 	Name  string
-	Cells []meanCell
+	Cells []cell
 }
 
-type meanCell struct{ Mean, SD string }
+// A cell is a figure, and how far it may be off or rows are spread about it.
+type cell struct{ Value, Off string }
 
-func cellOf(mean, sd float64) meanCell {
+func cellOf(mean, sd float64) cell {
 	text, spread, _ := strings.Cut(around(mean, sd), " ± ")
-	return meanCell{withMinus(text), spread}
+	return cell{withMinus(text), "± " + spread}
 }
 
 func columnRows(r *release.Release) []columnRow {

@@ -1,19 +1,12 @@
 package report
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"text/template"
 
 	"github.com/gauze-dp/gauze/release"
 )
-
-//go:embed text.txt
-var textSource string
-
-var textTemplate = template.Must(template.New("text").Funcs(said).Parse(textSource))
 
 // Text writes a short summary of r for a terminal: weights, mean +- standard deviation of each
 // column and component, and what the release cost. It fails as HTML does for a model that is not
@@ -37,7 +30,7 @@ func Text(w io.Writer, r *release.Release) error {
 		return err
 	}
 	b := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if err := textTemplate.Execute(b, newPage(r, Options{})); err != nil {
+	if err := says.ExecuteTemplate(b, "text.txt", newPage(r, Options{})); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return b.Flush()

@@ -107,7 +107,8 @@ func TestSampling(t *testing.T) {
 }
 
 // TestNoise: where all numbers of a component are off by as much as its effective noise allows in a
-// random direction, and its weight as a count's, the table's are off by what Noise says or less, and not by next to nothing.
+// random direction, and its weight as a count's, the table's are off by what Noise says or less,
+// and not by next to nothing.
 func TestNoise(t *testing.T) {
 	const e, draws = .02, 2000
 	exact := two(t, e)
