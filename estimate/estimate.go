@@ -33,6 +33,21 @@ type Estimator interface {
 	Expect(Problem) Expectation
 }
 
+// Named is what an Estimator says of itself, for most to embed.
+type Named struct{ name, source, summary string }
+
+// Describe says what Name, Source and Summary do.
+func Describe(name, source, summary string) Named { return Named{name, source, summary} }
+
+// Name is Estimator's.
+func (n Named) Name() string { return n.name }
+
+// Source is Estimator's.
+func (n Named) Source() string { return n.source }
+
+// Summary is Estimator's.
+func (n Named) Summary() string { return n.summary }
+
 // An Outcome is what a fit ends in: a model, or a reason why there is none. Both are functions of
 // released values.
 type Outcome struct {
@@ -64,6 +79,11 @@ type Diagnostics struct {
 	Units []Unit
 	// Undescribed is what the model leaves out; nil if the method has not counted it. By LeavesOut.
 	Undescribed *Undescribed
+}
+
+// Flag adds one of Flags.
+func (d *Diagnostics) Flag(format string, args ...any) {
+	d.Flags = append(d.Flags, fmt.Sprintf(format, args...))
 }
 
 // A ComponentNote is about one component of the model, in its order.

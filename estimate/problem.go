@@ -129,56 +129,35 @@ type FactUser interface {
 
 // Unused lists in words the facts of a problem that a method makes no use of: it is as good, or as
 // bad, without them.
-func Unused(e Estimator, p Problem) (words []string) {
-	var uses Uses
+func Unused(e Estimator, p Problem) []string {
 	if user, ok := e.(FactUser); ok {
-		uses = user.Uses(p)
-	}
-	if uses.Mean {
-		p.Facts.KnowsMean, p.Facts.MeanWithin = false, 0
-	}
-	if uses.Eigenvalues {
-		p.Facts.Eigenvalues = [2]float64{}
-	}
-	if uses.Moments {
-		p.Facts.Moments, p.Facts.MomentBound = 0, 0
-	}
-	if uses.LeastWeight {
-		p.Facts.LeastWeight = 0
-	}
-	if uses.Covariance {
-		p.KnownCovariance = nil
+		return p.knownBut(user.Uses(p))
 	}
 	return p.Known()
 }
 
 // Known says one by one what is publicly known of the distribution: the facts, and the covariance.
-func (p Problem) Known() []string {
-	words := p.Facts.Words()
-	if p.KnownCovariance != nil {
-		words = append(words, "covariance of every component")
-	}
-	return words
-}
+func (p Problem) Known() []string { return p.knownBut(Uses{}) }
 
 // Words says the facts one by one.
-func (f Facts) Words() (words []string) {
-	if f.KnowsMean {
-		words = append(words, fmt.Sprintf("mean within %g of the origin", f.MeanWithin))
-	}
-	if f.KnowsEigenvalues() {
-		words = append(words, fmt.Sprintf("eigenvalues of the covariance within %g and %g", f.Eigenvalues[0], f.Eigenvalues[1]))
-	}
-	if f.Moments != 0 {
-		word := fmt.Sprintf("moments bounded up to order %d", f.Moments)
-		if f.MomentBound != 0 {
-			word += fmt.Sprintf(", there by %g", f.MomentBound)
+func (f Facts) Words() []string { return Problem{Facts: f}.Known() }
+
+// knownBut is Known without what is used.
+func (p Problem) knownBut(used Uses) (words []string) {
+	say := func(is bool, format string, args ...any) {
+		if is {
+			words = append(words, fmt.Sprintf(format, args...))
 		}
-		words = append(words, word)
 	}
-	if f.LeastWeight != 0 {
-		words = append(words, fmt.Sprintf("every component with at least %g of the rows", f.LeastWeight))
+	f, bound := p.Facts, ""
+	if f.MomentBound != 0 {
+		bound = fmt.Sprintf(", there by %g", f.MomentBound)
 	}
+	say(f.KnowsMean && !used.Mean, "mean within %g of the origin", f.MeanWithin)
+	say(f.KnowsEigenvalues() && !used.Eigenvalues, "eigenvalues of the covariance within %g and %g", f.Eigenvalues[0], f.Eigenvalues[1])
+	say(f.Moments != 0 && !used.Moments, "moments bounded up to order %d%s", f.Moments, bound)
+	say(f.LeastWeight != 0 && !used.LeastWeight, "every component with at least %g of the rows", f.LeastWeight)
+	say(p.KnownCovariance != nil && !used.Covariance, "covariance of every component")
 	return words
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
@@ -192,6 +193,20 @@ func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
 		root.SymRankOne(root, math.Sqrt(l), column)
 	}
 	return floored, root
+}
+
+// Between is a - b, and that in the units of a frame: inv (a - b).
+func Between(inv *mat.Dense, a, b []float64) (diff, z *mat.VecDense) {
+	diff, z = mat.NewVecDense(len(a), floats.SubTo(make([]float64, len(a)), a, b)), new(mat.VecDense)
+	z.MulVec(inv, diff)
+	return diff, z
+}
+
+// Scaled is f s.
+func Scaled(f float64, s mat.Symmetric) *mat.SymDense {
+	out := mat.NewSymDense(s.SymmetricDim(), nil)
+	out.ScaleSym(f, s)
+	return out
 }
 
 // OnlyDiagonal keeps the diagonal, or its mean everywhere on it if spherical.

@@ -24,13 +24,16 @@ import (
 
 // Estimator is the method "axis-aligned".
 type Estimator struct {
+	estimate.Named
 	known estimate.Estimator
 	one   program.OneGaussian
 }
 
 // New returns the estimator; known is what it is where the covariance is known, and one is what a
 // fit ends in that sees no components.
-func New(known estimate.Estimator, one program.OneGaussian) Estimator { return Estimator{known, one} }
+func New(known estimate.Estimator, one program.OneGaussian) Estimator {
+	return Estimator{estimate.Describe(name, source, "a mixture of components with diagonal covariances of any scales: boxes from gaps, then private EM"), known, one}
+}
 
 var _ estimate.FactUser = Estimator{}
 
@@ -38,17 +41,6 @@ const (
 	name   = "axis-aligned"
 	source = "AAL21 Section 6"
 )
-
-// Name is "axis-aligned".
-func (Estimator) Name() string { return name }
-
-// Source names the algorithm.
-func (Estimator) Source() string { return source }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "a mixture of components with diagonal covariances of any scales: boxes from gaps, then private EM"
-}
 
 // Uses says that a known covariance is made use of: a learner of its own then learns weights and
 // means.

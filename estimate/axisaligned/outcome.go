@@ -22,7 +22,7 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 	case r.Stray == nil:
 		return f.Refuse("no component holds enough rows to be seen")
 	default:
-		f.Flag("no component holds enough rows to be seen: there is one wide component of what was seen of the rows")
+		f.Notes.Flag("no component holds enough rows to be seen: there is one wide component of what was seen of the rows")
 		r.Stray.Weight = 1
 		r.Components, r.Stray = []component.Gaussian{*r.Stray}, nil
 	}
@@ -35,14 +35,14 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 	}
 	out := program.NewDraft(f.All, f.Notes)
 	if pairs := r.Correlated(); len(pairs) > 0 {
-		out.Flag("%s: axis-aligned components cannot show it; use --method general", correlated(pairs))
+		out.Notes.Flag("%s: axis-aligned components cannot show it; use --method general", correlated(pairs))
 	}
 	background, outside := r.Beside()
 	for i := range cs {
 		cs[i].Weight *= 1 - outside
 	}
 	for _, j := range overall.Agree(append(slices.Clone(cs), background...), toldMisfit) {
-		out.Flag("column %d is far from Gaussian within components: they were widened or moved to have its mean and sd", j+1)
+		out.Notes.Flag("column %d is far from Gaussian within components: they were widened or moved to have its mean and sd", j+1)
 	}
 	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {
 		variances := make([]float64, f.All)
@@ -67,7 +67,7 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 		where += "; one that is marked as background stands for them"
 	}
 	if len(out.Notes.ConstantColumns) > 0 {
-		out.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseenSDs*noise*f.Rows)
+		out.Notes.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseenSDs*noise*f.Rows)
 	}
 	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
 	return out.Outcome()

@@ -44,7 +44,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return f.plain(ctx, "about %.0f rows are too few for %d components at this epsilon", f.Rows, max(f.Problem.Components, 1))
 	}
 	if needed := rowsFor(f.Problem, max(f.Problem.Components, 1)); f.Rows < scarce*needed {
-		f.Flag("about %.0f rows are few for what was asked: from about %.0f on, places and shapes can be relied on", f.Rows, math.Ceil(needed/100)*100)
+		f.Notes.Flag("about %.0f rows are few for what was asked: from about %.0f on, places and shapes can be relied on", f.Rows, math.Ceil(needed/100)*100)
 	}
 	b := boxed
 	b.Form, b.Set, b.Rounds = f.form(), f.set, f.rounds

@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A choice is how a table of so many rows is cut: public, as the number of rows is, or released, as
@@ -102,13 +103,6 @@ func apart(k, d int, m float64) float64 {
 
 // rowsFor is about how many rows components of equal weight and well apart need.
 func rowsFor(p estimate.Problem) float64 {
-	c, low, high := newCutter(p), 100.0, mostRows
-	for high > 1.02*low {
-		if mid := math.Sqrt(low * high); c.cut(mid).margin >= enough {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high
+	c := newCutter(p)
+	return loops.Least(100, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= enough })
 }

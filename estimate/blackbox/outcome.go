@@ -24,7 +24,7 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 		out.Add(g.Weight, mean, cov, err, note)
 	}
 	if unlike > 0 {
-		out.Flag("of %d of the %d components the rows are not of a Gaussian's shape: there may be more components than were asked for", unlike, len(r.Components))
+		out.Notes.Flag("of %d of the %d components the rows are not of a Gaussian's shape: there may be more components than were asked for", unlike, len(r.Components))
 	}
 	return out.Outcome()
 }

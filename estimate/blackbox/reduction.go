@@ -26,10 +26,15 @@ import (
 )
 
 // Estimator is the method "black-box".
-type Estimator struct{ learners.List }
+type Estimator struct {
+	estimate.Named
+	learners.List
+}
 
 // New returns the estimator, which runs our learners and others.
-func New(others ...learners.Learner) Estimator { return Estimator{append(learners.Ours(), others...)} }
+func New(others ...learners.Learner) Estimator {
+	return Estimator{estimate.Describe(name, source, "a mixture by any learner: blocks whose estimates agree, a masked mean of them, then private EM"), append(learners.Ours(), others...)}
+}
 
 var (
 	_ estimate.LearnerUser = Estimator{}
@@ -40,17 +45,6 @@ const (
 	name   = "black-box"
 	source = "PPE Section B"
 )
-
-// Name is "black-box".
-func (Estimator) Name() string { return name }
-
-// Source names the algorithm.
-func (Estimator) Source() string { return source }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "a mixture by any learner: blocks whose estimates agree, a masked mean of them, then private EM"
-}
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {

@@ -64,14 +64,9 @@ func reason(err error) string {
 }
 
 // used are the facts of p that a method makes use of.
-func used(m estimate.Estimator, p estimate.Problem) (words []string) {
+func used(m estimate.Estimator, p estimate.Problem) []string {
 	unused := estimate.Unused(m, p)
-	for _, word := range p.Facts.Words() {
-		if !slices.Contains(unused, word) {
-			words = append(words, word)
-		}
-	}
-	return words
+	return slices.DeleteFunc(p.Facts.Words(), func(word string) bool { return slices.Contains(unused, word) })
 }
 
 // expect looks the candidate up.

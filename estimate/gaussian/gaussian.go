@@ -24,10 +24,12 @@ import (
 )
 
 // Estimator is the method "gaussian".
-type Estimator struct{}
+type Estimator struct{ estimate.Named }
 
 // New returns the estimator.
-func New() Estimator { return Estimator{} }
+func New() Estimator {
+	return Estimator{estimate.Describe(name, source, "one Gaussian of any location, scale and condition number: TylerPress, then one clipped moment release")}
+}
 
 var _ estimate.FactUser = Estimator{}
 
@@ -39,18 +41,7 @@ func (Estimator) Uses(p estimate.Problem) estimate.Uses {
 
 const name = "gaussian"
 
-// Name is "gaussian".
-func (Estimator) Name() string { return name }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "one Gaussian of any location, scale and condition number: TylerPress, then one clipped moment release"
-}
-
 const source = "TYLERPRESS Section 4"
-
-// Source names the algorithm.
-func (Estimator) Source() string { return source }
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
 // than a fit can ever use.

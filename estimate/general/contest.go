@@ -54,7 +54,7 @@ func (f *fit) againstOne(_ context.Context, r *em.Rounds) error {
 	}
 	r.Components = []component.Gaussian{whole}
 	r.Components[0].Doubt = component.StartDoubt()
-	f.Notes.Flags = append(f.Notes.Flags, "one component: the rows do not speak for more")
+	f.Notes.Flag("one component: the rows do not speak for more")
 	return nil
 }
 

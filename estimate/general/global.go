@@ -21,8 +21,7 @@ import (
 // Differs: three to five rounds, whose budget follows from n.
 func (f *fit) fitGlobal(near []float64) error {
 	d := f.space.Dim()
-	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: globalDoubt}
-	start.Cov.ScaleSym(startVariance, start.Cov)
+	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Doubt: globalDoubt}
 	r := &em.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
 		if err := r.Round(f.Allotment, "global moments", f.Mu(share*f.schedule.global), false); err != nil {
@@ -40,12 +39,9 @@ func (f *fit) fitGlobal(near []float64) error {
 	if f.Problem.Covariance == estimate.Spherical { // what is in one unit is so in the table
 		f.space.Scale = slices.Repeat([]float64{slices.Max(f.space.Scale)}, d)
 	}
-	corr := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			corr.SetSym(i, j, g.Cov.At(i, j)*(s.Scale[i]/f.space.Scale[i])*(s.Scale[j]/f.space.Scale[j]))
-		}
-	}
+	corr := symmetric.Of(d, func(i, j int) float64 {
+		return g.Cov.At(i, j) * (s.Scale[i] / f.space.Scale[i]) * (s.Scale[j] / f.space.Scale[j])
+	})
 	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: corr, Rows: g.Rows, Sigma: g.Sigma}
 	return nil
 }

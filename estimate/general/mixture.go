@@ -14,23 +14,17 @@ import (
 )
 
 // Estimator is the method "general".
-type Estimator struct{ one program.OneGaussian }
+type Estimator struct {
+	estimate.Named
+	one program.OneGaussian
+}
 
 // New returns the estimator; one is what it is for one component.
-func New(one program.OneGaussian) Estimator { return Estimator{one} }
+func New(one program.OneGaussian) Estimator {
+	return Estimator{estimate.Describe("general", source, "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"), one}
+}
 
 var _ estimate.Estimator = Estimator{}
-
-// Name is "general".
-func (Estimator) Name() string { return "general" }
-
-// Source names the algorithm.
-func (Estimator) Source() string { return source }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"
-}
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
 // can never carry.

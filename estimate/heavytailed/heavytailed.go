@@ -18,23 +18,14 @@ import (
 )
 
 // Estimator is the method "heavy-tailed".
-type Estimator struct{}
+type Estimator struct{ estimate.Named }
 
 // New returns the method "heavy-tailed".
-func New() Estimator { return Estimator{} }
-
-var _ estimate.Estimator = Estimator{}
-
-// Name is "heavy-tailed".
-func (Estimator) Name() string { return "heavy-tailed" }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape"
+func New() Estimator {
+	return Estimator{estimate.Describe("heavy-tailed", "TYLERPRESS Section 3", "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape")}
 }
 
-// Source names the algorithm.
-func (Estimator) Source() string { return "TYLERPRESS Section 3" }
+var _ estimate.Estimator = Estimator{}
 
 // full reports that the fit goes by way of a full covariance; if not, every column is fitted by
 // itself.

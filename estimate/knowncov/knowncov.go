@@ -58,20 +58,11 @@ func boxPart(d int) float64 {
 }
 
 // Estimator is the method "axis-aligned" where the covariance of all components is known.
-type Estimator struct{}
+type Estimator struct{ estimate.Named }
 
 // New returns the estimator.
-func New() Estimator { return Estimator{} }
-
-// Name is "axis-aligned".
-func (Estimator) Name() string { return name }
-
-// Source names the algorithm.
-func (Estimator) Source() string { return source }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "a mixture of components with one known covariance: boxes, then weights and means solved for"
+func New() Estimator {
+	return Estimator{estimate.Describe(name, source, "a mixture of components with one known covariance: boxes, then weights and means solved for")}
 }
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box can

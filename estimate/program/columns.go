@@ -57,17 +57,12 @@ func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
 	c := &Columns{All: a.Session().Columns(), Rows: ans.Values[0], AtMost: ans.Values[0]}
 	if n, public := a.Session().Rows(); public {
 		if missing := float64(n) - c.Rows; missing > seenSDs*ans.Sigma {
-			c.Flag("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n)
+			c.Notes.Flag("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n)
 		}
 		c.Rows = math.Min(c.Rows, float64(n))
 		c.AtMost = math.Min(c.Rows+seenSDs*ans.Sigma, float64(n))
 	}
 	return c, nil
-}
-
-// Flag appends to the notes.
-func (c *Columns) Flag(format string, args ...any) {
-	c.Notes.Flags = append(c.Notes.Flags, fmt.Sprintf(format, args...))
 }
 
 // findUnits runs stage 0 and has its units used. Errors are faults of the plan or an interruption.
@@ -103,14 +98,14 @@ func (c *Columns) noteConstants() {
 		switch {
 		case u.VariedSD == 0: // nobody asked
 		case u.Varied[j] >= stagezero.ConstantSDs*u.VariedSD:
-			c.Flag("column %d: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
+			c.Notes.Flag("column %d: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
 				j+1, u.Varied[j], 100*u.Varied[j]/math.Max(c.Rows, 1), 2*u.VariedSD)
 		default:
 			unseen = math.Max(unseen, math.Max(u.Varied[j], 0)+stagezero.ConstantSDs*u.VariedSD)
 		}
 	}
 	if unseen > 0 {
-		c.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseen)
+		c.Notes.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseen)
 	}
 }
 

@@ -116,7 +116,7 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float64) error {
 	err := e.Simplify(ctx, Draws, worth)
 	if most := r.Most(); err == nil && len(e.Components) > most {
-		r.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
+		r.Notes.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
 		err = e.Reduce(ctx, Draws, most, worth)
 	}
 	if err == nil && s.Contest != nil && len(e.Components) > 1 {

@@ -35,11 +35,6 @@ func (d *Draft) Add(weight float64, mean []float64, cov model.Covariance, err er
 	d.Notes.Components = append(d.Notes.Components, note)
 }
 
-// Flag is about the whole model.
-func (d *Draft) Flag(format string, args ...any) {
-	d.Notes.Flags = append(d.Notes.Flags, fmt.Sprintf(format, args...))
-}
-
 // Outcome is the model, or Outsize.
 func (d *Draft) Outcome() estimate.Outcome {
 	if d.off || d.m.Validate() != nil {

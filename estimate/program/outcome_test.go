@@ -65,7 +65,7 @@ func TestDraft(t *testing.T) {
 	d := NewDraft(2, notes)
 	d.Add(.75, []float64{1, 2}, one, nil, Note(30, 2, CoarseStart))
 	d.Add(.25, []float64{3, 4}, one, nil, Note(10, .5, ""))
-	d.Flag("%d things", 2)
+	d.Notes.Flag("%d things", 2)
 	out := d.Outcome()
 	if out.NoRelease != nil || out.Model.K() != 2 || out.Model.Weights[1] != .25 || out.Model.Components[1].Mean[0] != 3 {
 		t.Fatalf("%+v", out)
@@ -81,7 +81,7 @@ func TestDraft(t *testing.T) {
 	} {
 		d := NewDraft(2, notes)
 		d.Add(.5, []float64{0, 0}, one, nil, estimate.ComponentNote{})
-		d.Flag("later")
+		d.Notes.Flag("later")
 		spoil(d)
 		if out := d.Outcome(); out.Model != nil || out.NoRelease == nil || len(out.Diagnostics.Flags) != 1 || out.Diagnostics.Components != nil {
 			t.Errorf("%+v", out)

@@ -85,5 +85,5 @@ func (c *Columns) RecordedIn(l lattice.Lattice, columns ...int) {
 		said = append(said, fmt.Sprint(j+1))
 		c.Notes.Units = append(c.Notes.Units, estimate.Unit{Column: j, Unit: l.Unit, Offset: l.Offset})
 	}
-	c.Flag("%s", l.Words(said...))
+	c.Notes.Flag("%s", l.Words(said...))
 }

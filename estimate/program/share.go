@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -45,16 +46,10 @@ func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) 
 
 // SharpRows is the least number of rows, about, for which Share is sharp.
 func SharpRows(p estimate.Problem, d int) float64 {
-	low, high := 1.0, 1e18
-	for high > low*(1+1e-6) {
-		mid := math.Sqrt(low * high)
-		if _, sharp := Share(p, d, mid); sharp {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high
+	return loops.Least(1, 1e18, 1+1e-6, func(rows float64) bool {
+		_, sharp := Share(p, d, rows)
+		return sharp
+	})
 }
 
 // Steps are the steps of findUnits for any share of Share's, with prefix before their names and

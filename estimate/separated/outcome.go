@@ -49,7 +49,7 @@ func (f *fit) started(g []component.Gaussian) []component.Gaussian {
 			return g
 		}
 		f.limit = f.Most()
-		f.Flag("about %d components are apart, and at most %d allowed: those nearest to each other are joined", len(g), f.limit)
+		f.Notes.Flag("about %d components are apart, and at most %d allowed: those nearest to each other are joined", len(g), f.limit)
 	}
 	return f.reduce(g)
 }
@@ -80,13 +80,7 @@ func withoutStrays(g []component.Gaussian) []component.Gaussian {
 func within(c component.Gaussian, g []component.Gaussian) (weight float64) {
 	_, inv, _ := symmetric.Factor(c.Cov)
 	for _, o := range g {
-		diff := mat.NewVecDense(len(c.Mean), nil)
-		for i, m := range c.Mean {
-			diff.SetVec(i, o.Mean[i]-m)
-		}
-		var z mat.VecDense
-		z.MulVec(inv, diff)
-		if mat.Norm(&z, 2) < strayReach {
+		if _, z := symmetric.Between(inv, o.Mean, c.Mean); mat.Norm(z, 2) < strayReach {
 			weight += o.Weight
 		}
 	}

@@ -26,23 +26,14 @@ import (
 )
 
 // Estimator is the method "separated".
-type Estimator struct{}
+type Estimator struct{ estimate.Named }
 
 // New returns the estimator.
-func New() Estimator { return Estimator{} }
+func New() Estimator {
+	return Estimator{estimate.Describe("separated", source, "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level")}
+}
 
 var _ estimate.Estimator = Estimator{}
-
-// Name is "separated".
-func (Estimator) Name() string { return "separated" }
-
-// Source names the algorithm.
-func (Estimator) Source() string { return source }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level"
-}
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table that is known to
 // be too short.

@@ -34,7 +34,7 @@ func (f *fit) outcome() estimate.Outcome {
 	total := linefit.Rows(f.found)
 	sigma := f.all[len(f.all)-1].Sigma
 	if k := f.Problem.Components; k > f.people {
-		out.Flag("%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k)
+		out.Notes.Flag("%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k)
 	}
 	d := f.data()
 	lost, noise := d.Outside(f.found, f.Rows)
@@ -48,7 +48,7 @@ func (f *fit) outcome() estimate.Outcome {
 	value, constant := f.constant(d)
 	if constant {
 		out.Notes.ConstantColumns = []int{0}
-		out.Flag("the column is constant but for at most about %.0f rows", math.Max(0, lost)+clearSDs*noise)
+		out.Notes.Flag("the column is constant but for at most about %.0f rows", math.Max(0, lost)+clearSDs*noise)
 	}
 	misfits, chance := d.Misfit(f.found)
 	f.tell(out, total, misfits, chance)
@@ -82,14 +82,14 @@ func (f *fit) tell(out *program.Draft, total float64, misfits []float64, chance 
 		}
 	}
 	if carried > 0 {
-		out.Flag("about %.2g%% of the rows are not described by %d components: %d more, marked as background, carry them",
+		out.Notes.Flag("about %.2g%% of the rows are not described by %d components: %d more, marked as background, carry them",
 			100*carried/total, f.people, len(f.found)-f.people)
 	}
 	if misfit > toldMisfit && misfit > clearSDs*chance {
-		out.Flag("about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit)
+		out.Notes.Flag("about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit)
 	}
 	if k := linefit.Kurtosis(f.found); k > toldKurtosis {
-		out.Flag("the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k)
+		out.Notes.Flag("the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k)
 	}
 }
 

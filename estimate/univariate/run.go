@@ -256,7 +256,7 @@ func (f *fit) carry(d *linefit.Data) (err error) {
 	}
 	if f.Lattices[0].Unit > coarseUnit*sd {
 		f.found = d.AsCounted(f.found)
-		f.Flag("the unit is a large part of the spread: the model is of values that are rounded to multiples of it, as gauze sample draws them")
+		f.Notes.Flag("the unit is a large part of the spread: the model is of values that are rounded to multiples of it, as gauze sample draws them")
 	}
 	return nil
 }

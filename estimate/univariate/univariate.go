@@ -32,10 +32,12 @@ import (
 )
 
 // Estimator is the method "univariate".
-type Estimator struct{}
+type Estimator struct{ estimate.Named }
 
 // New returns the estimator.
-func New() Estimator { return Estimator{} }
+func New() Estimator {
+	return Estimator{estimate.Describe(name, source, "a mixture in one column, components of any scales anywhere: gaps between values, then histograms and a fit")}
+}
 
 var _ estimate.FactUser = Estimator{}
 
@@ -43,17 +45,6 @@ const (
 	name   = "univariate"
 	source = "AAL21 Section 5"
 )
-
-// Name is "univariate".
-func (Estimator) Name() string { return name }
-
-// Source names the algorithm.
-func (Estimator) Source() string { return source }
-
-// Summary is one line for lists of methods.
-func (Estimator) Summary() string {
-	return "a mixture in one column, components of any scales anywhere: gaps between values, then histograms and a fit"
-}
 
 // Uses says that a known variance is made use of: then the components' are not fitted.
 func (Estimator) Uses(p estimate.Problem) estimate.Uses {

@@ -76,7 +76,7 @@ func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cell
 // outcome is the model that was chosen.
 func (r *run) outcome(m *model.Mixture, c cover, step float64) estimate.Outcome {
 	draft := program.NewDraft(r.d, estimate.Diagnostics{})
-	draft.Flag("chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
+	draft.Notes.Flag("chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
 		hypotheses.CountMixtures(int(c.size), r.k, c.grains), c.step, step)
 	for i, g := range m.Components {
 		cov, err := r.shaped(g.Cov)

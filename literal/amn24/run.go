@@ -103,9 +103,9 @@ func release(p estimate.Problem, m mixture, found int, said string, notes *progr
 	}
 	sort.SliceStable(order, func(i, j int) bool { return m.weights[order[i]] > m.weights[order[j]] })
 	draft := program.NewDraft(p.Columns, notes.Notes)
-	draft.Flag("%d crude approximations of components were released, and the mixture was chosen around them", found)
+	draft.Notes.Flag("%d crude approximations of components were released, and the mixture was chosen around them", found)
 	if said != "" {
-		draft.Flag("%s", said)
+		draft.Notes.Flag("%s", said)
 	}
 	for _, i := range order {
 		cov, err := program.Shaped(m.pairs[i].L, p.Covariance)

@@ -50,7 +50,7 @@ func (r *run) countRows() error {
 	if !public {
 		r.rows = r.good
 	} else if r.good < r.rows {
-		r.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.good/r.rows))
+		r.Notes.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.good/r.rows))
 	}
 	return nil
 }

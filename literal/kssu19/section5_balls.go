@@ -192,7 +192,7 @@ func (f *aggregate) outcome(parts []found) estimate.Outcome {
 	sort.SliceStable(parts, func(i, j int) bool { return parts[i].rows > parts[j].rows })
 	draft := program.NewDraft(f.Problem.Columns, f.Notes)
 	if f.Problem.Covariance != estimate.Spherical {
-		draft.Flag("sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
+		draft.Notes.Flag("sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
 	}
 	total := 0.0
 	for _, p := range parts {

@@ -241,7 +241,7 @@ func (f *sampling) outcome() (estimate.Outcome, error) {
 	sort.SliceStable(f.clusters, func(i, j int) bool { return f.clusters[i].weight > f.clusters[j].weight })
 	draft := program.NewDraft(f.Problem.Columns, f.Notes)
 	if f.Problem.Covariance != estimate.Spherical {
-		draft.Flag("sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
+		draft.Notes.Flag("sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
 	}
 	for _, c := range f.clusters {
 		g := gaussians.Gaussian{Mean: c.mean, Cov: mat.NewSymDense(f.dim(), nil)}

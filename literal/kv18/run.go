@@ -59,7 +59,7 @@ func (r *run) count() (doubt string, err error) {
 		r.rows = float64(n)
 	}
 	if public && r.rows < float64(n) {
-		r.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.rows/float64(n)))
+		r.Notes.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.rows/float64(n)))
 	}
 	if !(r.rows >= 2) {
 		return fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)), nil

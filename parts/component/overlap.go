@@ -11,14 +11,9 @@ import (
 // Overlap is the Bhattacharyya coefficient of two components: 0 if they are apart, 1 if they are
 // the same.
 func Overlap(a, b Gaussian) float64 {
-	mid := mat.NewSymDense(len(a.Mean), nil)
-	mid.AddSym(a.Cov, b.Cov)
-	mid.ScaleSym(.5, mid)
-	_, inv, logDet := symmetric.Factor(mid)
-	_, _, da := symmetric.Factor(a.Cov)
-	_, _, db := symmetric.Factor(b.Cov)
-	diff, z := mat.NewVecDense(len(a.Mean), nil), mat.NewVecDense(len(a.Mean), nil)
-	diff.SubVec(mat.NewVecDense(len(a.Mean), a.Mean), mat.NewVecDense(len(b.Mean), b.Mean))
-	z.MulVec(inv, diff)
-	return math.Exp((da+db)/4 - logDet/2 - mat.Dot(z, z)/8)
+	var sum mat.SymDense
+	sum.AddSym(a.Cov, b.Cov)
+	_, inv, logDet := symmetric.Factor(symmetric.Scaled(.5, &sum))
+	_, z := symmetric.Between(inv, a.Mean, b.Mean)
+	return math.Exp((symmetric.LogDet(a.Cov)+symmetric.LogDet(b.Cov))/4 - logDet/2 - mat.Dot(z, z)/8)
 }

@@ -35,9 +35,7 @@ func Pooled(sums []moments.Sums, how []Clipping) *Shape {
 			}
 			own[j].SetSym(a, a, own[j].At(a, a)+1-even/law.B1)
 		}
-		var part mat.SymDense
-		part.ScaleSym(n, own[j])
-		all.AddSym(all, &part)
+		all.AddSym(all, symmetric.Scaled(n, own[j]))
 		rows, noise = rows+n, math.Hypot(noise, n*sd[j])
 	}
 	excess, size := unsized(all, rows)
@@ -59,8 +57,7 @@ func Pooled(sums []moments.Sums, how []Clipping) *Shape {
 func unsized(m *mat.SymDense, rows float64) (e *mat.SymDense, size float64) {
 	d := m.SymmetricDim()
 	size = math.Max(mat.Trace(m)/float64(d), shrinkStep*rows)
-	e = mat.NewSymDense(d, nil)
-	e.ScaleSym(1/size, m)
+	e = symmetric.Scaled(1/size, m)
 	for a := range d {
 		e.SetSym(a, a, e.At(a, a)-1)
 	}
@@ -75,13 +72,10 @@ func Alike(cs []Gaussian) {
 		return math.Exp(logDet / float64(d))
 	}
 	for _, c := range cs {
-		var part mat.SymDense
-		part.ScaleSym(c.Weight/size(c.Cov), c.Cov)
-		shape.AddSym(shape, &part)
+		shape.AddSym(shape, symmetric.Scaled(c.Weight/size(c.Cov), c.Cov))
 	}
 	whole := size(shape)
 	for j, c := range cs {
-		cs[j].Cov = mat.NewSymDense(d, nil)
-		cs[j].Cov.ScaleSym(size(c.Cov)/whole, shape)
+		cs[j].Cov = symmetric.Scaled(size(c.Cov)/whole, shape)
 	}
 }

@@ -3,8 +3,6 @@ package em
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -56,9 +54,7 @@ func NewBackground(g component.Gaussian, form query.Form) (b Background) {
 
 // copyOf is g with its covariance times f, and that weight.
 func copyOf(g component.Gaussian, f, weight float64) component.Gaussian {
-	c := component.Gaussian{Weight: weight, Mean: g.Mean, Cov: mat.NewSymDense(len(g.Mean), nil)}
-	c.Cov.ScaleSym(f, g.Cov)
-	return c
+	return component.Gaussian{Weight: weight, Mean: g.Mean, Cov: symmetric.Scaled(f, g.Cov)}
 }
 
 // components are the background's parts of a moments query.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -46,9 +44,7 @@ func (r *Rounds) spectral() float64 {
 // Blur makes covariances as wide as their noise leaves it likely.
 func (r *Rounds) Blur() {
 	for j, c := range r.Components {
-		wider := mat.NewSymDense(r.Space.Dim(), nil)
-		wider.ScaleSym(1+math.Min(blur*math.Pow(c.Sigma*r.spectral(), 2), mostBlur), c.Cov)
-		r.Components[j].Cov = wider
+		r.Components[j].Cov = symmetric.Scaled(1+math.Min(blur*math.Pow(c.Sigma*r.spectral(), 2), mostBlur), c.Cov)
 	}
 }
 

@@ -43,9 +43,7 @@ func (r *Rounds) Axes(c component.Gaussian) (out, in *mat.Dense) {
 	d := r.Space.Dim()
 	pooled := mat.NewSymDense(d, nil)
 	for _, o := range r.Components {
-		var part mat.SymDense
-		part.ScaleSym(o.Weight, o.Cov)
-		pooled.AddSym(pooled, &part)
+		pooled.AddSym(pooled, symmetric.Scaled(o.Weight, o.Cov))
 	}
 	if len(r.Components) == 1 {
 		pooled = symmetric.Identity(d)

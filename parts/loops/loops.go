@@ -1,6 +1,8 @@
 // Package loops names the loops that parts of estimators have in common.
 package loops
 
+import "math"
+
 // Upto are the numbers 0, 1, .., n-1.
 func Upto(n int) []int {
 	list := make([]int, n)
@@ -25,6 +27,19 @@ func Sum[T any](list []T, f func(T) float64) (sum float64) {
 		sum += f(x)
 	}
 	return sum
+}
+
+// Least narrows [low, high] by geometric means, until its ends differ by that ratio, around the place
+// from which on enough is true; there or a little above is its answer.
+func Least(low, high, ratio float64, enough func(float64) bool) float64 {
+	for high > ratio*low {
+		if mid := math.Sqrt(low * high); enough(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
 }
 
 // Bisect narrows an interval around the place where below, true on the left, becomes false.

@@ -66,9 +66,7 @@ func (r *Rounder) step(st *State, mu float64) (look, error) {
 	trace := mat.Trace(s)
 	r.Good.Add(trace, answer.Sigma*math.Sqrt(float64(size)))
 	rows := math.Max(trace, leastGoodPart*r.Rows)
-	past := measurement{frame: st.clone(), mean: mat.NewSymDense(size, nil), sigma: answer.Sigma / rows}
-	past.mean.ScaleSym(1/rows, s)
-	r.history = append(r.history, past)
+	r.history = append(r.history, measurement{frame: st.clone(), mean: symmetric.Scaled(1/rows, s), sigma: answer.Sigma / rows})
 	noise := answer.Sigma * math.Sqrt(2*float64(size)) * (nu + float64(d)) / rows
 	lambda, v, ok := symmetric.Eigen(target(s, nu, (nu+float64(d))/rows))
 	if !ok {

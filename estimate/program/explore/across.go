@@ -146,9 +146,7 @@ func (f *Finder) fisher(m *coreset.Mixture) error {
 	_, err := f.lookNodes(lookShare)
 	within := mat.NewSymDense(len(n.at.Mean), nil)
 	for _, k := range n.kids {
-		var part mat.SymDense
-		part.ScaleSym(k.at.Weight, k.at.Cov)
-		within.AddSym(within, &part)
+		within.AddSym(within, symmetric.Scaled(k.at.Weight, k.at.Cov))
 	}
 	_, inv, _ := symmetric.Factor(within)
 	v, _ := symmetric.Principal(symmetric.Congruence(inv, n.at.Cov), 1)

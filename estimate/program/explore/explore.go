@@ -56,21 +56,13 @@ func (f *Finder) lookRoot() error {
 	for i := range mean {
 		mean[i] = s.Sum[i] / n
 	}
-	cov := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			cov.SetSym(i, j, s.Second.At(i, j)/n-mean[i]*mean[j])
-		}
-	}
+	cov := symmetric.Of(d, func(i, j int) float64 { return s.Second.At(i, j)/n - mean[i]*mean[j] })
 	l := f.low()
 	v, values := symmetric.Principal(cov, l)
 	low := sq(f.radius / flattest)
 	steady(values, s.SecondSD/n, low)
 	f.View = View{origin: mean, V: v}
-	at := component.Gaussian{Weight: math.Min(1, n/f.Rows), Mean: make([]float64, l), Cov: mat.NewSymDense(l, nil)}
-	for i := range l {
-		at.Cov.SetSym(i, i, values[i])
-	}
+	at := component.Gaussian{Weight: math.Min(1, n/f.Rows), Mean: make([]float64, l), Cov: symmetric.Diagonal(values[:l])}
 	f.Rest = values[d-1]
 	if d > l {
 		f.Rest = stat.Mean(values[l:], nil)
@@ -224,7 +216,7 @@ func (f *Finder) grow(share float64, how directions) error {
 	if slices.ContainsFunc(nodes, func(n *node) bool { return n.first != nil }) {
 		q = 1
 	}
-	first, last := treeLevels(q)
+	first, last := coreset.Levels(q, q > flatTree)
 	var trees []*coreset.Tree
 	for _, n := range nodes {
 		u, values := symmetric.Principal(n.at.Cov, q)
@@ -263,20 +255,9 @@ var (
 	all    = directions{3, 60} // inside nodes that hold many rows, when narrow ones show nothing
 )
 
-// treeLevels are the first and the last level, in bits per axis, of a tree in q directions. Utility
-// constants.
-func treeLevels(q int) (first, last int) {
-	switch q {
-	case 1:
-		return 4, 8
-	case 2:
-		return 3, 7
-	case 3:
-		return 2, 6
-	default:
-		return 2, 5
-	}
-}
+// flatTree is how many directions have trees of coreset's levels; in more they are one finer, as
+// those of nodes have fewer cells that hold rows. A guess.
+const flatTree = 2
 
 // levelsPaid is how many levels share the part of a tree; one that has more cells to split goes
 // beyond it. A guess.

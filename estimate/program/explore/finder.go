@@ -41,7 +41,7 @@ const (
 // below.
 const (
 	mostTrees      = 1 + 2*(mostLevels-1) + mostAcross
-	mostTreeLevels = 5 // see treeLevels
+	mostTreeLevels = 5 // of coreset.Levels, see flatTree
 )
 
 // Steps is the worst case of a Finder with that prefix, whose run has the part share of the total

@@ -1,6 +1,10 @@
 package explore
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gauze-dp/gauze/parts/coreset"
+)
 
 // TestStepsHoldTheWorstCase: each level looks at nodes up to
 // mostLooks times, zooms up to mostZooms times and grows trees twice; and what is reserved before a
@@ -8,7 +12,7 @@ import "testing"
 func TestStepsHoldTheWorstCase(t *testing.T) {
 	levels := 0.
 	for q := 1; q <= broad.most; q++ {
-		first, last := treeLevels(q)
+		first, last := coreset.Levels(q, q > flatTree)
 		levels = max(levels, float64(last-first+1))
 	}
 	if paid := levels / levelsPaid; paid > 1.5 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -91,17 +92,11 @@ func (n *node) split(m *coreset.Mixture, rows float64) {
 	g.Mul(&g, inv)
 	for j, w := range m.Weights {
 		kid := &node{view: n.view, at: component.Gaussian{Weight: w * n.fits.set.Total / rows, Doubt: component.StartDoubt()}}
-		less := mat.NewSymDense(len(seen.Mean), nil)
-		less.ScaleSym(-1, seen.Cov)
-		less.AddSym(less, m.Covs[j])
+		less := symmetric.Of(len(seen.Mean), func(i, l int) float64 { return m.Covs[j].At(i, l) - seen.Cov.At(i, l) })
 		kid.at.Cov = symmetric.Congruence(&g, less)
 		kid.at.Cov.AddSym(kid.at.Cov, n.at.Cov)
 		kid.at.Mean = slices.Clone(n.at.Mean)
-		for i := range kid.at.Mean {
-			for l, at := range m.Means[j] {
-				kid.at.Mean[i] += g.At(i, l) * (at - seen.Mean[l])
-			}
-		}
+		symmetric.AddMul(kid.at.Mean, &g, floats.SubTo(make([]float64, len(seen.Mean)), m.Means[j], seen.Mean))
 		kid.blurred = n.blur(m, j)
 		n.kids = append(n.kids, kid)
 	}
@@ -126,10 +121,7 @@ func meanSpan(g []component.Gaussian) View {
 	pairs := 0
 	for i := range g {
 		for j := range i {
-			diff := mat.NewVecDense(d, nil)
-			for l := range d {
-				diff.SetVec(l, g[i].Mean[l]-g[j].Mean[l])
-			}
+			diff := mat.NewVecDense(d, floats.SubTo(make([]float64, d), g[i].Mean, g[j].Mean))
 			if n := mat.Norm(diff, 2); n > 0 && dense.Finite(n) {
 				gram.SymRankOne(gram, 1/(n*n), diff)
 				pairs++
@@ -170,8 +162,7 @@ func rounder(s *mat.SymDense, c component.Gaussian) *mat.SymDense {
 	for i := range l {
 		mid += s.At(i, i) / float64(l)
 	}
-	out := mat.NewSymDense(l, nil)
-	out.ScaleSym(1-a, s)
+	out := symmetric.Scaled(1-a, s)
 	for i := range l {
 		out.SetSym(i, i, out.At(i, i)+a*mid)
 	}

@@ -37,17 +37,12 @@ const (
 //
 // Source: [KSSU19] Section C.4 of the restatement.
 func Separation(a, b []float64, covA, covB *mat.SymDense) float64 {
-	q := len(a)
 	var sum mat.SymDense
 	sum.AddSym(covA, covB)
 	_, inv, _ := symmetric.Factor(&sum)
-	diff := mat.NewVecDense(q, nil)
-	for i := range a {
-		diff.SetVec(i, a[i]-b[i])
-	}
-	var z, u mat.VecDense
-	z.MulVec(inv, diff)
-	u.MulVec(inv.T(), &z)
+	diff, z := symmetric.Between(inv, a, b)
+	var u mat.VecDense
+	u.MulVec(inv.T(), z)
 	spread := math.Sqrt(math.Max(0, mat.Inner(&u, covA, &u))) + math.Sqrt(math.Max(0, mat.Inner(&u, covB, &u)))
 	switch along := mat.Dot(&u, diff); {
 	case spread > 0:
@@ -258,7 +253,7 @@ func (f *fits) choose(ctx context.Context, most int) (*coreset.Mixture, error) {
 			return nil, err
 		}
 		if k <= min(most, maxTried) && f.terrific[k-1] != nil {
-			best, failed = f.terrific[k-1], 0
+			failed = 0
 		} else {
 			failed++
 		}
@@ -274,12 +269,7 @@ func (f *fits) choose(ctx context.Context, most int) (*coreset.Mixture, error) {
 
 // clumped reports whether the leaves fall into k connected groups.
 func (f *fits) clumped(k int) bool {
-	for _, c := range f.clumps {
-		if slices.Max(c)+1 == k {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.clumps, func(c []int) bool { return slices.Max(c)+1 == k })
 }
 
 // asked is the fit with k components that the caller insists on: terrific if possible.

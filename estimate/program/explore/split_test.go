@@ -171,7 +171,7 @@ func leavesOf(t testing.TB, rows [][]float64, half, sd float64) *coreset.Coreset
 	for _, r := range rows {
 		flat = append(flat, r...)
 	}
-	first, last := treeLevels(q)
+	first, last := coreset.Levels(q, q > flatTree)
 	tree := coreset.NewDroppingTree(flatFrame(q), box, first, last, 0, drops)
 	for {
 		c, ok := tree.Next()

@@ -1,8 +1,12 @@
 package explore
 
 import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -34,23 +38,15 @@ func (w View) of(mean []float64, u *mat.Dense) View {
 
 // Up is the point of the working coordinates that is seen at y, in the plane of the view.
 func (w View) Up(y []float64) []float64 {
-	x := append([]float64(nil), w.origin...)
-	for i := range x {
-		for j, v := range y {
-			x[i] += w.V.At(i, j) * v
-		}
-	}
+	x := slices.Clone(w.origin)
+	symmetric.AddMul(x, w.V, y)
 	return x
 }
 
 // down is where the view sees x.
 func (w View) down(x []float64) []float64 {
 	y := make([]float64, w.Dim())
-	for i, o := range w.origin {
-		for j := range y {
-			y[j] += w.V.At(i, j) * (x[i] - o)
-		}
-	}
+	symmetric.AddMulT(y, w.V, floats.SubTo(make([]float64, len(x)), x, w.origin))
 	return y
 }
 
@@ -64,21 +60,10 @@ func (w View) see(g component.Gaussian) component.Gaussian {
 // Lift is g, seen by the view, in all working coordinates, with the given variance in all
 // directions that the view does not see.
 func (w View) Lift(g component.Gaussian, rest float64) component.Gaussian {
-	cov := symmetric.Congruence(w.V, g.Cov)
-	for i := range w.origin {
-		for j := i; j < len(w.origin); j++ {
-			p := 0.0 // of V V^T
-			for l := range w.Dim() {
-				p += w.V.At(i, l) * w.V.At(j, l)
-			}
-			one := 0.0
-			if i == j {
-				one = 1
-			}
-			cov.SetSym(i, j, cov.At(i, j)+rest*(one-p))
-		}
-	}
-	g.Mean, g.Cov = w.Up(g.Mean), cov
+	seen, one := symmetric.Congruence(w.V, g.Cov), symmetric.Identity(len(w.origin))
+	g.Mean, g.Cov = w.Up(g.Mean), symmetric.Of(len(w.origin), func(i, j int) float64 {
+		return seen.At(i, j) + rest*(one.At(i, j)-dense.Dot(w.V.RawRowView(i), w.V.RawRowView(j)))
+	})
 	return g
 }
 

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -82,7 +83,8 @@ func (f *Finder) zoom(blurs []*node) error {
 		}
 	}
 	for range mostZooms {
-		if !anyOpen(windows) || !f.affords(zoomShare+lookShare+regrowCost) {
+		done := !slices.ContainsFunc(slices.Concat(windows...), func(w window) bool { return !w.done })
+		if done || !f.affords(zoomShare+lookShare+regrowCost) {
 			break
 		}
 		var queries []query.Counts
@@ -113,17 +115,6 @@ func (f *Finder) zoom(blurs []*node) error {
 		n.at = at
 	}
 	return nil
-}
-
-func anyOpen(windows [][]window) bool {
-	for _, w := range windows {
-		for _, c := range w {
-			if !c.done {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // bins cuts every column's window in so many equal bins; the columns are the table's.

@@ -14,15 +14,17 @@ import (
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
-// A refused fit ends without a model: End makes an outcome of this error.
-type refused struct{ estimate.NoRelease }
+// An ended fit has its outcome, with a model or without: End makes that of this error.
+type ended struct{ estimate.Outcome }
 
 // Error makes it an error.
-func (r *refused) Error() string { return r.Reason }
+func (*ended) Error() string { return "the fit has ended" }
 
 func refusal(advice, format string, args ...any) error {
-	return &refused{estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}}
+	return refused(&estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice})
 }
+
+func refused(none *estimate.NoRelease) error { return &ended{estimate.Outcome{NoRelease: none}} }
 
 // TooFew is the outcome of a fit of so many rows, public or released, if they are not tried.
 func TooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
@@ -68,15 +70,14 @@ func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
 	if errors.Is(err, marginal.ErrOverflow) {
 		err = refusal("record the columns in other units", "the columns' spreads do not fit float64")
 	}
-	var r *refused
-	if errors.As(err, &r) {
-		return estimate.Outcome{NoRelease: &r.NoRelease, Diagnostics: f.notes()}, nil
-	}
 	var e *ended
-	if errors.As(err, &e) {
-		return e.Outcome, nil
+	if !errors.As(err, &e) {
+		return out, err
 	}
-	return out, err
+	if e.NoRelease != nil {
+		e.Diagnostics = f.notes()
+	}
+	return e.Outcome, nil
 }
 
 // notes are the diagnostics that every outcome has.

@@ -68,12 +68,6 @@ func (f *Fit) countRows() (good, lacking, sd float64, err error) {
 	return answer.Values[0], answer.Values[1], answer.Sigma, nil
 }
 
-// ended is a fit that needs no more measurements: End returns its outcome.
-type ended struct{ estimate.Outcome }
-
-// Error makes it an error.
-func (*ended) Error() string { return "the fit has ended" }
-
 // usePartial ends a fit with the moments of the cells that there are: those of a column over its
 // cells, those of two over the rows that have both. Missing cells are filled with the released
 // centre of their column. Mean and covariance of these rows are measured as those of any others;

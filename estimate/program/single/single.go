@@ -106,7 +106,7 @@ func (f *Fit) Open(p estimate.Problem) error {
 	}
 	f.Tyler.Rows = f.Rows
 	if none := TooFew(p, f.Rows); none != nil {
-		return &refused{*none}
+		return refused(none)
 	}
 	if partial {
 		return f.usePartial(p, lacking/f.Rows)
@@ -121,7 +121,7 @@ func (f *Fit) Open(p estimate.Problem) error {
 // use takes the units, or refuses.
 func (f *Fit) use(u stagezero.Units, p estimate.Problem) error {
 	if none := f.Use(u); none != nil {
-		return &refused{*none}
+		return refused(none)
 	}
 	if f.Hidden() {
 		return refusal(advice(p), "the noise hides whether a column is constant")
