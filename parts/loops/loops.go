@@ -29,8 +29,8 @@ func Sum[T any](list []T, f func(T) float64) (sum float64) {
 	return sum
 }
 
-// Least narrows [low, high] by geometric means, until its ends differ by that ratio, around the place
-// from which on enough is true; there or a little above is its answer.
+// Least narrows [low, high] by geometric means, until its ends differ by that ratio, around the
+// place from which on enough is true; there or a little above is its answer.
 func Least(low, high, ratio float64, enough func(float64) bool) float64 {
 	for high > ratio*low {
 		if mid := math.Sqrt(low * high); enough(mid) {
