@@ -8,16 +8,17 @@ import (
 	"github.com/gauze-dp/gauze/kernel/people"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
 )
 
 // An Input is an opened source of rows whose columns are known.
 type Input struct{ table *source.Table }
 
-// Open opens an input as source.Open does. With a schema no row is read; without one (nil) the
+// Open opens an input as inputs.Open does. With a schema no row is read; without one (nil) the
 // columns are inferred from the first rows, which the privacy promise does not cover. The caller
 // closes the input.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) {
-	t, err := source.Open(input, stdin, schema)
+	t, err := inputs.Open(input, stdin, schema)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,12 @@ type csvReader struct {
 	file   io.Closer
 }
 
-// newCSV reads the header of in. It owns file, which it closes if it fails.
-func newCSV(name string, in io.Reader, file io.Closer) (*csvReader, error) {
-	c := &csvReader{name: name, file: file}
+// CSV reads comma-separated text, plain or packed with gzip, whose name stands in errors. It owns
+// in, which is closed with the reader, or here if there is an error in the header.
+func CSV(name string, in io.ReadCloser) (Reader, error) {
+	c := &csvReader{name: name, file: in}
 	if err := c.start(in); err != nil {
-		file.Close()
+		in.Close()
 		return nil, err
 	}
 	return c, nil

@@ -35,7 +35,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("half a row: %s", s)
 		}
 		schema := table.Schema()
-		slow, err := Open("-", &oneByte{text}, schema)
+		slow, err := opened("stdin", &oneByte{text}, schema)
 		if err != nil {
 			t.Fatalf("inferred columns cannot be declared: %v", err)
 		}
@@ -131,7 +131,7 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				table, err := Open("-", strings.NewReader(text.String()), schema)
+				table, err := opened("stdin", strings.NewReader(text.String()), schema)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -69,8 +69,7 @@ func (t *Table) infer() error {
 		}
 	}
 	if t.columns == nil {
-		return &Error{Field: "input", Wanted: "at least one column of numbers", Got: "none in " + quoteNames(header),
-			Hint: "numbers are written with a decimal point and no thousands separator; a row identifier counts only if --columns names it"}
+		return errNoNumbers(header)
 	}
 	chosen := make([]int, len(a.pick))
 	for i, at := range a.pick {
@@ -100,6 +99,11 @@ func (t *Table) byType() []string {
 		}
 	}
 	return why
+}
+
+func errNoNumbers(header []string) error {
+	return &Error{Field: "input", Wanted: "at least one column of numbers", Got: "none in " + quoteNames(header),
+		Hint: "numbers are written with a decimal point and no thousands separator; a row identifier counts only if --columns names it"}
 }
 
 func errNoRows() error {

@@ -108,7 +108,7 @@ func TestLookAheadOfWideTable(t *testing.T) {
 		for range 3 {
 			b.WriteString(row)
 		}
-		table, err := Open("-", strings.NewReader(b.String()), nil)
+		table, err := opened("stdin", strings.NewReader(b.String()), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestLookAheadOfWideTable(t *testing.T) {
 
 func TestDirtyTable(t *testing.T) {
 	path := filepath.Join("testdata", "dirty.csv")
-	table, err := Open(path, nil, nil)
+	table, err := openedFile(t, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestDirtyTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	again, err := Open("-", file, nil)
+	again, err := opened("stdin", file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

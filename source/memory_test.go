@@ -47,7 +47,7 @@ func TestMemory(t *testing.T) {
 	const rows, limit = 250_000, 12 << 20
 	for _, schema := range []*Schema{nil, {Columns: []Column{{Name: "a"}, {Name: "j"}}}} {
 		in := &repeated{line: "1,2,3,4,5,6.5,7,8,,10\n", left: rows, rest: "a,b,c,d,e,f,g,h,i,j\n"}
-		table, err := Open("-", in, schema)
+		table, err := opened("stdin", in, schema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestAllocations(t *testing.T) {
 	text := "a,b,c,d\n" + strings.Repeat("1.5,-2e3,7,NA\n", rows)
 	schema := &Schema{Columns: []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
 	got := testing.AllocsPerRun(5, func() {
-		table, err := Open("-", strings.NewReader(text), schema)
+		table, err := opened("stdin", strings.NewReader(text), schema)
 		if err != nil {
 			t.Fatal(err)
 		}

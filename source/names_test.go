@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
@@ -41,8 +42,14 @@ func TestFirstRowIsNoHeader(t *testing.T) {
 	} {
 		text := first + "\n" + strings.Repeat("Bob,3,4\nCarla,5,6\n", 10)
 		for name, open := range map[string]func() error{
-			"Open":   func() error { _, err := Open("-", strings.NewReader(text), nil); return err },
-			"Header": func() error { _, err := Header("-", strings.NewReader(text)); return err },
+			"Open": func() error { _, err := opened("stdin", strings.NewReader(text), nil); return err },
+			"Foresee": func() error {
+				reader, err := CSV("stdin", io.NopCloser(strings.NewReader(text)))
+				if err == nil {
+					_, _, err = Foresee(reader, nil)
+				}
+				return err
+			},
 		} {
 			err := open()
 			var mistake *Error

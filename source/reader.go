@@ -1,6 +1,9 @@
 package source
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // A Reader brings rows in, once, from front to back: a format of ours, or one of your own for [Of].
 // A reader whose format knows what its columns hold is a [Typed] one too.
@@ -8,7 +11,8 @@ type Reader interface {
 	// Header returns the names of all columns, distinct and not empty.
 	Header() []string
 	// Select restricts the cells that Next returns to these columns of the header, in this order,
-	// and says which it returns as text. Until it is called, all and none.
+	// and says which it returns as text. Until it is called, all and none. Between two rows it may
+	// be called again with fewer.
 	Select(columns, labels []int)
 	// Next reads one row. It sets all of values and kinds, one for each selected column, and all
 	// of labels, "" where a cell is empty. io.EOF follows the last row. Any other error ends the
@@ -41,6 +45,18 @@ func Cell(v float64) (float64, Kind) {
 	return v, Number
 }
 
+// Widen is the number that a float32 stands for: the float64 of the shortest decimal that names it,
+// which is what CSV of the same table has. float64(v) would make .1 to .10000000149.
+func Widen(v float32) float64 {
+	const exact = 1 << 24 // whole numbers up to it are float32, and their own decimals
+	w := float64(v)
+	if w == math.Trunc(w) && math.Abs(w) <= exact || math.IsNaN(w) {
+		return w
+	}
+	w, _ = strconv.ParseFloat(strconv.FormatFloat(w, 'g', -1, 32), 64)
+	return w
+}
+
 // checked is a cell as a reader has it, which may be anybody's.
 func checked(v float64, kind Kind) (float64, Kind) {
 	if kind == Number {
@@ -67,17 +83,15 @@ type Type struct {
 	Hint string
 }
 
-// Of is the table of a reader's rows, which the table owns: it is closed with the table, or here if
-// there is an error. The schema is as for [Open].
+// Of is the table of a reader's rows. The table owns the reader: it is closed with the table, or
+// here if there is an error.
+//
+// The schema says which columns are fitted, and no row is read before [Table.Read]. With nil, or
+// one without columns, they are chosen by types, or inferred from the first rows where columns have
+// none (see the package's doc for what that gives away). Mistakes in the input or the schema are of
+// type *Error.
 func Of(reader Reader, schema *Schema) (*Table, error) {
-	t := &Table{reader: reader, types: make([]Type, len(reader.Header()))}
-	if typed, ok := reader.(Typed); ok {
-		t.types = typed.Types()
-	}
-	err := checkHeader(reader.Header())
-	if err == nil {
-		err = t.take(schema)
-	}
+	t, err := begin(reader, schema)
 	if err == nil && len(t.schema.Columns) == 0 {
 		err = t.infer()
 	} else if err == nil {
@@ -92,4 +106,48 @@ func Of(reader Reader, schema *Schema) (*Table, error) {
 		t.report.Columns[i].Name = c.Name
 	}
 	return t, nil
+}
+
+// begin checks the header, and finds the schema's unit and groups in it.
+func begin(reader Reader, schema *Schema) (*Table, error) {
+	if err := checkHeader(reader.Header()); err != nil {
+		return nil, err
+	}
+	t := &Table{reader: reader, types: TypesOf(reader)}
+	return t, t.take(schema)
+}
+
+// TypesOf returns the types of a reader's columns, zero where it has none.
+func TypesOf(reader Reader) []Type {
+	if typed, ok := reader.(Typed); ok {
+		return typed.Types()
+	}
+	return make([]Type, len(reader.Header()))
+}
+
+// Foresee returns the columns that Of would fit, and closes the reader; it reads no row. For a
+// schema without columns these are as far as names and types tell, and known is false where cells
+// will decide.
+func Foresee(reader Reader, schema *Schema) (columns []Column, known bool, err error) {
+	defer reader.Close()
+	t, err := begin(reader, schema)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case len(t.schema.Columns) > 0:
+		return t.schema.Columns, true, t.declare()
+	}
+	if err := checkNames(reader.Header()); err != nil {
+		return nil, false, err
+	}
+	known = true
+	for j, why := range t.byType() {
+		if name := reader.Header()[j]; why == "" && !(t.types[j] == Type{} && rowIdentifier(name)) {
+			columns, known = append(columns, Column{Name: name}), known && t.types[j] != Type{}
+		}
+	}
+	if columns == nil {
+		return nil, known, errNoNumbers(reader.Header())
+	}
+	return columns, known, nil
 }

@@ -28,7 +28,7 @@ func TestRoles(t *testing.T) {
 		{Unit: "patient_id", By: groupings()},
 		{Unit: " patient_id ", By: groupings(), Columns: []Column{{Name: "weight"}, {Name: "height"}}},
 	} {
-		table, err := Open("-", strings.NewReader(visits), s)
+		table, err := opened("stdin", strings.NewReader(visits), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestRepeats(t *testing.T) {
 			if columns != "" {
 				schema.Columns = []Column{{Name: columns}}
 			}
-			table, err := Open("-", strings.NewReader(text), schema)
+			table, err := opened("stdin", strings.NewReader(text), schema)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,13 +92,13 @@ func TestRoleMistakes(t *testing.T) {
 		`schema, by: want a column of its own`: {Unit: "sex", By: []Grouping{{"sex", []string{"f"}}}},
 		`none that is called "gender"`:         {By: []Grouping{{"gender", []string{"f"}}}},
 	} {
-		_, err := Open("-", strings.NewReader(visits), s)
+		_, err := opened("stdin", strings.NewReader(visits), s)
 		var mistake *Error
 		if !errors.As(err, &mistake) || !strings.Contains(err.Error(), strings.TrimPrefix(name, "got ")) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	_, err := Open("-", strings.NewReader("a1,f,1\nb2,m,2\n"), &Schema{Unit: "patient_id"})
+	_, err := opened("stdin", strings.NewReader("a1,f,1\nb2,m,2\n"), &Schema{Unit: "patient_id"})
 	if err == nil || strings.Contains(err.Error(), "a1") {
 		t.Errorf("a row of data shows: %v", err)
 	}

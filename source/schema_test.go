@@ -23,7 +23,7 @@ func TestReadSchema(t *testing.T) {
 	if c := schema.Columns; len(c) != 2 || c[0].Name != "age" || c[0].RoundedTo != 1 || *c[0].AtLeast != 0 || c[0].AtMost != nil || c[1] != (Column{Name: "bmi"}) {
 		t.Errorf("got %v", c)
 	}
-	table, err := Open("-", strings.NewReader("bmi,age\n20,30\n"), schema)
+	table, err := opened("stdin", strings.NewReader("bmi,age\n20,30\n"), schema)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,10 @@
 package source
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
-	"strings"
 )
 
 // A Sink takes the rows, in order. It must not keep row, which is overwritten by the next one.
@@ -29,89 +25,6 @@ type Table struct {
 	ahead   *lookAhead // of an inferred schema; nil once read
 	report  Report
 	read    bool
-}
-
-// Open opens an input: a path to CSV, plain or packed with gzip, or "-" for stdin. The schema says
-// which columns are fitted; nil infers them from the first rows (see the package's doc for what
-// that gives away).
-//
-// With a schema no row is read. Mistakes in the input or the schema are of type *Error. The caller
-// closes the table.
-func Open(input string, stdin io.Reader, schema *Schema) (*Table, error) {
-	reader, err := open(input, stdin)
-	if err != nil {
-		return nil, err
-	}
-	return Of(reader, schema)
-}
-
-// Header returns the names of an input's columns; it reads no row. It fails where Open without a
-// schema would fail for the names.
-func Header(input string, stdin io.Reader) ([]string, error) {
-	reader, err := open(input, stdin)
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	return reader.Header(), checkNames(reader.Header())
-}
-
-// open picks the format by the input's name.
-func open(input string, stdin io.Reader) (Reader, error) {
-	const supported = "a path to .csv or .csv.gz, or - for CSV on stdin"
-	if scheme, ok := schemeOf(input); ok {
-		return nil, &Error{Field: "input", Wanted: supported, Got: fmt.Sprintf("a URL with the scheme %q", scheme),
-			Hint: "export the table as CSV, or write ./ before a file name with a colon"}
-	}
-	switch {
-	case input == "":
-		return nil, &Error{Field: "input", Wanted: supported, Got: "an empty name", Hint: "name the file"}
-	case input == "-":
-		return newCSV("stdin", stdin, io.NopCloser(stdin))
-	case strings.HasSuffix(strings.ToLower(input), ".parquet"):
-		return nil, &Error{Field: "input", Wanted: supported, Got: "a Parquet file", Hint: "export the table as CSV"}
-	}
-	file, err := openFile(input)
-	if err != nil {
-		return nil, err
-	}
-	return newCSV(input, file, file)
-}
-
-// schemeOf returns the scheme of a URL: "postgres" of postgres://.., "sqlite" of sqlite:FILE. It
-// returns nothing else of it, since the rest may hold a password. A single letter is a drive and no
-// scheme.
-func schemeOf(input string) (string, bool) {
-	scheme, _, ok := strings.Cut(input, ":")
-	if !ok || len(scheme) < 2 {
-		return "", false
-	}
-	for _, c := range scheme {
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+') {
-			return "", false
-		}
-	}
-	return strings.ToLower(scheme), true
-}
-
-func openFile(path string) (*os.File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		hint := "check that it may be read"
-		if errors.Is(err, fs.ErrNotExist) {
-			hint = "check the path"
-		}
-		return nil, &Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: hint}
-	}
-	info, err := file.Stat()
-	if err == nil && info.IsDir() {
-		err = &Error{Field: "input", Wanted: "a file", Got: "the folder " + path, Hint: "name a file in it"}
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
 }
 
 // take takes the schema as asked, and finds its unit and groups.

@@ -23,6 +23,24 @@ type kept [][]float64
 
 func (k *kept) Append(row []float64, _ string, _ int) { *k = append(*k, slices.Clone(row)) }
 
+// opened is the table of CSV.
+func opened(name string, in io.Reader, schema *Schema) (*Table, error) {
+	reader, err := CSV(name, io.NopCloser(in))
+	if err != nil {
+		return nil, err
+	}
+	return Of(reader, schema)
+}
+
+func openedFile(t *testing.T, path string) (*Table, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return opened(path, file, nil)
+}
+
 // readAll opens text as stdin with the columns ("" infers them) and reads it.
 func readAll(t testing.TB, text, columns string) (*Table, kept, error) {
 	t.Helper()
@@ -33,7 +51,7 @@ func readAll(t testing.TB, text, columns string) (*Table, kept, error) {
 			t.Fatal(err)
 		}
 	}
-	table, err := Open("-", strings.NewReader(text), schema)
+	table, err := opened("stdin", strings.NewReader(text), schema)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -238,8 +256,8 @@ func TestEncodings(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, input := range []string{path, "-"} {
-			table, err := Open(input, iotest.OneByteReader(bytes.NewReader(data)), schema)
+		for _, input := range []string{path, "stdin"} {
+			table, err := opened(input, iotest.OneByteReader(bytes.NewReader(data)), schema)
 			if err != nil {
 				t.Errorf("%s as %s: %v", name, input, err)
 				continue
@@ -281,7 +299,7 @@ func TestDamagedGzip(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path, nil, nil); err == nil || !strings.Contains(err.Error(), "want gzip data, as the name says") {
+	if _, err := openedFile(t, path); err == nil || !strings.Contains(err.Error(), "want gzip data, as the name says") {
 		t.Errorf("plain text named .gz: got %v", err)
 	}
 }
@@ -291,39 +309,13 @@ func TestReadFailure(t *testing.T) {
 	broken := errors.New("the disk is on fire")
 	for _, before := range []string{"", "a,", "a,b\n", "a,b\n1,2\n", "a\n1\n\n"} {
 		in := io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))
-		table, err := Open("-", in, &Schema{Columns: []Column{{Name: "a"}}})
+		table, err := opened("stdin", in, &Schema{Columns: []Column{{Name: "a"}}})
 		if err == nil {
 			err = table.Read(&kept{})
 		}
 		var mistake *Error
 		if !errors.Is(err, broken) || errors.As(err, &mistake) {
 			t.Errorf("after %q: got %v", before, err)
-		}
-	}
-}
-
-func TestInputNames(t *testing.T) {
-	for input, want := range map[string]string{
-		"":                                   "an empty name",
-		"postgres://me:hunter2@db/x?table=t": `the scheme "postgres"`,
-		"sqlite:people.db?table=t":           `the scheme "sqlite"`,
-		"https://example.org/a.csv":          `the scheme "https"`,
-		"people.parquet":                     "a Parquet file",
-		filepath.Join(t.TempDir(), "no.csv"): "no such file",
-		t.TempDir():                          "the folder",
-	} {
-		_, err := Open(input, nil, nil)
-		var mistake *Error
-		if !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
-			t.Errorf("Open(%q): got %v, want %q in it", input, err, want)
-		}
-		if err != nil && strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("error shows a password: %v", err)
-		}
-	}
-	for _, input := range []string{`C:\data\a.csv`, "./a:b.csv", "a_b:c.csv"} {
-		if scheme, ok := schemeOf(input); ok {
-			t.Errorf("schemeOf(%q) = %q, want none", input, scheme)
 		}
 	}
 }
@@ -349,14 +341,23 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestHeaderReadsNoRow: Header and Open with a schema succeed where the first row is malformed.
+// TestHeaderReadsNoRow: Foresee, and Of with a schema, succeed where the first row is malformed.
 func TestHeaderReadsNoRow(t *testing.T) {
 	const text = "a,b\n1,2,3\n"
-	names, err := Header("-", strings.NewReader(text))
-	if err != nil || !slices.Equal(names, []string{"a", "b"}) {
-		t.Errorf("Header: %v, %v", names, err)
+	for _, c := range []struct {
+		schema *Schema
+		want   string
+	}{{nil, "[{a 0 <nil> <nil>  } {b 0 <nil> <nil>  }] false"}, {Named([]string{"b"}), "[{b 0 <nil> <nil>  }] true"}} {
+		reader, err := CSV("stdin", io.NopCloser(strings.NewReader(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, known, err := Foresee(reader, c.schema)
+		if got := fmt.Sprint(columns, known); err != nil || got != c.want {
+			t.Errorf("Foresee: %s, %v; want %s", got, err, c.want)
+		}
 	}
-	if _, err := Open("-", strings.NewReader(text), &Schema{Columns: []Column{{Name: "a"}}}); err != nil {
-		t.Errorf("Open: %v", err)
+	if _, err := opened("stdin", strings.NewReader(text), &Schema{Columns: []Column{{Name: "a"}}}); err != nil {
+		t.Errorf("Of: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
 )
 
 type planOptions struct {
@@ -95,20 +95,14 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 	}
 	note := ""
 	switch {
-	case len(args) == 1 && len(schema.Columns) > 0:
-		table, err := source.Open(args[0], e.stdin, schema) // reads the header alone
-		if err != nil {
-			return nil, "", err
-		}
-		schema = table.Schema()
-		table.Close()
 	case len(args) == 1:
-		names, err := source.Header(args[0], e.stdin)
+		columns, known, err := inputs.Foresee(args[0], e.stdin, schema) // reads no row
 		if err != nil {
 			return nil, "", err
 		}
-		schema = source.Named(slices.DeleteFunc(names, func(name string) bool { return name == schema.Unit }))
-		note = "every column of the header is counted; without --columns or --schema, fit chooses among them by looking at the cells"
+		if schema.Columns = columns; !known {
+			note = "the header names no types: its columns are counted, identifiers left out; without --columns or --schema, fit chooses among them by looking at the cells"
+		}
 	case len(schema.Columns) == 0 && o.dim > 0:
 		schema = source.Named(model.DefaultColumns(o.dim))
 	case len(schema.Columns) == 0:

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
 )
 
 func scoreCommand() command {
@@ -58,7 +59,7 @@ func score(e *env, path, input string) error {
 }
 
 func scoreRows(e *env, sink *scoreSink, columns []string, input string) error {
-	table, err := source.Open(input, e.stdin, source.Named(columns))
+	table, err := inputs.Open(input, e.stdin, source.Named(columns))
 	if err != nil {
 		return err
 	}

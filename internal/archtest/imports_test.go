@@ -84,16 +84,20 @@ var layers = []layer{
 	{"literal/bounds", []string{"kernel/privacy", "estimate", "estimate/expected"}, "a lower bound is arithmetic on public facts"},
 	{"literal", append(literals[:len(literals):len(literals)], "estimate/learners"), "a literal algorithm is a program over the kernel and knows no practical one"},
 	{"source", []string{"internal/words"}, "rows come in here and are handed on by the front door"},
+	{"source/inputs", []string{"source", "source/parquet", "source/postgres", "source/sqlite"}, "it finds an input's format by its name, and knows nothing of fits"},
+	{"source/parquet", []string{"source"}, "a format knows what a reader is, and no other format"},
+	{"source/postgres", []string{"source"}, "a format knows what a reader is, and no other format"},
+	{"source/sqlite", []string{"source"}, "a format knows what a reader is, and no other format"},
 	{"release", []string{"internal/words", "kernel/privacy", "kernel/blocks/mask", "model"}, "a release is made of released values: it never sees a session or a table"},
 	{"report", []string{"internal/words", "release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
-	{".", []string{"internal/words", "source", "kernel", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "literal/bounds", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "release", "ledger"},
+	{".", []string{"internal/words", "source", "source/inputs", "kernel", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "literal/bounds", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "release", "ledger"},
 		"the front door wires the layers; commands and the server stand on it"},
-	{"server", []string{".", "source", "kernel", "kernel/privacy", "model", "estimate", "release", "report", "ledger"},
+	{"server", []string{".", "source", "source/inputs", "kernel", "kernel/privacy", "model", "estimate", "release", "report", "ledger"},
 		"the server stands on the front door"},
-	{"cmd", []string{".", "internal/words", "parallel", "source", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
+	{"cmd", []string{".", "internal/words", "parallel", "source", "source/inputs", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
-	{"experiments", slices.Concat(estimators, []string{".", "source", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
+	{"experiments", slices.Concat(estimators, []string{".", "source", "source/inputs", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/bounds", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
 		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/engine"}),
 		"an experiment sees data as a user does"},
@@ -126,7 +130,7 @@ var (
 )
 
 // exact are the folders whose subfolders a layer's permission does not include.
-var exact = map[string]bool{"kernel": true, "kernel/query": true, "estimate": true, "learner": true, "literal": true, "dense": true, ".": true}
+var exact = map[string]bool{"source": true, "kernel": true, "kernel/query": true, "estimate": true, "learner": true, "literal": true, "dense": true, ".": true}
 
 // layerOf is the layer of a folder, or nil.
 func layerOf(folder string) *layer {

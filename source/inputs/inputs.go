@@ -1,0 +1,94 @@
+// Package inputs opens inputs by their names: it knows all formats of ours.
+package inputs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/parquet"
+)
+
+// Open opens an input: a path to CSV, plain or packed with gzip, or to Parquet; a pattern of such
+// paths, as in visits/*.csv.gz, whose files are one table; or "-" for CSV on stdin. The schema is
+// as for [source.Of]. The caller closes the table.
+func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, error) {
+	reader, err := open(input, stdin)
+	if err != nil {
+		return nil, err
+	}
+	return source.Of(reader, schema)
+}
+
+// Foresee is source.Foresee of an input: it reads no row.
+func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
+	reader, err := open(input, stdin)
+	if err != nil {
+		return nil, false, err
+	}
+	return source.Foresee(reader, schema)
+}
+
+const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, or - for CSV on stdin"
+
+// open picks the format by the input's name.
+func open(input string, stdin io.Reader) (source.Reader, error) {
+	if scheme, ok := schemeOf(input); ok {
+		return nil, &source.Error{Field: "input", Wanted: supported, Got: fmt.Sprintf("a URL with the scheme %q", scheme),
+			Hint: "export the table as CSV, or write ./ before a file name with a colon"}
+	}
+	switch input {
+	case "":
+		return nil, &source.Error{Field: "input", Wanted: supported, Got: "an empty name", Hint: "name the file"}
+	case "-":
+		return source.CSV("stdin", io.NopCloser(stdin))
+	}
+	if _, err := os.Stat(input); err != nil && strings.ContainsAny(input, "*?[") {
+		return openAll(input)
+	}
+	return openFile(input)
+}
+
+// schemeOf returns the scheme of a URL: "postgres" of postgres://.., "sqlite" of sqlite:FILE. It
+// returns nothing else of it, since the rest may hold a password. A single letter is a drive and no
+// scheme.
+func schemeOf(input string) (string, bool) {
+	scheme, _, ok := strings.Cut(input, ":")
+	if !ok || len(scheme) < 2 {
+		return "", false
+	}
+	for _, c := range scheme {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+') {
+			return "", false
+		}
+	}
+	return strings.ToLower(scheme), true
+}
+
+// openFile opens one file.
+func openFile(path string) (source.Reader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		hint := "check that it may be read"
+		if errors.Is(err, fs.ErrNotExist) {
+			hint = "check the path"
+		}
+		return nil, &source.Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: hint}
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = &source.Error{Field: "input", Wanted: "a file", Got: "the folder " + path, Hint: "name a file in it, or all with " + path + "/*.csv"}
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	if strings.HasSuffix(strings.ToLower(path), ".parquet") {
+		return parquet.Of(path, file)
+	}
+	return source.CSV(path, file)
+}
