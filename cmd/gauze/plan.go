@@ -101,7 +101,7 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 			return nil, "", err
 		}
 		if schema.Columns = columns; !known {
-			note = "the header names no types: its columns are counted, identifiers left out; without --columns or --schema, fit chooses among them by looking at the cells"
+			note = "every column of the header is counted but identifiers, for it names no types; without --columns or --schema, fit chooses among them by looking at the cells"
 		}
 	case len(schema.Columns) == 0 && o.dim > 0:
 		schema = source.Named(model.DefaultColumns(o.dim))
