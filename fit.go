@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/release/check"
 )
 
 // A Result is what a fit ends in: a release, or the reason why there is none. Either way Spent is
@@ -73,7 +74,7 @@ func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error
 	// A ledger reserves the budget here: after everything that can be refused on public facts,
 	// before any measurement.
 	session, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: q.Relation, Budget: q.Budget, Observe: q.Observe,
-		Own: learners.Own(q.Own)})
+		Own: learners.Own(q.Own), Shape: check.Of})
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +208,9 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 		step.Pure = privacy.DivUp(m.Sensitivity, m.Noise)
 	default:
 		step.Law, step.Sensitivity, step.Noise, step.Mu = m.Law, m.Sensitivity, m.Noise, m.Mu
+		if shape, known := m.Shape.(check.Shape); known {
+			step.Shape = &shape
+		}
 	}
 	return step
 }

@@ -81,7 +81,7 @@ func TestTestFigure(t *testing.T) {
 		t.Errorf("want %q in %q", want, said(c))
 	}
 	// Randomised response for epsilon, which tells all with probability delta.
-	r := renyi(t).Certificate
+	r := masked(t).Certificate
 	e := math.Exp(r.Epsilon)
 	if want := "at most " + percent(r.Delta+(1-r.Delta)*e/(1+e)) + " of the time"; !strings.Contains(said(r), want) {
 		t.Errorf("want %q in %q", want, said(r))

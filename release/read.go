@@ -8,6 +8,8 @@ import (
 	"os"
 	"reflect"
 	"strings"
+
+	"github.com/gauze-dp/gauze/release/check"
 )
 
 // Read reads a release, or a bare model object as a release without a certificate, which promises
@@ -18,6 +20,9 @@ func Read(r io.Reader) (*Release, error) {
 		return nil, fmt.Errorf("release: reading: %w", err)
 	}
 	bare, err := sniff(data)
+	if err == nil && !bare {
+		err = check.Keys(data)
+	}
 	if err != nil {
 		return nil, err
 	}

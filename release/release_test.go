@@ -19,6 +19,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release/check"
 )
 
 func mixture(t testing.TB) *model.Mixture {
@@ -50,11 +51,11 @@ func gaussian(t testing.TB) *Release {
 	}
 	part := c.Mu2 / 9 * (1 - 1e-15)
 	step := func(name string, count int, sensitivity, mu float64) PlanStep {
-		return PlanStep{Step: name, Query: "clipped-moments", Count: count, Sensitivity: sensitivity, Noise: sensitivity / mu, Mu: mu, Source: "KSSU19 Algorithm 2"}
+		return PlanStep{Step: name, Query: "clipped moments", Count: count, Sensitivity: sensitivity, Noise: sensitivity / mu, Mu: mu, Source: "KSSU19 Algorithm 2"}
 	}
 	count := step("count", 1, 1, math.Sqrt(part))
 	cells := step("cells", 1, math.Sqrt2, math.Sqrt(2*part))
-	cells.Query, cells.Delta = "cells", c.ThresholdDelta
+	cells.Query, cells.Delta = "stability histogram", c.ThresholdDelta
 	moments := step("moments", 2, 1234.5, math.Sqrt(3*part))
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 1, Delta: delta, Schema: SchemaDeclared,
 		Method: "separated", Plan: []PlanStep{count, cells, moments}, Version: "1.0"}}
@@ -79,7 +80,7 @@ func concentrated(t testing.TB) *Release {
 	}
 	rows, mu := 15892, math.Sqrt(c.Mu2/3)*(1-1e-15)
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: ReplaceOne, Rho: 0.1, Rows: &rows, Schema: SchemaInferred, Method: "gaussian",
-		Plan: []PlanStep{{Step: "moments", Query: "clipped-moments", Count: 3, Sensitivity: 2, Noise: 2 / mu, Mu: mu}}}}
+		Plan: []PlanStep{{Step: "moments", Query: "clipped moments", Count: 3, Sensitivity: 2, Noise: 2 / mu, Mu: mu}}}}
 	finish(r, c)
 	return r
 }
@@ -99,6 +100,21 @@ func pure(t testing.TB) *Release {
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 2, Delta: 1e-6, Schema: SchemaDeclared, Method: "separated",
 		Plan: []PlanStep{step("laplace", 1, eps0, convert.MuOfPure(eps0)), step("exponential", 2, ranged, convert.MuOfBoundedRange(ranged)),
 			step("above threshold", 4, eps0, convert.MuOfPure(eps0))}}}
+	finish(r, c)
+	return r
+}
+
+// shaped is a consistent release that states the shapes of its queries.
+func shaped(t testing.TB) *Release {
+	t.Helper()
+	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 1, Delta: 1e-6}, privacy.Needs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu := math.Sqrt(c.Mu2/2) * (1 - 1e-12)
+	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 1, Delta: 1e-6, Schema: SchemaDeclared, Method: "gaussian",
+		Plan: []PlanStep{{Step: "scale", Query: "histogram", Count: 1, Sensitivity: math.Sqrt2, Noise: math.Sqrt2 / mu, Mu: mu, Shape: &check.Shape{Of: 2, Unit: 1}},
+			{Step: "count", Query: "count", Count: 1, Sensitivity: 1, Noise: 1 / mu, Mu: mu, Shape: &check.Shape{Unit: 1}}}}}
 	finish(r, c)
 	return r
 }
@@ -128,35 +144,9 @@ func known(t testing.TB) *Release {
 	return r
 }
 
-// renyi is a consistent release with one measurement that is not Gaussian, at (epsilon, delta) =
-// (2, 1e-6).
-func renyi(t testing.TB) *Release {
-	t.Helper()
-	extra := convert.PureCurve(0.5)
-	c, err := privacy.Calibrate(privacy.Budget{Epsilon: 2, Delta: 1e-6}, privacy.Needs{Extra: extra})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := 500
-	curve := map[string]float64{}
-	for i, order := range privacy.Orders() {
-		text, err := json.Marshal(order)
-		if err != nil {
-			t.Fatal(err)
-		}
-		curve[string(text)] = extra.Values()[i]
-	}
-	mu := math.Sqrt(c.Mu2) * (1 - 1e-15)
-	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: ReplaceOne, Epsilon: 2, Delta: 1e-6, Rows: &rows, Schema: SchemaDeclared,
-		Method: "black-box", Plan: []PlanStep{{Step: "moments", Query: "clipped-moments", Count: 1, Sensitivity: 2, Noise: 2 / mu, Mu: mu},
-			{Step: "aggregate", Query: "stable-aggregate", Count: 1, Renyi: curve}}}}
-	finish(r, c)
-	return r
-}
-
 func TestConsistentReleasesVerify(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "masked": masked(t), "published": published(t),
-		"known": known(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "masked": masked(t), "published": published(t),
+		"known": known(t), "shaped": shaped(t)} {
 		if faults := Verify(r); faults != nil {
 			t.Errorf("%s: %v", name, faults)
 		}
@@ -181,8 +171,8 @@ func reread(t testing.TB, r *Release) *Release {
 
 // TestRoundTrip: everything that is written is read back as it was.
 func TestRoundTrip(t *testing.T) {
-	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "renyi": renyi(t), "masked": masked(t), "published": published(t),
-		"known": known(t)} {
+	for name, r := range map[string]*Release{"gaussian": gaussian(t), "concentrated": concentrated(t), "pure": pure(t), "masked": masked(t), "published": published(t),
+		"known": known(t), "shaped": shaped(t)} {
 		r.Certificate.Simulated = true
 		r.Diagnostics = Diagnostics{
 			Components: []ComponentNote{{EffectiveNoise: 0.1, Misfit: .9, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {}},
@@ -214,7 +204,7 @@ func TestRoundTrip(t *testing.T) {
 // TestContract: the names and shapes that other programs rely on.
 func TestContract(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, renyi(t)); err != nil {
+	if err := Write(&b, published(t)); err != nil {
 		t.Fatal(err)
 	}
 	var got map[string]any
@@ -225,7 +215,7 @@ func TestContract(t *testing.T) {
 		var names []string
 		for _, name := range []string{"format", "model", "certificate", "diagnostics", "kind", "columns", "weights", "means", "covariances", "covariance_type",
 			"relation", "epsilon", "delta", "rho", "spent", "mu", "rows", "schema", "method", "plan", "simulated", "version",
-			"step", "query", "count", "sensitivity", "noise", "source", "renyi"} {
+			"step", "query", "count", "sensitivity", "noise", "source", "renyi", "pure", "mask", "learner"} {
 			if _, ok := v.(map[string]any)[name]; ok {
 				names = append(names, name)
 			}
@@ -240,16 +230,17 @@ func TestContract(t *testing.T) {
 	for _, c := range []struct{ where, got, want string }{
 		{"release", keys(got), "format model certificate diagnostics"},
 		{"model", keys(got["model"]), "kind columns weights means covariances covariance_type"},
-		{"certificate", keys(certificate), "relation epsilon delta spent rows schema method plan simulated version"},
+		{"certificate", keys(certificate), "relation epsilon delta spent rows schema method plan simulated version learner"},
 		{"spent", keys(certificate["spent"]), "epsilon delta rho mu"},
 		{"Gaussian step", keys(plan[0]), "delta mu step query count sensitivity noise"},
-		{"Rényi step", keys(plan[1]), "delta step query count renyi"},
+		{"Rényi step", keys(plan[1]), "delta step query count renyi pure"},
+		{"mask", keys(plan[2]), "delta step query count renyi mask"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s has the fields %s, want %s", c.where, c.got, c.want)
 		}
 	}
-	if got["format"] != "gauze/release/v1" || certificate["rows"] != 500.0 {
+	if got["format"] != "gauze/release/v1" || certificate["rows"] != 40000.0 {
 		t.Errorf("format %v, rows %v", got["format"], certificate["rows"])
 	}
 	b.Reset()
@@ -291,6 +282,9 @@ func TestReadMistakes(t *testing.T) {
 		"number too large":  {swap(`"epsilon": 1,`, `"epsilon": 1e999,`), "epsilon"},
 		"rows not whole":    {swap(`"rows": null`, `"rows": 1.5`), "rows"},
 		"covariance ragged": {swap("[2, 0.3]", "[2]"), "covariances"},
+		"epsilon twice":     {swap(`"epsilon": 1,`, `"epsilon": 0.01, "epsilon": 1,`), "want every key once"},
+		"epsilon loud":      {swap(`"epsilon": 1,`, `"epsilon": 0.01, "EPSILON": 5,`), "want keys in small letters"},
+		"weights twice":     {swap(`"weights"`, `"weights": [1], "weights"`), "want every key once"},
 	} {
 		_, err := Read(strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

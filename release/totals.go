@@ -1,9 +1,6 @@
 package release
 
-import (
-	"math"
-	"strconv"
-)
+import "math"
 
 // totals is what a plan's measurements cost together.
 type totals struct {
@@ -13,9 +10,8 @@ type totals struct {
 	orders map[float64]float64
 }
 
-// planTotals adds up the plan. A Rényi curve is known only at the orders of all steps that have
-// one, where those of a mask or a pure loss are all of privacy.Orders; at order a the Gaussian
-// steps add a mu^2/2.
+// planTotals adds up the plan. A Rényi curve is known only at the orders at which those of all
+// steps are finite; at order a the Gaussian steps add a mu^2/2.
 func (c *Certificate) planTotals() totals {
 	var sum totals
 	stated := map[float64]int{}
@@ -30,7 +26,8 @@ func (c *Certificate) planTotals() totals {
 		if steps++; sum.orders == nil {
 			sum.orders = map[float64]float64{}
 		}
-		for order, divergence := range s.divergences() {
+		curve, _ := s.implied()
+		for order, divergence := range curve {
 			sum.orders[order] += n * divergence
 			stated[order]++
 		}
@@ -47,21 +44,6 @@ func (c *Certificate) planTotals() totals {
 
 // curved reports a step whose loss is a Rényi curve.
 func (s *PlanStep) curved() bool { return s.Renyi != nil || s.Mask != nil || s.Pure != 0 }
-
-// divergences is the curve of a step that has one: that of its mask or pure loss, or as it is
-// stated.
-func (s *PlanStep) divergences() map[float64]float64 {
-	if curve, err := s.implied(); err == nil && curve != nil {
-		return curve
-	}
-	out := map[float64]float64{}
-	for text, divergence := range s.Renyi {
-		if order, err := strconv.ParseFloat(text, 64); err == nil {
-			out[order] = divergence
-		}
-	}
-	return out
-}
 
 // deciding is the order at which a plan with Rényi curves costs least at delta, and what it costs
 // there, epsilon; +Inf where no order is left.

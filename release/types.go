@@ -1,6 +1,9 @@
 package release
 
-import "github.com/gauze-dp/gauze/model"
+import (
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release/check"
+)
 
 // Format names the version of the JSON that this package reads and writes.
 const Format = "gauze/release/v1"
@@ -134,6 +137,9 @@ type PlanStep struct {
 	Query string `json:"query"`           // Required: the kind of measurement.
 	// How many times it was made, at least 1.
 	Count int `json:"count"`
+	// What Sensitivity follows from, beside Query and the relation. Left out when Renyi is given,
+	// and nil in releases of versions before 0.1.
+	Shape *check.Shape `json:"shape,omitempty"`
 	// Of the noise: "" is the Gaussian; see muOf for the others.
 	Law string `json:"law,omitempty"`
 	// L2; L1 or that of a score for other laws. Left out of the JSON when Renyi is given.

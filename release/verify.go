@@ -3,12 +3,13 @@ package release
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/release/check"
 )
 
 // tolerance is how far, relative, recomputed figures may differ from those in the file: room for
@@ -18,6 +19,9 @@ const tolerance = 1e-9
 // Verify lists everything that is wrong with a release; nil means that it is consistent:
 //
 //   - the format is known, the model is valid, the words of the certificate are known;
+//   - every line measures what Gauze can measure, with a law of noise and a delta that it can have;
+//     its sensitivity is what follows from the query, its shape, the relation and the columns (for
+//     releases of earlier versions, which state no shapes, see Certificate.Recomputable);
 //   - every measurement's mu is its sensitivity over its noise, and sum count mu^2 = spent.mu^2;
 //   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas
 //     and Rényi curves imply;
@@ -27,9 +31,6 @@ const tolerance = 1e-9
 //   - shares, noises and misfits of the diagnostics are in their ranges;
 //   - of a release of groups, each group by itself, and all of them together;
 //   - facts that are given say something that can be true, and a learner that is named has a name.
-//
-// A step whose sensitivity and noise are both 0 states its mu by a theorem of its own (an
-// exponential mechanism); its mu is taken as it is.
 func Verify(r *Release) []error {
 	v := &verifier{}
 	v.fault(r.Format != Format, "format", fmt.Sprintf("%q", Format), strconv.Quote(r.Format))
@@ -56,14 +57,14 @@ func Verify(r *Release) []error {
 	if f := r.Certificate.Facts; f != nil && k > 0 && f.KnownCovariance != nil && len(f.KnownCovariance) != r.Model.Dim() {
 		v.fault(true, "certificate.facts.known_covariance", fmt.Sprintf("a row for each of the %d columns", r.Model.Dim()), fmt.Sprint(len(f.KnownCovariance)))
 	}
-	before := len(v.faults)
-	v.numbers(&r.Certificate)
-	for i := range r.Certificate.Plan {
-		v.step(&r.Certificate.Plan[i])
-	}
 	d := 0
 	if k > 0 {
 		d = r.Model.Dim()
+	}
+	before := len(v.faults)
+	v.numbers(&r.Certificate)
+	for i := range r.Certificate.Plan {
+		v.step(&r.Certificate.Plan[i], &r.Certificate, d)
 	}
 	v.agreements(&r.Certificate, d)
 	// sums of figures that are wrong one by one would only repeat the fault
@@ -75,6 +76,12 @@ func Verify(r *Release) []error {
 		v.fault(true, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
 	}
 	return v.faults
+}
+
+// Recomputable says that the sensitivities of the plan can be recomputed: releases of earlier
+// versions lack the shapes of their queries, and what they state is taken as it is.
+func (c *Certificate) Recomputable() bool {
+	return !slices.ContainsFunc(c.Plan, func(s PlanStep) bool { return s.Shape == nil && !s.curved() })
 }
 
 type verifier struct{ faults []error }
@@ -104,6 +111,7 @@ func (v *verifier) terms(c *Certificate) {
 	}
 	v.fault(c.Method == "", "certificate.method", "the estimator's name", "none")
 	v.fault(len(c.Plan) == 0, "certificate.plan", "at least one measurement", "none")
+	v.fault(!c.Recomputable() && slices.ContainsFunc(c.Plan, func(s PlanStep) bool { return s.Shape != nil }), "certificate.plan", "a shape in every line, or in none", "both")
 }
 
 // facts checks that what was known beforehand is well formed.
@@ -174,13 +182,18 @@ func (v *verifier) amount(field string, x, most float64) {
 	v.fault(!(x >= 0 && x <= most), field, wanted, fmt.Sprint(x))
 }
 
-// step checks one line of the plan by itself.
-func (v *verifier) step(s *PlanStep) {
+// step checks one line of the plan by itself, of a table of d columns.
+func (v *verifier) step(s *PlanStep, c *Certificate, d int) {
 	field := func(name string) string { return fmt.Sprintf("certificate.plan, step %q, %s", s.Step, name) }
 	v.fault(s.Step == "", "certificate.plan", "a name for every step", "none")
 	v.fault(s.Query == "", field("query"), "a kind of measurement", "none")
 	v.fault(s.Count < 1, field("count"), "at least 1", fmt.Sprint(s.Count))
 	v.amount(field("delta"), s.Delta, 1)
+	line := check.Line{Query: s.Query, Law: s.Law, Columns: d, Curve: s.curved(), Shape: s.Shape, Sensitivity: s.Sensitivity, Delta: s.Delta}
+	line.Relation, _ = privacy.ParseRelation(c.Relation)
+	for _, f := range line.Faults() {
+		v.fault(true, field(f.Field), f.Wanted, f.Got)
+	}
 	if s.curved() {
 		v.curve(s, field)
 		return
@@ -188,18 +201,9 @@ func (v *verifier) step(s *PlanStep) {
 	v.amount(field("sensitivity"), s.Sensitivity, math.MaxFloat64)
 	v.amount(field("noise"), s.Noise, math.MaxFloat64)
 	v.amount(field("mu"), s.Mu, math.MaxFloat64)
-	v.law(s, field)
-	if s.Sensitivity == 0 && s.Noise == 0 {
-		return
-	}
 	ratio := s.Sensitivity / s.Noise
-	switch mu, known := muOf(s.Law, ratio); {
-	case !known:
-		v.fault(true, field("law"), `"laplace", "truncated laplace", "exponential", "local exponential", "above threshold" or none for the Gaussian`, strconv.Quote(s.Law))
-	case s.Law != "" && !near(s.Mu, mu):
-		v.fault(true, field("mu"), fmt.Sprintf("that of law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
-	case !near(s.Mu, mu):
-		v.fault(true, field("mu"), fmt.Sprintf("sensitivity/noise = %v", ratio), fmt.Sprint(s.Mu))
+	if mu := muOf(s.Law, ratio); !near(s.Mu, mu) {
+		v.fault(true, field("mu"), fmt.Sprintf("that of the law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
 	}
 }
 
@@ -208,19 +212,12 @@ func (v *verifier) step(s *PlanStep) {
 func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	v.fault(s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0, field("renyi"), "either it, or sensitivity, noise and mu", "both")
 	v.fault(len(s.Renyi) == 0, field("renyi"), "at least one order", "none")
-	for order, divergence := range s.Renyi {
-		if a, err := strconv.ParseFloat(order, 64); err != nil || !(a > 1) || math.IsInf(a, 0) {
-			v.fault(true, field("renyi"), "orders above 1", strconv.Quote(order))
-		}
-		v.amount(field("renyi, order "+order), divergence, math.MaxFloat64)
-	}
 	curve, err := s.implied()
 	if err != nil {
 		v.fault(true, field("mask"), err.Error(), fmt.Sprintf("mask %v, pure %v", s.Mask, s.Pure))
-	}
-	if curve == nil {
 		return
 	}
+	v.fault(curve == nil, field("renyi"), "the mask or the pure loss that it follows from", "neither")
 	for text, divergence := range s.Renyi {
 		order, _ := strconv.ParseFloat(text, 64)
 		switch want, known := curve[order]; {
@@ -232,28 +229,6 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	}
 }
 
-// law faults a law of noise that the step's query cannot have: only a selection picks by an
-// exponential mechanism or by thresholds, and none is Gaussian (one with a single option is a noisy
-// number, with Laplace noise); two laws besides the Gaussian stand with a threshold's delta, and
-// never without.
-func (v *verifier) law(s *PlanStep, field func(string) string) {
-	selects := strings.HasPrefix(strings.TrimPrefix(s.Query, "of blocks: "), "select: ")
-	cut := s.Law == "truncated laplace" || s.Law == "local exponential"
-	picks := s.Law == "exponential" || s.Law == "local exponential" || s.Law == "above threshold"
-	switch {
-	case picks && !selects:
-		v.fault(true, field("law"), `"laplace" or none for what is no selection`, fmt.Sprintf("%q for %q", s.Law, s.Query))
-	case selects && s.Law == "":
-		v.fault(true, field("law"), `"exponential", "above threshold" or "laplace" for a selection`, fmt.Sprintf("none for %q", s.Query))
-	case cut && s.Delta == 0:
-		v.fault(true, field("delta"), fmt.Sprintf("a part of the threshold delta with the law %q", s.Law), "0")
-	case s.Law != "" && !cut && s.Delta > 0:
-		v.fault(true, field("delta"), fmt.Sprintf("0 with the law %q", s.Law), fmt.Sprint(s.Delta))
-	case s.Law != "" && s.Sensitivity == 0 && s.Noise == 0:
-		v.fault(true, field("noise"), fmt.Sprintf("a scale for the law %q", s.Law), "0")
-	}
-}
-
 // muOf is the mu of one measurement whose noise has the law, for the ratio of sensitivity and
 // noise; NaN where there is none.
 //
@@ -262,23 +237,20 @@ func (v *verifier) law(s *PlanStep, field func(string) string) {
 // first noisy score above a noisy threshold, Laplace of scales b and b/2, is epsilon-DP with
 // epsilon = 4S/b. A Laplace variable that is cut, and a choice that a test allows, are epsilon-DP
 // with epsilon = S/b but for their delta.
-func muOf(law string, ratio float64) (mu float64, known bool) {
+func muOf(law string, ratio float64) float64 {
 	of, factor := convert.MuOfPure, 1.0
 	switch law {
 	case "":
-		return ratio, true
-	case "laplace", "truncated laplace", "local exponential":
+		return ratio
 	case "exponential":
 		of, factor = convert.MuOfBoundedRange, 2
 	case "above threshold":
 		factor = 4
-	default:
-		return 0, false
 	}
 	if !(ratio >= 0 && ratio <= 1e7) { // what package privacy counts with
-		return math.NaN(), true
+		return math.NaN()
 	}
-	return of(factor * ratio), true
+	return of(factor * ratio)
 }
 
 // near reports that two finite figures agree within tolerance.

@@ -60,28 +60,28 @@ func TestVerifyCatches(t *testing.T) {
 		{"a measurement taken out", gaussian, func(r *Release) { r.Certificate.Plan = r.Certificate.Plan[1:] }, "spent.mu"},
 		{"count raised", gaussian, func(r *Release) { r.Certificate.Plan[2].Count++ }, "spent.mu"},
 		{"count zero", gaussian, func(r *Release) { r.Certificate.Plan[2].Count = 0 }, "count: want at least 1"},
-		{"noise lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `step "count", mu: want sensitivity/noise`},
+		{"noise lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `step "count", mu: want that of the law ""`},
 		{"sensitivity lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Sensitivity /= 2 }, `step "count", mu`},
 		{"no noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise = 0 }, `step "count", mu`},
-		{"laplace noise lowered", pure, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of law "laplace"`},
-		{"exponential noise lowered", pure, func(r *Release) { r.Certificate.Plan[1].Noise *= 1 - 1e-8 }, `mu: want that of law "exponential"`},
-		{"noise of the threshold lowered", pure, func(r *Release) { r.Certificate.Plan[2].Noise = 0 }, `mu: want that of law "above threshold"`},
-		{"law swapped", pure, func(r *Release) { r.Certificate.Plan[2].Law = "laplace" }, "mu: want that of law"},
-		{"law of no selection", pure, func(r *Release) { r.Certificate.Plan[1].Query = "count" }, "for what is no selection"},
+		{"laplace noise lowered", pure, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of the law "laplace"`},
+		{"exponential noise lowered", pure, func(r *Release) { r.Certificate.Plan[1].Noise *= 1 - 1e-8 }, `mu: want that of the law "exponential"`},
+		{"noise of the threshold lowered", pure, func(r *Release) { r.Certificate.Plan[2].Noise = 0 }, `mu: want that of the law "above threshold"`},
+		{"law swapped", pure, func(r *Release) { r.Certificate.Plan[2].Law = "laplace" }, "mu: want that of the law"},
+		{"law of no selection", pure, func(r *Release) { r.Certificate.Plan[1].Query = "count" }, `one that noise of "count" can have`},
 		{"selection without a law", pure, func(r *Release) {
 			r.Certificate.Plan[0].Query, r.Certificate.Plan[0].Law = "of blocks: select: good radius", ""
-		}, "for a selection"},
-		{"law with a threshold", pure, func(r *Release) { r.Certificate.Plan[0].Delta = 1e-9 }, "delta: want 0 with the law"},
-		{"cut law without a delta", pure, func(r *Release) { r.Certificate.Plan[0].Law = "truncated laplace" }, "delta: want a part of the threshold delta"},
-		{"cut choice without a delta", pure, func(r *Release) { r.Certificate.Plan[0].Law = "local exponential" }, "delta: want a part of the threshold delta"},
-		{"cut choice that is no selection", cut, func(r *Release) { r.Certificate.Plan[1].Query = "cells" }, "for what is no selection"},
-		{"cut noise lowered", cut, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of law "truncated laplace"`},
-		{"law without a scale", pure, func(r *Release) { r.Certificate.Plan[0].Sensitivity, r.Certificate.Plan[0].Noise = 0, 0 }, "a scale for the law"},
-		{"law left out", pure, func(r *Release) { r.Certificate.Plan[0].Law = "" }, "mu: want sensitivity/noise"},
-		{"law unknown", pure, func(r *Release) { r.Certificate.Plan[0].Law = "cauchy" }, `law: want "laplace"`},
+		}, `one that noise of "of blocks: select: good radius" can have`},
+		{"law with a threshold", pure, func(r *Release) { r.Certificate.Plan[0].Delta = 1e-9 }, "delta: want one above 0 where"},
+		{"cut law without a delta", pure, func(r *Release) { r.Certificate.Plan[0].Law = "truncated laplace" }, `one that noise of "select: good radius" can have`},
+		{"cut choice without a delta", pure, func(r *Release) { r.Certificate.Plan[0].Law = "local exponential" }, "delta: want one above 0 where"},
+		{"cut choice that is no selection", cut, func(r *Release) { r.Certificate.Plan[1].Query = "stability histogram" }, `one that noise of "stability histogram" can have`},
+		{"cut noise lowered", cut, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of the law "truncated laplace"`},
+		{"law without a scale", pure, func(r *Release) { r.Certificate.Plan[0].Sensitivity, r.Certificate.Plan[0].Noise = 0, 0 }, "sensitivity/noise = NaN"},
+		{"law left out", pure, func(r *Release) { r.Certificate.Plan[0].Law = "" }, "one that noise of"},
+		{"law unknown", pure, func(r *Release) { r.Certificate.Plan[0].Law = "cauchy" }, `one that noise of`},
 		{"mu lowered with its noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Mu /= 2; r.Certificate.Plan[0].Noise *= 2 }, "spent.mu"},
 		{"mu huge everywhere", gaussian, func(r *Release) {
-			r.Certificate.Plan[0] = PlanStep{Step: "a", Query: "q", Count: 1, Sensitivity: 1e200, Noise: 1, Mu: 1e200}
+			r.Certificate.Plan[0] = PlanStep{Step: "a", Query: "count", Count: 1, Sensitivity: 1e200, Noise: 1, Mu: 1e200}
 			r.Certificate.Spent.Mu = 1e200
 		}, "spent.mu"},
 		{"threshold counted twice", gaussian, func(r *Release) {
@@ -94,31 +94,32 @@ func TestVerifyCatches(t *testing.T) {
 		{"step without a query", gaussian, func(r *Release) { r.Certificate.Plan[0].Query = "" }, "query"},
 		{"rho lowered", concentrated, func(r *Release) { r.Certificate.Rho = 0.0999 }, "spent.rho: want at most"},
 		{"rho lowered in both places", concentrated, func(r *Release) { r.Certificate.Rho, r.Certificate.Spent.Rho = 0.09, 0.09 }, "spent.rho: want at least"},
-		{"rho with a curve", concentrated, func(r *Release) {
-			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "a", Query: "q", Count: 1, Renyi: map[string]float64{"2": 0}})
-		}, "certificate.rho"},
-		{"rho with a threshold", concentrated, func(r *Release) { r.Certificate.Plan[0].Delta = 1e-9 }, "spent.delta"},
-		{"curve raised", renyi, func(r *Release) {
+		{"rho with a curve", published, func(r *Release) { r.Certificate.Rho, r.Certificate.Epsilon, r.Certificate.Delta = 1, 0, 0 }, "certificate.rho"},
+		{"rho with a threshold", concentrated, func(r *Release) { r.Certificate.Plan[0].Query, r.Certificate.Plan[0].Delta = "gaps", 1e-9 }, "spent.delta"},
+		{"curve of nothing", published, func(r *Release) { r.Certificate.Plan[1].Pure = 0 }, "the mask or the pure loss that it follows from"},
+		{"curve raised", published, func(r *Release) {
 			for order := range r.Certificate.Plan[1].Renyi {
 				r.Certificate.Plan[1].Renyi[order] *= 3
 			}
-		}, "spent.epsilon: want at least"},
-		{"curve and more measurements", renyi, func(r *Release) { r.Certificate.Plan[1].Count = 3 }, "spent.epsilon: want at least"},
-		{"curve empty", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi = map[string]float64{} }, "at least one order"},
-		{"order 1", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi["1"] = 0 }, "orders above 1"},
-		{"order in words", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi["two"] = 0 }, "orders above 1"},
-		{"curve negative", renyi, func(r *Release) { r.Certificate.Plan[1].Renyi["2"] = -1 }, "renyi, order 2"},
-		{"curve and mu", renyi, func(r *Release) { r.Certificate.Plan[1].Mu = 0.1 }, "either it, or"},
-		{"two curves without a common order", renyi, func(r *Release) {
-			r.Certificate.Plan[1].Renyi = map[string]float64{"2": 0.1}
-			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "b", Query: "q", Count: 1, Renyi: map[string]float64{"3": 0.1}})
-		}, "spent.epsilon"},
-		{"each curve at an order of its own", renyi, func(r *Release) {
-			// enough at either order, were the other curve nothing
-			r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 9, 9
-			r.Certificate.Plan[1].Renyi = map[string]float64{"20": 0.1}
-			r.Certificate.Plan = append(r.Certificate.Plan, PlanStep{Step: "b", Query: "q", Count: 1, Renyi: map[string]float64{"30": 0.1}})
-		}, "spent.epsilon: want at least +Inf"},
+		}, "that of its mask or pure loss"},
+		{"curve empty", published, func(r *Release) { r.Certificate.Plan[1].Renyi = map[string]float64{} }, "at least one order"},
+		{"order 1", published, func(r *Release) { r.Certificate.Plan[1].Renyi["1"] = 0 }, "an order at which its curve is known"},
+		{"order in words", published, func(r *Release) { r.Certificate.Plan[1].Renyi["two"] = 0 }, "an order at which its curve is known"},
+		{"curve negative", published, func(r *Release) { r.Certificate.Plan[1].Renyi["2"] = -1 }, "that of its mask or pure loss"},
+		{"curve and mu", published, func(r *Release) { r.Certificate.Plan[1].Mu = 0.1 }, "either it, or"},
+		{"query that is none", gaussian, func(r *Release) { r.Certificate.Plan[0].Query = "banana" }, `a kind of measurement that Gauze makes, got "banana"`},
+		{"step without noise", gaussian, func(r *Release) {
+			r.Certificate.Plan[0].Sensitivity, r.Certificate.Plan[0].Noise, r.Certificate.Plan[0].Mu = 0, 0, 1e-6
+		}, "sensitivity/noise = NaN"},
+		{"threshold without a delta", gaussian, func(r *Release) { r.Certificate.Plan[1].Delta = 0 }, "delta: want one above 0"},
+		{"relation flipped, with its rows", shaped, func(r *Release) { r.Certificate.Relation, r.Certificate.Rows = ReplaceOne, &three }, "that of its query and shape"},
+		{"sensitivity and noise halved", shaped, func(r *Release) {
+			r.Certificate.Plan[0].Sensitivity /= 2
+			r.Certificate.Plan[0].Noise /= 2
+		}, "sensitivity: want that of its query and shape"},
+		{"more edges", shaped, func(r *Release) { r.Certificate.Plan[0].Shape.Of = 3 }, `"of" from 1 to 2`},
+		{"fewer edges", shaped, func(r *Release) { r.Certificate.Plan[0].Shape.Of = 1 }, "sensitivity: want that of"},
+		{"a shape left out", shaped, func(r *Release) { r.Certificate.Plan[1].Shape = nil }, "a shape in every line, or in none"},
 		{"notes for other components", gaussian, func(r *Release) { r.Diagnostics.Components = make([]ComponentNote, 3) }, "diagnostics.components"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -62,9 +62,9 @@ func certified(m *model.Mixture) *release.Release {
 	r := &release.Release{Format: release.Format, Model: m, Certificate: release.Certificate{
 		Relation: release.ReplaceOne, Epsilon: 1, Delta: 1e-6, Rows: &n, Schema: release.SchemaDeclared, Method: "separated", Version: "0.1.0",
 		Plan: []release.PlanStep{
-			{Step: "rough centre", Query: "clipped-moments", Count: 1, Sensitivity: 2, Noise: 40, Mu: 0.05, Source: "KSSU19 Algorithm 2"},
-			{Step: "split", Query: "noisy-count", Count: 6, Sensitivity: math.Sqrt2, Noise: math.Sqrt2 / 0.04, Mu: 0.04, Source: "KSSU19 Algorithm 4"},
-			{Step: "moments", Query: "clipped-moments", Count: 3, Sensitivity: 12.5, Noise: 12.5 / 0.1, Mu: 0.1},
+			{Step: "rough centre", Query: "clipped moments", Count: 1, Sensitivity: 2, Noise: 40, Mu: 0.05, Source: "KSSU19 Algorithm 2"},
+			{Step: "split", Query: "count", Count: 6, Sensitivity: math.Sqrt2, Noise: math.Sqrt2 / 0.04, Mu: 0.04, Source: "KSSU19 Algorithm 4"},
+			{Step: "moments", Query: "clipped moments", Count: 3, Sensitivity: 12.5, Noise: 12.5 / 0.1, Mu: 0.1},
 		},
 	}}
 	mu2 := 0.0
@@ -104,7 +104,7 @@ func masked(t testing.TB) *release.Release {
 		{Step: "agreement", Query: "of blocks: stable mean", Count: 1, Sensitivity: 1, Noise: 1 / .12, Mu: .12, Delta: 1e-7, Source: "PPE Section B3"},
 		{Step: "agreement", Query: "of blocks: stable mean", Count: 1, Source: "PPE Section B4",
 			Mask: &release.Mask{Kind: release.MaskLifted, Dimension: 4, Gamma: .03, Eta: .2}},
-		{Step: "rounds", Query: "clipped-moments", Count: 7, Sensitivity: 2, Noise: 2 / .04, Mu: .04, Source: "PPE Section B6"},
+		{Step: "rounds", Query: "clipped moments", Count: 7, Sensitivity: 2, Noise: 2 / .04, Mu: .04, Source: "PPE Section B6"},
 	}
 	c.Spent = release.Spent{Epsilon: .99, Delta: 1e-6, Mu: math.Sqrt(.12*.12 + 7*.04*.04)}
 	if err := c.Complete(); err != nil {

@@ -25,6 +25,9 @@ func verify(e *env, path string) error {
 	if err := errors.Join(release.Verify(r)...); err != nil {
 		return err
 	}
+	if !r.Certificate.Recomputable() {
+		e.note("note: an earlier version wrote it, without the shapes of its queries: their sensitivities were not recomputed\n")
+	}
 	if e.json {
 		return printJSON(e, map[string]any{"consistent": true, "signed": false, "spent": r.Certificate.Spent})
 	}

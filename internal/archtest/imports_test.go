@@ -89,6 +89,7 @@ var layers = []layer{
 	{"source/postgres", []string{"source"}, "a format knows what a reader is, and no other format"},
 	{"source/sqlite", []string{"source"}, "a format knows what a reader is, and no other format"},
 	{"release", []string{"internal/words", "kernel/privacy", "kernel/blocks/mask", "model"}, "a release is made of released values: it never sees a session or a table"},
+	{"release/check", []string{"kernel/privacy", "kernel/query", "kernel/query/rings"}, "what a sensitivity follows from is the shape of a query: it sees neither a session nor a table"},
 	{"report", []string{"internal/words", "release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
 	{".", []string{"internal/words", "source", "source/inputs", "kernel", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "literal/bounds", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "release", "ledger"},

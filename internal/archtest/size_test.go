@@ -57,12 +57,15 @@ func TestCommentWidth(t *testing.T) {
 // fewerHouseLines bounds what learns and certifies: the product without literal/ and without its
 // shop front. All of it was bounded by 30,000 when the front was cmd/gauze, source and report with
 // 3,848 lines; the house keeps what was left then, and each room of the front has a limit of its
-// own.
-const fewerHouseLines = 30_000 - 3_848
+// own. What says which queries there are and what laws their noise can have has moved from release
+// to a room of its own, release/check: 18 lines.
+const fewerHouseLines = 30_000 - 3_848 - 18
 
-// frontLimits are the rooms of the shop front: what brings rows in and shows what came out.
+// frontLimits are the rooms of the shop front: what brings rows in, and what shows and checks what
+// came out.
 var frontLimits = map[string]int{
 	"cmd/gauze":      2000,
+	"release/check":  390,
 	"report":         1300,
 	"report/overall": 360,
 	"source":         1400,

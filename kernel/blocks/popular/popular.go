@@ -138,6 +138,9 @@ type Line struct {
 // Kind is LineKind.
 func (h Line) Kind() string { return LineKind }
 
+// Covers is how far apart two numbers may be that the mask covers, in units: its sensitivity.
+func (h Line) Covers() int64 { return h.Reach }
+
 // mostUnits keeps integers exact in float64.
 const mostUnits = 1 << 52
 

@@ -83,6 +83,9 @@ func (d *Draw) Factor() float64 {
 func (d *Draw) Record(line Measurement, values []float64, exact []int64) []float64 {
 	values = d.s.watch(d.m.Step, d.m.Query, line.Mu, values, exact)
 	line.Step, line.Query, line.Source = d.m.Step, d.m.Query.Kind(), d.Step.Source
+	if of := d.s.terms.Shape; of != nil {
+		line.Shape = of(d.m.Query, int(d.s.group))
+	}
 	d.s.record(line)
 	return values
 }

@@ -21,6 +21,7 @@ type Measurement struct {
 	// (Step.Extra)
 	Delta  float64
 	Mask   any // the public numbers of a mask, whose curve is charged; nil for all others
+	Shape  any // of the query: see Terms.Shape
 	Source string
 }
 

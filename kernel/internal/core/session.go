@@ -27,6 +27,10 @@ type Terms struct {
 	// Observe, if set, is told after every measurement its step and the part of mu^2 spent so far:
 	// released facts only.
 	Observe func(step string, spent float64)
+	// Shape, if set, says of a query, which is public or released, what its sensitivity depends on,
+	// for the certificate: a value that can be compared. group is how many rows of the table that
+	// is asked one row of the protected table can replace.
+	Shape func(query any, group int) any
 	// Own, if set, is a learner of the custodian's own, for a number of estimates per block: of any
 	// type, and handed raw rows by the blocks that ask for it (Blocks.OfTerms). See
 	// blocks.Secret for what its author answers for. No estimator can bring another.

@@ -1,0 +1,165 @@
+package check
+
+import (
+	"math"
+	"strings"
+)
+
+// bounds is the most that one row can change an answer, in its integer units: by coming or going,
+// and by being replaced.
+type bounds func(s Shape) (added, replaced float64)
+
+// A kind is what is known of the queries of one kind.
+type kind struct {
+	l2, l1 bounds // for noise that is Gaussian, or Laplace; nil where it never is
+	// Numbers of which Shape tells how many, the least and the most: none if both are 0.
+	least, most int
+	// Its answer is what passes a threshold: there is a delta, and noise in L1 is cut.
+	threshold bool
+	// A row of one leaf instead of another changes no more than one within a leaf.
+	alone   bool
+	balance bool // it may count how many are not above less how many are
+	columns columns
+}
+
+// columns says how many numbers there are of a table of d columns.
+type columns int
+
+const (
+	anyColumns  columns = iota
+	mostColumns         // at most d
+	allColumns          // d
+)
+
+// many is more than any list has.
+const many = 1 << 40
+
+// fixed are bounds that depend on nothing.
+func fixed(added, replaced float64) bounds {
+	return func(Shape) (float64, float64) { return added, replaced }
+}
+
+// The bounds of counts. Of bins a row is in one of every list; it is above so many edges or not.
+func bins2(s Shape) (a, b float64) { return math.Sqrt(float64(s.Of)), math.Sqrt(2 * float64(s.Of)) }
+func bins1(s Shape) (a, b float64) { return float64(s.Of), 2 * float64(s.Of) }
+func above2(s Shape) (a, b float64) {
+	root := math.Sqrt(float64(s.Of))
+	return root, max(1, float64(s.By)) * root
+}
+func above1(s Shape) (a, b float64) { return float64(s.Of), max(1, float64(s.By)) * float64(s.Of) }
+
+// The integers that vectors of moments are made of, squared and not, and those of gaps.
+const (
+	gram   = 1 << 32
+	linear = 1 << 30
+	gaps   = 1 << 20
+)
+
+// moments are those of clipped moments: of integral matrices, or of vectors.
+func moments(s Shape) (a, b float64) {
+	if s.Of == 1 {
+		return gram, math.Sqrt2 * gram
+	}
+	return linear, math.Sqrt2 * linear
+}
+
+// softGaps are those of soft histograms of gaps: a gap's mass is 1, of which a row that comes moves
+// b = 171/1024 of others' to higher scales and c = 5/1024 to other places (rings.GapMasses).
+func softGaps(Shape) (added, replaced float64) {
+	const b, c = 171. / 1024, 5. / 1024
+	moved := math.Sqrt(6)*b + math.Sqrt(8)*c
+	return gaps * math.Sqrt(1+2*(b+c)+2*(b+c)*(b+c)), gaps * math.Sqrt(2+2*(3*b+4*c)+moved*moved)
+}
+
+// octaves are those of a histogram of pairs for every column: of one pair more or another, both.
+func octaves(s Shape) (a, b float64) { b = math.Sqrt(2 * float64(s.Of)); return b, b }
+
+func number(s Shape) (a, b float64) { return float64(s.Of), float64(s.Of) }
+
+// balls and terrific are those of scores by balls of t points.
+func balls(s Shape) (a, b float64)    { return 2*float64(s.Of) - 1, 2*float64(s.Of) - 1 }
+func terrific(s Shape) (a, b float64) { return 2*float64(s.Of) - 1, 3*float64(s.Of) - 2 }
+
+// kinds are all that a plan can measure. Each bound is proved where the query stands, in
+// kernel/query and below; a test holds that they say the same.
+var kinds = map[string]kind{
+	"count":                       {l2: fixed(1, 1), l1: fixed(1, 1)},
+	"histogram":                   {l2: bins2, l1: bins1, least: 1, most: many, columns: mostColumns},
+	"column counts":               {l2: above2, l1: above1, least: 1, most: many, balance: true, columns: mostColumns},
+	"distance counts":             {l2: bins2, l1: bins1, least: 1, most: 1},
+	"tail counts":                 {l2: above2, l1: above1, least: 1, most: many},
+	"clipped moments":             {l2: moments, least: 1, most: 3},
+	"directions":                  {l2: fixed(gram, math.Sqrt2*gram)},
+	"log ratio":                   {l2: fixed(linear, 2*linear)},
+	"cell counts":                 {l2: fixed(1, math.Sqrt2), l1: fixed(1, 2)},
+	"pair octaves":                {l2: octaves, least: 1, most: many, columns: allColumns},
+	"pair distances":              {l2: fixed(math.Sqrt2, math.Sqrt2)},
+	"pair moments":                {l2: fixed(math.Sqrt2*gram, math.Sqrt2*gram)},
+	"pair spread":                 {l2: fixed(linear, linear)},
+	"gaps":                        {l2: softGaps, threshold: true, alone: true},
+	"stability histogram":         {l2: bins2, l1: bins1, least: 1, most: many, threshold: true, alone: true},
+	"gap buckets":                 {l1: fixed(3, 6), threshold: true, alone: true},
+	"of blocks: stable mean":      {l2: fixed(1, 1), threshold: true},
+	"of blocks: popular number":   {l2: number, least: 2, most: many},
+	"of blocks: popular estimate": {threshold: true},
+}
+
+// scores are all that a selection can choose by.
+var scores = map[string]kind{
+	"ball counts":      {l1: balls, least: 1, most: many},
+	"good radius":      {l1: balls, least: 1, most: many},
+	"terrific radius":  {l1: terrific, least: 1, most: many},
+	"terrific centers": {l1: fixed(1, 1), least: 1, most: 1},
+	"max box count":    {l1: fixed(1, 1), least: 1, most: 1},
+	"multiset overlap": {l1: fixed(1, 1), least: 1, most: 1},
+	"minimum distance": {l1: fixed(1, 1), least: 1, most: 1},
+	"tournament":       {l1: fixed(1, 1), least: 1, most: 1},
+	"cell deficits":    {l1: fixed(1, 1), least: 1, most: 1},
+}
+
+// A reading is a line's query taken apart.
+type reading struct {
+	kind
+	blocks, parts, selects bool
+}
+
+// read takes the text of a query apart; false for one that Gauze does not ask.
+func (l Line) read() (r reading, known bool) {
+	if r.kind, known = kinds[l.Query]; !known {
+		var text string
+		text, r.blocks = strings.CutPrefix(l.Query, "of blocks: ")
+		if text, r.selects = strings.CutPrefix(text, "select: "); r.selects {
+			r.kind, known = scores[text]
+		} else {
+			for _, view := range []string{"present cells: ", "filled: ", "presence: "} {
+				if rest, viewed := strings.CutPrefix(text, view); viewed {
+					text = rest
+					break
+				}
+			}
+			text, r.parts = strings.CutPrefix(text, "in parts: ")
+			r.kind, known = kinds[text]
+			known = known && !strings.HasPrefix(text, "of blocks: ")
+		}
+	}
+	return r, known
+}
+
+// laws are those that the noise of a query can have: only a selection picks by an exponential
+// mechanism or by thresholds, and none is Gaussian (one with a single option is a noisy number,
+// with Laplace noise).
+func (r reading) laws() (laws []string) {
+	if r.selects {
+		return []string{"exponential", "above threshold", "laplace", "local exponential"}
+	}
+	if r.l2 != nil {
+		laws = append(laws, "")
+	}
+	switch {
+	case r.l1 != nil && r.threshold:
+		laws = append(laws, "truncated laplace")
+	case r.l1 != nil:
+		laws = append(laws, "laplace")
+	}
+	return laws
+}

@@ -1,0 +1,114 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Line is what a line of a plan says of what was measured.
+type Line struct {
+	Query, Law  string
+	Relation    privacy.Relation
+	Columns     int    // of the table; 0 if not known
+	Curve       bool   // its loss is a Rényi curve, in place of a sensitivity and noise
+	Shape       *Shape // nil if not known
+	Sensitivity float64
+	Delta       float64
+}
+
+// A Fault is what is wrong with a line.
+type Fault struct{ Field, Wanted, Got string }
+
+// tolerance is how far, relative, a sensitivity may be from what is recomputed: the queries round
+// up.
+const tolerance = 1e-9
+
+// Faults are what is wrong: a query that Gauze does not ask, a law of noise that its answer cannot
+// have, a delta without a threshold or a threshold without, a shape that no such query has, or
+// another sensitivity than follows from it.
+func (l Line) Faults() []Fault {
+	r, known := l.read()
+	switch laws := r.laws(); {
+	case !known:
+		return []Fault{{"query", "a kind of measurement that Gauze makes", fmt.Sprintf("%q", l.Query)}}
+	case l.Curve:
+		return nil
+	case laws == nil:
+		return []Fault{{"renyi", fmt.Sprintf("a curve for %q", l.Query), "none"}}
+	case !slices.Contains(laws, l.Law):
+		return []Fault{{"law", fmt.Sprintf("one that noise of %q can have: %q", l.Query, laws), fmt.Sprintf("%q", l.Law)}}
+	}
+	var faults []Fault
+	if (r.threshold || l.Law == "local exponential") != (l.Delta > 0) {
+		faults = append(faults, Fault{"delta", "one above 0 where there is a threshold or a test, and 0 where not", fmt.Sprint(l.Delta)})
+	}
+	if l.Shape == nil {
+		return faults
+	}
+	if misfit := l.misfit(r); misfit != nil {
+		return append(faults, *misfit)
+	}
+	if want := l.recomputed(r); !(math.Abs(l.Sensitivity-want) <= tolerance*want) {
+		faults = append(faults, Fault{"sensitivity", fmt.Sprintf("that of its query and shape, %v", want), fmt.Sprint(l.Sensitivity)})
+	}
+	return faults
+}
+
+// recomputed is the most that one row can change what the line measured: in L2 for Gaussian noise,
+// in L1 or that of a score for other laws.
+func (l Line) recomputed(r reading) float64 {
+	of, moved := r.l1, 2.
+	if l.Law == "" {
+		of, moved = r.l2, math.Sqrt2
+	}
+	added, replaced := of(*l.Shape)
+	if !r.alone && l.Shape.Parts > 1 {
+		replaced = max(replaced, moved*added) // out of one leaf and into another
+	}
+	sensitivity := max(added, replaced)
+	if l.Relation == privacy.AddRemoveOne && !r.blocks {
+		sensitivity = added
+	}
+	sensitivity *= float64(max(1, l.Shape.Estimates))
+	if l.Shape.Unit > 0 {
+		sensitivity *= l.Shape.Unit
+	}
+	return sensitivity
+}
+
+// misfit is what is wrong with a shape: numbers that the query has not.
+func (l Line) misfit(r reading) *Fault {
+	of, parts, estimates := span{r.least, r.most}, span{}, span{}
+	if l.Columns > 0 && !r.blocks {
+		switch r.columns {
+		case mostColumns:
+			of.most = l.Columns
+		case allColumns:
+			of = span{l.Columns, l.Columns}
+		}
+	}
+	if r.parts && !r.alone || r.selects {
+		parts = span{1, many}
+	}
+	if r.blocks && l.Shape.Estimates != 0 {
+		estimates = span{2, many}
+	}
+	s := l.Shape
+	for name, got := range map[string]int{"of": s.Of, "parts": s.Parts, "estimates": s.Estimates} {
+		if want := map[string]span{"of": of, "parts": parts, "estimates": estimates}[name]; got < want.least || got > want.most {
+			return &Fault{"shape", fmt.Sprintf("%q from %d to %d for %q", name, want.least, want.most, l.Query), fmt.Sprint(got)}
+		}
+	}
+	switch {
+	case s.By != 0 && !(s.By == 2 && r.balance):
+		return &Fault{"shape", `"by" of 2 for the balance of column counts, and none else`, fmt.Sprint(s.By)}
+	case !(s.Unit >= 0 && s.Unit <= math.MaxFloat64):
+		return &Fault{"shape", `a finite "unit"`, fmt.Sprint(s.Unit)}
+	}
+	return nil
+}
+
+type span struct{ least, most int }
