@@ -17,8 +17,9 @@ import (
 //
 // Source: [RUNNALLS07] for the bound B.
 func (r *Rounds) Merge(ctx context.Context, mu float64) error {
-	for known := (bounds{}); len(r.Components) > 1; {
-		joined, err := r.joinBest(ctx, 0, func(i, j int) float64 {
+	known := bounds{}
+	return r.joinDownTo(1, func() (bool, error) {
+		return r.joinBest(ctx, 0, func(i, j int) float64 {
 			a, b := r.Components[i], r.Components[j]
 			loss := known.of(a, b)
 			if loss > r.bic()+(a.Weight+b.Weight)*mostLost { // which is more than any cost
@@ -26,7 +27,13 @@ func (r *Rounds) Merge(ctx context.Context, mu float64) error {
 			}
 			return r.cost(a, b, mu) - loss
 		})
-		if err != nil || !joined {
+	})
+}
+
+// joinDownTo joins pairs until so many components are left, or join finds none.
+func (r *Rounds) joinDownTo(least int, join func() (joined bool, err error)) error {
+	for len(r.Components) > least {
+		if joined, err := join(); err != nil || !joined {
 			return err
 		}
 	}

@@ -28,13 +28,8 @@ const (
 // is loose, for such pieces, this is not. Whether the last two are one is left to the contest. It
 // is post-processing of released values. Its error is ctx's.
 func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
-	for known := (bounds{}); len(r.Components) > 2; {
-		joined, err := r.joinUntold(ctx, random, known, 0, r.told(mu))
-		if err != nil || !joined {
-			return err
-		}
-	}
-	return nil
+	known := bounds{}
+	return r.joinDownTo(2, func() (bool, error) { return r.joinUntold(ctx, random, known, 0, r.told(mu)) })
 }
 
 // told is what a distinction must be worth, in nats per row, to be told in a round of mu.

@@ -84,36 +84,6 @@ func LookStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "columns", Query: query.Histogram, Share: share, Most: 5, Source: "TYLERPRESS Section 3"}
 }
 
-// count releases one histogram of the columns of the space in which is holds, signed, with the part
-// mu2 of mu^2, and reads them into columns. rows is public or released.
-func count(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64, is []bool, columns []Column) error {
-	q, size := query.Counts{Edges: make([][]float64, a.Session().Columns())}, len(lengths)
-	for i, j := range space.Columns {
-		if !is[i] {
-			continue
-		}
-		edges := make([]float64, 2*size)
-		for k, t := range lengths {
-			far := math.Min(t*space.Scale[i], math.MaxFloat64/2)
-			edges[size+k] = clamp(space.Center[i] + far)
-			edges[size-1-k] = clamp(space.Center[i] - far)
-		}
-		q.Edges[j] = edges
-	}
-	answer, err := a.Sum(prefix+"columns", q, budget.Mu(mu2))
-	if err != nil {
-		return err
-	}
-	rest := answer.Values
-	for i := range columns {
-		if is[i] {
-			columns[i] = read(rest[:2*size+1], answer.Sigma, rows)
-			rest = rest[2*size+1:]
-		}
-	}
-	return nil
-}
-
 // The share of rows at the centre that asks for a closer look: a guess.
 const someAtom = .2
 
@@ -134,13 +104,38 @@ func (t *Table) Closer(a *kernel.Allotment, prefix string, rows, mu2 float64, al
 	})
 }
 
-// look counts the columns that are wanted, if any are.
+// look releases one histogram of the columns that are wanted, if any are, signed, with the part mu2
+// of mu^2, and reads them. rows is public or released.
 func (t *Table) look(a *kernel.Allotment, prefix string, rows, mu2 float64, want func(Column) bool) error {
-	is := loops.Map(t.Columns, want)
+	is, size := loops.Map(t.Columns, want), len(lengths)
 	if !slices.Contains(is, true) {
 		return nil
 	}
-	return count(a, prefix, t.Seen, rows, mu2, is, t.Columns)
+	q := query.Counts{Edges: make([][]float64, a.Session().Columns())}
+	for i, j := range t.Seen.Columns {
+		if !is[i] {
+			continue
+		}
+		edges := make([]float64, 2*size)
+		for k, l := range lengths {
+			far := math.Min(l*t.Seen.Scale[i], math.MaxFloat64/2)
+			edges[size+k] = clamp(t.Seen.Center[i] + far)
+			edges[size-1-k] = clamp(t.Seen.Center[i] - far)
+		}
+		q.Edges[j] = edges
+	}
+	answer, err := a.Sum(prefix+"columns", q, budget.Mu(mu2))
+	if err != nil {
+		return err
+	}
+	rest := answer.Values
+	for i := range t.Columns {
+		if is[i] {
+			t.Columns[i] = read(rest[:2*size+1], answer.Sigma, rows)
+			rest = rest[2*size+1:]
+		}
+	}
+	return nil
 }
 
 func clamp(x float64) float64 { return math.Max(-math.MaxFloat64, math.Min(x, math.MaxFloat64)) }

@@ -103,12 +103,7 @@ func (f *Finder) across() (any bool, err error) {
 	nodes := f.root.leaves()
 	var queries []query.Counts
 	for _, n := range nodes {
-		whole := n.view.Lift(n.at, f.Rest)
-		var w []window
-		for j, m := range whole.Mean {
-			w = append(w, window{mid: m, half: acrossSDs * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))})
-		}
-		queries = append(queries, f.bins(w, acrossBins))
+		queries = append(queries, f.bins(f.windows(n, acrossSDs), acrossBins))
 	}
 	answers, err := leaves.Ask(f.Allotment, f.Prefix+stepAcross, f.partition(), queries, f.Mu(acrossShare))
 	if err != nil {

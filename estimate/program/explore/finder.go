@@ -15,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
@@ -95,17 +96,10 @@ const spareComponents = 2
 
 // Find finds the components: the root first, then every node again as long as something splits.
 func (f *Finder) Find() error {
-	if err := f.Near(); err != nil {
-		return err
-	}
-	if err := f.findRadius(); err != nil {
-		return err
-	}
-	if err := f.lookRoot(); err != nil {
-		return err
-	}
-	if err := f.grow(treeShare, broad); err != nil {
-		return err
+	for _, step := range []func() error{f.Near, f.findRadius, f.lookRoot, func() error { return f.grow(treeShare, broad) }} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	split, err := f.cut()
 	for level := 2; level <= mostLevels && f.again(level, split); level++ {
@@ -246,11 +240,7 @@ func (f *Finder) cut() (bool, error) {
 
 // Found are the nodes found, in all working coordinates.
 func (f *Finder) Found() []component.Gaussian {
-	var all []component.Gaussian
-	for _, n := range f.root.leaves() {
-		all = append(all, n.view.Lift(n.at, f.Rest))
-	}
-	return all
+	return loops.Map(f.root.leaves(), func(n *node) component.Gaussian { return n.view.Lift(n.at, f.Rest) })
 }
 
 // InView are the nodes found as the view sees them; nil if it sees everything, or if one was found

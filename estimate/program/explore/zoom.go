@@ -42,13 +42,7 @@ func (n *node) blur(m *coreset.Mixture, j int) bool {
 
 // blurs are the leaves that nothing has looked into at their own scale yet.
 func (f *Finder) blurs() []*node {
-	var out []*node
-	for _, n := range f.root.leaves() {
-		if n.blurred {
-			out = append(out, n)
-		}
-	}
-	return out
+	return slices.DeleteFunc(f.root.leaves(), func(n *node) bool { return !n.blurred })
 }
 
 // window is where a zoom looks in one column of a node.
@@ -76,10 +70,9 @@ func (f *Finder) zoom(blurs []*node) error {
 		open[n] = n.at.Weight*f.Rows > zoomSDs*sd // otherwise the moments have to find it
 	}
 	for i, n := range nodes {
-		whole := n.view.Lift(n.at, f.Rest)
-		for j, m := range whole.Mean {
-			half := firstWindow * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))
-			windows[i] = append(windows[i], window{mid: m, half: half, done: !open[n] || !(half > 0)})
+		windows[i] = f.windows(n, firstWindow)
+		for j, w := range windows[i] {
+			windows[i][j].done = !open[n] || !(w.half > 0)
 		}
 	}
 	for range mostZooms {
@@ -115,6 +108,15 @@ func (f *Finder) zoom(blurs []*node) error {
 		n.at = at
 	}
 	return nil
+}
+
+// windows reach so many sds to either side of a node's mean, one for every column.
+func (f *Finder) windows(n *node, sds float64) (w []window) {
+	whole := n.view.Lift(n.at, f.Rest)
+	for j, m := range whole.Mean {
+		w = append(w, window{mid: m, half: sds * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))})
+	}
+	return w
 }
 
 // bins cuts every column's window in so many equal bins; the columns are the table's.
