@@ -2,6 +2,7 @@ package release
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +111,11 @@ func encode(r *Release) ([]byte, error) {
 // replace writes a new file in path's folder and renames it to path. Order: the data are on disk
 // before the name is, so a crash leaves the old file or the new one.
 func replace(path string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), ".release-*")
+	mode := fs.FileMode(0o666) // what the umask leaves of it; of a file that is replaced, its own
+	if old, err := os.Stat(path); err == nil {
+		mode = old.Mode().Perm()
+	}
+	file, err := os.OpenFile(filepath.Join(filepath.Dir(path), ".release-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -119,7 +124,7 @@ func replace(path string, write func(io.Writer) error) (err error) {
 			os.Remove(file.Name())
 		}
 	}()
-	if err = errors.Join(write(file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+	if err = errors.Join(write(file), file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(file.Name(), path); err != nil {

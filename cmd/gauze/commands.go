@@ -47,7 +47,6 @@ func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Long: helpOf("gauze"),
 		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	showVersion := false
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
@@ -67,6 +66,7 @@ func newRoot(e *env) *cobra.Command {
 		root.AddCommand(c.cobra(e))
 	}
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	return root
 }
 

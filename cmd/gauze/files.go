@@ -11,29 +11,66 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// checkWritable reports a file that could not be written later, when the budget is spent. An empty
-// path is no file.
-func checkWritable(flag, path string) error {
-	if path == "" {
+// An output is a file to be written, with the flag that names it; an empty path is none.
+type output struct {
+	flag, path string
+	reads      []string // what must stay
+	force      bool     // a file that exists may be replaced
+}
+
+// check reports a file that could not be written later, when the budget is spent, or whose loss
+// somebody might regret.
+func (o output) check() error {
+	if o.path == "" {
 		return nil
 	}
 	bad := func(wanted, got, hint string) error {
-		return &usageError{fmt.Sprintf("%s: wanted %s, got %s", flag, wanted, got), hint}
+		return &usageError{fmt.Sprintf("%s: wanted %s, got %s", o.flag, wanted, got), hint}
 	}
-	info, err := os.Stat(path)
+	for _, read := range o.reads {
+		if sameFile(o.path, read) {
+			return bad("a file of its own", o.path+", which is used already", "name another file")
+		}
+	}
+	info, err := os.Stat(o.path)
+	link, linkErr := os.Lstat(o.path)
 	switch {
 	case err == nil && info.IsDir():
-		return bad("a file name", "the folder "+path, "add a file name")
+		return bad("a file name", "the folder "+o.path, "add a file name")
 	case err == nil && !info.Mode().IsRegular():
 		return nil // a pipe or a terminal
+	case linkErr == nil && link.Mode()&fs.ModeSymlink != 0:
+		return bad("a plain file", o.path+", which is a link", "name what it points to")
+	case err == nil && info.Mode().Perm()&0o200 == 0:
+		return bad("a file that can be written", o.path+", which is read-only", "name another, or make it writable")
+	case err == nil && !o.force:
+		return bad("a new file", o.path+", which exists", "name another, or replace it with --force")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return bad("a file that can be written", err.Error(), "check the path")
 	}
-	probe, err := os.CreateTemp(filepath.Dir(path), ".gauze-*")
+	probe, err := os.CreateTemp(filepath.Dir(o.path), ".gauze-*")
 	if err != nil {
-		return bad("a file in a folder that can be written", path, "make the folder, or name another")
+		return bad("a file in a folder that can be written", o.path, "make the folder, or name another")
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// setAside renames a file whose place a new one was to take, where there is no new one: an old
+// release does not pass for it.
+func setAside(e *env, path string) {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	for i := 1; ; i++ {
+		aside := fmt.Sprintf("%s.old%d", path, i)
+		if _, err := os.Lstat(aside); err == nil {
+			continue
+		}
+		if err := os.Rename(path, aside); err == nil {
+			e.note("note: %s is of an earlier fit: it is now %s\n", path, aside)
+		}
+		return
+	}
 }
 
 // sameFile reports that two paths name one plain file; an empty path names none.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +53,7 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.checkFiles(input); err != nil {
+	if err := o.checkOutputs(input); err != nil {
 		return err
 	}
 	table, groups, request, err := o.load(e, input, request, progress)
@@ -69,6 +68,10 @@ func (o *fitOptions) run(e *env, input string) error {
 		result, err = gauze.Fit(e.ctx, table, request)
 	}
 	progress.end()
+	var run *gauze.RunError
+	if errors.As(err, &run) || err == nil && result.NoRelease != nil {
+		setAside(e, o.out)
+	}
 	if err != nil {
 		return err
 	}
@@ -93,23 +96,10 @@ func (o *fitOptions) writeReason(e *env, result *gauze.Result) error {
 	return none
 }
 
-// checkFiles reports outputs that could not be written later, or that would take the place of the
-// input or of each other.
-func (o *fitOptions) checkFiles(input string) error {
-	for _, pair := range [][3]string{{"--out", o.out, input}, {"--report", o.report, input}, {"--report", o.report, o.out}} {
-		if sameFile(pair[1], pair[2]) {
-			return &usageError{fmt.Sprintf("%s: wanted a file of its own, got %s, which is used already", pair[0], pair[1]), "name another file"}
-		}
-	}
-	return errors.Join(o.checkFile("--out", o.out), o.checkFile("--report", o.report))
-}
-
-// checkFile reports an output that could not be written, or that would replace a file.
-func (o *fitOptions) checkFile(flag, path string) error {
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !o.request.force {
-		return &usageError{fmt.Sprintf("%s: wanted a new file, got %s, which exists", flag, path), "name another, or replace it with --force"}
-	}
-	return checkWritable(flag, path)
+// checkOutputs checks what a fit writes, none in the place of what it reads or of each other.
+func (o *fitOptions) checkOutputs(input string) error {
+	reads := []string{input, o.request.schema, o.request.knownCovariance}
+	return errors.Join(output{"--out", o.out, reads, o.request.force}.check(), output{"--report", o.report, append(reads, o.out), o.request.force}.check())
 }
 
 // load reads the rows into a protected table, or one for each group, and fills the columns into the

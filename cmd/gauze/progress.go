@@ -28,9 +28,10 @@ type progress struct {
 	wrote bool // an unfinished line stands on the terminal
 	plain bool // a line for each step, once it is over
 
-	name  string  // of the step that is being measured
-	count int     // of its measurements
-	spent float64 // part of the budget
+	name  string    // of the step that is being measured
+	count int       // of its measurements
+	spent float64   // part of the budget
+	began time.Time // the first measurement was made
 }
 
 // newProgress fails for an unknown kind. With --json, auto says nothing.
@@ -72,10 +73,23 @@ func (p *progress) step(step string, spent float64) {
 	if step != p.name {
 		p.endStep()
 	}
-	p.name, p.spent = step, spent
-	if p.count++; !p.plain {
-		p.line("%5.1f%% of the budget spent: %s", 100*spent, step)
+	if p.name, p.spent = step, spent; p.began.IsZero() {
+		p.began = time.Now()
 	}
+	if p.count++; !p.plain {
+		p.line("%5.1f%% of the budget spent%s: %s", 100*spent, p.left(), step)
+	}
+}
+
+// left is about how long a fit goes on, should what is left of the budget take as long as the rest
+// did; nothing in its first seconds.
+func (p *progress) left() string {
+	const early = 3 * time.Second
+	since := time.Since(p.began)
+	if since < early || p.spent <= 0 || p.spent >= 1 {
+		return ""
+	}
+	return ", about " + time.Duration(float64(since)*(1-p.spent)/p.spent).Round(time.Second).String() + " left"
 }
 
 // endStep writes the line of a step that is over.

@@ -11,20 +11,23 @@ import (
 )
 
 func reportCommand() command {
-	out, text := "", false
+	out, text, force := "", false, false
 	return command{
 		use: "report RELEASE [--out report.html]", short: "pictures and tables of a release, as HTML",
 		least: 1, most: 1,
 		flags: func(flags *pflag.FlagSet) {
 			flags.StringVar(&out, "out", "", "file for the page (default stdout)")
+			flags.BoolVar(&force, "force", false, "replace the file if it exists")
 			flags.BoolVar(&text, "text", false, "a short summary for a terminal in place of the page")
 		},
-		run: func(e *env, args []string) error { return showRelease(e, args[0], out, text) },
+		run: func(e *env, args []string) error {
+			return showRelease(e, args[0], output{"--out", out, []string{args[0]}, force}, text)
+		},
 	}
 }
 
-func showRelease(e *env, path, out string, text bool) error {
-	if err := checkWritable("--out", out); err != nil {
+func showRelease(e *env, path string, out output, text bool) error {
+	if err := out.check(); err != nil {
 		return err
 	}
 	r, err := readAny(e, path)
@@ -46,10 +49,10 @@ func showRelease(e *env, path, out string, text bool) error {
 			e.note("warning: %v\n", fault)
 		}
 	}
-	if out == "" {
+	if out.path == "" {
 		return write(e.stdout)
 	}
-	return release.WriteWhole(out, write)
+	return release.WriteWhole(out.path, write)
 }
 
 // writeReport writes the page of a release to a file.
