@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/stage"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -45,9 +46,7 @@ type Transcript struct {
 // Open opens a session over t with controlled noise.
 func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, o Options) *kernel.Session {
 	tb.Helper()
-	if !testing.Testing() { // a program of another module could bring a testing.TB of its own
-		panic("kerneltest: for tests only")
-	}
+	forTests()
 	h := hook.New()
 	if !o.Fresh {
 		h.Source = noise.NewSeeded(o.Seed)
@@ -90,4 +89,19 @@ func Table(rows [][]float64, d int, r privacy.Relation) *kernel.Table {
 		b.Append(r)
 	}
 	return b.Protect(r)
+}
+
+// Rehearsed is rehearsal.Table with a planted fault: the noise that is drawn, but not the noise
+// that is claimed, is multiplied by factor.
+func Rehearsed(tb testing.TB, rows [][]float64, d int, r privacy.Relation, s *stage.Script, factor float64) *kernel.Table {
+	tb.Helper()
+	forTests()
+	return stage.Table(rows, d, r, s, factor)
+}
+
+// forTests panics outside a test: a program of another module could bring a testing.TB of its own.
+func forTests() {
+	if !testing.Testing() {
+		panic("kerneltest: for tests only")
+	}
 }

@@ -80,21 +80,17 @@ type usage struct {
 	count int
 }
 
-// Open calibrates the plan and opens a session. It reads no row.
-func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {
-	return open(ctx, t, plan, terms, nil)
-}
-
-// OpenForTest opens a session with a hook. Only kernel/kerneltest can make a hook.
+// OpenForTest opens a session with a hook, of kernel/kerneltest.
 func OpenForTest(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (*Session, error) {
 	if !h.Made() {
 		return nil, errors.New("kernel: OpenForTest needs a hook that kerneltest made")
 	}
-	return open(ctx, t, plan, terms, h)
+	return Open(ctx, Hooked(t, h), plan, terms)
 }
 
-// open copies first what it checks, so that nobody can change it in between.
-func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (*Session, error) {
+// Open calibrates the plan and opens a session. It reads no row. It copies first what it checks, so
+// that nobody can change it in between.
+func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {
 	if t == nil || t.rows == nil {
 		return nil, errors.New("kernel: Open: want a table that a Builder has protected, got none")
 	}
@@ -120,12 +116,12 @@ func open(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (
 	// often, or be done in the middle and not at the end. This one is done for good, and let go of
 	// with the session.
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Session{ctx: ctx, table: &own, plan: plan, terms: terms, total: total, hook: h, group: 1, book: &book{used: map[string]*usage{}}}
+	s := &Session{ctx: ctx, table: &own, plan: plan, terms: terms, total: total, hook: own.hook, group: 1, book: &book{used: map[string]*usage{}}}
 	runtime.AddCleanup(s.book, func(cancel context.CancelFunc) { cancel() }, cancel)
 	s.filter = privacy.NewFilter(total)
 	source := noise.Source(noise.NewEntropy())
-	if h != nil && h.Source != nil {
-		source = h.Source
+	if own.hook != nil && own.hook.Source != nil {
+		source = own.hook.Source
 	}
 	draw := noise.NewGaussian(source)
 	s.random = func() (noise.Source, *noise.Gaussian) { return source, draw }

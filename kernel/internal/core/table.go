@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -18,6 +19,7 @@ type Table struct {
 	// rows is a closure so that neither a debug printer nor reflection can walk to a row.
 	rows     func() *rows.Table
 	relation privacy.Relation
+	hook     *hook.Hook // of every session over it; nil but for tests and rehearsals
 }
 
 // A Builder takes the rows of a table in. It copies every row it is given. A copy of a builder
@@ -81,6 +83,13 @@ func (b *Builder) fill(do func(*filling)) {
 
 func protect(t *rows.Table, r privacy.Relation) *Table {
 	return &Table{rows: func() *rows.Table { return t }, relation: r}
+}
+
+// Hooked is a copy of a table whose sessions have a hook, and mark what they release as simulated.
+// Who can call it: kernel/kerneltest, in tests, and kernel/rehearsal, over rows that its caller has
+// in plain sight.
+func Hooked(t *Table, h *hook.Hook) *Table {
+	return &Table{rows: t.rows, relation: t.relation, hook: h}
 }
 
 // Columns is d.

@@ -1,10 +1,11 @@
-// Package hook lets tests of this module see and steer what a session draws. Only packages below
-// kernel can import it, and only kerneltest, whose constructors take a testing.TB, makes one.
+// Package hook lets tests and rehearsals see and steer what a session draws. Only packages below
+// kernel can import it. Who makes one: kerneltest, whose constructors take a testing.TB, and
+// rehearsal, for tables of rows that its caller has in plain sight, without touching their noise.
 package hook
 
 import "github.com/gauze-dp/gauze/kernel/internal/noise"
 
-// A Hook changes a session for a test. A session with a hook marks everything it releases as
+// A Hook changes a session. A session with a hook marks everything it releases as
 // simulated.
 type Hook struct {
 	Source noise.Source // seeded randomness in place of the operating system's
