@@ -19,14 +19,7 @@ type Hook struct {
 	// key of every cell released, that of a histogram of gaps leaf, scale, place and mass of every
 	// bucket; they have no exact sums.
 	Record func(step string, query any, mu float64, answer []float64, exact []int64)
-
-	made bool
 }
 
 // New returns a hook that changes nothing.
-func New() *Hook { return &Hook{NoiseFactor: 1, made: true} }
-
-// Made reports a hook that New returned. Any package can get at the type of a hook without
-// importing this one, by type inference (func made[T any](open func(.., *T) ..) *T) or reflection,
-// but then only at its zero value, which a session refuses.
-func (h *Hook) Made() bool { return h != nil && h.made }
+func New() *Hook { return &Hook{NoiseFactor: 1} }
