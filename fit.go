@@ -52,7 +52,7 @@ func (e *RunError) Unwrap() error { return e.Err }
 // error if the fit was interrupted.
 func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 	if ctx == nil {
-		panic("gauze: Fit: want a context, got nil")
+		return nil, absent("ctx", "a context", "context.Background() never ends")
 	}
 	if err := r.fits(table); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error
 func (r Request) fits(table *kernel.Table) error {
 	switch {
 	case table == nil:
-		return &privacy.FieldError{Field: "table", Wanted: "a protected table", Got: "nil", Mend: "take the one that Input.Load returns without an error"}
+		return absent("table", "a protected table", "take the one that Input.Load returns without an error")
 	case table.Columns() != len(r.Columns):
 		return &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()),
 			Got: fmt.Sprint(len(r.Columns)), Mend: "give one name for each column"}
@@ -179,7 +179,7 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 		Relation: q.Relation.String(),
 		Epsilon:  q.Budget.Epsilon, Delta: q.Budget.Delta, Rho: q.Budget.Rho,
 		Spent: spentOf(s, true),
-		Unit:  q.unit, Schema: release.SchemaDeclared, Facts: q.facts(), Method: q.method.Name(), Learner: q.learnerRun(s),
+		Unit:  q.unit, Schema: release.SchemaDeclared, Facts: q.facts(), Method: q.method.Name(), Learner: q.learner(s.OwnLearnerRan()),
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if q.Printed {
@@ -215,16 +215,6 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	return step
 }
 
-// extraOf is a loss that a plan reserves beside mu: its mask, the delta of its test as it stands,
-// and the test's own epsilon.
-func extraOf(e kernel.Extra) (m *release.Mask, delta, pure float64) {
-	if e == nil {
-		return nil, 0, 0
-	}
-	numbers, delta, pure := e.Stated()
-	return maskOf(numbers), delta, pure
-}
-
 // maskOf is a mask's public numbers, as plans and certificates state them; nil for none.
 func maskOf(m any) *release.Mask {
 	switch m := m.(type) {
@@ -237,19 +227,14 @@ func maskOf(m any) *release.Mask {
 	return nil
 }
 
-// learnerRun is learner, but that a learner of one's own is told whenever the kernel has run it,
-// whatever was asked.
-func (q *question) learnerRun(s *kernel.Session) *release.Learner {
-	if s.OwnLearnerRan() {
-		return &release.Learner{Name: release.OwnLearner, Trim: q.Trim}
-	}
-	return q.learner()
-}
-
 // learner says what the method runs on blocks of rows; nil for one that runs nothing, or nothing
-// that could be chosen.
-func (q *question) learner() *release.Learner {
+// that could be chosen. A learner of one's own is told whenever the kernel has run it, whatever was
+// asked.
+func (q *question) learner(ranOwn bool) *release.Learner {
 	name := estimate.LearnerOf(q.method, q.problem)
+	if ranOwn {
+		name = release.OwnLearner
+	}
 	if name == "" {
 		return nil
 	}

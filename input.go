@@ -2,13 +2,17 @@ package gauze
 
 import (
 	"cmp"
+	"database/sql"
 	"io"
+	"iter"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/people"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
+	"github.com/gauze-dp/gauze/source/values"
 )
 
 // An Input is an opened source of rows whose columns are known.
@@ -18,12 +22,66 @@ type Input struct{ table *source.Table }
 // columns are inferred from the first rows, which the privacy promise does not cover. The caller
 // closes the input.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) {
-	t, err := inputs.Open(input, stdin, schema)
+	return inputOf(inputs.Open(input, stdin, schema))
+}
+
+// FromReader is an input of the rows of a reader of one's own, which the input owns: it is closed
+// with it, or here if there is an error. The schema is as for [Open].
+func FromReader(reader source.Reader, schema *source.Schema) (*Input, error) {
+	if reader == nil {
+		return nil, absent("reader", "a source.Reader", "write one, as the example of FromReader shows")
+	}
+	return inputOf(source.Of(reader, schema))
+}
+
+// inputOf is the input of a table that was opened, or not.
+func inputOf(t *source.Table, err error) (*Input, error) {
 	if err != nil {
 		return nil, err
 	}
 	return &Input{table: t}, nil
 }
+
+// FromRows is an input of rows in memory, each with a number for every column: NaN is a missing
+// cell. A row of another length is an error of [Input.Load]. The rows must not change before they
+// are loaded.
+func FromRows(rows [][]float64, columns ...source.Column) (*Input, error) {
+	return FromSeq(slices.Values(rows), columns...)
+}
+
+// FromSeq is FromRows of an iterator, which is asked for every row once, by [Input.Load]. A row may
+// be overwritten once the next one is asked for.
+func FromSeq(rows iter.Seq[[]float64], columns ...source.Column) (*Input, error) {
+	schema := &source.Schema{Columns: slices.Clone(columns)}
+	if rows == nil {
+		return nil, absent("rows", "an iterator", "give one that yields rows")
+	}
+	if err := schema.Tidy(); err != nil {
+		return nil, err
+	}
+	return FromReader(values.Seq(rows, schema.Names()), schema)
+}
+
+// FromSQL is an input of the rows of a query, which are closed with it, or here if there is an
+// error. The schema is as for [Open]: it names columns of the query.
+func FromSQL(rows *sql.Rows, schema *source.Schema) (*Input, error) {
+	if rows == nil {
+		return nil, absent("rows", "the rows of a query", "take those that Query returns without an error")
+	}
+	reader, err := values.SQL(rows)
+	if err != nil {
+		return nil, err
+	}
+	return FromReader(reader, schema)
+}
+
+// absent is what is said of a nil in the place of something.
+func absent(field, wanted, mend string) error {
+	return &privacy.FieldError{Field: field, Wanted: wanted, Got: "nil", Mend: mend}
+}
+
+// opened tells an input from what is left where opening one failed.
+func (in *Input) opened() bool { return in != nil && in.table != nil }
 
 // Request returns a request with the input's columns filled in; relation and budget are left to the
 // caller.
@@ -31,6 +89,9 @@ func (in *Input) Request() Request { return in.Fill(Request{}) }
 
 // Fill returns r with the input's columns, and what is publicly known of them and of its rows.
 func (in *Input) Fill(r Request) Request {
+	if !in.opened() {
+		return r
+	}
 	schema := in.table.Schema()
 	r.Columns, r.SchemaInferred, r.unit = schema.Columns, in.table.Inferred(), schema.Unit
 	r.Title, r.Dataset = cmp.Or(r.Title, schema.Title), cmp.Or(r.Dataset, schema.Dataset)
@@ -68,6 +129,9 @@ func (in *Input) LoadGroups(read func(rows int)) (*Groups, error) {
 
 // load reads all rows into a table for each group, or into one for nil.
 func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int)) (*Groups, error) {
+	if !in.opened() {
+		return nil, absent("input", "an opened one", "take the one that Open returns without an error")
+	}
 	if !r.Valid() {
 		_, err := privacy.ParseRelation(r.String())
 		return nil, err
@@ -98,7 +162,12 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 func (in *Input) Report() source.Report { return in.table.Report() }
 
 // Close releases the input.
-func (in *Input) Close() error { return in.table.Close() }
+func (in *Input) Close() error {
+	if !in.opened() {
+		return nil
+	}
+	return in.table.Close()
+}
 
 // String hides what an input holds.
 func (*Input) String() string { return "[protected]" }

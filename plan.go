@@ -121,7 +121,7 @@ func (q *question) state(rows int) (*Statement, error) {
 	s := &Statement{
 		Method: q.method.Name(), Why: q.why, Source: q.method.Source(), Relation: q.Relation.String(),
 		Epsilon: q.Budget.Epsilon, Delta: q.Budget.Delta, Columns: q.problem.Columns, Rows: rows, Facts: q.facts(),
-		Learner: q.learner(), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
+		Learner: q.learner(false), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
 		Expect: Expectation{RowsNeeded: estimate.AboutRows(expect.RowsNeeded), RelativeError: expect.RelativeError, Notes: expect.Notes},
 		Notes:  q.notes(rows), problem: q.problem,
 	}
@@ -129,11 +129,15 @@ func (q *question) state(rows int) (*Statement, error) {
 		s.Rho = privacy.RhoOfMu(total.Mu)
 	}
 	for _, step := range plan.Steps {
-		mask, delta, pure := extraOf(step.Extra)
+		var mask any
+		var delta, pure float64
+		if step.Extra != nil {
+			mask, delta, pure = step.Extra.Stated()
+		}
 		limit := StepLimit{
 			Step: step.Name, Query: step.Query, Share: step.Share, Count: step.Most,
 			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta*step.Slack + delta,
-			Mask: mask, Pure: pure, From: step.Source,
+			Mask: maskOf(mask), Pure: pure, From: step.Source,
 		}
 		if pure > 0 { // its loss is in the curve, its share a formality
 			limit.Share, limit.Mu = 0, 0

@@ -101,7 +101,7 @@ func (t *Table) Close() error { return t.reader.Close() }
 // without a single number is an error of type *Error, like a malformed input.
 func (t *Table) Read(sink Sink) error {
 	if t.read {
-		panic("source: Table.Read called twice")
+		return &Error{Field: "input", Wanted: "one reading of its rows", Got: "a second", Hint: "open it again"}
 	}
 	t.read = true
 	d := len(t.columns)

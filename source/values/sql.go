@@ -1,0 +1,129 @@
+package values
+
+import (
+	"database/sql"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/gauze-dp/gauze/source"
+)
+
+// An answer reads the rows of a query.
+type answer struct {
+	rows   *sql.Rows
+	names  []string
+	cells  []any // of every column: *cell, or skip where it is not asked for
+	values []*cell
+	labels []*cell
+}
+
+// SQL is a reader of the rows of a query, which it closes in the end: integers, floats, decimals
+// and numbers as text are numbers, NULL is a missing cell, and anything else is no number.
+func SQL(rows *sql.Rows) (source.Reader, error) {
+	names, err := rows.Columns()
+	if err != nil {
+		rows.Close()
+		return nil, fmt.Errorf("source: the query's columns: %w", err)
+	}
+	a := &answer{rows: rows, names: names}
+	all := make([]int, len(names))
+	for j := range all {
+		all[j] = j
+	}
+	a.Select(all, nil)
+	return a, nil
+}
+
+// Header returns the names of the query's columns.
+func (a *answer) Header() []string { return a.names }
+
+// Select picks columns; all others are not even looked at.
+func (a *answer) Select(columns, labels []int) {
+	a.cells, a.values, a.labels = make([]any, len(a.names)), nil, nil
+	at := func(j int) *cell {
+		if c, ok := a.cells[j].(*cell); ok {
+			return c
+		}
+		c := &cell{}
+		a.cells[j] = c
+		return c
+	}
+	for _, j := range columns {
+		a.values = append(a.values, at(j))
+	}
+	for _, j := range labels {
+		c := at(j)
+		c.label = true
+		a.labels = append(a.labels, c)
+	}
+	for j, c := range a.cells {
+		if c == nil {
+			a.cells[j] = skip{}
+		}
+	}
+}
+
+// Next reads one row.
+func (a *answer) Next(values []float64, kinds []source.Kind, labels []string) error {
+	if !a.rows.Next() {
+		if err := a.rows.Err(); err != nil {
+			return fmt.Errorf("source: reading the query's rows: %w", err)
+		}
+		return io.EOF
+	}
+	if err := a.rows.Scan(a.cells...); err != nil {
+		return fmt.Errorf("source: reading the query's rows: %w", err)
+	}
+	for i, c := range a.values {
+		values[i], kinds[i] = c.value, c.kind
+	}
+	for i, c := range a.labels {
+		labels[i] = c.text
+	}
+	return nil
+}
+
+// Close ends the query.
+func (a *answer) Close() error { return a.rows.Close() }
+
+// A skip is where cells go that nobody asked for.
+type skip struct{}
+
+// Scan forgets the cell.
+func (skip) Scan(any) error { return nil }
+
+// A cell is what a column holds in the row that was read last.
+type cell struct {
+	value float64
+	kind  source.Kind
+	label bool // its text is asked for
+	text  string
+}
+
+// Scan takes what the driver found. It never fails: what is no number makes a bad cell, as in CSV.
+func (c *cell) Scan(found any) error {
+	switch v := found.(type) {
+	case nil:
+		c.value, c.kind, c.text = 0, source.Missing, ""
+		return nil
+	case float64:
+		c.value, c.kind = source.Cell(v)
+	case int64:
+		c.value, c.kind = float64(v), source.Number
+	case bool, time.Time:
+		c.value, c.kind = 0, source.NotNumber
+	case []byte:
+		c.text = string(v)
+		c.value, c.kind = source.ParseCell(c.text)
+		return nil
+	default:
+		c.text = fmt.Sprint(v)
+		c.value, c.kind = source.ParseCell(c.text)
+		return nil
+	}
+	if c.label {
+		c.text = fmt.Sprint(found)
+	}
+	return nil
+}
