@@ -2,18 +2,48 @@ package model
 
 import (
 	"math"
-	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Cell says which values a column can hold.
+//
+// A row of a component is its Gaussian's, given that every column lies within its cell's limits,
+// each value then rounded to the next that the cell can hold. Values that are recorded in a unit
+// stand for all that round to them, so the limits reach half a unit beyond the first and the last:
+// with ages from 0 in whole years, 0 is as likely as the density there says. A component keeps its
+// weight, which is a share of rows, and rows are within the limits.
 type Cell struct {
 	Unit, Offset float64 // Offset plus multiples of Unit; any value where Unit is 0.
 	Least, Most  float64 // Infinite where there is no limit.
 }
 
 // mostTries is how often a row outside of its cells' limits is drawn again before it is moved to
-// them. A guess: a component with less than a hundredth of its rows inside is misplaced.
-const mostTries = 100
+// them. A guess: a component with less than a thousandth of its rows inside is misplaced, and of one
+// with a hundredth inside less than a row in ten thousand is moved.
+const mostTries = 1000
+
+// gridRounding is how far from a multiple of the unit a limit may be and still count as one, in
+// units: float64's .3 is less than three tenths.
+const gridRounding = 1e-9
+
+// box is what rounds to the values that the cell can hold, and the limits themselves where there is
+// no such value.
+func (c Cell) box() (low, high float64) {
+	first := math.Ceil((c.Least-c.Offset)/c.Unit - gridRounding)
+	last := math.Floor((c.Most-c.Offset)/c.Unit + gridRounding)
+	low, high = c.Least, c.Most
+	if c.Unit == 0 || first > last {
+		return low, high
+	}
+	if !math.IsInf(first, 0) { // no limit, or a unit far below what float64 can tell of one
+		low = c.Offset + (first-.5)*c.Unit
+	}
+	if !math.IsInf(last, 0) {
+		high = c.Offset + (last+.5)*c.Unit
+	}
+	return low, high
+}
 
 // Inside is the part of N(mean, sd^2) within the limits, at least what mostTries leaves to be
 // drawn.
@@ -21,22 +51,33 @@ func (c Cell) Inside(mean, sd float64) float64 {
 	if sd == 0 || !c.limited() {
 		return 1
 	}
-	below := func(x float64) float64 { return math.Erfc((mean-x)/sd/math.Sqrt2) / 2 }
-	return math.Max(1./mostTries, below(c.Most)-below(c.Least))
+	low, high := c.box()
+	return math.Max(1./mostTries, normalBelow((high-mean)/sd)-normalBelow((low-mean)/sd))
 }
+
+// normalBelow is P(N(0, 1) < x).
+func normalBelow(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
 func (c Cell) limited() bool { return !math.IsInf(c.Least, -1) || !math.IsInf(c.Most, 1) }
 
-// keep rounds the row to the cells' units, and says whether it is within their limits.
-func keep(row []float64, cells []Cell) (within bool) {
-	within = true
+// within says whether every value of the row is within the limits of boxes.
+func within(row []float64, boxes []Cell) bool {
+	for j, c := range boxes {
+		if !(row[j] >= c.Least && row[j] <= c.Most) {
+			return false
+		}
+	}
+	return true
+}
+
+// round turns a row into values that the cells can hold.
+func round(row []float64, cells []Cell) {
 	for j, c := range cells {
 		if c.Unit > 0 {
 			row[j] = c.nearest(row[j])
 		}
-		within = within && row[j] >= c.Least && row[j] <= c.Most
+		row[j] = math.Max(c.Least, math.Min(row[j], c.Most))
 	}
-	return within
 }
 
 // nearest is the multiple of the unit next to x, as the number that is written so: three tenths are
@@ -52,12 +93,12 @@ func (c Cell) nearest(x float64) float64 {
 	return c.Offset + k*c.Unit
 }
 
-// limits are cells with their limits alone, of values of any unit; nil if there are none.
-func limits(cells []Cell) (out []Cell) {
+// boxes are the limits of what rounds to the cells' values, of any unit; nil if there are none.
+func boxes(cells []Cell) (out []Cell) {
 	any := false
 	for _, c := range cells {
-		c.Unit = 0
-		out, any = append(out, c), any || c.limited()
+		low, high := c.box()
+		out, any = append(out, Cell{Least: low, Most: high}), any || c.limited()
 	}
 	if !any {
 		return nil
@@ -65,27 +106,51 @@ func limits(cells []Cell) (out []Cell) {
 	return out
 }
 
-// insideRows is from how many rows it is estimated which part of a component is within the limits
-// of several related columns: to a hundredth of it at least where that is a half.
-const insideRows = 1 << 14
-
-// inside is the part of component i's rows within the limits of all cells.
-func (m *Mixture) inside(i int, cells []Cell) float64 {
-	g, share, limited := m.Components[i], 1.0, 0
-	for j, c := range cells {
+// inside is the part of component i's rows within the limits of all boxes: exact where columns are
+// unrelated or only one is limited, otherwise boxMass.
+func (m *Mixture) inside(i int, boxes []Cell) float64 {
+	g, share := m.Components[i], 1.0
+	var limited []int
+	for j, c := range boxes {
 		if c.limited() {
-			limited++
+			limited = append(limited, j)
 			share *= c.Inside(g.Mean[j], math.Sqrt(g.Cov.At(j, j)))
 		}
 	}
-	if _, apart := g.Cov.(Diagonal); apart || limited < 2 {
-		return share
+	if _, apart := g.Cov.(Diagonal); !apart && len(limited) > 1 {
+		share = boxMass(taken(g.Mean, limited), lowerFactor(takeRows(factorOf(g.Cov), limited)), taken(boxes, limited))
 	}
-	s, rng, row, in := mustSampler(m), rand.New(rand.NewPCG(1, 1)), make([]float64, g.Dim()), 0
-	for range insideRows {
-		if s.component(i, row, rng); keep(row, cells) {
-			in++
+	return math.Max(1./mostTries, share)
+}
+
+// boxPoints is from how many points boxMass is computed. A guess; TestBoxMass holds its error.
+const boxPoints = 1 << 13
+
+// boxMass is the mass of N(mean, L L^T) in a box, L lower triangular: the mean over z of the
+// product of P(low_i < x_i < high_i | z_1, .., z_(i-1)), where each z_i is drawn from its own law
+// within the box (Genz 1992), at the points of an additive recurrence with the powers of a root of
+// x^(d+1) = x + 1, folded. The error is below a thousandth of the mass for up to ten columns.
+func boxMass(mean []float64, l *mat.Dense, box []Cell) float64 {
+	const least = 1e-16 // of a probability: farther out lies nothing
+	root, z, sum := 2., make([]float64, len(mean)), 0.
+	for range 64 {
+		root = math.Pow(1+root, 1/float64(len(mean)+1))
+	}
+	for k := range boxPoints {
+		mass, step := 1., 1.
+		for i := range mean {
+			at, sd := mean[i], math.Max(l.At(i, i), math.SmallestNonzeroFloat64)
+			for j := range i {
+				at += l.At(i, j) * z[j]
+			}
+			step /= root
+			_, part := math.Modf((float64(k) + .5) * step)
+			low, high := normalBelow((box[i].Least-at)/sd), normalBelow((box[i].Most-at)/sd)
+			u := low + math.Abs(2*part-1)*(high-low)
+			mass *= high - low
+			z[i] = math.Sqrt2 * math.Erfinv(2*math.Max(least, math.Min(u, 1-least))-1)
 		}
+		sum += mass / boxPoints
 	}
-	return math.Max(1./mostTries, float64(in)/insideRows)
+	return sum
 }

@@ -136,3 +136,6 @@ func CovarianceDistance(a, b Covariance) float64 {
 	zero := make([]float64, a.Dim())
 	return relate(Gaussian{Mean: zero, Cov: a}, Gaussian{Mean: zero, Cov: b}).covariance()
 }
+
+// Inside is the part of component i within the limits of m's cells, for tests of its error.
+func (m *Mixture) Inside(i int) float64 { return m.inside(i, boxes(m.Cells)) }

@@ -39,7 +39,7 @@ func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (d
 	row := make([]float64, a.Dim())
 	for side, m := range []*Mixture{a, b} {
 		sampler := mustSampler(m)
-		sampler.cells = limits(m.Cells)
+		sampler.cells = nil // of densities, which know limits and no units
 		for range (rows + side) / 2 {
 			if err := ctx.Err(); err != nil {
 				return densityDistances{}, err
@@ -60,7 +60,7 @@ func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (d
 // exact replaces the estimates that have a closed form.
 func (d *densityDistances) exact(a, b *Mixture) {
 	ga, gb := present(a), present(b)
-	if len(ga) == 1 && len(gb) == 1 && limits(a.Cells) == nil && limits(b.Cells) == nil {
+	if len(ga) == 1 && len(gb) == 1 && boxes(a.Cells) == nil && boxes(b.Cells) == nil {
 		d.hellinger = Estimate{Value: GaussianHellinger(ga[0], gb[0])}
 		d.klAB = Estimate{Value: GaussianKL(ga[0], gb[0])}
 		d.klBA = Estimate{Value: GaussianKL(gb[0], ga[0])}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"sort"
 	"sync"
@@ -20,7 +19,8 @@ type Sampler struct {
 	dim     int
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
-	cells   []Cell
+	cells   []Cell // what columns hold
+	boxes   []Cell // where rows have to be, before they are rounded
 	scratch sync.Pool // of *[]float64
 }
 
@@ -35,7 +35,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells}
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: boxes(m.Cells)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
 		s.parts[i].mean = append([]float64(nil), g.Mean...)
@@ -68,15 +68,11 @@ func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	i := sort.Search(len(s.upTo)-1, func(i int) bool { return s.upTo[i] > u })
 	s.component(i, dst, rng)
 	// what a component holds are rows that were there: another one, not another component's
-	for try := 1; !keep(dst, s.cells); try++ {
-		if try == mostTries {
-			for j, c := range s.cells {
-				dst[j] = math.Max(c.Least, math.Min(dst[j], c.Most))
-			}
-			break
-		}
+	for try := 1; try < mostTries && !within(dst, s.boxes); try++ {
 		s.component(i, dst, rng)
 	}
+	round(dst, s.boxes)
+	round(dst, s.cells)
 	return i
 }
 

@@ -46,7 +46,7 @@ func present(ms ...*Mixture) []Gaussian {
 // newScorer compiles m, a valid mixture, on a support that may be larger than its own.
 func newScorer(m *Mixture, s *support) *Scorer {
 	k := len(m.Components)
-	out := &Scorer{dim: m.Dim(), support: s, limits: limits(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k)}
+	out := &Scorer{dim: m.Dim(), support: s, limits: boxes(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k)}
 	r := len(s.free)
 	whole := 1 / floats.Sum(m.Weights)
 	for i, g := range m.Components {
@@ -70,7 +70,7 @@ func (s *Scorer) LogDensity(row []float64) float64 {
 	if len(row) != s.dim {
 		panic(fmt.Sprintf("model: row has %d cells, the model %d columns", len(row), s.dim))
 	}
-	if !s.support.holds(row) || !keep(row, s.limits) {
+	if !s.support.holds(row) || !within(row, s.limits) {
 		return math.Inf(-1)
 	}
 	pooled := s.scratch.Get().(*[]float64)

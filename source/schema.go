@@ -178,6 +178,10 @@ func (s *Schema) Tidy() error {
 // WidestUnit is the largest unit of a column: its square, a variance, has room in float64.
 const WidestUnit = 1e150
 
+// gridRounding is how far from a multiple of the unit a limit may be and still count as one, in
+// units: float64's .3 is less than three tenths.
+const gridRounding = 1e-9
+
 // checkLimits reports limits that no record can keep to.
 func (c Column) checkLimits() error {
 	low, high := -math.MaxFloat64, math.MaxFloat64
@@ -193,7 +197,7 @@ func (c Column) checkLimits() error {
 		fault.Wanted, fault.Hint = "finite numbers here and in at_least", "leave out what is not known"
 	case low > high:
 		fault.Hint = "swap the two"
-	case c.RoundedTo > 0 && math.Floor(high/c.RoundedTo) < math.Ceil(low/c.RoundedTo):
+	case c.RoundedTo > 0 && math.Floor(high/c.RoundedTo+gridRounding) < math.Ceil(low/c.RoundedTo-gridRounding):
 		fault.Wanted, fault.Hint = fmt.Sprintf("a multiple of rounded_to, %v, between at_least and it", c.RoundedTo), "give the limits and the unit of the records"
 	default:
 		return nil

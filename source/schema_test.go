@@ -83,7 +83,7 @@ func TestSchemaMistakes(t *testing.T) {
 // TestLimits: limits that no record can keep to are refused.
 func TestLimits(t *testing.T) {
 	for text, good := range map[string]bool{
-		`"at_least": 0, "at_most": 120, "rounded_to": 1`: true, `"at_least": 3, "at_most": 3`: true, `"at_most": -1`: true,
+		`"at_least": 0, "at_most": 120, "rounded_to": 1`: true, `"at_least": 3, "at_most": 3`: true, `"at_most": -1`: true, `"at_least": 0.3, "at_most": 0.3, "rounded_to": 0.1`: true,
 		`"at_least": 2, "at_most": 1`: false, `"at_least": 1, "at_most": 9, "rounded_to": 10`: false, `"at_least": 10, "at_most": 10, "rounded_to": 10`: true,
 	} {
 		if _, err := parseSchema([]byte(`{"columns": [{"name": "age", ` + text + `}]}`)); (err == nil) != good {
