@@ -19,8 +19,8 @@ type Cell struct {
 }
 
 // mostTries is how often a row outside of its cells' limits is drawn again before it is moved to
-// them. A guess: a component with less than a thousandth of its rows inside is misplaced, and of one
-// with a hundredth inside less than a row in ten thousand is moved.
+// them. A guess: a component with less than a thousandth of its rows inside is misplaced, and of
+// one with a hundredth inside less than a row in ten thousand is moved.
 const mostTries = 1000
 
 // gridRounding is how far from a multiple of the unit a limit may be and still count as one, in

@@ -19,8 +19,8 @@ type Sampler struct {
 	dim     int
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
-	cells   []Cell // what columns hold
-	boxes   []Cell // where rows have to be, before they are rounded
+	cells   []Cell    // what columns hold
+	boxes   []Cell    // where rows have to be, before they are rounded
 	scratch sync.Pool // of *[]float64
 }
 

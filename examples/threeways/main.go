@@ -39,8 +39,9 @@ func main() {
 	_, err = db.Exec("CREATE TABLE people (age REAL, bmi REAL)")
 	check(err)
 	var people [][]float64
+	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 { // made up
-		p := []float64{50 + 10*rand.NormFloat64(), 25 + 4*rand.NormFloat64()}
+		p := []float64{50 + 10*rng.NormFloat64(), 25 + 4*rng.NormFloat64()}
 		people = append(people, p)
 		_, err = db.Exec("INSERT INTO people VALUES (?, ?)", p[0], p[1])
 		check(err)
