@@ -21,7 +21,7 @@ var (
 	otherMagic = []struct{ prefix, name, hint string }{
 		{"PK\x03\x04", "a zip archive or a spreadsheet", "unpack it, or save the sheet as CSV"},
 		{"PAR1", "a Parquet file", "name it .parquet"},
-		{"SQLite format 3\x00", "an SQLite database", "export the table as CSV"},
+		{"SQLite format 3\x00", "an SQLite database", "name it sqlite:FILE?table=T"},
 		{"BZh", "bzip2 data", "unpack it first: bzip2 -dc FILE | gauze fit -"},
 		{"\xfd7zXZ", "xz data", "unpack it first: xz -dc FILE | gauze fit -"},
 		{"\x28\xb5\x2f\xfd", "zstd data", "unpack it first: zstd -dc FILE | gauze fit -"},

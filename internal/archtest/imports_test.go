@@ -116,6 +116,7 @@ var layers = []layer{
 	{"internal/stattest", nil, "statistics for tests, of no use to anything else"},
 	{"internal/archtest", nil, "tests only"},
 	{"internal/attacks", nil, "tests only"},
+	{"internal/pgtest", nil, "tests only"},
 	{"internal/transcript", nil, "tests only"},
 }
 

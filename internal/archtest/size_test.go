@@ -72,6 +72,8 @@ var frontLimits = map[string]int{
 	"source":           1400,
 	"source/inputs":    250,
 	"source/parquet":   800,
+	"source/postgres":  280,
+	"source/sqlite":    200,
 	"source/values":    185,
 }
 

@@ -11,11 +11,14 @@ import (
 
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/parquet"
+	"github.com/gauze-dp/gauze/source/postgres"
+	"github.com/gauze-dp/gauze/source/sqlite"
 )
 
 // Open opens an input: a path to CSV, plain or packed with gzip, or to Parquet; a pattern of such
-// paths, as in visits/*.csv.gz, whose files are one table; or "-" for CSV on stdin. The schema is
-// as for [source.Of]. The caller closes the table.
+// paths, as in visits/*.csv.gz, whose files are one table; postgres://.. or sqlite:FILE, with
+// ?table=T or ?query=Q; or "-" for CSV on stdin. The schema is as for [source.Of]. The caller
+// closes the table.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, error) {
 	reader, err := open(input, stdin)
 	if err != nil {
@@ -33,13 +36,18 @@ func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []so
 	return source.Foresee(reader, schema)
 }
 
-const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, or - for CSV on stdin"
+const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, postgres://..?table=T or ?query=Q, sqlite:FILE?table=T or ?query=Q, or - for CSV on stdin"
 
 // open picks the format by the input's name.
 func open(input string, stdin io.Reader) (source.Reader, error) {
-	if scheme, ok := schemeOf(input); ok {
+	switch scheme, ok := schemeOf(input); {
+	case scheme == "postgres", scheme == "postgresql":
+		return postgres.Open(input)
+	case scheme == "sqlite":
+		return sqlite.Open(input)
+	case ok:
 		return nil, &source.Error{Field: "input", Wanted: supported, Got: fmt.Sprintf("a URL with the scheme %q", scheme),
-			Hint: "export the table as CSV, or write ./ before a file name with a colon"}
+			Hint: "export the table, or write ./ before a file name with a colon"}
 	}
 	switch input {
 	case "":

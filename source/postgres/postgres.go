@@ -1,0 +1,184 @@
+// Package postgres reads a table or a query of a PostgreSQL server, streamed, in a transaction that
+// can only read and sees one state of the database.
+//
+// It stands on pgconn, the lower half of pgx: what is above it turns rows into types of Go by
+// reflection, which nothing here needs and which brings three megabytes.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/gauze-dp/gauze/source"
+)
+
+type reader struct {
+	conn  *pgconn.PgConn
+	table string // quoted; "" for a query
+	query string
+
+	header   []string
+	oids     []uint32
+	types    []source.Type
+	selected []int
+	labels   []int
+
+	result *pgconn.ResultReader // nil until the first row is asked for
+	places []int                // of the header's columns among the result's, -1 for none
+}
+
+// Open opens postgres://USER@HOST/DATABASE?table=T or ?query=Q, with whatever else such a URL may
+// say. It reads no row.
+//
+// No error holds the URL: there may be a password in it. Better ones are in PGPASSWORD or in a
+// password file, which are heeded.
+func Open(input string) (source.Reader, error) {
+	head, parameters, _ := strings.Cut(input, "?")
+	table, query, rest, err := source.Asked(parameters)
+	if err != nil {
+		return nil, err
+	}
+	config, err := pgconn.ParseConfig(head + "?" + rest)
+	if err != nil {
+		return nil, &source.Error{Field: "input", Wanted: "postgres://USER@HOST/DATABASE?table=T", Got: "a URL that is none", Hint: "percent-encode what is special in user and password"}
+	}
+	for name, value := range map[string]string{"TimeZone": "UTC", "DateStyle": "ISO", "extra_float_digits": "3", "application_name": "gauze"} {
+		config.RuntimeParams[name] = value
+	}
+	r := &reader{query: query}
+	if r.conn, err = pgconn.ConnectConfig(context.Background(), config); err != nil {
+		return nil, &source.Error{Field: "input", Wanted: "a connection to PostgreSQL", Got: withoutPassword(err, config.Password, head), Hint: "check the URL, and that the server can be reached"}
+	}
+	if table != "" {
+		r.table = quoted(strings.Split(table, ".")...)
+		r.query = "SELECT * FROM " + r.table
+	}
+	if err := r.begin(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// withoutPassword is an error's text, unless it shows the password in any way.
+func withoutPassword(err error, password, head string) string {
+	text := err.Error()
+	user, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(head, "postgres://"), "postgresql://"), "@")
+	_, written, _ := strings.Cut(user, ":")
+	for _, secret := range []string{password, written} {
+		if secret != "" && strings.Contains(text, secret) {
+			return "an error whose text shows the password"
+		}
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// quoted is a name, or schema and name, that stands for nothing else in SQL.
+func quoted(parts ...string) string {
+	for i, part := range parts {
+		parts[i] = `"` + strings.ReplaceAll(strings.ReplaceAll(part, "\x00", ""), `"`, `""`) + `"`
+	}
+	return strings.Join(parts, ".")
+}
+
+// begin opens the transaction and learns the columns.
+func (r *reader) begin() error {
+	ctx := context.Background()
+	if _, err := r.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").ReadAll(); err != nil {
+		return fault(err, true)
+	}
+	statement, err := r.conn.Prepare(ctx, "", r.query, nil)
+	if err != nil {
+		return fault(err, true)
+	}
+	if len(statement.Fields) == 0 {
+		return &source.Error{Field: "input", Wanted: "a query that returns rows", Got: "another statement", Hint: "write SELECT .."}
+	}
+	for i, f := range statement.Fields {
+		r.header, r.oids, r.selected = append(r.header, f.Name), append(r.oids, f.DataTypeOID), append(r.selected, i)
+	}
+	r.types, err = typesOf(ctx, r.conn, r.oids)
+	return err
+}
+
+// codeReadOnly is what the server says of a statement that would change something.
+const codeReadOnly = "25006"
+
+// fault words an error. What the server says while it reads rows may hold a cell, and is not shown:
+// its code is.
+func fault(err error, before bool) error {
+	var said *pgconn.PgError
+	switch {
+	case !errors.As(err, &said):
+		return fmt.Errorf("source: reading from PostgreSQL: %w", err)
+	case said.Code == codeReadOnly:
+		return &source.Error{Field: "input", Wanted: "a query that only reads", Got: "one that would change the database", Hint: "write SELECT .."}
+	case before:
+		return &source.Error{Field: "input", Wanted: "a table or query that PostgreSQL can read", Got: said.Message, Hint: "check the names, of which case counts, and the rights"}
+	}
+	return &source.Error{Field: "input", Wanted: "rows", Got: "an error of PostgreSQL with the code " + said.Code, Hint: "try the query in psql"}
+}
+
+// Header implements source.Reader.
+func (r *reader) Header() []string { return r.header }
+
+// Types implements source.Typed.
+func (r *reader) Types() []source.Type { return r.types }
+
+// Select implements source.Reader.
+func (r *reader) Select(columns, labels []int) { r.selected, r.labels = columns, labels }
+
+// Close implements source.Reader. The transaction ends with the connection.
+func (r *reader) Close() error { return r.conn.Close(context.Background()) }
+
+// start asks for the rows: of a table the selected columns alone.
+func (r *reader) start() {
+	asked, query := []int{}, r.query
+	for i := range r.header {
+		if r.table == "" || slices.Contains(r.selected, i) || slices.Contains(r.labels, i) {
+			asked = append(asked, i)
+		}
+	}
+	if r.table != "" {
+		names := make([]string, len(asked))
+		for at, i := range asked {
+			names[at] = quoted(r.header[i])
+		}
+		query = "SELECT " + strings.Join(names, ", ") + " FROM " + r.table
+	}
+	r.places = make([]int, len(r.header))
+	formats := make([]int16, len(asked))
+	for at, i := range asked {
+		if r.places[i] = at; slices.Contains(r.selected, i) && inBinary[r.oids[i]] {
+			formats[at] = 1
+		}
+	}
+	r.result = r.conn.ExecParams(context.Background(), query, nil, nil, nil, formats)
+}
+
+// Next implements source.Reader.
+func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) error {
+	if r.result == nil {
+		r.start()
+	}
+	if !r.result.NextRow() {
+		if _, err := r.result.Close(); err != nil {
+			return fault(err, false)
+		}
+		return io.EOF
+	}
+	row := r.result.Values()
+	for i, j := range r.selected {
+		values[i], kinds[i] = cell(r.oids[j], row[r.places[j]])
+	}
+	for i, j := range r.labels {
+		labels[i] = text(r.oids[j], row[r.places[j]])
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+package gauze
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	pq "github.com/parquet-go/parquet-go"
+	"modernc.org/sqlite"
+
+	"github.com/gauze-dp/gauze/internal/pgtest"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/source"
+)
+
+// A mixed row holds what formats differ in: floats, decimals, wide whole numbers, gaps.
+type mixed struct {
+	A *float64 `parquet:"a,optional"`
+	B int64    `parquet:"b,decimal(4:18)"` // of 1/10000
+	C int64    `parquet:"c"`
+	D *float32 `parquet:"d,optional"`
+}
+
+// cells are the row as CSV has it, "" for a gap.
+func (m mixed) cells() [4]string {
+	c := [4]string{1: fmt.Sprintf("%s%d.%04d", map[bool]string{true: "-"}[m.B < 0], max(m.B, -m.B)/10000, max(m.B, -m.B)%10000), 2: strconv.FormatInt(m.C, 10)}
+	if m.A != nil {
+		c[0] = strconv.FormatFloat(*m.A, 'g', -1, 64)
+	}
+	if m.D != nil {
+		c[3] = strconv.FormatFloat(float64(*m.D), 'g', -1, 32)
+	}
+	return c
+}
+
+func mixedRows(t *testing.T, n int) []mixed {
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 17))
+	hard := []float64{math.Copysign(0, -1), 5e-324, -2.2250738585072011e-308, 1e308, -1e308, math.MaxFloat64, .1, 1 << 53, 1e22, 123456789.123456789}
+	wide := []int64{1<<53 + 1, -1<<53 - 1, math.MaxInt64, math.MinInt64, 0}
+	rows := make([]mixed, n)
+	for i := range rows {
+		a, d := rng.NormFloat64()*math.Pow(10, float64(rng.IntN(20)-10)), float32(rng.IntN(2000)-1000)/10
+		if i%7 == 0 {
+			a = hard[rng.IntN(len(hard))]
+		}
+		rows[i] = mixed{A: &a, B: rng.Int64N(2e12) - 1e12, C: rng.Int64N(100), D: &d}
+		switch rng.IntN(12) {
+		case 0:
+			rows[i].A = nil
+		case 1:
+			rows[i].D = nil
+		case 2:
+			rows[i].C = wide[rng.IntN(len(wide))]
+		case 3:
+			rows[i].B = 900719925474099300 + rng.Int64N(1000) // wider than 2^53
+		}
+	}
+	return rows
+}
+
+// TestSourcesAgree: one table through every source gives the kernel the same integers, whatever
+// the scale that they are asked at, and however the rows arrive.
+func TestSourcesAgree(t *testing.T) {
+	rows := mixedRows(t, 3000)
+	inputs, dir := map[string]string{}, t.TempDir()
+	for name, write := range map[string]func(*testing.T, string, []mixed) string{"csv": writeCSV, "gzip": writeGzip, "pattern": writePattern, "parquet": writeParquet, "sqlite": writeSQLite} {
+		inputs[name] = write(t, dir, rows)
+	}
+	check := func(t *testing.T, name string, in *Input, err error) {
+		t.Helper()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		defer in.Close()
+		table, err := in.Load(privacy.ReplaceOne, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		want := sums(t, kernel.NewBuilder(4), rows, nil)
+		if got := sums(t, nil, nil, table); !slices.EqualFunc(got, want, slices.Equal[[]int64]) {
+			t.Errorf("%s: the sums are %v\nwant %v", name, got, want)
+		}
+	}
+	schema := source.Named([]string{"a", "b", "c", "d"})
+	for name, input := range inputs {
+		in, err := Open(input, nil, schema)
+		check(t, name, in, err)
+		in, err = Open(input, nil, nil)
+		check(t, name+", columns chosen", in, err)
+	}
+	csv, err := os.ReadFile(inputs["csv"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Open("-", bytes.NewReader(csv), schema)
+	check(t, "stdin", in, err)
+	own, err := source.Of(&memory{rows: rows}, schema)
+	check(t, "a reader of one's own", &Input{table: own}, err)
+	t.Run("PostgreSQL", func(t *testing.T) {
+		base := pgtest.Start(t)
+		fillPostgres(t, base, rows)
+		for _, input := range []string{"?table=mixed", "?query=select d, c, b, a from mixed order by i"} {
+			in, err := Open(base+input, nil, schema)
+			check(t, input, in, err)
+		}
+	})
+}
+
+// sums are exact integer answers about a table, at several scales; of rows, if they are given.
+func sums(t *testing.T, b *kernel.Builder, rows []mixed, table *kernel.Table) [][]int64 {
+	t.Helper()
+	if b != nil {
+		for _, row := range rows {
+			values := make([]float64, 4)
+			for j, cell := range row.cells() {
+				v, kind := source.ParseCell(cell)
+				if values[j] = v; kind != source.Number {
+					values[j] = math.NaN()
+				}
+			}
+			b.Append(values)
+		}
+		table = b.Protect(privacy.ReplaceOne)
+	}
+	var record kerneltest.Transcript
+	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}
+	const step = "moments"
+	asked := func(scale float64) query.ClippedMoments {
+		frame := query.Affine{Center: make([]float64, 4)}
+		for j := range 4 {
+			w := make([]float64, 4)
+			w[j] = scale
+			frame.W = append(frame.W, w)
+		}
+		return query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: []query.Component{{Frame: frame, Radius: 2}}}
+	}
+	scales := []float64{1e-300, 1e-17, 1e-9, 1e-3, 1, 1e6, 1e300}
+	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: step, Query: asked(1).Kind(), Share: 1, Most: len(scales)}}}
+	session := kerneltest.Open(t, table, plan, terms, kerneltest.Options{Exact: true, Record: &record})
+	for _, scale := range scales {
+		if _, err := session.Allotment().Sum(step, asked(scale), session.Mu()*math.Sqrt(.99/float64(len(scales)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return record.Sums
+}
+
+// memory is a reader of one's own.
+type memory struct {
+	rows []mixed
+	at   int
+	pick []int
+}
+
+func (m *memory) Header() []string        { return []string{"a", "b", "c", "d"} }
+func (m *memory) Select(columns, _ []int) { m.pick = columns }
+func (m *memory) Close() error            { return nil }
+func (m *memory) Next(values []float64, kinds []source.Kind, _ []string) error {
+	if m.at == len(m.rows) {
+		return io.EOF
+	}
+	cells := m.rows[m.at].cells()
+	m.at++
+	for i, j := range m.pick {
+		values[i], kinds[i] = source.ParseCell(cells[j])
+	}
+	return nil
+}
+
+func csvOf(rows []mixed) []byte {
+	var b bytes.Buffer
+	b.WriteString("a,b,c,d\n")
+	for _, row := range rows {
+		cells := row.cells()
+		b.WriteString(strings.Join(cells[:], ",") + "\n")
+	}
+	return b.Bytes()
+}
+
+func writeFile(t *testing.T, dir, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func writeCSV(t *testing.T, dir string, rows []mixed) string {
+	return writeFile(t, dir, "t.csv", csvOf(rows))
+}
+
+func writeGzip(t *testing.T, dir string, rows []mixed) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(csvOf(rows))
+	w.Close()
+	return writeFile(t, dir, "t.csv.gz", b.Bytes())
+}
+
+func writePattern(t *testing.T, dir string, rows []mixed) string {
+	for i, part := range slices.Collect(slices.Chunk(rows, 1100)) {
+		writeFile(t, dir, fmt.Sprintf("part%d.csv", i), csvOf(part))
+	}
+	return filepath.Join(dir, "part*.csv")
+}
+
+func writeParquet(t *testing.T, dir string, rows []mixed) string {
+	var b bytes.Buffer
+	w := pq.NewGenericWriter[mixed](&b, pq.MaxRowsPerRowGroup(700), pq.PageBufferSize(999), pq.Compression(&pq.Zstd))
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return writeFile(t, dir, "t.parquet", b.Bytes())
+}
+
+// valuesOf are rows for INSERT.
+func valuesOf(rows []mixed) string {
+	var b strings.Builder
+	for i, row := range rows {
+		cells := row.cells()
+		for j := range cells {
+			if cells[j] == "" {
+				cells[j] = "NULL"
+			}
+		}
+		fmt.Fprintf(&b, "%s(%d, %s)", map[bool]string{true: ", "}[i > 0], i, strings.Join(cells[:], ", "))
+	}
+	return b.String()
+}
+
+func writeSQLite(t *testing.T, dir string, rows []mixed) string {
+	path := filepath.Join(dir, "t.db")
+	conn, err := new(sqlite.Driver).Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	statements := "CREATE TABLE mixed (row_id INTEGER PRIMARY KEY, a REAL, b DECIMAL(18, 4), c INTEGER, d REAL); INSERT INTO mixed VALUES " + valuesOf(rows)
+	if _, err := conn.(driver.ExecerContext).ExecContext(context.Background(), statements, nil); err != nil {
+		t.Fatal(err)
+	}
+	return "sqlite:" + path + "?table=mixed"
+}
+
+func fillPostgres(t *testing.T, base string, rows []mixed) {
+	conn, err := pgconn.Connect(context.Background(), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	quoted := strings.ReplaceAll(valuesOf(rows), "-0,", "'-0',") // a literal -0 is the whole number
+	statements := "CREATE TABLE mixed (i int, a float8, b numeric(18, 4), c int8, d float4); INSERT INTO mixed VALUES " + quoted
+	if _, err := conn.Exec(context.Background(), statements).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+}
