@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/kernel/choice"
+	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
 
 // histogram is what Algorithm 3 released: buckets of gaps, what noise can add to a count, and how
@@ -20,9 +21,16 @@ type histogram struct {
 const (
 	mostExplained = 60 // buckets, the fullest
 	explainNodes  = 6
-	farSDs        = 3 // points of a component at which its gaps are predicted
-	mostOctaves   = 4 // how many octaves above a place's own its component's gaps may have. A guess.
-	starts        = 6 // of the search for pairs
+	farSDs        = 3  // points of a component at which its gaps are predicted
+	nowhere       = 80 // z^2 of no density, for time
+	mostOctaves   = 4  // how many octaves above a place's own its component's gaps may have. A guess.
+	starts        = 2  // of the search for pairs, from each of likeAndUnlike
+)
+
+// What the shares of a search are: parts of the one before, and of the odd one. Guesses.
+var (
+	ratios = []float64{1, 2, 3}
+	odd    = []float64{.1, .65, .8}
 )
 
 // A part is a pair and how many rows it may have.
@@ -62,36 +70,74 @@ func (h histogram) explained(k int) (fewest []part) {
 	off, all := math.Inf(1), h.candidates(shares)
 	for count := 1; count <= k; count++ {
 		best, least := h.best(count)
-		if best, least = h.settled(best, least, all); least < off-h.support {
+		if best, least = h.settled(best, least, func(int) []part { return all }); least < off-h.support {
 			fewest, off = best, least
 		}
 	}
 	return fewest
 }
 
-// best are so many candidates of equal shares that leave the counts off by the least, from several
-// starts, the same at every run.
+// best are so many candidates that leave the counts off by the least, from several starts at shares
+// like and unlike, the same at every run.
 func (h histogram) best(count int) (best []part, off float64) {
-	rng, all := rand.New(rand.NewPCG(1, uint64(count))), h.candidates([]float64{1 / float64(count)})
+	rng := rand.New(rand.NewPCG(1, uint64(count)))
 	off = math.Inf(1)
-	for range starts {
-		parts := make([]part, count)
-		for i := range parts {
-			parts[i] = all[rng.IntN(len(all))]
+	for _, each := range likeAndUnlike(count) {
+		var slots [][]part
+		for _, share := range each {
+			slots = append(slots, h.candidates([]float64{share}))
 		}
-		if parts, least := h.settled(parts, h.off(parts), all); least < off {
-			best, off = parts, least
+		for start := range starts {
+			var parts []part
+			for i, all := range slots {
+				parts = append(parts, all[rng.IntN(len(all))])
+				if start == 0 { // one after another, each the best beside those before it
+					parts, _ = h.exchanged(parts, i, all)
+				}
+			}
+			if parts, least := h.settled(parts, h.off(parts), func(slot int) []part { return slots[slot] }); least < off {
+				best, off = parts, least
+			}
 		}
 	}
 	return best, off
 }
 
-// settled are parts that no exchange of one makes better.
-func (h histogram) settled(parts []part, least float64, all []part) ([]part, float64) {
+// likeAndUnlike are shares of the rows that a search starts from: like ones, each a part of the one
+// before, and one odd among like ones. Single exchanges do not get from like shares to unlike ones,
+// as the rows have to add up.
+func likeAndUnlike(count int) (all [][]float64) {
+	if count == 1 {
+		return [][]float64{{1}}
+	}
+	for _, ratio := range ratios {
+		each, next, total := make([]float64, count), 1., 0.
+		for i := range each {
+			each[i] = next
+			total += next
+			next /= ratio
+		}
+		for i := range each {
+			each[i] /= total
+		}
+		all = append(all, each)
+	}
+	for _, share := range odd {
+		each := []float64{share}
+		for range count - 1 {
+			each = append(each, (1-share)/float64(count-1))
+		}
+		all = append(all, each)
+	}
+	return all
+}
+
+// settled are parts that no exchange of one for a candidate of its slot makes better.
+func (h histogram) settled(parts []part, least float64, of func(slot int) []part) ([]part, float64) {
 	for before := math.Inf(1); least < before; {
 		before = least
 		for slot := range parts {
-			parts, least = h.exchanged(parts, slot, all)
+			parts, least = h.exchanged(parts, slot, of(slot))
 		}
 	}
 	return parts, least
@@ -101,13 +147,25 @@ func (h histogram) settled(parts []part, least float64, all []part) ([]part, flo
 func (h histogram) exchanged(parts []part, slot int, all []part) (best []part, least float64) {
 	try := append([]part(nil), parts...)
 	best, least = parts, h.off(parts)
-	for _, p := range all {
+	for _, p := range append(parts[slot].near(), all...) {
 		try[slot] = p
 		if off := h.off(try); off < least {
 			best, least = append([]part(nil), try...), off
 		}
 	}
 	return best, least
+}
+
+// near are parts like p, of which places and octaves have too few: one that is an octave too wide
+// or too narrow leaves more rows than a light component has, and a second takes its place.
+func (p part) near() (all []part) {
+	for _, wider := range []float64{math.Sqrt2, math.Sqrt(math.Sqrt2), 1, 1 / math.Sqrt(math.Sqrt2), 1 / math.Sqrt2} {
+		for _, moved := range []float64{-.5, 0, .5} {
+			s := p.L.At(0, 0)
+			all = append(all, part{hypotheses.Line(p.Mean[0]+moved*s, wider*s), p.rows})
+		}
+	}
+	return all
 }
 
 // off is the sum over the buckets of how far their counts are from those that the parts lead one to
@@ -146,6 +204,9 @@ func (h histogram) off(parts []part) (sum float64) {
 func (p part) density(x float64) float64 {
 	s := p.L.At(0, 0)
 	z := (x - p.Mean[0]) / s
+	if z*z > nowhere {
+		return 0
+	}
 	return p.rows / s * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
 }
 

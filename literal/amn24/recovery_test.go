@@ -68,6 +68,7 @@ func TestUnivariateRecovery(t *testing.T) {
 		{"one component", line(t, [3]float64{1, 3.7e5, 1e-2}), 1000, estimate.Facts{}},
 		{"far apart", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 1e6, 1e-3}), 2500, estimate.Facts{}},
 		{"nested", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 10, 1e5}), 2500, estimate.Facts{}},
+		{"unlike shares", line(t, [3]float64{.1, 21, 1.5}, [3]float64{.8, 53, 1.2}, [3]float64{.1, 96, 2.5}), 15000, estimate.Facts{}},
 		{"overlapping", line(t, [3]float64{.5, 0, 1e-9}, [3]float64{.5, 3e-9, .6e-9}), 2500, estimate.Facts{}},
 	} {
 		relations, runs, constants := tried(i)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -101,6 +103,35 @@ func TestReplay(t *testing.T) {
 					t.Errorf("%s, %v: the same answers led to other questions, or to another end: %+v", name, rel, g.Outcome)
 				}
 			}
+		}
+	}
+}
+
+// TestReplayOfThree: with three components most released pairs are left out, by what explains the
+// released buckets best, and nothing else: the same answers, replayed on a table of quite other
+// rows with a null row among them, lead to the same questions and to the same model.
+func TestReplayOfThree(t *testing.T) {
+	truth := line(t, [3]float64{.5, 0, 1}, [3]float64{.3, 20, 2}, [3]float64{.2, -20, 1})
+	c := Practical()
+	c.Refinements, c.Points = 1, 9
+	for i, rel := range relations {
+		if i > 0 && !estimatetest.Long() {
+			break
+		}
+		var own, again kerneltest.Transcript
+		fit := trial{rows: estimatetest.Draw(t, truth, 5000, rand.New(rand.NewPCG(5, 4))), d: 1, k: 3, eps: 20, relation: rel,
+			noise: kerneltest.Options{Seed: 3, Record: &own}}
+		f := fit.fit(t, NewUnivariate(c))
+		if f.Model == nil || !slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, "explain the released gaps") }) {
+			t.Fatalf("%v: a fit that leaves pairs out is wanted, got %+v %+v %+v", rel, f.Refused, f.NoRelease, f.Diagnostics)
+		}
+		for j := range fit.rows {
+			fit.rows[j] = []float64{1e9 * float64(j%2)}
+		}
+		fit.rows[0] = []float64{math.NaN()}
+		fit.noise = kerneltest.Options{Replay: &own, Record: &again}
+		if g := fit.fit(t, NewUnivariate(c)); g.Model == nil || !estimatetest.SameQuestions(own, again) || !reflect.DeepEqual(f.Model, g.Model) {
+			t.Errorf("%v: the same answers led to other questions, or to another model: %+v", rel, g.Outcome)
 		}
 	}
 }
