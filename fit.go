@@ -209,7 +209,9 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	default:
 		step.Law, step.Sensitivity, step.Noise, step.Mu = m.Law, m.Sensitivity, m.Noise, m.Mu
 		if shape, known := m.Shape.(check.Shape); known {
-			step.Shape = &shape
+			if step.Shape = &shape; m.Law == "" {
+				shape.Numbers = 0
+			}
 		}
 	}
 	return step

@@ -207,13 +207,17 @@ func (r Request) choose(rows int) (*question, error) {
 		return nil, err
 	}
 	q := &question{Request: r, problem: estimate.Problem{
-		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Concentrated(),
+		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Delta == 0,
 		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents), MoreComponents: r.MaxComponents == 0,
 		Covariance: r.Covariance, Facts: r.Facts, Printed: r.Printed, KnownCovariance: cloned(r.KnownCovariance),
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}
 	for _, c := range r.Columns {
 		q.problem.RoundedTo = append(q.problem.RoundedTo, c.RoundedTo)
+	}
+	if r.Budget.Pure() {
+		q.method, q.why, err = literal.Pure(Methods().Asked(r.Method, q.problem))
+		return q, err
 	}
 	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
 	if c, ok := q.method.(estimate.Capped); ok && err == nil && !r.Budget.Concentrated() {

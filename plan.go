@@ -58,14 +58,16 @@ type Statement struct {
 type StepLimit struct {
 	Step  string `json:"step"`
 	Query string `json:"query"`
-	// of Mu^2, at most; steps that are alternatives may sum to more than 1
+	// of Mu^2, or of epsilon where delta is 0, at most; steps that are alternatives may sum to more
+	// than 1
 	Share float64 `json:"share"`
 	Count int     `json:"count"` // measurements, at most
 	// of each, if all Count are made alike with the whole share: Mu sqrt(Share/Count)
 	Mu    float64 `json:"mu"`
 	Delta float64 `json:"delta"` // of all its thresholds, at most, or of its test
 	// Mask, and Pure (an epsilon), are losses of the step that are counted in one Rényi curve with
-	// all Mu; nil and 0 for most steps.
+	// all Mu; nil and 0 for most steps. Where delta is 0 Pure is the epsilon of each measurement,
+	// and there is no Mu.
 	Mask *release.Mask `json:"mask,omitempty"`
 	Pure float64       `json:"pure,omitempty"`
 	From string        `json:"source"`
@@ -142,9 +144,14 @@ func (q *question) state(rows int) (*Statement, error) {
 		if pure > 0 { // its loss is in the curve, its share a formality
 			limit.Share, limit.Mu = 0, 0
 		}
+		if q.Budget.Pure() {
+			limit.Pure = q.Budget.Epsilon * step.Share / float64(step.Most)
+		}
 		s.Steps = append(s.Steps, limit)
 	}
-	q.compare(s, guess)
+	if !q.Budget.Pure() { // nothing was measured of any, and bounds are stated for a mu
+		q.compare(s, guess)
+	}
 	return s, nil
 }
 

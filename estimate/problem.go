@@ -40,9 +40,9 @@ type Problem struct {
 	Columns  int // d
 	Rows     int // n under replace-one; 0 where n is private
 	Relation privacy.Relation
-	// Mu is the total mu that the budget buys for a plan without thresholds.
+	// Mu is the total mu that the budget buys for a plan without thresholds; 0 if it is pure.
 	Mu float64
-	// NoDelta: the budget is zCDP, which has no delta to pay for thresholds with.
+	// NoDelta: the budget has no delta to pay for thresholds with, being zCDP or pure.
 	NoDelta bool
 	// Components is the number of components; 0 lets the estimator choose, up to MaxComponents, or
 	// beyond where many rows would carry more and MoreComponents lets it.
@@ -183,6 +183,10 @@ func OwnType(own learner.Mixture) string {
 // MostTrim bounds Problem.Trim: a learner that leaves out more of a block learns something else
 // than what the block holds.
 const MostTrim = .2
+
+// A PureFitter is an Estimator that can do with steps whose losses are pure alone, and so with a
+// delta of 0. All others need more.
+type PureFitter interface{ FitsPure() }
 
 // A Capped is an Estimator that has no use for a larger epsilon than that at a delta: it is run
 // with that one then.

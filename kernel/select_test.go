@@ -344,7 +344,7 @@ func TestLaplaceRelease(t *testing.T) {
 				t.Errorf("sd %v, claimed %v", sd, a.Sigma)
 			}
 			m := s.Measurements()[0]
-			if m.Law != choice.LawLaplace || m.Count != runs || m.Sensitivity != c.l1 || math.Abs(m.Sensitivity/m.Noise/epsilon-1) > 1e-15 ||
+			if m.Pure != epsilon || m.Law != choice.LawLaplace || m.Count != runs || m.Sensitivity != c.l1 || math.Abs(m.Sensitivity/m.Noise/epsilon-1) > 1e-15 ||
 				m.Mu != convert.MuOfPure(epsilon) {
 				t.Errorf("certificate %+v", m)
 			}
@@ -368,9 +368,9 @@ func TestSelectCertificate(t *testing.T) {
 	ask(choice.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{
-		{Law: choice.LawExponential, Sensitivity: 10, Noise: 10, Mu: convert.MuOfBoundedRange(2)},
-		{Law: choice.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: convert.MuOfPure(2)},
-		{Law: choice.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: convert.MuOfPure(2)},
+		{Law: choice.LawExponential, Sensitivity: 10, Noise: 10, Mu: convert.MuOfBoundedRange(2), Pure: 2},
+		{Law: choice.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: convert.MuOfPure(2), Pure: 2},
+		{Law: choice.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: convert.MuOfPure(2), Pure: 2},
 	} {
 		want.Step, want.Query, want.Count = "balls", q.Kind(), 1
 		if m := s.Measurements()[i]; m.Noise < want.Noise || m.Noise > want.Noise*(1+1e-15) {
@@ -497,9 +497,8 @@ func TestSelectRefusals(t *testing.T) {
 		_, err = choice.Laplace(a, "count", nil, 1)
 		refused("no query", err)
 		cut := rings.Partition{Regions: []rings.Region{around(0, .6)}}
-		directions := query.Directions{Frame: line(), Lift: 1}
-		_, err = choice.Laplace(a, "directions", rings.Parts{Partition: cut, Queries: []query.Sum{directions}}, 1)
-		refused("no L1 sensitivity", err)
+		_, err = choice.Laplace(a, "directions", rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}}}, 1)
+		refused("another kind", err)
 		return texts
 	}
 	want := run(nil)

@@ -4,8 +4,12 @@
 package literal
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/aal21"
 	"github.com/gauze-dp/gauze/literal/amn24"
 	"github.com/gauze-dp/gauze/literal/bdku20"
@@ -46,4 +50,23 @@ func Mixtures() []estimate.Estimator {
 		ppe.New(ppe.Practical()),
 		ppe.NewLine(ppe.Practical()), // of one component, beside the reduction that it shows
 	}
+}
+
+// Pure is the method that was asked for by name where delta is 0, and why it is that one: one of
+// those of papers that have a pure form, and no other has.
+//
+// Failures: that of asking, err; a *privacy.FieldError for any other method, "auto" among them,
+// with the names of those that can.
+func Pure(e estimate.Estimator, why string, err error) (estimate.Estimator, string, error) {
+	if _, can := e.(estimate.PureFitter); can || err != nil {
+		return e, why, err
+	}
+	var names []string
+	for _, m := range slices.Concat(One(), Mixtures()) {
+		if _, can := m.(estimate.PureFitter); can {
+			names = append(names, m.Name())
+		}
+	}
+	return nil, "", &privacy.FieldError{Field: "delta", Wanted: "a number above 0, which every method needs but those that are pure: " + strings.Join(names, ", "),
+		Got: "0", Mend: "give one far below one over the number of rows, for instance 1e-6, or name such a method"}
 }

@@ -109,6 +109,9 @@ func (c *Certificate) Complete() error {
 		}
 	}
 	sum := c.planTotals()
+	if c.pure() {
+		c.Spent.Mu, c.Spent.Rho = math.Sqrt(sum.mu2), sum.mu2/2
+	}
 	decides, _ := sum.deciding(c.Spent.Delta - sum.delta)
 	for i, curve := range curves {
 		for order, divergence := range curve {

@@ -6,6 +6,7 @@ import "math"
 type totals struct {
 	mu2   float64 // of the Gaussian ones
 	delta float64 // of the thresholds
+	pure  float64 // the epsilons; +Inf if a measurement is not pure
 	// order -> Rényi divergence of all measurements; nil if all are Gaussian
 	orders map[float64]float64
 }
@@ -20,6 +21,11 @@ func (c *Certificate) planTotals() totals {
 		n := float64(s.Count)
 		sum.delta += n * s.Delta
 		sum.mu2 += n * s.Mu * s.Mu
+		if factor := lawFactors[s.Law]; factor > 0 && s.Noise > 0 && s.Delta == 0 && !s.curved() {
+			sum.pure += n * factor * s.Sensitivity / s.Noise
+		} else {
+			sum.pure = math.Inf(1)
+		}
 		if !s.curved() {
 			continue
 		}

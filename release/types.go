@@ -51,7 +51,7 @@ type Certificate struct {
 	Relation string `json:"relation"` // Required: ReplaceOne or AddRemoveOne.
 	// As asked. Zero only when the budget was asked as Rho alone.
 	Epsilon float64 `json:"epsilon"`
-	// As asked, in [0, 1). Zero when the budget was asked as Rho alone.
+	// As asked, in [0, 1). Zero when the budget was asked as Rho alone, or pure.
 	Delta float64 `json:"delta"`
 	Rho   float64 `json:"rho,omitempty"` // As asked, when the budget was asked as zCDP.
 	Spent Spent   `json:"spent"`         // At most what was asked.

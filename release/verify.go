@@ -25,7 +25,8 @@ const tolerance = 1e-9
 //   - every measurement's mu is its sensitivity over its noise, and sum count mu^2 = spent.mu^2;
 //   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas
 //     and Rényi curves imply;
-//   - what was spent is at most what was asked;
+//   - what was spent is at most what was asked, and where delta is 0 every measurement is pure, and
+//     their epsilons sum to at most spent.epsilon;
 //   - the number of rows is given where it is public, and only there;
 //   - the Rényi curve of a mask or of a pure loss is the one that its public numbers imply;
 //   - shares, noises and misfits of the diagnostics are in their ranges;
@@ -238,20 +239,20 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 // epsilon = 4S/b. A Laplace variable that is cut, and a choice that a test allows, are epsilon-DP
 // with epsilon = S/b but for their delta.
 func muOf(law string, ratio float64) float64 {
-	of, factor := convert.MuOfPure, 1.0
-	switch law {
-	case "":
+	switch factor := lawFactors[law]; {
+	case law == "":
 		return ratio
-	case "exponential":
-		of, factor = convert.MuOfBoundedRange, 2
-	case "above threshold":
-		factor = 4
-	}
-	if !(ratio >= 0 && ratio <= 1e7) { // what package privacy counts with
+	case !(ratio >= 0 && ratio <= 1e7): // what package privacy counts with
 		return math.NaN()
+	case law == "exponential":
+		return convert.MuOfBoundedRange(factor * ratio)
+	default:
+		return convert.MuOfPure(factor * ratio)
 	}
-	return of(factor * ratio)
 }
+
+// lawFactors are epsilon over S/b, of muOf's laws.
+var lawFactors = map[string]float64{"laplace": 1, "truncated laplace": 1, "local exponential": 1, "exponential": 2, "above threshold": 4}
 
 // near reports that two finite figures agree within tolerance.
 func near(x, y float64) bool {
@@ -272,7 +273,10 @@ func (v *verifier) spent(c *Certificate) {
 	if sum.orders == nil || asConcentrated {
 		v.atLeast("certificate.spent.rho", spent.Rho, sum.mu2/2)
 	}
-	if c.Epsilon > 0 || spent.Delta > 0 || !asConcentrated {
+	switch {
+	case c.pure():
+		v.atLeast("certificate.spent.epsilon", spent.Epsilon, sum.pure)
+	case c.Epsilon > 0 || spent.Delta > 0 || !asConcentrated:
 		v.conversion(spent, sum)
 	}
 	v.atLeast("certificate.spent.delta", spent.Delta, sum.delta)
@@ -281,6 +285,9 @@ func (v *verifier) spent(c *Certificate) {
 	}
 	v.asked(c)
 }
+
+// pure reports that pure differential privacy was asked.
+func (c *Certificate) pure() bool { return c.Epsilon > 0 && c.Delta == 0 && c.Rho == 0 }
 
 // asked compares what was spent with what was asked.
 func (v *verifier) asked(c *Certificate) {

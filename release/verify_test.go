@@ -79,6 +79,27 @@ func TestVerifyCatches(t *testing.T) {
 		{"law without a scale", pure, func(r *Release) { r.Certificate.Plan[0].Sensitivity, r.Certificate.Plan[0].Noise = 0, 0 }, "sensitivity/noise = NaN"},
 		{"law left out", pure, func(r *Release) { r.Certificate.Plan[0].Law = "" }, "one that noise of"},
 		{"law unknown", pure, func(r *Release) { r.Certificate.Plan[0].Law = "cauchy" }, `one that noise of`},
+		{"pure, with Gaussian noise", noDelta, func(r *Release) {
+			s := &r.Certificate.Plan[0]
+			s.Law, s.Query, s.Noise = "", "count", s.Sensitivity/s.Mu
+		}, "spent.epsilon: want at least +Inf"},
+		{"pure, with a mu of its own", noDelta, func(r *Release) {
+			s := &r.Certificate.Plan[0]
+			s.Law, s.Query, s.Sensitivity, s.Noise = "", "count", 0, 0
+		}, `mu: want that of the law ""`},
+		{"delta taken away from a mask", masked, func(r *Release) {
+			r.Certificate.Delta, r.Certificate.Spent.Delta = 0, 0
+		}, "spent.epsilon: want at least +Inf"},
+		{"pure, with cut noise", noDelta, func(r *Release) {
+			s := &r.Certificate.Plan[0]
+			s.Law, s.Query, s.Delta = "truncated laplace", "stability histogram", 1e-9
+		}, "spent.epsilon: want at least +Inf"},
+		{"pure, with a delta spent", noDelta, func(r *Release) { r.Certificate.Spent.Delta = 1e-9 }, "spent.delta: want at most the 0"},
+		{"pure, epsilon lowered", noDelta, func(r *Release) { r.Certificate.Spent.Epsilon = 1.99 }, "spent.epsilon: want at least"},
+		{"pure, epsilon asked lowered", noDelta, func(r *Release) { r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 1.99, 1.99 }, "spent.epsilon: want at least"},
+		{"pure, one more", noDelta, func(r *Release) { r.Certificate.Plan[0].Count++ }, "spent.epsilon: want at least"},
+		{"pure, mu left out", noDelta, func(r *Release) { r.Certificate.Spent.Mu = 0 }, "spent.mu"},
+		{"delta taken away", gaussian, func(r *Release) { r.Certificate.Delta, r.Certificate.Spent.Delta = 0, 0 }, "spent.epsilon: want at least +Inf"},
 		{"mu lowered with its noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Mu /= 2; r.Certificate.Plan[0].Noise *= 2 }, "spent.mu"},
 		{"mu huge everywhere", gaussian, func(r *Release) {
 			r.Certificate.Plan[0] = PlanStep{Step: "a", Query: "count", Count: 1, Sensitivity: 1e200, Noise: 1, Mu: 1e200}

@@ -161,8 +161,12 @@ func spentRows(c release.Certificate) []spentRow {
 	if curved {
 		gaussian += ", of the steps without a Rényi curve"
 	}
+	epsilon := "epsilon, at the δ below"
+	if c.Epsilon > 0 && c.Delta == 0 && c.Rho == 0 {
+		epsilon = "epsilon, of pure differential privacy"
+	}
 	return []spentRow{
-		{"ε", "epsilon, at the δ below", c.Epsilon, c.Spent.Epsilon, false},
+		{"ε", epsilon, c.Epsilon, c.Spent.Epsilon, false},
 		{"δ", "delta, thresholds and tests included", c.Delta, c.Spent.Delta, false},
 		{"ρ", "zero-concentrated differential privacy", c.Rho, c.Spent.Rho, curved},
 		{"μ", gaussian, 0, c.Spent.Mu, false},

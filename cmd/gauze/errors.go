@@ -123,6 +123,9 @@ func (o outcome) printJSON(w io.Writer) {
 // spentText is a cost in words: in mu, and in epsilon at delta where the budget was given so.
 // Without rho there is a curve beside mu.
 func spentText(s release.Spent) string {
+	if s.Delta == 0 && s.Epsilon > 0 {
+		return fmt.Sprintf("epsilon = %.6g at delta = 0: pure", s.Epsilon)
+	}
 	if s.Delta > 0 && s.Rho == 0 && s.Mu > 0 {
 		return fmt.Sprintf("epsilon = %.6g at delta = %.6g (Gaussian part mu = %.6g, and a mask)", s.Epsilon, s.Delta, s.Mu)
 	}

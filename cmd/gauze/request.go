@@ -44,7 +44,7 @@ type requestFlags struct {
 func (f *requestFlags) register(flags *pflag.FlagSet) {
 	f.set = flags
 	flags.Float64Var(&f.epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
-	flags.Float64Var(&f.delta, "delta", 0, "budget: delta, far below one over the number of rows (required, with --epsilon)")
+	flags.Float64Var(&f.delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0 for a method that is pure (required, with --epsilon)")
 	flags.Float64Var(&f.rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
 	flags.StringVar(&f.relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
 	flags.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")

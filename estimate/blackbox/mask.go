@@ -53,5 +53,5 @@ func gaussianMu2(p estimate.Problem, m mask.Lifted) float64 {
 	if err != nil {
 		return 0
 	}
-	return c.Mu2
+	return c.Cap
 }

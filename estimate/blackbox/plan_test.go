@@ -153,8 +153,8 @@ func TestCalibration(t *testing.T) {
 					}
 					extra := plan.Steps[1].Extra.(blocks.Agreement)
 					mask := extra.Mask
-					if want := gaussianMu2(p, mask); !(want <= got.Mu2) || want < got.Mu2*(1-1e-6) {
-						t.Errorf("%v, epsilon %v, k = %d, d = %d: mu^2 = %v, gaussianMu2 says %v", rel, eps, k, d, got.Mu2, want)
+					if want := gaussianMu2(p, mask); !(want <= got.Cap) || want < got.Cap*(1-1e-6) {
+						t.Errorf("%v, epsilon %v, k = %d, d = %d: mu^2 = %v, gaussianMu2 says %v", rel, eps, k, d, got.Cap, want)
 					}
 					paid := mask.Curve().Compose(privacy.GaussianCurve(got.Mu)).Epsilon(delta - extra.Delta)
 					if paid > eps*(1+1e-5) || paid < eps*(1-1e-5) {

@@ -32,7 +32,7 @@ type Case struct {
 	// Relation is replace-one if it is not set.
 	Relation privacy.Relation
 	// Mu is the budget, as the mu that it buys: zCDP, without a delta. Required, unless Epsilon and
-	// Delta are given instead, which plans with thresholds need.
+	// Delta are given instead, which plans with thresholds need, or Epsilon alone: pure.
 	Mu             float64
 	Epsilon, Delta float64
 	// Components is 0 for a choice by the estimator up to MaxComponents; 0 of both means up to 10.
@@ -53,7 +53,7 @@ type Case struct {
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
 		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts, KnownCovariance: c.KnownCovariance,
-		NoDelta: c.budget().Concentrated(), Budget: c.budget(), Learner: c.Learner, Own: estimate.OwnType(c.Own), Trim: c.Trim}
+		NoDelta: c.budget().Delta == 0, Budget: c.budget(), Learner: c.Learner, Own: estimate.OwnType(c.Own), Trim: c.Trim}
 	if p.Components == 0 && p.MaxComponents == 0 {
 		p.MaxComponents = 10
 	}
@@ -80,6 +80,9 @@ func (c Case) budget() privacy.Budget {
 // total is the mu that a session gets for the budget and a plan without thresholds: Mu up to
 // rounding.
 func (c Case) total() float64 {
+	if c.budget().Pure() {
+		return 0
+	}
 	if c.Epsilon > 0 {
 		return privacy.MuOf(c.Epsilon, c.Delta)
 	}
@@ -138,20 +141,23 @@ func Check(tb testing.TB, f Fit) {
 	if f.Session == nil {
 		return
 	}
-	spent := 0.0
+	spent, epsilons := 0.0, 0.0
 	for _, m := range f.Session.Measurements() {
-		spent += float64(m.Count) * m.Mu * m.Mu
+		spent, epsilons = spent+float64(m.Count)*m.Mu*m.Mu, epsilons+float64(m.Count)*m.Pure
 	}
 	total := f.Session.Mu() * f.Session.Mu()
+	if total == 0 { // pure: epsilons add up
+		spent, total = epsilons, f.Session.Loss().Epsilon+f.Session.Allotment().Left()
+	}
 	if spent > total*(1+1e-12) {
-		tb.Errorf("spent mu^2 = %v of %v", spent, total)
+		tb.Errorf("spent %v of %v", spent, total)
 	}
 	if f.NoRelease != nil {
 		words(tb, f.NoRelease.Reason, f.NoRelease.Advice)
 		return
 	}
 	if spent < total*(1-1e-6) && !IsPoint(f.Model) {
-		tb.Errorf("a model was released for mu^2 = %v of %v: the rest was wasted", spent, total)
+		tb.Errorf("a model was released for %v of %v: the rest was wasted", spent, total)
 	}
 	Sound(tb, f.Model)
 	if n := len(f.Diagnostics.Components); n != f.Model.K() {

@@ -40,7 +40,7 @@ var readings = []reading{
 // than this. (What the default methods ask is kernel/query/rings, of pairs, gaps and partitions.)
 var ringLimits = map[string]int{
 	"kernel/pairs": 100, "kernel/gaps": 80, "kernel/cells": 90, "kernel/choice": 350, "kernel/blocks": 1500,
-	"kernel/query/rings": 1000, "kernel/query/boxes": 160, "kernel/query/scores": 700, "kernel/query/pairsums": 180, "kernel/query/gapbuckets": 60, "kernel/query/l1": 50,
+	"kernel/query/rings": 1000, "kernel/query/boxes": 160, "kernel/query/scores": 700, "kernel/query/pairsums": 180, "kernel/query/gapbuckets": 60,
 }
 
 // TestRingsAreSmall: every ring has a limit of its own, packages below it included.

@@ -4,16 +4,16 @@
 package choice
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
+	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/l1"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Laws of noise other than the Gaussian, as Measurement.Law names them. With S the Sensitivity and
@@ -31,44 +31,58 @@ const (
 	LawLocal = "local exponential"
 )
 
-// Laplace measures counts with pure privacy loss epsilon: epsilon-DP for the whole measurement,
-// whatever the number of leaves. It is charged convert.MuOfPure(epsilon)^2; convert.PureOfMu is the
-// way back.
+// Laplace measures q with pure privacy loss epsilon: epsilon-DP for the whole measurement, whatever
+// the number of leaves. It is charged convert.MuOfPure(epsilon)^2, convert.PureOfMu being the way
+// back, or epsilon itself where the budget is pure.
 //
-// Answer: the exact counts plus independent discrete Laplace noise P(j) ~ exp(-g |j|), g =
-// epsilon/S rounded down, S the L1 sensitivity. Sigma is the sd of that noise.
+// Answer: the exact integers plus independent discrete Laplace noise P(j) ~ exp(-g |j|), g =
+// epsilon/S rounded down, S the L1 sensitivity (convert.L1), in the query's unit. Sigma is the sd
+// of that noise.
 //
 // Theorem: for neighbours the exact answers a, a' are integer vectors with |a-a'|_1 <= S. The
 // answer r has probability proportional to exp(-g |r-a|_1) and exp(-g |r-a'|_1), with the same
 // constant, and | |r-a|_1 - |r-a'|_1 | <= S: the ratio is at most exp(gS) <= exp(epsilon). Whatever
-// is epsilon-DP is MuOfPure(epsilon)-GDP, which is what the session's filter adds up.
+// is epsilon-DP is MuOfPure(epsilon)-GDP, which is what the session's filter adds up. (Sums are
+// modulo 2^64, and a multiple of the unit is released: both are done to r.)
 //
 // Source: [CKS20] Algorithm 2 of the paper on the discrete Gaussian; [KSSU19] Section A.2 of the
 // restatement.
 func Laplace(a *core.Allotment, step string, q query.Sum, epsilon float64) (core.Answer, error) {
+	return laplaced(a, step, q, epsilon, func(d *core.Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
+}
+
+// LaplacePairs is Laplace for sums over fresh secret pairs of rows. Given the draws of the pairs,
+// one row changes the answer by at most the L2 sensitivity of rings.Pairs, hence by at most S in L1
+// (convert.L1), and the theorem holds; the draws have the same law for neighbours, so that without
+// them the ratio is one of two averages of which each term keeps to exp(epsilon).
+//
+// Source: [KV18] Section 1 of the restatement.
+func LaplacePairs(a *core.Allotment, step string, q rings.Pairs, epsilon float64) (core.Answer, error) {
+	return laplaced(a, step, q, epsilon, pairs.Exact)
+}
+
+// laplaced measures q, whose integers exact computes.
+func laplaced[Q core.Summed](a *core.Allotment, step string, q Q, epsilon float64, exact func(*core.Draw, Q) []int64) (core.Answer, error) {
 	q, err := core.Asked(a, q)
 	if err != nil {
 		return core.Answer{}, err
 	}
-	sensitivity := core.Grouped(a, l1.Of(q, a.Session().Relation()))
-	if !(sensitivity > 0) || math.IsInf(sensitivity, 0) {
-		return core.Answer{}, fmt.Errorf("kernel: step %q: want a query with an L1 sensitivity, such as counts, got %q", step, q.Kind())
-	}
+	unit, sensitivity := q.Unit(), core.Grouped(a, convert.L1(q.Size(), q.Sensitivity(a.Session().Relation())))
 	rate, err := pure.Rate(step, epsilon, sensitivity)
 	if err != nil {
 		return core.Answer{}, err
 	}
-	line := core.Measurement{Sensitivity: sensitivity, Noise: privacy.DivUp(1, rate), Mu: convert.MuOfPure(epsilon), Law: LawLaplace}
+	line := core.Measurement{Sensitivity: sensitivity * unit, Noise: privacy.DivUp(1, rate) * unit, Mu: convert.MuOfPure(epsilon), Pure: epsilon, Law: LawLaplace}
 	values, err := core.Line(a, step, q, line, false, func(d *core.Draw) ([]float64, []int64) {
-		sums := engine.Sum(d.Engine(), d.Rows(), q)
+		sums := exact(d, q)
 		values := make([]float64, len(sums))
 		for i, v := range sums {
-			values[i] = float64(v + pure.Laplace(d, rate))
+			values[i] = float64(v+pure.Laplace(d, rate)) * unit
 		}
 		return values, sums
 	})
 	if err != nil {
 		return core.Answer{}, err
 	}
-	return core.Answer{Values: values, Sigma: 1 / (math.Sqrt2 * math.Sinh(rate/2))}, nil
+	return core.Answer{Values: values, Sigma: unit / (math.Sqrt2 * math.Sinh(rate/2))}, nil
 }

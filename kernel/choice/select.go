@@ -39,7 +39,7 @@ func Select(a *core.Allotment, step string, q scores.Selection, epsilon float64)
 	if err != nil {
 		return nil, err
 	}
-	m.Noise, m.Mu, m.Law = 2*m.Noise, convert.MuOfBoundedRange(epsilon), LawExponential
+	m.Noise, m.Mu, m.Pure, m.Law = 2*m.Noise, convert.MuOfBoundedRange(epsilon), epsilon, LawExponential
 	return options(a, step, q, m, func(d *core.Draw, leaf int, scores []int64) int { return exponential(d, rates[leaf]/2, scores) })
 }
 
@@ -80,7 +80,7 @@ func AboveThreshold(a *core.Allotment, step string, q scores.Selection, threshol
 	if len(thresholds) != q.Leaves() || slices.ContainsFunc(thresholds, func(t int64) bool { return t < -most || t > most }) {
 		return nil, fmt.Errorf("kernel: step %q: want one threshold per leaf (%d) of magnitude at most 2^60, got %d", step, q.Leaves(), thresholds)
 	}
-	m.Mu, m.Law = convert.MuOfPure(epsilon), LawLaplace
+	m.Mu, m.Pure, m.Law = convert.MuOfPure(epsilon), epsilon, LawLaplace
 	if slices.ContainsFunc(q.Scores, func(s scores.Score) bool { return s.Options() > 1 }) {
 		m.Noise, m.Law = 4*m.Noise, LawAboveThreshold
 	}

@@ -2,6 +2,7 @@ package choice
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/gaps"
@@ -11,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
-	"github.com/gauze-dp/gauze/kernel/query/l1"
 )
 
 // TruncatedCells releases the cells of stability histograms whose noisy count passes the support of
@@ -41,7 +41,7 @@ func TruncatedCells(a *core.Allotment, step string, q boxes.BoxKeys, epsilon flo
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
-	values, support, err := truncated(a, step, q, l1.OfBoxes(q, a.Session().Relation()), epsilon, func(d *core.Draw, beyond float64, draw func() int64) []float64 {
+	values, support, err := truncated(a, step, q, convert.L1(math.MaxInt, q.Sensitivity(a.Session().Relation())), epsilon, func(d *core.Draw, beyond float64, draw func() int64) []float64 {
 		return cells.Flat(cells.Noisy(q, cells.Counts(d, q), beyond, draw))
 	})
 	return cells.Unflat(values), support, err

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
@@ -36,6 +37,7 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 	line := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 	for _, leaf := range []rings.PairSum{
 		pairsums.PairDistances{Frame: line, Edges: []float64{.1, .7, 1.2}}, pairsums.PairMoments{Frame: line, Radius: .5}, pairsums.PairSpread{Frame: line, Bound: 1},
+		rings.PairOctaves{Columns: 1, Low: -3, High: 3},
 	} {
 		cases := map[string]rings.Pairs{
 			"whole": {Queries: []rings.PairSum{leaf}, Buckets: []int{2}},
@@ -48,6 +50,7 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 					t.Fatal(err)
 				}
 				most, stated := 0.0, q.Sensitivity(r)
+				sizes := 0.0 // the change in L1
 				for trial := range uint64(1500) {
 					n := 1 + rng.IntN(12)
 					at := rng.IntN(n)
@@ -60,16 +63,20 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 					if y[at] = draw(); r == privacy.AddRemoveOne {
 						y, rest = slices.Delete(y, at, at+1), slices.Delete(slices.Clone(draws), at, at+1)
 					}
-					square := 0.0
+					square, size := 0.0, 0.0
 					a, b := exactPairs(q, r, x, draws, trial), exactPairs(q, r, y, rest, trial)
 					for i := range a {
 						d := float64(a[i]-b[i]) / q.Weight(i)
-						square += d * d
+						square, size = square+d*d, size+math.Abs(float64(a[i]-b[i]))
 					}
+					sizes = math.Max(sizes, size)
 					most = math.Max(most, math.Sqrt(square))
 				}
 				// A row more makes a pair, or replaces one. In one dimension no two pair moments
 				// are orthogonal: half of the squared norm is reached.
+				if l := convert.L1(q.Size(), stated); sizes > l || leaf.Kind() != "pair moments" && leaf.Kind() != "pair spread" && sizes < .999*l {
+					t.Errorf("%s, %s, %v: found an L1 change of %v, stated %v", leaf.Kind(), name, r, sizes, l)
+				}
 				if most > stated || most < .7*stated {
 					t.Errorf("%s, %s, %v: found %v of the stated %v", leaf.Kind(), name, r, most/stated, stated)
 				}

@@ -16,13 +16,16 @@ import (
 // them, one row changes the answer by at most q.Sensitivity, and why the draws, which are never
 // released, do no harm.
 func Sum(a *core.Allotment, step string, q rings.Pairs, mu float64) (core.Answer, error) {
-	return core.Gaussian(a, step, q, mu, func(d *core.Draw, q rings.Pairs) (sums []int64) {
-		t := d.Rows()
-		for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, leaves.Leaves(d.Engine(), t, q.Partition)) {
-			sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
-		}
-		return sums
-	})
+	return core.Gaussian(a, step, q, mu, Exact)
+}
+
+// Exact draws the pairs, and is the answer of a valid q before noise.
+func Exact(d *core.Draw, q rings.Pairs) (sums []int64) {
+	t := d.Rows()
+	for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, leaves.Leaves(d.Engine(), t, q.Partition)) {
+		sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
+	}
+	return sums
 }
 
 // drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row.

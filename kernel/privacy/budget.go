@@ -12,11 +12,11 @@ const (
 	MinDelta   = 1e-300
 )
 
-// Budget is what a caller allows to be spent: either Epsilon and Delta, for (epsilon, delta)-DP, or
-// Rho alone, for rho-zCDP. The zero value is invalid.
+// Budget is what a caller allows to be spent: Epsilon and Delta, for (epsilon, delta)-DP, Epsilon
+// with a Delta of 0, for pure epsilon-DP, or Rho alone, for rho-zCDP. The zero value is invalid.
 type Budget struct {
 	Epsilon float64 // epsilon, in [MinEpsilon, MaxEpsilon]. Required unless Rho is set.
-	Delta   float64 // delta, in [MinDelta, 1). Required unless Rho is set.
+	Delta   float64 // delta, in [MinDelta, 1), or 0: pure.
 	Rho     float64 // rho, in [MinEpsilon, MaxEpsilon]. Must be 0 if Epsilon and Delta are set.
 }
 
@@ -30,6 +30,9 @@ func (e *FieldError) Error() string {
 
 // Concentrated reports whether b is a zCDP budget (Rho is set, Epsilon and Delta are not).
 func (b Budget) Concentrated() bool { return b.Rho != 0 && b.Epsilon == 0 && b.Delta == 0 }
+
+// Pure reports whether b is a budget of pure differential privacy: Epsilon is all that is set.
+func (b Budget) Pure() bool { return b.Epsilon != 0 && b.Delta == 0 && b.Rho == 0 }
 
 // String returns "(ε, δ) = (1, 1e-06)" or "ρ = 0.5".
 func (b Budget) String() string {
@@ -56,7 +59,7 @@ func (b Budget) Validate() error {
 		fault(b.Delta != 0, "delta", "nothing beside rho", b.Delta, one)
 	} else {
 		fault(outside(b.Epsilon), "epsilon", span, b.Epsilon, "usual values are 0.1 to 10; there is no default")
-		fault(!(b.Delta >= MinDelta && b.Delta < 1), "delta", fmt.Sprintf("a number in [%g, 1)", MinDelta), b.Delta,
+		fault(!b.Pure() && !(b.Delta >= MinDelta && b.Delta < 1), "delta", fmt.Sprintf("a number in [%g, 1), or 0 beside an epsilon", MinDelta), b.Delta,
 			"it should be far below one over the number of rows, for instance 1e-6; there is no default")
 	}
 	return errors.Join(faults...)

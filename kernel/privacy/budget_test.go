@@ -60,7 +60,9 @@ func TestBudgetValidate(t *testing.T) {
 		{Budget{Epsilon: 1e-6, Delta: .999}, ""},
 		{Budget{Rho: .5}, ""},
 		{Budget{}, "epsilon delta"},
-		{Budget{Epsilon: 1}, "delta"},
+		{Budget{Epsilon: 1}, ""}, // pure
+		{Budget{Epsilon: -1}, "epsilon"},
+		{Budget{Epsilon: nan}, "epsilon"},
 		{Budget{Delta: .1}, "epsilon"},
 		{Budget{Epsilon: -1, Delta: 1}, "epsilon delta"},
 		{Budget{Epsilon: nan, Delta: nan}, "epsilon delta"},
@@ -77,6 +79,46 @@ func TestBudgetValidate(t *testing.T) {
 		}
 		if _, err := Calibrate(c.b, Needs{}); (err != nil) != (c.want != "") {
 			t.Errorf("%v: Calibrate says %v", c.b, err)
+		}
+	}
+}
+
+// TestPureBudget: the cap is epsilon itself, what is spent is a sum of epsilons, and a plan with
+// anything that is not pure is refused, as it is in part by a rho budget.
+func TestPureBudget(t *testing.T) {
+	for _, eps := range []float64{MinEpsilon, .1, 1, 20, MaxEpsilon} {
+		b := Budget{Epsilon: eps}
+		c, err := Calibrate(b, Needs{})
+		if err != nil || !b.Pure() || c.Cap != eps || c.Mu != 0 || c.ThresholdDelta != 0 || !math.IsInf(c.LogSlack, -1) {
+			t.Fatalf("%v: %+v, %v", b, c, err)
+		}
+		f := NewFilter(c)
+		for range 7 {
+			if err := f.Spend(eps / 8); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Spend(f.Left()); err != nil || f.Left() != 0 || f.Spend(MinEpsilon*1e-3) == nil || f.SpendThreshold(1e-300) == nil {
+			t.Errorf("%v: left %v, %v", b, f.Left(), err)
+		}
+		if l := c.Loss(f.Spent()); l.Epsilon > eps || l.Epsilon < eps*(1-1e-15) || l.Delta != 0 || l.Mu != 0 || l.Rho != 0 {
+			t.Errorf("%v: %+v", b, l)
+		}
+		if !panics(func() { c.Loss(up(eps), 0) }) || !panics(func() { c.Loss(0, 1e-300) }) {
+			t.Errorf("%v: more than it was spent", b)
+		}
+	}
+	for _, needs := range []Needs{{Impure: true}, {Thresholds: true}, {AddedDelta: 1e-9}, {AddedDelta: math.NaN()}, {Extra: GaussianCurve(.1)}} {
+		if _, err := Calibrate(Budget{Epsilon: 1}, needs); strings.Join(fields(err), " ") != "delta" {
+			t.Errorf("%+v: %v", needs, err)
+		}
+	}
+	if _, err := Calibrate(Budget{Rho: 1}, Needs{Impure: true}); err != nil {
+		t.Errorf("a rho budget pays for Gaussian noise: %v", err)
+	}
+	for _, b := range []Budget{{}, {Epsilon: 1, Delta: 1e-6}, {Rho: 1}, {Delta: .1}, {Epsilon: 1, Rho: 1}, {Epsilon: 1, Delta: -1}} {
+		if b.Pure() {
+			t.Errorf("%v is pure", b)
 		}
 	}
 }
@@ -102,17 +144,17 @@ func TestCalibrate(t *testing.T) {
 			if s := math.Exp(c.LogSlack); (1+math.Exp(eps))*s > .05*delta*(1+1e-12) {
 				t.Errorf("(%g, %g): slack %g is too much", eps, delta, s)
 			}
-			if !(c.Mu2 <= c.Mu*c.Mu && c.Mu2 > c.Mu*c.Mu*(1-1e-15) && c.Mu < plain.Mu) {
-				t.Errorf("(%g, %g): μ %g, μ² %g, without thresholds %g", eps, delta, c.Mu, c.Mu2, plain.Mu)
+			if !(c.Cap <= c.Mu*c.Mu && c.Cap > c.Mu*c.Mu*(1-1e-15) && c.Mu < plain.Mu) {
+				t.Errorf("(%g, %g): μ %g, μ² %g, without thresholds %g", eps, delta, c.Mu, c.Cap, plain.Mu)
 			}
-			full := c.Loss(c.Mu2, c.ThresholdDelta)
+			full := c.Loss(c.Cap, c.ThresholdDelta)
 			if full.Epsilon > eps || full.Epsilon < eps*(1-1e-9) || full.Delta != delta || full.Mu > c.Mu || full.Rho > RhoOfMu(c.Mu) {
 				t.Errorf("(%g, %g): a full run reports %+v", eps, delta, full)
 			}
-			if half := c.Loss(c.Mu2/2, 0); !(half.Epsilon < eps) {
+			if half := c.Loss(c.Cap/2, 0); !(half.Epsilon < eps) {
 				t.Errorf("(%g, %g): half a run reports %+v", eps, delta, half)
 			}
-			if !panics(func() { c.Loss(up(c.Mu2), 0) }) || !panics(func() { c.Loss(0, up(c.ThresholdDelta)) }) {
+			if !panics(func() { c.Loss(up(c.Cap), 0) }) || !panics(func() { c.Loss(0, up(c.ThresholdDelta)) }) {
 				t.Error("a loss beyond the calibration was converted")
 			}
 		}
@@ -122,10 +164,10 @@ func TestCalibrate(t *testing.T) {
 func TestCalibrateConcentrated(t *testing.T) {
 	b := Budget{Rho: .5}
 	c, err := Calibrate(b, Needs{})
-	if err != nil || c.Mu != 1 || c.Mu2 != 1 {
+	if err != nil || c.Mu != 1 || c.Cap != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if got := c.Loss(c.Mu2, 0); got != (Loss{Mu: 1, Rho: .5}) {
+	if got := c.Loss(c.Cap, 0); got != (Loss{Mu: 1, Rho: .5}) {
 		t.Errorf("loss %+v", got)
 	}
 	_, err = Calibrate(b, Needs{Thresholds: true, AddedDelta: 1e-9, Extra: GaussianCurve(0)})
@@ -133,7 +175,7 @@ func TestCalibrateConcentrated(t *testing.T) {
 		t.Errorf("faults %q", got)
 	}
 	for _, rho := range []float64{1e-12, .3, 7, 1e7} {
-		if c, err := Calibrate(Budget{Rho: rho}, Needs{}); err != nil || RhoOfMu(c.Mu) > up(rho) || c.Mu2/2 > rho {
+		if c, err := Calibrate(Budget{Rho: rho}, Needs{}); err != nil || RhoOfMu(c.Mu) > up(rho) || c.Cap/2 > rho {
 			t.Errorf("ρ = %g: %+v, %v", rho, c, err)
 		}
 	}
@@ -165,7 +207,7 @@ func TestCalibrateExtra(t *testing.T) {
 	if got := extra.Compose(GaussianCurve(e.Mu)).Epsilon(left); got > 1 || got < 1-1e-9 {
 		t.Errorf("ε = %g, want just below 1", got)
 	}
-	if got := e.Loss(e.Mu2, e.ThresholdDelta); got.Epsilon > 1 || got.Epsilon < 1-1e-9 || got.Rho != 0 {
+	if got := e.Loss(e.Cap, e.ThresholdDelta); got.Epsilon > 1 || got.Epsilon < 1-1e-9 || got.Rho != 0 {
 		t.Errorf("loss %+v", got)
 	}
 	if _, err := Calibrate(b, Needs{Extra: GaussianCurve(1)}); strings.Join(fields(err), " ") != "epsilon" {
@@ -179,7 +221,7 @@ func TestFilterNeverExceedsItsCap(t *testing.T) {
 	r := generator()
 	for range 300 {
 		limit := logUniform(r, 1e-12, 1e6)
-		f := NewFilter(Calibration{Mu2: limit})
+		f := NewFilter(Calibration{Cap: limit})
 		granted := newExact()
 		for range 1 + r.IntN(60) {
 			ask := limit * logUniform(r, 1e-6, 2)
@@ -223,7 +265,7 @@ func TestFilterOrderDoesNotMatter(t *testing.T) {
 		}
 		var totals []float64
 		for range 4 {
-			f := NewFilter(Calibration{Mu2: 1e3})
+			f := NewFilter(Calibration{Cap: 1e3})
 			for _, a := range asks {
 				if err := f.Spend(a); err != nil {
 					t.Fatal(err)
@@ -240,7 +282,7 @@ func TestFilterOrderDoesNotMatter(t *testing.T) {
 }
 
 func TestFilterAccounts(t *testing.T) {
-	f := NewFilter(Calibration{Mu2: 1, ThresholdDelta: 1e-7})
+	f := NewFilter(Calibration{Cap: 1, ThresholdDelta: 1e-7})
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if err := f.Spend(bad); !errors.Is(err, ErrInvalidLoss) {
 			t.Errorf("Spend(%g): %v", bad, err)
@@ -261,7 +303,7 @@ func TestFilterAccounts(t *testing.T) {
 }
 
 func TestFilterConcurrent(t *testing.T) {
-	f := NewFilter(Calibration{Mu2: 100})
+	f := NewFilter(Calibration{Cap: 100})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	granted := 0

@@ -15,6 +15,8 @@ type Needs struct {
 	// Thresholds: the plan holds stability thresholds, which hide rare keys with a probability of
 	// failure.
 	Thresholds bool
+	// Impure: not every step has a pure loss.
+	Impure bool
 	// AddedDelta is the sum of what some steps, each asked once at most, add to delta as it stands,
 	// without the factor 1+e^epsilon (see [Calibrate]), in [0, delta). Default 0.
 	AddedDelta float64
@@ -27,8 +29,10 @@ type Needs struct {
 type Calibration struct {
 	Budget Budget
 	Needs  Needs
-	Mu     float64 // the total mu of all steps counted in mu^2, rounded down
-	Mu2    float64 // the cap of the [Filter]. Invariant: Mu2 <= Mu^2.
+	// Mu is the total mu of all steps counted in mu^2, rounded down; 0 if the budget is pure.
+	Mu float64
+	// Cap is that of the [Filter]: at most Mu^2, or the epsilon of a pure budget.
+	Cap float64
 
 	// ThresholdDelta is the delta set aside for stability thresholds, 0 if there are none. A
 	// threshold that is given the part D of it may fail with probability s = D/(1+e^epsilon), ln s
@@ -44,7 +48,8 @@ type Calibration struct {
 //
 // where delta_GDP is [DeltaOfMu], or, if there is an Extra curve, its conversion together with
 // alpha mu^2/2. A rho budget gives mu = sqrt(2 rho); it has no delta, so Thresholds and AddedDelta
-// are refused, and so is Extra (a curve on finitely many orders is no proof of zCDP). All faults
+// are refused, and so is Extra (a curve on finitely many orders is no proof of zCDP). A pure budget
+// refuses these too, and steps that are not pure; its epsilons add up in the [Filter]. All faults
 // are returned at once, as *[FieldError] joined.
 //
 // Why thresholds add (1+e^epsilon) s: calibrate_proof.md, step 1. Why Extra adds at every order,
@@ -68,6 +73,9 @@ func Calibrate(b Budget, needs Needs) (Calibration, error) {
 	}
 	delta := c.smoothDelta(c.ThresholdDelta)
 	switch {
+	case b.Pure():
+		c.Cap = b.Epsilon
+		return c, nil
 	case b.Concentrated():
 		c.Mu = MuOfRho(b.Rho)
 	case needs.Extra.IsZero():
@@ -81,12 +89,15 @@ func Calibrate(b Budget, needs Needs) (Calibration, error) {
 			return needs.Extra.Compose(GaussianCurve(mu)).Epsilon(delta) <= b.Epsilon
 		})
 	}
-	c.Mu2 = MulDown(c.Mu, c.Mu)
+	c.Cap = MulDown(c.Mu, c.Mu)
 	return c, nil
 }
 
 func (n Needs) validate(b Budget) error {
-	if !b.Concentrated() {
+	field, wanted := "rho", "a plan of Gaussian steps only"
+	if b.Pure() {
+		field, wanted = "delta", "a number above 0, or a plan of pure steps only"
+	} else if !b.Concentrated() {
 		const most = 1 - 2*ThresholdShare
 		if !(n.AddedDelta >= 0) || b.Delta > 0 && n.AddedDelta > most*b.Delta {
 			return &FieldError{"added delta", fmt.Sprintf("from 0 to %g of delta", most), fmt.Sprintf("%g", n.AddedDelta),
@@ -97,10 +108,11 @@ func (n Needs) validate(b Budget) error {
 	var faults []error
 	fault := func(bad bool, got string) {
 		if bad {
-			faults = append(faults, &FieldError{"rho", "a plan of Gaussian steps only", "one with " + got,
-				"zCDP has no delta to pay with: give epsilon and delta, or choose a method without this step"})
+			faults = append(faults, &FieldError{field, wanted, "a plan with " + got,
+				"there is no delta to pay with: give epsilon and delta, or choose a method without this step"})
 		}
 	}
+	fault(b.Pure() && n.Impure, "steps whose loss is not pure")
 	fault(n.Thresholds, "stability thresholds")
 	fault(n.AddedDelta != 0, "an added delta")
 	fault(!n.Extra.IsZero(), "a Rényi curve")
@@ -116,7 +128,7 @@ func (c Calibration) smoothDelta(thresholdDelta float64) float64 {
 // LogSlackOf returns ln s, rounded down, for the s that adds the given delta through a threshold:
 // (1+e^epsilon) s <= delta. It panics unless epsilon >= 0 and 0 < delta < 1.
 func LogSlackOf(eps, thresholdDelta float64) float64 {
-	notNegative("epsilon", eps)
+	NotNegative("epsilon", eps)
 	checkDelta(thresholdDelta)
 	l := math.Log(thresholdDelta) - Softplus(eps)
 	return l - Safety(l)
@@ -126,14 +138,17 @@ func LogSlackOf(eps, thresholdDelta float64) float64 {
 type Loss struct{ Epsilon, Delta, Mu, Rho float64 }
 
 // Loss converts what a run has spent, sum mu_i^2 and the delta of its thresholds, to a Loss:
-// epsilon at the delta of the budget.
+// epsilon at the delta of the budget. Under a pure budget what was spent is the sum of epsilons.
 //
 // What is guaranteed is always the budget. The Loss of less than all is a guarantee by itself only
 // if how much is spent was fixed before the run; for a run that stopped early because of an answer,
 // it is a meter reading. It panics if more was spent than c allows.
 func (c Calibration) Loss(mu2, thresholdDelta float64) Loss {
-	if !(mu2 >= 0 && mu2 <= c.Mu2 && thresholdDelta >= 0 && thresholdDelta <= c.ThresholdDelta) {
+	if !(mu2 >= 0 && mu2 <= c.Cap && thresholdDelta >= 0 && thresholdDelta <= c.ThresholdDelta) {
 		panic("privacy: Loss: more was spent than the calibration allows")
+	}
+	if c.Budget.Pure() {
+		return Loss{Epsilon: mu2}
 	}
 	mu := SqrtUp(mu2)
 	l := Loss{Mu: mu}

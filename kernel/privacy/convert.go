@@ -10,8 +10,8 @@ import "math"
 //
 // Source: [DRS22] Corollary 2.13.
 func DeltaOfMu(eps, mu float64) float64 {
-	notNegative("epsilon", eps)
-	notNegative("mu", mu)
+	NotNegative("epsilon", eps)
+	NotNegative("mu", mu)
 	if mu == 0 {
 		return 0
 	}
@@ -65,7 +65,8 @@ func EpsilonOfMu(delta, mu float64) float64 {
 	return leastWhere(func(eps float64) bool { return DeltaOfMu(eps, mu) <= delta })
 }
 
-func notNegative(what string, x float64) {
+// NotNegative panics for a number that is negative or NaN.
+func NotNegative(what string, x float64) {
 	if !(x >= 0) {
 		panic("privacy: " + what + " must not be negative or NaN")
 	}

@@ -21,6 +21,11 @@ import (
 // curve the same cap bounds the Gaussian part's Rényi divergence by alpha mu^2/2 at every order,
 // adaptively too ([FZ21]).
 //
+// Under a pure budget the same account adds up epsilons: if every step, given the answers before
+// it, is epsilon_i-DP, the probability of any transcript is a product of factors of which each
+// changes by at most e^epsilon_i from one neighbour to the other, so that the transcript is
+// epsilon-DP if sum epsilon_i <= epsilon on every path (filter_proof.md, step 5).
+//
 // The delta of stability thresholds is a second account: reserved as a whole by [Calibrate], drawn
 // from, never refunded.
 //
@@ -48,11 +53,11 @@ func (e *OverspendError) Error() string {
 
 // NewFilter returns a filter that allows what c allows.
 func NewFilter(c Calibration) *Filter {
-	return &Filter{gauss: account{name: "mu2", cap: c.Mu2}, threshold: account{name: "threshold delta", cap: c.ThresholdDelta}}
+	return &Filter{gauss: account{name: "mu2", cap: c.Cap}, threshold: account{name: "threshold delta", cap: c.ThresholdDelta}}
 }
 
-// Spend takes mu2 = mu_i^2 from the cap, before the step is run. If that is more than is left it
-// spends nothing and returns an *[OverspendError].
+// Spend takes mu2 = mu_i^2 (of a pure budget: epsilon_i) from the cap, before the step is run. If
+// that is more than is left it spends nothing and returns an *[OverspendError].
 func (f *Filter) Spend(mu2 float64) error { return f.gauss.spend(mu2) }
 
 // SpendThreshold takes, for one threshold, the part delta of the delta set aside for all of them.

@@ -193,10 +193,7 @@ func (q Counts) Changes(r privacy.Relation) (counts, by float64) {
 // Sensitivity is stated in the type's comment, rounded up.
 func (q Counts) Sensitivity(r privacy.Relation) float64 {
 	counts, by := q.Changes(r)
-	if counts == 1 && q.Kind() == DistanceCounts {
-		return 1 // there is nothing to round
-	}
-	return by * SqrtUp(counts)
+	return by * privacy.SqrtUp(counts)
 }
 
 // Weight is 1.

@@ -167,13 +167,5 @@ func ReplaceFactor(r privacy.Relation) float64 {
 	return math.Nextafter(math.Sqrt2, 2)
 }
 
-// sqrtUp is an upper bound on the square root of x >= 0.
-func SqrtUp(x float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	return math.Nextafter(math.Sqrt(x), math.Inf(1))
-}
-
 // maxCells bounds the length of one answer.
 const MaxCells = 1 << 22

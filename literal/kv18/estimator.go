@@ -1,8 +1,10 @@
 // Package kv18 fits one Gaussian to one column without any bound, as [KV18] do: a histogram of
 // distances of pairs gives the scale, a histogram of bins as wide as the scale gives the place, and
 // a clipped release there the mean and the variance. The histogram of places has infinitely many
-// bins, which is what costs a part of delta. A literal algorithm, to compare with: the method
-// gaussian needs no pairs and no threshold, and fewer rows.
+// bins, which is what costs a part of delta. With bounds on mean and variance they are finitely
+// many and no delta is spent; where it is 0 all noise is Laplace noise, and the whole is pure. A
+// literal algorithm, to compare with: the method gaussian needs no pairs and no threshold, and
+// fewer rows.
 //
 // Source: [KV18] Sections 1, 2 and 3 of the restatement.
 package kv18
@@ -64,21 +66,22 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if refusal := refuse(p); refusal != nil {
 		return kernel.Plan{}, refusal
 	}
-	place := kernel.Step{Name: stepPlace, Query: boxes.BoxKeys{}.Kind(), Share: placeShare, Most: 1, Slack: 1, Source: "KV18 Section 2"}
+	share, pure := sharesOf(p), p.Budget.Pure()
+	place := kernel.Step{Name: stepPlace, Query: boxes.BoxKeys{}.Kind(), Share: share.place, Most: 1, Slack: 1, Source: "KV18 Section 2"}
 	if e.c.reach(p.Facts).bins > 0 {
-		place.Query, place.Slack = query.Histogram, 0
+		place.Query, place.Slack, place.Pure = query.Histogram, 0, pure
 	} else if p.NoDelta {
-		return kernel.Plan{}, program.Refusal("give epsilon and delta instead of rho; or bounds on mean and variance, --mean-within R --eigenvalues-within a,b",
-			"the method %s looks for the mean with a threshold, which a budget of zCDP cannot pay", name)
+		return kernel.Plan{}, program.Refusal("give epsilon and a delta above 0; or bounds on mean and variance, --mean-within R --eigenvalues-within a,b",
+			"the method %s looks for the mean with a threshold unless both are bounded, which takes a delta", name)
 	}
-	if p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < e.c.rowsSeen(p) {
+	if p.Relation == privacy.ReplaceOne && total(p) > 0 && float64(p.Rows) < e.c.rowsSeen(p) {
 		return kernel.Plan{}, program.Refusal(e.advice(p), "no bin of a histogram of %d rows can be told from the noise at this epsilon", p.Rows)
 	}
 	return kernel.Plan{Method: name, Steps: []kernel.Step{
-		{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: "TYLERPRESS Section 0.3"},
-		{Name: stepScale, Query: rings.PairOctaves{}.Kind(), Share: scaleShare, Most: 1, Source: "KV18 Section 1"},
+		{Name: stepCount, Query: query.Count{}.Kind(), Share: share.count, Most: 1, Pure: pure, Source: "TYLERPRESS Section 0.3"},
+		{Name: stepScale, Query: rings.PairOctaves{}.Kind(), Share: share.scale, Most: 1, Pure: pure, Source: "KV18 Section 1"},
 		place,
-		{Name: stepMoments, Query: query.ClippedMoments{}.Kind(), Share: momentsShare, Most: 1, Source: "KV18 Section 3"},
+		{Name: stepMoments, Query: query.ClippedMoments{}.Kind(), Share: share.moments, Most: 1, Pure: pure, Source: "KV18 Section 3"},
 	}}, nil
 }
 
@@ -98,7 +101,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := &run{Run: program.Begin(s, p, e.advice), c: e.c, reach: e.c.reach(p.Facts)}
+	r := &run{Run: program.Begin(s, p, e.advice), c: e.c, reach: e.c.reach(p.Facts), share: sharesOf(p)}
 	r.Mu2 = r.Left() // shares are spent without a safety factor
 	for _, step := range []func() (doubt string, err error){r.count, r.findScale, r.findPlace, r.release} {
 		if err := ctx.Err(); err != nil {
@@ -117,11 +120,11 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 
 // Expect is the error of the variance of a Gaussian.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	if !(p.Mu > 0) || refuse(p) != nil {
+	if !(total(p) > 0) || refuse(p) != nil {
 		return estimate.Expectation{}
 	}
 	x := estimate.Expectation{RowsNeeded: e.rowsNeeded(p), Notes: []string{
-		fmt.Sprintf("below about %.2g rows its histograms show nothing; --method gaussian needs fewer rows", e.c.rowsSeen(p))}}
+		fmt.Sprintf("below about %.2g rows its histograms show nothing; %s needs fewer rows", e.c.rowsSeen(p), fewer(p))}}
 	if p.Rows > 0 {
 		x.RelativeError = e.c.relativeError(p, float64(p.Rows))
 	}
@@ -140,6 +143,17 @@ func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
 }
 
 func (e Estimator) advice(p estimate.Problem) string {
-	return fmt.Sprintf("about %.2g rows are enough to see a Gaussian; or a larger epsilon, or --method gaussian, which needs "+
-		"fewer rows", e.c.rowsShown(p))
+	return fmt.Sprintf("about %.2g rows are enough to see a Gaussian; or a larger epsilon, or %s, which needs "+
+		"fewer rows", e.c.rowsShown(p), fewer(p))
 }
+
+// fewer is what needs fewer rows.
+func fewer(p estimate.Problem) string {
+	if p.Budget.Pure() {
+		return "--method gaussian, with a delta above 0,"
+	}
+	return "--method gaussian"
+}
+
+// FitsPure says that all steps can have a pure loss: with bounds on mean and variance.
+func (Estimator) FitsPure() {}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // The octaves of distances: those of all numbers.
@@ -47,13 +46,6 @@ func (c Constants) reach(f estimate.Facts) reach {
 
 // octaves is how many there are, and one on each side that takes what is beyond.
 func (r reach) octaves() float64 { return float64(r.high - r.low + 3) }
-
-// chance with which one of all noises of a histogram is taken for rows.
-const chance = 4e-5
-
-// seen is how many noise sds of a histogram of so many bins the largest noise is above with that
-// chance.
-func seen(bins float64) float64 { return privacy.ThresholdQuantile(math.Log(chance / bins)) }
 
 // edges of the bins of the given width that hold the places within the bound.
 func (r reach) edges(width float64) (edges []float64) {

@@ -13,16 +13,12 @@ import (
 	"github.com/gauze-dp/gauze/parts/clip"
 )
 
-// The steps, and their parts of mu^2.
+// The steps.
 const (
-	stepCount    = "count"
-	stepScale    = "scale"
-	stepPlace    = "place"
-	stepMoments  = "moments"
-	countShare   = .01
-	scaleShare   = .25
-	placeShare   = .25
-	momentsShare = 1 - countShare - scaleShare - placeShare
+	stepCount   = "count"
+	stepScale   = "scale"
+	stepPlace   = "place"
+	stepMoments = "moments"
 )
 
 // The scales whose squares and reciprocals are numbers.
@@ -35,6 +31,7 @@ const (
 type run struct {
 	program.Run
 	c        Constants
+	share    shares
 	reach    reach
 	rows     float64 // not null: n, unless the count says otherwise, or the count
 	width    float64 // of the bins
@@ -43,19 +40,15 @@ type run struct {
 	noise    float64
 }
 
-// missingSDs: where n is public, all rows are good unless the count says otherwise by this many
-// noise sds.
-const missingSDs = 3.5
-
 // count releases the number of good rows.
 func (r *run) count() (doubt string, err error) {
-	answer, err := r.Sum(stepCount, query.Count{}, math.Sqrt(countShare*r.Mu2))
+	answer, err := r.sum(stepCount, query.Count{}, r.share.count*r.Mu2)
 	if err != nil {
 		return "", err
 	}
 	n, public := r.Session().Rows()
 	r.rows = answer.Values[0]
-	if public && math.Abs(r.rows-float64(n)) <= missingSDs*answer.Sigma {
+	if public && math.Abs(r.rows-float64(n)) <= missing(r.Problem)*answer.Sigma {
 		r.rows = float64(n)
 	}
 	if public && r.rows < float64(n) {
@@ -103,14 +96,14 @@ const thresholdSDs = 6
 func (c Constants) rowsSeen(p estimate.Problem) float64 {
 	reach, sds := c.reach(p.Facts), float64(thresholdSDs)
 	if reach.bins > 0 {
-		sds = seen(reach.bins)
+		sds = seen(p, reach.bins)
 	}
-	pairs, place := .5, math.Sqrt2
+	pairs, place, share := .5, 2., sharesOf(p)
 	if p.Relation != privacy.ReplaceOne {
 		pairs, place = (1-3*math.Exp(-2))/2, 1 // of n/2 buckets those with two rows or more
 	}
-	scale := seen(reach.octaves()) * math.Sqrt2 / (p.Mu * math.Sqrt(scaleShare)) / (fullestOctave * pairs)
-	return math.Max(scale, sds*place/(p.Mu*math.Sqrt(placeShare))/fullestBin)
+	scale := seen(p, reach.octaves()) * countNoise(p, share.scale, 2) / (fullestOctave * pairs)
+	return math.Max(scale, sds*countNoise(p, share.place, place)/fullestBin)
 }
 
 // Bounds on the lower end of the fullest octave of a Gaussian's distances, in its sds.
@@ -134,14 +127,10 @@ func (c Constants) rowsShown(p estimate.Problem) float64 {
 // noise is that of the variance of a Gaussian whose standard deviation is a practical bin's width,
 // and the square of the radius in that unit.
 func (c Constants) noise(p estimate.Problem, n float64) (noise, r2 float64) {
-	mu := p.Mu * math.Sqrt(momentsShare)
-	r2 = c.radius(p.Relation, n, mu) * c.Width
+	cost := sharesOf(p).moments * total(p)
+	r2 = c.radius(p, n, cost) * c.Width
 	r2 *= r2
-	noise = (1 + lift*lift) * r2 / (n * mu)
-	if p.Relation == privacy.ReplaceOne {
-		noise *= math.Sqrt2
-	}
-	return noise, r2
+	return squareNoise(p, cost) * r2 / n, r2
 }
 
 // relativeError is that of the variance of such a Gaussian.

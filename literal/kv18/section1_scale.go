@@ -3,7 +3,6 @@ package kv18
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -11,13 +10,13 @@ import (
 // .65 to 1.32 standard deviations.
 //
 // Source: [KV18] Section 1 of the restatement. Differs: the octaves of float64 are finitely many,
-// so all of them, or those that the bounds on the variance leave and one on each side, get Gaussian
-// noise and no delta is spent; pairs are secret and random, not
-// neighbours by position; no bin passes that could be noise.
+// so all of them, or those that the bounds on the variance leave and one on each side, get noise,
+// Gaussian unless delta is 0, and no delta is spent; pairs are secret and random, not neighbours by
+// position; no bin passes that could be noise.
 func (r *run) findScale() (doubt string, err error) {
 	q := rings.PairOctaves{Columns: 1, Low: r.reach.low - 1, High: r.reach.high + 1}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := pairs.Sum(r.Allotment, stepScale, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, math.Sqrt(scaleShare*r.Mu2))
+	answer, err := r.pairSum(stepScale, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, r.share.scale*r.Mu2)
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +27,7 @@ func (r *run) findScale() (doubt string, err error) {
 		}
 	}
 	switch {
-	case answer.Values[best] < seen(r.reach.octaves())*answer.Sigma:
+	case answer.Values[best] < seen(r.Problem, r.reach.octaves())*answer.Sigma:
 		return "the noise hides the most frequent distance of two rows", nil
 	case best == 0:
 		return "most pairs of rows have one value: it has no scale", nil

@@ -18,7 +18,7 @@ func (r *run) findPlace() (doubt string, err error) {
 		return r.findNear()
 	}
 	grid := boxes.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
-	cells, _, err := cells.Cells(r.Allotment, stepPlace, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, math.Sqrt(placeShare*r.Mu2))
+	cells, _, err := cells.Cells(r.Allotment, stepPlace, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, math.Sqrt(r.share.place*r.Mu2))
 	if err != nil {
 		return "", err
 	}
@@ -40,10 +40,11 @@ func (r *run) findPlace() (doubt string, err error) {
 // findNear is findPlace where the mean is bounded: the bins are few enough for noise on each, and
 // no delta is spent.
 //
-// Source: [KV18] Section 2 of the restatement, the bounded case. Differs: Gaussian noise.
+// Source: [KV18] Section 2 of the restatement, the bounded case. Differs: Gaussian noise, but
+// where delta is 0.
 func (r *run) findNear() (doubt string, err error) {
 	edges := r.reach.edges(r.width)
-	answer, err := r.Sum(stepPlace, query.Counts{Edges: [][]float64{edges}}, math.Sqrt(placeShare*r.Mu2))
+	answer, err := r.sum(stepPlace, query.Counts{Edges: [][]float64{edges}}, r.share.place*r.Mu2)
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +55,7 @@ func (r *run) findNear() (doubt string, err error) {
 			best = bin
 		}
 	}
-	if inside[best] < seen(r.reach.bins)*answer.Sigma {
+	if inside[best] < seen(r.Problem, r.reach.bins)*answer.Sigma {
 		return "no bin as wide as the scale holds enough rows, within the stated bound on the mean", nil
 	}
 	r.center = (edges[best] + edges[best+1]) / 2

@@ -3,7 +3,7 @@ package kv18
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -13,16 +13,12 @@ import (
 // clip.Radius2.
 const misfit = .1
 
-// radius that rows are clipped to, in bin widths, for n rows and a last release of the given mu.
-func (c Constants) radius(relation privacy.Relation, n, mu float64) float64 {
+// radius that rows are clipped to, in bin widths, for n rows and a last release at a cost.
+func (c Constants) radius(p estimate.Problem, n, cost float64) float64 {
 	if c.Radius > 0 {
 		return c.Radius * math.Sqrt(math.Log(n/c.FailureProb))
 	}
-	noise := (1 + lift*lift) / mu
-	if relation == privacy.ReplaceOne {
-		noise *= math.Sqrt2
-	}
-	return (offCenter + sdOfWidth*math.Sqrt(clip.Radius2(1, n, noise, misfit))) / c.Width
+	return (offCenter + sdOfWidth*math.Sqrt(clip.Radius2(1, n, squareNoise(p, cost), misfit))) / c.Width
 }
 
 // lift is b/r of the moment release: the mean's part of it.
@@ -31,13 +27,13 @@ const lift = .45
 // release spends all that is left on one clipped release of mean and second moment.
 //
 // Source: [KV18] Section 3 of the restatement; [TYLERPRESS] Section 4.3 with d = 1. Differs: one
-// release of both moments, whose clipping is undone for a Gaussian; see radius.
+// release of both moments, whose clipping is undone for a Gaussian; see radius and form.
 func (r *run) release() (doubt string, err error) {
-	mu := r.LeftMu()
-	radius := r.c.radius(r.Problem.Relation, r.rows, mu)
+	left := r.Left()
+	radius := r.c.radius(r.Problem, r.rows, left)
 	frame := query.Affine{Center: []float64{r.center}, W: [][]float64{{1 / r.width}}}
-	q := query.ClippedMoments{Components: []query.Component{{Frame: frame, Radius: radius}}, Form: query.FullForm, Lift: lift}
-	answer, err := r.Sum(stepMoments, q, mu)
+	q := query.ClippedMoments{Components: []query.Component{{Frame: frame, Radius: radius}}, Form: form(r.Problem), Lift: lift}
+	answer, err := r.sum(stepMoments, q, left)
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -69,7 +70,7 @@ func TestRangeHoldsAll(t *testing.T) {
 	for n := 10.0; n < 1e12; n *= 3 {
 		worst := 0.0
 		for _, octave := range []float64{.65, 1, widestOctave} { // the scale in sds
-			radius := c.radius(privacy.ReplaceOne, n, 1) * c.Width * octave
+			radius := c.radius(estimate.Problem{Relation: privacy.ReplaceOne}, n, 1) * c.Width * octave
 			off := c.Width * octave / 2 // of the bin's centre from the mean, at most
 			worst = math.Max(worst, n*2*tail(radius-off))
 		}

@@ -11,7 +11,9 @@ type bounds func(s Shape) (added, replaced float64)
 
 // A kind is what is known of the queries of one kind.
 type kind struct {
-	l2, l1 bounds // for noise that is Gaussian, or Laplace; nil where it never is
+	// In L2 for noise that is Gaussian, and in L1 for what passes a threshold and for scores, nil
+	// where it never is; Laplace noise on sums is measured by what follows in L1 (Line.laplace).
+	l2, l1 bounds
 	// Numbers of which Shape tells how many, the least and the most: none if both are 0.
 	least, most int
 	// Its answer is what passes a threshold: there is a delta, and noise in L1 is cut.
@@ -46,7 +48,6 @@ func above2(s Shape) (a, b float64) {
 	root := math.Sqrt(float64(s.Of))
 	return root, max(1, float64(s.By)) * root
 }
-func above1(s Shape) (a, b float64) { return float64(s.Of), max(1, float64(s.By)) * float64(s.Of) }
 
 // The integers that vectors of moments are made of, squared and not, and those of gaps.
 const (
@@ -83,15 +84,15 @@ func terrific(s Shape) (a, b float64) { return 2*float64(s.Of) - 1, 3*float64(s.
 // kinds are all that a plan can measure. Each bound is proved where the query stands, in
 // kernel/query and below; a test holds that they say the same.
 var kinds = map[string]kind{
-	"count":                       {l2: fixed(1, 1), l1: fixed(1, 1)},
-	"histogram":                   {l2: bins2, l1: bins1, least: 1, most: many, columns: mostColumns},
-	"column counts":               {l2: above2, l1: above1, least: 1, most: many, balance: true, columns: mostColumns},
-	"distance counts":             {l2: bins2, l1: bins1, least: 1, most: 1},
-	"tail counts":                 {l2: above2, l1: above1, least: 1, most: many},
+	"count":                       {l2: fixed(1, 1)},
+	"histogram":                   {l2: bins2, least: 1, most: many, columns: mostColumns},
+	"column counts":               {l2: above2, least: 1, most: many, balance: true, columns: mostColumns},
+	"distance counts":             {l2: bins2, least: 1, most: 1},
+	"tail counts":                 {l2: above2, least: 1, most: many},
 	"clipped moments":             {l2: moments, least: 1, most: 3},
 	"directions":                  {l2: fixed(gram, math.Sqrt2*gram)},
 	"log ratio":                   {l2: fixed(linear, 2*linear)},
-	"cell counts":                 {l2: fixed(1, math.Sqrt2), l1: fixed(1, 2)},
+	"cell counts":                 {l2: fixed(1, math.Sqrt2)},
 	"pair octaves":                {l2: octaves, least: 1, most: many, columns: allColumns},
 	"pair distances":              {l2: fixed(math.Sqrt2, math.Sqrt2)},
 	"pair moments":                {l2: fixed(math.Sqrt2*gram, math.Sqrt2*gram)},
@@ -156,9 +157,9 @@ func (r reading) laws() (laws []string) {
 		laws = append(laws, "")
 	}
 	switch {
-	case r.l1 != nil && r.threshold:
-		laws = append(laws, "truncated laplace")
 	case r.l1 != nil:
+		laws = append(laws, "truncated laplace")
+	case r.l2 != nil && !r.threshold:
 		laws = append(laws, "laplace")
 	}
 	return laws

@@ -10,10 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
-	"github.com/gauze-dp/gauze/kernel/query/l1"
 	"github.com/gauze-dp/gauze/kernel/query/pairsums"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
@@ -76,6 +76,9 @@ func agrees(t *testing.T, q interface{ Kind() string }, law string, r privacy.Re
 		kind = kernel.OfBlocks(kind)
 	}
 	shape := check.Of(q, group).(check.Shape)
+	if law != "laplace" {
+		shape.Numbers = 0
+	}
 	line := check.Line{Query: kind, Law: law, Relation: r, Columns: columns, Shape: &shape, Sensitivity: want}
 	if _, fixed := q.(blocks.Stability); fixed || law == "truncated laplace" || law == "local exponential" || slices.Contains([]string{"gaps", "stability histogram"}, last(kind)) {
 		line.Delta = 1e-9
@@ -110,6 +113,13 @@ func TestSensitivities(t *testing.T) {
 		Sensitivity(privacy.Relation) float64
 		Unit() float64
 	}
+	laplace := func(q interface {
+		summed
+		Size() int
+	}, r privacy.Relation) {
+		agrees(t, q, "laplace", r, 1, convert.L1(q.Size(), q.Sensitivity(r))*q.Unit())
+		agrees(t, q, "laplace", r, 3, 3*convert.L1(q.Size(), q.Sensitivity(privacy.ReplaceOne))*q.Unit())
+	}
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		gauss := func(q summed) {
 			agrees(t, q, "", r, 1, q.Sensitivity(r)*q.Unit())
@@ -128,13 +138,13 @@ func TestSensitivities(t *testing.T) {
 		for _, q := range all {
 			gauss(q)
 			gauss(query.Partial{Sum: q, As: query.Presence})
-			if of := l1.Of(q, r); !math.IsInf(of, 0) {
-				agrees(t, q, "laplace", r, 1, of)
-			}
+			laplace(q, r)
 		}
 		for _, sum := range []rings.PairSum{rings.PairOctaves{Columns: columns}, pairsums.PairDistances{Edges: []float64{1}},
 			pairsums.PairMoments{Frame: frame(2), Radius: 1e9}, pairsums.PairSpread{Frame: frame(2), Bound: 1e-9}} {
 			gauss(rings.Pairs{Queries: []rings.PairSum{sum}})
+			laplace(rings.Pairs{Queries: []rings.PairSum{sum}}, r)
+			laplace(rings.Pairs{Partition: leaves(2), Queries: []rings.PairSum{sum, sum}}, r)
 			gauss(rings.Pairs{Partition: leaves(1), Queries: []rings.PairSum{sum}})
 			gauss(rings.Pairs{Partition: leaves(2), Queries: []rings.PairSum{sum, sum}})
 		}
@@ -145,7 +155,7 @@ func TestSensitivities(t *testing.T) {
 				grid := boxes.Grid{Frame: frame(d)}
 				for _, q := range []boxes.BoxKeys{{Grids: []boxes.Grid{grid}, Joint: joint}, {Partition: leaves(2), Grids: []boxes.Grid{grid, grid}, Joint: joint}} {
 					agrees(t, q, "", r, 1, q.Sensitivity(r))
-					agrees(t, q, "truncated laplace", r, 1, l1.OfBoxes(q, r))
+					agrees(t, q, "truncated laplace", r, 1, convert.L1(math.MaxInt, q.Sensitivity(r)))
 				}
 			}
 		}
@@ -186,7 +196,9 @@ func TestUnknown(t *testing.T) {
 		{line: check.Line{Query: "in parts: in parts: count"}, field: "query"}, {line: check.Line{Query: "of blocks: popular estimate"}, field: "renyi"},
 		{line: check.Line{Query: "count", Law: "exponential"}, field: "law"}, {line: check.Line{Query: "count", Law: "truncated laplace"}, field: "law"},
 		{line: check.Line{Query: "gaps", Law: "laplace"}, field: "law"}, {line: check.Line{Query: "gap buckets"}, field: "law"},
-		{line: check.Line{Query: "select: ball counts"}, field: "law"}, {line: check.Line{Query: "directions", Law: "laplace"}, field: "law"},
+		{line: check.Line{Query: "select: ball counts"}, field: "law"}, {line: check.Line{Query: "directions", Law: "laplace"}, field: "shape"},
+		{check.Line{Query: "histogram", Law: "laplace"}, shape{Of: 3, Numbers: 2}, "shape"}, {check.Line{Query: "count"}, shape{Numbers: 1}, "shape"},
+		{check.Line{Query: "count", Law: "laplace"}, shape{Numbers: -1}, "shape"}, {check.Line{Query: "select: tournament", Law: "laplace"}, shape{Parts: 1, Of: 1, Numbers: 1}, "shape"},
 		{line: check.Line{Query: "count", Law: "cauchy"}, field: "law"},
 		{check.Line{Query: "count"}, shape{Of: 1}, "shape"}, {check.Line{Query: "count"}, shape{Parts: 2}, "shape"}, {check.Line{Query: "count"}, shape{Estimates: 3}, "shape"},
 		{check.Line{Query: "count"}, shape{Unit: -1}, "shape"}, {check.Line{Query: "count"}, shape{Unit: math.NaN()}, "shape"}, {check.Line{Query: "count"}, shape{By: 2}, "shape"},

@@ -61,7 +61,7 @@ func (l Line) Faults() []Fault {
 // in L1 or that of a score for other laws.
 func (l Line) recomputed(r reading) float64 {
 	of, moved := r.l1, 2.
-	if l.Law == "" {
+	if l.Law == "" || l.Law == "laplace" && !r.selects {
 		of, moved = r.l2, math.Sqrt2
 	}
 	added, replaced := of(*l.Shape)
@@ -72,11 +72,20 @@ func (l Line) recomputed(r reading) float64 {
 	if l.Relation == privacy.AddRemoveOne && !r.blocks {
 		sensitivity = added
 	}
+	if l.Law == "laplace" && !r.selects {
+		sensitivity = inL1(sensitivity, l.Shape.Numbers)
+	}
 	sensitivity *= float64(max(1, l.Shape.Estimates))
 	if l.Shape.Unit > 0 {
 		sensitivity *= l.Shape.Unit
 	}
 	return sensitivity
+}
+
+// inL1 is the most that n integers can change in L1 which change by at most s in L2: s^2 and s sqrt
+// n bound it, and it is a whole number. The margin is for the roots that s is made of.
+func inL1(s float64, n int) float64 {
+	return math.Floor(math.Min(s*s, s*math.Sqrt(float64(n))) * (1 + tolerance/10))
 }
 
 // misfit is what is wrong with a shape: numbers that the query has not.
@@ -103,6 +112,8 @@ func (l Line) misfit(r reading) *Fault {
 		}
 	}
 	switch {
+	case (l.Law == "laplace" && !r.selects) != (s.Numbers > 0) || s.Numbers < 0 || s.Numbers > 0 && s.Numbers < s.Of:
+		return &Fault{"shape", `as many "numbers" as were answered, beside Laplace noise on sums alone`, fmt.Sprint(s.Numbers)}
 	case s.By != 0 && !(s.By == 2 && r.balance):
 		return &Fault{"shape", `"by" of 2 for the balance of column counts, and none else`, fmt.Sprint(s.By)}
 	case !(s.Unit >= 0 && s.Unit <= math.MaxFloat64):

@@ -19,6 +19,8 @@ type Shape struct {
 	// By how much replacing a row can change one count, if not by 1: 2 for the balance of an edge,
 	// of how many are not above it and how many are.
 	By int `json:"by,omitempty"`
+	// How many numbers were answered, where sums have Laplace noise.
+	Numbers int `json:"numbers,omitempty"`
 	// The estimates of every block, if there are several: so many rows of the table that is asked
 	// one row of the protected one can change.
 	Estimates int `json:"estimates,omitempty"`
@@ -28,9 +30,12 @@ type Shape struct {
 }
 
 // Of is the Shape of a query that a session has asked, for kernel.Terms: group is how many rows of
-// the table one row of the protected table can change.
+// the table one row of the protected table can change. Its Numbers are for Laplace noise alone.
 func Of(q any, group int) any {
 	s := of(q)
+	if sums, ok := q.(interface{ Size() int }); ok {
+		s.Numbers = sums.Size()
+	}
 	if group > 1 {
 		s.Estimates = group
 	}

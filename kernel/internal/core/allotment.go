@@ -9,8 +9,9 @@ import (
 )
 
 // An Allotment is a part of a session's budget, in units of mu^2, that one part of an estimator may
-// spend. Sharing out and handing back moves budget; it never makes any: the session's filter holds
-// the total whatever an estimator does.
+// spend. (Under a pure budget all that is said of mu^2 here is said of epsilon: see
+// privacy.Filter.) Sharing out and handing back moves budget; it never makes any: the session's
+// filter holds the total whatever an estimator does.
 type Allotment struct {
 	rows.Protected
 	s *Session

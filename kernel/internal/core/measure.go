@@ -17,6 +17,8 @@ type Measurement struct {
 	Noise       float64 // sigma, or the scale of the law, in the same unit
 	// per measurement; Sensitivity/Noise <= Mu for the Gaussian; 0 where a curve is charged
 	Mu float64
+	// epsilon of a measurement that is epsilon-DP, delta being 0; 0 for all others
+	Pure float64
 	// added by a threshold, the factor (1+e^epsilon) included, or by a test and its mask
 	// (Step.Extra)
 	Delta  float64
@@ -32,7 +34,10 @@ type Mechanism struct {
 	Query interface{ Kind() string }
 	// Mu is what is charged: the whole measurement is Mu-GDP, but for the part of the stability
 	// delta that a Threshold takes and for what the Extra of the plan's step has paid for.
-	Mu        float64
+	Mu float64
+	// Pure is what a pure budget is charged: the whole measurement is Pure-DP. 0: it is not, and a
+	// pure budget does not pay for it.
+	Pure      float64
 	Threshold bool
 	// Covered says why the Extra of the plan's step does not pay for the measurement; nil, which
 	// asks for none, or an error.
@@ -57,7 +62,7 @@ func Measure(a *Allotment, m Mechanism) error {
 // says; draw returns what is released and, for tests, the sums before noise.
 func Line(a *Allotment, step string, q interface{ Kind() string }, line Measurement, threshold bool, draw func(*Draw) (values []float64, exact []int64)) (
 	released []float64, err error) {
-	err = Measure(a, Mechanism{Step: step, Query: q, Mu: line.Mu, Threshold: threshold, Release: func(d *Draw) error {
+	err = Measure(a, Mechanism{Step: step, Query: q, Mu: line.Mu, Pure: line.Pure, Threshold: threshold, Release: func(d *Draw) error {
 		values, exact := draw(d)
 		line.Delta = d.Delta
 		released = d.Record(line, values, exact)
@@ -110,13 +115,18 @@ func (s *Session) reserve(a *Allotment, m Mechanism) (u *usage, delta float64, e
 		}
 	}
 	cost := privacy.MulUp(m.Mu, m.Mu)
+	if s.terms.Budget.Pure() {
+		if cost = m.Pure; !(cost > 0) {
+			return nil, 0, fmt.Errorf("kernel: step %q: a budget without delta pays for pure losses alone, and %q has none", step, kind)
+		}
+	}
 	// shares are decimal fractions; the filter, not the share, is what privacy rests on
 	const slop = 1 + 1e-9
-	if spent := privacy.AddUp(u.mu2, cost); u.count+1 > u.step.Most || spent > u.step.Share*s.total.Mu2*slop {
+	if spent := privacy.AddUp(u.spent, cost); u.count+1 > u.step.Most || spent > u.step.Share*s.total.Cap*slop {
 		return nil, 0, fmt.Errorf("kernel: step %q would exceed its plan (%d measurements, share %v)", step, u.step.Most, u.step.Share)
 	}
 	if left := math.Min(a.left, s.filter.Left()); cost > left {
-		return nil, 0, fmt.Errorf("kernel: step %q asks for mu^2 = %v, %v is left: %w", step, cost, left, ErrExhausted)
+		return nil, 0, fmt.Errorf("kernel: step %q asks for %v of the budget, %v is left: %w", step, cost, left, ErrExhausted)
 	}
 	if m.Threshold {
 		// Most equal parts, each a little short, so that neither their sum nor slacks that sum to
@@ -134,7 +144,7 @@ func (s *Session) reserve(a *Allotment, m Mechanism) (u *usage, delta float64, e
 		return nil, 0, err
 	}
 	a.deduct(cost)
-	u.mu2 = privacy.AddUp(u.mu2, cost)
+	u.spent = privacy.AddUp(u.spent, cost)
 	u.count++
 	return u, delta, nil
 }
@@ -157,7 +167,7 @@ func (s *Session) record(m Measurement) {
 // observe runs without the lock, so that an observer may ask the session what was spent.
 func (s *Session) observe(step string) {
 	if s.terms.Observe != nil {
-		s.terms.Observe(step, 1-s.filter.Left()/s.total.Mu2)
+		s.terms.Observe(step, 1-s.filter.Left()/s.total.Cap)
 	}
 }
 

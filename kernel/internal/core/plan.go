@@ -21,12 +21,15 @@ type Plan struct {
 type Step struct {
 	Name  string // what the estimator calls it
 	Query string // the Kind of the query it may ask
-	// Share is the largest part of the total mu^2 that all measurements of the step together may
-	// cost, in (0, 1]. Shares of steps that are alternatives may sum to more than 1: the session's
-	// filter caps the total all the same.
+	// Share is the largest part of the total mu^2 (of epsilon, if the budget is pure) that all
+	// measurements of the step together may cost, in (0, 1]. Shares of steps that are alternatives
+	// may sum to more than 1: the session's filter caps the total all the same.
 	Share float64
 	// Most is the largest number of measurements of the step.
 	Most int
+	// Pure: every measurement of the step has a pure loss, epsilon with delta = 0. A pure budget
+	// pays for no other.
+	Pure bool
 	// Slack is the part of the stability delta that the step's thresholds may cost, in [0, 1]; 0
 	// for steps without thresholds.
 	Slack float64
@@ -103,7 +106,7 @@ func (p Plan) Validate() error {
 
 // needs is what the plan holds beside mu^2, at the budget's epsilon. The plan must be valid.
 func (p Plan) needs(epsilon float64) privacy.Needs {
-	n := privacy.Needs{Thresholds: p.Thresholds()}
+	n := privacy.Needs{Thresholds: p.Thresholds(), Impure: slices.ContainsFunc(p.Steps, func(s Step) bool { return !s.Pure })}
 	var curves []privacy.Curve
 	for _, s := range p.Steps {
 		if s.Extra == nil {

@@ -24,8 +24,8 @@ type Terms struct {
 	Relation privacy.Relation // Required: the table's.
 	Budget   privacy.Budget   // Required.
 	Engine   engine.Engine    // nil means the local engine on all cores
-	// Observe, if set, is told after every measurement its step and the part of mu^2 spent so far:
-	// released facts only.
+	// Observe, if set, is told after every measurement its step and the part of the budget spent so
+	// far: released facts only.
 	Observe func(step string, spent float64)
 	// Shape, if set, says of a query, which is public or released, what its sensitivity depends on,
 	// for the certificate: a value that can be compared. group is how many rows of the table that
@@ -42,8 +42,9 @@ type Terms struct {
 // the terms say. It may be used by several goroutines; measurements run one after another, so that
 // no two can share a draw.
 //
-// Invariant: the sum of mu^2 over all measurements never exceeds the calibrated total
-// (privacy.Filter), and every measurement belongs to a step of the plan.
+// Invariant: the sum of mu^2 over all measurements, or under a pure budget that of their epsilons,
+// never exceeds the calibrated total (privacy.Filter), and every measurement belongs to a step of
+// the plan.
 type Session struct {
 	rows.Protected
 	ctx    context.Context
@@ -76,7 +77,7 @@ type book struct {
 
 type usage struct {
 	step  Step
-	mu2   float64 // rounded up
+	spent float64 // in the unit of privacy.Filter, rounded up
 	count int
 }
 
@@ -179,7 +180,7 @@ func (s *Session) Columns() int { return s.table.Columns() }
 func (s *Session) Rows() (int, bool) { return s.table.Rows() }
 
 // Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds,
-// within the slack of it).
+// within the slack of it). 0 under a pure budget, whose total is Allotment.Left.
 func (s *Session) Mu() float64 { return s.total.Mu }
 
 // Allotment is the whole budget of the session, to spend or to share out.

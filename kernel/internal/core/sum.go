@@ -40,6 +40,7 @@ func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 type Summed interface {
 	Kind() string
 	Validate(d int) error
+	Size() int
 	Sensitivity(privacy.Relation) float64
 	Weight(i int) float64
 	Unit() float64

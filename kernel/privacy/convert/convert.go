@@ -10,12 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-func notNegative(what string, x float64) {
-	if !(x >= 0) {
-		panic("convert: " + what + " must not be negative or NaN")
-	}
-}
-
 // MuOfPure returns the least mu for which every epsilon0-DP mechanism is mu-GDP, rounded up: mu =
 // -2 Phi^-1(1/(1+e^epsilon0)).
 //
@@ -26,7 +20,7 @@ func notNegative(what string, x float64) {
 //
 // Source: [DRS22] Section 2 (trade-off functions of (epsilon, delta)-DP).
 func MuOfPure(eps0 float64) float64 {
-	notNegative("a pure loss", eps0)
+	privacy.NotNegative("a pure loss", eps0)
 	if eps0 == 0 {
 		return 0
 	}
@@ -52,7 +46,7 @@ func MuOfBoundedRange(eps0 float64) float64 { return MuOfPure(eps0 / 2) }
 // PureOfMu returns the largest epsilon0 with MuOfPure(epsilon0) <= mu, rounded down: the epsilon0
 // of a pure step that may cost mu^2. It panics unless mu >= 0.
 func PureOfMu(mu float64) float64 {
-	notNegative("mu", mu)
+	privacy.NotNegative("mu", mu)
 	l := privacy.LogUpperTail(mu / 2)
 	l += privacy.Safety(l)
 	eps0 := privacy.LargestWhere(func(e float64) bool { return l <= logCorner(e) })
@@ -66,6 +60,19 @@ func PureOfMu(mu float64) float64 {
 // down: the epsilon0 of an exponential mechanism that may cost mu^2. It panics unless mu >= 0.
 func BoundedRangeOfMu(mu float64) float64 { return 2 * PureOfMu(mu) }
 
+// L1 is a bound on the L1 sensitivity of n integers whose L2 sensitivity is at most s, in the same
+// integer units: what Laplace noise is measured by.
+//
+// Theorem: it is at most s^2 and at most s sqrt n. For neighbours the answers differ by integers
+// v_1 .. v_n with sum v_i^2 <= s^2; |v_i| <= v_i^2 as they are integers, and sum |v_i| <= sqrt(n
+// sum v_i^2) (Cauchy and Schwarz). So it holds under the relation, and for the rows, for which s
+// does. A sum of integers is at most what is left when a bound on it is rounded down. What a row
+// adds to counts is 0 or 1, so that s^2 is exact for them. (Where s is that of an answer of which
+// some coordinates are divided by weights below 1, it bounds that of the integers all the more.)
+func L1(n int, s float64) float64 {
+	return math.Floor(math.Min(privacy.MulUp(s, s), privacy.MulUp(privacy.SqrtUp(float64(n)), s)))
+}
+
 // PureCurve returns the largest curve of an epsilon0-DP mechanism, that of randomised response:
 //
 //	(1/(alpha-1)) ln((e^(alpha epsilon0) + e^((1-alpha)epsilon0))/(1+e^epsilon0)),
@@ -75,7 +82,7 @@ func BoundedRangeOfMu(mu float64) float64 { return 2 * PureOfMu(mu) }
 //
 // Source: [BS16] Proposition 3.3 (its proof's extreme case).
 func PureCurve(eps0 float64) privacy.Curve {
-	notNegative("a pure loss", eps0)
+	privacy.NotNegative("a pure loss", eps0)
 	return privacy.CurveOf(func(a float64) float64 { return pureDivergence(a, eps0) })
 }
 
@@ -106,7 +113,7 @@ func EpsilonOfRho(delta, rho float64) float64 {
 	if !(delta > 0 && delta < 1) {
 		panic("convert: delta must be in (0, 1)")
 	}
-	notNegative("rho", rho)
+	privacy.NotNegative("rho", rho)
 	logInv := -math.Log(delta)
 	return math.Max(0, leastOver(func(x float64) float64 { return privacy.EpsilonAt(x, (1+x)*rho, logInv) }))
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/l1"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -39,7 +38,12 @@ func (q GapBuckets) Validate(d int) error {
 }
 
 // L1 is the L1 sensitivity of all counts, 6 or 3.
-func (GapBuckets) L1(r privacy.Relation) float64 { return 3 * l1.OneBin(r) }
+func (GapBuckets) L1(r privacy.Relation) float64 {
+	if r == privacy.AddRemoveOne {
+		return 3
+	}
+	return 6
+}
 
 // Of is the zero Partition and the column.
 func (q GapBuckets) Of() (rings.Partition, int) { return rings.Partition{}, q.Column }

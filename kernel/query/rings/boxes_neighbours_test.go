@@ -10,7 +10,7 @@ import (
 	. "github.com/gauze-dp/gauze/kernel/query/rings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	counts "github.com/gauze-dp/gauze/kernel/query/l1"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // boxCases are stability histograms over every partition of the tests, joint and not, with sides
@@ -119,8 +119,8 @@ func TestBoxNeighbours(t *testing.T) {
 		for r, found := range most {
 			// changes are whole numbers: the sum of their squares is no less than that of their
 			// sizes
-			if l1 := found * found; l1 > counts.OfBoxes(q, r)+1e-9 {
-				t.Errorf("%s, %v: found an L1 change of up to %v, stated %v", name, r, l1, counts.OfBoxes(q, r))
+			if l1 := found * found; l1 > convert.L1(math.MaxInt, q.Sensitivity(r))+1e-9 {
+				t.Errorf("%s, %v: found an L1 change of up to %v, stated %v", name, r, l1, convert.L1(math.MaxInt, q.Sensitivity(r)))
 			}
 			if stated := q.Sensitivity(r); found > stated || found < .99*stated && (name == "plain" || name == "plain joint" || name == "moves") {
 				t.Errorf("%s, %v: found %v of the stated %v", name, r, found, stated)

@@ -163,7 +163,7 @@ func (q PairOctaves) Bins() int { return q.High - q.Low + 2 }
 func (q PairOctaves) Size() int { return q.Columns * q.Bins() }
 
 // PairSensitivity is sqrt(2d).
-func (q PairOctaves) PairSensitivity() float64 { return query.SqrtUp(2 * float64(q.Columns)) }
+func (q PairOctaves) PairSensitivity() float64 { return privacy.SqrtUp(2 * float64(q.Columns)) }
 
 // Weight is 1.
 func (PairOctaves) Weight(int) float64 { return 1 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
-	counts "github.com/gauze-dp/gauze/kernel/query/l1"
 )
 
 // A scoreCase is one score with its dumb twin, which is given images and works pair by pair, and
@@ -376,12 +376,55 @@ func TestL1(t *testing.T) {
 				replace = max(replace, l1(v, w))
 			}
 		}
-		if replace != counts.Of(q, privacy.ReplaceOne) || remove != counts.Of(q, privacy.AddRemoveOne) {
-			t.Errorf("%s: found %v and %v, stated %v and %v", q.Kind(), replace, remove, counts.Of(q, privacy.ReplaceOne), counts.Of(q, privacy.AddRemoveOne))
+		if replace != statedL1(q, privacy.ReplaceOne) || remove != statedL1(q, privacy.AddRemoveOne) {
+			t.Errorf("%s: found %v and %v, stated %v and %v", q.Kind(), replace, remove, statedL1(q, privacy.ReplaceOne), statedL1(q, privacy.AddRemoveOne))
 		}
 	}
-	if q := (Parts{Partition: cut, Queries: []query.Sum{LogRatio{}, LogRatio{}}}); !math.IsInf(counts.Of(q, privacy.ReplaceOne), 1) {
-		t.Error("parts of queries without an L1 sensitivity state one")
+}
+
+// statedL1 is the L1 sensitivity of a query.
+func statedL1(q query.Sum, r privacy.Relation) float64 { return convert.L1(q.Size(), q.Sensitivity(r)) }
+
+// TestL1OfMoments: what one row adds to moments, and what one row in the place of another changes,
+// is within the stated L1 sensitivity for rows that are null, huge, infinite or
+// anything, in one column and in several, and comes near to it.
+func TestL1OfMoments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 16))
+	for _, columns := range []int{1, dims} {
+		for form, near := range map[query.Form]float64{query.FullForm: .4, query.DiagonalForm: .55, query.SphericalForm: .55} {
+			q := query.ClippedMoments{Components: []query.Component{{Frame: identity(columns, 1), Radius: 2}}, Form: form, Lift: 1}
+			var all [][]int64
+			sumOf := func(q query.Sum, row []float64) []int64 {
+				sum := make([]int64, q.Size())
+				q.Compile(columns).Add(sum, row)
+				return sum
+			}
+			for _, x := range []float64{0, math.Copysign(0, -1), 2, -2, 1.1, -1.1, 1e-300, 1e308, -1e308, math.MaxFloat64, math.Inf(1), math.NaN(), 5e-324} {
+				row := slices.Repeat([]float64{x}, columns)
+				all = append(all, sumOf(q, row))
+				row[rng.IntN(columns)] *= -1
+				all = append(all, sumOf(q, row))
+			}
+			for range 300 {
+				row := make([]float64, columns)
+				for j := range row {
+					row[j] = math.Exp(rng.NormFloat64()) * float64(2*rng.IntN(2)-1)
+				}
+				all = append(all, sumOf(q, row))
+			}
+			most := map[privacy.Relation]float64{}
+			for i, v := range all {
+				most[privacy.AddRemoveOne] = max(most[privacy.AddRemoveOne], l1(v, make([]int64, len(v))))
+				for _, w := range all[:i] {
+					most[privacy.ReplaceOne] = max(most[privacy.ReplaceOne], l1(v, w))
+				}
+			}
+			for r, found := range most {
+				if stated := statedL1(q, r); !(found <= stated) || found < near*stated {
+					t.Errorf("%d columns, form %v, %v: found %v of the stated %v", columns, form, r, found/stated, stated)
+				}
+			}
+		}
 	}
 }
 
