@@ -54,10 +54,10 @@ func more(few int) int {
 // TestMaskedCertificate: two lines each, with the numbers that the loss follows from, whether the
 // test passes or not.
 func TestMaskedCertificate(t *testing.T) {
-	const want = `{Step:stable Query:of blocks: stable mean Count:1 Law: Sensitivity:1 Noise:1 Mu:1 Pure:0 Delta:0.020000000000000004 Mask:<nil> Source:PPE Section B3}
-{Step:stable Query:of blocks: stable mean Count:1 Law:masked Sensitivity:0.22222 Noise:0.3 Mu:0 Pure:0 Delta:0 Mask:{Dimension:2 Gamma:0.22222 Eta:0.3} Source:PPE Section B3}
-{Step:popular Query:of blocks: popular estimate Count:1 Law:popularity test Sensitivity:78 Noise:78.00000000000001 Mu:0 Pure:0 Delta:0.020000000000000004 Mask:<nil> Source:PPE Section A2}
-{Step:popular Query:of blocks: popular estimate Count:1 Law:masked Sensitivity:0.3 Noise:0.3 Mu:0 Pure:0 Delta:0 Mask:{Components:1 Dimension:1 Gamma:0.3 EtaWeight:0.3 EtaMean:0.3 EtaCov:0.3} Source:PPE Section A2}
+	const want = `{Step:stable Query:of blocks: stable mean Count:1 Law: Sensitivity:1 Noise:1 Mu:1 Pure:0 Delta:0.020000000000000004 Mask:<nil> Shape:<nil> Source:PPE Section B3}
+{Step:stable Query:of blocks: stable mean Count:1 Law:masked Sensitivity:0.22222 Noise:0.3 Mu:0 Pure:0 Delta:0 Mask:{Dimension:2 Gamma:0.22222 Eta:0.3} Shape:<nil> Source:PPE Section B3}
+{Step:popular Query:of blocks: popular estimate Count:1 Law:popularity test Sensitivity:78 Noise:78.00000000000001 Mu:0 Pure:0 Delta:0.020000000000000004 Mask:<nil> Shape:<nil> Source:PPE Section A2}
+{Step:popular Query:of blocks: popular estimate Count:1 Law:masked Sensitivity:0.3 Noise:0.3 Mu:0 Pure:0 Delta:0 Mask:{Components:1 Dimension:1 Gamma:0.3 EtaWeight:0.3 EtaMean:0.3 EtaCov:0.3} Shape:<nil> Source:PPE Section A2}
 `
 	gamma := fmt.Sprint(twenty.Rules.Gamma())
 	for _, values := range [][]float64{blockstest.Zeros(40), blockstest.Zeros(40, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail)} {
