@@ -20,11 +20,11 @@ func Read(r io.Reader) (*Release, error) {
 		return nil, fmt.Errorf("release: reading: %w", err)
 	}
 	bare, err := sniff(data)
-	if err == nil && !bare {
-		err = check.Keys(data)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if f := check.Keys(data); f != nil && !bare {
+		return nil, &Error{Field: f.Field, Wanted: f.Wanted, Got: f.Got, Hint: "the file was altered: do not rely on it"}
 	}
 	release := &Release{Format: Format}
 	// Releases of versions before 0.1 say what is background beside the model.

@@ -93,6 +93,7 @@ var layers = []layer{
 	{"internal/program", nil, "what is known of the build knows nothing of what was built"},
 	{"release", []string{"internal/words", "kernel/privacy", "kernel/blocks/mask", "model"}, "a release is made of released values: it never sees a session or a table"},
 	{"release/check", []string{"kernel/privacy", "kernel/query", "kernel/query/rings"}, "what a sensitivity follows from is the shape of a query: it sees neither a session nor a table"},
+	{"release/signature", nil, "a signature is of bytes, whatever they say"},
 	{"report", []string{"internal/words", "release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
 	{".", []string{"internal/program", "internal/words", "source", "source/inputs", "source/values", "kernel", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "literal/bounds", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "release", "ledger"},

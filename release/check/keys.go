@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -14,50 +13,42 @@ import (
 // keys of the objects named "by", may be written in any way.
 //
 // What is no JSON it leaves to others.
-func Keys(data []byte) error {
+func Keys(data []byte) *Fault {
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	if err := value(decoder, "", false); err != nil && err != io.EOF {
-		return err
-	}
-	return nil
+	decoder.UseNumber() // so that a number too large is no error here
+	fault, _ := value(decoder, "", false)
+	return fault
 }
 
-// value reads the next value; path is where it is, and free says that its keys are names.
-func value(decoder *json.Decoder, path string, free bool) error {
+// value reads the next value; path is where it is, and free says that its keys are names. An error
+// is of no JSON.
+func value(decoder *json.Decoder, path string, free bool) (*Fault, error) {
 	token, err := decoder.Token()
-	if err != nil {
-		return io.EOF // of no JSON
+	open, nested := token.(json.Delim)
+	if err != nil || !nested {
+		return nil, err
 	}
 	seen := map[string]bool{}
-	switch token {
-	case json.Delim('['):
-		for decoder.More() {
-			if err := value(decoder, path, false); err != nil {
-				return err
-			}
-		}
-	case json.Delim('{'):
-		for decoder.More() {
+	for decoder.More() {
+		at, by := path, false
+		if open == '{' {
 			token, err := decoder.Token()
 			if err != nil {
-				return io.EOF
+				return nil, err
 			}
 			key := token.(string)
-			at := strings.TrimPrefix(path+"."+key, ".")
+			at, by = strings.TrimPrefix(path+"."+key, "."), key == "by"
 			if seen[key] {
-				return fmt.Errorf("%s: want every key once, got it twice; the file was altered: do not rely on it", at)
+				return &Fault{at, "every key once", "it twice"}, nil
 			}
 			if seen[key] = true; !free && strings.ToLower(strings.ToUpper(key)) != key {
-				return fmt.Errorf("%s: want keys in small letters, got %q; the file was altered: do not rely on it", at, key)
-			}
-			if err := value(decoder, at, key == "by"); err != nil {
-				return err
+				return &Fault{at, "keys in small letters", fmt.Sprintf("%q", key)}, nil
 			}
 		}
-	default:
-		return nil
+		if fault, err := value(decoder, at, by); fault != nil || err != nil {
+			return fault, err
+		}
 	}
 	_, err = decoder.Token() // what closes it
-	return err
+	return nil, err
 }

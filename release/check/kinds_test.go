@@ -222,8 +222,8 @@ func TestKeys(t *testing.T) {
 		`{"by": {"City": "Aachen", "city": "b"}}`: false, `{"by": {"City": 1, "City": 2}}`: true, `{"by": {"x": {"City": 1}}}`: true,
 		`{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 1}], "1.5": 2}`: false, `[`: false, `{"a"`: false, `nonsense`: false, ``: false, `{"a": 1} {"a": 1, "a": 2}`: false,
 	} {
-		if err := check.Keys([]byte(text)); (err != nil) != bad {
-			t.Errorf("%s: %v", text, err)
+		if fault := check.Keys([]byte(text)); (fault != nil) != bad {
+			t.Errorf("%s: %v", text, fault)
 		}
 	}
 }
