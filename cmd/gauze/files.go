@@ -100,8 +100,19 @@ func readRelease(e *env, path string) (*release.Release, error) {
 	return r, err
 }
 
-// readAny is readRelease, but that it reads releases of groups too.
+// readAny is readRelease, but that it reads releases of groups too. It warns of one that does not
+// verify.
 func readAny(e *env, path string) (*release.Release, error) {
+	r, err := readUnchecked(e, path)
+	if err == nil && !r.Bare() {
+		for _, fault := range faults(r) {
+			e.note("warning: %s: %v\n", path, fault)
+		}
+	}
+	return r, err
+}
+
+func readUnchecked(e *env, path string) (*release.Release, error) {
 	file, group, named := strings.Cut(path, "#")
 	if _, err := os.Stat(path); err == nil || !named {
 		return readWhole(e, path)

@@ -24,6 +24,7 @@ type fitOptions struct {
 	out      string
 	report   string
 	progress string
+	sign     string
 }
 
 func fitCommand() command {
@@ -39,6 +40,7 @@ func (o *fitOptions) register(flags *pflag.FlagSet) {
 	o.request.register(flags)
 	flags.StringVar(&o.out, "out", "", "file for the release (default stdout)")
 	flags.StringVar(&o.report, "report", "", "file for a report of the release as HTML, or of why there is none")
+	flags.StringVar(&o.sign, "sign", "", "private key of ssh-keygen, or the public one of a key that the ssh-agent holds: signs the release, in a file beside --out")
 	flags.StringVar(&o.progress, "progress", "auto", "auto, plain (a line for each step) or none")
 }
 
@@ -56,6 +58,10 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err := o.checkOutputs(input); err != nil {
 		return err
 	}
+	sign, err := o.signer()
+	if err != nil {
+		return err
+	}
 	table, groups, request, err := o.load(e, input, request, progress)
 	if err != nil {
 		return err
@@ -71,6 +77,7 @@ func (o *fitOptions) run(e *env, input string) error {
 	var run *gauze.RunError
 	if errors.As(err, &run) || err == nil && result.NoRelease != nil {
 		setAside(e, o.out)
+		setAside(e, signatureOf(o.out))
 	}
 	if err != nil {
 		return err
@@ -79,7 +86,7 @@ func (o *fitOptions) run(e *env, input string) error {
 	if result.NoRelease != nil {
 		return o.writeReason(e, result)
 	}
-	return o.write(e, result)
+	return o.write(e, result, sign)
 }
 
 // writeReason writes the page of a fit without a release, if a report is asked for, and returns the
@@ -148,7 +155,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*
 
 // write writes the release, then the report. A release that was paid for is not lost to a full
 // disk: it goes to stdout then.
-func (o *fitOptions) write(e *env, result *gauze.Result) error {
+func (o *fitOptions) write(e *env, result *gauze.Result, sign func(*release.Release) error) error {
 	r := result.Release
 	var err error
 	if o.out != "" {
@@ -158,6 +165,11 @@ func (o *fitOptions) write(e *env, result *gauze.Result) error {
 		}
 	} else {
 		err = release.Write(e.stdout, r)
+	}
+	if err == nil && sign != nil {
+		if err = sign(r); err != nil {
+			err = fmt.Errorf("the release is written, but not signed: %w", err)
+		}
 	}
 	if err == nil && o.report != "" {
 		err = o.writeReport(r)

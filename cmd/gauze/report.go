@@ -44,11 +44,6 @@ func showRelease(e *env, path string, out output, text bool) error {
 		}
 		return report.HTML(w, r, options)
 	}
-	if !r.Bare() {
-		for _, fault := range release.Verify(r) {
-			e.note("warning: %v\n", fault)
-		}
-	}
 	if out.path == "" {
 		return write(e.stdout)
 	}

@@ -3,35 +3,72 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
 
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/release"
 )
 
 func verifyCommand() command {
+	key := ""
 	return command{
-		use: "verify RELEASE", short: "whether a release's certificate is consistent", least: 1, most: 1,
-		run: func(e *env, args []string) error { return verify(e, args[0]) },
+		use: "verify RELEASE [--key PUB]", short: "whether a release's certificate is consistent, and signed", least: 1, most: 1,
+		flags: func(flags *pflag.FlagSet) {
+			flags.StringVar(&key, "key", "", "file with public keys of ssh-keygen, of which one has to have signed the release")
+		},
+		run: func(e *env, args []string) error { return verify(e, args[0], key) },
 	}
 }
 
-func verify(e *env, path string) error {
-	r, err := readAny(e, path)
+func verify(e *env, path, key string) error {
+	by := ""
+	if key != "" { // before what it says is read
+		var err error
+		if by, err = signedBy(path, key); err != nil {
+			return err
+		}
+	}
+	r, err := readUnchecked(e, path)
 	if err != nil {
 		return err
 	}
 	if r.Bare() {
 		return &usageError{fmt.Sprintf("verify: wanted a release, got %s, a bare model, which promises nothing", path), "name a release that gauze fit wrote"}
 	}
-	if err := errors.Join(release.Verify(r)...); err != nil {
+	if err := errors.Join(faults(r)...); err != nil {
 		return err
 	}
 	if !r.Certificate.Recomputable() {
 		e.note("note: an earlier version wrote it, without the shapes of its queries: their sensitivities were not recomputed\n")
 	}
 	if e.json {
-		return printJSON(e, map[string]any{"consistent": true, "signed": false, "spent": r.Certificate.Spent})
+		answer := map[string]any{"consistent": true, "signed": by != "", "spent": r.Certificate.Spent}
+		if by != "" {
+			answer["key"] = by
+		}
+		return printJSON(e, answer)
 	}
-	_, err = fmt.Fprintf(e.stdout, "consistent: the measurements cost %s, at most what was asked. It is not signed: whoever can alter it can make up another.\n",
-		spentText(r.Certificate.Spent))
+	signed := "It is not signed: whoever can alter it can make up another."
+	if _, err := os.Stat(signatureOf(path)); err == nil {
+		signed = "Its signature was not checked: name the custodian's public key with --key."
+	}
+	if by != "" {
+		signed = "It is signed by " + by + "."
+	}
+	_, err = fmt.Fprintf(e.stdout, "consistent: the measurements cost %s, at most what was asked. %s\n", spentText(r.Certificate.Spent), signed)
 	return err
+}
+
+// faults are what is wrong with a release, a method that is none among it.
+func faults(r *release.Release) []error {
+	all := release.Verify(r)
+	if m := r.Certificate.Method; m != "" && !slices.Contains(gauze.Methods().Names()[1:], m) {
+		all = append(all, &release.Error{Field: "certificate.method", Wanted: "one that gauze papers or gauze fit --help lists", Got: strconv.Quote(m),
+			Hint: "the release was altered, or another version of gauze wrote it"})
+	}
+	return all
 }

@@ -82,38 +82,39 @@ func Sign(key ssh.Signer, message []byte) ([]byte, error) {
 // armoured writes a signature as OpenSSH does, which takes lines of another length too.
 func armoured(blob []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: armour, Bytes: blob}) }
 
-// Verify returns the key of a signature of the message that is one of those given, and an error if
-// there is none: another key, another message, another namespace, or what is no signature.
-func Verify(keys []ssh.PublicKey, message, signature []byte) (ssh.PublicKey, error) {
+// Verify returns the name of the key, its kind and fingerprint as ssh-keygen -l shows it, that has
+// signed the message and is one of those given, and an error if there is none: another key, another
+// message, another namespace, or what is no signature.
+func Verify(keys []ssh.PublicKey, message, signature []byte) (by string, err error) {
 	block, rest := pem.Decode(signature)
 	if block == nil || block.Type != armour || len(bytes.TrimSpace(rest)) > 0 || !bytes.HasPrefix(block.Bytes, []byte(magic)) {
-		return nil, errors.New("signature: want one signature as ssh-keygen -Y sign writes it, got something else")
+		return "", errors.New("signature: want one signature as ssh-keygen -Y sign writes it, got something else")
 	}
 	var e envelope
 	if err := ssh.Unmarshal(block.Bytes[len(magic):], &e); err != nil {
-		return nil, fmt.Errorf("signature: it is damaged: %w", err)
+		return "", fmt.Errorf("signature: it is damaged: %w", err)
 	}
 	if e.Version != version || e.Namespace != Namespace {
-		return nil, fmt.Errorf("signature: want version %d and the namespace %q, got %d and %q", version, Namespace, e.Version, e.Namespace)
+		return "", fmt.Errorf("signature: want version %d and the namespace %q, got %d and %q", version, Namespace, e.Version, e.Namespace)
 	}
 	var signed ssh.Signature
 	if err := ssh.Unmarshal(e.Signature, &signed); err != nil {
-		return nil, fmt.Errorf("signature: it is damaged: %w", err)
+		return "", fmt.Errorf("signature: it is damaged: %w", err)
 	}
 	if signed.Format == "ssh-rsa" || signed.Format == "ssh-dss" {
-		return nil, fmt.Errorf("signature: want one that does not rest on SHA-1, got %s", signed.Format)
+		return "", fmt.Errorf("signature: want one that does not rest on SHA-1, got %s", signed.Format)
 	}
 	toSign, err := hashed(e.Namespace, e.Hash, message)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	for _, key := range keys {
 		if bytes.Equal(key.Marshal(), e.PublicKey) {
 			if err := key.Verify(toSign, &signed); err != nil {
-				return nil, errors.New("signature: it is not of this file: one of the two was altered")
+				return "", errors.New("signature: it is not of this file: one of the two was altered")
 			}
-			return key, nil
+			return key.Type() + " " + ssh.FingerprintSHA256(key), nil
 		}
 	}
-	return nil, errors.New("signature: it is by another key")
+	return "", errors.New("signature: it is by another key")
 }
