@@ -119,7 +119,8 @@ const OwnLearner = "own"
 // does not apply is 0.
 //
 // What is promised is the budget that was asked. Where a run stopped early because of an answer,
-// less is spent, but the smaller figure is a meter reading and not a promise by itself.
+// less is spent, but the smaller figure is a meter reading and not a promise by itself. So are Mu
+// and Rho of a pure budget, under which epsilons alone are held to a total.
 type Spent struct {
 	Epsilon float64 `json:"epsilon"`
 	// The conversion's delta at Epsilon and the thresholds' own delta together.

@@ -35,13 +35,13 @@ type Options struct {
 	Partition rings.Partition
 }
 
-// Step is the plan's line for one choice.
+// Step is the plan's line for one choice, which a pure budget pays for too.
 func Step(name string, share float64, form Form, source string) kernel.Step {
 	kind := scores.MinimumDistance{}.Kind()
 	if form == Tournament {
 		kind = scores.Tournament{}.Kind()
 	}
-	return kernel.Step{Name: name, Query: scores.SelectionOf(kind), Share: share, Most: 1, Source: source}
+	return kernel.Step{Name: name, Query: scores.SelectionOf(kind), Share: share, Most: 1, Pure: true, Source: source}
 }
 
 // Choose returns the number of a mixture of the list, chosen by the exponential mechanism:

@@ -16,17 +16,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 )
 
-// choose runs one choice and checks what it costs.
+// choose runs one choice under a budget without delta, which has to be all that it costs, and
+// checks what it would cost another.
 func choose(t *testing.T, rows [][]float64, d int, rel privacy.Relation, l *List, o Options, epsilon float64) int {
 	t.Helper()
 	plan := kernel.Plan{Method: "hypotheses", Steps: []kernel.Step{Step("choose", 1, o.Form, "AAL21 Lemma 3.1")}}
-	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: 1e4}}, kerneltest.Options{Fresh: true})
+	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: epsilon}}, kerneltest.Options{Fresh: true})
 	i, err := Choose(s.Allotment(), "choose", l, o, epsilon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mu := s.Loss().Mu; math.Abs(mu-convert.MuOfBoundedRange(epsilon)) > 1e-9 {
-		t.Errorf("it cost mu = %v", mu)
+	if m := s.Measurements(); s.Loss() != (privacy.Loss{Epsilon: epsilon}) || m[0].Mu != convert.MuOfBoundedRange(epsilon) {
+		t.Errorf("it cost %+v: %+v", s.Loss(), m)
 	}
 	return i
 }

@@ -3,6 +3,7 @@ package kv18
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,48 @@ func TestPureEdges(t *testing.T) {
 		c.Rows, c.Noise = other, kerneltest.Options{Replay: &own, Record: &again}
 		if f2 := estimatetest.RunChecked(t, e, c); f.Model == nil || f2.Model == nil || !estimatetest.SameQuestions(own, again) {
 			t.Errorf("%v: the same answers led elsewhere: %+v %+v", rel, f.Outcome, f2.Outcome)
+		}
+	}
+}
+
+// The audit of a whole pure fit: on every path the likelihood ratio of all that it released,
+// between neighbours with the same draws of pairs, is within epsilon, whatever the row that differs
+// is; some path loses a quarter of it, and half of it where the noise has half the scale. The ratio
+// is exact but for float64 (kernel's test of the same name comes nearer to epsilon).
+func TestPureAudit(t *testing.T) {
+	const epsilon = 3
+	e := New(Practical())
+	base := column(5, 700, 2, 1)
+	facts := bounds(10, .25, 4)
+	for _, rel := range relations {
+		most := map[float64]float64{}
+		for run, x := range []float64{2, -10, 10, 1e308, math.Inf(1), math.NaN(), 2.4, 0} {
+			for _, factor := range []float64{1, .5} {
+				rows, other := append(slices.Clone(base), []float64{x}), append(slices.Clone(base), []float64{-x})
+				if rel == privacy.AddRemoveOne {
+					other = base
+				}
+				var own, theirs kerneltest.Transcript
+				c := estimatetest.Case{Rows: rows, Columns: 1, Relation: rel, Epsilon: epsilon, Components: 1, Facts: facts,
+					Noise: kerneltest.Options{Seed: uint64(run), NoiseFactor: factor, Record: &own}}
+				f := estimatetest.Run(t, e, c)
+				c.Rows, c.Noise.Replay, c.Noise.Record = other, &own, &theirs
+				if estimatetest.Run(t, e, c); f.Session == nil || !estimatetest.SameQuestions(own, theirs) {
+					t.Fatalf("%v, %v: the same answers led elsewhere", rel, x)
+				}
+				ratio := 0.0
+				for k, m := range f.Session.Measurements() {
+					unit := own.Queries[k].(interface{ Unit() float64 }).Unit()
+					for i, y := range own.Answers[k] {
+						ratio += (math.Abs(y/unit-float64(theirs.Sums[k][i])) - math.Abs(y/unit-float64(own.Sums[k][i]))) / (m.Noise / unit * factor)
+					}
+				}
+				most[factor] = math.Max(most[factor], math.Abs(ratio))
+			}
+		}
+		t.Logf("%v: %.3f of epsilon, with half the noise %.3f", rel, most[1]/epsilon, most[.5]/epsilon)
+		if most[1] > epsilon*(1+1e-6) || most[.5] > 2*epsilon*(1+1e-6) || most[1] < epsilon/4. || most[.5] < epsilon/2. {
+			t.Errorf("%v: the ratio is up to %v, and %v with half the noise; epsilon is %v", rel, most[1], most[.5], epsilon)
 		}
 	}
 }
