@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report"
+	"github.com/gauze-dp/gauze/source/inputs"
 )
 
 type fitOptions struct {
@@ -105,7 +106,7 @@ func (o *fitOptions) writeReason(e *env, result *gauze.Result) error {
 
 // checkOutputs checks what a fit writes, none in the place of what it reads or of each other.
 func (o *fitOptions) checkOutputs(input string) error {
-	reads := []string{input, o.request.schema, o.request.knownCovariance}
+	reads := append(inputs.Files(input), o.request.schema, o.request.knownCovariance)
 	return errors.Join(output{"--out", o.out, reads, o.request.force}.check(), output{"--report", o.report, append(reads, o.out), o.request.force}.check())
 }
 

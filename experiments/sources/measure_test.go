@@ -154,7 +154,7 @@ func TestMeasure(t *testing.T) {
 		var read []float64
 		for range times {
 			a := ask(t, job{Input: in.input, D: d})
-			if read = append(read, a.Read); a.Rows != n || a.Read > fits[0] {
+			if read = append(read, a.Read); a.Rows != n || a.Read > fits[1] {
 				t.Errorf("%s: %d rows in %.2f s", in.name, a.Rows, a.Read)
 			}
 		}

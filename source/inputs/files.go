@@ -3,10 +3,13 @@ package inputs
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/sqlite"
 )
 
 // files are several files, read one after the other as one table.
@@ -20,14 +23,16 @@ type files struct {
 	rest          []string
 }
 
+// patternMarks are the characters of which one makes a name that no file has a pattern.
+const patternMarks = "*?["
+
 // openAll opens the files of a pattern, in the order of their paths. All have the same names of
 // columns, in whatever order: that is checked here, before a row is read.
 func openAll(pattern string) (source.Reader, error) {
-	paths, err := filepath.Glob(pattern)
-	if err != nil || len(paths) == 0 {
+	paths := matching(pattern)
+	if paths == nil {
 		return nil, &source.Error{Field: "input", Wanted: "a pattern that matches files", Got: pattern + ", which matches none", Hint: "check the path, and quote the pattern"}
 	}
-	slices.Sort(paths)
 	first, err := openFile(paths[0])
 	if err != nil {
 		return nil, err
@@ -134,4 +139,32 @@ func (f *files) Next(values []float64, kinds []source.Kind, labels []string) err
 		}
 		f.apply(next.Header())
 	}
+}
+
+// Files are the local files that an input names, for whoever must not write to them: none for
+// stdin, servers, and patterns without a match.
+func Files(input string) []string {
+	switch scheme, ok := schemeOf(input); {
+	case scheme == "sqlite":
+		if path, err := sqlite.Path(input); err == nil {
+			return []string{path}
+		}
+		return nil
+	case ok || input == "-":
+		return nil
+	}
+	if matches := matching(input); matches != nil {
+		return matches
+	}
+	return []string{input}
+}
+
+// matching are the files of a pattern, in the order of their paths; nil for a file's own name.
+func matching(input string) []string {
+	if _, err := os.Stat(input); err == nil || !strings.ContainsAny(input, patternMarks) {
+		return nil
+	}
+	paths, _ := filepath.Glob(input) // a malformed pattern matches nothing
+	slices.Sort(paths)
+	return paths
 }

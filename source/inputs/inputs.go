@@ -55,7 +55,7 @@ func open(input string, stdin io.Reader) (source.Reader, error) {
 	case "-":
 		return source.CSV("stdin", io.NopCloser(stdin))
 	}
-	if _, err := os.Stat(input); err != nil && strings.ContainsAny(input, "*?[") {
+	if _, err := os.Stat(input); err != nil && strings.ContainsAny(input, patternMarks) {
 		return openAll(input)
 	}
 	return openFile(input)

@@ -127,6 +127,18 @@ func TestFilesThatDiffer(t *testing.T) {
 	}
 }
 
+func TestLocalFiles(t *testing.T) {
+	dir := folder(t, map[string]string{"b.csv": "", "a.csv": "", "[x].csv": ""})
+	for input, want := range map[string][]string{
+		"-": nil, "postgres://h/d?table=t": nil, dir + "/*.parquet": nil, "sqlite:a%25b.db?table=t": {"a%b.db"}, "no.csv": {"no.csv"},
+		dir + "/[x].csv": {dir + "/[x].csv"}, dir + "/?.csv": {dir + "/a.csv", dir + "/b.csv"},
+	} {
+		if got := Files(input); !slices.Equal(got, want) && !(want == nil && strings.Contains(input, "*")) {
+			t.Errorf("Files(%q) = %q, want %q", input, got, want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for input, want := range map[string]string{
 		"":                                   "an empty name",

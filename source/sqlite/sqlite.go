@@ -32,20 +32,20 @@ type reader struct {
 
 // Open opens sqlite:FILE?table=T or ?query=Q. It reads no row.
 func Open(input string) (source.Reader, error) {
-	_, name, _ := strings.Cut(input, ":")
-	path, parameters, _ := strings.Cut(strings.TrimPrefix(name, "//"), "?")
+	path, err := Path(input)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return nil, &source.Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: "check the path, in which % is %25 and ? is %3F"}
+	}
+	_, parameters, _ := strings.Cut(input, "?")
 	table, query, rest, err := source.Asked(parameters)
 	if err != nil {
 		return nil, err
 	}
 	if rest != "" {
-		return nil, &source.Error{Field: "input", Wanted: "table=T or query=Q behind the ?, and nothing else", Got: "more", Hint: "write % as %25, & as %26 and ? in the file's name as %3F"}
-	}
-	if path, err = url.PathUnescape(path); err == nil {
-		_, err = os.Stat(path)
-	}
-	if err != nil {
-		return nil, &source.Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
+		return nil, &source.Error{Field: "input", Wanted: "table=T or query=Q behind the ?, and nothing else", Got: "more", Hint: "write % as %25 and & as %26"}
 	}
 	r := &reader{from: quoted(table)}
 	if table == "" {
@@ -64,6 +64,13 @@ func Open(input string) (source.Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Path is the file of an input.
+func Path(input string) (string, error) {
+	_, name, _ := strings.Cut(input, ":")
+	path, _, _ := strings.Cut(strings.TrimPrefix(name, "//"), "?")
+	return url.PathUnescape(path)
 }
 
 func fault(err error) error {
