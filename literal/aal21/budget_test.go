@@ -14,8 +14,13 @@ import (
 )
 
 // More budget never hurts: on one table the median error at epsilon 10, 1e3 and 1e6 does not rise
-// by more than .04, several times what fits of one table differ by (.01), and there is always a
-// model. Without GAUZE_LONG, one fit of each in one column.
+// by more than its spread, and there is always a model. Without GAUZE_LONG, one fit of each in one
+// column.
+//
+// Over 60 tables of one column the error of a fit rose from 10 to 1e3 by .0001 on average, with an
+// sd of .0028 and .0059 at most, and less from there to 1e6. Limits are those that a rise with
+// Laplace's tails and that sd exceeds with probability 1e-7; a Gaussian's are far shorter. In two
+// columns fits of one table differ by .01, so that medians of five do by .0076.
 func TestMoreBudget(t *testing.T) {
 	rng := newRand(t)
 	times := 1
@@ -26,7 +31,10 @@ func TestMoreBudget(t *testing.T) {
 		e    Estimator
 		d, k int
 		far  float64
-	}{{NewUnivariate(Practical()), 1, 2, 12}, {New(Practical()), 2, 1, 0}, {NewGeneral(Practical()), 2, 1, 0}} {
+		sd   float64
+	}{{NewUnivariate(Practical()), 1, 2, 12, .0028}, {New(Practical()), 2, 1, 0, .0076}, {NewGeneral(Practical()), 2, 1, 0, .0076}} {
+		const alpha = 1e-7
+		limit := c.sd / math.Sqrt2 * math.Log(1/(2*alpha))
 		if c.d > 1 && times == 1 {
 			continue
 		}
@@ -49,7 +57,7 @@ func TestMoreBudget(t *testing.T) {
 			}
 			slices.Sort(errs)
 			t.Logf("%s, epsilon %g: total variation %.3f", c.e.Name(), eps, errs)
-			if errs[times/2] > before+.04 {
+			if errs[times/2] > before+limit {
 				t.Errorf("%s: at epsilon %g the error is %v, before it was %v", c.e.Name(), eps, errs[times/2], before)
 			}
 			before = errs[times/2]

@@ -25,7 +25,7 @@ import (
 // Three components of weights .3 to .4, four runs each, epsilon 20: apart, n = 3000 .02 to .04,
 // 15000 .014 to .019; overlapping, 3000 .05, 15000 .02 to .06; nested, 3000 two of four below .03,
 // 15000 .013 to .016. Of weights .8, .1 and .1, or .6, .3 and .1, places and widths at random (4 to
-// 12 sds from the edge of one to the next, sds .25 to 4), n = 15000: .01 to .08 in eighteen fits,
+// 12 sds from the edge of one to the next, sds .25 to 4), n = 15000: .01 to .08 in 36 fits,
 // .10 to .20 before the search for pairs started from unlike shares and moved pairs between
 // octaves.
 type Univariate struct{ c Constants }
