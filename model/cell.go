@@ -23,13 +23,17 @@ type Cell struct {
 // one with a hundredth inside less than a row in ten thousand is moved.
 const mostTries = 1000
 
+// LeastInside is the part of a component within the limits below which densities take it to be that
+// large: draws do not see less.
+const LeastInside = 1. / mostTries
+
 // gridRounding is how far from a multiple of the unit a limit may be and still count as one, in
 // units: float64's .3 is less than three tenths.
 const gridRounding = 1e-9
 
-// box is what rounds to the values that the cell can hold, and the limits themselves where there is
+// Box is what rounds to the values that the cell can hold, and the limits themselves where there is
 // no such value.
-func (c Cell) box() (low, high float64) {
+func (c Cell) Box() (low, high float64) {
 	first := math.Ceil((c.Least-c.Offset)/c.Unit - gridRounding)
 	last := math.Floor((c.Most-c.Offset)/c.Unit + gridRounding)
 	low, high = c.Least, c.Most
@@ -51,8 +55,8 @@ func (c Cell) Inside(mean, sd float64) float64 {
 	if sd == 0 || !c.limited() {
 		return 1
 	}
-	low, high := c.box()
-	return math.Max(1./mostTries, normalBelow((high-mean)/sd)-normalBelow((low-mean)/sd))
+	low, high := c.Box()
+	return math.Max(LeastInside, normalBelow((high-mean)/sd)-normalBelow((low-mean)/sd))
 }
 
 // normalBelow is P(N(0, 1) < x).
@@ -97,7 +101,7 @@ func (c Cell) nearest(x float64) float64 {
 func boxes(cells []Cell) (out []Cell) {
 	any := false
 	for _, c := range cells {
-		low, high := c.box()
+		low, high := c.Box()
 		out, any = append(out, Cell{Least: low, Most: high}), any || c.limited()
 	}
 	if !any {
@@ -120,7 +124,7 @@ func (m *Mixture) inside(i int, boxes []Cell) float64 {
 	if _, apart := g.Cov.(Diagonal); !apart && len(limited) > 1 {
 		share = boxMass(taken(g.Mean, limited), lowerFactor(takeRows(factorOf(g.Cov), limited)), taken(boxes, limited))
 	}
-	return math.Max(1./mostTries, share)
+	return math.Max(LeastInside, share)
 }
 
 // boxPoints is from how many points boxMass is computed. A guess; TestBoxMass holds its error.

@@ -1,12 +1,40 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/gauze-dp/gauze/model"
 )
+
+// Title is that of the release; empty if it has none.
+func (r *Release) Title() string {
+	if r.Identity == nil {
+		return ""
+	}
+	return r.Identity.Title
+}
+
+// Column is what is publicly known of column j: at least its name.
+func (r *Release) Column(j int) Column {
+	if j < len(r.Columns) {
+		return r.Columns[j]
+	}
+	return Column{Name: r.Model.Columns[j]}
+}
+
+// Called is what people call the column.
+func (c Column) Called() string { return cmp.Or(c.Label, c.Name) }
+
+// Heading is what people call the column, with the unit of its values.
+func (c Column) Heading() string {
+	if c.UnitOfMeasure == "" {
+		return c.Called()
+	}
+	return c.Called() + " (" + c.UnitOfMeasure + ")"
+}
 
 // Keep tells the model which values its columns can hold, as far as it is known: limits that were
 // declared, and units that were declared or that counts say. Read does so.
@@ -26,10 +54,7 @@ func (r *Release) Keep() {
 				c.Unit, c.Offset = u.Unit, u.Offset
 			}
 		}
-		if j >= len(r.Columns) {
-			continue
-		}
-		public := r.Columns[j]
+		public := r.Column(j)
 		if public.RoundedTo > 0 {
 			c.Unit, c.Offset = public.RoundedTo, 0
 		}

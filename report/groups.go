@@ -26,7 +26,7 @@ type groupPart struct {
 // ColumnNames are those of all groups' models.
 func (p groupPage) ColumnNames() (names []string) {
 	for _, c := range p.Release.Columns {
-		names = append(names, columnName(c.Name, 0))
+		names = append(names, columnName(c.Heading(), 0))
 	}
 	return names
 }
@@ -51,7 +51,7 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 
 // newGroupPage says all of it but the certificate whole.
 func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
-	p := &groupPage{page: page{Title: clean(cmp.Or(o.Title, "Gauze release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r)}}
+	p := &groupPage{page: page{Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r)}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		part := groupPart{page: &page{}, Rows: g.Rows}

@@ -45,13 +45,13 @@ type fact struct{ Name, Value string }
 func newPage(r *release.Release, o Options) *page {
 	parts := partsOf(r)
 	p := &page{
-		Title: clean(cmp.Or(o.Title, "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Release: r,
+		Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Release: r,
 		Facts: facts(r), Columns: columnRows(r), Background: backgroundText(r), Noisy: noisyText(r), Largest: largestWeight(parts),
 	}
 	whole := overall.Of(r)
 	names := make([]string, len(whole.Columns))
-	for j, c := range whole.Columns {
-		names[j] = shorten(columnName(c.Name, j), nameCells)
+	for j := range names {
+		names[j] = shorten(columnName(r.Column(j).Called(), j), nameCells)
 	}
 	for _, q := range parts {
 		n, called := note(r, q.index), ""
@@ -112,7 +112,7 @@ var said = template.FuncMap{
 func (p *page) drawMarginals(r *release.Release, parts []part, most int) {
 	d := r.Model.Dim()
 	for j := range min(d, most) {
-		p.Marginals = append(p.Marginals, marginalPicture(r.Model, parts, j))
+		p.Marginals = append(p.Marginals, marginalPicture(r, parts, j))
 	}
 	if d > most {
 		p.MarginalNote = fmt.Sprintf("The first %d of %s are drawn.", most, words.Plural(d, "column"))
@@ -122,7 +122,7 @@ func (p *page) drawMarginals(r *release.Release, parts []part, most int) {
 func (p *page) drawPairs(r *release.Release, parts []part, most int) {
 	pairs, of := pairsOf(parts, r.Model.Dim(), most)
 	for _, at := range pairs {
-		p.Pairs = append(p.Pairs, pairPicture(r.Model, parts, at))
+		p.Pairs = append(p.Pairs, pairPicture(r, parts, at))
 	}
 	switch {
 	case r.Model.Dim() == 1:

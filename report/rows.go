@@ -92,7 +92,7 @@ func cellOf(mean, sd float64) cell {
 func columnRows(r *release.Release) []columnRow {
 	out, parts := make([]columnRow, r.Model.Dim()), partsOf(r)
 	for j := range out {
-		out[j].Name = columnName(r.Model.Columns[j], j)
+		out[j].Name = columnName(r.Column(j).Heading(), j)
 		for _, q := range parts {
 			out[j].Cells = append(out[j].Cells, cellOf(q.mean[j], q.sd[j]))
 		}

@@ -45,10 +45,11 @@ func newColumn(m *model.Mixture, j int, noise []float64) column {
 	if m.Cells != nil {
 		cell = m.Cells[j]
 	}
+	least, most := cell.Box()
 	for i, g := range m.Components {
 		p := part{weight: m.Weights[i], noise: noise[i], stray: m.Background != nil && m.Background[i],
 			mean: c.away(g.Mean[j]) / c.unit, sd: math.Sqrt(g.Cov.At(j, j)) / c.unit,
-			least: (cell.Least - c.centre) / c.unit, most: (cell.Most - c.centre) / c.unit}
+			least: (least - c.centre) / c.unit, most: (most - c.centre) / c.unit}
 		p.cut()
 		c.parts = append(c.parts, p)
 		c.mean += p.weight * p.cutMean
@@ -69,10 +70,6 @@ func (c column) away(x float64) float64 {
 func below(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 func bell(z float64) float64  { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 
-// leastInside is the part of a component within its limits below which it is taken to lie at them,
-// as draws do.
-const leastInside = .01
-
 // cut sets mean and standard deviation within the limits: those of a truncated Gaussian.
 func (p *part) cut() {
 	p.cutMean, p.cutSD = min(max(p.mean, p.least), p.most), p.sd
@@ -81,7 +78,7 @@ func (p *part) cut() {
 	}
 	a, b := (p.least-p.mean)/p.sd, (p.most-p.mean)/p.sd
 	inside := below(b) - below(a)
-	if inside < leastInside {
+	if inside < model.LeastInside { // it lies at them, as draws do
 		p.cutSD = 0
 		return
 	}

@@ -42,7 +42,7 @@ func Of(r *release.Release) Table {
 	for j := range columns {
 		columns[j] = newColumn(r.Model, j, noise)
 		c := columns[j]
-		named := Column{Name: r.Model.Columns[j], Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
+		named := Column{Name: r.Column(j).Heading(), Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
 		for i, level := range Levels {
 			named.Quantiles[i] = c.quantileAmount(level, t.Rows)
 		}
