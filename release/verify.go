@@ -2,6 +2,7 @@ package release
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -219,7 +220,8 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 		return
 	}
 	v.fault(curve == nil, field("renyi"), "the mask or the pure loss that it follows from", "neither")
-	for text, divergence := range s.Renyi {
+	for _, text := range slices.Sorted(maps.Keys(s.Renyi)) { // one release has one list of faults
+		divergence := s.Renyi[text]
 		order, _ := strconv.ParseFloat(text, 64)
 		switch want, known := curve[order]; {
 		case !known:

@@ -106,9 +106,13 @@ func (l Line) misfit(r reading) *Fault {
 		estimates = span{2, many}
 	}
 	s := l.Shape
-	for name, got := range map[string]int{"of": s.Of, "parts": s.Parts, "estimates": s.Estimates} {
-		if want := map[string]span{"of": of, "parts": parts, "estimates": estimates}[name]; got < want.least || got > want.most {
-			return &Fault{"shape", fmt.Sprintf("%q from %d to %d for %q", name, want.least, want.most, l.Query), fmt.Sprint(got)}
+	for _, n := range []struct {
+		name string
+		got  int
+		want span
+	}{{"estimates", s.Estimates, estimates}, {"of", s.Of, of}, {"parts", s.Parts, parts}} {
+		if n.got < n.want.least || n.got > n.want.most {
+			return &Fault{"shape", fmt.Sprintf("%q from %d to %d for %q", n.name, n.want.least, n.want.most, l.Query), fmt.Sprint(n.got)}
 		}
 	}
 	switch {
