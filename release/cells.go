@@ -36,6 +36,14 @@ func (c Column) Heading() string {
 	return c.Called() + " (" + c.UnitOfMeasure + ")"
 }
 
+// Caption is the heading, and the name that flags and files know the column by if that is another.
+func (c Column) Caption() string {
+	if c.Called() == c.Name {
+		return c.Heading()
+	}
+	return c.Heading() + ", column " + c.Name
+}
+
 // Keep tells the model which values its columns can hold, as far as it is known: limits that were
 // declared, and units that were declared or that counts say. Read does so.
 func (r *Release) Keep() {

@@ -30,12 +30,7 @@ type figure struct {
 // marginalPicture draws the density of column j and what each part adds to it.
 func marginalPicture(r *release.Release, parts []part, j int) figure {
 	a := newAxis(parts, j, marginalReach, 7)
-	c := r.Column(j)
-	name := columnName(c.Heading(), j)
-	caption := name
-	if c.Called() != c.Name { // which flags and files know it by
-		caption += ", column " + columnName(c.Name, j)
-	}
+	name := columnName(r.Column(j).Heading(), j)
 	wide, spikes := splitSpikes(parts, j, a)
 	lines, total, peak := densities(wide, j, a)
 	height := axis{hi: 1}
@@ -68,7 +63,7 @@ func marginalPicture(r *release.Release, parts []part, j int) figure {
 	for _, q := range spikes {
 		number(q, point{a.u(q.mean[j]), height.hi * (0.025 + 0.85*q.weight/largestWeight(spikes))})
 	}
-	return figure{Name: caption, SVG: p, Note: spikeNote(a, spikes)}
+	return figure{Name: columnName(r.Column(j).Caption(), j), SVG: p, Note: spikeNote(a, spikes)}
 }
 
 // densities returns each part's weighted density of column j in units of the axis, their sum, and
