@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +82,9 @@ func failureOf(err error) outcome {
 		f.faults[0].message = "interrupted"
 	}
 	var messages, hints []string
-	for _, x := range f.faults {
+	for i := range f.faults {
+		x := &f.faults[i]
+		x.message, x.hint = withoutPasswords(x.message), withoutPasswords(x.hint)
 		messages = append(messages, x.message)
 		if x.hint != "" {
 			hints = append(hints, x.hint)
@@ -90,6 +93,12 @@ func failureOf(err error) outcome {
 	f.Message, f.Hint = strings.Join(messages, "; "), strings.Join(hints, "; ")
 	return f
 }
+
+// password is one in the URL of a server: whoever mistypes a command is told what was typed, but
+// for that.
+var password = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:/@]*):\S*@`)
+
+func withoutPasswords(text string) string { return password.ReplaceAllString(text, "$1:***@") }
 
 // print writes the failure as lines for a person, or as one JSON object for a program.
 func (o outcome) print(w io.Writer, asJSON bool) {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -27,6 +28,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata",
 		UpdateScripts: false,
+		Setup: func(env *testscript.Env) error {
+			cells, err := filepath.Abs("../../source/parquet/testdata/v2-zstd-dictionary.parquet")
+			env.Setenv("PARQUET", cells)
+			return err
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"json":    jsonField,

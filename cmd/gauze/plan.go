@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -100,7 +101,11 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 		if err != nil {
 			return nil, "", err
 		}
-		if schema.Columns = columns; !known {
+		declared := len(schema.Columns) > 0
+		switch schema.Columns = columns; {
+		case known && !declared:
+			note = "the columns are those of numbers by their types, which are public: " + strings.Join(schema.Names(), ", ")
+		case !known:
 			note = "every column of the header is counted but identifiers, for it names no types; without --columns or --schema, fit chooses among them by looking at the cells"
 		}
 	case len(schema.Columns) == 0 && o.dim > 0:
