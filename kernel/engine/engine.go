@@ -47,14 +47,19 @@ func (s stopping) Pieces() func(i int) []float64 {
 }
 
 // Sum returns the sum of the query's row vectors over all rows; those of a query.Partial are of
-// rows as its view has them.
+// rows as its view has them. The bins of a column that has been put in order in the same leaves are
+// counted there: the same integers as a scan, at once.
 //
 // Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the
 // true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent
 // error is needed.
 func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
-	if counts := ofSorted(t, q); counts != nil {
-		return counts
+	if bins, ok := q.(histogram); ok {
+		if cut, column, one := bins.Cut(); one {
+			if sorted := t.Sorted(cut, column, nothing); sorted != nil {
+				return bins.OfSorted(sorted)
+			}
+		}
 	}
 	source := rows.Source(t)
 	if p, ok := q.(query.Partial); ok {
@@ -63,15 +68,10 @@ func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
 	return e.Scan(source, query.Summed{Of: q}).(*query.Total).Sum
 }
 
-// ofSorted counts the bins of a single column that has been sorted already: the same integers as a
-// scan, at once. Otherwise it returns nil.
-func ofSorted(t *rows.Table, q query.Sum) []int64 {
-	if bins, ok := q.(query.Counts); ok {
-		if column, one := bins.OneColumn(); one {
-			if sorted := t.IfSorted(column); sorted != nil {
-				return bins.OfSorted(sorted)
-			}
-		}
-	}
-	return nil
+// A histogram of one column, in all good rows or in leaves, can be told from the values in order.
+type histogram interface {
+	Cut() (cut any, column int, one bool)
+	OfSorted(sorted [][]float64) []int64
 }
+
+func nothing() ([][]float64, bool) { return nil, false }

@@ -202,24 +202,25 @@ func (Counts) Weight(int) float64 { return 1 }
 // Unit is 1.
 func (Counts) Unit() float64 { return 1 }
 
-// OneColumn is the only column with edges of a histogram; false of another query.
-func (q Counts) OneColumn() (column int, one bool) {
+// Cut is nil, for all good rows, and the only column with edges of a histogram; false of another
+// query.
+func (q Counts) Cut() (cut any, column int, one bool) {
 	edges := func(e []float64) bool { return len(e) > 0 }
 	column = slices.IndexFunc(q.Edges, edges)
-	return column, q.Kind() == Histogram && !slices.ContainsFunc(q.Edges[column+1:], edges)
+	return nil, column, q.Kind() == Histogram && !slices.ContainsFunc(q.Edges[column+1:], edges)
 }
 
-// OfSorted is the answer, given all good values of the only column with edges in order: the bins up
-// to b hold the values below edge b, and these come first.
-func (q Counts) OfSorted(sorted []float64) (counts []int64) {
-	column, _ := q.OneColumn()
+// OfSorted is the answer, given the good values of the only column with edges in order, in the first
+// leaf: the bins up to b hold the values below edge b, and these come first.
+func (q Counts) OfSorted(sorted [][]float64) (counts []int64) {
+	_, column, _ := q.Cut()
 	below := 0
 	for _, edge := range q.Edges[column] {
-		up, _ := slices.BinarySearch(sorted, edge) // the first that is not below
+		up, _ := slices.BinarySearch(sorted[0], edge) // the first that is not below
 		counts = append(counts, int64(up-below))
 		below = up
 	}
-	return append(counts, int64(len(sorted)-below))
+	return append(counts, int64(len(sorted[0])-below))
 }
 
 // Compile returns the row map.

@@ -149,12 +149,22 @@ func (a Affine) Validate(d int) error {
 }
 
 func AllFinite(field string, values []float64) error {
+	return All(field, "finite numbers", values, panel.Finite)
+}
+
+// All reports values that are not ok, of which wanted says what they should be.
+func All(field, wanted string, values []float64, ok func(float64) bool) error {
 	for _, v := range values {
-		if !panel.Finite(v) {
-			return fmt.Errorf("query: %s: want finite numbers, got %v", field, v)
+		if !ok(v) {
+			return fmt.Errorf("query: %s: want %s, got %v", field, wanted, v)
 		}
 	}
 	return nil
+}
+
+// AllPositive reports values that are not positive numbers.
+func AllPositive(field string, values []float64) error {
+	return All(field, "positive numbers", values, func(v float64) bool { return v > 0 && panel.Finite(v) })
 }
 
 // replaceFactor is sqrt2 under replace-one and 1 under add-or-remove-one: the factor between the

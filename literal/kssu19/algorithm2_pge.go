@@ -181,12 +181,26 @@ const (
 	highestHalf = 300
 )
 
+// halfOctaves lists the edges 2^(low/2), .., 2^(high/2). Bin b of a histogram over them holds what
+// has floor(2 log2 v) = low-1+b, but for the first and the last, which are unbounded. The 601 bins
+// of [KSSU19] are those of halfOctaves(-299, 300).
+func halfOctaves(low, high int) (edges []float64) {
+	for e := low; e <= high; e++ {
+		edge := math.Ldexp(1, e>>1)
+		if e&1 == 1 {
+			edge *= math.Sqrt2
+		}
+		edges = append(edges, edge)
+	}
+	return edges
+}
+
 // scale finds the unit of every component: K s^2 bounds its top eigenvalue.
 func (k *klsu) scale() error {
 	if k.c.known() {
 		return nil
 	}
-	edges := pairsums.HalfOctaves(lowestHalf, highestHalf)
+	edges := halfOctaves(lowestHalf, highestHalf)
 	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *component) rings.PairSum {
 		return pairsums.PairDistances{Frame: whole(k.d), Edges: edges}
 	}, func(c *component, _ rings.PairSum, counts []float64, sd float64) {

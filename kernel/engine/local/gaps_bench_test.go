@@ -51,7 +51,7 @@ func BenchmarkColumn(b *testing.B) {
 				fresh.Append(t.Row(i))
 			}
 			start := time.Now()
-			fresh.Sorted(0, leaves.Sort)
+			leaves.EachSorted(e, fresh, rings.Partition{}, 0, func(int, []float64) {})
 			took = time.Since(start)
 		},
 		masses(gaps),
@@ -60,7 +60,7 @@ func BenchmarkColumn(b *testing.B) {
 		func() { e.Scan(t, query.Summed{Of: bins}) },
 		func() { engine.Sum(e, t, bins) },
 	}
-	t.Sorted(0, leaves.Sort)
+	leaves.EachSorted(e, t, rings.Partition{}, 0, func(int, []float64) {})
 	ratios := make([][]float64, len(runs))
 	for b.Loop() {
 		var times []float64

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -35,34 +36,100 @@ type nobody struct{}
 
 func (nobody) Scan(_ rows.Source, q query.Scan) query.Accumulator { return q.Start(2) }
 
-// TestBinsOfSorted: once a column is sorted its bins are counted from the copy, and every count is
-// that of the scan; other histograms are scanned as before.
+// cuts are partitions of tables of two columns: none, boxes that overlap, cells of components and
+// cuts of cells.
+func cuts(rng *rand.Rand) []rings.Partition {
+	condition := func(outside bool) rings.Condition {
+		return rings.Condition{Frame: query.Affine{Columns: []int{rng.IntN(2)}, Center: []float64{rng.NormFloat64()}, W: [][]float64{{1}}}, Radius: rng.ExpFloat64(), Outside: outside}
+	}
+	regions := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{condition(false), condition(true)}}, {Conditions: []rings.Condition{condition(false)}}}}
+	near := func(x float64) query.Component {
+		return query.Component{Frame: query.Affine{Center: []float64{x, -x}, W: [][]float64{{1, .5}, {0, 1}}}, LogWeight: rng.NormFloat64(), Radius: 3}
+	}
+	nested := rings.Partition{Components: []query.Component{near(1), near(-1)}, Below: []rings.Partition{{}, regions}}
+	all := rings.Partition{Regions: []rings.Region{{}}}
+	return []rings.Partition{{}, all, regions, nested, {Regions: regions.Regions[1:]}, {Regions: regions.Regions, Project: query.Affine{Center: []float64{0, 1e308}, W: [][]float64{{1, 0}, {0, 1}}}}}
+}
+
+// TestBinsOfSorted: once a column is in order in the leaves of a partition, its bins there are
+// counted from the copy, and every count is that of the scan; other histograms, in other leaves, of
+// other columns or of several, are scanned as before.
 func TestBinsOfSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{0, 1, 7, 300, 5000} {
-		table := oddColumn(rng, n)
-		var queries []query.Counts
-		for range 40 {
-			edges := []float64{0, math.Copysign(0, -1), 1, 1, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64}[:rng.IntN(8)+1]
-			edges = slices.Clone(edges)
-			for range rng.IntN(20) {
-				edges = append(edges, rng.NormFloat64(), math.Round(8*rng.NormFloat64())/4)
+		for round := range 6 {
+			table, partitions := oddColumn(rng, n), cuts(rng)
+			edges := func() []float64 {
+				e := slices.Clone([]float64{0, math.Copysign(0, -1), 1, 1, -1, 5e-324, math.MaxFloat64, -math.MaxFloat64}[:rng.IntN(8)+1])
+				for range rng.IntN(20) {
+					e = append(e, rng.NormFloat64(), math.Round(8*rng.NormFloat64())/4)
+				}
+				slices.Sort(e)
+				return e
 			}
-			slices.Sort(edges)
-			queries = append(queries, query.Counts{Edges: [][]float64{nil, edges}}, query.Counts{Edges: [][]float64{edges, edges}})
+			asked, column := partitions[round], rng.IntN(2)
+			type question struct {
+				query.Sum
+				copied bool
+			}
+			var questions []question
+			for range 10 {
+				for c := range 2 {
+					alone := make([][]float64, 2)
+					alone[c] = edges()
+					questions = append(questions, question{query.Counts{Edges: alone}, asked.Cut() == nil && c == column}, question{query.Counts{Edges: [][]float64{edges(), edges()}}, false})
+					for i, p := range partitions[1:] {
+						part, own := rings.Parts{Partition: p}, c == column && (i+1 == round || round == 0 && i == 0)
+						for range p.Leaves() {
+							one := make([][]float64, 2)
+							one[c] = edges()
+							part.Queries = append(part.Queries, query.Counts{Edges: one})
+						}
+						questions = append(questions, question{part, own})
+						if mixed := slices.Clone(part.Queries); len(mixed) > 1 {
+							mixed[1] = query.Counts{Edges: [][]float64{edges(), edges()}}
+							questions = append(questions, question{rings.Parts{Partition: p, Queries: mixed}, false})
+						}
+						counts := make([]query.Sum, p.Leaves())
+						for j := range counts {
+							counts[j] = query.Count{}
+						}
+						questions = append(questions, question{rings.Parts{Partition: p, Queries: counts}, false})
+					}
+				}
+			}
+			questions = append(questions, question{query.Counts{Edges: [][]float64{{1}, {2}}, As: query.Above}, false}, question{query.Count{}, false})
+			var scanned [][]int64
+			for _, q := range questions {
+				scanned = append(scanned, engine.Sum(Engine{}, table, q.Sum))
+			}
+			leaves.EachSorted(Engine{Workers: 3}, table, asked, column, func(int, []float64) {})
+			for i, q := range questions {
+				if got := engine.Sum(Engine{}, table, q.Sum); !slices.Equal(got, scanned[i]) {
+					t.Fatalf("%d rows, %+v: %v by scan, %v sorted", n, q.Sum, scanned[i], got)
+				}
+				if rows := slices.ContainsFunc(scanned[i], func(c int64) bool { return c != 0 }); rows && q.copied != slices.Equal(engine.Sum(nobody{}, table, q.Sum), scanned[i]) {
+					t.Errorf("%d rows, cut %d, %+v: sorted copy used: %v", n, round, q.Sum, !q.copied)
+				}
+			}
 		}
-		var scanned [][]int64
-		for _, q := range queries {
-			scanned = append(scanned, engine.Sum(Engine{}, table, q))
-		}
-		table.Sorted(1, leaves.Sort)
-		for i, q := range queries {
-			if got := engine.Sum(Engine{}, table, q); !slices.Equal(got, scanned[i]) {
-				t.Fatalf("%d rows, edges %v: %v by scan, %v sorted", n, q.Edges, scanned[i], got)
-			}
-			if one := i%2 == 0; n > 7 && one != (slices.Equal(engine.Sum(nobody{}, table, q), scanned[i])) {
-				t.Errorf("sorted copy used: %v", !one)
-			}
+	}
+}
+
+// TestSortedOfAllRows: what was put in order while a scan stopped is not kept.
+func TestSortedOfAllRows(t *testing.T) {
+	table := oddColumn(rand.New(rand.NewPCG(3, 3)), 3*rows.ChunkRows)
+	bins := rings.Parts{Partition: cuts(rand.New(rand.NewPCG(3, 4)))[2]}
+	for range bins.Partition.Leaves() {
+		bins.Queries = append(bins.Queries, query.Counts{Edges: [][]float64{nil, {-1, 0, 1}}})
+	}
+	want := engine.Sum(Engine{}, table, bins)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for _, e := range []engine.Engine{engine.Until(stopped, Engine{}), nobody{}} {
+		leaves.EachSorted(e, table, bins.Partition, 1, func(int, []float64) {})
+		if got := engine.Sum(Engine{}, table, bins); !slices.Equal(got, want) {
+			t.Errorf("%v after a scan that was stopped, want %v", got, want)
 		}
 	}
 }

@@ -24,20 +24,18 @@ func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int {
 }
 
 // EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
-// its rows in order.
+// its rows in order. The table remembers them: see engine.Sum. p is nobody else's to change.
 func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, use func(leaf int, sorted []float64)) {
-	if p.Whole() {
-		use(0, t.Sorted(column, Sort))
-		return
-	}
-	values := make([][]float64, p.Leaves())
-	for i, leaf := range Leaves(e, t, p) {
-		if leaf >= 0 {
-			values[leaf] = append(values[leaf], t.Row(i)[column])
+	sorted := t.Sorted(p.Cut(), column, func() ([][]float64, bool) {
+		values, leaves := make([][]float64, p.Leaves()), make([]int, t.Len())
+		all := e.Scan(t, p).(*rings.Places).Put(leaves)
+		for i, leaf := range leaves {
+			if leaf >= 0 {
+				values[leaf] = append(values[leaf], t.Row(i)[column])
+			}
 		}
-	}
-	parallel.Run(len(values), func(leaf int) {
-		Sort(values[leaf])
-		use(leaf, values[leaf])
+		parallel.Run(len(values), func(leaf int) { Sort(values[leaf]) })
+		return values, all
 	})
+	parallel.Run(len(sorted), func(leaf int) { use(leaf, sorted[leaf]) })
 }

@@ -1,42 +1,34 @@
 package rows
 
-import "sync"
+import (
+	"reflect"
+	"sync"
+)
 
-// A memo holds what has been derived from the columns of a table.
+// A memo holds the values of one column, in order in every leaf of a partition: those that were put
+// in order last. They cost the table one column more.
 type memo struct {
 	mu     sync.Mutex
-	sorted map[int][]float64
+	cut    any // the partition; nil for one leaf with all good rows
+	column int
+	sorted [][]float64 // nil: none yet
 }
 
-// Sorted returns the values of a column in the order of sort, without those of null rows. It is
-// made once and kept, so that a table costs its size and that of these columns. Nobody may change
-// it.
-func (t *Table) Sorted(column int, sort func([]float64)) []float64 {
-	t.memo.mu.Lock()
-	defer t.memo.mu.Unlock()
-	values, made := t.memo.sorted[column]
-	if made {
-		return values
+// Sorted returns the memo if it is of that cut and column. If not, it is what put returns, which is
+// kept if it is of all rows. Nobody may change it, nor what cut holds.
+//
+// So what is returned is a function of the rows, the cut and the column, whoever asked for what
+// before.
+func (t *Table) Sorted(cut any, column int, put func() (sorted [][]float64, all bool)) [][]float64 {
+	m := &t.memo
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sorted != nil && m.column == column && reflect.DeepEqual(m.cut, cut) {
+		return m.sorted
 	}
-	values = make([]float64, 0, t.n)
-	for _, c := range t.chunks {
-		for at := column; at < len(c); at += t.d {
-			if v := c[at]; v == v {
-				values = append(values, v)
-			}
-		}
+	sorted, all := put()
+	if all {
+		m.cut, m.column, m.sorted = cut, column, sorted
 	}
-	sort(values)
-	if t.memo.sorted == nil {
-		t.memo.sorted = map[int][]float64{}
-	}
-	t.memo.sorted[column] = values
-	return values
-}
-
-// IfSorted is Sorted if that has been asked before, and nil if not.
-func (t *Table) IfSorted(column int) []float64 {
-	t.memo.mu.Lock()
-	defer t.memo.mu.Unlock()
-	return t.memo.sorted[column]
+	return sorted
 }

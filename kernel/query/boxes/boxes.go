@@ -97,10 +97,8 @@ func (g Grid) validate(d int) error {
 	if n := g.Frame.Out(); len(g.Side) != n || len(g.Offset) != n {
 		return fmt.Errorf("query: Grid: want %d sides and offsets, got %d and %d", n, len(g.Side), len(g.Offset))
 	}
-	for _, s := range g.Side {
-		if !(s > 0) || !panel.Finite(s) {
-			return fmt.Errorf("query: Grid.Side: want positive numbers, got %v", s)
-		}
+	if err := query.AllPositive("Grid.Side", g.Side); err != nil {
+		return err
 	}
 	return query.AllFinite("Grid.Offset", g.Offset)
 }

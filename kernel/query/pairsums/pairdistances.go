@@ -2,7 +2,6 @@ package pairsums
 
 import (
 	"errors"
-	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -18,21 +17,7 @@ import (
 // Source: [KSSU19] Section C.1 (stage A) of the restatement.
 type PairDistances struct {
 	Frame query.Affine // its Center does not matter
-	Edges []float64    // increasing; see HalfOctaves
-}
-
-// HalfOctaves lists the edges 2^(low/2), .., 2^(high/2). Bin b of a histogram over them holds what
-// has floor(2 log2 v) = low-1+b, but for the first and the last, which are unbounded. The 601 bins
-// of [KSSU19] are those of HalfOctaves(-299, 300).
-func HalfOctaves(low, high int) (edges []float64) {
-	for e := low; e <= high; e++ {
-		edge := math.Ldexp(1, e>>1)
-		if e&1 == 1 {
-			edge *= math.Sqrt2
-		}
-		edges = append(edges, edge)
-	}
-	return edges
+	Edges []float64    // increasing
 }
 
 // Kind is "pair distances".

@@ -43,10 +43,8 @@ func (q CellCounts) Validate(d int) error {
 	if len(q.HalfWidth) != dim {
 		return fmt.Errorf("query: CellCounts.HalfWidth: want %d values, got %d", dim, len(q.HalfWidth))
 	}
-	for _, h := range q.HalfWidth {
-		if !(h > 0) || !panel.Finite(h) {
-			return fmt.Errorf("query: CellCounts.HalfWidth: want positive numbers, got %v", h)
-		}
+	if err := query.AllPositive("CellCounts.HalfWidth", q.HalfWidth); err != nil {
+		return err
 	}
 	if q.Level < 1 || q.Level > 60/dim {
 		return fmt.Errorf("query: CellCounts.Level: want 1 to %d in %d dimensions, got %d", 60/dim, dim, q.Level)

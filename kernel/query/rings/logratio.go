@@ -3,6 +3,7 @@ package rings
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -41,14 +42,17 @@ func (q LogRatio) Validate(d int) error {
 	if len(q.F) == 0 || len(q.G) == 0 {
 		return fmt.Errorf("query: LogRatio: want at least one component on each side, got %d and %d", len(q.F), len(q.G))
 	}
-	for _, side := range [][]query.Component{q.F, q.G} {
-		for _, c := range side {
-			if err := c.Frame.Validate(d); err != nil {
-				return err
-			}
-			if !panel.Finite(c.LogWeight) {
-				return fmt.Errorf("query: Component.LogWeight: want a finite number, got %v", c.LogWeight)
-			}
+	return ValidDensities(slices.Concat(q.F, q.G), d)
+}
+
+// ValidDensities reports components that cannot be densities of a table's rows of d columns.
+func ValidDensities(components []query.Component, d int) error {
+	for _, c := range components {
+		if err := c.Frame.Validate(d); err != nil {
+			return err
+		}
+		if !panel.Finite(c.LogWeight) {
+			return fmt.Errorf("query: Component.LogWeight: want a finite number, got %v", c.LogWeight)
 		}
 	}
 	return nil

@@ -13,6 +13,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
+// halfOctaves are 2^(low/2), .., 2^(high/2).
+func halfOctaves(low, high int) (edges []float64) {
+	for e := low; e <= high; e++ {
+		edge := math.Ldexp(1, e>>1)
+		if e&1 == 1 {
+			edge *= math.Sqrt2
+		}
+		edges = append(edges, edge)
+	}
+	return edges
+}
+
 // pairCases are pair queries with the part of the stated PairSensitivity that a search must reach,
 // for two pairs and for one that comes or goes.
 func pairCases() map[string]struct {
@@ -25,7 +37,7 @@ func pairCases() map[string]struct {
 	}
 	id, rng := identity(dims, 1), rand.New(rand.NewPCG(6, 1))
 	id.Center = []float64{1e308, 5, -7} // does not matter
-	edges := HalfOctaves(-299, 300)
+	edges := halfOctaves(-299, 300)
 	moments := func(f query.Affine, r float64) PairMoments { return PairMoments{Frame: f, Radius: r} }
 	return map[string]c{
 		"octaves": {PairOctaves{Columns: dims, Low: -5, High: 5}, .99, .7}, "octaves one": {PairOctaves{Columns: dims, Low: 0, High: 0}, .9, .7}, "octaves all": {PairOctaves{Columns: dims, Low: -1074, High: 1023}, .99, .7},
@@ -111,7 +123,7 @@ func floatBytes(v []int64) (b []byte) {
 func TestPairTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	frame := dense(rng, dims, 2, .7)
-	moments, spread, distances := PairMoments{Frame: frame, Radius: 1.3}, PairSpread{Frame: frame, Bound: 1.1}, PairDistances{Frame: frame, Edges: HalfOctaves(-4, 3)}
+	moments, spread, distances := PairMoments{Frame: frame, Radius: 1.3}, PairSpread{Frame: frame, Bound: 1.1}, PairDistances{Frame: frame, Edges: halfOctaves(-4, 3)}
 	cut := PairMoments{Frame: frame, Radius: 1.3, Truncate: true}
 	var diffs [][]float64
 	var second [3]float64
@@ -174,7 +186,7 @@ func TestPairTwins(t *testing.T) {
 	if c := pairSum(distances, diffs...); !slices.Equal(c, bins) {
 		t.Errorf("distances: got %v, want %v", c, bins)
 	}
-	for e, v := range HalfOctaves(-299, 300) {
+	for e, v := range halfOctaves(-299, 300) {
 		near("half-octave", 2*math.Log2(v), float64(e-299))
 	}
 }

@@ -3,6 +3,7 @@ package rings
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
@@ -55,6 +56,14 @@ func (p Partition) Whole() bool { return p.Zero() && p.Project.W == nil && p.Bel
 func (p Partition) OrWhole() Partition {
 	if p.Whole() {
 		p.Regions = make([]Region, 1) // no condition: it holds everywhere
+	}
+	return p
+}
+
+// Cut is what a table remembers p by: nil for one leaf with all good rows, else p.
+func (p Partition) Cut() any {
+	if reflect.DeepEqual(p.OrWhole(), Partition{}.OrWhole()) {
+		return nil
 	}
 	return p
 }
@@ -302,11 +311,14 @@ func (p *Places) Merge(other query.Accumulator) {
 	p.first, p.leaves = append(p.first, o.first...), append(p.leaves, o.leaves...)
 }
 
-// Put writes the leaf of every row, -1 for rows in none, in the order of the table.
-func (p *Places) Put(leaf []int) {
+// Put writes the leaf of every row, -1 for rows in none, in the order of the table, and reports
+// whether it has those of all rows.
+func (p *Places) Put(leaf []int) (all bool) {
+	n := 0
 	for i, first := range p.first {
-		copy(leaf[first:], p.leaves[i])
+		n += copy(leaf[first:], p.leaves[i])
 	}
+	return n == len(leaf)
 }
 
 // panel finds the cells of the loaded rows.

@@ -145,6 +145,27 @@ func splitParts[Q query.Vector](queries []Q, values []float64, sigma float64) (a
 	return answers, sigmas
 }
 
+// Cut is the partition and the column, if all queries are histograms of that column alone.
+func (q Parts) Cut() (cut any, column int, one bool) {
+	for i, part := range q.Queries {
+		counts, is := part.(query.Counts)
+		_, own, alone := counts.Cut()
+		if !is || !alone || i > 0 && own != column {
+			return nil, 0, false
+		}
+		column = own
+	}
+	return q.Partition.Cut(), column, true
+}
+
+// OfSorted is the answer, given the column's values in order in every leaf.
+func (q Parts) OfSorted(sorted [][]float64) (counts []int64) {
+	for leaf, part := range q.Queries {
+		counts = append(counts, part.(query.Counts).OfSorted(sorted[leaf:])...)
+	}
+	return counts
+}
+
 // Compile returns the row map.
 func (q Parts) Compile(d int) query.RowMap {
 	m := &partsMap{Grouper: q.Partition.Grouper(d)}

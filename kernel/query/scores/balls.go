@@ -175,10 +175,8 @@ func validBalls(name string, f query.Affine, radii []float64, t, d int) error {
 	if len(radii) < 1 || len(radii) > maxRadii {
 		return fmt.Errorf("query: %s.Radii: want 1 to %d radii, got %d", name, maxRadii, len(radii))
 	}
-	for _, r := range radii {
-		if !(r >= 0 && r <= maxRadius) {
-			return fmt.Errorf("query: %s.Radii: want numbers in [0, %g], got %v", name, maxRadius, r)
-		}
+	if err := query.All(name+".Radii", fmt.Sprintf("numbers in [0, %g]", maxRadius), radii, func(r float64) bool { return r >= 0 && r <= maxRadius }); err != nil {
+		return err
 	}
 	if t < 1 || t > maxPoints {
 		return fmt.Errorf("query: %s.T: want 1 to %d rows, got %d", name, maxPoints, t)

@@ -56,13 +56,8 @@ func (MinimumDistance) Kind() string { return "minimum distance" }
 
 // Validate reports components, mixtures, sets or masses that cannot be used.
 func (s MinimumDistance) Validate(d int) error {
-	for _, c := range s.Components {
-		if err := c.Frame.Validate(d); err != nil {
-			return err
-		}
-		if !panel.Finite(c.LogWeight) {
-			return fmt.Errorf("query: Component.LogWeight: want a finite number, got %v", c.LogWeight)
-		}
+	if err := rings.ValidDensities(s.Components, d); err != nil {
+		return err
 	}
 	if s.Parts < 1 || len(s.Index) < s.Parts || len(s.Index)%s.Parts != 0 || len(s.Share) != len(s.Index) {
 		return fmt.Errorf("query: MinimumDistance: want Parts (%d) entries of Index and Share per mixture, got %d and %d", s.Parts, len(s.Index), len(s.Share))
@@ -87,10 +82,8 @@ func (s MinimumDistance) Validate(d int) error {
 		if len(m) != len(s.Sets) {
 			return fmt.Errorf("query: MinimumDistance.Mass: want one number per set (%d), got %d", len(s.Sets), len(m))
 		}
-		for _, v := range m {
-			if !(v >= 0 && v <= 1) {
-				return fmt.Errorf("query: MinimumDistance.Mass: want numbers in [0, 1], got %v", v)
-			}
+		if err := query.All("MinimumDistance.Mass", "numbers in [0, 1]", m, func(v float64) bool { return v >= 0 && v <= 1 }); err != nil {
+			return err
 		}
 	}
 	return nil
