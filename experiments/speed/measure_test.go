@@ -239,7 +239,7 @@ func (c command) run(b *testing.B, name string, args ...string) {
 	b.Run(name, func(b *testing.B) {
 		peak, cpu := 0.0, 0.0
 		for range b.N {
-			cmd := exec.Command(c.gauze, append([]string{"fit", c.rows, "--epsilon", "1", "--delta", "1e-6", "--columns", c.columns, "--progress", "none",
+			cmd := exec.Command(c.gauze, append([]string{"fit", c.rows, "--epsilon", "1", "--delta", fmt.Sprint(delta), "--columns", c.columns, "--progress", "none",
 				"--out", filepath.Join(c.folder, "release.json")}, args...)...)
 			if err := cmd.Run(); err != nil {
 				b.Fatal(err)
