@@ -210,8 +210,8 @@ func (q Counts) Cut() (cut any, column int, one bool) {
 	return nil, column, q.Kind() == Histogram && !slices.ContainsFunc(q.Edges[column+1:], edges)
 }
 
-// OfSorted is the answer, given the good values of the only column with edges in order, in the first
-// leaf: the bins up to b hold the values below edge b, and these come first.
+// OfSorted is the answer, given the good values of the only column with edges in order, in the
+// first leaf: the bins up to b hold the values below edge b, and these come first.
 func (q Counts) OfSorted(sorted [][]float64) (counts []int64) {
 	_, column, _ := q.Cut()
 	below := 0

@@ -60,8 +60,8 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// TestSorted: what was put in order last is kept for the same cut and column, whoever asks, and made
-// anew for others, after a row came in, and where some rows were not read.
+// TestSorted: what was put in order last is kept for the same cut and column, whoever asks, and
+// made anew for others, after a row came in, and where some rows were not read.
 func TestSorted(t *testing.T) {
 	type cut struct{ Edges []float64 }
 	table, made := New(1), 0

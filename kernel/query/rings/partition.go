@@ -3,7 +3,6 @@ package rings
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
@@ -56,14 +55,6 @@ func (p Partition) Whole() bool { return p.Zero() && p.Project.W == nil && p.Bel
 func (p Partition) OrWhole() Partition {
 	if p.Whole() {
 		p.Regions = make([]Region, 1) // no condition: it holds everywhere
-	}
-	return p
-}
-
-// Cut is what a table remembers p by: nil for one leaf with all good rows, else p.
-func (p Partition) Cut() any {
-	if reflect.DeepEqual(p.OrWhole(), Partition{}.OrWhole()) {
-		return nil
 	}
 	return p
 }

@@ -145,6 +145,14 @@ func splitParts[Q query.Vector](queries []Q, values []float64, sigma float64) (a
 	return answers, sigmas
 }
 
+// Cut is what a table remembers p by: nil for one leaf with all good rows, else p.
+func (p Partition) Cut() any {
+	if reflect.DeepEqual(p.OrWhole(), Partition{}.OrWhole()) {
+		return nil
+	}
+	return p
+}
+
 // Cut is the partition and the column, if all queries are histograms of that column alone.
 func (q Parts) Cut() (cut any, column int, one bool) {
 	for i, part := range q.Queries {
