@@ -96,7 +96,7 @@ func refuse(p estimate.Problem, format string, args ...any) estimate.Outcome {
 // until a ball of c times the radius of all rows of a component has to be free of any other row.)
 func unparted(p estimate.Problem, parts int, c Constants) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{
-		Reason: fmt.Sprintf("of %d components, %d were told apart", p.Components, parts),
+		Reason: fmt.Sprintf("%d of %d components were told apart", parts, p.Components),
 		Advice: fmt.Sprintf("it takes rows of other components %.2g times as far away as a component's own are from one another, or fewer components; "+
 			"--method separated tells apart what is much nearer", c.Sought)}}
 }
