@@ -34,7 +34,7 @@ const (
 )
 
 // many is more than any list has.
-const many = 1 << 40
+const many = 1 << 30
 
 // fixed are bounds that depend on nothing.
 func fixed(added, replaced float64) bounds {
