@@ -71,8 +71,16 @@ func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	// A ledger reserves the budget here: after everything that can be refused on public facts,
-	// before any measurement.
+	// after everything that can be refused on public facts, before any measurement
+	if q.Reserve != nil {
+		total, err := kernel.Calibrate(plan, q.Relation, q.Budget)
+		if err == nil {
+			err = q.Reserve(plan, total)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	session, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: q.Relation, Budget: q.Budget, Observe: q.Observe,
 		Own: learners.Own(q.Own), Shape: check.Of})
 	if err != nil {

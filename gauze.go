@@ -106,6 +106,9 @@ type Request struct {
 	// Observe, if set, is told after every measurement its step and the part of the budget (of
 	// mu^2) spent so far.
 	Observe func(step string, spent float64)
+	// Reserve, if set, is told the plan and what it may cost at most before the first measurement
+	// of a fit, or of each group's: its error refuses the fit, with nothing spent.
+	Reserve func(plan kernel.Plan, total privacy.Calibration) error
 }
 
 // Validate returns nil or all faults at once, each a *privacy.FieldError, a *source.Error or a

@@ -29,7 +29,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		fitCommand(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
-		reportCommand(), verifyCommand(), papersCommand(), demoCommand(), versionCommand(),
+		reportCommand(), verifyCommand(), ledgerCommand(), papersCommand(), demoCommand(), versionCommand(),
 	}
 }
 

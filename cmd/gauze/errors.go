@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
@@ -27,6 +28,7 @@ const (
 	codeOther     = 1 // I/O while running, interrupted
 	codeBad       = 2 // bad usage or bad input; nothing spent
 	codeNoRelease = 3 // spent
+	codeRefused   = 4 // by the ledger; nothing spent
 )
 
 // A usageError is bad usage that this package found itself.
@@ -46,7 +48,7 @@ func (e *noRelease) Error() string { return "no release: " + e.why.Reason }
 
 // An outcome is what --json prints on stderr.
 type outcome struct {
-	Outcome string        `json:"outcome"` // "released", "no-release" or "error"
+	Outcome string        `json:"outcome"` // "released", "no-release", "refused" or "error"
 	Code    int           `json:"code"`    // the exit code
 	Message string        `json:"message"`
 	Hint    string        `json:"hint,omitempty"`
@@ -65,6 +67,10 @@ func failureOf(err error) outcome {
 		return outcome{Outcome: "no-release", Code: codeNoRelease, Message: none.why.Reason, Hint: none.why.Advice, Spent: none.spent}
 	}
 	f := outcome{Outcome: "error", Code: codeOther}
+	var refused *ledger.RefusedError
+	if errors.As(err, &refused) {
+		return outcome{Outcome: "refused", Code: codeRefused, Message: trimPackage(err.Error()), faults: []fault{{trimPackage(err.Error()), ledgerHint}}, Hint: ledgerHint}
+	}
 	var run *gauze.RunError
 	switch {
 	case errors.As(err, &run):
@@ -99,6 +105,9 @@ func failureOf(err error) outcome {
 var password = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:/@]*):\S*@`)
 
 func withoutPasswords(text string) string { return password.ReplaceAllString(text, "$1:***@") }
+
+// ledgerHint says what can be done about an empty account.
+const ledgerHint = "nothing was spent; gauze ledger show says what one more fit may ask, and gauze ledger grant adds to it"
 
 // print writes the failure as lines for a person, or as one JSON object for a program.
 func (o outcome) print(w io.Writer, asJSON bool) {
@@ -165,7 +174,7 @@ func faultsOf(err error) []fault {
 // trimPackage takes the name of the library's package off a message: it tells a person at a
 // terminal nothing.
 func trimPackage(message string) string {
-	for _, name := range []string{"gauze: ", "source: ", "release: ", "kernel: "} {
+	for _, name := range []string{"gauze: ", "source: ", "release: ", "kernel: ", "ledger: "} {
 		message = strings.TrimPrefix(message, name)
 		message = strings.Replace(message, ": "+name, ": ", 1) // behind the name of a file
 	}

@@ -12,11 +12,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/budget"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report"
+	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
 )
 
@@ -26,6 +28,7 @@ type fitOptions struct {
 	report   string
 	progress string
 	sign     string
+	budget   budget.Flags
 }
 
 func fitCommand() command {
@@ -43,6 +46,7 @@ func (o *fitOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.report, "report", "", "file for a report of the release as HTML, or of why there is none")
 	flags.StringVar(&o.sign, "sign", "", "private key of ssh-keygen, or the public one of a key that the ssh-agent holds: signs the release, in a file beside --out")
 	flags.StringVar(&o.progress, "progress", "auto", "auto, plain (a line for each step) or none")
+	o.budget.Register(flags)
 }
 
 // run reads the input and fits it. Everything that can be refused is refused before the first row
@@ -63,18 +67,16 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
-	table, groups, request, err := o.load(e, input, request, progress)
+	schema, err := o.declared(request)
 	if err != nil {
 		return err
 	}
-	request.Observe, request.Day = progress.step, time.Now()
-	var result *gauze.Result
-	if groups != nil {
-		result, err = gauze.FitGroups(e.ctx, *groups, request)
-	} else {
-		result, err = gauze.Fit(e.ctx, table, request)
+	counted, err := o.reserve(e, input, request, schema)
+	if err != nil {
+		return err
 	}
-	progress.end()
+	result, err := o.fit(e, input, request, schema, progress, counted)
+	settle(e, counted, result, err)
 	var run *gauze.RunError
 	if errors.As(err, &run) || err == nil && result.NoRelease != nil {
 		setAside(e, o.out)
@@ -88,6 +90,27 @@ func (o *fitOptions) run(e *env, input string) error {
 		return o.writeReason(e, result)
 	}
 	return o.write(e, result, sign)
+}
+
+// fit reads the rows and fits them.
+func (o *fitOptions) fit(e *env, input string, r gauze.Request, schema *source.Schema, progress *progress, counted *budget.Fit) (result *gauze.Result, err error) {
+	table, groups, request, err := o.load(e, input, r, schema, progress)
+	if err != nil {
+		return nil, err
+	}
+	request.Observe, request.Day = progress.step, time.Now()
+	if counted != nil {
+		request.Reserve = counted.Reserve(e.ctx)
+	} else {
+		e.note("note: no --ledger is named: nobody counts what is spent on these rows\n")
+	}
+	if groups != nil {
+		result, err = gauze.FitGroups(e.ctx, *groups, request)
+	} else {
+		result, err = gauze.Fit(e.ctx, table, request)
+	}
+	progress.end()
+	return result, err
 }
 
 // writeReason writes the page of a fit without a release, if a report is asked for, and returns the
@@ -110,21 +133,23 @@ func (o *fitOptions) checkOutputs(input string) error {
 	return errors.Join(output{"--out", o.out, reads, o.request.force}.check(), output{"--report", o.report, append(reads, o.out), o.request.force}.check())
 }
 
+// declared is the schema that the flags declare. Rows need not be read to find that the request
+// does not go with it.
+func (o *fitOptions) declared(r gauze.Request) (*source.Schema, error) {
+	schema, err := o.request.declared()
+	if err == nil && o.budget.Dataset != "" {
+		schema.Dataset = o.budget.Dataset
+	}
+	if err != nil || len(schema.Columns) == 0 {
+		return schema, err
+	}
+	r.Columns = schema.Columns
+	return schema, errors.Join(o.request.forColumns(&r), r.Validate())
+}
+
 // load reads the rows into a protected table, or one for each group, and fills the columns into the
 // request.
-func (o *fitOptions) load(e *env, input string, r gauze.Request, p *progress) (*kernel.Table, *gauze.Groups, gauze.Request, error) {
-	schema, err := o.request.declared()
-	if err != nil {
-		return nil, nil, r, err
-	}
-	// rows need not be read to find that the known covariance is of other columns
-	if len(schema.Columns) > 0 {
-		check := r
-		check.Columns = schema.Columns
-		if err := errors.Join(o.request.forColumns(&check), check.Validate()); err != nil {
-			return nil, nil, r, err
-		}
-	}
+func (o *fitOptions) load(e *env, input string, r gauze.Request, schema *source.Schema, p *progress) (*kernel.Table, *gauze.Groups, gauze.Request, error) {
 	type loaded struct {
 		in     *gauze.Input
 		table  *kernel.Table

@@ -32,7 +32,7 @@ func (o *planOptions) register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.rows, "rows", 0, "number of rows")
 	flags.IntVar(&o.dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
 	o.fit.register(flags)
-	for _, name := range []string{"out", "report", "progress"} {
+	for _, name := range []string{"out", "report", "progress", "ledger", "ledger-key", "dataset"} {
 		flags.MarkHidden(name) // taken, so that the flags of a fit can be used as they are
 	}
 }

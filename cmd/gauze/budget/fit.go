@@ -1,0 +1,211 @@
+// Package budget is what the commands do with a ledger: they count fits, and show, grant and
+// verify.
+package budget
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
+)
+
+// Flags name a ledger and a data set.
+type Flags struct{ Ledger, Key, Dataset string }
+
+// Register adds the flags to a command's.
+func (f *Flags) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Ledger, "ledger", "", "budgets of data sets: a file, or postgres://..")
+	flags.StringVar(&f.Key, "ledger-key", "", "file with the ledger's key (default: the ledger's name and .key; for postgres://.. gauze/ledger.key among your settings)")
+	flags.StringVar(&f.Dataset, "dataset", "", "name of the data set in the ledger")
+}
+
+// key is the file of the ledger's key.
+func (f *Flags) key() (string, error) {
+	switch {
+	case f.Key != "":
+		return f.Key, nil
+	case !strings.HasPrefix(f.Ledger, "postgres://") && !strings.HasPrefix(f.Ledger, "postgresql://"):
+		return f.Ledger + ".key", nil
+	}
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return "", &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Mend: "name the file with --ledger-key"}
+	}
+	return filepath.Join(folder, "gauze", "ledger.key"), nil
+}
+
+// open opens the ledger that the flags name.
+func (f *Flags) open(ctx context.Context, now func() time.Time) (*ledger.Ledger, error) {
+	key, err := f.key()
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Open(ctx, f.Ledger, key, now)
+}
+
+// A Fit is one that a ledger counts. Nil is one that nobody counts.
+type Fit struct {
+	ledger      *ledger.Ledger
+	reservation ledger.Reservation
+	dataset     string
+	source      string // its fingerprint, as far as it was known before a row was read
+	input       string
+	asked       gauze.Request
+	grouped     bool
+	settled     *ledger.Cost
+	// Notes are for the custodian.
+	Notes []string
+}
+
+// Begin reserves what a fit can cost, before a row is read. It fails with *ledger.RefusedError if
+// that is more than is left.
+func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schema, input string, now func() time.Time) (*Fit, error) {
+	if schema.Dataset == "" {
+		return nil, &privacy.FieldError{Field: "dataset", Wanted: "the name of the data set whose budget is spent", Got: "nothing", Mend: "for instance --dataset visits-2026"}
+	}
+	var names []string
+	if input != stdin { // what is wrong with the input is said before anything is reserved
+		if _, _, err := inputs.Foresee(input, nil, schema); err != nil {
+			return nil, err
+		}
+		if columns, _, err := inputs.Foresee(input, nil, &source.Schema{}); err == nil { // all of them
+			names = (&source.Schema{Columns: columns}).Names()
+		}
+	}
+	cost, err := ledger.Foreseen(r.Budget)
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.open(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	fit := &Fit{ledger: l, dataset: schema.Dataset, asked: r, grouped: len(schema.By) > 0, input: input}
+	if size, ok := sizeOf(input); ok {
+		fit.source = l.Fingerprint(append(names, size)...)
+	}
+	terms := ledger.Terms{Relation: r.Relation.String(), Unit: schema.Unit, Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Rho: r.Budget.Rho, Method: r.Method}
+	if fit.reservation, err = l.Reserve(ctx, schema.Dataset, terms, cost, fit.source); err != nil {
+		l.Close()
+		return nil, err
+	}
+	fit.warn(ctx, "has this header and this size too", fit.source, "")
+	return fit, nil
+}
+
+// filesOf are the files of an input, none if it is something else.
+func filesOf(input string) []string {
+	if info, err := os.Stat(input); err == nil && info.Mode().IsRegular() {
+		return []string{input}
+	}
+	files, _ := filepath.Glob(input) // a pattern that is none matches nothing
+	return files
+}
+
+// sizeOf is the size of an input's files, in words; false if they are none.
+func sizeOf(input string) (string, bool) {
+	total, files := int64(0), filesOf(input)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return "", false
+		}
+		total += info.Size()
+	}
+	return fmt.Sprint(total), len(files) > 0
+}
+
+// warn notes other data sets of the ledger that look like this one.
+func (f *Fit) warn(ctx context.Context, why, source, content string) {
+	if names, err := f.ledger.Known(ctx, f.dataset, source, content); err == nil && names != nil {
+		f.Notes = append(f.Notes, fmt.Sprintf("warning: the ledger's data set %s %s: if these are the same people, what is released of one and of the other adds up",
+			strings.Join(names, ", "), why))
+	}
+}
+
+// stdin is the input that cannot be looked at twice.
+const stdin = "-"
+
+// Reserve puts the plan's exact worst case in the place of what was foreseen, before anything is
+// measured: the Reserve of a request. Groups have one plan, of which the first settles for all.
+func (f *Fit) Reserve(ctx context.Context) func(kernel.Plan, privacy.Calibration) error {
+	return func(plan kernel.Plan, total privacy.Calibration) error {
+		cost := ledger.CostOf(total, slices.Contains(catalog.Methods().Names(), plan.Method))
+		if f.grouped {
+			cost = cost.Parallel(f.asked.Relation, f.asked.Budget)
+		} else {
+			cost.Epsilon, cost.Delta = f.asked.Budget.Epsilon, f.asked.Budget.Delta
+		}
+		if f.settled != nil {
+			if !cost.Within(*f.settled) {
+				return errors.New("ledger: a group would cost more than the first")
+			}
+			return nil
+		}
+		if err := f.ledger.Settle(ctx, f.reservation, cost); err != nil {
+			return err
+		}
+		f.settled = &cost
+		return nil
+	}
+}
+
+// End records how a fit ended, err being that of reading or fitting, and closes the ledger. A
+// reservation from which no measurement was drawn is given back. What is returned is for the
+// custodian: it changes nothing of what is spent.
+func (f *Fit) End(ctx context.Context, result *gauze.Result, err error, again func(func() error) error) error {
+	defer f.ledger.Close()
+	ctx = context.WithoutCancel(ctx) // a signal that ended the fit does not keep it from being recorded
+	var run *gauze.RunError
+	how := ledger.Interrupted
+	switch {
+	case errors.As(err, &run):
+	case err != nil:
+		return again(func() error { return f.ledger.Return(ctx, f.reservation) })
+	case result.NoRelease != nil:
+		how = ledger.NoRelease
+	default:
+		how = ledger.Released
+	}
+	content := f.content()
+	f.warn(ctx, "has the same rows", "", content)
+	return again(func() error { return f.ledger.Record(ctx, f.reservation, how, content) })
+}
+
+// content is a fingerprint of all that an input's files hold; "" of an input without files.
+func (f *Fit) content() string {
+	parts := []string{"content"}
+	for _, name := range filesOf(f.input) {
+		file, err := os.Open(name)
+		if err != nil {
+			return ""
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return ""
+		}
+		parts = append(parts, hex.EncodeToString(h.Sum(nil)))
+	}
+	if len(parts) == 1 {
+		return ""
+	}
+	return f.ledger.Fingerprint(parts...)
+}

@@ -1,0 +1,20 @@
+// Package ledger counts what is spent on data sets: each has a budget that was granted, and a fit
+// reserves its whole cost, durably, before it reads a row. What it reserved stays spent however it
+// ends, unless no measurement was drawn.
+//
+// The order is reserve, read, settle (the plan's exact worst case, once the number of rows is
+// known), measure, record. Each is one transaction that is on disk before the next begins, so that
+// a process or a database server that dies between any two has counted too much at most.
+// Transactions that write exclude each other, so that fits at the same time never overspend
+// together.
+//
+// The account of a data set composes in Gaussian DP, Rényi curves and the closeness of thresholds
+// and tests ([Cost]); when it is full is proved in ledger_proof.md, for requests that may depend on
+// everything that was released before.
+//
+// Every entry holds the hash of the one before, and a code under a secret key: [Ledger.Verify]
+// finds whatever was changed by somebody without the key. It cannot find that a whole ledger was
+// replaced by an older copy of itself, unless a head noted elsewhere is given to it.
+//
+// The package sees no row. It knows a table by keyed fingerprints that others compute.
+package ledger

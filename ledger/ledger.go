@@ -1,0 +1,277 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A Ledger is an opened one. Several processes may have one open at the same time.
+type Ledger struct {
+	db   *sql.DB
+	says dialect
+	key  []byte
+	now  func() time.Time
+}
+
+// Init makes an empty ledger in a new SQLite file, or in a PostgreSQL database that has none, and
+// its key file, if that does not exist.
+func Init(ctx context.Context, place, keyFile string) error {
+	key, err := makeKey(keyFile)
+	if err != nil {
+		return err
+	}
+	db, says, err := connect(place, true)
+	if err != nil {
+		return err
+	}
+	l := &Ledger{db: db, says: says, key: key}
+	defer l.Close()
+	return l.failed(l.makeTables(ctx))
+}
+
+// makeTables makes the tables and the head, all or nothing.
+func (l *Ledger) makeTables(ctx context.Context) error {
+	id, err := drawn()
+	if err != nil {
+		return err
+	}
+	t, err := l.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer t.Rollback()
+	for _, statement := range strings.Split(tables, ";") {
+		if _, err := t.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	h := head{id: id, hash: origin(id)}.sealed(l.key)
+	if _, err := t.ExecContext(ctx, l.says.bind("INSERT INTO gauze_ledger_head (one, id, count, hash, mac) VALUES (1, ?, 0, ?, ?)"), h.id, h.hash, h.mac); err != nil {
+		return err
+	}
+	return t.Commit()
+}
+
+// Open opens a ledger that is there, with its key. Now is the clock that its entries are dated by.
+// The caller closes it.
+func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*Ledger, error) {
+	db, says, err := connect(place, false)
+	if err != nil {
+		return nil, err
+	}
+	l := &Ledger{db: db, says: says, now: now}
+	if l.key, err = readKey(keyFile); err == nil {
+		err = l.ready(ctx)
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// ready reports a database without a ledger, and one that does not keep what it was told.
+func (l *Ledger) ready(ctx context.Context) error {
+	h, err := readHead(ctx, l.db, "")
+	var broken *BrokenError
+	if errors.As(err, &broken) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("ledger: this database has no ledger that can be read (gauze ledger init makes one): %w", err)
+	}
+	if l.says.number {
+		var fsync string
+		if err := l.db.QueryRowContext(ctx, "SHOW fsync").Scan(&fsync); err != nil {
+			return l.failed(err)
+		}
+		if fsync != "on" {
+			return &privacy.FieldError{Field: "ledger", Wanted: "a PostgreSQL server that keeps what was committed", Got: "one with fsync = " + fsync, Mend: "turn it on: what is spent must outlive a crash"}
+		}
+	}
+	return h.check(l.key)
+}
+
+// Close ends the use of the ledger.
+func (l *Ledger) Close() error { return l.db.Close() }
+
+// Grant adds to the budget of a data set, which it makes known if it is not.
+func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (Balance, error) {
+	if err := errors.Join(validName(dataset), more.validate()); err != nil {
+		return Balance{}, err
+	}
+	var after state
+	err := l.write(ctx, func(w *tx) error {
+		before, err := w.account(dataset)
+		if err != nil {
+			return err
+		}
+		if before == nil {
+			before = &state{}
+		}
+		e := entry{Kind: kindGrant, Dataset: dataset, Time: stamp(l.now()), Grant: &more}
+		if after, err = e.apply(*before, nil); err != nil {
+			return err
+		}
+		e.After = after
+		_, err = w.append(e)
+		return err
+	})
+	if err != nil {
+		return Balance{}, err
+	}
+	return after.balance(dataset), nil
+}
+
+// validName reports a name that could be mistaken for another, or that no terminal could show.
+func validName(name string) error {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	const longest = 200 // a guess
+	if name == "" || len(name) > longest || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) || strings.TrimSpace(name) != name {
+		return &privacy.FieldError{Field: "dataset", Wanted: fmt.Sprintf("a name of 1 to %d printable characters, without blanks around it", longest), Got: fmt.Sprintf("%q", name),
+			Mend: "for instance --dataset visits-2026"}
+	}
+	return nil
+}
+
+// A Reservation is the number of the entry that reserved a fit's cost.
+type Reservation int64
+
+// Reserve takes the cost from the data set's budget before a row is read. Source is a fingerprint
+// of the input as far as it is known by then, "" for none.
+//
+// Failures: *[RefusedError] if the account has not enough left. Whatever the error, nothing may be
+// measured; if the database failed it is possible that the cost counts all the same.
+func (l *Ledger) Reserve(ctx context.Context, dataset string, t Terms, cost Cost, source string) (Reservation, error) {
+	if err := errors.Join(validName(dataset), cost.validate()); err != nil {
+		return 0, err
+	}
+	var seq int64
+	err := l.write(ctx, func(w *tx) error {
+		before, err := w.account(dataset)
+		if err != nil {
+			return err
+		}
+		if before == nil {
+			return &RefusedError{dataset, "nothing was granted; gauze ledger grant does so"}
+		}
+		e := entry{Kind: kindReserve, Dataset: dataset, Time: stamp(l.now()), Terms: &t, Cost: &cost, Source: source}
+		if e.After, err = e.apply(*before, nil); err != nil {
+			return err
+		}
+		seq, err = w.append(e)
+		return err
+	})
+	return Reservation(seq), err
+}
+
+// Settle puts the plan's exact worst case in the place of the cost that was foreseen, before
+// anything is measured. It fails as Reserve does; what was reserved stays so until it is returned.
+func (l *Ledger) Settle(ctx context.Context, r Reservation, cost Cost) error {
+	if err := cost.validate(); err != nil {
+		return err
+	}
+	return l.follow(ctx, r, entry{Kind: kindSettle, Cost: &cost})
+}
+
+// Return gives a reservation back: the caller knows that no measurement was drawn from it.
+func (l *Ledger) Return(ctx context.Context, r Reservation) error {
+	return l.follow(ctx, r, entry{Kind: kindReturn})
+}
+
+// How a fit ended that began to measure: what it reserved stays spent.
+type Outcome string
+
+const (
+	Released    Outcome = kindReleased
+	NoRelease   Outcome = kindNone
+	Interrupted Outcome = kindFailed
+)
+
+// Record notes how a fit ended. Content is a fingerprint of the whole input, "" for none.
+func (l *Ledger) Record(ctx context.Context, r Reservation, how Outcome, content string) error {
+	return l.follow(ctx, r, entry{Kind: string(how), Content: content})
+}
+
+// follow appends an entry about a reservation.
+func (l *Ledger) follow(ctx context.Context, r Reservation, e entry) error {
+	return l.write(ctx, func(w *tx) error {
+		first, found, err := one(w.ctx, w, w.says, w.key, "seq = ?", int64(r))
+		if err != nil {
+			return err
+		}
+		if !found || first.Kind != kindReserve {
+			return &BrokenError{Seq: int64(r), What: "is no reservation"}
+		}
+		last, _, err := one(w.ctx, w, w.says, w.key, "of = ? ORDER BY seq DESC", fmt.Sprint(int64(r)))
+		if err != nil {
+			return err
+		}
+		before, err := w.account(first.Dataset)
+		if err != nil {
+			return err
+		}
+		h := &held{terms: *first.Terms, cost: *first.Cost}
+		if last.Kind != "" {
+			h.add(last)
+		}
+		e.Dataset, e.Time, e.Of = first.Dataset, stamp(l.now()), int64(r)
+		if e.After, err = e.apply(*before, h); err != nil {
+			return err
+		}
+		_, err = w.append(e)
+		return err
+	})
+}
+
+// Known are the names of other data sets that had an input with one of these fingerprints, before.
+func (l *Ledger) Known(ctx context.Context, dataset, source, content string) (names []string, err error) {
+	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT DISTINCT dataset FROM gauze_ledger WHERE dataset <> ? AND (source <> '' AND source = ? OR content <> '' AND content = ?) ORDER BY dataset"),
+		dataset, source, content)
+	if err != nil {
+		return nil, l.failed(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, l.failed(err)
+		}
+		names = append(names, name)
+	}
+	return names, l.failed(rows.Err())
+}
+
+// Balances are the accounts of all data sets, by name; of one alone if it is named.
+func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error) {
+	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE seq IN (SELECT MAX(seq) FROM gauze_ledger GROUP BY dataset) AND (? = '' OR dataset = ?) ORDER BY dataset"),
+		dataset, dataset)
+	if err != nil {
+		return nil, l.failed(err)
+	}
+	defer rows.Close()
+	out := []Balance{}
+	for rows.Next() {
+		var at line
+		if err := at.scan(rows); err != nil {
+			return nil, l.failed(err)
+		}
+		e, err := at.open(l.key, "")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e.After.balance(e.Dataset))
+	}
+	if len(out) == 0 && dataset != "" {
+		return nil, &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
+	}
+	return out, l.failed(rows.Err())
+}

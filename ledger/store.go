@@ -1,0 +1,205 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A dialect is what differs between the two databases.
+type dialect struct {
+	driver string
+	lock   string // behind the select of the head, for who is going to write
+	begin  string // the first statement of a transaction that writes
+	// number writes the parameters of a statement: ? or $1, $2, ..
+	number bool
+}
+
+var (
+	sqlite   = dialect{driver: "sqlite"}
+	postgres = dialect{driver: "pgx", lock: " FOR UPDATE", begin: "SET LOCAL synchronous_commit = on", number: true}
+)
+
+// tables are those of a ledger. The columns beside body are there to be found by; verify holds them
+// against it.
+const tables = `
+CREATE TABLE gauze_ledger_head (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, count BIGINT NOT NULL, hash TEXT NOT NULL, mac TEXT NOT NULL);
+CREATE TABLE gauze_ledger (seq BIGINT PRIMARY KEY, dataset TEXT NOT NULL, of TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL, mac TEXT NOT NULL,
+  source TEXT NOT NULL, content TEXT NOT NULL);
+CREATE INDEX gauze_ledger_dataset ON gauze_ledger (dataset, seq);
+CREATE INDEX gauze_ledger_of ON gauze_ledger (of, seq);
+CREATE INDEX gauze_ledger_source ON gauze_ledger (source);
+CREATE INDEX gauze_ledger_content ON gauze_ledger (content)`
+
+// isPostgres reports a ledger in a PostgreSQL database, by its URL.
+func isPostgres(place string) bool {
+	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
+}
+
+// connect opens the database of a ledger; a file has to exist unless it is new.
+func connect(place string, fresh bool) (*sql.DB, dialect, error) {
+	if place == "" {
+		return nil, dialect{}, &privacy.FieldError{Field: "ledger", Wanted: "a file or postgres://..", Got: "nothing", Mend: "for instance --ledger budgets.db"}
+	}
+	if isPostgres(place) {
+		db, err := sql.Open(postgres.driver, place)
+		return db, postgres, err
+	}
+	_, err := os.Stat(place)
+	switch {
+	case !fresh && errors.Is(err, fs.ErrNotExist):
+		return nil, sqlite, &privacy.FieldError{Field: "ledger", Wanted: "a ledger", Got: place + ", which does not exist", Mend: "gauze ledger init makes one"}
+	case fresh && err == nil:
+		return nil, sqlite, &privacy.FieldError{Field: "ledger", Wanted: "a new file", Got: place + ", which exists", Mend: "name another: a ledger is never replaced"}
+	case fresh:
+		// for the owner alone, from its first byte on
+		file, err := os.OpenFile(place, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, sqlite, err
+		}
+		if err := file.Close(); err != nil {
+			return nil, sqlite, err
+		}
+	}
+	path, err := filepath.Abs(place)
+	if err != nil {
+		return nil, sqlite, err
+	}
+	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)"}
+	db, err := sql.Open(sqlite.driver, dsn.String())
+	return db, sqlite, err
+}
+
+// A tx is a transaction that writes: no other runs beside it.
+type tx struct {
+	*sql.Tx
+	ctx  context.Context
+	says dialect
+	key  []byte
+	head head
+}
+
+// write runs f in a transaction that excludes all others, and makes it durable.
+func (l *Ledger) write(ctx context.Context, f func(*tx) error) (err error) {
+	t, err := l.db.BeginTx(ctx, nil)
+	if err != nil {
+		return l.failed(err)
+	}
+	defer t.Rollback() // does nothing behind a commit
+	if l.says.begin != "" {
+		if _, err := t.ExecContext(ctx, l.says.begin); err != nil {
+			return l.failed(err)
+		}
+	}
+	w := &tx{Tx: t, ctx: ctx, says: l.says, key: l.key}
+	if w.head, err = readHead(ctx, t, l.says.lock); err != nil {
+		return l.failed(err)
+	}
+	if err = w.head.check(l.key); err != nil {
+		return err
+	}
+	if err = f(w); err != nil {
+		return l.failed(err)
+	}
+	return l.failed(t.Commit())
+}
+
+// failed says of an error of the database whose it is; it never repeats the URL, which may hold a
+// password.
+func (l *Ledger) failed(err error) error {
+	var field *privacy.FieldError
+	var broken *BrokenError
+	var refused *RefusedError
+	if err == nil || errors.As(err, &field) || errors.As(err, &broken) || errors.As(err, &refused) {
+		return err
+	}
+	return fmt.Errorf("ledger: its database: %w", err)
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}
+
+func readHead(ctx context.Context, q querier, lock string) (h head, err error) {
+	err = q.QueryRowContext(ctx, "SELECT id, count, hash, mac FROM gauze_ledger_head WHERE one = 1"+lock).Scan(&h.id, &h.count, &h.hash, &h.mac)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = &BrokenError{What: "its head is missing"}
+	}
+	return h, err
+}
+
+// bind writes a statement's parameters as the dialect does.
+func (d dialect) bind(statement string) string {
+	if !d.number {
+		return statement
+	}
+	var b strings.Builder
+	n := 0
+	for _, c := range statement {
+		if c == '?' {
+			n++
+			fmt.Fprintf(&b, "$%d", n)
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+const columns = "seq, dataset, of, body, hash, mac, source, content"
+
+func (l *line) scan(row interface{ Scan(...any) error }) error {
+	return row.Scan(&l.seq, &l.dataset, &l.of, &l.body, &l.hash, &l.mac, &l.source, &l.print)
+}
+
+// one returns the entry that a condition finds, checked; false if there is none.
+func one(ctx context.Context, q querier, says dialect, key []byte, where string, args ...any) (e entry, found bool, err error) {
+	var l line
+	err = l.scan(q.QueryRowContext(ctx, says.bind("SELECT "+columns+" FROM gauze_ledger WHERE "+where+" LIMIT 1"), args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return e, false, nil
+	}
+	if err == nil {
+		e, err = l.open(key, "")
+	}
+	return e, err == nil, err
+}
+
+// append writes an entry behind the last one.
+func (w *tx) append(e entry) (int64, error) {
+	e.Seq = w.head.count + 1
+	l, err := e.seal(w.key, w.head.hash)
+	if err != nil {
+		return 0, err
+	}
+	if _, err = w.ExecContext(w.ctx, w.says.bind("INSERT INTO gauze_ledger ("+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+		l.seq, l.dataset, l.of, l.body, l.hash, l.mac, l.source, l.print); err != nil {
+		return 0, err
+	}
+	w.head.count, w.head.hash = l.seq, l.hash
+	w.head = w.head.sealed(w.key)
+	_, err = w.ExecContext(w.ctx, w.says.bind("UPDATE gauze_ledger_head SET count = ?, hash = ?, mac = ? WHERE one = 1"), w.head.count, w.head.hash, w.head.mac)
+	return e.Seq, err
+}
+
+// account is the state of a data set after its last entry; nil if it has none.
+func (w *tx) account(dataset string) (*state, error) {
+	e, found, err := one(w.ctx, w, w.says, w.key, "dataset = ? ORDER BY seq DESC", dataset)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &e.After, nil
+}
