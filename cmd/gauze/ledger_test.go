@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// gauzeIn is the program, this test's own binary under its name, in a folder.
+func gauzeIn(t *testing.T, folder string, args ...string) *exec.Cmd {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &exec.Cmd{Path: program, Args: append([]string{"gauze"}, args...), Dir: folder}
+}
+
+// counted is a folder with a table and a ledger that grants epsilon and delta.
+func counted(t *testing.T, epsilon, delta string) string {
+	t.Helper()
+	folder, rng := t.TempDir(), rand.New(rand.NewPCG(1, 2))
+	var table strings.Builder
+	table.WriteString("x,y\n")
+	for range 4000 {
+		fmt.Fprintf(&table, "%.3f,%.3f\n", rng.NormFloat64(), 5+3*rng.NormFloat64())
+	}
+	if err := os.WriteFile(filepath.Join(folder, "t.csv"), []byte(table.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"ledger", "init", "--ledger", "b.db"}, {"ledger", "grant", "--ledger", "b.db", "--dataset", "t", "--epsilon", epsilon, "--delta", delta}} {
+		if text, err := gauzeIn(t, folder, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, text)
+		}
+	}
+	return folder
+}
+
+func fitOf(out string) []string {
+	return []string{"fit", "t.csv", "--ledger", "b.db", "--dataset", "t", "--columns", "x,y", "--components", "1", "--epsilon", "1", "--delta", "1e-6", "--out", out}
+}
+
+// shown is what the ledger says of the table, once it is verified.
+func shown(t *testing.T, folder string) (fits, releases int, mu float64) {
+	t.Helper()
+	if text, err := gauzeIn(t, folder, "ledger", "verify", "--ledger", "b.db").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	text, err := gauzeIn(t, folder, "ledger", "show", "--ledger", "b.db", "--json").Output()
+	var all struct {
+		Datasets []struct {
+			Fits, Releases int
+			Spent          release.Spent
+		}
+	}
+	if err = errors.Join(err, json.Unmarshal(text, &all)); err != nil || len(all.Datasets) != 1 {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	d := all.Datasets[0]
+	return d.Fits, d.Releases, d.Spent.Mu
+}
+
+// Eight fits at the same time, with room for three: three releases, and five refusals.
+func TestEightFits(t *testing.T) {
+	folder := counted(t, "1.75", "1e-5") // 3.4 times the mu^2 of (1, 1e-6), by the ledger's account
+	codes := make([]int, 8)
+	var wait sync.WaitGroup
+	for i := range codes {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			c := gauzeIn(t, folder, fitOf(fmt.Sprint(i, ".json"))...)
+			c.Run()
+			codes[i] = c.ProcessState.ExitCode()
+		}()
+	}
+	wait.Wait()
+	count := map[int]int{}
+	for _, code := range codes {
+		count[code]++
+	}
+	written, _ := filepath.Glob(filepath.Join(folder, "[0-9].json"))
+	if fits, releases, _ := shown(t, folder); count[0] != 3 || count[4] != 5 || len(written) != 3 || fits != 3 || releases != 3 {
+		t.Errorf("exit codes %v, %d files, %d fits and %d releases counted; want three", codes, len(written), fits, releases)
+	}
+}
+
+// Fits that are killed at any moment: whatever was written is counted.
+func TestKilledFits(t *testing.T) {
+	folder := counted(t, "20", "1e-3")
+	kills := 8
+	if os.Getenv("GAUZE_LONG") != "" {
+		kills = 200
+	}
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
+	longest := time.Second
+	for i := range kills {
+		c := gauzeIn(t, folder, fitOf(fmt.Sprint("r", i, ".json"))...)
+		start := time.Now()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 { // one that lives, to learn how long a fit takes
+			if err := c.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			longest = time.Since(start)
+			continue
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(longest) * 6 / 5)))
+		c.Process.Kill()
+		c.Wait()
+	}
+	written, _ := filepath.Glob(filepath.Join(folder, "r*.json"))
+	mu2 := 0.0
+	for _, file := range written {
+		r, err := release.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu2 += r.Certificate.Spent.Mu * r.Certificate.Spent.Mu
+	}
+	fits, releases, mu := shown(t, folder)
+	if fits < len(written) || releases < len(written) || mu*mu < mu2*(1-1e-9) {
+		t.Errorf("%d releases with mu^2 = %g are written; the ledger counts %d of %d fits, with %g", len(written), mu2, releases, fits, mu*mu)
+	}
+	t.Logf("%d kills: %d releases written, %d counted, %d fits", kills-1, len(written), releases, fits)
+}
