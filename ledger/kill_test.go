@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// spendForEver fits one after the other, as the command does, until something fails. What it notes is
-// on disk before it goes on: a measurement at the moment before its noise would be drawn, and a
+// spendForEver fits one after the other, as the command does, until something fails. What it notes
+// is on disk before it goes on: a measurement at the moment before its noise would be drawn, and a
 // release at the moment after which somebody may have it.
 func spendForEver(place, key, notes string) error {
 	ctx := context.Background()

@@ -90,8 +90,8 @@ func (s *server) url() string {
 	return fmt.Sprintf("postgres://gauze@127.0.0.1:%d/postgres?sslmode=disable&connect_timeout=5", s.port)
 }
 
-// start starts the server, and waits until it answers. What a killed one has left behind may keep it
-// from starting for a moment.
+// start starts the server, and waits until it answers. What a killed one has left behind may keep
+// it from starting for a moment.
 func (s *server) start() {
 	s.t.Helper()
 	for range 100 {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/internal/words"
 )
 
@@ -125,7 +126,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 		names = append(names, c.Name())
 	}
 	hint := "gauze help lists the commands"
-	if name := nearest(args[0], names); name != "" {
+	if name := suggest.Nearest(args[0], names); name != "" {
 		hint = "did you mean gauze " + name + "?"
 	}
 	return &usageError{message: fmt.Sprintf("unknown command %q", args[0]), hint: hint}

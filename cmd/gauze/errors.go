@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -67,10 +68,6 @@ func failureOf(err error) outcome {
 		return outcome{Outcome: "no-release", Code: codeNoRelease, Message: none.why.Reason, Hint: none.why.Advice, Spent: none.spent}
 	}
 	f := outcome{Outcome: "error", Code: codeOther}
-	var refused *ledger.RefusedError
-	if errors.As(err, &refused) {
-		return outcome{Outcome: "refused", Code: codeRefused, Message: trimPackage(err.Error()), faults: []fault{{trimPackage(err.Error()), ledgerHint}}, Hint: ledgerHint}
-	}
 	var run *gauze.RunError
 	switch {
 	case errors.As(err, &run):
@@ -78,6 +75,8 @@ func failureOf(err error) outcome {
 		f.faults = []fault{{trimPackage(err.Error()), "what was measured by then stays spent"}}
 	case errors.Is(err, context.Canceled):
 		f.faults = []fault{{"interrupted", "nothing was spent"}}
+	case errors.As(err, new(*ledger.RefusedError)):
+		f.Outcome, f.Code, f.faults = "refused", codeRefused, []fault{{trimPackage(err.Error()), ledgerHint}}
 	default:
 		f.faults = faultsOf(err)
 		if _, bad := hintOf(err); bad {
@@ -207,7 +206,7 @@ func hintOf(err error) (hint string, bad bool) {
 	case errors.As(err, &refusal):
 		return refusal.Advice, true
 	case errors.As(err, &unknown):
-		if name := nearest(unknown.Name, unknown.Names); name != "" {
+		if name := suggest.Nearest(unknown.Name, unknown.Names); name != "" {
 			return "did you mean " + name + "?", true
 		}
 		return "gauze papers lists the methods", true
@@ -226,7 +225,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &lost):
 		name := lost.GetSpecifiedName()
-		if near := nearest(name, flagNames(cmd)); near != "" {
+		if near := suggest.Nearest(name, flagNames(cmd)); near != "" {
 			help = "did you mean --" + near + "?"
 		}
 		if lost.GetSpecifiedShortnames() != "" {

@@ -71,14 +71,13 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
-	counted, err := o.reserve(e, input, request, schema)
+	counted, err := o.budget.Begin(e.ctx, request, schema, input, time.Now, e.note)
 	if err != nil {
 		return err
 	}
 	result, err := o.fit(e, input, request, schema, progress, counted)
-	settle(e, counted, result, err)
-	var run *gauze.RunError
-	if errors.As(err, &run) || err == nil && result.NoRelease != nil {
+	counted.End(e.ctx, result, err)
+	if errors.As(err, new(*gauze.RunError)) || err == nil && result.NoRelease != nil {
 		setAside(e, o.out)
 		setAside(e, signatureOf(o.out))
 	}
@@ -98,12 +97,7 @@ func (o *fitOptions) fit(e *env, input string, r gauze.Request, schema *source.S
 	if err != nil {
 		return nil, err
 	}
-	request.Observe, request.Day = progress.step, time.Now()
-	if counted != nil {
-		request.Reserve = counted.Reserve(e.ctx)
-	} else {
-		e.note("note: no --ledger is named: nobody counts what is spent on these rows\n")
-	}
+	request.Observe, request.Day, request.Reserve = progress.step, time.Now(), counted.Reserve(e.ctx)
 	if groups != nil {
 		result, err = gauze.FitGroups(e.ctx, *groups, request)
 	} else {

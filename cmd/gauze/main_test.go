@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -232,7 +233,7 @@ func TestNearest(t *testing.T) {
 		"epsilom": "epsilon", "epslion": "epsilon", "eps": "epsilon", "dleta": "delta", "column": "columns",
 		"ledger": "", "x": "", "": "",
 	} {
-		if got := nearest(typed, words); got != want {
+		if got := suggest.Nearest(typed, words); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", typed, got, want)
 		}
 	}

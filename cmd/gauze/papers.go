@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -40,13 +41,8 @@ func papers(e *env, args []string) error {
 	}
 	entries := all
 	if len(args) == 1 {
-		entries = nil
-		for _, p := range all {
-			if strings.EqualFold(p.Key, args[0]) {
-				entries = append(entries, p)
-			}
-		}
-		if entries == nil {
+		entries = slices.DeleteFunc(slices.Clone(all), func(p paperEntry) bool { return !strings.EqualFold(p.Key, args[0]) })
+		if len(entries) == 0 {
 			return &usageError{fmt.Sprintf("papers: wanted one of %s, got %q", strings.Join(keysOf(all), ", "), args[0]),
 				"gauze papers lists everything"}
 		}
@@ -77,15 +73,10 @@ func listMethods(w io.Writer, what string, methods []estimate.Estimator) {
 	}
 }
 
-// keysOf lists the keys once each, in their order.
-func keysOf(all []paperEntry) []string {
-	var keys []string
-	seen := map[string]bool{}
+// keysOf lists the keys once each, in their order: entries of one key stand together.
+func keysOf(all []paperEntry) (keys []string) {
 	for _, p := range all {
-		if !seen[p.Key] {
-			seen[p.Key] = true
-			keys = append(keys, p.Key)
-		}
+		keys = append(keys, p.Key)
 	}
-	return keys
+	return slices.Compact(keys)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -189,7 +190,7 @@ func covarianceType(name string) (estimate.CovarianceType, error) {
 		return shape, nil
 	}
 	hint := "full is the default; diagonal and spherical need fewer rows"
-	if near := nearest(name, []string{"full", "diagonal", "spherical"}); near != "" {
+	if near := suggest.Nearest(name, []string{"full", "diagonal", "spherical"}); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return 0, &usageError{fmt.Sprintf("--covariance: wanted full, diagonal or spherical, got %q", name), hint}

@@ -60,7 +60,7 @@ func (f *Flags) open(ctx context.Context, now func() time.Time) (*ledger.Ledger,
 	return ledger.Open(ctx, f.Ledger, key, now)
 }
 
-// A Fit is one that a ledger counts. Nil is one that nobody counts.
+// A Fit is one that a ledger counts, or nobody if none is named.
 type Fit struct {
 	ledger      *ledger.Ledger
 	reservation ledger.Reservation
@@ -70,13 +70,18 @@ type Fit struct {
 	asked       gauze.Request
 	grouped     bool
 	settled     *ledger.Cost
-	// Notes are for the custodian.
-	Notes []string
+	note        func(format string, args ...any) // tells the custodian something
 }
 
-// Begin reserves what a fit can cost, before a row is read. It fails with *ledger.RefusedError if
-// that is more than is left.
-func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schema, input string, now func() time.Time) (*Fit, error) {
+// Begin reserves what a fit can cost, before a row is read, if a ledger is named. It fails with
+// *ledger.RefusedError if that is more than is left. What note is told is for the custodian.
+func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schema, input string, now func() time.Time, note func(string, ...any)) (*Fit, error) {
+	if f.Ledger == "" {
+		if f.Dataset != "" || f.Key != "" {
+			return nil, &privacy.FieldError{Field: "--ledger", Wanted: "the ledger that the data set is in", Got: "nothing", Mend: "for instance --ledger budgets.db"}
+		}
+		return &Fit{note: note}, nil
+	}
 	if schema.Dataset == "" {
 		return nil, &privacy.FieldError{Field: "dataset", Wanted: "the name of the data set whose budget is spent", Got: "nothing", Mend: "for instance --dataset visits-2026"}
 	}
@@ -97,7 +102,7 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{ledger: l, dataset: schema.Dataset, asked: r, grouped: len(schema.By) > 0, input: input}
+	fit := &Fit{ledger: l, dataset: schema.Dataset, asked: r, grouped: len(schema.By) > 0, input: input, note: note}
 	if size, ok := sizeOf(input); ok {
 		fit.source = l.Fingerprint(append(names, size)...)
 	}
@@ -135,8 +140,7 @@ func sizeOf(input string) (string, bool) {
 // warn notes other data sets of the ledger that look like this one.
 func (f *Fit) warn(ctx context.Context, why, source, content string) {
 	if names, err := f.ledger.Known(ctx, f.dataset, source, content); err == nil && names != nil {
-		f.Notes = append(f.Notes, fmt.Sprintf("warning: the ledger's data set %s %s: if these are the same people, what is released of one and of the other adds up",
-			strings.Join(names, ", "), why))
+		f.note("warning: the ledger's data set %s %s: if these are the same people, what is released of one and of the other adds up\n", strings.Join(names, ", "), why)
 	}
 }
 
@@ -146,6 +150,10 @@ const stdin = "-"
 // Reserve puts the plan's exact worst case in the place of what was foreseen, before anything is
 // measured: the Reserve of a request. Groups have one plan, of which the first settles for all.
 func (f *Fit) Reserve(ctx context.Context) func(kernel.Plan, privacy.Calibration) error {
+	if f.ledger == nil {
+		f.note("note: no --ledger is named: nobody counts what is spent on these rows\n")
+		return nil
+	}
 	return func(plan kernel.Plan, total privacy.Calibration) error {
 		cost := ledger.CostOf(total, slices.Contains(catalog.Methods().Names(), plan.Method))
 		if f.grouped {
@@ -167,18 +175,27 @@ func (f *Fit) Reserve(ctx context.Context) func(kernel.Plan, privacy.Calibration
 	}
 }
 
-// End records how a fit ended, err being that of reading or fitting, and closes the ledger. A
-// reservation from which no measurement was drawn is given back. What is returned is for the
-// custodian: it changes nothing of what is spent.
-func (f *Fit) End(ctx context.Context, result *gauze.Result, err error, again func(func() error) error) error {
+// End records how a fit ended, err being that of reading or fitting, before anything of it is
+// written, and closes the ledger. A reservation from which no measurement was drawn is given back.
+func (f *Fit) End(ctx context.Context, result *gauze.Result, err error) {
+	if f.ledger == nil {
+		return
+	}
 	defer f.ledger.Close()
 	ctx = context.WithoutCancel(ctx) // a signal that ended the fit does not keep it from being recorded
+	if fault := again(ctx, f.ending(ctx, result, err)); fault != nil {
+		f.note("warning: the ledger could not be told how the fit ended (%v); what was reserved stays spent\n", fault)
+	}
+}
+
+// ending is what the ledger is told of a fit that ended so.
+func (f *Fit) ending(ctx context.Context, result *gauze.Result, err error) func() error {
 	var run *gauze.RunError
 	how := ledger.Interrupted
 	switch {
 	case errors.As(err, &run):
 	case err != nil:
-		return again(func() error { return f.ledger.Return(ctx, f.reservation) })
+		return func() error { return f.ledger.Return(ctx, f.reservation) }
 	case result.NoRelease != nil:
 		how = ledger.NoRelease
 	default:
@@ -186,7 +203,27 @@ func (f *Fit) End(ctx context.Context, result *gauze.Result, err error, again fu
 	}
 	content := f.content()
 	f.warn(ctx, "has the same rows", "", content)
-	return again(func() error { return f.ledger.Record(ctx, f.reservation, how, content) })
+	return func() error { return f.ledger.Record(ctx, f.reservation, how, content) }
+}
+
+// How often, and how far apart, something is tried again that a database's restart can spoil.
+const (
+	tries = 12
+	pause = time.Second
+)
+
+// again tries f until it succeeds, or finds the ledger altered.
+func again(ctx context.Context, f func() error) (err error) {
+	var broken *ledger.BrokenError
+	for range tries {
+		if err = f(); err == nil || errors.As(err, &broken) {
+			return err
+		}
+		wait, done := context.WithTimeout(ctx, pause)
+		<-wait.Done()
+		done()
+	}
+	return err
 }
 
 // content is a fingerprint of all that an input's files hold; "" of an input without files.

@@ -1,10 +1,11 @@
-package main
+// Package suggest guesses what somebody meant to type.
+package suggest
 
 import "github.com/spf13/cobra"
 
-// nearest returns the word that was probably meant by a mistyped one, or "": cobra finds it, which
+// Nearest returns the word that was probably meant by a mistyped one, or "": cobra finds it, which
 // knows words as commands.
-func nearest(typed string, words []string) string {
+func Nearest(typed string, words []string) string {
 	all := &cobra.Command{}
 	for _, w := range words {
 		all.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
