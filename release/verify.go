@@ -52,6 +52,8 @@ func Verify(r *Release) []error {
 	} else {
 		k = r.Model.K()
 	}
+	v.fault(r.Certificate.By != nil, "certificate.by", "groups, or no columns that make them", "no groups")
+	v.fault(r.Identity != nil && !r.Certificate.Recomputable(), "certificate.plan", "the shapes of its queries, as in all releases with an identity", "lines without")
 	v.terms(&r.Certificate)
 	if k > 0 {
 		v.columns(r)
@@ -149,7 +151,8 @@ func (v *verifier) numbers(c *Certificate) {
 	v.amount("certificate.spent.delta", c.Spent.Delta, 1)
 	v.amount("certificate.spent.mu", c.Spent.Mu, math.MaxFloat64)
 	v.amount("certificate.spent.rho", c.Spent.Rho, math.MaxFloat64)
-	v.fault(c.Epsilon == 0 && c.Rho == 0, "certificate.epsilon", "a budget that was asked: epsilon and delta, or rho", "neither")
+	asked := privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho}
+	v.fault(asked.Validate() != nil, "certificate.epsilon", "a budget that can be asked: epsilon with delta, or rho alone", fmt.Sprintf("%v, %v and %v", c.Epsilon, c.Delta, c.Rho))
 }
 
 // diagnostics checks the ranges of what is said of noise, of misfit and of rows left out.
@@ -190,6 +193,7 @@ func (v *verifier) step(s *PlanStep, c *Certificate, d int) {
 	v.fault(s.Step == "", "certificate.plan", "a name for every step", "none")
 	v.fault(s.Query == "", field("query"), "a kind of measurement", "none")
 	v.fault(s.Count < 1, field("count"), "at least 1", fmt.Sprint(s.Count))
+	v.fault(s.Group != 0, field("group"), "none in a release without groups", fmt.Sprint(s.Group))
 	v.amount(field("delta"), s.Delta, 1)
 	line := check.Line{Query: s.Query, Law: s.Law, Columns: d, Curve: s.curved(), Shape: s.Shape, Sensitivity: s.Sensitivity, Delta: s.Delta}
 	line.Relation, _ = privacy.ParseRelation(c.Relation)
@@ -212,7 +216,7 @@ func (v *verifier) step(s *PlanStep, c *Certificate, d int) {
 // curve checks a step whose loss is a Rényi curve: that it is well formed and, where a mask or a
 // pure loss is stated, that it is theirs.
 func (v *verifier) curve(s *PlanStep, field func(string) string) {
-	v.fault(s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0, field("renyi"), "either it, or sensitivity, noise and mu", "both")
+	v.fault(s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0 || s.Law != "" || s.Shape != nil, field("renyi"), "either it, or law, shape, sensitivity, noise and mu", "both")
 	v.fault(len(s.Renyi) == 0, field("renyi"), "at least one order", "none")
 	curve, err := s.implied()
 	if err != nil {
@@ -283,7 +287,7 @@ func (v *verifier) spent(c *Certificate) {
 	}
 	v.atLeast("certificate.spent.delta", spent.Delta, sum.delta)
 	if asConcentrated {
-		v.fault(sum.orders != nil, "certificate.rho", "Gaussian measurements alone, since a curve at a few orders proves no zCDP", "a plan with a Rényi curve")
+		v.fault(sum.orders != nil || sum.delta > 0, "certificate.rho", "measurements without a delta or a curve, neither of which proves zCDP", "a plan with one")
 	}
 	v.asked(c)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/gauze-dp/gauze/release/check"
 )
 
 // TestVerifyCatches: every alteration of one field of a consistent release is found, and named.
@@ -117,6 +119,36 @@ func TestVerifyCatches(t *testing.T) {
 		{"rho lowered in both places", concentrated, func(r *Release) { r.Certificate.Rho, r.Certificate.Spent.Rho = 0.09, 0.09 }, "spent.rho: want at least"},
 		{"rho with a curve", published, func(r *Release) { r.Certificate.Rho, r.Certificate.Epsilon, r.Certificate.Delta = 1, 0, 0 }, "certificate.rho"},
 		{"rho with a threshold", concentrated, func(r *Release) { r.Certificate.Plan[0].Query, r.Certificate.Plan[0].Delta = "gaps", 1e-9 }, "spent.delta"},
+		{"rho with a threshold that is told", concentrated, func(r *Release) {
+			r.Certificate.Plan[0].Query, r.Certificate.Plan[0].Delta = "gaps", .3
+			r.Certificate.Spent.Delta, r.Certificate.Spent.Epsilon = .95, 50
+		}, "certificate.rho: want measurements without a delta"},
+		{"rho beside epsilon", gaussian, func(r *Release) { r.Certificate.Rho = 10 }, "certificate.epsilon: want a budget that can be asked"},
+		{"rho beside delta", concentrated, func(r *Release) { r.Certificate.Delta = .5 }, "certificate.epsilon: want a budget that can be asked"},
+		{"delta of one", gaussian, func(r *Release) {
+			r.Certificate.Delta, r.Certificate.Spent.Delta, r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 1, 1, 1e-3, 1e-3
+		}, "certificate.epsilon: want a budget that can be asked"},
+		{"epsilon beyond all that is counted", gaussian, func(r *Release) { r.Certificate.Epsilon, r.Certificate.Spent.Epsilon = 1e300, 1e300 }, "certificate.epsilon"},
+		{"unit beyond float64", shaped, func(r *Release) {
+			s := &r.Certificate.Plan[0]
+			s.Query, s.Shape = "clipped moments", &check.Shape{Of: 1, Unit: 1e308}
+			s.Sensitivity, s.Noise = s.Sensitivity/1e6, s.Noise/1e6
+		}, "sensitivity: want that of its query and shape, +Inf"},
+		{"shapes left out", shaped, func(r *Release) {
+			r.Identity = &Identity{Program: "gauze"}
+			r.Certificate.Plan[0].Shape, r.Certificate.Plan[1].Shape = nil, nil
+		}, "certificate.plan: want the shapes of its queries"},
+		{"a group without groups", shaped, func(r *Release) { r.Certificate.Plan[0].Group = 7 }, "group: want none"},
+		{"columns of groups without groups", shaped, func(r *Release) { r.Certificate.By = []string{"sex"} }, "certificate.by"},
+		{"curve in the place of sums", published, func(r *Release) {
+			s := &r.Certificate.Plan[len(r.Certificate.Plan)-1]
+			s.Pure, s.Sensitivity, s.Noise, s.Mu, s.Shape = 1e-9, 0, 0, 0, nil
+			r.Certificate.Spent.Mu = r.Certificate.Plan[0].Mu
+			if err := r.Certificate.Complete(); err != nil {
+				panic(err)
+			}
+		}, `renyi: want no curve for "clipped moments"`},
+		{"curve beside a law", published, func(r *Release) { r.Certificate.Plan[1].Law = "laplace" }, "renyi: want either it, or law"},
 		{"curve of nothing", published, func(r *Release) { r.Certificate.Plan[1].Pure = 0 }, "the mask or the pure loss that it follows from"},
 		{"curve raised", published, func(r *Release) {
 			for order := range r.Certificate.Plan[1].Renyi {

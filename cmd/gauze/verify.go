@@ -45,8 +45,12 @@ func verify(e *env, path, key string) error {
 	if !r.Certificate.Recomputable() {
 		e.note("note: an earlier version wrote it, without the shapes of its queries: their sensitivities were not recomputed\n")
 	}
+	if r.Certificate.Simulated {
+		e.note("warning: it is simulated, its rows or its noise came from a seed: it protects nobody\n")
+	}
 	if e.json {
-		answer := map[string]any{"consistent": true, "signed": by != "", "spent": r.Certificate.Spent}
+		answer := map[string]any{"consistent": true, "signed": by != "", "spent": r.Certificate.Spent,
+			"recomputed": r.Certificate.Recomputable(), "simulated": r.Certificate.Simulated}
 		if by != "" {
 			answer["key"] = by
 		}

@@ -118,6 +118,10 @@ var scores = map[string]kind{
 	"cell deficits":    {l1: fixed(1, 1), least: 1, most: 1},
 }
 
+// ofBlocks begins what is asked of estimates of blocks. Whole, of the kinds above, it is a test of
+// agreement or its mask.
+const ofBlocks = "of blocks: "
+
 // A reading is a line's query taken apart.
 type reading struct {
 	kind
@@ -128,7 +132,7 @@ type reading struct {
 func (l Line) read() (r reading, known bool) {
 	if r.kind, known = kinds[l.Query]; !known {
 		var text string
-		text, r.blocks = strings.CutPrefix(l.Query, "of blocks: ")
+		text, r.blocks = strings.CutPrefix(l.Query, ofBlocks)
 		if text, r.selects = strings.CutPrefix(text, "select: "); r.selects {
 			r.kind, known = scores[text]
 		} else {
@@ -140,7 +144,7 @@ func (l Line) read() (r reading, known bool) {
 			}
 			text, r.parts = strings.CutPrefix(text, "in parts: ")
 			r.kind, known = kinds[text]
-			known = known && !strings.HasPrefix(text, "of blocks: ")
+			known = known && !strings.HasPrefix(text, ofBlocks)
 		}
 	}
 	return r, known

@@ -190,6 +190,8 @@ func TestUnknown(t *testing.T) {
 	}{
 		{line: check.Line{Query: "banana"}, field: "query"}, {line: check.Line{}, field: "query"}, {line: check.Line{Query: "Count"}, field: "query"},
 		{line: check.Line{Query: "banana", Curve: true}, field: "query"}, {line: check.Line{Query: "count "}, field: "query"},
+		{line: check.Line{Query: "count", Curve: true}, field: "renyi"}, {line: check.Line{Query: "of blocks: count", Curve: true}, field: "renyi"},
+		{check.Line{Query: "directions", Sensitivity: 1}, shape{Unit: 1e300}, "sensitivity"},
 		{line: check.Line{Query: "in parts: banana"}, field: "query"}, {line: check.Line{Query: "select: count"}, field: "query"},
 		{line: check.Line{Query: "ball counts"}, field: "query"}, {line: check.Line{Query: "of blocks: of blocks: count"}, field: "query"},
 		{line: check.Line{Query: "in parts: of blocks: stable mean"}, field: "query"}, {line: check.Line{Query: "of blocks: select: banana"}, field: "query"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -34,6 +35,8 @@ func (l Line) Faults() []Fault {
 	switch laws := r.laws(); {
 	case !known:
 		return []Fault{{"query", "a kind of measurement that Gauze makes", fmt.Sprintf("%q", l.Query)}}
+	case l.Curve && (r.blocks || !strings.HasPrefix(l.Query, ofBlocks)):
+		return []Fault{{"renyi", fmt.Sprintf("no curve for %q, which no test of agreement and no mask is", l.Query), "one"}}
 	case l.Curve:
 		return nil
 	case laws == nil:
@@ -51,7 +54,7 @@ func (l Line) Faults() []Fault {
 	if misfit := l.misfit(r); misfit != nil {
 		return append(faults, *misfit)
 	}
-	if want := l.recomputed(r); !(math.Abs(l.Sensitivity-want) <= tolerance*want) {
+	if want := l.recomputed(r); !(math.Abs(l.Sensitivity-want) <= tolerance*want && want <= math.MaxFloat64) {
 		faults = append(faults, Fault{"sensitivity", fmt.Sprintf("that of its query and shape, %v", want), fmt.Sprint(l.Sensitivity)})
 	}
 	return faults
