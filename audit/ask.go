@@ -1,0 +1,70 @@
+package audit
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/pairs"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/rehearsal"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// asking is a budget that all questions of a fit fit into, and costs no time to calibrate.
+var asking = privacy.Budget{Rho: 1e6}
+
+// ask asks a table what a fit asked, and returns the exact sums: nil for what is no Gaussian sum
+// over rows, or pairs of rows, of the table itself.
+func (s subject) ask(ctx context.Context, rows [][]float64, heard []rehearsal.Heard, lines []release.PlanStep, seed uint64) ([][]int64, error) {
+	exact := make([][]int64, len(heard))
+	plan, at := kernel.Plan{Method: "audit"}, map[string]int{}
+	for k, h := range heard {
+		if !sums(h, lines[k]) {
+			continue
+		}
+		if _, seen := at[h.Step]; !seen {
+			at[h.Step] = len(plan.Steps)
+			plan.Steps = append(plan.Steps, kernel.Step{Name: h.Step, Query: lines[k].Query, Share: 1})
+		}
+		plan.Steps[at[h.Step]].Most++
+	}
+	if plan.Steps == nil {
+		return exact, nil
+	}
+	script := rehearsal.Script{Replayed: true, Answers: heard, Seed: seed}
+	session, err := kernel.Open(ctx, rehearsal.Table(rows, s.columns, s.relation, &script), plan, kernel.Terms{Relation: s.relation, Budget: asking})
+	if err != nil {
+		return nil, err
+	}
+	for k, h := range heard {
+		if !sums(h, lines[k]) {
+			continue
+		}
+		if q, ok := h.Query.(rings.Pairs); ok {
+			_, err = pairs.Sum(session.Allotment(), h.Step, q, h.Mu)
+		} else {
+			_, err = session.Allotment().Sum(h.Step, h.Query.(query.Sum), h.Mu)
+		}
+		if err != nil {
+			return nil, err
+		}
+		exact[k] = script.Heard[len(script.Heard)-1].Exact
+	}
+	return exact, nil
+}
+
+// sums: a vector of sums over the rows of the table itself, or over pairs of them, with Gaussian
+// noise.
+func sums(h rehearsal.Heard, line release.PlanStep) bool {
+	if line.Law != "" || !(line.Noise > 0) || strings.HasPrefix(line.Query, kernel.OfBlocks("")) {
+		return false
+	}
+	if _, ok := h.Query.(rings.Pairs); ok {
+		return true
+	}
+	_, ok := h.Query.(query.Sum)
+	return ok
+}

@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// known are facts that hold of all made-up tables' clusters, for methods that ask for them.
+var known = estimate.Facts{KnowsMean: true, MeanWithin: 20, Eigenvalues: [2]float64{.25, 25}}
+
+// TestCatalog: the small form of the audit, of every method: nothing that a replay could find, and
+// no bound above a claim. Methods take turns with the relations; GAUZE_LONG takes both. Those that
+// refuse so few rows are asked for the refusal alone.
+//
+// False-alarm rate: 1e-6 for each of some 30 audits, and far less as so few runs can prove little.
+func TestCatalog(t *testing.T) {
+	attacked := 0
+	relations := []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
+	for i, m := range gauze.Methods().All() {
+		for j, relation := range relations {
+			if (i+j)%2 == 0 && !estimatetest.Long() {
+				continue
+			}
+			r := Request{Fit: gauze.Request{Method: m.Name(), Relation: relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, Rows: 600, Runs: 4, scouts: 1, few: 5}
+			if strings.Contains(m.Name(), "aal21") { // which lists mixtures for long
+				r.Runs, r.few = 1, 1
+			}
+			report, err := Run(t.Context(), r)
+			if err == nil && report.Refused != "" {
+				r.Fit.Components, r.Fit.Facts, r.Fit.Budget.Epsilon = 1, known, 10
+				report, err = Run(t.Context(), r)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", m.Name(), err)
+				continue
+			}
+			if report.Whole != nil {
+				attacked++
+			}
+			if !report.Passed() {
+				t.Errorf("%s, %v: %s", m.Name(), relation, report)
+			}
+		}
+	}
+	if attacked < 12 {
+		t.Errorf("%d audits attacked anything", attacked)
+	}
+}
+
+// Every bound is one: guesses that are right as often as a claim allows at most are above a bound
+// of it as rarely as stated, and blamed never; those that are right more often are blamed.
+func TestBound(t *testing.T) {
+	c := claim{mu: .5, slack: 1e-6, epsilon: 2, delta: 1e-6}
+	p := c.most()
+	if math.Abs(p-.5987063256829237) > 2e-6 || math.Abs(muOf(p)-.5) > 1e-5 {
+		t.Errorf("mu .5 allows %v, of which mu is %v", p, muOf(p))
+	}
+	// the exact law of the bound, over all numbers of right guesses
+	const n = 300
+	wrong, blamed := 0., 0.
+	for right := range n + 1 {
+		chance := math.Exp(logChoose(n, right) + float64(right)*math.Log(p) + float64(n-right)*math.Log1p(-p))
+		b := bound(right, n, c, .5)
+		if b.Mu > c.mu+1e-4 {
+			wrong += chance
+		}
+		if b.Above {
+			blamed += chance
+		}
+		if b.Any > b.Epsilon+1e-9 {
+			t.Errorf("%d right: epsilon %v without a shape, %v with the Gaussian's", right, b.Any, b.Epsilon)
+		}
+	}
+	if wrong > Level/2 || wrong < Level/8 || blamed > FalseAlarm/2 {
+		t.Errorf("wrong with probability %v, blamed with %v", wrong, blamed)
+	}
+	if b := bound(240, n, c, .5); !b.Above || b.Mu < .5 {
+		t.Errorf("four in five are right, and %+v", b)
+	}
+	low, _ := stattest.ProportionBounds(t, 220, n, Level)
+	if got := least(220, n, Level/2); math.Abs(got-low) > 1e-9 {
+		t.Errorf("a bound of %v, want %v", got, low)
+	}
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// TestWords: what people read has the numbers, and a refusal says so.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		method string
+		rows   int
+		wanted string
+	}{{"gaussian", 600, "the whole transcript"}, {"black-box", 5, "nothing to attack"}} {
+		fit := gauze.Request{Method: c.method, Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+		report, err := Run(t.Context(), Request{Fit: fit, Rows: c.rows, Runs: 2, scouts: 1})
+		if err != nil || !strings.Contains(report.String(), c.wanted) {
+			t.Errorf("%v, %v", err, report)
+		}
+	}
+	for _, wrong := range []Request{{Rows: 1}, {Rows: -1}, {Columns: -1}, {Runs: -1}} {
+		if _, err := Run(t.Context(), wrong); err == nil {
+			t.Errorf("%+v was accepted", wrong)
+		}
+	}
+}

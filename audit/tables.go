@@ -1,0 +1,87 @@
+package audit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A pair is two tables that differ in one row: its last.
+type pair struct {
+	name   string
+	tables [2][][]float64
+}
+
+// neighbours are pairs that some query or other can tell apart as well as any: n rows that are
+// common to both, of d columns, and one that is there, elsewhere, or not there at all.
+//
+// Cut rows are far from the others, or near them on either side, so that a norm is reached, a
+// leaf or a sign flips; missing and huge cells try the places where arithmetic ends; and among rows
+// that are all equal, the other one is alone in its cell.
+func neighbours(r privacy.Relation, n, d int) (all []pair) {
+	cloud, clusters, equal := draw(n-1, d, 1), draw(n-1, d, 2), make([][]float64, n-1)
+	for i := range equal {
+		equal[i] = filled(d, 7)
+	}
+	nan := math.NaN()
+	type differs struct {
+		name string
+		base [][]float64
+		x, y float64
+	}
+	// a pair of places is what replacing a row can do at most; beside no row, or a null one, x
+	// alone counts
+	for _, c := range []differs{
+		{"a far row, or a null row", cloud, 1e6, nan},
+		{"two far rows, on either side", cloud, 1e6, -1e6},
+		{"two rows at two standard deviations", cloud, 2, -2},
+		{"a far row, or one of the middle", cloud, 1e6, 0},
+		{"a row of 1e308, or a null row", cloud, 1e308, nan},
+		{"a row of the middle, or a null row", cloud, .5, nan},
+		{"two far rows beside two clusters", clusters, 1e6, -1e6},
+		{"a far row beside two clusters, or a null row", clusters, 1e6, nan},
+		{"a row in one of two clusters, or the other", clusters, 0, 8},
+		{"rows all equal but one", equal, 8, 7},
+		{"rows all equal but a far one", equal, -1e6, nan},
+	} {
+		p := pair{name: c.name, tables: [2][][]float64{with(c.base, d, c.x), with(c.base, d, c.y)}}
+		if r == privacy.AddRemoveOne {
+			if !math.IsNaN(c.y) {
+				continue
+			}
+			p.tables[1] = c.base
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// clusterGap is how far apart clusters are, in standard deviations.
+const clusterGap = 8
+
+// draw is n rows of standard Gaussians in k clusters, always the same: they are public.
+func draw(n, d, k int) [][]float64 {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, d)
+		for j := range rows[i] {
+			rows[i][j] = clusterGap*float64(i%k) + rng.NormFloat64()
+		}
+	}
+	return rows
+}
+
+func filled(d int, v float64) []float64 {
+	row := make([]float64, d)
+	for j := range row {
+		row[j] = v
+	}
+	return row
+}
+
+func with(rows [][]float64, d int, v float64) [][]float64 {
+	return append(slices.Clip(rows), filled(d, v))
+}
