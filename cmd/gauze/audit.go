@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze/audit"
+	"github.com/gauze-dp/gauze/cmd/gauze/progress"
 )
 
 type auditOptions struct {
@@ -49,7 +50,7 @@ func (o *auditOptions) run(e *env) error {
 		return &usageError{fmt.Sprintf("--runs, --dim: wanted positive numbers, got %d and %d", o.runs, o.dim), "for instance --runs 2000 --dim 1"}
 	}
 	r := audit.Request{Fit: request, Rows: o.rows, Columns: o.dim, Runs: o.runs}
-	if isTerminal(e.stderr) && !e.json {
+	if progress.IsTerminal(e.stderr) && !e.json {
 		r.Progress = func(done, of int) { fmt.Fprintf(e.stderr, "\r%d of %d fits attacked ", done, of) }
 	}
 	report, err := audit.Run(e.ctx, r)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/budget"
+	"github.com/gauze-dp/gauze/cmd/gauze/progress"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parallel"
@@ -56,9 +57,9 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
-	progress, err := newProgress(e, o.progress)
-	if err != nil {
-		return err
+	told := progress.New(e.stderr, o.progress, e.json)
+	if told == nil {
+		return &usageError{fmt.Sprintf("--progress: wanted auto, plain or none, got %q", o.progress), "auto is the default"}
 	}
 	if err := o.checkOutputs(input); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
-	result, err := o.fit(e, input, request, schema, progress, counted)
+	result, err := o.fit(e, input, request, schema, told, counted)
 	counted.End(e.ctx, result, err)
 	if errors.As(err, new(*gauze.RunError)) || err == nil && result.NoRelease != nil {
 		setAside(e, o.out)
@@ -92,18 +93,18 @@ func (o *fitOptions) run(e *env, input string) error {
 }
 
 // fit reads the rows and fits them.
-func (o *fitOptions) fit(e *env, input string, r gauze.Request, schema *source.Schema, progress *progress, counted *budget.Fit) (result *gauze.Result, err error) {
-	table, groups, request, err := o.load(e, input, r, schema, progress)
+func (o *fitOptions) fit(e *env, input string, r gauze.Request, schema *source.Schema, told *progress.Progress, counted *budget.Fit) (result *gauze.Result, err error) {
+	table, groups, request, err := o.load(e, input, r, schema, told)
 	if err != nil {
 		return nil, err
 	}
-	request.Observe, request.Day, request.Reserve = progress.step, time.Now(), counted.Reserve(e.ctx)
+	request.Observe, request.Day, request.Reserve = told.Step, time.Now(), counted.Reserve(e.ctx)
 	if groups != nil {
 		result, err = gauze.FitGroups(e.ctx, *groups, request)
 	} else {
 		result, err = gauze.Fit(e.ctx, table, request)
 	}
-	progress.end()
+	told.End()
 	return result, err
 }
 
@@ -143,7 +144,7 @@ func (o *fitOptions) declared(r gauze.Request) (*source.Schema, error) {
 
 // load reads the rows into a protected table, or one for each group, and fills the columns into the
 // request.
-func (o *fitOptions) load(e *env, input string, r gauze.Request, schema *source.Schema, p *progress) (*kernel.Table, *gauze.Groups, gauze.Request, error) {
+func (o *fitOptions) load(e *env, input string, r gauze.Request, schema *source.Schema, p *progress.Progress) (*kernel.Table, *gauze.Groups, gauze.Request, error) {
 	type loaded struct {
 		in     *gauze.Input
 		table  *kernel.Table
@@ -157,13 +158,13 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, schema *source.
 		defer in.Close()
 		got := loaded{in: in}
 		if len(schema.By) > 0 {
-			got.groups, err = in.LoadGroups(p.read)
+			got.groups, err = in.LoadGroups(p.Read)
 		} else {
-			got.table, err = in.Load(r.Relation, p.read)
+			got.table, err = in.Load(r.Relation, p.Read)
 		}
 		return got, err
 	})
-	p.end()
+	p.End()
 	if err != nil {
 		return nil, nil, r, err
 	}

@@ -1,4 +1,5 @@
-package main
+// Package progress tells a custodian on a terminal how far a fit is.
+package progress
 
 import (
 	"fmt"
@@ -17,9 +18,9 @@ const (
 	quietPause    = 10 * time.Second
 )
 
-// A progress tells the custodian how far a fit is: rows read, then measurements made and the part
+// A Progress tells the custodian how far a fit is: rows read, then measurements made and the part
 // of the budget spent. None of it depends on a row, except for the number of rows read.
-type progress struct {
+type Progress struct {
 	mu    sync.Mutex
 	w     io.Writer
 	pause time.Duration // between two lines
@@ -34,16 +35,16 @@ type progress struct {
 	began time.Time // the first measurement was made
 }
 
-// newProgress fails for an unknown kind. With --json, auto says nothing.
-func newProgress(e *env, kind string) (*progress, error) {
-	p := &progress{w: e.stderr, last: time.Now()}
+// New returns nil for a kind other than auto, plain and none; auto says nothing to a program.
+func New(w io.Writer, kind string, program bool) *Progress {
+	p := &Progress{w: w, last: time.Now()}
 	switch kind {
 	case "auto":
 		p.pause = quietPause
-		if isTerminal(e.stderr) {
+		if IsTerminal(w) {
 			p.pause, p.over = terminalPause, true
 		}
-		if e.json {
+		if program {
 			p.w = nil
 		}
 	case "plain":
@@ -51,13 +52,13 @@ func newProgress(e *env, kind string) (*progress, error) {
 	case "none":
 		p.w = nil
 	default:
-		return nil, &usageError{fmt.Sprintf("--progress: wanted auto, plain or none, got %q", kind), "auto is the default"}
+		return nil
 	}
-	return p, nil
+	return p
 }
 
-// read tells how many rows have been read.
-func (p *progress) read(rows int) {
+// Read tells how many rows have been read.
+func (p *Progress) Read(rows int) {
 	const plainStep = 1 << 20 // rows between two plain lines
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,8 +67,8 @@ func (p *progress) read(rows int) {
 	}
 }
 
-// step tells that a measurement was made.
-func (p *progress) step(step string, spent float64) {
+// Step tells that a measurement was made.
+func (p *Progress) Step(step string, spent float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if step != p.name {
@@ -83,7 +84,7 @@ func (p *progress) step(step string, spent float64) {
 
 // left is about how long a fit goes on, should what is left of the budget take as long as the rest
 // did; nothing in its first seconds.
-func (p *progress) left() string {
+func (p *Progress) left() string {
 	const early = 3 * time.Second
 	since := time.Since(p.began)
 	if since < early || p.spent <= 0 || p.spent >= 1 {
@@ -93,7 +94,7 @@ func (p *progress) left() string {
 }
 
 // endStep writes the line of a step that is over.
-func (p *progress) endStep() {
+func (p *Progress) endStep() {
 	if p.plain && p.count > 0 {
 		p.line("step %s: %s, %.1f%% of the budget spent", p.name, words.Plural(p.count, "measurement"), 100*p.spent)
 	}
@@ -101,7 +102,7 @@ func (p *progress) endStep() {
 }
 
 // line writes a line unless the last one is too fresh.
-func (p *progress) line(format string, args ...any) {
+func (p *Progress) line(format string, args ...any) {
 	if p.w == nil || time.Since(p.last) < p.pause {
 		return
 	}
@@ -116,8 +117,8 @@ func (p *progress) line(format string, args ...any) {
 	fmt.Fprintln(p.w, text)
 }
 
-// end says what is left to say, and takes an unfinished line off the terminal.
-func (p *progress) end() {
+// End says what is left to say, and takes an unfinished line off the terminal.
+func (p *Progress) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.endStep()
@@ -127,8 +128,8 @@ func (p *progress) end() {
 	}
 }
 
-// isTerminal reports a character device other than the null device.
-func isTerminal(w io.Writer) bool {
+// IsTerminal reports a character device other than the null device.
+func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
