@@ -47,7 +47,7 @@ func (o *auditOptions) run(e *env) error {
 		}
 	}
 	if o.runs < 1 || o.dim < 1 {
-		return &usageError{fmt.Sprintf("--runs, --dim: wanted positive numbers, got %d and %d", o.runs, o.dim), "for instance --runs 2000 --dim 1"}
+		return &usageError{fmt.Sprintf("--runs, --dim: wanted positive numbers, got %d and %d", o.runs, o.dim), "for instance --runs 5000 --dim 1"}
 	}
 	r := audit.Request{Fit: request, Rows: o.rows, Columns: o.dim, Runs: o.runs}
 	if progress.IsTerminal(e.stderr) && !e.json {
