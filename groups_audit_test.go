@@ -103,7 +103,7 @@ func (m movedRow) attack(t *testing.T, table int, seed uint64, b privacy.Budget,
 //
 // False-alarm rate: 1e-8 for each of the two.
 func TestGroupsAudit(t *testing.T) {
-	runs := 15
+	runs := 6
 	if os.Getenv("GAUZE_LONG") != "" {
 		runs = 3000
 	}
