@@ -113,7 +113,7 @@ const enough = .6
 func run(ctx context.Context, r Request, s subject) (*Report, error) {
 	b := r.Fit.Budget
 	report := &Report{Method: r.Fit.Method, Relation: r.Fit.Relation.String(), Epsilon: b.Epsilon, Delta: b.Delta, Rho: b.Rho, Columns: r.Columns,
-		Confidence: 1 - Level, FalseAlarm: FalseAlarm}
+		Confidence: 1 - wrongBound, FalseAlarm: falseAlarm}
 	rows := ladder
 	if r.Rows > 0 {
 		rows = []int{r.Rows}

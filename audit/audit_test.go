@@ -78,14 +78,14 @@ func TestBound(t *testing.T) {
 			t.Errorf("%d right: epsilon %v without a shape, %v with the Gaussian's", right, b.Any, b.Epsilon)
 		}
 	}
-	if wrong > Level/2 || wrong < Level/8 || blamed > FalseAlarm/2 {
+	if wrong > wrongBound/2 || wrong < wrongBound/8 || blamed > falseAlarm/2 {
 		t.Errorf("wrong with probability %v, blamed with %v", wrong, blamed)
 	}
 	if b := bound(240, n, c, .5); !b.Above || b.Mu < .5 {
 		t.Errorf("four in five are right, and %+v", b)
 	}
-	low, _ := stattest.ProportionBounds(t, 220, n, Level)
-	if got := least(220, n, Level/2); math.Abs(got-low) > 1e-9 {
+	low, _ := stattest.ProportionBounds(t, 220, n, wrongBound)
+	if got := least(220, n, wrongBound/2); math.Abs(got-low) > 1e-9 {
 		t.Errorf("a bound of %v, want %v", got, low)
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Level is the probability with which any bound of a report may be above what it bounds: half of it
-// is the whole's, and the steps share the rest.
-const Level = .05
+// wrongBound is the probability with which any bound of a report may be above what it bounds: half
+// of it is the whole's, and the steps share the rest.
+const wrongBound = .05
 
-// FalseAlarm is the probability with which all verdicts of a report together may blame what is as
+// falseAlarm is the probability with which all verdicts of a report together may blame what is as
 // private as it says.
-const FalseAlarm = 1e-6
+const falseAlarm = 1e-6
 
 // least is the Clopper-Pearson lower bound on the probability of a right guess, after so many right
 // ones of n independent: it is wrong with probability at most level.
@@ -96,14 +96,14 @@ type Bound struct {
 	Reach float64 `json:"reach"`
 	// Neighbours are the pair of tables that was attacked.
 	Neighbours string `json:"neighbours"`
-	// Above: more right guesses than the claim allows, but for the report's part of FalseAlarm.
+	// Above: more right guesses than the claim allows, but for the report's part of falseAlarm.
 	Above bool `json:"above_claim"`
 }
 
-// bound is what right guesses show of a claim, wrong with probability at most part of Level, and
-// with a verdict that has the same part of FalseAlarm.
+// bound is what right guesses show of a claim, wrong with probability at most part of wrongBound,
+// and with a verdict that has the same part of falseAlarm.
 func bound(right, runs int, c claim, part float64) Bound {
-	p := least(right, runs, part*Level)
+	p := least(right, runs, part*wrongBound)
 	b := Bound{Right: right, Runs: runs, Claimed: c.mu, Any: epsilonOf(p, c.delta)}
 	if b.Epsilon = b.Any; c.mu > 0 {
 		b.Mu, b.Epsilon = muOf(p), 0
@@ -111,6 +111,6 @@ func bound(right, runs int, c claim, part float64) Bound {
 			b.Epsilon = privacy.EpsilonOfMu(c.delta, b.Mu)
 		}
 	}
-	b.Above = least(right, runs, part*FalseAlarm) > c.most()
+	b.Above = least(right, runs, part*falseAlarm) > c.most()
 	return b
 }
