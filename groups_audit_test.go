@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A moved row: the rows of two groups, on two neighbouring tables of which the first has the far row
-// in the first group, and the second has it in the second, or nowhere.
+// A moved row: the rows of two groups, on two neighbouring tables of which the first has the far
+// row in the first group, and the second has it in the second, or nowhere.
 type movedRow struct {
 	relation privacy.Relation
 	groups   [2][2][][]float64 // by table and by group
