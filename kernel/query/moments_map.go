@@ -10,6 +10,7 @@ import (
 type MomentsMap struct {
 	form  Form
 	Parts []*momentsPart
+	live  []*momentsPart // those that the current row has a share of
 	x     []panel.Column
 }
 
@@ -112,38 +113,35 @@ func (p *momentsPart) addPanel(sum []int64) {
 	p.gram.Add(sum)
 }
 
-// shares fills share for row r, 0 for what releases nothing; false if the row has no finite image
-// in any frame, or is truncated in the only one.
+// shares lists in live the parts that row r has a share of, and fills these; false if the row has
+// no finite image in any frame, or is truncated in the only one.
 func (m *MomentsMap) shares(r int) bool {
 	if p := m.Parts[0]; len(m.Parts) == 1 {
-		p.share = 1
+		p.share, m.live = 1, m.Parts
 		return panel.Finite(p.norm2[r]) && !p.truncated(r)
 	}
 	best := math.Inf(-1)
 	for _, p := range m.Parts {
-		p.share = math.Inf(-1)
-		if n2 := p.norm2[r]; panel.Finite(n2) {
-			p.share = p.LogWeight - n2/2
-			if p.share > best {
-				best = p.share
-			}
+		p.share = p.LogWeight - p.norm2[r]/2 // no finite image: -Inf or NaN, never best
+		if p.share > best {
+			best = p.share
 		}
 	}
 	if math.IsInf(best, -1) {
 		return false
 	}
-	total := 0.0
+	total, seen := 0.0, m.live[:0]
 	for _, p := range m.Parts {
-		if l := p.share - best; l > panel.Far {
+		if l := p.share - best; l > panel.Far { // false for NaN
 			p.share = panel.ExpNegative(l)
 			total += p.share
-		} else {
-			p.share = 0
+			seen = append(seen, p)
 		}
 	}
-	for _, p := range m.Parts {
-		if p.share = p.share / total; p.share < MinShare || p.GateOnly || p.truncated(r) {
-			p.share = 0
+	m.live = seen[:0]
+	for _, p := range seen {
+		if p.share /= total; p.share >= MinShare && !p.GateOnly && !p.truncated(r) {
+			m.live = append(m.live, p)
 		}
 	}
 	return true
@@ -153,29 +151,24 @@ func (m *MomentsMap) shares(r int) bool {
 // sensitivity rests on, and lets the row wait in all of them or in none.
 func (m *MomentsMap) roundFull(sum []int64, r int) {
 	total := 0.0
-	for _, p := range m.Parts {
-		if p.share == 0 {
-			continue
-		}
+	for _, p := range m.live {
 		g := p.gram
 		scale := float64(p.Scale * math.Sqrt(p.share))
 		v := panel.Nearest(float64(p.lift * scale))
 		g.H[0][g.Waiting] = v
-		total += float64(v * v)
+		own := float64(v * v) // apart from the others', so that the processor need not wait for them
 		scale = float64(p.clip(r) * scale)
 		for i := range p.z {
 			v = panel.Nearest(float64(p.z[i][r] * scale))
 			g.H[1+i][g.Waiting] = v
-			total += float64(v * v)
+			own += float64(v * v)
 		}
+		total += own
 	}
-	if !(total <= panel.GramBound) { // exact: see panel.Gram.RoundAll
+	if !(total <= panel.GramBound) { // exact in any order: see panel.Gram.RoundAll
 		return // n stays, so the next row overwrites this one
 	}
-	for _, p := range m.Parts {
-		if p.share == 0 {
-			continue
-		}
+	for _, p := range m.live {
 		if p.gram.Waiting++; p.gram.Waiting == panel.Rows {
 			p.gram.AddWaiting(sum[p.offset:])
 		}
@@ -185,10 +178,7 @@ func (m *MomentsMap) roundFull(sum []int64, r int) {
 // addLinear is roundFull for the linear forms, whose vectors are added at once.
 func (m *MomentsMap) addLinear(sum []int64, r int) {
 	total := int64(0)
-	for _, p := range m.Parts {
-		if p.share == 0 {
-			continue
-		}
+	for _, p := range m.live {
 		p.linear(m.form, r)
 		for _, v := range p.h {
 			if v > 1<<LinearBits || v < -1<<LinearBits {
@@ -202,10 +192,7 @@ func (m *MomentsMap) addLinear(sum []int64, r int) {
 			return
 		}
 	}
-	for _, p := range m.Parts {
-		if p.share == 0 {
-			continue
-		}
+	for _, p := range m.live {
 		for i, v := range p.h {
 			sum[p.offset+i] += v
 		}
