@@ -105,7 +105,7 @@ func (v *verifier) terms(c *Certificate) {
 	v.fault(c.Relation == ReplaceOne && c.Rows == nil, "certificate.rows", "the number of rows, which replace-one makes public", rows)
 	v.fault(c.Relation == AddRemoveOne && c.Rows != nil, "certificate.rows", "null, because add-remove-one keeps it private", rows)
 	v.fault(c.Relation != ReplaceOne && c.Relation != AddRemoveOne, "certificate.relation", ReplaceOne+" or "+AddRemoveOne, strconv.Quote(c.Relation))
-	v.fault(c.Rows != nil && *c.Rows < 0, "certificate.rows", "a number of rows", rows)
+	v.fault(c.Rows != nil && *c.Rows < 1, "certificate.rows", "a number of rows", rows)
 	v.fault(c.Schema != SchemaDeclared && c.Schema != SchemaInferred, "certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
 	v.facts(c.Facts)
 	v.fault(c.Constants != "" && c.Constants != ConstantsPrinted, "certificate.constants", ConstantsPrinted+", or nothing", strconv.Quote(c.Constants))
@@ -224,6 +224,12 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 		return
 	}
 	v.fault(curve == nil, field("renyi"), "the mask or the pure loss that it follows from", "neither")
+	v.fault(s.Pure > 0 && s.Delta == 0, field("delta"), "that of the test", "0")
+	for _, order := range slices.Sorted(maps.Keys(curve)) {
+		text := strconv.FormatFloat(order, 'g', -1, 64)
+		_, there := s.Renyi[text]
+		v.fault(stated(order) && !there, field("renyi"), "the order "+text, "none")
+	}
 	for _, text := range slices.Sorted(maps.Keys(s.Renyi)) { // one release has one list of faults
 		divergence := s.Renyi[text]
 		order, _ := strconv.ParseFloat(text, 64)
@@ -276,14 +282,19 @@ func (v *verifier) spent(c *Certificate) {
 		return
 	}
 	asConcentrated := c.Rho > 0
-	if sum.orders == nil || asConcentrated {
-		v.atLeast("certificate.spent.rho", spent.Rho, sum.mu2/2)
+	rho := sum.mu2 / 2
+	if sum.orders != nil && !asConcentrated {
+		rho = 0
 	}
+	v.atLeast("certificate.spent.rho", spent.Rho, rho)
+	v.atMost("certificate.spent.rho", spent.Rho, rho)
 	switch {
 	case c.pure():
 		v.atLeast("certificate.spent.epsilon", spent.Epsilon, sum.pure)
+		v.atMost("certificate.spent.epsilon", spent.Epsilon, sum.pure)
 	case c.Epsilon > 0 || spent.Delta > 0 || !asConcentrated:
 		v.conversion(spent, sum)
+		v.fault(c.Epsilon > 0 && !near(spent.Delta, c.Delta), "certificate.spent.delta", fmt.Sprintf("the %v that was asked, at which epsilon is stated", c.Delta), fmt.Sprint(spent.Delta))
 	}
 	v.atLeast("certificate.spent.delta", spent.Delta, sum.delta)
 	if asConcentrated {
@@ -315,10 +326,21 @@ func (v *verifier) atLeast(field string, x, least float64) {
 	v.fault(x < least*(1-tolerance), field, fmt.Sprintf("at least %v, which the plan costs", least), fmt.Sprint(x))
 }
 
+// loose is how far, relative, a spent figure may be above what is recomputed: a solver's last bits.
+const loose = 1e-6
+
+// atMost reports a spent figure above what the plan costs: nothing that was measured is left out.
+func (v *verifier) atMost(field string, x, most float64) {
+	v.fault(x > most*(1+loose), field, fmt.Sprintf("at most %v, which is all that the plan costs", most), fmt.Sprint(x))
+}
+
 // conversion checks that (epsilon, delta) as spent is what the measurements imply.
 func (v *verifier) conversion(spent Spent, sum totals) {
 	if sum.orders == nil {
 		v.atLeast("certificate.spent.delta", spent.Delta, privacy.DeltaOfMu(spent.Epsilon*(1+tolerance), math.Sqrt(sum.mu2))+sum.delta)
+		if delta := spent.Delta - sum.delta; delta >= privacy.MinDelta && delta < 1 {
+			v.atMost("certificate.spent.epsilon", spent.Epsilon, privacy.EpsilonOfMu(delta, math.Sqrt(sum.mu2)))
+		}
 		return
 	}
 	delta := spent.Delta - sum.delta
@@ -328,4 +350,5 @@ func (v *verifier) conversion(spent Spent, sum totals) {
 	}
 	_, least := sum.deciding(delta)
 	v.atLeast("certificate.spent.epsilon", spent.Epsilon, least)
+	v.atMost("certificate.spent.epsilon", spent.Epsilon, least)
 }
