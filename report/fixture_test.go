@@ -73,7 +73,7 @@ func certified(m *model.Mixture) *release.Release {
 	for _, s := range r.Certificate.Plan {
 		mu2 += float64(s.Count) * s.Mu * s.Mu
 	}
-	r.Certificate.Spent = release.Spent{Epsilon: 0.98, Delta: 1e-6, Mu: math.Sqrt(mu2), Rho: mu2 / 2}
+	r.Certificate.Spent = release.Spent{Epsilon: privacy.EpsilonOfMu(1e-6, math.Sqrt(mu2)), Delta: 1e-6, Mu: math.Sqrt(mu2), Rho: mu2 / 2}
 	return r
 }
 
