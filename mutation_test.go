@@ -173,7 +173,7 @@ const (
 	larger   = "a budget larger than what was spent was asked: the promise is weaker, and what was spent is recomputed"
 	public   = "a public number that no measurement depends on: whoever knows it sees it"
 	ordered  = "the order in which a sum is written does not change it"
-	restated = "an order of a Rényi curve beyond those that every curve has, which follow from its mask"
+	restated = "an order of a Rényi curve, all of which follow from its mask or its pure loss"
 	enough   = "it says whether there are several: how many does not change the sensitivity"
 	trusted  = "only the signature vouches for it"
 )

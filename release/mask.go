@@ -94,12 +94,6 @@ func (s *PlanStep) implied() (map[float64]float64, error) {
 	return out, nil
 }
 
-// stated are the orders 1 + 2^j for whole j, which every curve has.
-func stated(order float64) bool {
-	exponent := math.Log2(order - 1)
-	return exponent == math.Trunc(exponent)
-}
-
 // Complete fills in the Rényi divergences of steps that state a mask or a pure loss: at the orders
 // 1 + 2^j for whole j, and at the one that decides, where all that was spent implies the least
 // epsilon. The others follow. It fails for a mask or a pure loss that is not valid.
@@ -121,7 +115,7 @@ func (c *Certificate) Complete() error {
 	decides, _ := sum.deciding(c.Spent.Delta - sum.delta)
 	for i, curve := range curves {
 		for order, divergence := range curve {
-			if order == decides || stated(order) {
+			if exponent := math.Log2(order - 1); order == decides || exponent == math.Trunc(exponent) {
 				c.Plan[i].Renyi[strconv.FormatFloat(order, 'g', -1, 64)] = divergence
 			}
 		}

@@ -225,11 +225,6 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	}
 	v.fault(curve == nil, field("renyi"), "the mask or the pure loss that it follows from", "neither")
 	v.fault(s.Pure > 0 && s.Delta == 0, field("delta"), "that of the test", "0")
-	for _, order := range slices.Sorted(maps.Keys(curve)) {
-		text := strconv.FormatFloat(order, 'g', -1, 64)
-		_, there := s.Renyi[text]
-		v.fault(stated(order) && !there, field("renyi"), "the order "+text, "none")
-	}
 	for _, text := range slices.Sorted(maps.Keys(s.Renyi)) { // one release has one list of faults
 		divergence := s.Renyi[text]
 		order, _ := strconv.ParseFloat(text, 64)
