@@ -44,13 +44,13 @@ func Verify(r *Release) []error {
 		v.groups(r)
 		return v.faults
 	}
-	k := 0
+	k, d := 0, 0
 	if r.Model == nil {
 		v.fault(true, "model", "a mixture", "none")
 	} else if err := r.Model.Validate(); err != nil {
 		v.faults = append(v.faults, fmt.Errorf("release: model: %w", err))
 	} else {
-		k = r.Model.K()
+		k, d = r.Model.K(), r.Model.Dim()
 	}
 	v.fault(r.Certificate.By != nil, "certificate.by", "groups, or no columns that make them", "no groups")
 	v.fault(r.Identity != nil && !r.Certificate.Recomputable(), "certificate.plan", "the shapes of its queries, as in all releases with an identity", "lines without")
@@ -60,10 +60,6 @@ func Verify(r *Release) []error {
 	}
 	if f := r.Certificate.Facts; f != nil && k > 0 && f.KnownCovariance != nil && len(f.KnownCovariance) != r.Model.Dim() {
 		v.fault(true, "certificate.facts.known_covariance", fmt.Sprintf("a row for each of the %d columns", r.Model.Dim()), fmt.Sprint(len(f.KnownCovariance)))
-	}
-	d := 0
-	if k > 0 {
-		d = r.Model.Dim()
 	}
 	before := len(v.faults)
 	v.numbers(&r.Certificate)
@@ -76,9 +72,8 @@ func Verify(r *Release) []error {
 		v.spent(&r.Certificate)
 	}
 	v.diagnostics(&r.Diagnostics)
-	if notes := len(r.Diagnostics.Components); k > 0 && notes > 0 && notes != k {
-		v.fault(true, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
-	}
+	notes := len(r.Diagnostics.Components)
+	v.fault(k > 0 && notes > 0 && notes != k, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
 	return v.faults
 }
 
@@ -281,12 +276,10 @@ func (v *verifier) spent(c *Certificate) {
 	if sum.orders != nil && !asConcentrated {
 		rho = 0
 	}
-	v.atLeast("certificate.spent.rho", spent.Rho, rho)
-	v.atMost("certificate.spent.rho", spent.Rho, rho)
+	v.costs("certificate.spent.rho", spent.Rho, rho)
 	switch {
 	case c.pure():
-		v.atLeast("certificate.spent.epsilon", spent.Epsilon, sum.pure)
-		v.atMost("certificate.spent.epsilon", spent.Epsilon, sum.pure)
+		v.costs("certificate.spent.epsilon", spent.Epsilon, sum.pure)
 	case c.Epsilon > 0 || spent.Delta > 0 || !asConcentrated:
 		v.conversion(spent, sum)
 		v.fault(c.Epsilon > 0 && !near(spent.Delta, c.Delta), "certificate.spent.delta", fmt.Sprintf("the %v that was asked, at which epsilon is stated", c.Delta), fmt.Sprint(spent.Delta))
@@ -303,17 +296,12 @@ func (c *Certificate) pure() bool { return c.Epsilon > 0 && c.Delta == 0 && c.Rh
 
 // asked compares what was spent with what was asked.
 func (v *verifier) asked(c *Certificate) {
-	spent := c.Spent
-	atMost := func(field string, spent, asked float64) {
-		v.fault(spent > asked, "certificate.spent."+field, fmt.Sprintf("at most the %v that was asked", asked), fmt.Sprint(spent))
+	atMost := func(field string, spent, asked, budget float64) {
+		v.fault(budget > 0 && spent > asked, "certificate.spent."+field, fmt.Sprintf("at most the %v that was asked", asked), fmt.Sprint(spent))
 	}
-	if c.Rho > 0 {
-		atMost("rho", spent.Rho, c.Rho)
-	}
-	if c.Epsilon > 0 {
-		atMost("epsilon", spent.Epsilon, c.Epsilon)
-		atMost("delta", spent.Delta, c.Delta)
-	}
+	atMost("rho", c.Spent.Rho, c.Rho, c.Rho)
+	atMost("epsilon", c.Spent.Epsilon, c.Epsilon, c.Epsilon)
+	atMost("delta", c.Spent.Delta, c.Delta, c.Epsilon)
 }
 
 // atLeast reports a spent figure below what the plan costs.
@@ -324,26 +312,26 @@ func (v *verifier) atLeast(field string, x, least float64) {
 // loose is how far, relative, a spent figure may be above what is recomputed: a solver's last bits.
 const loose = 1e-6
 
-// atMost reports a spent figure above what the plan costs: nothing that was measured is left out.
-func (v *verifier) atMost(field string, x, most float64) {
-	v.fault(x > most*(1+loose), field, fmt.Sprintf("at most %v, which is all that the plan costs", most), fmt.Sprint(x))
+// costs reports a spent figure below what the plan costs, or above: all that was measured is listed.
+func (v *verifier) costs(field string, x, cost float64) {
+	v.atLeast(field, x, cost)
+	v.fault(x > cost*(1+loose), field, fmt.Sprintf("at most %v, which is all that the plan costs", cost), fmt.Sprint(x))
 }
 
 // conversion checks that (epsilon, delta) as spent is what the measurements imply.
 func (v *verifier) conversion(spent Spent, sum totals) {
+	delta := spent.Delta - sum.delta
 	if sum.orders == nil {
 		v.atLeast("certificate.spent.delta", spent.Delta, privacy.DeltaOfMu(spent.Epsilon*(1+tolerance), math.Sqrt(sum.mu2))+sum.delta)
-		if delta := spent.Delta - sum.delta; delta >= privacy.MinDelta && delta < 1 {
-			v.atMost("certificate.spent.epsilon", spent.Epsilon, privacy.EpsilonOfMu(delta, math.Sqrt(sum.mu2)))
+		if delta >= privacy.MinDelta && delta < 1 {
+			v.costs("certificate.spent.epsilon", spent.Epsilon, privacy.EpsilonOfMu(delta, math.Sqrt(sum.mu2)))
 		}
 		return
 	}
-	delta := spent.Delta - sum.delta
 	if !(delta > 0) {
 		v.fault(true, "certificate.spent.delta", fmt.Sprintf("more than the thresholds' %v", sum.delta), fmt.Sprint(spent.Delta))
 		return
 	}
 	_, least := sum.deciding(delta)
-	v.atLeast("certificate.spent.epsilon", spent.Epsilon, least)
-	v.atMost("certificate.spent.epsilon", spent.Epsilon, least)
+	v.costs("certificate.spent.epsilon", spent.Epsilon, least)
 }
