@@ -163,6 +163,7 @@ func (c *column) start(levels, data []byte, encoding format.Encoding, n int) (er
 			present += int(one)
 		}
 	}
+	//lint:ignore SA1019 files of older writers have it
 	c.coded = encoding == format.RLEDictionary || encoding == format.PlainDictionary
 	if !c.coded {
 		c.from = c.page
