@@ -312,7 +312,7 @@ func (v *verifier) atLeast(field string, x, least float64) {
 // loose is how far, relative, a spent figure may be above what is recomputed: a solver's last bits.
 const loose = 1e-6
 
-// costs reports a spent figure below what the plan costs, or above: all that was measured is listed.
+// costs reports a spent figure below or above what the plan costs: all that was measured is listed.
 func (v *verifier) costs(field string, x, cost float64) {
 	v.atLeast(field, x, cost)
 	v.fault(x > cost*(1+loose), field, fmt.Sprintf("at most %v, which is all that the plan costs", cost), fmt.Sprint(x))
