@@ -9,13 +9,15 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/gauze-dp/gauze/internal/utf"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
-// Read reads a release, or a bare model object as a release without a certificate, which promises
-// nothing. It checks the format's version and the model; [Verify] checks the certificate.
+// Read reads a release, in UTF-8 or in UTF-16 with its mark, or a bare model object as a release
+// without a certificate, which promises nothing. It checks the format's version and the model;
+// [Verify] checks the certificate.
 func Read(r io.Reader) (*Release, error) {
-	data, err := io.ReadAll(r)
+	data, err := utf.All(r)
 	if err != nil {
 		return nil, fmt.Errorf("release: reading: %w", err)
 	}

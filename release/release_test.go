@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"golang.org/x/text/encoding/unicode"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -479,5 +480,26 @@ func TestCells(t *testing.T) {
 	r.Diagnostics.Units[0].Unit = -1
 	if faults := Verify(r); len(faults) != 3 {
 		t.Errorf("want three faults, got %v", faults)
+	}
+}
+
+// TestReadEncodings: what an editor makes of a release is the same release.
+func TestReadEncodings(t *testing.T) {
+	r := gaussian(t)
+	r.Identity = &Identity{Title: "größe"}
+	var text bytes.Buffer
+	if err := Write(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+		wide, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().Bytes(text.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range [][]byte{wide, append([]byte("\ufeff"), text.Bytes()...)} {
+			if got, err := Read(bytes.NewReader(data)); err != nil || !reflect.DeepEqual(got.Certificate, r.Certificate) || got.Identity.Title != r.Identity.Title {
+				t.Errorf("got %v", err)
+			}
+		}
 	}
 }

@@ -7,21 +7,38 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/gauze-dp/gauze/source/lines"
 )
 
-// maxHeader bounds the header, so that a file without line ends is an error and not a full memory.
-const maxHeader = 16 << 20
+// maxRecord bounds the header and every record, so that a file without line ends, or a quote that
+// is never closed, is an error and not a full memory.
+const maxRecord = 16 << 20
 
 // csvReader reads comma-separated text with one header row (RFC 4180; blanks around cells are
 // ignored).
+//
+// In a table of one column a blank line is a row whose only cell is missing, and a row must count
+// whatever its cell holds: otherwise emptying one cell would change n, which replace-one makes
+// public. Blank lines behind the last row are the file's end and no rows. In a wider table a blank
+// line is no row.
 type csvReader struct {
-	name   string
-	header []string
-	pick   []int // the columns that Next returns
-	labels []int // .. as text
-	csv    *csv.Reader
-	file   io.Closer
+	name    string
+	header  []string
+	pick    []int // the columns that Next returns
+	labels  []int // .. as text
+	reach   int   // one more than the last of them
+	lines   *lines.Reader
+	quoted  *csv.Reader // of all that follows the first line with a quote; nil until then
+	capped  *capped     // what quoted reads from
+	before  int         // lines that quoted did not see
+	record  []string    // of quoted
+	last    int         // the line in which the last record ends
+	pending int         // rows of blank lines before the last record, and that one, to be returned
+	file    io.Closer
 }
 
 // CSV reads comma-separated text, plain or packed with gzip, whose name stands in errors. It owns
@@ -40,23 +57,17 @@ func (c *csvReader) start(in io.Reader) error {
 	if err != nil {
 		return err
 	}
-	raw, commas, err := rawHeader(text)
+	raw, err := rawHeader(text)
 	if err != nil {
 		if _, ours := err.(*Error); ours {
 			return err
 		}
 		return ioError(c.name, err)
 	}
-	var rest io.Reader = text
-	if commas == 0 {
-		rest = &blankLines{src: text, atStart: true}
-	}
-	c.csv = csv.NewReader(bufio.NewReaderSize(io.MultiReader(bytes.NewReader(raw), rest), bufferSize))
-	c.csv.ReuseRecord = true
-	c.csv.TrimLeadingSpace = true
-	record, err := c.csv.Read()
+	header := newQuoted(bytes.NewReader(raw))
+	record, err := header.Read()
 	if err != nil {
-		return c.recordError(record, err)
+		return c.recordError(len(record), err)
 	}
 	for _, name := range record {
 		c.header = append(c.header, strings.TrimSpace(name))
@@ -66,56 +77,161 @@ func (c *csvReader) start(in io.Reader) error {
 			return err
 		}
 	}
-	c.pick = make([]int, len(c.header))
-	for i := range c.pick {
-		c.pick[i] = i
+	read := header.InputOffset()
+	c.last = bytes.Count(raw[:read], []byte{'\n'})
+	c.lines = lines.New(io.MultiReader(bytes.NewReader(raw[read:]), text), maxRecord)
+	all := make([]int, len(c.header))
+	for i := range all {
+		all[i] = i
 	}
+	c.before = c.last
+	c.Select(all, nil)
 	return nil
+}
+
+// newQuoted reads what may have quotes.
+func newQuoted(in io.Reader) *csv.Reader {
+	r := csv.NewReader(in)
+	r.ReuseRecord, r.TrimLeadingSpace = true, true
+	return r
 }
 
 // Header returns the names of all columns.
 func (c *csvReader) Header() []string { return c.header }
 
 // Select says which cells Next returns, in this order.
-func (c *csvReader) Select(columns, labels []int) { c.pick, c.labels = columns, labels }
+func (c *csvReader) Select(columns, labels []int) {
+	c.pick, c.labels, c.reach = columns, labels, 0
+	for _, column := range slices.Concat(columns, labels) {
+		c.reach = max(c.reach, column+1)
+	}
+}
 
 // Close closes the file.
 func (c *csvReader) Close() error { return c.file.Close() }
 
 // Next reads one record.
 func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error {
-	record, err := c.csv.Read()
-	if err != nil {
-		return c.recordError(record, err)
+	if c.pending == 0 {
+		if err := c.read(); err != nil {
+			return err
+		}
 	}
+	c.pending--
+	blank := c.pending > 0
 	for i, column := range c.pick {
-		values[i], kinds[i] = ParseCell(record[column])
+		if values[i], kinds[i] = 0, Missing; !blank {
+			values[i], kinds[i] = c.cell(column)
+		}
 	}
 	for i, column := range c.labels {
-		labels[i] = record[column]
+		if labels[i] = ""; !blank {
+			labels[i] = c.label(column)
+		}
 	}
 	return nil
 }
 
+// cell is a cell of the last record.
+func (c *csvReader) cell(column int) (float64, Kind) {
+	if c.quoted != nil {
+		return ParseCell(c.record[column])
+	}
+	if v, ok := c.lines.Number(column); ok {
+		return v, Number
+	}
+	return ParseCell(string(c.lines.Cell(column)))
+}
+
+// label is the text of a cell of the last record.
+func (c *csvReader) label(column int) string {
+	if c.quoted != nil {
+		return c.record[column]
+	}
+	return string(bytes.TrimLeftFunc(c.lines.Cell(column), unicode.IsSpace))
+}
+
+// read reads one record.
+func (c *csvReader) read() error {
+	if c.quoted == nil {
+		cells, err := c.lines.Next(c.reach)
+		if err == nil && cells != len(c.header) {
+			err = &csv.ParseError{StartLine: c.lines.Line(), Err: csv.ErrFieldCount}
+		}
+		if err != lines.ErrQuoted {
+			line := c.before + c.lines.Line()
+			return c.took(line, line, cells, err)
+		}
+		c.before += c.lines.Line()
+		c.capped = &capped{in: c.lines.Rest()}
+		c.quoted = newQuoted(bufio.NewReaderSize(c.capped, bufferSize))
+		c.quoted.FieldsPerRecord = len(c.header)
+	}
+	var err error
+	c.capped.left = maxRecord + cellCost*len(c.header)
+	if c.record, err = c.quoted.Read(); err != nil {
+		return c.recordError(len(c.record), err)
+	}
+	first, _ := c.quoted.FieldPos(0)
+	end := len(c.record) - 1
+	last, _ := c.quoted.FieldPos(end)
+	return c.took(c.before+first, c.before+last+strings.Count(c.record[end], "\n"), end+1, nil)
+}
+
+// took notes where the last record began and ended.
+func (c *csvReader) took(first, last, cells int, err error) error {
+	if err != nil {
+		return c.recordError(cells, err)
+	}
+	c.pending = 1
+	if len(c.header) == 1 {
+		c.pending += first - c.last - 1
+	}
+	c.last = last
+	return nil
+}
+
 // recordError says what is wrong with a record, and where. io.EOF stays what it is.
-func (c *csvReader) recordError(record []string, err error) error {
+func (c *csvReader) recordError(cells int, err error) error {
 	var parse *csv.ParseError
 	switch {
 	case err == io.EOF:
 		return err
+	case errors.Is(err, lines.ErrLong):
+		return &Error{Field: fmt.Sprintf("line %d", c.last+1), Wanted: fmt.Sprintf("a record of at most %d bytes", maxRecord), Got: "a longer one",
+			Hint: "check for a quote that is never closed, and that the file is CSV"}
 	case !errors.As(err, &parse):
 		return ioError(c.name, err)
 	case errors.Is(err, csv.ErrFieldCount):
-		return &Error{Field: fmt.Sprintf("line %d", parse.StartLine), Wanted: fmt.Sprintf("%d cells, as in the header", len(c.header)),
-			Got: fmt.Sprint(len(record)), Hint: "quote cells that contain commas, and check for a torn or doubled line"}
+		return &Error{Field: fmt.Sprintf("line %d", c.before+parse.StartLine), Wanted: fmt.Sprintf("%d cells, as in the header", len(c.header)),
+			Got: fmt.Sprint(cells), Hint: "quote cells that contain commas, and check for a torn or doubled line"}
 	}
-	return &Error{Field: fmt.Sprintf("line %d", parse.StartLine), Wanted: "cells quoted whole or not at all", Got: "a stray or unclosed quote",
+	return &Error{Field: fmt.Sprintf("line %d", c.before+parse.StartLine), Wanted: "cells quoted whole or not at all", Got: "a stray or unclosed quote",
 		Hint: `write a quote within a quoted cell as ""`}
 }
 
-// rawHeader takes the first line that is not blank off r, with the blank ones before it, and counts
-// the commas that separate its cells.
-func rawHeader(r *bufio.Reader) (raw []byte, commas int, err error) {
+// cellCost is about what encoding/csv holds for a cell beside its text.
+const cellCost = 48
+
+// capped fails after so many bytes, which whoever uses it renews with every record. What a comma
+// may cost counts as bytes too: a record of nothing else would take fifty times its size.
+type capped struct {
+	in   io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (c *capped) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, lines.ErrLong
+	}
+	n, err := c.in.Read(p)
+	c.left -= n + cellCost*bytes.Count(p[:n], []byte{','})
+	return n, err
+}
+
+// rawHeader takes the first line that is not blank off r, with the blank ones before it.
+func rawHeader(r *bufio.Reader) (raw []byte, err error) {
 	quoted, blank := false, true
 	for {
 		b, err := r.ReadByte()
@@ -123,14 +239,11 @@ func rawHeader(r *bufio.Reader) (raw []byte, commas int, err error) {
 			break
 		}
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		raw = append(raw, b)
-		switch {
-		case b == '"':
+		if b == '"' {
 			quoted = !quoted
-		case b == ',' && !quoted:
-			commas++
 		}
 		if b == '\n' && !quoted && !blank {
 			break
@@ -138,15 +251,15 @@ func rawHeader(r *bufio.Reader) (raw []byte, commas int, err error) {
 		if b != '\n' && b != '\r' {
 			blank = false
 		}
-		if len(raw) == maxHeader {
-			return nil, 0, &Error{Field: "header", Wanted: "one line of column names", Got: fmt.Sprintf("%d bytes without a line end", maxHeader),
+		if len(raw) == maxRecord {
+			return nil, &Error{Field: "header", Wanted: "one line of column names", Got: fmt.Sprintf("%d bytes without a line end", maxRecord),
 				Hint: "check that the file is CSV"}
 		}
 	}
 	if blank {
-		return nil, 0, &Error{Field: "input", Wanted: "a header row and rows of numbers", Got: "nothing", Hint: "check that the right file was named"}
+		return nil, &Error{Field: "input", Wanted: "a header row and rows of numbers", Got: "nothing", Hint: "check that the right file was named"}
 	}
-	return raw, commas, nil
+	return raw, nil
 }
 
 // checkDelimiter reports a header whose only name looks like several names with another separator.

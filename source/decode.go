@@ -8,15 +8,12 @@ import (
 	"io"
 	"strings"
 
-	"golang.org/x/text/encoding/unicode"
+	"github.com/gauze-dp/gauze/internal/utf"
 )
 
 const bufferSize = 64 << 10
 
 var (
-	utf8BOM    = []byte("\xef\xbb\xbf")
-	utf16LE    = []byte("\xff\xfe")
-	utf16BE    = []byte("\xfe\xff")
 	gzipMagic  = []byte("\x1f\x8b")
 	otherMagic = []struct{ prefix, name, hint string }{
 		{"PK\x03\x04", "a zip archive or a spreadsheet", "unpack it, or save the sheet as CSV"},
@@ -55,14 +52,11 @@ func decode(name string, in io.Reader) (*bufio.Reader, error) {
 			return nil, &Error{Field: "input", Wanted: "CSV", Got: other.name, Hint: other.hint}
 		}
 	}
-	switch {
-	case bytes.HasPrefix(head, utf8BOM):
-		_, err = r.Discard(len(utf8BOM))
-	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE):
-		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
-		r = bufio.NewReaderSize(decoder.Reader(r), bufferSize)
+	text, err := utf.Reader(r)
+	if err != nil {
+		return nil, ioError(name, err)
 	}
-	return r, err
+	return text, nil
 }
 
 // peek is Peek without an error for an input that is shorter than n.

@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gauze-dp/gauze/internal/utf"
 )
 
 // A Schema says which columns are fitted, in which order. It is public: whoever sees a release may
@@ -68,7 +69,7 @@ const schemaHint = `write {"columns": [{"name": "age", "rounded_to": 1}, {"name"
 //
 // Unknown fields are errors: a misspelt one would otherwise be ignored in silence.
 func ReadSchema(file string) (*Schema, error) {
-	data, err := os.ReadFile(file)
+	data, err := utf.File(file)
 	if err != nil {
 		return nil, &Error{Field: "schema", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
 	}
@@ -92,7 +93,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		Unit    string     `json:"unit"`
 		By      []Grouping `json:"by"`
 	}
-	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, utf8BOM)))
+	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
 		return nil, malformedSchema(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/literal"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/covariance"
 )
 
 // requestFlags are the flags that fit and plan share: everything that a fit is asked.
@@ -34,7 +35,7 @@ type requestFlags struct {
 	eigenvaluesWithin   string
 	moments             int
 	knownCovariance     string
-	known               *source.Covariance // as its file has it; nil if none is given
+	known               *covariance.Stated // as its file has it; nil if none is given
 	learner, constants  string
 	momentBound         float64
 	leastWeight         float64
@@ -111,7 +112,7 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 		return r, err
 	}
 	if f.set.Changed("known-covariance") {
-		if f.known, err = source.ReadCovariance(f.knownCovariance); err != nil {
+		if f.known, err = covariance.Read(f.knownCovariance); err != nil {
 			return r, err
 		}
 	}

@@ -1,20 +1,23 @@
-package source
+// Package covariance reads covariance matrices that are publicly known.
+package covariance
 
 import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gauze-dp/gauze/internal/utf"
+	"github.com/gauze-dp/gauze/source"
 )
 
-// A Covariance is a publicly known covariance matrix as a file states it. Nothing is checked but
+// A Stated is a publicly known covariance matrix as a file states it. Nothing is checked but
 // that it holds rows of numbers.
-type Covariance struct {
+type Stated struct {
 	Names  []string // of its columns, in their order; nil if the file names none
 	Matrix [][]float64
 }
@@ -26,32 +29,32 @@ func badCovariance(field, wanted, got string) error {
 	if field != "" {
 		field = ", " + field
 	}
-	return &Error{Field: "known covariance" + field, Wanted: wanted, Got: got, Hint: covarianceHint}
+	return &source.Error{Field: "known covariance" + field, Wanted: wanted, Got: got, Hint: covarianceHint}
 }
 
-// ReadCovariance reads a covariance matrix, in the columns' own units, from CSV or JSON.
+// Read reads a covariance matrix, in the columns' own units, from CSV or JSON.
 //
 // CSV: one line per row of the matrix. A first line that is not of numbers names the columns; then
 // each line may begin with its column's name, under a first cell that is empty or a name of its
 // own, as tables with names of rows are written elsewhere. JSON: an array of arrays.
-func ReadCovariance(file string) (*Covariance, error) {
-	data, err := os.ReadFile(file)
+func Read(file string) (*Stated, error) {
+	data, err := utf.File(file)
 	if err != nil {
-		return nil, &Error{Field: "known covariance", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
+		return nil, &source.Error{Field: "known covariance", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
 	}
-	return parseCovariance(data)
+	return parse(data)
 }
 
-// parseCovariance reads a covariance matrix as ReadCovariance does.
-func parseCovariance(data []byte) (*Covariance, error) {
-	data = bytes.TrimSpace(bytes.TrimPrefix(data, utf8BOM))
+// parse reads a covariance matrix as Read does.
+func parse(data []byte) (*Stated, error) {
+	data = bytes.TrimSpace(data)
 	switch {
 	case len(data) == 0:
 		return nil, badCovariance("", "rows of numbers", "an empty file")
 	case !utf8.Valid(data):
 		return nil, badCovariance("", "text in UTF-8", "other bytes")
 	case data[0] == '[' || data[0] == '{':
-		c := &Covariance{}
+		c := &Stated{}
 		if err := json.Unmarshal(data, &c.Matrix); err != nil {
 			return nil, badCovariance("", "an array with an array of numbers for each row", "other JSON")
 		}
@@ -68,8 +71,8 @@ func parseCovariance(data []byte) (*Covariance, error) {
 }
 
 // covarianceOf reads lines of cells, of which there is one at least.
-func covarianceOf(lines [][]string) (*Covariance, error) {
-	c := &Covariance{}
+func covarianceOf(lines [][]string) (*Stated, error) {
+	c := &Stated{}
 	if _, err := parseRow(lines[0]); err != nil {
 		for _, name := range lines[0] {
 			c.Names = append(c.Names, strings.TrimSpace(name))
@@ -94,7 +97,7 @@ func covarianceOf(lines [][]string) (*Covariance, error) {
 }
 
 // dropRowNames takes the names of rows off the lines and the cell above them off the names.
-func (c *Covariance) dropRowNames(lines [][]string) error {
+func (c *Stated) dropRowNames(lines [][]string) error {
 	c.Names = c.Names[1:]
 	for i, line := range lines {
 		if len(line) == 0 || strings.TrimSpace(line[0]) != c.Names[i] {
@@ -119,12 +122,12 @@ func parseRow(cells []string) ([]float64, error) {
 
 // For is the matrix in the order of the columns that are fitted: as it stands if it names none, and
 // by name otherwise. Its names must be those of the columns.
-func (c *Covariance) For(columns []string) ([][]float64, error) {
+func (c *Stated) For(columns []string) ([][]float64, error) {
 	if c.Names == nil {
 		return c.Matrix, nil
 	}
 	fault := func(got string) error {
-		return &Error{Field: "known covariance, names", Wanted: strings.Join(columns, ", ") + ", the columns that are fitted", Got: got,
+		return &source.Error{Field: "known covariance, names", Wanted: strings.Join(columns, ", ") + ", the columns that are fitted", Got: got,
 			Hint: "name each column once, in any order, or leave the line of names out; --columns or --schema fixes what is fitted"}
 	}
 	at := make([]int, len(columns))

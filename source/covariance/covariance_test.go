@@ -1,4 +1,4 @@
-package source
+package covariance
 
 import (
 	"errors"
@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/gauze-dp/gauze/internal/utf"
+	"github.com/gauze-dp/gauze/source"
 )
 
 func TestParseCovariance(t *testing.T) {
@@ -23,7 +26,11 @@ func TestParseCovariance(t *testing.T) {
 		"JSON":                  "[[4, 0.5], [0.5, 9]]",
 		"a byte order mark":     "\ufeffage,bmi\n4,.5\n.5,9\n",
 	} {
-		c, err := parseCovariance([]byte(text))
+		data, err := utf.All(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := parse(data)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -53,17 +60,17 @@ func TestCovarianceFaults(t *testing.T) {
 		"names without a matrix":   {"age,height\n", "the columns that are fitted"},
 		"a column that is doubled": {"age,age\n4,.5\n.5,9\n", "got age, age"},
 	} {
-		parsed, err := parseCovariance([]byte(c.text))
+		parsed, err := parse([]byte(c.text))
 		if err == nil {
 			_, err = parsed.For([]string{"age", "bmi"})
 		}
-		var fault *Error
+		var fault *source.Error
 		if !errors.As(err, &fault) || fault.Hint == "" || !strings.Contains(err.Error(), c.part) {
 			t.Errorf("%s: got %v, want %q", name, err, c.part)
 		}
 	}
 	for _, text := range []string{"1,2\n3\n", "age,bmi\n1,2\n", "[[1], [2, 3]]", "[]"} {
-		c, err := parseCovariance([]byte(text))
+		c, err := parse([]byte(text))
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -74,16 +81,16 @@ func TestCovarianceFaults(t *testing.T) {
 	}
 }
 
-func TestReadCovariance(t *testing.T) {
+func TestRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known.csv")
-	var fault *Error
-	if _, err := ReadCovariance(file); !errors.As(err, &fault) || !strings.Contains(err.Error(), "a readable file") {
+	var fault *source.Error
+	if _, err := Read(file); !errors.As(err, &fault) || !strings.Contains(err.Error(), "a readable file") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(file, []byte("2.5"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := ReadCovariance(file); err != nil || !reflect.DeepEqual(c.Matrix, [][]float64{{2.5}}) {
+	if c, err := Read(file); err != nil || !reflect.DeepEqual(c.Matrix, [][]float64{{2.5}}) {
 		t.Errorf("got %v, %v", c, err)
 	}
 }

@@ -1,0 +1,113 @@
+package lines
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	// mostDigits is how many digits a uint64 has room for, whatever they are.
+	mostDigits = 19
+	// exactWhole is up to where every whole number is a float64.
+	exactWhole = 1 << 53
+	// exponentDigits is how many digits of an exponent are read here.
+	exponentDigits = 3
+)
+
+// tens are the powers of ten that are float64 themselves.
+var tens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+	1e20, 1e21, 1e22}
+
+// wholeTens are 10^0 to 10^8.
+var wholeTens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// decimal reads text[from:to], whose next byte is no digit, point or letter, with slack bytes
+// behind it in text.
+//
+// A whole number m up to 2^53 and 10^p for p up to 22 are float64, so that m 10^p and m/10^p, each
+// one operation, are the nearest float64 to what is written: what strconv.ParseFloat returns. All
+// else is not ok.
+func decimal(text []byte, from, to int) (v float64, ok bool) {
+	negative, at := false, from
+	if c := text[at]; c == '-' || c == '+' {
+		negative, at = c == '-', at+1
+	}
+	begin := at
+	whole, at := digits(text, at, 0)
+	count, power := at-begin, 0
+	if text[at] == '.' {
+		begin = at + 1
+		whole, at = digits(text, begin, whole)
+		power = begin - at
+		count -= power
+	}
+	if count == 0 || count > mostDigits || whole > exactWhole {
+		return 0, false
+	}
+	if at < to && text[at]|' ' == 'e' {
+		var e int
+		if e, at, ok = exponent(text, at+1); !ok {
+			return 0, false
+		}
+		power += e
+	}
+	if at != to {
+		return 0, false
+	}
+	v = float64(whole)
+	if negative {
+		v = -v
+	}
+	switch {
+	case power == 0:
+		return v, true
+	case 0 < power && power < len(tens):
+		return v * tens[power], true
+	case -len(tens) < power && power < 0:
+		return v / tens[-power], true
+	}
+	return 0, false
+}
+
+// exponent reads a sign and one to exponentDigits digits.
+func exponent(text []byte, at int) (e, next int, ok bool) {
+	negative := text[at] == '-'
+	if negative || text[at] == '+' {
+		at++
+	}
+	value, next := digits(text, at, 0)
+	if next == at || next-at > exponentDigits {
+		return 0, next, false
+	}
+	if e = int(value); negative {
+		e = -e
+	}
+	return e, next, true
+}
+
+// digits appends the run of digits that begins there to a whole number, modulo 2^64, and returns
+// where it ends.
+func digits(text []byte, at int, whole uint64) (uint64, int) {
+	for {
+		value, n := eight(binary.LittleEndian.Uint64(text[at:]))
+		whole = whole*wholeTens[n] + value
+		at += n
+		if n < 8 {
+			return whole, at
+		}
+	}
+}
+
+// eight is the number that up to eight characters write, the first one in the lowest byte, and how
+// many of them are digits.
+//
+// The first flag is right: of the bytes before it none is above 9, so that no sum has carried.
+func eight(word uint64) (value uint64, n int) {
+	word ^= 0x3030303030303030                                         // digits become 0 to 9, and nothing else does
+	other := (word | (word + 0x7676767676767676)) & 0x8080808080808080 // the high bit of what is above 9
+	n = bits.TrailingZeros64(other) / 8
+	word <<= 64 - 8*n                                   // zeros before the digits
+	word = word * (10<<8 | 1) >> 8 & 0x00ff00ff00ff00ff // of two digits each
+	word = word * (100<<16 | 1) >> 16 & 0x0000ffff0000ffff
+	return word * (10_000<<32 | 1) >> 32, n
+}
