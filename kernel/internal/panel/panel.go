@@ -115,8 +115,9 @@ func (c *Map) Apply(z []Column, norm2 *Column, x []Column) {
 			from = c.columns[j]
 		}
 		in, out := &x[from], &c.diff[j]
-		for r, v := range in {
-			out[r] = v - m
+		for r := 0; r <= Rows-6; r += 6 { // see dot
+			v, to := (*[6]float64)(in[r:r+6]), (*[6]float64)(out[r:r+6])
+			to[0], to[1], to[2], to[3], to[4], to[5] = v[0]-m, v[1]-m, v[2]-m, v[3]-m, v[4]-m, v[5]-m
 		}
 	}
 	for r, v := range &x[0] {
