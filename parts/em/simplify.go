@@ -94,10 +94,7 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 	}
 	all := make([]float64, len(x))
 	for t := range x {
-		all[t] = logSum(shares, t)
-		for _, s := range shares {
-			s[t] = math.Exp(s[t] - all[t])
-		}
+		all[t] = share(shares, t)
 	}
 	bound, err := r.likeliestPairs(ctx, known, pairsTried*len(r.Components))
 	if err != nil {
@@ -107,13 +104,21 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 		if known.of(r.Components[i], r.Components[j]) > bound {
 			return math.Inf(-1)
 		}
-		merged, loss := logDensities(component.Joined(r.Components[i], r.Components[j]), x), 0.0
-		for t := range x {
-			loss -= math.Log(math.Max(1-shares[i][t]-shares[j][t]+math.Exp(merged[t]-all[t]), math.SmallestNonzeroFloat64)) / float64(len(x))
+		merged, loss, product := logDensities(component.Joined(r.Components[i], r.Components[j]), x), 0.0, 1.0
+		for t := range x { // one logarithm for the product of many
+			ratio := 1 - shares[i][t] - shares[j][t] + math.Exp(merged[t]-all[t])
+			product *= math.Min(math.Max(ratio, leastRatio), 1/leastRatio)
+			if product < leastRatio || product > 1/leastRatio {
+				loss, product = loss-math.Log(product), 1
+			}
 		}
-		return worth(r.Components[i], r.Components[j]) - loss
+		return worth(r.Components[i], r.Components[j]) - (loss-math.Log(product))/float64(len(x))
 	})
 }
+
+// leastRatio: a density that falls, or rises, by more where two components are joined counts as if
+// by this.
+const leastRatio = 1e-100
 
 // pairsTried: so many pairs for every component are looked at on drawn rows, those whose bounds are
 // the lowest. A guess.
@@ -186,15 +191,19 @@ func logDensities(c component.Gaussian, x [][]float64) []float64 {
 	return out
 }
 
-// logSum is the logarithm of the sum of exp(logs[j][t]) over all j.
-func logSum(logs [][]float64, t int) float64 {
-	best := math.Inf(-1)
+// share turns the logarithms logs[j][t] for all j into parts of their sum of exponentials, and
+// returns its logarithm.
+func share(logs [][]float64, t int) float64 {
+	best, total := math.Inf(-1), 0.0
 	for j := range logs {
 		best = math.Max(best, logs[j][t])
 	}
-	total := 0.0
 	for j := range logs {
-		total += math.Exp(logs[j][t] - best)
+		logs[j][t] = math.Exp(logs[j][t] - best)
+		total += logs[j][t]
+	}
+	for j := range logs {
+		logs[j][t] /= total
 	}
 	return best + math.Log(total)
 }
