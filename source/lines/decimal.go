@@ -2,6 +2,7 @@ package lines
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -28,6 +29,37 @@ var wholeTens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 // one operation, are the nearest float64 to what is written: what strconv.ParseFloat returns. All
 // else is not ok.
 func decimal(text []byte, from, to int) (v float64, ok bool) {
+	if v, ok = short(text, from, to); ok {
+		return v, true
+	}
+	return long(text, from, to)
+}
+
+// short is decimal of at most eight digits and a point among them, behind a minus or not: one word,
+// without a branch that depends on where the point is or whether there is a sign.
+func short(text []byte, from, to int) (v float64, ok bool) {
+	minus := (uint64(text[from]^'-') - 1) >> 63
+	at := from + int(minus)
+	n := to - at
+	if n < 1 || n > 8 {
+		return 0, false
+	}
+	word := (binary.LittleEndian.Uint64(text[at:]) ^ zeros) << (64 - 8*n)
+	if other := nonDigits(word); other != 0 {
+		point := bits.TrailingZeros64(other) &^ 7
+		if other&(other-1) != 0 || byte(word>>point) != '.'^'0' || n == 1 {
+			return 0, false
+		}
+		before := word & (1<<point - 1)
+		v = float64(number(word&^(before|0xff<<point)|before<<8)) / tens[7-point/8]
+	} else {
+		v = float64(number(word))
+	}
+	return math.Float64frombits(math.Float64bits(v) | minus<<63), true
+}
+
+// long is decimal of any length and form.
+func long(text []byte, from, to int) (v float64, ok bool) {
 	negative, at := false, from
 	if c := text[at]; c == '-' || c == '+' {
 		negative, at = c == '-', at+1
@@ -100,14 +132,25 @@ func digits(text []byte, at int, whole uint64) (uint64, int) {
 
 // eight is the number that up to eight characters write, the first one in the lowest byte, and how
 // many of them are digits.
-//
-// The first flag is right: of the bytes before it none is above 9, so that no sum has carried.
 func eight(word uint64) (value uint64, n int) {
-	word ^= 0x3030303030303030                                         // digits become 0 to 9, and nothing else does
-	other := (word | (word + 0x7676767676767676)) & 0x8080808080808080 // the high bit of what is above 9
-	n = bits.TrailingZeros64(other) / 8
-	word <<= 64 - 8*n                                   // zeros before the digits
+	word ^= zeros
+	n = bits.TrailingZeros64(nonDigits(word)) / 8
+	return number(word << (64 - 8*n)), n
+}
+
+// zeros are eight characters 0: with them taken off by exclusive or, digits become 0 to 9, and
+// nothing else does.
+const zeros = 0x3030303030303030
+
+// nonDigits flags the bytes above 9, by their highest bit. Up to the first of them the flags are
+// right, for no sum has carried; and none is missing after it.
+func nonDigits(word uint64) uint64 {
+	return (word | (word + 0x7676767676767676)) & 0x8080808080808080
+}
+
+// number is the number of eight digits, the first one in the lowest byte.
+func number(word uint64) uint64 {
 	word = word * (10<<8 | 1) >> 8 & 0x00ff00ff00ff00ff // of two digits each
 	word = word * (100<<16 | 1) >> 16 & 0x0000ffff0000ffff
-	return word * (10_000<<32 | 1) >> 32, n
+	return word * (10_000<<32 | 1) >> 32
 }
