@@ -161,6 +161,10 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 // Report returns what was read, for the custodian alone.
 func (in *Input) Report() source.Report { return in.table.Report() }
 
+// Fraction is about which part of the input has been read, for the custodian alone: 0 if that is
+// not known.
+func (in *Input) Fraction() float64 { return in.table.Fraction() }
+
 // Close releases the input.
 func (in *Input) Close() error {
 	if !in.opened() {

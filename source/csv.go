@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,14 +39,14 @@ type csvReader struct {
 	record  []string    // of quoted
 	last    int         // the line in which the last record ends
 	pending int         // rows of blank lines before the last record, and that one, to be returned
-	file    io.Closer
+	file    *meter
 }
 
 // CSV reads comma-separated text, plain or packed with gzip, whose name stands in errors. It owns
 // in, which is closed with the reader, or here if there is an error in the header.
 func CSV(name string, in io.ReadCloser) (Reader, error) {
-	c := &csvReader{name: name, file: in}
-	if err := c.start(in); err != nil {
+	c := &csvReader{name: name, file: newMeter(in)}
+	if err := c.start(c.file); err != nil {
 		in.Close()
 		return nil, err
 	}
@@ -64,6 +65,9 @@ func (c *csvReader) start(in io.Reader) error {
 		}
 		return ioError(c.name, err)
 	}
+	if err := checkDelimiter(raw); err != nil {
+		return err
+	}
 	header := newQuoted(bytes.NewReader(raw))
 	record, err := header.Read()
 	if err != nil {
@@ -71,11 +75,6 @@ func (c *csvReader) start(in io.Reader) error {
 	}
 	for _, name := range record {
 		c.header = append(c.header, strings.TrimSpace(name))
-	}
-	if len(record) == 1 {
-		if err := checkDelimiter(c.header[0]); err != nil {
-			return err
-		}
 	}
 	read := header.InputOffset()
 	c.last = bytes.Count(raw[:read], []byte{'\n'})
@@ -106,6 +105,9 @@ func (c *csvReader) Select(columns, labels []int) {
 		c.reach = max(c.reach, column+1)
 	}
 }
+
+// Fraction implements Measured.
+func (c *csvReader) Fraction() float64 { return c.file.fraction() }
 
 // Close closes the file.
 func (c *csvReader) Close() error { return c.file.Close() }
@@ -262,10 +264,29 @@ func rawHeader(r *bufio.Reader) (raw []byte, err error) {
 	return raw, nil
 }
 
-// checkDelimiter reports a header whose only name looks like several names with another separator.
-func checkDelimiter(name string) error {
-	for _, d := range []struct{ mark, name string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "bars"}} {
-		if strings.Contains(name, d.mark) {
+// quotedName is a name in quotes, or a part of one that has quotes in it.
+var quotedName = regexp.MustCompile(`"[^"]*"`)
+
+// checkDelimiter reports a header that looks like names with another separator: outside quotes it
+// has as many of its marks as of commas or, for bars, which stand in names too, more.
+func checkDelimiter(header []byte) error {
+	names := quotedName.ReplaceAll(header, nil)
+	commas := bytes.Count(names, []byte{','})
+	switch {
+	case bytes.IndexByte(names, '"') >= 0:
+		return nil // a fault that whoever reads it reports
+	case commas == 0:
+		names = header
+	}
+	for _, d := range []struct {
+		mark, name string
+		least      int
+	}{{";", "semicolons", commas}, {"\t", "tabs", commas}, {"|", "bars", commas + 1}} {
+		marks := 0
+		for cell := range strings.SplitSeq(string(names), ",") { // blanks around names are no marks
+			marks += strings.Count(strings.Trim(cell, " \t\r\n"), d.mark)
+		}
+		if marks >= max(1, d.least) {
 			return &Error{Field: "header", Wanted: "names separated by commas", Got: d.name,
 				Hint: "save the file with commas between cells and points in numbers, and quote a name that really contains the mark"}
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,11 @@ func openedFile(t *testing.T, path string) (*Table, error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
-	return opened(path, file, nil)
+	reader, err := CSV(path, file)
+	if err != nil {
+		return nil, err
+	}
+	return Of(reader, nil)
 }
 
 // readAll opens text as stdin with the columns ("" infers them) and reads it.
@@ -140,6 +145,8 @@ func TestRead(t *testing.T) {
 		{"and quoted ones", "a\n\"\"\n1\n\" \"\n", "a", "bad [1] bad"},
 		{"but not in a quoted cell", "a\n1\n\"\n\n\"\n2\n", "a", "[1] bad [2]"},
 		{"nor around a quoted number", "a\n\"\n\n5\n\n\"\n2\n", "a", "[5] [2]"},
+		{"marks of other separators in names", "\"a;b\",\"c;\td\",e;f,P(x|y)\n1,2,3,4\n", "P(x|y)", "[4]"},
+		{"tabs around names", "\ta,\tb\t,c\t\n1,2,3\n", "a,b,c", "[1 2 3]"},
 		{"a quoted comma makes no second column", "\"a,b\"\n\n1\n", `"a,b"`, "bad [1]"},
 		{"bytes that are no UTF-8 in text", "a,t\n1,caf\xe9\n", "a", "[1]"},
 		{"zero bytes in a cell", "a,b\n1,\x00\n2,3\n", "a,b", "[1 -] [2 3]"},
@@ -184,6 +191,12 @@ func TestMistakes(t *testing.T) {
 		{"semicolons", "a;b\n1;2\n", "a", "want names separated by commas, got semicolons"},
 		{"tabs", "a\tb\n1\t2\n", "a", "got tabs"},
 		{"bars", "a|b\n1|2\n", "", "got bars"},
+		{"semicolons and a comma", "name;size (a,b);x\n1;2;3\n", "x", "got semicolons"},
+		{"as many semicolons as commas", "a;b,c\n1,2\n", "c", "got semicolons"},
+		{"semicolons between quotes", "\"a\";\"b, c\"\n1;2\n", "a", "got semicolons"},
+		{"semicolons in one pair of quotes", "\"a;b\"\n1;2\n", "a", "got semicolons"},
+		{"tabs and a comma", "a, b\tc\n1\t2\n", "a", "got tabs"},
+		{"bars and a comma", "a|b, c|d\n1|2|3\n", "a", "got bars"},
 		{"CR alone", "a,b\r1,2\r3,4\r", "a", "end lines with LF or CRLF"},
 		{"UTF-16 without a mark", "a\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", "a", "zero bytes"},
 		{"Latin-1 name", "caf\xe9,b\n1,2\n", "b", "want a name in UTF-8"},
@@ -361,5 +374,49 @@ func TestHeaderReadsNoRow(t *testing.T) {
 	}
 	if _, err := opened("stdin", strings.NewReader(text), &Schema{Columns: []Column{{Name: "a"}}}); err != nil {
 		t.Errorf("Of: %v", err)
+	}
+}
+
+// TestFraction: a file says how much of it was read, as stored, and anything else says nothing.
+func TestFraction(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a\n")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200_000 {
+		fmt.Fprintln(&text, rng.Float64())
+	}
+	for name, data := range map[string][]byte{"t.csv": []byte(text.String()), "t.csv.gz": pack(t, text.String())} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		table, err := openedFile(t, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := &at{row: 100_000, do: func() {
+			if f := table.Fraction(); f < .4 || f > .6 {
+				t.Errorf("%s: %v after half of the rows", name, f)
+			}
+		}}
+		if err := table.Read(half); err != nil || table.Fraction() != 1 {
+			t.Errorf("%s: %v, %v in the end", name, err, table.Fraction())
+		}
+	}
+	table, _, err := readAll(t, "a\n1\n", "a")
+	if err != nil || table.Fraction() != 0 {
+		t.Errorf("no file: %v, %v", table.Fraction(), err)
+	}
+}
+
+// at is a sink that does something at a row.
+type at struct {
+	rows, row int
+	do        func()
+}
+
+func (a *at) Append([]float64, string, int) {
+	if a.rows++; a.rows == a.row {
+		a.do()
 	}
 }

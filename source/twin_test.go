@@ -39,14 +39,14 @@ func plainly(text []byte) (rows []string, err error) {
 		}
 		return nil, ioError(c.name, err)
 	}
+	if err := checkDelimiter(raw); err != nil {
+		return nil, err
+	}
 	r := csv.NewReader(bytes.NewReader(raw))
 	r.TrimLeadingSpace = true
 	if names, err := r.Read(); err != nil {
 		return nil, c.recordError(len(names), err)
 	} else if c.header = names; len(names) == 1 {
-		if err := checkDelimiter(strings.TrimSpace(names[0])); err != nil {
-			return nil, err
-		}
 		body := plain[len(raw):]
 		if broken == nil {
 			body = lastBlanks.ReplaceAll(body, []byte("$1"))

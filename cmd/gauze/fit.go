@@ -156,11 +156,11 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, schema *source.
 			return loaded{}, err
 		}
 		defer in.Close()
-		got := loaded{in: in}
+		got, read := loaded{in: in}, func(rows int) { p.Read(rows, in.Fraction()) }
 		if len(schema.By) > 0 {
-			got.groups, err = in.LoadGroups(p.Read)
+			got.groups, err = in.LoadGroups(read)
 		} else {
-			got.table, err = in.Load(r.Relation, p.Read)
+			got.table, err = in.Load(r.Relation, read)
 		}
 		return got, err
 	})

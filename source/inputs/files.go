@@ -21,6 +21,7 @@ type files struct {
 	labels        []int
 	path          string
 	rest          []string
+	paths         int // all of them
 }
 
 // patternMarks are the characters of which one makes a name that no file has a pattern.
@@ -37,7 +38,7 @@ func openAll(pattern string) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &files{Reader: first, header: first.Header(), types: slices.Clone(source.TypesOf(first)), path: paths[0], rest: paths[1:]}
+	f := &files{Reader: first, header: first.Header(), types: slices.Clone(source.TypesOf(first)), path: paths[0], rest: paths[1:], paths: len(paths)}
 	for i := range f.header {
 		f.selected = append(f.selected, i)
 	}
@@ -102,6 +103,15 @@ func (f *files) Header() []string { return f.header }
 
 // Types implements source.Typed.
 func (f *files) Types() []source.Type { return f.types }
+
+// Fraction implements source.Measured, as if all files were of one size.
+func (f *files) Fraction() float64 {
+	part := float64(f.paths - len(f.rest) - 1)
+	if m, ok := f.Reader.(source.Measured); ok {
+		part += m.Fraction()
+	}
+	return part / float64(f.paths)
+}
 
 // Select implements source.Reader.
 func (f *files) Select(columns, labels []int) {

@@ -167,3 +167,20 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestFraction: of files that are read one after the other, each counts as one.
+func TestFraction(t *testing.T) {
+	dir := folder(t, map[string]string{"1.csv": "a\n1\n", "2.csv": "a\n2\n", "3.csv.gz": "a\n3\n", "4.csv": "a\n4\n"})
+	table, err := Open(filepath.Join(dir, "*.csv*"), nil, source.Named([]string{"a"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	if got := table.Fraction(); got != .25 {
+		t.Errorf("with one small file open: %v", got)
+	}
+	var rows kept
+	if err := table.Read(&rows); err != nil || table.Fraction() != 1 {
+		t.Errorf("in the end: %v, %v", table.Fraction(), err)
+	}
+}

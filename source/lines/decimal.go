@@ -60,12 +60,8 @@ func short(text []byte, from, to int) (v float64, ok bool) {
 
 // long is decimal of any length and form.
 func long(text []byte, from, to int) (v float64, ok bool) {
-	negative, at := false, from
-	if c := text[at]; c == '-' || c == '+' {
-		negative, at = c == '-', at+1
-	}
-	begin := at
-	whole, at := digits(text, at, 0)
+	minus, begin := sign(text, from)
+	whole, at := digits(text, begin, 0)
 	count, power := at-begin, 0
 	if text[at] == '.' {
 		begin = at + 1
@@ -73,48 +69,36 @@ func long(text []byte, from, to int) (v float64, ok bool) {
 		power = begin - at
 		count -= power
 	}
-	if count == 0 || count > mostDigits || whole > exactWhole {
-		return 0, false
-	}
 	if at < to && text[at]|' ' == 'e' {
-		var e int
-		if e, at, ok = exponent(text, at+1); !ok {
+		below, begin := sign(text, at+1)
+		var e uint64
+		if e, at = digits(text, begin, 0); at == begin || at-begin > exponentDigits {
 			return 0, false
 		}
-		power += e
+		power += int(e) * (1 - 2*int(below))
 	}
-	if at != to {
+	switch v = float64(whole); {
+	case at != to || count == 0 || count > mostDigits || whole > exactWhole:
+		return 0, false
+	case 0 <= power && power < len(tens):
+		v *= tens[power]
+	case -len(tens) < power && power < 0:
+		v /= tens[-power]
+	default:
 		return 0, false
 	}
-	v = float64(whole)
-	if negative {
-		v = -v
-	}
-	switch {
-	case power == 0:
-		return v, true
-	case 0 < power && power < len(tens):
-		return v * tens[power], true
-	case -len(tens) < power && power < 0:
-		return v / tens[-power], true
-	}
-	return 0, false
+	return math.Float64frombits(math.Float64bits(v) | minus<<63), true
 }
 
-// exponent reads a sign and one to exponentDigits digits.
-func exponent(text []byte, at int) (e, next int, ok bool) {
-	negative := text[at] == '-'
-	if negative || text[at] == '+' {
-		at++
+// sign reads a sign, if there is one.
+func sign(text []byte, at int) (minus uint64, next int) {
+	switch text[at] {
+	case '-':
+		return 1, at + 1
+	case '+':
+		return 0, at + 1
 	}
-	value, next := digits(text, at, 0)
-	if next == at || next-at > exponentDigits {
-		return 0, next, false
-	}
-	if e = int(value); negative {
-		e = -e
-	}
-	return e, next, true
+	return 0, at
 }
 
 // digits appends the run of digits that begins there to a whole number, modulo 2^64, and returns

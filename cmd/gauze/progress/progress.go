@@ -57,14 +57,20 @@ func New(w io.Writer, kind string, program bool) *Progress {
 	return p
 }
 
-// Read tells how many rows have been read.
-func (p *Progress) Read(rows int) {
+// Read tells how many rows have been read, and about which part of the input that is; 0 for an
+// unknown one.
+func (p *Progress) Read(rows int, part float64) {
 	const plainStep = 1 << 20 // rows between two plain lines
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.plain || rows%plainStep == 0 {
-		p.line("%d rows read", rows)
+	if p.plain && rows%plainStep != 0 {
+		return
 	}
+	of := ""
+	if part > 0 {
+		of = fmt.Sprintf(", %.0f %% of the file", 100*part)
+	}
+	p.line("%s rows read%s", words.Digits(rows), of)
 }
 
 // Step tells that a measurement was made.
