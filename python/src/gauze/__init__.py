@@ -1,0 +1,18 @@
+"""Gaussian mixtures of a table of people, under differential privacy.
+
+All that is private happens in the program `gauze`, which this package holds and runs: rows go to it
+through a pipe, and a release comes back. Nothing here draws noise or counts a budget.
+"""
+
+from ._errors import BudgetError, GauzeError, InputError, Interrupted, NoRelease
+from ._estimators import Covariance, GaussianMixture
+from ._ledger import Ledger
+from ._plan import Plan, plan
+from ._release import Background, Release, Report, simulate
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Background", "BudgetError", "Covariance", "GaussianMixture", "GauzeError", "InputError", "Interrupted", "Ledger", "NoRelease",
+    "Plan", "Release", "Report", "plan", "simulate",
+]

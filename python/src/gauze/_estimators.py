@@ -1,0 +1,313 @@
+"""Estimators with scikit-learn's nouns and shapes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _program, _table
+from ._base import BaseEstimator, NotFittedError, check_feature_names
+from ._density import log_densities, log_sum_exp, precisions_cholesky
+from ._errors import GauzeError, InputError
+from ._release import Array, Background, Release, Report
+from ._request import Groups, Request, Schema
+
+
+class _Private(BaseEstimator):
+    """What is fitted by the program."""
+
+    release_: Release
+
+    def _request(self) -> Request:
+        return Request(**self.get_params(deep=False))
+
+    def _run(self, x: Any) -> None:
+        request, table = self._request(), _table.of(x)
+        with request.columns(table) as (flags, read):
+            arguments = ["fit", table.path or "-", *request.flags(), *flags]
+            out, outcome = _program.run(arguments, b"" if table.path else table.csv(read))
+        self.release_ = Release(out.decode())
+        self.notes_ = list(outcome.get("notes", []))
+        self._keep(table.named)
+
+    def _keep(self, named: bool) -> None:
+        content = self.release_.to_dict()
+        columns = (content.get("model") or {}).get("columns") or [c["name"] for c in content["columns"]]
+        self.n_features_in_ = len(columns)
+        if named:
+            self.feature_names_in_ = np.array(columns, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _fitted(self) -> Release:
+        if not hasattr(self, "release_"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator.")
+        return self.release_
+
+    def _rows(self, x: Any) -> Array:
+        """Rows as numbers, in the columns that were fitted."""
+        self._fitted()
+        table = _table.of(x)
+        if table.path is not None:
+            raise InputError("X: wanted a table in memory, got a path", "gauze score computes of a file, or read it first")
+        names = [c.name for c in table.columns]
+        fitted = list(getattr(self, "feature_names_in_", names))
+        if table.named and len(names) > len(fitted) and set(fitted) <= set(names):
+            names = fitted
+        else:
+            check_feature_names(self, x)
+        if len(names) != self.n_features_in_:
+            raise InputError(f"X has {len(names)} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
+        _table.refuse_text(table, names)
+        rows = np.concatenate([np.column_stack([np.asarray(c, float) for c in piece]) for piece in table.pieces(names)])
+        if not np.isfinite(rows).all():
+            raise InputError("X: wanted finite numbers, got NaN or an infinity", "leave these rows out")
+        return rows
+
+    @property
+    def certificate_(self) -> dict[str, Any]:
+        """What was promised, measured and spent."""
+        return self._fitted().certificate
+
+    @property
+    def spent_(self) -> dict[str, float]:
+        """What the fit cost: epsilon, delta, mu and rho."""
+        return self._fitted().spent
+
+    @property
+    def report_(self) -> Report:
+        """A report, which shows itself in a notebook."""
+        return self._fitted().report()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # a bad row counts as one, whatever it holds
+        tags.non_deterministic = True  # noise has no seed
+        return tags
+
+
+class GaussianMixture(_Private):
+    """A mixture of Gaussians, learned under differential privacy.
+
+    n_components: a number, or "auto". epsilon and delta, or rho (zCDP): the budget; there is no
+    default. relation: "replace-one", where the number of rows is public, or "add-remove-one".
+    covariance_type: "full", "diag" or "spherical". method: see `gauze fit --help`. unit: the column
+    whose values are persons, where one has several rows. by: columns whose declared categories make
+    groups, each with a model of its own in groups_; a mapping declares them. schema: the columns to
+    fit, as names, as an object or as a file of it; without one all columns of numbers that X has.
+    ledger, dataset: which budget it is taken from. force: allows epsilon above 20, and a delta of
+    one over the rows or more.
+
+    Attributes: weights_, means_, covariances_, precisions_cholesky_ are of the components that
+    stand for groups of rows, and what predict, score_samples and sample are about; rows in none
+    are in background_. release_ is what may be published; notes_ is for the custodian alone.
+    """
+
+    def __init__(
+        self, n_components: int | str = "auto", *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None,
+        relation: str = "replace-one", covariance_type: str = "full", method: str = "auto", unit: str | None = None,
+        by: Groups | None = None, schema: Schema | None = None, ledger: str | os.PathLike[str] | None = None, dataset: str | None = None,
+        force: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.relation = relation
+        self.covariance_type = covariance_type
+        self.method = method
+        self.unit = unit
+        self.by = by
+        self.schema = schema
+        self.ledger = ledger
+        self.dataset = dataset
+        self.force = force
+
+    def fit(self, X: Any, y: Any = None) -> GaussianMixture:
+        """Fits a table: numpy, pandas, polars, Arrow, a path or a URL. Every call spends the budget."""
+        self._run(X)
+        self.__dict__.pop("groups_", None)
+        found = self.release_.groups()
+        if found:
+            self.groups_: dict[str | tuple[str, ...], GaussianMixture | GauzeError] = {
+                key[0] if len(key) == 1 else key: self._group(r) if isinstance(r, Release) else r for key, r in found.items()
+            }
+        return self
+
+    def _group(self, release: Release) -> GaussianMixture:
+        one = type(self)(**{**self.get_params(deep=False), "by": None})
+        one.release_, one.notes_ = release, []
+        one._keep(hasattr(self, "feature_names_in_"))
+        return one
+
+    def _model(self) -> Release:
+        release = self._fitted()
+        if hasattr(self, "groups_"):
+            raise InputError("model: wanted one, got one for each group", f"groups_[{next(iter(self.groups_))!r}] is fitted like this one")
+        return release
+
+    @property
+    def _kept(self) -> npt.NDArray[np.bool_]:
+        release = self._model()
+        out = ~release.in_background
+        return out if out.any() else ~out
+
+    @property
+    def weights_(self) -> Array:
+        """Weights of the components, which sum to 1, (k,)."""
+        weights = self._model().weights[self._kept]
+        found: Array = weights / weights.sum()
+        return found
+
+    @property
+    def means_(self) -> Array:
+        """Means of the components, (k, d)."""
+        return self._model().means[self._kept]
+
+    @property
+    def _matrices(self) -> Array:
+        return self._model().covariances[self._kept]
+
+    @property
+    def _shape(self) -> str:
+        """covariance_type, as far as the release has it: a group's method may need full matrices."""
+        fitted = self._model().constraint
+        asked = "diag" if self.covariance_type == "diagonal" else self.covariance_type
+        return asked if asked == fitted or asked == "diag" and fitted == "spherical" else "full"
+
+    @property
+    def covariances_(self) -> Array:
+        """(k, d, d), of "diag" (k, d), of "spherical" (k,)."""
+        return _shaped(self._matrices, self._shape)
+
+    @property
+    def precisions_cholesky_(self) -> Array:
+        """Factors of the precisions, in the shape of covariances_."""
+        return _shaped(precisions_cholesky(self._matrices), self._shape)
+
+    @property
+    def precisions_(self) -> Array:
+        """Inverses of the covariances, in their shape."""
+        u = precisions_cholesky(self._matrices)
+        return _shaped(u @ u.transpose(0, 2, 1), self._shape)
+
+    @property
+    def background_(self) -> Background:
+        """The components of rows that are in no group."""
+        return self._model().background
+
+    def _terms(self, x: Any) -> Array:
+        rows = self._rows(x)
+        return log_densities(rows, self.means_, self._matrices) + np.log(self.weights_)
+
+    def predict(self, X: Any) -> npt.NDArray[np.intp]:
+        """The likeliest component of each row."""
+        return self._terms(X).argmax(axis=1)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each component, for each row, (n, k)."""
+        terms = self._terms(X)
+        found: Array = np.exp(terms - log_sum_exp(terms)[:, None])
+        return found
+
+    def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[np.intp]:
+        """Fits, and then predicts. What is predicted of the rows of a fit is not private."""
+        return self.fit(X).predict(X)
+
+    def score_samples(self, X: Any) -> Array:
+        """The log-density of each row, in nats. What is computed of rows is not private."""
+        return log_sum_exp(self._terms(X))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean of score_samples. It is not private."""
+        return float(self.score_samples(X).mean())
+
+    def sample(self, n_samples: int = 1, random_state: int | np.random.Generator | None = None) -> tuple[Array, npt.NDArray[np.intp]]:
+        """Synthetic rows and their components, sorted by these, as scikit-learn does.
+
+        In whole floats: release_.sample keeps to the units and limits of a schema.
+        """
+        if n_samples < 1:
+            raise InputError(f"n_samples: Invalid value: wanted at least 1, got {n_samples}", "ask for a row")
+        random = np.random.default_rng(random_state)
+        counts = random.multinomial(n_samples, self.weights_)
+        rows = [random.multivariate_normal(m, c, size=k) for m, c, k in zip(self.means_, self._matrices, counts)]
+        return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
+
+    def bic(self, X: Any) -> float:
+        """Refused: it needs the rows again, in the clear."""
+        raise InputError("bic: wanted what was released, got rows, whose likelihood is not private", "n_components='auto' chooses the number under the budget")
+
+    def aic(self, X: Any) -> float:
+        """Refused, as bic is."""
+        raise InputError("aic: wanted what was released, got rows, whose likelihood is not private", "n_components='auto' chooses the number under the budget")
+
+
+class Covariance(_Private):
+    """The mean and the covariance of one distribution, learned under differential privacy.
+
+    method: "auto", "gaussian", or "heavy-tailed" where the distribution may be of any shape. The
+    other parameters are those of GaussianMixture.
+    """
+
+    def __init__(
+        self, *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None, relation: str = "replace-one",
+        covariance_type: str = "full", method: str = "auto", unit: str | None = None, schema: Schema | None = None,
+        ledger: str | os.PathLike[str] | None = None, dataset: str | None = None, force: bool = False,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.relation = relation
+        self.covariance_type = covariance_type
+        self.method = method
+        self.unit = unit
+        self.schema = schema
+        self.ledger = ledger
+        self.dataset = dataset
+        self.force = force
+
+    def _request(self) -> Request:
+        return Request(n_components=1, **self.get_params(deep=False))
+
+    def fit(self, X: Any, y: Any = None) -> Covariance:
+        """Fits a table: numpy, pandas, polars, Arrow, a path or a URL. Every call spends the budget."""
+        self._run(X)
+        return self
+
+    @property
+    def _at(self) -> int:
+        return int(np.argmax(~self._fitted().in_background))
+
+    @property
+    def location_(self) -> Array:
+        """The mean, (d,)."""
+        return self._fitted().means[self._at]
+
+    @property
+    def covariance_(self) -> Array:
+        """The covariance, (d, d)."""
+        return self._fitted().covariances[self._at]
+
+    @property
+    def precision_(self) -> Array:
+        """Its inverse."""
+        u = precisions_cholesky(self.covariance_[None])[0]
+        found: Array = u @ u.T
+        return found
+
+    def mahalanobis(self, X: Any) -> Array:
+        """The squared Mahalanobis distance of each row to the mean. It is not private."""
+        z = (self._rows(X) - self.location_) @ precisions_cholesky(self.covariance_[None])[0]
+        found: Array = np.square(z).sum(axis=1)
+        return found
+
+
+def _shaped(matrices: Array, shape: str) -> Array:
+    if shape == "full":
+        return matrices
+    diagonal = np.diagonal(matrices, axis1=1, axis2=2).copy()
+    return diagonal if shape == "diag" else diagonal[:, 0]

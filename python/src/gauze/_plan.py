@@ -1,0 +1,76 @@
+"""What a fit would spend, and the error to expect of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import _program, _table
+from ._errors import InputError
+from ._request import Request
+
+
+class Plan:
+    """A plan: `content` is all that `gauze plan --json` says of it."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+
+    @property
+    def method(self) -> str:
+        """The method that would run."""
+        return str(self.content["method"])
+
+    @property
+    def expect(self) -> dict[str, Any]:
+        """Errors to expect of it."""
+        return dict(self.content.get("expect") or {})
+
+    @property
+    def methods(self) -> list[dict[str, Any]]:
+        """Every method with the error to expect, or why it would refuse; of mixtures, by their number of components and their gap."""
+        return list(self.content.get("candidates") or self.content.get("mixtures") or [])
+
+    def to_frame(self) -> Any:
+        """The methods as a DataFrame of pandas."""
+        import pandas as pd
+
+        return pd.DataFrame(self.methods)
+
+    def __repr__(self) -> str:
+        return f"<gauze.Plan: {self.method}, {self.content.get('why', '')}>"
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return str(self.to_frame().to_html(index=False))
+        except ImportError:
+            return None
+
+
+def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsilon: float | None = None, delta: float | None = None,
+         rho: float | None = None, **settings: Any) -> Plan:
+    """What a fit with these settings, those of GaussianMixture, would spend, and the error to expect.
+
+    No cell of x is looked at: its columns and the number of its rows are, and of these only where
+    the relation makes it public. Otherwise say rows, about how many there are.
+    """
+    request = Request(epsilon=epsilon, delta=delta, rho=rho, **settings)
+    table = None if x is None else _table.of(x)
+    if table is not None and table.path is not None:
+        with request.columns(table) as (flags, _):
+            return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()])
+    if table is not None:
+        dim = len(request.names(table))
+        if rows is None and request.relation == "replace-one" and request.unit is None:
+            rows = table.rows
+    if dim is None or rows is None:
+        raise InputError("plan: wanted rows and dim, or a table whose number of rows is public, got neither", "gauze.plan(rows=20000, dim=2, epsilon=1, delta=1e-6)")
+    return _planned([*_given("--rows", rows), *_given("--dim", dim), *request.flags()])
+
+
+def _given(flag: str, value: int | None) -> list[str]:
+    return [] if value is None else [flag, str(value)]
+
+
+def _planned(arguments: list[str]) -> Plan:
+    return Plan(json.loads(_program.run(["plan", *arguments])[0]))

@@ -1,0 +1,263 @@
+"""Releases: what a fit writes, and what may be done with it at no cost."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _program
+from ._density import log_densities, log_sum_exp
+from ._errors import GauzeError, InputError, of_outcome
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Background:
+    """Components that stand for rows in no group; weight is their share of all rows."""
+
+    weight: float
+    weights: Array  # of the components, which sum to 1 where there are any
+    means: Array
+    covariances: Array
+
+
+class Report:
+    """A report of a release: pictures in a notebook, a summary at a terminal."""
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+
+    @property
+    def html(self) -> str:
+        """The page, which needs nothing beside it."""
+        return self._release._run("report").decode()
+
+    def __str__(self) -> str:
+        return self._release._run("report", "--text").decode()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        # Framed, so that neither its style nor the notebook's reaches the other.
+        return f'<iframe style="width:100%;height:42em;border:0" srcdoc="{html.escape(self.html)}"></iframe>'
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+
+class Release:
+    """A release, or a bare model. Its text is kept as it was written, so that a signature holds."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            content = json.loads(text)
+        except ValueError:
+            content = None
+        if not isinstance(content, dict):
+            raise InputError("release: wanted a JSON object, got something else", "Release.read(path) reads a file")
+        self._text = text
+        self._content: dict[str, Any] = content
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Release:
+        """The release in a file."""
+        return cls(Path(path).read_text(encoding="utf-8"))
+
+    @classmethod
+    def from_json(cls, content: str | dict[str, Any]) -> Release:
+        """The release that a text or an object states."""
+        return cls(content if isinstance(content, str) else json.dumps(content))
+
+    def to_json(self) -> str:
+        """The release as it was written."""
+        return self._text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The release as an object."""
+        found: dict[str, Any] = json.loads(self._text)
+        return found
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Writes a new file; one that exists is not replaced."""
+        with open(path, "x", encoding="utf-8", newline="") as file:
+            file.write(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Release) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __repr__(self) -> str:
+        if "groups" in self._content:
+            return f"<gauze.Release of {len(self._content['groups'])} groups>"
+        return f"<gauze.Release: {len(self.weights)} components over {', '.join(self.columns)}>"
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """The model object."""
+        if "groups" in self._content:
+            raise InputError("release: wanted one model, got one for each group", "groups() has them")
+        found: dict[str, Any] = self._content.get("model", self._content)
+        return found
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """What was promised, measured and spent; {} of a bare model."""
+        return dict(self._content.get("certificate") or {})
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What it cost: epsilon, delta, mu, rho."""
+        return dict(self.certificate.get("spent") or {})
+
+    @property
+    def diagnostics(self) -> dict[str, Any]:
+        """What else was released of how well the model fits."""
+        return dict(self._content.get("diagnostics") or {})
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.model["columns"])
+
+    @property
+    def weights(self) -> Array:
+        """Weights of all components, background or not."""
+        return np.array(self.model["weights"], float)
+
+    @property
+    def means(self) -> Array:
+        """Means of all components, (k, d)."""
+        return np.array(self.model["means"], float).reshape(len(self.weights), -1)
+
+    @property
+    def covariances(self) -> Array:
+        """Covariances of all components as full matrices, (k, d, d)."""
+        d = len(self.columns)
+        return np.array(self.model["covariances"], float).reshape(-1, d, d)
+
+    @property
+    def constraint(self) -> str:
+        """The shape that was fitted: "full", "diag" or "spherical"."""
+        found = str(self.model.get("constraint", "full"))
+        return "diag" if found == "diagonal" else found
+
+    @property
+    def in_background(self) -> npt.NDArray[np.bool_]:
+        """Which components stand for rows in no group."""
+        return np.array(self.model.get("background") or [False] * len(self.weights), bool)
+
+    @property
+    def background(self) -> Background:
+        """The components of rows that are in no group."""
+        out = self.in_background
+        weight = float(self.weights[out].sum())
+        return Background(weight, self.weights[out] / (weight or 1), self.means[out], self.covariances[out])
+
+    def groups(self) -> dict[tuple[str, ...], Release | GauzeError]:
+        """A release for each group under the common certificate, or why there is none."""
+        out: dict[tuple[str, ...], Release | GauzeError] = {}
+        for g in self._content.get("groups", []):
+            key = tuple(g["by"].values())
+            if none := g.get("no_release"):
+                out[key] = of_outcome(3, {"message": none.get("reason", ""), "hint": none.get("advice", ""), "spent": self.spent})
+                continue
+            shared = {k: v for k, v in self._content.items() if k != "groups"}
+            out[key] = Release.from_json({**shared, "model": g["model"], "diagnostics": g.get("diagnostics", {})})
+        return out
+
+    def score_samples(self, x: npt.ArrayLike, background: bool = True) -> Array:
+        """The log-density of each row, in nats. What is computed of rows is not private."""
+        keep = np.ones(len(self.weights), bool) if background else ~self.in_background
+        weights = self.weights[keep]
+        rows = np.asarray(x, float)
+        return log_sum_exp(log_densities(rows, self.means[keep], self.covariances[keep]) + np.log(weights / weights.sum()))
+
+    def sample(self, n: int, seed: int | None = None, background: bool = True) -> Array:
+        """Synthetic rows, in the units and limits that the schema declares; it costs nothing."""
+        return _rows(self._run("sample", "--rows", str(n), *_seed(seed), *([] if background else ["--no-background"])))
+
+    def verify(self, key: str | os.PathLike[str] | None = None, signature: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """What `gauze verify --json` says of it; an InputError with every fault if it is not consistent.
+
+        With key, a file of public keys, the signature in its file must be of one of them.
+        """
+        if key is None:
+            found: dict[str, Any] = json.loads(self._run("verify"))
+            return found
+        if signature is None:
+            raise InputError("signature: wanted the file that gauze fit --sign wrote, got nothing", "it is named as the release, with .sig behind")
+        with _file(self._text) as name:
+            Path(name + ".sig").write_bytes(Path(signature).read_bytes())
+            found = json.loads(_program.run(["verify", name, "--key", os.fspath(key)])[0])
+        return found
+
+    def compare(self, other: Release | dict[str, Any] | str | os.PathLike[str], rows: int | None = None, seed: int | None = None) -> dict[str, Any]:
+        """Distances to another release or model: see `gauze compare`."""
+        if not isinstance(other, Release):
+            other = Release.from_json(other) if isinstance(other, dict) else Release.read(other)
+        with _file(other._text) as name:
+            arguments = ["compare", "-", name, *_seed(seed), *([] if rows is None else ["--rows", str(rows)])]
+            found: dict[str, Any] = json.loads(_program.run(arguments, self._text.encode())[0])
+        return found
+
+    def report(self) -> Report:
+        """A report with pictures."""
+        return Report(self)
+
+    def to_sklearn(self, background: bool = True) -> Any:
+        """scikit-learn's own GaussianMixture with these parameters."""
+        from sklearn.mixture import GaussianMixture
+
+        from ._density import precisions_cholesky
+
+        keep = np.ones(len(self.weights), bool) if background else ~self.in_background
+        weights = self.weights[keep]
+        out = GaussianMixture(n_components=len(weights), covariance_type="full")
+        out.weights_, out.means_, out.covariances_ = weights / weights.sum(), self.means[keep], self.covariances[keep]
+        out.precisions_cholesky_ = precisions_cholesky(out.covariances_)
+        out.precisions_ = out.precisions_cholesky_ @ out.precisions_cholesky_.transpose(0, 2, 1)
+        out.n_features_in_, out.converged_, out.n_iter_, out.lower_bound_ = len(self.columns), True, 0, np.nan
+        return out
+
+    def _run(self, command: str, *arguments: str) -> bytes:
+        return _program.run([command, "-", *arguments], self._text.encode())[0]
+
+
+def simulate(model: Release | dict[str, Any] | str | os.PathLike[str], n: int, seed: int) -> Array:
+    """Rows drawn from a public model, (n, d): test data whose truth is known."""
+    if not isinstance(model, Release):
+        model = Release.from_json(model) if isinstance(model, dict) else Release.read(model)
+    return _rows(model._run("simulate", "--rows", str(n), "--seed", str(seed)))
+
+
+def _seed(seed: int | None) -> Sequence[str]:
+    return [] if seed is None else ["--seed", str(seed)]
+
+
+def _rows(text: bytes) -> Array:
+    lines = text.decode().splitlines()[1:]
+    return np.array([line.split(",") for line in lines], float).reshape(len(lines), -1)
+
+
+@contextmanager
+def _file(text: str) -> Iterator[str]:
+    """A file with something that is public."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "release.json")
+        with open(name, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        yield name

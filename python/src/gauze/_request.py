@@ -1,0 +1,118 @@
+"""The settings of a fit as flags of the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from . import _table
+from ._errors import InputError
+
+Schema = Mapping[str, Any] | Sequence[str] | str | os.PathLike[str]
+Groups = str | Sequence[str] | Mapping[str, Sequence[str]]
+
+_SHAPES = {"full": "full", "diag": "diagonal", "diagonal": "diagonal", "spherical": "spherical"}
+
+
+@dataclass
+class Request:
+    """What is asked of a fit."""
+
+    epsilon: float | None = None
+    delta: float | None = None
+    rho: float | None = None
+    n_components: int | str = "auto"
+    relation: str = "replace-one"
+    covariance_type: str = "full"
+    method: str = "auto"
+    unit: str | None = None
+    by: Groups | None = None
+    schema: Schema | None = None
+    ledger: str | os.PathLike[str] | None = None
+    dataset: str | None = None
+    force: bool = False
+
+    def flags(self) -> list[str]:
+        """All flags but those of columns."""
+        if self.covariance_type not in _SHAPES:
+            raise InputError(f"covariance_type: wanted full, diag or spherical, got {self.covariance_type!r}", "tied covariances are not fitted")
+        flags = ["--components", str(self.n_components), "--relation", self.relation, "--method", self.method]
+        flags += ["--covariance", _SHAPES[self.covariance_type]]
+        for name, value in (("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)):
+            if value is not None:
+                flags += [f"--{name}={float(value)!r}"]
+        for name, text in (("ledger", self.ledger), ("dataset", self.dataset)):
+            if text is not None:
+                flags += [f"--{name}", os.fspath(text)]
+        return flags + (["--force"] if self.force else [])
+
+    def _declared(self) -> dict[str, Any]:
+        """The schema as an object."""
+        if self.schema is None:
+            return {}
+        if isinstance(self.schema, Mapping):
+            return dict(self.schema)
+        if isinstance(self.schema, (str, os.PathLike)):
+            with open(self.schema, encoding="utf-8") as file:
+                content = json.load(file)
+            if not isinstance(content, dict):
+                raise InputError(f"schema: wanted a JSON object, got {type(content).__name__}", 'write {"columns": [{"name": "age"}, ..]}')
+            return content
+        return {"columns": [{"name": n} for n in self.schema]}
+
+    def _by_names(self) -> list[str]:
+        return [self.by] if isinstance(self.by, str) else list(self.by or [])
+
+    def names(self, table: _table.Table) -> list[str]:
+        """The columns to fit: those of the schema, or else all but those of unit and by."""
+        declared = self._declared()
+        if "columns" in declared:
+            return [c["name"] for c in declared["columns"]]
+        apart = {self.unit or declared.get("unit"), *self._by_names(), *(g["name"] for g in declared.get("by", []))}
+        return [c.name for c in table.columns if c.name not in apart]
+
+    def _groups(self, declared: dict[str, Any], table: _table.Table | None) -> list[dict[str, Any]]:
+        groups = {g["name"]: g for g in declared.get("by", [])}
+        for name in self._by_names():
+            if isinstance(self.by, Mapping):
+                groups[name] = {"name": name, "categories": [str(c) for c in self.by[name]]}
+            elif name not in groups and table is not None:
+                if name not in table.by_name:
+                    raise InputError(f"by: wanted a column of the table, got {name!r}", "case counts")
+                groups[name] = {"name": name, "categories": _table.warn_categories(table.by_name[name])}
+        return list(groups.values())
+
+    @contextmanager
+    def columns(self, table: _table.Table) -> Iterator[tuple[list[str], list[str]]]:
+        """The flags of the columns, and all columns that the program has to read.
+
+        The schema stands in a file while it runs: it is public, and holds no row.
+        """
+        declared = self._declared()
+        if table.path is None:
+            names = self.names(table)
+            _table.refuse_text(table, names)
+            declared.setdefault("columns", [{"name": n} for n in names])
+            unit = self.unit or declared.get("unit")
+            if unit is not None and unit not in table.by_name:
+                raise InputError(f"unit: wanted a column of the table, got {unit!r}", "case counts")
+        if groups := self._groups(declared, None if table.path is not None else table):
+            declared["by"] = groups
+        flags = [] if self.unit is None else ["--unit", self.unit]
+        for name in self._by_names():
+            flags += ["--by", name]
+        read = [c["name"] for c in declared.get("columns", [])]
+        read += [n for n in [self.unit or declared.get("unit"), *(g["name"] for g in declared.get("by", []))] if n and n not in read]
+        if not declared:
+            yield flags, read
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "schema.json")
+            with open(name, "w", encoding="utf-8") as file:
+                json.dump(declared, file, ensure_ascii=False)
+            yield [*flags, "--schema", name], read
