@@ -1,6 +1,8 @@
 package aal21
 
 import (
+	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -82,24 +84,62 @@ func (n lattice) size(list []rough) float64 {
 // Source: [AAL21] Algorithm 4; Lemma 4.2.
 func (n lattice) line(list []rough) (net []hypotheses.Gaussian) {
 	seen := map[[2]float64]bool{}
-	for at := 0; at < len(list); {
-		scale, last := list[at].scale, math.Inf(-1)
-		for ; at < len(list) && list[at].scale == scale; at++ {
-			for t := -n.reach; t <= n.reach; t++ {
-				place := list[at].bin + float64(t)*n.step
-				if place < last+n.step/4 { // the net over the bin before has it
-					continue
-				}
-				last = place
-				for j := range n.sds {
-					g := [2]float64{place * scale, scale / math.Pow(1+n.step, float64(j))}
-					if !seen[g] {
-						seen[g] = true
-						net = append(net, hypotheses.Line(g[0], g[1]))
-					}
-				}
+	for scale, place := range n.places(list) {
+		for j := range n.sds {
+			g := [2]float64{place * scale, n.sd(scale, j)}
+			if !seen[g] {
+				seen[g] = true
+				net = append(net, hypotheses.Line(g[0], g[1]))
 			}
 		}
 	}
 	return net
+}
+
+// count is the number of Gaussians in line. A refusal asks for it often, and needs none of them:
+// two are the same only if nets of different scales have an sd in common.
+func (n lattice) count(list []rough) (size int) {
+	of, shared, seen := map[float64]bool{}, map[float64]bool{}, map[[2]float64]bool{}
+	for i, r := range list {
+		for j := 0; j < n.sds && (i == 0 || r.scale != list[i-1].scale); j++ {
+			sd := n.sd(r.scale, j)
+			shared[sd], of[sd] = of[sd], true
+		}
+	}
+	maps.DeleteFunc(shared, func(_ float64, is bool) bool { return !is })
+	for scale, place := range n.places(list) {
+		size += n.sds
+		for j := 0; j < n.sds && len(shared) > 0; j++ {
+			if g := [2]float64{place * scale, n.sd(scale, j)}; shared[g[1]] && seen[g] {
+				size--
+			} else if shared[g[1]] {
+				seen[g] = true
+			}
+		}
+	}
+	return size
+}
+
+// sd is the j-th of the standard deviations in the net of a scale.
+func (n lattice) sd(scale float64, j int) float64 { return scale / math.Pow(1+n.step, float64(j)) }
+
+// places are the scales of the list and, in each, the means of its net in units of it.
+func (n lattice) places(list []rough) iter.Seq2[float64, float64] {
+	return func(yield func(scale, place float64) bool) {
+		last := math.Inf(-1)
+		for at, r := range list {
+			if at > 0 && r.scale != list[at-1].scale {
+				last = math.Inf(-1)
+			}
+			for t := -n.reach; t <= n.reach; t++ {
+				place := r.bin + float64(t)*n.step
+				if place < last+n.step/4 { // the net over the bin before has it
+					continue
+				}
+				if last = place; !yield(r.scale, place) {
+					return
+				}
+			}
+		}
+	}
 }

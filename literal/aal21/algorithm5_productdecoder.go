@@ -85,8 +85,8 @@ func (l decoded) Size(step float64) float64 {
 		return size
 	}
 	size = 1
-	for _, line := range l.lines(step) {
-		size *= float64(len(line))
+	for _, list := range l.coordinates {
+		size *= float64(l.lattice(step).count(list))
 	}
 	return size
 }

@@ -5,9 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // runs of every utility test; each algorithm is asked for so many rows that it fails with
@@ -243,5 +245,48 @@ func TestLattice(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLineCounts: the size of a net that is counted without its Gaussians is that of the net, also
+// where nets of neighbouring bins and of scales a power of the step apart have members in common;
+// and a refusal, which counts several, is cheap: it makes next to no Gaussian.
+func TestLineCounts(t *testing.T) {
+	random := newRand(t)
+	common := 0
+	for range 200 {
+		var list []rough
+		step := []float64{2, 1, .5, 1. / 3, 1. / 7, math.Sqrt2 - 1}[random.IntN(6)]
+		for octave := range 4 {
+			for bin := range 6 {
+				if random.IntN(2) == 0 {
+					list = append(list, rough{math.Exp2(float64(octave)), float64(bin - 3)})
+				}
+			}
+		}
+		n := latticeOf(step, 1, random.IntN(2) == 0)
+		line := n.line(list)
+		if got := n.count(list); got != len(line) {
+			t.Errorf("step %v: %d counted, %d in the net of %v", step, got, len(line), list)
+		}
+		places := 0
+		for range n.places(list) {
+			places++
+		}
+		if len(line) < places*n.sds {
+			common++
+		}
+	}
+	if common == 0 {
+		t.Error("no two scales had a Gaussian in common")
+	}
+	p := estimate.Problem{Columns: 1, Rows: 20000, Relation: privacy.ReplaceOne, Mu: 1, Components: 2, MaxComponents: 10}
+	e := NewUnivariate(Practical()).Printed()
+	if made := testing.AllocsPerRun(1, func() {
+		if _, err := e.Plan(p); err == nil {
+			t.Error("not refused")
+		}
+	}); made > 1e4 {
+		t.Errorf("a refusal allocates %v times", made)
 	}
 }
