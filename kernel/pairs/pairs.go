@@ -58,38 +58,47 @@ func drawMatching(src noise.Source, n int) [][2]int {
 // two rows of smallest tag in a bucket. (Of rows with equal tags, which are as good as impossible,
 // the first in the table counts as smaller, and still one row more changes one pair: the order of
 // the common rows is the same on both sides.)
+//
+// The number of buckets may be mostly noise, and memory follows the rows: a leaf has room for twice
+// as many buckets as it has rows, in which a bucket stands at its number or, where there are more,
+// at the next place that is free.
 func drawBuckets(src noise.Source, leaves, buckets []int) [][][2]int {
-	type entry struct {
-		row int
-		tag uint64
+	type entry struct{ row, tag uint64 } // of row number row-1, or of none
+	type bucket struct {
+		first, second entry
+		number        uint64
 	}
-	type bucket struct{ first, second entry }
-	none := entry{row: -1}
-	filled := make([][]bucket, len(buckets))
-	for l, n := range buckets {
-		filled[l] = make([]bucket, n)
-		for b := range filled[l] {
-			filled[l][b] = bucket{none, none}
+	filled, rows, pairs := make([][]bucket, len(buckets)), make([]int, len(buckets)), make([][][2]int, len(buckets))
+	for _, l := range leaves {
+		if l >= 0 {
+			rows[l]++
 		}
+	}
+	for l, n := range buckets {
+		filled[l] = make([]bucket, min(n, 2*rows[l]))
 	}
 	for i, l := range leaves {
 		if l < 0 {
 			continue
 		}
-		b := &filled[l][noise.Uniform(src, uint64(buckets[l]))]
-		e := entry{i, noise.Tag(src)}
-		if b.first.row < 0 || e.tag < b.first.tag {
+		in, number := filled[l], noise.Uniform(src, uint64(buckets[l]))
+		at := number % uint64(len(in))
+		for in[at].first.row > 0 && in[at].number != number {
+			at = (at + 1) % uint64(len(in))
+		}
+		b, e := &in[at], entry{uint64(i) + 1, noise.Tag(src)}
+		b.number = number
+		if b.first.row == 0 || e.tag < b.first.tag {
 			b.first, e = e, b.first
 		}
-		if e.row >= 0 && (b.second.row < 0 || e.tag < b.second.tag) {
+		if e.row > 0 && (b.second.row == 0 || e.tag < b.second.tag) {
 			b.second = e
 		}
 	}
-	pairs := make([][][2]int, len(buckets))
 	for l := range filled {
 		for _, b := range filled[l] {
-			if b.second.row >= 0 {
-				pairs[l] = append(pairs[l], [2]int{b.first.row, b.second.row})
+			if b.second.row > 0 {
+				pairs[l] = append(pairs[l], [2]int{int(b.first.row) - 1, int(b.second.row) - 1})
 			}
 		}
 	}

@@ -60,7 +60,7 @@ type Pairs struct {
 	Buckets []int
 }
 
-// maxBuckets bounds the memory of a pairing.
+// maxBuckets bounds the buckets of a pairing, whatever noise says of the rows.
 const maxBuckets = 1 << 26
 
 // Kind is that of the queries, in parts if there is a partition.
