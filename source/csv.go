@@ -24,22 +24,23 @@ const maxRecord = 16 << 20
 //
 // In a table of one column a blank line is a row whose only cell is missing, and a row must count
 // whatever its cell holds: otherwise emptying one cell would change n, which replace-one makes
-// public. Blank lines behind the last row are the file's end and no rows. In a wider table a blank
-// line is no row.
+// public. That holds of blank lines at the end of the file too: any of them may be somebody whose
+// cell is missing. In a wider table a blank line is no row.
 type csvReader struct {
-	name    string
-	header  []string
-	pick    []int // the columns that Next returns
-	labels  []int // .. as text
-	reach   int   // one more than the last of them
-	lines   *lines.Reader
-	quoted  *csv.Reader // of all that follows the first line with a quote; nil until then
-	capped  *capped     // what quoted reads from
-	before  int         // lines that quoted did not see
-	record  []string    // of quoted
-	last    int         // the line in which the last record ends
-	pending int         // rows of blank lines before the last record, and that one, to be returned
-	file    *meter
+	name   string
+	header []string
+	pick   []int // the columns that Next returns
+	labels []int // .. as text
+	reach  int   // one more than the last of them
+	lines  *lines.Reader
+	quoted *csv.Reader // of all that follows the first line with a quote; nil until then
+	capped *capped     // what quoted reads from
+	before int         // lines that quoted did not see
+	record []string    // of quoted
+	last   int         // the line in which the last record ends
+	blanks int         // rows of blank lines before the last record, to be returned
+	held   bool        // the last record is to be returned
+	file   *meter
 }
 
 // CSV reads comma-separated text, plain or packed with gzip, whose name stands in errors. It owns
@@ -114,13 +115,17 @@ func (c *csvReader) Close() error { return c.file.Close() }
 
 // Next reads one record.
 func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error {
-	if c.pending == 0 {
+	if c.blanks == 0 && !c.held {
 		if err := c.read(); err != nil {
 			return err
 		}
 	}
-	c.pending--
-	blank := c.pending > 0
+	blank := c.blanks > 0
+	if blank {
+		c.blanks--
+	} else {
+		c.held = false
+	}
 	for i, column := range c.pick {
 		if values[i], kinds[i] = 0, Missing; !blank {
 			values[i], kinds[i] = c.cell(column)
@@ -162,6 +167,9 @@ func (c *csvReader) read() error {
 		}
 		if err != lines.ErrQuoted {
 			line := c.before + c.lines.Line()
+			if err == io.EOF {
+				return c.took(line+1, 0, 0, err)
+			}
 			return c.took(line, line, cells, err)
 		}
 		c.before += c.lines.Line()
@@ -172,7 +180,7 @@ func (c *csvReader) read() error {
 	var err error
 	c.capped.left = maxRecord + cellCost*len(c.header)
 	if c.record, err = c.quoted.Read(); err != nil {
-		return c.recordError(len(c.record), err)
+		return c.took(c.before+c.capped.lines+1, 0, len(c.record), err)
 	}
 	first, _ := c.quoted.FieldPos(0)
 	end := len(c.record) - 1
@@ -180,16 +188,22 @@ func (c *csvReader) read() error {
 	return c.took(c.before+first, c.before+last+strings.Count(c.record[end], "\n"), end+1, nil)
 }
 
-// took notes where the last record began and ended.
+// took notes where the last record began and ended; the file's end begins in the line after its
+// last.
 func (c *csvReader) took(first, last, cells int, err error) error {
-	if err != nil {
+	if err != nil && err != io.EOF {
 		return c.recordError(cells, err)
 	}
-	c.pending = 1
 	if len(c.header) == 1 {
-		c.pending += first - c.last - 1
+		c.blanks = max(0, first-c.last-1)
 	}
-	c.last = last
+	if err == io.EOF {
+		if c.last = max(c.last, first-1); c.blanks == 0 {
+			return io.EOF
+		}
+		return nil
+	}
+	c.held, c.last = true, last
 	return nil
 }
 
@@ -218,8 +232,9 @@ const cellCost = 48
 // capped fails after so many bytes, which whoever uses it renews with every record. What a comma
 // may cost counts as bytes too: a record of nothing else would take fifty times its size.
 type capped struct {
-	in   io.Reader
-	left int
+	in    io.Reader
+	left  int
+	lines int // ends of lines that were read
 }
 
 // Read implements io.Reader.
@@ -228,6 +243,7 @@ func (c *capped) Read(p []byte) (int, error) {
 		return 0, lines.ErrLong
 	}
 	n, err := c.in.Read(p)
+	c.lines += bytes.Count(p[:n], []byte{'\n'})
 	c.left -= n + cellCost*bytes.Count(p[:n], []byte{','})
 	return n, err
 }

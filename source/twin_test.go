@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,9 +17,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
-
-// lastBlanks are the blank lines behind the last row.
-var lastBlanks = regexp.MustCompile(`(^|\n)(?:\r?\n)*\r?$`)
 
 // plainly reads CSV as slowly as encoding/csv and ParseCell do it: the rows, in bits, up to an
 // error.
@@ -47,11 +43,7 @@ func plainly(text []byte) (rows []string, err error) {
 	if names, err := r.Read(); err != nil {
 		return nil, c.recordError(len(names), err)
 	} else if c.header = names; len(names) == 1 {
-		body := plain[len(raw):]
-		if broken == nil {
-			body = lastBlanks.ReplaceAll(body, []byte("$1"))
-		}
-		in = io.MultiReader(bytes.NewReader(raw), &blankLines{src: bytes.NewReader(body), atStart: true})
+		in = io.MultiReader(bytes.NewReader(raw), &blankLines{src: bytes.NewReader(plain[len(raw):]), atStart: true})
 	}
 	if broken != nil {
 		in = io.MultiReader(in, iotest.ErrReader(broken))
@@ -208,4 +200,28 @@ func FuzzTwins(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { same(t, text) })
+}
+
+// TestEmptiedCell: whatever cell of a table of one column is emptied, n stays: replace-one makes it
+// public.
+func TestEmptiedCell(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n"} {
+		for _, quoted := range []string{"", "\"9\"" + end} {
+			cells := []string{"1", "", "2.5", "NA", "3", "", ""}
+			for i := range cells {
+				left := append([]string(nil), cells...)
+				left[i] = ""
+				count := func(cells []string) int {
+					rows, err := quickly(strings.NewReader("a" + end + quoted + strings.Join(cells, end) + end))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return len(rows)
+				}
+				if before, after := count(cells), count(left); before != after {
+					t.Errorf("cell %d, emptied, changes the number of rows from %d to %d", i, before, after)
+				}
+			}
+		}
+	}
 }
