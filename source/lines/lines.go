@@ -74,12 +74,11 @@ func (r *Reader) Next(first int) (cells int, err error) {
 		if end > r.quote {
 			return 0, ErrQuoted
 		}
-		if end == next && string(r.text[r.at:end]) == "\r" { // at the end of all: half a line's end
-			r.at = next
-			continue
+		r.begin, r.at = r.at, next
+		if end == next && string(r.text[r.begin:end]) == "\r" {
+			continue // at the end of all: half a line's end
 		}
 		r.line++
-		r.begin, r.at = r.at, next
 		if end > r.begin && r.text[end-1] == '\r' {
 			end--
 		}
