@@ -40,13 +40,28 @@ func TestInvert(t *testing.T) {
 	}
 }
 
-// An inversion in many columns stops with its context.
+// evaluations counts how often an inversion asks a view for its gradient or its curve: once each
+// for a Newton step and for a step of conjugate gradients.
+type evaluations int
+
+func (e *evaluations) Pull([]float64, *mat.SymDense, Change) { *e++ }
+func (e *evaluations) Curve(_, _ Change)                     { *e++ }
+
+// An inversion stops with its context, which is asked at every step: from when it is done there is
+// no further one.
 func TestInvertStops(t *testing.T) {
-	const d = 400
+	const d = 4
 	second := symmetric.Identity(d)
 	second.ScaleSym(.5, second)
-	canceltest.Stops(t, func(ctx context.Context) error {
-		_, _, err := Invert(ctx, Release{Mean: make([]float64, d), Second: second, R2: d, MeanSD: 1, SecondSD: 1}, nil)
-		return err
+	var steps evaluations
+	asks, most := canceltest.StopsAsked(t, 5, func() (func(context.Context) error, func() int) {
+		steps = 0
+		return func(ctx context.Context) error {
+			_, _, err := Invert(ctx, Release{Mean: make([]float64, d), Second: second, R2: d, MeanSD: 1, SecondSD: 1}, []View{&steps})
+			return err
+		}, func() int { return int(steps) }
 	})
+	if most > 2 || asks < 10 {
+		t.Errorf("asked %d times in %d evaluations, of which %d were between two times", asks, steps, most)
+	}
 }

@@ -56,26 +56,42 @@ func TestBackgroundBounds(t *testing.T) {
 	}
 }
 
-// Joining many components stops with the context.
+// Joining many components stops with the context: it is asked before every pair that is looked at,
+// and from when it is done nothing is joined.
 func TestJoiningStops(t *testing.T) {
-	const d, k = 12, 200
-	random := rand.New(rand.NewPCG(1, 2))
-	many := func() *Rounds {
-		r := &Rounds{Space: component.Space{Columns: make([]int, d)}, Form: query.FullForm, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
-		for range k {
-			g := component.Gaussian{Weight: 1. / k, Mean: make([]float64, d), Cov: symmetric.Identity(d)}
-			for i := range g.Mean {
-				g.Mean[i] = .1 * random.NormFloat64()
+	const d, k = 3, 12
+	for name, join := range map[string]func(ctx context.Context, r *Rounds, random func(int, int) Random) error{
+		"merge": func(ctx context.Context, r *Rounds, _ func(int, int) Random) error { return r.Merge(ctx, 1) },
+		"reduce": func(ctx context.Context, r *Rounds, random func(int, int) Random) error {
+			return r.Reduce(ctx, random, 2, .1)
+		},
+		"simplify": func(ctx context.Context, r *Rounds, random func(int, int) Random) error {
+			return r.Simplify(ctx, random, 1)
+		},
+	} {
+		left := 0
+		asks, most := canceltest.StopsAsked(t, 23, func() (func(context.Context) error, func() int) {
+			random := rand.New(rand.NewPCG(1, 2))
+			r := &Rounds{Space: component.Space{Columns: make([]int, d)}, Form: query.FullForm, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
+			for range k {
+				g := component.Gaussian{Weight: 1. / k, Mean: make([]float64, d), Cov: symmetric.Identity(d)}
+				for i := range g.Mean {
+					g.Mean[i] = .1 * random.NormFloat64()
+				}
+				r.Components = append(r.Components, g)
 			}
-			r.Components = append(r.Components, g)
+			return func(ctx context.Context) error {
+				err := join(ctx, r, func(int, int) Random { return random })
+				left = len(r.Components)
+				return err
+			}, func() int { return k - len(r.Components) }
+		})
+		pairs := 0
+		for n := k; n > left; n-- {
+			pairs += n * (n - 1) / 2
 		}
-		return r
+		if asks < pairs || left > k/2 || most > 1 {
+			t.Errorf("%s: asked %d times while %d components became %d, which is %d pairs; %d joined between two times", name, asks, k, left, pairs, most)
+		}
 	}
-	canceltest.Stops(t, func(ctx context.Context) error { return many().Merge(ctx, 1) })
-	canceltest.Stops(t, func(ctx context.Context) error {
-		return many().Reduce(ctx, func(int, int) Random { return random }, 2, .1)
-	})
-	canceltest.Stops(t, func(ctx context.Context) error {
-		return many().Simplify(ctx, func(int, int) Random { return random }, 1)
-	})
 }
