@@ -22,6 +22,10 @@ const (
 	massFloor    = 1e-12
 	// nothing: a share of e^nothing and less counts as none.
 	nothing = -60.0
+	// a step that changes the likelihood by less, in nats per row, is the last; of 1e-6 and 1e-5
+	// the quicker, the distances of 48 fits by separated (d = 10, 5 components) being those of all
+	// steps
+	settled = 1e-5
 )
 
 // PooledFloor is the floor of each variance, in mean cell variances, unless Coreset.OwnCells says
@@ -142,24 +146,21 @@ func newEM(p *weightedPoints, assign []int) *em {
 	return e
 }
 
-// run makes EM steps, until ctx is done, and leaves the likelihood of the last. A step that changes
-// nothing is the last: all others would repeat it.
+// run makes EM steps, until ctx is done or one hardly changes the likelihood, and leaves the
+// likelihood of the last.
 func (e *em) run(ctx context.Context, steps int) {
-	last := [3][]float64{slices.Clone(e.w), slices.Clone(e.mean), slices.Clone(e.cov)}
+	e.expect()
 	for range steps {
 		if ctx.Err() != nil {
 			return
 		}
-		e.expect()
+		last := e.loglik
 		e.maximise()
-		if slices.Equal(last[0], e.w) && slices.Equal(last[1], e.mean) && slices.Equal(last[2], e.cov) {
-			break
+		e.expect()
+		if math.Abs(e.loglik-last) < settled*e.p.total {
+			return
 		}
-		copy(last[0], e.w)
-		copy(last[1], e.mean)
-		copy(last[2], e.cov)
 	}
-	e.expect()
 }
 
 // expect computes the shares and the log-likelihood of the coreset; a leaf counts as its centre.
