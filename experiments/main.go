@@ -24,6 +24,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/gauze-dp/gauze/experiments/audit"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/expected"
 	"github.com/gauze-dp/gauze/experiments/papers"
@@ -44,7 +45,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study}
+var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study, audit.Study}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
