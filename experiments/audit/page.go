@@ -9,7 +9,6 @@ import (
 
 	attack "github.com/gauze-dp/gauze/audit"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // one makes an audit.
@@ -75,7 +74,7 @@ func write(all []entry) *engine.Page {
 			faults = append(faults, fmt.Sprintf("- **`%s`, %s**: %s", e.Pair.Method, r.Relation, r.Verdict()))
 		}
 		if r.Refused != "" {
-			idle = append(idle, fmt.Sprintf("- `%s`, %s, of %s: refused, %s", e.Pair.Method, r.Relation, words.Plural(r.Rows, "row"), r.Refused))
+			idle = append(idle, fmt.Sprintf("- `%s`, %s, of %d rows: refused, %s", e.Pair.Method, r.Relation, r.Rows, r.Refused))
 		}
 		if w := r.Whole; w != nil {
 			t.Add("`"+e.Pair.Method+"`", r.Relation, fmt.Sprintf("%g, %g", r.Epsilon, r.Delta), r.Rows, w.Runs, fmt.Sprintf("%.1f%%", 100*float64(w.Right)/float64(w.Runs)),
@@ -84,7 +83,7 @@ func write(all []entry) *engine.Page {
 	}
 	p.Table(t)
 	if faults == nil {
-		p.Text(fmt.Sprintf("In these %s no bound is above its claim, and no replay found a question, a price or a word that the answers did not decide.", words.Plural(len(t.Rows), "audit")))
+		p.Text(fmt.Sprintf("In these %d audits no bound is above its claim, and no replay found a question, a price or a word that the answers did not decide.", len(t.Rows)))
 	} else {
 		p.Text(strings.Join(faults, "\n"))
 	}

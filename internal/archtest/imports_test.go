@@ -106,7 +106,7 @@ var layers = []layer{
 		"the server stands on the front door"},
 	{"cmd", []string{".", "audit", "internal/words", "parallel", "source", "source/covariance", "source/inputs", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
-	{"experiments", slices.Concat(estimators, []string{".", "source", "source/inputs", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
+	{"experiments", slices.Concat(estimators, []string{"audit", ".", "source", "source/inputs", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/bounds", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
 		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/engine"}),
 		"an experiment sees data as a user does"},
