@@ -10,6 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/progress"
 )
 
+// attack is what runs an audit; a test plants a fault in what it is asked.
+var attack = audit.Run
+
 type auditOptions struct {
 	request         requestFlags
 	rows, dim, runs int
@@ -53,7 +56,7 @@ func (o *auditOptions) run(e *env) error {
 	if progress.IsTerminal(e.stderr) && !e.json {
 		r.Progress = func(done, of int) { fmt.Fprintf(e.stderr, "\r%d of %d fits attacked ", done, of) }
 	}
-	report, err := audit.Run(e.ctx, r)
+	report, err := attack(e.ctx, r)
 	if err != nil {
 		return err
 	}

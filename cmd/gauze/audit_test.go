@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/audit"
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/learner"
+)
+
+// elephant is a learner that remembers: once it was handed a far row, it learns nothing any more.
+type elephant struct {
+	estimatetest.Signs
+	seen *bool
+}
+
+// LearnMixture is that of Signs, but for its memory.
+func (e elephant) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
+	for _, x := range rows {
+		*e.seen = *e.seen || x[0] > 1e5
+	}
+	if *e.seen {
+		return nil, learner.ErrTooFew
+	}
+	return e.Signs.LearnMixture(rows, k, seed)
+}
+
+// A fault that an audit finds is no success: the report is printed, and the exit code is 1; without
+// the fault the same audit passes.
+func TestAuditFindsAFault(t *testing.T) {
+	defer func() { attack = audit.Run }()
+	for _, remembers := range []bool{false, true} {
+		attack = func(ctx context.Context, r audit.Request) (*audit.Report, error) {
+			if r.Fit.Own = (estimatetest.Signs{}); remembers {
+				r.Fit.Own = elephant{seen: new(bool)}
+			}
+			return audit.Run(ctx, r)
+		}
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), strings.Fields("audit --method black-box --components 1 --epsilon 3 --delta .01 --force --relation add-remove-one --rows 800 --runs 10"),
+			strings.NewReader(""), &stdout, &stderr)
+		want, said := codeOK, ""
+		if remembers {
+			want, said = codeOther, "error: the audit found a fault: "
+		}
+		if code != want || !strings.HasPrefix(stderr.String(), said) || strings.Contains(stdout.String(), "fault: ") != remembers {
+			t.Errorf("remembers %v: exit code %d\n%s\n%s", remembers, code, stdout.String(), stderr.String())
+		}
+	}
+}
