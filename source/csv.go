@@ -19,6 +19,9 @@ import (
 // is never closed, is an error and not a full memory.
 const maxRecord = 16 << 20
 
+// mostColumns bounds the names of a header, which cost more memory than their text.
+const mostColumns = 1 << 20
+
 // csvReader reads comma-separated text with one header row (RFC 4180; blanks around cells are
 // ignored).
 //
@@ -65,6 +68,9 @@ func (c *csvReader) start(in io.Reader) error {
 			return err
 		}
 		return ioError(c.name, err)
+	}
+	if bytes.Count(raw, []byte{','}) >= mostColumns {
+		return &Error{Field: "header", Wanted: fmt.Sprintf("at most %d names", mostColumns), Got: "more", Hint: "check that the file is CSV"}
 	}
 	if err := checkDelimiter(raw); err != nil {
 		return err

@@ -88,6 +88,20 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
+// TestLongHeader: the same holds for a header of commas.
+func TestLongHeader(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := CSV("stdin", io.NopCloser(&repeated{line: strings.Repeat(",", 1<<10), left: 15 << 10, rest: "a"}))
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "header: want at most 1048576 names, got more") {
+		t.Errorf("got %v", err)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 128<<20 {
+		t.Errorf("%d MB", got>>20)
+	}
+}
+
 // TestAllocations: reading costs no allocation for a row or a cell.
 func TestAllocations(t *testing.T) {
 	const rows = 2000
