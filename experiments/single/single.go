@@ -58,6 +58,8 @@ type contender struct {
 	told bool
 	// keep, if set, is what it gets of rows that have lost cells.
 	keep string
+	// free is a part of mu^2 that it is given once more, for nothing; the budget is then a rho.
+	free float64
 }
 
 // practical is the method that the experiments are about.
@@ -124,7 +126,7 @@ var Study = &engine.Study[cell]{
 // experiments are all of them, in the order in which help shows them.
 func experiments() (out []engine.Experiment[cell]) {
 	for _, e := range []experiment{
-		kappa, ample, smallest, privacyLevels, coinpressMean, coinpressCovariance, heavy, curves, rank, falseOK, atoms, missing, literal, talk,
+		kappa, ample, smallest, privacyLevels, coinpressMean, coinpressCovariance, heavy, curves, rank, falseOK, atoms, missing, literal, talk, shared,
 	} {
 		out = append(out, engine.Experiment[cell]{Name: e.name, Title: e.title, About: e.about, Lines: e.lines, Runs: e.runs, Search: e.search, Summary: e.summary})
 	}
@@ -158,6 +160,7 @@ func (e experiment) line(o engine.Options, c cell, by contender) *line {
 	if c.budget != (privacy.Budget{}) {
 		r.Budget = c.budget
 	}
+	r.Budget.Rho /= 1 - by.free
 	if c.relation != nil {
 		r.Relation = *c.relation
 	}
