@@ -12,12 +12,13 @@ import (
 // shared bounds what groups could gain by sharing a measurement. Under parallel composition each
 // group has the whole budget; what all of them shared would be theirs for less than its part of
 // mu^2, and never for less than nothing. A fit that is given that part once more, for nothing, is
-// therefore at least as good as one that shares.
+// therefore as good as one that shares, unless what is shared is better than what it measures
+// itself.
 var shared = experiment{
 	name: "shared", title: "What groups could share",
 	about: "One group of n rows (Gaussian, κ = 100, the mean ten largest standard deviations off, add-or-remove-one, as all groups are fitted), by itself and with a part of its μ² given once more for " +
 		"nothing: 7 % is what `gaussian` and `heavy-tailed` spend on units (places, whether columns vary, scales), 12 % all but the count that does not depend on how the columns hang together. " +
-		"Groups that shared these could not do better, whatever their number, since what they share has to be paid as well. Success: a covariance within 2× of the non-private rate.",
+		"Where a group's own units are good enough for a release, groups that share theirs do no better than that, since what they share has to be paid as well. Success: a covariance within 2× of the non-private rate.",
 	cells: func() []cell {
 		var out []cell
 		relation := privacy.AddRemoveOne
