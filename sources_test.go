@@ -16,6 +16,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	arrowmemory "github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/jackc/pgx/v5/pgconn"
 	pq "github.com/parquet-go/parquet-go"
 	"modernc.org/sqlite"
@@ -114,6 +119,7 @@ func TestSourcesAgree(t *testing.T) {
 		check(t, name+", columns chosen", named(input, nil, nil))
 	}
 	check(t, "stdin", func() (*Input, error) { return Open("-", bytes.NewReader(csvOf(rows)), schema) })
+	check(t, "Arrow on stdin", func() (*Input, error) { return Open("-", bytes.NewReader(arrowOf(t, rows)), schema) })
 	check(t, "a reader of one's own", func() (*Input, error) { return FromReader(&memory{rows: rows}, schema) })
 	t.Run("PostgreSQL", func(t *testing.T) {
 		base := pgtest.Start(t)
@@ -267,6 +273,39 @@ func writeParquet(t *testing.T, dir string, rows []mixed) string {
 		t.Fatal(err)
 	}
 	return writeFile(t, dir, "t.parquet", b.Bytes())
+}
+
+// arrowOf is a stream of batches.
+func arrowOf(t *testing.T, rows []mixed) []byte {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "b", Type: &arrow.Decimal128Type{Precision: 18, Scale: 4}},
+		{Name: "c", Type: arrow.PrimitiveTypes.Int64}, {Name: "d", Type: arrow.PrimitiveTypes.Float32, Nullable: true}}, nil)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
+	for part := range slices.Chunk(rows, 700) {
+		b := array.NewRecordBuilder(arrowmemory.DefaultAllocator, schema)
+		for _, row := range part {
+			if row.A == nil {
+				b.Field(0).AppendNull()
+			} else {
+				b.Field(0).(*array.Float64Builder).Append(*row.A)
+			}
+			b.Field(1).(*array.Decimal128Builder).Append(decimal128.FromI64(row.B))
+			b.Field(2).(*array.Int64Builder).Append(row.C)
+			if row.D == nil {
+				b.Field(3).AppendNull()
+			} else {
+				b.Field(3).(*array.Float32Builder).Append(*row.D)
+			}
+		}
+		if err := w.Write(b.NewRecordBatch()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // valuesOf are rows for INSERT.

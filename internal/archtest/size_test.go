@@ -79,6 +79,7 @@ var frontLimits = map[string]int{
 	"report":                1300,
 	"report/overall":        360,
 	"source":                1400,
+	"source/arrow":          215,
 	"source/covariance":     145,
 	"source/inputs":         250,
 	"source/lines":          245,

@@ -2,6 +2,7 @@
 package inputs
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/arrow"
 	"github.com/gauze-dp/gauze/source/parquet"
 	"github.com/gauze-dp/gauze/source/postgres"
 	"github.com/gauze-dp/gauze/source/sqlite"
@@ -17,8 +19,8 @@ import (
 
 // Open opens an input: a path to CSV, plain or packed with gzip, or to Parquet; a pattern of such
 // paths, as in visits/*.csv.gz, whose files are one table; postgres://.. or sqlite:FILE, with
-// ?table=T or ?query=Q; or "-" for CSV on stdin. The schema is as for [source.Of]. The caller
-// closes the table.
+// ?table=T or ?query=Q; or "-" for CSV or an Arrow stream on stdin. The schema is as for
+// [source.Of]. The caller closes the table.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, error) {
 	reader, err := open(input, stdin)
 	if err != nil {
@@ -36,7 +38,7 @@ func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []so
 	return source.Foresee(reader, schema)
 }
 
-const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, postgres://..?table=T or ?query=Q, sqlite:FILE?table=T or ?query=Q, or - for CSV on stdin"
+const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, postgres://..?table=T or ?query=Q, sqlite:FILE?table=T or ?query=Q, or - for CSV or an Arrow stream on stdin"
 
 // open picks the format by the input's name.
 func open(input string, stdin io.Reader) (source.Reader, error) {
@@ -53,12 +55,21 @@ func open(input string, stdin io.Reader) (source.Reader, error) {
 	case "":
 		return nil, &source.Error{Field: "input", Wanted: supported, Got: "an empty name", Hint: "name the file"}
 	case "-":
-		return source.CSV("stdin", io.NopCloser(stdin))
+		return openStdin(stdin)
 	}
 	if _, err := os.Stat(input); err != nil && strings.ContainsAny(input, patternMarks) {
 		return openAll(input)
 	}
 	return openFile(input)
+}
+
+// openStdin tells an Arrow stream from CSV by how it begins, which is the same for every table.
+func openStdin(stdin io.Reader) (source.Reader, error) {
+	in := bufio.NewReader(stdin)
+	if begin, _ := in.Peek(len(arrow.Magic)); string(begin) == arrow.Magic {
+		return arrow.Of("stdin", io.NopCloser(in))
+	}
+	return source.CSV("stdin", io.NopCloser(in))
 }
 
 // schemeOf returns the scheme of a URL: "postgres" of postgres://.., "sqlite" of sqlite:FILE. It

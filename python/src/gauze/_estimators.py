@@ -28,7 +28,7 @@ class _Private(BaseEstimator):
         request, table = self._request(), _table.of(x)
         with request.columns(table) as (flags, read):
             arguments = ["fit", table.path or "-", *request.flags(), *flags]
-            out, outcome = _program.run(arguments, b"" if table.path else table.csv(read))
+            out, outcome = _program.run(arguments, b"" if table.path else table.stream(read))
         self.release_ = Release(out.decode())
         self.notes_ = list(outcome.get("notes", []))
         self._keep(table.named)
