@@ -47,7 +47,7 @@ def run(arguments: list[str], stdin: bytes | Iterable[bytes] = b"") -> tuple[byt
     readers = [_reader(child.stdout, answer, 0), _reader(child.stderr, answer, 1)]
     try:
         _feed(child.stdin, [stdin] if isinstance(stdin, bytes) else stdin)
-        child.wait()
+        _wait(child)
     except KeyboardInterrupt:
         _interrupt(child)
         _join(readers)
@@ -77,11 +77,21 @@ def _apart() -> dict[str, Any]:
     return {"start_new_session": True}
 
 
+def _wait(child: subprocess.Popen[bytes]) -> None:
+    # Never for long in one call: where a library (polars does) handles signals so that calls of the
+    # system are restarted, Python would hear of an interruption only when the program has ended.
+    while child.poll() is None:
+        try:
+            child.wait(timeout=1)  # which itself sleeps at most 50 ms at a time
+        except subprocess.TimeoutExpired:
+            continue
+
+
 def _interrupt(child: subprocess.Popen[bytes]) -> None:
     """Asks the program to stop and waits for it; a second interruption ends it at once."""
     try:
         child.send_signal(signal.CTRL_BREAK_EVENT if sys.platform == "win32" else signal.SIGINT)
-        child.wait()
+        _wait(child)
     except KeyboardInterrupt:
         child.kill()
         child.wait()
