@@ -155,13 +155,19 @@ func (b checked) estimates(d *core.Draw) ([][][]float64, error) {
 	return pooled, d.Context().Err()
 }
 
-// drawBlocks draws the rows of every block; see Secret.
+// drawBlocks draws the rows of every block, in an order that is uniformly random and independent of
+// all else: where rows stand in the table, which a database may decide by what it holds, shows in
+// no block. Under add-or-remove-one a row takes a block, and then the place of any row that is in
+// it, itself included, which goes to the end. See Secret.
 func drawBlocks(src noise.Source, r privacy.Relation, n, m int) [][]int {
 	of := make([][]int, m)
 	if r != privacy.ReplaceOne {
 		for i := range n {
 			b := noise.Uniform(src, uint64(m))
 			of[b] = append(of[b], i)
+			last := len(of[b]) - 1
+			j := noise.Uniform(src, uint64(last+1))
+			of[b][j], of[b][last] = of[b][last], of[b][j]
 		}
 		return of
 	}

@@ -166,19 +166,20 @@ func TestBlocksCutTheRows(t *testing.T) {
 	}
 }
 
-// TestOneMoreRowChangesOneBlock: with the labels of the common rows fixed, the other blocks keep
-// content and order. The number of blocks is a power of two, so every row takes one word.
+// TestOneMoreRowChangesOneBlock: with what the common rows draw fixed, the other blocks keep
+// content and order. Every row takes two words, but where a number of at most 32 is drawn anew,
+// with a probability below 2^-58 each.
 func TestOneMoreRowChangesOneBlock(t *testing.T) {
 	src := noise.NewSeeded(4)
 	for range 300 {
 		n, m := 1+int(noise.Uniform(src, 30)), 1<<noise.Uniform(src, 5)
 		var words []uint64
-		for range n {
+		for range 2 * n {
 			words = append(words, src.Uint64())
 		}
 		at := int(noise.Uniform(src, uint64(n)))
 		with := drawBlocks(&couple{slices.Clone(words)}, privacy.AddRemoveOne, n, m)
-		without := drawBlocks(&couple{slices.Delete(slices.Clone(words), at, at+1)}, privacy.AddRemoveOne, n-1, m)
+		without := drawBlocks(&couple{slices.Delete(slices.Clone(words), 2*at, 2*at+2)}, privacy.AddRemoveOne, n-1, m)
 		changed := 0
 		for b := range with {
 			for i, row := range without[b] { // row numbers as in the longer table
@@ -219,6 +220,27 @@ func TestLabelsUniform(t *testing.T) {
 		}
 		stattest.GoodFit(t, counts, probs, stattest.FalseAlarm)
 		probs[1], probs[2] = probs[1]*1.3, probs[2]*.7
+		stattest.BadFit(t, counts, probs, stattest.FalseAlarm)
+	}
+}
+
+// TestOrderUniform: the rows of a block are in a random order under both relations, so that where
+// they stand in the table does not show. False-alarm rate 4e-9.
+func TestOrderUniform(t *testing.T) {
+	src := noise.NewSeeded(stattest.Seed(t))
+	for _, r := range both {
+		counts := make([]int, 6)
+		for range 6000 {
+			rows := drawBlocks(src, r, 3, 1)[0]
+			at := 2 * rows[0]
+			if rows[1] > rows[2] {
+				at++
+			}
+			counts[at]++
+		}
+		probs := slices.Repeat([]float64{1. / 6}, 6)
+		stattest.GoodFit(t, counts, probs, stattest.FalseAlarm)
+		probs[0], probs[5] = probs[0]*1.3, probs[5]*.7
 		stattest.BadFit(t, counts, probs, stattest.FalseAlarm)
 	}
 }
