@@ -36,7 +36,7 @@ func TestPages(t *testing.T) {
 		case "moments", "files": // of the files of a folder
 			enginetest.Pages(t, "..", name, []string{"data"}, true)
 		default:
-			enginetest.Pages(t, "..", name, s.Names(), name == "speed" || name == "unkind" || name == "plain" || name == "audit")
+			enginetest.Pages(t, "..", name, s.Names(), name == "speed" || name == "unkind" || name == "plain")
 		}
 	}
 }
