@@ -4,6 +4,7 @@ package near
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -120,12 +121,15 @@ func (t *Tree) count(at, first, last int, x []float64, from, to int) {
 			sums[l] += float64(diff * diff)
 		}
 	}
-	for _, s := range sums[:last-first] {
-		k := from
-		for k < to && t.squares[k] < s {
-			k++
+	t.between[from] += int64(last - first)
+	// The sign of square - s is that of the comparison, exactly: a square below most is finite, and
+	// no s is NaN, as the points are finite. No processor could foretell a branch.
+	for k := from; k < to; k++ {
+		beyond := int64(0)
+		for _, s := range sums[:last-first] {
+			beyond += int64(math.Float64bits(t.squares[k]-s) >> 63)
 		}
-		t.between[k]++
+		t.between[k], t.between[k+1] = t.between[k]-beyond, t.between[k+1]+beyond
 	}
 }
 

@@ -49,7 +49,7 @@ func TestWithin(t *testing.T) {
 			}
 			radii := []float64{1}
 			for range rng.IntN(12) { // and distances that occur
-				radii = append(radii, math.Exp2(float64(rng.IntN(60)-30)), [...]float64{0, 1e150, 1, 3}[rng.IntN(4)])
+				radii = append(radii, math.Exp2(float64(rng.IntN(60)-30)), [...]float64{0, 1e150, 1, 3, 1e200}[rng.IntN(5)])
 				if m > 0 {
 					i, j := rng.IntN(m), rng.IntN(m)
 					d := math.Sqrt(Squared(points[i*q:(i+1)*q], points[j*q:]))
