@@ -333,5 +333,5 @@ func (v *verifier) conversion(spent Spent, sum totals) {
 		return
 	}
 	_, least := sum.deciding(delta)
-	v.costs("certificate.spent.epsilon", spent.Epsilon, least)
+	v.atLeast("certificate.spent.epsilon", spent.Epsilon, least) // what was reserved may be more
 }

@@ -39,7 +39,7 @@ const (
 )
 
 // Gaussians of condition numbers from 1 to 1e14, of full and of deficient rank, come out where the
-// analysis says so. The seeds are fixed: nothing fails by chance.
+// analysis says so, in the median of five tables. The seeds are fixed: nothing fails by chance.
 //
 // Shows: [KMSSU22] The loop.
 func TestRecovery(t *testing.T) {
@@ -60,8 +60,17 @@ func TestRecovery(t *testing.T) {
 		{50_000, 10, []float64{1000, 1, 0}, 100, addOr, 3},
 		{50_000, 10, []float64{1, 1, 1, 0, 0}, 100, replace, 2},
 	} {
-		mean, cov, across, f := c.fit(t, 1)
-		if !(cov < c.most && mean < 4) {
+		const tables = 5
+		var means, covs [tables]float64
+		var across float64
+		var f estimatetest.Fit
+		for i := range tables {
+			means[i], covs[i], across, f = c.fit(t, uint64(i+1))
+		}
+		slices.Sort(means[:])
+		slices.Sort(covs[:])
+		t.Logf("%+v: %.2f in covariance", c, covs)
+		if mean, cov := means[tables/2], covs[tables/2]; !(cov < c.most && mean < 4) {
 			t.Errorf("%+v: x%.2f in covariance, x%.2f in mean; %+v %+v", c, cov, mean, f.NoRelease, f.Refused)
 			continue
 		}
