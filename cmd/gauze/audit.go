@@ -46,11 +46,11 @@ func (o *auditOptions) run(e *env) error {
 	}
 	for _, name := range ofRows {
 		if o.request.set.Changed(name) {
-			return &usageError{fmt.Sprintf("--%s: wanted nothing of a table, got it", name), "an audit makes its own tables: --rows and --dim say how large"}
+			return wrong("--"+name, "nothing of a table", "it", "an audit makes its own tables: --rows and --dim say how large")
 		}
 	}
 	if o.runs < 1 || o.dim < 1 {
-		return &usageError{fmt.Sprintf("--runs, --dim: wanted positive numbers, got %d and %d", o.runs, o.dim), "for instance --runs 5000 --dim 1"}
+		return wrong("--runs, --dim", "positive numbers", fmt.Sprintf("%d and %d", o.runs, o.dim), "for instance --runs 5000 --dim 1")
 	}
 	r := audit.Request{Fit: request, Rows: o.rows, Columns: o.dim, Runs: o.runs}
 	if progress.IsTerminal(e.stderr) && !e.json {

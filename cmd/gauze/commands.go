@@ -106,7 +106,7 @@ func (c command) checkArgs(args []string) error {
 	if c.least < c.most {
 		wanted = "at most " + wanted
 	}
-	return &usageError{fmt.Sprintf("%s: wanted %s, got %s", c.name(), wanted, words.Plural(len(args), "argument")), "gauze " + c.use}
+	return wrong(c.name(), wanted, words.Plural(len(args), "argument"), "gauze "+c.use)
 }
 
 // knownCommand reports a first word that is no command, before cobra takes its flags for those of

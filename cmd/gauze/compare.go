@@ -29,7 +29,7 @@ func compareCommand() command {
 
 func compare(e *env, pathA, pathB string, f *rowsFlags) error {
 	if pathA == stdinName && pathB == stdinName {
-		return &usageError{"compare: wanted at most one model on stdin, got both", "write one of them to a file"}
+		return wrong("compare", "at most one model on stdin", "both", "write one of them to a file")
 	}
 	a, errA := f.read(e, pathA)
 	b, errB := f.read(e, pathB)

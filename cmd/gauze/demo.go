@@ -35,7 +35,7 @@ func demoCommand() command {
 // demo runs the commands that it shows in a new folder. With json what they say goes to stderr.
 func demo(e *env, folder string) error {
 	if err := os.Mkdir(folder, 0o777); err != nil {
-		return &usageError{fmt.Sprintf("demo: wanted a folder to make, got %v", err), "name another one, as in: gauze demo " + demoFolder + "-2"}
+		return wrong("demo", "a folder to make", err, "name another one, as in: gauze demo "+demoFolder+"-2")
 	}
 	say := e.stdout
 	if e.json {

@@ -32,8 +32,13 @@ const (
 	codeRefused   = 4 // by the ledger; nothing spent
 )
 
-// A usageError is bad usage that this package found itself.
+// A usageError is bad usage that this package found itself and that is of no one field.
 type usageError struct{ message, hint string }
+
+// wrong is bad usage of a field.
+func wrong(field, wanted string, got any, hint string) error {
+	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: hint}
+}
 
 // Error is the message and the hint.
 func (e *usageError) Error() string { return e.message + "; " + e.hint }
@@ -55,12 +60,20 @@ type outcome struct {
 	Hint    string        `json:"hint,omitempty"`
 	Spent   release.Spent `json:"spent"`
 	// what a terminal is told on the way, such as an inferred schema
-	Notes  []string `json:"notes,omitempty"`
-	faults []fault
+	Notes []string `json:"notes,omitempty"`
+	// all that message and hint name, apart
+	Faults []fault `json:"faults,omitempty"`
 }
 
-// A fault is one thing that is wrong and how to mend it.
-type fault struct{ message, hint string }
+// A fault is one thing that is wrong and how to mend it; field, wanted and got are those of the
+// message, where it is of one field.
+type fault struct {
+	Message string `json:"message"`
+	Field   string `json:"field,omitempty"`
+	Wanted  string `json:"wanted,omitempty"`
+	Got     string `json:"got,omitempty"`
+	Hint    string `json:"hint,omitempty"`
+}
 
 func failureOf(err error) outcome {
 	var none *noRelease
@@ -72,27 +85,29 @@ func failureOf(err error) outcome {
 	switch {
 	case errors.As(err, &run):
 		f.Spent = run.Spent
-		f.faults = []fault{{trimPackage(err.Error()), "what was measured by then stays spent"}}
+		f.Faults = []fault{{Message: trimPackage(err.Error()), Hint: "what was measured by then stays spent"}}
 	case errors.Is(err, context.Canceled):
-		f.faults = []fault{{"interrupted", "nothing was spent"}}
+		f.Faults = []fault{{Message: "interrupted", Hint: "nothing was spent"}}
 	case errors.As(err, new(*ledger.RefusedError)):
-		f.Outcome, f.Code, f.faults = "refused", codeRefused, []fault{{trimPackage(err.Error()), ledgerHint}}
+		f.Outcome, f.Code, f.Faults = "refused", codeRefused, []fault{{Message: trimPackage(err.Error()), Hint: ledgerHint}}
 	default:
-		f.faults = faultsOf(err)
-		if _, bad := hintOf(err); bad {
+		f.Faults = faultsOf(err)
+		if _, bad := mendOf(err); bad {
 			f.Code = codeBad
 		}
 	}
 	if run != nil && errors.Is(err, context.Canceled) {
-		f.faults[0].message = "interrupted"
+		f.Faults[0].Message = "interrupted"
 	}
 	var messages, hints []string
-	for i := range f.faults {
-		x := &f.faults[i]
-		x.message, x.hint = withoutPasswords(x.message), withoutPasswords(x.hint)
-		messages = append(messages, x.message)
-		if x.hint != "" {
-			hints = append(hints, x.hint)
+	for i := range f.Faults {
+		x := &f.Faults[i]
+		for _, text := range []*string{&x.Message, &x.Field, &x.Wanted, &x.Got, &x.Hint} {
+			*text = password.ReplaceAllString(*text, "$1:***@")
+		}
+		messages = append(messages, x.Message)
+		if x.Hint != "" {
+			hints = append(hints, x.Hint)
 		}
 	}
 	f.Message, f.Hint = strings.Join(messages, "; "), strings.Join(hints, "; ")
@@ -102,8 +117,6 @@ func failureOf(err error) outcome {
 // password is one in the URL of a server: whoever mistypes a command is told what was typed, but
 // for that.
 var password = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:/@]*):\S*@`)
-
-func withoutPasswords(text string) string { return password.ReplaceAllString(text, "$1:***@") }
 
 // ledgerHint says what can be done about an empty account.
 const ledgerHint = "nothing was spent; gauze ledger show says what one more fit may ask, and gauze ledger grant adds to it"
@@ -118,10 +131,10 @@ func (o outcome) print(w io.Writer, asJSON bool) {
 		fmt.Fprintf(w, "no release: %s\nhint: %s\nspent: %s\n", o.Message, o.Hint, spentText(o.Spent))
 		return
 	}
-	for _, x := range o.faults {
-		fmt.Fprintf(w, "error: %s\n", x.message)
-		if x.hint != "" {
-			fmt.Fprintf(w, "hint: %s\n", x.hint)
+	for _, x := range o.Faults {
+		fmt.Fprintf(w, "error: %s\n", x.Message)
+		if x.Hint != "" {
+			fmt.Fprintf(w, "hint: %s\n", x.Hint)
 		}
 	}
 	if o.Spent != (release.Spent{}) {
@@ -161,13 +174,14 @@ func faultsOf(err error) []fault {
 		}
 		return all
 	}
-	hint, _ := hintOf(err)
-	message := err.Error()
+	f, _ := mendOf(err)
+	f.Message = err.Error()
 	var refusal *estimate.Refusal
 	if errors.As(err, &refusal) {
-		message = refusal.Reason
+		f.Message = refusal.Reason
 	}
-	return []fault{{trimPackage(strings.TrimSuffix(message, "; "+hint)), hint}}
+	f.Message = trimPackage(strings.TrimSuffix(f.Message, "; "+f.Hint))
+	return []fault{f}
 }
 
 // trimPackage takes the name of the library's package off a message: it tells a person at a
@@ -180,9 +194,9 @@ func trimPackage(message string) string {
 	return message
 }
 
-// hintOf returns how to mend err, where that is known, and whether it is bad usage or bad input, as
-// opposed to a failure while running.
-func hintOf(err error) (hint string, bad bool) {
+// mendOf returns how to mend err and its parts, where these are known, and whether it is bad usage
+// or bad input, as opposed to a failure while running.
+func mendOf(err error) (f fault, bad bool) {
 	var (
 		usage   *usageError
 		field   *privacy.FieldError
@@ -194,24 +208,24 @@ func hintOf(err error) (hint string, bad bool) {
 	)
 	switch {
 	case errors.As(err, &usage):
-		return usage.hint, true
+		return fault{Hint: usage.hint}, true
 	case errors.As(err, &field):
-		return field.Mend, true
+		return fault{"", field.Field, field.Wanted, field.Got, field.Mend}, true
 	case errors.As(err, &input):
-		return input.Hint, true
+		return fault{"", input.Field, input.Wanted, input.Got, input.Hint}, true
 	case errors.As(err, &file):
-		return file.Hint, true
+		return fault{"", file.Field, file.Wanted, file.Got, file.Hint}, true
 	case errors.As(err, &part):
-		return part.Mend, true
+		return fault{"", part.Field, part.Wanted, part.Got, part.Mend}, true
 	case errors.As(err, &refusal):
-		return refusal.Advice, true
+		return fault{Hint: refusal.Advice}, true
 	case errors.As(err, &unknown):
 		if name := suggest.Nearest(unknown.Name, unknown.Names); name != "" {
-			return "did you mean " + name + "?", true
+			return fault{Hint: "did you mean " + name + "?"}, true
 		}
-		return "gauze papers lists the methods", true
+		return fault{Hint: "gauze papers lists the methods"}, true
 	}
-	return "", false
+	return f, false
 }
 
 // flagError words the faults of flags.
@@ -235,10 +249,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		return &usageError{message: fmt.Sprintf("unknown flag --%s", name), hint: help}
 	case errors.As(err, &value):
 		f := value.GetFlag()
-		return &usageError{message: fmt.Sprintf("--%s: wanted %s, got %q", f.Name, kindOf(f), value.GetValue()), hint: help}
+		return wrong("--"+f.Name, kindOf(f), fmt.Sprintf("%q", value.GetValue()), help)
 	case errors.As(err, &empty):
 		f := empty.GetFlag()
-		return &usageError{message: fmt.Sprintf("--%s: wanted %s, got nothing", f.Name, kindOf(f)), hint: help}
+		return wrong("--"+f.Name, kindOf(f), "nothing", help)
 	}
 	return &usageError{message: err.Error(), hint: help}
 }

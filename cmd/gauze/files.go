@@ -25,7 +25,7 @@ func (o output) check() error {
 		return nil
 	}
 	bad := func(wanted, got, hint string) error {
-		return &usageError{fmt.Sprintf("%s: wanted %s, got %s", o.flag, wanted, got), hint}
+		return wrong(o.flag, wanted, got, hint)
 	}
 	for _, read := range o.reads {
 		if sameFile(o.path, read) {

@@ -59,7 +59,7 @@ func (o *fitOptions) run(e *env, input string) error {
 	}
 	told := progress.New(e.stderr, o.progress, e.json)
 	if told == nil {
-		return &usageError{fmt.Sprintf("--progress: wanted auto, plain or none, got %q", o.progress), "auto is the default"}
+		return wrong("--progress", "auto, plain or none", fmt.Sprintf("%q", o.progress), "auto is the default")
 	}
 	if err := o.checkOutputs(input); err != nil {
 		return err

@@ -43,8 +43,8 @@ func papers(e *env, args []string) error {
 	if len(args) == 1 {
 		entries = slices.DeleteFunc(slices.Clone(all), func(p paperEntry) bool { return !strings.EqualFold(p.Key, args[0]) })
 		if len(entries) == 0 {
-			return &usageError{fmt.Sprintf("papers: wanted one of %s, got %q", strings.Join(keysOf(all), ", "), args[0]),
-				"gauze papers lists everything"}
+			return wrong("papers", "one of "+strings.Join(keysOf(all), ", "), fmt.Sprintf("%q", args[0]),
+				"gauze papers lists everything")
 		}
 	}
 	if e.json {

@@ -77,12 +77,12 @@ func (o *planOptions) checkNumbers(relation privacy.Relation) error {
 	given := o.fit.request.set.Changed
 	switch {
 	case given("rows") && o.rows < 1:
-		return &usageError{fmt.Sprintf("--rows: wanted a positive number, got %d", o.rows), "for instance --rows 20000"}
+		return wrong("--rows", "a positive number", o.rows, "for instance --rows 20000")
 	case given("dim") && o.dim < 1:
-		return &usageError{fmt.Sprintf("--dim: wanted a positive number, got %d", o.dim), "for instance --dim 4"}
+		return wrong("--dim", "a positive number", o.dim, "for instance --dim 4")
 	case !given("rows") && relation == privacy.ReplaceOne:
-		return &usageError{"--rows: wanted the number of rows, which is public under replace-one, got nothing",
-			"for instance --rows 20000; plan reads no row and cannot count them"}
+		return wrong("--rows", "the number of rows, which is public under replace-one", "nothing",
+			"for instance --rows 20000; plan reads no row and cannot count them")
 	}
 	return nil
 }
@@ -111,10 +111,10 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 	case len(schema.Columns) == 0 && o.dim > 0:
 		schema = source.Named(model.DefaultColumns(o.dim))
 	case len(schema.Columns) == 0:
-		return nil, "", &usageError{"plan: wanted INPUT, --columns, --schema or --dim, got none of them", "for instance --rows 20000 --dim 4"}
+		return nil, "", wrong("plan", "INPUT, --columns, --schema or --dim", "none of them", "for instance --rows 20000 --dim 4")
 	}
 	if d := len(schema.Columns); o.dim > 0 && o.dim != d {
-		return nil, "", &usageError{fmt.Sprintf("--dim: wanted %d, the number of columns named, got %d", d, o.dim), "leave --dim out"}
+		return nil, "", wrong("--dim", fmt.Sprintf("%d, the number of columns named", d), o.dim, "leave --dim out")
 	}
 	return schema.Columns, note, nil
 }

@@ -95,15 +95,15 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 		return r, err
 	}
 	if f.set.Changed("max-components") && f.maxComponents < 1 {
-		return r, &usageError{fmt.Sprintf("--max-components: wanted a positive number, got %d", f.maxComponents), "leave it out for what the rows can carry"}
+		return r, wrong("--max-components", "a positive number", f.maxComponents, "leave it out for what the rows can carry")
 	}
 	if r.Printed = f.constants == release.ConstantsPrinted; !r.Printed && f.constants != practicalConstants {
-		return r, &usageError{fmt.Sprintf("--constants: wanted practical or printed, got %q", f.constants), "practical is the default"}
+		return r, wrong("--constants", "practical or printed", fmt.Sprintf("%q", f.constants), "practical is the default")
 	}
 	r.MaxComponents, r.Method = f.maxComponents, f.method
 	r.Learner, r.Trim, r.Force = f.learner, f.trim, f.force
 	if f.set.Changed("learner") && f.learner == "" {
-		return r, &usageError{`--learner: wanted em, spectral, pearson-lines or moitra-valiant, got ""`, "leave it out for the method's own choice"}
+		return r, wrong("--learner", "em, spectral, pearson-lines or moitra-valiant", `""`, "leave it out for the method's own choice")
 	}
 	if r.Covariance, err = covarianceType(f.covariance); err != nil {
 		return r, err
@@ -128,15 +128,15 @@ func (f *requestFlags) budget() (privacy.Budget, error) {
 	const hint = "there is no default; for instance --epsilon 1 --delta 1e-6"
 	switch {
 	case !given("epsilon") && !given("delta") && !given("rho"):
-		return b, &usageError{"budget: wanted --epsilon and --delta, or --rho, got neither", hint}
+		return b, wrong("budget", "--epsilon and --delta, or --rho", "neither", hint)
 	case given("rho") && (given("epsilon") || given("delta")):
-		return b, &usageError{"budget: wanted --epsilon and --delta, or --rho, got both", "leave one of the two out"}
+		return b, wrong("budget", "--epsilon and --delta, or --rho", "both", "leave one of the two out")
 	case given("epsilon") && !given("delta"):
-		return b, &usageError{"--delta: wanted a number beside --epsilon, got nothing", hint}
+		return b, wrong("--delta", "a number beside --epsilon", "nothing", hint)
 	case given("delta") && !given("epsilon"):
-		return b, &usageError{"--epsilon: wanted a number beside --delta, got nothing", hint}
+		return b, wrong("--epsilon", "a number beside --delta", "nothing", hint)
 	case given("rho") && f.rho == 0:
-		return b, &usageError{"--rho: wanted a positive number, got 0", "0.025 is about as strict as epsilon 1 with delta 1e-6"}
+		return b, wrong("--rho", "a positive number", "0", "0.025 is about as strict as epsilon 1 with delta 1e-6")
 	}
 	return b, b.Validate()
 }
@@ -147,8 +147,8 @@ func (f *requestFlags) numberOfComponents() (int, error) {
 	}
 	k, err := strconv.Atoi(f.components)
 	if err != nil || k < 1 {
-		return 0, &usageError{fmt.Sprintf("--components: wanted a positive number or auto, got %q", f.components),
-			"auto chooses up to --max-components"}
+		return 0, wrong("--components", "a positive number or auto", fmt.Sprintf("%q", f.components),
+			"auto chooses up to --max-components")
 	}
 	return k, nil
 }
@@ -169,7 +169,7 @@ func (f *requestFlags) facts() (known estimate.Facts, err error) {
 		known.MeanWithin = f.meanWithin
 	}
 	if known.Moments = f.moments; given("moments") && f.moments == 0 {
-		return known, &usageError{"--moments: wanted an even order of at least 4, got 0", "leave it out if nothing is known"}
+		return known, wrong("--moments", "an even order of at least 4", "0", "leave it out if nothing is known")
 	}
 	known.MomentBound, known.LeastWeight = f.momentBound, f.leastWeight
 	if !given("eigenvalues-within") {
@@ -178,8 +178,8 @@ func (f *requestFlags) facts() (known estimate.Facts, err error) {
 	low, high, _ := strings.Cut(f.eigenvaluesWithin, ",")
 	for i, text := range []string{low, high} {
 		if known.Eigenvalues[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || known.Eigenvalues[i] == 0 {
-			return known, &usageError{fmt.Sprintf("--eigenvalues-within: wanted a,b with 0 < a <= b, got %q", f.eigenvaluesWithin),
-				"for instance --eigenvalues-within 0.1,25: squares of the least and the largest standard deviation along any direction"}
+			return known, wrong("--eigenvalues-within", "a,b with 0 < a <= b", fmt.Sprintf("%q", f.eigenvaluesWithin),
+				"for instance --eigenvalues-within 0.1,25: squares of the least and the largest standard deviation along any direction")
 		}
 	}
 	return known, nil
@@ -194,7 +194,7 @@ func covarianceType(name string) (estimate.CovarianceType, error) {
 	if near := suggest.Nearest(name, []string{"full", "diagonal", "spherical"}); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return 0, &usageError{fmt.Sprintf("--covariance: wanted full, diagonal or spherical, got %q", name), hint}
+	return 0, wrong("--covariance", "full, diagonal or spherical", fmt.Sprintf("%q", name), hint)
 }
 
 // declared returns the schema that the flags declare; without --columns or --schema it has no
@@ -203,7 +203,7 @@ func (f *requestFlags) declared() (s *source.Schema, err error) {
 	s = &source.Schema{}
 	switch {
 	case f.set.Changed("columns") && f.set.Changed("schema"):
-		return nil, &usageError{"schema: wanted --columns or --schema, got both", "leave one of the two out"}
+		return nil, wrong("schema", "--columns or --schema", "both", "leave one of the two out")
 	case f.set.Changed("columns"):
 		s, err = source.ParseColumns(f.columns)
 	case f.set.Changed("schema"):
@@ -224,8 +224,8 @@ func (f *requestFlags) groupings(declared []source.Grouping) (out []source.Group
 	for _, name := range f.by {
 		i := slices.IndexFunc(declared, func(g source.Grouping) bool { return g.Name == name })
 		if i < 0 {
-			return nil, &usageError{fmt.Sprintf("--by: wanted a column whose categories the schema declares, got %q", name),
-				`groups are public, and never read off the rows: a schema with {"by": [{"name": "sex", "categories": ["f", "m"]}], ..}`}
+			return nil, wrong("--by", "a column whose categories the schema declares", fmt.Sprintf("%q", name),
+				`groups are public, and never read off the rows: a schema with {"by": [{"name": "sex", "categories": ["f", "m"]}], ..}`)
 		}
 		out = append(out, declared[i])
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/spf13/pflag"
@@ -55,9 +54,9 @@ func (f *rowsFlags) register(flags *pflag.FlagSet, seedHelp string) {
 func (f *rowsFlags) check() error {
 	switch {
 	case !f.set.Changed("rows"):
-		return &usageError{"--rows: wanted a number of rows, got nothing", "for instance --rows 1000"}
+		return wrong("--rows", "a number of rows", "nothing", "for instance --rows 1000")
 	case f.rows < 0:
-		return &usageError{fmt.Sprintf("--rows: wanted a number that is not negative, got %d", f.rows), "for instance --rows 1000"}
+		return wrong("--rows", "a number that is not negative", f.rows, "for instance --rows 1000")
 	}
 	return nil
 }
@@ -90,7 +89,7 @@ func sampleCommand() command {
 				from, head := ofGroups(r, by)
 				return writeRows(e, from, head, f.rows, f.rng())
 			case by:
-				return &usageError{"--by: wanted a release of groups, got one model", "leave it out"}
+				return wrong("--by", "a release of groups", "one model", "leave it out")
 			}
 			f.background(e, args[0], r)
 			return writeRows(e, []drawn{{model: r.Model}}, nil, f.rows, f.rng())

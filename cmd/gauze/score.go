@@ -42,7 +42,7 @@ type scoreAnswer struct {
 
 func score(e *env, path, input string) error {
 	if path == stdinName && input == stdinName {
-		return &usageError{"score: wanted RELEASE or INPUT on stdin, got both", "write one of them to a file"}
+		return wrong("score", "RELEASE or INPUT on stdin", "both", "write one of them to a file")
 	}
 	r, err := readRelease(e, path)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *scoreSink) answer() scoreAnswer {
 
 func (a scoreAnswer) print(e *env) error {
 	if a.Rows == 0 {
-		return &usageError{"score: wanted at least one whole row, got none", "check the columns of INPUT"}
+		return wrong("score", "at least one whole row", "none", "check the columns of INPUT")
 	}
 	if e.json {
 		return printJSON(e, a)

@@ -28,7 +28,7 @@ func (o *fitOptions) signer() (func(r *release.Release) error, error) {
 		return nil, nil
 	}
 	if o.out == "" {
-		return nil, &usageError{"--sign: wanted --out beside it, got a release on stdout", "name a file: the signature is written beside it"}
+		return nil, wrong("--sign", "--out beside it", "a release on stdout", "name a file: the signature is written beside it")
 	}
 	reads := []string{o.sign, o.report}
 	if err := (output{"--sign", signatureOf(o.out), reads, o.request.force}).check(); err != nil {
@@ -70,7 +70,7 @@ func askPassphrase(path string) ([]byte, error) {
 func signedBy(path, keys string) (string, error) {
 	hint := "the custodian's public key is wanted, and the signature beside the release"
 	if path == stdinName {
-		return "", &usageError{"--key: wanted a file, got stdin, which has no signature beside it", "write the release to a file"}
+		return "", wrong("--key", "a file", "stdin, which has no signature beside it", "write the release to a file")
 	}
 	public, err := signature.Keys(keys)
 	if err != nil {
@@ -80,7 +80,7 @@ func signedBy(path, keys string) (string, error) {
 	signed, errB := os.ReadFile(signatureOf(path))
 	for _, err := range []error{errA, errB} {
 		if err != nil {
-			return "", &usageError{fmt.Sprintf("verify: wanted a release and its signature, got %v", err), hint}
+			return "", wrong("verify", "a release and its signature", err, hint)
 		}
 	}
 	by, err := signature.Verify(public, text, signed)

@@ -12,7 +12,7 @@ func simulateCommand() command {
 				return err
 			}
 			if !f.set.Changed("seed") {
-				return &usageError{"--seed: wanted a whole number, got nothing", "a simulation is there to be repeated: --seed 1"}
+				return wrong("--seed", "a whole number", "nothing", "a simulation is there to be repeated: --seed 1")
 			}
 			r, err := readRelease(e, args[0])
 			if err != nil {

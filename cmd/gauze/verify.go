@@ -37,7 +37,7 @@ func verify(e *env, path, key string) error {
 		return err
 	}
 	if r.Bare() {
-		return &usageError{fmt.Sprintf("verify: wanted a release, got %s, a bare model, which promises nothing", path), "name a release that gauze fit wrote"}
+		return wrong("verify", "a release", path+", a bare model, which promises nothing", "name a release that gauze fit wrote")
 	}
 	if err := errors.Join(faults(r)...); err != nil {
 		return err

@@ -24,10 +24,11 @@ type Progress struct {
 	mu    sync.Mutex
 	w     io.Writer
 	pause time.Duration // between two lines
-	over  bool          // renew one line in place
 	last  time.Time
 	wrote bool // an unfinished line stands on the terminal
 	plain bool // a line for each step, once it is over
+
+	over, json bool // renew one line in place; every line is an object, for a program
 
 	name  string    // of the step that is being measured
 	count int       // of its measurements
@@ -35,9 +36,10 @@ type Progress struct {
 	began time.Time // the first measurement was made
 }
 
-// New returns nil for a kind other than auto, plain and none; auto says nothing to a program.
+// New returns nil for a kind other than auto, plain and none; auto says nothing to a program, and
+// plain says each line in an object, with the part of the budget that was spent by then.
 func New(w io.Writer, kind string, program bool) *Progress {
-	p := &Progress{w: w, last: time.Now()}
+	p := &Progress{w: w, json: program, last: time.Now()}
 	switch kind {
 	case "auto":
 		p.pause = quietPause
@@ -114,6 +116,9 @@ func (p *Progress) line(format string, args ...any) {
 	}
 	p.last = time.Now()
 	text := fmt.Sprintf(format, args...)
+	if p.json {
+		text = fmt.Sprintf(`{"progress": %q, "spent": %g}`, text, p.spent)
+	}
 	if p.over {
 		const eraseLine = "\r\x1b[K"
 		fmt.Fprint(p.w, eraseLine+text)
