@@ -1,6 +1,7 @@
 """Tables of every library reach the program as the same text, and hostile ones are refused there."""
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -92,6 +93,10 @@ def test_error_says_field():
     with pytest.raises(ValueError) as error:
         gauze.GaussianMixture(epsilon=1).fit(np.zeros((9, 1)))
     assert (error.value.field, error.value.wanted, error.value.got) == ("--delta", "a number beside --epsilon", "nothing")
+    assert "--delta 1e-6" in error.value.hint and pickle.loads(pickle.dumps(error.value)).got == "nothing"
+    with pytest.raises(gauze.InputError) as error:
+        gauze.GaussianMixture(epsilon=50, delta=1e-6).fit(np.zeros((9, 1)))
+    assert (error.value.field, error.value.got) == ("epsilon", "50")
     with pytest.raises(gauze.InputError, match="covariance_type"):
         gauze.GaussianMixture(covariance_type="tied", **BUDGET).fit(np.zeros((9, 1)))
 

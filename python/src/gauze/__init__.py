@@ -4,7 +4,7 @@ All that is private happens in the program `gauze`, which this package holds and
 through a pipe, and a release comes back. Nothing here draws noise or counts a budget.
 """
 
-from ._errors import BudgetError, GauzeError, InputError, Interrupted, NoRelease
+from ._errors import BudgetError, Fault, GauzeError, InputError, InputTypeError, Interrupted, NoRelease
 from ._estimators import Covariance, GaussianMixture
 from ._ledger import Ledger
 from ._plan import Plan, plan
@@ -13,6 +13,6 @@ from ._release import Background, Release, Report, simulate
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "Background", "BudgetError", "Covariance", "GaussianMixture", "GauzeError", "InputError", "Interrupted", "Ledger", "NoRelease",
-    "Plan", "Release", "Report", "plan", "simulate",
+    "Background", "BudgetError", "Covariance", "Fault", "GaussianMixture", "GauzeError", "InputError", "InputTypeError", "Interrupted",
+    "Ledger", "NoRelease", "Plan", "Release", "Report", "plan", "simulate",
 ]

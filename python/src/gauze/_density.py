@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import InputError
+from ._errors import wrong
 
 Array = npt.NDArray[np.float64]
 
@@ -15,7 +15,7 @@ def precisions_cholesky(covariances: Array) -> Array:
     try:
         lower = np.linalg.cholesky(covariances)
     except np.linalg.LinAlgError:
-        raise InputError("covariances: wanted positive definite matrices, got a singular one",
+        raise wrong("covariances", "positive definite matrices", "a singular one",
                          "a column without spread has no density: fit the others") from None
     unit = np.broadcast_to(np.eye(covariances.shape[-1]), covariances.shape)
     return np.ascontiguousarray(np.linalg.solve(lower, unit).transpose(0, 2, 1))

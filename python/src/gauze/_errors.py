@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 
@@ -25,19 +26,43 @@ class GauzeError(Exception):
         return f"{text} (spent: {_spent(self.spent)})" if any(self.spent.values()) else text
 
 
-class InputError(GauzeError, ValueError):
-    """Bad usage or bad input; nothing was spent. field, wanted and got are None where there is no one field."""
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, and how to mend it; field, wanted and got are None where it is of no one field."""
 
+    message: str
+    hint: str = ""
     field: str | None = None
     wanted: str | None = None
     got: str | None = None
 
-    _PARTS = re.compile(r"(?P<field>.+?): want(?:ed)? (?P<wanted>.+?), got (?P<got>.*)", re.DOTALL)
 
-    def __init__(self, message: str, hint: str = "", spent: dict[str, float] | None = None, notes: list[str] | None = None) -> None:
+class InputError(GauzeError, ValueError):
+    """Bad usage or bad input; nothing was spent.
+
+    faults: all that is wrong. field, wanted and got are those of the first one that is of a field,
+    None if there is none.
+    """
+
+    def __init__(
+        self, message: str, hint: str = "", spent: dict[str, float] | None = None, notes: list[str] | None = None,
+        faults: Sequence[Fault] = (),
+    ) -> None:
         super().__init__(message, hint, spent, notes)
-        if parts := self._PARTS.fullmatch(message):
-            self.field, self.wanted, self.got = parts["field"], parts["wanted"], parts["got"]
+        self.args = (message, hint, spent, notes, tuple(faults))
+        self.faults = tuple(faults)
+        first = next((f for f in self.faults if f.field is not None), Fault(message))
+        self.field, self.wanted, self.got = first.field, first.wanted, first.got
+
+
+class InputTypeError(InputError, TypeError):
+    """Objects that are no numbers: an InputError that scikit-learn takes for a TypeError."""
+
+
+def wrong(field: str, wanted: str, got: str, hint: str = "") -> InputError:
+    """Bad usage of one field, worded as the program does."""
+    message = f"{field}: wanted {wanted}, got {got}"
+    return InputError(message, hint, faults=[Fault(message, hint, field, wanted, got)])
 
 
 class NoRelease(GauzeError, RuntimeError):
@@ -65,5 +90,9 @@ _BY_CODE: dict[int, type[GauzeError]] = {2: InputError, 3: NoRelease, 4: BudgetE
 
 def of_outcome(code: int, outcome: dict[str, Any]) -> GauzeError:
     """The exception of the object that the program writes with --json."""
+    said = (outcome.get("message", ""), outcome.get("hint", ""), outcome.get("spent"), outcome.get("notes"))
     kind = _BY_CODE.get(code, GauzeError)
-    return kind(outcome.get("message", ""), outcome.get("hint", ""), outcome.get("spent"), outcome.get("notes"))
+    if kind is not InputError:
+        return kind(*said)
+    parts = {f.name for f in fields(Fault)}
+    return InputError(*said, faults=[Fault(**{k: v for k, v in one.items() if k in parts}) for one in outcome.get("faults", [])])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _program, _table
 from ._base import BaseEstimator, NotFittedError, check_feature_names
 from ._density import log_densities, log_sum_exp, precisions_cholesky
-from ._errors import GauzeError, InputError
+from ._errors import GauzeError, InputError, wrong
 from ._release import Array, Background, Release, Report
 from ._request import Groups, Request, Schema
 
@@ -52,7 +52,7 @@ class _Private(BaseEstimator):
         self._fitted()
         table = _table.of(x)
         if table.path is not None:
-            raise InputError("X: wanted a table in memory, got a path", "gauze score computes of a file, or read it first")
+            raise wrong("X", "a table in memory", "a path", "gauze score computes of a file, or read it first")
         names = [c.name for c in table.columns]
         fitted = list(getattr(self, "feature_names_in_", names))
         if table.named and len(names) > len(fitted) and set(fitted) <= set(names):
@@ -64,7 +64,7 @@ class _Private(BaseEstimator):
         _table.refuse_text(table, names)
         rows = np.concatenate([np.column_stack([np.asarray(c, float) for c in piece]) for piece in table.pieces(names)])
         if not np.isfinite(rows).all():
-            raise InputError("X: wanted finite numbers, got NaN or an infinity", "leave these rows out")
+            raise wrong("X", "finite numbers", "NaN or an infinity", "leave these rows out")
         return rows
 
     @property
@@ -146,7 +146,7 @@ class GaussianMixture(_Private):
     def _model(self) -> Release:
         release = self._fitted()
         if hasattr(self, "groups_"):
-            raise InputError("model: wanted one, got one for each group", f"groups_[{next(iter(self.groups_))!r}] is fitted like this one")
+            raise wrong("model", "one", "one for each group", f"groups_[{next(iter(self.groups_))!r}] is fitted like this one")
         return release
 
     @property
@@ -205,7 +205,8 @@ class GaussianMixture(_Private):
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
         """The likeliest component of each row."""
-        return self._terms(X).argmax(axis=1)
+        found: npt.NDArray[np.intp] = self._terms(X).argmax(axis=1)
+        return found
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each component, for each row, (n, k)."""
@@ -231,7 +232,7 @@ class GaussianMixture(_Private):
         In whole floats: release_.sample keeps to the units and limits of a schema.
         """
         if n_samples < 1:
-            raise InputError(f"n_samples: Invalid value: wanted at least 1, got {n_samples}", "ask for a row")
+            raise wrong("n_samples", "at least 1", str(n_samples), "ask for a row")
         random = np.random.default_rng(random_state)
         counts = random.multinomial(n_samples, self.weights_)
         rows = [random.multivariate_normal(m, c, size=k) for m, c, k in zip(self.means_, self._matrices, counts)]
@@ -239,11 +240,11 @@ class GaussianMixture(_Private):
 
     def bic(self, X: Any) -> float:
         """Refused: it needs the rows again, in the clear."""
-        raise InputError("bic: wanted what was released, got rows, whose likelihood is not private", "n_components='auto' chooses the number under the budget")
+        raise wrong("bic", "what was released", "rows, whose likelihood is not private", "n_components='auto' chooses the number under the budget")
 
     def aic(self, X: Any) -> float:
         """Refused, as bic is."""
-        raise InputError("aic: wanted what was released, got rows, whose likelihood is not private", "n_components='auto' chooses the number under the budget")
+        raise wrong("aic", "what was released", "rows, whose likelihood is not private", "n_components='auto' chooses the number under the budget")
 
 
 class Covariance(_Private):
@@ -285,12 +286,14 @@ class Covariance(_Private):
     @property
     def location_(self) -> Array:
         """The mean, (d,)."""
-        return self._fitted().means[self._at]
+        found: Array = self._fitted().means[self._at]
+        return found
 
     @property
     def covariance_(self) -> Array:
         """The covariance, (d, d)."""
-        return self._fitted().covariances[self._at]
+        found: Array = self._fitted().covariances[self._at]
+        return found
 
     @property
     def precision_(self) -> Array:
@@ -309,5 +312,6 @@ class Covariance(_Private):
 def _shaped(matrices: Array, shape: str) -> Array:
     if shape == "full":
         return matrices
-    diagonal = np.diagonal(matrices, axis1=1, axis2=2).copy()
-    return diagonal if shape == "diag" else diagonal[:, 0]
+    diagonal: Array = np.diagonal(matrices, axis1=1, axis2=2).copy()
+    found: Array = diagonal if shape == "diag" else diagonal[:, 0]
+    return found

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from . import _program, _table
-from ._errors import InputError
+from ._errors import wrong
 from ._request import Request
 
 
@@ -64,7 +64,7 @@ def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsi
         if rows is None and request.relation == "replace-one" and request.unit is None:
             rows = table.rows
     if dim is None or rows is None:
-        raise InputError("plan: wanted rows and dim, or a table whose number of rows is public, got neither", "gauze.plan(rows=20000, dim=2, epsilon=1, delta=1e-6)")
+        raise wrong("plan", "rows and dim, or a table whose number of rows is public", "neither", "gauze.plan(rows=20000, dim=2, epsilon=1, delta=1e-6)")
     return _planned([*_given("--rows", rows), *_given("--dim", dim), *request.flags()])
 
 

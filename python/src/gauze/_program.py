@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
-from ._errors import GauzeError, InputError, Interrupted, of_outcome
+from ._errors import GauzeError, Interrupted, of_outcome, wrong
 
 _ENDS = ("released", "no-release", "error")
 
@@ -22,15 +22,15 @@ def find() -> str:
     """The program: GAUZE_BINARY, the one in this package, or one on the PATH."""
     if named := os.environ.get("GAUZE_BINARY"):
         if not os.path.isfile(named):
-            raise InputError(f"GAUZE_BINARY: wanted the program gauze, got {named!r}, which is no file", "unset it for the one in the wheel")
+            raise wrong("GAUZE_BINARY", "the program gauze", f"{named!r}, which is no file", "unset it for the one in the wheel")
         return named
     inside = Path(__file__).parent / "bin" / ("gauze.exe" if os.name == "nt" else "gauze")
     if inside.is_file():
         return str(inside)
     if found := shutil.which("gauze"):
         return found
-    raise InputError("the program gauze: wanted it in this package or on the PATH, got neither",
-                     "install a wheel, or go install github.com/gauze-dp/gauze/cmd/gauze@latest")
+    raise wrong("the program gauze", "it in this package or on the PATH", "neither",
+                "install a wheel, or go install github.com/gauze-dp/gauze/cmd/gauze@latest")
 
 
 def run(arguments: list[str], stdin: bytes | Iterable[bytes] = b"") -> tuple[bytes, dict[str, Any]]:
@@ -72,8 +72,8 @@ def run(arguments: list[str], stdin: bytes | Iterable[bytes] = b"") -> tuple[byt
 def _apart() -> dict[str, Any]:
     # A terminal sends its signal to the whole group, and a second one would end the program before
     # it can say what was spent: it gets a group of its own, and the signal from here, once.
-    if os.name == "nt":
-        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
 
 
@@ -90,7 +90,10 @@ def _wait(child: subprocess.Popen[bytes]) -> None:
 def _interrupt(child: subprocess.Popen[bytes]) -> None:
     """Asks the program to stop and waits for it; a second interruption ends it at once."""
     try:
-        child.send_signal(signal.CTRL_BREAK_EVENT if sys.platform == "win32" else signal.SIGINT)
+        if sys.platform == "win32":
+            child.send_signal(signal.CTRL_BREAK_EVENT)
+        else:
+            child.send_signal(signal.SIGINT)
         _wait(child)
     except KeyboardInterrupt:
         child.kill()

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import _program
 from ._density import log_densities, log_sum_exp
-from ._errors import GauzeError, InputError, of_outcome
+from ._errors import GauzeError, InputError, of_outcome, wrong
 
 Array = npt.NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class Release:
         except ValueError:
             content = None
         if not isinstance(content, dict):
-            raise InputError("release: wanted a JSON object, got something else", "Release.read(path) reads a file")
+            raise wrong("release", "a JSON object", "something else", "Release.read(path) reads a file")
         self._text = text
         self._content: dict[str, Any] = content
 
@@ -109,7 +109,7 @@ class Release:
     def model(self) -> dict[str, Any]:
         """The model object."""
         if "groups" in self._content:
-            raise InputError("release: wanted one model, got one for each group", "groups() has them")
+            raise wrong("release", "one model", "one for each group", "groups() has them")
         found: dict[str, Any] = self._content.get("model", self._content)
         return found
 
@@ -199,7 +199,7 @@ class Release:
             found: dict[str, Any] = json.loads(self._run("verify"))
             return found
         if signature is None:
-            raise InputError("signature: wanted the file that gauze fit --sign wrote, got nothing", "it is named as the release, with .sig behind")
+            raise wrong("signature", "the file that gauze fit --sign wrote", "nothing", "it is named as the release, with .sig behind")
         with _file(self._text) as name:
             Path(name + ".sig").write_bytes(Path(signature).read_bytes())
             found = json.loads(_program.run(["verify", name, "--key", os.fspath(key)])[0])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _table
-from ._errors import InputError
+from ._errors import wrong
 
 Schema = Mapping[str, Any] | Sequence[str] | str | os.PathLike[str]
 Groups = str | Sequence[str] | Mapping[str, Sequence[str]]
@@ -40,7 +40,7 @@ class Request:
     def flags(self) -> list[str]:
         """All flags but those of columns."""
         if self.covariance_type not in _SHAPES:
-            raise InputError(f"covariance_type: wanted full, diag or spherical, got {self.covariance_type!r}", "tied covariances are not fitted")
+            raise wrong("covariance_type", "full, diag or spherical", repr(self.covariance_type), "tied covariances are not fitted")
         flags = ["--components", str(self.n_components), "--relation", self.relation, "--method", self.method]
         flags += ["--covariance", _SHAPES[self.covariance_type]]
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)):
@@ -61,7 +61,7 @@ class Request:
             with open(self.schema, encoding="utf-8") as file:
                 content = json.load(file)
             if not isinstance(content, dict):
-                raise InputError(f"schema: wanted a JSON object, got {type(content).__name__}", 'write {"columns": [{"name": "age"}, ..]}')
+                raise wrong("schema", "a JSON object", type(content).__name__, 'write {"columns": [{"name": "age"}, ..]}')
             return content
         return {"columns": [{"name": n} for n in self.schema]}
 
@@ -83,7 +83,7 @@ class Request:
                 groups[name] = {"name": name, "categories": [str(c) for c in self.by[name]]}
             elif name not in groups and table is not None:
                 if name not in table.by_name:
-                    raise InputError(f"by: wanted a column of the table, got {name!r}", "case counts")
+                    raise wrong("by", "a column of the table", repr(name), "case counts")
                 groups[name] = {"name": name, "categories": _table.warn_categories(table.by_name[name])}
         return list(groups.values())
 
@@ -100,7 +100,7 @@ class Request:
             declared.setdefault("columns", [{"name": n} for n in names])
             unit = self.unit or declared.get("unit")
             if unit is not None and unit not in table.by_name:
-                raise InputError(f"unit: wanted a column of the table, got {unit!r}", "case counts")
+                raise wrong("unit", "a column of the table", repr(unit), "case counts")
         if groups := self._groups(declared, None if table.path is not None else table):
             declared["by"] = groups
         flags = [] if self.unit is None else ["--unit", self.unit]

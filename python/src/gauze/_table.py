@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import InputError
+from ._errors import InputError, InputTypeError, wrong
 
 _ROWS = 20_000  # of a piece, about 4 MB of ten columns: a guess
 
@@ -48,7 +48,7 @@ class Table:
     def __post_init__(self) -> None:
         self.by_name = {c.name: c for c in self.columns}
         if len(self.by_name) != len(self.columns):
-            raise InputError("columns: wanted names that stand once, got one that stands twice", "rename it")
+            raise wrong("columns", "names that stand once", "one that stands twice", "rename it")
 
     def csv(self, names: Sequence[str]) -> Iterator[bytes]:
         """The rows of these columns as CSV; floats in the digits that give the same float back."""
@@ -147,7 +147,7 @@ def _words(cells: Iterable[Any]) -> list[str]:
 
 
 def _not_numbers(name: str, kind: str) -> InputError:
-    return InputError(f"column {name!r}: wanted numbers, got {kind}", "leave it out with schema=[..], make numbers of it, or name it in by or unit")
+    return wrong(f"column {name!r}", "numbers", kind, "leave it out with schema=[..], make numbers of it, or name it in by or unit")
 
 
 def refuse_text(table: Table, names: Iterable[str]) -> None:
@@ -155,26 +155,26 @@ def refuse_text(table: Table, names: Iterable[str]) -> None:
     for name in names:
         column = table.by_name.get(name)
         if column is None:
-            raise InputError(f"columns: wanted {name!r}, got only {', '.join(map(repr, table.by_name))[:200]}", "case counts")
+            raise wrong("columns", repr(name), f"only {', '.join(map(repr, table.by_name))[:200]}", "case counts")
         if column.kind != "numbers":
             raise _not_numbers(name, column.kind)
 
 
 def _numpy(x: Any) -> Table:
     if hasattr(x, "toarray"):
-        raise InputError("X: wanted a dense table, got a sparse one; sparse input is not supported", "pass X.toarray()")
+        raise wrong("X", "a dense table", "a sparse one; sparse input is not supported", "pass X.toarray()")
     array = np.asarray(x)
     if array.dtype.kind == "c":
-        raise InputError("X: wanted real numbers, got complex ones. Complex data not supported", "pass the real part")
+        raise wrong("X", "real numbers", "complex ones. Complex data not supported", "pass the real part")
     if array.ndim != 2:
-        raise InputError(f"X: wanted a table of two dimensions, got {array.ndim}. Reshape your data: X.reshape(-1, 1)", "one row for each person")
+        raise wrong("X", "a table of two dimensions", f"{array.ndim}. Reshape your data: X.reshape(-1, 1)", "one row for each person")
     if array.dtype.kind not in "fiub":
         array = _converted(array)
     rows, columns = array.shape
     if columns == 0:
-        raise InputError(f"X: wanted at least one column, got 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.", "check the shape")
+        raise wrong("X", "at least one column", f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.", "check the shape")
     if rows == 0:
-        raise InputError(f"X: wanted rows, got 0 sample(s) (shape={array.shape}) while a minimum of 1 is required.", "check the shape")
+        raise wrong("X", "rows", f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required.", "check the shape")
 
     def pieces(names: list[str]) -> Iterator[list[_Cells]]:
         at = [int(n[1:]) for n in names]
@@ -191,16 +191,9 @@ def _converted(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     except (TypeError, ValueError):
         pass  # what numpy says would show the cell
     # The words behind the comma are those that scikit-learn's own checks look for.
-    error = InputError(f"X: wanted numbers, got other objects (dtype {array.dtype}), and an argument must be a string of digits or a number",
-                       "make numbers of it; a missing cell is NaN")
-    raise _TypeErrorToo(error) if array.dtype.kind == "O" else error
-
-
-class _TypeErrorToo(InputError, TypeError):
-    """Objects that are no numbers are a TypeError to scikit-learn and a ValueError to us."""
-
-    def __init__(self, error: InputError) -> None:
-        super().__init__(error.message, error.hint)
+    error = wrong("X", "numbers", f"other objects (dtype {array.dtype}), and an argument must be a string of digits or a number",
+                  "make numbers of it; a missing cell is NaN")
+    raise InputTypeError(*error.args) if array.dtype.kind == "O" else error
 
 
 def _pandas(x: Any) -> Table:
@@ -272,7 +265,7 @@ def _arrow(x: Any) -> Table:
     try:
         import pyarrow as pa
     except ImportError:
-        raise InputError("X: wanted pyarrow, which reads tables of its kind, got none", "pip install pyarrow, or pass numpy arrays") from None
+        raise wrong("X", "pyarrow, which reads tables of its kind", "none", "pip install pyarrow, or pass numpy arrays") from None
     batches: Callable[[], Iterable[Any]]
     rows: int | None = None
     if isinstance(x, pa.RecordBatch):
@@ -305,16 +298,16 @@ def _of_arrow(cells: Any, number: bool) -> _Cells:
 
 def _checked(table: Table) -> Table:
     if not table.columns:
-        raise InputError("X: wanted at least one column, got 0 feature(s) while a minimum of 1 is required.", "check the table")
+        raise wrong("X", "at least one column", "0 feature(s) while a minimum of 1 is required.", "check the table")
     if table.rows == 0:
-        raise InputError("X: wanted rows, got 0 sample(s) while a minimum of 1 is required.", "check the table")
+        raise wrong("X", "rows", "0 sample(s) while a minimum of 1 is required.", "check the table")
     return table
 
 
 def warn_categories(column: Column) -> list[str]:
     """The categories that a column's type declares; they will be public."""
     if not column.categories:
-        raise InputError(f"by: wanted declared categories of {column.name!r}, got {column.kind}",
-                         "groups are public, and never read off the rows: by={'sex': ['f', 'm']}, or a categorical (pandas) or Enum (polars)")
+        raise wrong("by", f"declared categories of {column.name!r}", column.kind,
+                    "groups are public, and never read off the rows: by={'sex': ['f', 'm']}, or a categorical (pandas) or Enum (polars)")
     warnings.warn(f"the categories of {column.name!r} are taken from its type, and are public: they must not have been read off the rows", stacklevel=7)
     return column.categories
