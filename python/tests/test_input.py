@@ -13,11 +13,16 @@ import gauze
 from gauze import _program, _table
 
 BUDGET = {"epsilon": 1, "delta": 1e-6}
-CELLS = {"a": [1.5, float("nan"), 0.1], "ä,b": [2**53 + 1, -3, 0], "sex": ["f", None, 'x"y,z']}
+CELLS = {"a": [1.5, float("nan"), 0.1], "ä,b": [2**53 + 1, -3, 0], "sex": ["f", None, 'x"y,z'], "yes": [True, False, True]}
 
 
-def text(x, names):
-    return b"".join(_table.of(x).csv(names)).decode()
+def read(x, names, labels=()):
+    """The stream of these columns, as pyarrow reads it."""
+    pa = pytest.importorskip("pyarrow")
+    table = pa.ipc.open_stream(b"".join(_table.of(x).stream(names, labels))).read_all()
+    table.validate(full=True)
+    assert table.column_names == list(names)
+    return {name: table[name].to_pylist() for name in names}
 
 
 def pandas_table(pd):
@@ -33,60 +38,118 @@ def arrow_table(pa):
 
 
 @pytest.mark.parametrize("library, make", [("pandas", pandas_table), ("polars", polars_table), ("pyarrow", arrow_table)])
-def test_same_text(library, make):
+def test_same_stream(library, make):
     x = make(pytest.importorskip(library))
-    want = 'a,"ä,b",sex\n1.5,9007199254740993,f\nnan,-3,\n0.1,0,"x""y,z"\n'
-    assert text(x, ["a", "ä,b", "sex"]) == want
-    with pytest.raises(gauze.InputError, match="'sex': wanted numbers"):
+    got = read(x, ["a", "ä,b", "sex", "yes"])
+    assert got["a"][::2] == [1.5, 0.1] and np.isnan(got["a"][1]) and got["ä,b"] == [2.0**53, -3, 0]
+    assert got["sex"] == ["f", None, 'x"y,z'] and got["yes"] == [1, 0, 1]
+    got = read(x, ["ä,b", "a", "yes"], labels=["a", "ä,b", "yes"])
+    assert got == {"ä,b": ["9007199254740993", "-3", "0"], "a": ["1.5", None, "0.1"], "yes": ["true", "false", "true"]}
+    with pytest.raises(gauze.InputError, match="'sex': wanted numbers") as error:
         gauze.Covariance(**BUDGET).fit(x)
+    assert error.value.field == "column 'sex'" and error.value.hint
 
 
-def test_arrow_streams():
+def test_kinds_of_arrow():
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"a": [1.5, None], "b": [True, None]})
-    for x in (table.to_batches()[0], table.to_reader(), pa.dataset.dataset(table) if hasattr(pa, "dataset") else table):
-        assert text(x, ["a", "b"]) in ("a,b\n1.5,1.0\nnan,nan\n", "a,b\n1.5,1\nnan,nan\n")
+    for x in (table, table.to_batches()[0], table.to_reader(), pa.dataset.dataset(table) if hasattr(pa, "dataset") else table):
+        got = read(x, ["a", "b"])
+        assert got["a"][0] == 1.5 and got["b"][0] == 1 and np.isnan([got["a"][1], got["b"][1]]).all()
 
 
-def test_arrow_and_csv_are_one_table(one, tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    import io
-
-    x = np.random.default_rng().normal(size=(50_000, 3)).astype(np.float32)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_a_stream_and_csv_are_one_table(one, tmp_path, kind):
+    x = np.random.default_rng().normal(size=(50_000, 3)).astype(kind)
     x[3, 1] = np.nan
-    table = _table.of(x)
-    read = pa.ipc.open_stream(io.BytesIO(b"".join(table.stream(["x2", "x1"])))).read_all()
-    assert read.column_names == ["x2", "x1"] and read.num_rows == len(x)
-    assert np.array_equal(read["x1"].to_numpy(), x[:, 1], equal_nan=True)
-    model = tmp_path / "model.json"
+    model, file = tmp_path / "model.json", tmp_path / "rows.csv"
     model.write_text(gauze.Release.from_json({**one, "columns": ["x0", "x1"]}).to_json())
-    score = ["score", str(model), "-", "--not-private"]
-    by_csv, by_arrow = (_program.run(score, how(["x0", "x1"]))[0] for how in (table.csv, table.stream))
-    assert by_csv == by_arrow
+    file.write_text("x2,x1,x0\n" + "".join(f"{a!s},{b!s},{c!s}\n" for c, b, a in x))
+    by_file = _program.run(["score", str(model), str(file), "--not-private"])[0]
+    assert _program.run(["score", str(model), "-", "--not-private"], _table.of(x).stream(["x2", "x1", "x0"]))[0] == by_file
 
 
 def test_types_of_pandas():
     pd = pytest.importorskip("pandas")
     x = pd.DataFrame({"i": pd.array([1, None], "Int64"), "b": [True, False], "f": np.array([0.1, 2], np.float32)})
-    assert text(x, ["i", "b", "f"]) == "i,b,f\n1.0,1,0.1\nnan,0,2.0\n"
+    got = read(x, ["i", "b", "f"])
+    assert got["i"][0] == 1 and np.isnan(got["i"][1]) and got["b"] == [1, 0] and got["f"] == [np.float32(0.1), 2]
 
 
 def test_floats_are_exact():
     x = np.random.default_rng().normal(size=(1000, 3)) * np.float64(10) ** np.random.default_rng().integers(-300, 300, (1000, 1))
-    lines = text(x, ["x0", "x2"]).splitlines()[1:]
-    assert (np.array([line.split(",") for line in lines], float) == x[:, [0, 2]]).all()
-    assert text(np.float32([[0.1], [np.inf]]), ["x0"]) == "x0\n0.1\ninf\n"
+    got = read(x, ["x0", "x2"])
+    assert np.array_equal(np.column_stack([got["x0"], got["x2"]]), x[:, [0, 2]])
+    assert read(np.float16([[0.1], [np.inf]]), ["x0"])["x0"] == [0.1, np.inf]
+    assert np.isnan(read(np.ma.masked_array([[3], [999]], [[0], [1]]), ["x0"])["x0"][1])
+
+
+def test_facts_survive(rows):
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    fields = [pa.field("größe", pa.float64(), metadata={"unit_of_measure": "cm", "other": "x"}), pa.field("b", pa.float64())]
+    frame = pd.DataFrame(rows, columns=["größe", "b"])
+    frame.attrs = {"units": {"größe": "cm"}, "labels": {"b": "Body mass"}}
+    for x, label in ((pa.table([rows[:, 0], rows[:, 1]], schema=pa.schema(fields)), {}), (frame, {"label": "Body mass"})):
+        fit = gauze.Covariance(**BUDGET).fit(x)
+        assert fit.release_.facts == [{"name": "größe", "unit_of_measure": "cm"}, {"name": "b", **label}]
+        assert list(fit.feature_names_in_) == ["größe", "b"]
+    drawn = fit.release_.sample_frame(5, seed=1)
+    assert list(drawn) == ["größe", "b"] and drawn.attrs["units"] == {"größe": "cm"} and drawn.attrs["labels"] == {"b": "Body mass"}
+
+
+def test_urls(rows, tmp_path):
+    alchemy = pytest.importorskip("sqlalchemy")
+    import sqlite3
+
+    file = tmp_path / "people.db"
+    with sqlite3.connect(file) as database:
+        database.execute("create table visits (a real, b real)")
+        database.executemany("insert into visits values (?, ?)", rows.tolist())
+    url = alchemy.make_url(f"sqlite:///{file}").update_query_dict({"table": "visits"})
+    assert gauze.Covariance(schema=["a", "b"], **BUDGET).fit(url).certificate_["rows"] == len(rows)
+    table = _table.of(alchemy.make_url("postgresql+psycopg://me:s3cret@host:5433/db?query=select+1"))
+    assert "s3cret" not in table.path and table.path.startswith("postgresql://me@host:5433/db?query=")
+    assert table.environment == {"PGPASSWORD": "s3cret"}
+    with pytest.raises(gauze.InputError, match="mysql"):
+        _table.of(alchemy.make_url("mysql://host/db"))
 
 
 @pytest.mark.parametrize("x, match", [
     ([[1 + 1j]], "real numbers"), ([[]], "column"), (np.empty((0, 2)), "rows"), ([1, 2], "two dimensions"),
     (np.array([["a"]]), "numbers"), (np.array([[{}]], object), "numbers"), (np.zeros((30, 10_000)), "rows"), ("no such file.csv", "file"),
-    (np.full((3000, 2), np.nan), "at least one number"),
+    (np.full((3000, 2), np.nan), "at least one number"), (np.array([["2026-01-31"]], "M8[D]"), "numbers"), ([[b"1"], [b"x"]], "numbers"),
+    ([[1, 2], [3]], "lengths"), (np.zeros((3, 2), [("a", float)]), "void|numbers"), (None, "two dimensions"), (7, "two dimensions"), ({"a": [1]}, "two"),
+    (np.array([["x"], [None]], object), "numbers"), (np.empty((5, 0)), "column"), (np.full((40, 3), np.inf), "."),
 ])
 def test_hostile(x, match):
     with pytest.raises(gauze.InputError, match=match) as error:
         gauze.GaussianMixture(**BUDGET).fit(x)
     assert not any(error.value.spent.values()) and error.value.hint
+
+
+@pytest.mark.parametrize("names, match", [
+    (["a", "a"], "twice"), (["", "b"], "name"), (["a\0", "b"], "."), (["a\nb", "b"], "line"), (["date", "b"], "datetime64"),
+])
+def test_hostile_names(names, match):
+    pd = pytest.importorskip("pandas")
+    x = pd.DataFrame(np.zeros((50, 2)), columns=names)
+    if "date" in names:
+        x["date"] = pd.Timestamp("2026-01-31")
+    with pytest.raises(gauze.InputError, match=match) as error:
+        gauze.Covariance(**BUDGET).fit(x)
+    assert not any(error.value.spent.values()) and error.value.field
+
+
+def test_half_a_character():
+    with pytest.raises(gauze.InputError, match="Unicode"):
+        _table.Table([_table.Column("\ud800", "numbers")], lambda names: iter(()), None, True)
+
+
+@pytest.mark.parametrize("name", ["größe, cm", "年齢", 'a "b"', "🙂", "x" * 300])
+def test_names_survive(rows, name):
+    pd = pytest.importorskip("pandas")
+    fit = gauze.Covariance(**BUDGET).fit(pd.DataFrame(rows, columns=[name, "b"]))
+    assert fit.release_.columns == [name, "b"] == list(fit.feature_names_in_)
 
 
 def test_error_says_field():

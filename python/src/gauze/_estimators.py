@@ -26,9 +26,9 @@ class _Private(BaseEstimator):
 
     def _run(self, x: Any) -> None:
         request, table = self._request(), _table.of(x)
-        with request.columns(table) as (flags, read):
+        with request.columns(table) as (flags, read, labels):
             arguments = ["fit", table.path or "-", *request.flags(), *flags]
-            out, outcome = _program.run(arguments, b"" if table.path else table.stream(read))
+            out, outcome = _program.run(arguments, b"" if table.path else table.stream(read, labels), environment=table.environment)
         self.release_ = Release(out.decode())
         self.notes_ = list(outcome.get("notes", []))
         self._keep(table.named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from . import _program, _table
@@ -57,8 +58,8 @@ def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsi
     request = Request(epsilon=epsilon, delta=delta, rho=rho, **settings)
     table = None if x is None else _table.of(x)
     if table is not None and table.path is not None:
-        with request.columns(table) as (flags, _):
-            return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()])
+        with request.columns(table) as (flags, _, _):
+            return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()], table.environment)
     if table is not None:
         dim = len(request.names(table))
         if rows is None and request.relation == "replace-one" and request.unit is None:
@@ -72,5 +73,5 @@ def _given(flag: str, value: int | None) -> list[str]:
     return [] if value is None else [flag, str(value)]
 
 
-def _planned(arguments: list[str]) -> Plan:
-    return Plan(json.loads(_program.run(["plan", *arguments])[0]))
+def _planned(arguments: list[str], environment: Mapping[str, str] | None = None) -> Plan:
+    return Plan(json.loads(_program.run(["plan", *arguments], environment=environment)[0]))

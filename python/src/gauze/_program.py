@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -9,13 +10,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from ._errors import GauzeError, Interrupted, of_outcome, wrong
 
-_ENDS = ("released", "no-release", "error")
+_ENDS = ("released", "no-release", "refused", "error")
 
 
 def find() -> str:
@@ -33,25 +34,33 @@ def find() -> str:
                 "install a wheel, or go install github.com/gauze-dp/gauze/cmd/gauze@latest")
 
 
-def run(arguments: list[str], stdin: bytes | Iterable[bytes] = b"") -> tuple[bytes, dict[str, Any]]:
+def run(
+    arguments: list[str], stdin: bytes | Iterable[bytes | memoryview] = b"", *, environment: Mapping[str, str] | None = None,
+    told: Callable[[str, float], None] | None = None,
+) -> tuple[bytes, dict[str, Any]]:
     """Runs the program and returns its output and outcome ({} if it writes none).
+
+    told is called, from another thread, with what the program has done and the part of the budget
+    that is spent.
 
     Rows go through a pipe and touch no disk. If they cannot be made to the end, or the keyboard
     interrupts, the program never sees an end of them: part of a table is never fitted.
     """
     child = subprocess.Popen(
-        [find(), *arguments, "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **_apart()
+        [find(), *arguments, "--json", *([] if told is None else ["--progress", "plain"])],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+        env={**os.environ, **environment} if environment else None, **_apart(),
     )
     assert child.stdin and child.stdout and child.stderr
-    answer: list[bytes] = [b"", b""]
-    readers = [_reader(child.stdout, answer, 0), _reader(child.stderr, answer, 1)]
+    answer: list[list[bytes]] = [[], []]
+    readers = [_reader(child.stdout, answer[0]), _reader(child.stderr, answer[1], told)]
     try:
         _feed(child.stdin, [stdin] if isinstance(stdin, bytes) else stdin)
         _wait(child)
     except KeyboardInterrupt:
         _interrupt(child)
         _join(readers)
-        raise Interrupted(_outcome(answer[1]).get("spent")) from None
+        raise Interrupted(_outcome(b"".join(answer[1])).get("spent")) from None
     except BaseException:
         _interrupt(child)  # and not killed: what a ledger has reserved is given back
         raise
@@ -61,12 +70,13 @@ def run(arguments: list[str], stdin: bytes | Iterable[bytes] = b"") -> tuple[byt
         except OSError:
             pass
     _join(readers)
-    outcome = _outcome(answer[1])
+    said = b"".join(answer[1])
+    outcome = _outcome(said)
     if child.returncode != 0:
         if not outcome:
-            outcome = {"message": answer[1].decode(errors="replace").strip() or f"the program ended with code {child.returncode}"}
+            outcome = {"message": said.decode(errors="replace").strip() or f"the program ended with code {child.returncode}"}
         raise of_outcome(child.returncode, outcome)
-    return answer[0], outcome
+    return b"".join(answer[0]), outcome
 
 
 def _apart() -> dict[str, Any]:
@@ -100,10 +110,12 @@ def _interrupt(child: subprocess.Popen[bytes]) -> None:
         child.wait()
 
 
-def _feed(pipe: IO[bytes], pieces: Iterable[bytes]) -> None:
+def _feed(pipe: IO[bytes], pieces: Iterable[bytes | memoryview]) -> None:
     try:
         for piece in pieces:
-            pipe.write(piece)
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[pipe.write(rest) :]  # it may take less than all
         pipe.close()
     except (BrokenPipeError, ConnectionError):
         pass  # the program has ended, and says why
@@ -112,10 +124,17 @@ def _feed(pipe: IO[bytes], pieces: Iterable[bytes]) -> None:
             raise
 
 
-def _reader(pipe: IO[bytes], answer: list[bytes], place: int) -> threading.Thread:
+def _reader(pipe: IO[bytes], answer: list[bytes], told: Callable[[str, float], None] | None = None) -> threading.Thread:
     def read() -> None:
-        answer[place] = pipe.read()
-        pipe.close()
+        with pipe:
+            if told is None:
+                answer.append(pipe.read())
+                return
+            for line in io.BufferedReader(cast(io.RawIOBase, pipe)):
+                answer.append(line)
+                done = _object(line)
+                if "progress" in done:
+                    told(str(done["progress"]), float(done.get("spent", 0)))
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
@@ -130,13 +149,18 @@ def _join(readers: list[threading.Thread]) -> None:
 def _outcome(text: bytes) -> dict[str, Any]:
     """The last object of what the program wrote to its terminal."""
     for line in reversed(text.decode(errors="replace").splitlines()):
-        try:
-            found = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(found, dict) and found.get("outcome") in _ENDS:
+        found = _object(line)
+        if found.get("outcome") in _ENDS:
             return found
     return {}
+
+
+def _object(text: str | bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 __all__ = ["GauzeError", "find", "run"]

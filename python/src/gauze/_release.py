@@ -134,6 +134,11 @@ class Release:
         return list(self.model["columns"])
 
     @property
+    def facts(self) -> list[dict[str, Any]]:
+        """What is publicly known of each column: name, rounded_to, at_least, at_most, label, unit_of_measure."""
+        return [dict(c) for c in self._content.get("columns") or []]
+
+    @property
     def weights(self) -> Array:
         """Weights of all components, background or not."""
         return np.array(self.model["weights"], float)
@@ -189,6 +194,16 @@ class Release:
     def sample(self, n: int, seed: int | None = None, background: bool = True) -> Array:
         """Synthetic rows, in the units and limits that the schema declares; it costs nothing."""
         return _rows(self._run("sample", "--rows", str(n), *_seed(seed), *([] if background else ["--no-background"])))
+
+    def sample_frame(self, n: int, seed: int | None = None, background: bool = True) -> Any:
+        """The same as a DataFrame of pandas; units and labels of its columns are in attrs."""
+        import pandas as pd
+
+        out = pd.DataFrame(self.sample(n, seed, background), columns=self.columns)
+        for said, fact in (("units", "unit_of_measure"), ("labels", "label")):
+            if found := {c["name"]: c[fact] for c in self.facts if fact in c}:
+                out.attrs[said] = found
+        return out
 
     def verify(self, key: str | os.PathLike[str] | None = None, signature: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """What `gauze verify --json` says of it; an InputError with every fault if it is not consistent.

@@ -80,7 +80,7 @@ class Request:
         groups = {g["name"]: g for g in declared.get("by", [])}
         for name in self._by_names():
             if isinstance(self.by, Mapping):
-                groups[name] = {"name": name, "categories": [str(c) for c in self.by[name]]}
+                groups[name] = {"name": name, "categories": [_table.word(c) for c in self.by[name]]}
             elif name not in groups and table is not None:
                 if name not in table.by_name:
                     raise wrong("by", "a column of the table", repr(name), "case counts")
@@ -88,8 +88,8 @@ class Request:
         return list(groups.values())
 
     @contextmanager
-    def columns(self, table: _table.Table) -> Iterator[tuple[list[str], list[str]]]:
-        """The flags of the columns, and all columns that the program has to read.
+    def columns(self, table: _table.Table) -> Iterator[tuple[list[str], list[str], list[str]]]:
+        """The flags of the columns, all columns that the program has to read, and those of persons and groups among them.
 
         The schema stands in a file while it runs: it is public, and holds no row.
         """
@@ -97,7 +97,8 @@ class Request:
         if table.path is None:
             names = self.names(table)
             _table.refuse_text(table, names)
-            declared.setdefault("columns", [{"name": n} for n in names])
+            stated = declared.get("columns", [{"name": n} for n in names])
+            declared["columns"] = [{**table.by_name[n].facts, **c} for n, c in zip(names, stated)]
             unit = self.unit or declared.get("unit")
             if unit is not None and unit not in table.by_name:
                 raise wrong("unit", "a column of the table", repr(unit), "case counts")
@@ -107,12 +108,13 @@ class Request:
         for name in self._by_names():
             flags += ["--by", name]
         read = [c["name"] for c in declared.get("columns", [])]
-        read += [n for n in [self.unit or declared.get("unit"), *(g["name"] for g in declared.get("by", []))] if n and n not in read]
+        labels = [n for n in [self.unit or declared.get("unit"), *(g["name"] for g in declared.get("by", []))] if n]
+        read += [n for n in labels if n not in read]
         if not declared:
-            yield flags, read
+            yield flags, read, labels
             return
         with tempfile.TemporaryDirectory() as folder:
             name = os.path.join(folder, "schema.json")
             with open(name, "w", encoding="utf-8") as file:
                 json.dump(declared, file, ensure_ascii=False)
-            yield [*flags, "--schema", name], read
+            yield [*flags, "--schema", name], read, labels

@@ -1,4 +1,4 @@
-"""Tables of whatever library, as the text that the program reads.
+"""Tables of whatever library, as the stream that the program reads.
 
 A column goes by its type, which is public; no cell decides anything. Cells that are missing or not
 finite are passed on as they are: what becomes of their rows is the program's to say, since an
@@ -7,19 +7,18 @@ exception that depends on a cell would tell of a person.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from . import _arrow
 from ._errors import InputError, InputTypeError, wrong
 
-_ROWS = 20_000  # of a piece, about 4 MB of ten columns: a guess
+_ROWS = 20_000  # of a piece, about 2 MB of ten columns: a guess
 
 # A piece of a column: numbers as an array of floats, integers or booleans, all else as a sequence.
 _Cells = Any
@@ -27,11 +26,17 @@ _Cells = Any
 
 @dataclass
 class Column:
-    """A column that waits to be read: its name, what it holds, and its declared categories."""
+    """A column that waits to be read: its name, what it holds, and what its library says of it.
+
+    narrow: it holds 32-bit floats, which the program takes for the shortest decimals that name
+    them. facts: its label and unit of measure. They and the categories are public.
+    """
 
     name: str
     kind: str  # "numbers", or what it holds in place of them
+    narrow: bool = False
     categories: list[str] | None = None
+    facts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -43,80 +48,71 @@ class Table:
     rows: int | None  # None where nobody knows before the end
     named: bool  # the columns have names of their own
     path: str | None = None  # an input that the program opens by itself
+    environment: dict[str, str] = field(default_factory=dict)  # which it is opened in
     by_name: dict[str, Column] = field(init=False)
 
     def __post_init__(self) -> None:
         self.by_name = {c.name: c for c in self.columns}
         if len(self.by_name) != len(self.columns):
             raise wrong("columns", "names that stand once", "one that stands twice", "rename it")
+        for name in self.by_name:
+            try:
+                name.encode()
+            except UnicodeEncodeError:
+                raise wrong("columns", "names in Unicode", f"{name!r}, which has half a character", "rename it") from None
 
-    def csv(self, names: Sequence[str]) -> Iterator[bytes]:
-        """The rows of these columns as CSV; floats in the digits that give the same float back."""
-        yield _line(names)
-        numbers = [self.by_name[n].kind == "numbers" for n in names]
+    def stream(self, names: Sequence[str], labels: Collection[str] = ()) -> Iterator[bytes | memoryview]:
+        """The rows of these columns; those of labels, which tell persons and groups apart, as text."""
+        kinds: list[type[np.floating[Any]] | None] = []
+        for column in map(self.by_name.__getitem__, names):
+            number = column.kind == "numbers" and column.name not in labels
+            kinds.append(None if not number else np.float32 if column.narrow else np.float64)
+        yield _arrow.schema(names, kinds)
         for piece in self.pieces(list(names)):
-            cells = [_digits(c) if number else _words(c) for c, number in zip(piece, numbers)]
+            cells = [_texts(c) if kind is None else _floats(c, kind) for kind, c in zip(kinds, piece)]
             if cells and len(cells[0]):
-                yield ("\n".join(map(",".join, zip(*cells))) + "\n").encode()
-
-    def stream(self, names: Sequence[str]) -> Iterator[bytes]:
-        """The same rows as a stream of Arrow where pyarrow is there, and as CSV elsewhere."""
-        try:
-            import pyarrow as pa
-        except ImportError:
-            yield from self.csv(names)
-            return
-        numbers = [self.by_name[n].kind == "numbers" for n in names]
-        out, writer = io.BytesIO(), None
-        for piece in self.pieces(list(names)):
-            batch = pa.table([_floats(c) if number else _texts(c) for c, number in zip(piece, numbers)], names=list(names))
-            if writer is None:
-                writer = pa.ipc.new_stream(out, batch.schema)
-            writer.write_table(batch)
-            yield _taken(out)
-        if writer is not None:
-            writer.close()  # says that the table ends here: without it the program refuses the stream
-        yield _taken(out)
+                yield from _arrow.batch(cells)
+        yield _arrow.END  # says that the table ends here: without it the program refuses the stream
 
 
-def _taken(out: io.BytesIO) -> bytes:
-    text = out.getvalue()
-    out.seek(0)
-    out.truncate()
-    return text
-
-
-def _floats(cells: np.ndarray[Any, Any]) -> Any:
-    import pyarrow as pa
-
+def _floats(cells: np.ndarray[Any, Any], kind: type[np.floating[Any]]) -> np.ndarray[Any, Any]:
     if cells.dtype == np.float16:
         cells = cells.astype(str)  # by its shortest decimal, as in CSV
-    return pa.array(np.ascontiguousarray(cells if cells.dtype == np.float32 else cells.astype(np.float64)))
+    return cells.astype(kind, copy=False)
 
 
-def _texts(cells: Iterable[Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.array([None if _missing(cell) else str(cell) for cell in cells], pa.string())
+def _texts(cells: Iterable[Any]) -> list[bytes | None]:
+    listed = cells.tolist() if isinstance(cells, np.ndarray) else cells
+    return [None if _missing(cell) else word(cell).encode(errors="replace") for cell in listed]
 
 
 def _missing(cell: Any) -> bool:
     return cell is None or str(cell) == "<NA>" or bool(cell != cell)
 
 
+def word(cell: Any) -> str:
+    """A label as the program writes it."""
+    if isinstance(cell, (bool, np.bool_)):
+        return "true" if cell else "false"
+    if isinstance(cell, (float, np.floating)):
+        return np.format_float_positional(cell, trim="-")
+    return str(cell)
+
+
 def of(x: Any) -> Table:
     """The table of anything that is one."""
     if isinstance(x, (str, os.PathLike)):
         return _opened(os.fspath(x))
-    if hasattr(x, "render_as_string"):  # a URL of SQLAlchemy
-        return _opened(x.render_as_string(hide_password=False).replace("+psycopg2", "").replace("+psycopg", ""))
+    url = getattr(x, "url", x)  # of an engine
+    if hasattr(url, "get_backend_name"):
+        return _url(url)
     library = type(x).__module__.partition(".")[0]
     if library == "pandas":
         return _pandas(x)
     if library == "polars":
         return _polars(x)
     if hasattr(x, "__arrow_c_stream__") or library == "pyarrow":
-        return _arrow(x)
+        return _of_arrow(x)
     return _numpy(x)
 
 
@@ -124,26 +120,19 @@ def _opened(path: str) -> Table:
     return Table([], lambda names: iter(()), None, True, path="./" + path if path.startswith("-") else path)
 
 
-def _line(cells: Iterable[str]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(cells)
-    return out.getvalue().encode()
-
-
-def _digits(cells: np.ndarray[Any, Any]) -> list[str]:
-    if cells.dtype.kind == "f" and cells.dtype.itemsize < 8:
-        return list(cells.astype(str).tolist())  # the shortest decimal, as in CSV of the same table
-    if cells.dtype.kind == "b":
-        cells = cells.astype(np.int8)
-    return list(map(repr, cells.tolist()))
-
-
-def _words(cells: Iterable[Any]) -> list[str]:
-    out = []
-    for cell in cells:
-        text = "" if _missing(cell) else str(cell)
-        out.append('"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text)
-    return out
+def _url(url: Any) -> Table:
+    """A URL of SQLAlchemy; its password does not stand among the arguments, which others on the machine see."""
+    family = url.get_backend_name()
+    if family == "sqlite":
+        query = url.render_as_string().partition("?")[2]
+        return _opened(f"sqlite:{url.database}?{query}")
+    if family != "postgresql":
+        raise wrong("X", "a URL of PostgreSQL or SQLite", f"one of {family}", "read the table with pandas or polars, and pass that")
+    password = url.password
+    public = type(url).create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    table = _opened(public.render_as_string())
+    table.environment = {} if password is None else {"PGPASSWORD": str(password)}
+    return table
 
 
 def _not_numbers(name: str, kind: str) -> InputError:
@@ -163,7 +152,12 @@ def refuse_text(table: Table, names: Iterable[str]) -> None:
 def _numpy(x: Any) -> Table:
     if hasattr(x, "toarray"):
         raise wrong("X", "a dense table", "a sparse one; sparse input is not supported", "pass X.toarray()")
-    array = np.asarray(x)
+    # What is masked is missing: without this, the numbers behind the mask would count.
+    masked: Any = x if isinstance(x, np.ma.MaskedArray) and x.dtype.kind in "fiub" else None
+    try:
+        array = np.asarray(x) if masked is None else masked.astype(np.float64).filled(np.nan)
+    except ValueError:
+        raise wrong("X", "a table of two dimensions", "rows of different lengths", "one row for each person") from None
     if array.dtype.kind == "c":
         raise wrong("X", "real numbers", "complex ones. Complex data not supported", "pass the real part")
     if array.ndim != 2:
@@ -182,14 +176,15 @@ def _numpy(x: Any) -> Table:
             part = array[start : start + _ROWS]
             yield [part[:, i] for i in at]
 
-    return Table([Column(f"x{i}", "numbers") for i in range(columns)], pieces, rows, False)
+    return Table([Column(f"x{i}", "numbers", array.dtype == np.float32) for i in range(columns)], pieces, rows, False)
 
 
 def _converted(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
-        pass  # what numpy says would show the cell
+    if array.dtype.kind in "OSU":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            pass  # what numpy says would show the cell
     # The words behind the comma are those that scikit-learn's own checks look for.
     error = wrong("X", "numbers", f"other objects (dtype {array.dtype}), and an argument must be a string of digits or a number",
                   "make numbers of it; a missing cell is NaN")
@@ -207,11 +202,15 @@ def _pandas(x: Any) -> Table:
     for i, name in enumerate(names):
         kind = x.dtypes.iloc[i]
         if isinstance(kind, pd.CategoricalDtype):
-            columns.append(Column(name, "categories", [str(c) for c in kind.categories]))
+            columns.append(Column(name, "categories", categories=[word(c) for c in kind.categories]))
         elif pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
-            columns.append(Column(name, "numbers"))
+            columns.append(Column(name, "numbers", getattr(kind, "numpy_dtype", kind) == np.float32))
         else:
             columns.append(Column(name, f"the type {kind}"))
+    for fact, said in (("unit_of_measure", "units"), ("label", "labels")):
+        for column in columns:
+            if text := x.attrs.get(said, {}).get(column.name):
+                column.facts[fact] = str(text)
     at = {name: i for i, name in enumerate(names)}
     by = {c.name: c for c in columns}
 
@@ -242,9 +241,9 @@ def _polars(x: Any) -> Table:
     columns = []
     for name, kind in x.schema.items():
         if kind.is_numeric() or kind == pl.Boolean:
-            columns.append(Column(name, "numbers"))
+            columns.append(Column(name, "numbers", kind == pl.Float32))
         elif isinstance(kind, pl.Enum):
-            columns.append(Column(name, "categories", [str(c) for c in kind.categories]))
+            columns.append(Column(name, "categories", categories=[str(c) for c in kind.categories]))
         else:
             columns.append(Column(name, f"the type {kind}"))
     by = {c.name: c for c in columns}
@@ -261,7 +260,7 @@ def _of_arrays(cells: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return cells.astype(np.float64) if cells.dtype.kind == "O" else cells  # booleans or decimals with nulls
 
 
-def _arrow(x: Any) -> Table:
+def _of_arrow(x: Any) -> Table:
     try:
         import pyarrow as pa
     except ImportError:
@@ -280,19 +279,20 @@ def _arrow(x: Any) -> Table:
     columns = []
     for f in schema:
         number = pa.types.is_integer(f.type) or pa.types.is_floating(f.type) or pa.types.is_boolean(f.type) or pa.types.is_decimal(f.type)
-        columns.append(Column(f.name, "numbers" if number else f"the type {f.type}"))
+        facts = {k.decode(): v.decode(errors="replace") for k, v in (f.metadata or {}).items() if k in (b"unit_of_measure", b"label")}
+        columns.append(Column(f.name, "numbers" if number else f"the type {f.type}", pa.types.is_float32(f.type), facts=facts))
     by = {c.name: c for c in columns}
 
     def pieces(wanted: list[str]) -> Iterator[list[_Cells]]:
         for batch in batches():
             for start in range(0, batch.num_rows, _ROWS):
                 part = batch.slice(start, _ROWS)
-                yield [_of_arrow(part.column(n), by[n].kind == "numbers") for n in wanted]
+                yield [_cells(part.column(n), by[n].kind == "numbers") for n in wanted]
 
     return _checked(Table(columns, pieces, rows, True))
 
 
-def _of_arrow(cells: Any, number: bool) -> _Cells:
+def _cells(cells: Any, number: bool) -> _Cells:
     return _of_arrays(cells.to_numpy(zero_copy_only=False)) if number else cells.to_pylist()
 
 
