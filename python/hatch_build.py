@@ -49,6 +49,7 @@ class Hook(BuildHookInterface):
             ["go", "build", "-trimpath", "-ldflags=-s -w", "-o", str(out), "./cmd/gauze"],
             cwd=source, env=environment, check=True,
         )
+        out.chmod(0o755)
         build_data["force_include"][str(out)] = f"gauze/bin/{name}"
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + TAGS[target]

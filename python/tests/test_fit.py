@@ -121,3 +121,12 @@ def test_ledger(rows, tmp_path):
         gauze.Covariance(ledger=ledger, dataset="people", **BUDGET).fit(rows)
     assert not any(refused.value.spent.values())
     ledger.verify()
+
+
+def test_progress(rows, capsys):
+    pytest.importorskip("tqdm")
+    gauze.GaussianMixture(2, progress=True, **BUDGET).fit(rows)
+    shown = capsys.readouterr().err
+    assert "% of the budget" in shown and "step" in shown
+    gauze.GaussianMixture(2, **BUDGET).fit(rows)
+    assert not capsys.readouterr().err

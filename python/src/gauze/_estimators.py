@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from . import _program, _table
 from ._base import BaseEstimator, NotFittedError, check_feature_names
 from ._density import log_densities, log_sum_exp, precisions_cholesky
 from ._errors import GauzeError, InputError, wrong
+from ._progress import bar
 from ._release import Array, Background, Release, Report
 from ._request import Groups, Request, Schema
 
@@ -21,14 +23,18 @@ class _Private(BaseEstimator):
 
     release_: Release
 
+    progress: bool | None
+
     def _request(self) -> Request:
-        return Request(**self.get_params(deep=False))
+        return Request(**{k: v for k, v in self.get_params(deep=False).items() if k != "progress"})
 
     def _run(self, x: Any) -> None:
         request, table = self._request(), _table.of(x)
         with request.columns(table) as (flags, read, labels):
             arguments = ["fit", table.path or "-", *request.flags(), *flags]
-            out, outcome = _program.run(arguments, b"" if table.path else table.stream(read, labels), environment=table.environment)
+            rows = b"" if table.path else table.stream(read, labels)
+            with bar(self.progress) as told:
+                out, outcome = _program.run(arguments, rows, environment=table.environment, told=told)
         self.release_ = Release(out.decode())
         self.notes_ = list(outcome.get("notes", []))
         self._keep(table.named)
@@ -98,8 +104,9 @@ class GaussianMixture(_Private):
     whose values are persons, where one has several rows. by: columns whose declared categories make
     groups, each with a model of its own in groups_; a mapping declares them. schema: the columns to
     fit, as names, as an object or as a file of it; without one all columns of numbers that X has.
-    ledger, dataset: which budget it is taken from. force: allows epsilon above 20, and a delta of
-    one over the rows or more.
+    ledger, dataset: which budget it is taken from. max_components: the most that "auto" may choose.
+    learner: what the method "black-box" runs on blocks of rows. force: allows epsilon above 20, and a delta of
+    one over the rows or more. progress: whether a bar is shown, by tqdm; None: where somebody looks.
 
     Attributes: weights_, means_, covariances_, precisions_cholesky_ are of the components that
     stand for groups of rows, and what predict, score_samples and sample are about; rows in none
@@ -110,7 +117,7 @@ class GaussianMixture(_Private):
         self, n_components: int | str = "auto", *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None,
         relation: str = "replace-one", covariance_type: str = "full", method: str = "auto", unit: str | None = None,
         by: Groups | None = None, schema: Schema | None = None, ledger: str | os.PathLike[str] | None = None, dataset: str | None = None,
-        force: bool = False,
+        max_components: int | None = None, learner: str | None = None, force: bool = False, progress: bool | None = None,
     ) -> None:
         self.n_components = n_components
         self.epsilon = epsilon
@@ -124,7 +131,10 @@ class GaussianMixture(_Private):
         self.schema = schema
         self.ledger = ledger
         self.dataset = dataset
+        self.max_components = max_components
+        self.learner = learner
         self.force = force
+        self.progress = progress
 
     def fit(self, X: Any, y: Any = None) -> GaussianMixture:
         """Fits a table: numpy, pandas, polars, Arrow, a path or a URL. Every call spends the budget."""
@@ -258,6 +268,7 @@ class Covariance(_Private):
         self, *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None, relation: str = "replace-one",
         covariance_type: str = "full", method: str = "auto", unit: str | None = None, schema: Schema | None = None,
         ledger: str | os.PathLike[str] | None = None, dataset: str | None = None, force: bool = False,
+        progress: bool | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -270,9 +281,10 @@ class Covariance(_Private):
         self.ledger = ledger
         self.dataset = dataset
         self.force = force
+        self.progress = progress
 
     def _request(self) -> Request:
-        return Request(n_components=1, **self.get_params(deep=False))
+        return replace(super()._request(), n_components=1)
 
     def fit(self, X: Any, y: Any = None) -> Covariance:
         """Fits a table: numpy, pandas, polars, Arrow, a path or a URL. Every call spends the budget."""

@@ -35,6 +35,8 @@ class Request:
     schema: Schema | None = None
     ledger: str | os.PathLike[str] | None = None
     dataset: str | None = None
+    max_components: int | None = None
+    learner: str | None = None
     force: bool = False
 
     def flags(self) -> list[str]:
@@ -46,7 +48,8 @@ class Request:
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)):
             if value is not None:
                 flags += [f"--{name}={float(value)!r}"]
-        for name, text in (("ledger", self.ledger), ("dataset", self.dataset)):
+        most = None if self.max_components is None else str(self.max_components)
+        for name, text in (("ledger", self.ledger), ("dataset", self.dataset), ("learner", self.learner), ("max-components", most)):
             if text is not None:
                 flags += [f"--{name}", os.fspath(text)]
         return flags + (["--force"] if self.force else [])

@@ -1,0 +1,32 @@
+"""A bar that shows how much of the budget a fit has spent, where tqdm is installed."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def bar(wanted: bool | None) -> Iterator[Callable[[str, float], None] | None]:
+    """What to tell of a fit, or None; without a wish a bar is shown where somebody looks, at a terminal or a notebook."""
+    if wanted is None:
+        wanted = "ipykernel" in sys.modules or sys.stderr is not None and sys.stderr.isatty()
+    try:
+        if not wanted:
+            raise ImportError
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of widgets that are not installed
+            from tqdm.auto import tqdm
+    except ImportError:
+        yield None
+        return
+    with tqdm(total=100, leave=False, bar_format="{percentage:3.0f} % of the budget |{bar}| {elapsed} {desc}") as shown:
+
+        def told(done: str, spent: float) -> None:
+            shown.set_description_str(done, refresh=False)
+            shown.n = 100 * spent
+            shown.refresh()
+
+        yield told
