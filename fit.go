@@ -67,19 +67,13 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 
 // fit plans, reserves, opens a session and runs.
 func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error) {
-	plan, err := q.plan()
+	plan, total, err := q.calibrated()
+	// after everything that can be refused on public facts, before any measurement
+	if err == nil && q.Reserve != nil {
+		err = q.Reserve(plan, total)
+	}
 	if err != nil {
 		return nil, err
-	}
-	// after everything that can be refused on public facts, before any measurement
-	if q.Reserve != nil {
-		total, err := kernel.Calibrate(plan, q.Relation, q.Budget)
-		if err == nil {
-			err = q.Reserve(plan, total)
-		}
-		if err != nil {
-			return nil, err
-		}
 	}
 	session, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: q.Relation, Budget: q.Budget, Observe: q.Observe,
 		Own: learners.Own(q.Own), Shape: check.Of})

@@ -51,7 +51,10 @@ type Statement struct {
 	// looked for and so many rows are known or guessed.
 	Mixtures []expected.Mixture `json:"mixtures,omitempty"`
 	Notes    []string           `json:"notes,omitempty"`
-	problem  estimate.Problem
+	// Plan and Total are what a fit reserves by ([Request.Reserve]).
+	Plan    kernel.Plan         `json:"-"`
+	Total   privacy.Calibration `json:"-"`
+	problem estimate.Problem
 }
 
 // A StepLimit is one line of a Statement: the most that a step may do.
@@ -106,14 +109,18 @@ func Plan(r Request, rows int) (*Statement, error) {
 	return q.state(rows)
 }
 
+// calibrated is the plan of the method, and what it may cost at most.
+func (q *question) calibrated() (plan kernel.Plan, total privacy.Calibration, err error) {
+	if plan, err = q.plan(); err == nil {
+		total, err = kernel.Calibrate(plan, q.Relation, q.Budget)
+	}
+	return plan, total, err
+}
+
 // state calibrates the plan of the method, and says what to expect of so many rows, known or
 // guessed.
 func (q *question) state(rows int) (*Statement, error) {
-	plan, err := q.plan()
-	if err != nil {
-		return nil, err
-	}
-	total, err := kernel.Calibrate(plan, q.Relation, q.Budget)
+	plan, total, err := q.calibrated()
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,7 @@ func (e entry) apply(s state, h *held) (state, error) {
 	case kindReleased:
 		s.Releases++
 		s.Open--
+	case kindNote:
 	case kindNone, kindFailed:
 		s.Open--
 	default:

@@ -19,6 +19,7 @@ const (
 	kindReleased = "released"    // ended with a release
 	kindNone     = "no-release"  // ended without one
 	kindFailed   = "interrupted" // ended by a fault or a signal after it had begun to measure
+	kindNote     = "note"        // somebody did something; no account changes
 )
 
 // Terms are what a fit was asked, as far as its account needs them. All of it is public.
@@ -47,6 +48,7 @@ type entry struct {
 	// of all of it; "" where there is none.
 	Source  string `json:"source,omitempty"`
 	Content string `json:"content,omitempty"`
+	Note    *Note  `json:"note,omitempty"`
 	After   state  `json:"after"`
 }
 

@@ -5,7 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -19,6 +22,7 @@ type Ledger struct {
 	says dialect
 	key  []byte
 	now  func() time.Time
+	turn sync.Mutex // whose it is to write
 }
 
 // Init makes an empty ledger in a new SQLite file, or in a PostgreSQL database that has none, and
@@ -34,6 +38,27 @@ func Init(ctx context.Context, place, keyFile string) error {
 	}
 	l := &Ledger{db: db, says: says, key: key}
 	defer l.Close()
+	return l.failed(l.makeTables(ctx))
+}
+
+// Ensure is Init where there is no ledger yet, and does nothing where there is one.
+func Ensure(ctx context.Context, place, keyFile string) error {
+	if _, err := os.Stat(place); !isPostgres(place) && errors.Is(err, fs.ErrNotExist) {
+		return Init(ctx, place, keyFile)
+	}
+	db, says, err := connect(place, false)
+	if err != nil {
+		return err
+	}
+	l := &Ledger{db: db, says: says}
+	defer l.Close()
+	there := 0
+	if err := db.QueryRowContext(ctx, says.there).Scan(&there); err != nil || there > 0 {
+		return l.failed(err)
+	}
+	if l.key, err = makeKey(keyFile); err != nil {
+		return err
+	}
 	return l.failed(l.makeTables(ctx))
 }
 
@@ -104,31 +129,32 @@ func (l *Ledger) ready(ctx context.Context) error {
 func (l *Ledger) Close() error { return l.db.Close() }
 
 // Grant adds to the budget of a data set, which it makes known if it is not.
-func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (Balance, error) {
+func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (b Balance, err error) {
+	err = l.Write(ctx, func(w *Tx) error {
+		b, err = w.Grant(dataset, more)
+		return err
+	})
+	return b, err
+}
+
+// Grant is that of the ledger.
+func (w *Tx) Grant(dataset string, more Amount) (Balance, error) {
 	if err := errors.Join(validName(dataset), more.validate()); err != nil {
 		return Balance{}, err
 	}
-	var after state
-	err := l.write(ctx, func(w *tx) error {
-		before, err := w.account(dataset)
-		if err != nil {
-			return err
-		}
-		if before == nil {
-			before = &state{}
-		}
-		e := entry{Kind: kindGrant, Dataset: dataset, Time: stamp(l.now()), Grant: &more}
-		if after, err = e.apply(*before, nil); err != nil {
-			return err
-		}
-		e.After = after
-		_, err = w.append(e)
-		return err
-	})
+	before, err := w.account(dataset)
 	if err != nil {
 		return Balance{}, err
 	}
-	return after.balance(dataset), nil
+	if before == nil {
+		before = &state{}
+	}
+	e := entry{Kind: kindGrant, Dataset: dataset, Time: stamp(w.l.now()), Grant: &more}
+	if e.After, err = e.apply(*before, nil); err != nil {
+		return Balance{}, err
+	}
+	_, err = w.append(e)
+	return e.After.balance(dataset), err
 }
 
 // validName reports a name that could be mistaken for another, or that no terminal could show.
@@ -150,26 +176,31 @@ type Reservation int64
 //
 // Failures: *[RefusedError] if the account has not enough left. Whatever the error, nothing may be
 // measured; if the database failed it is possible that the cost counts all the same.
-func (l *Ledger) Reserve(ctx context.Context, dataset string, t Terms, cost Cost, source string) (Reservation, error) {
+func (l *Ledger) Reserve(ctx context.Context, dataset string, t Terms, cost Cost, source string) (r Reservation, err error) {
+	err = l.Write(ctx, func(w *Tx) error {
+		r, err = w.Reserve(dataset, t, cost, source)
+		return err
+	})
+	return r, err
+}
+
+// Reserve is that of the ledger.
+func (w *Tx) Reserve(dataset string, t Terms, cost Cost, source string) (Reservation, error) {
 	if err := errors.Join(validName(dataset), cost.validate()); err != nil {
 		return 0, err
 	}
-	var seq int64
-	err := l.write(ctx, func(w *tx) error {
-		before, err := w.account(dataset)
-		if err != nil {
-			return err
-		}
-		if before == nil {
-			return &RefusedError{dataset, "nothing was granted; gauze ledger grant does so"}
-		}
-		e := entry{Kind: kindReserve, Dataset: dataset, Time: stamp(l.now()), Terms: &t, Cost: &cost, Source: source}
-		if e.After, err = e.apply(*before, nil); err != nil {
-			return err
-		}
-		seq, err = w.append(e)
-		return err
-	})
+	before, err := w.account(dataset)
+	if err != nil {
+		return 0, err
+	}
+	if before == nil {
+		return 0, &RefusedError{dataset, "nothing was granted; gauze ledger grant does so"}
+	}
+	e := entry{Kind: kindReserve, Dataset: dataset, Time: stamp(w.l.now()), Terms: &t, Cost: &cost, Source: source}
+	if e.After, err = e.apply(*before, nil); err != nil {
+		return 0, err
+	}
+	seq, err := w.append(e)
 	return Reservation(seq), err
 }
 
@@ -179,13 +210,16 @@ func (l *Ledger) Settle(ctx context.Context, r Reservation, cost Cost) error {
 	if err := cost.validate(); err != nil {
 		return err
 	}
-	return l.follow(ctx, r, entry{Kind: kindSettle, Cost: &cost})
+	return l.Write(ctx, func(w *Tx) error { return w.follow(r, entry{Kind: kindSettle, Cost: &cost}) })
 }
 
 // Return gives a reservation back: the caller knows that no measurement was drawn from it.
 func (l *Ledger) Return(ctx context.Context, r Reservation) error {
-	return l.follow(ctx, r, entry{Kind: kindReturn})
+	return l.Write(ctx, func(w *Tx) error { return w.Return(r) })
 }
+
+// Return is that of the ledger.
+func (w *Tx) Return(r Reservation) error { return w.follow(r, entry{Kind: kindReturn}) }
 
 // How a fit ended that began to measure: what it reserved stays spent.
 type Outcome string
@@ -198,38 +232,41 @@ const (
 
 // Record notes how a fit ended. Content is a fingerprint of the whole input, "" for none.
 func (l *Ledger) Record(ctx context.Context, r Reservation, how Outcome, content string) error {
-	return l.follow(ctx, r, entry{Kind: string(how), Content: content})
+	return l.Write(ctx, func(w *Tx) error { return w.Record(r, how, content) })
+}
+
+// Record is that of the ledger.
+func (w *Tx) Record(r Reservation, how Outcome, content string) error {
+	return w.follow(r, entry{Kind: string(how), Content: content})
 }
 
 // follow appends an entry about a reservation.
-func (l *Ledger) follow(ctx context.Context, r Reservation, e entry) error {
-	return l.write(ctx, func(w *tx) error {
-		first, found, err := one(w.ctx, w, w.says, w.key, "seq = ?", int64(r))
-		if err != nil {
-			return err
-		}
-		if !found || first.Kind != kindReserve {
-			return &BrokenError{Seq: int64(r), What: "is no reservation"}
-		}
-		last, _, err := one(w.ctx, w, w.says, w.key, "of = ? ORDER BY seq DESC", fmt.Sprint(int64(r)))
-		if err != nil {
-			return err
-		}
-		before, err := w.account(first.Dataset)
-		if err != nil {
-			return err
-		}
-		h := &held{terms: *first.Terms, cost: *first.Cost}
-		if last.Kind != "" {
-			h.add(last)
-		}
-		e.Dataset, e.Time, e.Of = first.Dataset, stamp(l.now()), int64(r)
-		if e.After, err = e.apply(*before, h); err != nil {
-			return err
-		}
-		_, err = w.append(e)
+func (w *Tx) follow(r Reservation, e entry) error {
+	first, found, err := one(w.ctx, w, w.l.says, w.l.key, "seq = ?", int64(r))
+	if err != nil {
 		return err
-	})
+	}
+	if !found || first.Kind != kindReserve {
+		return &BrokenError{Seq: int64(r), What: "is no reservation"}
+	}
+	last, _, err := one(w.ctx, w, w.l.says, w.l.key, "of = ? ORDER BY seq DESC", fmt.Sprint(int64(r)))
+	if err != nil {
+		return err
+	}
+	before, err := w.account(first.Dataset)
+	if err != nil {
+		return err
+	}
+	h := &held{terms: *first.Terms, cost: *first.Cost}
+	if last.Kind != "" {
+		h.add(last)
+	}
+	e.Dataset, e.Time, e.Of = first.Dataset, stamp(w.l.now()), int64(r)
+	if e.After, err = e.apply(*before, h); err != nil {
+		return err
+	}
+	_, err = w.append(e)
+	return err
 }
 
 // Known are the names of other data sets that had an input with one of these fingerprints, before.
@@ -252,7 +289,7 @@ func (l *Ledger) Known(ctx context.Context, dataset, source, content string) (na
 
 // Balances are the accounts of all data sets, by name; of one alone if it is named.
 func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error) {
-	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE seq IN (SELECT MAX(seq) FROM gauze_ledger GROUP BY dataset) AND (? = '' OR dataset = ?) ORDER BY dataset"),
+	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE seq IN (SELECT MAX(seq) FROM gauze_ledger GROUP BY dataset) AND dataset <> '' AND (? = '' OR dataset = ?) ORDER BY dataset"),
 		dataset, dataset)
 	if err != nil {
 		return nil, l.failed(err)

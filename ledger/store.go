@@ -22,13 +22,15 @@ type dialect struct {
 	driver string
 	lock   string // behind the select of the head, for who is going to write
 	begin  string // the first statement of a transaction that writes
+	there  string // counts the tables of the head
 	// number writes the parameters of a statement: ? or $1, $2, ..
 	number bool
 }
 
 var (
-	sqlite   = dialect{driver: "sqlite"}
-	postgres = dialect{driver: "pgx", lock: " FOR UPDATE", begin: "SET LOCAL synchronous_commit = on", number: true}
+	sqlite   = dialect{driver: "sqlite", there: "SELECT COUNT(*) FROM sqlite_master WHERE name = 'gauze_ledger_head'"}
+	postgres = dialect{driver: "pgx", lock: " FOR UPDATE", begin: "SET LOCAL synchronous_commit = on", number: true,
+		there: "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('gauze_ledger_head')"}
 )
 
 // tables are those of a ledger. The columns beside body are there to be found by; verify holds them
@@ -81,17 +83,20 @@ func connect(place string, fresh bool) (*sql.DB, dialect, error) {
 	return db, sqlite, err
 }
 
-// A tx is a transaction that writes: no other runs beside it.
-type tx struct {
+// A Tx is a transaction that writes to the ledger's database: no other runs beside it. Tables of
+// others that are kept there change together with the ledger, or not at all.
+type Tx struct {
 	*sql.Tx
 	ctx  context.Context
-	says dialect
-	key  []byte
+	l    *Ledger
 	head head
 }
 
-// write runs f in a transaction that excludes all others, and makes it durable.
-func (l *Ledger) write(ctx context.Context, f func(*tx) error) (err error) {
+// Write runs f in a transaction that excludes all others, and makes it durable. If f fails nothing
+// of it has happened.
+func (l *Ledger) Write(ctx context.Context, f func(*Tx) error) (err error) {
+	l.turn.Lock() // in their turn: a database that many wait for lets some wait for long
+	defer l.turn.Unlock()
 	t, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
 		return l.failed(err)
@@ -102,7 +107,7 @@ func (l *Ledger) write(ctx context.Context, f func(*tx) error) (err error) {
 			return l.failed(err)
 		}
 	}
-	w := &tx{Tx: t, ctx: ctx, says: l.says, key: l.key}
+	w := &Tx{Tx: t, ctx: ctx, l: l}
 	if w.head, err = readHead(ctx, t, l.says.lock); err != nil {
 		return l.failed(err)
 	}
@@ -114,6 +119,10 @@ func (l *Ledger) write(ctx context.Context, f func(*tx) error) (err error) {
 	}
 	return l.failed(t.Commit())
 }
+
+// Database is where the ledger is kept, for tables of others beside it, and how statements for it
+// are written: with ? for parameters. Whoever writes does so in [Ledger.Write].
+func (l *Ledger) Database() (*sql.DB, func(statement string) string) { return l.db, l.says.bind }
 
 // failed says of an error of the database whose it is; it never repeats the URL, which may hold a
 // password.
@@ -179,25 +188,25 @@ func one(ctx context.Context, q querier, says dialect, key []byte, where string,
 }
 
 // append writes an entry behind the last one.
-func (w *tx) append(e entry) (int64, error) {
+func (w *Tx) append(e entry) (int64, error) {
 	e.Seq = w.head.count + 1
-	l, err := e.seal(w.key, w.head.hash)
+	l, err := e.seal(w.l.key, w.head.hash)
 	if err != nil {
 		return 0, err
 	}
-	if _, err = w.ExecContext(w.ctx, w.says.bind("INSERT INTO gauze_ledger ("+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+	if _, err = w.ExecContext(w.ctx, w.l.says.bind("INSERT INTO gauze_ledger ("+columns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
 		l.seq, l.dataset, l.of, l.body, l.hash, l.mac, l.source, l.print); err != nil {
 		return 0, err
 	}
 	w.head.count, w.head.hash = l.seq, l.hash
-	w.head = w.head.sealed(w.key)
-	_, err = w.ExecContext(w.ctx, w.says.bind("UPDATE gauze_ledger_head SET count = ?, hash = ?, mac = ? WHERE one = 1"), w.head.count, w.head.hash, w.head.mac)
+	w.head = w.head.sealed(w.l.key)
+	_, err = w.ExecContext(w.ctx, w.l.says.bind("UPDATE gauze_ledger_head SET count = ?, hash = ?, mac = ? WHERE one = 1"), w.head.count, w.head.hash, w.head.mac)
 	return e.Seq, err
 }
 
 // account is the state of a data set after its last entry; nil if it has none.
-func (w *tx) account(dataset string) (*state, error) {
-	e, found, err := one(w.ctx, w, w.says, w.key, "dataset = ? ORDER BY seq DESC", dataset)
+func (w *Tx) account(dataset string) (*state, error) {
+	e, found, err := one(w.ctx, w, w.l.says, w.l.key, "dataset = ? ORDER BY seq DESC", dataset)
 	if err != nil || !found {
 		return nil, err
 	}

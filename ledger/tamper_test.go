@@ -222,7 +222,7 @@ func TestManyEntries(t *testing.T) {
 	grant(t, l, "a", 1e6, .5)
 	cost := gaussian(t, .01, 1e-9)
 	cost.Delta = 1e-12
-	err := l.write(t.Context(), func(w *tx) error { // one transaction, as each is a matter of the disk
+	err := l.Write(t.Context(), func(w *Tx) error { // one transaction, as each is a matter of the disk
 		after, err := w.account("a")
 		if err != nil {
 			return err

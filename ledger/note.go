@@ -1,0 +1,54 @@
+package ledger
+
+import (
+	"context"
+)
+
+// A Note says who did what, beside what accounts say: an entry of the chain that changes none of
+// them. It holds nothing of a row.
+type Note struct {
+	Who  string `json:"who"`
+	What string `json:"what"` // as in "token add"
+	On   string `json:"on,omitempty"`
+}
+
+// Note appends a note. It stands under no data set, so that it is in no account's way.
+func (w *Tx) Note(n Note) error {
+	_, err := w.append(entry{Kind: kindNote, Time: stamp(w.l.now()), Note: &n})
+	return err
+}
+
+// An Event is an entry for people to read: what happened, when, to which account, and by whom where
+// it is a note.
+type Event struct {
+	Seq     int64   `json:"seq"`
+	Time    string  `json:"time"`
+	Kind    string  `json:"kind"`
+	Account string  `json:"account,omitempty"`
+	Of      int64   `json:"of,omitempty"`
+	Grant   *Amount `json:"grant,omitempty"`
+	Terms   *Terms  `json:"terms,omitempty"`
+	Note    *Note   `json:"note,omitempty"`
+}
+
+// Events are at most so many entries, the newest first, of those numbered below before (all for 0).
+func (l *Ledger) Events(ctx context.Context, before int64, most int) ([]Event, error) {
+	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE ? = 0 OR seq < ? ORDER BY seq DESC LIMIT ?"), before, before, most)
+	if err != nil {
+		return nil, l.failed(err)
+	}
+	defer rows.Close()
+	out := []Event{}
+	for rows.Next() {
+		var at line
+		if err := at.scan(rows); err != nil {
+			return nil, l.failed(err)
+		}
+		e, err := at.open(l.key, "")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Event{Seq: e.Seq, Time: e.Time, Kind: e.Kind, Account: e.Dataset, Of: e.Of, Grant: e.Grant, Terms: e.Terms, Note: e.Note})
+	}
+	return out, l.failed(rows.Err())
+}
