@@ -132,7 +132,7 @@ func (q *question) state(rows int) (*Statement, error) {
 		Epsilon: q.Budget.Epsilon, Delta: q.Budget.Delta, Columns: q.problem.Columns, Rows: rows, Facts: q.facts(),
 		Learner: q.learner(false), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
 		Expect: Expectation{RowsNeeded: estimate.AboutRows(expect.RowsNeeded), RelativeError: expect.RelativeError, Notes: expect.Notes},
-		Notes:  q.notes(rows), problem: q.problem,
+		Notes:  q.notes(rows), Plan: plan, Total: total, problem: q.problem,
 	}
 	if total.Needs.Extra.IsZero() {
 		s.Rho = privacy.RhoOfMu(total.Mu)

@@ -23,6 +23,10 @@ type Ledger struct {
 	key  []byte
 	now  func() time.Time
 	turn sync.Mutex // whose it is to write
+	// known are balances by the accounts' states, since they take long to compute, but for what
+	// tells how fits ended: that one has ended must not make the next look take longer.
+	known   map[string]Balance
+	knowing sync.Mutex
 }
 
 // Init makes an empty ledger in a new SQLite file, or in a PostgreSQL database that has none, and
@@ -130,31 +134,34 @@ func (l *Ledger) Close() error { return l.db.Close() }
 
 // Grant adds to the budget of a data set, which it makes known if it is not.
 func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (b Balance, err error) {
-	err = l.Write(ctx, func(w *Tx) error {
-		b, err = w.Grant(dataset, more)
-		return err
-	})
-	return b, err
+	if err = l.Write(ctx, func(w *Tx) error { return w.Grant(dataset, more) }); err != nil {
+		return b, err
+	}
+	all, err := l.Balances(ctx, dataset)
+	if err != nil {
+		return b, err
+	}
+	return all[0], nil
 }
 
 // Grant is that of the ledger.
-func (w *Tx) Grant(dataset string, more Amount) (Balance, error) {
+func (w *Tx) Grant(dataset string, more Amount) error {
 	if err := errors.Join(validName(dataset), more.validate()); err != nil {
-		return Balance{}, err
+		return err
 	}
 	before, err := w.account(dataset)
 	if err != nil {
-		return Balance{}, err
+		return err
 	}
 	if before == nil {
 		before = &state{}
 	}
 	e := entry{Kind: kindGrant, Dataset: dataset, Time: stamp(w.l.now()), Grant: &more}
 	if e.After, err = e.apply(*before, nil); err != nil {
-		return Balance{}, err
+		return err
 	}
 	_, err = w.append(e)
-	return e.After.balance(dataset), err
+	return err
 }
 
 // validName reports a name that could be mistaken for another, or that no terminal could show.
@@ -305,10 +312,34 @@ func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, e.After.balance(e.Dataset))
+		out = append(out, l.balance(e))
 	}
 	if len(out) == 0 && dataset != "" {
 		return nil, &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
 	}
 	return out, l.failed(rows.Err())
+}
+
+// mostKnown is how many balances are remembered. A guess.
+const mostKnown = 4096
+
+// balance is the account after an entry.
+func (l *Ledger) balance(e entry) Balance {
+	s := e.After
+	s.Open, s.Releases = 0, 0
+	key := fmt.Sprintf("%+v", s)
+	l.knowing.Lock()
+	b, known := l.known[key]
+	l.knowing.Unlock()
+	if !known {
+		b = s.balance("")
+		l.knowing.Lock()
+		if len(l.known) >= mostKnown || l.known == nil {
+			l.known = map[string]Balance{}
+		}
+		l.known[key] = b
+		l.knowing.Unlock()
+	}
+	b.Name, b.Open, b.Releases = e.Dataset, e.After.Open, e.After.Releases
+	return b
 }

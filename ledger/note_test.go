@@ -25,7 +25,7 @@ func TestNotesAndTransactionsOfOthers(t *testing.T) {
 			if err := w.Note(Note{Who: "kim", What: "token add", On: "lee"}); err != nil {
 				return err
 			}
-			if _, err := w.Grant("b", Amount{1, 1e-6}); err != nil {
+			if err := w.Grant("b", Amount{1, 1e-6}); err != nil {
 				return err
 			}
 			return last
@@ -53,8 +53,8 @@ func TestNotesAndTransactionsOfOthers(t *testing.T) {
 	}
 }
 
-// Ensure makes a ledger where there is none, also in a file that was left without tables, and leaves
-// alone what is there.
+// Ensure makes a ledger where there is none, also in a file that was left without tables, and
+// leaves alone what is there.
 func TestEnsure(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "budgets.db")
 	for range 2 {

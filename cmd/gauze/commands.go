@@ -30,7 +30,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		fitCommand(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
-		reportCommand(), verifyCommand(), ledgerCommand(), auditCommand(), papersCommand(), demoCommand(), versionCommand(),
+		reportCommand(), verifyCommand(), ledgerCommand(), auditCommand(), serveCommand(), papersCommand(), demoCommand(), versionCommand(),
 	}
 }
 

@@ -1,0 +1,218 @@
+// Package serve is `gauze serve`: its flags, its configuration, and what it does beside serving.
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/server"
+	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// A Command is `gauze serve`.
+type Command struct {
+	set         *pflag.FlagSet
+	config      string
+	server      server.Config
+	metricsFrom []string
+	role, name  string
+	expires     time.Duration
+}
+
+// Register adds the command's flags.
+func (c *Command) Register(flags *pflag.FlagSet) {
+	c.set = flags
+	s := &c.server
+	flags.StringVar(&c.config, "config", "", "file with the values of flags, as JSON: {\"listen\": \"127.0.0.1:8080\", ..}; flags that are given count more")
+	flags.StringVar(&s.Listen, "listen", "127.0.0.1:8080", "address and port")
+	flags.StringVar(&s.Database, "database", "gauze.db", "where all is kept, with the ledger: a SQLite file, made if it is not there, or postgres://..")
+	flags.StringVar(&s.Key, "ledger-key", "", "file with the ledger's key, made if it is not there (default: the database's name and .key; for postgres://.. gauze/ledger.key among your settings)")
+	flags.StringVar(&s.TLSCert, "tls-cert", "", "file with the certificate of TLS, with those that it rests on")
+	flags.StringVar(&s.TLSKey, "tls-key", "", "file with its key")
+	flags.BoolVar(&s.BehindProxy, "behind-proxy", false, "a proxy ends TLS and nobody else reaches this address: listen beyond loopback without TLS")
+	flags.StringSliceVar(&c.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "networks that may ask for /metrics; elsewhere it takes a custodian's token")
+	flags.StringSliceVar(&s.Data, "data", nil, "folders that inputs have to be in (default: any file, and databases by URL)")
+	flags.IntVar(&s.Workers, "workers", 2, "fits at the same time")
+	flags.DurationVar(&s.SlotLeast, "slot", 2*time.Second, "least time from a fit's start until what it ended in shows")
+	flags.DurationVar(&s.SlotPerCell, "slot-per-cell", 4*time.Microsecond, "what each number of a table adds to that")
+	flags.DurationVar(&s.Horizon, "horizon", time.Hour, "how far ahead fits are taken; then 429")
+	flags.IntVar(&s.Waiting, "waiting", 20, "fits of one analyst that wait or run at most; then 429")
+	flags.Int64Var(&s.Memory, "memory", 2<<30, "bytes that a fit may take: larger data sets are refused")
+	flags.Float64Var(&s.PerSecond, "per-second", 50, "requests of one person, in the long run; then 429")
+	flags.DurationVar(&s.Grace, "grace", 30*time.Second, "how long fits may go on when the server is told to stop; then they have failed, and their cost stays spent")
+	flags.StringVar(&c.role, "role", "", "of token add: custodian or analyst")
+	flags.StringVar(&c.name, "name", "", "of token add: whose it is; of token revoke: its id")
+	flags.DurationVar(&c.expires, "expires", 0, "of token add: after how long, for instance 2160h (default: never)")
+}
+
+// Run serves, or does what the words say.
+func (c *Command) Run(ctx context.Context, words []string, out, notes io.Writer, asJSON bool, now func() time.Time) error {
+	if err := c.configure(); err != nil {
+		return err
+	}
+	switch strings.Join(words, " ") {
+	case "":
+		return c.serve(ctx, notes, now)
+	case "token add", "token list", "token revoke":
+		return c.tokens(ctx, words[1], out, notes, asJSON, now)
+	}
+	return &privacy.FieldError{Field: "serve", Wanted: "nothing, token add, token list or token revoke", Got: fmt.Sprintf("%q", strings.Join(words, " ")), Mend: "gauze serve --help says what each does"}
+}
+
+// configure reads the file of values, and finds the key.
+func (c *Command) configure() error {
+	if c.config != "" {
+		if err := c.readConfig(); err != nil {
+			return err
+		}
+	}
+	c.server.MetricsFrom = nil
+	for _, text := range c.metricsFrom {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return &privacy.FieldError{Field: "--metrics-from", Wanted: "networks", Got: text, Mend: "for instance 10.0.0.0/8"}
+		}
+		c.server.MetricsFrom = append(c.server.MetricsFrom, network)
+	}
+	place := c.server.Database
+	switch {
+	case c.server.Key != "":
+		return nil
+	case !strings.HasPrefix(place, "postgres://") && !strings.HasPrefix(place, "postgresql://"):
+		c.server.Key = place + ".key"
+		return nil
+	}
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Mend: "name the file with --ledger-key"}
+	}
+	c.server.Key = filepath.Join(folder, "gauze", "ledger.key")
+	return os.MkdirAll(filepath.Dir(c.server.Key), 0o700)
+}
+
+// readConfig sets the flags that a file has values for, but for those that are given.
+func (c *Command) readConfig() error {
+	fault := func(wanted, got string) error {
+		return &privacy.FieldError{Field: "--config", Wanted: wanted, Got: got, Mend: `for instance {"listen": "127.0.0.1:8080", "workers": 2}: names are those of the flags`}
+	}
+	text, err := os.ReadFile(c.config)
+	if err != nil {
+		return fault("a file that can be read", err.Error())
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil {
+		return fault("a JSON object", err.Error())
+	}
+	for name, raw := range values {
+		flag := c.set.Lookup(name)
+		if flag == nil || name == "config" || name == "json" {
+			return fault("names of flags of gauze serve", fmt.Sprintf("%q", name))
+		}
+		if flag.Changed {
+			continue
+		}
+		value := strings.Trim(string(raw), `"`)
+		var list []string
+		if json.Unmarshal(raw, &list) == nil {
+			value = strings.Join(list, ",")
+		}
+		if err := flag.Value.Set(value); err != nil {
+			return fault("a value of "+name, value)
+		}
+	}
+	return nil
+}
+
+// serve serves until ctx ends.
+func (c *Command) serve(ctx context.Context, notes io.Writer, now func() time.Time) error {
+	log := slog.New(slog.NewJSONHandler(notes, nil))
+	s, err := server.New(ctx, c.server, now, log)
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if c.server.TLSCert != "" {
+		scheme = "https"
+	}
+	return s.Run(ctx, func(address string) {
+		log.Info("listening", "url", scheme+"://"+address, "database", kindOf(c.server.Database))
+	})
+}
+
+// kindOf names a database without its password.
+func kindOf(place string) string {
+	if scheme, _, ok := strings.Cut(place, "://"); ok {
+		return scheme
+	}
+	return place
+}
+
+// tokens makes, lists or revokes tokens.
+func (c *Command) tokens(ctx context.Context, action string, out, notes io.Writer, asJSON bool, now func() time.Time) error {
+	s, err := store.Open(ctx, c.server.Database, c.server.Key, now)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	const who = "the command line"
+	switch action {
+	case "revoke":
+		if err := s.Revoke(ctx, who, c.name); err != nil {
+			return &privacy.FieldError{Field: "--name", Wanted: "the id of a token that is not revoked", Got: fmt.Sprintf("%q", c.name), Mend: "gauze serve token list shows the ids"}
+		}
+		_, err = fmt.Fprintln(notes, "revoked")
+		return err
+	case "list":
+		return list(ctx, s, out, asJSON)
+	}
+	token, err := auth.New(s, now).Add(ctx, who, store.Person{Name: c.name, Role: store.Role(c.role)}, c.expires)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(out).Encode(map[string]string{"token": token, "name": c.name, "role": c.role})
+	}
+	fmt.Fprintln(notes, "this is shown once, and only its hash is kept:")
+	_, err = fmt.Fprintln(out, token)
+	return err
+}
+
+// list prints the tokens.
+func list(ctx context.Context, s *store.Store, out io.Writer, asJSON bool) error {
+	all, err := s.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		lines := []map[string]any{}
+		for _, t := range all {
+			lines = append(lines, map[string]any{"id": t.ID, "name": t.Name, "role": t.Role, "since": t.Since, "expires": t.Expires, "revoked": t.Revoked})
+		}
+		return json.NewEncoder(out).Encode(map[string]any{"tokens": lines})
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "id\tname\trole\tsince\texpires\trevoked")
+	day := func(t time.Time) string {
+		if t.IsZero() {
+			return "-"
+		}
+		return t.Format(time.DateOnly)
+	}
+	for _, t := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, day(t.Since), day(t.Expires), day(t.Revoked))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,225 @@
+// Package api speaks JSON over HTTP: each of its handlers reads a request, asks server/service, and
+// writes what that says.
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/service"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// Base is where all of it is.
+const Base = "/api/v1"
+
+// An API is the handlers.
+type API struct {
+	Service *service.Service
+	Keeper  *auth.Keeper
+	Log     *slog.Logger
+	// Denied bounds how often an address shows tokens that are wrong.
+	Denied *auth.Limit
+	Now    func() time.Time
+}
+
+// mostBody is the size of a request's body at most. A guess: a schema of thousands of columns.
+const mostBody = 1 << 20
+
+// A handler does what a person asks for, and returns the status and what is written as JSON.
+type handler func(a *API, r *http.Request, p store.Person) (int, any, error)
+
+// A route is an endpoint.
+type route struct {
+	method, path string // behind Base
+	do           handler
+	// long: it reads rows for the custodian, for as long as that takes
+	long bool
+	// write, in the place of do, writes something else than JSON of ours
+	write func(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error
+}
+
+// routes are all endpoints that ask for a token. A test holds openapi.json against them.
+func routes() []route {
+	return []route{
+		{method: "GET", path: "/datasets", do: datasets},
+		{method: "POST", path: "/datasets", do: register, long: true},
+		{method: "GET", path: "/datasets/{name}", do: dataset},
+		{method: "POST", path: "/datasets/{name}/grants", do: grant},
+		{method: "POST", path: "/datasets/{name}/accept", do: accept, long: true},
+		{method: "POST", path: "/plans", do: plan},
+		{method: "POST", path: "/fits", do: submit},
+		{method: "GET", path: "/fits", do: fits},
+		{method: "GET", path: "/fits/{id}", do: fit},
+		{method: "DELETE", path: "/fits/{id}", do: cancel},
+		{method: "POST", path: "/fits/{id}/cancel", do: cancel},
+		{method: "GET", path: "/releases", do: releases},
+		{method: "GET", path: "/releases/{id}", write: writeRelease},
+		{method: "GET", path: "/releases/{id}/report", write: report},
+		{method: "GET", path: "/log", do: events},
+		{method: "GET", path: "/me", do: me},
+	}
+}
+
+// Register adds the endpoints to a mux.
+func (a *API) Register(mux *http.ServeMux) {
+	for _, route := range routes() {
+		mux.HandleFunc(route.method+" "+Base+route.path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, route) })
+	}
+	mux.HandleFunc("GET "+Base+"/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(openAPI)
+	})
+	mux.HandleFunc(Base+"/", func(w http.ResponseWriter, r *http.Request) { a.nothing(w, r) })
+}
+
+// nothing answers what no endpoint does.
+func (a *API) nothing(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimPrefix(r.URL.Path, Base)
+	for _, route := range routes() {
+		if matches(route.path, path) {
+			p := service.Missing("method of this endpoint")
+			p.Status, p.Title = http.StatusMethodNotAllowed, http.StatusText(http.StatusMethodNotAllowed)
+			WriteProblem(w, p)
+			return
+		}
+	}
+	WriteProblem(w, service.Missing("endpoint"))
+}
+
+// matches reports whether a path is of a route.
+func matches(route, path string) bool {
+	a, b := strings.Split(route, "/"), strings.Split(path, "/")
+	for i := range a {
+		if len(a) != len(b) || a[i] != b[i] && !strings.HasPrefix(a[i], "{") {
+			return false
+		}
+	}
+	return true
+}
+
+// serve finds out who asks, and answers.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, route route) {
+	w.Header().Set("Cache-Control", "no-store")
+	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+	p, err := a.who(r)
+	if err == nil && route.long && p.Role == store.Custodian {
+		err = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	}
+	if err == nil {
+		Name(r, p)
+		if wait := a.Service.Asked.Wait(p.Name); wait > 0 {
+			err = service.Busy("too many requests", wait)
+		}
+	}
+	if err == nil && route.write != nil {
+		err = route.write(a, w, r, p)
+	} else if err == nil {
+		var status int
+		var body any
+		if status, body, err = route.do(a, r, p); err == nil {
+			err = write(w, status, body)
+		}
+	}
+	if err != nil {
+		a.fail(w, r, err)
+	}
+}
+
+// who is the person whose token a request carries.
+func (a *API) who(r *http.Request) (store.Person, error) {
+	from, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		from = r.RemoteAddr
+	}
+	if !a.Denied.Left(from) {
+		return store.Person{}, service.Busy("too many tokens that are wrong", time.Second)
+	}
+	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !found {
+		return store.Person{}, auth.ErrDenied
+	}
+	p, _, err := a.Keeper.Token(r.Context(), token)
+	if err != nil {
+		a.Denied.Wait(from)
+	}
+	return p, err
+}
+
+// fail writes what is said of an error; of one that nobody thought of the log says more.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p, known := service.ProblemOf(err)
+	if !known {
+		a.Log.Error("internal error", "route", r.Pattern, "error", err.Error())
+	}
+	WriteProblem(w, p)
+}
+
+// WriteProblem answers with a problem.
+func WriteProblem(w http.ResponseWriter, p *service.Problem) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="gauze"`)
+	}
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
+	}
+	w.WriteHeader(p.Status)
+	json.NewEncoder(w).Encode(p)
+}
+
+// write answers with JSON.
+func write(w http.ResponseWriter, status int, body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("server: an answer cannot be written: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(append(text, '\n'))
+	return nil
+}
+
+// read reads a body of one JSON value.
+func read(r *http.Request, into any) error {
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return service.Malformed(err)
+	}
+	if decoder.More() {
+		return service.Malformed(fmt.Errorf("more text behind it"))
+	}
+	return nil
+}
+
+// How many of a list are returned: by default, and at most.
+const (
+	usualPage = 50
+	mostPage  = 500
+)
+
+// page reads what part of a list is asked for.
+func page(r *http.Request) (before int64, most int, err error) {
+	most = usualPage
+	query := r.URL.Query()
+	if text := query.Get("limit"); text != "" {
+		if most, err = strconv.Atoi(text); err != nil || most < 1 || most > mostPage {
+			return 0, 0, service.Malformed(&json.UnmarshalTypeError{Field: "limit", Value: "something else than 1 to 500"})
+		}
+	}
+	if text := query.Get("before"); text != "" {
+		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {
+			return 0, 0, service.Malformed(&json.UnmarshalTypeError{Field: "before", Value: "something else than a number of next"})
+		}
+	}
+	return before, most, nil
+}

@@ -1,0 +1,52 @@
+package auth
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// A Limit is how many requests somebody may send: so many a second in the long run, and so many at
+// once. Everybody has one of their own.
+type Limit struct {
+	PerSecond float64
+	Burst     int
+	Now       func() time.Time // Required.
+
+	mu   sync.Mutex
+	each map[string]*rate.Limiter
+}
+
+// mostKnown is how many are remembered; then all are forgotten, which is kinder than to refuse. A
+// guess.
+const mostKnown = 100_000
+
+// Wait is how long somebody has to wait, 0 if a request is allowed now, which it then is.
+func (l *Limit) Wait(who string) time.Duration {
+	now := l.Now()
+	one := l.of(who).ReserveN(now, 1)
+	if !one.OK() {
+		return time.Second
+	}
+	wait := one.DelayFrom(now)
+	if wait > 0 {
+		one.CancelAt(now)
+	}
+	return wait
+}
+
+// Left reports whether Wait would allow a request now.
+func (l *Limit) Left(who string) bool { return l.of(who).TokensAt(l.Now()) >= 1 }
+
+func (l *Limit) of(who string) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.each) >= mostKnown || l.each == nil {
+		l.each = map[string]*rate.Limiter{}
+	}
+	if l.each[who] == nil {
+		l.each[who] = rate.NewLimiter(rate.Limit(l.PerSecond), l.Burst)
+	}
+	return l.each[who]
+}

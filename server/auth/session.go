@@ -1,0 +1,57 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// Life is how long a session of a browser lasts. A guess: a working day.
+const Life = 12 * time.Hour
+
+// Begin begins a session with a token, and returns what its cookie holds: that is kept nowhere, but
+// for its digest. It fails with ErrDenied.
+func (k *Keeper) Begin(ctx context.Context, token string) (cookie string, s store.Session, err error) {
+	p, id, err := k.Token(ctx, token)
+	if err != nil {
+		return "", s, err
+	}
+	return k.begin(ctx, p, id)
+}
+
+func (k *Keeper) begin(ctx context.Context, p store.Person, token string) (cookie string, s store.Session, err error) {
+	cookie = base64.RawURLEncoding.EncodeToString(drawn(secretBytes))
+	s = store.Session{Hash: digestOf(cookie), Person: p, Secret: base64.RawURLEncoding.EncodeToString(drawn(secretBytes)), Token: token, Expires: k.now().Add(Life)}
+	return cookie, s, k.store.AddSession(ctx, s)
+}
+
+// digestOf needs no salt and no time: what it digests has 256 random bits.
+func digestOf(cookie string) string {
+	sum := sha256.Sum256([]byte(cookie))
+	return hex.EncodeToString(sum[:])
+}
+
+// Session is the one that a cookie belongs to. It fails with ErrDenied.
+func (k *Keeper) Session(ctx context.Context, cookie string) (store.Session, error) {
+	s, err := k.store.Session(ctx, digestOf(cookie))
+	if errors.Is(err, store.ErrNotFound) {
+		err = ErrDenied
+	}
+	return s, err
+}
+
+// SameSecret reports whether a form carries its session's secret.
+func SameSecret(s store.Session, form string) bool {
+	return subtle.ConstantTimeCompare([]byte(s.Secret), []byte(form)) == 1
+}
+
+// End ends the session of a cookie.
+func (k *Keeper) End(ctx context.Context, cookie string) error {
+	return k.store.EndSession(ctx, digestOf(cookie))
+}

@@ -1,0 +1,150 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// ErrDenied says that nobody is known by what was shown: not what is wrong with it.
+var ErrDenied = errors.New("server: wanted a token that is known, has not expired and was not revoked")
+
+// How argon2id is asked: 19 MiB and two passes, as OWASP advises at least.
+const (
+	passes    = 2
+	memory    = 19 << 10
+	threads   = 1
+	hashBytes = 32
+	saltBytes = 16
+)
+
+// hashesAtOnce bounds the memory of hashing. A guess.
+const hashesAtOnce = 4
+
+// secretBytes are those of a token's secret, and of a session's, idBytes those of a token's name.
+const (
+	secretBytes = 32
+	idBytes     = 8
+)
+
+// mark begins every token, so that tools that look for secrets in files find it.
+const mark = "gauze"
+
+// A Keeper knows who somebody is.
+type Keeper struct {
+	store   *store.Store
+	now     func() time.Time
+	key     []byte        // of the digests of tokens that were found right
+	hashing chan struct{} // whose turn it is to hash
+	mu      sync.Mutex
+	right   map[string]string // of each token's id, the digest of the token
+}
+
+// New is a keeper of the people in the store.
+func New(s *store.Store, now func() time.Time) *Keeper {
+	return &Keeper{store: s, now: now, key: drawn(secretBytes), hashing: make(chan struct{}, hashesAtOnce), right: map[string]string{}}
+}
+
+// drawn are random bytes.
+func drawn(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: the program ends if it cannot
+	return b
+}
+
+func hashOf(secret string, salt []byte) []byte {
+	return argon2.IDKey([]byte(secret), salt, passes, memory, threads, hashBytes)
+}
+
+var validPerson = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
+
+// ValidPerson reports a name that nobody can have.
+func ValidPerson(field, name string) error {
+	if !validPerson.MatchString(name) {
+		return &privacy.FieldError{Field: field, Wanted: "a name of 1 to 64 letters, digits, dots, dashes, underscores, plus and at signs", Got: fmt.Sprintf("%.80q", name), Mend: "for instance kim or kim@example.org"}
+	}
+	return nil
+}
+
+// Add makes a token for a person, who becomes known by it, and returns it: it is kept nowhere, but
+// for its hash. It lasts for life, or for ever for 0.
+func (k *Keeper) Add(ctx context.Context, who string, p store.Person, life time.Duration) (string, error) {
+	if err := ValidPerson("name", p.Name); err != nil {
+		return "", err
+	}
+	if p.Role != store.Custodian && p.Role != store.Analyst {
+		return "", &privacy.FieldError{Field: "role", Wanted: "custodian or analyst", Got: fmt.Sprintf("%.80q", string(p.Role)), Mend: "a custodian registers data sets and grants budgets, an analyst fits"}
+	}
+	if life < 0 {
+		return "", &privacy.FieldError{Field: "expires", Wanted: "a positive time, or 0 for never", Got: life.String(), Mend: "for instance 2160h"}
+	}
+	salt, secret := drawn(saltBytes), base64.RawURLEncoding.EncodeToString(drawn(secretBytes))
+	token := store.Token{ID: hex.EncodeToString(drawn(idBytes)), Person: p, Hash: hex.EncodeToString(salt) + ":" + hex.EncodeToString(hashOf(secret, salt))}
+	if life > 0 {
+		token.Expires = k.now().Add(life)
+	}
+	err := k.store.AddToken(ctx, who, token)
+	if errors.Is(err, store.ErrThere) {
+		return "", &privacy.FieldError{Field: "role", Wanted: "the role that this person has", Got: string(p.Role), Mend: "a person has one role: choose another name for the other"}
+	}
+	return strings.Join([]string{mark, token.ID, secret}, "_"), err
+}
+
+// Token is whose token it is, and its id. It fails with ErrDenied.
+func (k *Keeper) Token(ctx context.Context, token string) (store.Person, string, error) {
+	parts := strings.SplitN(token, "_", 3)
+	if len(parts) != 3 || parts[0] != mark || len(parts[1]) != 2*idBytes || len(token) > 200 {
+		return store.Person{}, "", ErrDenied
+	}
+	id, secret := parts[1], parts[2]
+	kept, err := k.store.Token(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Person{}, "", ErrDenied
+	}
+	if err != nil {
+		return store.Person{}, "", err
+	}
+	if !kept.Revoked.IsZero() || !kept.Expires.IsZero() && k.now().After(kept.Expires) || !k.is(id, secret, kept.Hash) {
+		return store.Person{}, "", ErrDenied
+	}
+	return kept.Person, id, nil
+}
+
+// is reports whether a secret has a hash.
+func (k *Keeper) is(id, secret, hash string) bool {
+	mac := hmac.New(sha256.New, k.key)
+	fmt.Fprintf(mac, "%s %s %s", id, hash, secret)
+	digest := string(mac.Sum(nil))
+	k.mu.Lock()
+	known := k.right[id]
+	k.mu.Unlock()
+	if subtle.ConstantTimeCompare([]byte(known), []byte(digest)) == 1 {
+		return true
+	}
+	k.hashing <- struct{}{}
+	defer func() { <-k.hashing }()
+	salted, wanted, _ := strings.Cut(hash, ":")
+	salt, err := hex.DecodeString(salted)
+	if err != nil || subtle.ConstantTimeCompare([]byte(hex.EncodeToString(hashOf(secret, salt))), []byte(wanted)) != 1 {
+		return false
+	}
+	k.mu.Lock()
+	k.right[id] = digest
+	k.mu.Unlock()
+	return true
+}

@@ -1,0 +1,164 @@
+// Package jobs runs fits on the slots of server/schedule: each worker one after the other, from the
+// start of a fit's slot until the end at which it shows.
+//
+// A worker whose fit is over before its slot is waits, and keeps nothing of it until the slot's end
+// is near: when the next one begins, and when something is written, says nothing of the rows. A fit
+// that is not over at its slot's last end is stopped, and has failed.
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gauze-dp/gauze/server/schedule"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// A Runner runs a fit and says what it ended in.
+type Runner func(ctx context.Context, d store.Dataset, request json.RawMessage, day time.Time) store.Outcome
+
+// Workers run fits.
+type Workers struct {
+	Store *store.Store
+	Run   Runner
+	Now   func() time.Time
+	Log   *slog.Logger
+	Count int
+
+	mu      sync.Mutex
+	wake    chan struct{} // closed, and made anew, to wake all
+	running map[string]context.CancelFunc
+}
+
+// New are workers that have not started.
+func New(s *store.Store, run Runner, now func() time.Time, log *slog.Logger, count int) *Workers {
+	return &Workers{Store: s, Run: run, Now: now, Log: log, Count: count, wake: make(chan struct{}), running: map[string]context.CancelFunc{}}
+}
+
+// Wake tells all workers to look for a fit.
+func (w *Workers) Wake() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.wake)
+	w.wake = make(chan struct{})
+}
+
+// Stop ends the computation of a fit, if it runs. Its worker stays busy until its slot ends.
+func (w *Workers) Stop(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if stop := w.running[id]; stop != nil {
+		stop()
+	}
+}
+
+// idle is how long a worker waits at most before it looks again, should nobody wake it.
+const idle = time.Second
+
+// wait waits until a time, or until somebody wakes the workers.
+func (w *Workers) wait(ctx context.Context, until time.Time) {
+	w.mu.Lock()
+	wake := w.wake
+	w.mu.Unlock()
+	timed, done := context.WithTimeout(ctx, until.Sub(w.Now()))
+	defer done()
+	select {
+	case <-timed.Done():
+	case <-wake:
+	}
+}
+
+// Work is the life of one worker: it ends with ctx, but for a fit that runs then, which goes on
+// until compute ends.
+func (w *Workers) Work(ctx, compute context.Context, worker int) {
+	for ctx.Err() == nil {
+		f, err := w.Store.Next(ctx, worker)
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, store.ErrNotFound):
+			w.wait(ctx, w.Now().Add(idle))
+		case err != nil:
+			w.Log.Error("the database does not answer", "error", err.Error())
+			w.pause(ctx, w.Now().Add(idle))
+		case f.Slot.Start.After(w.Now()):
+			w.wait(ctx, f.Slot.Start)
+		default:
+			w.one(ctx, compute, f)
+		}
+	}
+}
+
+// pause waits until a time, whoever wakes the workers.
+func (w *Workers) pause(ctx context.Context, until time.Time) {
+	timed, done := context.WithTimeout(ctx, until.Sub(w.Now()))
+	defer done()
+	<-timed.Done()
+}
+
+// late is how much later than its slot a fit may begin and keep it. A guess.
+const late = 250 * time.Millisecond
+
+// one runs a fit on its slot, and returns when the worker is free again.
+func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
+	if now := w.Now(); now.Sub(f.Slot.Start) > late { // what ran before was put off, or the server was down
+		f.Slot.Start = now
+	}
+	if err := w.Store.Begin(ctx, f.ID, f.Slot.Start); err != nil {
+		if !errors.Is(err, store.ErrNotFound) { // nobody waits for it any more
+			w.Log.Error("a fit cannot begin", "fit", f.ID, "error", err.Error())
+			w.pause(ctx, w.Now().Add(idle))
+		}
+		return
+	}
+	out := w.run(compute, f)
+	if out.Fault != "" && compute.Err() != nil {
+		out.Fault = "the server ended while it ran"
+	}
+	shows := f.Slot.Shows(w.Now())
+	w.pause(ctx, f.Slot.Keep(shows))
+	// a server that ends says so all the same, and one whose database is away waits for it
+	keep, done := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
+	defer done()
+	for {
+		err := w.Store.End(keep, f, out, shows)
+		if err == nil || errors.Is(err, store.ErrNotFound) {
+			break
+		}
+		w.Log.Error("what a fit ended in cannot be kept yet", "fit", f.ID, "error", err.Error())
+		if keep.Err() != nil {
+			break // it is found as cut off when the server starts again
+		}
+		w.pause(keep, w.Now().Add(idle))
+		shows = f.Slot.Shows(w.Now())
+	}
+	w.pause(ctx, shows)
+}
+
+// keepFor is how long what a fit ended in is tried to be kept. A guess.
+const keepFor = 10 * time.Minute
+
+// run runs a fit until its slot's last end.
+func (w *Workers) run(ctx context.Context, f store.Fit) store.Outcome {
+	d, err := w.Store.Dataset(ctx, f.Dataset)
+	if err != nil {
+		return store.Outcome{State: store.Failed, Fault: err.Error()}
+	}
+	limited, stop := context.WithDeadline(ctx, w.lastOf(f.Slot))
+	defer stop()
+	w.mu.Lock()
+	w.running[f.ID] = stop
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		delete(w.running, f.ID)
+		w.mu.Unlock()
+	}()
+	return w.Run(limited, d, f.Request, f.Slot.Start)
+}
+
+// lastOf leaves room for keeping that a fit was ended, before the slot's last end.
+func (w *Workers) lastOf(s schedule.Slot) time.Time { return s.Last().Add(-s.Length / 4) }

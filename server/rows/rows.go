@@ -1,0 +1,193 @@
+// Package rows is where the server reads inputs: when a custodian registers one, and when a fit
+// runs. Nothing else of the server opens an input.
+//
+// What goes wrong with rows is said in words that only the custodian may see ([store.Outcome.Fault]
+// and [Looked.Report]); a fit's other results are releases, or reasons that follow from released
+// values.
+package rows
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/server/ask"
+	"github.com/gauze-dp/gauze/server/store"
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
+)
+
+// A Fingerprint digests parts with the ledger's key.
+type Fingerprint func(parts ...string) string
+
+// of is the fingerprint of all that an input's files hold, "" of one without files.
+func (f Fingerprint) of(input string) (string, error) {
+	parts := []string{"content"} // as commands have it, so that the ledger knows a file again
+	for _, name := range inputs.Files(input) {
+		sum, err := digestOf(name)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, sum)
+	}
+	if len(parts) == 1 {
+		return "", nil
+	}
+	return f(parts...), nil
+}
+
+func digestOf(name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", &source.Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: "check the path, and that the server may read it"}
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, file)
+	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, file.Close())
+}
+
+// Looked is what a custodian's input was seen to be.
+type Looked struct {
+	Fingerprint string
+	Rows        int    // or persons, where the schema has a unit and their number is public
+	Report      string // what was read, in words for the custodian
+}
+
+// Look reads an input once. Its errors speak of the input: they are the custodian's.
+func Look(ctx context.Context, f Fingerprint, input string, schema *source.Schema, relation privacy.Relation) (out Looked, err error) {
+	err = guarded(ctx, func() error {
+		if out.Fingerprint, err = f.of(input); err != nil {
+			return err
+		}
+		in, err := gauze.Open(input, nil, schema)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		table, err := in.Load(relation, nil)
+		if err != nil {
+			return err
+		}
+		report, public := in.Report(), false
+		if out.Rows, public = table.Rows(); !public {
+			out.Rows = report.Rows
+		}
+		out.Report = report.Text()
+		return nil
+	})
+	return out, err
+}
+
+// errInternal is a fault of the program: what it says may hold a part of a row, and is not
+// repeated.
+var errInternal = errors.New("internal error")
+
+// guarded runs f, but returns when ctx is done, or f panics.
+func guarded(ctx context.Context, f func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errInternal
+		}
+	}()
+	var fault error
+	if err := parallel.Await(ctx, func() { fault = f() }); err != nil {
+		return err
+	}
+	return fault
+}
+
+// Fit runs a fit: it reads the data set's rows, which its cost was reserved for, and says what it
+// ended in. It never measures more than was reserved, nor rows that are not those that were
+// registered.
+func Fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessage, day time.Time) store.Outcome {
+	out := store.Outcome{}
+	err := guarded(ctx, func() error {
+		result, content, err := fit(ctx, f, d, kept, day)
+		switch out.Content = content; {
+		case err != nil:
+			return err
+		case result.NoRelease != nil:
+			out.State, out.Reason, out.Advice, out.Certificate = store.NoRelease, result.NoRelease.Reason, result.NoRelease.Advice, &result.Certificate
+		default:
+			out.State, out.Release = store.Released, result.Release
+		}
+		return nil
+	})
+	if err != nil {
+		return store.Outcome{State: store.Failed, Fault: err.Error()}
+	}
+	return out
+}
+
+func fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessage, day time.Time) (*gauze.Result, string, error) {
+	var asked ask.Kept
+	if err := json.Unmarshal(kept, &asked); err != nil {
+		return nil, "", err
+	}
+	r, schema, err := asked.Request(&d)
+	if err != nil {
+		return nil, "", err
+	}
+	content, err := f.of(d.Input)
+	if err != nil {
+		return nil, "", err
+	}
+	if content != d.Fingerprint {
+		return nil, "", errors.New("the input has changed since it was registered: POST /datasets/NAME/accept takes it as it is now")
+	}
+	in, err := gauze.Open(d.Input, nil, schema)
+	if err != nil {
+		return nil, "", err
+	}
+	defer in.Close()
+	if schema.By != nil {
+		groups, err := in.LoadGroups(nil)
+		if err != nil {
+			return nil, "", err
+		}
+		r = reserved(in.Fill(r), asked, true)
+		r.Day = day
+		result, err := gauze.FitGroups(ctx, *groups, r)
+		return result, content, err
+	}
+	table, err := in.Load(r.Relation, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	if n, public := table.Rows(); public && n != d.Rows {
+		return nil, "", errors.New("the input has another number of rows than when it was registered: POST /datasets/NAME/accept takes it as it is now")
+	}
+	r = reserved(in.Fill(r), asked, false)
+	r.Day = day
+	result, err := gauze.Fit(ctx, table, r)
+	return result, content, err
+}
+
+// reserved is a request that is refused, before anything is measured, if it would cost more than
+// was reserved.
+func reserved(r gauze.Request, asked ask.Kept, grouped bool) gauze.Request {
+	whole := r
+	r.Reserve = func(plan kernel.Plan, total privacy.Calibration) error {
+		if cost := ask.CostOf(plan, total, whole, grouped); !cost.Within(asked.Cost) {
+			return fmt.Errorf("the fit would cost more than was reserved for it")
+		}
+		return nil
+	}
+	return r
+}
+
+// Memory is about what a fit of so many rows and columns takes, in bytes: the table itself, and
+// what scans and learners hold beside it. The factor is a guess, from fits of 200,000 rows.
+func Memory(rows, columns int) int64 { return memoryFactor * 8 * int64(rows) * int64(columns) }
+
+const memoryFactor = 4

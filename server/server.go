@@ -1,0 +1,176 @@
+// Package server is `gauze serve`: it wires the store, the people, the workers and what speaks
+// HTTP, listens, and stops.
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/server/api"
+	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/jobs"
+	"github.com/gauze-dp/gauze/server/rows"
+	"github.com/gauze-dp/gauze/server/schedule"
+	"github.com/gauze-dp/gauze/server/service"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// A Server is one that is ready to listen.
+type Server struct {
+	config  Config
+	now     func() time.Time
+	log     *slog.Logger
+	store   *store.Store
+	workers *jobs.Workers
+	handler http.Handler
+}
+
+// Limits on requests. Guesses.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	mostHeader    = 16 << 10
+	plansAtOnce   = 8
+	wrongTokens   = 10 // of an address, at once
+	burst         = 4  // of PerSecond
+)
+
+// New opens the database and wires the parts. What had been running has failed, with its cost kept.
+func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) (*Server, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, c.Database, c.Key, now)
+	if err != nil {
+		return nil, err
+	}
+	cut, err := st.Recover(ctx, c.Workers)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	if cut > 0 {
+		log.Warn("fits had been cut off: they have failed, and their cost stays spent", "fits", cut)
+	}
+	run := func(ctx context.Context, d store.Dataset, request json.RawMessage, day time.Time) store.Outcome {
+		return rows.Fit(ctx, st.Ledger().Fingerprint, d, request, day)
+	}
+	s := &Server{config: c, now: now, log: log, store: st, workers: jobs.New(st, run, now, log, c.Workers)}
+	limits := service.Limits{Workers: c.Workers, Rate: schedule.Rate{Least: c.SlotLeast, PerCell: c.SlotPerCell}, Horizon: c.Horizon,
+		Waiting: c.Waiting, Memory: c.Memory, Folders: c.Data, Plans: make(chan struct{}, plansAtOnce),
+		Asked: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
+	a := &api.API{
+		Service: &service.Service{Store: st, Now: now, Wake: s.workers.Wake, Stop: s.workers.Stop, Limits: limits},
+		Keeper:  auth.New(st, now), Log: log, Now: now,
+		Denied: &auth.Limit{PerSecond: 1, Burst: wrongTokens, Now: now},
+	}
+	s.handler = s.mux(a)
+	return s, nil
+}
+
+// mux is all that is served.
+func (s *Server) mux(a *api.API) http.Handler {
+	mux, m := http.NewServeMux(), newMetrics()
+	a.Register(mux)
+	for _, base := range []string{"", api.Base} {
+		mux.HandleFunc("GET "+base+"/healthz", s.health)
+		mux.HandleFunc("GET "+base+"/metrics", func(w http.ResponseWriter, r *http.Request) { s.metrics(w, r, m, a) })
+	}
+	return secured(api.Logged(mux, s.log, s.now, m.seen), s.config.TLSCert != "")
+}
+
+// Handler is what the server serves, for tests and for whoever listens in another way.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// secured sets the headers that every answer has.
+func secured(next http.Handler, overTLS bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		if overTLS {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// health says whether the database answers.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := s.store.Ping(r.Context()); err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		w.Write([]byte(`{"status": "the database does not answer"}` + "\n"))
+		return
+	}
+	w.Write([]byte(`{"status": "ok"}` + "\n"))
+}
+
+// Run listens, and tells at which address; it serves and works until ctx ends, and then closes the
+// database. Fits that run then have the time of grace to end.
+func (s *Server) Run(ctx context.Context, listening func(address string)) error {
+	defer s.store.Close()
+	listener, err := net.Listen("tcp", s.config.Listen)
+	if err != nil {
+		return err
+	}
+	listening(listener.Addr().String())
+	web := &http.Server{Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: mostHeader, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	compute, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	ended := make(chan struct{}, s.config.Workers)
+	var fault error
+	parallel.Run(2+s.config.Workers, func(i int) {
+		defer stop() // one that ends, ends all
+		switch i {
+		case 0:
+			if fault = s.serve(web, listener); errors.Is(fault, http.ErrServerClosed) {
+				fault = nil
+			}
+		case 1:
+			<-ctx.Done()
+			s.shutdown(web, ended)
+			kill()
+		default:
+			defer func() { ended <- struct{}{} }()
+			s.workers.Work(ctx, compute, i-2)
+		}
+	})
+	return fault
+}
+
+func (s *Server) serve(web *http.Server, listener net.Listener) error {
+	if s.config.TLSCert == "" {
+		return web.Serve(listener)
+	}
+	web.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	return web.ServeTLS(listener, s.config.TLSCert, s.config.TLSKey)
+}
+
+// shutdown lets requests and fits end, for as long as grace is.
+func (s *Server) shutdown(web *http.Server, ended <-chan struct{}) {
+	grace, done := context.WithTimeout(context.Background(), s.config.Grace)
+	defer done()
+	if err := web.Shutdown(grace); err != nil {
+		web.Close()
+	}
+	for range s.config.Workers {
+		select {
+		case <-ended:
+		case <-grace.Done():
+			return
+		}
+	}
+}

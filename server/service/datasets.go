@@ -1,0 +1,318 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/rows"
+	"github.com/gauze-dp/gauze/server/store"
+	"github.com/gauze-dp/gauze/source"
+)
+
+// A Registration is what a custodian says of a data set.
+type Registration struct {
+	Name     string        `json:"name"`
+	Input    string        `json:"input"` // as of `gauze fit`
+	Path     string        `json:"path,omitempty"`
+	Schema   source.Schema `json:"schema"`
+	Title    string        `json:"title,omitempty"`
+	Relation string        `json:"relation,omitempty"` // Default: replace-one.
+	// Capacity is how many rows there are at most, public, where their number is not. Default:
+	// DefaultCapacity.
+	Capacity int `json:"capacity,omitempty"`
+	// Epsilon and Delta are the total of all analysts. Default: what they are granted, together.
+	Epsilon float64 `json:"epsilon,omitempty"`
+	Delta   float64 `json:"delta,omitempty"`
+}
+
+// DefaultCapacity is that of data sets whose custodians state none: a constant, so that it says
+// nothing of them.
+const DefaultCapacity = 100_000
+
+// A Dataset is one as it is shown.
+type Dataset struct {
+	Name     string            `json:"name"`
+	Title    string            `json:"title,omitempty"`
+	Relation string            `json:"relation"`
+	Unit     string            `json:"unit,omitempty"`
+	Columns  []source.Column   `json:"columns"`
+	By       []source.Grouping `json:"by,omitempty"`
+	Rows     *int              `json:"rows"` // nil where it is private
+	Capacity int               `json:"capacity"`
+	// of the analyst who asks, or of the whole data set for its custodian
+	Granted   ledger.Amount   `json:"granted"`
+	Spent     ledger.Spending `json:"spent"`
+	Remaining ledger.Spending `json:"remaining"`
+	// Total is what is left of the data set as a whole, for the analyst who asks.
+	Total *ledger.Spending `json:"remaining_in_all,omitempty"`
+	// Kept is for the custodian alone.
+	Kept *Kept `json:"custodian,omitempty"`
+}
+
+// Kept is what only the custodian of a data set sees of it. It may depend on rows.
+type Kept struct {
+	Input      string  `json:"input"` // without a password
+	Rows       int     `json:"rows"`
+	Since      string  `json:"since"`
+	Analysts   []Share `json:"analysts"`
+	Releases   int     `json:"releases"`
+	Fits       int     `json:"fits"`
+	Unfinished int     `json:"unfinished"`
+	// Reading says what was read when it was registered just now, or taken as it is.
+	Reading string `json:"reading,omitempty"`
+}
+
+// A Share is an analyst's.
+type Share struct {
+	Analyst   string          `json:"analyst"`
+	Granted   ledger.Amount   `json:"granted"`
+	Spent     ledger.Spending `json:"spent"`
+	Remaining ledger.Spending `json:"remaining"`
+}
+
+var validDataset = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// Register makes a data set known. Its input is read once: for its fingerprint, for the number of
+// its rows, and so that what is wrong with it is said to the custodian now.
+func (s *Service) Register(ctx context.Context, p store.Person, r Registration) (*Dataset, error) {
+	if p.Role != store.Custodian {
+		return nil, Forbidden(store.Custodian)
+	}
+	d, total, err := s.declared(p, r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Store.Dataset(ctx, d.Name); err == nil {
+		return nil, thereAlready(d.Name)
+	}
+	reading, err := s.read(ctx, &d)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Store.AddDataset(ctx, d, total); errors.Is(err, store.ErrThere) {
+		return nil, thereAlready(d.Name)
+	} else if err != nil {
+		return nil, err
+	}
+	return s.shown(ctx, p, d, reading)
+}
+
+func thereAlready(name string) *Problem {
+	p := wrong("name", "a name that no data set has", name, "choose another; POST /datasets/"+name+"/accept takes a changed input as it is now")
+	p.Status, p.Title = http.StatusConflict, http.StatusText(http.StatusConflict)
+	return p
+}
+
+// declared is the data set that a custodian declares, before its input is read.
+func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, total ledger.Amount, err error) {
+	d = store.Dataset{Since: s.Now(), Name: r.Name, Owner: p.Name, Input: r.Input, Schema: r.Schema, Relation: r.Relation, Capacity: r.Capacity, Stated: r.Epsilon != 0 || r.Delta != 0}
+	total = ledger.Amount{Epsilon: r.Epsilon, Delta: r.Delta}
+	if d.Input == "" {
+		d.Input = r.Path
+	}
+	if d.Relation == "" {
+		d.Relation = privacy.ReplaceOne.String()
+	}
+	if r.Title != "" {
+		d.Schema.Title = r.Title
+	}
+	d.Schema.Dataset = r.Name
+	switch {
+	case !validDataset.MatchString(r.Name):
+		return d, total, wrong("name", "1 to 100 letters, digits, dots, dashes and underscores", r.Name, "for instance visits-2026")
+	case len(d.Schema.Columns) == 0:
+		return d, total, wrong("schema", "the columns to fit, which are public", "none", `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}: a server never infers them`)
+	case d.Input == "" || d.Input == "-":
+		return d, total, wrong("input", "a path, a pattern of paths, or a URL of a database", d.Input, "as of gauze fit")
+	case d.Capacity < 0:
+		return d, total, wrong("capacity", "a positive number of rows", fmt.Sprint(d.Capacity), "leave it out where the number of rows is public")
+	}
+	if _, err := privacy.ParseRelation(d.Relation); err != nil {
+		return d, total, err
+	}
+	if err := d.Schema.Tidy(); err != nil {
+		return d, total, err
+	}
+	return d, total, s.allowed(d.Input)
+}
+
+// allowed refuses an input that is not in one of the folders that the server was told of.
+func (s *Service) allowed(input string) error {
+	if len(s.Folders) == 0 {
+		return nil
+	}
+	path, err := filepath.Abs(input)
+	if real, fault := filepath.EvalSymlinks(path); fault == nil {
+		path = real
+	}
+	for _, folder := range s.Folders {
+		if inside, fault := filepath.Rel(folder, path); err == nil && fault == nil && filepath.IsLocal(inside) && !strings.Contains(input, ":") {
+			return nil
+		}
+	}
+	return wrong("input", "a path in one of the server's folders of data", input, "who runs the server names them with --data")
+}
+
+// read reads a data set's input for what is kept of it, and returns what is said of that to the
+// custodian.
+func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
+	relation, _ := privacy.ParseRelation(d.Relation)
+	got, err := rows.Look(ctx, s.Store.Ledger().Fingerprint, d.Input, &d.Schema, relation)
+	if err != nil {
+		return "", err
+	}
+	d.Fingerprint, d.Rows = got.Fingerprint, got.Rows
+	if relation == privacy.ReplaceOne {
+		d.Capacity = d.Rows
+	} else if d.Capacity == 0 {
+		d.Capacity = DefaultCapacity
+	}
+	if d.Rows > d.Capacity {
+		return "", wrong("capacity", "as many rows as the input has, or more", fmt.Sprint(d.Capacity), "state a capacity, which is public: fits get their time by it")
+	}
+	if need := rows.Memory(d.Capacity, len(d.Schema.Columns)); s.Memory > 0 && need > s.Memory {
+		return "", wrong("capacity", fmt.Sprintf("a table of at most %d bytes", s.Memory), fmt.Sprint(need), "fit fewer columns, or run the server with more --memory or fewer --workers")
+	}
+	return got.Report, nil
+}
+
+// owned is a data set that the custodian who asks owns.
+func (s *Service) owned(ctx context.Context, p store.Person, name string) (store.Dataset, error) {
+	if p.Role != store.Custodian {
+		return store.Dataset{}, Forbidden(store.Custodian)
+	}
+	d, err := s.Store.Dataset(ctx, name)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.Owner != p.Name {
+		return d, Missing("data set")
+	}
+	return d, err
+}
+
+// seen is a data set that the person who asks may see.
+func (s *Service) seen(ctx context.Context, p store.Person, name string) (store.Dataset, error) {
+	if p.Role == store.Custodian {
+		return s.owned(ctx, p, name)
+	}
+	d, err := s.Store.Dataset(ctx, name)
+	if err == nil {
+		var granted bool
+		if granted, err = s.Store.Granted(ctx, name, p.Name); err == nil && !granted {
+			err = store.ErrNotFound
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return d, Missing("data set")
+	}
+	return d, err
+}
+
+// Accept takes a data set's input as it is now, after it has changed. Budgets stay as they are:
+// what was spent on the rows before counts for those that are still there.
+func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dataset, error) {
+	d, err := s.owned(ctx, p, name)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := s.read(ctx, &d)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Store.Accept(ctx, d); err != nil {
+		return nil, err
+	}
+	return s.shown(ctx, p, d, reading)
+}
+
+// A Grant is what a custodian allows an analyst; without one, all analysts together.
+type Grant struct {
+	Analyst string  `json:"analyst,omitempty"`
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
+// Grant adds to what an analyst may spend of a data set.
+func (s *Service) Grant(ctx context.Context, p store.Person, name string, g Grant) (*Dataset, error) {
+	d, err := s.owned(ctx, p, name)
+	if err != nil {
+		return nil, err
+	}
+	if g.Analyst != "" || !d.Stated {
+		if err := auth.ValidPerson("analyst", g.Analyst); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Store.Grant(ctx, p.Name, d, g.Analyst, ledger.Amount{Epsilon: g.Epsilon, Delta: g.Delta}); err != nil {
+		return nil, err
+	}
+	return s.shown(ctx, p, d, "")
+}
+
+// Dataset is one that the person who asks may see.
+func (s *Service) Dataset(ctx context.Context, p store.Person, name string) (*Dataset, error) {
+	d, err := s.seen(ctx, p, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.shown(ctx, p, d, "")
+}
+
+// Datasets are those that the person who asks may see, at most so many whose names come behind one.
+func (s *Service) Datasets(ctx context.Context, p store.Person, after string, most int) ([]*Dataset, error) {
+	all, err := s.Store.Datasets(ctx, p, after, most)
+	out := []*Dataset{}
+	for _, d := range all {
+		shown, fault := s.shown(ctx, p, d, "")
+		if fault != nil {
+			return nil, fault
+		}
+		out = append(out, shown)
+	}
+	return out, err
+}
+
+// shown is what the person who asks may see of a data set.
+func (s *Service) shown(ctx context.Context, p store.Person, d store.Dataset, reading string) (*Dataset, error) {
+	out := &Dataset{Name: d.Name, Title: d.Schema.Title, Relation: d.Relation, Unit: d.Schema.Unit, Columns: d.Schema.Columns, By: d.Schema.By, Capacity: d.Capacity}
+	if d.Relation == privacy.ReplaceOne.String() {
+		out.Rows = &d.Rows
+	}
+	whole, err := s.Store.Balance(ctx, d.Name, "")
+	if err != nil {
+		return nil, err
+	}
+	if p.Role != store.Custodian {
+		own, err := s.Store.Balance(ctx, d.Name, p.Name)
+		out.Granted, out.Spent, out.Remaining, out.Total = own.Granted, own.Spent, own.Left, &whole.Left
+		return out, err
+	}
+	out.Granted, out.Spent, out.Remaining = whole.Granted, whole.Spent, whole.Left
+	out.Kept = &Kept{Input: withoutPassword(d.Input), Rows: d.Rows, Since: d.Since.Format(time.RFC3339), Releases: whole.Releases, Fits: whole.Fits, Unfinished: whole.Open, Analysts: []Share{}, Reading: reading}
+	analysts, err := s.Store.Analysts(ctx, d.Name)
+	for _, name := range analysts {
+		own, fault := s.Store.Balance(ctx, d.Name, name)
+		if fault != nil {
+			return nil, fault
+		}
+		out.Kept.Analysts = append(out.Kept.Analysts, Share{name, own.Granted, own.Spent, own.Left})
+	}
+	return out, err
+}
+
+// withoutPassword is an input as it is shown.
+func withoutPassword(input string) string {
+	u, err := url.Parse(input)
+	if err != nil || u.User == nil {
+		return input
+	}
+	return u.Redacted()
+}

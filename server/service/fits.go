@@ -1,0 +1,297 @@
+package service
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/server/ask"
+	"github.com/gauze-dp/gauze/server/schedule"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// A Plan is what a fit would do.
+type Plan struct {
+	*gauze.Statement
+	Dataset string `json:"dataset,omitempty"`
+	// Enough says whether the analyst's grant and the data set have enough left, where a data set
+	// is named.
+	Slot float64 `json:"slot_seconds,omitempty"` // from its start until what it ended in shows
+}
+
+// Plan states what a fit would spend and what error to expect of it. It reads no row.
+func (s *Service) Plan(ctx context.Context, p store.Person, a ask.Ask) (*Plan, error) {
+	select {
+	case s.Plans <- struct{}{}:
+		defer func() { <-s.Plans }()
+	default:
+		return nil, Busy("as many plans are being made as the server can make at a time", time.Second)
+	}
+	d, err := s.asked(ctx, p, a.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	statement, _, err := a.Plan(d)
+	if err != nil {
+		return nil, err
+	}
+	out := &Plan{Statement: statement, Dataset: a.Dataset}
+	if d != nil {
+		length, err := s.length(a, d, statement.Method)
+		out.Slot = length.Seconds()
+		return out, err
+	}
+	return out, nil
+}
+
+// asked is the data set that is asked about; nil for none.
+func (s *Service) asked(ctx context.Context, p store.Person, name string) (*store.Dataset, error) {
+	if name == "" {
+		return nil, nil
+	}
+	d, err := s.seen(ctx, p, name)
+	return &d, err
+}
+
+// length is how long the slot of a fit is, by public facts.
+func (s *Service) length(a ask.Ask, d *store.Dataset, method string) (time.Duration, error) {
+	_, schema, err := a.Request(d)
+	if err != nil {
+		return 0, err
+	}
+	return s.Rate.Length(schedule.Facts{Capacity: d.Capacity, Columns: len(schema.Columns), Groups: ask.Groups(schema), Slow: ask.Slow(method)}), nil
+}
+
+// A Fit is one as it is shown. State, Due and what follows are functions of the schedule until the
+// slot's end.
+type Fit struct {
+	ID        string          `json:"id"`
+	Dataset   string          `json:"dataset"`
+	Analyst   string          `json:"analyst"`
+	State     string          `json:"state"`
+	Submitted string          `json:"submitted"`
+	Starts    string          `json:"starts"`
+	Due       string          `json:"due"`
+	Request   json.RawMessage `json:"request"`
+	// Release is the id of the release, where there is one; it is the fit's.
+	Release string `json:"release,omitempty"`
+	Detail  string `json:"detail,omitempty"` // why it failed, a constant sentence
+	// Reason and Advice are of a fit without a release.
+	Reason string         `json:"reason,omitempty"`
+	Advice string         `json:"advice,omitempty"`
+	Spent  *release.Spent `json:"spent,omitempty"` // of a fit without a release
+	// Fault is why it failed, for the custodian alone.
+	Fault string `json:"custodian_fault,omitempty"`
+}
+
+// What is said of fits that failed.
+const (
+	failedDetail    = "the fit failed, and its cost stays spent; the custodian of the data set may know more"
+	cancelledDetail = "it was cancelled while it ran, and its cost stays spent"
+	neverDetail     = "it was cancelled before it began, and nothing was spent"
+)
+
+// longestKey is that of a key that makes a fit the same, in bytes. A guess.
+const longestKey = 200
+
+// Submit reserves a fit's cost, and keeps the fit until its worker is free. Fits of one analyst
+// with one key are one fit.
+func (s *Service) Submit(ctx context.Context, p store.Person, a ask.Ask, key string) (*Fit, error) {
+	if p.Role != store.Analyst {
+		return nil, Forbidden(store.Analyst)
+	}
+	if a.Dataset == "" {
+		return nil, wrong("dataset", "the name of a data set", "", "GET /datasets lists those that you were granted something of")
+	}
+	if len(key) > longestKey {
+		return nil, wrong("Idempotency-Key", fmt.Sprintf("at most %d bytes", longestKey), key, "a UUID will do")
+	}
+	d, err := s.asked(ctx, p, a.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := s.submission(p, a, d, key)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.Store.Submit(ctx, *sub)
+	if errors.Is(err, store.ErrThere) {
+		fault := wrong("Idempotency-Key", "a key of its own for every fit", key, "it was used with another body")
+		fault.Status, fault.Title = http.StatusConflict, http.StatusText(http.StatusConflict)
+		return nil, fault
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Wake()
+	return s.view(p, f), nil
+}
+
+// submission plans a fit, by public facts.
+func (s *Service) submission(p store.Person, a ask.Ask, d *store.Dataset, key string) (*store.Submission, error) {
+	statement, cost, err := a.Plan(d)
+	if err != nil {
+		return nil, err
+	}
+	length, err := s.length(a, d, statement.Method)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := json.Marshal(ask.Kept{Ask: a, Cost: cost})
+	if err != nil {
+		return nil, err
+	}
+	asked, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	digest := sha256.Sum256(asked)
+	return &store.Submission{
+		Fit:   store.Fit{ID: drawnID(), Dataset: d.Name, Analyst: p.Name, Request: kept},
+		Terms: ledger.Terms{Relation: d.Relation, Unit: d.Schema.Unit, Epsilon: a.Epsilon, Delta: a.Delta, Rho: a.Rho, Method: a.Method},
+		Cost:  cost, Key: key, Digest: hex.EncodeToString(digest[:]),
+		Place: func(waiting []store.Fit) (schedule.Slot, error) { return s.place(p, waiting, length) },
+	}, nil
+}
+
+// place finds a slot, or says when it may be tried again.
+func (s *Service) place(p store.Person, waiting []store.Fit, length time.Duration) (schedule.Slot, error) {
+	now := s.Now()
+	var taken []schedule.Slot
+	own, next := 0, time.Time{}
+	for _, f := range waiting {
+		taken = append(taken, f.Slot)
+		if end := f.Slot.End(0); f.Analyst == p.Name && end.After(now) {
+			if own++; next.IsZero() || end.Before(next) {
+				next = end
+			}
+		}
+	}
+	if own >= s.Waiting {
+		return schedule.Slot{}, Busy(fmt.Sprintf("%d of your fits wait or run, as many as one analyst's may", own), next.Sub(now))
+	}
+	slot := schedule.Place(now, taken, s.Workers, length)
+	if ahead := slot.Start.Sub(now); ahead > s.Horizon {
+		return slot, Busy("more fits wait than the server takes", ahead-s.Horizon)
+	}
+	return slot, nil
+}
+
+// view is what the person who asks sees of a fit now.
+func (s *Service) view(p store.Person, f store.Fit) *Fit {
+	now := s.Now()
+	out := &Fit{ID: f.ID, Dataset: f.Dataset, Analyst: f.Analyst, Submitted: stamp(f.Submitted), Starts: stamp(f.Slot.Start), Request: ask.Shown(f.Request)}
+	due := f.Slot.End(0)
+	for putOff := 1; putOff < schedule.Ends && !now.Before(due); putOff++ {
+		due = f.Slot.End(putOff)
+	}
+	if !f.Shows.IsZero() && !now.Before(f.Shows) {
+		due = f.Shows
+	}
+	out.Due, out.State = stamp(due), f.Slot.Seen(now, f.State, f.Shows)
+	if !f.Cancelled.IsZero() {
+		out.State, out.Due, out.Detail = store.Failed, stamp(f.Cancelled), cancelledDetail
+		if f.Shows.Equal(f.Cancelled) {
+			out.Detail = neverDetail
+		}
+		return out
+	}
+	switch out.State {
+	case store.Released:
+		out.Release = f.ID
+	case store.NoRelease:
+		out.Reason, out.Advice = f.Outcome.Reason, f.Outcome.Advice
+		if c := f.Outcome.Certificate; c != nil {
+			out.Spent = &c.Spent
+		}
+	case store.Failed:
+		out.Detail = failedDetail
+		if p.Role == store.Custodian {
+			out.Fault = f.Outcome.Fault
+		}
+	}
+	return out
+}
+
+// stamp is a time as it is shown.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+
+// fit is one that the person who asks may see: an analyst their own, a custodian those of their
+// data sets.
+func (s *Service) fit(ctx context.Context, p store.Person, id string) (store.Fit, error) {
+	f, err := s.Store.Fit(ctx, id)
+	if err == nil && p.Role == store.Analyst && f.Analyst != p.Name {
+		err = store.ErrNotFound
+	}
+	if err == nil && p.Role == store.Custodian {
+		if _, err = s.owned(ctx, p, f.Dataset); err != nil {
+			err = store.ErrNotFound
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return f, Missing("fit")
+	}
+	return f, err
+}
+
+// Fit is one that the person who asks may see.
+func (s *Service) Fit(ctx context.Context, p store.Person, id string) (*Fit, error) {
+	f, err := s.fit(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(p, f), nil
+}
+
+// A FitPage is a part of a list of fits: Next, if it is not 0, is what the next part comes before.
+type FitPage struct {
+	Fits []*Fit `json:"fits"`
+	Next int64  `json:"next,omitempty"`
+}
+
+// Fits are those that the person who asks may see, at most so many submitted before one, the newest
+// first; released for those alone whose release shows.
+func (s *Service) Fits(ctx context.Context, p store.Person, before int64, most int, released bool) (*FitPage, error) {
+	all, err := s.Store.Fits(ctx, p, before, most, released)
+	out := &FitPage{Fits: []*Fit{}}
+	for _, f := range all {
+		out.Fits = append(out.Fits, s.view(p, f))
+	}
+	if len(all) == most {
+		out.Next = all[most-1].Seq
+	}
+	return out, err
+}
+
+// Cancel says that nobody waits for a fit any more. What it has ended in, if it has, is never
+// shown.
+func (s *Service) Cancel(ctx context.Context, p store.Person, id string) (*Fit, error) {
+	f, err := s.fit(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	if state := s.view(p, f).State; state != schedule.Queued && state != schedule.Running {
+		return nil, over()
+	}
+	f, err = s.Store.Cancel(ctx, p.Name, id)
+	if errors.Is(err, store.ErrThere) {
+		return nil, over()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Stop(id)
+	return s.view(p, f), nil
+}
+
+func over() *Problem {
+	return problem(http.StatusConflict, "over", "the fit is over", "what is over cannot be cancelled")
+}

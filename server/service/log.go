@@ -1,0 +1,39 @@
+package service
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// Events are entries of the ledger that are about a custodian's data sets, or that the custodian
+// has noted: of at most so many before one, the newest first. Of the others only their kind and
+// time are shown, so that the list has no gaps.
+func (s *Service) Events(ctx context.Context, p store.Person, before int64, most int) ([]ledger.Event, error) {
+	if p.Role != store.Custodian {
+		return nil, Forbidden(store.Custodian)
+	}
+	all, err := s.Store.Ledger().Events(ctx, before, most)
+	if err != nil {
+		return nil, err
+	}
+	own := map[string]bool{}
+	for i, e := range all {
+		name, _, _ := strings.Cut(e.Account, "/")
+		if e.Note != nil {
+			name, _, _ = strings.Cut(e.Note.On, "/")
+		}
+		mine, known := own[name]
+		if !known {
+			_, fault := s.owned(ctx, p, name)
+			mine = fault == nil
+			own[name] = mine
+		}
+		if !mine && (e.Note == nil || e.Note.Who != p.Name) {
+			all[i] = ledger.Event{Seq: e.Seq, Time: e.Time, Kind: e.Kind}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,52 @@
+// Package service is what can be done on the server, and by whom: what the JSON interface and the
+// pages share. Every function takes the person who asks.
+//
+// An analyst sees nothing here that depends on a row and was not paid for. Plans and fits are
+// checked by public facts; a fit's cost stays reserved whatever its rows do; and what it has ended
+// in shows on the schedule of server/schedule. Errors are constant sentences, or speak of the
+// request. What depends on rows (whether an input could be read, how many rows it had where that is
+// private, why a fit failed) is in fields that only the custodian whose data set it is gets.
+package service
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/schedule"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// A Service does what people ask for.
+type Service struct {
+	Store *store.Store
+	Now   func() time.Time
+	// Wake tells the workers that there may be a fit to begin, and Stop that nobody waits for one
+	// any more.
+	Wake func()
+	Stop func(id string)
+	Limits
+}
+
+// Limits keep the server from falling over.
+type Limits struct {
+	Workers int // fits at the same time
+	Rate    schedule.Rate
+	Horizon time.Duration // how far ahead a fit may begin
+	Waiting int           // fits of one analyst whose slots have not ended
+	Memory  int64         // of a fit's table, bytes
+	// Folders are those that inputs may be in; none for any file, and for databases by URL.
+	Folders []string
+	// Plans bounds how many plans are made at the same time: who comes then has to come again.
+	Plans chan struct{}
+	// Asked bounds how often an analyst asks.
+	Asked *auth.Limit
+}
+
+// drawnID is a name that nobody can guess.
+func drawnID() string {
+	b := make([]byte, 16)
+	rand.Read(b) // never fails: the program ends if it cannot
+	return hex.EncodeToString(b)
+}

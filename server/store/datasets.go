@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/source"
+)
+
+// A Dataset is one that a custodian registered.
+type Dataset struct {
+	Name  string    `json:"-"`
+	Owner string    `json:"-"` // the custodian whose it is
+	Since time.Time `json:"-"`
+
+	// Input is where its rows are: the custodian's alone, as Fingerprint is.
+	Input       string `json:"input"`
+	Fingerprint string `json:"fingerprint,omitempty"` // keyed, of all its bytes; "" where there are no files
+	// Rows are counted when it is registered. They are public under replace-one, and the
+	// custodian's alone otherwise.
+	Rows     int           `json:"rows"`
+	Schema   source.Schema `json:"schema"`
+	Relation string        `json:"relation"`
+	// Capacity is public: the number of rows under replace-one, otherwise what the custodian says
+	// that it is at most, from which fits get their time.
+	Capacity int `json:"capacity"`
+	// Stated: the data set's total was granted by itself. Otherwise it is what its analysts were
+	// granted, together.
+	Stated bool `json:"stated"`
+}
+
+// accountOf names the account of an analyst's grant in a data set. No name has a slash in it.
+func accountOf(dataset, analyst string) string { return dataset + "/" + analyst }
+
+// AddDataset keeps a data set, with its total if one is stated. It fails with ErrThere if there is
+// one of the name.
+func (s *Store) AddDataset(ctx context.Context, d Dataset, total ledger.Amount) error {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		n, err := s.exec(ctx, t, "INSERT INTO gauze_datasets (name, owner, body, since) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING", d.Name, d.Owner, string(body), millis(s.now()))
+		if err == nil && n == 0 {
+			return ErrThere
+		}
+		if err == nil && d.Stated {
+			err = t.Grant(d.Name, total)
+		}
+		if err != nil {
+			return err
+		}
+		return t.Note(ledger.Note{Who: d.Owner, What: "dataset register", On: d.Name})
+	})
+}
+
+// Accept takes what a data set's input is now in the place of what it was.
+func (s *Store) Accept(ctx context.Context, d Dataset) error {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		if n, err := s.exec(ctx, t, "UPDATE gauze_datasets SET body = ? WHERE name = ?", string(body), d.Name); err != nil || n == 0 {
+			return found(err)
+		}
+		return t.Note(ledger.Note{Who: d.Owner, What: "dataset accept as it is now", On: d.Name})
+	})
+}
+
+const datasetColumns = "SELECT name, owner, body, since FROM gauze_datasets "
+
+func scanDataset(row scanner) (d Dataset, err error) {
+	var body string
+	var since int64
+	if err = row.Scan(&d.Name, &d.Owner, &body, &since); err != nil {
+		return d, err
+	}
+	d.Since = moment(since)
+	return d, json.Unmarshal([]byte(body), &d)
+}
+
+// Dataset is the one of a name.
+func (s *Store) Dataset(ctx context.Context, name string) (Dataset, error) {
+	d, err := scanDataset(s.db.QueryRowContext(ctx, s.bind(datasetColumns+"WHERE name = ?"), name))
+	return d, found(err)
+}
+
+// Datasets are those that a custodian owns, or that an analyst was granted something of: at most so
+// many whose names come behind one.
+func (s *Store) Datasets(ctx context.Context, p Person, after string, most int) ([]Dataset, error) {
+	if p.Role == Custodian {
+		return list(ctx, s, s.db, scanDataset, datasetColumns+"WHERE owner = ? AND name > ? ORDER BY name LIMIT ?", p.Name, after, most)
+	}
+	return list(ctx, s, s.db, scanDataset, datasetColumns+"WHERE name IN (SELECT dataset FROM gauze_granted WHERE analyst = ?) AND name > ? ORDER BY name LIMIT ?", p.Name, after, most)
+}
+
+// Granted reports whether an analyst was granted something of a data set.
+func (s *Store) Granted(ctx context.Context, dataset, analyst string) (bool, error) {
+	n := 0
+	err := s.db.QueryRowContext(ctx, s.bind("SELECT COUNT(*) FROM gauze_granted WHERE dataset = ? AND analyst = ?"), dataset, analyst).Scan(&n)
+	return n > 0, err
+}
+
+// Analysts are those who were granted something of a data set, by name.
+func (s *Store) Analysts(ctx context.Context, dataset string) ([]string, error) {
+	scan := func(row scanner) (name string, err error) {
+		err = row.Scan(&name)
+		return name, err
+	}
+	return list(ctx, s, s.db, scan, "SELECT analyst FROM gauze_granted WHERE dataset = ? ORDER BY analyst", dataset)
+}
+
+// Grant adds to what an analyst may spend of a data set, or to the data set's total for "". Where
+// no total was stated, it grows with what analysts are granted.
+func (s *Store) Grant(ctx context.Context, who string, d Dataset, analyst string, more ledger.Amount) error {
+	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		if analyst == "" || !d.Stated {
+			if err := t.Grant(d.Name, more); err != nil {
+				return err
+			}
+		}
+		if analyst != "" {
+			if err := t.Grant(accountOf(d.Name, analyst), more); err != nil {
+				return err
+			}
+			if _, err := s.exec(ctx, t, "INSERT INTO gauze_granted (dataset, analyst) VALUES (?, ?) ON CONFLICT (dataset, analyst) DO NOTHING", d.Name, analyst); err != nil {
+				return err
+			}
+		}
+		return t.Note(ledger.Note{Who: who, What: "grant", On: accountOf(d.Name, analyst)})
+	})
+}
+
+// Balance is the account of an analyst's grant in a data set, or the data set's own for "". Without
+// a grant all of it is zero.
+func (s *Store) Balance(ctx context.Context, dataset, analyst string) (ledger.Balance, error) {
+	name := dataset
+	if analyst != "" {
+		name = accountOf(dataset, analyst)
+	}
+	all, err := s.ledger.Balances(ctx, name)
+	if errors.As(err, new(*privacy.FieldError)) { // nothing was granted yet
+		return ledger.Balance{Name: name}, nil
+	}
+	if err != nil {
+		return ledger.Balance{}, err
+	}
+	return all[0], nil
+}

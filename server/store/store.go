@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gauze-dp/gauze/ledger"
+)
+
+// A Store is an opened database.
+type Store struct {
+	ledger *ledger.Ledger
+	db     *sql.DB
+	bind   func(string) string
+	now    func() time.Time
+}
+
+// ErrNotFound says that there is no such thing, and ErrThere that there is one already.
+var (
+	ErrNotFound = errors.New("server: not found")
+	ErrThere    = errors.New("server: there already")
+)
+
+// mostConnections bounds those to a PostgreSQL server, and readers of a SQLite file. A guess.
+const mostConnections = 24
+
+// Open opens the database of a server, a SQLite file or postgres://.., and makes it, with its
+// ledger and the ledger's key, if it is not there. A database of an older version is brought up to
+// this one; one of a newer is refused. The caller closes it.
+func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*Store, error) {
+	if err := ledger.Ensure(ctx, place, keyFile); err != nil {
+		return nil, err
+	}
+	l, err := ledger.Open(ctx, place, keyFile, now)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{ledger: l, now: now}
+	s.db, s.bind = l.Database()
+	s.db.SetMaxOpenConns(mostConnections)
+	s.db.SetMaxIdleConns(mostConnections)
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return s, nil
+}
+
+// Close ends the use of the database.
+func (s *Store) Close() error { return s.ledger.Close() }
+
+// Ledger is that of the database.
+func (s *Store) Ledger() *ledger.Ledger { return s.ledger }
+
+// migrations bring the tables from each version to the next; what stands here never changes.
+//
+//go:embed migrations.sql
+var migrations string
+
+// steps are the migrations, parted by lines of dashes; each is statements that end in semicolons.
+func steps() []string { return strings.Split(migrations, "\n-- next\n") }
+
+// migrate brings the tables to the last version, all or nothing.
+func (s *Store) migrate(ctx context.Context) error {
+	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		if _, err := t.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS gauze_server (one INTEGER PRIMARY KEY, version INTEGER NOT NULL)"); err != nil {
+			return err
+		}
+		version := 0
+		if err := t.QueryRowContext(ctx, "SELECT version FROM gauze_server WHERE one = 1").Scan(&version); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if known := len(steps()); version > known {
+			return fmt.Errorf("the database is of version %d, and this program knows %d: use a newer one", version, known)
+		}
+		for _, step := range steps()[version:] {
+			for _, statement := range strings.Split(step, ";") {
+				if strings.TrimSpace(statement) == "" {
+					continue
+				}
+				if _, err := t.ExecContext(ctx, statement); err != nil {
+					return err
+				}
+			}
+			version++
+		}
+		if _, err := t.ExecContext(ctx, "DELETE FROM gauze_server"); err != nil {
+			return err
+		}
+		_, err := t.ExecContext(ctx, s.bind("INSERT INTO gauze_server (one, version) VALUES (1, ?)"), version)
+		return err
+	})
+}
+
+// Ping reports a database that does not answer.
+func (s *Store) Ping(ctx context.Context) error {
+	one := 0
+	return s.db.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+}
+
+// millis is a time as it is stored; 0 for none.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// moment is the time that millis stored.
+func moment(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// exec runs a statement in a transaction, and says how many rows it changed.
+func (s *Store) exec(ctx context.Context, t *ledger.Tx, statement string, args ...any) (int64, error) {
+	done, err := t.ExecContext(ctx, s.bind(statement), args...)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}
+
+// scanner is a row or rows.
+type scanner interface{ Scan(...any) error }
+
+// list reads all rows of a query.
+func list[T any](ctx context.Context, s *Store, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, s.bind(query), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := []T{}
+	for rows.Next() {
+		x, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, rows.Err()
+}
+
+// found is err, or ErrNotFound for a row that is not there.
+func found(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
