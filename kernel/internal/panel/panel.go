@@ -2,7 +2,10 @@
 // same operations, and what comes out are integers.
 package panel
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Rows are mapped in panels: Rows rows at a time, stored by column, so that the inner loops
 // run over arrays of fixed length. Every row of a panel goes through the same operations in the
@@ -11,8 +14,9 @@ import "math"
 // [TYLERPRESS] Section 0). The explicit conversions float64(a*b) forbid fused multiply-add, for the
 // same reason.
 //
-// 48 is a multiple of the six rows that dot keeps in registers and of the four that Load reads
-// together, and small enough for panels of 50 columns to stay in the processor's first cache.
+// 48 is a multiple of the six registers of eight, four or two rows that the sums of a product need
+// and of the four that Load reads together, and small enough for panels of 50 columns to stay in
+// the processor's first cache.
 const Rows = 48
 
 // A Column holds one coordinate of the rows of a panel.
@@ -72,24 +76,19 @@ type Map struct {
 // Compile returns the map for panels that are loaded into x; columns nil means all, in order. If no
 // other map reads x, the centre is subtracted on the way in.
 func Compile(columns []int, center []float64, w [][]float64, x []Column, alone bool) *Map {
-	c := &Map{columns: columns, center: center, Shift: make([]float64, len(x))}
-	if alone && whole(columns, len(x)) {
+	all := make([]int, len(x))
+	for j := range all {
+		all[j] = j
+	}
+	c := &Map{columns: columns, center: center, Shift: make([]float64, len(x)), diff: make([]Column, len(center))}
+	if columns == nil {
+		c.columns = all
+	}
+	if alone && slices.Equal(c.columns, all) {
 		c = &Map{Shift: center, diff: x}
-	} else {
-		c.diff = make([]Column, len(center))
 	}
 	c.cut(w)
 	return c
-}
-
-// whole reports that a map reads all d columns in their order.
-func whole(columns []int, d int) bool {
-	for i, c := range columns {
-		if c != i {
-			return false
-		}
-	}
-	return columns == nil || len(columns) == d
 }
 
 func (c *Map) cut(w [][]float64) {
@@ -107,31 +106,9 @@ func (c *Map) cut(w [][]float64) {
 }
 
 // Apply writes z = W (x - center) and |z|^2 for every row of the panel. A value that overflows
-// comes out infinite or NaN, and |z|^2 of a null row is NaN; callers check.
-func (c *Map) Apply(z []Column, norm2 *Column, x []Column) {
-	for j, m := range c.center {
-		from := j
-		if c.columns != nil {
-			from = c.columns[j]
-		}
-		in, out := &x[from], &c.diff[j]
-		for r := 0; r <= Rows-6; r += 6 { // see dot
-			v, to := (*[6]float64)(in[r:r+6]), (*[6]float64)(out[r:r+6])
-			to[0], to[1], to[2], to[3], to[4], to[5] = v[0]-m, v[1]-m, v[2]-m, v[3]-m, v[4]-m, v[5]-m
-		}
-	}
-	for r, v := range &x[0] {
-		norm2[r] = 0
-		// by the table's invariant the first value tells (finite - finite is never NaN); an
-		// all-zero W would not
-		if v != v {
-			norm2[r] = v
-		}
-	}
-	for i, w := range c.w {
-		dot(&z[i], norm2, c.diff[c.first[i]:], w)
-	}
-}
+// comes out infinite or NaN, and |z|^2 of a null row is NaN: by the table's invariant the first
+// value tells (finite - finite is never NaN), and an all-zero W would not. Callers check.
+func (c *Map) Apply(z []Column, norm2 *Column, x []Column) { apply(z[:len(c.w)], norm2, x, c) }
 
 // A View maps rows through one map, panel by panel.
 type View struct {
@@ -158,29 +135,3 @@ func (v *View) Each(rows []float64, use func(n int)) {
 
 // Null reports that row r of the panel is null.
 func (v *View) Null(r int) bool { return v.X[0][r] != v.X[0][r] }
-
-// dot computes one coordinate of every row, sum_j w_j x_j in the order of the columns, six rows at
-// a time, and adds its square to norm2.
-func dot(z, norm2 *Column, x []Column, w []float64) {
-	x = x[:len(w)]
-	for r := 0; r <= Rows-6; r += 6 { // written so that the compiler sees that r+6 rows exist
-		var s0, s1, s2, s3, s4, s5 float64
-		for j, v := range w {
-			x := (*[6]float64)(x[j][r : r+6])
-			s0 += float64(v * x[0])
-			s1 += float64(v * x[1])
-			s2 += float64(v * x[2])
-			s3 += float64(v * x[3])
-			s4 += float64(v * x[4])
-			s5 += float64(v * x[5])
-		}
-		out, n := (*[6]float64)(z[r:r+6]), (*[6]float64)(norm2[r:r+6])
-		out[0], out[1], out[2], out[3], out[4], out[5] = s0, s1, s2, s3, s4, s5
-		n[0] += float64(s0 * s0)
-		n[1] += float64(s1 * s1)
-		n[2] += float64(s2 * s2)
-		n[3] += float64(s3 * s3)
-		n[4] += float64(s4 * s4)
-		n[5] += float64(s5 * s5)
-	}
-}

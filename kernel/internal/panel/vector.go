@@ -1,0 +1,75 @@
+package panel
+
+// The loops over the rows of a panel exist twice: here, in Go, which says what they compute, and in
+// assembly, which takes as many rows at a time as a register of the machine holds. Every row passes
+// through the same operations in the same order in both, each rounded by itself (no fused
+// multiply-add but where all values are exact integers), so both give the same bits; NaN is NaN in
+// both, whatever its payload. TestForms holds this for every form that the machine has.
+//
+// apply, products, round, shares and nearer run the form that path names: 0 for Go, and what
+// follows is the machine's. The build tag purego leaves Go alone.
+var path uint8
+
+// applyGo: norm2 = 0, or NaN where x_0 is NaN; diff_j = x_columns(j) - center_j; z_i = sum_j w_ij
+// diff_(first_i+j) in the order of j; norm2 += z_i^2 in the order of i.
+func applyGo(z []Column, norm2 *Column, x []Column, m *Map) {
+	for r, v := range &x[0] {
+		if norm2[r] = 0; v != v {
+			norm2[r] = v
+		}
+	}
+	for j, c := range m.center {
+		for r, v := range &x[m.columns[j]] {
+			m.diff[j][r] = v - c
+		}
+	}
+	for i, w := range m.w {
+		var sum Column
+		for j, v := range w {
+			for r, x := range &m.diff[m.first[i]+j] {
+				sum[r] += float64(v * x)
+			}
+		}
+		for r, s := range &sum {
+			norm2[r] += float64(s * s)
+		}
+		z[i] = sum
+	}
+}
+
+// A tile holds the sums of the products of three columns with three: of columns 3i.. with 3k.. in
+// entry 3l+m what 3i+l and 3k+m give, as up to eight parts.
+type tile [9][8]float64
+
+// productsGo adds to the tiles i <= k, row by row of them, the products of the columns of h, whose
+// number is a multiple of three. All sums are exact.
+func productsGo(tiles []tile, h []Column) {
+	for i := 0; i < len(h); i += 3 {
+		for k := i; k < len(h); k += 3 {
+			var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64 // what fits the registers
+			for r, u := range &h[k] {
+				a, b, c, v, w := h[i][r], h[i+1][r], h[i+2][r], h[k+1][r], h[k+2][r]
+				s0, s1, s2 = s0+float64(a*u), s1+float64(a*v), s2+float64(a*w)
+				s3, s4, s5 = s3+float64(b*u), s4+float64(b*v), s5+float64(b*w)
+				s6, s7, s8 = s6+float64(c*u), s7+float64(c*v), s8+float64(c*w)
+			}
+			for l, s := range [...]float64{s0, s1, s2, s3, s4, s5, s6, s7, s8} {
+				tiles[0][l][0] += s
+			}
+			tiles = tiles[1:]
+		}
+	}
+}
+
+// roundGo replaces columns 1.. of h by round(h_i factor) and adds the squares of all to total.
+func roundGo(h []Column, factor, total *Column) {
+	for i := range h {
+		for r, v := range &h[i] {
+			if i > 0 {
+				v = Nearest(float64(v * factor[r]))
+				h[i][r] = v
+			}
+			total[r] += float64(v * v)
+		}
+	}
+}

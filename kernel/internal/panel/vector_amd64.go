@@ -1,0 +1,23 @@
+//go:build !purego
+
+package panel
+
+import "golang.org/x/sys/cpu"
+
+func init() {
+	switch {
+	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:
+		path = 2
+	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
+		path = 1
+	}
+}
+
+//go:noescape
+func apply(z []Column, norm2 *Column, x []Column, m *Map)
+
+//go:noescape
+func products(tiles []tile, h []Column)
+
+//go:noescape
+func round(h []Column, factor, total *Column)

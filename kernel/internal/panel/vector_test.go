@@ -1,0 +1,164 @@
+package panel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// forms runs a test or a benchmark for the Go form and for every form that the machine has.
+func forms[T interface{ Run(string, func(T)) bool }](t T, run func(T)) {
+	defer func(best uint8) { path = best }(path)
+	for p := range path + 1 {
+		t.Run(fmt.Sprint("path ", p), func(t T) {
+			path = p
+			run(t)
+		})
+	}
+}
+
+// anything draws a number of any class: all bits random, subnormal, halves, where rounding to an
+// integer ends, integers, ordinary, and the special ones.
+func anything(rng *rand.Rand) float64 {
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), -math.NaN(), math.MaxFloat64, -math.MaxFloat64, 5e-324, 0x1p-1022,
+		math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff8000000000001), .5, 1, 65536, 65536.5, 1 << 32}
+	switch rng.IntN(12) {
+	case 0:
+		return math.Float64frombits(rng.Uint64())
+	case 1:
+		return special[rng.IntN(len(special))]
+	case 2:
+		return math.Float64frombits(rng.Uint64() & 0x800fffffffffffff)
+	case 3:
+		return float64(rng.IntN(1<<18)-1<<17) + .5
+	case 4:
+		return math.Ldexp(rng.Float64()-.5, 49+rng.IntN(6))
+	case 5:
+		return float64(rng.IntN(1<<18) - 1<<17)
+	default:
+		return rng.NormFloat64() * 8
+	}
+}
+
+func columns(n int, draw func() float64) []Column {
+	c := make([]Column, n)
+	for i := range c {
+		for r := range c[i] {
+			c[i][r] = draw()
+		}
+	}
+	return c
+}
+
+// same reports that two lists of columns have the same bits, NaN being NaN.
+func same(a, b []Column) bool {
+	for i := range a {
+		for r, v := range &a[i] {
+			if math.Float64bits(v) != math.Float64bits(b[i][r]) && !(v != v && b[i][r] != b[i][r]) {
+				return false
+			}
+		}
+	}
+	return len(a) == len(b)
+}
+
+// vary calls check with generators, of ordinary numbers and of any, and sizes 1..60.
+func vary(t *testing.T, check func(rng *rand.Rand, draw func() float64, size int) bool) {
+	forms(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+		for size := 1; size <= 60; size++ {
+			for trial := range 8 {
+				draw := func() float64 { return anything(rng) }
+				if trial%2 == 0 {
+					draw = rng.NormFloat64
+				}
+				if !check(rng, draw, size) {
+					t.Fatalf("size %d: the form for this path differs from the Go form", size)
+				}
+			}
+		}
+	})
+}
+
+// TestFormsOfApply: maps of any shape, with columns chosen or not, the centre subtracted or on the
+// way in, and any zeros cut away.
+func TestFormsOfApply(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		x, center, of := columns(1+rng.IntN(60), draw), make([]float64, size), make([]int, size)
+		for j := range center {
+			center[j], of[j] = draw(), rng.IntN(len(x))
+		}
+		alone := rng.IntN(2) == 0
+		if alone {
+			x, of = columns(size, draw), nil
+		}
+		w := make([][]float64, 1+rng.IntN(60))
+		for i := range w {
+			w[i] = make([]float64, size)
+			for j := rng.IntN(size + 1); j < rng.IntN(size+1); j++ {
+				w[i][j] = draw()
+			}
+		}
+		m := Compile(of, center, w, x, alone)
+		z, want := columns(len(w)+1, draw), columns(len(w)+1, draw)
+		copy(z[len(w):], want[len(w):]) // the last stand for norm2
+		m.Apply(z, &z[len(w)], x)
+		applyGo(want, &want[len(w)], x, m)
+		return same(z, want)
+	})
+}
+
+// TestFormsOfProducts: sums of products of integers of up to 17 bits, as far as they are exact.
+func TestFormsOfProducts(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		g, want := NewGram(size), NewGram(size)
+		a, b := make([]int64, size*(size+1)/2), make([]int64, size*(size+1)/2)
+		for range 3 {
+			copy(g.H, columns(size, func() float64 { return float64(rng.IntN(1<<17+1) - 1<<16) }))
+			g.Add(a)
+			productsGo(want.tiles, g.H)
+			want.panels++
+		}
+		g.Flush(a)
+		want.Flush(b)
+		return slices.Equal(a, b)
+	})
+}
+
+// TestFormsOfRound: any numbers, also those that break the bound.
+func TestFormsOfRound(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		h := columns(size+2, draw)
+		want := slices.Clone(h)
+		round(h[2:], &h[0], &h[1])
+		roundGo(want[2:], &want[0], &want[1])
+		return same(h, want)
+	})
+}
+
+// BenchmarkForms times what a panel of ten columns costs.
+func BenchmarkForms(b *testing.B) {
+	const d = 10
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, w := columns(d, rng.NormFloat64), make([][]float64, d)
+	for i := range w {
+		w[i] = append(make([]float64, i), slices.Repeat([]float64{1}, d-i)...)
+	}
+	m, z := Compile(nil, make([]float64, d), w, x, false), columns(d+2, rng.NormFloat64)
+	g := NewGram(d + 1)
+	for name, run := range map[string]func(){
+		"apply":    func() { m.Apply(z, &z[d], x) },
+		"products": func() { products(g.tiles, g.H) },
+		"round":    func() { round(g.H[:d+1], &z[0], &z[1]) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			forms(b, func(b *testing.B) {
+				for b.Loop() {
+					run()
+				}
+			})
+		})
+	}
+}
