@@ -39,9 +39,8 @@ const (
 	writeTimeout  = 60 * time.Second
 	idleTimeout   = 2 * time.Minute
 	mostHeader    = 16 << 10
-	plansAtOnce   = 8
-	wrongTokens   = 10 // of an address, at once
-	burst         = 4  // of PerSecond
+	plansAtOnce   = 4
+	burst         = 4 // of PerSecond
 )
 
 // New opens the database and wires the parts. What had been running has failed, with its cost kept.
@@ -69,8 +68,7 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 		Asked: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
 	a := &api.API{
 		Service: &service.Service{Store: st, Now: now, Wake: s.workers.Wake, Stop: s.workers.Stop, Limits: limits},
-		Keeper:  auth.New(st, now), Log: log, Now: now,
-		Denied: &auth.Limit{PerSecond: 1, Burst: wrongTokens, Now: now},
+		Keeper:  auth.New(st, now), Log: log,
 	}
 	s.handler = s.mux(a)
 	return s, nil

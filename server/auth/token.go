@@ -24,6 +24,17 @@ import (
 // ErrDenied says that nobody is known by what was shown: not what is wrong with it.
 var ErrDenied = errors.New("server: wanted a token that is known, has not expired and was not revoked")
 
+// ErrMany says that a token was tried too often with a wrong secret: it takes a while until another
+// is looked at.
+var ErrMany = errors.New("server: too many wrong secrets of one token")
+
+// How often a wrong secret of one token is looked at: so many a second, and so many at once.
+// Guesses.
+const (
+	wrongPerSecond = 1
+	wrongAtOnce    = 10
+)
+
 // How argon2id is asked: 19 MiB and two passes, as OWASP advises at least.
 const (
 	passes    = 2
@@ -51,13 +62,15 @@ type Keeper struct {
 	now     func() time.Time
 	key     []byte        // of the digests of tokens that were found right
 	hashing chan struct{} // whose turn it is to hash
+	wrong   *Limit        // of secrets of a token
 	mu      sync.Mutex
 	right   map[string]string // of each token's id, the digest of the token
 }
 
 // New is a keeper of the people in the store.
 func New(s *store.Store, now func() time.Time) *Keeper {
-	return &Keeper{store: s, now: now, key: drawn(secretBytes), hashing: make(chan struct{}, hashesAtOnce), right: map[string]string{}}
+	return &Keeper{store: s, now: now, key: drawn(secretBytes), hashing: make(chan struct{}, hashesAtOnce), right: map[string]string{},
+		wrong: &Limit{PerSecond: wrongPerSecond, Burst: wrongAtOnce, Now: now}}
 }
 
 // drawn are random bytes.
@@ -119,14 +132,14 @@ func (k *Keeper) Token(ctx context.Context, token string) (store.Person, string,
 	if err != nil {
 		return store.Person{}, "", err
 	}
-	if !kept.Revoked.IsZero() || !kept.Expires.IsZero() && k.now().After(kept.Expires) || !k.is(id, secret, kept.Hash) {
+	if !kept.Revoked.IsZero() || !kept.Expires.IsZero() && k.now().After(kept.Expires) {
 		return store.Person{}, "", ErrDenied
 	}
-	return kept.Person, id, nil
+	return kept.Person, id, k.check(id, secret, kept.Hash)
 }
 
-// is reports whether a secret has a hash.
-func (k *Keeper) is(id, secret, hash string) bool {
+// check fails with ErrDenied, or ErrMany, if a secret has not this hash.
+func (k *Keeper) check(id, secret, hash string) error {
 	mac := hmac.New(sha256.New, k.key)
 	fmt.Fprintf(mac, "%s %s %s", id, hash, secret)
 	digest := string(mac.Sum(nil))
@@ -134,17 +147,21 @@ func (k *Keeper) is(id, secret, hash string) bool {
 	known := k.right[id]
 	k.mu.Unlock()
 	if subtle.ConstantTimeCompare([]byte(known), []byte(digest)) == 1 {
-		return true
+		return nil
+	}
+	if !k.wrong.Left(id) {
+		return ErrMany
 	}
 	k.hashing <- struct{}{}
 	defer func() { <-k.hashing }()
 	salted, wanted, _ := strings.Cut(hash, ":")
 	salt, err := hex.DecodeString(salted)
 	if err != nil || subtle.ConstantTimeCompare([]byte(hex.EncodeToString(hashOf(secret, salt))), []byte(wanted)) != 1 {
-		return false
+		k.wrong.Wait(id)
+		return ErrDenied
 	}
 	k.mu.Lock()
 	k.right[id] = digest
 	k.mu.Unlock()
-	return true
+	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gauze-dp/gauze"
@@ -47,13 +49,35 @@ func (f Fingerprint) of(input string) (string, error) {
 }
 
 func digestOf(name string) (string, error) {
+	h := sha256.New()
 	file, err := os.Open(name)
+	if err == nil {
+		_, err = io.Copy(h, file)
+		err = errors.Join(err, file.Close())
+	}
 	if err != nil {
 		return "", &source.Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: "check the path, and that the server may read it"}
 	}
-	h := sha256.New()
-	_, err = io.Copy(h, file)
-	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, file.Close())
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Inside reports whether all files of an input are in one of some folders, wherever links lead; a
+// database by URL is in none.
+func Inside(folders []string, input string) bool {
+	files := inputs.Files(input)
+	for _, file := range files {
+		path, err := filepath.Abs(file)
+		if err == nil {
+			path, err = filepath.EvalSymlinks(path)
+		}
+		if err != nil || !slices.ContainsFunc(folders, func(folder string) bool {
+			rest, err := filepath.Rel(folder, path)
+			return err == nil && filepath.IsLocal(rest)
+		}) {
+			return false
+		}
+	}
+	return len(files) > 0
 }
 
 // Looked is what a custodian's input was seen to be.

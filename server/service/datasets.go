@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -21,10 +19,13 @@ import (
 
 // A Registration is what a custodian says of a data set.
 type Registration struct {
-	Name     string        `json:"name"`
-	Input    string        `json:"input"` // as of `gauze fit`
-	Path     string        `json:"path,omitempty"`
-	Schema   source.Schema `json:"schema"`
+	Name string `json:"name"`
+	// Input is as of `gauze fit`; Path is another word for it.
+	Input string `json:"input,omitempty"`
+	Path  string `json:"path,omitempty"`
+	// Schema says which columns can be fitted; Columns, in its place, only names them.
+	Schema   source.Schema `json:"schema,omitzero"`
+	Columns  []string      `json:"columns,omitempty"`
 	Title    string        `json:"title,omitempty"`
 	Relation string        `json:"relation,omitempty"` // Default: replace-one.
 	// Capacity is how many rows there are at most, public, where their number is not. Default:
@@ -126,6 +127,9 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 	if r.Title != "" {
 		d.Schema.Title = r.Title
 	}
+	if len(d.Schema.Columns) == 0 {
+		d.Schema.Columns = source.Named(r.Columns).Columns
+	}
 	d.Schema.Dataset = r.Name
 	switch {
 	case !validDataset.MatchString(r.Name):
@@ -148,17 +152,8 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 
 // allowed refuses an input that is not in one of the folders that the server was told of.
 func (s *Service) allowed(input string) error {
-	if len(s.Folders) == 0 {
+	if len(s.Folders) == 0 || rows.Inside(s.Folders, input) {
 		return nil
-	}
-	path, err := filepath.Abs(input)
-	if real, fault := filepath.EvalSymlinks(path); fault == nil {
-		path = real
-	}
-	for _, folder := range s.Folders {
-		if inside, fault := filepath.Rel(folder, path); err == nil && fault == nil && filepath.IsLocal(inside) && !strings.Contains(input, ":") {
-			return nil
-		}
 	}
 	return wrong("input", "a path in one of the server's folders of data", input, "who runs the server names them with --data")
 }

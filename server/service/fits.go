@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/server/ask"
@@ -29,26 +30,67 @@ type Plan struct {
 
 // Plan states what a fit would spend and what error to expect of it. It reads no row.
 func (s *Service) Plan(ctx context.Context, p store.Person, a ask.Ask) (*Plan, error) {
-	select {
-	case s.Plans <- struct{}{}:
-		defer func() { <-s.Plans }()
-	default:
-		return nil, Busy("as many plans are being made as the server can make at a time", time.Second)
-	}
 	d, err := s.asked(ctx, p, a.Dataset)
 	if err != nil {
 		return nil, err
 	}
-	statement, _, err := a.Plan(d)
+	got, err := s.plan(a, d)
 	if err != nil {
 		return nil, err
 	}
-	out := &Plan{Statement: statement, Dataset: a.Dataset}
+	return &Plan{Statement: got.statement, Dataset: a.Dataset, Slot: got.length.Seconds()}, nil
+}
+
+// planned is what follows of a request from public facts.
+type planned struct {
+	statement *gauze.Statement
+	cost      ledger.Cost
+	length    time.Duration // of the slot; 0 without a data set
+}
+
+// mostPlanned is how many plans are remembered. A guess.
+const mostPlanned = 4096
+
+// plan plans a fit. It is remembered: a plan is a function of public facts, and takes some ten
+// milliseconds, mostly for its lower bound.
+func (s *Service) plan(a ask.Ask, d *store.Dataset) (out planned, err error) {
+	var public any
 	if d != nil {
-		length, err := s.length(a, d, statement.Method)
-		out.Slot = length.Seconds()
+		public = []any{d.Rows, d.Capacity, d.Relation, d.Schema}
+		if d.Relation != privacy.ReplaceOne.String() {
+			public = []any{d.Capacity, d.Relation, d.Schema}
+		}
+	}
+	key, err := json.Marshal([]any{a, public})
+	if err != nil {
 		return out, err
 	}
+	s.mu.Lock()
+	out, known := s.planned[string(key)]
+	s.mu.Unlock()
+	if known {
+		return out, nil
+	}
+	select {
+	case s.Plans <- struct{}{}:
+		defer func() { <-s.Plans }()
+	default:
+		return out, Busy("as many plans are being made as the server can make at a time", time.Second)
+	}
+	if out.statement, out.cost, err = a.Plan(d); err != nil {
+		return out, err
+	}
+	if d != nil {
+		if out.length, err = s.length(a, d, out.statement.Method); err != nil {
+			return out, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.planned) >= mostPlanned || s.planned == nil {
+		s.planned = map[string]planned{}
+	}
+	s.planned[string(key)] = out
 	return out, nil
 }
 
@@ -137,15 +179,11 @@ func (s *Service) Submit(ctx context.Context, p store.Person, a ask.Ask, key str
 
 // submission plans a fit, by public facts.
 func (s *Service) submission(p store.Person, a ask.Ask, d *store.Dataset, key string) (*store.Submission, error) {
-	statement, cost, err := a.Plan(d)
+	plan, err := s.plan(a, d)
 	if err != nil {
 		return nil, err
 	}
-	length, err := s.length(a, d, statement.Method)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := json.Marshal(ask.Kept{Ask: a, Cost: cost})
+	kept, err := json.Marshal(ask.Kept{Ask: a, Cost: plan.cost})
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +195,8 @@ func (s *Service) submission(p store.Person, a ask.Ask, d *store.Dataset, key st
 	return &store.Submission{
 		Fit:   store.Fit{ID: drawnID(), Dataset: d.Name, Analyst: p.Name, Request: kept},
 		Terms: ledger.Terms{Relation: d.Relation, Unit: d.Schema.Unit, Epsilon: a.Epsilon, Delta: a.Delta, Rho: a.Rho, Method: a.Method},
-		Cost:  cost, Key: key, Digest: hex.EncodeToString(digest[:]),
-		Place: func(waiting []store.Fit) (schedule.Slot, error) { return s.place(p, waiting, length) },
+		Cost:  plan.cost, Key: key, Digest: hex.EncodeToString(digest[:]),
+		Place: func(waiting []store.Fit) (schedule.Slot, error) { return s.place(p, waiting, plan.length) },
 	}, nil
 }
 

@@ -97,6 +97,8 @@ func ProblemOf(err error) (*Problem, bool) {
 		return p, true
 	case errors.Is(err, auth.ErrDenied):
 		return problem(http.StatusUnauthorized, "token", "wanted a token that is known, has not expired and was not revoked", "send Authorization: Bearer TOKEN; a custodian's gauze serve token add makes one"), true
+	case errors.Is(err, auth.ErrMany):
+		return Busy("this token was tried too often with a wrong secret", time.Second), true
 	case errors.Is(err, store.ErrNotFound):
 		return Missing("thing"), true
 	case errors.As(err, &refused):
@@ -162,7 +164,7 @@ func faultsOf(err error) []Fault {
 	case errors.As(err, &input):
 		return []Fault{{input.Field, input.Wanted, input.Got, input.Hint}}
 	case errors.As(err, &refusal):
-		return []Fault{{"request", "what can be fitted with these public facts", refusal.Reason, refusal.Advice}}
+		return []Fault{{"request", "a fit that public facts let end in a release", refusal.Reason, refusal.Advice}}
 	case errors.As(err, &unknown):
 		return []Fault{{"method", "one of " + strings.Join(unknown.Names, ", "), fmt.Sprintf("%.80q", unknown.Name), "auto is the default"}}
 	}

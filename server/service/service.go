@@ -11,6 +11,7 @@ package service
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"sync"
 	"time"
 
 	"github.com/gauze-dp/gauze/server/auth"
@@ -27,6 +28,9 @@ type Service struct {
 	Wake func()
 	Stop func(id string)
 	Limits
+
+	mu      sync.Mutex
+	planned map[string]planned
 }
 
 // Limits keep the server from falling over.
