@@ -50,23 +50,28 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if err != nil {
 		return none, err
 	}
-	law, sd := clip.Gaussian(d, best.R2), m.Spectral()/math.Sqrt(2*k)
+	law, last := clip.Gaussian(d, best.R2), released(m, best)
 	var views []clip.View
 	if information > 0 {
 		gain := st.Gain()
 		views = f.Tyler.Views(st, root, math.Max(0, 2*gain/(k+st.Nu)-2*law.V/(law.B1*law.B1))/(f.Rows*gain*gain))
 	}
-	delta, spread, err := clip.Invert(f.Context, clip.Release{Mean: m.Sum, Second: m.Second, R2: best.R2, MeanSD: sd / math.Sqrt(2*best.Lift*best.R2), SecondSD: sd}, views)
+	delta, spread, err := clip.Invert(f.Context, last, views)
 	if err != nil {
 		return none, err
 	}
-	variance := 1 / (information + law.B1*law.B1/(sd*sd))
+	variance := 1 / (information + law.B1*law.B1/(last.SecondSD*last.SecondSD))
 	noise := math.Sqrt(2 * k * variance)
 	if least, collapsed := clip.Least(spread); collapsed || noise > single.NoiseLimit*least {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	spread.ScaleSym(1/math.Sqrt(1+shrink*(k+1)*variance), spread)
 	return f.Finish(st, root, delta, spread, noise, nil)
+}
+
+// released are moments as what is inverted.
+func released(m moments.Sums, c clip.Clipping) clip.Release {
+	return clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: m.SecondSD / math.Sqrt(2*c.Lift*c.R2), SecondSD: m.SecondSD}
 }
 
 // shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that a

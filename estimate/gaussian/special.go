@@ -71,11 +71,11 @@ func (f fit) refineColumns(mean, sd []float64, mu float64, c clip.Clipping, roug
 		if err != nil {
 			return 0, err
 		}
-		first, sigma := m.Sum[0], m.Spectral()/math.Sqrt2
+		first, sigma := m.Sum[0], m.SecondSD
 		if math.Abs(first) > leaning*math.Sqrt(c.R2) || !rough && !(sigma <= single.NoiseLimit*(m.Second.At(0, 0)-first*first)) {
 			return 0, f.RefuseColumn(j)
 		}
-		delta, root, err := clip.Invert(f.Context, clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: 1, SecondSD: 1}, nil)
+		delta, root, err := clip.Invert(f.Context, released(m, c), nil)
 		if err != nil {
 			return 0, err
 		}

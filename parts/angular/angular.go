@@ -30,11 +30,14 @@ import (
 type Law struct {
 	Image // the expectation
 
-	nu      float64
-	vectors *mat.Dense // the eigenvectors of S, in columns
-	// In the eigenvectors' coordinates the derivative of entry (i, j), i != j, in S_ij is pair(i,
-	// j); that of (i, i) in S_jj is pair(i, i) [i = j] - cross(i, j); that of u_w u_0 in eta is
-	// sqrt nu first(i); that of u_0^2 in S_jj is -nu second(j).
+	// Vectors are the eigenvectors of S, in columns, and Variance its eigenvalues: all else is in
+	// the coordinates of these.
+	Vectors  *mat.Dense
+	Variance []float64
+	nu       float64
+	// The derivative of entry (i, j), i != j, in S_ij is pair(i, j); that of (i, i) in S_jj is
+	// pair(i, i) [i = j] - cross(i, j); that of u_w u_0 in eta is sqrt nu first(i); that of u_0^2
+	// in S_jj is -nu second(j).
 	pair, cross   *mat.Dense
 	first, second []float64
 }
@@ -84,9 +87,10 @@ func New(eta []float64, s *mat.SymDense, nu float64) (l *Law, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	l = &Law{nu: nu, vectors: vectors, pair: mat.NewDense(d, d, nil), cross: mat.NewDense(d, d, nil),
-		first: make([]float64, d), second: make([]float64, d)}
-	mean := l.toEigen(eta)
+	l = &Law{Vectors: vectors, Variance: variance, nu: nu, pair: mat.NewDense(d, d, nil), cross: mat.NewDense(d, d, nil),
+		first: make([]float64, d), second: make([]float64, d), Image: Image{WW: mat.NewDense(d, d, nil), W0: make([]float64, d)}}
+	mean := make([]float64, d)
+	symmetric.AddMulT(mean, vectors, eta)
 	largest := nu
 	for i := range variance {
 		variance[i] = math.Max(variance[i], 0)
@@ -95,30 +99,29 @@ func New(eta []float64, s *mat.SymDense, nu float64) (l *Law, ok bool) {
 	if !dense.Finite(largest) {
 		return nil, false
 	}
-	l.integrate(mean, variance, math.Log(cutBelow/largest))
+	l.integrate(mean, math.Log(cutBelow/largest))
 	return l, true
 }
 
-func (l *Law) integrate(mean, variance []float64, low float64) {
+func (l *Law) integrate(mean []float64, low float64) {
 	d := len(mean)
-	ww, w0 := mat.NewDense(d, d, nil), make([]float64, d)
 	c, m := make([]float64, d), make([]float64, d)
 	root := math.Sqrt(l.nu)
 	for y := math.Log(cutAbove / l.nu); y > low; y -= logStep {
 		t := math.Exp(y)
 		logPhi := -l.nu * t
-		for i, v := range variance {
+		for i, v := range l.Variance {
 			c[i] = 1 / (1 + 2*t*v)
 			logPhi += .5*math.Log(c[i]) - t*mean[i]*mean[i]*c[i]
 			m[i] = mean[i] * c[i]
 		}
 		phi := math.Exp(logPhi) * t * logStep
 		l.Zero += l.nu * phi
-		for i, v := range variance {
-			w0[i] += root * phi * m[i]
+		for i, v := range l.Variance {
+			l.W0[i] += root * phi * m[i]
 			l.first[i] += phi * c[i]
 			l.second[i] += phi * t * c[i]
-			row, pair, cross := ww.RawRowView(i), l.pair.RawRowView(i), l.cross.RawRowView(i)
+			row, pair, cross := l.WW.RawRowView(i), l.pair.RawRowView(i), l.cross.RawRowView(i)
 			row[i] += phi * v * c[i]
 			for j := range d {
 				row[j] += phi * m[i] * m[j]
@@ -127,49 +130,35 @@ func (l *Law) integrate(mean, variance []float64, low float64) {
 			}
 		}
 	}
-	l.WW, l.W0 = turned(l.vectors, ww), l.vector(w0)
 }
 
-// toEigen is the vector in the eigenvectors' coordinates.
-func (l *Law) toEigen(v []float64) []float64 {
-	out := make([]float64, len(v))
-	symmetric.AddMulT(out, l.vectors, v)
-	return out
-}
-
-// vector undoes toEigen.
-func (l *Law) vector(v []float64) []float64 {
-	out := make([]float64, len(v))
-	symmetric.AddMul(out, l.vectors, v)
-	return out
-}
-
-// turned is a x a^T.
-func turned(a, x mat.Matrix) *mat.Dense {
+// Turned is an image of w as one in the eigenvectors' coordinates.
+func (l *Law) Turned(x Image) Image {
 	var t, y mat.Dense
-	t.Mul(a, x)
-	y.Mul(&t, a.T())
-	return &y
+	t.Mul(l.Vectors.T(), x.WW)
+	y.Mul(&t, l.Vectors)
+	w := make([]float64, len(x.W0))
+	symmetric.AddMulT(w, l.Vectors, x.W0)
+	return Image{&y, w, x.Zero}
 }
 
-// lean is a vector scaled by sqrt nu first(i) in the eigenvectors' coordinates.
-func (l *Law) lean(v []float64) []float64 {
-	e := l.toEigen(v)
-	for i := range e {
-		e[i] *= math.Sqrt(l.nu) * l.first[i]
+// lean is f times a vector scaled by sqrt nu first(i).
+func (l *Law) lean(f float64, v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = f * x * math.Sqrt(l.nu) * l.first[i]
 	}
-	return l.vector(e)
+	return out
 }
 
 // Forward is the derivative of (WW, W0, Zero) in the direction (eta, s) -> (eta + dEta, s + dS); dS
 // is symmetric.
 func (l *Law) Forward(dEta []float64, dS *mat.Dense) Image {
-	y, zero := turned(l.vectors.T(), dS), 0.0
-	diagonal := symmetric.DiagonalOf(y)
+	diagonal, y, zero := symmetric.DiagonalOf(dS), new(mat.Dense), 0.0
 	for j, v := range diagonal {
 		zero -= l.nu * l.second[j] * v
 	}
-	y.MulElem(y, l.pair)
+	y.MulElem(dS, l.pair)
 	for i := range diagonal {
 		v := y.At(i, i)
 		for j, c := range l.cross.RawRowView(i) {
@@ -177,25 +166,21 @@ func (l *Law) Forward(dEta []float64, dS *mat.Dense) Image {
 		}
 		y.Set(i, i, v)
 	}
-	return Image{turned(l.vectors, y), l.lean(dEta), zero}
+	return Image{y, l.lean(1, dEta), zero}
 }
 
 // Adjoint is the transpose of Forward: Forward(dEta, dS).Dot(x) = <(dEta, dS), Adjoint(x)>; x.WW is
 // symmetric.
 func (l *Law) Adjoint(x Image) (dEta []float64, dS *mat.Dense) {
-	y := turned(l.vectors.T(), x.WW)
-	diagonal := symmetric.DiagonalOf(y)
-	y.MulElem(y, l.pair)
+	diagonal := symmetric.DiagonalOf(x.WW)
+	dS = new(mat.Dense)
+	dS.MulElem(x.WW, l.pair)
 	for j := range diagonal {
-		v := y.At(j, j) - l.nu*l.second[j]*x.Zero
+		v := dS.At(j, j) - l.nu*l.second[j]*x.Zero
 		for i, u := range diagonal {
 			v -= l.cross.At(i, j) * u
 		}
-		y.Set(j, j, v)
+		dS.Set(j, j, v)
 	}
-	dEta = l.lean(x.W0)
-	for i := range dEta {
-		dEta[i] *= 2
-	}
-	return dEta, turned(l.vectors, y)
+	return l.lean(2, x.W0), dS
 }

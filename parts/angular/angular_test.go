@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
 // randomLaw draws a covariance with eigenvalues spread over the given factor, and a mean of the
@@ -21,6 +23,16 @@ func randomLaw(rng *rand.Rand, d int, spread, shift float64) (eta []float64, s *
 	s = mat.NewSymDense(d, nil)
 	s.SymOuterK(1/float64(d), g)
 	return eta, s
+}
+
+// original undoes law.Turned.
+func original(law *Law, x Image) Image {
+	var t, y mat.Dense
+	t.Mul(law.Vectors, x.WW)
+	y.Mul(&t, law.Vectors.T())
+	out := Image{&y, make([]float64, len(x.W0)), x.Zero}
+	symmetric.AddMul(out.W0, law.Vectors, x.W0)
+	return out
 }
 
 // TestExpectation holds the integral against a sum over random rows: 2e5 rows, whose mean of a
@@ -39,6 +51,7 @@ func TestExpectation(t *testing.T) {
 		if !ok {
 			t.Fatal("no law")
 		}
+		at := original(law, law.Image)
 		const rows = 200000
 		var factor mat.Cholesky
 		if !factor.Factorize(s) {
@@ -69,10 +82,10 @@ func TestExpectation(t *testing.T) {
 		trace := law.Zero
 		check("zero", law.Zero, sum.At(0, 0))
 		for i := range c.d {
-			check("w0", law.W0[i], sum.At(0, i+1))
-			trace += law.WW.At(i, i)
+			check("w0", at.W0[i], sum.At(0, i+1))
+			trace += at.WW.At(i, i)
 			for j := range c.d {
-				check("ww", law.WW.At(i, j), sum.At(i+1, j+1))
+				check("ww", at.WW.At(i, j), sum.At(i+1, j+1))
 			}
 		}
 		if math.Abs(trace-1) > 1e-7 {
@@ -107,7 +120,7 @@ func TestDerivative(t *testing.T) {
 			var eigen mat.EigenSym
 			eigen.Factorize(s, false)
 			h := 1e-3 * eigen.Values(nil)[0] / mat.Norm(dS, 2)
-			at := func(f float64) *Law {
+			at := func(f float64) Image {
 				moved, shift := mat.NewSymDense(d, nil), make([]float64, d)
 				for i := range d {
 					shift[i] = f * h * dEta[i]
@@ -116,10 +129,12 @@ func TestDerivative(t *testing.T) {
 					}
 				}
 				l, _ := New(shift, moved, nu)
-				return l
+				return original(l, l.Image)
 			}
 			up, down := at(1), at(-1)
-			forward, y := law.Forward(dEta, dS), Image{ww, w0, 2.5}
+			turned, y := law.Turned(Image{dS, dEta, 0}), Image{ww, w0, 2.5}
+			derivative := law.Forward(turned.W0, turned.WW)
+			forward := original(law, derivative)
 			near := func(name string, got, a, b float64) {
 				if want := (a - b) / (2 * h); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
 					t.Errorf("d=%d nu=%g: derivative of %s: got %g, want %g", d, nu, name, got, want)
@@ -133,11 +148,11 @@ func TestDerivative(t *testing.T) {
 				}
 			}
 			aEta, aS := law.Adjoint(y)
-			product, other := forward.Dot(y), 0.0
+			product, other := derivative.Dot(y), 0.0
 			for i := range d {
-				other += aEta[i] * dEta[i]
+				other += aEta[i] * turned.W0[i]
 				for j := range d {
-					other += aS.At(i, j) * dS.At(i, j)
+					other += aS.At(i, j) * turned.WW.At(i, j)
 				}
 			}
 			if math.Abs(product-other) > 1e-9*(1+math.Abs(product)) {

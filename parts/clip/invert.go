@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	newtonSteps   = 8
-	smallMove     = 1e-7 // a Newton step below this ends the search
+	newtonSteps = 8
+	// hardlySeen is the error that the search leaves, in sds of the noise of the answer's noisiest
+	// direction.
+	hardlySeen    = .01
 	gradientSteps = 30
-	gradientLess  = 1e-10 // of the squared residual ends the conjugate gradients
+	gradientLess  = 1e-6 // of the squared residual ends the conjugate gradients
 )
 
 // LeastEigen is the least eigenvalue of an inverted covariance, in coordinates in which it is near
@@ -76,7 +78,10 @@ func Invert(ctx context.Context, r Release, views []View) (delta []float64, root
 	zeroMean, zeroSecond := points.Moments(make([]float64, d), symmetric.Identity(d), r.R2)
 	delta = make([]float64, d)
 	cov, root := symmetric.Identity(d), symmetric.Identity(d)
-	for range newtonSteps {
+	// the least square root of the second derivative's eigenvalues is one over the noise's greatest
+	// sd
+	enough := math.Pow(hardlySeen*math.Min(law.A1/r.MeanSD, math.Min(law.B1, law.TraceGain())/r.SecondSD), 2)
+	for step := 0; step < newtonSteps && ctx.Err() == nil; step++ {
 		mean, second := points.Moments(delta, root, r.R2)
 		off, gradient := NewChange(d), NewChange(d)
 		for i := range d {
@@ -90,7 +95,10 @@ func Invert(ctx context.Context, r Release, views []View) (delta []float64, root
 		for _, v := range views {
 			v.Pull(delta, cov, gradient)
 		}
-		move := solve(ctx, gradient, func(x, out Change) {
+		if gradient.dot(gradient) < enough {
+			break
+		}
+		move := solve(ctx, gradient, enough, func(x, out Change) {
 			r.back(law, law.effect(law.A1, x), out)
 			for _, v := range views {
 				v.Curve(x, out)
@@ -106,9 +114,7 @@ func Invert(ctx context.Context, r Release, views []View) (delta []float64, root
 				cov.SetSym(i, j, cov.At(i, j)+(move.Cov.At(i, j)+move.Cov.At(j, i))/2)
 			}
 		}
-		if cov, root = symmetric.FlooredRoot(cov, LeastEigen); size < smallMove || ctx.Err() != nil {
-			break
-		}
+		cov, root = symmetric.FlooredRoot(cov, LeastEigen)
 	}
 	return delta, root, ctx.Err()
 }
@@ -149,14 +155,14 @@ func addToDiagonal(m *mat.Dense, v float64) {
 }
 
 // solve finds x with curve(x) = b by the method of conjugate gradients; curve adds a positive map
-// of its first argument to its second. It stops with ctx.
-func solve(ctx context.Context, b Change, curve func(x, out Change)) Change {
+// of its first argument to its second. It stops with ctx, and where the squared residual is enough.
+func solve(ctx context.Context, b Change, enough float64, curve func(x, out Change)) Change {
 	d := len(b.Mean)
 	x, rest, way := NewChange(d), NewChange(d), NewChange(d)
 	rest.Add(1, b)
 	way.Add(1, b)
 	size := rest.dot(rest)
-	enough := gradientLess * size
+	enough = math.Max(enough/2, gradientLess*size)
 	for range gradientSteps {
 		if !(size > enough) || ctx.Err() != nil {
 			break

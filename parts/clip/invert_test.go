@@ -25,7 +25,7 @@ func TestInvert(t *testing.T) {
 		fresh.Z[i] = rng.NormFloat64()
 	}
 	mean, second := fresh.Moments(delta, root, r2)
-	gotDelta, gotRoot, _ := Invert(t.Context(), Release{Mean: mean, Second: second, R2: r2, MeanSD: 1, SecondSD: 1}, nil)
+	gotDelta, gotRoot, _ := Invert(t.Context(), Release{Mean: mean, Second: second, R2: r2, MeanSD: 1e-4, SecondSD: 1e-4}, nil)
 	var got mat.Dense
 	got.Mul(gotRoot, gotRoot)
 	for i := range d {
@@ -57,7 +57,7 @@ func TestInvertStops(t *testing.T) {
 	asks, most := canceltest.StopsAsked(t, 5, func() (func(context.Context) error, func() int) {
 		steps = 0
 		return func(ctx context.Context) error {
-			_, _, err := Invert(ctx, Release{Mean: make([]float64, d), Second: second, R2: d, MeanSD: 1, SecondSD: 1}, []View{&steps})
+			_, _, err := Invert(ctx, Release{Mean: make([]float64, d), Second: second, R2: d, MeanSD: 1e-6, SecondSD: 1e-6}, []View{&steps})
 			return err
 		}, func() int { return int(steps) }
 	})

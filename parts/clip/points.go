@@ -3,6 +3,7 @@ package clip
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -42,42 +43,45 @@ func NewPoints(d int) Points {
 	return p
 }
 
-// pointsAtOnce bounds the memory of Moments.
-const pointsAtOnce = 1024
+// pointsAtOnce are handled together, coordinate by coordinate: so many numbers of one follow each
+// other in memory, and those of 50 stay close to the processor.
+const pointsAtOnce = 512
 
 // Moments are the mean and second moment of delta + root z over the points, clipped to radius^2 =
 // r2: far from N(0, I), where a Law's first order does not reach.
 func (p Points) Moments(delta []float64, root *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
-	d := p.D
+	d, half := p.D, len(p.Z)/p.D
 	mean, second := make([]float64, d), mat.NewSymDense(d, nil)
-	for at := 0; at < len(p.Z); at += pointsAtOnce * d {
-		z := p.Z[at:min(at+pointsAtOnce*d, len(p.Z))]
-		var step mat.Dense
-		step.Mul(mat.NewDense(len(z)/d, d, z), root)
-		clipped := mat.NewDense(2*len(z)/d, d, nil)
-		for i := range len(z) / d {
-			row := step.RawRowView(i)
-			for k, sign := range [2]float64{1, -1} {
-				y, q := clipped.RawRowView(2*i+k), 0.0
-				for j, v := range row {
-					y[j] = delta[j] + sign*v
-					q += y[j] * y[j]
-				}
-				g := math.Sqrt(math.Min(1, r2/q))
-				for j := range y {
-					y[j] *= g
-					mean[j] += y[j]
-				}
+	z, y := mat.NewDense(d, pointsAtOnce, nil), mat.NewDense(d, 2*pointsAtOnce, nil)
+	for at := 0; at < half; at += pointsAtOnce {
+		m := min(pointsAtOnce, half-at)
+		factor := make([]float64, 2*m)
+		z.Slice(0, d, 0, m).(*mat.Dense).Copy(mat.NewDense(m, d, p.Z[at*d:(at+m)*d]).T())
+		for i, shift := range delta {
+			row := y.RawRowView(i)[:2*m]
+			clear(row)
+			for l := range d {
+				floats.AddScaled(row[:m], root.At(i, l), z.RawRowView(l)[:m])
+			}
+			for k, v := range row[:m] {
+				row[k], row[m+k] = shift+v, shift-v
+				factor[k] += row[k] * row[k]
+				factor[m+k] += row[m+k] * row[m+k]
 			}
 		}
-		var part mat.SymDense
-		part.SymOuterK(1, clipped.T())
-		second.AddSym(second, &part)
+		for k, q := range factor {
+			factor[k] = math.Sqrt(math.Min(1, r2/q))
+		}
+		for i := range d {
+			row := y.RawRowView(i)[:2*m]
+			floats.Mul(row, factor)
+			mean[i] += floats.Sum(row)
+			for j := range i + 1 {
+				second.SetSym(i, j, second.At(i, j)+floats.Dot(row, y.RawRowView(j)[:2*m]))
+			}
+		}
 	}
-	n := float64(2 * len(p.Z) / d)
-	second.ScaleSym(1/n, second)
-	for i := range mean {
-		mean[i] /= n
-	}
+	second.ScaleSym(.5/float64(half), second)
+	floats.Scale(.5/float64(half), mean)
 	return mean, second
 }

@@ -74,6 +74,7 @@ type view struct {
 	weight float64 // 1/sigma^2, less where sampling is what limits
 	law    *angular.Law
 	scale  angular.Image // what a change of scale does to the measurement
+	turned *mat.Dense    // B in the law's coordinates
 }
 
 // Pull adds to gradient what the difference between the measurement and its expectation under
@@ -86,8 +87,10 @@ func (v *view) Pull(delta []float64, cov *mat.SymDense, gradient clip.Change) {
 	if v.law = law; !ok {
 		return
 	}
-	v.scale = law.Forward(make([]float64, len(delta)), mat.DenseCopyOf(s))
-	v.back(v.seen.Plus(-1, law.Image), gradient)
+	v.turned = new(mat.Dense)
+	v.turned.Mul(law.Vectors.T(), v.b)
+	v.scale = law.Forward(make([]float64, len(delta)), mat.DenseCopyOf(symmetric.Diagonal(law.Variance)))
+	v.back(law.Turned(v.seen).Plus(-1, law.Image), gradient)
 }
 
 // back adds the weighted transpose of the derivative at off to out. What a change of scale would do
@@ -99,10 +102,10 @@ func (v *view) back(off angular.Image, out clip.Change) {
 	}
 	dEta, dS := v.law.Adjoint(off)
 	var t mat.Dense
-	t.Mul(v.b.T(), dS)
+	t.Mul(v.turned.T(), dS)
 	x := clip.NewChange(len(dEta))
-	x.Cov.Mul(&t, v.b)
-	symmetric.AddMulT(x.Mean, v.b, dEta)
+	x.Cov.Mul(&t, v.turned)
+	symmetric.AddMulT(x.Mean, v.turned, dEta)
 	out.Add(v.weight, x)
 }
 
@@ -112,9 +115,9 @@ func (v *view) Curve(x, out clip.Change) {
 		return
 	}
 	var t, s mat.Dense
-	t.Mul(v.b, x.Cov)
-	s.Mul(&t, v.b.T())
+	t.Mul(v.turned, x.Cov)
+	s.Mul(&t, v.turned.T())
 	dEta := make([]float64, len(x.Mean))
-	symmetric.AddMul(dEta, v.b, x.Mean)
+	symmetric.AddMul(dEta, v.turned, x.Mean)
 	v.back(v.law.Forward(dEta, &s), out)
 }

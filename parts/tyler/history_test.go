@@ -110,12 +110,16 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 	if !ok {
 		p.t.Fatal("no law")
 	}
-	mean := mat.NewSymDense(p.d+1, nil)
+	mean, w0 := mat.NewSymDense(p.d+1, nil), make([]float64, p.d)
+	symmetric.AddMul(w0, law.Vectors, law.W0)
+	var half, ww mat.Dense
+	half.Mul(law.Vectors, law.WW)
+	ww.Mul(&half, law.Vectors.T())
 	mean.SetSym(0, 0, law.Zero)
 	for i := range p.d {
-		mean.SetSym(0, i+1, law.W0[i])
+		mean.SetSym(0, i+1, w0[i])
 		for j := i; j < p.d; j++ {
-			mean.SetSym(i+1, j+1, law.WW.At(i, j))
+			mean.SetSym(i+1, j+1, ww.At(i, j))
 		}
 	}
 	if rng != nil {
