@@ -1,6 +1,6 @@
 """Builds the wheels of all platforms and the sdist into dist/: python build_wheels.py [--host]
 
-Needs hatchling and Go. --host builds the wheel of this machine alone. Every wheel is opened and checked.
+Needs hatchling and Go. --host builds the wheel of this machine, and the sdist. Every wheel is opened and checked.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ def main(arguments: list[str]) -> None:
         raise SystemExit(__doc__)
     for target in [""] if host else list(TAGS):
         _hatchling(here, "wheel", {**os.environ, "GAUZE_TARGET": target})
-    if not host:
-        _hatchling(here, "sdist", dict(os.environ))
+    _hatchling(here, "sdist", dict(os.environ))
     for file in sorted((here / "dist").iterdir()):
         size = file.stat().st_size
         print(f"{size / 1e6:6.1f} MB  {file.name}")

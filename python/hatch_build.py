@@ -50,7 +50,10 @@ class Hook(BuildHookInterface):
             cwd=source, env=environment, check=True,
         )
         out.chmod(0o755)
+        licences = Path(self.folder.name) / "LICENCES"
+        licences.write_text(_licences(source, environment), encoding="utf-8")
         build_data["force_include"][str(out)] = f"gauze/bin/{name}"
+        build_data["force_include"][str(licences)] = "gauze/bin/LICENCES"
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + TAGS[target]
 
@@ -62,6 +65,21 @@ class Hook(BuildHookInterface):
 def _host() -> str:
     answer = subprocess.run(["go", "env", "GOHOSTOS", "GOHOSTARCH"], capture_output=True, text=True, check=True)
     return "/".join(answer.stdout.split())
+
+
+def _licences(root: Path, environment: dict[str, str]) -> str:
+    """The licences of the program, of the modules that it is linked with, and of Go."""
+    form = "{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
+    listed = subprocess.run(["go", "list", "-deps", "-f", form, "./cmd/gauze"], cwd=root, env=environment, capture_output=True, text=True, check=True)
+    go = subprocess.run(["go", "env", "GOROOT"], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
+    parts = {"gauze": root, "Go": Path(go)} | dict((n, Path(d)) for n, d in (line.split("\t") for line in sorted(set(listed.stdout.split("\n"))) if line))
+    texts = []
+    for name, folder in parts.items():
+        found = sorted(f for f in folder.iterdir() if f.is_file() and f.name.upper().startswith(("LICENSE", "LICENCE", "COPYING", "NOTICE")))
+        if not found and name != "Go":  # which some distributions strip
+            raise SystemExit(f"{name} has no licence in its folder")
+        texts += [f"== {name}: {f.name}\n\n{f.read_text(encoding='utf-8', errors='replace')}" for f in found]
+    return "\n".join(texts)
 
 
 def _sources(root: Path) -> dict[str, str]:

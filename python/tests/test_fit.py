@@ -106,6 +106,9 @@ def test_plan(rows):
     found = gauze.plan(rows, n_components=1, **BUDGET)
     assert found.method == "gaussian" and found.expect["covariance_error"] > 0
     assert {"gaussian", "heavy-tailed"} <= {m["method"] for m in found.methods}
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(found)
+    assert len(frame) == len(found) and "method" in frame and frame.equals(found.to_frame()) and "<table" in found._repr_html_()
     assert found.content["rows"] == gauze.plan(rows=len(rows), dim=2, **BUDGET).content["rows"]
     with pytest.raises(gauze.InputError, match="rows and dim"):
         gauze.plan(rows, relation="add-remove-one", **BUDGET)

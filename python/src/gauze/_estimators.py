@@ -98,19 +98,29 @@ class _Private(BaseEstimator):
 class GaussianMixture(_Private):
     """A mixture of Gaussians, learned under differential privacy.
 
-    n_components: a number, or "auto". epsilon and delta, or rho (zCDP): the budget; there is no
-    default. relation: "replace-one", where the number of rows is public, or "add-remove-one".
-    covariance_type: "full", "diag" or "spherical". method: see `gauze fit --help`. unit: the column
-    whose values are persons, where one has several rows. by: columns whose declared categories make
-    groups, each with a model of its own in groups_; a mapping declares them. schema: the columns to
-    fit, as names, as an object or as a file of it; without one all columns of numbers that X has.
-    ledger, dataset: which budget it is taken from. max_components: the most that "auto" may choose.
-    learner: what the method "black-box" runs on blocks of rows. force: allows epsilon above 20, and a delta of
-    one over the rows or more. progress: whether a bar is shown, by tqdm; None: where somebody looks.
+    Parameters, none of which but the budget is needed:
 
-    Attributes: weights_, means_, covariances_, precisions_cholesky_ are of the components that
-    stand for groups of rows, and what predict, score_samples and sample are about; rows in none
-    are in background_. release_ is what may be published; notes_ is for the custodian alone.
+    - n_components: a number, or "auto", which chooses at most max_components under the budget
+    - epsilon and delta, or rho (zCDP): the budget, which has no default
+    - relation: "replace-one", where the number of rows is public, or "add-remove-one"
+    - covariance_type: "full", "diag" or "spherical"
+    - method: see `gauze fit --help`; learner: what "black-box" runs on blocks of rows
+    - unit: the column whose values are persons, where one has several rows
+    - by: columns whose declared categories make groups, each with a model of its own; a mapping
+      declares them
+    - schema: the columns to fit, as names, as an object or as a file of it; without one all columns
+      of numbers that X has
+    - ledger, dataset: the account that the budget is taken from
+    - force: allows epsilon above 20, and a delta of one over the rows or more
+    - progress: whether tqdm shows a bar; None: where somebody looks
+
+    Attributes besides those below:
+
+    - release_: what may be published; notes_: what is for the custodian alone
+    - n_features_in_, and feature_names_in_ where the columns of X have names
+    - groups_, with by: the fitted mixture of each group, or the NoRelease that says why there is none
+
+    Components are those that stand for groups of rows; rows in none are in background_, apart.
     """
 
     def __init__(
@@ -261,7 +271,7 @@ class Covariance(_Private):
     """The mean and the covariance of one distribution, learned under differential privacy.
 
     method: "auto", "gaussian", or "heavy-tailed" where the distribution may be of any shape. The
-    other parameters are those of GaussianMixture.
+    other parameters, and attributes, are those of GaussianMixture.
     """
 
     def __init__(

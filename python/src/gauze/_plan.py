@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 from . import _program, _table
 from ._errors import wrong
 from ._request import Request
 
 
-class Plan:
-    """A plan: `content` is all that `gauze plan --json` says of it."""
+class Plan(Sequence[dict[str, Any]]):
+    """A plan: a table with a row for each method, which `pd.DataFrame(plan)` and to_frame() make a frame of.
+
+    `content` is all that `gauze plan --json` says of it.
+    """
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
@@ -31,6 +34,16 @@ class Plan:
     def methods(self) -> list[dict[str, Any]]:
         """Every method with the error to expect, or why it would refuse; of mixtures, by their number of components and their gap."""
         return list(self.content.get("candidates") or self.content.get("mixtures") or [])
+
+    @overload
+    def __getitem__(self, at: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        return self.methods[at]
+
+    def __len__(self) -> int:
+        return len(self.methods)
 
     def to_frame(self) -> Any:
         """The methods as a DataFrame of pandas."""

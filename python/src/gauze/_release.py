@@ -234,7 +234,7 @@ class Release:
         return Report(self)
 
     def to_sklearn(self, background: bool = True) -> Any:
-        """scikit-learn's own GaussianMixture with these parameters."""
+        """scikit-learn's own GaussianMixture with these parameters; rows for it must be floats, for of whole numbers it rounds the densities."""
         from sklearn.mixture import GaussianMixture
 
         from ._density import precisions_cholesky
