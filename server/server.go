@@ -52,6 +52,9 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
+	if err := st.Alone(ctx, c.Database); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	cut, err := st.Recover(ctx, c.Workers)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())

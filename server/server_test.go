@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,9 +27,29 @@ type site struct {
 	config Config
 	server *Server
 	web    *httptest.Server
-	log    *bytes.Buffer
+	logged *logged
 	tokens map[string]string // of kim and pat (custodians), lee and max (analysts)
 	end    func()
+}
+
+// logged is what was logged.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+// String is all of it.
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // opened is a site with short slots.
@@ -40,7 +61,7 @@ func opened(t *testing.T, change ...func(*Config)) *site {
 	for _, f := range change {
 		f(&c)
 	}
-	s := &site{t: t, config: c, log: &bytes.Buffer{}, tokens: map[string]string{}}
+	s := &site{t: t, config: c, logged: &logged{}, tokens: map[string]string{}}
 	s.start()
 	keeper := auth.New(s.server.store, time.Now)
 	for name, role := range map[string]store.Role{"kim": store.Custodian, "pat": store.Custodian, "lee": store.Analyst, "max": store.Analyst} {
@@ -57,7 +78,7 @@ func opened(t *testing.T, change ...func(*Config)) *site {
 // start starts the server on its database.
 func (s *site) start() {
 	s.t.Helper()
-	server, err := New(s.t.Context(), s.config, time.Now, slog.New(slog.NewJSONHandler(io.Discard, nil)))
+	server, err := New(s.t.Context(), s.config, time.Now, slog.New(slog.NewJSONHandler(s.logged, nil)))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -16,8 +17,9 @@ import (
 const Password = "hunter2-of-the-test"
 
 // Start starts a server with an empty database, and returns its URL, with the password in it. The
-// server ends with the test. Where none can be started the test is skipped, and says why.
-func Start(t testing.TB) string {
+// server ends with the test. Where none can be started the test is skipped, and says why. It keeps
+// nothing over a crash unless more settings, as in "-c fsync=on", say so.
+func Start(t testing.TB, settings ...string) string {
 	t.Helper()
 	bin := programs(t)
 	dir, err := os.MkdirTemp("", "pgtest") // t.TempDir lets nobody else in
@@ -51,8 +53,8 @@ func Start(t testing.TB) string {
 		t.Fatal(err)
 	}
 	run("initdb", "-D", data, "-U", "gauze", "-A", "scram-sha-256", "--pwfile", password, "-E", "UTF8", "--locale=C", "-N")
-	settings := fmt.Sprintf("-p %d -k %s -h 127.0.0.1 -c fsync=off -c shared_buffers=32MB", port, dir)
-	run("pg_ctl", "-D", data, "-w", "-t", "120", "-l", filepath.Join(dir, "log"), "-o", settings, "start")
+	all := append([]string{fmt.Sprintf("-p %d -k %s -h 127.0.0.1 -c fsync=off -c shared_buffers=32MB", port, dir)}, settings...)
+	run("pg_ctl", "-D", data, "-w", "-t", "120", "-l", filepath.Join(dir, "log"), "-o", strings.Join(all, " "), "start")
 	t.Cleanup(func() { run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop") })
 	return fmt.Sprintf("postgres://gauze:%s@127.0.0.1:%d/postgres", Password, port)
 }

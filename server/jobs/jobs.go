@@ -107,12 +107,16 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 	if now := w.Now(); now.Sub(f.Slot.Start) > late { // what ran before was put off, or the server was down
 		f.Slot.Start = now
 	}
-	if err := w.Store.Begin(ctx, f.ID, f.Slot.Start); err != nil {
-		if !errors.Is(err, store.ErrNotFound) { // nobody waits for it any more
-			w.Log.Error("a fit cannot begin", "fit", f.ID, "error", err.Error())
-			w.pause(ctx, w.Now().Add(idle))
+	for {
+		err := w.Store.Begin(ctx, f.ID, f.Slot.Start)
+		if err == nil {
+			break
 		}
-		return
+		if errors.Is(err, store.ErrNotFound) || ctx.Err() != nil { // nobody waits for it any more
+			return
+		}
+		w.Log.Error("a fit cannot begin", "fit", f.ID, "error", err.Error())
+		w.pause(ctx, w.Now().Add(idle))
 	}
 	out := w.run(compute, f)
 	if out.Fault != "" && compute.Err() != nil {

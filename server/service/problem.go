@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -108,6 +110,11 @@ func ProblemOf(err error) (*Problem, bool) {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return problem(http.StatusServiceUnavailable, "cut", "the request was cut off", "try again"), true
 	}
+	if away(err) {
+		p := problem(http.StatusServiceUnavailable, "database", "the database does not answer", "try again, a fit with the Idempotency-Key that it had")
+		p.RetryAfter = time.Second
+		return p, false
+	}
 	if faults := faultsOf(err); faults != nil {
 		out := problem(http.StatusUnprocessableEntity, "request", "", "")
 		if out.Fault = faults[0]; len(faults) > 1 {
@@ -116,6 +123,12 @@ func ProblemOf(err error) (*Problem, bool) {
 		return out, true
 	}
 	return problem(http.StatusInternalServerError, "internal", "internal error", "try again; if it stays, ask who runs the server"), false
+}
+
+// away reports an error of a database that cannot be reached, or was lost.
+func away(err error) bool {
+	var lost net.Error
+	return errors.As(err, &lost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // Malformed is what is said of a body that cannot be read as what was wanted.

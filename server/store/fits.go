@@ -161,11 +161,12 @@ func (s *Store) Next(ctx context.Context, worker int) (Fit, error) {
 	return f, found(err)
 }
 
-// Begin says that a fit runs from a time on. It fails with ErrNotFound if the fit does not wait any
-// more, for instance because it was cancelled.
+// Begin says that a fit runs from a time on; to say it again, should the database have gone before
+// it answered, is no fault. It fails with ErrNotFound if the fit does not wait any more, for
+// instance because it was cancelled.
 func (s *Store) Begin(ctx context.Context, id string, start time.Time) error {
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
-		n, err := s.exec(ctx, t, "UPDATE gauze_fits SET state = 'running', starts = ? WHERE id = ? AND state = 'queued'", millis(start), id)
+		n, err := s.exec(ctx, t, "UPDATE gauze_fits SET state = 'running', starts = ? WHERE id = ? AND (state = 'queued' OR state = 'running' AND starts = ?)", millis(start), id, millis(start))
 		if err == nil && n == 0 {
 			err = ErrNotFound
 		}

@@ -18,6 +18,7 @@ type Store struct {
 	db     *sql.DB
 	bind   func(string) string
 	now    func() time.Time
+	locked func() error // gives back what Alone took
 }
 
 // ErrNotFound says that there is no such thing, and ErrThere that there is one already.
@@ -51,7 +52,12 @@ func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*St
 }
 
 // Close ends the use of the database.
-func (s *Store) Close() error { return s.ledger.Close() }
+func (s *Store) Close() error {
+	if s.locked != nil {
+		return errors.Join(s.locked(), s.ledger.Close())
+	}
+	return s.ledger.Close()
+}
 
 // Ledger is that of the database.
 func (s *Store) Ledger() *ledger.Ledger { return s.ledger }
