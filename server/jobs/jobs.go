@@ -123,6 +123,9 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 		out.Fault = "the server ended while it ran"
 	}
 	shows := f.Slot.Shows(w.Now())
+	if shows.After(f.Slot.End(0)) {
+		w.Log.Warn("a fit took longer than its slot: longer slots hide more", "fit", f.ID)
+	}
 	w.pause(ctx, f.Slot.Keep(shows))
 	// a server that ends says so all the same, and one whose database is away waits for it
 	keep, done := context.WithTimeout(context.WithoutCancel(ctx), keepFor)

@@ -2,12 +2,10 @@ package service
 
 import (
 	"context"
-	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -110,7 +108,7 @@ func ProblemOf(err error) (*Problem, bool) {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return problem(http.StatusServiceUnavailable, "cut", "the request was cut off", "try again"), true
 	}
-	if away(err) {
+	if store.Away(err) {
 		p := problem(http.StatusServiceUnavailable, "database", "the database does not answer", "try again, a fit with the Idempotency-Key that it had")
 		p.RetryAfter = time.Second
 		return p, false
@@ -123,12 +121,6 @@ func ProblemOf(err error) (*Problem, bool) {
 		return out, true
 	}
 	return problem(http.StatusInternalServerError, "internal", "internal error", "try again; if it stays, ask who runs the server"), false
-}
-
-// away reports an error of a database that cannot be reached, or was lost.
-func away(err error) bool {
-	var lost net.Error
-	return errors.As(err, &lost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // Malformed is what is said of a body that cannot be read as what was wanted.

@@ -3,9 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -158,6 +161,12 @@ func list[T any](ctx context.Context, s *Store, q querier, scan func(scanner) (T
 		out = append(out, x)
 	}
 	return out, rows.Err()
+}
+
+// Away reports an error of a database that cannot be reached, or was lost.
+func Away(err error) bool {
+	var lost net.Error
+	return errors.As(err, &lost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // found is err, or ErrNotFound for a row that is not there.
