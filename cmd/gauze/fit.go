@@ -170,6 +170,7 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, schema *source.
 	}
 	e.note("%s", got.in.Report().Text())
 	r = got.in.Fill(r)
+	collectAt(100 * headroom / (8*got.in.Report().Rows*len(r.Columns) + headroom/8))
 	err = o.request.forColumns(&r)
 	return got.table, got.groups, r, err
 }

@@ -56,7 +56,7 @@ func (s stopping) Pieces() func(i int) []float64 {
 func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
 	if bins, ok := q.(histogram); ok {
 		if cut, column, one := bins.Cut(); one {
-			if sorted := t.Sorted(cut, column, nothing); sorted != nil {
+			if sorted := t.Sorted(cut, column, nil); sorted != nil {
 				return bins.OfSorted(sorted)
 			}
 		}
@@ -73,5 +73,3 @@ type histogram interface {
 	Cut() (cut any, column int, one bool)
 	OfSorted(sorted [][]float64) []int64
 }
-
-func nothing() ([][]float64, bool) { return nil, false }

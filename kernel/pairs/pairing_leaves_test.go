@@ -117,7 +117,7 @@ func exactPairs(q rings.Pairs, r privacy.Relation, x [][]float64, draws [][2]uin
 		}
 		src = own
 	}
-	for leaf, pairs := range drawPairs(src, r, q, in) {
+	for leaf, pairs := range drawPairs(src, r, q, t.Len(), func() []int32 { return in }) {
 		sums = append(sums, leaves.SumPairs(e, t, q.Queries[leaf], pairs)...)
 	}
 	return sums

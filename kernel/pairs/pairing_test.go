@@ -18,7 +18,18 @@ func draw(src noise.Source, r privacy.Relation, whole bool, leaves []int, bucket
 	if !whole {
 		q.Partition.Regions = make([]rings.Region, len(buckets))
 	}
-	return drawPairs(src, r, q, leaves)
+	of := make([]int32, len(leaves))
+	for i, l := range leaves {
+		of[i] = int32(l)
+	}
+	drawn := drawPairs(src, r, q, len(of), func() []int32 { return of })
+	out := make([][][2]int, len(drawn))
+	for l, pairs := range drawn {
+		for _, p := range pairs {
+			out[l] = append(out[l], [2]int{int(p[0]), int(p[1])})
+		}
+	}
+	return out
 }
 
 var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}

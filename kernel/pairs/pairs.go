@@ -22,36 +22,35 @@ func Sum(a *core.Allotment, step string, q rings.Pairs, mu float64) (core.Answer
 // Exact draws the pairs, and is the answer of a valid q before noise.
 func Exact(d *core.Draw, q rings.Pairs) (sums []int64) {
 	t := d.Rows()
-	for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, leaves.Leaves(d.Engine(), t, q.Partition)) {
+	in := func() []int32 { return leaves.Leaves(d.Engine(), t, q.Partition) }
+	for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, t.Len(), in) {
 		sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
 	}
 	return sums
 }
 
-// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row.
-// How, and why one row changes at most one pair of a leaf, is told in rings.Pairs.
-func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, leaves []int) [][][2]int {
+// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row,
+// which it does not ask for where all n rows are paired whatever is in them. How, and why one row
+// changes at most one pair of a leaf, is told in rings.Pairs.
+func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leaves func() []int32) [][][2]int32 {
 	if r == privacy.ReplaceOne && q.Partition.Whole() {
-		return [][][2]int{drawMatching(src, len(leaves))}
+		return [][][2]int32{drawMatching(src, n)}
 	}
-	return drawBuckets(src, leaves, q.Buckets)
+	return drawBuckets(src, leaves(), q.Buckets)
 }
 
 // drawMatching cuts a uniformly random permutation of n rows into consecutive pairs.
-func drawMatching(src noise.Source, n int) [][2]int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+func drawMatching(src noise.Source, n int) [][2]int32 {
+	pairs := make([][2]int32, (n+1)/2)
+	row := func(i int) *int32 { return &pairs[i/2][i%2] }
+	for i := range n {
+		*row(i) = int32(i)
 	}
 	for i := n - 1; i > 0; i-- {
-		j := int(noise.Uniform(src, uint64(i+1)))
-		order[i], order[j] = order[j], order[i]
+		a, b := row(i), row(int(noise.Uniform(src, uint64(i+1))))
+		*a, *b = *b, *a
 	}
-	pairs := make([][2]int, n/2)
-	for i := range pairs {
-		pairs[i] = [2]int{order[2*i], order[2*i+1]}
-	}
-	return pairs
+	return pairs[:n/2]
 }
 
 // drawBuckets draws a bucket of its leaf and a tag for every row that is in a leaf, and pairs the
@@ -62,13 +61,13 @@ func drawMatching(src noise.Source, n int) [][2]int {
 // The number of buckets may be mostly noise, and memory follows the rows: a leaf has room for twice
 // as many buckets as it has rows, in which a bucket stands at its number or, where there are more,
 // at the next place that is free.
-func drawBuckets(src noise.Source, leaves, buckets []int) [][][2]int {
+func drawBuckets(src noise.Source, leaves []int32, buckets []int) [][][2]int32 {
 	type entry struct{ row, tag uint64 } // of row number row-1, or of none
 	type bucket struct {
 		first, second entry
 		number        uint64
 	}
-	filled, rows, pairs := make([][]bucket, len(buckets)), make([]int, len(buckets)), make([][][2]int, len(buckets))
+	filled, rows, pairs := make([][]bucket, len(buckets)), make([]int, len(buckets)), make([][][2]int32, len(buckets))
 	for _, l := range leaves {
 		if l >= 0 {
 			rows[l]++
@@ -98,7 +97,7 @@ func drawBuckets(src noise.Source, leaves, buckets []int) [][][2]int {
 	for l := range filled {
 		for _, b := range filled[l] {
 			if b.second.row > 0 {
-				pairs[l] = append(pairs[l], [2]int{int(b.first.row) - 1, int(b.second.row) - 1})
+				pairs[l] = append(pairs[l], [2]int32{int32(b.first.row) - 1, int32(b.second.row) - 1})
 			}
 		}
 	}

@@ -229,7 +229,7 @@ func (q Counts) Compile(d int) RowMap {
 	case Histogram:
 		return &binMap{edges: q.Edges, d: d}
 	case ColumnCounts:
-		return &columnMap{q: q, edges: slices.Concat(q.Edges...), value: make([]float64, d), above: make([]int64, d), zero: make([]int64, d)}
+		return &columnMap{q: q, edges: slices.Concat(q.Edges...), value: make([]float64, d), seen: make([]sides, d)}
 	}
 	m := &lengthMap{View: q.Frame.View(d), as: q.As, edges: slices.Clone(q.Edges[0])}
 	for i, e := range m.edges {
@@ -305,79 +305,54 @@ type columnMap struct {
 	q     Counts
 	edges []float64
 	value []float64 // distances of one row to the centre
-	// Per column, how many values lie above the edge, and how many are zero (with SkipZero).
-	above, zero []int64
-	// Per column, how many values are not missing; nil where rows are good or null, so that good
-	// rows are counted.
-	present []int64
+	seen  []sides
 }
 
-// Add counts every column of every row. Whether a value is above its edge decides no branch: near a
-// median the processor would guess wrong every other time.
+// sides says how many values of a column are not missing, lie above the edge, and are zero.
+type sides struct{ present, above, zero int64 }
+
+// Add counts every column of every row; the cells of a null row are missing. Whether a value is
+// above its edge decides no branch: near a median the processor would guess wrong every other time.
 func (m *columnMap) Add(sum []int64, rows []float64) {
-	clear(m.above)
-	clear(m.zero)
-	clear(m.present)
-	good := int64(0)
-	for d := len(m.above); len(rows) >= d; rows = rows[d:] {
-		if row := rows[:d]; m.present != nil {
-			for j, v := range row {
-				if v == v {
-					m.present[j]++
-				}
+	clear(m.seen)
+	for d := len(m.seen); len(rows) >= d; rows = rows[d:] {
+		row := rows[:d]
+		if m.q.Center != nil {
+			for j, c := range m.q.Center {
+				m.value[j] = math.Abs(row[j] - c)
 			}
-			m.count(row) // a missing cell is above no edge, and not zero
-		} else if !panel.Null(row) {
-			good++
-			m.count(row)
+			row = m.value
+		}
+		for j, v := range row {
+			n := m.seen[j]
+			if v == v {
+				n.present++
+			}
+			if v > m.edges[j] {
+				n.above++
+			}
+			if v == 0 {
+				n.zero++
+			}
+			m.seen[j] = n
 		}
 	}
 	for j, e := range m.edges {
-		if m.present != nil {
-			good = m.present[j]
-		}
-		above, rest := m.above[j], good-m.above[j]
-		if e < 0 {
-			above -= m.zero[j]
-		} else {
-			rest -= m.zero[j]
+		n := m.seen[j]
+		rest := n.present - n.above
+		switch {
+		case !m.q.SkipZero:
+		case e < 0:
+			n.above -= n.zero
+		default:
+			rest -= n.zero
 		}
 		switch {
 		case e != e:
 		case m.q.As == Balance:
-			sum[j] += rest - above
+			sum[j] += rest - n.above
 		default:
-			sum[j] += above
+			sum[j] += n.above
 		}
-	}
-}
-
-// count counts one good row.
-func (m *columnMap) count(row []float64) {
-	if m.q.Center != nil {
-		value := m.value[:len(row)]
-		for j, c := range m.q.Center[:len(row)] {
-			value[j] = math.Abs(row[j] - c)
-		}
-		row = value
-	}
-	above, edges := m.above[:len(row)], m.edges[:len(row)]
-	for j, v := range row {
-		n := above[j]
-		if v > edges[j] {
-			n++
-		}
-		above[j] = n
-	}
-	if !m.q.SkipZero {
-		return
-	}
-	zero := m.zero[:len(row)]
-	for j, v := range row {
-		n := zero[j]
-		if v == 0 {
-			n++
-		}
-		zero[j] = n
 	}
 }

@@ -62,12 +62,3 @@ func (q Partial) Validate(d int) error {
 	}
 	return q.Sum.Validate(d)
 }
-
-// Compile returns the row map, for rows as the view has them.
-func (q Partial) Compile(d int) RowMap {
-	m := q.Sum.Compile(d)
-	if m, ok := m.(*columnMap); ok {
-		m.present = make([]int64, d)
-	}
-	return m
-}

@@ -88,15 +88,15 @@ func TestWrap(t *testing.T) {
 // TestPairsAndBoxes compares pairs, leaves and boxes with loops over the rows.
 func TestPairsAndBoxes(t *testing.T) {
 	table := mixedTable(rows.ChunkRows+50, 2)
-	pairs := [][2]int{{0, rows.ChunkRows + 1}, {3, 7}, {rows.ChunkRows - 1, rows.ChunkRows}}
+	pairs := [][2]int32{{0, rows.ChunkRows + 1}, {3, 7}, {rows.ChunkRows - 1, rows.ChunkRows}}
 	for i := range 2*rows.PieceRows + 7 { // more than one batch
-		pairs = append(pairs, [2]int{i, table.Len() - 1 - i})
+		pairs = append(pairs, [2]int32{int32(i), int32(table.Len() - 1 - i)})
 	}
 	q := rings.PairOctaves{Columns: 2, Low: -4, High: 4}
 	want := make([]int64, q.Size())
 	m := q.Compile(2)
 	for _, p := range pairs {
-		x, y := table.Row(p[0]), table.Row(p[1])
+		x, y := table.Row(int(p[0])), table.Row(int(p[1]))
 		m.Add(want, []float64{x[0] - y[0], x[1] - y[1]})
 	}
 	for _, workers := range []int{0, 1, 2, 7} {
@@ -119,10 +119,11 @@ func TestPairsAndBoxes(t *testing.T) {
 // checkLeavesAndBoxes compares leaves and boxes of all rows with those of one row at a time.
 func checkLeavesAndBoxes(t *testing.T, table *rows.Table, k boxes.BoxKeys) {
 	sorter, m := k.Partition.Sorter(2), k.Start(2).(*boxes.Boxes)
-	places := make([]int, table.Len())
+	places, place := make([]int32, table.Len()), make([]int, 1)
 	in := 0
 	for i := range places {
-		sorter.Sort(places[i:i+1], table.Row(i))
+		sorter.Sort(place, table.Row(i))
+		places[i] = int32(place[0])
 		m.Add(i, table.Row(i))
 		if places[i] >= 0 {
 			in++

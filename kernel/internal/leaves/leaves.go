@@ -11,14 +11,14 @@ import (
 )
 
 // SumPairs returns the sum of the query's vectors over the given pairs of row numbers.
-func SumPairs(e engine.Engine, t *rows.Table, q rings.PairSum, pairs [][2]int) []int64 {
+func SumPairs(e engine.Engine, t *rows.Table, q rings.PairSum, pairs [][2]int32) []int64 {
 	return e.Scan(rows.Pairs{Table: t, Of: pairs}, query.Summed{Of: q}).(*query.Total).Sum
 }
 
 // Leaves returns the leaf of every row, -1 for rows in none; the zero Partition has one leaf with
 // all good rows.
-func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int {
-	leaves := make([]int, t.Len())
+func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int32 {
+	leaves := make([]int32, t.Len())
 	e.Scan(t, p).(*rings.Places).Put(leaves)
 	return leaves
 }
@@ -27,7 +27,7 @@ func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int {
 // its rows in order. The table remembers them: see engine.Sum. p is nobody else's to change.
 func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, use func(leaf int, sorted []float64)) {
 	sorted := t.Sorted(p.Cut(), column, func() ([][]float64, bool) {
-		values, leaves := make([][]float64, p.Leaves()), make([]int, t.Len())
+		values, leaves := make([][]float64, p.Leaves()), make([]int32, t.Len())
 		all := e.Scan(t, p).(*rings.Places).Put(leaves)
 		for i, leaf := range leaves {
 			if leaf >= 0 {

@@ -17,34 +17,36 @@ func Sort(values []float64) {
 		slices.Sort(values)
 		return
 	}
-	keys, other := make([]uint64, len(values)), make([]uint64, len(values))
+	from, to := values, make([]float64, len(values))
 	var counts [digits][1 << digitBits]int
-	for i, v := range values {
-		// in the order of the numbers once those of negative ones are turned round
-		key := math.Float64bits(v)
-		key ^= uint64(int64(key)>>63) | 1<<63
-		keys[i] = key
+	for _, v := range values {
 		for d := range counts {
-			counts[d][key>>(digitBits*d)&(1<<digitBits-1)]++
+			counts[d][digit(v, d)]++
 		}
 	}
 	for d := range counts {
-		from := &counts[d]
-		if from[keys[0]>>(digitBits*d)&(1<<digitBits-1)] == len(keys) { // all have the same digit
+		slots := &counts[d]
+		if slots[digit(from[0], d)] == len(from) { // all have the same digit
 			continue
 		}
 		at := 0
-		for i, n := range from {
-			from[i], at = at, at+n
+		for i, n := range slots {
+			slots[i], at = at, at+n
 		}
-		for _, key := range keys {
-			slot := &from[key>>(digitBits*d)&(1<<digitBits-1)]
-			other[*slot] = key
+		for _, v := range from {
+			slot := &slots[digit(v, d)]
+			to[*slot] = v
 			*slot++
 		}
-		keys, other = other, keys
+		from, to = to, from
 	}
-	for i, key := range keys {
-		values[i] = math.Float64frombits(key ^ (uint64(int64(^key)>>63) | 1<<63))
-	}
+	copy(values, from)
+}
+
+// digit is one of those of v's bits, in the order of the numbers once those of negative ones are
+// turned round.
+func digit(v float64, d int) uint64 {
+	key := math.Float64bits(v)
+	key ^= uint64(int64(key)>>63) | 1<<63
+	return key >> (digitBits * d) & (1<<digitBits - 1)
 }

@@ -56,6 +56,9 @@ func (t *Table) Append(row []float64) {
 		panic("rows: a row has the wrong length")
 	}
 	t.memo.sorted = nil
+	if t.n == math.MaxInt32 {
+		panic("rows: a table has at most 2^31-1 rows")
+	}
 	if t.n%ChunkRows == 0 {
 		t.chunks = append(t.chunks, make([]float64, 0, t.firstChunk()))
 	}
@@ -133,7 +136,7 @@ func (t *Table) Row(i int) []float64 {
 // good rows they may be infinite but never NaN, of a null row and any other they are NaN.
 type Pairs struct {
 	*Table
-	Of [][2]int
+	Of [][2]int32
 }
 
 // Len is the number of pairs.
@@ -145,8 +148,8 @@ func (p Pairs) Pieces() func(i int) []float64 {
 	return func(i int) []float64 {
 		piece = piece[:0]
 		for _, pair := range p.Of[i*PieceRows : min((i+1)*PieceRows, len(p.Of))] {
-			y := p.Row(pair[1])
-			for j, x := range p.Row(pair[0]) {
+			y := p.Row(int(pair[1]))
+			for j, x := range p.Row(int(pair[0])) {
 				piece = append(piece, x-y[j])
 			}
 		}

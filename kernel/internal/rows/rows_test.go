@@ -61,7 +61,8 @@ func FuzzAppend(f *testing.F) {
 }
 
 // TestSorted: what was put in order last is kept for the same cut and column, whoever asks, and
-// made anew for others, after a row came in, and where some rows were not read.
+// made anew for others, after those, after a row came in, and where some rows were not read;
+// whoever only looks gets nothing then.
 func TestSorted(t *testing.T) {
 	type cut struct{ Edges []float64 }
 	table, made := New(1), 0
@@ -74,25 +75,28 @@ func TestSorted(t *testing.T) {
 		all    bool
 		made   int
 	}{
-		{nil, 0, false, 1}, {nil, 0, true, 2}, {nil, 0, true, 2}, {nil, 0, false, 2}, {nil, 1, false, 3}, {nil, 0, true, 2}, {nil, 1, true, 4}, {nil, 0, true, 5},
-		{cut{[]float64{1}}, 0, true, 6}, {cut{[]float64{1}}, 0, true, 6}, {cut{[]float64{2}}, 0, true, 7}, {cut{[]float64{1}}, 0, true, 8}, {nil, 0, true, 9},
-		{cut{[]float64{math.NaN()}}, 0, true, 10}, {cut{[]float64{math.NaN()}}, 0, true, 11},
+		{nil, 0, false, 1}, {nil, 0, true, 2}, {nil, 0, true, 2}, {nil, 0, false, 2}, {nil, 1, false, 3}, {nil, 0, true, 4}, {nil, 1, true, 5}, {nil, 0, true, 6},
+		{cut{[]float64{1}}, 0, true, 7}, {cut{[]float64{1}}, 0, true, 7}, {cut{[]float64{2}}, 0, true, 8}, {cut{[]float64{1}}, 0, true, 9}, {nil, 0, true, 10},
+		{cut{[]float64{math.NaN()}}, 0, true, 11}, {cut{[]float64{math.NaN()}}, 0, true, 12},
 	} {
 		if got := table.Sorted(ask.cut, ask.column, put(ask.all)); got[0][0] != float64(ask.made) {
 			t.Errorf("question %d has the answer made for %v, want %d", i, got[0][0], ask.made)
 		}
 	}
+	if got := table.Sorted(nil, 0, nil); got != nil {
+		t.Errorf("of another cut: %v", got)
+	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if got := table.Sorted(nil, 0, put(true)); got[0][0] != 12 {
+			if got := table.Sorted(nil, 0, put(true)); got[0][0] != 13 {
 				t.Errorf("made again: %v", got)
 			}
 		})
 	}
 	wg.Wait()
 	table.Append([]float64{7})
-	if got := table.Sorted(nil, 0, put(true)); got[0][0] != 13 {
+	if got := table.Sorted(nil, 0, put(true)); got[0][0] != 14 {
 		t.Errorf("a row that came later is missing: %v", got)
 	}
 }

@@ -15,7 +15,7 @@ type memo struct {
 }
 
 // Sorted returns the memo if it is of that cut and column. If not, it is what put returns, which is
-// kept if it is of all rows. Nobody may change it, nor what cut holds.
+// kept if it is of all rows; nil without put. Nobody may change it, nor what cut holds.
 //
 // So what is returned is a function of the rows, the cut and the column, whoever asked for what
 // before.
@@ -26,6 +26,10 @@ func (t *Table) Sorted(cut any, column int, put func() (sorted [][]float64, all 
 	if m.sorted != nil && m.column == column && reflect.DeepEqual(m.cut, cut) {
 		return m.sorted
 	}
+	if put == nil {
+		return nil
+	}
+	m.sorted = nil // room for the next
 	sorted, all := put()
 	if all {
 		m.cut, m.column, m.sorted = cut, column, sorted

@@ -2,6 +2,7 @@ package rings
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -281,33 +282,38 @@ func (g *Grouper) Group(rows []float64) [][]float64 {
 
 // Places is the accumulator of a Partition: the leaves of rows.
 type Places struct {
-	sorter *Sorter
-	first  []int
-	leaves [][]int
+	sorter  *Sorter
+	scratch []int
+	leaves  map[int][]int32 // of a piece, by its first row
 }
 
 // Start is no row's leaf.
-func (p Partition) Start(d int) query.Accumulator { return &Places{sorter: p.Sorter(d)} }
+func (p Partition) Start(d int) query.Accumulator {
+	return &Places{sorter: p.Sorter(d), leaves: map[int][]int32{}}
+}
 
 // Add sorts the rows.
 func (p *Places) Add(first int, rows []float64) {
-	leaf := make([]int, len(rows)/len(p.sorter.x))
-	p.sorter.Sort(leaf, rows)
-	p.first, p.leaves = append(p.first, first), append(p.leaves, leaf)
+	leaves := make([]int32, len(rows)/len(p.sorter.x))
+	p.scratch = append(p.scratch[:0], make([]int, len(leaves))...)
+	p.sorter.Sort(p.scratch, rows)
+	for i, l := range p.scratch {
+		leaves[i] = int32(l)
+	}
+	p.leaves[first] = leaves
 }
 
 // Merge takes in the other rows' leaves.
 func (p *Places) Merge(other query.Accumulator) {
-	o := other.(*Places)
-	p.first, p.leaves = append(p.first, o.first...), append(p.leaves, o.leaves...)
+	maps.Copy(p.leaves, other.(*Places).leaves)
 }
 
 // Put writes the leaf of every row, -1 for rows in none, in the order of the table, and reports
 // whether it has those of all rows.
-func (p *Places) Put(leaf []int) (all bool) {
+func (p *Places) Put(leaf []int32) (all bool) {
 	n := 0
-	for i, first := range p.first {
-		n += copy(leaf[first:], p.leaves[i])
+	for first, leaves := range p.leaves {
+		n += copy(leaf[first:], leaves)
 	}
 	return n == len(leaf)
 }
