@@ -6,46 +6,80 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 )
 
+// Densities compares components at the rows of a panel: exp(LogWeight - |z|^2/2) of each.
+type Densities struct {
+	Share       []panel.Column // of every component, see panel.Shares
+	Best, Total panel.Column
+	norm2       []panel.Column // |z|^2
+	z           [][]panel.Column
+	frames      []*panel.Map
+	logWeight   []float64
+}
+
+// DensitiesOf compiles components for panels that are loaded into x; alone: see panel.Compile.
+func DensitiesOf(components []Component, x []panel.Column, alone bool) *Densities {
+	n := len(components)
+	p := &Densities{Share: make([]panel.Column, n), norm2: make([]panel.Column, n)}
+	for _, c := range components {
+		p.z = append(p.z, make([]panel.Column, c.Frame.Out()))
+		p.frames, p.logWeight = append(p.frames, c.Frame.Compile(x, alone)), append(p.logWeight, c.LogWeight)
+	}
+	return p
+}
+
+// Apply maps the rows in x and compares; divided: Share are the posterior shares.
+func (p *Densities) Apply(x []panel.Column, divided bool) {
+	for j, f := range p.frames {
+		f.Apply(p.z[j], &p.norm2[j], x)
+	}
+	panel.Shares(p.Share, p.norm2, p.logWeight, &p.Best, &p.Total, divided)
+}
+
 // momentsMap is the compiled row map of ClippedMoments.
 type MomentsMap struct {
+	*Densities
 	form  Form
 	Parts []*momentsPart
-	live  []*momentsPart // those that the current row has a share of
 	x     []panel.Column
 }
 
 // momentsPart is what the map keeps for one component.
 type momentsPart struct {
 	Component
-	frame  *panel.Map
-	z      []panel.Column
-	norm2  panel.Column // |z|^2
-	share  float64      // of the current row
-	Scale  float64      // headroom over the length of f (FullForm); headroom (linear forms)
-	lift   float64      // b
-	gram   *panel.Gram  // FullForm
-	h      []int64      // linear forms
-	offset int          // where the component's block starts in the answer
+	z            []panel.Column
+	norm2, share *panel.Column
+	Scale        float64        // headroom over the length of f (FullForm); headroom (linear forms)
+	lift         float64        // b
+	gram         *panel.Gram    // FullForm
+	full         []panel.Column // its vectors, h_0 and then h_z in the place of z
+	h            []int64        // linear forms
+	offset       int            // where the component's block starts in the answer
 }
 
 // Compile returns a row map for one worker.
 func (q ClippedMoments) Compile(d int) RowMap {
-	m := &MomentsMap{form: q.Form, x: make([]panel.Column, d)}
+	x, alone := make([]panel.Column, d), len(q.Components) == 1
+	m := &MomentsMap{form: q.Form, x: x, Densities: DensitiesOf(q.Components, x, alone)}
+	if alone { // has all of every row with a finite image, whatever its weight
+		m.logWeight[0] = 0
+	}
 	at := 0
-	for _, c := range q.Components {
+	for j, c := range q.Components {
 		out := c.Frame.Out()
-		alone := len(q.Components) == 1
-		p := &momentsPart{Component: c, frame: c.Frame.Compile(m.x, alone), z: make([]panel.Column, out), Scale: q.Headroom(), offset: at}
+		p := &momentsPart{Component: c, norm2: &m.norm2[j], share: &m.Share[j], Scale: q.Headroom(), offset: at}
 		m.Parts = append(m.Parts, p)
 		if q.Form == FullForm {
 			p.lift = q.Lift * c.Radius
 			p.Scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
-			if p.gram = panel.NewGram(out + 1); alone {
-				p.z = p.gram.H[1 : 1+out] // rounded in place
+			p.gram, p.full = panel.NewGram(out+1), make([]panel.Column, out+1)
+			if alone { // rounded in place
+				p.full = p.gram.H
 			}
+			m.z[j] = p.full[1 : 1+out]
 		} else {
 			p.h = make([]int64, q.Form.Size(out))
 		}
+		p.z = m.z[j]
 		if !c.GateOnly {
 			at += q.Form.Size(out)
 		}
@@ -56,24 +90,27 @@ func (q ClippedMoments) Compile(d int) RowMap {
 // Add maps rows panel by panel.
 func (m *MomentsMap) Add(sum []int64, rows []float64) {
 	for d := len(m.x); len(rows) >= d; {
-		n := panel.Load(m.x, rows, m.Parts[0].frame.Shift)
+		n := panel.Load(m.x, rows, m.frames[0].Shift)
 		rows = rows[n*d:]
-		for _, p := range m.Parts {
-			p.frame.Apply(p.z, &p.norm2, m.x)
-		}
 		if len(m.Parts) == 1 && m.form == FullForm {
+			m.frames[0].Apply(m.z[0], &m.norm2[0], m.x)
 			m.Parts[0].addPanel(sum)
 			continue
 		}
+		m.Apply(m.x, true)
+		for _, p := range m.Parts {
+			for r := range p.share {
+				if p.GateOnly || p.truncated(r) {
+					p.share[r] = 0
+				}
+			}
+		}
+		if m.form == FullForm {
+			m.roundFull(sum)
+			continue
+		}
 		for r := range n {
-			if !m.shares(r) {
-				continue
-			}
-			if m.form == FullForm {
-				m.roundFull(sum, r)
-			} else {
-				m.addLinear(sum, r)
-			}
+			m.addLinear(sum, r)
 		}
 	}
 	if m.form == FullForm {
@@ -89,6 +126,9 @@ func (p *momentsPart) truncated(r int) bool {
 	return p.Truncate && p.norm2[r] > float64(p.Radius*p.Radius)
 }
 
+// has reports that row r has a share of the component.
+func (p *momentsPart) has(r int) bool { return p.share[r] >= MinShare } // false for NaN
+
 // clip is the factor that brings row r into the ball of the component's radius.
 func (p *momentsPart) clip(r int) float64 {
 	if n2 := p.norm2[r]; n2 > float64(p.Radius*p.Radius) {
@@ -101,7 +141,7 @@ func (p *momentsPart) clip(r int) float64 {
 func (p *momentsPart) addPanel(sum []int64) {
 	var factor panel.Column
 	h0 := panel.Nearest(float64(p.lift * p.Scale))
-	for r, n2 := range &p.norm2 {
+	for r, n2 := range p.norm2 {
 		p.gram.H[0][r] = h0
 		factor[r] = float64(p.clip(r) * p.Scale)
 		if !panel.Finite(n2) || p.truncated(r) {
@@ -113,72 +153,44 @@ func (p *momentsPart) addPanel(sum []int64) {
 	p.gram.Add(sum)
 }
 
-// shares lists in live the parts that row r has a share of, and fills these; false if the row has
-// no finite image in any frame, or is truncated in the only one.
-func (m *MomentsMap) shares(r int) bool {
-	if p := m.Parts[0]; len(m.Parts) == 1 {
-		p.share, m.live = 1, m.Parts
-		return panel.Finite(p.norm2[r]) && !p.truncated(r)
-	}
-	best := math.Inf(-1)
+// roundFull rounds the panel's rows for all components, checks the invariant that the sensitivity
+// rests on, and lets a row wait in all components that it has a share of, or in none.
+func (m *MomentsMap) roundFull(sum []int64) {
+	var total panel.Column
 	for _, p := range m.Parts {
-		p.share = p.LogWeight - p.norm2[r]/2 // no finite image: -Inf or NaN, never best
-		if p.share > best {
-			best = p.share
+		var factor panel.Column // 0 without a share
+		for r, s := range p.share {
+			p.full[0][r] = 0
+			if s >= MinShare {
+				scale := float64(p.Scale * math.Sqrt(s))
+				p.full[0][r], factor[r] = panel.Nearest(float64(p.lift*scale)), float64(p.clip(r)*scale)
+			} else if !panel.Finite(p.norm2[r]) {
+				for i := range p.z { // 0 times it may be NaN, and is 0
+					p.z[i][r] = 0
+				}
+			}
 		}
+		panel.Round(p.full, &factor, &total)
 	}
-	if math.IsInf(best, -1) {
-		return false
-	}
-	total, seen := 0.0, m.live[:0]
 	for _, p := range m.Parts {
-		if l := p.share - best; l > panel.Far { // false for NaN
-			p.share = panel.ExpNegative(l)
-			total += p.share
-			seen = append(seen, p)
+		live, row := 0, [panel.Rows]int{}
+		for r, s := range p.share {
+			row[live] = r
+			if s >= MinShare && total[r] <= panel.GramBound { // exact in any order: see panel.Gram.RoundAll
+				live++
+			}
 		}
-	}
-	m.live = seen[:0]
-	for _, p := range seen {
-		if p.share /= total; p.share >= MinShare && !p.GateOnly && !p.truncated(r) {
-			m.live = append(m.live, p)
-		}
-	}
-	return true
-}
-
-// roundFull rounds row r for all components that have a share, checks the invariant that the
-// sensitivity rests on, and lets the row wait in all of them or in none.
-func (m *MomentsMap) roundFull(sum []int64, r int) {
-	total := 0.0
-	for _, p := range m.live {
-		g := p.gram
-		scale := float64(p.Scale * math.Sqrt(p.share))
-		v := panel.Nearest(float64(p.lift * scale))
-		g.H[0][g.Waiting] = v
-		own := float64(v * v) // apart from the others', so that the processor need not wait for them
-		scale = float64(p.clip(r) * scale)
-		for i := range p.z {
-			v = panel.Nearest(float64(p.z[i][r] * scale))
-			g.H[1+i][g.Waiting] = v
-			own += float64(v * v)
-		}
-		total += own
-	}
-	if !(total <= panel.GramBound) { // exact in any order: see panel.Gram.RoundAll
-		return // n stays, so the next row overwrites this one
-	}
-	for _, p := range m.live {
-		if p.gram.Waiting++; p.gram.Waiting == panel.Rows {
-			p.gram.AddWaiting(sum[p.offset:])
-		}
+		p.gram.Wait(p.full, row[:live], sum[p.offset:])
 	}
 }
 
 // addLinear is roundFull for the linear forms, whose vectors are added at once.
 func (m *MomentsMap) addLinear(sum []int64, r int) {
 	total := int64(0)
-	for _, p := range m.live {
+	for _, p := range m.Parts {
+		if !p.has(r) {
+			continue
+		}
 		p.linear(m.form, r)
 		for _, v := range p.h {
 			if v > 1<<LinearBits || v < -1<<LinearBits {
@@ -192,9 +204,11 @@ func (m *MomentsMap) addLinear(sum []int64, r int) {
 			return
 		}
 	}
-	for _, p := range m.live {
-		for i, v := range p.h {
-			sum[p.offset+i] += v
+	for _, p := range m.Parts {
+		if p.has(r) {
+			for i, v := range p.h {
+				sum[p.offset+i] += v
+			}
 		}
 	}
 }
@@ -245,7 +259,7 @@ func (p *momentsPart) linear(form Form, row int) {
 	if form == SphericalForm {
 		first, norm = r/2, 1.5
 	}
-	unit, sum := p.Scale*p.share/(norm*r), 0.0
+	unit, sum := p.Scale*p.share[row]/(norm*r), 0.0
 	h[0] = integer(math.Ceil(first * unit * CeilGuard))
 	for i := range p.z {
 		v := float64(p.z[i][row] * clip)

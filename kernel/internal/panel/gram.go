@@ -8,7 +8,7 @@ package panel
 type Gram struct {
 	Dim     int
 	H       []Column // Dim columns, then zeros up to whole tiles
-	Waiting int      // rows that wait in H, for maps that fill it row by row
+	waiting int      // rows that wait in H, see Wait
 	tiles   []tile   // sums since the last Flush
 	panels  int      // panels since the last Flush
 }
@@ -35,7 +35,7 @@ const (
 // otherwise all sums are integers below 2^53. NaN breaks it.
 func (g *Gram) RoundAll(factor *Column) {
 	var total Column
-	round(g.H[:g.Dim], factor, &total)
+	Round(g.H[:g.Dim], factor, &total)
 	for r, t := range &total {
 		if !(t <= GramBound) {
 			g.Zero(r)
@@ -58,16 +58,31 @@ func (g *Gram) Add(sum []int64) {
 	}
 }
 
+// Wait takes some rows of h, one column for each of Dim, to those that wait; if there is no room,
+// these are added first.
+func (g *Gram) Wait(h []Column, row []int, sum []int64) {
+	if g.waiting+len(row) > Rows {
+		g.AddWaiting(sum)
+	}
+	for i := range h {
+		from, to := &h[i], g.H[i][g.waiting:]
+		for k, r := range row {
+			to[k] = from[r]
+		}
+	}
+	g.waiting += len(row)
+}
+
 // AddWaiting adds the rows that wait and forgets them.
 func (g *Gram) AddWaiting(sum []int64) {
-	if g.Waiting == 0 {
+	if g.waiting == 0 {
 		return
 	}
-	for r := g.Waiting; r < Rows; r++ {
+	for r := g.waiting; r < Rows; r++ {
 		g.Zero(r)
 	}
 	g.Add(sum)
-	g.Waiting = 0
+	g.waiting = 0
 }
 
 // Flush moves the sums to the upper triangle in sum.

@@ -2,10 +2,7 @@
 // same operations, and what comes out are integers.
 package panel
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Rows are mapped in panels: Rows rows at a time, stored by column, so that the inner loops
 // run over arrays of fixed length. Every row of a panel goes through the same operations in the
@@ -14,9 +11,9 @@ import (
 // [TYLERPRESS] Section 0). The explicit conversions float64(a*b) forbid fused multiply-add, for the
 // same reason.
 //
-// 48 is a multiple of the six registers of eight, four or two rows that the sums of a product need
-// and of the four that Load reads together, and small enough for panels of 50 columns to stay in
-// the processor's first cache.
+// 48 is a multiple of six registers of eight, four or two rows, as many sums as hide the time that
+// an addition takes, and small enough for panels of 50 columns to stay in the processor's first
+// cache.
 const Rows = 48
 
 // A Column holds one coordinate of the rows of a panel.
@@ -25,41 +22,9 @@ type Column [Rows]float64
 // Load fills x, one column per table column, with up to Rows rows less shift, and returns how
 // many; the others are null.
 func Load(x []Column, rows, shift []float64) int {
-	d := len(x)
-	shift = shift[:d]
-	n := min(len(rows)/d, Rows)
-	fetch(rows[:n*d])
-	r := 0
-	for ; r+4 <= n; r += 4 { // rows of one column share lines of the cache
-		a, b, c, e := rows[r*d:][:d], rows[(r+1)*d:][:d], rows[(r+2)*d:][:d], rows[(r+3)*d:][:d]
-		for j, m := range shift {
-			out := (*[4]float64)(x[j][r : r+4])
-			out[0], out[1], out[2], out[3] = a[j]-m, b[j]-m, c[j]-m, e[j]-m
-		}
-	}
-	for ; r < n; r++ {
-		for j, v := range rows[r*d:][:d] {
-			x[j][r] = v - shift[j]
-		}
-	}
-	for j := range x {
-		for r := n; r < Rows; r++ {
-			x[j][r] = math.NaN()
-		}
-	}
+	n := min(len(rows)/len(x), Rows)
+	load(x, rows[:n*len(x)], shift[:len(x)], n)
 	return n
-}
-
-// fetch reads one number of every line of the cache, in order: memory delivers lines together if it
-// is asked for them in order, and the rows that load reads at the same time are too short for the
-// processor to see what comes next.
-//
-//go:noinline
-func fetch(rows []float64) (bits uint64) {
-	for i := 0; i < len(rows); i += 8 {
-		bits |= math.Float64bits(rows[i])
-	}
-	return bits
 }
 
 // A Map is a compiled affine map z = W (x - center) of some columns of a panel.

@@ -1,14 +1,27 @@
 package panel
 
+import "math"
+
 // The loops over the rows of a panel exist twice: here, in Go, which says what they compute, and in
 // assembly, which takes as many rows at a time as a register of the machine holds. Every row passes
 // through the same operations in the same order in both, each rounded by itself (no fused
 // multiply-add but where all values are exact integers), so both give the same bits; NaN is NaN in
 // both, whatever its payload. TestForms holds this for every form that the machine has.
 //
-// apply, products, round, shares and nearer run the form that path names: 0 for Go, and what
+// load, apply, products, Round, Shares and Closest run the form that path names: 0 for Go, and what
 // follows is the machine's. The build tag purego leaves Go alone.
 var path uint8
+
+// loadGo: x_j = the n row-major rows' column j less shift_j, then null.
+func loadGo(x []Column, rows, shift []float64, n int) {
+	for j := range x {
+		for r := range x[j] {
+			if x[j][r] = math.NaN(); r < n {
+				x[j][r] = rows[r*len(x)+j] - shift[j]
+			}
+		}
+	}
+}
 
 // applyGo: norm2 = 0, or NaN where x_0 is NaN; diff_j = x_columns(j) - center_j; z_i = sum_j w_ij
 // diff_(first_i+j) in the order of j; norm2 += z_i^2 in the order of i.
@@ -70,6 +83,52 @@ func roundGo(h []Column, factor, total *Column) {
 				h[i][r] = v
 			}
 			total[r] += float64(v * v)
+		}
+	}
+}
+
+// sharesGo: share_j = exp(s_j - best), s_j = logWeight_j - norm2_j/2, best = max_j s_j; 0 where
+// that is exp(Far) or less, or norm2_j not finite. total is their sum, by which they are divided if
+// wanted: to NaN where all are 0.
+func sharesGo(share, norm2 []Column, logWeight []float64, best, total *Column, divided bool) {
+	for r := range best {
+		best[r], total[r] = math.Inf(-1), 0
+	}
+	for j, w := range logWeight {
+		for r, n2 := range &norm2[j] {
+			share[j][r] = w - n2/2
+			if s := share[j][r]; s > best[r] { // false for NaN
+				best[r] = s
+			}
+		}
+	}
+	for j := range logWeight {
+		for r, s := range &share[j] {
+			share[j][r] = 0
+			if s -= best[r]; s > Far { // false for NaN
+				share[j][r] = ExpNegative(s)
+				total[r] += share[j][r]
+			}
+		}
+	}
+	for j := range logWeight {
+		for r, t := range total {
+			if divided {
+				share[j][r] /= t
+			}
+		}
+	}
+}
+
+// closestGo keeps the largest score logWeight - norm2/2 of every row, and whose it is: own, or -1
+// where norm2 is beyond radius2.
+func closestGo(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int) {
+	for r, n2 := range norm2 {
+		if s := logWeight - n2/2; s > score[r] { // false for NaN and -Inf
+			score[r], cell[r] = s, -1
+			if n2 <= radius2 {
+				cell[r] = own
+			}
 		}
 	}
 }

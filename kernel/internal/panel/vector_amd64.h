@@ -163,55 +163,154 @@ rows:
 	VZEROUPPER
 	RET
 
-// roundGo, three registers of rows at a time: V0.. factor, V3.. total.
+// roundGo, a register of rows at a time: V0 factor, V1 total, V6 3<<51.
 //
 // DI h, R9 columns of h, DX factor, BX total
 TEXT ROUND<>(SB), NOSPLIT, $0
-	VBROADCASTSD magic<>(SB), V6
-	XORQ R8, R8                        // the registers' first row, in bytes
+	VBROADCASTSD constants<>+0(SB), V6
+	XORQ R8, R8
 
 rows:
-	VMOVUPD (0*WIDTH)(DX)(R8*1), V0
-	VMOVUPD (1*WIDTH)(DX)(R8*1), V1
-	VMOVUPD (2*WIDTH)(DX)(R8*1), V2
-	VMOVUPD (0*WIDTH)(BX)(R8*1), V3
-	VMOVUPD (1*WIDTH)(BX)(R8*1), V4
-	VMOVUPD (2*WIDTH)(BX)(R8*1), V5
+	VMOVUPD (DX)(R8*1), V0
+	VMOVUPD (BX)(R8*1), V1
 	LEAQ (DI)(R8*1), SI
 	MOVQ R9, CX
-	VMOVUPD (0*WIDTH)(SI), V7
-	VMOVUPD (1*WIDTH)(SI), V8
-	VMOVUPD (2*WIDTH)(SI), V9
-	JMP  squares
+	VMOVUPD (SI), V2
+	JMP  square
 
-column:
+column:                                // h_i = round(h_i factor)
 	ADDQ $COLUMN, SI
-	VMULPD (0*WIDTH)(SI), V0, V7
-	VMULPD (1*WIDTH)(SI), V1, V8
-	VMULPD (2*WIDTH)(SI), V2, V9
-	VADDPD V6, V7, V7
-	VADDPD V6, V8, V8
-	VADDPD V6, V9, V9
-	VSUBPD V6, V7, V7
-	VSUBPD V6, V8, V8
-	VSUBPD V6, V9, V9
-	VMOVUPD V7, (0*WIDTH)(SI)
-	VMOVUPD V8, (1*WIDTH)(SI)
-	VMOVUPD V9, (2*WIDTH)(SI)
+	VMULPD (SI), V0, V2
+	VADDPD V6, V2, V2
+	VSUBPD V6, V2, V2
+	VMOVUPD V2, (SI)
 
-squares:
-	VMULPD V7, V7, V7
-	VMULPD V8, V8, V8
-	VMULPD V9, V9, V9
-	VADDPD V7, V3, V3
-	VADDPD V8, V4, V4
-	VADDPD V9, V5, V5
+square:
+	VMULPD V2, V2, V2
+	VADDPD V2, V1, V1
 	DECQ CX
 	JNE  column
-	VMOVUPD V3, (0*WIDTH)(BX)(R8*1)
-	VMOVUPD V4, (1*WIDTH)(BX)(R8*1)
-	VMOVUPD V5, (2*WIDTH)(BX)(R8*1)
-	ADDQ $(3*WIDTH), R8
+	VMOVUPD V1, (BX)(R8*1)
+	ADDQ $WIDTH, R8
+	CMPQ R8, $COLUMN
+	JLT  rows
+	VZEROUPPER
+	RET
+
+// sharesGo, a register of rows at a time.
+//
+// DI share, SI norm2, DX logWeight, R9 their number, BX best, R13 total, R14 divided
+TEXT SHARES<>(SB), NOSPLIT, $0
+	VBROADCASTSD constants<>+32(SB), V4 // 1/ln 2
+	VBROADCASTSD constants<>+0(SB), V5  // 3<<51
+	VBROADCASTSD constants<>+40(SB), V6 // ln 2
+	VBROADCASTSD taylor<>+80(SB), V7    // 1
+	VBROADCASTSD constants<>+48(SB), V8
+	XORQ R8, R8
+
+rows:
+	VBROADCASTSD constants<>+8(SB), V0  // the best score
+	VBROADCASTSD constants<>+16(SB), V1
+	LEAQ (SI)(R8*1), R10
+	LEAQ (DI)(R8*1), R11
+	MOVQ DX, R12
+	MOVQ R9, CX
+
+score:                                 // s_j; the maximum is its second operand if s_j is NaN
+	VMULPD (R10), V1, V2
+	VBROADCASTSD (R12), V3
+	VSUBPD V2, V3, V2
+	VMOVUPD V2, (R11)
+	VMAXPD V0, V2, V0
+	ADDQ $COLUMN, R10
+	ADDQ $COLUMN, R11
+	ADDQ $8, R12
+	DECQ CX
+	JNE  score
+	VBROADCASTSD constants<>+24(SB), V1 // Far
+	ZERO(V2)
+	ZERO(V3)                           // the total
+	LEAQ (DI)(R8*1), R11
+	MOVQ R9, CX
+
+exp:                                   // e_j = ExpNegative(V9), V9 = s_j - best
+	VMOVUPD (R11), V9
+	VSUBPD V0, V9, V9
+	ZERO(V14)
+	NONE(V9, V1, store)
+	VMULPD V4, V9, V10
+	VADDPD V5, V10, V10                // k + 3<<51: k in the last bits
+	VSUBPD V5, V10, V11
+	VMULPD V6, V11, V11
+	VSUBPD V11, V9, V11                // y = V9 - k ln 2
+	VMOVAPD V7, V12
+	TERM(0)
+	TERM(8)
+	TERM(16)
+	TERM(24)
+	TERM(32)
+	TERM(40)
+	TERM(48)
+	TERM(56)
+	TERM(64)
+	TERM(72)
+	TERM(80)
+	VPADDQ V8, V10, V10                // 2^k
+	VPSLLQ $52, V10, V10
+	VMULPD V10, V12, V12
+	SELECT(GREATER, V9, V1, V12, V2, V14)
+
+store:
+	VMOVUPD V14, (R11)
+	VADDPD V14, V3, V3
+	ADDQ $COLUMN, R11
+	DECQ CX
+	JNE  exp
+	VMOVUPD V0, (BX)(R8*1)
+	VMOVUPD V3, (R13)(R8*1)
+	TESTL R14, R14
+	JEQ  next
+	LEAQ (DI)(R8*1), R11
+	MOVQ R9, CX
+
+divide:
+	VMOVUPD (R11), V9
+	VDIVPD V3, V9, V9
+	VMOVUPD V9, (R11)
+	ADDQ $COLUMN, R11
+	DECQ CX
+	JNE  divide
+
+next:
+	ADDQ $WIDTH, R8
+	CMPQ R8, $COLUMN
+	JLT  rows
+	VZEROUPPER
+	RET
+
+// closestGo.
+//
+// DI cell, SI score, DX norm2, X0 logWeight, X1 radius2, X2 own
+TEXT CLOSEST<>(SB), NOSPLIT, $0
+	VBROADCASTSD X0, V0
+	VBROADCASTSD X1, V1
+	VPBROADCASTQ X2, V2
+	VBROADCASTSD constants<>+56(SB), V3 // -1
+	VBROADCASTSD constants<>+16(SB), V4
+	XORQ R8, R8
+
+rows:
+	VMOVUPD (DX)(R8*1), V5
+	VMOVUPD (SI)(R8*1), V6
+	VMULPD V4, V5, V7
+	VSUBPD V7, V0, V7
+	SELECT(ATMOST, V5, V1, V2, V3, V8)
+	VMOVUPD (DI)(R8*1), V9
+	SELECT(GREATER, V7, V6, V8, V9, V8)
+	VMOVUPD V8, (DI)(R8*1)
+	VMAXPD V6, V7, V6
+	VMOVUPD V6, (SI)(R8*1)
+	ADDQ $WIDTH, R8
 	CMPQ R8, $COLUMN
 	JLT  rows
 	VZEROUPPER

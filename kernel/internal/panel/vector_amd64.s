@@ -14,6 +14,140 @@
 
 #define COLUMN 384
 
+// func load(x []Column, rows, shift []float64, n int)
+//
+// loadGo, four rows by four columns at a time, for both paths; the last four columns may overlap the
+// ones before, and fewer than four, and what is left of the rows, go one by one. The rows that follow
+// are asked from memory now (a prefetch of what is not there does nothing).
+//
+// DI x_j, R9 its columns left, SI rows' column j, R8 bytes of a row, DX shift_j, CX n, BX row r of n
+TEXT ·load(SB), NOSPLIT, $0-80
+	CMPB ·path(SB), $0
+	JNE  avx2
+	JMP  ·loadGo(SB)
+
+avx2:
+	MOVQ x_base+0(FP), DI
+	MOVQ x_len+8(FP), R9
+	MOVQ rows_base+24(FP), SI
+	MOVQ rows_len+32(FP), AX
+	MOVQ shift_base+48(FP), DX
+	MOVQ n+72(FP), CX
+	LEAQ (R9*8), R8
+	LEAQ (SI)(AX*8), R10               // the end of the rows
+	LEAQ (R10)(AX*8), R11
+
+prefetch:
+	CMPQ R10, R11
+	JGE  columns
+	PREFETCHT0 (R10)
+	ADDQ $64, R10
+	JMP  prefetch
+
+columns:
+	CMPQ R9, $4
+	JGE  four
+	MOVQ $1, R14                       // columns at a time
+	XORQ BX, BX
+	JMP  rest
+
+four:
+	MOVQ $4, R14
+	VBROADCASTSD 0(DX), Y8
+	VBROADCASTSD 8(DX), Y9
+	VBROADCASTSD 16(DX), Y10
+	VBROADCASTSD 24(DX), Y11
+	LEAQ (R8)(R8*2), R12               // three rows
+	MOVQ SI, R10
+	MOVQ DI, R11
+	MOVQ $4, BX
+
+rows:                                  // 4 x 4, transposed
+	CMPQ BX, CX
+	JGT  left
+	VMOVUPD (R10), Y0
+	VMOVUPD (R10)(R8*1), Y1
+	VMOVUPD (R10)(R8*2), Y2
+	VMOVUPD (R10)(R12*1), Y3
+	VUNPCKLPD Y1, Y0, Y4
+	VUNPCKHPD Y1, Y0, Y5
+	VUNPCKLPD Y3, Y2, Y6
+	VUNPCKHPD Y3, Y2, Y7
+	VPERM2F128 $0x20, Y6, Y4, Y0
+	VPERM2F128 $0x20, Y7, Y5, Y1
+	VPERM2F128 $0x31, Y6, Y4, Y2
+	VPERM2F128 $0x31, Y7, Y5, Y3
+	VSUBPD Y8, Y0, Y0
+	VSUBPD Y9, Y1, Y1
+	VSUBPD Y10, Y2, Y2
+	VSUBPD Y11, Y3, Y3
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, COLUMN(R11)
+	VMOVUPD Y2, (2*COLUMN)(R11)
+	VMOVUPD Y3, (3*COLUMN)(R11)
+	LEAQ (R10)(R8*4), R10
+	ADDQ $32, R11
+	ADDQ $4, BX
+	JMP  rows
+
+left:
+	SUBQ $4, BX
+
+rest:                                  // rows BX.. of R14 columns
+	XORQ R13, R13                      // the column, in bytes of a row
+
+column:
+	MOVQ BX, R12
+	MOVQ R12, R10
+	IMULQ R8, R10
+	ADDQ SI, R10
+	ADDQ R13, R10
+	IMUL3Q $(COLUMN/8), R13, R11
+	ADDQ DI, R11
+
+row:
+	CMPQ R12, CX
+	JGE  null
+	VMOVSD (R10), X0
+	VSUBSD (DX)(R13*1), X0, X0
+	VMOVSD X0, (R11)(R12*8)
+	ADDQ R8, R10
+	INCQ R12
+	JMP  row
+
+null:
+	CMPQ R12, $(COLUMN/8)
+	JGE  next
+	MOVQ $0x7ff8000000000001, AX
+	MOVQ AX, (R11)(R12*8)
+	INCQ R12
+	JMP  null
+
+next:
+	ADDQ $8, R13
+	LEAQ (R14*8), AX
+	CMPQ R13, AX
+	JLT  column
+	SUBQ R14, R9
+	JEQ  done
+	CMPQ R14, $4                       // the last four: as far back as they overlap
+	JNE  forward
+	CMPQ R9, $4
+	JGE  forward
+	MOVQ R9, R14
+	MOVQ $4, R9
+
+forward:
+	LEAQ (SI)(R14*8), SI
+	LEAQ (DX)(R14*8), DX
+	IMUL3Q $COLUMN, R14, R14
+	ADDQ R14, DI
+	JMP  columns
+
+done:
+	VZEROUPPER
+	RET
+
 // func apply(z []Column, norm2 *Column, x []Column, m *Map)
 TEXT ·apply(SB), NOSPLIT, $0-64
 	MOVQ z_base+0(FP), DI
@@ -47,8 +181,8 @@ avx2:
 avx512:
 	JMP products512<>(SB)
 
-// func round(h []Column, factor, total *Column)
-TEXT ·round(SB), NOSPLIT, $0-40
+// func Round(h []Column, factor, total *Column)
+TEXT ·Round(SB), NOSPLIT, $0-40
 	MOVQ h_base+0(FP), DI
 	MOVQ h_len+8(FP), R9
 	MOVQ factor+24(FP), DX
@@ -64,9 +198,69 @@ avx2:
 avx512:
 	JMP round512<>(SB)
 
+// func Shares(share, norm2 []Column, logWeight []float64, best, total *Column, divided bool)
+TEXT ·Shares(SB), NOSPLIT, $0-89
+	MOVQ share_base+0(FP), DI
+	MOVQ norm2_base+24(FP), SI
+	MOVQ logWeight_base+48(FP), DX
+	MOVQ logWeight_len+56(FP), R9
+	MOVQ best+72(FP), BX
+	MOVQ total+80(FP), R13
+	MOVBLZX divided+88(FP), R14
+	CMPB ·path(SB), $1
+	JEQ  avx2
+	JHI  avx512
+	JMP  ·sharesGo(SB)
+
+avx2:
+	JMP shares2<>(SB)
+
+avx512:
+	JMP shares512<>(SB)
+
+// func Closest(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int)
+TEXT ·Closest(SB), NOSPLIT, $0-48
+	MOVQ  cell+0(FP), DI
+	MOVQ  score+8(FP), SI
+	MOVQ  norm2+16(FP), DX
+	MOVSD logWeight+24(FP), X0
+	MOVSD radius2+32(FP), X1
+	MOVQ  own+40(FP), X2
+	CMPB  ·path(SB), $1
+	JEQ   avx2
+	JHI   avx512
+	JMP   ·closestGo(SB)
+
+avx2:
+	JMP closest2<>(SB)
+
+avx512:
+	JMP closest512<>(SB)
+
 // 3<<51: adding and subtracting it rounds to an integer, ties to even (Nearest).
-DATA magic<>+0(SB)/8, $0x4338000000000000
-GLOBL magic<>(SB), RODATA|NOPTR, $8
+DATA constants<>+0(SB)/8, $0x4338000000000000
+DATA constants<>+8(SB)/8, $0xfff0000000000000  // -Inf
+DATA constants<>+16(SB)/8, $0x3fe0000000000000 // 1/2
+DATA constants<>+24(SB)/8, $0xc039000000000000 // Far
+DATA constants<>+32(SB)/8, $0x3ff71547652b82fe // 1/ln 2
+DATA constants<>+40(SB)/8, $0x3fe62e42fefa39ef // ln 2
+DATA constants<>+48(SB)/8, $1023               // the exponent of 1
+DATA constants<>+56(SB)/8, $-1
+GLOBL constants<>(SB), RODATA|NOPTR, $64
+
+// 1/11, 1/10, .. 1: ExpNegative's.
+DATA taylor<>+0(SB)/8, $0x3fb745d1745d1746
+DATA taylor<>+8(SB)/8, $0x3fb999999999999a
+DATA taylor<>+16(SB)/8, $0x3fbc71c71c71c71c
+DATA taylor<>+24(SB)/8, $0x3fc0000000000000
+DATA taylor<>+32(SB)/8, $0x3fc2492492492492
+DATA taylor<>+40(SB)/8, $0x3fc5555555555555
+DATA taylor<>+48(SB)/8, $0x3fc999999999999a
+DATA taylor<>+56(SB)/8, $0x3fd0000000000000
+DATA taylor<>+64(SB)/8, $0x3fd5555555555555
+DATA taylor<>+72(SB)/8, $0x3fe0000000000000
+DATA taylor<>+80(SB)/8, $0x3ff0000000000000
+GLOBL taylor<>(SB), RODATA|NOPTR, $88
 
 // six runs op on six neighbouring registers' rows at p: op(their place, accumulator, temporary).
 #define SIX(op, p) \
@@ -90,11 +284,26 @@ GLOBL magic<>(SB), RODATA|NOPTR, $8
 // writes it) if one is NaN: min(0, v) <= 0, max(0, that) is 0 or -0, to which 0 is added. V6 = 0.
 #define NAN(p, v, t) VMOVUPD p, t; VMINPD t, V6, t; VMAXPD t, V6, t; VADDPD t, V6, v
 
+// v = s (1 + y c ..), one term of the series: V12 = 1 + (V11 c) V12, V7 = 1.
+#define TERM(c) \
+	VBROADCASTSD taylor<>+c(SB), V13; \
+	VMULPD V13, V11, V13; \
+	VMULPD V12, V13, V12; \
+	VADDPD V7, V12, V12
+
+#define GREATER $0x1e
+#define ATMOST $0x12
+
+// SELECT: out = yes where a op b, else no (all but NaN). NONE: to label if a > b nowhere.
 #define WIDTH 64
 #define ZERO(v) VPXORQ v, v, v
+#define SELECT(op, a, b, yes, no, out) VCMPPD op, b, a, K1; VBLENDMPD yes, no, K1, out
+#define NONE(a, b, label) VCMPPD GREATER, b, a, K1; KORTESTB K1, K1; JEQ label
 #define APPLY apply512
 #define PRODUCTS products512
 #define ROUND round512
+#define SHARES shares512
+#define CLOSEST closest512
 #define V0 Z0
 #define V1 Z1
 #define V2 Z2
@@ -115,9 +324,13 @@ GLOBL magic<>(SB), RODATA|NOPTR, $8
 
 #undef WIDTH
 #undef ZERO
+#undef SELECT
+#undef NONE
 #undef APPLY
 #undef PRODUCTS
 #undef ROUND
+#undef SHARES
+#undef CLOSEST
 #undef V0
 #undef V1
 #undef V2
@@ -137,9 +350,13 @@ GLOBL magic<>(SB), RODATA|NOPTR, $8
 
 #define WIDTH 32
 #define ZERO(v) VPXOR v, v, v
+#define SELECT(op, a, b, yes, no, out) VCMPPD op, b, a, V15; VBLENDVPD V15, yes, no, out
+#define NONE(a, b, label) VCMPPD GREATER, b, a, V15; VMOVMSKPD V15, AX; TESTL AX, AX; JEQ label
 #define APPLY apply2
 #define PRODUCTS products2
 #define ROUND round2
+#define SHARES shares2
+#define CLOSEST closest2
 #define V0 Y0
 #define V1 Y1
 #define V2 Y2

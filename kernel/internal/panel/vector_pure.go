@@ -2,6 +2,13 @@
 
 package panel
 
+func load(x []Column, rows, shift []float64, n int)       { loadGo(x, rows, shift, n) }
 func apply(z []Column, norm2 *Column, x []Column, m *Map) { applyGo(z, norm2, x, m) }
 func products(tiles []tile, h []Column)                   { productsGo(tiles, h) }
-func round(h []Column, factor, total *Column)             { roundGo(h, factor, total) }
+func Round(h []Column, factor, total *Column)             { roundGo(h, factor, total) }
+func Shares(share, norm2 []Column, logWeight []float64, best, total *Column, divided bool) {
+	sharesGo(share, norm2, logWeight, best, total, divided)
+}
+func Closest(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int) {
+	closestGo(cell, score, norm2, logWeight, radius2, own)
+}

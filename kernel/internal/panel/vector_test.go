@@ -82,6 +82,24 @@ func vary(t *testing.T, check func(rng *rand.Rand, draw func() float64, size int
 	})
 }
 
+// TestFormsOfLoad: up to a panel's rows of any width, and rows that follow.
+func TestFormsOfLoad(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		rows := make([]float64, size*rng.IntN(Rows+9))
+		for i := range rows {
+			rows[i] = draw()
+		}
+		shift := make([]float64, size)
+		for j := range shift {
+			shift[j] = draw()
+		}
+		x, want := columns(size, draw), columns(size, draw)
+		n := Load(x, rows, shift)
+		loadGo(want, rows, shift, n)
+		return same(x, want) && n == min(len(rows)/size, Rows)
+	})
+}
+
 // TestFormsOfApply: maps of any shape, with columns chosen or not, the centre subtracted or on the
 // way in, and any zeros cut away.
 func TestFormsOfApply(t *testing.T) {
@@ -132,9 +150,44 @@ func TestFormsOfRound(t *testing.T) {
 	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
 		h := columns(size+2, draw)
 		want := slices.Clone(h)
-		round(h[2:], &h[0], &h[1])
+		Round(h[2:], &h[0], &h[1])
 		roundGo(want[2:], &want[0], &want[1])
 		return same(h, want)
+	})
+}
+
+// TestFormsOfShares: any scores, and such that the shares are not clear.
+func TestFormsOfShares(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		share, norm2, weight := columns(size+2, draw), columns(size, draw), make([]float64, size)
+		if rng.IntN(2) == 0 {
+			norm2 = columns(size, func() float64 { return 100 * rng.Float64() })
+		}
+		for j := range weight {
+			if weight[j] = draw(); weight[j] > math.MaxFloat64 {
+				weight[j] = math.Inf(-1)
+			}
+		}
+		want := slices.Clone(share)
+		divided := rng.IntN(2) == 0
+		Shares(share, norm2, weight, &share[size], &share[size+1], divided)
+		sharesGo(want, norm2, weight, &want[size], &want[size+1], divided)
+		return same(share, want)
+	})
+}
+
+// TestFormsOfClosest: any scores.
+func TestFormsOfClosest(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		c := columns(size+1, draw)
+		want := slices.Clone(c)
+		var cell, wanted [Rows]int
+		for j := range size {
+			weight, radius := draw(), draw()
+			Closest(&cell, &c[size], &c[j], weight, radius, j)
+			closestGo(&wanted, &want[size], &want[j], weight, radius, j)
+		}
+		return same(c, want) && cell == wanted
 	})
 }
 
@@ -147,11 +200,14 @@ func BenchmarkForms(b *testing.B) {
 		w[i] = append(make([]float64, i), slices.Repeat([]float64{1}, d-i)...)
 	}
 	m, z := Compile(nil, make([]float64, d), w, x, false), columns(d+2, rng.NormFloat64)
-	g := NewGram(d + 1)
+	g, rows := NewGram(d+1), make([]float64, d*Rows)
 	for name, run := range map[string]func(){
+		"load":     func() { Load(x, rows, make([]float64, d)) },
 		"apply":    func() { m.Apply(z, &z[d], x) },
 		"products": func() { products(g.tiles, g.H) },
-		"round":    func() { round(g.H[:d+1], &z[0], &z[1]) },
+		"round":    func() { Round(g.H[:d+1], &z[0], &z[1]) },
+		"shares":   func() { Shares(z[:d], x, make([]float64, d), &z[d], &z[d+1], true) },
+		"closest":  func() { Closest(new([Rows]int), &z[0], &z[1], 0, 9, 1) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			forms(b, func(b *testing.B) {

@@ -79,35 +79,17 @@ func (q LogRatio) Unit() float64 { return q.Bound / ratioUnits }
 func (q LogRatio) Compile(d int) query.RowMap {
 	m := &ratioMap{bound: q.Bound, x: make([]panel.Column, d), zero: make([]float64, d)}
 	for i, side := range [][]query.Component{q.F, q.G} {
-		for _, c := range side {
-			m.sides[i] = append(m.sides[i], DensityOf(c, m.x))
-		}
+		m.sides[i] = query.DensitiesOf(side, m.x, false)
 	}
 	return m
 }
 
 type ratioMap struct {
 	bound float64
-	sides [2][]*Density
+	sides [2]*query.Densities
 	x     []panel.Column
 	zero  []float64
 }
-
-// A Density is a component, and the images of the rows of a panel in its frame.
-type Density struct {
-	LogWeight float64
-	z         []panel.Column
-	Norm2     panel.Column
-	frame     *panel.Map
-}
-
-// DensityOf is that of c, for the rows of a panel that are loaded into x.
-func DensityOf(c query.Component, x []panel.Column) *Density {
-	return &Density{LogWeight: c.LogWeight, frame: c.Frame.Compile(x, false), z: make([]panel.Column, c.Frame.Out())}
-}
-
-// Apply maps the rows.
-func (p *Density) Apply(x []panel.Column) { p.frame.Apply(p.z, &p.Norm2, x) }
 
 // Add maps rows panel by panel.
 func (m *ratioMap) Add(sum []int64, rows []float64) {
@@ -115,9 +97,7 @@ func (m *ratioMap) Add(sum []int64, rows []float64) {
 		n := panel.Load(m.x, rows, m.zero)
 		rows = rows[n*d:]
 		for _, side := range m.sides {
-			for _, p := range side {
-				p.Apply(m.x)
-			}
+			side.Apply(m.x, false)
 		}
 		for r := range n {
 			if m.x[0][r] == m.x[0][r] { // not the null row
@@ -143,24 +123,7 @@ func (m *ratioMap) integer(f, g float64) int64 {
 
 // logDensity is ln sum_j exp(LogWeight_j - |z_j|^2/2) of row r, -Inf if no |z_j|^2 is finite. Terms
 // below e^far of the largest are left out.
-func logDensity(side []*Density, r int) float64 {
-	best := math.Inf(-1)
-	for _, p := range side {
-		if n2 := p.Norm2[r]; panel.Finite(n2) {
-			best = max(best, p.LogWeight-n2/2)
-		}
-	}
-	if math.IsInf(best, -1) {
-		return best
-	}
-	total := 0.0
-	for _, p := range side {
-		if l := p.LogWeight - p.Norm2[r]/2 - best; l > panel.Far { // false for NaN
-			total += panel.ExpNegative(l)
-		}
-	}
-	return best + logOf(total)
-}
+func logDensity(side *query.Densities, r int) float64 { return side.Best[r] + logOf(side.Total[r]) }
 
 // logOf is ln x for normal x >= 1, to 1e-12, by the same operations on every machine: ln m = 2
 // artanh((m-1)/(m+1)) for a mantissa m in [sqrt(1/2), sqrt 2).

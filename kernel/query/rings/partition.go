@@ -177,8 +177,7 @@ type Sorter struct {
 	below   []*Sorter      // of cell j; nil for a leaf
 	x, y    []panel.Column // the panel, its projection
 	z       []panel.Column
-	// the largest so far, as bits: what is chosen between integers takes no branch
-	score [panel.Rows]uint64
+	cell    [panel.Rows]int
 	// The rows of the cell above that wait to be sorted, where they came from, and their leaves.
 	rows     []float64
 	at, leaf []int
@@ -217,7 +216,8 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 	d := len(s.x)
 	for at := 0; at < len(leaf); at += panel.Rows {
 		n := panel.Load(s.x, rows[at*d:], s.shift)
-		s.panel(leaf[at : at+n])
+		s.panel()
+		copy(leaf[at:], s.cell[:n])
 	}
 	if s.p.Below == nil { // the cells are the leaves
 		return
@@ -319,7 +319,7 @@ func (p *Places) Put(leaf []int32) (all bool) {
 }
 
 // panel finds the cells of the loaded rows.
-func (s *Sorter) panel(cell []int) {
+func (s *Sorter) panel() {
 	var norm2 panel.Column
 	in := s.x
 	if s.project != nil {
@@ -332,43 +332,31 @@ func (s *Sorter) panel(cell []int) {
 			}
 		}
 	}
-	for r := range cell {
-		cell[r] = -1
+	for r := range s.cell {
+		s.cell[r] = -1
 	}
 	if s.p.Components != nil {
-		s.nearest(cell, in, &norm2)
+		s.nearest(in, &norm2)
 	} else {
-		s.regions(cell, in, &norm2)
+		s.regions(in, &norm2)
 	}
 }
 
 // nearest applies the rule of the components.
-func (s *Sorter) nearest(cell []int, in []panel.Column, norm2 *panel.Column) {
-	for r := range &s.score {
-		s.score[r] = math.Float64bits(math.Inf(-1))
+func (s *Sorter) nearest(in []panel.Column, norm2 *panel.Column) {
+	var score panel.Column
+	for r := range score {
+		score[r] = math.Inf(-1)
 	}
-	score := s.score[:len(cell)]
 	for j, c := range s.p.Components {
 		s.frames[j].Apply(s.z[:c.Frame.Out()], norm2, in)
-		radius2 := float64(c.Radius * c.Radius)
-		for r, n2 := range norm2[:len(cell)] {
-			v := c.LogWeight - n2/2
-			own := j
-			if !(n2 <= radius2) {
-				own = -1
-			}
-			best, most := cell[r], score[r]
-			if v > math.Float64frombits(most) { // false for NaN and -Inf
-				best, most = own, math.Float64bits(v)
-			}
-			cell[r], score[r] = best, most
-		}
+		panel.Closest(&s.cell, &score, norm2, c.LogWeight, float64(c.Radius*c.Radius), j)
 	}
 }
 
 // regions applies the rule of the regions.
-func (s *Sorter) regions(cell []int, in []panel.Column, norm2 *panel.Column) {
-	f := 0
+func (s *Sorter) regions(in []panel.Column, norm2 *panel.Column) {
+	f, cell := 0, &s.cell
 	for j, region := range s.p.Regions {
 		var out [panel.Rows]bool
 		for r := range cell {
@@ -385,7 +373,7 @@ func (s *Sorter) regions(cell []int, in []panel.Column, norm2 *panel.Column) {
 			}
 			f++
 			radius2 := float64(c.Radius * c.Radius)
-			for r, n2 := range norm2[:len(cell)] {
+			for r, n2 := range norm2 {
 				out[r] = out[r] || !panel.Finite(n2) || (n2 <= radius2) == c.Outside
 			}
 		}

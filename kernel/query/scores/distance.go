@@ -151,14 +151,13 @@ func (s MinimumDistance) counts(rows []float64, d int) (n uint64, counts []int64
 type scheffeMap struct {
 	x       []panel.Column
 	zero    []float64
-	parts   []*rings.Density // the components of positive share in these mixtures
+	density *query.Densities // of the components of positive share in these mixtures
 	terms   [][]shared       // of each of them
-	density []panel.Column   // of a component, relative to the largest
 	mixed   []panel.Column   // of a mixture
 	sets    [][2]int         // as in the query, but numbers of mixed
 }
 
-// shared is a component, by its number in parts, and its share of a mixture.
+// shared is a component, by its number in density, and its share of a mixture.
 type shared struct {
 	part  int
 	share float64
@@ -166,7 +165,7 @@ type shared struct {
 
 func (s MinimumDistance) compile(d int) *scheffeMap {
 	m := &scheffeMap{x: make([]panel.Column, d), zero: make([]float64, d), sets: make([][2]int, len(s.Sets))}
-	part, mixture := map[int]int{}, map[int]int{}
+	part, mixture, parts := map[int]int{}, map[int]int{}, []query.Component(nil)
 	for j, pair := range s.Sets {
 		for side, i := range pair {
 			if _, ok := mixture[i]; !ok {
@@ -174,9 +173,8 @@ func (s MinimumDistance) compile(d int) *scheffeMap {
 				m.terms = append(m.terms, s.terms(i, func(c int) int {
 					at, ok := part[c]
 					if !ok {
-						at = len(m.parts)
-						part[c] = at
-						m.parts = append(m.parts, rings.DensityOf(s.Components[c], m.x))
+						at = len(parts)
+						part[c], parts = at, append(parts, s.Components[c])
 					}
 					return at
 				}))
@@ -184,7 +182,7 @@ func (s MinimumDistance) compile(d int) *scheffeMap {
 			m.sets[j][side] = mixture[i]
 		}
 	}
-	m.density, m.mixed = make([]panel.Column, len(m.parts)), make([]panel.Column, len(m.terms))
+	m.density, m.mixed = query.DensitiesOf(parts, m.x, false), make([]panel.Column, len(m.terms))
 	return m
 }
 
@@ -200,33 +198,11 @@ func (s MinimumDistance) terms(i int, part func(component int) int) (terms []sha
 
 // densities fills mixed for the loaded panel.
 func (m *scheffeMap) densities() {
-	var best panel.Column
-	for r := range &best {
-		best[r] = math.Inf(-1)
-	}
-	for c, p := range m.parts {
-		p.Apply(m.x)
-		for r, norm2 := range &p.Norm2 {
-			l := p.LogWeight - norm2/2
-			m.density[c][r] = l
-			if panel.Finite(l) && l > best[r] {
-				best[r] = l
-			}
-		}
-	}
-	for c := range m.density {
-		for r, l := range &m.density[c] {
-			m.density[c][r] = 0
-			// false for NaN and infinite ones, and for all if none is finite
-			if l -= best[r]; l > panel.Far && l <= 0 {
-				m.density[c][r] = panel.ExpNegative(l)
-			}
-		}
-	}
+	m.density.Apply(m.x, false)
 	for i, terms := range m.terms {
 		var sum panel.Column
 		for _, t := range terms {
-			for r, v := range &m.density[t.part] {
+			for r, v := range &m.density.Share[t.part] {
 				sum[r] += float64(t.share * v)
 			}
 		}
