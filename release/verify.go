@@ -322,8 +322,10 @@ func (v *verifier) costs(field string, x, cost float64) {
 func (v *verifier) conversion(spent Spent, sum totals) {
 	delta := spent.Delta - sum.delta
 	if sum.orders == nil {
-		v.atLeast("certificate.spent.delta", spent.Delta, privacy.DeltaOfMu(spent.Epsilon*(1+tolerance), math.Sqrt(sum.mu2))+sum.delta)
-		if delta >= privacy.MinDelta && delta < 1 {
+		at := func(f float64) float64 { return privacy.DeltaOfMu(spent.Epsilon*f, math.Sqrt(sum.mu2)) }
+		v.atLeast("certificate.spent.delta", spent.Delta, at(1+tolerance)+sum.delta)
+		// where both sides of what costs allows are seen to be, there is nothing to solve
+		if delta >= privacy.MinDelta && delta < 1 && !(at(1+tolerance/2) <= delta && at(1-loose/2) > delta) {
 			v.costs("certificate.spent.epsilon", spent.Epsilon, privacy.EpsilonOfMu(delta, math.Sqrt(sum.mu2)))
 		}
 		return

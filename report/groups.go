@@ -43,7 +43,7 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := pages.ExecuteTemplate(w, "groups.html", p); err != nil {
+	if err := pages().ExecuteTemplate(w, "groups.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

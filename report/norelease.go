@@ -24,7 +24,7 @@ func HTMLNoRelease(w io.Writer, n NoRelease, o Options) error {
 	}
 	r := &release.Release{Certificate: n.Certificate}
 	p := &page{Title: clean(cmp.Or(o.Title, "No release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r), Reason: clean(n.Reason), Advice: clean(n.Advice)}
-	if err := pages.ExecuteTemplate(w, "norelease.html", p); err != nil {
+	if err := pages().ExecuteTemplate(w, "norelease.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/gauze-dp/gauze/release"
 )
@@ -22,8 +23,11 @@ type Options struct {
 //go:embed *.html
 var pageFiles embed.FS
 
-// pages are what HTML writes, and their parts, under the names of their files.
-var pages = template.Must(template.New("").Funcs(said).ParseFS(pageFiles, "*.html"))
+// pages are what HTML writes, and their parts, under the names of their files: parsed when one is
+// asked for, which most runs of a program never do.
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(said).ParseFS(pageFiles, "*.html"))
+})
 
 //go:embed style.css
 var styleSource string
@@ -49,7 +53,7 @@ func HTML(w io.Writer, r *release.Release, o Options) error {
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := pages.ExecuteTemplate(w, "page.html", p); err != nil {
+	if err := pages().ExecuteTemplate(w, "page.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -1,6 +1,9 @@
 package privacy
 
-import "math"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // DeltaOfMu returns the least delta for which mu-GDP implies (epsilon, delta)-DP, rounded up:
 //
@@ -53,7 +56,9 @@ func expUp(l float64) float64 { return math.Min(1, up(math.Exp(l))) }
 // It panics unless epsilon >= 0 and 0 < delta < 1.
 func MuOf(eps, delta float64) float64 {
 	checkDelta(delta)
-	return LargestWhere(func(mu float64) bool { return DeltaOfMu(eps, mu) <= delta })
+	return lastMu.of(eps, delta, func() float64 {
+		return LargestWhere(func(mu float64) bool { return DeltaOfMu(eps, mu) <= delta })
+	})
 }
 
 // EpsilonOfMu returns the least epsilon >= 0 for which mu-GDP implies (epsilon, delta)-DP, rounded
@@ -62,7 +67,24 @@ func MuOf(eps, delta float64) float64 {
 // It panics unless 0 < delta < 1 and mu >= 0.
 func EpsilonOfMu(delta, mu float64) float64 {
 	checkDelta(delta)
-	return leastWhere(func(eps float64) bool { return DeltaOfMu(eps, mu) <= delta })
+	return lastEpsilon.of(delta, mu, func() float64 {
+		return leastWhere(func(eps float64) bool { return DeltaOfMu(eps, mu) <= delta })
+	})
+}
+
+var lastMu, lastEpsilon memo
+
+// A memo holds two numbers and what was solved for them last: a fit asks for the same several
+// times.
+type memo struct{ last atomic.Pointer[[3]float64] }
+
+func (m *memo) of(a, b float64, solve func() float64) float64 {
+	if l := m.last.Load(); l != nil && l[0] == a && l[1] == b {
+		return l[2]
+	}
+	x := solve()
+	m.last.Store(&[3]float64{a, b, x})
+	return x
 }
 
 // NotNegative panics for a number that is negative or NaN.

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -48,10 +49,7 @@ func (r *Rounds) Beside() (wide []component.Gaussian, weight float64) {
 	if r.Stray != nil {
 		wide = append(wide, *r.Stray)
 	}
-	for _, g := range wide {
-		weight += g.Weight
-	}
-	return wide, weight
+	return wide, loops.Sum(wide, func(g component.Gaussian) float64 { return g.Weight })
 }
 
 // An Outskirts is wide copies of the whole table, which are to see rows far from all components: of

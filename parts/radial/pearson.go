@@ -3,6 +3,7 @@ package radial
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -70,6 +71,7 @@ const (
 	inverseLeast = -.5
 	inverseMost  = .35 // nu = 2.9
 	inverseStep  = .025
+	inverseFirst = 4 // steps at once at first, then single ones between the neighbours of the best
 	// inverseSpread is the sd of a prior that matters where the noise hides the tail.
 	inverseSpread = .2
 )
@@ -78,12 +80,18 @@ const (
 // share of the rows in the others is free.
 func (h *Histogram) FitPearson(drop int) Pearson {
 	best, least := Pearson{D: h.D, Scale: 1}, math.Inf(1)
-	for i := int(math.Round(inverseLeast / inverseStep)); i <= int(math.Round(inverseMost/inverseStep)); i++ {
-		p, loss := h.FitScale(float64(i)*inverseStep, drop)
-		if loss += math.Pow(p.Inverse/inverseSpread, 2); loss < least {
-			best, least = p, loss
+	try := func(from, to, by int) {
+		for i := from; i <= to; i += by {
+			p, loss := h.FitScale(float64(i)*inverseStep, drop)
+			if loss += math.Pow(p.Inverse/inverseSpread, 2); loss < least {
+				best, least = p, loss
+			}
 		}
 	}
+	low, high := int(math.Round(inverseLeast/inverseStep)), int(math.Round(inverseMost/inverseStep))
+	try(low, high, inverseFirst)
+	at := int(math.Round(best.Inverse / inverseStep))
+	try(max(low, at-inverseFirst+1), min(high, at+inverseFirst-1), 1)
 	return best
 }
 
@@ -127,11 +135,7 @@ func (h *Histogram) Losses(p Pearson, drop int) (loss, misfit float64) {
 	inside, rows := 1.0, h.Rows
 	if drop > 0 { // the bins' own total, as far as it is possible
 		inside = 1 - p.Survival(h.Edges[kept-1])
-		total := 0.0
-		for _, c := range h.Counts[:kept] {
-			total += c
-		}
-		rows = math.Min(math.Max(total, h.Rows/2), h.Rows)
+		rows = math.Min(math.Max(floats.Sum(h.Counts[:kept]), h.Rows/2), h.Rows)
 	}
 	if !(inside > 0) {
 		return math.Inf(1), math.Inf(1)

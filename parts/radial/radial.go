@@ -9,7 +9,11 @@
 // Source: [TYLERPRESS] Section 3, private radius.
 package radial
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // The grid of q: geometric from d/gridLow to gridHigh d.
 const (
@@ -41,22 +45,14 @@ func Edges(d int) []float64 {
 
 // Beyond is the noisy number of rows above edge i.
 func (h *Histogram) Beyond(i int) float64 {
-	sum := 0.0
-	for _, c := range h.Counts[i+1:] {
-		sum += c
-	}
-	return sum
+	return floats.Sum(h.Counts[i+1:])
 }
 
 // upTo is the number of rows below each edge and at last of all, without decreases: the noise is
 // pooled, and shared out such that the whole is rows.
 func (h *Histogram) upTo() []float64 {
-	sums, total := make([]float64, len(h.Counts)), 0.0
-	for i, c := range h.Counts {
-		total += c
-		sums[i] = total
-	}
-	missing := (h.Rows - total) / float64(len(sums))
+	sums := floats.CumSum(make([]float64, len(h.Counts)), h.Counts)
+	missing := (h.Rows - sums[len(sums)-1]) / float64(len(sums))
 	for i := range sums {
 		sums[i] += missing * float64(i+1)
 	}
