@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -30,6 +31,8 @@ type site struct {
 	logged *logged
 	tokens map[string]string // of kim and pat (custodians), lee and max (analysts)
 	end    func()
+	// document is openapi.json, once it was asked for
+	document *document
 }
 
 // logged is what was logged.
@@ -55,6 +58,7 @@ func (l *logged) String() string {
 // opened is a site with short slots.
 func opened(t *testing.T, change ...func(*Config)) *site {
 	t.Helper()
+	t.Parallel() // mostly they wait for slots
 	place := filepath.Join(t.TempDir(), "gauze.db")
 	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", Workers: 2, SlotLeast: 400 * time.Millisecond, SlotPerCell: time.Microsecond,
 		Horizon: time.Hour, Waiting: 20, Memory: 1 << 30, PerSecond: 1e4, Grace: 5 * time.Second}
@@ -129,6 +133,7 @@ func (s *site) wants(status int, who, method, path, body string, headers ...stri
 	if got != status {
 		s.t.Fatalf("%s: %s %s: status %d, want %d: %s", who, method, path, got, status, text)
 	}
+	s.conforms(method, path, got, text)
 	out := map[string]any{}
 	if err := json.Unmarshal(text, &out); err != nil {
 		s.t.Fatalf("%s: %v", text, err)
@@ -206,5 +211,54 @@ func TestStory(t *testing.T) {
 	}
 	if after := s.wants(200, "lee", "GET", "/datasets/people", ""); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("a refused fit changed the budget: %v, was %v", after, before)
+	}
+}
+
+// The server listens, serves and ends when it is told to; beyond this machine it does so only with
+// TLS or behind a proxy.
+func TestRun(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "gauze.db")
+	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", Workers: 2, SlotLeast: time.Second, Horizon: time.Hour, Waiting: 20, PerSecond: 10, Grace: time.Second,
+		MetricsFrom: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	server, err := New(t.Context(), c, time.Now, slog.New(slog.NewJSONHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	address, ended := make(chan string), make(chan error)
+	go func() { ended <- server.Run(ctx, func(a string) { address <- a }) }()
+	base := "http://" + <-address
+	for path, want := range map[string]int{"/healthz": 200, "/api/v1/healthz": 200, "/metrics": 200, "/api/v1/openapi.json": 200, "/api/v1/me": 401, "/": 404} {
+		r, err := http.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, r.StatusCode, want)
+		}
+	}
+	far, err := http.NewRequest("GET", base+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far.Header.Set("X-Forwarded-For", "192.0.2.1")
+	if r, err := http.DefaultClient.Do(far); err != nil || r.StatusCode != 403 {
+		t.Errorf("metrics for somebody far: %v, %v", r, err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for listen, right := range map[string]bool{"0.0.0.0:80": false, ":80": false, "192.0.2.1:80": false, "example.org:80": false, "[::]:80": false, "localhost:80": true, "[::1]:80": true, "80": false} {
+		c.Listen = listen
+		if err := c.check(); (err == nil) != right {
+			t.Errorf("%s: %v", listen, err)
+		}
+		c.BehindProxy = true
+		if err := c.check(); (err == nil) != (listen != "80") {
+			t.Errorf("%s behind a proxy: %v", listen, err)
+		}
+		c.BehindProxy = false
 	}
 }

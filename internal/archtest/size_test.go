@@ -83,6 +83,7 @@ var frontLimits = map[string]int{
 	"server/api":            460,
 	"server/ask":            255,
 	"server/auth":           240,
+	"server/backup":         66,
 	"server/jobs":           148,
 	"server/rows":           190,
 	"server/schedule":       92,

@@ -109,6 +109,10 @@ func Look(ctx context.Context, f Fingerprint, input string, schema *source.Schem
 		out.Report = report.Text()
 		return nil
 	})
+	if err != nil && ctx.Err() == nil && !errors.As(err, new(*source.Error)) && !errors.As(err, new(*privacy.FieldError)) {
+		// of a library: it may speak of a cell, and goes where the other errors go, not into a log
+		err = &source.Error{Field: "input", Wanted: "rows that can be read", Got: err.Error(), Hint: "gauze fit says the same of it"}
+	}
 	return out, err
 }
 

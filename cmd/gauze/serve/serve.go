@@ -19,6 +19,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/server"
 	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/backup"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -30,6 +31,7 @@ type Command struct {
 	metricsFrom []string
 	role, name  string
 	expires     time.Duration
+	out, from   string
 }
 
 // Register adds the command's flags.
@@ -55,6 +57,8 @@ func (c *Command) Register(flags *pflag.FlagSet) {
 	flags.DurationVar(&s.Grace, "grace", 30*time.Second, "how long fits may go on when the server is told to stop; then they have failed, and their cost stays spent")
 	flags.StringVar(&c.role, "role", "", "of token add: custodian or analyst")
 	flags.StringVar(&c.name, "name", "", "of token add: whose it is; of token revoke: its id")
+	flags.StringVar(&c.out, "out", "", "of backup: a new file")
+	flags.StringVar(&c.from, "from", "", "of restore: a backup, to be put in the place of --database, which must not be there")
 	flags.DurationVar(&c.expires, "expires", 0, "of token add: after how long, for instance 2160h (default: never)")
 }
 
@@ -68,8 +72,20 @@ func (c *Command) Run(ctx context.Context, words []string, out, notes io.Writer,
 		return c.serve(ctx, notes, now)
 	case "token add", "token list", "token revoke":
 		return c.tokens(ctx, words[1], out, notes, asJSON, now)
+	case "backup":
+		if err := backup.Write(ctx, c.server.Database, c.server.Key, c.out, now); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(notes, "written to %s; keep a copy of the key, %s, apart from it\n", c.out, c.server.Key)
+		return err
+	case "restore":
+		head, err := backup.Restore(ctx, c.from, c.server.Database, c.server.Key, now)
+		if err == nil {
+			_, err = fmt.Fprintf(notes, "restored, with a ledger that is intact up to %d:%s: what was spent after that, it knows nothing of\n", head.Entries, head.Hash)
+		}
+		return err
 	}
-	return &privacy.FieldError{Field: "serve", Wanted: "nothing, token add, token list or token revoke", Got: fmt.Sprintf("%q", strings.Join(words, " ")), Mend: "gauze serve --help says what each does"}
+	return &privacy.FieldError{Field: "serve", Wanted: "nothing, token add, token list, token revoke, backup or restore", Got: fmt.Sprintf("%q", strings.Join(words, " ")), Mend: "gauze serve --help says what each does"}
 }
 
 // configure reads the file of values, and finds the key.
