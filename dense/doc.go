@@ -9,6 +9,7 @@
 //	orthogonal.go  Gram and Schmidt: triangles
 //	eigen.go       Jacobi: singular values, eigenvalues
 //	safe.go        the same for rows of any size that float64 can hold
+//	exp.go         the exponential of what is not positive
 //
 // Matrices are flat and row-major: entry (i, j) of an n x m matrix is a[i*m+j]. Sizes come after
 // the slices, rows before columns. Triangles are lower ones, in a full square; a function of a

@@ -23,13 +23,13 @@ type Run struct {
 	pooled []float64 // d x d
 	work   []float64 // d x d
 	y      []float64 // d
-	exp    powers
+	exp    dense.Powers
 }
 
 func newRun(z []float64, k, d int) *Run {
 	n, t := len(z)/d, d*d
 	return &Run{n: n, k: k, d: d, z: z, share: make([]float64, k*n), count: make([]float64, k), sum: make([]float64, k*d),
-		square: make([]float64, k*t), pooled: make([]float64, t), work: make([]float64, t), y: make([]float64, d), exp: newPowers()}
+		square: make([]float64, k*t), pooled: make([]float64, t), work: make([]float64, t), y: make([]float64, d), exp: dense.NewPowers()}
 }
 
 // Expect adds up every row's shares in the components of m, and returns the log-likelihood less
@@ -90,7 +90,7 @@ func (r *Run) normalise() float64 {
 		for at := i; at < len(r.share); at += n {
 			e := 1.0
 			if v := r.share[at]; v != most {
-				e = r.exp.exp(v - most)
+				e = r.exp.Exp(v - most)
 			}
 			r.share[at] = e
 			all += e

@@ -20,9 +20,8 @@ const (
 	emStepsShort = 8
 	poolWeight   = .05 // pull of each covariance towards the pooled one, in components
 	massFloor    = 1e-12
-	// nothing: a share of e^nothing and less counts as none.
-	nothing = -60.0
-	// a step that changes the likelihood by less, in nats per row, is the last; of 1e-6 and 1e-5
+	scored       = 4 // steps, of which one computes the likelihood: a third of its time
+	// steps that change the likelihood by less, in nats per row, are the last; of 1e-6 and 1e-5
 	// the quicker, the distances of 48 fits by separated (d = 10, 5 components) being those of all
 	// steps
 	settled = 1e-5
@@ -116,7 +115,7 @@ func topBy(fits []*em, n int) []*em {
 	return out[:n]
 }
 
-// em is the state of weighted EM on n points in q coordinates, and its memory.
+// em is the state of weighted EM on points in q coordinates.
 type em struct {
 	p      *weightedPoints
 	k      int
@@ -124,93 +123,59 @@ type em struct {
 	mean   []float64 // k x q
 	cov    []float64 // k x q x q, upper triangles
 	loglik float64   // of the coreset, in rows
-	// shares are the weights of the points times the components' responsibilities for them, k x n.
-	shares []float64
-	// best and total are, per point, the largest log density and the sum of the densities over it.
-	best, total []float64
-	inverse     []float64 // of one component's factor, q x q lower
-	pool        []float64 // sum of the scatter matrices
+	sums   []sums    // of the points by their shares
+	parts  []part
+	work   []float64 // q x q
+	pool   []float64 // q x q, sum of the scatter matrices
+	exp    dense.Powers
 }
 
 // newEM starts from a hard assignment.
 func newEM(p *weightedPoints, assign []int) *em {
-	k := slices.Max(assign) + 1
-	n, q := len(assign), p.q
-	e := &em{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q),
-		shares: make([]float64, k*n), best: make([]float64, n), total: make([]float64, n),
-		inverse: make([]float64, q*q), pool: make([]float64, q*q)}
-	for i, a := range assign {
-		e.shares[a*n+i] = p.weight[i]
+	k, q := slices.Max(assign)+1, p.q
+	e := &em{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q), sums: make([]sums, k),
+		parts: make([]part, k), work: make([]float64, q*q), pool: make([]float64, q*q), exp: dense.NewPowers()}
+	for j := range e.parts {
+		copy(e.parts[j].mean[:], p.mean)
+	}
+	for i, j := range assign {
+		e.sums[j].add(&p.at[i], &e.parts[j].mean, p.weight[i])
 	}
 	e.maximise()
 	return e
 }
 
-// run makes EM steps, until ctx is done or one hardly changes the likelihood, and leaves the
+// run makes EM steps, until ctx is done or some hardly change the likelihood, and leaves the
 // likelihood of the last.
 func (e *em) run(ctx context.Context, steps int) {
-	e.expect()
-	for range steps {
-		if ctx.Err() != nil {
-			return
-		}
-		last := e.loglik
+	e.expect(true)
+	for step := 1; step <= steps && ctx.Err() == nil; step++ {
 		e.maximise()
-		e.expect()
-		if math.Abs(e.loglik-last) < settled*e.p.total {
+		last, now := e.loglik, step%scored == 0 || step == steps
+		e.expect(now)
+		if now && math.Abs(e.loglik-last) < scored*settled*e.p.total {
 			return
 		}
 	}
 }
 
-// expect computes the shares and the log-likelihood of the coreset; a leaf counts as its centre.
-func (e *em) expect() {
-	n := len(e.p.weight)
-	for i := range e.best {
-		e.best[i], e.total[i] = math.Inf(-1), 0
-	}
-	for j := range e.k {
-		e.densities(j, e.shares[j*n:(j+1)*n])
-	}
-	for j := range e.k {
-		shares := e.shares[j*n : (j+1)*n]
-		for i, l := range shares {
-			v := 0.0
-			if l -= e.best[i]; l == 0 {
-				v = 1
-				e.total[i]++
-			} else if !(l < nothing) {
-				v = math.Exp(l)
-				e.total[i] += v
-			}
-			shares[i] = v
-		}
-	}
-	e.loglik = 0
-	for i, w := range e.p.weight {
-		best := e.best[i]
-		if e.total[i] != 1 {
-			best += math.Log(e.total[i])
-		}
-		e.loglik += w * best
-		e.total[i] = w / e.total[i]
-	}
-	for j := range e.k {
-		floats.Mul(e.shares[j*n:(j+1)*n], e.total)
-	}
-}
-
-// densities writes component j's log density, weight included, at every point.
-func (e *em) densities(j int, dst []float64) {
+// prepare makes the parts of the densities from the parameters. A covariance that is not positive
+// definite has no density.
+func (e *em) prepare() {
 	q := e.p.q
-	logDet, ok := inverseFactor(e.inverse, e.cov[j*q*q:(j+1)*q*q], q)
-	if !ok {
-		for i := range dst {
-			dst[i] = math.Inf(-1)
+	for j := range e.parts {
+		p := &e.parts[j]
+		*p = part{log: math.Inf(-1)}
+		copy(p.mean[:], e.mean[j*q:(j+1)*q])
+		logDet, ok := inverseFactor(e.work, e.cov[j*q*q:(j+1)*q*q], q)
+		if !ok {
+			continue
 		}
-		return
+		p.log = math.Log(e.w[j]+1e-300) - logDet/2 - float64(q)/2*math.Log(2*math.Pi)
+		for a := range q {
+			copy(p.inverse[a][:], e.work[a*q:a*q+a+1])
+		}
 	}
-	e.logDensities(dst, e.mean[j*q:(j+1)*q], math.Log(e.w[j]+1e-300)-logDet/2-float64(q)/2*math.Log(2*math.Pi))
 }
 
 // inverseFactor writes L^-1 for cov = L L^T, given by its upper triangle, and returns log det cov;
@@ -228,12 +193,10 @@ func inverseFactor(dst, cov []float64, q int) (logDet float64, ok bool) {
 // maximise is the M-step, with the regularisation of the restatement: a pull towards the pooled
 // covariance and a floor of a part of the mean cell variance.
 func (e *em) maximise() {
-	n, q := len(e.p.weight), e.p.q
+	q := e.p.q
 	clear(e.pool)
 	for j := range e.k {
-		shares := e.shares[j*n : (j+1)*n]
-		e.w[j] = e.center(shares, e.mean[j*q:(j+1)*q])
-		e.scatter(shares, e.mean[j*q:(j+1)*q], e.cov[j*q*q:(j+1)*q*q])
+		e.w[j] = e.sums[j].moments(&e.parts[j].mean, e.mean[j*q:(j+1)*q], e.cov[j*q*q:(j+1)*q*q])
 		floats.Add(e.pool, e.cov[j*q*q:(j+1)*q*q])
 	}
 	pull := poolWeight * e.p.total / float64(e.k)
@@ -242,10 +205,8 @@ func (e *em) maximise() {
 	}
 	for j, mass := range e.w {
 		cov := e.cov[j*q*q : (j+1)*q*q]
-		if e.p.own > 0 {
-			for l, v := range e.cells(j) {
-				cov[l*q+l] += e.p.own * v * mass
-			}
+		for l := range q {
+			cov[l*q+l] += e.p.own * e.sums[j].cell[l]
 		}
 		mass = math.Max(mass, massFloor)
 		for l, v := range e.pool {
@@ -258,31 +219,15 @@ func (e *em) maximise() {
 	}
 }
 
-// cells is the mean variance within the leaves of component j, per coordinate.
-func (e *em) cells(j int) []float64 {
-	n, q := len(e.p.weight), e.p.q
-	mean := make([]float64, q)
-	mass := massFloor
-	for i, g := range e.shares[j*n : (j+1)*n] {
-		if g == 0 {
-			continue
-		}
-		mass += g
-		floats.AddScaled(mean, g, e.p.cell[i])
-	}
-	for l := range mean {
-		mean[l] /= mass
-	}
-	return mean
-}
-
 // mixture is the state as a mixture.
 func (e *em) mixture() *Mixture {
 	q := e.p.q
 	m := &Mixture{Weights: e.w, LogLik: e.loglik}
 	for j := range e.k {
 		m.Means = append(m.Means, e.mean[j*q:(j+1)*q])
-		m.Cells = append(m.Cells, e.cells(j))
+		cells := e.sums[j].cell
+		floats.Scale(1/(e.sums[j].mass+massFloor), cells[:])
+		m.Cells = append(m.Cells, cells[:q])
 		m.Covs = append(m.Covs, mat.NewSymDense(q, e.cov[j*q*q:(j+1)*q*q]))
 	}
 	return m

@@ -1,100 +1,135 @@
 package coreset
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // mostCoordinates is what a coreset's points have at most, as those of all trees do: they are
-// filled up with zeros and go through loops of fixed length. Every sum has the same terms in the
-// same order as in loops of any length, and zeros: the same numbers, at less than half the cost.
+// filled up with zeros and go through loops of fixed length.
 const mostCoordinates = 4
 
-// filled are points of q coordinates, filled up with zeros. It panics if q is too large.
-func filled(points [][]float64, q int) [][mostCoordinates]float64 {
-	if q > mostCoordinates {
-		panic(fmt.Sprintf("coreset: want points of at most %d coordinates, got %d", mostCoordinates, q))
+type vector = [mostCoordinates]float64
+
+// A point is a leaf: where it is, and its variance.
+type point struct{ at, cell vector }
+
+// filled are the leaves, filled up with zeros. It panics if there are too many coordinates.
+func (c *Coreset) filled() []point {
+	if c.Dim > mostCoordinates {
+		panic(fmt.Sprintf("coreset: want points of at most %d coordinates, got %d", mostCoordinates, c.Dim))
 	}
-	at := make([][mostCoordinates]float64, len(points))
-	for i, x := range points {
-		copy(at[i][:], x)
+	out := make([]point, len(c.Points))
+	for i, x := range c.Points {
+		copy(out[i].at[:], x)
+		copy(out[i].cell[:], c.Cells[i])
 	}
-	return at
+	return out
 }
 
-// logDensities writes the logarithm of a Gaussian density of every point, e.inverse being the
-// inverse of its factor; best becomes the largest so far.
-func (e *em) logDensities(dst, mean []float64, logWeight float64) {
-	var m [mostCoordinates]float64
-	copy(m[:], mean)
-	var w [mostCoordinates][mostCoordinates]float64 // lower triangle
-	q := e.p.q
-	for a := range q {
-		copy(w[a][:], e.inverse[a*q:a*q+a+1])
-	}
-	best := e.best[:len(dst)]
-	for i := range e.p.at[:len(dst)] {
-		x := &e.p.at[i]
-		d0, d1, d2, d3 := x[0]-m[0], x[1]-m[1], x[2]-m[2], x[3]-m[3]
-		z0 := w[0][0] * d0
-		z1 := w[1][0]*d0 + w[1][1]*d1
+// A part is a component's part of the density: e^log times e^(-|inverse (x - mean)|^2/2), inverse
+// being a lower triangle.
+type part struct {
+	mean    vector
+	inverse [mostCoordinates]vector
+	log     float64
+}
+
+func (p *part) at(x *vector, q int) float64 {
+	m, w := &p.mean, &p.inverse
+	d0, d1 := x[0]-m[0], x[1]-m[1]
+	z0, z1 := w[0][0]*d0, w[1][0]*d0+w[1][1]*d1
+	square := z0*z0 + z1*z1
+	if q > 2 {
+		d2, d3 := x[2]-m[2], x[3]-m[3]
 		z2 := w[2][0]*d0 + w[2][1]*d1 + w[2][2]*d2
 		z3 := w[3][0]*d0 + w[3][1]*d1 + w[3][2]*d2 + w[3][3]*d3
-		v := logWeight - (z0*z0+z1*z1+z2*z2+z3*z3)/2
-		dst[i] = v
-		if v > best[i] {
-			best[i] = v
+		square += z2*z2 + z3*z3
+	}
+	return p.log - square/2
+}
+
+// expect adds up the points by their shares and, if asked, the log-likelihood of the coreset; a
+// leaf counts as its centre.
+func (e *em) expect(score bool) {
+	e.prepare()
+	clear(e.sums)
+	loglik := 0.0
+	q, logs := e.p.q, make([]float64, e.k)
+	for i := range e.p.at {
+		x, w := &e.p.at[i], e.p.weight[i]
+		best, total := math.Inf(-1), 0.0
+		for j := range logs {
+			v := e.parts[j].at(&x.at, q)
+			logs[j], best = v, max(best, v)
 		}
+		for j, v := range logs {
+			logs[j] = e.exp.Exp(v - best)
+			total += logs[j]
+		}
+		if score {
+			loglik += w * (best + math.Log(total))
+		}
+		for j, share := range logs {
+			if share > 0 {
+				e.sums[j].add(x, &e.parts[j].mean, w*share/total)
+			}
+		}
+	}
+	if score {
+		e.loglik = loglik
 	}
 }
 
-// center writes the mean of the points under the shares and returns their mass.
-func (e *em) center(shares, mean []float64) (mass float64) {
-	var s0, s1, s2, s3 float64
-	for i, g := range shares {
-		if g == 0 {
-			continue
-		}
-		x := &e.p.at[i]
-		mass += g
-		s0 += g * x[0]
-		s1 += g * x[1]
-		s2 += g * x[2]
-		s3 += g * x[3]
-	}
-	copy(mean, []float64{s0, s1, s2, s3})
-	for l := range mean {
-		mean[l] /= mass + massFloor
-	}
-	return mass
+// sums are those of the mass of points, of that times x - from, its outer product and the variances
+// of leaves.
+type sums struct {
+	mass                                             float64
+	at, cell                                         vector
+	o00, o01, o11, o02, o12, o22, o03, o13, o23, o33 float64
 }
 
-// scatter writes the upper triangle of the sum of g (x - mean)(x - mean)^T.
-func (e *em) scatter(shares, mean, dst []float64) {
-	var m [mostCoordinates]float64
-	copy(m[:], mean)
-	var s00, s01, s02, s03, s11, s12, s13, s22, s23, s33 float64
-	for i, g := range shares {
-		if g == 0 {
-			continue
+func (s *sums) add(x *point, from *vector, g float64) {
+	d0, d1, d2, d3 := x.at[0]-from[0], x.at[1]-from[1], x.at[2]-from[2], x.at[3]-from[3]
+	s.mass += g
+	s.cell[0] += g * x.cell[0]
+	s.cell[1] += g * x.cell[1]
+	s.cell[2] += g * x.cell[2]
+	s.cell[3] += g * x.cell[3]
+	v := g * d0
+	s.at[0] += v
+	s.o00 += v * d0
+	s.o01 += v * d1
+	s.o02 += v * d2
+	s.o03 += v * d3
+	v = g * d1
+	s.at[1] += v
+	s.o11 += v * d1
+	s.o12 += v * d2
+	s.o13 += v * d3
+	v = g * d2
+	s.at[2] += v
+	s.o22 += v * d2
+	s.o23 += v * d3
+	v = g * d3
+	s.at[3] += v
+	s.o33 += v * d3
+}
+
+// moments writes the mean of the points, and the upper triangle of the sum of g (x - mean)(x -
+// mean)^T, and returns their mass. from is that of add, near the mean: then little cancels.
+func (s *sums) moments(from *vector, mean, scatter []float64) (mass float64) {
+	outer, q := [mostCoordinates]vector{{s.o00, s.o01, s.o02, s.o03}, {0, s.o11, s.o12, s.o13}, {0, 0, s.o22, s.o23}, {0, 0, 0, s.o33}}, len(mean)
+	for a := range mean {
+		off := s.at[a] / (s.mass + massFloor)
+		mean[a] = from[a] + off
+		for b := range q {
+			scatter[a*q+b] = outer[a][b]
+			if b >= a {
+				scatter[a*q+b] -= off * s.at[b]
+			}
 		}
-		x := &e.p.at[i]
-		d0, d1, d2, d3 := x[0]-m[0], x[1]-m[1], x[2]-m[2], x[3]-m[3]
-		v := d0 * g
-		s00 += v * d0
-		s01 += v * d1
-		s02 += v * d2
-		s03 += v * d3
-		v = d1 * g
-		s11 += v * d1
-		s12 += v * d2
-		s13 += v * d3
-		v = d2 * g
-		s22 += v * d2
-		s23 += v * d3
-		v = d3 * g
-		s33 += v * d3
+		scatter[a*q+a] = math.Max(0, scatter[a*q+a])
 	}
-	all := [mostCoordinates][mostCoordinates]float64{{s00, s01, s02, s03}, {0, s11, s12, s13}, {0, 0, s22, s23}, {0, 0, 0, s33}}
-	q := len(mean)
-	for a := range q {
-		copy(dst[a*q:(a+1)*q], all[a][:q])
-	}
+	return s.mass
 }

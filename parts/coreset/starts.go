@@ -5,20 +5,20 @@ import "github.com/gauze-dp/gauze/learner/kmeans"
 // weightedPoints are a coreset's points one after another, with what all fits to them share.
 type weightedPoints struct {
 	q      int
-	at     [][mostCoordinates]float64
+	at     []point
 	weight []float64
 	total  float64
 	// added to the variances: a part of the mean cell variance, and a little of the whole coreset's
-	floor []float64
-	// own is Coreset.OwnCells, cell the variances within the leaves.
-	own    float64
-	cell   [][]float64
+	floor  []float64
+	mean   []float64
+	own    float64     // Coreset.OwnCells
 	points [][]float64 // the points as they were
 }
 
 func pointsOf(c *Coreset) *weightedPoints {
-	p := &weightedPoints{q: c.Dim, at: filled(c.Points, c.Dim), points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells, cell: c.Cells}
-	_, all := c.moments()
+	p := &weightedPoints{q: c.Dim, at: c.filled(), points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells}
+	mean, all := c.moments()
+	p.mean = mean
 	for l := range p.floor {
 		if c.OwnCells > 0 {
 			p.floor[l] = 0

@@ -1,11 +1,12 @@
-package em
+package dense
 
 import "math"
 
-// powers holds 2^(i/32): half of the time of a step would otherwise go into exponentials.
-type powers [32]float64
+// Powers holds 2^(i/32), for Exp: half of the time of EM would otherwise go into exponentials.
+type Powers [32]float64
 
-func newPowers() (t powers) {
+// NewPowers makes the table.
+func NewPowers() (t Powers) {
 	for i := range t {
 		t[i] = math.Exp2(float64(i) / 32)
 	}
@@ -15,8 +16,8 @@ func newPowers() (t powers) {
 // negligible is the logarithm of a share of a row that is taken for 0.
 const negligible = -23
 
-// exp is that of x <= 0, to a relative 1e-12, and 0 below negligible.
-func (t *powers) exp(x float64) float64 {
+// Exp is that of x <= 0, to a relative 1e-12, and 0 below negligible.
+func (t *Powers) Exp(x float64) float64 {
 	if !(x > negligible) {
 		return 0
 	}
