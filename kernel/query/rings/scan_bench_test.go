@@ -82,7 +82,8 @@ var fetched float64 // so that the compiler keeps what fetch reads
 
 // BenchmarkScans reports, per number of columns, the median time per row of what a fit of one
 // Gaussian asks and its ratio to the plain pass in tiles, round by round: the rounds alternate, so
-// that a busy machine slows all of them alike. Ten and fifty columns are more rows than caches hold.
+// that a busy machine slows all of them alike. Ten and fifty columns are more rows than caches
+// hold.
 func BenchmarkScans(b *testing.B) {
 	names := []string{"fetch", "natural", "columns", "distances", "tails", "directions", "directions-dense", "moments", "moments-dense"}
 	for _, size := range [][2]int{{600 * 1008, 10}, {120 * 1008, 50}, {1008, 200}} {

@@ -1,0 +1,5 @@
+//go:build !purego
+
+package panel
+
+func init() { path = 1 }

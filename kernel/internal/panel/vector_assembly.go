@@ -1,0 +1,27 @@
+//go:build !purego && (amd64 || arm64)
+
+package panel
+
+//go:noescape
+func load(x []Column, rows, shift []float64, n int)
+
+//go:noescape
+func apply(z []Column, norm2 *Column, x []Column, m *Map)
+
+//go:noescape
+func products(tiles []tile, h []Column)
+
+// Round is roundGo.
+//
+//go:noescape
+func Round(h []Column, factor, total *Column)
+
+// Shares is sharesGo.
+//
+//go:noescape
+func Shares(share, norm2 []Column, logWeight []float64, best, total *Column, divided bool)
+
+// Closest is closestGo.
+//
+//go:noescape
+func Closest(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int)
