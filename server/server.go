@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/server/api"
 	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/jobs"
+	"github.com/gauze-dp/gauze/server/oidc"
 	"github.com/gauze-dp/gauze/server/rows"
 	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/service"
@@ -73,19 +74,47 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 		Service: &service.Service{Store: st, Now: now, Wake: s.workers.Wake, Stop: s.workers.Stop, Limits: limits},
 		Keeper:  auth.New(st, now), Log: log,
 	}
-	s.handler = s.mux(a)
+	var signIn *oidc.Provider
+	if c.OIDC.Issuer != "" {
+		if signIn, err = oidc.New(ctx, c.OIDC, now); err != nil {
+			return nil, errors.Join(err, st.Close())
+		}
+		a.Keeper.Other = func(ctx context.Context, token string) (store.Person, error) { return signIn.Person(ctx, token, "") }
+	}
+	s.handler = s.mux(a, signIn)
 	return s, nil
 }
 
 // mux is all that is served.
-func (s *Server) mux(a *api.API) http.Handler {
+func (s *Server) mux(a *api.API, signIn *oidc.Provider) http.Handler {
 	mux, m := http.NewServeMux(), newMetrics()
 	a.Register(mux)
+	if signIn != nil {
+		signIn.Register(mux, s.secure(), func(w http.ResponseWriter, r *http.Request, p store.Person) error {
+			cookie, err := a.Keeper.BeginFor(r.Context(), p)
+			if err == nil {
+				s.begin(w, cookie)
+			}
+			return err
+		})
+	}
 	for _, base := range []string{"", api.Base} {
 		mux.HandleFunc("GET "+base+"/healthz", s.health)
 		mux.HandleFunc("GET "+base+"/metrics", func(w http.ResponseWriter, r *http.Request) { s.metrics(w, r, m, a) })
 	}
 	return secured(api.Logged(mux, s.log, s.now, m.seen), s.config.TLSCert != "")
+}
+
+// secure reports that browsers reach the server by TLS, whoever ends it.
+func (s *Server) secure() bool { return s.config.TLSCert != "" || s.config.BehindProxy }
+
+// begin sets the cookie of a session.
+func (s *Server) begin(w http.ResponseWriter, cookie string) {
+	name := "gauze-session"
+	if s.secure() {
+		name = "__Host-" + name
+	}
+	http.SetCookie(w, &http.Cookie{Name: name, Value: cookie, Path: "/", HttpOnly: true, Secure: s.secure(), SameSite: http.SameSiteStrictMode})
 }
 
 // Handler is what the server serves, for tests and for whoever listens in another way.

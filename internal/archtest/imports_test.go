@@ -107,6 +107,7 @@ var layers = []layer{
 	{"server/schedule", nil, "when what can be seen is arithmetic on public facts, and sees nothing else"},
 	{"server/store", []string{"kernel/privacy", "ledger", "release", "server/schedule", "source"}, "it keeps what it is given, and decides nothing"},
 	{"server/auth", []string{"kernel/privacy", "server/store"}, "who somebody is has nothing to do with data sets"},
+	{"server/oidc", []string{"kernel/privacy", "server/auth", "server/store"}, "who somebody is elsewhere has nothing to do with data sets"},
 	{"server/ask", []string{".", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "release", "ledger", "source", "server/store"}, "what is asked is public, and no input is opened for it"},
 	{"server/rows", []string{".", "parallel", "kernel", "kernel/privacy", "source", "source/inputs", "server/ask", "server/store"}, "the one room of the server that opens inputs"},
 	{"server/backup", []string{"kernel/privacy", "ledger"}, "a copy of a database is one of its ledger"},

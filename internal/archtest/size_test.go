@@ -85,6 +85,7 @@ var frontLimits = map[string]int{
 	"server/auth":           240,
 	"server/backup":         66,
 	"server/jobs":           148,
+	"server/oidc":           180,
 	"server/rows":           190,
 	"server/schedule":       92,
 	"server/service":        920,

@@ -25,6 +25,15 @@ func (k *Keeper) Begin(ctx context.Context, token string) (cookie string, s stor
 	return k.begin(ctx, p, id)
 }
 
+// BeginFor is Begin for somebody whom another one vouches for.
+func (k *Keeper) BeginFor(ctx context.Context, p store.Person) (cookie string, err error) {
+	if err := k.known(ctx, p); err != nil {
+		return "", err
+	}
+	cookie, _, err = k.begin(ctx, p, "")
+	return cookie, err
+}
+
 func (k *Keeper) begin(ctx context.Context, p store.Person, token string) (cookie string, s store.Session, err error) {
 	cookie = base64.RawURLEncoding.EncodeToString(drawn(secretBytes))
 	s = store.Session{Hash: digestOf(cookie), Person: p, Secret: base64.RawURLEncoding.EncodeToString(drawn(secretBytes)), Token: token, Expires: k.now().Add(Life)}

@@ -63,8 +63,10 @@ type Keeper struct {
 	key     []byte        // of the digests of tokens that were found right
 	hashing chan struct{} // whose turn it is to hash
 	wrong   *Limit        // of secrets of a token
-	mu      sync.Mutex
-	right   map[string]string // of each token's id, the digest of the token
+	// Other, if it is set, says whose a token is that is none of ours.
+	Other func(ctx context.Context, token string) (store.Person, error)
+	mu    sync.Mutex
+	right map[string]string // of each token's id, the digest of the token
 }
 
 // New is a keeper of the people in the store.
@@ -121,6 +123,13 @@ func (k *Keeper) Add(ctx context.Context, who string, p store.Person, life time.
 // Token is whose token it is, and its id. It fails with ErrDenied.
 func (k *Keeper) Token(ctx context.Context, token string) (store.Person, string, error) {
 	parts := strings.SplitN(token, "_", 3)
+	if k.Other != nil && parts[0] != mark {
+		p, err := k.Other(ctx, token)
+		if err == nil {
+			err = k.known(ctx, p)
+		}
+		return p, "", err
+	}
 	if len(parts) != 3 || parts[0] != mark || len(parts[1]) != 2*idBytes || len(token) > 200 {
 		return store.Person{}, "", ErrDenied
 	}
@@ -136,6 +145,16 @@ func (k *Keeper) Token(ctx context.Context, token string) (store.Person, string,
 		return store.Person{}, "", ErrDenied
 	}
 	return kept.Person, id, k.check(id, secret, kept.Hash)
+}
+
+// known makes somebody known whom another one vouches for, with ErrDenied if the name has the other
+// role.
+func (k *Keeper) known(ctx context.Context, p store.Person) error {
+	err := k.store.Known(ctx, p)
+	if errors.Is(err, store.ErrThere) {
+		return ErrDenied
+	}
+	return err
 }
 
 // check fails with ErrDenied, or ErrMany, if a secret has not this hash.

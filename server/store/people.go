@@ -64,6 +64,16 @@ func (s *Store) known(ctx context.Context, t *ledger.Tx, p Person) error {
 	return nil
 }
 
+// Known makes a person known who is not. It fails with ErrThere if the name has the other role.
+func (s *Store) Known(ctx context.Context, p Person) error {
+	var role Role
+	err := s.db.QueryRowContext(ctx, s.bind("SELECT role FROM gauze_people WHERE name = ?"), p.Name).Scan(&role)
+	if err == nil && role == p.Role {
+		return nil
+	}
+	return s.ledger.Write(ctx, func(t *ledger.Tx) error { return s.known(ctx, t, p) })
+}
+
 const tokenColumns = "SELECT t.id, p.name, p.role, t.hash, t.since, t.expires, t.revoked FROM gauze_tokens t JOIN gauze_people p ON p.name = t.person "
 
 func scanToken(row scanner) (t Token, err error) {

@@ -1,0 +1,175 @@
+// Package oidc lets people sign in where they have an account already, by OpenID Connect: on pages,
+// by the authorization code flow with PKCE, and on the JSON interface with an ID token as the
+// bearer token.
+//
+// Somebody's name is the e-mail address that the issuer says is verified; it has an at sign, so
+// that it is nobody's who was named without one. The role follows from a claim, by lists of values
+// that the configuration has; who is in neither list is nobody.
+package oidc
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// A Config names an issuer, and whom it makes what.
+type Config struct {
+	Issuer string // its URL; "" for none
+	Client string // the server's name there
+	Secret string // file with the server's secret there; "" for a public client
+	// Address is the URL that browsers reach the server by.
+	Address string
+	Claim   string // that says who has which role, a word or a list of words. Required.
+	// Custodians and Analysts are the values of the claim that make somebody one.
+	Custodians, Analysts []string
+}
+
+// A Provider is an issuer that has been found.
+type Provider struct {
+	config Config
+	verify *gooidc.IDTokenVerifier
+	oauth  oauth2.Config
+}
+
+// New asks the issuer where its things are.
+func New(ctx context.Context, c Config, now func() time.Time) (*Provider, error) {
+	fault := func(field, wanted, got string) error {
+		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: "docs/SERVER.md has an example"}
+	}
+	u, err := url.Parse(c.Issuer)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost":
+		return nil, fault("oidc-issuer", "a URL with https", c.Issuer)
+	case c.Client == "" || c.Claim == "" || c.Address == "":
+		return nil, fault("oidc-client", "a client, a claim and the server's address beside an issuer", "not all of them")
+	case len(c.Custodians)+len(c.Analysts) == 0:
+		return nil, fault("oidc-analysts", "values of the claim that make somebody a custodian or an analyst", "none")
+	}
+	secret := ""
+	if c.Secret != "" {
+		text, err := os.ReadFile(c.Secret)
+		if err != nil {
+			return nil, fault("oidc-secret", "a file that can be read", err.Error())
+		}
+		secret = strings.TrimSpace(string(text))
+	}
+	found, err := gooidc.NewProvider(ctx, c.Issuer)
+	if err != nil {
+		return nil, fault("oidc-issuer", "an issuer that answers", err.Error())
+	}
+	return &Provider{config: c, verify: found.Verifier(&gooidc.Config{ClientID: c.Client, Now: now}),
+		oauth: oauth2.Config{ClientID: c.Client, ClientSecret: secret, Endpoint: found.Endpoint(),
+			RedirectURL: strings.TrimSuffix(c.Address, "/") + callback, Scopes: []string{gooidc.ScopeOpenID, "email", "profile"}}}, nil
+}
+
+// Person is whose ID token it is. It fails with auth.ErrDenied, whatever is wrong with it.
+func (p *Provider) Person(ctx context.Context, token, nonce string) (store.Person, error) {
+	checked, err := p.verify.Verify(ctx, token)
+	if err != nil || nonce != "" && checked.Nonce != nonce {
+		return store.Person{}, auth.ErrDenied
+	}
+	var claims struct {
+		Email    string `json:"email"`
+		Verified bool   `json:"email_verified"`
+	}
+	all := map[string]json.RawMessage{}
+	if checked.Claims(&claims) != nil || checked.Claims(&all) != nil {
+		return store.Person{}, auth.ErrDenied
+	}
+	name := strings.ToLower(claims.Email)
+	if !claims.Verified || !strings.Contains(name, "@") || auth.ValidPerson("email", name) != nil {
+		return store.Person{}, auth.ErrDenied
+	}
+	has := wordsOf(all[p.config.Claim])
+	among := func(list []string) bool {
+		return slices.ContainsFunc(has, func(word string) bool { return slices.Contains(list, word) })
+	}
+	switch {
+	case among(p.config.Custodians):
+		return store.Person{Name: name, Role: store.Custodian}, nil
+	case among(p.config.Analysts):
+		return store.Person{Name: name, Role: store.Analyst}, nil
+	}
+	return store.Person{}, auth.ErrDenied
+}
+
+// wordsOf are the values of a claim.
+func wordsOf(raw json.RawMessage) (words []string) {
+	if json.Unmarshal(raw, &words) != nil {
+		word := ""
+		if json.Unmarshal(raw, &word) == nil {
+			words = []string{word}
+		}
+	}
+	return words
+}
+
+// Where browsers sign in, and come back to.
+const (
+	start    = "/sign-in/oidc"
+	callback = "/sign-in/oidc/callback"
+)
+
+// attempt is the cookie of somebody who signs in: what comes back has to be theirs.
+const attempt = "gauze-oidc"
+
+// attemptLife is how long one may take, in seconds. A guess.
+const attemptLife = 600
+
+// Register adds to a mux where browsers sign in. Begin begins the session of a person; secure says
+// that browsers reach the server by TLS.
+func (p *Provider) Register(mux *http.ServeMux, secure bool, begin func(http.ResponseWriter, *http.Request, store.Person) error) {
+	mux.HandleFunc("GET "+start, func(w http.ResponseWriter, r *http.Request) {
+		state, nonce, verifier := rand.Text(), rand.Text(), oauth2.GenerateVerifier()
+		http.SetCookie(w, &http.Cookie{Name: attempt, Value: strings.Join([]string{state, nonce, verifier}, "."), Path: start, MaxAge: attemptLife,
+			HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
+		http.Redirect(w, r, p.oauth.AuthCodeURL(state, gooidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
+	})
+	mux.HandleFunc("GET "+callback, func(w http.ResponseWriter, r *http.Request) {
+		person, err := p.back(r)
+		http.SetCookie(w, &http.Cookie{Name: attempt, Path: start, MaxAge: -1, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
+		if err == nil {
+			err = begin(w, r, person)
+		}
+		if err != nil {
+			http.Error(w, "You could not be signed in: the issuer does not say who you are, or that you may be here. Try again, or ask who runs this server.", http.StatusForbidden)
+			return
+		}
+		// a page and no redirection: browsers send a strict cookie only from a page of ours
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, `<!doctype html><html lang="en"><title>Signed in</title><meta http-equiv="refresh" content="0; url=/"><a href="/">Go on</a></html>`)
+	})
+}
+
+// back is who comes back from the issuer.
+func (p *Provider) back(r *http.Request) (store.Person, error) {
+	cookie, err := r.Cookie(attempt)
+	if err != nil {
+		return store.Person{}, auth.ErrDenied
+	}
+	parts := strings.Split(cookie.Value, ".")
+	if len(parts) != 3 || parts[0] == "" || r.URL.Query().Get("state") != parts[0] {
+		return store.Person{}, auth.ErrDenied
+	}
+	got, err := p.oauth.Exchange(r.Context(), r.URL.Query().Get("code"), oauth2.VerifierOption(parts[2]))
+	if err != nil {
+		return store.Person{}, auth.ErrDenied
+	}
+	token, _ := got.Extra("id_token").(string)
+	return p.Person(r.Context(), token, parts[1])
+}
