@@ -27,7 +27,7 @@ func Parse(text string) (*Table, error) {
 	if len(records) == 0 || !slices.Equal(records[0], Head) {
 		return nil, fmt.Errorf("expected errors: wanted the head %s", strings.Join(Head, ","))
 	}
-	var points []Point
+	points := make([]Point, 0, len(records))
 	for i, cells := range records[1:] {
 		p, err := pointOf(cells)
 		if err != nil {

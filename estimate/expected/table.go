@@ -111,10 +111,9 @@ func newTable(points []Point) (*Table, error) {
 				p.Columns, p.Rows, p.Mu, p.Released, p.Runs)
 		}
 	}
-	t := &Table{points: slices.Clone(points), grids: map[Kind][]column{}}
-	for _, p := range slices.SortedFunc(slices.Values(points), func(a, b Point) int {
-		return cmp.Or(a.Columns-b.Columns, cmp.Compare(a.Mu, b.Mu), a.Rows-b.Rows)
-	}) {
+	t, rising := &Table{points: points, grids: map[Kind][]column{}}, slices.Clone(points)
+	slices.SortFunc(rising, func(a, b Point) int { return cmp.Or(a.Columns-b.Columns, cmp.Compare(a.Mu, b.Mu), a.Rows-b.Rows) })
+	for _, p := range rising {
 		grid := t.grids[p.Kind]
 		if len(grid) == 0 || grid[len(grid)-1].d != p.Columns {
 			grid = append(grid, column{d: p.Columns})
