@@ -167,6 +167,7 @@ PREFACE = """\
 Medians of the runs, and their range. The density is that of the rows as they are, in their own units. The error of the mean is the Mahalanobis distance to the
 mean of the training rows, under their covariance S; that of the covariance is ‖S^-½ Σ S^-½ − I‖ (Frobenius); both are distances to what scikit-learn finds, so that
 its own are 0 but for a divisor. Components of mixtures count the background, where Gauze finds one; scikit-learn's have at most 8, chosen by BIC.
+Seconds are of the clock, on two cores that other work shared.
 
 diffprivlib has no mixtures. Its Gaussian is the mean and the covariance of its `PCA`, or, columns apart, those of `tools.mean` and `tools.var`, half the budget each,
 without correlations. It is under pure ε, which promises more than (ε, δ), and must be told bounds of every

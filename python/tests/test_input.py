@@ -76,6 +76,26 @@ def test_types_of_pandas():
     assert got["i"][0] == 1 and np.isnan(got["i"][1]) and got["b"] == [1, 0] and got["f"] == [np.float32(0.1), 2]
 
 
+@pytest.mark.parametrize("library, make", [
+    ("pandas", lambda pd: pd.DataFrame({"yes": pd.array([True, None, False], "boolean")})),
+    ("polars", lambda pl: pl.DataFrame({"yes": [True, None, False]})), ("pyarrow", lambda pa: pa.table({"yes": [True, None, False]})),
+])
+def test_truth_with_gaps(library, make):
+    x = make(pytest.importorskip(library))
+    assert read(x, ["yes"], ["yes"])["yes"] == ["true", None, "false"]
+    assert np.array_equal(read(x, ["yes"])["yes"], [1, np.nan, 0], equal_nan=True)
+
+
+@pytest.mark.parametrize("library, make", [
+    ("pandas", lambda pd: pd.DataFrame()), ("pandas", lambda pd: pd.DataFrame({"a": []})), ("polars", lambda pl: pl.DataFrame()),
+    ("pyarrow", lambda pa: pa.table({"a": pa.array([], pa.float64())})), ("pyarrow", lambda pa: pa.table({"a": pa.array([], pa.float64())}).to_reader()),
+])
+def test_empty(library, make):
+    with pytest.raises(gauze.InputError) as error:
+        gauze.Covariance(**BUDGET).fit(make(pytest.importorskip(library)))
+    assert not any(error.value.spent.values()) and error.value.field
+
+
 def test_floats_are_exact():
     x = np.random.default_rng().normal(size=(1000, 3)) * np.float64(10) ** np.random.default_rng().integers(-300, 300, (1000, 1))
     got = read(x, ["x0", "x2"])

@@ -30,6 +30,8 @@ class _Private(BaseEstimator):
 
     def _run(self, x: Any) -> None:
         request, table = self._request(), _table.of(x)
+        if table.rows == 1:
+            raise wrong("X", "many rows", "1 sample", "one row says nothing without saying what it is")
         with request.columns(table) as (flags, read, labels):
             arguments = ["fit", table.path or "-", *request.flags(), *flags]
             rows = b"" if table.path else table.stream(read, labels)

@@ -20,7 +20,8 @@ from ._errors import InputError, InputTypeError, wrong
 
 _ROWS = 20_000  # of a piece, about 2 MB of ten columns: a guess
 
-# A piece of a column: numbers as an array of floats, integers or booleans, all else as a sequence.
+# A piece of a column: numbers as an array of floats, integers, booleans, or objects where some of
+# these are missing; all else as a sequence.
 _Cells = Any
 
 
@@ -227,6 +228,8 @@ def _of_series(s: Any, number: bool) -> _Cells:
         return s.tolist()
     if isinstance(s.dtype, np.dtype):
         return s.to_numpy()
+    if s.dtype == "boolean" and s.hasnans:
+        return s.to_numpy(dtype=object, na_value=None)
     width = getattr(s.dtype, "numpy_dtype", np.dtype(np.float64))
     return s.to_numpy(dtype=width if width == np.float32 or not s.hasnans else np.float64, na_value=0 if not s.hasnans else np.nan)
 
@@ -251,13 +254,9 @@ def _polars(x: Any) -> Table:
     def pieces(wanted: list[str]) -> Iterator[list[_Cells]]:
         for start in range(0, x.height, _ROWS):
             part = x.slice(start, _ROWS)
-            yield [_of_arrays(part[n].to_numpy()) if by[n].kind == "numbers" else part[n].to_list() for n in wanted]
+            yield [part[n].to_numpy() if by[n].kind == "numbers" else part[n].to_list() for n in wanted]
 
     return _checked(Table(columns, pieces, x.height, True))
-
-
-def _of_arrays(cells: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return cells.astype(np.float64) if cells.dtype.kind == "O" else cells  # booleans or decimals with nulls
 
 
 def _of_arrow(x: Any) -> Table:
@@ -293,7 +292,7 @@ def _of_arrow(x: Any) -> Table:
 
 
 def _cells(cells: Any, number: bool) -> _Cells:
-    return _of_arrays(cells.to_numpy(zero_copy_only=False)) if number else cells.to_pylist()
+    return cells.to_numpy(zero_copy_only=False) if number else cells.to_pylist()
 
 
 def _checked(table: Table) -> Table:
