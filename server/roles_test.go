@@ -116,6 +116,8 @@ func TestProblems(t *testing.T) {
 	}{
 		{"lee", "/plans", `{`, 400, ""},
 		{"lee", "/plans", ``, 400, "body"},
+		{"lee", "/plans", `{}}`, 400, ""},
+		{"lee", "/plans", `{} {}`, 400, ""},
 		{"lee", "/plans", `{"epsilom": 1}`, 400, "epsilom"},
 		{"lee", "/plans", `{"epsilon": "one"}`, 400, "epsilon"},
 		{"lee", "/plans", strings.Repeat("[", 1<<16), 400, ""},
@@ -129,6 +131,8 @@ func TestProblems(t *testing.T) {
 		{"lee", "/plans", `{"dataset": "people", "epsilon": 1, "delta": 1e-6, "relation": "add-remove-one"}`, 422, "relation"},
 		{"lee", "/fits", `{"epsilon": 1, "delta": 1e-6}`, 422, "dataset"},
 		{"lee", "/fits", `{"dataset": "../people", "epsilon": 1, "delta": 1e-6}`, 404, ""},
+		{"lee", "/fits", `{"dataset": "people\u0000", "epsilon": 1, "delta": 1e-6}`, 404, ""},
+		{"kim", "/datasets", `{"name": "x", "input": "/dev/zero", "columns": ["age"]}`, 422, "input"},
 		{"kim", "/datasets", `{"name": "../x", "input": "x.csv", "columns": ["age"]}`, 422, "name"},
 		{"kim", "/datasets", `{"name": "x", "input": "x.csv"}`, 422, "schema"},
 		{"kim", "/datasets", `{"name": "x", "input": "/nowhere.csv", "columns": ["age"]}`, 422, "input"},

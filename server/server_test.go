@@ -24,7 +24,7 @@ import (
 
 // A site is a server of a test's own, with its workers.
 type site struct {
-	t      *testing.T
+	t      testing.TB
 	config Config
 	server *Server
 	web    *httptest.Server
@@ -56,7 +56,7 @@ func (l *logged) String() string {
 }
 
 // opened is a site with short slots.
-func opened(t *testing.T, change ...func(*Config)) *site {
+func opened(t testing.TB, change ...func(*Config)) *site {
 	t.Helper()
 	t.Parallel() // mostly they wait for slots
 	place := filepath.Join(t.TempDir(), "gauze.db")

@@ -4,7 +4,9 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -181,8 +183,8 @@ func read(r *http.Request, into any) error {
 	if err := decoder.Decode(into); err != nil {
 		return service.Malformed(err)
 	}
-	if decoder.More() {
-		return service.Malformed(fmt.Errorf("more text behind it"))
+	if _, err := decoder.Token(); err != io.EOF {
+		return service.Malformed(errors.New("more text behind it"))
 	}
 	return nil
 }

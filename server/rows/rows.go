@@ -50,7 +50,14 @@ func (f Fingerprint) of(input string) (string, error) {
 
 func digestOf(name string) (string, error) {
 	h := sha256.New()
-	file, err := os.Open(name)
+	kind, err := os.Stat(name)
+	if err == nil && !kind.Mode().IsRegular() { // a device or a pipe may never end
+		err = errors.New("another kind of file")
+	}
+	var file *os.File
+	if err == nil {
+		file, err = os.Open(name)
+	}
 	if err == nil {
 		_, err = io.Copy(h, file)
 		err = errors.Join(err, file.Close())

@@ -186,6 +186,9 @@ func (s *Service) owned(ctx context.Context, p store.Person, name string) (store
 	if p.Role != store.Custodian {
 		return store.Dataset{}, Forbidden(store.Custodian)
 	}
+	if !validDataset.MatchString(name) { // which a database may refuse to look for
+		return store.Dataset{}, Missing("data set")
+	}
 	d, err := s.Store.Dataset(ctx, name)
 	if errors.Is(err, store.ErrNotFound) || err == nil && d.Owner != p.Name {
 		return d, Missing("data set")
@@ -197,6 +200,9 @@ func (s *Service) owned(ctx context.Context, p store.Person, name string) (store
 func (s *Service) seen(ctx context.Context, p store.Person, name string) (store.Dataset, error) {
 	if p.Role == store.Custodian {
 		return s.owned(ctx, p, name)
+	}
+	if !validDataset.MatchString(name) {
+		return store.Dataset{}, Missing("data set")
 	}
 	d, err := s.Store.Dataset(ctx, name)
 	if err == nil {
@@ -263,6 +269,9 @@ func (s *Service) Dataset(ctx context.Context, p store.Person, name string) (*Da
 
 // Datasets are those that the person who asks may see, at most so many whose names come behind one.
 func (s *Service) Datasets(ctx context.Context, p store.Person, after string, most int) ([]*Dataset, error) {
+	if after != "" && !validDataset.MatchString(after) {
+		return nil, wrong("after", "the name of a data set", after, "take what next says")
+	}
 	all, err := s.Store.Datasets(ctx, p, after, most)
 	out := []*Dataset{}
 	for _, d := range all {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/gauze-dp/gauze"
@@ -141,8 +142,8 @@ const (
 	neverDetail     = "it was cancelled before it began, and nothing was spent"
 )
 
-// longestKey is that of a key that makes a fit the same, in bytes. A guess.
-const longestKey = 200
+// validKey is a key that makes a fit the same. How long it may be is a guess.
+var validKey = regexp.MustCompile(`^[ -~]{0,200}$`)
 
 // Submit reserves a fit's cost, and keeps the fit until its worker is free. Fits of one analyst
 // with one key are one fit.
@@ -153,8 +154,8 @@ func (s *Service) Submit(ctx context.Context, p store.Person, a ask.Ask, key str
 	if a.Dataset == "" {
 		return nil, wrong("dataset", "the name of a data set", "", "GET /datasets lists those that you were granted something of")
 	}
-	if len(key) > longestKey {
-		return nil, wrong("Idempotency-Key", fmt.Sprintf("at most %d bytes", longestKey), key, "a UUID will do")
+	if !validKey.MatchString(key) {
+		return nil, wrong("Idempotency-Key", "at most 200 printable characters of ASCII", key, "a UUID will do")
 	}
 	d, err := s.asked(ctx, p, a.Dataset)
 	if err != nil {
@@ -265,6 +266,9 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 // fit is one that the person who asks may see: an analyst their own, a custodian those of their
 // data sets.
 func (s *Service) fit(ctx context.Context, p store.Person, id string) (store.Fit, error) {
+	if !validID.MatchString(id) { // which a database may refuse to look for
+		return store.Fit{}, Missing("fit")
+	}
 	f, err := s.Store.Fit(ctx, id)
 	if err == nil && p.Role == store.Analyst && f.Analyst != p.Name {
 		err = store.ErrNotFound

@@ -11,6 +11,7 @@ package service
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"regexp"
 	"sync"
 	"time"
 
@@ -47,6 +48,8 @@ type Limits struct {
 	// Asked bounds how often an analyst asks.
 	Asked *auth.Limit
 }
+
+var validID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // drawnID is a name that nobody can guess.
 func drawnID() string {
