@@ -58,7 +58,9 @@ func (l *logged) String() string {
 // opened is a site with short slots.
 func opened(t testing.TB, change ...func(*Config)) *site {
 	t.Helper()
-	t.Parallel() // mostly they wait for slots
+	if test, ok := t.(*testing.T); ok {
+		test.Parallel()
+	} // mostly they wait for slots
 	place := filepath.Join(t.TempDir(), "gauze.db")
 	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", Workers: 2, SlotLeast: 400 * time.Millisecond, SlotPerCell: time.Microsecond,
 		Horizon: time.Hour, Waiting: 20, Memory: 1 << 30, PerSecond: 1e4, Grace: 5 * time.Second}
