@@ -173,6 +173,7 @@ func fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessa
 	if err != nil {
 		return nil, "", err
 	}
+	r.Day = day
 	content, err := f.of(d.Input)
 	if err != nil {
 		return nil, "", err
@@ -191,7 +192,6 @@ func fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessa
 			return nil, "", err
 		}
 		r = reserved(in.Fill(r), asked, true)
-		r.Day = day
 		result, err := gauze.FitGroups(ctx, *groups, r)
 		return result, content, err
 	}
@@ -203,7 +203,6 @@ func fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessa
 		return nil, "", errors.New("the input has another number of rows than when it was registered: POST /datasets/NAME/accept takes it as it is now")
 	}
 	r = reserved(in.Fill(r), asked, false)
-	r.Day = day
 	result, err := gauze.Fit(ctx, table, r)
 	return result, content, err
 }
