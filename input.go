@@ -16,7 +16,10 @@ import (
 )
 
 // An Input is an opened source of rows whose columns are known.
-type Input struct{ table *source.Table }
+type Input struct {
+	table *source.Table
+	room  kernel.Room
+}
 
 // Open opens an input as inputs.Open does. With a schema no row is read; without one (nil) the
 // columns are inferred from the first rows, which the privacy promise does not cover. The caller
@@ -142,9 +145,13 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 		sink.people = people.NewBuilder(d)
 	}
 	for range groups {
-		sink.rows = append(sink.rows, kernel.NewBuilder(d))
+		sink.rows = append(sink.rows, kernel.NewBuilderIn(d, in.room))
 	}
-	if err := in.table.Read(sink); err != nil {
+	err := in.table.Read(sink)
+	if err == nil && in.room != nil {
+		err = in.room.Err()
+	}
+	if err != nil {
 		return nil, err
 	}
 	g := &Groups{rows: sink.n}
@@ -157,6 +164,10 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 	}
 	return g, nil
 }
+
+// Keep makes the tables that Load will make lie in a room, such as package shards has, so that they
+// may exceed memory. Rows of persons (a schema's unit) stay there.
+func (in *Input) Keep(room kernel.Room) { in.room = room }
 
 // Report returns what was read, for the custodian alone.
 func (in *Input) Report() source.Report { return in.table.Report() }

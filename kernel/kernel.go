@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -20,6 +21,7 @@ type (
 	Answer      = core.Answer
 	Measurement = core.Measurement
 	Learner     = core.Learner
+	Room        = rows.Room
 )
 
 // ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is
@@ -29,6 +31,9 @@ var ErrExhausted = core.ErrExhausted
 // NewBuilder starts a table of d >= 1 columns. The number of columns is public: it comes from the
 // schema.
 func NewBuilder(d int) *Builder { return core.NewBuilder(d) }
+
+// NewBuilderIn is NewBuilder of a table whose rows lie in a room, or in memory for nil.
+func NewBuilderIn(d int, room Room) *Builder { return core.NewBuilderIn(d, room) }
 
 // Open calibrates the plan and opens a session. It reads no row.
 func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {

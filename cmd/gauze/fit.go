@@ -21,6 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/report"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 type fitOptions struct {
@@ -29,6 +30,8 @@ type fitOptions struct {
 	report   string
 	progress string
 	sign     string
+	memory   string
+	shards   string
 	budget   budget.Flags
 }
 
@@ -47,6 +50,8 @@ func (o *fitOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.report, "report", "", "file for a report of the release as HTML, or of why there is none")
 	flags.StringVar(&o.sign, "sign", "", "private key of ssh-keygen, or the public one of a key that the ssh-agent holds: signs the release, in a file beside --out")
 	flags.StringVar(&o.progress, "progress", "auto", "auto, plain (a line for each step) or none")
+	flags.StringVar(&o.memory, "memory", "", "how much of the table may lie in memory, such as 2GiB (default half of the machine's); the rest lies in --shards")
+	flags.StringVar(&o.shards, "shards", "", "folder for what of the table exceeds memory (default that of temporary files)")
 	o.budget.Register(flags)
 }
 
@@ -156,6 +161,11 @@ func (o *fitOptions) load(e *env, input string, r gauze.Request, schema *source.
 			return loaded{}, err
 		}
 		defer in.Close()
+		room, err := shards.Open(o.memory, o.shards)
+		if err != nil {
+			return loaded{}, err
+		}
+		in.Keep(room) // until the process ends
 		got, read := loaded{in: in}, func(rows int) { p.Read(rows, in.Fraction()) }
 		if len(schema.By) > 0 {
 			got.groups, err = in.LoadGroups(read)

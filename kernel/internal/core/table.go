@@ -38,11 +38,14 @@ type filling struct {
 
 // NewBuilder starts a table of d >= 1 columns. The number of columns is public: it comes from the
 // schema.
-func NewBuilder(d int) *Builder {
+func NewBuilder(d int) *Builder { return NewBuilderIn(d, nil) }
+
+// NewBuilderIn is NewBuilder of a table whose rows lie in a room, or in memory for nil.
+func NewBuilderIn(d int, room rows.Room) *Builder {
 	if d < 1 {
 		panic("kernel: a table needs at least one column")
 	}
-	return &Builder{filling: &filling{d: d, rows: rows.New(d)}}
+	return &Builder{filling: &filling{d: d, rows: rows.NewIn(d, room)}}
 }
 
 // Append adds one row. A value that is not finite is a missing cell. A row of missing cells is the

@@ -40,14 +40,27 @@ type Source interface {
 type Table struct {
 	Protected
 	d, n   int
+	room   Room
 	chunks [][]float64
 	at     []int     // the numbers of the partial rows, in order
 	cells  []float64 // their cells, row-major
 	memo   memo
 }
 
-// New returns an empty table of d columns.
-func New(d int) *Table { return &Table{d: d} }
+// A Room is where the chunks of a table lie if not in memory: it hands out room for n numbers, with
+// length zero, and is told which chunk will not be read for a while. Both a chunk that was left and
+// one that others still read keep what they hold. A table is good for nothing if Err is not nil.
+type Room interface {
+	Chunk(n int) []float64
+	Leave(chunk []float64)
+	Err() error
+}
+
+// New returns an empty table of d columns, in memory.
+func New(d int) *Table { return NewIn(d, nil) }
+
+// NewIn is New with chunks in a room, or in memory for nil.
+func NewIn(d int, room Room) *Table { return &Table{d: d, room: room} }
 
 // Append copies one row of d values. A value that is not finite is a missing cell: a row without
 // any other is the null row, and so is nil.
@@ -60,7 +73,7 @@ func (t *Table) Append(row []float64) {
 		panic("rows: a table has at most 2^31-1 rows")
 	}
 	if t.n%ChunkRows == 0 {
-		t.chunks = append(t.chunks, make([]float64, 0, t.firstChunk()))
+		t.chunks = append(t.chunks, t.newChunk())
 	}
 	last := &t.chunks[len(t.chunks)-1]
 	switch present := present(row); {
@@ -88,13 +101,18 @@ func (t *Table) keep(row []float64) {
 	}
 }
 
-// firstChunk keeps small tables small: the first chunk grows by append, later ones are allocated
+// newChunk keeps small tables small: the first chunk grows by append, later ones are allocated
 // whole.
-func (t *Table) firstChunk() int {
-	if len(t.chunks) == 0 {
-		return 0
+func (t *Table) newChunk() []float64 {
+	switch n := len(t.chunks); {
+	case n == 0:
+		return nil
+	case t.room == nil:
+		return make([]float64, 0, ChunkRows*t.d)
+	default:
+		t.room.Leave(t.chunks[n-1])
+		return t.room.Chunk(ChunkRows * t.d)
 	}
-	return ChunkRows * t.d
 }
 
 func finite(v float64) bool { return v-v == 0 }
@@ -117,8 +135,13 @@ func (t *Table) Len() int { return t.n }
 
 // Pieces returns what reads the rows piece by piece, without copying them.
 func (t *Table) Pieces() func(i int) []float64 {
+	last := 0
 	return func(i int) []float64 {
 		const of = ChunkRows / PieceRows
+		if t.room != nil && i/of != last {
+			t.room.Leave(t.chunks[last])
+			last = i / of
+		}
 		c := t.chunks[i/of]
 		from := i % of * PieceRows * t.d
 		return c[from:min(from+PieceRows*t.d, len(c))]

@@ -1,0 +1,18 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package shards
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func mapFile(f *os.File, size int) ([]byte, error) {
+	return unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+}
+
+func unmap(shard []byte) error { return unix.Munmap(shard) }
+
+// leave drops whole pages from this process's memory; the file keeps them.
+func leave(pages []byte) { _ = unix.Madvise(pages, unix.MADV_DONTNEED) }

@@ -1,0 +1,138 @@
+// Package shards keeps what of a table exceeds memory on disk: in shards, files that are mapped and
+// have no name, so that nobody opens them and nothing of them is left however the program ends.
+// While a table is read from front to back, little of it is in memory at a time.
+//
+// The rows lie on the disk as they lie in memory: what protects the folder protects them.
+package shards
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"unsafe"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/dustin/go-humanize"
+
+	"github.com/gauze-dp/gauze/source"
+)
+
+const (
+	number = 8 // bytes
+	// shardBytes is how much disk is taken at a time: few files, and little that is taken in vain. A
+	// guess.
+	shardBytes = 64 << 20
+)
+
+// A Room is where the chunks of tables lie: in memory until that is used up, then in shards. It is
+// a kernel.Room, for tables that are filled one after the other.
+type Room struct {
+	folder string
+	left   int      // bytes of memory
+	shards [][]byte // mapped
+	free   []byte   // the rest of the last one
+	err    error
+	lost   []float64 // a chunk in place of all those that can't be had
+}
+
+// Open returns a room with memory as a person says it, such as 2GiB: half of what this process may
+// use if nothing is said.
+func Open(memory, folder string) (*Room, error) {
+	size, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
+	size /= 2
+	if err != nil {
+		size = math.MaxInt
+	}
+	if memory != "" {
+		if size, err = humanize.ParseBytes(memory); err != nil {
+			return nil, &source.Error{Field: "--memory", Wanted: "a size, such as 2GiB", Got: strconv.Quote(memory), Hint: "leave it out for half of this machine's"}
+		}
+	}
+	if info, err := os.Stat(cmp.Or(folder, os.TempDir())); err != nil || !info.IsDir() {
+		return nil, &source.Error{Field: "--shards", Wanted: "a folder", Got: folder, Hint: "make it, on a disk that only you can read"}
+	}
+	return New(int(min(size, math.MaxInt)), folder), nil
+}
+
+// New returns a room with so many bytes of memory, whose shards are in a folder; "" is that for
+// temporary files.
+func New(memory int, folder string) *Room { return &Room{folder: folder, left: memory} }
+
+// Chunk returns room for n numbers, with length zero. Where a shard can't be had, all that comes
+// after is written over each other, and Err says why.
+func (r *Room) Chunk(n int) []float64 {
+	size := n * number
+	if r.left >= size {
+		r.left -= size
+		return make([]float64, 0, n)
+	}
+	r.left = 0
+	page := os.Getpagesize() // so that leaving a chunk concerns no other
+	size = (size + page - 1) / page * page
+	if r.err == nil && len(r.free) < size {
+		if r.free, r.err = shard(r.folder, max(size, shardBytes)); r.err == nil {
+			r.shards = append(r.shards, r.free)
+		}
+	}
+	if r.err != nil {
+		if cap(r.lost) < n {
+			r.lost = make([]float64, 0, n)
+		}
+		return r.lost[:0:n]
+	}
+	chunk := r.free[:size]
+	r.free = r.free[size:]
+	return unsafe.Slice((*float64)(unsafe.Pointer(&chunk[0])), n)[:0]
+}
+
+// Leave says that a chunk will not be read for a while: where it is in a shard, memory is rid of
+// it.
+func (r *Room) Leave(chunk []float64) {
+	if len(r.shards) > 0 && cap(chunk) > 0 {
+		first := unsafe.Pointer(&chunk[:1][0])
+		for _, s := range r.shards {
+			if at := uintptr(first) - uintptr(unsafe.Pointer(&s[0])); at < uintptr(len(s)) {
+				page := os.Getpagesize()
+				leave(s[at : int(at)+(cap(chunk)*number+page-1)/page*page])
+				return
+			}
+		}
+	}
+}
+
+// Err is why a shard could not be had, nil if all could.
+func (r *Room) Err() error { return r.err }
+
+// Close gives the disk back. No table that lies in the room can be read after it.
+func (r *Room) Close() error {
+	var errs []error
+	for _, s := range r.shards {
+		errs = append(errs, unmap(s))
+	}
+	r.shards, r.free = nil, nil
+	return errors.Join(errs...)
+}
+
+// shard maps a new file of zeros, whose place on the disk is taken.
+func shard(folder string, size int) (mapped []byte, err error) {
+	f, err := os.CreateTemp(folder, "gauze-shard-*")
+	if err == nil {
+		defer f.Close()
+		err = os.Remove(f.Name())
+	}
+	zeros := make([]byte, 1<<20)
+	for left := size; err == nil && left > 0; left -= len(zeros) { // a hole could not be filled on a full disk
+		_, err = f.Write(zeros[:min(left, len(zeros))])
+	}
+	if err == nil {
+		mapped, err = mapFile(f, size)
+	}
+	if err != nil {
+		return nil, &source.Error{Field: "input", Wanted: "a table that fits into memory, or a disk for the rest of it", Got: fmt.Sprint(err),
+			Hint: "name a folder with room for the table as float64 in --shards, or more memory in --memory"}
+	}
+	return mapped, nil
+}
