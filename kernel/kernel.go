@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -21,7 +20,7 @@ type (
 	Answer      = core.Answer
 	Measurement = core.Measurement
 	Learner     = core.Learner
-	Room        = rows.Room
+	Room        = core.Room
 )
 
 // ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is

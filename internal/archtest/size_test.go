@@ -97,6 +97,7 @@ var frontLimits = map[string]int{
 	"source/lines":          245,
 	"source/parquet":        800,
 	"source/postgres":       280,
+	"source/shards":         150,
 	"source/sqlite":         200,
 	"source/values":         185,
 }

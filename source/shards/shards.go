@@ -1,6 +1,6 @@
-// Package shards keeps what of a table exceeds memory on disk: in shards, files that are mapped and
-// have no name, so that nobody opens them and nothing of them is left however the program ends.
-// While a table is read from front to back, little of it is in memory at a time.
+// Package shards keeps what of a table exceeds memory on disk: in shards, mapped files without a
+// name, so that nobody opens them and nothing of them is left however the program ends. While a
+// table is read from front to back, little of it is in memory at a time.
 //
 // The rows lie on the disk as they lie in memory: what protects the folder protects them.
 package shards
@@ -12,9 +12,9 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"unsafe"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/dustin/go-humanize"
 
 	"github.com/gauze-dp/gauze/source"
@@ -22,8 +22,7 @@ import (
 
 const (
 	number = 8 // bytes
-	// shardBytes is how much disk is taken at a time: few files, and little that is taken in vain. A
-	// guess.
+	// shardBytes is how much disk is taken at a time: few files, little taken in vain. A guess.
 	shardBytes = 64 << 20
 )
 
@@ -31,9 +30,10 @@ const (
 // a kernel.Room, for tables that are filled one after the other.
 type Room struct {
 	folder string
-	left   int      // bytes of memory
-	shards [][]byte // mapped
-	free   []byte   // the rest of the last one
+	left   int                 // bytes of memory
+	shards [][]byte            // mapped
+	free   []byte              // the rest of the last one
+	pages  map[*float64][]byte // of the chunks in shards, by their first numbers
 	err    error
 	lost   []float64 // a chunk in place of all those that can't be had
 }
@@ -59,7 +59,9 @@ func Open(memory, folder string) (*Room, error) {
 
 // New returns a room with so many bytes of memory, whose shards are in a folder; "" is that for
 // temporary files.
-func New(memory int, folder string) *Room { return &Room{folder: folder, left: memory} }
+func New(memory int, folder string) *Room {
+	return &Room{folder: folder, left: memory, pages: map[*float64][]byte{}}
+}
 
 // Chunk returns room for n numbers, with length zero. Where a shard can't be had, all that comes
 // after is written over each other, and Err says why.
@@ -83,23 +85,21 @@ func (r *Room) Chunk(n int) []float64 {
 		}
 		return r.lost[:0:n]
 	}
-	chunk := r.free[:size]
+	pages := r.free[:size:size]
 	r.free = r.free[size:]
-	return unsafe.Slice((*float64)(unsafe.Pointer(&chunk[0])), n)[:0]
+	chunk := arrow.Float64Traits.CastFromBytes(pages)[:n:n]
+	r.pages[&chunk[0]] = pages
+	return chunk[:0]
 }
 
 // Leave says that a chunk will not be read for a while: where it is in a shard, memory is rid of
 // it.
 func (r *Room) Leave(chunk []float64) {
-	if len(r.shards) > 0 && cap(chunk) > 0 {
-		first := unsafe.Pointer(&chunk[:1][0])
-		for _, s := range r.shards {
-			if at := uintptr(first) - uintptr(unsafe.Pointer(&s[0])); at < uintptr(len(s)) {
-				page := os.Getpagesize()
-				leave(s[at : int(at)+(cap(chunk)*number+page-1)/page*page])
-				return
-			}
-		}
+	if cap(chunk) == 0 {
+		return
+	}
+	if pages, ok := r.pages[&chunk[:1][0]]; ok {
+		leave(pages)
 	}
 }
 

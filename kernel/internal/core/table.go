@@ -22,6 +22,9 @@ type Table struct {
 	hook     *hook.Hook // of every session over it; nil but for tests and rehearsals
 }
 
+// A Room is where rows lie if not in memory.
+type Room = rows.Room
+
 // A Builder takes the rows of a table in. It copies every row it is given. A copy of a builder
 // fills, and is closed with, the same table.
 type Builder struct {
@@ -41,7 +44,7 @@ type filling struct {
 func NewBuilder(d int) *Builder { return NewBuilderIn(d, nil) }
 
 // NewBuilderIn is NewBuilder of a table whose rows lie in a room, or in memory for nil.
-func NewBuilderIn(d int, room rows.Room) *Builder {
+func NewBuilderIn(d int, room Room) *Builder {
 	if d < 1 {
 		panic("kernel: a table needs at least one column")
 	}
