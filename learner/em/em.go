@@ -75,10 +75,7 @@ func (Learner) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
 // Learn returns the components as learner.Estimates writes them.
 func (l Learner) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	mixture, err := l.LearnMixture(rows, l.Components, seed)
-	if err != nil {
-		return nil, err
-	}
-	return learner.Estimates(mixture), nil
+	return learner.Estimates(mixture), err
 }
 
 // LearnMixture returns k components in no particular order, from k(d+2) rows at least that lie in

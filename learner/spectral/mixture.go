@@ -59,10 +59,7 @@ func (Mixture) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
 // Learn returns the components as learner.Estimates writes them.
 func (m Mixture) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	mixture, err := m.LearnMixture(rows, m.Components, seed)
-	if err != nil {
-		return nil, err
-	}
-	return learner.Estimates(mixture), nil
+	return learner.Estimates(mixture), err
 }
 
 // LearnMixture returns k components in no particular order, from k(d+2) rows at least. Unless
