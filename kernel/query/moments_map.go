@@ -92,15 +92,13 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 	for d := len(m.x); len(rows) >= d; {
 		n := panel.Load(m.x, rows, m.frames[0].Shift)
 		rows = rows[n*d:]
-		if len(m.Parts) == 1 && m.form == FullForm {
-			m.frames[0].Apply(m.z[0], &m.norm2[0], m.x)
-			m.Parts[0].addPanel(sum)
-			continue
-		}
 		m.Apply(m.x, true)
 		for _, p := range m.Parts {
-			for r := range p.share {
-				if p.GateOnly || p.truncated(r) {
+			for r, n2 := range p.norm2 {
+				if !p.GateOnly && !p.Truncate {
+					break
+				}
+				if p.GateOnly || n2 > float64(p.Radius*p.Radius) {
 					p.share[r] = 0
 				}
 			}
@@ -121,11 +119,6 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// truncated reports that row r lies beyond the radius of a component that truncates.
-func (p *momentsPart) truncated(r int) bool {
-	return p.Truncate && p.norm2[r] > float64(p.Radius*p.Radius)
-}
-
 // has reports that row r has a share of the component.
 func (p *momentsPart) has(r int) bool { return p.share[r] >= MinShare } // false for NaN
 
@@ -137,38 +130,16 @@ func (p *momentsPart) clip(r int) float64 {
 	return 1
 }
 
-// addPanel is FullForm with one component: all shares are 1.
-func (p *momentsPart) addPanel(sum []int64) {
-	var factor panel.Column
-	h0 := panel.Nearest(float64(p.lift * p.Scale))
-	for r, n2 := range p.norm2 {
-		p.gram.H[0][r] = h0
-		factor[r] = float64(p.clip(r) * p.Scale)
-		if !panel.Finite(n2) || p.truncated(r) {
-			factor[r] = math.NaN()
-			p.gram.H[0][r] = math.NaN()
-		}
-	}
-	p.gram.RoundAll(&factor)
-	p.gram.Add(sum)
-}
-
 // roundFull rounds the panel's rows for all components, checks the invariant that the sensitivity
 // rests on, and lets a row wait in all components that it has a share of, or in none.
 func (m *MomentsMap) roundFull(sum []int64) {
-	var total panel.Column
+	var total, factor panel.Column
 	for _, p := range m.Parts {
-		var factor panel.Column // 0 without a share
-		for r, s := range p.share {
-			p.full[0][r] = 0
-			if s >= MinShare {
-				scale := float64(p.Scale * math.Sqrt(s))
-				p.full[0][r], factor[r] = panel.Nearest(float64(p.lift*scale)), float64(p.clip(r)*scale)
-			} else if !panel.Finite(p.norm2[r]) {
-				for i := range p.z { // 0 times it may be NaN, and is 0
-					p.z[i][r] = 0
-				}
-			}
+		panel.Weigh(&p.full[0], &factor, p.share, p.norm2, p.Scale, p.lift, p.Radius, MinShare)
+		if len(m.Parts) == 1 {
+			p.gram.RoundAll(&factor)
+			p.gram.Add(sum)
+			return
 		}
 		panel.Round(p.full, &factor, &total)
 	}

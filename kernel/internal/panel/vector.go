@@ -8,7 +8,7 @@ import "math"
 // multiply-add but where all values are exact integers), so both give the same bits; NaN is NaN in
 // both, whatever its payload. TestForms holds this for every form that the machine has.
 //
-// load, apply, products, Round, Shares and Closest run the form that path names: 0 for Go, and what
+// load, apply, products, Weigh, Round, Shares and Closest run the form that path names: 0 for Go, and what
 // follows is the machine's. The build tag purego leaves Go alone.
 var path uint8
 
@@ -74,12 +74,30 @@ func productsGo(tiles []tile, h []Column) {
 	}
 }
 
-// roundGo replaces columns 1.. of h by round(h_i factor) and adds the squares of all to total.
+// weighGo: where share >= least, f = scale sqrt(share), h_0 = round(lift f), and factor = f times
+// what brings norm2 to at most radius^2; else both are 0.
+func weighGo(h0, factor, share, norm2 *Column, scale, lift, radius, least float64) {
+	for r, s := range share {
+		h0[r], factor[r] = 0, 0
+		if s >= least {
+			f := float64(scale * math.Sqrt(s))
+			h0[r], factor[r] = Nearest(float64(lift*f)), f
+			if n2 := norm2[r]; n2 > float64(radius*radius) {
+				factor[r] = float64(radius / math.Sqrt(n2) * f)
+			}
+		}
+	}
+}
+
+// roundGo replaces columns 1.. of h by round(h_i factor), 0 where factor is, and adds the squares
+// of all to total.
 func roundGo(h []Column, factor, total *Column) {
 	for i := range h {
 		for r, v := range &h[i] {
 			if i > 0 {
-				v = Nearest(float64(v * factor[r]))
+				if v = Nearest(float64(v * factor[r])); factor[r] == 0 {
+					v = 0
+				}
 				h[i][r] = v
 			}
 			total[r] += float64(v * v)
@@ -96,7 +114,7 @@ func sharesGo(share, norm2 []Column, logWeight []float64, best, total *Column, d
 	}
 	for j, w := range logWeight {
 		for r, n2 := range &norm2[j] {
-			share[j][r] = w - n2/2
+			share[j][r] = w - float64(n2/2)
 			if s := share[j][r]; s > best[r] { // false for NaN
 				best[r] = s
 			}
@@ -124,7 +142,7 @@ func sharesGo(share, norm2 []Column, logWeight []float64, best, total *Column, d
 // where norm2 is beyond radius2.
 func closestGo(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int) {
 	for r, n2 := range norm2 {
-		if s := logWeight - n2/2; s > score[r] { // false for NaN and -Inf
+		if s := logWeight - float64(n2/2); s > score[r] { // false for NaN and -Inf
 			score[r], cell[r] = s, -1
 			if n2 <= radius2 {
 				cell[r] = own

@@ -163,7 +163,47 @@ rows:
 	VZEROUPPER
 	RET
 
-// roundGo, a register of rows at a time: V0 factor, V1 total, V6 3<<51.
+// weighGo, a register of rows at a time.
+//
+// DI h_0, SI factor, DX share, BX norm2, X0 scale, X1 lift, X2 radius, X3 least
+TEXT WEIGH<>(SB), NOSPLIT, $0
+	VBROADCASTSD X0, V0
+	VBROADCASTSD X1, V1
+	VBROADCASTSD X2, V2
+	VBROADCASTSD X3, V3
+	VMULPD V2, V2, V4
+	VBROADCASTSD constants<>+0(SB), V5
+	VBROADCASTSD taylor<>+80(SB), V6    // 1
+	ZERO(V12)
+	XORQ R8, R8
+
+rows:
+	VMOVUPD (DX)(R8*1), V7
+	VSQRTPD V7, V8
+	VMULPD V8, V0, V8                  // f
+	VMULPD V8, V1, V9
+	VADDPD V5, V9, V9
+	VSUBPD V5, V9, V9                  // h_0
+	VMOVUPD (BX)(R8*1), V10
+	SELECT(ATLEAST, V7, V3, V10, V12, V10)
+	NONE(V10, V4, within)              // for rows without a share norm2 does not matter
+	VSQRTPD V10, V11
+	VDIVPD V11, V2, V11
+	SELECT(GREATER, V10, V4, V11, V6, V11)
+	VMULPD V8, V11, V8
+
+within:
+	SELECT(ATLEAST, V7, V3, V9, V12, V9)
+	SELECT(ATLEAST, V7, V3, V8, V12, V8)
+	VMOVUPD V9, (DI)(R8*1)
+	VMOVUPD V8, (SI)(R8*1)
+	ADDQ $WIDTH, R8
+	CMPQ R8, $COLUMN
+	JLT  rows
+	VZEROUPPER
+	RET
+
+// roundGo, a register of rows at a time: V0 factor, V1 total, V3 where factor is not 0, V6 3<<51.
 //
 // DI h, R9 columns of h, DX factor, BX total
 TEXT ROUND<>(SB), NOSPLIT, $0
@@ -172,6 +212,8 @@ TEXT ROUND<>(SB), NOSPLIT, $0
 
 rows:
 	VMOVUPD (DX)(R8*1), V0
+	ZERO(V3)
+	MASK(V0, V3, V3)
 	VMOVUPD (BX)(R8*1), V1
 	LEAQ (DI)(R8*1), SI
 	MOVQ R9, CX
@@ -183,6 +225,7 @@ column:                                // h_i = round(h_i factor)
 	VMULPD (SI), V0, V2
 	VADDPD V6, V2, V2
 	VSUBPD V6, V2, V2
+	VANDPD V3, V2, V2
 	VMOVUPD V2, (SI)
 
 square:

@@ -182,6 +182,27 @@ avx2:
 avx512:
 	JMP products512<>(SB)
 
+// func Weigh(h0, factor, share, norm2 *Column, scale, lift, radius, least float64)
+TEXT ·Weigh(SB), NOSPLIT, $0-64
+	MOVQ  h0+0(FP), DI
+	MOVQ  factor+8(FP), SI
+	MOVQ  share+16(FP), DX
+	MOVQ  norm2+24(FP), BX
+	MOVSD scale+32(FP), X0
+	MOVSD lift+40(FP), X1
+	MOVSD radius+48(FP), X2
+	MOVSD least+56(FP), X3
+	CMPB  ·path(SB), $1
+	JEQ   avx2
+	JHI   avx512
+	JMP   ·weighGo(SB)
+
+avx2:
+	JMP weigh2<>(SB)
+
+avx512:
+	JMP weigh512<>(SB)
+
 // func Round(h []Column, factor, total *Column)
 TEXT ·Round(SB), NOSPLIT, $0-40
 	MOVQ h_base+0(FP), DI
@@ -269,15 +290,20 @@ avx512:
 
 #define GREATER $0x1e
 #define ATMOST $0x12
+#define ATLEAST $0x1d
+#define UNEQUAL $4
 
-// SELECT: out = yes where a op b, else no (all but NaN). NONE: to label if a > b nowhere.
+// SELECT: out = yes where a op b, else no (for NaN too). NONE: to label if a > b nowhere. MASK: all
+// ones where a is not b (NaN is not), else zeros.
 #define WIDTH 64
 #define ZERO(v) VPXORQ v, v, v
 #define SELECT(op, a, b, yes, no, out) VCMPPD op, b, a, K1; VBLENDMPD yes, no, K1, out
 #define NONE(a, b, label) VCMPPD GREATER, b, a, K1; KORTESTB K1, K1; JEQ label
+#define MASK(a, b, out) VCMPPD UNEQUAL, b, a, K1; VPMOVM2Q K1, out
 #define APPLY apply512
 #define PRODUCTS products512
 #define ROUND round512
+#define WEIGH weigh512
 #define SHARES shares512
 #define CLOSEST closest512
 #define V0 Z0
@@ -302,9 +328,11 @@ avx512:
 #undef ZERO
 #undef SELECT
 #undef NONE
+#undef MASK
 #undef APPLY
 #undef PRODUCTS
 #undef ROUND
+#undef WEIGH
 #undef SHARES
 #undef CLOSEST
 #undef V0
@@ -328,9 +356,11 @@ avx512:
 #define ZERO(v) VPXOR v, v, v
 #define SELECT(op, a, b, yes, no, out) VCMPPD op, b, a, V15; VBLENDVPD V15, yes, no, out
 #define NONE(a, b, label) VCMPPD GREATER, b, a, V15; VMOVMSKPD V15, AX; TESTL AX, AX; JEQ label
+#define MASK(a, b, out) VCMPPD UNEQUAL, b, a, out
 #define APPLY apply2
 #define PRODUCTS products2
 #define ROUND round2
+#define WEIGH weigh2
 #define SHARES shares2
 #define CLOSEST closest2
 #define V0 Y0

@@ -20,6 +20,9 @@
 #define FDIV(m, n, d) WORD $(0x6e60fc00 | (m)<<16 | (n)<<5 | (d))
 #define FMLA(m, n, d) WORD $(0x4e60cc00 | (m)<<16 | (n)<<5 | (d))
 #define ADD2(m, n, d) WORD $(0x4ee08400 | (m)<<16 | (n)<<5 | (d))
+#define FSQRT(m, n, d) WORD $(0x6ee1f800 | (n)<<5 | (d))
+// all ones where n = 0
+#define FZERO(m, n, d) WORD $(0x4ee0d800 | (n)<<5 | (d))
 // all ones where n = m, n > m, n >= m; zeros for NaN
 #define FCMEQ(m, n, d) WORD $(0x4e60e400 | (m)<<16 | (n)<<5 | (d))
 #define FCMGT(m, n, d) WORD $(0x6ee0e400 | (m)<<16 | (n)<<5 | (d))
@@ -41,7 +44,6 @@
 
 // eight registers, from or to p, which moves on by 128 bytes
 #define LOAD0(p) VLD1.P 64(p), [V0.D2, V1.D2, V2.D2, V3.D2]; VLD1.P 64(p), [V4.D2, V5.D2, V6.D2, V7.D2]
-#define LOAD8(p) VLD1.P 64(p), [V8.D2, V9.D2, V10.D2, V11.D2]; VLD1.P 64(p), [V12.D2, V13.D2, V14.D2, V15.D2]
 #define LOAD16(p) VLD1.P 64(p), [V16.D2, V17.D2, V18.D2, V19.D2]; VLD1.P 64(p), [V20.D2, V21.D2, V22.D2, V23.D2]
 #define STORE0(p) VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(p); VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(p)
 #define STORE8(p) VST1.P [V8.D2, V9.D2, V10.D2, V11.D2], 64(p); VST1.P [V12.D2, V13.D2, V14.D2, V15.D2], 64(p)
@@ -224,9 +226,56 @@ rows:
 	BLT  row
 	RET
 
+// func Weigh(h0, factor, share, norm2 *Column, scale, lift, radius, least float64)
+//
+// Two rows at a time: V0 share, V1 norm2.
+TEXT ·Weigh(SB), NOSPLIT|NOFRAME, $0-64
+	MOVBU ·path(SB), R4
+	CBNZ  R4, neon
+	B     ·weighGo(SB)
+
+neon:
+	MOVD h0+0(FP), R0
+	MOVD factor+8(FP), R1
+	MOVD share+16(FP), R2
+	MOVD norm2+24(FP), R3
+	MOVD scale+32(FP), R14
+	VDUP R14, V24.D2
+	MOVD lift+40(FP), R14
+	VDUP R14, V25.D2
+	MOVD radius+48(FP), R14
+	VDUP R14, V26.D2
+	MOVD least+56(FP), R14
+	VDUP R14, V27.D2
+	CONSTANT(0, V28.D2)                 // 3<<51
+	FMUL(26, 26, 29)
+	MOVD $24, R4
+
+rows:
+	VLD1.P 16(R2), [V0.D2]
+	VLD1.P 16(R3), [V1.D2]
+	FSQRT(0, 0, 2)
+	FMUL(24, 2, 2)                      // f
+	FMUL(25, 2, 3)
+	FADD(28, 3, 3)
+	FSUB(28, 3, 3)                      // h_0
+	FSQRT(0, 1, 4)
+	FDIV(4, 26, 4)
+	FMUL(2, 4, 4)
+	FCMGT(29, 1, 5)
+	BIT(5, 4, 2)                        // factor
+	FCMGE(27, 0, 5)
+	AND(5, 3, 3)
+	AND(5, 2, 2)
+	VST1.P [V3.D2], 16(R0)
+	VST1.P [V2.D2], 16(R1)
+	SUB  $1, R4, R4
+	CBNZ R4, rows
+	RET
+
 // func Round(h []Column, factor, total *Column)
 //
-// Sixteen rows at a time: V0.. factor, V8.. total, V16.. columns, V24 3<<51.
+// Eight rows at a time: V0.. factor, V4.. total, V8.. where factor is 0, V16.. columns, V24 3<<51.
 TEXT ·Round(SB), NOSPLIT|NOFRAME, $0-40
 	MOVBU ·path(SB), R4
 	CBNZ  R4, neon
@@ -238,35 +287,33 @@ neon:
 	MOVD factor+24(FP), R2
 	MOVD total+32(FP), R3
 	CONSTANT(0, V24.D2)
-	MOVD $3, R4
+	MOVD $6, R4
 
 rows:
-	LOAD0(R2)
-	MOVD R3, R5
-	LOAD8(R5)
+	VLD1.P 64(R2), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1 (R3), [V4.D2, V5.D2, V6.D2, V7.D2]
+	FOUR(FZERO, 0, 0, 8)
 	MOVD R0, R6
 	MOVD R1, R7
-	MOVD R6, R5
-	LOAD16(R5)
+	VLD1 (R6), [V16.D2, V17.D2, V18.D2, V19.D2]
 	B    squares
 
 column:                                 // h_i = round(h_i factor)
 	ADD  $COLUMN, R6, R6
-	MOVD R6, R5
-	LOAD16(R5)
-	EIGHT(FMUL, 0, 16, 16)
-	WITH8(FADD, 24, 16, 16)
-	WITH8(FSUB, 24, 16, 16)
-	MOVD R6, R5
-	STORE16(R5)
+	VLD1 (R6), [V16.D2, V17.D2, V18.D2, V19.D2]
+	FOUR(FMUL, 0, 16, 16)
+	WITH(FADD, 24, 16, 16)
+	WITH(FSUB, 24, 16, 16)
+	FOUR(BIC, 8, 16, 16)
+	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R6)
 
 squares:
-	EIGHT(FMUL, 16, 16, 16)
-	EIGHT(FADD, 16, 8, 8)
+	FOUR(FMUL, 16, 16, 16)
+	FOUR(FADD, 16, 4, 4)
 	SUB  $1, R7, R7
 	CBNZ R7, column
-	STORE8(R3)
-	ADD  $128, R0, R0
+	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R3)
+	ADD  $64, R0, R0
 	SUB  $1, R4, R4
 	CBNZ R4, rows
 	RET

@@ -11,6 +11,11 @@ func apply(z []Column, norm2 *Column, x []Column, m *Map)
 //go:noescape
 func products(tiles []tile, h []Column)
 
+// Weigh is weighGo.
+//
+//go:noescape
+func Weigh(h0, factor, share, norm2 *Column, scale, lift, radius, least float64)
+
 // Round is roundGo.
 //
 //go:noescape

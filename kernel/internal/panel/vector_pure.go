@@ -5,7 +5,10 @@ package panel
 func load(x []Column, rows, shift []float64, n int)       { loadGo(x, rows, shift, n) }
 func apply(z []Column, norm2 *Column, x []Column, m *Map) { applyGo(z, norm2, x, m) }
 func products(tiles []tile, h []Column)                   { productsGo(tiles, h) }
-func Round(h []Column, factor, total *Column)             { roundGo(h, factor, total) }
+func Weigh(h0, factor, share, norm2 *Column, scale, lift, radius, least float64) {
+	weighGo(h0, factor, share, norm2, scale, lift, radius, least)
+}
+func Round(h []Column, factor, total *Column) { roundGo(h, factor, total) }
 func Shares(share, norm2 []Column, logWeight []float64, best, total *Column, divided bool) {
 	sharesGo(share, norm2, logWeight, best, total, divided)
 }

@@ -149,10 +149,28 @@ func TestFormsOfProducts(t *testing.T) {
 func TestFormsOfRound(t *testing.T) {
 	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
 		h := columns(size+2, draw)
+		for r := range rng.IntN(Rows) {
+			h[0][r] = float64(rng.IntN(2))
+		}
 		want := slices.Clone(h)
 		Round(h[2:], &h[0], &h[1])
 		roundGo(want[2:], &want[0], &want[1])
 		return same(h, want)
+	})
+}
+
+// TestFormsOfWeigh: any shares and lengths.
+func TestFormsOfWeigh(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		c := columns(4, draw)
+		for r := range c[0] {
+			c[0][r], c[1][r] = c[0][r]/8, math.Abs(c[1][r])
+		}
+		want := slices.Clone(c)
+		scale, lift, radius, least := draw(), draw(), draw(), rng.Float64()/8
+		Weigh(&c[2], &c[3], &c[0], &c[1], scale, lift, radius, least)
+		weighGo(&want[2], &want[3], &want[0], &want[1], scale, lift, radius, least)
+		return same(c, want)
 	})
 }
 
@@ -205,6 +223,7 @@ func BenchmarkForms(b *testing.B) {
 		"load":     func() { Load(x, rows, make([]float64, d)) },
 		"apply":    func() { m.Apply(z, &z[d], x) },
 		"products": func() { products(g.tiles, g.H) },
+		"weigh":    func() { Weigh(&z[0], &z[1], &x[0], &x[1], 1, 1, .5, 1e-4) },
 		"round":    func() { Round(g.H[:d+1], &z[0], &z[1]) },
 		"shares":   func() { Shares(z[:d], x, make([]float64, d), &z[d], &z[d+1], true) },
 		"closest":  func() { Closest(new([Rows]int), &z[0], &z[1], 0, 9, 1) },
