@@ -78,8 +78,8 @@ func (g *Gram) AddWaiting(sum []int64) {
 	if g.waiting == 0 {
 		return
 	}
-	for r := g.waiting; r < Rows; r++ {
-		g.Zero(r)
+	for i := range g.H {
+		clear(g.H[i][g.waiting:])
 	}
 	g.Add(sum)
 	g.waiting = 0
@@ -93,11 +93,10 @@ func (g *Gram) Flush(sum []int64) {
 	t := 0
 	for i := 0; i < g.Dim; i += 3 {
 		for k := i; k < g.Dim; k += 3 {
-			for l, parts := range &g.tiles[t] {
+			for l := range g.tiles[t] {
 				if row, col := i+l/3, k+l%3; row <= col && col < g.Dim {
-					for _, s := range parts {
-						sum[row*(2*g.Dim-row-1)/2+col] += int64(s)
-					}
+					p := &g.tiles[t][l] // the parts of a sum, which is exact too
+					sum[row*(2*g.Dim-row-1)/2+col] += int64(p[0] + p[1] + p[2] + p[3] + p[4] + p[5] + p[6] + p[7])
 				}
 			}
 			t++
