@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/jobs"
 	"github.com/gauze-dp/gauze/server/oidc"
+	"github.com/gauze-dp/gauze/server/pages"
 	"github.com/gauze-dp/gauze/server/rows"
 	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/service"
@@ -89,15 +90,18 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 func (s *Server) mux(a *api.API, signIn *oidc.Provider) http.Handler {
 	mux, m := http.NewServeMux(), newMetrics()
 	a.Register(mux)
+	shown := &pages.Pages{Service: a.Service, Keeper: a.Keeper, Log: s.log, Secure: s.secure()}
 	if signIn != nil {
+		shown.Elsewhere = oidc.Start
 		signIn.Register(mux, s.secure(), func(w http.ResponseWriter, r *http.Request, p store.Person) error {
 			cookie, err := a.Keeper.BeginFor(r.Context(), p)
 			if err == nil {
-				s.begin(w, cookie)
+				shown.Begin(w, cookie)
 			}
 			return err
 		})
 	}
+	shown.Register(mux)
 	for _, base := range []string{"", api.Base} {
 		mux.HandleFunc("GET "+base+"/healthz", s.health)
 		mux.HandleFunc("GET "+base+"/metrics", func(w http.ResponseWriter, r *http.Request) { s.metrics(w, r, m, a) })
@@ -107,15 +111,6 @@ func (s *Server) mux(a *api.API, signIn *oidc.Provider) http.Handler {
 
 // secure reports that browsers reach the server by TLS, whoever ends it.
 func (s *Server) secure() bool { return s.config.TLSCert != "" || s.config.BehindProxy }
-
-// begin sets the cookie of a session.
-func (s *Server) begin(w http.ResponseWriter, cookie string) {
-	name := "gauze-session"
-	if s.secure() {
-		name = "__Host-" + name
-	}
-	http.SetCookie(w, &http.Cookie{Name: name, Value: cookie, Path: "/", HttpOnly: true, Secure: s.secure(), SameSite: http.SameSiteStrictMode})
-}
 
 // Handler is what the server serves, for tests and for whoever listens in another way.
 func (s *Server) Handler() http.Handler { return s.handler }

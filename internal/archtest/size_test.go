@@ -86,6 +86,7 @@ var frontLimits = map[string]int{
 	"server/backup":         66,
 	"server/jobs":           148,
 	"server/oidc":           180,
+	"server/pages":          1400,
 	"server/rows":           190,
 	"server/schedule":       92,
 	"server/service":        920,

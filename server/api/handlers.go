@@ -148,8 +148,8 @@ func writeRelease(a *API, w http.ResponseWriter, r *http.Request, p store.Person
 	return nil
 }
 
-// reportPolicy lets a report load nothing and run nothing, whatever its titles hold.
-const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+// ReportPolicy lets a report load nothing and run nothing, whatever its titles hold.
+const ReportPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 func report(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {
 	var page bytes.Buffer
@@ -157,7 +157,7 @@ func report(a *API, w http.ResponseWriter, r *http.Request, p store.Person) erro
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", reportPolicy)
+	w.Header().Set("Content-Security-Policy", ReportPolicy)
 	w.Write(page.Bytes())
 	return nil
 }

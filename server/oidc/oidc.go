@@ -121,7 +121,7 @@ func wordsOf(raw json.RawMessage) (words []string) {
 
 // Where browsers sign in, and come back to.
 const (
-	start    = "/sign-in/oidc"
+	Start    = "/sign-in/oidc"
 	callback = "/sign-in/oidc/callback"
 )
 
@@ -134,15 +134,15 @@ const attemptLife = 600
 // Register adds to a mux where browsers sign in. Begin begins the session of a person; secure says
 // that browsers reach the server by TLS.
 func (p *Provider) Register(mux *http.ServeMux, secure bool, begin func(http.ResponseWriter, *http.Request, store.Person) error) {
-	mux.HandleFunc("GET "+start, func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET "+Start, func(w http.ResponseWriter, r *http.Request) {
 		state, nonce, verifier := rand.Text(), rand.Text(), oauth2.GenerateVerifier()
-		http.SetCookie(w, &http.Cookie{Name: attempt, Value: strings.Join([]string{state, nonce, verifier}, "."), Path: start, MaxAge: attemptLife,
+		http.SetCookie(w, &http.Cookie{Name: attempt, Value: strings.Join([]string{state, nonce, verifier}, "."), Path: Start, MaxAge: attemptLife,
 			HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
 		http.Redirect(w, r, p.oauth.AuthCodeURL(state, gooidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
 	})
 	mux.HandleFunc("GET "+callback, func(w http.ResponseWriter, r *http.Request) {
 		person, err := p.back(r)
-		http.SetCookie(w, &http.Cookie{Name: attempt, Path: start, MaxAge: -1, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: attempt, Path: Start, MaxAge: -1, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
 		if err == nil {
 			err = begin(w, r, person)
 		}

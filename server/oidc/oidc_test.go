@@ -144,7 +144,7 @@ func TestSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar}
-	r, err := browser.Get(web.URL + start)
+	r, err := browser.Get(web.URL + Start)
 	if err != nil || r.StatusCode != 200 || len(in) != 1 || in[0].Name != "lee@example.org" {
 		t.Fatalf("%v, %v, %v", r, err, in)
 	}

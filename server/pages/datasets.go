@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/server/service"
+	"github.com/gauze-dp/gauze/server/store"
+	"github.com/gauze-dp/gauze/source"
+)
+
+// mostListed is how many lines of a list a page has. A guess.
+const mostListed = 50
+
+// A listing is a part of a list: Next, if it is not "", leads to the next part.
+type listing[T any] struct {
+	Lines []T
+	Next  string
+}
+
+func datasets(p *Pages, v *visit) (*answer, error) {
+	all, err := p.Service.Datasets(v.Context(), v.Person, v.FormValue("after"), mostListed)
+	if err != nil {
+		return nil, err
+	}
+	out := listing[*service.Dataset]{Lines: all}
+	if len(all) == mostListed {
+		out.Next = "?" + url.Values{"after": {all[mostListed-1].Name}}.Encode()
+	}
+	return &answer{page: "datasets.html", title: "Data sets", data: out}, nil
+}
+
+// A datasetView is the page of a data set.
+type datasetView struct {
+	*service.Dataset
+	Grant *form  // for its custodian
+	Done  string // what was done
+}
+
+func dataset(p *Pages, v *visit) (*answer, error) {
+	d, err := p.Service.Dataset(v.Context(), v.Person, v.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	done := ""
+	if v.FormValue("granted") != "" {
+		done = "The grant was added."
+	}
+	return ofDataset(d, nil, nil, done), nil
+}
+
+func ofDataset(d *service.Dataset, sent url.Values, fault *service.Problem, done string) *answer {
+	grant := filled(sent, fault,
+		&field{Name: "analyst", Label: "Analyst", Kind: "text", Hint: "The name of a person; they see the data set from then on."},
+		&field{Name: "epsilon", Label: "ε more", Kind: "number", Hint: "For instance 2."},
+		&field{Name: "delta", Label: "δ more", Kind: "number", Value: "1e-6", Hint: "Far below one over the number of rows."})
+	return &answer{page: "dataset.html", title: d.Name, fault: fault, form: grant, data: datasetView{Dataset: d, Grant: grant, Done: done}}
+}
+
+func grant(p *Pages, v *visit) (*answer, error) {
+	name, r := v.PathValue("name"), reader{Values: v.PostForm}
+	g := service.Grant{Analyst: r.text("analyst"), Epsilon: r.number("epsilon"), Delta: r.number("delta")}
+	err := r.err()
+	if err == nil {
+		_, err = p.Service.Grant(v.Context(), v.Person, name, g)
+	}
+	if err == nil {
+		return &answer{to: "/datasets/" + url.PathEscape(name) + "?granted=yes"}, nil
+	}
+	d, missing := p.Service.Dataset(v.Context(), v.Person, name)
+	if missing != nil {
+		return nil, missing
+	}
+	return refused(ofDataset(d, v.PostForm, problemOf(err), ""), err)
+}
+
+// problemOf is the problem of an error, for a form's fields.
+func problemOf(err error) *service.Problem {
+	fault, _ := service.ProblemOf(err)
+	return fault
+}
+
+func accept(p *Pages, v *visit) (*answer, error) {
+	name := v.PathValue("name")
+	d, err := p.Service.Accept(v.Context(), v.Person, name)
+	if err == nil {
+		return ofDataset(d, nil, nil, "The input is taken as it is now."), nil
+	}
+	if d, fault := p.Service.Dataset(v.Context(), v.Person, name); fault == nil {
+		return refused(ofDataset(d, nil, problemOf(err), ""), err)
+	}
+	return nil, err
+}
+
+// A registering is the form of a new data set, and the schema that it has, if it was asked for.
+type registering struct {
+	Form   *form
+	Schema *source.Schema
+}
+
+func registration(_ *Pages, _ *visit) (*answer, error) { return registers(nil, nil, nil), nil }
+
+func registers(sent url.Values, schema *source.Schema, fault *service.Problem) *answer {
+	f := filled(sent, fault,
+		&field{Name: "name", Label: "Name", Kind: "text", Hint: "Letters, digits, dots, dashes: it is part of addresses, as in visits-2026."},
+		&field{Name: "title", Label: "Title", Kind: "text", Hint: "What people call it. Public. May be left out."},
+		&field{Name: "input", Label: "Input", Kind: "text", Hint: "A path or pattern of paths on the server (CSV, Parquet, Arrow, SQLite), or the URL of a database. Only you see it."},
+		&field{Name: "schema", Label: "Columns", Kind: "area", Hint: "Those that can be fitted, one name a line; or a schema as JSON, with bounds, units and groups. Public, and never inferred from rows."},
+		&field{Name: "relation", Label: "What is protected", Kind: "select", Options: []option{
+			{privacy.ReplaceOne.String(), "the content of each row; how many there are is public", true},
+			{privacy.AddRemoveOne.String(), "whether a row is there at all; how many there are is private", false}}},
+		&field{Name: "capacity", Label: "Rows at most", Kind: "text", Hint: fmt.Sprintf("Public. Only where their number is private; %d if it is left out.", service.DefaultCapacity)},
+		&field{Name: "epsilon", Label: "ε of all analysts together", Kind: "number", Hint: "Left out: the sum of what they are granted."},
+		&field{Name: "delta", Label: "δ of all analysts together", Kind: "number", Hint: "With ε, or left out."})
+	return &answer{page: "register.html", title: "Register a data set", fault: fault, form: f, data: registering{f, schema}}
+}
+
+func register(p *Pages, v *visit) (*answer, error) {
+	r := &reader{Values: v.PostForm}
+	schema, err := schemaOf(r.Get("schema"))
+	if err != nil {
+		r.faults = append(r.faults, err)
+	}
+	asked := service.Registration{Name: r.text("name"), Title: r.text("title"), Input: r.text("input"), Relation: r.Get("relation"),
+		Capacity: r.count("capacity"), Epsilon: r.number("epsilon"), Delta: r.number("delta"), Schema: schema}
+	if err = r.err(); err == nil && r.Get("do") == "preview" {
+		return registers(v.PostForm, &schema, nil), nil
+	}
+	var d *service.Dataset
+	if err == nil {
+		d, err = p.Service.Register(v.Context(), v.Person, asked)
+	}
+	if err != nil {
+		return refused(registers(v.PostForm, nil, problemOf(err)), err)
+	}
+	a := ofDataset(d, nil, nil, "The data set is registered. Nobody else sees it yet: grant an analyst a part of its budget.")
+	a.status = http.StatusCreated
+	return a, nil
+}
+
+// schemaOf reads a schema: JSON, or names of columns, one a line.
+func schemaOf(text string) (out source.Schema, err error) {
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") {
+		var names []string
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				names = append(names, line)
+			}
+		}
+		out = *source.Named(names)
+	} else {
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&out); err != nil {
+			return out, &privacy.FieldError{Field: "schema", Wanted: "a schema as JSON", Got: err.Error(), Mend: `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}`}
+		}
+	}
+	if len(out.Columns) == 0 {
+		return out, &privacy.FieldError{Field: "schema", Wanted: "the columns to fit", Got: "none", Mend: "write their names, one a line"}
+	}
+	return out, out.Tidy()
+}
+
+func people(p *Pages, v *visit) (*answer, error) {
+	all, err := p.Service.People(v.Context(), v.Person)
+	return &answer{page: "people.html", title: "People", data: listing[store.Token]{Lines: all}}, err
+}

@@ -1,0 +1,231 @@
+// Package pages is what people see of the server in a browser: pages of HTML, made whole here and
+// sent with a policy that lets them load nothing from elsewhere. They work without their script,
+// which redraws a plan as its numbers change and looks again at a fit whose slot has ended.
+//
+// A page says what server/service says to the person who asks, and nothing else: what an analyst
+// must not see is not here to be shown.
+package pages
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gauze-dp/gauze/server/api"
+	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/service"
+	"github.com/gauze-dp/gauze/server/store"
+)
+
+// Pages are the handlers.
+type Pages struct {
+	Service *service.Service
+	Keeper  *auth.Keeper
+	Log     *slog.Logger
+	// Secure: browsers reach the server over TLS, whoever ends it.
+	Secure bool
+	// Elsewhere is where people can sign in without a token, "" for nowhere.
+	Elsewhere string
+
+	compares chan struct{} // whose turn it is to compare two releases
+}
+
+// mostBody is the size of a form at most. A guess: a schema of thousands of columns.
+const mostBody = 1 << 20
+
+// comparesAtOnce bounds how many pairs of releases are compared at the same time. A guess.
+const comparesAtOnce = 2
+
+//go:embed html
+var sources embed.FS
+
+var templates = template.Must(template.New("").Funcs(functions).ParseFS(sources, "html/*.html"))
+
+// policy lets a page load its style, its script and its pictures from here, and lets the script ask
+// here; no other page can hold it in a frame, and its forms are sent nowhere else.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// An answer is a page, or where to go on.
+type answer struct {
+	page   string // of html/
+	title  string
+	data   any
+	status int    // default: 200
+	to     string // where to go on, in place of a page
+	// fault is what was not done
+	fault *service.Problem
+	form  *form // that shows a part of the fault
+}
+
+// A visit is a request of somebody who has signed in.
+type visit struct {
+	*http.Request
+	store.Session
+	w http.ResponseWriter
+}
+
+// A handler does what is asked for on a page. A nil answer has been written already.
+type handler func(p *Pages, v *visit) (*answer, error)
+
+// A route is a page, or what a form is sent to.
+type route struct {
+	pattern string
+	do      handler
+	role    store.Role // for no other; "" for both
+	long    bool       // it reads rows for the custodian, for as long as that takes
+}
+
+func routes() []route {
+	return []route{
+		{pattern: "GET /{$}", do: func(*Pages, *visit) (*answer, error) { return &answer{to: "/datasets"}, nil }},
+		{pattern: "POST /sign-out", do: signOut},
+		{pattern: "GET /datasets", do: datasets},
+		{pattern: "GET /datasets/{name}", do: dataset},
+		{pattern: "POST /datasets/{name}/grants", do: grant, role: store.Custodian},
+		{pattern: "POST /datasets/{name}/accept", do: accept, role: store.Custodian, long: true},
+		{pattern: "GET /register", do: registration, role: store.Custodian},
+		{pattern: "POST /register", do: register, role: store.Custodian, long: true},
+		{pattern: "GET /plan", do: plan},
+		{pattern: "POST /fits", do: submit, role: store.Analyst},
+		{pattern: "GET /fits", do: fits},
+		{pattern: "GET /fits/{id}", do: fit},
+		{pattern: "POST /fits/{id}/cancel", do: cancel},
+		{pattern: "GET /releases", do: releases},
+		{pattern: "GET /releases/{id}/report", do: report},
+		{pattern: "GET /releases/{id}/download", do: download},
+		{pattern: "GET /compare", do: compare},
+		{pattern: "GET /people", do: people, role: store.Custodian},
+		{pattern: "GET /log", do: events, role: store.Custodian},
+	}
+}
+
+// Register adds the pages to a mux.
+func (p *Pages) Register(mux *http.ServeMux) {
+	p.compares = make(chan struct{}, comparesAtOnce)
+	for _, route := range routes() {
+		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, route) })
+	}
+	mux.HandleFunc("GET /sign-in", p.signIn)
+	mux.HandleFunc("POST /sign-in", p.begin)
+	mux.HandleFunc("GET /static/{name}", static)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		p.serve(w, r, route{do: func(*Pages, *visit) (*answer, error) { return nil, service.Missing("page") }})
+	})
+}
+
+// serve finds out who asks, and answers.
+func (p *Pages) serve(w http.ResponseWriter, r *http.Request, route route) {
+	session, err := p.session(r)
+	if err != nil {
+		p.denied(w, r, err)
+		return
+	}
+	api.Name(r, session.Person)
+	v := &visit{r, session, w}
+	a, err := p.do(v, route)
+	if err != nil {
+		fault, known := service.ProblemOf(err)
+		if !known {
+			p.Log.Error("internal error", "route", r.Pattern, "error", err.Error())
+		}
+		a = &answer{page: "problem.html", title: fault.Title, fault: fault}
+	}
+	p.write(w, r, &session, a)
+}
+
+// do does what a visit is for, if it may be done.
+func (p *Pages) do(v *visit, route route) (*answer, error) {
+	if wait := p.Service.Asked.Wait(v.Person.Name); wait > 0 {
+		return nil, service.Busy("too many requests", wait)
+	}
+	if route.role != "" && v.Role != route.role {
+		return nil, service.Forbidden(route.role)
+	}
+	if v.Method == http.MethodPost {
+		v.Body = http.MaxBytesReader(v.w, v.Body, mostBody)
+		if err := v.ParseForm(); err != nil {
+			return nil, service.Malformed(err)
+		}
+		if !auth.SameSecret(v.Session, v.PostForm.Get("secret")) {
+			return nil, foreign()
+		}
+	}
+	if route.long {
+		if err := http.NewResponseController(v.w).SetWriteDeadline(time.Time{}); err != nil {
+			return nil, err
+		}
+	}
+	return route.do(p, v)
+}
+
+// A frame is what all pages have.
+type frame struct {
+	Title, Path, Secret string
+	Person              *store.Person // nil for nobody
+	Fault               *service.Problem
+	Said                []service.Fault // what no field says of it
+	Data                any
+}
+
+// write writes an answer.
+func (p *Pages) write(w http.ResponseWriter, r *http.Request, s *store.Session, a *answer) {
+	if a == nil {
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", policy)
+	if a.to != "" {
+		http.Redirect(w, r, a.to, http.StatusSeeOther)
+		return
+	}
+	f := frame{Title: a.title, Path: r.URL.Path, Fault: a.fault, Said: saidOf(a.fault, a.form), Data: a.data}
+	if s != nil {
+		f.Person, f.Secret = &s.Person, s.Secret
+	}
+	var body bytes.Buffer
+	if err := templates.ExecuteTemplate(&body, a.page, f); err != nil {
+		p.Log.Error("a page cannot be written", "page", a.page, "error", err.Error())
+		http.Error(w, "internal error", http.StatusInternalServerError)
+		return
+	}
+	if status := a.status; a.fault != nil && status == 0 {
+		a.status = a.fault.Status
+		if wait := a.fault.RetryAfter; wait > 0 {
+			h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		}
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(max(a.status, http.StatusOK))
+	w.Write(body.Bytes())
+}
+
+// refused is a page of a form that was not done, or the error if the form is not what is wrong.
+func refused(a *answer, err error) (*answer, error) {
+	fault, known := service.ProblemOf(err)
+	if !known || fault.Status < 400 || fault.Status == http.StatusForbidden || fault.Status == http.StatusNotFound {
+		return nil, err
+	}
+	a.fault = fault
+	return a, nil
+}
+
+// static serves what pages load. Its address changes with the program, so that it can be kept.
+func static(w http.ResponseWriter, r *http.Request) {
+	body, err := files.ReadFile("static/" + r.PathValue("name"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	kinds := map[string]string{"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+	_, kind, _ := strings.Cut(r.PathValue("name"), ".")
+	w.Header().Set("Content-Type", kinds[kind])
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	w.Write(body)
+}
