@@ -230,7 +230,7 @@ func TestRun(t *testing.T) {
 	address, ended := make(chan string), make(chan error)
 	go func() { ended <- server.Run(ctx, func(a string) { address <- a }) }()
 	base := "http://" + <-address
-	for path, want := range map[string]int{"/healthz": 200, "/api/v1/healthz": 200, "/metrics": 200, "/api/v1/openapi.json": 200, "/api/v1/me": 401, "/": 404} {
+	for path, want := range map[string]int{"/healthz": 200, "/api/v1/healthz": 200, "/metrics": 200, "/api/v1/openapi.json": 200, "/api/v1/me": 401, "/": 200} {
 		r, err := http.Get(base + path)
 		if err != nil {
 			t.Fatal(err)
