@@ -199,6 +199,9 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 	}
 	grouped := Groups(schema) > 0
 	if grouped {
+		if d != nil && whole.Relation == privacy.ReplaceOne && whole.Budget.Delta*float64(rows) >= 1 {
+			return nil, ledger.Cost{}, fault("delta", "less than one over the number of rows", fmt.Sprint(whole.Budget.Delta), "it would allow a whole row to be published; ask for a far smaller one")
+		}
 		b := &r.Budget
 		b.Epsilon, b.Delta, b.Rho = release.PerGroup(r.Relation.String(), b.Epsilon, b.Delta, b.Rho)
 		r.Relation = privacy.AddRemoveOne

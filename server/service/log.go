@@ -32,7 +32,7 @@ func (s *Service) Events(ctx context.Context, p store.Person, before int64, most
 			own[name] = mine
 		}
 		if !mine && (e.Note == nil || e.Note.Who != p.Name) {
-			all[i] = ledger.Event{Seq: e.Seq, Time: e.Time, Kind: e.Kind}
+			all[i] = ledger.Event{Seq: e.Seq, Time: e.Time, Kind: "other"}
 		}
 	}
 	return all, nil
