@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/budget"
 	"github.com/gauze-dp/gauze/cmd/gauze/progress"
+	"github.com/gauze-dp/gauze/cmd/gauze/remote"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parallel"
@@ -33,6 +34,7 @@ type fitOptions struct {
 	memory   string
 	shards   string
 	budget   budget.Flags
+	server   remote.Flags
 }
 
 func fitCommand() command {
@@ -53,6 +55,7 @@ func (o *fitOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.memory, "memory", "", "how much of the table may lie in memory, such as 2GiB (default half of the machine's); the rest lies in --shards")
 	flags.StringVar(&o.shards, "shards", "", "folder for what of the table exceeds memory (default that of temporary files)")
 	o.budget.Register(flags)
+	o.server.Register(flags)
 }
 
 // run reads the input and fits it. Everything that can be refused is refused before the first row
@@ -73,16 +76,12 @@ func (o *fitOptions) run(e *env, input string) error {
 	if err != nil {
 		return err
 	}
-	schema, err := o.declared(request)
-	if err != nil {
-		return err
+	var result *gauze.Result
+	if o.server.URL != "" {
+		result, err = o.server.Fit(e.ctx, input)
+	} else {
+		result, err = o.counted(e, input, request, told)
 	}
-	counted, err := o.budget.Begin(e.ctx, request, schema, input, time.Now, e.note)
-	if err != nil {
-		return err
-	}
-	result, err := o.fit(e, input, request, schema, told, counted)
-	counted.End(e.ctx, result, err)
 	if errors.As(err, new(*gauze.RunError)) || err == nil && result.NoRelease != nil {
 		setAside(e, o.out)
 		setAside(e, signatureOf(o.out))
@@ -95,6 +94,21 @@ func (o *fitOptions) run(e *env, input string) error {
 		return o.writeReason(e, result)
 	}
 	return o.write(e, result, sign)
+}
+
+// counted reserves the cost of a fit, fits, and says how it ended.
+func (o *fitOptions) counted(e *env, input string, request gauze.Request, told *progress.Progress) (*gauze.Result, error) {
+	schema, err := o.declared(request)
+	if err != nil {
+		return nil, err
+	}
+	counted, err := o.budget.Begin(e.ctx, request, schema, input, time.Now, e.note)
+	if err != nil {
+		return nil, err
+	}
+	result, err := o.fit(e, input, request, schema, told, counted)
+	counted.End(e.ctx, result, err)
+	return result, err
 }
 
 // fit reads the rows and fits them.

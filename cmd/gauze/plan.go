@@ -38,20 +38,36 @@ func (o *planOptions) register(flags *pflag.FlagSet) {
 }
 
 func (o *planOptions) run(e *env, args []string) error {
-	request, err := o.fit.request.parse()
+	statement, err := o.statement(e, args)
 	if err != nil {
 		return err
 	}
+	if e.json {
+		return printJSON(e, statement)
+	}
+	_, err = fmt.Fprint(e.stdout, statement)
+	return err
+}
+
+// statement is the plan, ours or a server's.
+func (o *planOptions) statement(e *env, args []string) (*gauze.Statement, error) {
+	if o.fit.server.URL != "" {
+		return o.fit.server.Plan(e.ctx, strings.Join(args, ""))
+	}
+	request, err := o.fit.request.parse()
+	if err != nil {
+		return nil, err
+	}
 	if err := o.checkNumbers(request.Relation); err != nil {
-		return err
+		return nil, err
 	}
 	columns, note, err := o.columns(e, args)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.Columns = columns
 	if err := o.fit.request.forColumns(&request); err != nil {
-		return err
+		return nil, err
 	}
 	if len(o.fit.request.by) > 0 {
 		b := &request.Budget
@@ -60,17 +76,10 @@ func (o *planOptions) run(e *env, args []string) error {
 		note = "with --by this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
 	}
 	statement, err := gauze.Plan(request, o.rows)
-	if err != nil {
-		return err
-	}
-	if note != "" {
+	if err == nil && note != "" {
 		statement.Notes = append(statement.Notes, note)
 	}
-	if e.json {
-		return printJSON(e, statement)
-	}
-	_, err = fmt.Fprint(e.stdout, statement)
-	return err
+	return statement, err
 }
 
 func (o *planOptions) checkNumbers(relation privacy.Relation) error {

@@ -68,6 +68,7 @@ var frontLimits = map[string]int{
 	"cmd/gauze":             2000,
 	"cmd/gauze/budget":      400,
 	"cmd/gauze/progress":    125,
+	"cmd/gauze/remote":      215,
 	"cmd/gauze/serve":       230,
 	"cmd/gauze/suggest":     20,
 	"internal/program":      38,

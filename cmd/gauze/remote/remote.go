@@ -1,0 +1,231 @@
+// Package remote is `gauze fit --server URL` and `gauze plan --server URL`: the same commands, with
+// the rows on a server.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// Flags name a server, and who asks.
+type Flags struct {
+	URL, Token string
+	set        *pflag.FlagSet
+	about      string // the data set that is asked about
+}
+
+// Register adds the flags to a command's.
+func (f *Flags) Register(flags *pflag.FlagSet) {
+	f.set = flags
+	flags.StringVar(&f.URL, "server", "", "URL of a gauze serve: INPUT is the name of a data set there then, and its rows stay there")
+	flags.StringVar(&f.Token, "token-file", "", "file with your token for --server")
+}
+
+// asked are the flags that a server is asked by; own are those that say what is done with what
+// comes back. All others are the server's own business.
+var (
+	asked = []string{"epsilon", "delta", "rho", "relation", "components", "max-components", "method", "covariance", "constants", "learner", "trim", "columns", "by",
+		"mean-within", "eigenvalues-within", "moments", "moment-bound", "least-weight", "rows", "dim"}
+	own = []string{"server", "token-file", "out", "report", "sign", "progress", "json"}
+)
+
+// ask is what the flags ask for, as the server reads it.
+func (f *Flags) ask(dataset string) (map[string]any, error) {
+	out := map[string]any{}
+	if f.about = dataset; dataset != "" {
+		out["dataset"] = dataset
+	}
+	var err error
+	f.set.Visit(func(flag *pflag.Flag) {
+		if slices.Contains(own, flag.Name) {
+			return
+		}
+		if !slices.Contains(asked, flag.Name) {
+			err = &privacy.FieldError{Field: "--" + flag.Name, Wanted: "nothing beside --server", Got: flag.Value.String(), Mend: "what a data set is, and its budget, is the custodian's of the server to say"}
+			return
+		}
+		out[strings.ReplaceAll(flag.Name, "-", "_")] = valueOf(flag)
+	})
+	return out, err
+}
+
+// valueOf is a flag's value as JSON has it.
+func valueOf(flag *pflag.Flag) any {
+	text := flag.Value.String()
+	_, fault := strconv.ParseFloat(text, 64)
+	switch kind := flag.Value.Type(); {
+	case flag.Name == "columns":
+		return strings.Split(text, ",")
+	case kind == "stringSlice":
+		return flag.Value.(pflag.SliceValue).GetSlice()
+	case flag.Name == "eigenvalues-within":
+		return json.RawMessage("[" + text + "]")
+	case flag.Name == "components" && text != catalog.Auto && fault == nil, kind == "float64", kind == "int":
+		return json.Number(text)
+	}
+	return text
+}
+
+// problem is what a server says of a request that it has not done.
+type problem struct {
+	Type, Title, Detail, Field, Wanted, Got, Hint string
+}
+
+// errorOf is a problem as the commands know it.
+func (p problem) errorOf(dataset string) error {
+	switch {
+	case p.Type == "urn:gauze:budget":
+		return &ledger.RefusedError{Dataset: dataset, Why: p.Detail}
+	case p.Field != "":
+		return &privacy.FieldError{Field: p.Field, Wanted: p.Wanted, Got: p.Got, Mend: p.Hint}
+	}
+	return &privacy.FieldError{Field: "server", Wanted: "an answer", Got: p.Title + ": " + p.Detail, Mend: p.Hint}
+}
+
+// tries is how often something is asked again that a busy server, or a lost connection, can spoil,
+// and pause how long is waited for that, or for a fit to end.
+const (
+	tries = 30
+	pause = 500 * time.Millisecond
+)
+
+func wait(ctx context.Context) error {
+	timed, done := context.WithTimeout(ctx, pause)
+	defer done()
+	<-timed.Done()
+	return ctx.Err()
+}
+
+// send asks the server, again if it is busy or cannot be reached, and reads the answer into out.
+func (f *Flags) send(ctx context.Context, method, path, key string, body, out any) error {
+	u, err := url.Parse(f.URL)
+	if host := ""; err == nil {
+		host = u.Hostname()
+		if u.Scheme != "https" && (u.Scheme != "http" || host != "localhost" && host != "127.0.0.1" && host != "::1") {
+			err = errors.New("no https")
+		}
+	}
+	if err != nil {
+		return &privacy.FieldError{Field: "--server", Wanted: "a URL with https, or http on this machine", Got: f.URL, Mend: "for instance https://gauze.example.org"}
+	}
+	token, err := os.ReadFile(f.Token)
+	if err != nil {
+		return &privacy.FieldError{Field: "--token-file", Wanted: "a file with your token", Got: err.Error(), Mend: "a custodian's gauze serve token add makes one"}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	for range tries {
+		var again bool
+		if again, err = f.once(ctx, method, path, key, strings.TrimSpace(string(token)), text, out); !again {
+			return err
+		}
+		if stopped := wait(ctx); stopped != nil {
+			return stopped
+		}
+	}
+	return err
+}
+
+// once asks the server, and says whether to ask again.
+func (f *Flags) once(ctx context.Context, method, path, key, token string, body []byte, out any) (bool, error) {
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(f.URL, "/")+"/api/v1"+path, bytes.NewReader(body))
+	if err != nil {
+		return false, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return ctx.Err() == nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return true, err
+	}
+	if answer.StatusCode < http.StatusBadRequest {
+		return false, json.Unmarshal(text, out)
+	}
+	p := problem{Title: answer.Status}
+	if json.Unmarshal(text, &p) != nil {
+		p = problem{Title: answer.Status}
+	}
+	busy := answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable
+	return busy, p.errorOf(f.about)
+}
+
+// Plan is the server's, of a fit of a data set or, for "", of rows and columns that are only spoken
+// of.
+func (f *Flags) Plan(ctx context.Context, dataset string) (*gauze.Statement, error) {
+	ask, err := f.ask(dataset)
+	if err != nil {
+		return nil, err
+	}
+	out := &gauze.Statement{}
+	return out, f.send(ctx, http.MethodPost, "/plans", "", ask, out)
+}
+
+// Fit submits a fit of a data set, waits until what it ended in shows, and returns that. Where ctx
+// ends first the fit goes on there, and its cost stays reserved.
+func (f *Flags) Fit(ctx context.Context, dataset string) (*gauze.Result, error) {
+	ask, err := f.ask(dataset)
+	if err != nil {
+		return nil, err
+	}
+	var fit struct {
+		ID, State, Detail, Reason, Advice string
+		Spent                             release.Spent
+	}
+	if err := f.send(ctx, http.MethodPost, "/fits", rand.Text(), ask, &fit); err != nil {
+		return nil, err
+	}
+	for fit.State == "queued" || fit.State == "running" {
+		err := wait(ctx)
+		if err == nil {
+			err = f.send(ctx, http.MethodGet, "/fits/"+fit.ID, "", nil, &fit)
+		}
+		if err != nil {
+			return nil, &gauze.RunError{Err: fmt.Errorf("the fit %s goes on at the server: %w", fit.ID, err)}
+		}
+	}
+	switch fit.State {
+	case "no-release":
+		return &gauze.Result{NoRelease: &estimate.NoRelease{Reason: fit.Reason, Advice: fit.Advice}, Spent: fit.Spent}, nil
+	case "released":
+		var raw json.RawMessage
+		if err := f.send(ctx, http.MethodGet, "/releases/"+fit.ID, "", nil, &raw); err != nil {
+			return nil, &gauze.RunError{Err: err}
+		}
+		r, err := release.Read(bytes.NewReader(raw))
+		if err != nil {
+			return nil, &gauze.RunError{Err: err}
+		}
+		return &gauze.Result{Release: r, Spent: r.Certificate.Spent, Certificate: r.Certificate}, nil
+	}
+	return nil, &gauze.RunError{Err: errors.New(fit.Detail)}
+}
