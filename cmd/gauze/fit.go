@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -15,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/budget"
 	"github.com/gauze-dp/gauze/cmd/gauze/progress"
 	"github.com/gauze-dp/gauze/cmd/gauze/remote"
-	"github.com/gauze-dp/gauze/internal/words"
+	"github.com/gauze-dp/gauze/cmd/gauze/summary"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
@@ -223,16 +221,9 @@ func (o *fitOptions) write(e *env, result *gauze.Result, sign func(*release.Rele
 	if err != nil {
 		return &gauze.RunError{Err: err, Spent: result.Spent}
 	}
-	message := summary(r)
-	noteAll(e, "", r)
-	for i, g := range r.Groups {
-		of := "group " + g.Name(r.Certificate.By) + ": "
-		if g.NoRelease != nil {
-			e.note("%sno release: %s; %s\n", of, g.NoRelease.Reason, g.NoRelease.Advice)
-			continue
-		}
-		e.note("%s%s\n", of, summary(r.Of(i)))
-		noteAll(e, of, r.Of(i))
+	message := summary.Of(r)
+	for _, line := range summary.Notes(r) {
+		e.note("%s\n", line)
 	}
 	if e.json {
 		outcome{Outcome: "released", Code: codeOK, Message: message, Spent: result.Spent, Notes: e.notes}.printJSON(e.stderr)
@@ -240,16 +231,6 @@ func (o *fitOptions) write(e *env, result *gauze.Result, sign func(*release.Rele
 	}
 	e.note("released: %s\nspent: %s\n", message, spentText(result.Spent))
 	return nil
-}
-
-// noteAll says the flags and notes of a release.
-func noteAll(e *env, of string, r *release.Release) {
-	for _, text := range slices.Concat(r.Diagnostics.Flags, componentFlags(r)) {
-		e.note("%sflag: %s\n", of, text)
-	}
-	for _, text := range r.Diagnostics.Notes {
-		e.note("%snote: %s\n", of, text)
-	}
 }
 
 // writeReport says where the release is, should only its report be lost.
@@ -263,47 +244,6 @@ func (o *fitOptions) writeReport(r *release.Release) error {
 		where = "in " + o.out
 	}
 	return fmt.Errorf("%w; the release is %s, and gauze report can make the page of it", err, where)
-}
-
-// componentFlags are what is said of components, each with those that it is said of.
-func componentFlags(r *release.Release) (out []string) {
-	of := map[string][]string{}
-	if r.Model == nil {
-		return nil
-	}
-	groups, _ := r.Model.Split()
-	for _, i := range groups[:min(len(groups), len(r.Diagnostics.Components))] {
-		for _, flag := range r.Diagnostics.Components[i].Flags {
-			if of[flag] == nil {
-				out = append(out, flag)
-			}
-			of[flag] = append(of[flag], fmt.Sprint(i+1))
-		}
-	}
-	for at, flag := range out {
-		out[at] = "component " + strings.Join(of[flag], ", ") + ": " + flag
-	}
-	return out
-}
-
-// summary says in a line what was released.
-func summary(r *release.Release) string {
-	if r.Groups != nil {
-		found := len(r.Groups)
-		for _, g := range r.Groups {
-			if g.NoRelease != nil {
-				found--
-			}
-		}
-		return fmt.Sprintf("%d of %s, by %s", found, words.Plural(len(r.Groups), "model"), strings.Join(r.Certificate.By, ", "))
-	}
-	groups, background := r.Model.Split()
-	text := fmt.Sprintf("%s over %s, by the method %s", words.Plural(len(groups), "component"), words.Plural(r.Model.Dim(), "column"), r.Certificate.Method)
-	if background != nil {
-		_, share := r.Model.WithoutBackground()
-		text += fmt.Sprintf(" (and a background of %.2g%% of the rows)", 100*share)
-	}
-	return text
 }
 
 // interruptible runs f, but returns at once when ctx is done: f may wait for a terminal or a pipe

@@ -71,6 +71,7 @@ var frontLimits = map[string]int{
 	"cmd/gauze/remote":      215,
 	"cmd/gauze/serve":       230,
 	"cmd/gauze/suggest":     20,
+	"cmd/gauze/summary":     75,
 	"internal/program":      38,
 	"internal/utf":          52,
 	"kernel/internal/stage": 50,

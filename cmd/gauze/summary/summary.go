@@ -1,0 +1,77 @@
+// Package summary says in a few lines of text what was released.
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gauze-dp/gauze/internal/words"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// Of says in a line what was released.
+func Of(r *release.Release) string {
+	if r.Groups != nil {
+		found := len(r.Groups)
+		for _, g := range r.Groups {
+			if g.NoRelease != nil {
+				found--
+			}
+		}
+		return fmt.Sprintf("%d of %s, by %s", found, words.Plural(len(r.Groups), "model"), strings.Join(r.Certificate.By, ", "))
+	}
+	groups, background := r.Model.Split()
+	text := fmt.Sprintf("%s over %s, by the method %s", words.Plural(len(groups), "component"), words.Plural(r.Model.Dim(), "column"), r.Certificate.Method)
+	if background != nil {
+		_, share := r.Model.WithoutBackground()
+		text += fmt.Sprintf(" (and a background of %.2g%% of the rows)", 100*share)
+	}
+	return text
+}
+
+// Notes are what a terminal shows beside it: the flags and notes of a release, and of each of its
+// groups what came of it.
+func Notes(r *release.Release) []string {
+	out := notes("", r)
+	for i, g := range r.Groups {
+		of := "group " + g.Name(r.Certificate.By) + ": "
+		if g.NoRelease != nil {
+			out = append(out, of+"no release: "+g.NoRelease.Reason+"; "+g.NoRelease.Advice)
+			continue
+		}
+		out = append(append(out, of+Of(r.Of(i))), notes(of, r.Of(i))...)
+	}
+	return out
+}
+
+func notes(of string, r *release.Release) (out []string) {
+	for _, text := range slices.Concat(r.Diagnostics.Flags, componentFlags(r)) {
+		out = append(out, of+"flag: "+text)
+	}
+	for _, text := range r.Diagnostics.Notes {
+		out = append(out, of+"note: "+text)
+	}
+	return out
+}
+
+// componentFlags are what is said of components, each with those that it is said of.
+func componentFlags(r *release.Release) (out []string) {
+	of := map[string][]string{}
+	if r.Model == nil {
+		return nil
+	}
+	groups, _ := r.Model.Split()
+	for _, i := range groups[:min(len(groups), len(r.Diagnostics.Components))] {
+		for _, flag := range r.Diagnostics.Components[i].Flags {
+			if of[flag] == nil {
+				out = append(out, flag)
+			}
+			of[flag] = append(of[flag], fmt.Sprint(i+1))
+		}
+	}
+	for at, flag := range out {
+		out[at] = "component " + strings.Join(of[flag], ", ") + ": " + flag
+	}
+	return out
+}
