@@ -20,7 +20,10 @@ func TestNobodyOverspends(t *testing.T) {
 	var taken, refused [2]atomic.Int64
 	parallel.Run(24, func(i int) {
 		name := []string{"lee", "max"}[i%2]
-		status, text := s.send(name, "POST", "/api/v1/fits", `{"dataset": "people", "epsilon": 1, "delta": 1e-7, "components": 1}`)
+		status, text := 429, []byte(nil)
+		for status == 429 { // a slow machine is busy
+			status, text = s.send(name, "POST", "/api/v1/fits", `{"dataset": "people", "epsilon": 1, "delta": 1e-7, "components": 1}`)
+		}
 		switch status {
 		case 202:
 			taken[i%2].Add(1)
@@ -57,7 +60,10 @@ func TestIdempotency(t *testing.T) {
 	ask := `{"dataset": "people", "epsilon": 1, "delta": 1e-7, "components": 1}`
 	var ids [8]string
 	parallel.Run(len(ids), func(i int) {
-		status, text := s.send("lee", "POST", "/api/v1/fits", ask, "Idempotency-Key", "one")
+		status, text := 429, []byte(nil)
+		for status == 429 {
+			status, text = s.send("lee", "POST", "/api/v1/fits", ask, "Idempotency-Key", "one")
+		}
 		var f struct{ ID string }
 		if err := json.Unmarshal(text, &f); err != nil || status != 202 {
 			t.Errorf("%d %s", status, text)
