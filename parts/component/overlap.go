@@ -2,18 +2,37 @@ package component
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Overlap is the Bhattacharyya coefficient of two components: 0 if they are apart, 1 if they are
 // the same.
 func Overlap(a, b Gaussian) float64 {
+	return overlap(a, b, symmetric.LogDet(a.Cov)+symmetric.LogDet(b.Cov))
+}
+
+func overlap(a, b Gaussian, logDets float64) float64 {
 	var sum mat.SymDense
 	sum.AddSym(a.Cov, b.Cov)
 	_, inv, logDet := symmetric.Factor(symmetric.Scaled(.5, &sum))
 	_, z := symmetric.Between(inv, a.Mean, b.Mean)
-	return math.Exp((symmetric.LogDet(a.Cov)+symmetric.LogDet(b.Cov))/4 - logDet/2 - mat.Dot(z, z)/8)
+	return math.Exp(logDets/4 - logDet/2 - mat.Dot(z, z)/8)
+}
+
+// Alone is about which part of each component's rows no other shares.
+func Alone(cs []Gaussian) []float64 {
+	logDets := loops.Map(cs, func(c Gaussian) float64 { return symmetric.LogDet(c.Cov) })
+	parts := slices.Repeat([]float64{1}, len(cs))
+	for i, a := range cs {
+		for j, b := range cs[:i] {
+			shared := overlap(a, b, logDets[i]+logDets[j])
+			parts[i], parts[j] = parts[i]-shared, parts[j]-shared
+		}
+	}
+	return loops.Map(parts, func(p float64) float64 { return math.Max(0, p) })
 }

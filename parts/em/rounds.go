@@ -4,7 +4,6 @@ package em
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -82,17 +81,6 @@ func (r *Rounds) update() component.Update {
 	return component.Update{Form: r.Form, Rows: (1 - r.apart()) * r.Rows, Floor: r.Floor, Grid: r.Grid}
 }
 
-// settled is which part of the rows of component j no other shares, about.
-func settled(cs []component.Gaussian, j int) float64 {
-	part := 1.0
-	for i, c := range cs {
-		if i != j {
-			part -= component.Overlap(c, cs[j])
-		}
-	}
-	return math.Max(0, part)
-}
-
 // Round measures once and updates every component; the last one includes the background and deletes
 // components without rows.
 func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) error {
@@ -102,13 +90,13 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 		return err
 	}
 	sums := moments.Unpack(q, ans)
-	update, was, k := r.update(), slices.Clone(r.Components), len(r.Components)
+	update, alone, k := r.update(), component.Alone(r.Components), len(r.Components)
 	if r.Alike {
 		update.Shape = component.Pooled(sums[:k], how[:k])
 		r.Differ = update.Shape.Differ
 	}
 	for j, s := range sums[:k] {
-		update.Settled = settled(was, j)
+		update.Settled = alone[j]
 		c := update.Apply(r.Components[j], s, how[j])
 		if last && r.Pairs {
 			r.pairs = append(r.pairs, correlationsOf(s, how[j].Law, c))
