@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/gauze-dp/gauze/source/lines"
 )
 
 // ParseCell reads one cell of text: a decimal number with an optional exponent, blanks around it
@@ -14,6 +16,12 @@ import (
 // is a decimal comma or a thousands separator. A number too small for float64 is zero. The value is
 // 0 unless the kind is number.
 func ParseCell(cell string) (float64, Kind) {
+	var plain [32]byte // and eight zeros at least
+	if n := copy(plain[:24], cell); 0 < n && n == len(cell) {
+		if v, ok := lines.Decimal(plain[:], 0, n); ok {
+			return v, Number
+		}
+	}
 	cell = strings.TrimSpace(cell)
 	if !decimal(cell) {
 		return 0, word(cell)

@@ -1,6 +1,7 @@
 // Package sources measures what reading a table costs beside its fit, from every kind of input.
 //
 //	GAUZE_SOURCES=1 go test -run Measure -v -timeout 60m ./experiments/sources
+//	GAUZE_SOURCES=reading go test -run Measure -v ./experiments/sources # without the memory
 //
 // Each input is read by a process of its own, which says what CPU time reading and fitting took and
 // what its memory was at most. The tables that docs/SOURCES.md shows are what it logs.
@@ -36,8 +37,10 @@ import (
 )
 
 const (
-	asked    = "GAUZE_SOURCES"     // set by who wants the measurement
-	oneInput = "GAUZE_SOURCES_ONE" // set for the process that reads one input
+	asked = "GAUZE_SOURCES" // set by who wants the measurement
+	// readingAlone leaves the memory out.
+	readingAlone = "reading"
+	oneInput     = "GAUZE_SOURCES_ONE" // set for the process that reads one input
 )
 
 // A job is what that process is told, and an answer what it prints.
@@ -160,6 +163,9 @@ func TestMeasure(t *testing.T) {
 		}
 		slices.Sort(read)
 		t.Logf("| %s | %.2f (%.2f to %.2f) |", in.name, read[times/2], read[0], read[times-1])
+	}
+	if os.Getenv(asked) == readingAlone {
+		return
 	}
 	const wide = 3
 	t.Logf("| input | rows | table, MB | peak, MB |")

@@ -22,20 +22,20 @@ var tens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 
 // wholeTens are 10^0 to 10^8.
 var wholeTens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// decimal reads text[from:to], whose next byte is no digit, point or letter, with slack bytes
-// behind it in text.
+// Decimal reads text[from:to], whose next byte is no digit, point or letter, with at least eight
+// bytes behind it in text.
 //
 // A whole number m up to 2^53 and 10^p for p up to 22 are float64, so that m 10^p and m/10^p, each
 // one operation, are the nearest float64 to what is written: what strconv.ParseFloat returns. All
 // else is not ok.
-func decimal(text []byte, from, to int) (v float64, ok bool) {
+func Decimal(text []byte, from, to int) (v float64, ok bool) {
 	if v, ok = short(text, from, to); ok {
 		return v, true
 	}
 	return long(text, from, to)
 }
 
-// short is decimal of at most eight digits and a point among them, behind a minus or not: one word,
+// short is Decimal of at most eight digits and a point among them, behind a minus or not: one word,
 // without a branch that depends on where the point is or whether there is a sign.
 func short(text []byte, from, to int) (v float64, ok bool) {
 	minus := (uint64(text[from]^'-') - 1) >> 63
@@ -58,7 +58,7 @@ func short(text []byte, from, to int) (v float64, ok bool) {
 	return math.Float64frombits(math.Float64bits(v) | minus<<63), true
 }
 
-// long is decimal of any length and form.
+// long is Decimal of any length and form.
 func long(text []byte, from, to int) (v float64, ok bool) {
 	minus, begin := sign(text, from)
 	whole, at := digits(text, begin, 0)

@@ -178,5 +178,5 @@ func (r *Reader) Cell(i int) []byte {
 // decimal number that one rounding takes there: it may be another number, or none.
 func (r *Reader) Number(i int) (v float64, ok bool) {
 	from, to := r.span(i)
-	return decimal(r.text[:cap(r.text)], from, to)
+	return Decimal(r.text[:cap(r.text)], from, to)
 }

@@ -15,7 +15,7 @@ import (
 // inCell is decimal of a text between other cells, with digits behind it.
 func inCell(cell string) (float64, bool) {
 	text := []byte("9," + cell + ",99999999")
-	return decimal(text, 2, 2+len(cell))
+	return Decimal(text, 2, 2+len(cell))
 }
 
 // TestDecimal: what is read is what strconv reads, in every bit; and it reads what is common.
