@@ -31,6 +31,7 @@ import (
 	"github.com/gauze-dp/gauze/experiments/plain"
 	"github.com/gauze-dp/gauze/experiments/reduction"
 	"github.com/gauze-dp/gauze/experiments/separated"
+	"github.com/gauze-dp/gauze/experiments/server"
 	"github.com/gauze-dp/gauze/experiments/single"
 	"github.com/gauze-dp/gauze/experiments/speed"
 	"github.com/gauze-dp/gauze/experiments/tables"
@@ -45,7 +46,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study, audit.Study}
+var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study, audit.Study, server.Study}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

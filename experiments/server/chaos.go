@@ -1,0 +1,190 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gauze-dp/gauze/experiments/engine"
+)
+
+// A promise is what the server has said of a fit.
+type promise struct {
+	id, release string // of the fit, and what was downloaded
+}
+
+// chaos kills the server while analysts fit, and holds what is left against what it had said.
+func chaos(ctx context.Context, f *field, p *engine.Page, kills int) error {
+	f.flags = []string{"--slot", "250ms", "--slot-per-cell", "1us", "--per-second", "1000"}
+	analysts := []string{"lee", "max", "ada", "joe"}
+	if err := errors.Join(f.people(ctx, "custodian", "kim"), f.people(ctx, "analyst", analysts...), f.start(ctx)); err != nil {
+		return err
+	}
+	if _, err := f.register(ctx, "people", drawn(20000), analysts...); err != nil {
+		return err
+	}
+	said, mu := map[string]*promise{}, sync.Mutex{}
+	for kill := range kills {
+		if err := f.round(ctx, kill, analysts, said, &mu); err != nil {
+			return err
+		}
+		if _, err := f.ledger(ctx); err != nil {
+			return fmt.Errorf("after %d kills: %w", kill+1, err)
+		}
+		if err := f.start(ctx); err != nil {
+			return err
+		}
+	}
+	return f.settle(ctx, p, analysts, said, kills)
+}
+
+// mostLife is how long the server lives at most once it has taken a fit, in milliseconds.
+const mostLife = 700
+
+// round lets analysts fit for a while, and kills the server.
+func (f *field) round(ctx context.Context, kill int, analysts []string, said map[string]*promise, mu *sync.Mutex) error {
+	live, stop := context.WithCancel(ctx)
+	defer stop()
+	var all sync.WaitGroup
+	wrong, first := make(chan error, len(analysts)), make(chan bool, 1)
+	for _, who := range analysts {
+		all.Go(func() {
+			for i := 0; live.Err() == nil; i++ {
+				key := fmt.Sprintf("%s-%d-%d", who, kill, i/2) // each is sent twice
+				a := f.send(live, who, "POST", api+"/fits", frugal, "Idempotency-Key", key)
+				if a.err != nil || a.status == 429 || a.status == 503 {
+					time.Sleep(20 * time.Millisecond)
+					continue
+				}
+				id := a.field("id")
+				mu.Lock()
+				if said[key] == nil {
+					said[key] = &promise{id: id}
+				}
+				known := said[key].id
+				mu.Unlock()
+				select {
+				case first <- true:
+				default:
+				}
+				if a.status != 202 || id == "" || id != known {
+					wrong <- fmt.Errorf("%s: %d %s, had been %s", key, a.status, a.body, known)
+					return
+				}
+				time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+			}
+		})
+	}
+	select {
+	case <-first:
+	case <-time.After(time.Minute):
+	}
+	time.Sleep(time.Duration(rand.IntN(mostLife)) * time.Millisecond)
+	f.process.Process.Kill()
+	stop()
+	all.Wait()
+	f.kill()
+	select {
+	case err := <-wrong:
+		return err
+	default:
+		return nil
+	}
+}
+
+// settle waits until every fit is over, and counts.
+func (f *field) settle(ctx context.Context, p *engine.Page, analysts []string, said map[string]*promise, kills int) error {
+	states, mu2, released := map[string]int{}, 0., 0
+	for key, one := range said {
+		who := key[:3]
+		state := ""
+		for range 3000 {
+			a, err := f.wants(ctx, 200, who, "GET", "/fits/"+one.id, "")
+			if err != nil {
+				return fmt.Errorf("lost: %w", err)
+			}
+			if state = a.field("state"); state != "queued" && state != "running" {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		states[state]++
+		if again, err := f.wants(ctx, 202, who, "POST", "/fits", frugal, "Idempotency-Key", key); err != nil || again.field("id") != one.id {
+			return fmt.Errorf("%s is not what it was: %w", key, err)
+		}
+		if state != "released" {
+			continue
+		}
+		a, err := f.wants(ctx, 200, who, "GET", "/releases/"+one.id, "")
+		if err != nil {
+			return err
+		}
+		var r struct {
+			Certificate struct{ Spent struct{ Mu float64 } }
+		}
+		if err := json.Unmarshal(a.body, &r); err != nil {
+			return err
+		}
+		released++
+		mu2 += r.Certificate.Spent.Mu * r.Certificate.Spent.Mu
+	}
+	all, err := f.ledger(ctx)
+	if err != nil {
+		return err
+	}
+	t := engine.Table{Head: []string{"account", "fits", "releases", "not over", "spent, mu^2"}}
+	own, whole := 0., 0.
+	fits, counted := 0, 0
+	for _, b := range all {
+		name, spent := b.Dataset+b.Name, b.Spent.Mu*b.Spent.Mu
+		t.Add(name, b.Fits, b.Releases, b.Unfinished, strconv.FormatFloat(spent, 'g', 8, 64))
+		if name == "people" {
+			whole, fits = spent, b.Fits
+		} else {
+			own, counted = own+spent, counted+b.Fits
+		}
+	}
+	p.Text(fmt.Sprintf("Four analysts submit fits of 20,000 rows, each under a key of its own and sent twice, on two workers with slots of some 0.3 s. The server is killed as kill -9 does, "+
+		"%d times, up to .7 s after it took its first fit; its ledger is verified, and it starts again. At the end every key is sent once more.", kills))
+	p.Table(t)
+	c := engine.Table{Head: []string{"claim", "figure", "holds"}}
+	c.Add("fits that analysts were told of, by how they ended", fmt.Sprint(states), states["queued"]+states["running"]+states[""] == 0)
+	c.Add("fits that analysts were told of and that are lost", 0, true) // or wants would have failed
+	c.Add("keys with two fits", 0, true)
+	c.Add("fits of the data set, of its analysts together", fmt.Sprintf("%d, %d", fits, counted), fits == counted)
+	c.Add("fits counted, told of (a kill may come between)", fmt.Sprintf("%d, %d", fits, len(said)), fits >= len(said) && fits <= len(said)+kills*len(analysts))
+	c.Add("mu^2 spent, of its analysts together", fmt.Sprintf("%.8g, %.8g", whole, own), whole > own*(1-1e-9) && whole < own*(1+1e-9))
+	c.Add("mu^2 spent, of releases", fmt.Sprintf("%.6g, %.6g of %d", whole, mu2, released), whole >= mu2*(1-1e-9))
+	p.Table(c)
+	return killedPostgres(ctx, p)
+}
+
+// killedPostgres runs the test that kills processes of a PostgreSQL server.
+func killedPostgres(ctx context.Context, p *engine.Page) error {
+	const name = "TestKilledPostgres"
+	cmd := exec.CommandContext(ctx, "go", "test", "./server", "-run", name, "-v", "-count", "1")
+	cmd.Env = append(os.Environ(), "GAUZE_LONG=1", "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	p.Heading("PostgreSQL")
+	p.Text("`GAUZE_LONG=1 go test ./server -run " + name + " -v`, which kills a process of the database that serves the server, so that the database ends all of them and recovers; the server goes on:")
+	for line := range strings.Lines(string(out)) {
+		if _, said, found := strings.Cut(line, "_test.go:"); found {
+			p.Text(strings.TrimSpace(said))
+		}
+	}
+	return nil
+}
+
+// frugal is a fit of which a grant holds thousands.
+const frugal = `{"dataset": "people", "epsilon": 0.1, "delta": 1e-9, "components": 1}`

@@ -1,0 +1,232 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A field has the program, a database and what somebody knows who attacks a server on it.
+type field struct {
+	folder, program, database string
+	flags                     []string
+	life                      string // of tokens
+	tokens                    map[string]string
+	client                    *http.Client
+
+	process *exec.Cmd
+	url     string
+	log     string // file of the server's log, of all its lives
+	lines   sync.WaitGroup
+}
+
+// newField builds the program.
+func newField(ctx context.Context) (*field, error) {
+	folder, err := os.MkdirTemp("", "gauze-server")
+	if err != nil {
+		return nil, err
+	}
+	f := &field{folder: folder, program: filepath.Join(folder, "gauze"), database: filepath.Join(folder, "gauze.db"), log: filepath.Join(folder, "log"), life: "1h", tokens: map[string]string{},
+		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 500}}}
+	build := exec.CommandContext(ctx, "go", "build", "-o", f.program, "./cmd/gauze")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %s", err, out), os.RemoveAll(folder))
+	}
+	return f, nil
+}
+
+func (f *field) close() {
+	f.kill()
+	os.RemoveAll(f.folder)
+}
+
+// people gets a token for each name.
+func (f *field) people(ctx context.Context, role string, names ...string) error {
+	for _, name := range names {
+		out, err := exec.CommandContext(ctx, f.program, "serve", "token", "add", "--database", f.database, "--role", role, "--name", name, "--expires", f.life).Output()
+		if err != nil {
+			return fmt.Errorf("a token for %s: %w", name, err)
+		}
+		f.tokens[name] = strings.TrimSpace(string(out))
+	}
+	return nil
+}
+
+// start starts the server, and returns once it listens.
+func (f *field) start(ctx context.Context) error {
+	log, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	f.process = exec.CommandContext(ctx, f.program, append([]string{"serve", "--database", f.database, "--listen", "127.0.0.1:0"}, f.flags...)...)
+	notes, err := f.process.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := f.process.Start(); err != nil {
+		return err
+	}
+	listens := make(chan string, 1)
+	f.lines.Go(func() {
+		defer close(listens)
+		defer log.Close()
+		said := bufio.NewScanner(notes)
+		for said.Scan() {
+			fmt.Fprintln(log, said.Text())
+			var line struct{ Msg, URL string }
+			if json.Unmarshal(said.Bytes(), &line) == nil && line.Msg == "listening" {
+				listens <- line.URL
+			}
+		}
+	})
+	select {
+	case f.url = <-listens:
+	case <-time.After(time.Minute):
+	}
+	if f.url == "" {
+		said, _ := os.ReadFile(f.log)
+		return fmt.Errorf("the server does not listen: %s", said)
+	}
+	return nil
+}
+
+// kill kills the server as kill -9 does.
+func (f *field) kill() {
+	if f.process != nil {
+		f.process.Process.Kill()
+		f.lines.Wait()
+		f.process.Wait()
+		f.process, f.url = nil, ""
+	}
+}
+
+// An answer is what somebody gets.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	took   time.Duration
+	err    error
+}
+
+// field reads a field of the answer's JSON, "" if it is not there.
+func (a answer) field(name string) string {
+	var all map[string]any
+	if json.Unmarshal(a.body, &all) != nil || all[name] == nil {
+		return ""
+	}
+	return fmt.Sprint(all[name])
+}
+
+// send sends a request; headers are names and values in turn.
+func (f *field) send(ctx context.Context, who, method, path, body string, headers ...string) answer {
+	r, err := http.NewRequestWithContext(ctx, method, f.url+path, strings.NewReader(body))
+	if err != nil {
+		return answer{err: err}
+	}
+	if token := f.tokens[who]; token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	begun := time.Now()
+	w, err := f.client.Do(r)
+	if err != nil {
+		return answer{err: err}
+	}
+	defer w.Body.Close()
+	text, err := io.ReadAll(w.Body)
+	return answer{w.StatusCode, w.Header, text, time.Since(begun), err}
+}
+
+const api = "/api/v1"
+
+// wants is send of what has to be answered with a status.
+func (f *field) wants(ctx context.Context, status int, who, method, path, body string, headers ...string) (answer, error) {
+	a := f.send(ctx, who, method, api+path, body, headers...)
+	if a.err == nil && a.status != status {
+		a.err = fmt.Errorf("%s: %s %s %s: %d, wanted %d: %.300s", who, method, path, body, a.status, status, a.body)
+	}
+	return a, a.err
+}
+
+// register registers lines of a file of columns age and bmi, and grants each analyst a budget.
+func (f *field) register(ctx context.Context, name string, lines []string, analysts ...string) (path string, err error) {
+	path = filepath.Join(f.folder, name+".csv")
+	if err := os.WriteFile(path, []byte("age,bmi\n"+strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	if _, err := f.wants(ctx, 201, "kim", "POST", "/datasets", fmt.Sprintf(`{"name": %q, "input": %q, "schema": {"columns": [{"name": "age"}, {"name": "bmi"}]}}`, name, path)); err != nil {
+		return "", err
+	}
+	for _, analyst := range analysts {
+		if _, err := f.wants(ctx, 201, "kim", "POST", "/datasets/"+name+"/grants", fmt.Sprintf(`{"analyst": %q, "epsilon": 19, "delta": 1e-4}`, analyst)); err != nil {
+			return "", err
+		}
+	}
+	return path, nil
+}
+
+// drawn are lines of two columns.
+func drawn(rows int) []string {
+	lines := make([]string, rows)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%.1f,%.1f", 40+10*rand.NormFloat64(), 25+3*rand.NormFloat64())
+	}
+	return lines
+}
+
+// ask is a fit as it is usually asked.
+func ask(dataset string) string {
+	return fmt.Sprintf(`{"dataset": %q, "epsilon": 1, "delta": 1e-9, "components": 1}`, dataset)
+}
+
+// An account is one of the ledger.
+type account struct {
+	Dataset    string
+	Name       string
+	Fits       int
+	Releases   int
+	Unfinished int
+	Spent      struct{ Mu float64 }
+}
+
+// ledger verifies the ledger and returns its accounts.
+func (f *field) ledger(ctx context.Context) ([]account, error) {
+	if out, err := exec.CommandContext(ctx, f.program, "ledger", "verify", "--ledger", f.database).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("ledger verify: %w: %s", err, out)
+	}
+	out, err := exec.CommandContext(ctx, f.program, "ledger", "show", "--json", "--ledger", f.database).Output()
+	if err != nil {
+		return nil, fmt.Errorf("ledger show: %w", err)
+	}
+	var all struct{ Datasets []account }
+	if err := json.Unmarshal(out, &all); err != nil {
+		return nil, err
+	}
+	return all.Datasets, nil
+}
+
+// busy is the machine's load.
+func busy() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "not known"
+	}
+	one, _, _ := bytes.Cut(text, []byte(" "))
+	return string(one)
+}
