@@ -72,9 +72,6 @@ func TestKilledPostgres(t *testing.T) {
 	if killed == 0 {
 		t.Error("nothing was killed")
 	}
-	if os.Getenv("SHOW") != "" {
-		fmt.Println(s.logged.String())
-	}
 	t.Logf("%d kills; %d fits taken, %d in the ledger, which verifies; they ended as %v", killed, len(taken), b.Fits, ends)
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -25,6 +24,7 @@ type field struct {
 	life                      string // of tokens
 	tokens                    map[string]string
 	client                    *http.Client
+	dice                      *dice
 
 	process *exec.Cmd
 	url     string
@@ -33,12 +33,12 @@ type field struct {
 }
 
 // newField builds the program.
-func newField(ctx context.Context) (*field, error) {
+func newField(ctx context.Context, seed uint64) (*field, error) {
 	folder, err := os.MkdirTemp("", "gauze-server")
 	if err != nil {
 		return nil, err
 	}
-	f := &field{folder: folder, program: filepath.Join(folder, "gauze"), database: filepath.Join(folder, "gauze.db"), log: filepath.Join(folder, "log"), life: "1h", tokens: map[string]string{},
+	f := &field{folder: folder, program: filepath.Join(folder, "gauze"), database: filepath.Join(folder, "gauze.db"), log: filepath.Join(folder, "log"), life: "1h", tokens: map[string]string{}, dice: newDice(seed),
 		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 500}}}
 	build := exec.CommandContext(ctx, "go", "build", "-o", f.program, "./cmd/gauze")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -182,10 +182,10 @@ func (f *field) register(ctx context.Context, name string, lines []string, analy
 }
 
 // drawn are lines of two columns.
-func drawn(rows int) []string {
+func (f *field) drawn(rows int) []string {
 	lines := make([]string, rows)
 	for i := range lines {
-		lines[i] = fmt.Sprintf("%.1f,%.1f", 40+10*rand.NormFloat64(), 25+3*rand.NormFloat64())
+		lines[i] = fmt.Sprintf("%.1f,%.1f", 40+10*f.dice.normal(), 25+3*f.dice.normal())
 	}
 	return lines
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -60,7 +59,7 @@ func load(ctx context.Context, f *field, p *engine.Page, runs int) error {
 	if err := f.start(ctx); err != nil {
 		return err
 	}
-	if _, err := f.register(ctx, "people", drawn(loadRows), analysts...); err != nil {
+	if _, err := f.register(ctx, "people", f.drawn(loadRows), analysts...); err != nil {
 		return err
 	}
 	for _, who := range analysts { // what hashes tokens is asked once
@@ -104,8 +103,8 @@ func (f *field) analyst(ctx context.Context, got *tally, i int, who string) {
 	}
 	plans := loadPlans / loadAnalysts
 	for j := range plans {
-		time.Sleep(time.Duration(rand.Float64() * 2 * float64(planPause)))
-		body := fmt.Sprintf(`{"dataset": "people", "epsilon": %.2f, "delta": 1e-9, "components": 1}`, 1+.01*float64(rand.IntN(100)))
+		time.Sleep(time.Duration(f.dice.part() * 2 * float64(planPause)))
+		body := fmt.Sprintf(`{"dataset": "people", "epsilon": %.2f, "delta": 1e-9, "components": 1}`, 1+.01*float64(f.dice.below(100)))
 		f.insist(ctx, got, "plan", who, "/plans", body)
 		if j%(plans/(fits+1)) == 0 && fits > 0 {
 			fits--
@@ -140,16 +139,9 @@ func (f *field) resident() string {
 
 // bore waits until all fits are over, and writes what came of it.
 func (f *field) bore(ctx context.Context, p *engine.Page, got *tally, memory []string, took time.Duration) error {
-	var all []account
-	for range 600 {
-		time.Sleep(time.Second)
-		var err error
-		if all, err = f.ledger(ctx); err != nil {
-			return err
-		}
-		if i := slices.IndexFunc(all, func(b account) bool { return b.Dataset+b.Name == "people" }); i >= 0 && all[i].Unfinished == 0 {
-			break
-		}
+	all, err := f.settled(ctx)
+	if err != nil {
+		return err
 	}
 	memory = append(memory, f.resident())
 	whole, own, fits, counted, releases := 0., 0., 0, 0, 0

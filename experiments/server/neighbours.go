@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"slices"
@@ -18,8 +17,8 @@ import (
 type neighbour struct {
 	name   string
 	change func(lines []string)
-	// gone: its file is removed once it is registered. These are no neighbours: its fits fail, at the
-	// end of their slots, which is public.
+	// gone: its file is removed once it is registered. These are no neighbours: its fits fail, at
+	// the end of their slots, which is public.
 	gone bool
 	// planted adds a leak to what was measured of the changed table.
 	planted func(m map[string]float64)
@@ -55,7 +54,7 @@ func neighbours(ctx context.Context, f *field, p *engine.Page, runs int) error {
 	for i, c := range changes {
 		var seen [2][]map[string]float64
 		names := [2]string{fmt.Sprintf("table-%da", i), fmt.Sprintf("table-%db", i)}
-		lines := drawn(5000)
+		lines := f.drawn(5000)
 		for j, name := range names {
 			own := slices.Clone(lines)
 			if j == 1 {
@@ -72,7 +71,7 @@ func neighbours(ctx context.Context, f *field, p *engine.Page, runs int) error {
 			}
 		}
 		for range runs {
-			first := rand.IntN(2)
+			first := f.dice.below(2)
 			for _, j := range []int{first, 1 - first} {
 				m, err := f.measure(ctx, names[j])
 				if err != nil {

@@ -33,9 +33,9 @@ func security(ctx context.Context, f *field, p *engine.Page, _ int) error {
 	if err := errors.Join(f.people(ctx, "custodian", "kim", "pat"), f.people(ctx, "analyst", "lee", "max"), f.start(ctx)); err != nil {
 		return err
 	}
-	path, err := f.register(ctx, "people", drawn(1000), "lee")
+	path, err := f.register(ctx, "people", f.drawn(1000), "lee")
 	if err == nil {
-		_, err = f.register(ctx, "others", drawn(1000), "max")
+		_, err = f.register(ctx, "others", f.drawn(1000), "max")
 	}
 	if err != nil {
 		return err

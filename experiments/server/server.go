@@ -63,9 +63,16 @@ func (s study) Run(ctx context.Context, o engine.Options, names []string) error 
 	return nil
 }
 
+// usualSeed is that of rows and moments.
+const usualSeed = 22
+
 // write makes an attack and writes its page.
 func (a attack) write(ctx context.Context, o engine.Options) error {
-	f, err := newField(ctx)
+	seed := o.Seed
+	if seed == 0 {
+		seed = usualSeed
+	}
+	f, err := newField(ctx, seed)
 	if err != nil {
 		return err
 	}
@@ -75,9 +82,12 @@ func (a attack) write(ctx context.Context, o engine.Options) error {
 		runs = o.Runs
 		command += fmt.Sprintf("-runs %d ", runs)
 	}
+	if o.Seed > 0 {
+		command += fmt.Sprintf("-seed %d ", seed)
+	}
 	var p engine.Page
 	p.Title(a.title)
-	p.Header(engine.Header{Command: "`" + command + a.name + "`", Runs: fmt.Sprint(runs), Seed: "none: rows, moments and noise are drawn anew", Commit: o.Commit})
+	p.Header(engine.Header{Command: "`" + command + a.name + "`", Runs: fmt.Sprint(runs), Seed: fmt.Sprintf("%d of rows and moments; noise has none, nor has what the machine does", seed), Commit: o.Commit})
 	if err := a.make(ctx, f, &p, runs); err != nil {
 		return err
 	}

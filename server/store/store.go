@@ -163,9 +163,14 @@ func list[T any](ctx context.Context, s *Store, q querier, scan func(scanner) (T
 	return out, rows.Err()
 }
 
-// Away reports an error of a database that cannot be reached, or was lost.
+// Away reports an error of a database that cannot be reached, was lost, or does not let anybody in
+// yet, as PostgreSQL after a crash: its classes 08, connections, and 57P, who ends them.
 func Away(err error) bool {
 	var lost net.Error
+	var said interface{ SQLState() string }
+	if errors.As(err, &said) && (strings.HasPrefix(said.SQLState(), "08") || strings.HasPrefix(said.SQLState(), "57P")) {
+		return true
+	}
 	return errors.As(err, &lost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
