@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
@@ -71,11 +72,7 @@ func (f *fit) leavesOut(out *program.Draft, total float64) (near float64) {
 // last look.
 func (f *fit) doubt() float64 {
 	l, mu := f.looks[len(f.looks)-1], f.Mu(countPart)
-	variance := f.Factor * f.Factor / (mu * mu)
-	for _, sd := range l.counted {
-		variance += sd * sd
-	}
-	return math.Sqrt(variance)
+	return math.Hypot(f.Factor/mu, floats.Norm(l.counted, 2))
 }
 
 // covariance is the known one, in the shape that was asked for.

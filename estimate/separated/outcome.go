@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // tidy drops components without rows, at last also light ones, and joins those that are not apart;
@@ -58,12 +59,9 @@ func (f *fit) started(g []component.Gaussian) []component.Gaussian {
 // where most rows are, and near most rows in their own sds: scattered rows around the components,
 // which a few large cells show as one. Joined with a component they would spoil it.
 func withoutStrays(g []component.Gaussian) []component.Gaussian {
-	typical, half := math.Inf(1), 0.0
+	typical, half := math.Inf(1), loops.Sum(g, func(c component.Gaussian) float64 { return c.Weight })
 	order := append([]component.Gaussian(nil), g...)
 	sort.SliceStable(order, func(i, j int) bool { return spread(order[i]) < spread(order[j]) })
-	for _, c := range order {
-		half += c.Weight
-	}
 	sum := 0.0
 	for _, c := range order { // the median of the rows
 		if sum += c.Weight; sum >= half/2 {

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -46,9 +47,14 @@ func (s stopping) Pieces() func(i int) []float64 {
 	}
 }
 
+// How many bins there are of ranks, log2: at most of a column, so that one scan tells all octaves,
+// and about of all columns, so that the counts stay in a processor's cache. By a trial or two.
+const columnWidth, tableWidth = 12, 16
+
 // Sum returns the sum of the query's row vectors over all rows; those of a query.Partial are of
 // rows as its view has them. The bins of a column that has been put in order in the same leaves are
-// counted there: the same integers as a scan, at once.
+// counted there, and column counts are told from ranks, which the table keeps until others are
+// asked for: the same integers as a scan for them, at once.
 //
 // Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the
 // true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent
@@ -56,10 +62,19 @@ func (s stopping) Pieces() func(i int) []float64 {
 func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
 	if bins, ok := q.(histogram); ok {
 		if cut, column, one := bins.Cut(); one {
-			if sorted := t.Sorted(cut, column, nil); sorted != nil {
-				return bins.OfSorted(sorted)
+			if sorted := t.Recall(rows.Sorted{Cut: cut, Column: column}, nil); sorted != nil {
+				return bins.OfSorted(sorted.([][]float64))
 			}
 		}
+	}
+	if counts, ok := q.(query.Counts); ok && counts.Kind() == query.ColumnCounts {
+		ranks := counts.Ranks(max(1, min(columnWidth, tableWidth-bits.Len(uint(t.Columns())))))
+		sum, seen := make([]int64, counts.Size()), t.Recall(ranks, func() (any, bool) {
+			total := e.Scan(t, query.Summed{Of: ranks}).(*query.Total)
+			return total.Sum, total.Read == t.Len()*t.Columns()
+		})
+		counts.OfRanks(sum, ranks, seen.([]int64))
+		return sum
 	}
 	source := rows.Source(t)
 	if p, ok := q.(query.Partial); ok {

@@ -229,7 +229,8 @@ func (q Counts) Compile(d int) RowMap {
 	case Histogram:
 		return &binMap{edges: q.Edges, d: d}
 	case ColumnCounts:
-		return &columnMap{q: q, edges: slices.Concat(q.Edges...), value: make([]float64, d), seen: make([]sides, d)}
+		r := q.Ranks(1)
+		return &columnMap{q: q, Ranks: r, seen: make([]int64, r.Size())}
 	}
 	m := &lengthMap{View: q.Frame.View(d), as: q.As, edges: slices.Clone(q.Edges[0])}
 	for i, e := range m.edges {
@@ -299,60 +300,4 @@ func bin(edges []float64, v float64) (low int) {
 		n -= half
 	}
 	return low
-}
-
-type columnMap struct {
-	q     Counts
-	edges []float64
-	value []float64 // distances of one row to the centre
-	seen  []sides
-}
-
-// sides says how many values of a column are not missing, lie above the edge, and are zero.
-type sides struct{ present, above, zero int64 }
-
-// Add counts every column of every row; the cells of a null row are missing. Whether a value is
-// above its edge decides no branch: near a median the processor would guess wrong every other time.
-func (m *columnMap) Add(sum []int64, rows []float64) {
-	clear(m.seen)
-	for d := len(m.seen); len(rows) >= d; rows = rows[d:] {
-		row := rows[:d]
-		if m.q.Center != nil {
-			for j, c := range m.q.Center {
-				m.value[j] = math.Abs(row[j] - c)
-			}
-			row = m.value
-		}
-		for j, v := range row {
-			n := m.seen[j]
-			if v == v {
-				n.present++
-			}
-			if v > m.edges[j] {
-				n.above++
-			}
-			if v == 0 {
-				n.zero++
-			}
-			m.seen[j] = n
-		}
-	}
-	for j, e := range m.edges {
-		n := m.seen[j]
-		rest := n.present - n.above
-		switch {
-		case !m.q.SkipZero:
-		case e < 0:
-			n.above -= n.zero
-		default:
-			rest -= n.zero
-		}
-		switch {
-		case e != e:
-		case m.q.As == Balance:
-			sum[j] += rest - n.above
-		default:
-			sum[j] += n.above
-		}
-	}
 }

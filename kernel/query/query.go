@@ -79,8 +79,9 @@ type Mapped interface {
 
 // A Total is the accumulator of Summed.
 type Total struct {
-	Sum []int64
-	m   RowMap
+	Sum  []int64
+	Read int // numbers, of all rows
+	m    RowMap
 }
 
 // Start is the empty sum.
@@ -89,10 +90,14 @@ func (q Summed) Start(d int) Accumulator {
 }
 
 // Add adds the rows' vectors.
-func (t *Total) Add(_ int, rows []float64) { t.m.Add(t.Sum, rows) }
+func (t *Total) Add(_ int, rows []float64) {
+	t.Read += len(rows)
+	t.m.Add(t.Sum, rows)
+}
 
 // Merge adds the other sum.
 func (t *Total) Merge(other Accumulator) {
+	t.Read += other.(*Total).Read
 	for i, v := range other.(*Total).Sum {
 		t.Sum[i] += v
 	}

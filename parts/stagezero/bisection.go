@@ -14,13 +14,11 @@ type bisection struct{ lo, hi []int64 }
 // newBisection searches between lo and hi for the columns of which search holds; the others have
 // found known.
 func newBisection(search []bool, lo, hi, known int64) *bisection {
-	b := &bisection{}
-	for _, s := range search {
+	b := &bisection{slices.Repeat([]int64{lo}, len(search)), slices.Repeat([]int64{hi}, len(search))}
+	for j, s := range search {
 		if !s {
-			b.lo, b.hi = append(b.lo, known), append(b.hi, known)
-			continue
+			b.lo[j], b.hi[j] = known, known
 		}
-		b.lo, b.hi = append(b.lo, lo), append(b.hi, hi)
 	}
 	return b
 }
@@ -68,18 +66,9 @@ func (b *bisection) narrow(signed []float64) {
 	}
 }
 
-// ordinal is the place of a finite number in the order of all float64 numbers, 0 for 0.
-func ordinal(x float64) int64 {
-	if x < 0 {
-		return -int64(math.Float64bits(-x))
-	}
-	return int64(math.Float64bits(x) &^ (1 << 63))
-}
-
-// fromOrdinal is the inverse of ordinal.
+// fromOrdinal is the finite number at a place in the order of all float64 numbers, 0 at 0; before
+// the first and beyond the last these.
 func fromOrdinal(o int64) float64 {
-	if o < 0 {
-		return -math.Float64frombits(uint64(-o))
-	}
-	return math.Float64frombits(uint64(o))
+	size := min(max(o, -o), int64(math.Float64bits(math.MaxFloat64)))
+	return math.Copysign(math.Float64frombits(uint64(size)), float64(o))
 }

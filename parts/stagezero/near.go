@@ -3,6 +3,8 @@ package stagezero
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
@@ -81,11 +83,7 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 		surest := 0.0
 		for width := 1; width <= nearWindows; width++ {
 			for o := first + width - 1; o < min(len(counts), whole+nearAbove); o++ {
-				sum := 0.0
-				for k := range width {
-					sum += counts[o-k]
-				}
-				sd, high := sigma*math.Sqrt(float64(width)), math.Ldexp(1, o+lowOctave+1)
+				sum, sd, high := floats.Sum(counts[o-width+1:o+1]), sigma*math.Sqrt(float64(width)), math.Ldexp(1, o+lowOctave+1)
 				of := m * (high - math.Ldexp(high, -width))
 				if sure := (sum - nearDoubt*sd) / of; sure > surest && sum > nearSDsOfWindow*sd && sum > nearPart*m {
 					surest, out[i] = sure, of/(sum*math.Sqrt(math.Pi))

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -123,11 +125,7 @@ func fullestOctave(counts []float64, below int, sigma float64) (octave int, clea
 		for _, length := range runLengths {
 			noise := sigma * math.Sqrt(float64(length*(1+side/2)))
 			for from := 0; from+length <= len(c); from++ {
-				sum := 0.0
-				for _, count := range c[from : from+length] {
-					sum += count
-				}
-				if sum >= octaveSDs*noise {
+				if sum := floats.Sum(c[from : from+length]); sum >= octaveSDs*noise {
 					runs = append(runs, octaveRun{from, from + length, c, sum / noise})
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // SpreadPart is the largest part of a total mu^2 that SpreadShare asks for. A guess.
@@ -41,14 +42,13 @@ var octaveProfile = [...]float64{.1, .19, .31, .28, .06}
 // profilePeak is the place of the fullest octave in octaveProfile.
 const profilePeak = 2
 
+// profileNorm is the squared norm of octaveProfile.
+var profileNorm = loops.Sum(octaveProfile[:], func(p float64) float64 { return p * p })
+
 // SpreadShare is the part of the total mu^2 that SpreadByPairs needs for d columns and so many
 // rows, under replace-one; ok is false if SpreadPart is too little.
 func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
-	norm := 0.0
-	for _, p := range octaveProfile {
-		norm += p * p
-	}
-	need := wantedSDs * math.Sqrt(2*float64(d)) / (math.Sqrt(norm) * math.Max(rows, 2) / 2)
+	need := wantedSDs * math.Sqrt(2*float64(d)) / (math.Sqrt(profileNorm) * math.Max(rows, 2) / 2)
 	need *= need / mu2
 	return math.Max(leastSpreadPart, math.Min(need, SpreadPart)), need <= SpreadPart
 }
@@ -180,15 +180,11 @@ func spreads(fits [][]float64, unclear []bool) []int {
 
 // fit is how well the profile fits the counts at every octave, in noise sds.
 func fit(counts []float64, sigma float64) []float64 {
-	norm := 0.0
-	for _, p := range octaveProfile {
-		norm += p * p
-	}
 	out := make([]float64, len(counts))
 	for at := range counts {
 		for k, p := range octaveProfile {
 			if i := at + k - profilePeak; i >= 0 && i < len(counts) {
-				out[at] += p * counts[i] / (sigma * math.Sqrt(norm))
+				out[at] += p * counts[i] / (sigma * math.Sqrt(profileNorm))
 			}
 		}
 	}

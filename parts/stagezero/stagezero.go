@@ -12,12 +12,15 @@
 package stagezero
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Default parts of a total mu^2: what the centres and the scales cost unless the table is short
@@ -240,12 +243,7 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, sparse []bool, mu float64)
 		}
 	}
 	for len(weak) > 0 {
-		fewest := -1
-		for j := range u.Varied {
-			if weak[j] && (fewest < 0 || u.Varied[j] < u.Varied[fewest]) {
-				fewest = j
-			}
-		}
+		fewest := slices.MinFunc(slices.Sorted(maps.Keys(weak)), func(i, j int) int { return cmp.Compare(u.Varied[i], u.Varied[j]) })
 		best := clearSDs * balance(a, len(weak)) / u.behind(fewest)
 		if most := math.Sqrt(cfg.WeakMu2 / scaleQueries); best*(leastSDs/clearSDs) <= most {
 			return weak, math.Min(best, most*(1-1e-12))
@@ -258,11 +256,10 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, sparse []bool, mu float64)
 
 // centers bisects the finite float64 numbers, in their order, for the median of every column. Each
 // query halves every column's interval, so the last of the 64 leaves one number each.
-func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) (center []float64, err error) {
+func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float64, error) {
 	const lateWeight = (centerQueries - earlyQueries*earlyWeight) / (centerQueries - earlyQueries)
-	last := ordinal(math.MaxFloat64)
-	b := newBisection(is, -last, last, 0)
-	err = b.run(centerQueries, fromOrdinal, func(i int, edges []float64) ([]float64, error) {
+	b := newBisection(is, -math.MaxInt64, math.MaxInt64, 0) // halves end at multiples of powers of two
+	err := b.run(centerQueries, fromOrdinal, func(i int, edges []float64) ([]float64, error) {
 		weight := lateWeight
 		if i < earlyQueries {
 			weight = earlyWeight
@@ -275,10 +272,7 @@ func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) (center [
 		}
 		return answer.Values, err
 	})
-	for _, o := range b.lo {
-		center = append(center, fromOrdinal(o))
-	}
-	return center, err
+	return loops.Map(b.lo, fromOrdinal), err
 }
 
 // findScales bisects the octaves of the non-zero distances to the centre, of which there are about

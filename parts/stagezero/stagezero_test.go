@@ -34,8 +34,17 @@ func run(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64) Unit
 	return u
 }
 
+// ordinal is the place of a number in the order of all float64 numbers.
+func ordinal(x float64) int64 {
+	if x < 0 {
+		return -int64(math.Float64bits(-x))
+	}
+	return int64(math.Float64bits(x) &^ (1 << 63))
+}
+
 // TestOrdinal: every threshold is finite, the order is kept, 0 has one place, and 64 halvings leave
-// one number.
+// one number; the first looks at zero, and the i-th at a multiple of 2^(64-i) in that order, but
+// beyond the finite numbers.
 func TestOrdinal(t *testing.T) {
 	values := []float64{-math.MaxFloat64, -1, -5e-324, 0, 5e-324, 0x1p-1022, 1, math.MaxFloat64}
 	for i, v := range values {
@@ -45,10 +54,14 @@ func TestOrdinal(t *testing.T) {
 		if i > 0 && ordinal(values[i-1]) >= ordinal(v) {
 			t.Errorf("ordinal(%v) is not below ordinal(%v)", values[i-1], v)
 		}
-		b := newBisection([]bool{true}, ordinal(-math.MaxFloat64), ordinal(math.MaxFloat64), 0)
+		b := newBisection([]bool{true}, -math.MaxInt64, math.MaxInt64, 0)
 		queries := 0
 		for ; b.lo[0] < b.hi[0]; queries++ {
-			if at := b.thresholds(fromOrdinal)[0]; v <= at {
+			at := b.thresholds(fromOrdinal)[0]
+			if place := ordinal(at); math.IsInf(at, 0) || queries == 0 && place != 0 || place&(1<<(63-queries)-1) != 0 && math.Abs(at) < math.MaxFloat64 {
+				t.Errorf("%v: look %d is at %v", v, queries, at)
+			}
+			if v <= at {
 				b.narrow([]float64{1})
 			} else {
 				b.narrow([]float64{-1})

@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/leaves"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -84,10 +85,7 @@ func steady(values []float64, sigma, low float64) {
 	}
 	rest := values[out:]
 	mid := stat.Mean(rest, nil)
-	spread := 0.0
-	for _, v := range rest {
-		spread += sq(v - mid)
-	}
+	spread := loops.Sum(rest, func(v float64) float64 { return sq(v - mid) })
 	keep := math.Max(0, 1-sq(sigma)*float64(len(rest)*(len(rest)+1))/2/math.Max(spread, 1e-300))
 	for i, v := range rest {
 		rest[i] = mid + keep*(v-mid)

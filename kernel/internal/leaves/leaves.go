@@ -26,7 +26,7 @@ func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int32 {
 // EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
 // its rows in order. The table remembers them: see engine.Sum. p is nobody else's to change.
 func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, use func(leaf int, sorted []float64)) {
-	sorted := t.Sorted(p.Cut(), column, func() ([][]float64, bool) {
+	sorted := t.Recall(rows.Sorted{Cut: p.Cut(), Column: column}, func() (any, bool) {
 		values, leaves := make([][]float64, p.Leaves()), make([]int32, t.Len())
 		all := e.Scan(t, p).(*rings.Places).Put(leaves)
 		for i, leaf := range leaves {
@@ -36,6 +36,6 @@ func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, u
 		}
 		parallel.Run(len(values), func(leaf int) { Sort(values[leaf]) })
 		return values, all
-	})
+	}).([][]float64)
 	parallel.Run(len(sorted), func(leaf int) { use(leaf, sorted[leaf]) })
 }

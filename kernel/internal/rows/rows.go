@@ -68,7 +68,7 @@ func (t *Table) Append(row []float64) {
 	if row != nil && len(row) != t.d {
 		panic("rows: a row has the wrong length")
 	}
-	t.memo.sorted = nil
+	t.memo.was = nil
 	if t.n == math.MaxInt32 {
 		panic("rows: a table has at most 2^31-1 rows")
 	}
@@ -76,10 +76,9 @@ func (t *Table) Append(row []float64) {
 		t.chunks = append(t.chunks, t.newChunk())
 	}
 	last := &t.chunks[len(t.chunks)-1]
-	switch present := present(row); {
-	case present == t.d:
+	if present := present(row); present == t.d {
 		*last = append(*last, row...)
-	default:
+	} else {
 		for range t.d {
 			*last = append(*last, math.NaN())
 		}
@@ -94,10 +93,7 @@ func (t *Table) Append(row []float64) {
 func (t *Table) keep(row []float64) {
 	t.at = append(t.at, t.n)
 	for _, v := range row {
-		if !finite(v) {
-			v = math.NaN()
-		}
-		t.cells = append(t.cells, v)
+		t.cells = append(t.cells, v+0*v) // NaN unless v is finite
 	}
 }
 

@@ -60,14 +60,14 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// TestSorted: what was put in order last is kept for the same cut and column, whoever asks, and
+// TestRecall: what was put in order last is kept for the same cut and column, whoever asks, and
 // made anew for others, after those, after a row came in, and where some rows were not read;
 // whoever only looks gets nothing then.
-func TestSorted(t *testing.T) {
+func TestRecall(t *testing.T) {
 	type cut struct{ Edges []float64 }
 	table, made := New(1), 0
-	put := func(all bool) func() ([][]float64, bool) {
-		return func() ([][]float64, bool) { made++; return [][]float64{{float64(made)}}, all }
+	put := func(all bool) func() (any, bool) {
+		return func() (any, bool) { made++; return made, all }
 	}
 	for i, ask := range []struct {
 		cut    any
@@ -79,24 +79,24 @@ func TestSorted(t *testing.T) {
 		{cut{[]float64{1}}, 0, true, 7}, {cut{[]float64{1}}, 0, true, 7}, {cut{[]float64{2}}, 0, true, 8}, {cut{[]float64{1}}, 0, true, 9}, {nil, 0, true, 10},
 		{cut{[]float64{math.NaN()}}, 0, true, 11}, {cut{[]float64{math.NaN()}}, 0, true, 12},
 	} {
-		if got := table.Sorted(ask.cut, ask.column, put(ask.all)); got[0][0] != float64(ask.made) {
-			t.Errorf("question %d has the answer made for %v, want %d", i, got[0][0], ask.made)
+		if got := table.Recall(Sorted{ask.cut, ask.column}, put(ask.all)); got != ask.made {
+			t.Errorf("question %d has the answer made for %v, want %d", i, got, ask.made)
 		}
 	}
-	if got := table.Sorted(nil, 0, nil); got != nil {
+	if got := table.Recall(Sorted{nil, 0}, nil); got != nil {
 		t.Errorf("of another cut: %v", got)
 	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if got := table.Sorted(nil, 0, put(true)); got[0][0] != 13 {
+			if got := table.Recall(Sorted{nil, 0}, put(true)); got != 13 {
 				t.Errorf("made again: %v", got)
 			}
 		})
 	}
 	wg.Wait()
 	table.Append([]float64{7})
-	if got := table.Sorted(nil, 0, put(true)); got[0][0] != 14 {
+	if got := table.Recall(Sorted{nil, 0}, put(true)); got != 14 {
 		t.Errorf("a row that came later is missing: %v", got)
 	}
 }

@@ -5,34 +5,38 @@ import (
 	"sync"
 )
 
-// A memo holds the values of one column, in order in every leaf of a partition: those that were put
-// in order last. They cost the table one column more.
+// A memo holds what was computed last of all rows, and what of: counts, or the values of a column
+// in order, which cost the table one column more.
 type memo struct {
-	mu     sync.Mutex
-	cut    any // the partition; nil for one leaf with all good rows
-	column int
-	sorted [][]float64 // nil: none yet
+	mu      sync.Mutex
+	of, was any // nil: nothing yet
 }
 
-// Sorted returns the memo if it is of that cut and column. If not, it is what put returns, which is
-// kept if it is of all rows; nil without put. Nobody may change it, nor what cut holds.
+// Recall returns the memo if it is of that. If not, it is what put returns, which is kept if it is
+// of all rows; nil without put. Nobody may change it, nor what of holds.
 //
-// So what is returned is a function of the rows, the cut and the column, whoever asked for what
-// before.
-func (t *Table) Sorted(cut any, column int, put func() (sorted [][]float64, all bool)) [][]float64 {
+// So what is returned is a function of the rows and of, whoever asked for what before.
+func (t *Table) Recall(of any, put func() (was any, all bool)) any {
 	m := &t.memo
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.sorted != nil && m.column == column && reflect.DeepEqual(m.cut, cut) {
-		return m.sorted
+	if m.was != nil && reflect.DeepEqual(m.of, of) {
+		return m.was
 	}
 	if put == nil {
 		return nil
 	}
-	m.sorted = nil // room for the next
-	sorted, all := put()
+	m.was = nil // room for the next
+	was, all := put()
 	if all {
-		m.cut, m.column, m.sorted = cut, column, sorted
+		m.of, m.was = of, was
 	}
-	return sorted
+	return was
+}
+
+// Sorted says that what is recalled is the values of a column in order, as [][]float64: in every
+// leaf of a partition, which Cut holds, nil for one leaf with all good rows.
+type Sorted struct {
+	Cut    any
+	Column int
 }

@@ -1,0 +1,107 @@
+package query
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Ranks counts the values of columns, or their distances from Center, by their place in the order
+// of all float64 numbers: for every column, those below the first of 2^Width bins of 2^Shift
+// numbers each, those of each bin, those beyond the last, and apart from them zeros.
+//
+// It is no Sum: nobody can ask for it. An engine scans for it and tells the column counts of many
+// edges from it: see Counts.OfRanks.
+type Ranks struct {
+	Center []float64 // nil: values
+	From   []uint64  // the number of the first bin, per column
+	Shift  []int     // per column
+	Width  int
+}
+
+// octaves is log2 of the numbers in an octave.
+const octaves = 52
+
+// Ranks are the widest bins with an end at each edge of column counts, and whose number is a
+// multiple of 2^width: the same for all edges that halving them leads to, width times.
+func (q Counts) Ranks(width int) Ranks {
+	r := Ranks{Center: q.Center, Width: width}
+	for _, e := range q.Edges {
+		end := r.place(e[0]) + 1
+		steps := (octaves - min(octaves, bits.TrailingZeros64(end)) + width - 1) / width
+		shift := max(0, octaves-width*steps)
+		r.From, r.Shift = append(r.From, end>>shift>>width<<width), append(r.Shift, shift)
+	}
+	return r
+}
+
+// OfRanks adds the answer of column counts to sum, given that of their Ranks. A value is above an
+// edge if its place is: so the counts are those of values, whatever the bins.
+func (q Counts) OfRanks(sum []int64, r Ranks, seen []int64) {
+	for j, e := range q.Edges {
+		cut := int((r.place(e[0])+1)>>r.Shift[j]-r.From[j]) + 1
+		for i, n := range seen[j*r.slots() : (j+1)*r.slots()] {
+			switch above := i > cut || i == 0 && e[0] < 0; {
+			case e[0] != e[0], i == 0 && q.SkipZero: // zeros come first
+			case above == (q.As == Above):
+				sum[j] += n
+			case above:
+				sum[j] -= n
+			}
+		}
+	}
+}
+
+// Size is the number of all counts.
+func (r Ranks) Size() int { return len(r.From) * r.slots() }
+
+func (r Ranks) slots() int { return 1<<r.Width + 3 }
+
+// Compile returns the row map.
+func (r Ranks) Compile(int) RowMap { return r }
+
+// Add counts every cell that is not missing; those of a null row are. No branch depends on a value:
+// near a median the processor would guess wrong every other time.
+func (r Ranks) Add(sum []int64, rows []float64) {
+	bins, slots := uint64(1)<<r.Width, r.slots()
+	for d := len(r.From); len(rows) >= d; rows = rows[d:] {
+		for j, v := range rows[:d] {
+			if r.Center != nil {
+				v = math.Abs(v - r.Center[j])
+			}
+			if v != v {
+				continue
+			}
+			bin, below := bits.Sub64(r.place(v)>>r.Shift[j], r.From[j], 0)
+			at := (min(bin, bins)+1)*(1-below) + 1
+			if v == 0 {
+				at = 0
+			}
+			sum[j*slots+int(at)]++
+		}
+	}
+}
+
+// place numbers all numbers in their order, zeros alike, so that values up to a power of two, and
+// distances below one, end a bin: these are what medians and scales are compared with.
+func (r Ranks) place(x float64) uint64 {
+	b := int64(math.Float64bits(x))
+	sign := b >> 63
+	if b = (b&math.MaxInt64 ^ sign) - sign; r.Center == nil {
+		b--
+	}
+	return uint64(b) ^ 1<<63
+}
+
+// columnMap answers column counts piece by piece.
+type columnMap struct {
+	q Counts
+	Ranks
+	seen []int64
+}
+
+// Add counts every column of every row.
+func (m *columnMap) Add(sum []int64, rows []float64) {
+	clear(m.seen)
+	m.Ranks.Add(m.seen, rows)
+	m.q.OfRanks(sum, m.Ranks, m.seen)
+}
