@@ -33,7 +33,7 @@ func TestPlanGolden(t *testing.T) {
 						continue
 					}
 					extra, x := plan.Steps[1].Extra.(blocks.Agreement), New().Expect(p)
-					fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g; test: delta %.3g\nneeds %.2g rows; %s\n\n", plan, extra.Mask.Gamma, extra.Mask.Eta, extra.Delta,
+					fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g; test: delta %.3g\nneeds %.2g rows; %s\n\n", estimatetest.Plan(plan), extra.Mask.Gamma, extra.Mask.Eta, extra.Delta,
 						x.RowsNeeded, strings.Join(x.Notes, ";\n  "))
 				}
 			}

@@ -36,7 +36,7 @@ func PlansOfOne(t *testing.T, methods ...estimate.Estimator) string {
 				if plan.Thresholds() {
 					t.Error("the plan spends stability delta, which Problem.Mu does not provide for")
 				}
-				fmt.Fprintf(&b, "%v\n", plan)
+				fmt.Fprintln(&b, Plan(plan))
 			}
 		}
 	}
@@ -55,10 +55,10 @@ func PlansDoNotKnowRows(t *testing.T, methods ...estimate.Estimator) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if text != "" && plan.String() != text {
+				if text != "" && Plan(plan) != text {
 					t.Errorf("%s %v: the plan for n = %d differs", e.Name(), shape, n)
 				}
-				text = plan.String()
+				text = Plan(plan)
 			}
 		}
 	}

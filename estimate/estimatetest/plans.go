@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -36,4 +37,14 @@ func WritePlan(t *testing.T, w io.Writer, name string, e estimate.Estimator, p e
 		t.Error(err)
 	}
 	return plan, true
+}
+
+// Plan prints a plan as a table: name, query, most, share, source.
+func Plan(p kernel.Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-22s %-20s %5s  %-9s  %s\n", "step", "query", "most", "share", "source")
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "%-22s %-20s %5d  <= %5.1f%%  %s\n", s.Name, s.Query, s.Most, 100*s.Share, s.Source)
+	}
+	return b.String()
 }

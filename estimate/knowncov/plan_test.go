@@ -45,7 +45,7 @@ func TestPlanGolden(t *testing.T) {
 				t.Errorf("%s: the slacks sum to %v", name, slack)
 			}
 			e := New().Expect(p)
-			fmt.Fprintf(&b, "%vneeds about %.2g rows, relative error %.3g (0: unknown); %s\n\n", plan, e.RowsNeeded, e.RelativeError, strings.Join(e.Notes, "; "))
+			fmt.Fprintf(&b, "%vneeds about %.2g rows, relative error %.3g (0: unknown); %s\n\n", estimatetest.Plan(plan), e.RowsNeeded, e.RelativeError, strings.Join(e.Notes, "; "))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)

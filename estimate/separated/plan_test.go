@@ -38,7 +38,7 @@ func TestPlanGolden(t *testing.T) {
 			if plan.Thresholds() {
 				t.Error("the plan spends stability delta, which Problem.Mu does not provide for")
 			}
-			fmt.Fprintf(&b, "%v\n", plan)
+			fmt.Fprintln(&b, estimatetest.Plan(plan))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
@@ -54,10 +54,10 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text != "" && plan.String() != text {
+			if text != "" && estimatetest.Plan(plan) != text {
 				t.Errorf("K = %d: the plan for n = %d differs", k, n)
 			}
-			text = plan.String()
+			text = estimatetest.Plan(plan)
 		}
 	}
 }

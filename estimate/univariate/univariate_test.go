@@ -28,14 +28,14 @@ func TestPlanGolden(t *testing.T) {
 			for _, k := range []int{0, 3} {
 				p := trial{rows: make([][]float64, n), eps: 1, relation: rel, components: k}.problem()
 				if plan, ok := estimatetest.WritePlan(t, &b, rel.String(), New(), p); ok {
-					b.WriteString(plan.String() + "\n")
+					b.WriteString(estimatetest.Plan(plan) + "\n")
 				}
 			}
 		}
 	}
 	p := trial{rows: make([][]float64, 2000), eps: 1, relation: privacy.ReplaceOne, noDelta: true}.problem()
 	plan, _ := estimatetest.WritePlan(t, &b, "without a delta", New(), p)
-	b.WriteString(plan.String() + "\n")
+	b.WriteString(estimatetest.Plan(plan) + "\n")
 	if plan.Thresholds() {
 		t.Error("there is no delta, and a threshold")
 	}

@@ -27,37 +27,19 @@ var orders = func() (a []float64) {
 // epsilon from 1e-4 to 1e7, and missing it by half a step costs at most .1 % of epsilon.
 func Orders() []float64 { return slices.Clone(orders) }
 
-// curveFrom returns the curve with the given divergences, one for each of [Orders], already rounded
-// up by the caller. NaN, a negative divergence, one that decreases with the order, or another
-// length is an error.
-func curveFrom(divergences []float64) (Curve, error) {
-	if len(divergences) != len(orders) {
-		return Curve{}, &FieldError{"renyi", fmt.Sprintf("%d divergences, one for each order", len(orders)),
-			fmt.Sprint(len(divergences)), "evaluate the loss at each of Orders()"}
-	}
-	for i, r := range divergences {
-		// Rényi divergences grow with the order; a bound may be loose, but a fall beyond rounding
-		// is a mistake.
-		if !(r >= 0) || i > 0 && r < divergences[i-1]*(1-1e-9) {
-			return Curve{}, &FieldError{fmt.Sprintf("renyi[%g]", orders[i]), "a number ≥ 0 that does not decrease with the order",
-				fmt.Sprintf("%g", r), "give an upper bound on the divergence, +Inf where there is none"}
-		}
-	}
-	return Curve{slices.Clone(divergences)}, nil
-}
-
 // CurveOf returns the curve of the given divergence, a function of the order that rounds up. It
-// panics where [curveFrom] fails.
+// panics where that is NaN, negative, or decreases with the order.
 func CurveOf(divergence func(order float64) float64) Curve {
 	at := make([]float64, len(orders))
 	for i, a := range orders {
 		at[i] = divergence(a)
+		// Rényi divergences grow with the order; a bound may be loose, but a fall beyond rounding
+		// is a mistake.
+		if !(at[i] >= 0) || i > 0 && at[i] < at[i-1]*(1-1e-9) {
+			panic(fmt.Sprintf("privacy: CurveOf: want a number >= 0 that does not decrease with the order, got %v at %v", at[i], a))
+		}
 	}
-	c, err := curveFrom(at)
-	if err != nil {
-		panic("privacy: CurveOf: " + err.Error())
-	}
-	return c
+	return Curve{at}
 }
 
 // GaussianCurve returns alpha mu^2/2, which bounds the curve of every mu-GDP mechanism and is that

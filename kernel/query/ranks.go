@@ -3,6 +3,7 @@ package query
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Ranks counts the values of columns, or their distances from Center, by their place in the order
@@ -24,7 +25,7 @@ const octaves = 52
 // Ranks are the widest bins with an end at each edge of column counts, and whose number is a
 // multiple of 2^width: the same for all edges that halving them leads to, width times.
 func (q Counts) Ranks(width int) Ranks {
-	r := Ranks{Center: q.Center, Width: width}
+	r := Ranks{Center: slices.Clone(q.Center), Width: width}
 	for _, e := range q.Edges {
 		end := r.place(e[0]) + 1
 		steps := (octaves - min(octaves, bits.TrailingZeros64(end)) + width - 1) / width

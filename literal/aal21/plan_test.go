@@ -56,7 +56,7 @@ func TestPlanGolden(t *testing.T) {
 				continue
 			}
 			x := c.e.Expect(p)
-			fmt.Fprintf(&b, "%vneeds %.2g rows; %s\n\n", plan, x.RowsNeeded, strings.Join(x.Notes, "; "))
+			fmt.Fprintf(&b, "%vneeds %.2g rows; %s\n\n", estimatetest.Plan(plan), x.RowsNeeded, strings.Join(x.Notes, "; "))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)

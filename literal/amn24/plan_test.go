@@ -49,7 +49,7 @@ func TestPlans(t *testing.T) {
 				continue
 			}
 			x := c.e.Expect(p)
-			fmt.Fprintf(&b, "%vneeds %.2g rows; %s\n\n", plan, x.RowsNeeded, strings.Join(x.Notes, ";\n  "))
+			fmt.Fprintf(&b, "%vneeds %.2g rows; %s\n\n", estimatetest.Plan(plan), x.RowsNeeded, strings.Join(x.Notes, ";\n  "))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)

@@ -48,7 +48,7 @@ func TestPlanGolden(t *testing.T) {
 			if !ok {
 				continue
 			}
-			fmt.Fprintf(&b, "%v\n", plan)
+			fmt.Fprintln(&b, estimatetest.Plan(plan))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)

@@ -45,7 +45,7 @@ func TestPlanGolden(t *testing.T) {
 				continue
 			}
 			x := New(Practical()).Expect(p)
-			fmt.Fprintf(&b, "%vneeds %.2g rows, error x%.2f; %s\n\n", plan, x.RowsNeeded, x.RelativeError, strings.Join(x.Notes, "; "))
+			fmt.Fprintf(&b, "%vneeds %.2g rows, error x%.2f; %s\n\n", estimatetest.Plan(plan), x.RowsNeeded, x.RelativeError, strings.Join(x.Notes, "; "))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)

@@ -44,7 +44,7 @@ func TestPlanGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				x := New(Practical()).Expect(p)
-				fmt.Fprintf(&b, "%v", plan)
+				fmt.Fprint(&b, estimatetest.Plan(plan))
 				for _, s := range plan.Steps {
 					if s.Slack > 0 {
 						fmt.Fprintf(&b, "slack %.3f  %s\n", s.Slack, s.Name)

@@ -97,7 +97,7 @@ func TestPlanGolden(t *testing.T) {
 			if !plan.Thresholds() {
 				t.Error("the plan has no slack for its threshold")
 			}
-			fmt.Fprintf(&b, "%v\n", plan)
+			fmt.Fprintln(&b, estimatetest.Plan(plan))
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)

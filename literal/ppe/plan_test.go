@@ -66,7 +66,7 @@ func TestPlanGolden(t *testing.T) {
 			step, x := plan.Steps[1], c.e.Expect(p)
 			extra := step.Extra.(popular.Closeness)
 			m := extra.Mask
-			fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g, %.3g, %.3g; test: epsilon %.3g, delta %.3g\nneeds %.2g rows; %s\n\n", plan, m.Gamma,
+			fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g, %.3g, %.3g; test: epsilon %.3g, delta %.3g\nneeds %.2g rows; %s\n\n", estimatetest.Plan(plan), m.Gamma,
 				m.EtaWeight, m.EtaMean, m.EtaCov, extra.Pure, extra.Delta, x.RowsNeeded, strings.Join(x.Notes, ";\n  "))
 		}
 	}

@@ -128,13 +128,3 @@ func (p Plan) needs(epsilon float64) privacy.Needs {
 func (p Plan) Thresholds() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Slack > 0 })
 }
-
-// String prints the plan as a table: name, query, most, share, source.
-func (p Plan) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-22s %-20s %5s  %-9s  %s\n", "step", "query", "most", "share", "source")
-	for _, s := range p.Steps {
-		fmt.Fprintf(&b, "%-22s %-20s %5d  <= %5.1f%%  %s\n", s.Name, s.Query, s.Most, 100*s.Share, s.Source)
-	}
-	return b.String()
-}
