@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -173,4 +175,54 @@ func TestFolders(t *testing.T) {
 		}
 		names++
 	}
+}
+
+// A session ends with the token that it was begun with: when that expires, and when it is revoked,
+// even while the session is begun.
+func TestSessionsEndWithTokens(t *testing.T) {
+	s := opened(t)
+	now := time.Now()
+	keeper := auth.New(s.server.store, func() time.Time { return now })
+	begun := func(life time.Duration) (id, cookie string) {
+		token, err := keeper.Add(t.Context(), "test", store.Person{Name: "lee", Role: store.Analyst}, life)
+		if err == nil {
+			cookie, _, err = keeper.Begin(t.Context(), token)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := keeper.Session(t.Context(), cookie); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(token, "_")[1], cookie
+	}
+	_, cookie := begun(time.Hour)
+	inTime, err := store.Open(t.Context(), s.server.config.Database, s.server.config.Key, func() time.Time { return now.Add(2 * time.Hour) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inTime.Close()
+	if _, err := inTime.Session(t.Context(), digested(cookie)); err != store.ErrNotFound {
+		t.Errorf("its token has expired: %v", err)
+	}
+	id, cookie := begun(0)
+	late, err := s.server.store.Session(t.Context(), digested(cookie))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.server.store.Revoke(t.Context(), "test", id); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.server.store.AddSession(t.Context(), late); err != nil { // that was about to be kept
+		t.Fatal(err)
+	}
+	if _, err := keeper.Session(t.Context(), cookie); err != auth.ErrDenied {
+		t.Errorf("its token was revoked: %v", err)
+	}
+}
+
+// digested is what is kept of a cookie.
+func digested(cookie string) string {
+	sum := sha256.Sum256([]byte(cookie))
+	return hex.EncodeToString(sum[:])
 }

@@ -32,7 +32,9 @@ func (p *Densities) Apply(x []panel.Column, divided bool) {
 	for j, f := range p.frames {
 		f.Apply(p.z[j], &p.norm2[j], x)
 	}
-	panel.Shares(p.Share, p.norm2, p.logWeight, &p.Best, &p.Total, divided)
+	if p.frames != nil { // whose assembly expects one at least
+		panel.Shares(p.Share, p.norm2, p.logWeight, &p.Best, &p.Total, divided)
+	}
 }
 
 // momentsMap is the compiled row map of ClippedMoments.

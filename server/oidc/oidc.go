@@ -163,7 +163,7 @@ func (p *Provider) back(r *http.Request) (store.Person, error) {
 		return store.Person{}, auth.ErrDenied
 	}
 	parts := strings.Split(cookie.Value, ".")
-	if len(parts) != 3 || parts[0] == "" || r.URL.Query().Get("state") != parts[0] {
+	if len(parts) != 3 || slices.Contains(parts, "") || r.URL.Query().Get("state") != parts[0] {
 		return store.Person{}, auth.ErrDenied
 	}
 	got, err := p.oauth.Exchange(r.Context(), r.URL.Query().Get("code"), oauth2.VerifierOption(parts[2]))

@@ -149,8 +149,14 @@ func TestSignIn(t *testing.T) {
 		t.Fatalf("%v, %v, %v", r, err, in)
 	}
 	r.Body.Close()
-	for _, path := range []string{callback, callback + "?code=x&state=", callback + "?code=x&state=y"} {
-		r, err := http.Get(web.URL + path)
+	for path, cookie := range map[string]string{callback: "", callback + "?code=x&state=": "..", callback + "?code=x&state=y": "x.y.z",
+		callback + "?code=x&state=z": "z..z" /* no nonce to hold a token of another visit against */} {
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, web.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.AddCookie(&http.Cookie{Name: attempt, Value: cookie})
+		r, err := http.DefaultClient.Do(q)
 		if err != nil {
 			t.Fatal(err)
 		}

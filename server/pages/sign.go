@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/service"
@@ -69,7 +70,8 @@ type signing struct{ Secret, Next, Elsewhere string }
 
 // local is where to go on after signing in, on this server: a path, whatever was asked for.
 func local(next string) string {
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n") {
+	// browsers leave tabs and ends of lines out of addresses, and take a backslash for a slash
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || strings.ContainsFunc(next, unicode.IsControl) {
 		return "/datasets"
 	}
 	return next

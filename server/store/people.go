@@ -135,11 +135,11 @@ func (s *Store) AddSession(ctx context.Context, session Session) error {
 	})
 }
 
-// Session is the one with a hash, if it has not expired.
+// Session is the one with a hash, if neither it nor the token that it was begun with has ended.
 func (s *Store) Session(ctx context.Context, hash string) (out Session, err error) {
 	var expires int64
-	err = s.db.QueryRowContext(ctx, s.bind("SELECT s.hash, p.name, p.role, s.secret, s.token, s.expires FROM gauze_sessions s JOIN gauze_people p ON p.name = s.person WHERE s.hash = ? AND s.expires >= ?"),
-		hash, millis(s.now())).Scan(&out.Hash, &out.Name, &out.Role, &out.Secret, &out.Token, &expires)
+	err = s.db.QueryRowContext(ctx, s.bind("SELECT s.hash, p.name, p.role, s.secret, s.token, s.expires FROM gauze_sessions s JOIN gauze_people p ON p.name = s.person LEFT JOIN gauze_tokens t ON t.id = s.token "+
+		"WHERE s.hash = ? AND s.expires >= ? AND COALESCE(t.revoked, 0) = 0 AND (COALESCE(t.expires, 0) = 0 OR t.expires >= ?)"), hash, millis(s.now()), millis(s.now())).Scan(&out.Hash, &out.Name, &out.Role, &out.Secret, &out.Token, &expires)
 	out.Expires = moment(expires)
 	return out, found(err)
 }

@@ -149,6 +149,9 @@ func (f *Flags) send(ctx context.Context, method, path, key string, body, out an
 	return err
 }
 
+// client follows no redirection: one could lead the token to where no TLS is, or to another host.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // once asks the server, and says whether to ask again.
 func (f *Flags) once(ctx context.Context, method, path, key, token string, body []byte, out any) (bool, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(f.URL, "/")+"/api/v1"+path, bytes.NewReader(body))
@@ -159,7 +162,7 @@ func (f *Flags) once(ctx context.Context, method, path, key, token string, body 
 	if key != "" {
 		r.Header.Set("Idempotency-Key", key)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := client.Do(r)
 	if err != nil {
 		return ctx.Err() == nil, err
 	}
@@ -168,7 +171,7 @@ func (f *Flags) once(ctx context.Context, method, path, key, token string, body 
 	if err != nil {
 		return true, err
 	}
-	if answer.StatusCode < http.StatusBadRequest {
+	if answer.StatusCode < http.StatusMultipleChoices {
 		return false, json.Unmarshal(text, out)
 	}
 	p := problem{Title: answer.Status}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -106,6 +107,24 @@ func with(t *testing.T, args ...string) *Flags {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// A token goes where it was told to go, and nowhere that a server's answer leads.
+func TestNoRedirection(t *testing.T) {
+	led := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { led++ }))
+	defer other.Close()
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) }))
+		token := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(token, []byte("secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := with(t, "--server", first.URL, "--token-file", token).Plan(t.Context(), "people")
+		if first.Close(); led > 0 || !errors.As(err, new(*privacy.FieldError)) {
+			t.Errorf("status %d: %d requests elsewhere, %v", status, led, err)
+		}
+	}
 }
 
 // The commands ask a server what they ask of rows here, and end as they end here.

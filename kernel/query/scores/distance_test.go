@@ -55,3 +55,15 @@ func TestMixtureCounts(t *testing.T) {
 		}
 	}
 }
+
+// Mixtures whose components all have no share have no density anywhere: no row is in their sets.
+func TestNoShares(t *testing.T) {
+	s := MinimumDistance{Parts: 1, Components: []query.Component{{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}, Index: []int{0, 0}, Share: []float64{0, 0},
+		Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.5}}}
+	if err := s.Validate(1); err != nil {
+		t.Fatal(err)
+	}
+	if n, counts := s.counts([]float64{1, 2, 3}, 1); n != 3 || counts[0] != 0 {
+		t.Error(n, counts)
+	}
+}
