@@ -126,8 +126,9 @@ func (c *curve) add(x float64, plan *service.Plan) bool {
 	}
 	if bound := plan.LowerBound; bound != nil {
 		c.Title = "Error of the covariance"
-		point("c0", "expected", plan.Expect.CovarianceError)
-		point("bound", "no method can promise less", bound.Covariance)
+		// in few columns a median lies below a root mean square, and so may these lines
+		point("c0", "expected, a median", plan.Expect.CovarianceError)
+		point("bound", "no method can promise less, a root mean square", bound.Covariance)
 		point("plain", "nor without privacy", bound.PlainCovariance)
 	}
 	for i, m := range plan.Mixtures {
