@@ -15,6 +15,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/pgtest"
 	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/server/store"
 )
 
 // postgresKills is how often a process of the database is killed.
@@ -69,10 +70,25 @@ func TestKilledPostgres(t *testing.T) {
 	if _, err := s.server.store.Ledger().Verify(t.Context(), ledger.Head{}); err != nil {
 		t.Error(err)
 	}
+	s.held(place)
 	if killed == 0 {
 		t.Error("nothing was killed")
 	}
 	t.Logf("%d kills; %d fits taken, %d in the ledger, which verifies; they ended as %v", killed, len(taken), b.Fits, ends)
+}
+
+// held reports a database that another server can have, for a while: a lock that went with a
+// connection is taken again.
+func (s *site) held(place string) {
+	s.t.Helper()
+	other, err := store.Open(s.t.Context(), place, s.config.Key, time.Now)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer other.Close()
+	if err := other.Alone(s.t.Context(), place); err == nil {
+		s.t.Error("two servers have one database")
+	}
 }
 
 // killBackend kills one of the processes that serve the server.

@@ -47,7 +47,7 @@ func (m *metrics) seen(route string, status int, took time.Duration) {
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request, m *metrics, a *api.API) {
 	if !s.near(r) {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if p, _, err := a.Keeper.Token(r.Context(), token); err != nil || p.Role != store.Custodian {
+		if t, err := a.Keeper.Token(r.Context(), token); err != nil || t.Role != store.Custodian {
 			api.WriteProblem(w, service.Forbidden(store.Custodian))
 			return
 		}

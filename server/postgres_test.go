@@ -3,11 +3,9 @@ package server
 import (
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/gauze-dp/gauze/internal/pgtest"
 	"github.com/gauze-dp/gauze/ledger"
-	"github.com/gauze-dp/gauze/server/store"
 )
 
 // What a database has to be told, and tells, is the same for PostgreSQL: a fit from its submission
@@ -36,14 +34,7 @@ func TestPostgres(t *testing.T) {
 	if list := s.wants(200, "lee", "GET", "/releases", "")["releases"].([]any); len(list) != 1 {
 		t.Errorf("%v", list)
 	}
-	other, err := store.Open(t.Context(), place, s.config.Key, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Alone(t.Context(), place); err == nil {
-		t.Error("two servers have one database")
-	}
-	other.Close()
+	s.held(place)
 	s.end()
 	s.start()
 	if b, err := s.server.store.Balance(t.Context(), "people", "lee"); err != nil || b.Fits != 1 || b.Open != 0 {

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -156,8 +157,8 @@ func (s *Server) Run(ctx context.Context, listening func(address string)) error 
 	compute, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	ended := make(chan struct{}, s.config.Workers)
-	var fault error
-	parallel.Run(2+s.config.Workers, func(i int) {
+	var fault, lost error
+	parallel.Run(3+s.config.Workers, func(i int) {
 		defer stop() // one that ends, ends all
 		switch i {
 		case 0:
@@ -168,12 +169,17 @@ func (s *Server) Run(ctx context.Context, listening func(address string)) error 
 			<-ctx.Done()
 			s.shutdown(web, ended)
 			kill()
+		case 2:
+			lost = s.store.Watch(ctx, s.config.Database)
 		default:
 			defer func() { ended <- struct{}{} }()
-			s.workers.Work(ctx, compute, i-2)
+			s.workers.Work(ctx, compute, i-3)
 		}
 	})
-	return fault
+	if lost != nil {
+		lost = fmt.Errorf("the server has lost its database: %w", lost)
+	}
+	return errors.Join(fault, lost)
 }
 
 func (s *Server) serve(web *http.Server, listener net.Listener) error {

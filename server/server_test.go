@@ -92,7 +92,15 @@ func (s *site) start() {
 	ctx, stop := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	done := make(chan struct{})
 	go func() {
-		parallel.Run(s.config.Workers, func(i int) { server.workers.Work(ctx, ctx, i) })
+		parallel.Run(1+s.config.Workers, func(i int) {
+			if i == s.config.Workers {
+				if err := server.store.Watch(ctx, s.config.Database); err != nil {
+					s.t.Error(err)
+				}
+				return
+			}
+			server.workers.Work(ctx, ctx, i)
+		})
 		close(done)
 	}()
 	s.end = func() {

@@ -138,8 +138,8 @@ func (a *API) who(r *http.Request) (store.Person, error) {
 	if !found {
 		return store.Person{}, auth.ErrDenied
 	}
-	p, _, err := a.Keeper.Token(r.Context(), token)
-	return p, err
+	t, err := a.Keeper.Token(r.Context(), token)
+	return t.Person, err
 }
 
 // fail writes what is said of an error; of one that nobody thought of the log says more.

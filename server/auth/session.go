@@ -18,11 +18,11 @@ const Life = 12 * time.Hour
 // Begin begins a session with a token, and returns what its cookie holds: that is kept nowhere, but
 // for its digest. It fails with ErrDenied.
 func (k *Keeper) Begin(ctx context.Context, token string) (cookie string, s store.Session, err error) {
-	p, id, err := k.Token(ctx, token)
+	kept, err := k.Token(ctx, token)
 	if err != nil {
 		return "", s, err
 	}
-	return k.begin(ctx, p, id)
+	return k.begin(ctx, kept)
 }
 
 // BeginFor is Begin for somebody whom another one vouches for.
@@ -30,13 +30,18 @@ func (k *Keeper) BeginFor(ctx context.Context, p store.Person) (cookie string, e
 	if err := k.known(ctx, p); err != nil {
 		return "", err
 	}
-	cookie, _, err = k.begin(ctx, p, "")
+	cookie, _, err = k.begin(ctx, store.Token{Person: p})
 	return cookie, err
 }
 
-func (k *Keeper) begin(ctx context.Context, p store.Person, token string) (cookie string, s store.Session, err error) {
+// begin begins a session that ends with its token at the latest.
+func (k *Keeper) begin(ctx context.Context, t store.Token) (cookie string, s store.Session, err error) {
+	expires := k.now().Add(Life)
+	if !t.Expires.IsZero() && t.Expires.Before(expires) {
+		expires = t.Expires
+	}
 	cookie = base64.RawURLEncoding.EncodeToString(drawn(secretBytes))
-	s = store.Session{Hash: digestOf(cookie), Person: p, Secret: base64.RawURLEncoding.EncodeToString(drawn(secretBytes)), Token: token, Expires: k.now().Add(Life)}
+	s = store.Session{Hash: digestOf(cookie), Person: t.Person, Secret: base64.RawURLEncoding.EncodeToString(drawn(secretBytes)), Token: t.ID, Expires: expires}
 	return cookie, s, k.store.AddSession(ctx, s)
 }
 

@@ -120,31 +120,31 @@ func (k *Keeper) Add(ctx context.Context, who string, p store.Person, life time.
 	return strings.Join([]string{mark, token.ID, secret}, "_"), err
 }
 
-// Token is whose token it is, and its id. It fails with ErrDenied.
-func (k *Keeper) Token(ctx context.Context, token string) (store.Person, string, error) {
+// Token is the one that was shown: only whose it is if another vouches for it. It fails with
+// ErrDenied.
+func (k *Keeper) Token(ctx context.Context, token string) (kept store.Token, err error) {
 	parts := strings.SplitN(token, "_", 3)
 	if k.Other != nil && parts[0] != mark {
-		p, err := k.Other(ctx, token)
-		if err == nil {
-			err = k.known(ctx, p)
+		if kept.Person, err = k.Other(ctx, token); err == nil {
+			err = k.known(ctx, kept.Person)
 		}
-		return p, "", err
+		return kept, err
 	}
 	if len(parts) != 3 || parts[0] != mark || len(parts[1]) != 2*idBytes || len(token) > 200 {
-		return store.Person{}, "", ErrDenied
+		return kept, ErrDenied
 	}
 	id, secret := parts[1], parts[2]
-	kept, err := k.store.Token(ctx, id)
+	kept, err = k.store.Token(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return store.Person{}, "", ErrDenied
+		return kept, ErrDenied
 	}
 	if err != nil {
-		return store.Person{}, "", err
+		return kept, err
 	}
 	if !kept.Revoked.IsZero() || !kept.Expires.IsZero() && k.now().After(kept.Expires) {
-		return store.Person{}, "", ErrDenied
+		return kept, ErrDenied
 	}
-	return kept.Person, id, k.check(id, secret, kept.Hash)
+	return kept, k.check(id, secret, kept.Hash)
 }
 
 // known makes somebody known whom another one vouches for, with ErrDenied if the name has the other

@@ -245,7 +245,7 @@ func TestForms(t *testing.T) {
 	nobody := s.as("")
 	nobody.get("/sign-in")
 	wants(t, 403, "not from a page")(nobody.post("/sign-in", "token", s.tokens["lee"]))
-	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/\t/evil.example", "/a\r\nSet-Cookie: x=y"} {
+	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "/a\r\nSet-Cookie: x=y", "/\t/evil.example", "/\x00/evil.example", "javascript:alert(1)"} {
 		_, page, _ := nobody.get("/sign-in?" + url.Values{"next": {next}}.Encode())
 		nobody.secret = secretOf.FindStringSubmatch(page)[1]
 		if status, _, h := nobody.post("/sign-in", "token", s.tokens["lee"], "next", next); status != 303 || h.Get("Location") != "/datasets" {

@@ -66,8 +66,9 @@ func (s *Service) plan(a ask.Ask, d *store.Dataset) (out planned, err error) {
 	if err != nil {
 		return out, err
 	}
+	digest := sha256.Sum256(key) // a request may be a megabyte, and thousands are remembered
 	s.mu.Lock()
-	out, known := s.planned[string(key)]
+	out, known := s.planned[digest]
 	s.mu.Unlock()
 	if known {
 		return out, nil
@@ -89,9 +90,9 @@ func (s *Service) plan(a ask.Ask, d *store.Dataset) (out planned, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.planned) >= mostPlanned || s.planned == nil {
-		s.planned = map[string]planned{}
+		s.planned = map[[sha256.Size]byte]planned{}
 	}
-	s.planned[string(key)] = out
+	s.planned[digest] = out
 	return out, nil
 }
 

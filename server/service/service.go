@@ -10,6 +10,7 @@ package service
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
 	"sync"
@@ -31,7 +32,7 @@ type Service struct {
 	Limits
 
 	mu      sync.Mutex
-	planned map[string]planned
+	planned map[[sha256.Size]byte]planned // by the digest of what was asked
 }
 
 // Limits keep the server from falling over.

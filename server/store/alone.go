@@ -29,12 +29,46 @@ func (s *Store) Alone(ctx context.Context, place string) (err error) {
 		if err = s.lock(ctx, place); err == nil {
 			return nil
 		}
-		wait, done := context.WithTimeout(ctx, lockPause)
-		<-wait.Done()
-		done()
+		pause(ctx, lockPause)
 	}
 	return &privacy.FieldError{Field: "database", Wanted: "one that no other server has", Got: fmt.Sprintf("one that cannot be had alone (%v)", err), Mend: "end the other server first"}
 }
+
+func pause(ctx context.Context, d time.Duration) {
+	wait, done := context.WithTimeout(ctx, d)
+	defer done()
+	<-wait.Done()
+}
+
+// watchPause is how often it is looked whether the database is still held. A guess.
+const watchPause = time.Second
+
+// Watch keeps what Alone took, until ctx ends: PostgreSQL forgets a lock with its connection, for
+// instance when it crashes, so the lock is taken again. It fails if another server has it by then.
+func (s *Store) Watch(ctx context.Context, place string) (err error) {
+	for tries := 0; ctx.Err() == nil && tries < lockTries; pause(ctx, watchPause) {
+		if s.held(ctx) {
+			tries = 0
+		} else if err = s.lock(ctx, place); errors.Is(err, errTaken) {
+			tries++ // by another, or by a connection of ours that the database takes for alive
+		}
+	}
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return err
+}
+
+// held reports that what Alone took is still there. The end of ctx does not end the question: the
+// connection would end with it.
+func (s *Store) held(ctx context.Context) bool {
+	soon, done := context.WithTimeout(context.WithoutCancel(ctx), lockTries*lockPause)
+	defer done()
+	return s.alive(soon) == nil
+}
+
+// errTaken says that somebody else has the lock.
+var errTaken = errors.New("another has it")
 
 func (s *Store) lock(ctx context.Context, place string) error {
 	if s.bind("?") != "?" { // PostgreSQL: a lock of a session
@@ -43,10 +77,15 @@ func (s *Store) lock(ctx context.Context, place string) error {
 			return err
 		}
 		got := false
-		if err := connection.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", int64(number)).Scan(&got); err != nil || !got {
-			return errors.Join(err, errors.New("another has it"), connection.Close())
+		err = connection.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", int64(number)).Scan(&got)
+		if err == nil && !got {
+			err = errTaken
 		}
-		s.locked = connection.Close
+		if err != nil {
+			return errors.Join(err, connection.Close())
+		}
+		s.locked() // what is left of the one before
+		s.locked, s.alive = connection.Close, connection.PingContext
 		return nil
 	}
 	// SQLite: a file beside it, whose lock ends with the process

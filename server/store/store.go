@@ -21,7 +21,8 @@ type Store struct {
 	db     *sql.DB
 	bind   func(string) string
 	now    func() time.Time
-	locked func() error // gives back what Alone took
+	locked func() error                // gives back what Alone took
+	alive  func(context.Context) error // fails if that was lost
 }
 
 // ErrNotFound says that there is no such thing, and ErrThere that there is one already.
@@ -44,7 +45,7 @@ func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*St
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{ledger: l, now: now}
+	s := &Store{ledger: l, now: now, locked: func() error { return nil }, alive: func(context.Context) error { return nil }}
 	s.db, s.bind = l.Database()
 	s.db.SetMaxOpenConns(mostConnections)
 	s.db.SetMaxIdleConns(mostConnections)
@@ -56,10 +57,7 @@ func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*St
 
 // Close ends the use of the database.
 func (s *Store) Close() error {
-	if s.locked != nil {
-		return errors.Join(s.locked(), s.ledger.Close())
-	}
-	return s.ledger.Close()
+	return errors.Join(s.locked(), s.ledger.Close())
 }
 
 // Ledger is that of the database.
