@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 
@@ -106,6 +107,7 @@ func (r Request) fits(table *kernel.Table) error {
 // of the program is an error too: what was spent by then must be told all the same. What the fault
 // says may depend on a row, so it is not repeated.
 func (q *question) run(ctx context.Context, session *kernel.Session) (result *Result, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as parallel.Run
 	defer func() {
 		if recover() != nil {
 			result, err = nil, fmt.Errorf("method %s: internal error %s", q.method.Name(), lastOf(session))

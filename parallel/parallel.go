@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,6 +57,7 @@ func Run(n int, f func(i int)) {
 					first.CompareAndSwap(nil, p)
 				}
 			}()
+			debug.SetPanicOnFault(true) // of a file that is mapped and cannot be read any more
 			f(i)
 		})
 	}

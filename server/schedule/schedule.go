@@ -112,6 +112,9 @@ type Rate struct {
 	PerCell time.Duration // for each number of the table, and each pair of columns of a row
 }
 
+// most is how long a slot is at most, so that no time overflows. A guess: nobody waits that long.
+const most = 365 * 24 * time.Hour
+
 // Length is how long the slot of a fit is, rounded up to one of few lengths, a factor of sqrt(2)
 // apart.
 func (r Rate) Length(f Facts) time.Duration {
@@ -119,7 +122,7 @@ func (r Rate) Length(f Facts) time.Duration {
 	cells := float64(f.Capacity) * (d + d*d/columnsPerPair)
 	t := float64(r.PerCell) * cells * float64(max(1, f.Groups)) * float64(max(1, f.Slow))
 	steps := math.Ceil(2 * math.Log2(1+t/float64(r.Least)))
-	return time.Duration(float64(r.Least) * math.Pow(2, steps/2)).Round(time.Millisecond)
+	return time.Duration(math.Min(float64(most), float64(r.Least)*math.Pow(2, steps/2))).Round(time.Millisecond)
 }
 
 // columnsPerPair: what pairs of columns cost beside columns. A guess.

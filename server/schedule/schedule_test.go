@@ -96,3 +96,13 @@ func TestLength(t *testing.T) {
 		t.Errorf("%d lengths", len(seen))
 	}
 }
+
+// Whatever a data set is said to be, a slot has a length, and its ends come one after another.
+func TestAbsurdLengths(t *testing.T) {
+	for _, f := range []Facts{{}, {1 << 31, 1 << 15, 1 << 40, 8}, {1 << 62, 1 << 15, 1 << 60, 1 << 60}, {3, 1, 0, 0}} {
+		s := Slot{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Length: Rate{Least: time.Second, PerCell: 4 * time.Microsecond}.Length(f)}
+		if s.Length < time.Second || !s.End(0).After(s.Start) || !s.Last().After(s.End(0)) {
+			t.Errorf("%+v: a slot of %v", f, s.Length)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -138,8 +139,8 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 		return d, total, wrong("schema", "the columns to fit, which are public", "none", `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}: a server never infers them`)
 	case d.Input == "" || d.Input == "-":
 		return d, total, wrong("input", "a path, a pattern of paths, or a URL of a database", d.Input, "as of gauze fit")
-	case d.Capacity < 0:
-		return d, total, wrong("capacity", "a positive number of rows", fmt.Sprint(d.Capacity), "leave it out where the number of rows is public")
+	case d.Capacity < 0 || d.Capacity > math.MaxInt32: // a table has no more
+		return d, total, wrong("capacity", "a positive number of rows, below 2^31", fmt.Sprint(d.Capacity), "leave it out where the number of rows is public")
 	}
 	if _, err := privacy.ParseRelation(d.Relation); err != nil {
 		return d, total, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -81,4 +82,33 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%q is taken", bad)
 		}
 	}
+}
+
+// A shard that the disk has lost is a panic, with what was spent by then told; not the end of the
+// process with the exit code of a bad input.
+func TestLostShard(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "shard"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size := 4 * os.Getpagesize()
+	mapped := []byte(nil)
+	if err = f.Truncate(int64(size)); err == nil {
+		mapped, err = mapFile(f, size)
+	}
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unmap(mapped)
+	defer func() {
+		if recover() == nil {
+			t.Error("what is not there was read")
+		}
+	}()
+	sum := byte(0)
+	parallel.Run(1, func(int) { sum += mapped[size-1] })
 }
