@@ -159,6 +159,9 @@ func spentText(s release.Spent) string {
 	if s.Delta > 0 && s.Rho == 0 && s.Mu > 0 {
 		return fmt.Sprintf("epsilon = %.6g at delta = %.6g (Gaussian part mu = %.6g, and a mask)", s.Epsilon, s.Delta, s.Mu)
 	}
+	if s.Delta > 0 && s.Mu == 0 {
+		return fmt.Sprintf("epsilon = %.6g at delta = %.6g", s.Epsilon, s.Delta)
+	}
 	if s.Delta > 0 {
 		return fmt.Sprintf("epsilon = %.6g at delta = %.6g (mu = %.6g)", s.Epsilon, s.Delta, s.Mu)
 	}

@@ -131,7 +131,7 @@ type Fit struct {
 	// Reason and Advice are of a fit without a release.
 	Reason string         `json:"reason,omitempty"`
 	Advice string         `json:"advice,omitempty"`
-	Spent  *release.Spent `json:"spent,omitempty"` // of a fit without a release
+	Spent  *release.Spent `json:"spent,omitempty"` // of a fit without a release; where there is none, all that was reserved
 	// Fault is why it failed, for the custodian alone.
 	Fault string `json:"custodian_fault,omitempty"`
 }
@@ -240,7 +240,7 @@ func (s *Service) view(p store.Person, f store.Fit) *Fit {
 	if !f.Cancelled.IsZero() {
 		out.State, out.Due, out.Detail = store.Failed, stamp(f.Cancelled), cancelledDetail
 		if f.Shows.Equal(f.Cancelled) {
-			out.Detail = neverDetail
+			out.Detail, out.Spent = neverDetail, &release.Spent{}
 		}
 		return out
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -39,7 +40,7 @@ type Flags struct {
 func (f *Flags) Register(flags *pflag.FlagSet) {
 	f.set = flags
 	flags.StringVar(&f.URL, "server", "", "URL of a gauze serve: INPUT is the name of a data set there then, and its rows stay there")
-	flags.StringVar(&f.Token, "token-file", "", "file with your token for --server")
+	flags.StringVar(&f.Token, "token-file", "", "file with your token for --server (default: the variable GAUZE_TOKEN of the environment holds it)")
 }
 
 // asked are the flags that a server is asked by; own are those that say what is done with what
@@ -47,7 +48,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 var (
 	asked = []string{"epsilon", "delta", "rho", "relation", "components", "max-components", "method", "covariance", "constants", "learner", "trim", "columns", "by",
 		"mean-within", "eigenvalues-within", "moments", "moment-bound", "least-weight", "rows", "dim"}
-	own = []string{"server", "token-file", "out", "report", "sign", "progress", "json"}
+	own = []string{"server", "token-file", "out", "report", "sign", "progress", "json", "force"}
 )
 
 // ask is what the flags ask for, as the server reads it.
@@ -120,18 +121,14 @@ func wait(ctx context.Context) error {
 // send asks the server, again if it is busy or cannot be reached, and reads the answer into out.
 func (f *Flags) send(ctx context.Context, method, path, key string, body, out any) error {
 	u, err := url.Parse(f.URL)
-	if host := ""; err == nil {
-		host = u.Hostname()
-		if u.Scheme != "https" && (u.Scheme != "http" || host != "localhost" && host != "127.0.0.1" && host != "::1") {
-			err = errors.New("no https")
-		}
-	}
-	if err != nil {
+	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())) {
 		return &privacy.FieldError{Field: "--server", Wanted: "a URL with https, or http on this machine", Got: f.URL, Mend: "for instance https://gauze.example.org"}
 	}
-	token, err := os.ReadFile(f.Token)
-	if err != nil {
-		return &privacy.FieldError{Field: "--token-file", Wanted: "a file with your token", Got: err.Error(), Mend: "a custodian's gauze serve token add makes one"}
+	token := []byte(os.Getenv("GAUZE_TOKEN"))
+	if f.Token != "" || len(token) == 0 {
+		if token, err = os.ReadFile(f.Token); err != nil {
+			return &privacy.FieldError{Field: "--token-file", Wanted: "a file with your token", Got: err.Error(), Mend: "a custodian's gauze serve token add makes one, and GAUZE_TOKEN in the environment can hold it too"}
+		}
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -179,6 +176,9 @@ func (f *Flags) once(ctx context.Context, method, path, key, token string, body 
 		p = problem{Title: answer.Status}
 	}
 	busy := answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable
+	if answer.StatusCode >= http.StatusInternalServerError { // it may have been done nevertheless
+		return busy, fmt.Errorf("the server's answer is %s: %s", p.Title, p.Detail)
+	}
 	return busy, p.errorOf(f.about)
 }
 
@@ -193,10 +193,22 @@ func (f *Flags) Plan(ctx context.Context, dataset string) (*gauze.Statement, err
 	return out, f.send(ctx, http.MethodPost, "/plans", "", ask, out)
 }
 
+// reserved is what a fit that is asked for can have cost at most: the server reserves all of it.
+func (f *Flags) reserved() (most release.Spent) {
+	most.Epsilon, _ = f.set.GetFloat64("epsilon")
+	most.Delta, _ = f.set.GetFloat64("delta")
+	most.Rho, _ = f.set.GetFloat64("rho")
+	most.Mu = math.Sqrt(2 * most.Rho)
+	return most
+}
+
 // Fit submits a fit of a data set, waits until what it ended in shows, and returns that. Where ctx
 // ends first the fit goes on there, and its cost stays reserved.
 func (f *Flags) Fit(ctx context.Context, dataset string) (*gauze.Result, error) {
 	ask, err := f.ask(dataset)
+	if err == nil { // what can be refused is refused before there is a fit
+		err = f.send(ctx, http.MethodPost, "/plans", "", ask, &json.RawMessage{})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -204,8 +216,13 @@ func (f *Flags) Fit(ctx context.Context, dataset string) (*gauze.Result, error) 
 		ID, State, Detail, Reason, Advice string
 		Spent                             release.Spent
 	}
+	fit.Spent = f.reserved() // unless the server says another
+	lost := func(err error) (*gauze.Result, error) { return nil, &gauze.RunError{Err: err, Spent: fit.Spent} }
 	if err := f.send(ctx, http.MethodPost, "/fits", rand.Text(), ask, &fit); err != nil {
-		return nil, err
+		if errors.As(err, new(*privacy.FieldError)) || errors.As(err, new(*ledger.RefusedError)) {
+			return nil, err
+		}
+		return lost(fmt.Errorf("whether the server has begun the fit is not known: %w", err))
 	}
 	for fit.State == "queued" || fit.State == "running" {
 		err := wait(ctx)
@@ -213,7 +230,7 @@ func (f *Flags) Fit(ctx context.Context, dataset string) (*gauze.Result, error) 
 			err = f.send(ctx, http.MethodGet, "/fits/"+fit.ID, "", nil, &fit)
 		}
 		if err != nil {
-			return nil, &gauze.RunError{Err: fmt.Errorf("the fit %s goes on at the server: %w", fit.ID, err)}
+			return lost(fmt.Errorf("the fit %s goes on at the server: %w", fit.ID, err))
 		}
 	}
 	switch fit.State {
@@ -222,13 +239,13 @@ func (f *Flags) Fit(ctx context.Context, dataset string) (*gauze.Result, error) 
 	case "released":
 		var raw json.RawMessage
 		if err := f.send(ctx, http.MethodGet, "/releases/"+fit.ID, "", nil, &raw); err != nil {
-			return nil, &gauze.RunError{Err: err}
+			return lost(fmt.Errorf("the release %s is at the server: %w", fit.ID, err))
 		}
 		r, err := release.Read(bytes.NewReader(raw))
 		if err != nil {
-			return nil, &gauze.RunError{Err: err}
+			return lost(err)
 		}
 		return &gauze.Result{Release: r, Spent: r.Certificate.Spent, Certificate: r.Certificate}, nil
 	}
-	return nil, &gauze.RunError{Err: errors.New(fit.Detail)}
+	return lost(errors.New(fit.Detail))
 }

@@ -17,8 +17,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/server"
 	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/store"
@@ -103,6 +105,7 @@ func with(t *testing.T, args ...string) *Flags {
 	set.String("columns", "", "")
 	set.String("eigenvalues-within", "", "")
 	set.String("dataset", "", "")
+	set.Bool("force", false, "")
 	if err := set.Parse(args); err != nil {
 		t.Fatal(err)
 	}
@@ -153,5 +156,40 @@ func TestRemote(t *testing.T) {
 		if _, err := f.Fit(t.Context(), "people"); !errors.As(err, &field) || field.Field != want && want[0] != 'e' {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// What may have been spent is said, also where nobody knows.
+func TestLost(t *testing.T) {
+	place, token := started(t)
+	ask := func(more ...string) *Flags {
+		return with(t, append([]string{"--server", place, "--epsilon", "1", "--delta", "1e-7", "--force"}, more...)...)
+	}
+	t.Setenv("GAUZE_TOKEN", "gauze_of_nobody")
+	if _, err := ask().Fit(t.Context(), "people"); !errors.As(err, new(*privacy.FieldError)) {
+		t.Errorf("somebody else's token: %v", err)
+	}
+	text, err := os.ReadFile(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GAUZE_TOKEN", string(text))
+	ctx, stop := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer stop()
+	var run *gauze.RunError
+	if _, err := ask("--components", "auto").Fit(ctx, "people"); !errors.As(err, &run) || run.Spent != (release.Spent{Epsilon: 1, Delta: 1e-7}) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a fit that nobody waits for: %v", err)
+	}
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v1/plans" {
+			w.Write([]byte("{}"))
+			return
+		}
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	defer broken.Close()
+	place = broken.URL
+	if _, err := ask().Fit(t.Context(), "people"); !errors.As(err, &run) || run.Spent.Epsilon != 1 {
+		t.Errorf("an answer that says nothing: %v", err)
 	}
 }

@@ -29,13 +29,14 @@ class _Private(BaseEstimator):
         return Request(**{k: v for k, v in self.get_params(deep=False).items() if k != "progress"})
 
     def _run(self, x: Any) -> None:
-        request, table = self._request(), _table.of(x)
+        request = self._request()
+        table = request.table(x)
         if table.rows == 1:
             raise wrong("X", "many rows", "1 sample", "one row says nothing without saying what it is")
         with request.columns(table) as (flags, read, labels):
             arguments = ["fit", table.path or "-", *request.flags(), *flags]
             rows = b"" if table.path else table.stream(read, labels)
-            with bar(self.progress) as told:
+            with bar(self.progress if request.server is None else False) as told:  # a server says nothing on the way
                 out, outcome = _program.run(arguments, rows, environment=table.environment, told=told)
         self.release_ = Release(out.decode())
         self.notes_ = list(outcome.get("notes", []))
@@ -115,6 +116,9 @@ class GaussianMixture(_Private):
     - ledger, dataset: the account that the budget is taken from
     - force: allows epsilon above 20, and a delta of one over the rows or more
     - progress: whether tqdm shows a bar; None: where somebody looks
+    - server: the URL of a `gauze serve`; X is the name of a data set there then, whose relation,
+      persons, schema and budget are its custodian's, and its rows stay there
+    - token: the file with your token for it; None: GAUZE_TOKEN of the environment is the token
 
     Attributes besides those below:
 
@@ -130,6 +134,7 @@ class GaussianMixture(_Private):
         relation: str = "replace-one", covariance_type: str = "full", method: str = "auto", unit: str | None = None,
         by: Groups | None = None, schema: Schema | None = None, ledger: str | os.PathLike[str] | None = None, dataset: str | None = None,
         max_components: int | None = None, learner: str | None = None, force: bool = False, progress: bool | None = None,
+        server: str | None = None, token: str | os.PathLike[str] | None = None,
     ) -> None:
         self.n_components = n_components
         self.epsilon = epsilon
@@ -147,9 +152,11 @@ class GaussianMixture(_Private):
         self.learner = learner
         self.force = force
         self.progress = progress
+        self.server = server
+        self.token = token
 
     def fit(self, X: Any, y: Any = None) -> GaussianMixture:
-        """Fits a table: numpy, pandas, polars, Arrow, a path or a URL. Every call spends the budget."""
+        """Fits a table: numpy, pandas, polars, Arrow, a path or a URL; or a server's data set, by its name. Every call spends the budget."""
         self._run(X)
         self.__dict__.pop("groups_", None)
         found = self.release_.groups()
@@ -280,7 +287,7 @@ class Covariance(_Private):
         self, *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None, relation: str = "replace-one",
         covariance_type: str = "full", method: str = "auto", unit: str | None = None, schema: Schema | None = None,
         ledger: str | os.PathLike[str] | None = None, dataset: str | None = None, force: bool = False,
-        progress: bool | None = None,
+        progress: bool | None = None, server: str | None = None, token: str | os.PathLike[str] | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -294,12 +301,14 @@ class Covariance(_Private):
         self.dataset = dataset
         self.force = force
         self.progress = progress
+        self.server = server
+        self.token = token
 
     def _request(self) -> Request:
         return replace(super()._request(), n_components=1)
 
     def fit(self, X: Any, y: Any = None) -> Covariance:
-        """Fits a table: numpy, pandas, polars, Arrow, a path or a URL. Every call spends the budget."""
+        """Fits a table: numpy, pandas, polars, Arrow, a path or a URL; or a server's data set, by its name. Every call spends the budget."""
         self._run(X)
         return self
 

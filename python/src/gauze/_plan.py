@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from . import _program, _table
+from . import _program
 from ._errors import wrong
 from ._request import Request
 
@@ -66,10 +66,11 @@ def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsi
     """What a fit with these settings, those of GaussianMixture, would spend, and the error to expect.
 
     No cell of x is looked at: its columns and the number of its rows are, and of these only where
-    the relation makes it public. Otherwise say rows, about how many there are.
+    the relation makes it public. Otherwise say rows, about how many there are. With server x is the
+    name of a data set there.
     """
     request = Request(epsilon=epsilon, delta=delta, rho=rho, **settings)
-    table = None if x is None else _table.of(x)
+    table = None if x is None else request.table(x)
     if table is not None and table.path is not None:
         with request.columns(table) as (flags, _, _):
             return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()], table.environment)

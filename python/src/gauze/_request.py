@@ -38,13 +38,25 @@ class Request:
     max_components: int | None = None
     learner: str | None = None
     force: bool = False
+    server: str | None = None
+    token: str | os.PathLike[str] | None = None
+
+    def table(self, x: Any) -> _table.Table:
+        """The table of x: rows of one's own, or the name of a data set at the server, which no row is sent to."""
+        if self.server is None:
+            return _table.of(x)
+        if not isinstance(x, str):
+            raise wrong("X", "the name of a data set at the server", f"an object of {type(x).__name__}", "rows are fitted here, without server")
+        return _table.Table([], lambda names: iter(()), None, True, path=x)
 
     def flags(self) -> list[str]:
         """All flags but those of columns."""
         if self.covariance_type not in _SHAPES:
             raise wrong("covariance_type", "full, diag or spherical", repr(self.covariance_type), "tied covariances are not fitted")
-        flags = ["--components", str(self.n_components), "--relation", self.relation, "--method", self.method]
-        flags += ["--covariance", _SHAPES[self.covariance_type]]
+        flags = ["--components", str(self.n_components), "--method", self.method]
+        if self.server is None or self.relation != "replace-one":  # of a data set at a server the relation is its custodian's
+            flags += ["--relation", self.relation]
+        flags += ["--covariance", _SHAPES[self.covariance_type], *self._where()]
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)):
             if value is not None:
                 flags += [f"--{name}={float(value)!r}"]
@@ -53,6 +65,30 @@ class Request:
             if text is not None:
                 flags += [f"--{name}", os.fspath(text)]
         return flags + (["--force"] if self.force else [])
+
+    def _where(self) -> list[str]:
+        """The flags of a server."""
+        if self.server is None:
+            if self.token is not None:
+                raise wrong("token", "it beside server", "no server", "server='https://gauze.example.org'")
+            return []
+        if self.token is None:
+            return ["--server", self.server]  # and the program looks into its environment
+        if not os.path.isfile(self.token):  # which is not shown: it may be the token itself
+            raise wrong("token", "a file with your token", "no file",
+                        "or put the token into os.environ['GAUZE_TOKEN']: of parameters, notebooks and pickles keep copies")
+        return ["--server", self.server, "--token-file", os.fspath(self.token)]
+
+    def _columns_there(self) -> list[str]:
+        """The flags of columns of a data set at a server, whose schema is the custodian's."""
+        if isinstance(self.by, Mapping):
+            raise wrong("by", "names of columns", "categories", "they are the data set's")
+        names = [] if self.schema is None else self.schema
+        if isinstance(names, (str, os.PathLike, Mapping)):
+            raise wrong("schema", "names of columns", "a schema", "it is the data set's: schema=['age', 'bmi'] fits some of its columns")
+        if odd := [n for n in names if "," in n]:
+            raise wrong("schema", "names without a comma, beside server", repr(odd[0]), "leave schema out, for all columns")
+        return [*(["--columns", ",".join(names)] if names else []), *(f for name in self._by_names() for f in ("--by", name))]
 
     def _declared(self) -> dict[str, Any]:
         """The schema as an object."""
@@ -96,6 +132,9 @@ class Request:
 
         The schema stands in a file while it runs: it is public, and holds no row.
         """
+        if self.server is not None:
+            yield [*self._columns_there(), *([] if self.unit is None else ["--unit", self.unit])], [], []
+            return
         declared = self._declared()
         if table.path is None:
             names = self.names(table)
