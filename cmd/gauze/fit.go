@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -53,7 +54,7 @@ func (o *fitOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.memory, "memory", "", "how much of the table may lie in memory, such as 2GiB (default half of the machine's); the rest lies in --shards")
 	flags.StringVar(&o.shards, "shards", "", "folder for what of the table exceeds memory (default that of temporary files)")
 	o.budget.Register(flags)
-	o.server.Register(flags)
+	o.server.Register(flags, os.Getenv("GAUZE_TOKEN"))
 }
 
 // run reads the input and fits it. Everything that can be refused is refused before the first row

@@ -33,12 +33,13 @@ import (
 type Flags struct {
 	URL, Token string
 	set        *pflag.FlagSet
+	given      string // the token, where no file has it
 	about      string // the data set that is asked about
 }
 
-// Register adds the flags to a command's.
-func (f *Flags) Register(flags *pflag.FlagSet) {
-	f.set = flags
+// Register adds the flags to a command's. The token given is taken where no file of one is named.
+func (f *Flags) Register(flags *pflag.FlagSet, given string) {
+	f.set, f.given = flags, given
 	flags.StringVar(&f.URL, "server", "", "URL of a gauze serve: INPUT is the name of a data set there then, and its rows stay there")
 	flags.StringVar(&f.Token, "token-file", "", "file with your token for --server (default: the variable GAUZE_TOKEN of the environment holds it)")
 }
@@ -124,7 +125,7 @@ func (f *Flags) send(ctx context.Context, method, path, key string, body, out an
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())) {
 		return &privacy.FieldError{Field: "--server", Wanted: "a URL with https, or http on this machine", Got: f.URL, Mend: "for instance https://gauze.example.org"}
 	}
-	token := []byte(os.Getenv("GAUZE_TOKEN"))
+	token := []byte(f.given)
 	if f.Token != "" || len(token) == 0 {
 		if token, err = os.ReadFile(f.Token); err != nil {
 			return &privacy.FieldError{Field: "--token-file", Wanted: "a file with your token", Got: err.Error(), Mend: "a custodian's gauze serve token add makes one, and GAUZE_TOKEN in the environment can hold it too"}

@@ -98,7 +98,7 @@ func post(t *testing.T, url, token, body string) {
 func with(t *testing.T, args ...string) *Flags {
 	t.Helper()
 	f, set := &Flags{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)
-	f.Register(set)
+	f.Register(set, os.Getenv("GAUZE_TOKEN"))
 	set.Float64("epsilon", 0, "")
 	set.Float64("delta", 0, "")
 	set.String("components", "auto", "")
