@@ -8,8 +8,8 @@ func Null(row []float64) bool { return row[0] != row[0] }
 // Finite reports that v is neither NaN nor infinite.
 func Finite(v float64) bool { return v-v == 0 }
 
-// Nearest rounds to an integer, ties to even. Beyond 2^51 the result is still an integer, or not
-// finite; the checks see both.
+// Nearest rounds to an integer, ties to even. Beyond 2^51 the result need not be one, nor finite;
+// but it is as large, and every check is of something far smaller.
 func Nearest(v float64) float64 {
 	const magic = 3 << 51
 	return (v + magic) - magic
