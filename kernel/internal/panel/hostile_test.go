@@ -8,7 +8,8 @@ import (
 )
 
 // hostile are the numbers at which a form could go another way than Go: of both signs, what
-// underflows, overflows or is halfway when it is rounded, clipped or squared, and NaNs of all kinds.
+// underflows, overflows or is halfway when it is rounded, clipped or squared, and NaNs of all
+// kinds.
 var hostile = func() (all []float64) {
 	for _, v := range []float64{0, 5e-324, 0x1.8p-1073, 0x1p-1022, 1e-308, 1e-300, 1e-160, 1e-154, .25, .5, 1, 1.5, 2.5, 1e-4, 12.5, 25, 50, 65535.5, 65536, 65536.5, 46341, 1 << 32,
 		1<<51 - .5, 1 << 51, 1<<51 + .5, 1 << 52, 3 << 51, 1<<53 + 2, 1e154, 1.34e154, 1e160, 1e300, 1e308, math.MaxFloat64, math.Inf(1)} {
@@ -28,8 +29,8 @@ func pick(rng *rand.Rand) float64 {
 	return hostile[rng.IntN(len(hostile))]
 }
 
-// TestHostilePairs: every pair of hostile numbers goes the same way in every form, in whatever lane it
-// is and whatever its neighbours are.
+// TestHostilePairs: every pair of hostile numbers goes the same way in every form, in whatever lane
+// it is and whatever its neighbours are.
 func TestHostilePairs(t *testing.T) {
 	forms(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))

@@ -111,9 +111,9 @@ func hostileSums(rng *rand.Rand, d int) (all []query.Sum) {
 }
 
 // TestAdditive: the sum over a table of hostile rows is that of its rows' own sums, wherever they
-// stand and however it is cut, and each of these has at most the stated norm: no row's image depends
-// on another's. The norm of a row's own sum is at most the sensitivity under add-or-remove-one, that
-// of the difference of two at most the one under replace-one.
+// stand and however it is cut, and each of these has at most the stated norm: no row's image
+// depends on another's. The norm of a row's own sum is at most the sensitivity under
+// add-or-remove-one, that of the difference of two at most the one under replace-one.
 func TestAdditive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	for range 40 {
