@@ -131,7 +131,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), float64(f.schedule.rounds)
 	return r, f.EM(ctx, r, program.Schedule{Next: program.Even(f.schedule.rounds, budget.Mu(part/rounds)), Spare: int(math.Ceil(spareRounds * rounds)),
-		Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
+		Join: openRounds, Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
 }
 
 // rounds is private EM in the working space.
@@ -161,6 +161,9 @@ const (
 	// they find what a start with the right number would miss.
 	spare       = 10
 	spareRounds = .7
+	// .. where it is open, what so many rounds do not set apart is joined: of 2, 4, 6 and all, on
+	// families of made-up tables
+	openRounds = 4
 	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with
 	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be
 	// narrow.

@@ -53,6 +53,9 @@ type Schedule struct {
 	Next func(i int) (mu float64, more bool)
 	// From round Spare on there are no more components than are asked for, if their number is.
 	Spare int
+	// After round Join, Simplify joins components as it does after the last, if their number is
+	// open.
+	Join int
 	// Worth is the loss of a release in which two components have to be worth their distinction,
 	// where their number is not asked for; nil means that of all that is left.
 	Worth func() float64
@@ -94,6 +97,9 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 		err := e.Round(r.Allotment, StepRounds, mu, false)
 		if err == nil && r.Problem.Components == 0 {
 			err = e.Merge(ctx, worth())
+			if err == nil && i+1 == s.Join {
+				err = e.Simplify(ctx, Draws, worth())
+			}
 		}
 		if err != nil {
 			return err
