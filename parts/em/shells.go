@@ -78,8 +78,11 @@ func (r *Rounds) Shells(a *kernel.Allotment, step string, random func(draws, com
 		}
 		queries, want := make([]query.Counts, len(p.Components)), make([][]float64, len(p.Components))
 		for j, c := range r.Components {
-			_, in := r.Axes(c)
-			w := mat.DenseCopyOf(in.Slice(0, q, 0, d))
+			_, w, _ := symmetric.Factor(c.Cov)
+			if q < d {
+				_, in := r.Axes(c)
+				w = mat.DenseCopyOf(in.Slice(0, q, 0, d))
+			}
 			queries[j] = query.Counts{Frame: r.Space.Frame(c.Mean, w), Edges: [][]float64{edges}}
 			want[j] = make([]float64, shells)
 			for t, row := range x {
@@ -123,13 +126,9 @@ func sq(x float64) float64 { return x * x }
 
 // away is |w (x - mean)|.
 func away(w *mat.Dense, x, mean []float64) float64 {
-	m, total := w.RawMatrix(), 0.0
-	for i := range m.Rows {
-		z := 0.0
-		for l, v := range m.Data[i*m.Stride:][:m.Cols] {
-			z += v * (x[l] - mean[l])
-		}
-		total += z * z
+	off, total := floats.SubTo(make([]float64, len(x)), x, mean), 0.0
+	for i := range w.RawMatrix().Rows {
+		total += sq(floats.Dot(w.RawRowView(i), off))
 	}
 	return math.Sqrt(total)
 }

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
 )
@@ -166,9 +165,7 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 		}
 		x[t] = append([]float64(nil), r.Components[j].Mean...)
 		for i := range d {
-			for k, l := range ls[j].RawRowView(i)[:i+1] {
-				x[t][i] += l * z[k]
-			}
+			x[t][i] += floats.Dot(ls[j].RawRowView(i)[:i+1], z[:i+1])
 		}
 	}
 	return x
@@ -183,8 +180,7 @@ func logDensities(c component.Gaussian, x [][]float64) []float64 {
 		q := 0.0
 		floats.SubTo(off, row, c.Mean)
 		for i := range off {
-			z := dense.Dot(w.Data[i*w.Stride:i*w.Stride+i+1], off)
-			q += z * z
+			q += sq(floats.Dot(w.Data[i*w.Stride:i*w.Stride+i+1], off[:i+1]))
 		}
 		out[t] = top - q/2
 	}

@@ -69,7 +69,7 @@ func vary(t *testing.T, check func(rng *rand.Rand, draw func() float64, size int
 	forms(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 		for size := 1; size <= 60; size++ {
-			for trial := range 8 {
+			for trial := range 16 {
 				draw := func() float64 { return anything(rng) }
 				if trial%2 == 0 {
 					draw = rng.NormFloat64
@@ -100,8 +100,8 @@ func TestFormsOfLoad(t *testing.T) {
 	})
 }
 
-// TestFormsOfApply: maps of any shape, with columns chosen or not, the centre subtracted or on the
-// way in, and any zeros cut away.
+// TestFormsOfApply: triangles, full matrices and maps of any shape, with columns chosen or not, the
+// centre subtracted or on the way in, and any zeros cut away.
 func TestFormsOfApply(t *testing.T) {
 	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
 		x, center, of := columns(1+rng.IntN(60), draw), make([]float64, size), make([]int, size)
@@ -112,10 +112,19 @@ func TestFormsOfApply(t *testing.T) {
 		if alone {
 			x, of = columns(size, draw), nil
 		}
-		w := make([][]float64, 1+rng.IntN(60))
+		w, shape := make([][]float64, 1+rng.IntN(60)), rng.IntN(4)
 		for i := range w {
 			w[i] = make([]float64, size)
-			for j := rng.IntN(size + 1); j < rng.IntN(size+1); j++ {
+			first, last := 0, size // all entries
+			switch shape {
+			case 0: // of a lower triangle
+				last = min(i+1, size)
+			case 1: // of an upper one
+				first = min(i, size)
+			case 2: // any
+				first, last = rng.IntN(size+1), rng.IntN(size+1)
+			}
+			for j := first; j < last; j++ {
 				w[i][j] = draw()
 			}
 		}
