@@ -83,16 +83,13 @@ func (p *Provider) Person(ctx context.Context, token, nonce string) (store.Perso
 	if err != nil || nonce != "" && checked.Nonce != nonce {
 		return store.Person{}, auth.ErrDenied
 	}
-	var claims struct {
-		Email    string `json:"email"`
-		Verified bool   `json:"email_verified"`
-	}
-	all := map[string]json.RawMessage{}
-	if checked.Claims(&claims) != nil || checked.Claims(&all) != nil {
+	// a map: the fields of a struct would take claims whose names differ from theirs in case
+	all, name, verified := map[string]json.RawMessage{}, "", false
+	if checked.Claims(&all) != nil || json.Unmarshal(all["email"], &name) != nil || json.Unmarshal(all["email_verified"], &verified) != nil {
 		return store.Person{}, auth.ErrDenied
 	}
-	name := strings.ToLower(claims.Email)
-	if !claims.Verified || !strings.Contains(name, "@") || auth.ValidPerson("email", name) != nil {
+	name = strings.ToLower(name)
+	if !verified || !strings.Contains(name, "@") || auth.ValidPerson("email", name) != nil {
 		return store.Person{}, auth.ErrDenied
 	}
 	has := wordsOf(all[p.config.Claim])

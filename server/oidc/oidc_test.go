@@ -111,7 +111,7 @@ func TestPerson(t *testing.T) {
 	}
 	for what, other := range map[string]map[string]any{
 		"another issuer": {"iss": "https://other.example.org"}, "another server": {"aud": "other"}, "expired": {"exp": time.Now().Add(-time.Hour).Unix()},
-		"not verified": {"email_verified": false}, "no address": {"email": "kim"}, "no name": {"email": "a/b@example.org"}, "no role": {"groups": []string{"staff"}}, "no claim": {"groups": nil},
+		"not verified": {"email_verified": false}, "no address": {"email": "kim"}, "no name": {"email": "a/b@example.org"}, "a claim of another name": {"email": nil, "Email": "kim@example.org"}, "no role": {"groups": []string{"staff"}}, "no claim": {"groups": nil},
 	} {
 		if got, err := p.Person(ctx, i.signed(other), ""); !errors.Is(err, auth.ErrDenied) {
 			t.Errorf("%s: %v, %v", what, got, err)
