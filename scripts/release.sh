@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds release archives for linux, darwin and windows, with their checksums, into dist/, and says how large the programs are.
-# With docker at hand, `docker build -f scripts/Dockerfile .` makes an image of the linux program and nothing else.
+# With docker at hand, `docker build -f deploy/Containerfile .` makes an image of the linux program and nothing else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export CGO_ENABLED=0
