@@ -76,7 +76,7 @@ func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	session, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: q.Relation, Budget: q.Budget, Observe: q.Observe,
+	session, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: q.Relation, Budget: q.Budget, Observe: q.Observe, Engine: q.Engine,
 		Own: learners.Own(q.Own), Shape: check.Of})
 	if err != nil {
 		return nil, err

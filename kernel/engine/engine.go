@@ -19,7 +19,12 @@ type Engine interface {
 
 // Until is e, but that it reads no further piece once ctx is done: what it answers then is of a
 // part of the rows, and must be thrown away.
-func Until(ctx context.Context, e Engine) Engine { return until{ctx, e} }
+func Until(ctx context.Context, e Engine) Engine {
+	if own, ok := e.(interface{ Until(context.Context) Engine }); ok { // it does more than read pieces
+		return own.Until(ctx)
+	}
+	return until{ctx, e}
+}
 
 type until struct {
 	ctx context.Context

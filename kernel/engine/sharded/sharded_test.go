@@ -1,0 +1,308 @@
+package sharded
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+)
+
+const columns = 3
+
+// mixed has ordinary rows, null rows, partial rows and rows of every size.
+func mixed(n int) *rows.Table { return mixedIn(n, nil) }
+
+func mixedIn(n int, room rows.Room) *rows.Table {
+	rng := rand.New(rand.NewPCG(uint64(n), 20))
+	t := rows.NewIn(columns, room)
+	row := make([]float64, columns)
+	for i := range n {
+		for j := range row {
+			row[j] = rng.NormFloat64() * math.Exp(3*rng.NormFloat64())
+		}
+		switch i % 97 {
+		case 3:
+			row[i%columns] = math.NaN()
+		case 5:
+			row[i%columns] = 1e308
+		case 7:
+			row[i%columns] = 5e-324
+		case 11:
+			row[0], row[1], row[2] = math.Inf(1), math.NaN(), math.Inf(-1)
+		}
+		t.Append(row)
+	}
+	return t
+}
+
+func frame(shift float64) query.Affine {
+	return query.Affine{Center: []float64{shift, 0, math.Copysign(0, -1)}, W: [][]float64{{1, 0, 0}, {.25, .5, 0}, {0, -.1, 2}}}
+}
+
+// sums are one of every kind that workers are asked.
+func sums() map[string]query.Sum {
+	moments := func(form query.Form) query.ClippedMoments {
+		return query.ClippedMoments{Form: form, Lift: .7, Components: []query.Component{
+			{Frame: frame(.1), Radius: 3, LogWeight: math.Copysign(0, -1)}, {Frame: frame(-1), Radius: 2, LogWeight: -1, Truncate: true}, {Frame: frame(5), Radius: 1, GateOnly: true}}}
+	}
+	cut := rings.Partition{Regions: []rings.Region{
+		{Conditions: []rings.Condition{{Frame: frame(0), Radius: 1}}}, {Conditions: []rings.Condition{{Frame: frame(0), Radius: math.Inf(1), Outside: false}}}, {}}}
+	cut.Below = []rings.Partition{{}, {Components: []query.Component{{Frame: frame(1), Radius: 9}, {Frame: frame(-1), Radius: 9}}}, {}}
+	counts := query.Counts{Edges: query.Each([]float64{0, math.NaN(), 1}), As: query.Balance, Center: []float64{0, 1, 2}, SkipZero: true}
+	return map[string]query.Sum{
+		"count":      query.Count{},
+		"balance":    counts,
+		"bins":       query.Counts{Edges: [][]float64{nil, {-1, 0, 1}, {}}},
+		"tails":      query.Counts{Frame: frame(0), As: query.Above, Edges: [][]float64{{1, 2, 30}}},
+		"full":       moments(query.FullForm),
+		"diagonal":   moments(query.DiagonalForm),
+		"spherical":  moments(query.SphericalForm),
+		"directions": query.Directions{Frame: frame(.1), Lift: 1},
+		"cells":      rings.CellCounts{Frame: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2},
+		"children":   rings.CellCounts{Frame: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2, Parents: []uint64{0, 7, 5}},
+		"log ratio":  rings.LogRatio{F: moments(query.FullForm).Components, G: []query.Component{{Frame: frame(0)}}, Bound: 1},
+		"parts":      rings.Parts{Partition: cut, Queries: []query.Sum{counts, counts, counts, counts}},
+	}
+}
+
+// TestSums: the same integers as the local engine's, for any number and order of shards, whatever
+// fails but the last attempt.
+func TestSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 20))
+	for _, n := range []int{0, 1, rows.ChunkRows, rows.ChunkRows + 1, 2*rows.ChunkRows + 1057, 7*rows.ChunkRows + 5} {
+		from := mixed(n)
+		for name, q := range sums() {
+			if err := q.Validate(columns); err != nil {
+				t.Fatal(name, err)
+			}
+			want := engine.Sum(local.Engine{}, from, q)
+			for failures := range attempts {
+				m := newMemory(1 + rng.IntN(3))
+				table, c := mixedIn(n, m), &careless{store: m, rng: rng, failures: failures, say: rng.IntN(8)}
+				if got := engine.Sum(New(m, c), table, q); !slices.Equal(got, want) {
+					t.Fatalf("%s, %d rows, %d failures: %v, want %v", name, n, failures, got, want)
+				}
+				if n > rows.ChunkRows && c.runs != failures+1 {
+					t.Errorf("%s, %d rows: %d runs, want %d", name, n, c.runs, failures+1)
+				}
+				if names, _ := m.Names("ask"); len(names) > 0 {
+					t.Errorf("left behind: %v", names)
+				}
+			}
+			m := newMemory(2)
+			if got := engine.Sum(New(m, Here{m}), mixedIn(n, m), q); !slices.Equal(got, want) {
+				t.Fatalf("%s, %d rows, here: %v, want %v", name, n, got, want)
+			}
+		}
+	}
+}
+
+// TestRest: pairs, leaves, sorted columns and partial rows are those of the local engine.
+func TestRest(t *testing.T) {
+	from := mixed(3*rows.ChunkRows + 11)
+	m := newMemory(1)
+	table := mixedIn(from.Len(), m)
+	e := New(m, Here{m})
+	pairs := [][2]int32{{0, 1}, {5, 9000}, {12000, 3}}
+	octaves := rings.PairOctaves{Columns: columns, Low: -3, High: 9}
+	if got, want := leaves.SumPairs(e, table, octaves, pairs), leaves.SumPairs(local.Engine{}, from, octaves, pairs); !slices.Equal(got, want) {
+		t.Errorf("pairs: %v, want %v", got, want)
+	}
+	cut := sums()["parts"].(rings.Parts).Partition
+	if got, want := leaves.Leaves(e, table, cut), leaves.Leaves(local.Engine{}, from, cut); !slices.Equal(got, want) {
+		t.Error("leaves differ")
+	}
+	filled := query.Partial{Sum: sums()["full"], As: query.Filled, Fill: []float64{0, 1, 2}}
+	if got, want := engine.Sum(e, table, filled), engine.Sum(local.Engine{}, from, filled); !slices.Equal(got, want) {
+		t.Errorf("filled: %v, want %v", got, want)
+	}
+	if len(m.asked) > 0 {
+		t.Errorf("workers were asked %v", m.asked)
+	}
+}
+
+// TestTables: two tables in one store, of which one question's answer is never another's.
+func TestTables(t *testing.T) {
+	m := newMemory(2)
+	a, b := mixed(3*rows.ChunkRows), mixed(3*rows.ChunkRows+7)
+	e := New(m, Here{m})
+	ta, tb := mixedIn(a.Len(), m), mixedIn(b.Len(), m)
+	for range 2 {
+		for table, from := range map[*rows.Table]*rows.Table{ta: a, tb: b} {
+			q := sums()["full"]
+			if got, want := engine.Sum(e, table, q), engine.Sum(local.Engine{}, from, q); !slices.Equal(got, want) {
+				t.Fatalf("%v, want %v", got, want)
+			}
+		}
+	}
+}
+
+// caught is the error that a sum panics with.
+func caught(f func()) (err error) {
+	defer func() { err, _ = recover().(error) }()
+	f()
+	return nil
+}
+
+type schedule func(ctx context.Context, items []string) error
+
+func (s schedule) Run(ctx context.Context, items []string) error { return s(ctx, items) }
+
+// TestNoAnswer: what is missing, damaged or told in two ways ends in a constant, never in a sum.
+func TestNoAnswer(t *testing.T) {
+	q := sums()["full"]
+	for name, c := range map[string]struct {
+		spoil func(m *memory, items []string)
+		want  error
+		runs  int
+	}{
+		"nothing":     {func(m *memory, items []string) {}, errWorkers, attempts},
+		"one missing": {func(m *memory, items []string) { _ = Here{m}.Run(t.Context(), items[1:]) }, errWorkers, attempts},
+		"panic":       {func(m *memory, items []string) { panic("rows") }, errWorkers, attempts},
+		"odd items": {func(m *memory, items []string) {
+			for _, item := range []string{"", "1", "1.1.x", "-1.1.1", "9.1.0", "1.1.9", items[0] + ".1"} {
+				if Work(m, item) == nil {
+					t.Errorf("item %q is done", item)
+				}
+			}
+		}, errWorkers, attempts},
+		"two answers": {func(m *memory, items []string) {
+			_ = Here{m}.Run(t.Context(), items)
+			other := answer{make([]int64, q.Size())}
+			text, _ := encode(other)
+			_ = m.Write("answer.1.1."+other.name(0), text)
+		}, errText, 1},
+		"of no shard": {func(m *memory, items []string) {
+			_ = Here{m}.Run(t.Context(), items)
+			_ = m.Write("answer.1.1.77.0", nil)
+		}, errText, 1},
+		"damaged": {func(m *memory, items []string) {
+			_ = Here{m}.Run(t.Context(), items)
+			names, _ := m.Names("answer.1.1.1.")
+			text := slices.Clone(m.texts[names[0]])
+			text[len(text)/2] ^= 1
+			m.texts[names[0]] = text
+		}, errText, 1},
+		"short": {func(m *memory, items []string) {
+			_ = Here{m}.Run(t.Context(), items)
+			names, _ := m.Names("answer.1.1.1.")
+			_ = m.Remove(names[0])
+			short := answer{[]int64{1}}
+			text, _ := encode(short)
+			_ = m.Write("answer.1.1."+short.name(1), text)
+		}, errText, 1},
+		"damaged rows": {func(m *memory, items []string) {
+			m.all[1][5] = math.Nextafter(m.all[1][5], 9)
+			_ = Here{m}.Run(t.Context(), items)
+		}, errWorkers, attempts},
+		"lost rows": {func(m *memory, items []string) {
+			clear(m.all[2])
+			_ = Here{m}.Run(t.Context(), items)
+		}, errWorkers, attempts},
+	} {
+		m, runs := newMemory(1), 0
+		e := New(m, schedule(func(_ context.Context, items []string) error { runs++; c.spoil(m, items); return nil }))
+		table := mixedIn(4*rows.ChunkRows, m)
+		if err := caught(func() { engine.Sum(e, table, q) }); err != c.want || runs != c.runs {
+			t.Errorf("%s: %v after %d runs, want %v after %d", name, err, runs, c.want, c.runs)
+		}
+		if len(m.asked) != 1 {
+			t.Errorf("%s: asked %v", name, m.asked)
+		}
+	}
+}
+
+// TestStop: a context that is done stops a scheduler that waits, and what waits for it.
+func TestStop(t *testing.T) {
+	m := newMemory(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	e := New(m, schedule(func(ctx context.Context, items []string) error { cancel(); <-ctx.Done(); return ctx.Err() }))
+	table := mixedIn(3*rows.ChunkRows, m)
+	engine.Sum(engine.Until(ctx, e), table, query.Count{})
+	engine.Sum(engine.Until(ctx, e), table, query.Count{})
+}
+
+// TestNames: a scheduler is told numbers alone.
+func TestNames(t *testing.T) {
+	m := newMemory(1)
+	var all []string
+	e := New(m, schedule(func(ctx context.Context, items []string) error {
+		all = append(all, items...)
+		return Here{m}.Run(ctx, items)
+	}))
+	engine.Sum(e, mixedIn(3*rows.ChunkRows, m), query.Count{})
+	if got := strings.Join(all, " "); got != "1.1.0 1.1.1" {
+		t.Errorf("told %q", got)
+	}
+}
+
+// TestWire: what is written comes back, bit for bit; nothing else is written, and no text makes
+// reading panic or take more memory than the text.
+func TestWire(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 20))
+	for name, q := range sums() {
+		in := task{2, columns, query.Summed{Of: q}}
+		text, err := encode(in)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var out task
+		if err := decode(text, &out); err != nil {
+			t.Fatal(name, err)
+		}
+		again, _ := encode(out)
+		if !slices.Equal(text, again) || fmt.Sprintf("%#v", in) != fmt.Sprintf("%#v", out) {
+			t.Errorf("%s: %#v came back as %#v", name, in, out)
+		}
+		for range 500 {
+			bad := slices.Clone(text)
+			for range 1 + rng.IntN(3) {
+				bad[rng.IntN(len(bad))] = byte(rng.Uint32())
+			}
+			_ = decode(bad[:rng.IntN(len(bad)+1)], &task{})
+		}
+		if decode(text[:len(text)-1], &task{}) == nil || decode(append(text, 0), &task{}) == nil {
+			t.Errorf("%s: a text of another length is read", name)
+		}
+	}
+	for _, odd := range []any{
+		task{Summed: query.Summed{Of: query.Partial{Sum: query.Count{}}}}, task{Summed: query.Summed{Of: rings.PairOctaves{}}}, task{},
+		struct{ F func() }{}, struct{ p *int }{}, struct{ S string }{"a"}, struct{ n int }{}, [1]float64{},
+		task{Summed: query.Summed{Of: overridden{}}},
+	} {
+		if _, err := encode(odd); err != errKind {
+			t.Errorf("%#v is written: %v", odd, err)
+		}
+	}
+	if nan := math.Float64frombits(0x7ff8_0000_dead_beef); true {
+		text, _ := encode([]float64{nan, math.Copysign(0, -1)})
+		var out []float64
+		if err := decode(text, &out); err != nil || math.Float64bits(out[0]) != math.Float64bits(nan) || !math.Signbit(out[1]) {
+			t.Errorf("%v came back (%v)", out, err)
+		}
+	}
+}
+
+// overridden is a query of another package's.
+type overridden struct{ query.Count }
+
+// TestAsked: all the types of the list are structs of the kernel's queries.
+func TestAsked(t *testing.T) {
+	folder := reflect.TypeFor[query.Count]().PkgPath()
+	for _, of := range asked {
+		if of.Kind() != reflect.Struct || !strings.HasPrefix(of.PkgPath(), folder) || !of.Implements(reflect.TypeFor[query.Sum]()) {
+			t.Errorf("%v is asked", of)
+		}
+	}
+}
