@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func mapFile(f *os.File, size int) ([]byte, error) {
+// Map is the first bytes of a file as memory.
+func Map(f *os.File, size int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
 func unmap(shard []byte) error { return unix.Munmap(shard) }
 
-// leave drops whole pages from this process's memory; the file keeps them.
-func leave(pages []byte) { _ = unix.Madvise(pages, unix.MADV_DONTNEED) }
+// Drop drops whole pages from this process's memory; the file keeps them.
+func Drop(pages []byte) { _ = unix.Madvise(pages, unix.MADV_DONTNEED) }

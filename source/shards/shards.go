@@ -1,6 +1,7 @@
 // Package shards keeps what of a table exceeds memory on disk: in shards, mapped files without a
-// name, so that nobody opens them and nothing of them is left however the program ends. While a
-// table is read from front to back, little of it is in memory at a time.
+// name, so that nobody opens them and nothing of them is left however the program ends. (Those of
+// package shared have one, for workers.) While a table is read from front to back, little of it is
+// in memory at a time.
 //
 // The rows lie on the disk as they lie in memory: what protects the folder protects them.
 package shards
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -30,12 +32,19 @@ const (
 // a kernel.Room, for tables that are filled one after the other.
 type Room struct {
 	folder string
-	left   int                 // bytes of memory
-	shards [][]byte            // mapped
-	free   []byte              // the rest of the last one
-	pages  map[*float64][]byte // of the chunks in shards, by their first numbers
+	left   int                // bytes of memory
+	shards [][]byte           // mapped
+	free   []byte             // the rest of the last one
+	pages  map[*float64]place // of the chunks in shards, by their first numbers
+	name   string             // of the shards, and their number after it; "" for none
 	err    error
 	lost   []float64 // a chunk in place of all those that can't be had
+}
+
+// A place is where a chunk lies: from a byte of a shard on.
+type place struct {
+	pages     []byte
+	shard, at int
 }
 
 // Open returns a room with memory as a person says it, such as 2GiB: half of what this process may
@@ -60,7 +69,20 @@ func Open(memory, folder string) (*Room, error) {
 // New returns a room with so many bytes of memory, whose shards are in a folder; "" is that for
 // temporary files.
 func New(memory int, folder string) *Room {
-	return &Room{folder: folder, left: memory, pages: map[*float64][]byte{}}
+	return &Room{folder: folder, left: memory, pages: map[*float64]place{}}
+}
+
+// Named returns a room all of whose shards are files of a folder, called so and then 0, 1, ..
+func Named(folder, name string) *Room {
+	r := New(0, folder)
+	r.name = name
+	return r
+}
+
+// Place says in which shard a chunk lies, and from which of its numbers on.
+func (r *Room) Place(chunk []float64) (shard, at int, ok bool) {
+	p, ok := r.pages[&chunk[0]]
+	return p.shard, p.at / number, ok
 }
 
 // Chunk returns room for n numbers, with length zero. Where a shard can't be had, all that comes
@@ -75,7 +97,7 @@ func (r *Room) Chunk(n int) []float64 {
 	page := os.Getpagesize() // so that leaving a chunk concerns no other
 	size = (size + page - 1) / page * page
 	if r.err == nil && len(r.free) < size {
-		if r.free, r.err = shard(r.folder, max(size, shardBytes)); r.err == nil {
+		if r.free, r.err = r.shard(max(size, shardBytes)); r.err == nil {
 			r.shards = append(r.shards, r.free)
 		}
 	}
@@ -88,7 +110,8 @@ func (r *Room) Chunk(n int) []float64 {
 	pages := r.free[:size:size]
 	r.free = r.free[size:]
 	chunk := arrow.Float64Traits.CastFromBytes(pages)[:n:n]
-	r.pages[&chunk[0]] = pages
+	last := len(r.shards) - 1
+	r.pages[&chunk[0]] = place{pages, last, len(r.shards[last]) - len(r.free) - size}
 	return chunk[:0]
 }
 
@@ -98,8 +121,8 @@ func (r *Room) Leave(chunk []float64) {
 	if cap(chunk) == 0 {
 		return
 	}
-	if pages, ok := r.pages[&chunk[:1][0]]; ok {
-		leave(pages)
+	if p, ok := r.pages[&chunk[:1][0]]; ok {
+		Drop(p.pages)
 	}
 }
 
@@ -117,18 +140,20 @@ func (r *Room) Close() error {
 }
 
 // shard maps a new file of zeros, whose place on the disk is taken.
-func shard(folder string, size int) (mapped []byte, err error) {
-	f, err := os.CreateTemp(folder, "gauze-shard-*")
-	if err == nil {
-		defer f.Close()
+func (r *Room) shard(size int) (mapped []byte, err error) {
+	var f *os.File
+	if r.name != "" {
+		f, err = os.OpenFile(filepath.Join(r.folder, r.name+strconv.Itoa(len(r.shards))), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	} else if f, err = os.CreateTemp(r.folder, "gauze-shard-*"); err == nil {
 		err = os.Remove(f.Name())
 	}
+	defer f.Close() // of nil too: an error
 	zeros := make([]byte, 1<<20)
 	for left := size; err == nil && left > 0; left -= len(zeros) { // a hole could not be filled on a full disk
 		_, err = f.Write(zeros[:min(left, len(zeros))])
 	}
 	if err == nil {
-		mapped, err = mapFile(f, size)
+		mapped, err = Map(f, size)
 	}
 	if err != nil {
 		return nil, &source.Error{Field: "input", Wanted: "a table that fits into memory, or a disk for the rest of it", Got: fmt.Sprint(err),

@@ -1,0 +1,152 @@
+// Package shared keeps tables where workers find them: in shards of a folder that they all see, with
+// what they are asked and what they answer beside them. A Store is one of kernel/engine/sharded.
+//
+// The folder holds rows and exact sums, unencrypted. Its name cannot be guessed, only its owner can
+// read it, and it goes with the fit; it stays if the program is killed.
+package shared
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/shards"
+)
+
+// rowsName begins the names of shards, and partName those of what is being written.
+const (
+	rowsName = "rows."
+	partName = "part."
+)
+
+// A Store is a folder: on the side that fits a kernel.Room too.
+type Store struct {
+	*shards.Room // nil for a worker
+	folder       string
+	root         *os.Root
+	mu           sync.Mutex
+	mapped       map[int][]byte // shards that workers of this process read
+}
+
+// New makes a folder in another one; "" is that for temporary files.
+func New(in string) (*Store, error) {
+	folder, err := os.MkdirTemp(in, "gauze-*") // for its owner alone
+	if err == nil {
+		folder, err = filepath.Abs(folder)
+	}
+	if err != nil {
+		return nil, &source.Error{Field: "--shards", Wanted: "a folder in which one can be made", Got: err.Error(), Hint: "name one that all workers see, and only you can read"}
+	}
+	s, err := Open(folder)
+	if err == nil {
+		s.Room = shards.Named(folder, rowsName)
+	}
+	return s, err
+}
+
+// Open opens a folder that New has made, for a worker.
+func Open(folder string) (*Store, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = errors.New("others than its owner can open the folder of a fit")
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &Store{folder: folder, root: root, mapped: map[int][]byte{}}, nil
+}
+
+// Folder is where it is.
+func (s *Store) Folder() string { return s.folder }
+
+// Close removes the folder. What is mapped stays readable for workers that are late.
+func (s *Store) Close() error { return errors.Join(os.RemoveAll(s.folder), s.root.Close()) }
+
+// Place says where a chunk lies; false for a worker.
+func (s *Store) Place(chunk []float64) (shard, at int, ok bool) {
+	if s.Room == nil {
+		return 0, 0, false
+	}
+	return s.Room.Place(chunk)
+}
+
+// Rows are n numbers of a shard, from one on.
+func (s *Store) Rows(shard, at, n int) (numbers []float64, leave func(), err error) {
+	bytes, err := s.shard(shard)
+	from, to := at*arrow.Float64SizeBytes, (at+n)*arrow.Float64SizeBytes
+	if err == nil && (at < 0 || n < 0 || to > len(bytes)) {
+		err = errors.New("a shard is short")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return arrow.Float64Traits.CastFromBytes(bytes[from:to:to]), func() { shards.Drop(bytes[from:to:to]) }, nil
+}
+
+// shard maps a shard, once.
+func (s *Store) shard(number int) (bytes []byte, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes = s.mapped[number]; bytes != nil {
+		return bytes, nil
+	}
+	f, err := s.root.OpenFile(rowsName+strconv.Itoa(number), os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if bytes, err = shards.Map(f, int(info.Size())); err == nil {
+		s.mapped[number] = bytes
+	}
+	return bytes, err
+}
+
+// Write writes all of a file at once.
+func (s *Store) Write(name string, text []byte) error {
+	part, err := os.CreateTemp(s.folder, partName+"*")
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(text)
+	err = errors.Join(err, part.Close())
+	own := filepath.Base(part.Name())
+	if err == nil {
+		err = s.root.Rename(own, name)
+	}
+	if err != nil {
+		return errors.Join(err, s.root.Remove(own))
+	}
+	return nil
+}
+
+// Read is what was written.
+func (s *Store) Read(name string) ([]byte, error) { return s.root.ReadFile(name) }
+
+// Names are all that begin so.
+func (s *Store) Names(prefix string) (names []string, err error) {
+	entries, err := fs.ReadDir(s.root.FS(), ".")
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// Remove removes a file.
+func (s *Store) Remove(name string) error { return s.root.Remove(name) }
