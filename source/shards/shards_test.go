@@ -95,7 +95,7 @@ func TestLostShard(t *testing.T) {
 	size := 4 * os.Getpagesize()
 	mapped := []byte(nil)
 	if err = f.Truncate(int64(size)); err == nil {
-		mapped, err = mapFile(f, size)
+		mapped, err = Map(f, size)
 	}
 	if err == nil {
 		err = f.Truncate(0)

@@ -116,10 +116,12 @@ func Work(s Store, item string) (err error) {
 			err = errWorkers
 		}
 	}()
-	if work(s, item) != nil {
-		return errWorkers
-	}
-	return nil
+	parallel.Run(1, func(int) { // where a disk that is lost is a panic
+		if work(s, item) != nil {
+			err = errWorkers
+		}
+	})
+	return err
 }
 
 func work(s Store, item string) error {
