@@ -126,16 +126,19 @@ func (u until) Scan(s rows.Source, q query.Scan) query.Accumulator {
 		panic(err)
 	}
 	for _, a := range answers {
-		if len(a) != len(total.Sum) {
+		if len(a.Sum) != len(total.Sum) {
 			panic(errText)
 		}
-		total.Merge(&query.Total{Sum: a})
+		total.Merge(&query.Total{Sum: a.Sum, Read: a.Read})
+	}
+	if u.ctx.Err() == nil && total.Read != table.Len()*table.Columns() {
+		panic(errText)
 	}
 	return total
 }
 
 // ask has a question answered for every shard: the sums, one for each, whoever was asked how often.
-func (p *pool) ask(ctx context.Context, question []byte, l *layout) (answers [][]int64, err error) {
+func (p *pool) ask(ctx context.Context, question []byte, l *layout) (answers []answer, err error) {
 	p.asked++
 	name := "ask." + strconv.Itoa(p.asked)
 	if err := p.store.Write(name, question); err != nil {
@@ -169,15 +172,15 @@ func (p *pool) run(ctx context.Context, items []string) {
 
 // collect reads the answers of an attempt: nil if one is missing, and an error if two workers
 // disagree or one is damaged, which no attempt will mend.
-func (p *pool) collect(key string, shards int) ([][]int64, error) {
+func (p *pool) collect(key string, shards int) ([]answer, error) {
 	names, err := p.store.Names(key)
 	if err != nil {
 		return nil, nil
 	}
-	answers, got := make([][]int64, shards), 0
+	answers, got := make([]answer, shards), 0
 	for _, name := range names {
 		shard, err := strconv.Atoi(strings.Split(strings.TrimPrefix(name, key), ".")[0])
-		if err != nil || shard < 0 || shard >= shards || answers[shard] != nil {
+		if err != nil || shard < 0 || shard >= shards || answers[shard].Sum != nil {
 			return nil, errText
 		}
 		text, err := p.store.Read(name)
@@ -188,7 +191,7 @@ func (p *pool) collect(key string, shards int) ([][]int64, error) {
 		if err := decode(text, &a); err != nil || name != key+a.name(shard) || a.Sum == nil {
 			return nil, errText
 		}
-		answers[shard] = a.Sum
+		answers[shard] = a
 		got++
 	}
 	if got < shards {

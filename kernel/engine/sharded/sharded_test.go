@@ -179,7 +179,7 @@ func TestNoAnswer(t *testing.T) {
 		}, errWorkers, attempts},
 		"two answers": {func(m *memory, items []string) {
 			_ = Here{m}.Run(t.Context(), items)
-			other := answer{make([]int64, q.Size())}
+			other := answer{Sum: make([]int64, q.Size())}
 			text, _ := encode(other)
 			_ = m.Write("answer.1.1."+other.name(0), text)
 		}, errText, 1},
@@ -198,9 +198,17 @@ func TestNoAnswer(t *testing.T) {
 			_ = Here{m}.Run(t.Context(), items)
 			names, _ := m.Names("answer.1.1.1.")
 			_ = m.Remove(names[0])
-			short := answer{[]int64{1}}
+			short := answer{Sum: []int64{1}}
 			text, _ := encode(short)
 			_ = m.Write("answer.1.1."+short.name(1), text)
+		}, errText, 1},
+		"of fewer rows": {func(m *memory, items []string) {
+			_ = Here{m}.Run(t.Context(), items)
+			names, _ := m.Names("answer.1.1.1.")
+			_ = m.Remove(names[0])
+			fewer := answer{make([]int64, q.Size()), 3}
+			text, _ := encode(fewer)
+			_ = m.Write("answer.1.1."+fewer.name(1), text)
 		}, errText, 1},
 		"damaged rows": {func(m *memory, items []string) {
 			m.all[1][5] = math.Nextafter(m.all[1][5], 9)
@@ -301,7 +309,7 @@ type overridden struct{ query.Count }
 func TestAsked(t *testing.T) {
 	folder := reflect.TypeFor[query.Count]().PkgPath()
 	for _, of := range asked {
-		if of.Kind() != reflect.Struct || !strings.HasPrefix(of.PkgPath(), folder) || !of.Implements(reflect.TypeFor[query.Sum]()) {
+		if of.Kind() != reflect.Struct || !strings.HasPrefix(of.PkgPath(), folder) || !of.Implements(reflect.TypeFor[query.Mapped]()) {
 			t.Errorf("%v is asked", of)
 		}
 	}

@@ -17,12 +17,13 @@ var (
 )
 
 // asked are the structs that can stand in an interface of what is written: the sums of whole rows
-// that estimators ask, of the kernel's own types alone. The order is that of the format, of which
+// that estimators ask, and what an engine tells some of them from, of the kernel's own types alone.
+// The order is that of the format, of which
 // all workers of a fit have the same version.
 var asked = []reflect.Type{
 	reflect.TypeFor[query.Count](), reflect.TypeFor[query.Counts](), reflect.TypeFor[query.ClippedMoments](),
 	reflect.TypeFor[query.Directions](), reflect.TypeFor[rings.CellCounts](), reflect.TypeFor[rings.LogRatio](),
-	reflect.TypeFor[rings.Parts](),
+	reflect.TypeFor[rings.Parts](), reflect.TypeFor[query.Ranks](),
 }
 
 // encode writes a plain value: numbers bit for bit, slices with nil told from empty, the fields of

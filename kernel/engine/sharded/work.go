@@ -33,7 +33,10 @@ type shard struct {
 
 // An answer is a shard's sum. It is named by what it says, so that the same answer given twice is
 // one, and two that differ are two.
-type answer struct{ Sum []int64 }
+type answer struct {
+	Sum  []int64
+	Read int // numbers
+}
 
 func (a answer) name(shard int) string {
 	text, _ := encode(a)
@@ -154,7 +157,7 @@ func work(s Store, item string) error {
 		}
 	}
 	sound.Store(reading{s, layout}, true)
-	a := answer{total.(*query.Total).Sum}
+	a := answer{total.(*query.Total).Sum, total.(*query.Total).Read}
 	text, err := encode(a)
 	if err != nil {
 		return err
