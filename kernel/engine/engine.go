@@ -19,12 +19,7 @@ type Engine interface {
 
 // Until is e, but that it reads no further piece once ctx is done: what it answers then is of a
 // part of the rows, and must be thrown away.
-func Until(ctx context.Context, e Engine) Engine {
-	if own, ok := e.(interface{ Until(context.Context) Engine }); ok { // it does more than read pieces
-		return own.Until(ctx)
-	}
-	return until{ctx, e}
-}
+func Until(ctx context.Context, e Engine) Engine { return until{ctx, e} }
 
 type until struct {
 	ctx context.Context
@@ -33,19 +28,20 @@ type until struct {
 
 // Scan hands out empty pieces once the context is done.
 func (u until) Scan(s rows.Source, q query.Scan) query.Accumulator {
-	return u.Engine.Scan(stopping{s, u.ctx}, q)
+	return u.Engine.Scan(Stopping{s, u.ctx}, q)
 }
 
-type stopping struct {
+// Stopping is a source whose pieces are empty once Context is done.
+type Stopping struct {
 	rows.Source
-	ctx context.Context
+	Context context.Context
 }
 
 // Pieces returns what reads piece i, or nothing.
-func (s stopping) Pieces() func(i int) []float64 {
+func (s Stopping) Pieces() func(i int) []float64 {
 	piece := s.Source.Pieces()
 	return func(i int) []float64 {
-		if s.ctx.Err() != nil {
+		if s.Context.Err() != nil {
 			return nil
 		}
 		return piece(i)

@@ -1,5 +1,6 @@
-// Package shared keeps tables where workers find them: in shards of a folder that they all see, with
-// what they are asked and what they answer beside them. A Store is one of kernel/engine/sharded.
+// Package shared keeps tables where workers find them: in shards of a folder that they all see,
+// with what they are asked and what they answer beside them. A Store is one of
+// kernel/engine/sharded.
 //
 // The folder holds rows and exact sums, unencrypted. Its name cannot be guessed, only its owner can
 // read it, and it goes with the fit; it stays if the program is killed.

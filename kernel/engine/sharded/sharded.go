@@ -79,49 +79,50 @@ func New(store Store, schedule Scheduler) Engine {
 	return Engine{len(pools.all)}
 }
 
-// Scan is that of an engine which nothing stops.
+// Scan asks the workers if it can.
 func (e Engine) Scan(s rows.Source, q query.Scan) query.Accumulator {
-	return e.Until(context.Background()).Scan(s, q)
+	ctx, of := context.Background(), s
+	if stopping, ok := s.(engine.Stopping); ok {
+		ctx, of = stopping.Context, stopping.Source
+	}
+	table, whole := of.(*rows.Table)
+	sum, sums := q.(query.Summed)
+	if p := e.pool(); p != nil && whole && sums {
+		if total := p.sum(ctx, table, sum); total != nil {
+			return total
+		}
+	}
+	return local.Engine{}.Scan(s, q)
 }
 
-// Until is the engine that asks for nothing more once ctx is done.
-func (e Engine) Until(ctx context.Context) engine.Engine {
+// pool is nil for the zero Engine.
+func (e Engine) pool() *pool {
 	pools.Lock()
 	defer pools.Unlock()
 	if e.number < 1 || e.number > len(pools.all) {
-		return engine.Until(ctx, local.Engine{})
+		return nil
 	}
-	return until{ctx, pools.all[e.number-1]}
+	return pools.all[e.number-1]
 }
 
-type until struct {
-	ctx context.Context
-	*pool
-}
-
-// Scan asks the workers if it can.
-func (u until) Scan(s rows.Source, q query.Scan) query.Accumulator {
-	here := engine.Until(u.ctx, local.Engine{})
-	table, whole := s.(*rows.Table)
-	sum, sums := q.(query.Summed)
-	if !whole || !sums {
-		return here.Scan(s, q)
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	l, err := u.layout(table)
+// sum is what a question adds up to over a whole table, nil if workers cannot be asked it. It
+// panics if they do not answer.
+func (p *pool) sum(ctx context.Context, table *rows.Table, q query.Summed) *query.Total {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l, err := p.layout(table)
 	if err != nil {
 		panic(err)
 	}
-	question, err := encode(task{l.number, table.Columns(), sum})
+	question, err := encode(task{l.number, table.Columns(), q})
 	if err != nil { // of another kind
-		return here.Scan(s, q)
+		return nil
 	}
 	total := q.Start(table.Columns()).(*query.Total)
-	l.addHere(u.ctx, table, total)
-	answers, err := u.ask(u.ctx, question, l)
+	l.addHere(ctx, table, total)
+	answers, err := p.ask(ctx, question, l)
 	switch {
-	case u.ctx.Err() != nil: // thrown away
+	case ctx.Err() != nil: // thrown away
 	case err != nil:
 		panic(err)
 	}
@@ -131,7 +132,7 @@ func (u until) Scan(s rows.Source, q query.Scan) query.Accumulator {
 		}
 		total.Merge(&query.Total{Sum: a.Sum, Read: a.Read})
 	}
-	if u.ctx.Err() == nil && total.Read != table.Len()*table.Columns() {
+	if ctx.Err() == nil && total.Read != table.Len()*table.Columns() {
 		panic(errText)
 	}
 	return total
