@@ -26,14 +26,15 @@ func postgresKills() int {
 	return 2
 }
 
-// A process of the database that serves the server is killed at any moment: the database ends all
-// of them and recovers. Every fit that was taken is released or has failed with its cost kept, keys
-// stay what they were, and the ledger verifies.
+// A process of the database that serves the server is killed at any moment, and the database ends
+// all of them and recovers; or all of its processes are killed, and it is started again. Every fit
+// that was taken is released or has failed with its cost kept, keys stay what they were, and the
+// ledger verifies.
 func TestKilledPostgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a PostgreSQL server")
 	}
-	place := pgtest.Start(t, "-c fsync=on")
+	place, crash := pgtest.StartCrashing(t, "-c fsync=on")
 	s := opened(t, func(c *Config) {
 		c.Database, c.Key, c.Waiting = place, filepath.Join(t.TempDir(), "key"), 1000
 	})
@@ -45,11 +46,16 @@ func TestKilledPostgres(t *testing.T) {
 	s.register("people", s.table(2000), "")
 	s.wants(201, "kim", "POST", "/datasets/people/grants", `{"analyst": "lee", "epsilon": 18, "delta": 1e-4}`)
 	ask := `{"dataset": "people", "epsilon": 0.5, "delta": 1e-9, "components": 1}`
-	taken, killed := map[string]string{}, 0
+	taken, killed, crashed := map[string]string{}, 0, 0
 	for i := range postgresKills() {
 		for j := range 4 {
 			key := fmt.Sprint("key ", i, " ", j)
-			if j == 2 && s.killBackend(db) {
+			switch {
+			case j != 2:
+			case i%2 == 1:
+				crash()
+				crashed++
+			case s.killBackend(db):
 				killed++
 			}
 			time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
@@ -71,10 +77,10 @@ func TestKilledPostgres(t *testing.T) {
 		t.Error(err)
 	}
 	s.held(place)
-	if killed == 0 {
+	if killed == 0 || crashed == 0 {
 		t.Error("nothing was killed")
 	}
-	t.Logf("%d kills; %d fits taken, %d in the ledger, which verifies; they ended as %v", killed, len(taken), b.Fits, ends)
+	t.Logf("%d kills of a process of the database, %d of all of them at once; %d fits taken, %d in the ledger, which verifies; they ended as %v", killed, crashed, len(taken), b.Fits, ends)
 }
 
 // held reports a database that another server can have, for a while: a lock that went with a

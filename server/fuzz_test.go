@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gauze-dp/gauze/server/auth"
 )
 
 // patience is how long an answer may take. What plans take is bounded by what they are of; the rest
@@ -134,6 +136,42 @@ func FuzzTargets(f *testing.F) {
 		}
 		for _, who := range []string{"lee", "kim"} {
 			one.hostile(who, method, target, "{}", nil)
+		}
+	})
+}
+
+// Whatever is sent to whatever page by somebody who has signed in, in a form with its secret or in
+// an address: no internal error, no panic.
+func FuzzForms(f *testing.F) {
+	s := besieged(f)
+	keeper := auth.New(s.server.store, time.Now)
+	cookies, secrets := map[string]string{}, map[string]string{}
+	for _, who := range []string{"lee", "kim"} {
+		cookie, session, err := keeper.Begin(f.Context(), s.tokens[who])
+		if err != nil {
+			f.Fatal(err)
+		}
+		cookies[who], secrets[who] = cookie, session.Secret
+	}
+	paths := []string{"/fits", "/datasets/people/grants", "/datasets/people/accept", "/register", "/fits/" + strings.Repeat("0", 32) + "/cancel", "/plan", "/compare", "/datasets", "/log", "/nothing"}
+	bodies := []string{"", "&&&===", "%zz", "\xff\x00", "dataset=people&epsilon=0.001&delta=1e-9&components=1", "dataset=people&dataset=hidden&epsilon=NaN&delta=-1e999", "dataset=hidden&rows=-1&epsilon=1e308",
+		"dataset=&rows=9223372036854775808&dim=-5&components=0", "dataset=people&column=age&column=age&by=age&title=%00%3Cscript%3E", "name=x&input=/dev/zero&schema=%7B%22columns%22:[[]]%7D&do=preview", "name=x%0a&input=%00&schema=a%0aa&capacity=1e9",
+		"analyst=lee%00&epsilon=1&delta=1", "a=x&b=y", "a=" + strings.Repeat("0", 32) + "&b=%ff", "before=-1&after=%00", "before=99999999999999999999", "dataset=people&epsilon=1&delta=1e-9&components=1&method=../x&covariance=%ff"}
+	for i, body := range bodies {
+		for j := range paths {
+			if (i+j)%2 == 0 {
+				f.Add(j, body)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, path int, body string) {
+		one, at := s.reporting(t), paths[uint(path)%uint(len(paths))]
+		for who, cookie := range cookies {
+			headers := http.Header{"Cookie": {"gauze-session=" + cookie}, "Content-Type": {"application/x-www-form-urlencoded"}}
+			one.hostile(who, "POST", at, "secret="+secrets[who]+"&"+body, headers)
+			if _, err := url.ParseRequestURI(at + "?" + body); err == nil {
+				one.hostile(who, "GET", at+"?"+body, "", headers)
+			}
 		}
 	})
 }

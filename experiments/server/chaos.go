@@ -209,7 +209,7 @@ func killedPostgres(ctx context.Context, p *engine.Page) error {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	p.Heading("PostgreSQL")
-	p.Text("`GAUZE_LONG=1 go test ./server -run " + name + " -v`, which kills a process of the database that serves the server, so that the database ends all of them and recovers; the server goes on:")
+	p.Text("`GAUZE_LONG=1 go test ./server -run " + name + " -v`, which kills in turns a process of the database that serves the server, so that the database ends all of them and recovers, and all processes of the database at once, which is then started again; the server goes on, and analysts send again what was not answered:")
 	for line := range strings.Lines(string(out)) {
 		if _, said, found := strings.Cut(line, "_test.go:"); found {
 			p.Text(strings.TrimSpace(said))

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,9 @@ type field struct {
 	tokens                    map[string]string
 	client                    *http.Client
 	dice                      *dice
+	sent                      atomic.Int64 // requests
+	// planted changes an answer before anybody sees it
+	planted func(f *field, path string, a *answer)
 
 	process *exec.Cmd
 	url     string
@@ -39,7 +43,7 @@ func newField(ctx context.Context, seed uint64) (*field, error) {
 		return nil, err
 	}
 	f := &field{folder: folder, program: filepath.Join(folder, "gauze"), database: filepath.Join(folder, "gauze.db"), log: filepath.Join(folder, "log"), life: "1h", tokens: map[string]string{}, dice: newDice(seed),
-		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 500}}}
+		client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 500}}}
 	build := exec.CommandContext(ctx, "go", "build", "-o", f.program, "./cmd/gauze")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -150,7 +154,12 @@ func (f *field) send(ctx context.Context, who, method, path, body string, header
 	}
 	defer w.Body.Close()
 	text, err := io.ReadAll(w.Body)
-	return answer{w.StatusCode, w.Header, text, time.Since(begun), err}
+	a := answer{w.StatusCode, w.Header, text, time.Since(begun), err}
+	f.sent.Add(1)
+	if f.planted != nil {
+		f.planted(f, path, &a)
+	}
+	return a
 }
 
 const api = "/api/v1"
@@ -166,11 +175,16 @@ func (f *field) wants(ctx context.Context, status int, who, method, path, body s
 
 // register registers lines of a file of columns age and bmi, and grants each analyst a budget.
 func (f *field) register(ctx context.Context, name string, lines []string, analysts ...string) (path string, err error) {
+	return f.registerWith(ctx, name, lines, "", analysts...)
+}
+
+// registerWith is register with more fields.
+func (f *field) registerWith(ctx context.Context, name string, lines []string, more string, analysts ...string) (path string, err error) {
 	path = filepath.Join(f.folder, name+".csv")
 	if err := os.WriteFile(path, []byte("age,bmi\n"+strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return "", err
 	}
-	if _, err := f.wants(ctx, 201, "kim", "POST", "/datasets", fmt.Sprintf(`{"name": %q, "input": %q, "schema": {"columns": [{"name": "age"}, {"name": "bmi"}]}}`, name, path)); err != nil {
+	if _, err := f.wants(ctx, 201, "kim", "POST", "/datasets", fmt.Sprintf(`{"name": %q, "input": %q, "schema": {"columns": [{"name": "age"}, {"name": "bmi"}]}%s}`, name, path, more)); err != nil {
 		return "", err
 	}
 	for _, analyst := range analysts {
@@ -193,6 +207,22 @@ func (f *field) drawn(rows int) []string {
 // ask is a fit as it is usually asked.
 func ask(dataset string) string {
 	return fmt.Sprintf(`{"dataset": %q, "epsilon": 1, "delta": 1e-9, "components": 1}`, dataset)
+}
+
+// fitted is the id of a fit that was submitted and is released.
+func (f *field) fitted(ctx context.Context, who, body string, headers ...string) (string, error) {
+	a, err := f.wants(ctx, 202, who, "POST", "/fits", body, headers...)
+	if err != nil {
+		return "", err
+	}
+	id, state := a.field("id"), ""
+	for range 1200 {
+		if state = f.send(ctx, who, "GET", api+"/fits/"+id, "").field("state"); state == "released" {
+			return id, nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return id, fmt.Errorf("a fit of %s is %s", body, state)
 }
 
 // An account is one of the ledger.

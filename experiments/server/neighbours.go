@@ -1,11 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,25 +17,53 @@ import (
 // A neighbour is what is done to a table of which another copy is left as it is.
 type neighbour struct {
 	name   string
-	change func(lines []string)
+	change func(lines []string) []string
+	// private: of the two relations the one that hides the number of rows
+	private bool
 	// gone: its file is removed once it is registered. These are no neighbours: its fits fail, at
 	// the end of their slots, which is public.
 	gone bool
-	// planted adds a leak to what was measured of the changed table.
-	planted func(m map[string]float64)
+	// planted changes answers about the changed table on their way to the analyst.
+	planted func(f *field, path string, a *answer)
+}
+
+func same(lines []string) []string { return lines }
+
+func row(text string) func([]string) []string {
+	return func(lines []string) []string {
+		lines[7] = text
+		return lines
+	}
 }
 
 var changes = []neighbour{
-	{name: "one row moved", change: func(lines []string) { lines[7] = "95,12" }},
-	{name: "one row of 1e308", change: func(lines []string) { lines[7] = "1e308,-1e308" }},
-	{name: "one row malformed", change: func(lines []string) { lines[7] = "forty,?" }},
-	{name: "file removed", change: func([]string) {}, gone: true},
-	{name: "planted: one byte in an answer", change: func([]string) {}, planted: func(m map[string]float64) { m["bytes, while it runs"]++ }},
-	{name: "planted: shown 30 ms early", change: func([]string) {}, planted: func(m map[string]float64) { m["end seen, behind due, s"] -= .03 }},
-	{name: "planted: answers 20 % slower", change: func([]string) {}, planted: func(m map[string]float64) { m["own fit, s"] *= 1.2 }},
+	{name: "one row moved", change: row("95,12")},
+	{name: "one row of 1e308", change: row("1e308,-1e308")},
+	{name: "one row malformed", change: row("forty,?")},
+	{name: "one row removed", change: func(lines []string) []string { return lines[1:] }, private: true},
+	{name: "no neighbour: file removed", change: same, gone: true},
+	{name: "planted: one answer in four is a byte longer", change: same, planted: func(f *field, _ string, a *answer) {
+		if f.dice.below(4) == 0 {
+			a.body = append(a.body, ' ')
+		}
+	}},
+	{name: "planted: answers are 1 ms late", change: same, planted: func(_ *field, _ string, a *answer) {
+		time.Sleep(time.Millisecond)
+		a.took += time.Millisecond
+	}},
+	{name: "planted: the end shows 10 ms late", change: same, planted: func(_ *field, path string, a *answer) {
+		if strings.HasPrefix(path, api+"/fits/") && a.field("state") == "released" {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}},
+	{name: "planted: one list in ten leaves the fit out", change: same, planted: func(f *field, path string, a *answer) {
+		if strings.HasPrefix(path, api+"/fits?") && f.dice.below(10) == 0 {
+			a.body = []byte(`{"fits": []}`)
+		}
+	}},
 }
 
-// falseAlarm is the chance that a row of the table is called different although nothing is: it is
+// falseAlarm is the chance that anything of a change is called different although nothing is: it is
 // shared out among what is measured.
 const falseAlarm = 1e-3
 
@@ -51,155 +80,180 @@ func neighbours(ctx context.Context, f *field, p *engine.Page, runs int) error {
 		return err
 	}
 	t := engine.Table{Head: []string{"change", "measured", "unchanged, median", "changed, median", "z", "different"}}
+	brief := engine.Table{Head: []string{"change", "what differs", "largest |z|", "limit", "texts of one table alone", "requests"}}
 	for i, c := range changes {
-		var seen [2][]map[string]float64
-		names := [2]string{fmt.Sprintf("table-%da", i), fmt.Sprintf("table-%db", i)}
-		lines := f.drawn(5000)
-		for j, name := range names {
-			own := slices.Clone(lines)
-			if j == 1 {
-				c.change(own)
-			}
-			path, err := f.register(ctx, name, own, "lee", "max")
-			if err != nil {
-				return err
-			}
-			if j == 1 && c.gone {
-				if err := os.Remove(path); err != nil {
-					return err
-				}
-			}
+		before := f.sent.Load()
+		w := &watched{}
+		names, err := f.pair(ctx, i, c)
+		if err != nil {
+			return err
 		}
 		for range runs {
 			first := f.dice.below(2)
 			for _, j := range []int{first, 1 - first} {
-				m, err := f.measure(ctx, names[j])
-				if err != nil {
+				f.planted = nil
+				if j == 1 {
+					f.planted = c.planted
+				}
+				if err := f.measure(ctx, w, names, j); err != nil {
 					return err
 				}
-				if j == 1 && c.planted != nil {
-					c.planted(m)
-				}
-				seen[j] = append(seen[j], m)
 			}
 		}
-		compare(&t, c.name, seen)
+		f.planted = nil
+		w.compare(&t, &brief, c.name, f.sent.Load()-before)
 	}
-	p.Text(fmt.Sprintf("Two tables of 5,000 rows that differ in one row, %d fits of each, one after the other and in random order within each pair. The analyst asks without a pause for the state of the fit, "+
-		"the budget, the list and /healthz, and another analyst's plan: from the submission until the end shows. Each quantity of the two is compared by its ranks (Mann and Whitney); a row is called different beyond "+
-		"the z that happens by chance, in any of the quantities of a change, with a probability of %g. Planted leaks are added to what was measured of two equal tables.", runs, falseAlarm))
+	p.Text(fmt.Sprintf("Two tables of 5,000 rows that differ in one row, %d fits of each, in pairs of random order. From the submission until the end shows the analyst asks without a pause for the state of the fit, "+
+		"the budget, the lists and /healthz, for what she has no right to, and for another analyst's plans and lists. Each quantity of the two is compared pair by pair (signed ranks, two-sided); a quantity is called different "+
+		"beyond the |z| that happens by chance in any quantity of a change with a probability of %g. Texts are compared as they are, but for names, ids and times. Planted leaks are put on the wire, between the server and the analyst, of two equal tables.", runs, falseAlarm))
+	p.Table(brief)
+	p.Text("A removed file is no neighbouring table: its fits fail, which is public at the end of the slot. What may differ of it before that is the time for which the machine is busy.")
+	p.Heading("Every quantity")
 	p.Table(t)
-	p.Text("A removed file is no neighbouring table: its fits fail, and that is public at the end of the slot. What differs of it before is the time that the machine is busy.")
 	return nil
 }
 
-// measure fits and notes all that can be seen until the end shows.
-func (f *field) measure(ctx context.Context, name string) (map[string]float64, error) {
-	m, counts := map[string]float64{}, map[string]float64{}
-	average := func(what string, x float64) { m[what] += x; counts[what]++ }
+// pair registers a table and its neighbour.
+func (f *field) pair(ctx context.Context, i int, c neighbour) (names [2]string, err error) {
+	names = [2]string{fmt.Sprintf("table-%da", i), fmt.Sprintf("table-%db", i)}
+	lines := f.drawn(5000)
+	for j, name := range names {
+		own, more := slices.Clone(lines), ""
+		if j == 1 {
+			own = c.change(own)
+		}
+		if c.private {
+			more = `, "relation": "add-remove-one", "capacity": 6000`
+		}
+		path, err := f.registerWith(ctx, name, own, more, "lee", "max")
+		if err == nil && j == 1 && c.gone {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			return names, err
+		}
+	}
+	return names, nil
+}
+
+// watched is what was seen of two tables.
+type watched struct {
+	seen  [2][]map[string]float64 // a fit each
+	texts [2]map[string]bool
+}
+
+// A round of asking sums what is seen until a fit's end shows.
+type round struct {
+	m, counts map[string]float64
+	note      func(kind string, a answer)
+}
+
+func (r *round) average(what string, x float64) {
+	r.m[what] += x
+	r.counts[what]++
+}
+
+var changing = regexp.MustCompile(`[0-9a-f]{32}|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+
+// noted keeps the text of an answer, without names, ids and times.
+func (w *watched) noted(names [2]string, j int, kind string, a answer) {
+	if w.texts[j] == nil {
+		w.texts[j] = map[string]bool{}
+	}
+	text := changing.ReplaceAllString(string(a.body), "*")
+	text = strings.NewReplacer(names[0], "T", names[1], "T", `"queued"`, `"running"`).Replace(text)
+	w.texts[j][fmt.Sprint(kind, a.status, text)] = true
+}
+
+// measure fits one of the tables and notes all that can be seen until the end shows.
+func (f *field) measure(ctx context.Context, w *watched, names [2]string, j int) error {
+	name := names[j]
+	r := &round{m: map[string]float64{}, counts: map[string]float64{}, note: func(kind string, a answer) { w.noted(names, j, kind, a) }}
 	taken, err := f.wants(ctx, 202, "lee", "POST", "/fits", ask(name))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m["submission, s"], m["bytes of its answer"] = taken.took.Seconds(), float64(len(taken.body))
+	r.note("submission", taken)
+	r.m["submission, s"], r.m["submission, bytes"] = taken.took.Seconds(), float64(len(taken.body))
 	id := taken.field("id")
 	for polls := 0; ; polls++ {
 		own, err := f.wants(ctx, 200, "lee", "GET", "/fits/"+id, "")
 		if err != nil {
-			return nil, err
+			return err
 		}
 		state := own.field("state")
 		if state != "queued" && state != "running" {
 			due, err := time.Parse(time.RFC3339Nano, own.field("due"))
 			starts, fault := time.Parse(time.RFC3339Nano, own.field("starts"))
 			if err != nil || fault != nil {
-				return nil, fmt.Errorf("%s: %w", own.body, err)
+				return fmt.Errorf("%s: %w", own.body, err)
 			}
-			m["end seen, behind due, s"], m["slot, s"], m["rounds of asking"] = time.Since(due).Seconds(), due.Sub(starts).Seconds(), float64(polls)
+			r.m["end seen, behind due, s"], r.m["slot, s"], r.m["rounds of asking"] = time.Since(due).Seconds(), due.Sub(starts).Seconds(), float64(polls)
 			break
 		}
-		average("own fit, s", own.took.Seconds())
-		average("bytes, while it runs", float64(len(own.body)-len(state)))
-		average("headers, bytes", headerBytes(own.header))
-		for what, path := range map[string]string{"budget": "/datasets/" + name, "list": "/fits?limit=3", "health": "/healthz", "other's list": "/datasets"} {
-			who := "lee"
-			if what == "other's list" {
-				who = "max"
-			}
-			a, err := f.wants(ctx, 200, who, "GET", path, "")
-			if err != nil {
-				return nil, err
-			}
-			average(what+", s", a.took.Seconds())
+		r.average("own fit, s", own.took.Seconds())
+		r.average("own fit, bytes", float64(len(own.body)-len(state)))
+		r.average("headers, bytes", headerBytes(own.header))
+		r.note("fit", own)
+		if err := f.roundOf(ctx, r, name, id); err != nil {
+			return err
 		}
-		a, err := f.wants(ctx, 200, "max", "POST", "/plans", ask(name))
-		if err != nil {
-			return nil, err
-		}
-		average("other's plan, s", a.took.Seconds())
 	}
-	for what, n := range counts {
-		m[what] /= n
+	for what, n := range r.counts {
+		r.m[what] /= n
 	}
-	return m, nil
+	w.seen[j] = append(w.seen[j], r.m)
+	return nil
 }
 
-// headerBytes is the size of all headers.
+// roundOf asks everything once.
+func (f *field) roundOf(ctx context.Context, r *round, name, id string) error {
+	for _, c := range []struct {
+		kind, who, method, path, body string
+		status                        int
+	}{
+		{"budget", "lee", "GET", "/datasets/" + name, "", 200},
+		{"list of fits", "lee", "GET", "/fits?limit=3", "", 200},
+		{"list of releases", "lee", "GET", "/releases?limit=1", "", 200},
+		{"release before its time", "lee", "GET", "/releases/" + id, "", 404},
+		{"what is not hers", "lee", "POST", "/datasets/" + name + "/accept", "", 403},
+		{"a fault", "lee", "POST", "/plans", `{"dataset": "` + name + `", "epsilon": -1}`, 422},
+		{"other's fit", "max", "GET", "/fits/" + id, "", 404},
+		{"other's data sets", "max", "GET", "/datasets", "", 200},
+		{"other's plan", "max", "POST", "/plans", ask(name), 200},
+	} {
+		a, err := f.wants(ctx, c.status, c.who, c.method, c.path, c.body)
+		if err != nil {
+			// the end may have come since it was asked for
+			if c.kind == "release before its time" && a.status == 200 {
+				continue
+			}
+			return err
+		}
+		r.average(c.kind+", s", a.took.Seconds())
+		switch c.kind {
+		case "list of fits":
+			r.average("place in the list", float64(bytes.Index(a.body, []byte(id))))
+		case "other's data sets", "list of releases": // of what was before
+		default:
+			r.average(c.kind+", bytes", float64(len(a.body)))
+			if c.kind != "budget" {
+				r.note(c.kind, a)
+			}
+		}
+	}
+	a := f.send(ctx, "", "GET", "/healthz", "")
+	r.average("health, s", a.took.Seconds())
+	r.note("health", a)
+	return a.err
+}
+
+// headerBytes is the size of all headers but the date's.
 func headerBytes(h http.Header) (n float64) {
 	for name, values := range h {
-		n += float64(len(name) + len(strings.Join(values, "")))
+		if name != "Date" {
+			n += float64(len(name) + len(strings.Join(values, "")))
+		}
 	}
 	return n
-}
-
-// compare adds the quantities of a change: all that differ, or else the most different one.
-func compare(t *engine.Table, name string, seen [2][]map[string]float64) {
-	var names []string
-	for what := range seen[0][0] {
-		names = append(names, what)
-	}
-	slices.Sort(names)
-	limit := math.Sqrt2 * math.Erfinv(1-falseAlarm/float64(len(names)))
-	for _, what := range names {
-		var x [2][]float64
-		for j := range seen {
-			for _, m := range seen[j] {
-				x[j] = append(x[j], m[what])
-			}
-		}
-		z := ranks(x[0], x[1])
-		t.Add(name, what, median(x[0]), median(x[1]), fmt.Sprintf("%.2f", z), map[bool]string{true: "**yes**", false: "no"}[math.Abs(z) > limit])
-	}
-}
-
-func median(xs []float64) string {
-	s := slices.Sorted(slices.Values(xs))
-	return fmt.Sprintf("%.4g", (s[(len(s)-1)/2]+s[len(s)/2])/2)
-}
-
-// ranks is the standardized sum of ranks, with ties, of the second sample: about standard normal if
-// both have one law.
-func ranks(a, b []float64) float64 {
-	all := slices.Sorted(slices.Values(slices.Concat(a, b)))
-	m, n := float64(len(a)), float64(len(b))
-	total, ties := m+n, 0.
-	rank := map[float64]float64{}
-	for i := 0; i < len(all); {
-		j := i
-		for j < len(all) && all[j] == all[i] {
-			j++
-		}
-		k := float64(j - i)
-		rank[all[i]], ties = float64(i+j+1)/2, ties+k*k*k-k
-		i = j
-	}
-	sum := 0.
-	for _, x := range b {
-		sum += rank[x]
-	}
-	variance := m * n / 12 * (total + 1 - ties/(total*(total-1)))
-	if variance <= 0 {
-		return 0
-	}
-	return (sum - n*(total+1)/2) / math.Sqrt(variance)
 }

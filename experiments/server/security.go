@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,99 +40,63 @@ func security(ctx context.Context, f *field, p *engine.Page, _ int) error {
 		return err
 	}
 	hostile := `</script><script>alert(1)</script>`
-	titled, err := f.wants(ctx, 202, "lee", "POST", "/fits", `{"dataset": "people", "epsilon": 1, "delta": 1e-9, "components": 1, "title": "`+hostile+`\r\nSet-Cookie: a=b"}`, "Idempotency-Key", "one")
+	id, err := f.fitted(ctx, "lee", `{"dataset": "people", "epsilon": 1, "delta": 1e-9, "components": 1, "title": "`+hostile+`\r\nSet-Cookie: a=b"}`, "Idempotency-Key", "one")
 	if err != nil {
 		return err
 	}
-	id := titled.field("id")
-	for range 200 {
-		if a := f.send(ctx, "lee", "GET", api+"/fits/"+id, ""); a.field("state") == "released" {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
 	token := f.tokens["lee"]
 	f.tokens["wrong"], f.tokens["cut"], f.tokens["no secret"] = token[:len(token)-3]+"xyz", token[:30], strings.Join(strings.Split(token, "_")[:2], "_")+"_"
-	if err := f.retired(ctx); err != nil {
+	in, err := f.visitors(ctx)
+	if err == nil {
+		err = f.retired(ctx, in)
+	}
+	if err != nil {
 		return err
 	}
-	t := engine.Table{Head: []string{"tried", "by", "request", "wanted", "got", "held"}}
-	everybody(ctx, f, &t, id)
-	bodies(ctx, f, &t, id)
-	slow(f, &t)
-	f.shown(ctx, &t, id, path, hostile)
+	atAPI := tries(apiDoors(id), nobodies, func(who string, d door) answer { return f.send(ctx, who, d.method, api+d.path, d.body) },
+		func(a answer) bool { return a.status == 401 || a.status == 429 }, id)
+	atPages := tries(pageDoors(id), nothings, func(who string, d door) answer {
+		if d.method == "POST" {
+			return in[who].post(ctx, d.path, form(d.body))
+		}
+		return in[who].get(ctx, d.path)
+	}, func(a answer) bool { return a.status == 303 && strings.HasPrefix(a.header.Get("Location"), "/sign-in") }, id)
+	t := &engine.Table{Head: []string{"tried", "by", "request", "wanted", "got", "held"}}
+	f.oneText(ctx, t, map[string]string{"/datasets/people": "/datasets/no-such", "/fits/" + id: "/fits/" + strings.Repeat("0", 32), "/releases/" + id + "/report": "/releases/" + strings.Repeat("0", 32) + "/report"})
+	bodies(ctx, f, t, id)
+	forged(ctx, t, in, id)
+	doorways(ctx, f, t)
+	if err := scripts(ctx, f, t, in); err != nil {
+		return err
+	}
+	f.heavy(ctx, t)
+	slow(f, t)
+	f.shown(ctx, t, id, path, hostile)
+	f.around(ctx, t)
+	return report(p, atAPI, atPages, t)
+}
+
+// report writes the tables.
+func report(p *engine.Page, atAPI, atPages *matrix, t *engine.Table) error {
 	held := 0
 	for _, row := range t.Rows {
 		if row[len(row)-1] == "true" {
 			held++
 		}
 	}
-	p.Text(fmt.Sprintf("%d of %d tries ended as they have to. Tries by several people are one row each.", held, len(t.Rows)))
-	p.Table(t)
-	p.Text("Every handler is fuzzed besides: `go test ./server -run - -fuzz FuzzBodies`, and `FuzzTargets`; their seeds run with the other tests.")
+	p.Text(fmt.Sprintf("%d of %d requests of everybody to every endpoint and every page, and %d of %d other tries, ended as they have to.",
+		atAPI.cells+atPages.cells-atAPI.wrong-atPages.wrong, atAPI.cells+atPages.cells, held, len(t.Rows)))
+	p.Heading("Every endpoint, everybody")
+	p.Text("Statuses. kim is the custodian of the data set people, pat another one; lee is an analyst with a grant, max one without. Others come with lee's token with a wrong secret, cut off, without its secret; " +
+		"with a token of lee's that has expired, or was revoked, each after it had been used; and with none. Nobody but kim and lee is shown a word of lee's fit.")
+	p.Table(atAPI.Table)
+	p.Heading("Every page, everybody")
+	p.Text("The same with the cookies of sessions: one made up, of a session that was ended, of sessions that were begun with a token that has expired or was revoked since, the token in the place of the cookie, and none. 303 leads them to sign in.")
+	p.Table(atPages.Table)
+	p.Heading("What else was tried")
+	p.Table(*t)
+	p.Text("Every handler is fuzzed besides: `go test ./server -run - -fuzz FuzzBodies`, `FuzzTargets` and `FuzzForms`; their seeds run with the other tests.")
 	return nil
-}
-
-// retired makes a token that has expired, and one that was revoked.
-func (f *field) retired(ctx context.Context) error {
-	f.kill()
-	lee := f.tokens["lee"]
-	err := f.people(ctx, "analyst", "lee")
-	f.tokens["revoked"] = f.tokens["lee"]
-	if err == nil {
-		err = exec.CommandContext(ctx, f.program, "serve", "token", "revoke", "--database", f.database, "--name", strings.Split(f.tokens["revoked"], "_")[1]).Run()
-	}
-	if err == nil {
-		f.life = "1ms"
-		err = f.people(ctx, "analyst", "lee")
-	}
-	f.tokens["expired"], f.tokens["lee"] = f.tokens["lee"], lee
-	return errors.Join(err, f.start(ctx))
-}
-
-// everybody tries every endpoint as everybody.
-func everybody(ctx context.Context, f *field, t *engine.Table, id string) {
-	denied := []string{"wrong", "cut", "no secret", "expired", "revoked", "nobody"}
-	for _, c := range []struct {
-		method, path, body string
-		wanted             map[string]int // 404 for those who are not named
-	}{
-		{"GET", "/datasets/people", "", map[string]int{"kim": 200, "lee": 200}},
-		{"GET", "/datasets/no-such", "", nil},
-		{"POST", "/datasets", `{"name": "../x", "input": "x", "columns": ["a"]}`, map[string]int{"kim": 422, "pat": 422, "lee": 403, "max": 403}},
-		{"POST", "/datasets/people/grants", `{"analyst": "max", "epsilon": -1, "delta": 1e-9}`, map[string]int{"kim": 422, "lee": 403, "max": 403}},
-		{"POST", "/datasets/no-such/grants", `{"analyst": "max", "epsilon": 1, "delta": 1e-9}`, map[string]int{"lee": 403, "max": 403}},
-		{"POST", "/datasets/people/accept", "", map[string]int{"kim": 200, "lee": 403, "max": 403}},
-		{"POST", "/plans", ask("people"), map[string]int{"kim": 200, "lee": 200}},
-		{"POST", "/plans", ask("no-such"), nil},
-		{"POST", "/fits", ask("people"), map[string]int{"kim": 403, "pat": 403, "lee": 202}},
-		{"GET", "/fits/" + id, "", map[string]int{"kim": 200, "lee": 200}},
-		{"GET", "/fits/" + strings.Repeat("0", 32), "", nil},
-		{"DELETE", "/fits/" + id, "", map[string]int{"kim": 409, "lee": 409}},
-		{"POST", "/fits/" + id + "/cancel", "", map[string]int{"kim": 409, "lee": 409}},
-		{"GET", "/releases/" + id, "", map[string]int{"kim": 200, "lee": 200}},
-		{"GET", "/releases/" + id + "/report", "", map[string]int{"kim": 200, "lee": 200}},
-		{"GET", "/log", "", map[string]int{"kim": 200, "pat": 200, "lee": 403, "max": 403}},
-	} {
-		bodies := map[string]bool{}
-		for _, who := range slices.Concat([]string{"kim", "pat", "lee", "max"}, denied) {
-			wanted := 404
-			if w := c.wanted[who]; w != 0 {
-				wanted = w
-			}
-			wants := []int{wanted}
-			if slices.Contains(denied, who) {
-				wants = []int{401, 429}
-			}
-			a := f.one(ctx, t, try{"every endpoint, everybody", who, c.method, api + c.path, c.body, nil, wants})
-			if a.status == 404 {
-				bodies[string(a.body)] = true
-			}
-		}
-		if len(bodies) > 0 {
-			t.Add("is it there? answers of 404", "all of them", c.method+" "+c.path, "one text", fmt.Sprint(len(bodies)), len(bodies) == 1)
-		}
-	}
 }
 
 // one tries, and writes a row.
@@ -156,6 +119,8 @@ func (f *field) one(ctx context.Context, t *engine.Table, c try) answer {
 func bodies(ctx context.Context, f *field, t *engine.Table, id string) {
 	fit := api + "/fits"
 	for _, c := range []try{
+		{"name of a data set that is an account", "kim", "POST", api + "/datasets", `{"name": "people/lee", "input": "x", "columns": ["a"]}`, nil, []int{422}},
+		{"name of another custodian's data set", "pat", "POST", api + "/datasets", `{"name": "people", "input": "x", "columns": ["a"]}`, nil, []int{409}},
 		{"key of another analyst", "max", "POST", fit, ask("others"), []string{"Idempotency-Key", "one"}, []int{202}},
 		{"key with another body", "lee", "POST", fit, ask("people"), []string{"Idempotency-Key", "one"}, []int{409}},
 		{"key of bytes that are no text", "lee", "POST", fit, ask("people"), []string{"Idempotency-Key", "\xff\xfe"}, []int{422}},

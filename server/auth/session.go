@@ -34,14 +34,9 @@ func (k *Keeper) BeginFor(ctx context.Context, p store.Person) (cookie string, e
 	return cookie, err
 }
 
-// begin begins a session that ends with its token at the latest.
 func (k *Keeper) begin(ctx context.Context, t store.Token) (cookie string, s store.Session, err error) {
-	expires := k.now().Add(Life)
-	if !t.Expires.IsZero() && t.Expires.Before(expires) {
-		expires = t.Expires
-	}
 	cookie = base64.RawURLEncoding.EncodeToString(drawn(secretBytes))
-	s = store.Session{Hash: digestOf(cookie), Person: t.Person, Secret: base64.RawURLEncoding.EncodeToString(drawn(secretBytes)), Token: t.ID, Expires: expires}
+	s = store.Session{Hash: digestOf(cookie), Person: t.Person, Secret: base64.RawURLEncoding.EncodeToString(drawn(secretBytes)), Token: t.ID, Expires: k.now().Add(Life)}
 	return cookie, s, k.store.AddSession(ctx, s)
 }
 
