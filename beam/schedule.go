@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
+
+	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/source/shared"
+)
+
+func init() { register.Function1x1(work) }
+
+// A beamed scheduler runs a pipeline for each sum. Its elements are the store's folder and the
+// name of a piece of work, and it has no output: what Beam, its logs and its network are told is
+// when a fit measures, and how many shards it has.
+type beamed struct{ folder string }
+
+// between ends a folder's name in an element.
+const between = "\n"
+
+// Run has Beam call work. Elements are reshuffled, or the worker that made them would do them all.
+func (b beamed) Run(ctx context.Context, items []string) error {
+	pipeline, scope := beam.NewPipelineWithRoot()
+	elements := make([]string, len(items))
+	for i, item := range items {
+		elements[i] = b.folder + between + item
+	}
+	beam.ParDo0(scope, work, beam.Reshuffle(scope, beam.CreateList(scope, elements)))
+	_, err := beam.Run(ctx, runner(), pipeline)
+	return err
+}
+
+var errElement = errors.New("gauze-beam: work that nobody asked for")
+
+// work does what an element names. Its errors are constants.
+func work(element string) error {
+	folder, item, ok := strings.Cut(element, between)
+	if !ok {
+		return errElement
+	}
+	store, err := opened(folder)
+	if err != nil {
+		return errElement
+	}
+	return sharded.Work(store, item)
+}
+
+// stores are the folders that this process works in.
+var stores struct {
+	sync.Mutex
+	of map[string]*shared.Store
+}
+
+func opened(folder string) (*shared.Store, error) {
+	stores.Lock()
+	defer stores.Unlock()
+	if s := stores.of[folder]; s != nil {
+		return s, nil
+	}
+	s, err := shared.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	if stores.of == nil {
+		stores.of = map[string]*shared.Store{}
+	}
+	stores.of[folder] = s
+	return s, nil
+}
+
+// runner is that of Beam's flag, or Prism.
+func runner() string { return cmp.Or(*runners.Runner, prism) }
+
+// Runners in this process: prism is Beam's, and here none of its, to compare with.
+const (
+	prism = "prism"
+	here  = "here"
+)
+
+// scheduler has the work of a store done by the runner.
+func scheduler(s *shared.Store) sharded.Scheduler {
+	if runner() == here {
+		return sharded.Here{Store: s}
+	}
+	return beamed{s.Folder()}
+}
+
+// quiet keeps what Beam and Prism say of themselves from the terminal.
+func quiet() {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	log.SetLogger(silent{})
+}
+
+type silent struct{}
+
+// Log says nothing.
+func (silent) Log(context.Context, log.Severity, int, string) {}
