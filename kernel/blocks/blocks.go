@@ -256,11 +256,7 @@ func (b checked) learn(i int, t *rows.Table, of []int) (estimates [][]float64) {
 func trusted(l core.Learner) (core.Learner, error) {
 	module := strings.TrimSuffix(reflect.TypeFor[local.Engine]().PkgPath(), "/kernel/engine/local")
 	folder := path.Join(module, "learner")
-	copied, err := closed.Copy(l, folder, func(any, bool) error {
+	return closed.Copy(l, folder, func(any, bool) error {
 		return fmt.Errorf("kernel: Blocks.Learner: want a struct of numbers of a package below %s, by value, got a %T", folder, l)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return copied.(core.Learner), nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
@@ -23,20 +24,33 @@ func Sum(a *core.Allotment, step string, q rings.Pairs, mu float64) (core.Answer
 func Exact(d *core.Draw, q rings.Pairs) (sums []int64) {
 	t := d.Rows()
 	in := func() []int32 { return leaves.Leaves(d.Engine(), t, q.Partition) }
-	for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, t.Len(), in) {
-		sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
+	drawn, run := drawPairs(d.Source(), d.Relation(), q, t.Len(), in)
+	for leaf, pairs := range drawn {
+		sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs, run)...)
 	}
 	return sums
 }
 
-// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row,
-// which it does not ask for where all n rows are paired whatever is in them. How, and why one row
-// changes at most one pair of a leaf, is told in rings.Pairs.
-func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leaves func() []int32) [][][2]int32 {
-	if r == privacy.ReplaceOne && q.Partition.Whole() {
-		return [][][2]int32{drawMatching(src, n)}
+// manyRuns is how many runs of rows there are at least where runs are paired. Should its order in
+// the table say all of a row, a share of the pairs has an sd of about 1/45 at most. A guess.
+const manyRuns = 1 << 10
+
+// drawPairs draws disjoint secret pairs of rows, as rows.Pairs has them, for every leaf, given the
+// leaf of every row, which it does not ask for where all n rows are paired whatever is in them.
+// How, and why one row changes at most one pair of a leaf, is told in rings.Pairs.
+func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leaves func() []int32) (pairs [][][2]int32, run int) {
+	switch {
+	case r != privacy.ReplaceOne || !q.Partition.Whole():
+		return drawBuckets(src, leaves(), q.Buckets), 1
+	case n < manyRuns*rows.PieceRows:
+		return [][][2]int32{drawMatching(src, n)}, 1
 	}
-	return drawBuckets(src, leaves(), q.Buckets)
+	runs := drawMatching(src, n/rows.PieceRows)
+	for i, p := range runs {
+		turn := int32(noise.Uniform(src, rows.PieceRows))
+		runs[i] = [2]int32{p[0] * rows.PieceRows, p[1]*rows.PieceRows + turn}
+	}
+	return [][][2]int32{runs}, rows.PieceRows
 }
 
 // drawMatching cuts a uniformly random permutation of n rows into consecutive pairs.

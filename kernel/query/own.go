@@ -15,14 +15,10 @@ import (
 // package and overrides a method, could keep the rows or understate the noise. The copy is what is
 // validated, priced and run: changing a slice of q afterwards changes nothing.
 func Own[Q any](q Q) (own Q, err error) {
-	copied, err := closed.Copy(q, reflect.TypeFor[Count]().PkgPath(), func(got any, inside bool) error {
+	return closed.Copy(q, reflect.TypeFor[Count]().PkgPath(), func(got any, inside bool) error {
 		if inside {
 			return fmt.Errorf("query: in Parts, Pairs and Selection: want structs of package query, by value, and none inside another, got a %T", got)
 		}
 		return fmt.Errorf("query: want one of the structs of package query, by value, got a %T", got)
 	})
-	if err == nil {
-		own = copied.(Q)
-	}
-	return own, err
 }

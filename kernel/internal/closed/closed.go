@@ -16,13 +16,16 @@ import (
 // a generic one could bring code of another package along; a function, a pointer, a channel or a
 // map could keep rows. The copy is what is to be checked and run: changing v afterwards changes
 // nothing. A struct that could hold itself has a method Bounded, whose error ends the copying.
-func Copy(v any, folder string, refuse func(got any, inside bool) error) (any, error) {
+func Copy[T any](v T, folder string, refuse func(got any, inside bool) error) (own T, err error) {
 	if !ours(v, folder) {
-		return nil, refuse(v, false)
+		return own, refuse(v, false)
 	}
 	c := copier{folder: folder, refuse: refuse}
 	copied := c.copy(reflect.ValueOf(v), false)
-	return copied.Interface(), c.fault
+	if c.fault != nil {
+		return own, c.fault
+	}
+	return copied.Interface().(T), nil
 }
 
 func ours(v any, folder string) bool {

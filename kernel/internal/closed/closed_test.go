@@ -71,7 +71,7 @@ func TestCopy(t *testing.T) {
 	own := slices{[][]float64{{1}}}
 	copied, _ := Copy(own, folder, nil)
 	own.V[0][0] = 2
-	if copied.(slices).V[0][0] != 1 {
+	if copied.V[0][0] != 1 {
 		t.Error("the copy shares memory")
 	}
 	if _, err := Copy(plain{}, folder[:len(folder)-1], func(any, bool) error { return errors.New("") }); err == nil {

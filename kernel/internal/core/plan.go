@@ -55,20 +55,19 @@ type Extra interface {
 }
 
 // own is a copy of the plan that nobody else can change, its extras those of the kernel.
-func (p Plan) own() (Plan, error) {
+func (p Plan) own() (own Plan, err error) {
 	folder := strings.TrimSuffix(reflect.TypeFor[Plan]().PkgPath(), "/internal/core")
 	p.Steps = slices.Clone(p.Steps)
 	for i, s := range p.Steps {
 		if s.Extra == nil {
 			continue
 		}
-		copied, err := closed.Copy(s.Extra, folder, func(any, bool) error {
+		p.Steps[i].Extra, err = closed.Copy(s.Extra, folder, func(any, bool) error {
 			return fmt.Errorf("kernel: plan %q: step %q: want an extra loss of a package below %s, by value, got a %T", p.Method, s.Name, folder, s.Extra)
 		})
 		if err != nil {
 			return p, err
 		}
-		p.Steps[i].Extra = copied.(Extra)
 	}
 	return p, nil
 }

@@ -130,27 +130,14 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 	return s, nil
 }
 
-// trusted returns a copy of an engine that is defined below kernel/engine, and refuses others: an
-// engine is handed raw rows. (The types in its methods cannot be named elsewhere, but a generic
-// type can be made to fit them.)
+// trusted returns a copy of an engine that is a struct of numbers defined below kernel/engine, and
+// refuses others: an engine is handed raw rows. (The types in its methods cannot be named
+// elsewhere, but a generic type can be made to fit them.)
 func trusted(e engine.Engine) (engine.Engine, error) {
-	v := reflect.ValueOf(e)
-	if v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
 	folder := path.Dir(reflect.TypeFor[local.Engine]().PkgPath())
-	refuse := func(any, bool) error {
-		return fmt.Errorf("kernel: Terms.Engine: want an engine of a package in %s, got a %T; nil means the local engine", folder, e)
-	}
-	copied, err := closed.Copy(v.Interface(), folder, refuse)
-	if err != nil {
-		return nil, err
-	}
-	own, ok := copied.(engine.Engine)
-	if !ok { // its pointer is one
-		return nil, refuse(e, false)
-	}
-	return own, nil
+	return closed.Copy(e, folder, func(any, bool) error {
+		return fmt.Errorf("kernel: Terms.Engine: want an engine of a package in %s, by value, got a %T; nil means the local engine", folder, e)
+	})
 }
 
 // Calibrate returns the total mu and the stability slack that the budget buys for the plan, without

@@ -134,13 +134,20 @@ func (t *Table) Pieces() func(i int) []float64 {
 	last := 0
 	return func(i int) []float64 {
 		const of = ChunkRows / PieceRows
-		if t.room != nil && i/of != last {
-			t.room.Leave(t.chunks[last])
+		if i/of != last {
+			t.leave(last)
 			last = i / of
 		}
 		c := t.chunks[i/of]
 		from := i % of * PieceRows * t.d
 		return c[from:min(from+PieceRows*t.d, len(c))]
+	}
+}
+
+// leave says that a chunk will not be read for a while.
+func (t *Table) leave(chunk int) {
+	if t.room != nil {
+		t.room.Leave(t.chunks[chunk])
 	}
 }
 
@@ -151,26 +158,38 @@ func (t *Table) Row(i int) []float64 {
 	return c[at : at+t.d : at+t.d]
 }
 
-// Pairs are the differences x - y of pairs (x, y) of a table's rows, given by their numbers. Of two
-// good rows they may be infinite but never NaN, of a null row and any other they are NaN.
+// Pairs are the differences x - y of pairs (x, y) of a table's rows. Of two good rows they may be
+// infinite but never NaN, of a null row and any other they are NaN.
 type Pairs struct {
 	*Table
-	Of [][2]int32
+	// Of are the numbers of x and y; or, if Run is PieceRows and not 1, of the first x of a run, a
+	// multiple of PieceRows, and of its y: the next x has the next row for y, and that after the
+	// last of y's run is its first.
+	Of  [][2]int32
+	Run int
 }
 
 // Len is the number of pairs.
-func (p Pairs) Len() int { return len(p.Of) }
+func (p Pairs) Len() int { return len(p.Of) * p.Run }
 
 // Pieces returns what computes the differences piece by piece.
 func (p Pairs) Pieces() func(i int) []float64 {
 	piece := make([]float64, 0, PieceRows*p.d)
 	return func(i int) []float64 {
 		piece = piece[:0]
-		for _, pair := range p.Of[i*PieceRows : min((i+1)*PieceRows, len(p.Of))] {
-			y := p.Row(int(pair[1]))
-			for j, x := range p.Row(int(pair[0])) {
-				piece = append(piece, x-y[j])
+		first, last := i*PieceRows/p.Run, (i+1)*PieceRows/p.Run
+		for _, pair := range p.Of[first:min(last, len(p.Of))] {
+			turn := int(pair[1]) % p.Run
+			for at := range p.Run {
+				y := p.Row(int(pair[1]) - turn + (turn+at)%p.Run)
+				for j, x := range p.Row(int(pair[0]) + at) {
+					piece = append(piece, x-y[j])
+				}
 			}
+		}
+		if p.Run == PieceRows { // of one chunk each
+			p.leave(int(p.Of[i][0]) / ChunkRows)
+			p.leave(int(p.Of[i][1]) / ChunkRows)
 		}
 		return piece
 	}
