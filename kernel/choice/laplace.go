@@ -67,22 +67,12 @@ func laplaced[Q core.Summed](a *core.Allotment, step string, q Q, epsilon float6
 	if err != nil {
 		return core.Answer{}, err
 	}
-	unit, sensitivity := q.Unit(), core.Grouped(a, convert.L1(q.Size(), q.Sensitivity(a.Session().Relation())))
+	sensitivity := core.Grouped(a, convert.L1(q.Size(), q.Sensitivity(a.Session().Relation())))
 	rate, err := pure.Rate(step, epsilon, sensitivity)
 	if err != nil {
 		return core.Answer{}, err
 	}
-	line := core.Measurement{Sensitivity: sensitivity * unit, Noise: privacy.DivUp(1, rate) * unit, Mu: convert.MuOfPure(epsilon), Pure: epsilon, Law: LawLaplace}
-	values, err := core.Line(a, step, q, line, false, func(d *core.Draw) ([]float64, []int64) {
-		sums := exact(d, q)
-		values := make([]float64, len(sums))
-		for i, v := range sums {
-			values[i] = float64(v+pure.Laplace(d, rate)) * unit
-		}
-		return values, sums
-	})
-	if err != nil {
-		return core.Answer{}, err
-	}
-	return core.Answer{Values: values, Sigma: unit / (math.Sqrt2 * math.Sinh(rate/2))}, nil
+	line := core.Measurement{Sensitivity: sensitivity, Noise: privacy.DivUp(1, rate), Mu: convert.MuOfPure(epsilon), Pure: epsilon, Law: LawLaplace}
+	sigma := 1 / (math.Sqrt2 * math.Sinh(rate/2))
+	return core.Noised(a, step, q, line, sigma, exact, func(d *core.Draw, _ int) int64 { return pure.Laplace(d, rate) })
 }

@@ -47,8 +47,7 @@ func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leave
 	}
 	runs := drawMatching(src, n/rows.PieceRows)
 	for i, p := range runs {
-		turn := int32(noise.Uniform(src, rows.PieceRows))
-		runs[i] = [2]int32{p[0] * rows.PieceRows, p[1]*rows.PieceRows + turn}
+		runs[i] = [2]int32{p[0] * rows.PieceRows, p[1]*rows.PieceRows + int32(noise.Uniform(src, rows.PieceRows))}
 	}
 	return [][][2]int32{runs}, rows.PieceRows
 }

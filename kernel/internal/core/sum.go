@@ -52,18 +52,25 @@ func Gaussian[Q Summed](a *Allotment, step string, q Q, mu float64, exact func(*
 	if err != nil {
 		return Answer{}, err
 	}
-	unit, sensitivity := q.Unit(), Grouped(a, q.Sensitivity(a.s.terms.Relation))
+	sensitivity := Grouped(a, q.Sensitivity(a.s.terms.Relation))
 	sigma, err := Sigma(step, sensitivity, mu)
 	if err != nil {
 		return Answer{}, err
 	}
-	line := Measurement{Sensitivity: sensitivity * unit, Noise: sigma * unit, Mu: mu}
+	line := Measurement{Sensitivity: sensitivity, Noise: sigma, Mu: mu}
+	return Noised(a, step, q, line, sigma, exact, func(d *Draw, i int) int64 { return d.Gaussian(privacy.MulUp(sigma, q.Weight(i))) })
+}
+
+// Noised measures a valid q of the session's own as line says, in units of integers, with noise of
+// sd sigma: exact computes the integers, and draw what is added to one of them.
+func Noised[Q Summed](a *Allotment, step string, q Q, line Measurement, sigma float64, exact func(*Draw, Q) []int64, draw func(d *Draw, i int) int64) (Answer, error) {
+	unit := q.Unit()
+	line.Sensitivity, line.Noise = line.Sensitivity*unit, line.Noise*unit
 	values, err := Line(a, step, q, line, false, func(d *Draw) ([]float64, []int64) {
 		sums := exact(d, q)
 		values := make([]float64, len(sums))
 		for i, v := range sums {
-			v += d.Gaussian(privacy.MulUp(sigma, q.Weight(i))) // modulo 2^64: see engine.Sum
-			values[i] = float64(v) * unit
+			values[i] = float64(v+draw(d, i)) * unit // modulo 2^64: see engine.Sum
 		}
 		return values, sums
 	})
