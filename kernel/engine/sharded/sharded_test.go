@@ -116,7 +116,7 @@ func TestRest(t *testing.T) {
 	e := New(m, Here{m})
 	pairs := [][2]int32{{0, 1}, {5, 9000}, {12000, 3}}
 	octaves := rings.PairOctaves{Columns: columns, Low: -3, High: 9}
-	if got, want := leaves.SumPairs(e, table, octaves, pairs), leaves.SumPairs(local.Engine{}, from, octaves, pairs); !slices.Equal(got, want) {
+	if got, want := leaves.SumPairs(e, table, octaves, pairs, 1), leaves.SumPairs(local.Engine{}, from, octaves, pairs, 1); !slices.Equal(got, want) {
 		t.Errorf("pairs: %v, want %v", got, want)
 	}
 	cut := sums()["parts"].(rings.Parts).Partition
