@@ -212,6 +212,7 @@ func killedPostgres(ctx context.Context, p *engine.Page) error {
 	p.Text("`GAUZE_LONG=1 go test ./server -run " + name + " -v`, which kills in turns a process of the database that serves the server, so that the database ends all of them and recovers, and all processes of the database at once, which is then started again; the server goes on, and analysts send again what was not answered:")
 	for line := range strings.Lines(string(out)) {
 		if _, said, found := strings.Cut(line, "_test.go:"); found {
+			_, said, _ = strings.Cut(said, ": ") // behind the number of the line
 			p.Text(strings.TrimSpace(said))
 		}
 	}

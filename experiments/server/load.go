@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -19,6 +20,12 @@ const (
 	loadPlans    = 10_000
 	loadFits     = 500
 	loadRows     = 1000
+	// loadRequests are the different plans: of ten, some two are made for the first time.
+	loadRequests = 2000
+	// slowest is what the slowest of a hundred plans may take, and growth the memory at the end
+	// over that at half time.
+	slowest = 50 * time.Millisecond
+	growth  = 1.5
 	// planPause is how long an analyst looks at a plan, on average: some 100 plans a second in all.
 	planPause = 2 * time.Second
 )
@@ -104,7 +111,7 @@ func (f *field) analyst(ctx context.Context, got *tally, i int, who string) {
 	plans := loadPlans / loadAnalysts
 	for j := range plans {
 		time.Sleep(time.Duration(f.dice.part() * 2 * float64(planPause)))
-		body := fmt.Sprintf(`{"dataset": "people", "epsilon": %.2f, "delta": 1e-9, "components": 1}`, 1+.01*float64(f.dice.below(100)))
+		body := fmt.Sprintf(`{"dataset": "people", "epsilon": %.4f, "delta": 1e-9, "components": 1}`, 1+float64(f.dice.below(loadRequests))/loadRequests)
 		f.insist(ctx, got, "plan", who, "/plans", body)
 		if j%(plans/(fits+1)) == 0 && fits > 0 {
 			fits--
@@ -152,8 +159,8 @@ func (f *field) bore(ctx context.Context, p *engine.Page, got *tally, memory []s
 			own, counted = own+b.Spent.Mu*b.Spent.Mu, counted+b.Fits
 		}
 	}
-	p.Text(fmt.Sprintf("%d analysts at the same time make %d plans, of 100 different requests, and submit %d fits of %d rows; each pauses %v between plans on average. Whoever gets 429 waits as long as it says "+
-		"and asks again. The server has its defaults but for slots of .1 s at least; it, the analysts and whatever else the machine does share its cores.", loadAnalysts, loadPlans, loadFits, loadRows, planPause))
+	p.Text(fmt.Sprintf("%d analysts at the same time make %d plans, of %d different requests, and submit %d fits of %d rows; each pauses %v between plans on average. Whoever gets 429 waits as long as it says "+
+		"and asks again. The server has its defaults but for slots of .1 s at least; it, the analysts and whatever else the machine does share its cores.", loadAnalysts, loadPlans, loadRequests, loadFits, loadRows, planPause))
 	t := engine.Table{Head: []string{"answer", "how often"}}
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
 		for name := range got.statuses {
@@ -172,14 +179,23 @@ func (f *field) bore(ctx context.Context, p *engine.Page, got *tally, memory []s
 		}
 		return fmt.Sprintf("%.1f ms", got.took[int(q*float64(len(got.took)-1))].Seconds()*1e3)
 	}
-	c := engine.Table{Head: []string{"what", "figure"}}
-	c.Add("seconds, plans a second", fmt.Sprintf("%.0f, %.0f", took.Seconds(), loadPlans/took.Seconds()))
-	c.Add("plans, p50", at(.5))
-	c.Add("plans, p90", at(.9))
-	c.Add("plans, p99", at(.99))
-	c.Add("memory of the server every 15 s, and when all fits were over, MiB", strings.Join(memory, ", "))
-	c.Add("fits taken; of the data set's account; of the analysts' together; releases", fmt.Sprintf("%d; %d; %d; %d", got.statuses["fit 202"], fits, counted, releases))
-	c.Add("mu^2 of the data set's account; of the analysts' together", fmt.Sprintf("%.9g; %.9g", whole, own))
+	fine := 0
+	for _, name := range []string{"plan 200", "plan 429", "fit 202", "fit 429"} {
+		fine += got.statuses[name]
+	}
+	every := 0
+	for _, n := range got.statuses {
+		every += n
+	}
+	first, _ := strconv.Atoi(memory[len(memory)/2])
+	last, _ := strconv.Atoi(memory[len(memory)-1])
+	c := engine.Table{Head: []string{"what", "figure", "wanted", "holds"}}
+	c.Add("seconds, plans a second", fmt.Sprintf("%.0f, %.0f", took.Seconds(), loadPlans/took.Seconds()), "", "")
+	c.Add("answers that are neither right nor 429", every-fine, "0", every == fine)
+	c.Add("plans, p50, p90, p99", strings.Join([]string{at(.5), at(.9), at(.99)}, ", "), "p99 below "+slowest.String(), len(got.took) == loadPlans && got.took[int(.99*float64(len(got.took)-1))] < slowest)
+	c.Add("memory of the server every 15 s, and when all fits were over, MiB", strings.Join(memory, ", "), fmt.Sprintf("at most %g times that at half time", growth), float64(last) <= growth*float64(first))
+	c.Add("fits taken; of the data set's account; of the analysts' together; releases", fmt.Sprintf("%d; %d; %d; %d", got.statuses["fit 202"], fits, counted, releases), "the first three equal", got.statuses["fit 202"] == fits && fits == counted && releases <= fits)
+	c.Add("mu^2 of the data set's account; of the analysts' together", fmt.Sprintf("%.9g; %.9g", whole, own), "equal", math.Abs(whole-own) < 1e-9*whole)
 	p.Table(c)
 	return nil
 }

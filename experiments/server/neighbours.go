@@ -104,8 +104,8 @@ func neighbours(ctx context.Context, f *field, p *engine.Page, runs int) error {
 		w.compare(&t, &brief, c.name, f.sent.Load()-before)
 	}
 	p.Text(fmt.Sprintf("Two tables of 5,000 rows that differ in one row, %d fits of each, in pairs of random order. From the submission until the end shows the analyst asks without a pause for the state of the fit, "+
-		"the budget, the lists and /healthz, for what she has no right to, and for another analyst's plans and lists. Each quantity of the two is compared pair by pair (signed ranks, two-sided); a quantity is called different "+
-		"beyond the |z| that happens by chance in any quantity of a change with a probability of %g. Texts are compared as they are, but for names, ids and times. Planted leaks are put on the wire, between the server and the analyst, of two equal tables.", runs, falseAlarm))
+		"the budget, the lists and /healthz, for what she has no right to, and for another analyst's plans and lists; in the last %v for the state alone. Each quantity of the two is compared pair by pair (signed ranks, two-sided); a quantity is called different "+
+		"beyond the |z| that happens by chance in any quantity of a change with a probability of %g. Texts are compared as they are, but for names, ids and times. Planted leaks are put on the wire, between the server and the analyst, of two equal tables.", runs, closeBy, falseAlarm))
 	p.Table(brief)
 	p.Text("A removed file is no neighbouring table: its fits fail, which is public at the end of the slot. What may differ of it before that is the time for which the machine is busy.")
 	p.Heading("Every quantity")
@@ -153,6 +153,15 @@ func (r *round) average(what string, x float64) {
 	r.counts[what]++
 }
 
+// timed is average of what an answer took, and the least of it: that is what the rest of the
+// machine disturbs least.
+func (r *round) timed(what string, a answer) {
+	r.average(what+", s", a.took.Seconds())
+	if least, known := r.m[what+", least, s"]; !known || a.took.Seconds() < least {
+		r.m[what+", least, s"] = a.took.Seconds()
+	}
+}
+
 var changing = regexp.MustCompile(`[0-9a-f]{32}|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 
 // noted keeps the text of an answer, without names, ids and times.
@@ -164,6 +173,9 @@ func (w *watched) noted(names [2]string, j int, kind string, a answer) {
 	text = strings.NewReplacer(names[0], "T", names[1], "T", `"queued"`, `"running"`).Replace(text)
 	w.texts[j][fmt.Sprint(kind, a.status, text)] = true
 }
+
+// closeBy is how long before the end is due nothing else is asked for.
+const closeBy = 50 * time.Millisecond
 
 // measure fits one of the tables and notes all that can be seen until the end shows.
 func (f *field) measure(ctx context.Context, w *watched, names [2]string, j int) error {
@@ -191,10 +203,13 @@ func (f *field) measure(ctx context.Context, w *watched, names [2]string, j int)
 			r.m["end seen, behind due, s"], r.m["slot, s"], r.m["rounds of asking"] = time.Since(due).Seconds(), due.Sub(starts).Seconds(), float64(polls)
 			break
 		}
-		r.average("own fit, s", own.took.Seconds())
+		r.timed("own fit", own)
 		r.average("own fit, bytes", float64(len(own.body)-len(state)))
 		r.average("headers, bytes", headerBytes(own.header))
 		r.note("fit", own)
+		if due, err := time.Parse(time.RFC3339Nano, own.field("due")); err == nil && time.Until(due) < closeBy {
+			continue // she wants to know when it shows
+		}
 		if err := f.roundOf(ctx, r, name, id); err != nil {
 			return err
 		}
@@ -230,7 +245,7 @@ func (f *field) roundOf(ctx context.Context, r *round, name, id string) error {
 			}
 			return err
 		}
-		r.average(c.kind+", s", a.took.Seconds())
+		r.timed(c.kind, a)
 		switch c.kind {
 		case "list of fits":
 			r.average("place in the list", float64(bytes.Index(a.body, []byte(id))))
@@ -243,7 +258,7 @@ func (f *field) roundOf(ctx context.Context, r *round, name, id string) error {
 		}
 	}
 	a := f.send(ctx, "", "GET", "/healthz", "")
-	r.average("health, s", a.took.Seconds())
+	r.timed("health", a)
 	r.note("health", a)
 	return a.err
 }

@@ -22,7 +22,7 @@ type attack struct {
 
 var attacks = []attack{
 	{"security", "What the server lets in", 1, security},
-	{"neighbours", "What an analyst who measures everything learns of a row", 30, neighbours},
+	{"neighbours", "What an analyst who measures everything learns of a row", 40, neighbours},
 	{"chaos", "What is left after the server was killed", 100, chaos},
 	{"load", "What the server bears", 1, load},
 }
