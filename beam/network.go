@@ -15,7 +15,7 @@ func enclosed(interfaces []net.Interface) error {
 	for _, i := range interfaces {
 		if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {
 			return &source.Error{Field: "network", Wanted: "none but the loopback, because whoever reaches Prism has commands run here", Got: fmt.Sprintf("%q", i.Name),
-				Hint: "start it in a network of its own: unshare --map-root-user --net sh -c 'ip link set lo up; gauze-beam fit ..'; or, where a firewall closes all ports, with --trust-network"}
+				Hint: "start it in a network of its own: unshare --map-root-user --net sh -c 'ip link set lo up; gauze-beam fit ..'; or, where a firewall closes all ports and nobody else has an account, with --trust-network"}
 		}
 	}
 	return nil
