@@ -20,6 +20,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/summary"
 )
 
 // The exit codes of gauze.
@@ -67,6 +68,9 @@ func (o *options) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 		fmt.Fprintf(stderr, "no release: %s; %s\n%s\n", none.Reason, none.Advice, spent)
 		return codeNoRelease
 	}
-	fmt.Fprintf(stderr, "released: %d components\n%s\n", len(result.Release.Model.Components), spent)
+	for _, line := range summary.Notes(result.Release) {
+		fmt.Fprintln(stderr, line)
+	}
+	fmt.Fprintf(stderr, "released: %s\n%s\n", summary.Of(result.Release), spent)
 	return codeOK
 }

@@ -121,7 +121,7 @@ var layers = []layer{
 	{"server/api", []string{"ledger", "server/ask", "server/auth", "server/service", "server/store"}, "it reads requests and writes answers"},
 	{"cmd", []string{".", "audit", "internal/words", "parallel", "source", "source/covariance", "source/inputs", "source/shards", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
-	{"beam", []string{".", "kernel/engine/sharded", "kernel/privacy", "release", "source", "source/shared"}, "it hands out names of work, and stands on the front door"},
+	{"beam", []string{".", "cmd/gauze/summary", "kernel/engine/sharded", "kernel/privacy", "release", "source", "source/shared"}, "it hands out names of work, and stands on the front door"},
 	{"experiments", slices.Concat(estimators, []string{"audit", ".", "source", "source/inputs", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/bounds", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
 		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/engine"}),
