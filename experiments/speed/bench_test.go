@@ -16,8 +16,8 @@ import (
 
 // The first program of every group is its yardstick. A group's table is drawn once for each round.
 
-// BenchmarkMixture is fits of a table of a mixture beside plain covariance passes and ten
-// iterations of scikit-learn's EM; with -cpu 1,2 on one core and on two.
+// BenchmarkMixture is fits of a table of a mixture beside plain covariance passes; with -cpu 1,2 on
+// one core and on two.
 func BenchmarkMixture(b *testing.B) {
 	const n, d, k = 1_000_000, 10, 5
 	group(b, "n=%d,d=%d,k=%d", []any{n, d, k}, func(b *testing.B) {
@@ -27,36 +27,7 @@ func BenchmarkMixture(b *testing.B) {
 		t.run(b, "gaussian", asked("gaussian", 1))
 		t.run(b, "mixture", asked("general", k))
 		t.run(b, "auto", asked("general", 0))
-		t.python(b, "sklearn", "em.py", k)
 	})
-}
-
-// BenchmarkMemory is the whole command on a CSV file: its largest memory beside the table's size.
-func BenchmarkMemory(b *testing.B) {
-	const n, d, k = 1_000_000, 10, 5
-	group(b, "n=%d,d=%d,k=%d", []any{n, d, k}, func(b *testing.B) {
-		truth, err := randomMixture(k, d)
-		command := newCommand(b, truth, err, n)
-		command.run(b, "gaussian", "--components", "1")
-		command.run(b, "mixture", "--components", fmt.Sprint(k))
-		command.run(b, "auto")
-	})
-}
-
-// BenchmarkSeparated is fits of separated components, the closest two means 6 sqrt k standard
-// deviations apart.
-func BenchmarkSeparated(b *testing.B) {
-	const n = 1_000_000
-	for _, c := range []struct{ d, k int }{{10, 5}, {50, 10}} {
-		group(b, "n=%d,d=%d,k=%d", []any{n, c.d, c.k}, func(b *testing.B) {
-			truth, err := problems.Spec{Columns: c.d, Components: c.k, Separation: 6}.Truth(1)
-			t := drawTable(b, truth, err, n)
-			b.Run("plain-loop", func(b *testing.B) { t.plain(b, func(t table) { plainCovariance(t, runtime.GOMAXPROCS(0)) }) })
-			t.run(b, "separated", asked("separated", c.k))
-			t.run(b, "separated-auto", asked("separated", 0))
-			t.python(b, "sklearn", "em.py", c.k)
-		})
-	}
 }
 
 // BenchmarkGaussian is fits of one Gaussian beside several plain passes and numpy's; what a step

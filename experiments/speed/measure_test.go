@@ -154,24 +154,26 @@ func (t table) run(b *testing.B, name string, r gauze.Request) {
 	})
 }
 
-// python runs a script of testdata on the rows, if python3 can, and reports the times that it
-// prints.
-func (t table) python(b *testing.B, name, script string, argument int) {
+// python runs a script of testdata on the rows, so many times over.
+func (t table) python(b *testing.B, name, script string, times int) {
+	rows := filepath.Join(b.TempDir(), "rows.f64")
+	if err := t.save(rows); err != nil {
+		b.Fatal(err)
+	}
+	python(b, name, script, times, rows, fmt.Sprint(t.d), fmt.Sprint(times))
+}
+
+// python runs a script of testdata that does something so many times over, if python3 has what it
+// needs, with one thread for linear algebra, and reports the times that it prints.
+func python(b *testing.B, name, script string, times int, args ...string) {
 	b.Run(name, func(b *testing.B) {
-		if exec.Command("python3", "-c", "import sklearn").Run() != nil {
-			b.Skip("python3 cannot import sklearn")
-		}
-		rows := filepath.Join(b.TempDir(), "rows.f64")
-		if err := t.save(rows); err != nil {
-			b.Fatal(err)
+		if exec.Command("python3", "-c", "import sklearn, polars").Run() != nil {
+			b.Skip("python3 cannot import sklearn and polars")
 		}
 		var sum struct{ CPU, Wall float64 }
 		for range b.N {
-			cmd := exec.Command("python3", filepath.Join("testdata", script), rows, fmt.Sprint(t.d), fmt.Sprint(argument))
+			cmd := exec.Command("python3", append([]string{filepath.Join("testdata", script)}, args...)...)
 			cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "OMP_NUM_THREADS=1")
-			if script == "em.py" {
-				cmd.Env = os.Environ()
-			}
 			out, err := cmd.Output()
 			if err != nil {
 				b.Fatal(err)
@@ -182,12 +184,8 @@ func (t table) python(b *testing.B, name, script string, argument int) {
 			}
 			sum.CPU, sum.Wall = sum.CPU+c.CPU, sum.Wall+c.Wall
 		}
-		times := float64(b.N)
-		if script == "covariance.py" {
-			times *= float64(argument)
-		}
-		b.ReportMetric(sum.CPU/times, "cpu-s/op")
-		b.ReportMetric(sum.Wall/times, "wall-s/op")
+		b.ReportMetric(sum.CPU/float64(b.N*times), "cpu-s/op")
+		b.ReportMetric(sum.Wall/float64(b.N*times), "wall-s/op")
 	})
 }
 
@@ -204,55 +202,6 @@ func (t table) save(name string) error {
 		_, _ = w.Write(b[:]) // Flush returns the first error
 	}
 	return errors.Join(w.Flush(), f.Close())
-}
-
-// A command is gauze, built, with a file of simulated rows.
-type command struct {
-	gauze, rows, columns, folder string
-	size                         float64
-}
-
-func newCommand(b *testing.B, truth *model.Mixture, err error, n int) command {
-	b.Helper()
-	folder := b.TempDir()
-	c := command{gauze: filepath.Join(folder, "gauze"), rows: filepath.Join(folder, "rows.csv"), folder: folder,
-		columns: strings.Join(model.DefaultColumns(truth.Dim()), ","), size: 8 * float64(n) * float64(truth.Dim())}
-	text, err2 := json.Marshal(truth)
-	name := filepath.Join(folder, "truth.json")
-	if err := errors.Join(err, err2, os.WriteFile(name, text, 0o600), exec.Command("go", "build", "-o", c.gauze, "github.com/gauze-dp/gauze/cmd/gauze").Run()); err != nil {
-		b.Fatal(err)
-	}
-	out, err := os.Create(c.rows)
-	if err != nil {
-		b.Fatal(err)
-	}
-	simulate := exec.Command(c.gauze, "simulate", name, "--rows", fmt.Sprint(n), "--seed", fmt.Sprint(round()))
-	simulate.Stdout = out
-	if err := errors.Join(simulate.Run(), out.Close()); err != nil {
-		b.Fatal(err)
-	}
-	return c
-}
-
-// run reports the largest memory of some fits, in MB and in sizes of the table.
-func (c command) run(b *testing.B, name string, args ...string) {
-	b.Run(name, func(b *testing.B) {
-		peak, cpu := 0.0, 0.0
-		for range b.N {
-			cmd := exec.Command(c.gauze, append([]string{"fit", c.rows, "--epsilon", "1", "--delta", fmt.Sprint(delta), "--columns", c.columns, "--progress", "none",
-				"--out", filepath.Join(c.folder, "release.json")}, args...)...)
-			if err := cmd.Run(); err != nil {
-				b.Fatal(err)
-			}
-			const kilobyte = 1024 // the unit of Maxrss on Linux
-			peak = max(peak, float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)*kilobyte)
-			cpu += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-		}
-		b.ReportMetric(cpu/float64(b.N), "cpu-s/op")
-		b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "wall-s/op")
-		b.ReportMetric(peak/1e6, "peak-MB")
-		b.ReportMetric(peak/c.size, "peak/table")
-	})
 }
 
 // randomFactor is a random matrix whose rows have length about 1: the square root of a covariance

@@ -28,19 +28,24 @@ import (
 // Round is the variable that tells the benchmarks which round it is.
 const Round = "GAUZE_SPEED_ROUND"
 
-// A page is of one benchmark.
+// A page is of one benchmark, in this folder or in another.
 type page struct {
 	name, title, benchmark, cpu string
 	rounds                      int
+	folder                      string
 }
 
+const here = "./experiments/speed"
+
 var pages = []page{
-	{"mixture", "What a fit costs", "Mixture", "1,2", 5},
-	{"memory", "What memory a fit takes", "Memory", "2", 3},
-	{"separated", "What a fit of separated components costs", "Separated", "2", 3},
-	{"gaussian", "What a fit of one Gaussian costs beside a plain covariance pass", "Gaussian", "1", 5},
-	{"unbounded", "What a fit of a mixture without any bound costs beside sorting its columns", "Unbounded", "2", 9},
-	{"blackbox", "What a fit of the black-box reduction costs, on one core and on two", "BlackBox", "1,2", 5},
+	{"commands", "What whole commands cost beside scikit-learn and polars", "Commands", "1", 5, here},
+	{"wide", "What whole commands cost in fifty and a hundred columns", "Wide", "1", 5, here},
+	{"growth", "How what a fit costs grows with the rows", "Growth", "2", 3, here},
+	{"scans", "What one scan costs a row beside memory and a plain Gram pass", "Scans", "1", 5, "./kernel/query/rings"},
+	{"mixture", "What a fit costs", "Mixture", "1,2", 5, here},
+	{"gaussian", "What a fit of one Gaussian costs beside a plain covariance pass", "Gaussian", "1", 5, here},
+	{"unbounded", "What a fit of a mixture without any bound costs beside sorting its columns", "Unbounded", "2", 9, here},
+	{"blackbox", "What a fit of the black-box reduction costs, on one core and on two", "BlackBox", "1,2", 5, here},
 }
 
 // Study is the study.
@@ -89,7 +94,7 @@ func (p page) make(ctx context.Context, o engine.Options) error {
 	if o.Only != nil {
 		pattern += "/" + strings.Join(o.Only, "|")
 	}
-	args := []string{"test", "-run", "^$", "-bench", pattern, "-benchtime", "1x", "-timeout", "0", "-cpu", p.cpu, "./experiments/speed"}
+	args := []string{"test", "-run", "^$", "-bench", pattern, "-benchtime", "1x", "-timeout", "0", "-cpu", p.cpu, p.folder}
 	var lines []sample
 	for round := range rounds {
 		cmd := exec.CommandContext(ctx, "go", args...)
@@ -148,7 +153,7 @@ func parse(text []byte, round int) (out []sample) {
 		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
 			continue
 		}
-		path := strings.SplitN(fields[0], "/", 3)
+		path := append(strings.SplitN(fields[0], "/", 3), "")
 		if len(path) < 3 {
 			continue
 		}
@@ -161,10 +166,17 @@ func parse(text []byte, round int) (out []sample) {
 			s.values[fields[i+1]] = v
 			s.units = append(s.units, fields[i+1])
 		}
-		out = append(out, s)
+		if s.program == "" { // a group of its own
+			out = append(out, scansOf(s)...)
+		} else {
+			out = append(out, s)
+		}
 	}
 	return out
 }
+
+// onTwo ends the names of programs on two cores.
+const onTwo = "-2"
 
 // Units that have columns of their own.
 const (
@@ -184,6 +196,7 @@ func tables(p *engine.Page, lines []sample) {
 			row(&t, own, program)
 		}
 		p.Table(t)
+		p.Table(growth(own))
 	}
 }
 
@@ -205,7 +218,7 @@ func row(t *engine.Table, own []sample, program string) {
 				all["per scan"] = append(all["per scan"], s.values[cpu]/yard/n)
 			}
 		}
-		alone, two := strings.CutSuffix(program, "-2")
+		alone, two := strings.CutSuffix(program, onTwo)
 		for _, one := range own {
 			if two && one.program == alone && one.round == s.round && s.values[wall] > 0 {
 				all["speed-up"] = append(all["speed-up"], one.values[wall]/s.values[wall])

@@ -2,10 +2,14 @@ package speed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +37,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := pages[3].write(o, engine.Header{Command: "c", Runs: "r", Seed: "s", Commit: "h"}, lines); err != nil {
+		if err := pages[5].write(o, engine.Header{Command: "c", Runs: "r", Seed: "s", Commit: "h"}, lines); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,17 +55,40 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A benchmark of scans makes a line of each, the fetch of memory first.
+func TestScans(t *testing.T) {
+	lines := parse([]byte("BenchmarkScans/d=10   3   122.0 columns-ns/row   3.1 columns-ratio   14.0 fetch-ns/row   0.36 fetch-ratio   39.0 tiles-ns/row\n"), 0)
+	if len(lines) != 3 || lines[0].program != "fetch" || lines[1].program != "columns" || math.Abs(lines[1].values[cpu]-122e-9) > 1e-15 ||
+		lines[1].values[gramPasses] != 3.1 || lines[2].program != "tiles" || len(lines[2].units) > 0 {
+		t.Errorf("%+v", lines)
+	}
+}
+
+// The exponent and the largest step of what a row costs, program by program: 1, 4 and 8 seconds for
+// 1, 2 and 4 thousand rows are a step of 2 and an exponent of 1.5.
+func TestGrowth(t *testing.T) {
+	text := ""
+	for n, seconds := range map[int]int{1000: 1, 2000: 4, 4000: 8} {
+		text = fmt.Sprintf("BenchmarkGrowth/d=2/a,n=%d-2 1 1 ns/op %d cpu-s/op\n", n, seconds) + text
+	}
+	lines := parse([]byte(text), 0)
+	slices.SortFunc(lines, func(a, b sample) int { return cmp.Compare(a.values[cpu], b.values[cpu]) })
+	if got := growth(lines).Rows; len(got) != 1 || !slices.Equal(got[0], []string{"a", "1.5", "2"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 // Every page has its benchmark, and the smallest runs.
 func TestBenchmarks(t *testing.T) {
 	if err := Study.Run(context.Background(), engine.Options{}, []string{"no"}); err == nil {
 		t.Error("no error of a page that is not there")
 	}
-	text, err := os.ReadFile("bench_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range pages {
-		if !strings.Contains(string(text), "func Benchmark"+p.benchmark+"(") {
+		tests, err := filepath.Glob(filepath.Join("..", "..", p.folder, "*_test.go"))
+		if err != nil || !slices.ContainsFunc(tests, func(name string) bool {
+			text, err := os.ReadFile(name)
+			return err == nil && strings.Contains(string(text), "func Benchmark"+p.benchmark+"(")
+		}) {
 			t.Errorf("%s: no benchmark %s", p.name, p.benchmark)
 		}
 	}
