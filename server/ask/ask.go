@@ -66,6 +66,10 @@ func (c *Count) UnmarshalJSON(text []byte) error {
 // longestTitle is that of a release, in bytes. A guess.
 const longestTitle = 200
 
+// mostComponents is how many can be asked for: slots of more are too long for others to wait. A
+// guess.
+const mostComponents = 200
+
 // Request is what is asked of the front door, about a data set or, for nil, about columns and rows
 // that are only spoken of; and the schema to open the data set's input with.
 func (a Ask) Request(d *store.Dataset) (r gauze.Request, schema *source.Schema, err error) {
@@ -95,6 +99,8 @@ func (a Ask) Request(d *store.Dataset) (r gauze.Request, schema *source.Schema, 
 		return r, nil, fault("constants", "practical or printed", a.Constants, "practical is the default")
 	case a.Rho != 0 && (a.Epsilon != 0 || a.Delta != 0):
 		return r, nil, fault("rho", "epsilon and delta, or rho", "both", "leave one of the two out")
+	case max(int(a.Components), a.MaxComponents) > mostComponents:
+		return r, nil, fault("components", fmt.Sprintf("at most %d", mostComponents), fmt.Sprint(max(int(a.Components), a.MaxComponents)), "ask for fewer, or leave max_components out")
 	case len(a.Title) > longestTitle:
 		return r, nil, fault("title", fmt.Sprintf("at most %d bytes", longestTitle), fmt.Sprint(len(a.Title)), "make it shorter")
 	}

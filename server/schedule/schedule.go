@@ -104,6 +104,8 @@ type Facts struct {
 	Columns  int
 	Groups   int // that each get a model, 0 for none
 	Slow     int // how many times as slow as others the method is, at least 1
+	// Components are as many as are asked for, 0 for few: what they take grows with their square.
+	Components int
 }
 
 // Rate is how long a slot is.
@@ -121,9 +123,14 @@ func (r Rate) Length(f Facts) time.Duration {
 	d := float64(f.Columns)
 	cells := float64(f.Capacity) * (d + d*d/columnsPerPair)
 	t := float64(r.PerCell) * cells * float64(max(1, f.Groups)) * float64(max(1, f.Slow))
+	t += float64(r.Least) * math.Pow(float64(f.Components)/componentsPerLeast, 2)
 	steps := math.Ceil(2 * math.Log2(1+t/float64(r.Least)))
 	return time.Duration(math.Min(float64(most), float64(r.Least)*math.Pow(2, steps/2))).Round(time.Millisecond)
 }
 
-// columnsPerPair: what pairs of columns cost beside columns. A guess.
-const columnsPerPair = 4
+// columnsPerPair: what pairs of columns cost beside columns. componentsPerLeast: how many components
+// take as long as the least slot, with room: 50 took 20 s of one processor on 20,000 rows. Guesses.
+const (
+	columnsPerPair     = 4
+	componentsPerLeast = 10
+)

@@ -86,7 +86,7 @@ func TestLength(t *testing.T) {
 	for rows := 1; rows < 1e7; rows = rows*11/10 + 1 {
 		f := Facts{Capacity: rows, Columns: 3}
 		seen[r.Length(f)] = true
-		for _, more := range []Facts{{2 * rows, 3, 0, 1}, {rows, 6, 0, 1}, {rows, 3, 4, 1}, {rows, 3, 0, 8}} {
+		for _, more := range []Facts{{2 * rows, 3, 0, 1, 0}, {rows, 6, 0, 1, 0}, {rows, 3, 4, 1, 0}, {rows, 3, 0, 8, 0}, {rows, 3, 0, 0, 30}} {
 			if r.Length(more) < r.Length(f) {
 				t.Fatalf("%v takes less than %v", more, f)
 			}
@@ -99,7 +99,7 @@ func TestLength(t *testing.T) {
 
 // Whatever a data set is said to be, a slot has a length, and its ends come one after another.
 func TestAbsurdLengths(t *testing.T) {
-	for _, f := range []Facts{{}, {1 << 31, 1 << 15, 1 << 40, 8}, {1 << 62, 1 << 15, 1 << 60, 1 << 60}, {3, 1, 0, 0}} {
+	for _, f := range []Facts{{}, {1 << 31, 1 << 15, 1 << 40, 8, 10}, {1 << 62, 1 << 15, 1 << 60, 1 << 60, 0}, {3, 1, 0, 0, 1 << 62}} {
 		s := Slot{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Length: Rate{Least: time.Second, PerCell: 4 * time.Microsecond}.Length(f)}
 		if s.Length < time.Second || !s.End(0).After(s.Start) || !s.Last().After(s.End(0)) {
 			t.Errorf("%+v: a slot of %v", f, s.Length)

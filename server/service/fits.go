@@ -111,7 +111,8 @@ func (s *Service) length(a ask.Ask, d *store.Dataset, method string) (time.Durat
 	if err != nil {
 		return 0, err
 	}
-	return s.Rate.Length(schedule.Facts{Capacity: d.Capacity, Columns: len(schema.Columns), Groups: ask.Groups(schema), Slow: ask.Slow(method)}), nil
+	return s.Rate.Length(schedule.Facts{Capacity: d.Capacity, Columns: len(schema.Columns), Groups: ask.Groups(schema), Slow: ask.Slow(method),
+		Components: max(int(a.Components), a.MaxComponents)}), nil
 }
 
 // A Fit is one as it is shown. State, Due and what follows are functions of the schedule until the
