@@ -128,8 +128,9 @@ func (r Rate) Length(f Facts) time.Duration {
 	return time.Duration(math.Min(float64(most), float64(r.Least)*math.Pow(2, steps/2))).Round(time.Millisecond)
 }
 
-// columnsPerPair: what pairs of columns cost beside columns. componentsPerLeast: how many components
-// take as long as the least slot, with room: 50 took 20 s of one processor on 20,000 rows. Guesses.
+// columnsPerPair: what pairs of columns cost beside columns. componentsPerLeast: how many
+// components take as long as the least slot, with room: 50 took 20 s of one processor on 20,000
+// rows. Guesses.
 const (
 	columnsPerPair     = 4
 	componentsPerLeast = 10

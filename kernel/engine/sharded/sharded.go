@@ -71,10 +71,16 @@ type pool struct {
 	tables   map[*rows.Table]*layout
 }
 
-// New returns an engine for tables that lie in a store, whose work a scheduler hands out.
+// New returns an engine for tables that lie in a store, whose work a scheduler hands out. A store
+// has one engine: two would take each other's answers, which stand under the same names.
 func New(store Store, schedule Scheduler) Engine {
 	pools.Lock()
 	defer pools.Unlock()
+	for i, p := range pools.all {
+		if p.store == store {
+			return Engine{i + 1}
+		}
+	}
 	pools.all = append(pools.all, &pool{store: store, schedule: schedule, tables: map[*rows.Table]*layout{}})
 	return Engine{len(pools.all)}
 }
