@@ -26,6 +26,9 @@ const (
 	number = 8 // bytes
 	// shardBytes is how much disk is taken at a time: few files, little taken in vain. A guess.
 	shardBytes = 64 << 20
+	// writeBytes are written at a time. Linux may bring all of what was written together into
+	// memory when one byte of it is read, so it is no more than it brings anyway.
+	writeBytes = 64 << 10
 )
 
 // A Room is where the chunks of tables lie: in memory until that is used up, then in shards. It is
@@ -148,7 +151,7 @@ func (r *Room) shard(size int) (mapped []byte, err error) {
 		err = os.Remove(f.Name())
 	}
 	defer f.Close() // of nil too: an error
-	zeros := make([]byte, 1<<20)
+	zeros := make([]byte, writeBytes)
 	for left := size; err == nil && left > 0; left -= len(zeros) { // a hole could not be filled on a full disk
 		_, err = f.Write(zeros[:min(left, len(zeros))])
 	}
