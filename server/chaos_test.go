@@ -67,7 +67,11 @@ func TestKilledPostgres(t *testing.T) {
 		if again := s.insists(key, ask); again != id {
 			t.Errorf("%s was %s and is %s", key, id, again)
 		}
-		ends[s.over(id)]++
+		state := s.over(id)
+		if ends[state]++; state == "failed" {
+			_, text := s.send("kim", "GET", "/api/v1/fits/"+id, "")
+			t.Logf("%s", text)
+		}
 	}
 	b, err := s.server.store.Balance(t.Context(), "people", "lee")
 	if err != nil || b.Fits != len(taken) || b.Open != 0 || b.Releases != ends["released"] {

@@ -151,6 +151,10 @@ const keepFor = 10 * time.Minute
 // run runs a fit until its slot's last end.
 func (w *Workers) run(ctx context.Context, f store.Fit) store.Outcome {
 	d, err := w.Store.Dataset(ctx, f.Dataset)
+	for store.Away(err) && ctx.Err() == nil && w.Now().Before(w.lastOf(f.Slot)) {
+		w.pause(ctx, w.Now().Add(idle)) // its cost is spent: a database that comes back is worth the wait
+		d, err = w.Store.Dataset(ctx, f.Dataset)
+	}
 	if err != nil {
 		return store.Outcome{State: store.Failed, Fault: err.Error()}
 	}
