@@ -150,6 +150,9 @@ func (f *Flags) send(ctx context.Context, method, path, key string, body, out an
 // client follows no redirection: one could lead the token to where no TLS is, or to another host.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
+// direct follows no redirection: one could lead a token to where there is no TLS.
+var direct = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // once asks the server, and says whether to ask again.
 func (f *Flags) once(ctx context.Context, method, path, key, token string, body []byte, out any) (bool, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(f.URL, "/")+"/api/v1"+path, bytes.NewReader(body))
@@ -173,9 +176,7 @@ func (f *Flags) once(ctx context.Context, method, path, key, token string, body 
 		return false, json.Unmarshal(text, out)
 	}
 	p := problem{Title: answer.Status}
-	if json.Unmarshal(text, &p) != nil {
-		p = problem{Title: answer.Status}
-	}
+	_ = json.Unmarshal(text, &p) // of what is no problem the status is said
 	busy := answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable
 	if answer.StatusCode >= http.StatusInternalServerError { // it may have been done nevertheless
 		return busy, fmt.Errorf("the server's answer is %s: %s", p.Title, p.Detail)

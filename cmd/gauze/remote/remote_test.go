@@ -174,21 +174,34 @@ func TestLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GAUZE_TOKEN", string(text))
-	ctx, stop := context.WithTimeout(t.Context(), 700*time.Millisecond)
-	defer stop()
 	var run *gauze.RunError
-	if _, err := ask("--components", "auto").Fit(ctx, "people"); !errors.As(err, &run) || run.Spent != (release.Spent{Epsilon: 1, Delta: 1e-7}) || !errors.Is(err, context.DeadlineExceeded) {
+	elsewhere := httptest.NewServer(http.RedirectHandler(place+"/api/v1/plans", http.StatusTemporaryRedirect))
+	defer elsewhere.Close()
+	place = elsewhere.URL
+	if _, err := ask().Plan(t.Context(), "people"); !errors.As(err, new(*privacy.FieldError)) {
+		t.Errorf("a redirection: %v", err)
+	}
+	answering := func(fits string) string {
+		fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/api/v1/plans":
+				io.WriteString(w, "{}")
+			case fits == "":
+				w.WriteHeader(http.StatusInternalServerError)
+			default:
+				io.WriteString(w, fits)
+			}
+		}))
+		t.Cleanup(fake.Close)
+		return fake.URL
+	}
+	place = answering(`{"id": "a", "state": "running"}`)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+	defer stop()
+	if _, err := ask().Fit(ctx, "people"); !errors.As(err, &run) || run.Spent != (release.Spent{Epsilon: 1, Delta: 1e-7}) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a fit that nobody waits for: %v", err)
 	}
-	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/api/v1/plans" {
-			w.Write([]byte("{}"))
-			return
-		}
-		w.WriteHeader(http.StatusInternalServerError)
-	}))
-	defer broken.Close()
-	place = broken.URL
+	place = answering("")
 	if _, err := ask().Fit(t.Context(), "people"); !errors.As(err, &run) || run.Spent.Epsilon != 1 {
 		t.Errorf("an answer that says nothing: %v", err)
 	}
