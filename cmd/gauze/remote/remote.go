@@ -150,9 +150,6 @@ func (f *Flags) send(ctx context.Context, method, path, key string, body, out an
 // client follows no redirection: one could lead the token to where no TLS is, or to another host.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// direct follows no redirection: one could lead a token to where there is no TLS.
-var direct = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-
 // once asks the server, and says whether to ask again.
 func (f *Flags) once(ctx context.Context, method, path, key, token string, body []byte, out any) (bool, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(f.URL, "/")+"/api/v1"+path, bytes.NewReader(body))
