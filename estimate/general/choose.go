@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
@@ -38,7 +39,11 @@ func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]compon
 	}
 	ks := f.open(c)
 	if f.Problem.Components > 0 {
-		ks = []int{min(f.Problem.Components+spare, len(c.Points))}
+		more := spare
+		if f.Problem.Covariance == estimate.Full && strength(f.Problem, f.space.Dim(), f.Rows) < leastStrength {
+			more = spareWide
+		}
+		ks = []int{min(f.Problem.Components+more, len(c.Points))}
 	}
 	m, err := f.best(ctx, c, ks)
 	if err != nil {

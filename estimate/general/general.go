@@ -161,6 +161,9 @@ const (
 	// they find what a start with the right number would miss.
 	spare       = 10
 	spareRounds = .7
+	// spareWide of them where rows are too few for shapes in so many columns: more find no more, and
+	// take longer. Tried with none, two and ten on mixtures of ten to a hundred columns.
+	spareWide = 2
 	// .. where it is open, what so many rounds do not set apart is joined: of 2, 4, 6 and all, on
 	// families of made-up tables
 	openRounds = 4
