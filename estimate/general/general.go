@@ -161,8 +161,8 @@ const (
 	// they find what a start with the right number would miss.
 	spare       = 10
 	spareRounds = .7
-	// spareWide of them where rows are too few for full shapes in so many columns: more find no more,
-	// and take longer. Of 0, 2, 5 and 10, on mixtures of problems.Spec of 10 to 50 columns.
+	// spareWide of them where rows are too few for full shapes in so many columns: more find no
+	// more, and take longer. Of 0, 2, 5 and 10, on mixtures of problems.Spec of 10 to 50 columns.
 	spareWide = 2
 	// .. where it is open, what so many rounds do not set apart is joined: of 2, 4, 6 and all, on
 	// families of made-up tables

@@ -87,7 +87,7 @@ func (r *Rounds) Shells(a *kernel.Allotment, step string, random func(draws, com
 			want[j] = make([]float64, shells)
 			for t, row := range x {
 				if part[t] == j {
-					b, _ := slices.BinarySearch(edges, away(w, row, c.Mean))
+					b, _ := slices.BinarySearch(edges, math.Sqrt(away2(make([]float64, d), w, row, c.Mean)))
 					want[j][b]++
 				}
 			}
@@ -124,13 +124,15 @@ func misfitOf(ans kernel.Answer, want []float64, sigma float64) (total float64) 
 
 func sq(x float64) float64 { return x * x }
 
-// away is |w (x - mean)|.
-func away(w *mat.Dense, x, mean []float64) float64 {
-	off, total := floats.SubTo(make([]float64, len(x)), x, mean), 0.0
+// away2 is |w (x - mean)|^2, where w is the last rows of a lower triangle, as any row is; off is
+// overwritten.
+func away2(off []float64, w *mat.Dense, x, mean []float64) (total float64) {
+	floats.SubTo(off, x, mean)
 	for i := range w.RawMatrix().Rows {
-		total += sq(floats.Dot(w.RawRowView(i), off))
+		to := len(off) - w.RawMatrix().Rows + i + 1
+		total += sq(floats.Dot(w.RawRowView(i)[:to], off[:to]))
 	}
-	return math.Sqrt(total)
+	return total
 }
 
 // parted are rows of the model, drawn, and the component that each most likely belongs to.

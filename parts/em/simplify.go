@@ -163,7 +163,7 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 		for i := range z {
 			z[i] = rng.NormFloat64()
 		}
-		x[t] = append([]float64(nil), r.Components[j].Mean...)
+		x[t] = slices.Clone(r.Components[j].Mean)
 		for i := range d {
 			x[t][i] += floats.Dot(ls[j].RawRowView(i)[:i+1], z[:i+1])
 		}
@@ -174,15 +174,9 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 // logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
 func logDensities(c component.Gaussian, x [][]float64) []float64 {
 	_, inv, logDet := symmetric.Factor(c.Cov)
-	w, top, off := inv.RawMatrix(), math.Log(math.Max(c.Weight, 1e-12))-logDet/2, make([]float64, len(c.Mean))
-	out := make([]float64, len(x))
+	top, off, out := math.Log(math.Max(c.Weight, 1e-12))-logDet/2, make([]float64, len(c.Mean)), make([]float64, len(x))
 	for t, row := range x {
-		q := 0.0
-		floats.SubTo(off, row, c.Mean)
-		for i := range off {
-			q += sq(floats.Dot(w.Data[i*w.Stride:i*w.Stride+i+1], off[:i+1]))
-		}
-		out[t] = top - q/2
+		out[t] = top - away2(off, inv, row, c.Mean)/2
 	}
 	return out
 }
