@@ -1,6 +1,7 @@
 package coreset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -79,39 +80,24 @@ func FitAssigned(ctx context.Context, c *Coreset, assign []int, steps int) (*Mix
 	if len(c.Points) == 0 || len(assign) != len(c.Points) {
 		panic(fmt.Sprintf("coreset: FitAssigned: want points and a component for each, got %d and %d", len(c.Points), len(assign)))
 	}
-	k := slices.Max(assign) + 1
-	e := newEM(pointsOf(c), withoutGaps(append([]int(nil), assign...), k))
+	e := newEM(pointsOf(c), withoutGaps(slices.Clone(assign)))
 	e.run(ctx, steps)
 	return e.mixture(), ctx.Err()
 }
 
-// withoutGaps renumbers an assignment to k places such that every number below its largest occurs.
-func withoutGaps(assign []int, k int) []int {
-	number := make([]int, k)
-	for _, a := range assign {
-		number[a] = 1
-	}
-	used := 0
-	for j, n := range number {
-		number[j] = used
-		used += n
-	}
+// withoutGaps renumbers an assignment such that every number below its largest occurs.
+func withoutGaps(assign []int) []int {
+	used := slices.Compact(slices.Sorted(slices.Values(assign)))
 	for i, a := range assign {
-		assign[i] = number[a]
+		assign[i], _ = slices.BinarySearch(used, a)
 	}
 	return assign
 }
 
 // topBy returns the n fits of largest likelihood.
 func topBy(fits []*em, n int) []*em {
-	out := append([]*em(nil), fits...)
-	for i := range out {
-		for j := i + 1; j < len(out); j++ {
-			if out[j].loglik > out[i].loglik {
-				out[i], out[j] = out[j], out[i]
-			}
-		}
-	}
+	out := slices.Clone(fits)
+	slices.SortStableFunc(out, func(a, b *em) int { return cmp.Compare(b.loglik, a.loglik) })
 	return out[:n]
 }
 

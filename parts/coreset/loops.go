@@ -49,6 +49,9 @@ func (p *part) at(x *vector, q int) float64 {
 	return p.log - square/2
 }
 
+// negligible is the logarithm of a share that is none.
+const negligible = -30
+
 // expect adds up the points by their shares and, if asked, the log-likelihood of the coreset; a
 // leaf counts as its centre.
 func (e *em) expect(score bool) {
@@ -64,8 +67,10 @@ func (e *em) expect(score bool) {
 			logs[j], best = v, max(best, v)
 		}
 		for j, v := range logs {
-			logs[j] = e.exp.Exp(v - best)
-			total += logs[j]
+			if logs[j] = 0; v-best > negligible {
+				logs[j] = e.exp.Exp(v - best)
+				total += logs[j]
+			}
 		}
 		if score {
 			loglik += w * (best + math.Log(total))
