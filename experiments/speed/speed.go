@@ -39,7 +39,7 @@ const here = "./experiments/speed"
 
 var pages = []page{
 	{"commands", "What whole commands cost beside scikit-learn and polars", "Commands", "1", 5, here},
-	{"wide", "What whole commands cost in fifty and a hundred columns", "Wide", "1", 5, here},
+	{"wide", "What whole commands cost in fifty and a hundred columns", "Wide", "1", 3, here},
 	{"growth", "How what a fit costs grows with the rows", "Growth", "2", 3, here},
 	{"scans", "What one scan costs a row beside memory and a plain Gram pass", "Scans", "1", 5, "./kernel/query/rings"},
 	{"mixture", "What a fit costs", "Mixture", "1,2", 5, here},
