@@ -25,7 +25,7 @@ const (
 	leastInTree = 50 // coreset rows below which only one component is tried
 	// leaves of the coreset for a parameter of a component, where components are more than
 	// mostAnyway: fewer say where leaves are, not rows. Of 2 and 10, and 2, 12 and 16 or no such
-	// limit, on families of made-up tables of 5,000 to 400,000 rows.
+	// limit, on families of made-up tables of 1,000 to 50,000 rows.
 	leavesOf   = 10
 	mostAnyway = 16
 	// numbers of components in a row that are worse, before the search ends: a guess

@@ -18,7 +18,7 @@ import (
 
 // A promise is what the server has said of a fit.
 type promise struct {
-	id, release string // of the fit, and what was downloaded
+	id string // of the fit
 }
 
 // chaos kills the server while analysts fit, and holds what is left against what it had said.
