@@ -3,8 +3,8 @@
 //
 //	gauze-beam fit 'visits/*.csv' --epsilon 1 --delta 1e-8 --columns age,bmi --shards /scratch
 //
-// It is a program of its own, so that gauze stays small, and what is not there (persons, groups,
-// ledgers, reports) is there. What Beam is told, docs/PRIVACY.md says.
+// It is a program of its own, so that gauze stays small. Persons, groups, ledgers and reports are
+// for gauze alone. What Beam is told, docs/PRIVACY.md says.
 package main
 
 import (
