@@ -296,28 +296,37 @@ func (l *Ledger) Known(ctx context.Context, dataset, source, content string) (na
 
 // Balances are the accounts of all data sets, by name; of one alone if it is named.
 func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error) {
-	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE seq IN (SELECT MAX(seq) FROM gauze_ledger GROUP BY dataset) AND dataset <> '' AND (? = '' OR dataset = ?) ORDER BY dataset"),
-		dataset, dataset)
-	if err != nil {
-		return nil, l.failed(err)
-	}
-	defer rows.Close()
 	out := []Balance{}
-	for rows.Next() {
-		var at line
-		if err := at.scan(rows); err != nil {
-			return nil, l.failed(err)
-		}
-		e, err := at.open(l.key, "")
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, l.balance(e))
+	err := l.each(ctx, func(e entry) { out = append(out, l.balance(e)) },
+		"seq IN (SELECT MAX(seq) FROM gauze_ledger GROUP BY dataset) AND dataset <> '' AND (? = '' OR dataset = ?) ORDER BY dataset", dataset, dataset)
+	if err != nil {
+		return nil, err
 	}
 	if len(out) == 0 && dataset != "" {
 		return nil, &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
 	}
-	return out, l.failed(rows.Err())
+	return out, nil
+}
+
+// each hands out the entries that the rest of a query chooses, in its order.
+func (l *Ledger) each(ctx context.Context, use func(entry), which string, args ...any) error {
+	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE "+which), args...)
+	if err != nil {
+		return l.failed(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var at line
+		if err := at.scan(rows); err != nil {
+			return l.failed(err)
+		}
+		e, err := at.open(l.key, "")
+		if err != nil {
+			return err
+		}
+		use(e)
+	}
+	return l.failed(rows.Err())
 }
 
 // mostKnown is how many balances are remembered. A guess.

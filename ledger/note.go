@@ -33,22 +33,12 @@ type Event struct {
 
 // Events are at most so many entries, the newest first, of those numbered below before (all for 0).
 func (l *Ledger) Events(ctx context.Context, before int64, most int) ([]Event, error) {
-	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE ? = 0 OR seq < ? ORDER BY seq DESC LIMIT ?"), before, before, most)
-	if err != nil {
-		return nil, l.failed(err)
-	}
-	defer rows.Close()
 	out := []Event{}
-	for rows.Next() {
-		var at line
-		if err := at.scan(rows); err != nil {
-			return nil, l.failed(err)
-		}
-		e, err := at.open(l.key, "")
-		if err != nil {
-			return nil, err
-		}
+	err := l.each(ctx, func(e entry) {
 		out = append(out, Event{Seq: e.Seq, Time: e.Time, Kind: e.Kind, Account: e.Dataset, Of: e.Of, Grant: e.Grant, Terms: e.Terms, Note: e.Note})
+	}, "? = 0 OR seq < ? ORDER BY seq DESC LIMIT ?", before, before, most)
+	if err != nil {
+		return nil, err
 	}
-	return out, l.failed(rows.Err())
+	return out, nil
 }

@@ -61,7 +61,11 @@ func StartCrashing(t testing.TB, settings ...string) (place string, crash func()
 	all := append([]string{fmt.Sprintf("-p %d -k %s -h 127.0.0.1 -c fsync=off -c shared_buffers=32MB", port, dir)}, settings...)
 	start := []string{"-D", data, "-w", "-t", "120", "-l", filepath.Join(dir, "log"), "-o", strings.Join(all, " "), "start"}
 	run("pg_ctl", start...)
-	t.Cleanup(func() { run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop") })
+	t.Cleanup(func() {
+		if fault := try("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"); fault != "" {
+			t.Error("PostgreSQL does not stop: ", fault)
+		}
+	})
 	crash = func() {
 		t.Helper()
 		killAll(t, filepath.Join(data, "postmaster.pid"))
