@@ -22,6 +22,11 @@ func ParseCell(cell string) (float64, Kind) {
 			return v, Number
 		}
 	}
+	return parseOther(cell)
+}
+
+// parseOther is ParseCell of what lines.Decimal does not read, or reads too.
+func parseOther(cell string) (float64, Kind) {
 	cell = strings.TrimSpace(cell)
 	if !decimal(cell) {
 		return 0, word(cell)

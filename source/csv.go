@@ -153,7 +153,7 @@ func (c *csvReader) cell(column int) (float64, Kind) {
 	if v, ok := c.lines.Number(column); ok {
 		return v, Number
 	}
-	return ParseCell(string(c.lines.Cell(column)))
+	return parseOther(string(c.lines.Cell(column)))
 }
 
 // label is the text of a cell of the last record.

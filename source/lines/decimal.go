@@ -9,25 +9,29 @@ import (
 const (
 	// mostDigits is how many digits a uint64 has room for, whatever they are.
 	mostDigits = 19
-	// exactWhole is up to where every whole number is a float64.
-	exactWhole = 1 << 53
 	// exponentDigits is how many digits of an exponent are read here.
 	exponentDigits = 3
 )
 
-// tens are the powers of ten that are float64 themselves.
-var tens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
-	1e20, 1e21, 1e22}
+// wholeTens are 10^0 to 10^8, and tens are those that short divides by.
+var (
+	wholeTens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+	tens      = [8]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
+)
 
-// wholeTens are 10^0 to 10^8.
-var wholeTens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+// fives are the powers of five that a uint64 has room for.
+var fives = func() (powers [28]uint64) {
+	for p, power := 0, uint64(1); p < len(powers); p, power = p+1, 5*power {
+		powers[p] = power
+	}
+	return powers
+}()
 
 // Decimal reads text[from:to], whose next byte is no digit, point or letter, with at least eight
 // bytes behind it in text.
 //
-// A whole number m up to 2^53 and 10^p for p up to 22 are float64, so that m 10^p and m/10^p, each
-// one operation, are the nearest float64 to what is written: what strconv.ParseFloat returns. All
-// else is not ok.
+// What it reads is the float64 nearest to what is written, as strconv.ParseFloat has it: up to 19
+// digits, and powers of ten that take them no further than 5^27. All else is not ok.
 func Decimal(text []byte, from, to int) (v float64, ok bool) {
 	if v, ok = short(text, from, to); ok {
 		return v, true
@@ -77,17 +81,40 @@ func long(text []byte, from, to int) (v float64, ok bool) {
 		}
 		power += int(e) * (1 - 2*int(below))
 	}
-	switch v = float64(whole); {
-	case at != to || count == 0 || count > mostDigits || whole > exactWhole:
-		return 0, false
-	case 0 <= power && power < len(tens):
-		v *= tens[power]
-	case -len(tens) < power && power < 0:
-		v /= tens[-power]
-	default:
+	if at != to || count == 0 || count > mostDigits || power <= -len(fives) || power >= len(fives) {
 		return 0, false
 	}
+	v = scaled(whole, power)
 	return math.Float64frombits(math.Float64bits(v) | minus<<63), true
+}
+
+// scaled is the float64 nearest to whole 10^power, the even one of two.
+//
+// Let x and y be whole and 5^|power|, shifted left until their highest bits are set: both are in
+// [2^63, 2^64), and the number is x/y or xy times a power of two. So is s = 2^62 x/y or xy/2^65, of
+// which q is the whole part: 2^61 <= s < 2^63, for 1/2 < x/y < 2 and 2^126 <= xy < 2^128. Of that
+// size the float64 are multiples of 2^9 at least, and the middles between two of them multiples of
+// 2^8. If s is no whole number, it lies between q and q+1, and so it does, as q|1 does, strictly
+// between two even numbers that follow each other: no float64 and no middle is between s and q|1.
+// Hence both have the same nearest one, which is what the one rounding, of q|1, finds. The power of
+// two, of at most 2^-(62+64+27) and 2^(65+27) to it, is exact. Zero has x = 0, and remains zero.
+func scaled(whole uint64, power int) float64 {
+	up, five := bits.LeadingZeros64(whole), fives[max(power, -power)]
+	down := bits.LeadingZeros64(five)
+	x, y := whole<<up, five<<down
+	var q, rest uint64
+	if power < 0 {
+		q, rest = bits.Div64(x>>2, x<<62, y)
+		power += down - 62
+	} else {
+		q, rest = bits.Mul64(x, y)
+		q, rest = q>>1, rest|q&1
+		power += 65 - down
+	}
+	if rest != 0 {
+		q |= 1
+	}
+	return float64(int64(q)) * math.Float64frombits(uint64(1023+power-up)<<52)
 }
 
 // sign reads a sign, if there is one.
