@@ -13,25 +13,18 @@ const (
 	exponentDigits = 3
 )
 
-// wholeTens are 10^0 to 10^8, and tens are those that short divides by.
-var (
-	wholeTens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
-	tens      = [8]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
-)
+// tens are 10^0 to 10^8.
+var tens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // fives are the powers of five that a uint64 has room for.
-var fives = func() (powers [28]uint64) {
-	for p, power := 0, uint64(1); p < len(powers); p, power = p+1, 5*power {
-		powers[p] = power
-	}
-	return powers
-}()
+var fives = [...]uint64{1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125, 6103515625, 30517578125, 152587890625, 762939453125,
+	3814697265625, 19073486328125, 95367431640625, 476837158203125, 2384185791015625, 11920928955078125, 59604644775390625, 298023223876953125, 1490116119384765625, 7450580596923828125}
 
 // Decimal reads text[from:to], whose next byte is no digit, point or letter, with at least eight
 // bytes behind it in text.
 //
-// What it reads is the float64 nearest to what is written, as strconv.ParseFloat has it: up to 19
-// digits, and powers of ten that take them no further than 5^27. All else is not ok.
+// It reads up to 19 digits as a whole number times a power of ten from 10^-27 to 10^27, and returns
+// the float64 nearest to that, as strconv.ParseFloat does. All else is not ok.
 func Decimal(text []byte, from, to int) (v float64, ok bool) {
 	if v, ok = short(text, from, to); ok {
 		return v, true
@@ -39,11 +32,10 @@ func Decimal(text []byte, from, to int) (v float64, ok bool) {
 	return long(text, from, to)
 }
 
-// short is Decimal of at most eight digits and a point among them, behind a minus or not: one word,
+// short is Decimal of at most eight digits and a point among them, behind a sign or not: one word,
 // without a branch that depends on where the point is or whether there is a sign.
 func short(text []byte, from, to int) (v float64, ok bool) {
-	minus := (uint64(text[from]^'-') - 1) >> 63
-	at := from + int(minus)
+	minus, at := sign(text, from)
 	n := to - at
 	if n < 1 || n > 8 {
 		return 0, false
@@ -55,7 +47,7 @@ func short(text []byte, from, to int) (v float64, ok bool) {
 			return 0, false
 		}
 		before := word & (1<<point - 1)
-		v = float64(number(word&^(before|0xff<<point)|before<<8)) / tens[7-point/8]
+		v = float64(number(word&^(before|0xff<<point)|before<<8)) / float64(int64(tens[7-point/8]))
 	} else {
 		v = float64(number(word))
 	}
@@ -96,8 +88,8 @@ func long(text []byte, from, to int) (v float64, ok bool) {
 // size the float64 are multiples of 2^9 at least, and the middles between two of them multiples of
 // 2^8. If s is no whole number, it lies between q and q+1, and so it does, as q|1 does, strictly
 // between two even numbers that follow each other: no float64 and no middle is between s and q|1.
-// Hence both have the same nearest one, which is what the one rounding, of q|1, finds. The power of
-// two, of at most 2^-(62+64+27) and 2^(65+27) to it, is exact. Zero has x = 0, and remains zero.
+// Hence both have the same nearest one, which is what the one rounding, of q|1, finds. To multiply
+// by a power of two between 2^-153 and 2^92 is exact. Zero has x = 0, and remains zero.
 func scaled(whole uint64, power int) float64 {
 	up, five := bits.LeadingZeros64(whole), fives[max(power, -power)]
 	down := bits.LeadingZeros64(five)
@@ -111,42 +103,27 @@ func scaled(whole uint64, power int) float64 {
 		q, rest = q>>1, rest|q&1
 		power += 65 - down
 	}
-	if rest != 0 {
-		q |= 1
-	}
-	return float64(int64(q)) * math.Float64frombits(uint64(1023+power-up)<<52)
+	return float64(int64(q|(rest|-rest)>>63)) * math.Float64frombits(uint64(1023+power-up)<<52)
 }
 
-// sign reads a sign, if there is one.
+// sign reads a sign, if there is one, without a branch.
 func sign(text []byte, at int) (minus uint64, next int) {
-	switch text[at] {
-	case '-':
-		return 1, at + 1
-	case '+':
-		return 0, at + 1
-	}
-	return 0, at
+	minus = (uint64(text[at]^'-') - 1) >> 63
+	return minus, at + int(minus|(uint64(text[at]^'+')-1)>>63)
 }
 
 // digits appends the run of digits that begins there to a whole number, modulo 2^64, and returns
 // where it ends.
 func digits(text []byte, at int, whole uint64) (uint64, int) {
 	for {
-		value, n := eight(binary.LittleEndian.Uint64(text[at:]))
-		whole = whole*wholeTens[n] + value
+		word := binary.LittleEndian.Uint64(text[at:]) ^ zeros
+		n := bits.TrailingZeros64(nonDigits(word)) / 8
+		whole = whole*tens[n] + number(word<<(64-8*n))
 		at += n
 		if n < 8 {
 			return whole, at
 		}
 	}
-}
-
-// eight is the number that up to eight characters write, the first one in the lowest byte, and how
-// many of them are digits.
-func eight(word uint64) (value uint64, n int) {
-	word ^= zeros
-	n = bits.TrailingZeros64(nonDigits(word)) / 8
-	return number(word << (64 - 8*n)), n
 }
 
 // zeros are eight characters 0: with them taken off by exclusive or, digits become 0 to 9, and

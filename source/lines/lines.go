@@ -7,6 +7,7 @@ package lines
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 )
@@ -50,18 +51,14 @@ func (r *Reader) Line() int { return r.line }
 
 // Rest is all that no line was made of.
 func (r *Reader) Rest() io.Reader {
-	held := bytes.NewReader(r.text[r.at:])
-	if r.err != nil {
-		return io.MultiReader(held, failed{r.err})
-	}
-	return io.MultiReader(held, r.in)
+	return io.MultiReader(bytes.NewReader(r.text[r.at:]), ended{r.err}, r.in)
 }
 
-// failed is a reader that has.
-type failed struct{ err error }
+// An ended reader has failed, or has nothing.
+type ended struct{ err error }
 
 // Read implements io.Reader.
-func (f failed) Read([]byte) (int, error) { return 0, f.err }
+func (e ended) Read([]byte) (int, error) { return 0, cmp.Or(e.err, io.EOF) }
 
 // Next reads one line and returns how many cells it has, of which the first so many can be asked
 // for until the next call.

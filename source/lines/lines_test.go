@@ -3,58 +3,9 @@ package lines
 import (
 	"errors"
 	"io"
-	"math"
-	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/gauze-dp/gauze/internal/stattest"
 )
-
-// inCell is decimal of a text between other cells, with digits behind it.
-func inCell(cell string) (float64, bool) {
-	text := []byte("9," + cell + ",99999999")
-	return Decimal(text, 2, 2+len(cell))
-}
-
-// TestDecimal: what is read is what strconv reads, in every bit; and it reads what is common.
-func TestDecimal(t *testing.T) {
-	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
-	const marks = "0123456789012345678901234567890123456789.-+eE"
-	read := 0
-	for range 300_000 {
-		var b strings.Builder
-		switch v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(50)-25)); rng.IntN(4) {
-		case 0:
-			for range 1 + rng.IntN(24) {
-				b.WriteByte(marks[rng.IntN(len(marks))])
-			}
-		case 1:
-			b.WriteString(strconv.FormatFloat(v, 'e', rng.IntN(20), 64))
-		case 2:
-			b.WriteString(strings.Repeat("0", rng.IntN(20)) + strconv.FormatFloat(v, 'f', rng.IntN(20), 64))
-		default:
-			b.WriteString(strconv.FormatUint(1<<53-5+rng.Uint64N(10), 10) + "e" + strconv.Itoa(rng.IntN(60)-30))
-		}
-		got, ok := inCell(b.String())
-		if !ok {
-			continue
-		}
-		read++
-		if want, err := strconv.ParseFloat(b.String(), 64); err != nil || math.Float64bits(got) != math.Float64bits(want) {
-			t.Fatalf("%q: got %v, want %v, %v", b.String(), got, want, err)
-		}
-	}
-	if read < 50_000 {
-		t.Errorf("read %d cells only", read)
-	}
-	for _, cell := range []string{"0", "-0", "17", "-12.375", "+.5", "5.", "123456.789", "0.000001", "1e5", "2.5E-7", "9007199254740992", "1234567890.12345"} {
-		if _, ok := inCell(cell); !ok {
-			t.Errorf("%q is not read", cell)
-		}
-	}
-}
 
 // TestEight: every run of digits is found beside any byte.
 func TestEight(t *testing.T) {
@@ -128,7 +79,7 @@ func TestRest(t *testing.T) {
 		t.Errorf("after %d lines: %q, %v", r.Line(), rest, err)
 	}
 	broken := errors.New("broken")
-	r = New(io.MultiReader(strings.NewReader("1\n\"2"), failed{broken}), 1<<20)
+	r = New(io.MultiReader(strings.NewReader("1\n\"2"), ended{broken}), 1<<20)
 	if _, err := r.Next(1); err != nil {
 		t.Fatal(err)
 	}
