@@ -147,26 +147,25 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 	for range groups {
 		sink.rows = append(sink.rows, kernel.NewBuilderIn(d, in.room))
 	}
-	err := in.table.Read(sink)
-	if err == nil && in.room != nil {
-		err = in.room.Err()
-	}
-	if err != nil {
+	if err := in.table.Read(sink); err != nil {
 		return nil, err
 	}
 	g := &Groups{rows: sink.n}
 	if unit != "" {
-		g.rows, g.tables = sink.people.Persons(), sink.people.Protect(r, groups)
-		return g, nil
+		g.rows, g.tables = sink.people.Persons(), sink.people.Protect(r, groups, in.room)
+		sink.rows = nil
 	}
 	for _, rows := range sink.rows {
 		g.tables = append(g.tables, rows.Protect(r))
+	}
+	if in.room != nil && in.room.Err() != nil {
+		return nil, in.room.Err()
 	}
 	return g, nil
 }
 
 // Keep makes the tables that Load will make lie in a room, such as package shards has, so that they
-// may exceed memory. Rows of persons (a schema's unit) stay there.
+// may exceed memory. Of persons (a schema's unit) one row each is in memory until all are read.
 func (in *Input) Keep(room kernel.Room) { in.room = room }
 
 // Report returns what was read, for the custodian alone.

@@ -11,13 +11,17 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/spf13/pflag"
 
-	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/shared"
@@ -30,21 +34,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// files writes CSV files with rows of two columns, some cells of which are none.
+// files writes CSV files with rows of two columns, some cells of which are none, two of a person
+// and half of a group.
 func files(t *testing.T, files, rows int) (pattern string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 20))
 	folder := t.TempDir()
 	for i := range files {
 		var text bytes.Buffer
-		text.WriteString("x,y\n")
+		text.WriteString("x,y,who,side\n")
 		for j := range rows {
 			x := rng.NormFloat64()
+			y := fmt.Sprint(x + rng.NormFloat64())
 			if j%1000 == 7 {
-				fmt.Fprintf(&text, "%v,?\n", x)
-				continue
+				y = "?"
 			}
-			fmt.Fprintf(&text, "%v,%v\n", 100+x, x+rng.NormFloat64())
+			fmt.Fprintf(&text, "%v,%s,%d,%c\n", 100+x, y, (i*rows+j)/2, "lr"[j/2%2])
 		}
 		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i, ".csv")), text.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
@@ -53,56 +58,58 @@ func files(t *testing.T, files, rows int) (pattern string) {
 	return filepath.Join(folder, "*.csv")
 }
 
-func asked(t *testing.T, input string) *options {
-	o := flagged(flag.NewFlagSet("fit", flag.ContinueOnError))
-	o.input, o.columns, o.epsilon, o.delta, o.components, o.shards, o.trustNetwork = input, "x,y", 1, 1e-6, "1", t.TempDir(), true
-	return o
-}
+type schedule func(ctx context.Context, items []string) error
+
+func (s schedule) Run(ctx context.Context, items []string) error { return s(ctx, items) }
 
 // run fits, and leaves nothing behind in the folder of shards.
-func run(t *testing.T, o *options) (code int, stdout, stderr string) {
+func run(t *testing.T, ctx context.Context, by func(*shared.Store) sharded.Scheduler, input string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	folder := t.TempDir()
+	args := append([]string{"fit", input, "--shards", folder, "--trust-network", "--epsilon", "1", "--delta", "1e-6"}, flags...)
+	if !slices.Contains(flags, "--schema") {
+		args = append(args, "--columns", "x,y")
+	}
 	var out, err bytes.Buffer
-	code = o.run(t.Context(), nil, &out, &err)
-	if left, _ := os.ReadDir(o.shards); len(left) > 0 {
+	code = program(&workers{schedule: by}).Run(ctx, args, strings.NewReader(""), &out, &err)
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	return code, out.String(), err.String()
 }
 
-// Prism, in this process, hands out the work of a fit.
-func TestPrism(t *testing.T) {
-	o, runs := asked(t, files(t, 3, 10_000)), 0
-	o.schedule = func(s *shared.Store) sharded.Scheduler {
-		return schedule(func(ctx context.Context, items []string) error { runs++; return beamed{s.Folder()}.Run(ctx, items) })
-	}
-	code, stdout, stderr := run(t, o)
+func read(t *testing.T, text string) *release.Release {
+	t.Helper()
 	var r release.Release
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != codeOK {
-		t.Fatalf("code %d, %v: %s", code, err, stderr)
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
 	if faults := release.Verify(&r); faults != nil {
 		t.Error(faults)
 	}
-	// the noise is a thousandth of these
-	if mean := r.Model.Components[0].Mean; len(mean) != 2 || mean[0] < 99 || mean[0] > 101 || mean[1] < -1 || mean[1] > 1 {
-		t.Errorf("the mean is %v", mean)
-	}
-	if runs == 0 {
-		t.Error("no worker was asked")
-	}
+	return &r
 }
 
-type schedule func(ctx context.Context, items []string) error
-
-func (s schedule) Run(ctx context.Context, items []string) error { return s(ctx, items) }
+// Prism, in this process, hands out the work of a fit.
+func TestPrism(t *testing.T) {
+	runs := 0
+	code, stdout, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler {
+		return schedule(func(ctx context.Context, items []string) error { runs++; return beamed{s.Folder()}.Run(ctx, items) })
+	}, files(t, 3, 10_000), "--components", "1")
+	if code != shell.CodeOK || runs == 0 {
+		t.Fatalf("code %d, workers were asked %d times: %s", code, runs, stderr)
+	}
+	// the noise is a thousandth of these
+	if mean := read(t, stdout).Model.Components[0].Mean; len(mean) != 2 || mean[0] < 99 || mean[0] > 101 || mean[1] < -1 || mean[1] > 1 {
+		t.Errorf("the mean is %v", mean)
+	}
+}
 
 // Pipelines whose work fails, panics, comes twice or gets lost end in the sums of one that runs, or
 // in an error that says what was spent.
 func TestFaults(t *testing.T) {
-	input := files(t, 1, 20_000)
-	o, runs := asked(t, input), 0
-	o.schedule = func(s *shared.Store) sharded.Scheduler {
+	input, runs := files(t, 1, 20_000), 0
+	code, _, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler {
 		return schedule(func(ctx context.Context, items []string) error {
 			runs++
 			own := beamed{s.Folder()}
@@ -114,28 +121,85 @@ func TestFaults(t *testing.T) {
 			}
 			return own.Run(ctx, items)
 		})
-	}
-	if code, _, stderr := run(t, o); code != codeOK {
+	}, input, "--components", "1")
+	if code != shell.CodeOK {
 		t.Errorf("code %d: %s", code, stderr)
 	}
-	o = asked(t, input)
-	o.schedule = func(s *shared.Store) sharded.Scheduler { return beamed{s.Folder() + ".not"} }
-	code, stdout, stderr := run(t, o)
-	if code != codeFailed || stdout != "" || !strings.Contains(stderr, "spent: epsilon 0.") {
+	code, stdout, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler { return beamed{s.Folder() + ".not"} }, input, "--components", "1")
+	if code != shell.CodeOther || stdout != "" || !strings.Contains(stderr, "spent: epsilon = 0.") {
 		t.Errorf("code %d, %q: %s", code, stdout, stderr)
 	}
 }
 
-// An interrupt ends a fit whose workers never answer.
-func TestInterrupt(t *testing.T) {
-	o := asked(t, files(t, 1, 20_000))
+// A ledger is charged before a row is read, and refuses what it has no budget for; an interrupt
+// ends a fit whose workers never answer, and what it spent is told and stays spent.
+func TestLedger(t *testing.T) {
+	input, file := files(t, 1, 20_000), filepath.Join(t.TempDir(), "budgets.db")
+	if err := ledger.Init(t.Context(), file, file+".key"); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Open(t.Context(), file, file+".key", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := l.Grant(t.Context(), "visits", ledger.Amount{Epsilon: 1.3, Delta: 1e-5}); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	o.schedule = func(*shared.Store) sharded.Scheduler {
+	hang := func(*shared.Store) sharded.Scheduler {
 		return schedule(func(context.Context, []string) error { cancel(); select {} })
 	}
-	_, err := o.fit(ctx, nil, &bytes.Buffer{})
-	if !errors.As(err, new(*gauze.RunError)) || !errors.Is(err, context.Canceled) {
-		t.Error(err)
+	flags := []string{"--components", "1", "--ledger", file, "--dataset", "visits"}
+	if code, _, stderr := run(t, ctx, hang, "gone.csv", flags...); code != shell.CodeBad {
+		t.Errorf("no input: code %d: %s", code, stderr)
+	}
+	code, _, stderr := run(t, ctx, hang, input, flags...)
+	if code != shell.CodeOther || !strings.Contains(stderr, "error: interrupted") || !strings.Contains(stderr, "spent: epsilon = ") {
+		t.Errorf("interrupted: code %d: %s", code, stderr)
+	}
+	asked := func(*shared.Store) sharded.Scheduler { t.Error("workers were asked"); return nil }
+	if code, _, stderr := run(t, t.Context(), asked, input, flags...); code != shell.CodeRefused {
+		t.Errorf("nothing left: code %d: %s", code, stderr)
+	}
+	b, err := l.Balances(t.Context(), "visits")
+	if err != nil || len(b) != 1 || b[0].Releases != 0 || b[0].Open != 0 || !(b[0].Spent.Epsilon > .9) {
+		t.Errorf("%v: %+v", err, b)
+	}
+}
+
+// Persons and groups are read by workers, and what is said and written is as of gauze fit.
+func TestPersonsAndGroups(t *testing.T) {
+	input, folder, runs := files(t, 2, 20_000), t.TempDir(), 0
+	schema, page := filepath.Join(folder, "schema.json"), filepath.Join(folder, "report.html")
+	if err := os.WriteFile(schema, []byte(`{"title": "Visits", "columns": [{"name": "x"}, {"name": "y"}], "unit": "who", "by": [{"name": "side", "categories": ["l", "r"]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	counting := func(s *shared.Store) sharded.Scheduler {
+		return schedule(func(ctx context.Context, items []string) error { runs++; return sharded.Here{Store: s}.Run(ctx, items) })
+	}
+	for _, by := range []bool{false, true} {
+		runs = 0
+		flags := []string{"--schema", schema, "--components", "1", "--progress", "plain", "--report", page, "--force"}
+		if by {
+			flags = append(flags, "--by", "side")
+		}
+		code, stdout, stderr := run(t, t.Context(), counting, input, flags...)
+		if code != shell.CodeOK || runs == 0 {
+			t.Fatalf("code %d, workers were asked %d times: %s", code, runs, stderr)
+		}
+		r := read(t, stdout)
+		if r.Certificate.Rows == nil || *r.Certificate.Rows != 20_000 || r.Identity.Title != "Visits" || (len(r.Groups) == 2) != by {
+			t.Errorf("by %v: %+v, %d groups", by, r.Certificate, len(r.Groups))
+		}
+		for _, said := range []string{"of the budget spent", "released: ", "spent: epsilon = ", "no --ledger"} {
+			if !strings.Contains(stderr, said) {
+				t.Errorf("by %v: not said: %q\n%s", by, said, stderr)
+			}
+		}
+		if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte("Visits")) {
+			t.Errorf("by %v: the report: %v", by, err)
+		}
 	}
 }
 
@@ -153,28 +217,44 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// What cannot be fitted is refused before a row is read.
+// What cannot be fitted is refused before workers are asked.
 func TestRefused(t *testing.T) {
 	input := files(t, 1, 10)
-	unit := filepath.Join(t.TempDir(), "unit.json")
-	if err := os.WriteFile(unit, []byte(`{"columns": [{"name": "x"}], "unit": "y"}`), 0o600); err != nil {
+	asked := func(s *shared.Store) sharded.Scheduler {
+		return schedule(func(context.Context, []string) error { t.Error("workers were asked"); return nil })
+	}
+	for _, flags := range [][]string{
+		{"--epsilon", "0"}, {"--relation", "none"}, {"--components", "many"}, {"--schema", "gone.json"}, {"--unit", "z"}, {"--method", "magic"},
+		{"--shards", filepath.Join(t.TempDir(), "gone")}, {"--server", "http://localhost"}, {"--worker"}, {"--by", "side"},
+	} {
+		if code, _, stderr := run(t, t.Context(), asked, input, flags...); code != shell.CodeBad {
+			t.Errorf("%v: code %d: %s", flags, code, stderr)
+		}
+	}
+}
+
+// Beam is told its own flags alone, each of which has a name of its own.
+func TestFlags(t *testing.T) {
+	own := pflag.NewFlagSet("fit", pflag.ContinueOnError)
+	program(&workers{}).Commands[0].Flags(own)
+	flag.VisitAll(func(f *flag.Flag) {
+		g := own.Lookup(f.Name)
+		if ours := g != nil && g.Usage != f.Usage; ours || (g == nil) != harness[f.Name] {
+			t.Errorf("--%s of Beam: %+v", f.Name, g)
+		}
+	})
+	if err := own.Parse([]string{"--columns", "secret", "--parallelism", "3", "--beam_strict"}); err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(*options){
-		"budget":     func(o *options) { o.epsilon = 0 },
-		"relation":   func(o *options) { o.relation = "none" },
-		"components": func(o *options) { o.components = "many" },
-		"no columns": func(o *options) { o.columns = "" },
-		"both":       func(o *options) { o.schema = unit },
-		"unit":       func(o *options) { o.columns, o.schema = "", unit },
-		"method":     func(o *options) { o.method = "magic" },
-		"folder":     func(o *options) { o.shards = filepath.Join(o.shards, "gone") },
-		"input":      func(o *options) { o.input = "gone.csv" },
-	} {
-		o := asked(t, input)
-		if change(o); o.run(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{}) != codeInput {
-			t.Errorf("%s: not refused", name)
+	defer func() { flag.Set("parallelism", "-1"); flag.Set("beam_strict", "false") }()
+	told := ""
+	flag.Visit(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") {
+			told += f.Name + "=" + f.Value.String() + " "
 		}
+	})
+	if told != "beam_strict=true parallelism=3 " {
+		t.Errorf("Beam was told %s", told)
 	}
 }
 

@@ -22,8 +22,8 @@ func enclosed(interfaces []net.Interface) error {
 }
 
 // checkNetwork refuses to start Prism where others could reach it.
-func (o *options) checkNetwork() error {
-	if o.trustNetwork || runner() != prism || *jobopts.Endpoint != "" {
+func (w *workers) checkNetwork() error {
+	if w.trustNetwork || runner() != prism || *jobopts.Endpoint != "" {
 		return nil
 	}
 	interfaces, err := net.Interfaces()

@@ -7,22 +7,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze/audit"
+	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/progress"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
 // attack is what runs an audit; a test plants a fault in what it is asked.
 var attack = audit.Run
 
 type auditOptions struct {
-	request         requestFlags
+	request         fit.Request
 	rows, dim, runs int
 }
 
-func auditCommand() command {
+func auditCommand() shell.Command {
 	o := &auditOptions{}
-	return command{
-		use: "audit --method M --epsilon E --delta D [flags]", short: "attack a method: a lower bound on the epsilon that it really has",
-		flags: o.register, run: func(e *env, _ []string) error { return o.run(e) },
+	return shell.Command{
+		Use: "audit --method M --epsilon E --delta D [flags]", Short: "attack a method: a lower bound on the epsilon that it really has",
+		Flags: o.register, Run: func(e *shell.Env, _ []string) error { return o.run(e) },
 	}
 }
 
@@ -30,7 +32,7 @@ func auditCommand() command {
 var ofRows = []string{"columns", "schema", "unit", "by", "known-covariance"}
 
 func (o *auditOptions) register(flags *pflag.FlagSet) {
-	o.request.register(flags)
+	o.request.Register(flags)
 	for _, name := range ofRows {
 		flags.Lookup(name).Hidden = true
 	}
@@ -39,31 +41,31 @@ func (o *auditOptions) register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.runs, "runs", audit.DefaultRuns, "fits that are attacked, of each pair of tables")
 }
 
-func (o *auditOptions) run(e *env) error {
-	request, err := o.request.parse()
+func (o *auditOptions) run(e *shell.Env) error {
+	request, err := o.request.Parse()
 	if err != nil {
 		return err
 	}
 	for _, name := range ofRows {
-		if o.request.set.Changed(name) {
-			return wrong("--"+name, "nothing of a table", "it", "an audit makes its own tables: --rows and --dim say how large")
+		if o.request.Given(name) {
+			return shell.Wrong("--"+name, "nothing of a table", "it", "an audit makes its own tables: --rows and --dim say how large")
 		}
 	}
 	if o.runs < 1 || o.dim < 1 {
-		return wrong("--runs, --dim", "positive numbers", fmt.Sprintf("%d and %d", o.runs, o.dim), "for instance --runs 5000 --dim 1")
+		return shell.Wrong("--runs, --dim", "positive numbers", fmt.Sprintf("%d and %d", o.runs, o.dim), "for instance --runs 5000 --dim 1")
 	}
 	r := audit.Request{Fit: request, Rows: o.rows, Columns: o.dim, Runs: o.runs}
-	if progress.IsTerminal(e.stderr) && !e.json {
-		r.Progress = func(done, of int) { fmt.Fprintf(e.stderr, "\r%d of %d fits attacked ", done, of) }
+	if progress.IsTerminal(e.Stderr) && !e.JSON {
+		r.Progress = func(done, of int) { fmt.Fprintf(e.Stderr, "\r%d of %d fits attacked ", done, of) }
 	}
-	report, err := attack(e.ctx, r)
+	report, err := attack(e.Ctx, r)
 	if err != nil {
 		return err
 	}
-	if e.json {
-		err = printJSON(e, report)
+	if e.JSON {
+		err = e.Print(report)
 	} else {
-		_, err = fmt.Fprint(e.stdout, report)
+		_, err = fmt.Fprint(e.Stdout, report)
 	}
 	if err == nil && !report.Passed() {
 		err = errors.New(report.Verdict())

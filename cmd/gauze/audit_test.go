@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/audit"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/learner"
 )
@@ -38,11 +39,11 @@ func TestAuditFindsAFault(t *testing.T) {
 			return audit.Run(ctx, r)
 		}
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields("audit --method black-box --components 1 --epsilon 3 --delta .01 --force --relation add-remove-one --rows 800 --runs 10"),
+		code := program().Run(t.Context(), strings.Fields("audit --method black-box --components 1 --epsilon 3 --delta .01 --force --relation add-remove-one --rows 800 --runs 10"),
 			strings.NewReader(""), &stdout, &stderr)
-		want, said := codeOK, ""
+		want, said := shell.CodeOK, ""
 		if remembers {
-			want, said = codeOther, "error: the audit found a fault: "
+			want, said = shell.CodeOther, "error: the audit found a fault: "
 		}
 		if code != want || !strings.HasPrefix(stderr.String(), said) || strings.Contains(stdout.String(), "fault: ") != remembers {
 			t.Errorf("remembers %v: exit code %d\n%s\n%s", remembers, code, stdout.String(), stderr.String())

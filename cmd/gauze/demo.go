@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
 // What the demonstration's table is drawn from, its schema, and what is said at the end.
@@ -23,23 +25,23 @@ var (
 
 const demoFolder = "gauze-demo"
 
-func demoCommand() command {
-	return command{
-		use: "demo [DIR]", short: "made-up table, fit, report, comparison with the truth", most: 1, spends: true,
-		run: func(e *env, args []string) error {
+func demoCommand() shell.Command {
+	return shell.Command{
+		Use: "demo [DIR]", Short: "made-up table, fit, report, comparison with the truth", Most: 1, Spends: true,
+		Run: func(e *shell.Env, args []string) error {
 			return demo(e, append(args, demoFolder)[0])
 		},
 	}
 }
 
 // demo runs the commands that it shows in a new folder. With json what they say goes to stderr.
-func demo(e *env, folder string) error {
+func demo(e *shell.Env, folder string) error {
 	if err := os.Mkdir(folder, 0o777); err != nil {
-		return wrong("demo", "a folder to make", err, "name another one, as in: gauze demo "+demoFolder+"-2")
+		return shell.Wrong("demo", "a folder to make", err, "name another one, as in: gauze demo "+demoFolder+"-2")
 	}
-	say := e.stdout
-	if e.json {
-		say = e.stderr
+	say := e.Stdout
+	if e.JSON {
+		say = e.Stderr
 	}
 	fmt.Fprintf(say, "A made-up table of 20,000 people, in the folder %s. Its truth is known, so the fit can be held against it.\n", folder)
 	if err := os.Chdir(folder); err != nil {
@@ -56,34 +58,32 @@ func demo(e *env, folder string) error {
 		"compare release.json truth.json > comparison.json",
 	} {
 		fmt.Fprintf(say, "\n$ gauze %s\n", line)
-		if err := e.line(line, say); err != nil {
+		if err := runLine(e, line, say); err != nil {
 			return err
 		}
 	}
 	return demoEnd(e, folder, say)
 }
 
-// line runs a command as a shell would, with its output to a file or to out.
-func (e *env) line(line string, out io.Writer) error {
+// runLine runs a command as a shell would, with its output to a file or to out.
+func runLine(e *shell.Env, line string, out io.Writer) error {
 	words, path, toFile := strings.Cut(line, " > ")
-	inner := &env{ctx: e.ctx, stdin: e.stdin, stdout: out, stderr: out}
+	inner := &shell.Env{Ctx: e.Ctx, Stdin: e.Stdin, Stdout: out, Stderr: out}
 	if toFile {
 		file, err := os.Create(path)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
-		inner.stdout = file
+		inner.Stdout = file
 	}
-	root, args := newRoot(inner), strings.Fields(words)
-	root.SetArgs(args)
-	err := execute(inner, root, args)
-	e.spent = inner.spent
+	err := program().Execute(inner, strings.Fields(words))
+	e.Spent = inner.Spent
 	return err
 }
 
 // demoEnd says how near the truth the release came, and where to look.
-func demoEnd(e *env, folder string, say io.Writer) error {
+func demoEnd(e *shell.Env, folder string, say io.Writer) error {
 	data, err := os.ReadFile("comparison.json")
 	if err != nil {
 		return err
@@ -103,8 +103,8 @@ func demoEnd(e *env, folder string, say io.Writer) error {
 		}
 	}
 	fmt.Fprintf(say, demoWords, found, len(c.Components)+len(c.UnmatchedA), c.TV, filepath.Join(folder, "report.html"), filepath.Join(folder, "release.json"), filepath.Join(folder, "synthetic.csv"))
-	if e.json {
-		_, err = e.stdout.Write(data)
+	if e.JSON {
+		_, err = e.Stdout.Write(data)
 	}
 	return err
 }

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/budget"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
-func ledgerCommand() command {
+func ledgerCommand() shell.Command {
 	c := &budget.Command{}
-	return command{
-		use: "ledger init|grant|show|verify --ledger FILE|postgres://.. [flags]", short: "budgets of data sets", least: 1, most: 1, flags: c.Register,
-		run: func(e *env, args []string) error { return c.Run(e.ctx, args[0], e.stdout, e.json, time.Now) },
+	return shell.Command{
+		Use: "ledger init|grant|show|verify --ledger FILE|postgres://.. [flags]", Short: "budgets of data sets", Least: 1, Most: 1, Flags: c.Register,
+		Run: func(e *shell.Env, args []string) error { return c.Run(e.Ctx, args[0], e.Stdout, e.JSON, time.Now) },
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -152,8 +153,8 @@ func TestInterruptedWhileReading(t *testing.T) {
 			args = append(args, "--json")
 			want = `{"outcome":"error","code":1,"message":"interrupted","hint":"nothing was spent","spent":{"epsilon":0,"delta":0,"mu":0,"rho":0},"faults":[{"message":"interrupted","hint":"nothing was spent"}]}` + "\n"
 		}
-		if code := run(ctx, args, stdin, &stdout, &stderr); code != codeOther {
-			t.Errorf("exit code %d, want %d", code, codeOther)
+		if code := program().Run(ctx, args, stdin, &stdout, &stderr); code != shell.CodeOther {
+			t.Errorf("exit code %d, want %d", code, shell.CodeOther)
 		}
 		if stdout.Len() > 0 || stderr.String() != want {
 			t.Errorf("stdout %q, stderr %q, want %q", stdout.String(), stderr.String(), want)
@@ -174,9 +175,9 @@ func TestInterruptedWhileFitting(t *testing.T) {
 	}
 	stderr := &trigger{word: "measurement", fire: cancel}
 	args := []string{"fit", "-", "--epsilon", "1", "--delta", "1e-6", "--columns", "age", "--components", "1", "--progress", "plain"}
-	code := run(ctx, args, strings.NewReader(rows.String()), io.Discard, stderr)
+	code := program().Run(ctx, args, strings.NewReader(rows.String()), io.Discard, stderr)
 	text := stderr.String()
-	if code != codeOther || !strings.Contains(text, "error: interrupted\nhint: what was measured by then stays spent\nspent: epsilon = ") {
+	if code != shell.CodeOther || !strings.Contains(text, "error: interrupted\nhint: what was measured by then stays spent\nspent: epsilon = ") {
 		t.Errorf("exit code %d, stderr:\n%s", code, text)
 	}
 }
@@ -204,12 +205,16 @@ func TestReleaseThatCannotBeWritten(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	args := []string{"fit", "-", "--epsilon", "20", "--delta", "1e-6", "--columns", "age", "--components", "1", "--json"}
-	code := run(context.Background(), args, strings.NewReader(rows.String()), full{}, &stderr)
-	var o outcome
+	code := program().Run(context.Background(), args, strings.NewReader(rows.String()), full{}, &stderr)
+	var o struct {
+		Outcome string
+		Code    int
+		Spent   release.Spent
+	}
 	if err := json.Unmarshal(stderr.Bytes(), &o); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if code != codeOther || o.Outcome != "error" || o.Code != codeOther || !(o.Spent.Epsilon > 0) {
+	if code != shell.CodeOther || o.Outcome != "error" || o.Code != shell.CodeOther || !(o.Spent.Epsilon > 0) {
 		t.Errorf("exit code %d, %+v", code, o)
 	}
 }
@@ -220,9 +225,9 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestEveryCommandHasHelp(t *testing.T) {
-	for _, c := range commands() {
-		if !strings.Contains(helpOf(c.name()), "gauze "+c.name()) {
-			t.Errorf("help/%s.txt says nothing of it", c.name())
+	for _, c := range program().Commands {
+		if text, _ := helpFiles.ReadFile("help/" + c.Name() + ".txt"); !strings.Contains(string(text), "gauze "+c.Name()) {
+			t.Errorf("help/%s.txt says nothing of it", c.Name())
 		}
 	}
 }
@@ -251,29 +256,12 @@ func TestNumbersReadBack(t *testing.T) {
 	}
 }
 
-// A panic that nothing else has caught says what was spent by then, and not what it was about.
-func TestPanicsAreTold(t *testing.T) {
-	for _, spent := range []release.Spent{{}, {Epsilon: 1, Delta: 1e-6, Mu: .25, Rho: .03}} {
-		var stderr bytes.Buffer
-		e := &env{ctx: t.Context(), stderr: &stderr, spent: spent}
-		root := newRoot(e)
-		boom := command{use: "boom", run: func(*env, []string) error { panic("73519") }}
-		root.AddCommand(boom.cobra(e))
-		root.SetArgs([]string{"boom"})
-		f := failureOf(execute(e, root, []string{"boom"}))
-		f.print(&stderr, true)
-		if f.Code != codeOther || f.Message != "internal error" || f.Spent != spent || strings.Contains(stderr.String(), "73519") {
-			t.Errorf("got %+v, %s", f, stderr.String())
-		}
-	}
-}
-
 // A fault that Go itself ends the program for does not end in the exit code that says that nothing
 // was spent.
 func TestUnrecoverableFaults(t *testing.T) {
 	const child = "GAUZE_TEST_OVERFLOW"
 	if os.Getenv(child) != "" {
-		dieLoudly()
+		shell.Begin()
 		debug.SetMaxStack(1 << 16)
 		var forever func(n int) int
 		forever = func(n int) int { return forever(n+1) + n }
@@ -283,7 +271,7 @@ func TestUnrecoverableFaults(t *testing.T) {
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, err := cmd.CombinedOutput()
 	var status *exec.ExitError
-	if !errors.As(err, &status) || status.ExitCode() == codeBad || !bytes.Contains(out, []byte("stack overflow")) {
+	if !errors.As(err, &status) || status.ExitCode() == shell.CodeBad || !bytes.Contains(out, []byte("stack overflow")) {
 		t.Errorf("ended with %v: %s", err, out[:min(len(out), 300)])
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/literal"
@@ -27,14 +28,14 @@ type paperEntry struct {
 	Literal   bool   `json:"literal"` // it runs as its source prints it
 }
 
-func papersCommand() command {
-	return command{
-		use: "papers [KEY]", short: "which algorithm of which source lives where",
-		least: 0, most: 1, run: papers,
+func papersCommand() shell.Command {
+	return shell.Command{
+		Use: "papers [KEY]", Short: "which algorithm of which source lives where",
+		Least: 0, Most: 1, Run: papers,
 	}
 }
 
-func papers(e *env, args []string) error {
+func papers(e *shell.Env, args []string) error {
 	var all []paperEntry
 	if err := json.Unmarshal(papersSource, &all); err != nil {
 		return fmt.Errorf("papers: the table in the program is damaged: %w", err)
@@ -43,14 +44,14 @@ func papers(e *env, args []string) error {
 	if len(args) == 1 {
 		entries = slices.DeleteFunc(slices.Clone(all), func(p paperEntry) bool { return !strings.EqualFold(p.Key, args[0]) })
 		if len(entries) == 0 {
-			return wrong("papers", "one of "+strings.Join(keysOf(all), ", "), fmt.Sprintf("%q", args[0]),
+			return shell.Wrong("papers", "one of "+strings.Join(keysOf(all), ", "), fmt.Sprintf("%q", args[0]),
 				"gauze papers lists everything")
 		}
 	}
-	if e.json {
-		return printJSON(e, entries)
+	if e.JSON {
+		return e.Print(entries)
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(e.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "source\talgorithm\tform\tpackage\tsymbol\tfile")
 	for _, p := range entries {
 		form := ""

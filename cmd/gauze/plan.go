@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/fit"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
@@ -15,46 +17,46 @@ import (
 )
 
 type planOptions struct {
-	fit       fitOptions
+	fit       *fit.Command
 	rows, dim int
 }
 
-func planCommand() command {
-	o := &planOptions{}
-	return command{
-		use: "plan [INPUT | --rows N --dim D] [flags of fit]", short: "what fit would spend and the error to expect",
-		least: 0, most: 1, flags: o.register,
-		run: o.run,
+func planCommand() shell.Command {
+	o := &planOptions{fit: newFit()}
+	return shell.Command{
+		Use: "plan [INPUT | --rows N --dim D] [flags of fit]", Short: "what fit would spend and the error to expect",
+		Least: 0, Most: 1, Flags: o.register,
+		Run: o.run,
 	}
 }
 
 func (o *planOptions) register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.rows, "rows", 0, "number of rows")
 	flags.IntVar(&o.dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
-	o.fit.register(flags)
+	o.fit.Register(flags)
 	for _, name := range []string{"out", "report", "progress", "ledger", "ledger-key", "dataset"} {
 		flags.MarkHidden(name) // taken, so that the flags of a fit can be used as they are
 	}
 }
 
-func (o *planOptions) run(e *env, args []string) error {
+func (o *planOptions) run(e *shell.Env, args []string) error {
 	statement, err := o.statement(e, args)
 	if err != nil {
 		return err
 	}
-	if e.json {
-		return printJSON(e, statement)
+	if e.JSON {
+		return e.Print(statement)
 	}
-	_, err = fmt.Fprint(e.stdout, statement)
+	_, err = fmt.Fprint(e.Stdout, statement)
 	return err
 }
 
 // statement is the plan, ours or a server's.
-func (o *planOptions) statement(e *env, args []string) (*gauze.Statement, error) {
-	if o.fit.server.URL != "" {
-		return o.fit.server.Plan(e.ctx, strings.Join(args, ""))
+func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, error) {
+	if o.fit.Server.URL != "" {
+		return o.fit.Server.Plan(e.Ctx, strings.Join(args, ""))
 	}
-	request, err := o.fit.request.parse()
+	request, err := o.fit.Request.Parse()
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +68,10 @@ func (o *planOptions) statement(e *env, args []string) (*gauze.Statement, error)
 		return nil, err
 	}
 	request.Columns = columns
-	if err := o.fit.request.forColumns(&request); err != nil {
+	if err := o.fit.Request.ForColumns(&request); err != nil {
 		return nil, err
 	}
-	if len(o.fit.request.by) > 0 {
+	if o.fit.Request.Given("by") {
 		b := &request.Budget
 		b.Epsilon, b.Delta, b.Rho = release.PerGroup(request.Relation.String(), b.Epsilon, b.Delta, b.Rho)
 		request.Relation = privacy.AddRemoveOne
@@ -83,14 +85,14 @@ func (o *planOptions) statement(e *env, args []string) (*gauze.Statement, error)
 }
 
 func (o *planOptions) checkNumbers(relation privacy.Relation) error {
-	given := o.fit.request.set.Changed
+	given := o.fit.Request.Given
 	switch {
 	case given("rows") && o.rows < 1:
-		return wrong("--rows", "a positive number", o.rows, "for instance --rows 20000")
+		return shell.Wrong("--rows", "a positive number", o.rows, "for instance --rows 20000")
 	case given("dim") && o.dim < 1:
-		return wrong("--dim", "a positive number", o.dim, "for instance --dim 4")
+		return shell.Wrong("--dim", "a positive number", o.dim, "for instance --dim 4")
 	case !given("rows") && relation == privacy.ReplaceOne:
-		return wrong("--rows", "the number of rows, which is public under replace-one", "nothing",
+		return shell.Wrong("--rows", "the number of rows, which is public under replace-one", "nothing",
 			"for instance --rows 20000; plan reads no row and cannot count them")
 	}
 	return nil
@@ -98,15 +100,15 @@ func (o *planOptions) checkNumbers(relation privacy.Relation) error {
 
 // columns says which columns the plan is about: declared ones, those of INPUT's header, or D
 // without names.
-func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, error) {
-	schema, err := o.fit.request.declared()
+func (o *planOptions) columns(e *shell.Env, args []string) ([]source.Column, string, error) {
+	schema, err := o.fit.Request.Declared()
 	if err != nil {
 		return nil, "", err
 	}
 	note := ""
 	switch {
 	case len(args) == 1:
-		columns, known, err := inputs.Foresee(args[0], e.stdin, schema) // reads no row
+		columns, known, err := inputs.Foresee(args[0], e.Stdin, schema) // reads no row
 		if err != nil {
 			return nil, "", err
 		}
@@ -120,10 +122,10 @@ func (o *planOptions) columns(e *env, args []string) ([]source.Column, string, e
 	case len(schema.Columns) == 0 && o.dim > 0:
 		schema = source.Named(model.DefaultColumns(o.dim))
 	case len(schema.Columns) == 0:
-		return nil, "", wrong("plan", "INPUT, --columns, --schema or --dim", "none of them", "for instance --rows 20000 --dim 4")
+		return nil, "", shell.Wrong("plan", "INPUT, --columns, --schema or --dim", "none of them", "for instance --rows 20000 --dim 4")
 	}
 	if d := len(schema.Columns); o.dim > 0 && o.dim != d {
-		return nil, "", wrong("--dim", fmt.Sprintf("%d, the number of columns named", d), o.dim, "leave --dim out")
+		return nil, "", shell.Wrong("--dim", fmt.Sprintf("%d, the number of columns named", d), o.dim, "leave --dim out")
 	}
 	return schema.Columns, note, nil
 }

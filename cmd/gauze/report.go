@@ -6,28 +6,29 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report"
 )
 
-func reportCommand() command {
+func reportCommand() shell.Command {
 	out, text, force := "", false, false
-	return command{
-		use: "report RELEASE [--out report.html]", short: "pictures and tables of a release, as HTML",
-		least: 1, most: 1,
-		flags: func(flags *pflag.FlagSet) {
+	return shell.Command{
+		Use: "report RELEASE [--out report.html]", Short: "pictures and tables of a release, as HTML",
+		Least: 1, Most: 1,
+		Flags: func(flags *pflag.FlagSet) {
 			flags.StringVar(&out, "out", "", "file for the page (default stdout)")
 			flags.BoolVar(&force, "force", false, "replace the file if it exists")
 			flags.BoolVar(&text, "text", false, "a short summary for a terminal in place of the page")
 		},
-		run: func(e *env, args []string) error {
-			return showRelease(e, args[0], output{"--out", out, []string{args[0]}, force}, text)
+		Run: func(e *shell.Env, args []string) error {
+			return showRelease(e, args[0], shell.Output{Flag: "--out", Path: out, Reads: []string{args[0]}, Force: force}, text)
 		},
 	}
 }
 
-func showRelease(e *env, path string, out output, text bool) error {
-	if err := out.check(); err != nil {
+func showRelease(e *shell.Env, path string, out shell.Output, text bool) error {
+	if err := out.Check(); err != nil {
 		return err
 	}
 	r, err := readAny(e, path)
@@ -35,7 +36,7 @@ func showRelease(e *env, path string, out output, text bool) error {
 		return err
 	}
 	options := report.Options{}
-	if path != stdinName {
+	if path != shell.StdinName {
 		options.File = filepath.Base(path)
 	}
 	write := func(w io.Writer) error {
@@ -44,13 +45,8 @@ func showRelease(e *env, path string, out output, text bool) error {
 		}
 		return report.HTML(w, r, options)
 	}
-	if out.path == "" {
-		return write(e.stdout)
+	if out.Path == "" {
+		return write(e.Stdout)
 	}
-	return release.WriteWhole(out.path, write)
-}
-
-// writeReport writes the page of a release to a file.
-func writeReport(path string, r *release.Release) error {
-	return release.WriteWhole(path, func(w io.Writer) error { return report.HTML(w, r, report.Options{}) })
+	return release.WriteWhole(out.Path, write)
 }

@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -30,7 +31,7 @@ type drawn struct {
 
 // writeRows draws rows of a model, or of several in their parts, and writes them as CSV with a
 // header, one at a time. Every number is the shortest that reads back as the same float64.
-func writeRows(e *env, from []drawn, head []string, rows int, rng *rand.Rand) error {
+func writeRows(e *shell.Env, from []drawn, head []string, rows int, rng *rand.Rand) error {
 	samplers, heads, upTo := make([]*model.Sampler, len(from)), make([][]byte, len(from)), make([]float64, len(from))
 	for i, d := range from {
 		var err error
@@ -46,7 +47,7 @@ func writeRows(e *env, from []drawn, head []string, rows int, rng *rand.Rand) er
 		}
 	}
 	floats.CumSum(upTo, upTo)
-	out := bufio.NewWriterSize(e.stdout, csvBuffer)
+	out := bufio.NewWriterSize(e.Stdout, csvBuffer)
 	if err := writeHeader(out, slices.Concat(head, from[0].model.Columns)); err != nil {
 		return err
 	}
@@ -62,8 +63,8 @@ func writeRows(e *env, from []drawn, head []string, rows int, rng *rand.Rand) er
 		if _, err := out.Write(line); err != nil {
 			return err
 		}
-		if e.ctx.Err() != nil {
-			return e.ctx.Err()
+		if e.Ctx.Err() != nil {
+			return e.Ctx.Err()
 		}
 	}
 	return out.Flush()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -22,7 +23,7 @@ func (f *rowsFlags) registerBackground(flags *pflag.FlagSet) {
 }
 
 // read reads a release, and says what becomes of its background.
-func (f *rowsFlags) read(e *env, path string) (*release.Release, error) {
+func (f *rowsFlags) read(e *shell.Env, path string) (*release.Release, error) {
 	r, err := readRelease(e, path)
 	if err != nil {
 		return nil, err
@@ -33,15 +34,15 @@ func (f *rowsFlags) read(e *env, path string) (*release.Release, error) {
 
 // background takes the background out of what was read, if it is not wanted, and says what becomes
 // of it.
-func (f *rowsFlags) background(e *env, path string, r *release.Release) {
+func (f *rowsFlags) background(e *shell.Env, path string, r *release.Release) {
 	rest, share := r.Model.WithoutBackground()
 	switch {
 	case share == 0:
 	case f.noBackground:
 		r.Model = rest
-		e.note("note: the background of %s, %.2g%% of the rows, is left out\n", path, 100*share)
+		e.Note("note: the background of %s, %.2g%% of the rows, is left out\n", path, 100*share)
 	default:
-		e.note("note: %s has a background of %.2g%% of the rows, which is in no group; --no-background leaves it out\n", path, 100*share)
+		e.Note("note: %s has a background of %.2g%% of the rows, which is in no group; --no-background leaves it out\n", path, 100*share)
 	}
 }
 
@@ -54,9 +55,9 @@ func (f *rowsFlags) register(flags *pflag.FlagSet, seedHelp string) {
 func (f *rowsFlags) check() error {
 	switch {
 	case !f.set.Changed("rows"):
-		return wrong("--rows", "a number of rows", "nothing", "for instance --rows 1000")
+		return shell.Wrong("--rows", "a number of rows", "nothing", "for instance --rows 1000")
 	case f.rows < 0:
-		return wrong("--rows", "a number that is not negative", f.rows, "for instance --rows 1000")
+		return shell.Wrong("--rows", "a number that is not negative", f.rows, "for instance --rows 1000")
 	}
 	return nil
 }
@@ -68,16 +69,16 @@ func (f *rowsFlags) rng() *rand.Rand {
 	return unseeded()
 }
 
-func sampleCommand() command {
+func sampleCommand() shell.Command {
 	f, by := &rowsFlags{}, false
-	return command{
-		use: "sample RELEASE --rows N [--seed S]", short: "draw synthetic rows from a release, as CSV",
-		least: 1, most: 1, flags: func(flags *pflag.FlagSet) {
+	return shell.Command{
+		Use: "sample RELEASE --rows N [--seed S]", Short: "draw synthetic rows from a release, as CSV",
+		Least: 1, Most: 1, Flags: func(flags *pflag.FlagSet) {
 			f.register(flags, "seed, to draw the same rows again (default: none)")
 			f.registerBackground(flags)
 			flags.BoolVar(&by, "by", false, "of a release of groups: the columns that make them first")
 		},
-		run: func(e *env, args []string) error {
+		Run: func(e *shell.Env, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
@@ -89,7 +90,7 @@ func sampleCommand() command {
 				from, head := ofGroups(r, by)
 				return writeRows(e, from, head, f.rows, f.rng())
 			case by:
-				return wrong("--by", "a release of groups", "one model", "leave it out")
+				return shell.Wrong("--by", "a release of groups", "one model", "leave it out")
 			}
 			f.background(e, args[0], r)
 			return writeRows(e, []drawn{{model: r.Model}}, nil, f.rows, f.rng())

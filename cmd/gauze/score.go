@@ -7,24 +7,25 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
 )
 
-func scoreCommand() command {
+func scoreCommand() shell.Command {
 	known := false
-	return command{
-		use: "score RELEASE INPUT --not-private", short: "mean log-likelihood of rows; not private",
-		least: 2, most: 2,
-		flags: func(flags *pflag.FlagSet) {
+	return shell.Command{
+		Use: "score RELEASE INPUT --not-private", Short: "mean log-likelihood of rows; not private",
+		Least: 2, Most: 2,
+		Flags: func(flags *pflag.FlagSet) {
 			flags.BoolVar(&known, "not-private", false, "I know that the score is not private (required)")
 		},
-		run: func(e *env, args []string) error {
+		Run: func(e *shell.Env, args []string) error {
 			if !known {
-				return &usageError{"score computes an exact number from the rows of INPUT, which no privacy promise covers",
-					"add --not-private if the rows are public, or if nobody else will see the score"}
+				return &shell.UsageError{Message: "score computes an exact number from the rows of INPUT, which no privacy promise covers",
+					Hint: "add --not-private if the rows are public, or if nobody else will see the score"}
 			}
 			return score(e, args[0], args[1])
 		},
@@ -40,9 +41,9 @@ type scoreAnswer struct {
 	ImpossibleRows    int      `json:"impossible_rows"`
 }
 
-func score(e *env, path, input string) error {
-	if path == stdinName && input == stdinName {
-		return wrong("score", "RELEASE or INPUT on stdin", "both", "write one of them to a file")
+func score(e *shell.Env, path, input string) error {
+	if path == shell.StdinName && input == shell.StdinName {
+		return shell.Wrong("score", "RELEASE or INPUT on stdin", "both", "write one of them to a file")
 	}
 	r, err := readRelease(e, path)
 	if err != nil {
@@ -58,8 +59,8 @@ func score(e *env, path, input string) error {
 	return sink.answer().print(e)
 }
 
-func scoreRows(e *env, sink *scoreSink, columns []string, input string) error {
-	table, err := inputs.Open(input, e.stdin, source.Named(columns))
+func scoreRows(e *shell.Env, sink *scoreSink, columns []string, input string) error {
+	table, err := inputs.Open(input, e.Stdin, source.Named(columns))
 	if err != nil {
 		return err
 	}
@@ -102,20 +103,20 @@ func (s *scoreSink) answer() scoreAnswer {
 	return a
 }
 
-func (a scoreAnswer) print(e *env) error {
+func (a scoreAnswer) print(e *shell.Env) error {
 	if a.Rows == 0 {
-		return wrong("score", "at least one whole row", "none", "check the columns of INPUT")
+		return shell.Wrong("score", "at least one whole row", "none", "check the columns of INPUT")
 	}
-	if e.json {
-		return printJSON(e, a)
+	if e.JSON {
+		return e.Print(a)
 	}
 	value := math.Inf(-1)
 	if a.MeanLogLikelihood != nil {
 		value = *a.MeanLogLikelihood
 	}
-	_, err := fmt.Fprintf(e.stdout, "mean log-likelihood per row: %.6g nats (%s, %d left out)\n", value, words.Plural(a.Rows, "row"), a.BadRows)
+	_, err := fmt.Fprintf(e.Stdout, "mean log-likelihood per row: %.6g nats (%s, %d left out)\n", value, words.Plural(a.Rows, "row"), a.BadRows)
 	if a.ImpossibleRows > 0 {
-		e.note("note: of %s, %d cannot come from the model at all: off its support\n", words.Plural(a.Rows, "row"), a.ImpossibleRows)
+		e.Note("note: of %s, %d cannot come from the model at all: off its support\n", words.Plural(a.Rows, "row"), a.ImpossibleRows)
 	}
 	return err
 }

@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/serve"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
-func serveCommand() command {
+func serveCommand() shell.Command {
 	c := &serve.Command{}
-	return command{
-		use: "serve [token add|list|revoke | backup | restore] [flags]", short: "the server: analysts who never see a row", least: 0, most: 2, flags: c.Register, spends: true,
-		run: func(e *env, args []string) error { return c.Run(e.ctx, args, e.stdout, e.stderr, e.json, time.Now) },
+	return shell.Command{
+		Use: "serve [token add|list|revoke | backup | restore] [flags]", Short: "the server: analysts who never see a row", Least: 0, Most: 2, Flags: c.Register, Spends: true,
+		Run: func(e *shell.Env, args []string) error {
+			return c.Run(e.Ctx, args, e.Stdout, e.Stderr, e.JSON, time.Now)
+		},
 	}
 }

@@ -10,21 +10,23 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/fit"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/release"
 )
 
-func verifyCommand() command {
+func verifyCommand() shell.Command {
 	key := ""
-	return command{
-		use: "verify RELEASE [--key PUB]", short: "whether a release's certificate is consistent, and signed", least: 1, most: 1,
-		flags: func(flags *pflag.FlagSet) {
+	return shell.Command{
+		Use: "verify RELEASE [--key PUB]", Short: "whether a release's certificate is consistent, and signed", Least: 1, Most: 1,
+		Flags: func(flags *pflag.FlagSet) {
 			flags.StringVar(&key, "key", "", "file with public keys of ssh-keygen, of which one has to have signed the release")
 		},
-		run: func(e *env, args []string) error { return verify(e, args[0], key) },
+		Run: func(e *shell.Env, args []string) error { return verify(e, args[0], key) },
 	}
 }
 
-func verify(e *env, path, key string) error {
+func verify(e *shell.Env, path, key string) error {
 	by := ""
 	if key != "" { // before what it says is read
 		var err error
@@ -37,33 +39,33 @@ func verify(e *env, path, key string) error {
 		return err
 	}
 	if r.Bare() {
-		return wrong("verify", "a release", path+", a bare model, which promises nothing", "name a release that gauze fit wrote")
+		return shell.Wrong("verify", "a release", path+", a bare model, which promises nothing", "name a release that gauze fit wrote")
 	}
 	if err := errors.Join(faults(r)...); err != nil {
 		return err
 	}
 	if !r.Certificate.Recomputable() {
-		e.note("note: an earlier version wrote it, without the shapes of its queries: their sensitivities were not recomputed\n")
+		e.Note("note: an earlier version wrote it, without the shapes of its queries: their sensitivities were not recomputed\n")
 	}
 	if r.Certificate.Simulated {
-		e.note("warning: it is simulated, its rows or its noise came from a seed: it protects nobody\n")
+		e.Note("warning: it is simulated, its rows or its noise came from a seed: it protects nobody\n")
 	}
-	if e.json {
+	if e.JSON {
 		answer := map[string]any{"consistent": true, "signed": by != "", "spent": r.Certificate.Spent,
 			"recomputed": r.Certificate.Recomputable(), "simulated": r.Certificate.Simulated}
 		if by != "" {
 			answer["key"] = by
 		}
-		return printJSON(e, answer)
+		return e.Print(answer)
 	}
 	signed := "It is not signed: whoever can alter it can make up another."
-	if _, err := os.Stat(signatureOf(path)); err == nil {
+	if _, err := os.Stat(fit.SignatureOf(path)); err == nil {
 		signed = "Its signature was not checked: name the custodian's public key with --key."
 	}
 	if by != "" {
 		signed = "It is signed by " + by + "."
 	}
-	_, err = fmt.Fprintf(e.stdout, "consistent: the measurements cost %s, at most what was asked. %s\n", spentText(r.Certificate.Spent), signed)
+	_, err = fmt.Fprintf(e.Stdout, "consistent: the measurements cost %s, at most what was asked. %s\n", shell.SpentText(r.Certificate.Spent), signed)
 	return err
 }
 

@@ -1,7 +1,9 @@
 package archtest
 
 import (
+	"bytes"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -119,9 +121,9 @@ var layers = []layer{
 	{"server/service", []string{".", "kernel/privacy", "estimate", "estimate/catalog", "release", "report", "ledger", "source", "server/ask", "server/auth", "server/rows", "server/schedule", "server/store"},
 		"what can be done, and by whom, stands on the front door"},
 	{"server/api", []string{"ledger", "server/ask", "server/auth", "server/service", "server/store"}, "it reads requests and writes answers"},
-	{"cmd", []string{".", "audit", "internal/words", "parallel", "source", "source/covariance", "source/inputs", "source/shards", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
+	{"cmd", []string{".", "cmd", "audit", "internal/words", "parallel", "source", "source/covariance", "source/inputs", "source/shards", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
-	{"beam", []string{".", "cmd/gauze/summary", "kernel/engine/sharded", "kernel/privacy", "release", "source", "source/shared"}, "it hands out names of work, and stands on the front door"},
+	{"beam", []string{".", "cmd/gauze/fit", "cmd/gauze/shell", "kernel", "kernel/engine/sharded", "kernel/privacy", "release", "source", "source/shared"}, "it hands out names of work, and stands on the front door"},
 	{"experiments", slices.Concat(estimators, []string{"audit", ".", "source", "source/inputs", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/bounds", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
 		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/engine"}),
@@ -256,7 +258,7 @@ var bans = []ban{
 	{anywhere, []string{"beam"}, []string{"github.com/apache/beam"}, "what hands work to Beam is a module of its own, so that the default build stays small"},
 	{anywhere, []string{"ledger", "source", ".", "examples", "server/store"}, []string{"database/sql"}, "databases are for the ledger, for sources, and for whoever hands an answer to the front door"},
 	{anywhere, []string{"ledger", "source", "examples"}, []string{"modernc.org/sqlite", "github.com/jackc/pgx"}, "databases are for the ledger and for sources"},
-	{anywhere, []string{"cmd"}, []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, "a library has no flags"},
+	{anywhere, []string{"cmd", "beam"}, []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, "a library has no flags"},
 	{anywhere, nil, []string{"C", "unsafe", "plugin"}, "the build is pure Go, and nothing may walk around the types that protect rows"},
 	{library, nil, []string{"log", "log/slog"}, "library code returns errors; it never logs"},
 }
@@ -289,6 +291,16 @@ func TestBans(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What hands work to Beam is a module of its own, of which the program knows nothing.
+func TestGauzeKnowsNoBeam(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", "./cmd/gauze")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil || !bytes.Contains(out, []byte(module+"/cmd/gauze/fit\n")) || bytes.Contains(out, []byte("apache/beam")) {
+		t.Errorf("%v: cmd/gauze depends on Beam, or not on what fits", err)
 	}
 }
 

@@ -29,7 +29,7 @@ func visits(x float64, r privacy.Relation, byPerson bool) *kernel.Table {
 		add("p", x)
 	}
 	if byPerson {
-		return people.Protect(r, 1)[0]
+		return people.Protect(r, 1, nil)[0]
 	}
 	return rows.Protect(r)
 }

@@ -83,8 +83,9 @@ func (b *Builder) Persons() int {
 }
 
 // Protect closes the builder and returns a protected table for each of so many groups, of the rows
-// that are kept, in an order that is uniformly random. Rows of other groups are in none.
-func (b *Builder) Protect(r privacy.Relation, groups int) []*kernel.Table {
+// that are kept, in an order that is uniformly random; nil is a room in memory. Rows of other
+// groups are in none.
+func (b *Builder) Protect(r privacy.Relation, groups int, room kernel.Room) []*kernel.Table {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.done {
@@ -93,7 +94,7 @@ func (b *Builder) Protect(r privacy.Relation, groups int) []*kernel.Table {
 	b.done = true
 	builders := make([]*kernel.Builder, groups)
 	for g := range builders {
-		builders[g] = kernel.NewBuilder(b.d)
+		builders[g] = kernel.NewBuilderIn(b.d, room)
 	}
 	order := make([]int, len(b.seen))
 	for i := range order { // Fisher and Yates

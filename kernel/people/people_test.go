@@ -57,7 +57,7 @@ func TestGroups(t *testing.T) {
 			t.Fatalf("groups %v of rows %v", b.group, b.kept)
 		}
 		in[b.group[1]+1]++
-		tables := b.Protect(privacy.AddRemoveOne, 2)
+		tables := b.Protect(privacy.AddRemoveOne, 2, nil)
 		if len(tables) != 2 || tables[0].Columns() != 2 {
 			t.Fatal("want two tables of two columns")
 		}
@@ -76,7 +76,7 @@ func TestRowsArePersons(t *testing.T) {
 	}
 	b.Append("", 0, []float64{math.NaN()})
 	b.Append("", 0, []float64{math.NaN()})
-	if n, public := b.Protect(privacy.ReplaceOne, 1)[0].Rows(); n != 12 || !public {
+	if n, public := b.Protect(privacy.ReplaceOne, 1, nil)[0].Rows(); n != 12 || !public {
 		t.Errorf("got %d, %v, want the 12 persons", n, public)
 	}
 }
@@ -85,8 +85,12 @@ func TestMisuse(t *testing.T) {
 	for name, f := range map[string]func(){
 		"no columns": func() { NewBuilder(0) },
 		"short row":  func() { NewBuilder(2).Append("a", 0, []float64{1}) },
-		"late row":   func() { b := NewBuilder(1); b.Protect(privacy.ReplaceOne, 1); b.Append("a", 0, []float64{1}) },
-		"twice":      func() { b := NewBuilder(1); b.Protect(privacy.ReplaceOne, 1); b.Protect(privacy.ReplaceOne, 1) },
+		"late row":   func() { b := NewBuilder(1); b.Protect(privacy.ReplaceOne, 1, nil); b.Append("a", 0, []float64{1}) },
+		"twice": func() {
+			b := NewBuilder(1)
+			b.Protect(privacy.ReplaceOne, 1, nil)
+			b.Protect(privacy.ReplaceOne, 1, nil)
+		},
 	} {
 		func() {
 			defer func() {

@@ -1,4 +1,4 @@
-package main
+package fit
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
@@ -19,8 +20,8 @@ import (
 	"github.com/gauze-dp/gauze/source/covariance"
 )
 
-// requestFlags are the flags that fit and plan share: everything that a fit is asked.
-type requestFlags struct {
+// A Request is the flags that fit and plan share: everything that a fit is asked.
+type Request struct {
 	set                 *pflag.FlagSet
 	epsilon, delta, rho float64
 	relation            string
@@ -43,7 +44,8 @@ type requestFlags struct {
 	trim                float64
 }
 
-func (f *requestFlags) register(flags *pflag.FlagSet) {
+// Register adds the flags to a command's.
+func (f *Request) Register(flags *pflag.FlagSet) {
 	f.set = flags
 	flags.Float64Var(&f.epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
 	flags.Float64Var(&f.delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0 for a method that is pure (required, with --epsilon)")
@@ -69,6 +71,9 @@ func (f *requestFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.leastWeight, "least-weight", 0, "publicly known: every component has at least this part of the rows")
 }
 
+// Given says that a flag is.
+func (f *Request) Given(name string) bool { return f.set.Changed(name) }
+
 // methodsHelp names the methods, those that papers print apart.
 func methodsHelp() string {
 	var printed []string
@@ -82,9 +87,9 @@ const practicalConstants = "practical"
 
 const schemaExample = `{"columns": [{"name": "age", "rounded_to": 1}, ..]}`
 
-// parse returns the request without its columns. Whatever is wrong with the words is returned at
+// Parse returns the request without its columns. Whatever is wrong with the words is returned at
 // once.
-func (f *requestFlags) parse() (r gauze.Request, err error) {
+func (f *Request) Parse() (r gauze.Request, err error) {
 	if r.Budget, err = f.budget(); err != nil {
 		return r, err
 	}
@@ -94,16 +99,16 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	if r.Components, err = f.numberOfComponents(); err != nil {
 		return r, err
 	}
-	if f.set.Changed("max-components") && f.maxComponents < 1 {
-		return r, wrong("--max-components", "a positive number", f.maxComponents, "leave it out for what the rows can carry")
+	if f.Given("max-components") && f.maxComponents < 1 {
+		return r, shell.Wrong("--max-components", "a positive number", f.maxComponents, "leave it out for what the rows can carry")
 	}
 	if r.Printed = f.constants == release.ConstantsPrinted; !r.Printed && f.constants != practicalConstants {
-		return r, wrong("--constants", "practical or printed", fmt.Sprintf("%q", f.constants), "practical is the default")
+		return r, shell.Wrong("--constants", "practical or printed", fmt.Sprintf("%q", f.constants), "practical is the default")
 	}
 	r.MaxComponents, r.Method = f.maxComponents, f.method
 	r.Learner, r.Trim, r.Force = f.learner, f.trim, f.force
-	if f.set.Changed("learner") && f.learner == "" {
-		return r, wrong("--learner", "em, spectral, pearson-lines or moitra-valiant", `""`, "leave it out for the method's own choice")
+	if f.Given("learner") && f.learner == "" {
+		return r, shell.Wrong("--learner", "em, spectral, pearson-lines or moitra-valiant", `""`, "leave it out for the method's own choice")
 	}
 	if r.Covariance, err = covarianceType(f.covariance); err != nil {
 		return r, err
@@ -111,7 +116,7 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	if r.Facts, err = f.facts(); err != nil {
 		return r, err
 	}
-	if f.set.Changed("known-covariance") {
+	if f.Given("known-covariance") {
 		if f.known, err = covariance.Read(f.knownCovariance); err != nil {
 			return r, err
 		}
@@ -122,39 +127,39 @@ func (f *requestFlags) parse() (r gauze.Request, err error) {
 	return r, check.Validate()
 }
 
-func (f *requestFlags) budget() (privacy.Budget, error) {
+func (f *Request) budget() (privacy.Budget, error) {
 	b := privacy.Budget{Epsilon: f.epsilon, Delta: f.delta, Rho: f.rho}
-	given := f.set.Changed
+	given := f.Given
 	const hint = "there is no default; for instance --epsilon 1 --delta 1e-6"
 	switch {
 	case !given("epsilon") && !given("delta") && !given("rho"):
-		return b, wrong("budget", "--epsilon and --delta, or --rho", "neither", hint)
+		return b, shell.Wrong("budget", "--epsilon and --delta, or --rho", "neither", hint)
 	case given("rho") && (given("epsilon") || given("delta")):
-		return b, wrong("budget", "--epsilon and --delta, or --rho", "both", "leave one of the two out")
+		return b, shell.Wrong("budget", "--epsilon and --delta, or --rho", "both", "leave one of the two out")
 	case given("epsilon") && !given("delta"):
-		return b, wrong("--delta", "a number beside --epsilon", "nothing", hint)
+		return b, shell.Wrong("--delta", "a number beside --epsilon", "nothing", hint)
 	case given("delta") && !given("epsilon"):
-		return b, wrong("--epsilon", "a number beside --delta", "nothing", hint)
+		return b, shell.Wrong("--epsilon", "a number beside --delta", "nothing", hint)
 	case given("rho") && f.rho == 0:
-		return b, wrong("--rho", "a positive number", "0", "0.025 is about as strict as epsilon 1 with delta 1e-6")
+		return b, shell.Wrong("--rho", "a positive number", "0", "0.025 is about as strict as epsilon 1 with delta 1e-6")
 	}
 	return b, b.Validate()
 }
 
-func (f *requestFlags) numberOfComponents() (int, error) {
+func (f *Request) numberOfComponents() (int, error) {
 	if f.components == catalog.Auto {
 		return 0, nil
 	}
 	k, err := strconv.Atoi(f.components)
 	if err != nil || k < 1 {
-		return 0, wrong("--components", "a positive number or auto", fmt.Sprintf("%q", f.components),
+		return 0, shell.Wrong("--components", "a positive number or auto", fmt.Sprintf("%q", f.components),
 			"auto chooses up to --max-components")
 	}
 	return k, nil
 }
 
-// forColumns fills in what the names of the columns decide: the known covariance in their order.
-func (f *requestFlags) forColumns(r *gauze.Request) (err error) {
+// ForColumns fills in what the names of the columns decide: the known covariance in their order.
+func (f *Request) ForColumns(r *gauze.Request) (err error) {
 	if f.known != nil {
 		r.KnownCovariance, err = f.known.For((&source.Schema{Columns: r.Columns}).Names())
 	}
@@ -163,13 +168,13 @@ func (f *requestFlags) forColumns(r *gauze.Request) (err error) {
 
 // facts are what the flags say is publicly known. A flag that is not given says nothing; one that
 // says nothing is refused.
-func (f *requestFlags) facts() (known estimate.Facts, err error) {
-	given := f.set.Changed
+func (f *Request) facts() (known estimate.Facts, err error) {
+	given := f.Given
 	if known.KnowsMean = given("mean-within"); known.KnowsMean {
 		known.MeanWithin = f.meanWithin
 	}
 	if known.Moments = f.moments; given("moments") && f.moments == 0 {
-		return known, wrong("--moments", "an even order of at least 4", "0", "leave it out if nothing is known")
+		return known, shell.Wrong("--moments", "an even order of at least 4", "0", "leave it out if nothing is known")
 	}
 	known.MomentBound, known.LeastWeight = f.momentBound, f.leastWeight
 	if !given("eigenvalues-within") {
@@ -178,7 +183,7 @@ func (f *requestFlags) facts() (known estimate.Facts, err error) {
 	low, high, _ := strings.Cut(f.eigenvaluesWithin, ",")
 	for i, text := range []string{low, high} {
 		if known.Eigenvalues[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || known.Eigenvalues[i] == 0 {
-			return known, wrong("--eigenvalues-within", "a,b with 0 < a <= b", fmt.Sprintf("%q", f.eigenvaluesWithin),
+			return known, shell.Wrong("--eigenvalues-within", "a,b with 0 < a <= b", fmt.Sprintf("%q", f.eigenvaluesWithin),
 				"for instance --eigenvalues-within 0.1,25: squares of the least and the largest standard deviation along any direction")
 		}
 	}
@@ -194,25 +199,25 @@ func covarianceType(name string) (estimate.CovarianceType, error) {
 	if near := suggest.Nearest(name, []string{"full", "diagonal", "spherical"}); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return 0, wrong("--covariance", "full, diagonal or spherical", fmt.Sprintf("%q", name), hint)
+	return 0, shell.Wrong("--covariance", "full, diagonal or spherical", fmt.Sprintf("%q", name), hint)
 }
 
-// declared returns the schema that the flags declare; without --columns or --schema it has no
+// Declared returns the schema that the flags declare; without --columns or --schema it has no
 // columns.
-func (f *requestFlags) declared() (s *source.Schema, err error) {
+func (f *Request) Declared() (s *source.Schema, err error) {
 	s = &source.Schema{}
 	switch {
-	case f.set.Changed("columns") && f.set.Changed("schema"):
-		return nil, wrong("schema", "--columns or --schema", "both", "leave one of the two out")
-	case f.set.Changed("columns"):
+	case f.Given("columns") && f.Given("schema"):
+		return nil, shell.Wrong("schema", "--columns or --schema", "both", "leave one of the two out")
+	case f.Given("columns"):
 		s, err = source.ParseColumns(f.columns)
-	case f.set.Changed("schema"):
+	case f.Given("schema"):
 		s, err = source.ReadSchema(f.schema)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if f.set.Changed("unit") {
+	if f.Given("unit") {
 		s.Unit = f.unit
 	}
 	s.By, err = f.groupings(s.By)
@@ -220,11 +225,11 @@ func (f *requestFlags) declared() (s *source.Schema, err error) {
 }
 
 // groupings are those of a schema that --by asks for, in its order.
-func (f *requestFlags) groupings(declared []source.Grouping) (out []source.Grouping, err error) {
+func (f *Request) groupings(declared []source.Grouping) (out []source.Grouping, err error) {
 	for _, name := range f.by {
 		i := slices.IndexFunc(declared, func(g source.Grouping) bool { return g.Name == name })
 		if i < 0 {
-			return nil, wrong("--by", "a column whose categories the schema declares", fmt.Sprintf("%q", name),
+			return nil, shell.Wrong("--by", "a column whose categories the schema declares", fmt.Sprintf("%q", name),
 				`groups are public, and never read off the rows: a schema with {"by": [{"name": "sex", "categories": ["f", "m"]}], ..}`)
 		}
 		out = append(out, declared[i])

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package shell
 
 // noCore does nothing where there are no core files.
 func noCore() {}

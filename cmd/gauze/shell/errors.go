@@ -1,4 +1,4 @@
-package main
+package shell
 
 import (
 	"context"
@@ -25,32 +25,32 @@ import (
 
 // Exit codes.
 const (
-	codeOK        = 0
-	codeOther     = 1 // I/O while running, interrupted
-	codeBad       = 2 // bad usage or bad input; nothing spent
-	codeNoRelease = 3 // spent
-	codeRefused   = 4 // by the ledger; nothing spent
+	CodeOK        = 0
+	CodeOther     = 1 // I/O while running, interrupted
+	CodeBad       = 2 // bad usage or bad input; nothing spent
+	CodeNoRelease = 3 // spent
+	CodeRefused   = 4 // by the ledger; nothing spent
 )
 
-// A usageError is bad usage that this package found itself and that is of no one field.
-type usageError struct{ message, hint string }
+// A UsageError is bad usage that a command found itself and that is of no one field.
+type UsageError struct{ Message, Hint string }
 
-// wrong is bad usage of a field.
-func wrong(field, wanted string, got any, hint string) error {
+// Wrong is bad usage of a field.
+func Wrong(field, wanted string, got any, hint string) error {
 	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: hint}
 }
 
 // Error is the message and the hint.
-func (e *usageError) Error() string { return e.message + "; " + e.hint }
+func (e *UsageError) Error() string { return e.Message + "; " + e.Hint }
 
-// A noRelease is the outcome of a fit that ends without a model.
-type noRelease struct {
-	why   *estimate.NoRelease
-	spent release.Spent
+// A NoRelease is the outcome of a fit that ends without a model.
+type NoRelease struct {
+	Why   *estimate.NoRelease
+	Spent release.Spent
 }
 
 // Error is the reason.
-func (e *noRelease) Error() string { return "no release: " + e.why.Reason }
+func (e *NoRelease) Error() string { return "no release: " + e.Why.Reason }
 
 // An outcome is what --json prints on stderr.
 type outcome struct {
@@ -76,11 +76,11 @@ type fault struct {
 }
 
 func failureOf(err error) outcome {
-	var none *noRelease
+	var none *NoRelease
 	if errors.As(err, &none) {
-		return outcome{Outcome: "no-release", Code: codeNoRelease, Message: none.why.Reason, Hint: none.why.Advice, Spent: none.spent}
+		return outcome{Outcome: "no-release", Code: CodeNoRelease, Message: none.Why.Reason, Hint: none.Why.Advice, Spent: none.Spent}
 	}
-	f := outcome{Outcome: "error", Code: codeOther}
+	f := outcome{Outcome: "error", Code: CodeOther}
 	var run *gauze.RunError
 	switch {
 	case errors.As(err, &run):
@@ -89,11 +89,11 @@ func failureOf(err error) outcome {
 	case errors.Is(err, context.Canceled):
 		f.Faults = []fault{{Message: "interrupted", Hint: "nothing was spent"}}
 	case errors.As(err, new(*ledger.RefusedError)):
-		f.Outcome, f.Code, f.Faults = "refused", codeRefused, []fault{{Message: trimPackage(err.Error()), Hint: ledgerHint}}
+		f.Outcome, f.Code, f.Faults = "refused", CodeRefused, []fault{{Message: trimPackage(err.Error()), Hint: ledgerHint}}
 	default:
 		f.Faults = faultsOf(err)
 		if _, bad := mendOf(err); bad {
-			f.Code = codeBad
+			f.Code = CodeBad
 		}
 	}
 	if run != nil && errors.Is(err, context.Canceled) {
@@ -128,7 +128,7 @@ func (o outcome) print(w io.Writer, asJSON bool) {
 		return
 	}
 	if o.Outcome == "no-release" {
-		fmt.Fprintf(w, "no release: %s\nhint: %s\nspent: %s\n", o.Message, o.Hint, spentText(o.Spent))
+		fmt.Fprintf(w, "no release: %s\nhint: %s\nspent: %s\n", o.Message, o.Hint, SpentText(o.Spent))
 		return
 	}
 	for _, x := range o.Faults {
@@ -138,8 +138,17 @@ func (o outcome) print(w io.Writer, asJSON bool) {
 		}
 	}
 	if o.Spent != (release.Spent{}) {
-		fmt.Fprintf(w, "spent: %s\n", spentText(o.Spent))
+		fmt.Fprintf(w, "spent: %s\n", SpentText(o.Spent))
 	}
+}
+
+// Released says what was released, and what it cost.
+func (e *Env) Released(message string, spent release.Spent) {
+	if e.JSON {
+		outcome{Outcome: "released", Code: CodeOK, Message: message, Spent: spent, Notes: e.notes}.printJSON(e.Stderr)
+		return
+	}
+	e.Note("released: %s\nspent: %s\n", message, SpentText(spent))
 }
 
 func (o outcome) printJSON(w io.Writer) {
@@ -150,9 +159,9 @@ func (o outcome) printJSON(w io.Writer) {
 	}
 }
 
-// spentText is a cost in words: in mu, and in epsilon at delta where the budget was given so.
+// SpentText is a cost in words: in mu, and in epsilon at delta where the budget was given so.
 // Without rho there is a curve beside mu.
-func spentText(s release.Spent) string {
+func SpentText(s release.Spent) string {
 	if s.Delta == 0 && s.Epsilon > 0 {
 		return fmt.Sprintf("epsilon = %.6g at delta = 0: pure", s.Epsilon)
 	}
@@ -201,7 +210,7 @@ func trimPackage(message string) string {
 // or bad input, as opposed to a failure while running.
 func mendOf(err error) (f fault, bad bool) {
 	var (
-		usage   *usageError
+		usage   *UsageError
 		field   *privacy.FieldError
 		input   *source.Error
 		file    *release.Error
@@ -211,7 +220,7 @@ func mendOf(err error) (f fault, bad bool) {
 	)
 	switch {
 	case errors.As(err, &usage):
-		return fault{Hint: usage.hint}, true
+		return fault{Hint: usage.Hint}, true
 	case errors.As(err, &field):
 		return fault{"", field.Field, field.Wanted, field.Got, field.Mend}, true
 	case errors.As(err, &input):
@@ -247,17 +256,17 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		if lost.GetSpecifiedShortnames() != "" {
 			name, help = lost.GetSpecifiedShortnames(), "flags are words with two dashes; "+cmd.CommandPath()+" --help lists them"
-			return &usageError{message: fmt.Sprintf("unknown flag -%s", name), hint: help}
+			return &UsageError{Message: fmt.Sprintf("unknown flag -%s", name), Hint: help}
 		}
-		return &usageError{message: fmt.Sprintf("unknown flag --%s", name), hint: help}
+		return &UsageError{Message: fmt.Sprintf("unknown flag --%s", name), Hint: help}
 	case errors.As(err, &value):
 		f := value.GetFlag()
-		return wrong("--"+f.Name, kindOf(f), fmt.Sprintf("%q", value.GetValue()), help)
+		return Wrong("--"+f.Name, kindOf(f), fmt.Sprintf("%q", value.GetValue()), help)
 	case errors.As(err, &empty):
 		f := empty.GetFlag()
-		return wrong("--"+f.Name, kindOf(f), "nothing", help)
+		return Wrong("--"+f.Name, kindOf(f), "nothing", help)
 	}
-	return &usageError{message: err.Error(), hint: help}
+	return &UsageError{Message: err.Error(), Hint: help}
 }
 
 func flagNames(cmd *cobra.Command) []string {

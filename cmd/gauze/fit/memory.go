@@ -1,0 +1,24 @@
+package fit
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/source/shards"
+)
+
+// Memory is where rows lie, and on disk what exceeds it; this process reads them.
+type Memory struct{ size, folder string }
+
+// Register adds the flags that say how much there is.
+func (m *Memory) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&m.size, "memory", "", "how much of the table may lie in memory, such as 2GiB (default half of the machine's); the rest lies in --shards")
+	flags.StringVar(&m.folder, "shards", "", "folder for what of the table exceeds memory (default that of temporary files)")
+}
+
+// Open returns room that goes when the process ends.
+func (m *Memory) Open(*gauze.Request) (kernel.Room, func() error, error) {
+	room, err := shards.Open(m.size, m.folder)
+	return room, func() error { return nil }, err
+}

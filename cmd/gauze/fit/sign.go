@@ -1,0 +1,68 @@
+package fit
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
+	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/release/signature"
+)
+
+// SignatureOf is the file of a release's signature; none for none.
+func SignatureOf(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + ".sig"
+}
+
+// signer is what signs the release once it is written; nil without --sign. The key is tried here,
+// before anything is spent.
+func (c *Command) signer() (func(r *release.Release) error, error) {
+	if c.sign == "" {
+		return nil, nil
+	}
+	if c.out == "" {
+		return nil, shell.Wrong("--sign", "--out beside it", "a release on stdout", "name a file: the signature is written beside it")
+	}
+	reads := []string{c.sign, c.report}
+	if err := (shell.Output{Flag: "--sign", Path: SignatureOf(c.out), Reads: reads, Force: c.Request.force}).Check(); err != nil {
+		return nil, err
+	}
+	key, err := signature.Key(c.sign, c.Getenv("SSH_AUTH_SOCK"), func() ([]byte, error) { return askPassphrase(c.sign) })
+	if err != nil {
+		return nil, &shell.UsageError{Message: "--sign: " + strings.TrimPrefix(err.Error(), "signature: "), Hint: "name a private key of ssh-keygen, or the public one of a key that your ssh-agent holds"}
+	}
+	return func(r *release.Release) error {
+		var text bytes.Buffer
+		if err := release.Write(&text, r); err != nil {
+			return err
+		}
+		signed, err := signature.Sign(key, text.Bytes())
+		if err != nil {
+			return err
+		}
+		return release.WriteWhole(SignatureOf(c.out), func(w io.Writer) error {
+			_, err := w.Write(signed)
+			return err
+		})
+	}, nil
+}
+
+// askPassphrase asks at the terminal, whatever stdin is.
+func askPassphrase(path string) ([]byte, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("there is no terminal to ask at; use an ssh-agent: %w", err)
+	}
+	defer tty.Close()
+	fmt.Fprintf(tty, "passphrase of %s: ", path)
+	defer fmt.Fprintln(tty)
+	return term.ReadPassword(int(tty.Fd()))
+}
