@@ -12,9 +12,9 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
-	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -76,62 +76,6 @@ func sums() map[string]query.Sum {
 	}
 }
 
-// TestSums: the same integers as the local engine's, for any number and order of shards, whatever
-// fails but the last attempt.
-func TestSums(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 20))
-	for _, n := range []int{0, 1, rows.ChunkRows, rows.ChunkRows + 1, 2*rows.ChunkRows + 1057, 7*rows.ChunkRows + 5} {
-		from := mixed(n)
-		for name, q := range sums() {
-			if err := q.Validate(columns); err != nil {
-				t.Fatal(name, err)
-			}
-			want := engine.Sum(local.Engine{}, from, q)
-			for failures := range attempts {
-				m := newMemory(1 + rng.IntN(3))
-				table, c := mixedIn(n, m), &careless{store: m, rng: rng, failures: failures, say: rng.IntN(8)}
-				if got := engine.Sum(New(m, c), table, q); !slices.Equal(got, want) {
-					t.Fatalf("%s, %d rows, %d failures: %v, want %v", name, n, failures, got, want)
-				}
-				if n > rows.ChunkRows && c.runs != failures+1 {
-					t.Errorf("%s, %d rows: %d runs, want %d", name, n, c.runs, failures+1)
-				}
-				if names, _ := m.Names("ask"); len(names) > 0 {
-					t.Errorf("left behind: %v", names)
-				}
-			}
-			m := newMemory(2)
-			if got := engine.Sum(New(m, Here{m}), mixedIn(n, m), q); !slices.Equal(got, want) {
-				t.Fatalf("%s, %d rows, here: %v, want %v", name, n, got, want)
-			}
-		}
-	}
-}
-
-// TestRest: pairs, leaves, sorted columns and partial rows are those of the local engine.
-func TestRest(t *testing.T) {
-	from := mixed(3*rows.ChunkRows + 11)
-	m := newMemory(1)
-	table := mixedIn(from.Len(), m)
-	e := New(m, Here{m})
-	pairs := [][2]int32{{0, 1}, {5, 9000}, {12000, 3}}
-	octaves := rings.PairOctaves{Columns: columns, Low: -3, High: 9}
-	if got, want := leaves.SumPairs(e, table, octaves, pairs, 1), leaves.SumPairs(local.Engine{}, from, octaves, pairs, 1); !slices.Equal(got, want) {
-		t.Errorf("pairs: %v, want %v", got, want)
-	}
-	cut := sums()["parts"].(rings.Parts).Partition
-	if got, want := leaves.Leaves(e, table, cut), leaves.Leaves(local.Engine{}, from, cut); !slices.Equal(got, want) {
-		t.Error("leaves differ")
-	}
-	filled := query.Partial{Sum: sums()["full"], As: query.Filled, Fill: []float64{0, 1, 2}}
-	if got, want := engine.Sum(e, table, filled), engine.Sum(local.Engine{}, from, filled); !slices.Equal(got, want) {
-		t.Errorf("filled: %v, want %v", got, want)
-	}
-	if len(m.asked) > 0 {
-		t.Errorf("workers were asked %v", m.asked)
-	}
-}
-
 // TestTables: two tables in one store, of which one question's answer is never another's.
 func TestTables(t *testing.T) {
 	m := newMemory(2)
@@ -180,8 +124,7 @@ func TestNoAnswer(t *testing.T) {
 		"two answers": {func(m *memory, items []string) {
 			_ = Here{m}.Run(t.Context(), items)
 			other := answer{Sum: make([]int64, q.Size())}
-			text, _ := encode(other)
-			_ = m.Write("answer.1.1."+other.name(0), text)
+			_ = put(m, "answer.1.1."+other.name(0), other)
 		}, errText, 1},
 		"of no shard": {func(m *memory, items []string) {
 			_ = Here{m}.Run(t.Context(), items)
@@ -199,16 +142,14 @@ func TestNoAnswer(t *testing.T) {
 			names, _ := m.Names("answer.1.1.1.")
 			_ = m.Remove(names[0])
 			short := answer{Sum: []int64{1}}
-			text, _ := encode(short)
-			_ = m.Write("answer.1.1."+short.name(1), text)
+			_ = put(m, "answer.1.1."+short.name(1), short)
 		}, errText, 1},
 		"of fewer rows": {func(m *memory, items []string) {
 			_ = Here{m}.Run(t.Context(), items)
 			names, _ := m.Names("answer.1.1.1.")
 			_ = m.Remove(names[0])
-			fewer := answer{make([]int64, q.Size()), 3}
-			text, _ := encode(fewer)
-			_ = m.Write("answer.1.1."+fewer.name(1), text)
+			fewer := answer{Sum: make([]int64, q.Size()), Read: 3}
+			_ = put(m, "answer.1.1."+fewer.name(1), fewer)
 		}, errText, 1},
 		"damaged rows": {func(m *memory, items []string) {
 			m.all[1][5] = math.Nextafter(m.all[1][5], 9)
@@ -260,7 +201,7 @@ func TestNames(t *testing.T) {
 func TestWire(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 20))
 	for name, q := range sums() {
-		in := task{2, columns, query.Summed{Of: q}}
+		in := task{Table: 2, Columns: columns, Scan: query.Summed{Of: q}}
 		text, err := encode(in)
 		if err != nil {
 			t.Fatal(name, err)
@@ -285,9 +226,9 @@ func TestWire(t *testing.T) {
 		}
 	}
 	for _, odd := range []any{
-		task{Summed: query.Summed{Of: query.Partial{Sum: query.Count{}}}}, task{Summed: query.Summed{Of: rings.PairOctaves{}}}, task{},
+		task{Scan: boxes.BoxKeys{}}, task{},
 		struct{ F func() }{}, struct{ p *int }{}, struct{ S string }{"a"}, struct{ n int }{}, [1]float64{},
-		task{Summed: query.Summed{Of: overridden{}}},
+		task{Scan: query.Summed{Of: overridden{}}}, task{Scan: query.Summed{Of: query.Partial{Sum: overridden{}}}},
 	} {
 		if _, err := encode(odd); err != errKind {
 			t.Errorf("%#v is written: %v", odd, err)
@@ -309,7 +250,7 @@ type overridden struct{ query.Count }
 func TestAsked(t *testing.T) {
 	folder := reflect.TypeFor[query.Count]().PkgPath()
 	for _, of := range asked {
-		if of.Kind() != reflect.Struct || !strings.HasPrefix(of.PkgPath(), folder) || !of.Implements(reflect.TypeFor[query.Mapped]()) {
+		if of.Kind() != reflect.Struct || !strings.HasPrefix(of.PkgPath(), folder) || !of.Implements(reflect.TypeFor[query.Mapped]()) && !of.Implements(reflect.TypeFor[query.Scan]()) {
 			t.Errorf("%v is asked", of)
 		}
 	}

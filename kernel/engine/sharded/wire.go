@@ -10,20 +10,54 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
+// put writes a plain value, with what tells whether it was damaged, and get reads it.
+func put(s Store, name string, v any) error {
+	text, err := encode(v)
+	if err != nil {
+		return err
+	}
+	var h hash
+	h.text(text)
+	return s.Write(name, binary.LittleEndian.AppendUint64(text, uint64(h)))
+}
+
+func get(s Store, name string, into any) error {
+	text, err := s.Read(name)
+	if err != nil {
+		return err
+	}
+	return unseal(text, into)
+}
+
+// unseal reads what put has written.
+func unseal(text []byte, into any) error {
+	const seal = 8
+	if len(text) < seal {
+		return errText
+	}
+	text, sum := text[:len(text)-seal], text[len(text)-seal:]
+	var h hash
+	if h.text(text); binary.LittleEndian.Uint64(sum) != uint64(h) {
+		return errText
+	}
+	return decode(text, into)
+}
+
 // Why what is written cannot be had: constants, because what was written may hold sums of rows.
 var (
 	errKind = errors.New("sharded: not a question for workers")
 	errText = errors.New("sharded: what was written is damaged")
 )
 
-// asked are the structs that can stand in an interface of what is written: the sums of whole rows
-// that estimators ask, and what an engine tells some of them from, of the kernel's own types alone.
-// The order is that of the format, of which
-// all workers of a fit have the same version.
+// asked are the structs that can stand in an interface of what is written: the questions of default
+// methods about rows, pairs of rows and partial rows, and what an engine tells some of them from,
+// of the kernel's own types alone. The order is that of the format, of which all workers of a fit
+// have the same version.
 var asked = []reflect.Type{
 	reflect.TypeFor[query.Count](), reflect.TypeFor[query.Counts](), reflect.TypeFor[query.ClippedMoments](),
 	reflect.TypeFor[query.Directions](), reflect.TypeFor[rings.CellCounts](), reflect.TypeFor[rings.LogRatio](),
-	reflect.TypeFor[rings.Parts](), reflect.TypeFor[query.Ranks](),
+	reflect.TypeFor[rings.Parts](), reflect.TypeFor[query.Ranks](), reflect.TypeFor[query.Partial](),
+	reflect.TypeFor[rings.PairOctaves](), reflect.TypeFor[query.Summed](), reflect.TypeFor[rings.Partition](),
 }
 
 // encode writes a plain value: numbers bit for bit, slices with nil told from empty, the fields of

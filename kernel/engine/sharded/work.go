@@ -1,8 +1,8 @@
 package sharded
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,107 +12,56 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// A task is what is asked of every shard.
+// A view is how the rows of a table are asked.
+type view int
+
+const (
+	whole view = iota
+	// cells and presence are the views of partial rows: see rows.Seen
+	cells
+	presence
+	differences // of pairs of rows
+)
+
+// A task is what is asked of every part: of each shard, or of each list of pairs.
 type task struct {
-	Table, Columns int
-	query.Summed
+	Table, Shards, Columns int
+	As                     view
+	Fill                   []float64 // of cells that are missing, or nil
+	Scan                   query.Scan
 }
 
-// A chunk is rows that lie together, from number First of the table on.
-type chunk struct {
-	First, Rows int
-	At          int // in the shard
-	Check       uint64
-}
+func askName(asked int) string { return "ask." + strconv.Itoa(asked) }
 
-// A shard is what one worker reads at a time.
-type shard struct {
-	Number int
-	Chunks []chunk
-}
-
-// An answer is a shard's sum. It is named by what it says, so that the same answer given twice is
-// one, and two that differ are two.
+// An answer is what was found in a part. It is named by what it says, so that the same answer given
+// twice is one, and two that differ are two.
 type answer struct {
-	Sum  []int64
-	Read int // numbers
+	Sum    []int64 // of a Summed
+	Read   int     // numbers
+	Leaves []int32 // of a Partition, in the order of the shard's rows
 }
 
-func (a answer) name(shard int) string {
+// answerOf is what an accumulator holds of so many rows.
+func answerOf(found query.Accumulator, rows int) (a answer) {
+	switch found := found.(type) {
+	case *query.Total:
+		a.Sum, a.Read = found.Sum, found.Read
+	case places:
+		a.Leaves = make([]int32, rows)
+		found.Put(a.Leaves)
+	}
+	return a
+}
+
+func (a answer) name(part int) string {
 	text, _ := encode(a)
 	var h hash
 	h.text(text)
-	return fmt.Sprintf("%d.%016x", shard, uint64(h))
+	return fmt.Sprintf("%d.%016x", part, uint64(h))
 }
 
-func shardName(table, i int) string { return fmt.Sprintf("shard.%d.%d", table, i) }
-
-// A layout says which chunks of a table are in which shard.
-type layout struct {
-	number, shards int
-	here           []int // chunks that no worker can read
-}
-
-// layout lays a table out, once: it is filled before it is asked anything. What workers read of it
-// they check against what was read here.
-func (p *pool) layout(t *rows.Table) (*layout, error) {
-	if l := p.tables[t]; l != nil {
-		return l, nil
-	}
-	l := &layout{number: len(p.tables) + 1}
-	var own []shard
-	for first := 0; first < t.Len(); first += rows.ChunkRows {
-		number, at, ok := p.store.Place(t.Row(first))
-		if !ok {
-			l.here = append(l.here, first)
-			continue
-		}
-		if len(own) == 0 || own[len(own)-1].Number != number {
-			own = append(own, shard{Number: number})
-		}
-		last, n := &own[len(own)-1], min(rows.ChunkRows, t.Len()-first)
-		last.Chunks = append(last.Chunks, chunk{First: first, Rows: n, At: at})
-	}
-	if err := l.check(t, own); err != nil {
-		return nil, err
-	}
-	for i, s := range own {
-		text, err := encode(s)
-		if err != nil || p.store.Write(shardName(l.number, i), text) != nil {
-			return nil, errWorkers
-		}
-	}
-	l.shards = len(own)
-	p.tables[t] = l
-	return l, nil
-}
-
-// check notes what the rows of shards hash to.
-func (l *layout) check(t *rows.Table, own []shard) error {
-	return parallel.Each(context.Background(), len(own), func(i int) {
-		read := t.Pieces()
-		for k := range own[i].Chunks {
-			c, h := &own[i].Chunks[k], hash(0)
-			for row := c.First; row < c.First+c.Rows; row += rows.PieceRows {
-				h.numbers(read(row / rows.PieceRows))
-			}
-			c.Check = uint64(h)
-		}
-	})
-}
-
-// addHere adds the rows that no worker can read.
-func (l *layout) addHere(ctx context.Context, t *rows.Table, total *query.Total) {
-	read := t.Pieces()
-	for _, first := range l.here {
-		for row := first; row < min(t.Len(), first+rows.ChunkRows) && ctx.Err() == nil; row += rows.PieceRows {
-			total.Add(row, read(row/rows.PieceRows))
-		}
-	}
-}
-
-// Work does what an item of a Scheduler names: it reads a shard and writes what it adds up to, both
-// in the store, which must be comparable. The error is a constant, and panics are one.
+// Work does what an item of a Scheduler names: it reads a part and writes what it finds, both in
+// the store, which must be comparable. The error is a constant, and panics are one.
 func Work(s Store, item string) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -128,7 +77,7 @@ func Work(s Store, item string) (err error) {
 }
 
 func work(s Store, item string) error {
-	var names [3]int // what is asked, the attempt, the shard
+	var names [3]int // what is asked, the attempt, the part
 	parts := strings.Split(item, ".")
 	if len(parts) != len(names) {
 		return errText
@@ -140,63 +89,92 @@ func work(s Store, item string) error {
 		}
 		names[i] = n
 	}
-	var question task
-	var own shard
-	if err := readInto(s, "ask."+strconv.Itoa(names[0]), &question); err != nil {
+	var asked task
+	if err := get(s, askName(names[0]), &asked); err != nil {
 		return err
 	}
-	layout := shardName(question.Table, names[2])
-	if err := readInto(s, layout, &own); err != nil {
-		return err
+	found, n := asked.Scan.Start(asked.Columns), 0
+	var err error
+	if asked.As == differences {
+		err = asked.pairs(s, names[0], names[2], found)
+	} else {
+		n, err = asked.shard(s, names[2], found)
 	}
-	total := question.Start(question.Columns)
-	_, checked := sound.Load(reading{s, layout})
-	for _, c := range own.Chunks {
-		if err := c.add(s, own.Number, question.Columns, total, !checked); err != nil {
-			return err
-		}
-	}
-	sound.Store(reading{s, layout}, true)
-	a := answer{total.(*query.Total).Sum, total.(*query.Total).Read}
-	text, err := encode(a)
 	if err != nil {
 		return err
 	}
-	return s.Write(fmt.Sprintf("answer.%d.%d.%s", names[0], names[1], a.name(names[2])), text)
+	a := answerOf(found, n)
+	return put(s, fmt.Sprintf("answer.%d.%d.%s", names[0], names[1], a.name(names[2])), a)
 }
 
-// sound are the shards that this process has checked: once is enough for a disk, and costs less
+// shard reads a shard's rows, and returns their number.
+func (t task) shard(s Store, part int, found query.Accumulator) (n int, err error) {
+	var own shard
+	var odd partial
+	if err := get(s, shardName(t.Table, part), &own); err != nil {
+		return 0, err
+	}
+	if t.As != whole && own.Partial {
+		if err := get(s, cellsName(t.Table, part), &odd); err != nil {
+			return 0, err
+		}
+	}
+	for _, c := range own.Chunks {
+		numbers, leave, err := c.open(s, t, own.Number)
+		if err != nil {
+			return 0, err
+		}
+		for piece := range slices.Chunk(numbers, rows.PieceRows*t.Columns) {
+			found.Add(n, t.seen(piece, n, odd))
+			n += len(piece) / t.Columns
+		}
+		leave()
+	}
+	return n, nil
+}
+
+// seen is a piece, from row number at of its shard on, as it is asked.
+func (t task) seen(piece []float64, at int, odd partial) []float64 {
+	k, _ := slices.BinarySearch(odd.At, at)
+	n := len(piece) / t.Columns
+	if t.As == whole || t.As == cells && (k == len(odd.At) || odd.At[k] >= at+n) {
+		return piece
+	}
+	own := rows.New(t.Columns)
+	for i := range n {
+		row := piece[i*t.Columns : (i+1)*t.Columns]
+		if k < len(odd.At) && odd.At[k] == at+i {
+			row = odd.Cells[k*t.Columns : (k+1)*t.Columns]
+			k++
+		}
+		own.Append(row)
+	}
+	return rows.Seen{Table: own, Present: t.As == presence, Fill: t.Fill}.Pieces()(0)
+}
+
+// sound are the chunks that this process has checked: once is enough for a disk, and costs less
 // than every time.
 var sound sync.Map
 
 type reading struct {
 	Store
-	name string
+	table, first int
 }
 
-func readInto(s Store, name string, into any) error {
-	text, err := s.Read(name)
+// open returns the numbers of a chunk, good until it is left.
+func (c chunk) open(s Store, t task, shard int) (numbers []float64, leave func(), err error) {
+	numbers, leave, err = s.Rows(shard, c.At, c.Rows*t.Columns)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	return decode(text, into)
-}
-
-// add reads a chunk.
-func (c chunk) add(s Store, shard, d int, total query.Accumulator, check bool) error {
-	numbers, leave, err := s.Rows(shard, c.At, c.Rows*d)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if check {
+	of := reading{s, t.Table, c.First}
+	if _, checked := sound.Load(of); !checked {
 		var h hash
-		if h.numbers(numbers); uint64(h) != c.Check || len(numbers) != c.Rows*d {
-			return errText
+		if h.numbers(numbers); uint64(h) != c.Check || len(numbers) != c.Rows*t.Columns {
+			leave()
+			return nil, nil, errText
 		}
+		sound.Store(of, true)
 	}
-	for at := 0; at < c.Rows; at += rows.PieceRows {
-		total.Add(c.First+at, numbers[at*d:min(at+rows.PieceRows, c.Rows)*d])
-	}
-	return nil
+	return numbers, leave, nil
 }

@@ -1,0 +1,180 @@
+package sharded
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parallel"
+)
+
+// A question is what is asked of a source.
+type question struct {
+	task
+	source rows.Source
+	table  *rows.Table
+}
+
+// questionOf is false for what workers are not asked.
+func questionOf(s rows.Source, q query.Scan) (asked question, ok bool) {
+	asked.Columns, asked.Scan, asked.source = s.Columns(), q, s
+	_, ok = q.(query.Summed)
+	switch s := s.(type) {
+	case *rows.Table:
+		if _, leaves := q.(rings.Partition); leaves {
+			ok = true
+		}
+		asked.table = s
+	case rows.Seen:
+		asked.table, asked.As, asked.Fill = s.Table, cells, s.Fill
+		if s.Present {
+			asked.As = presence
+		}
+	case rows.Pairs:
+		asked.table, asked.As = s.Table, differences
+	default:
+		ok = false
+	}
+	return asked, ok
+}
+
+// scan is what a question finds, nil if workers cannot be asked it. It panics if they do not
+// answer.
+func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l, err := p.layout(q.table)
+	if err != nil {
+		panic(err)
+	}
+	q.Table, q.Shards = l.number, l.shards
+	if _, err := encode(q.task); err != nil { // of another kind
+		return nil
+	}
+	own := q.here(ctx, l)
+	answers, err := p.ask(ctx, q, l)
+	switch {
+	case ctx.Err() != nil:
+		return own // thrown away
+	case err != nil:
+		panic(err)
+	}
+	all, ok := q.merge(own, answers, l)
+	if !ok {
+		panic(errText)
+	}
+	return all
+}
+
+// here is what the question finds in the rows that no worker can read, and in their pairs.
+func (q question) here(ctx context.Context, l *layout) query.Accumulator {
+	if p, ok := q.source.(rows.Pairs); ok {
+		p.Of, _ = l.split(p.Of)
+		return local.Engine{}.Scan(engine.Stopping{Source: p, Context: ctx}, q.Scan)
+	}
+	own, read := q.Scan.Start(q.Columns), q.source.Pieces()
+	for first := range l.here {
+		for row := first; row < min(q.table.Len(), first+rows.ChunkRows) && ctx.Err() == nil; row += rows.PieceRows {
+			own.Add(row, read(row/rows.PieceRows))
+		}
+	}
+	return own
+}
+
+// merge is what was found in all rows, false if that is not what the answers say.
+func (q question) merge(own query.Accumulator, answers []*answer, l *layout) (query.Accumulator, bool) {
+	total, sum := own.(*query.Total)
+	if !sum {
+		return mergeLeaves(q.Scan.(rings.Partition).Leaves(), own, answers, l)
+	}
+	for _, a := range answers {
+		if len(a.Sum) != len(total.Sum) {
+			return nil, false
+		}
+		total.Merge(&query.Total{Sum: a.Sum, Read: a.Read})
+	}
+	return total, total.Read == q.source.Len()*q.Columns
+}
+
+// ask has a question answered part by part: the answers, one for each, whoever was asked how often.
+func (p *pool) ask(ctx context.Context, q question, l *layout) (answers []*answer, err error) {
+	p.asked++
+	name, parts := askName(p.asked), l.shards
+	defer p.forget(name)
+	defer p.forget(pairsName(p.asked))
+	if of, ok := q.source.(rows.Pairs); ok {
+		if parts, err = p.writePairs(of, l); err != nil {
+			return nil, err
+		}
+	}
+	if put(p.store, name, q.task) != nil {
+		return nil, errWorkers
+	}
+	for attempt := 1; attempt <= attempts && parts > 0 && answers == nil && err == nil && ctx.Err() == nil; attempt++ {
+		key := fmt.Sprintf("answer.%d.%d.", p.asked, attempt)
+		var items []string
+		for part := range parts {
+			items = append(items, fmt.Sprintf("%d.%d.%d", p.asked, attempt, part))
+		}
+		if parallel.Await(ctx, func() { p.run(ctx, items) }) != nil {
+			return nil, errWorkers
+		}
+		answers, err = p.collect(key, parts)
+		p.forget(key)
+	}
+	if answers == nil && parts > 0 && err == nil {
+		err = errWorkers
+	}
+	return answers, err
+}
+
+// run hands work out. Whether it was done is seen by the answers: that all are there is enough, and
+// nothing less.
+func (p *pool) run(ctx context.Context, items []string) {
+	defer func() { _ = recover() }()
+	_ = p.schedule.Run(ctx, items)
+}
+
+// collect reads the answers of an attempt: nil if one is missing, and an error if two workers
+// disagree or one is damaged, which no attempt will mend.
+func (p *pool) collect(key string, parts int) ([]*answer, error) {
+	names, err := p.store.Names(key)
+	if err != nil {
+		return nil, nil
+	}
+	answers, got := make([]*answer, parts), 0
+	for _, name := range names {
+		part, err := strconv.Atoi(strings.Split(strings.TrimPrefix(name, key), ".")[0])
+		if err != nil || part < 0 || part >= parts || answers[part] != nil {
+			return nil, errText
+		}
+		text, err := p.store.Read(name)
+		if err != nil {
+			return nil, nil
+		}
+		var a answer
+		if err := unseal(text, &a); err != nil || name != key+a.name(part) {
+			return nil, errText
+		}
+		answers[part] = &a
+		got++
+	}
+	if got < parts {
+		return nil, nil
+	}
+	return answers, nil
+}
+
+// forget removes what begins so, as far as it can: what is left goes with the store.
+func (p *pool) forget(prefix string) {
+	names, _ := p.store.Names(prefix)
+	for _, name := range names {
+		_ = p.store.Remove(name)
+	}
+}

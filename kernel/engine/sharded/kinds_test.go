@@ -1,0 +1,184 @@
+package sharded
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/leaves"
+	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+)
+
+// An ask is a question of any kind, put to an engine.
+type ask func(e engine.Engine, t *rows.Table) []int64
+
+// pairings are pairs of n rows, drawn at random: of rows by themselves, some of them in several
+// pairs, and of runs.
+func pairings(n int) (single, runs [][2]int32) {
+	rng := rand.New(rand.NewPCG(uint64(n), 21))
+	for range min(n, 3*rows.PieceRows/2) {
+		single = append(single, [2]int32{int32(rng.IntN(n)), int32(rng.IntN(n))})
+	}
+	for whole := n / rows.PieceRows; len(runs) < whole; {
+		turned := rng.IntN(rows.PieceRows)
+		runs = append(runs, [2]int32{int32(rng.IntN(whole) * rows.PieceRows), int32(rng.IntN(whole)*rows.PieceRows + turned)})
+	}
+	return single, runs
+}
+
+// asks are what workers are asked of n rows, one of every kind.
+func asks(n int) map[string]ask {
+	all := map[string]ask{}
+	sum := func(name string, q query.Sum) {
+		all[name] = func(e engine.Engine, t *rows.Table) []int64 { return engine.Sum(e, t, q) }
+	}
+	for name, q := range sums() {
+		sum(name, q)
+		if name != "balance" && name != "bins" {
+			sum("filled "+name, query.Partial{Sum: q, As: query.Filled, Fill: []float64{.5, -1, 2}})
+		}
+		sum("presence "+name, query.Partial{Sum: q, As: query.Presence})
+	}
+	sum("cells balance", query.Partial{Sum: sums()["balance"], As: query.Cells})
+	sum("cells bins", query.Partial{Sum: sums()["bins"], As: query.Cells})
+	cut := sums()["parts"].(rings.Parts).Partition
+	for name, p := range map[string]rings.Partition{"cut": cut, "components": cut.Below[1], "whole": {}} {
+		all["leaves "+name] = func(e engine.Engine, t *rows.Table) (out []int64) {
+			for _, leaf := range leaves.Leaves(e, t, p) {
+				out = append(out, int64(leaf))
+			}
+			return out
+		}
+	}
+	single, runs := pairings(n)
+	octaves := rings.PairOctaves{Columns: columns, Low: -3, High: 9}
+	all["pairs"] = func(e engine.Engine, t *rows.Table) []int64 { return leaves.SumPairs(e, t, octaves, single, 1) }
+	all["pairs of runs"] = func(e engine.Engine, t *rows.Table) []int64 {
+		return leaves.SumPairs(e, t, octaves, runs, rows.PieceRows)
+	}
+	return all
+}
+
+// TestKinds: the same integers as the local engine's, for any number and order of shards, whatever
+// fails but the last attempt, and nothing left in the store but the layout.
+func TestKinds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 20))
+	for _, n := range []int{0, 1, rows.ChunkRows + 1, 2*rows.ChunkRows + 1057, 5*rows.ChunkRows + 5} {
+		from := mixed(n)
+		for name, ask := range asks(n) {
+			want := ask(local.Engine{}, from)
+			for failures := range attempts {
+				m := newMemory(1 + rng.IntN(3))
+				table, c := mixedIn(n, m), &careless{store: m, rng: rng, failures: failures, say: rng.IntN(8)}
+				if got := ask(New(m, c), table); !slices.Equal(got, want) {
+					t.Fatalf("%s, %d rows, %d failures: %v, want %v", name, n, failures, got, want)
+				}
+				if n > 2*rows.ChunkRows && c.runs != failures+1 {
+					t.Errorf("%s, %d rows: %d runs, want %d", name, n, c.runs, failures+1)
+				}
+				for _, prefix := range []string{"ask", "pairs"} { // answers that are late stay
+					if names, _ := m.Names(prefix); len(names) > 0 {
+						t.Errorf("left behind: %v", names)
+					}
+				}
+			}
+			m := newMemory(2)
+			e, table := New(m, Here{m}), mixedIn(n, m)
+			for range 2 { // chunks are checked once
+				if got := ask(e, table); !slices.Equal(got, want) {
+					t.Fatalf("%s, %d rows, here: %v, want %v", name, n, got, want)
+				}
+			}
+			if len(m.asked) == 0 {
+				t.Errorf("%s: no worker was asked", name)
+			}
+		}
+	}
+}
+
+// TestRest: what workers are not asked is read here.
+func TestRest(t *testing.T) {
+	from := mixed(3*rows.ChunkRows + 11)
+	m := newMemory(1)
+	table := mixedIn(from.Len(), m)
+	e := New(m, Here{m})
+	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: frame(0), Side: []float64{1, 2, 3}, Offset: []float64{0, 0, 0}}}, Joint: true}
+	got, want := e.Scan(table, q).(*boxes.Boxes).Counts[0], local.Engine{}.Scan(from, q).(*boxes.Boxes).Counts[0]
+	if len(got) != len(want) || len(m.asked) > 0 {
+		t.Errorf("%d cells, want %d; asked %v", len(got), len(want), m.asked)
+	}
+	for box, n := range want {
+		if got[box] != n {
+			t.Fatalf("%v has %d rows, want %d", box, got[box], n)
+		}
+	}
+}
+
+// TestOddAnswers: answers of a kind that are not what was asked, and what was written and is
+// damaged, end in a constant, never in an answer.
+func TestOddAnswers(t *testing.T) {
+	const n = 4 * rows.ChunkRows
+	instead := func(say func(a *answer)) func(m *memory, items []string) {
+		return func(m *memory, items []string) {
+			_ = Here{m}.Run(t.Context(), items)
+			names, _ := m.Names("answer.1.1.1.")
+			var a answer
+			if len(names) != 1 || get(m, names[0], &a) != nil {
+				t.Fatalf("answers: %v", names)
+			}
+			_ = m.Remove(names[0])
+			say(&a)
+			_ = put(m, "answer.1.1."+a.name(1), a)
+		}
+	}
+	damaged := func(name string) func(m *memory, items []string) {
+		spoilt := false
+		return func(m *memory, items []string) {
+			if text, ok := m.texts[name]; ok && !spoilt {
+				text[len(text)/2] ^= 1
+				spoilt = true
+			}
+			_ = Here{m}.Run(t.Context(), items)
+		}
+	}
+	lost := func(name string) func(m *memory, items []string) {
+		return func(m *memory, items []string) {
+			delete(m.texts, name)
+			_ = Here{m}.Run(t.Context(), items)
+		}
+	}
+	sum, place, pair := "filled full", "leaves cut", "pairs"
+	for name, c := range map[string]struct {
+		kind  string
+		spoil func(m *memory, items []string)
+		want  error
+	}{
+		"a leaf too many":     {place, instead(func(a *answer) { a.Leaves[7] = 4 }), errText},
+		"a leaf below none":   {place, instead(func(a *answer) { a.Leaves[7] = -2 }), errText},
+		"fewer leaves":        {place, instead(func(a *answer) { a.Leaves = a.Leaves[1:] }), errText},
+		"more leaves":         {place, instead(func(a *answer) { a.Leaves = append(a.Leaves, 0) }), errText},
+		"leaves for a sum":    {sum, instead(func(a *answer) { *a = answer{Leaves: make([]int32, n)} }), errText},
+		"a sum for leaves":    {place, instead(func(a *answer) { *a = answer{Sum: make([]int64, 9), Read: 9} }), errText},
+		"fewer pairs":         {pair, instead(func(a *answer) { a.Read -= columns }), errText},
+		"damaged question":    {sum, damaged("ask.1"), errWorkers},
+		"damaged layout":      {sum, damaged("shard.1.1"), errWorkers},
+		"damaged cells":       {sum, damaged("cells.1.1"), errWorkers},
+		"damaged pairs":       {pair, damaged("pairs.1.1"), errWorkers},
+		"lost cells":          {sum, lost("cells.1.1"), errWorkers},
+		"lost pairs":          {pair, lost("pairs.1.0"), errWorkers},
+		"a shard of no pairs": {pair, lost("shard.1.2"), errWorkers},
+	} {
+		m := newMemory(1)
+		e := New(m, schedule(func(_ context.Context, items []string) error { c.spoil(m, items); return nil }))
+		table := mixedIn(n, m)
+		if err := caught(func() { asks(n)[c.kind](e, table) }); err != c.want {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
