@@ -30,6 +30,30 @@ func BenchmarkMixture(b *testing.B) {
 	})
 }
 
+// BenchmarkPasses is fits of a large table, of one Gaussian and of a mixture: how often do they
+// read it?
+func BenchmarkPasses(b *testing.B) {
+	const n, d = 10_000_000, 4
+	for _, k := range []int{1, 5} {
+		group(b, "n=%d,d=%d,k=%d", []any{n, d, k}, func(b *testing.B) {
+			truth, err := randomMixture(k, d)
+			t := drawTable(b, truth, err, n)
+			run := func(name, method string, k int) {
+				r := asked(method, k)
+				r.Budget.Delta = delta / 10
+				t.run(b, name, r)
+			}
+			run("auto", "general", 0)
+			if k == 1 {
+				run("gaussian", "gaussian", 1)
+				return
+			}
+			run("k-given", "general", k)
+			run("separated", "separated", k)
+		})
+	}
+}
+
 // BenchmarkGaussian is fits of one Gaussian beside several plain passes and numpy's; what a step
 // takes has the estimator's own work before it in it. It is meant for -cpu 1.
 func BenchmarkGaussian(b *testing.B) {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/engine/counted"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -107,12 +108,12 @@ func (t table) plain(b *testing.B, pass func(table)) {
 	})
 }
 
-// run is fits of a new protected table each, with the number of measurements and what each step
-// took until it was told of.
+// run is fits of a new protected table each, with the number of measurements, how often the rows
+// were read, and what each step took until it was told of.
 func (t table) run(b *testing.B, name string, r gauze.Request) {
 	b.Run(name, func(b *testing.B) {
 		r.Columns = gauze.Named(model.DefaultColumns(t.d)...)
-		scans, silent := 0, 0
+		scans, silent, passes := 0, 0, 0.0
 		var order []string
 		steps, last := map[string]float64{}, 0.0
 		lap := func(step string) {
@@ -135,11 +136,14 @@ func (t table) run(b *testing.B, name string, r gauze.Request) {
 			protected := builder.Protect(r.Relation)
 			return func() {
 				last = cpuSeconds()
+				e := counted.New()
+				r.Engine = e
 				result, err := gauze.Fit(context.Background(), protected, r)
 				if err != nil {
 					b.Fatal(err)
 				}
 				lap("(after-the-last)")
+				passes += e.Passes()
 				if result.Release == nil {
 					silent++
 				}
@@ -147,6 +151,7 @@ func (t table) run(b *testing.B, name string, r gauze.Request) {
 		})
 		each := func(total float64, unit string) { b.ReportMetric(total/float64(b.N), unit) }
 		each(float64(scans), "scans")
+		each(passes, "passes")
 		each(float64(silent), "silent")
 		for _, step := range order {
 			each(steps[step], strings.ReplaceAll(step, " ", "-")+"-cpu-s")
