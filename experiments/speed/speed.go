@@ -42,11 +42,11 @@ var pages = []page{
 	{"wide", "What whole commands cost in fifty and a hundred columns", "Wide", "1", 3, here},
 	{"growth", "How what a fit costs grows with the rows", "Growth", "2", 3, here},
 	{"scans", "What one scan costs a row beside memory and a plain Gram pass", "Scans", "1", 5, "./kernel/query/rings"},
-	{"passes", "How often fits of a large table read it", "Passes", "2", 1, here},
 	{"mixture", "What a fit costs", "Mixture", "1,2", 5, here},
 	{"gaussian", "What a fit of one Gaussian costs beside a plain covariance pass", "Gaussian", "1", 5, here},
 	{"unbounded", "What a fit of a mixture without any bound costs beside sorting its columns", "Unbounded", "2", 9, here},
 	{"blackbox", "What a fit of the black-box reduction costs, on one core and on two", "BlackBox", "1,2", 5, here},
+	{"passes", "How often fits of a large table read it", "Passes", "2", 1, here},
 }
 
 // Study is the study.
