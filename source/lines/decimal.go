@@ -26,42 +26,39 @@ var fives = [...]uint64{1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125,
 // It reads up to 19 digits as a whole number times a power of ten from 10^-27 to 10^27, and returns
 // the float64 nearest to that, as strconv.ParseFloat does. All else is not ok.
 func Decimal(text []byte, from, to int) (v float64, ok bool) {
-	if v, ok = short(text, from, to); ok {
-		return v, true
+	minus, at := sign(text, from)
+	if v, ok = short(text, at, to); !ok {
+		v, ok = long(text, at, to)
 	}
-	return long(text, from, to)
+	return math.Float64frombits(math.Float64bits(v) | minus<<63), ok
 }
 
-// short is Decimal of at most eight digits and a point among them, behind a sign or not: one word,
-// without a branch that depends on where the point is or whether there is a sign.
-func short(text []byte, from, to int) (v float64, ok bool) {
-	minus, at := sign(text, from)
+// short is Decimal of at most eight digits and a point among them, but for the sign: one word,
+// without a branch that depends on where the point is.
+func short(text []byte, at, to int) (v float64, ok bool) {
 	n := to - at
 	if n < 1 || n > 8 {
 		return 0, false
 	}
-	word := (binary.LittleEndian.Uint64(text[at:]) ^ zeros) << (64 - 8*n)
+	word := load(text, at) << (64 - 8*n)
 	if other := nonDigits(word); other != 0 {
 		point := bits.TrailingZeros64(other) &^ 7
 		if other&(other-1) != 0 || byte(word>>point) != '.'^'0' || n == 1 {
 			return 0, false
 		}
 		before := word & (1<<point - 1)
-		v = float64(number(word&^(before|0xff<<point)|before<<8)) / float64(int64(tens[7-point/8]))
-	} else {
-		v = float64(number(word))
+		return float64(number(word&^(before|0xff<<point)|before<<8)) / float64(int64(tens[7-point/8])), true
 	}
-	return math.Float64frombits(math.Float64bits(v) | minus<<63), true
+	return float64(number(word)), true
 }
 
-// long is Decimal of any length and form.
-func long(text []byte, from, to int) (v float64, ok bool) {
-	minus, begin := sign(text, from)
+// long is Decimal of any length and form, but for the sign.
+func long(text []byte, begin, to int) (v float64, ok bool) {
 	whole, at := digits(text, begin, 0)
 	count, power := at-begin, 0
 	if text[at] == '.' {
 		begin = at + 1
-		whole, at = digits(text, begin, whole)
+		whole, at = fraction(text, begin, to, whole)
 		power = begin - at
 		count -= power
 	}
@@ -76,8 +73,7 @@ func long(text []byte, from, to int) (v float64, ok bool) {
 	if at != to || count == 0 || count > mostDigits || power <= -len(fives) || power >= len(fives) {
 		return 0, false
 	}
-	v = scaled(whole, power)
-	return math.Float64frombits(math.Float64bits(v) | minus<<63), true
+	return scaled(whole, power), true
 }
 
 // scaled is the float64 nearest to whole 10^power, the even one of two.
@@ -93,7 +89,7 @@ func long(text []byte, from, to int) (v float64, ok bool) {
 func scaled(whole uint64, power int) float64 {
 	up, five := bits.LeadingZeros64(whole), fives[max(power, -power)]
 	down := bits.LeadingZeros64(five)
-	x, y := whole<<up, five<<down
+	x, y := whole<<(up&63), five<<(down&63)
 	var q, rest uint64
 	if power < 0 {
 		q, rest = bits.Div64(x>>2, x<<62, y)
@@ -112,11 +108,23 @@ func sign(text []byte, at int) (minus uint64, next int) {
 	return minus, at + int(minus|(uint64(text[at]^'+')-1)>>63)
 }
 
+// fraction is digits of a run that probably ends at to: then two words hold 8 to 16 digits, those
+// in both of them taken off the second.
+func fraction(text []byte, at, to int, whole uint64) (uint64, int) {
+	if n := to - at; 8 <= n && n <= 16 {
+		head, tail := load(text, at), load(text, to-8)
+		if both := 8 * (16 - n); nonDigits(head)|nonDigits(tail) == 0 {
+			return (whole*tens[8]+number(head))*tens[n-8] + number(tail>>both<<both), to
+		}
+	}
+	return digits(text, at, whole)
+}
+
 // digits appends the run of digits that begins there to a whole number, modulo 2^64, and returns
 // where it ends.
 func digits(text []byte, at int, whole uint64) (uint64, int) {
 	for {
-		word := binary.LittleEndian.Uint64(text[at:]) ^ zeros
+		word := load(text, at)
 		n := bits.TrailingZeros64(nonDigits(word)) / 8
 		whole = whole*tens[n] + number(word<<(64-8*n))
 		at += n
@@ -126,9 +134,11 @@ func digits(text []byte, at int, whole uint64) (uint64, int) {
 	}
 }
 
-// zeros are eight characters 0: with them taken off by exclusive or, digits become 0 to 9, and
-// nothing else does.
-const zeros = 0x3030303030303030
+// load is eight characters, the first one in the lowest byte, of which digits, and nothing else,
+// are made 0 to 9.
+func load(text []byte, at int) uint64 {
+	return binary.LittleEndian.Uint64(text[at:]) ^ 0x3030303030303030
+}
 
 // nonDigits flags the bytes above 9, by their highest bit. Up to the first of them the flags are
 // right, for no sum has carried; and none is missing after it.

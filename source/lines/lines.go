@@ -35,7 +35,6 @@ type Reader struct {
 	most  int
 	text  []byte // is followed by slack bytes
 	at    int    // the first byte of text that no line was made of
-	quote int    // the place of the first quote in text, its length if there is none
 	line  int
 	begin int   // of the last line, in text
 	ends  []int // of its cells, in text
@@ -68,7 +67,7 @@ func (r *Reader) Next(first int) (cells int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if end > r.quote {
+		if bytes.IndexByte(r.text[r.at:end], '"') >= 0 {
 			return 0, ErrQuoted
 		}
 		r.begin, r.at = r.at, next
@@ -95,8 +94,6 @@ func (r *Reader) end() (end, next int, err error) {
 		}
 		seen = len(r.text) - r.at
 		switch {
-		case r.quote < len(r.text):
-			return 0, 0, ErrQuoted
 		case seen > r.most:
 			return 0, 0, ErrLong
 		case r.err == nil:
@@ -119,18 +116,10 @@ func (r *Reader) fill() {
 	case r.at > 0:
 		r.text = append(r.text[:0], left...)
 	}
-	r.quote, r.at = r.quote-r.at, 0
+	r.at = 0
 	for range emptyReads {
 		n, err := r.in.Read(r.text[len(r.text) : cap(r.text)-slack])
-		from := len(r.text)
-		r.text = r.text[:from+n]
-		if r.quote == from {
-			if i := bytes.IndexByte(r.text[from:], '"'); i >= 0 {
-				r.quote += i
-			} else {
-				r.quote = len(r.text)
-			}
-		}
+		r.text = r.text[:len(r.text)+n]
 		if r.err = err; n > 0 || err != nil {
 			return
 		}
