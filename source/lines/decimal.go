@@ -13,8 +13,8 @@ const (
 	exponentDigits = 3
 )
 
-// tens are 10^0 to 10^8.
-var tens = [9]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+// tens are 10^0 to 10^7.
+var tens = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
 // fives are the powers of five that a uint64 has room for.
 var fives = [...]uint64{1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125, 6103515625, 30517578125, 152587890625, 762939453125,
@@ -26,54 +26,34 @@ var fives = [...]uint64{1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125,
 // It reads up to 19 digits as a whole number times a power of ten from 10^-27 to 10^27, and returns
 // the float64 nearest to that, as strconv.ParseFloat does. All else is not ok.
 func Decimal(text []byte, from, to int) (v float64, ok bool) {
-	minus, at := sign(text, from)
-	if v, ok = short(text, at, to); !ok {
-		v, ok = long(text, at, to)
-	}
-	return math.Float64frombits(math.Float64bits(v) | minus<<63), ok
+	v, end := decimal(text, from)
+	return v, end == to && v == v
 }
 
-// short is Decimal of at most eight digits and a point among them, but for the sign: one word,
-// without a branch that depends on where the point is.
-func short(text []byte, at, to int) (v float64, ok bool) {
-	n := to - at
-	if n < 1 || n > 8 {
-		return 0, false
-	}
-	word := load(text, at) << (64 - 8*n)
-	if other := nonDigits(word); other != 0 {
-		point := bits.TrailingZeros64(other) &^ 7
-		if other&(other-1) != 0 || byte(word>>point) != '.'^'0' || n == 1 {
-			return 0, false
-		}
-		before := word & (1<<point - 1)
-		return float64(number(word&^(before|0xff<<point)|before<<8)) / float64(int64(tens[7-point/8])), true
-	}
-	return float64(number(word)), true
-}
-
-// long is Decimal of any length and form, but for the sign.
-func long(text []byte, begin, to int) (v float64, ok bool) {
+// decimal is Decimal of what begins there, and returns where it ends. What is not ok is NaN, and it
+// ends nowhere behind the first byte that no number has.
+func decimal(text []byte, begin int) (v float64, end int) {
+	minus, begin := sign(text, begin)
 	whole, at := digits(text, begin, 0)
 	count, power := at-begin, 0
 	if text[at] == '.' {
 		begin = at + 1
-		whole, at = fraction(text, begin, to, whole)
+		whole, at = digits(text, begin, whole)
 		power = begin - at
 		count -= power
 	}
-	if at < to && text[at]|' ' == 'e' {
+	if text[at]|' ' == 'e' {
 		below, begin := sign(text, at+1)
 		var e uint64
 		if e, at = digits(text, begin, 0); at == begin || at-begin > exponentDigits {
-			return 0, false
+			return math.NaN(), at
 		}
 		power += int(e) * (1 - 2*int(below))
 	}
-	if at != to || count == 0 || count > mostDigits || power <= -len(fives) || power >= len(fives) {
-		return 0, false
+	if count == 0 || count > mostDigits || power <= -len(fives) || power >= len(fives) {
+		return math.NaN(), at
 	}
-	return scaled(whole, power), true
+	return math.Float64frombits(math.Float64bits(scaled(whole, power)) | minus<<63), at
 }
 
 // scaled is the float64 nearest to whole 10^power, the even one of two.
@@ -108,29 +88,17 @@ func sign(text []byte, at int) (minus uint64, next int) {
 	return minus, at + int(minus|(uint64(text[at]^'+')-1)>>63)
 }
 
-// fraction is digits of a run that probably ends at to: then two words hold 8 to 16 digits, those
-// in both of them taken off the second.
-func fraction(text []byte, at, to int, whole uint64) (uint64, int) {
-	if n := to - at; 8 <= n && n <= 16 {
-		head, tail := load(text, at), load(text, to-8)
-		if both := 8 * (16 - n); nonDigits(head)|nonDigits(tail) == 0 {
-			return (whole*tens[8]+number(head))*tens[n-8] + number(tail>>both<<both), to
-		}
-	}
-	return digits(text, at, whole)
-}
-
 // digits appends the run of digits that begins there to a whole number, modulo 2^64, and returns
 // where it ends.
 func digits(text []byte, at int, whole uint64) (uint64, int) {
 	for {
 		word := load(text, at)
-		n := bits.TrailingZeros64(nonDigits(word)) / 8
-		whole = whole*tens[n] + number(word<<(64-8*n))
-		at += n
-		if n < 8 {
-			return whole, at
+		if others := nonDigits(word); others != 0 {
+			n := bits.TrailingZeros64(others) / 8
+			return whole*tens[n] + number(word<<(64-8*n)), at + n
 		}
+		whole = whole*1e8 + number(word)
+		at += 8
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"math"
 )
 
 const (
@@ -36,8 +37,14 @@ type Reader struct {
 	text  []byte // is followed by slack bytes
 	at    int    // the first byte of text that no line was made of
 	line  int
-	begin int   // of the last line, in text
-	ends  []int // of its cells, in text
+	begin int // of the last line, in text
+	cells []cell
+}
+
+// A cell is text[from:to], and a number or NaN.
+type cell struct {
+	from, to int
+	number   float64
 }
 
 // New reads from in, in lines of at most so many bytes each.
@@ -127,42 +134,34 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// split finds the first cells of the line that ends there, and counts all.
+// split reads the first cells of the line that ends there, and counts all.
 func (r *Reader) split(end, first int) (cells int) {
-	r.ends = r.ends[:0]
-	for from := r.begin; len(r.ends) < first; {
-		i := bytes.IndexByte(r.text[from:end], ',')
-		if i < 0 {
-			r.ends = append(r.ends, end)
-			return len(r.ends)
+	r.cells = r.cells[:0]
+	text, from := r.text[:cap(r.text)], r.begin
+	for len(r.cells) < first {
+		v, to := decimal(text, from)
+		if to < end && text[to] != ',' { // there is more in the cell
+			v = math.NaN()
+			if i := bytes.IndexByte(text[to:end], ','); i >= 0 {
+				to += i
+			} else {
+				to = end
+			}
 		}
-		r.ends = append(r.ends, from+i)
-		from += i + 1
+		if r.cells = append(r.cells, cell{from, to, v}); to == end {
+			return len(r.cells)
+		}
+		from = to + 1
 	}
-	last := r.begin
-	if first > 0 {
-		last = r.ends[first-1] + 1
-	}
-	return first + 1 + bytes.Count(r.text[last:end], []byte{','})
-}
-
-// span is where a cell lies in the text.
-func (r *Reader) span(cell int) (from, to int) {
-	if cell == 0 {
-		return r.begin, r.ends[0]
-	}
-	return r.ends[cell-1] + 1, r.ends[cell]
+	return first + 1 + bytes.Count(text[from:end], []byte{','})
 }
 
 // Cell is a cell's text, which the next call of Next overwrites.
-func (r *Reader) Cell(i int) []byte {
-	from, to := r.span(i)
-	return r.text[from:to]
-}
+func (r *Reader) Cell(i int) []byte { return r.text[r.cells[i].from:r.cells[i].to] }
 
-// Number is the float64 nearest to the number in a cell. It is not ok for anything but a plain
-// decimal number that one rounding takes there: it may be another number, or none.
+// Number is the float64 nearest to the number in a cell. It is not ok for what Decimal does not
+// read: that may be a number too, or none.
 func (r *Reader) Number(i int) (v float64, ok bool) {
-	from, to := r.span(i)
-	return Decimal(r.text[:cap(r.text)], from, to)
+	v = r.cells[i].number
+	return v, v == v
 }
