@@ -37,12 +37,12 @@ const (
 // unless the kind is Number.
 func Cell(v float64) (float64, Kind) {
 	switch {
+	case v-v == 0:
+		return v, Number
 	case math.IsNaN(v):
 		return 0, Missing
-	case math.IsInf(v, 0):
-		return 0, NotFinite
 	}
-	return v, Number
+	return 0, NotFinite
 }
 
 // Widen is the number that a float32 stands for: the float64 of the shortest decimal that names it,

@@ -101,10 +101,12 @@ func (r *Reader) end() (end, next int, err error) {
 		}
 		seen = len(r.text) - r.at
 		switch {
+		case r.err == nil && seen <= r.most:
+			r.fill()
+		case bytes.IndexByte(r.text[r.at:], '"') >= 0:
+			return 0, 0, ErrQuoted
 		case seen > r.most:
 			return 0, 0, ErrLong
-		case r.err == nil:
-			r.fill()
 		case r.err == io.EOF && seen > 0:
 			r.text[:cap(r.text)][len(r.text)] = '\n' // what stood there may be digits
 			return len(r.text), len(r.text), nil
