@@ -27,7 +27,7 @@ const (
 	splitCells = 3    // levels of the tree
 	// a component of fewer rows, in sds of a count's noise, is not split
 	splitRows = 15.0
-	// .. nor one whose rows lie where a Gaussian's do but for this part
+	// .. nor one whose rows lie where a Gaussian's do but for this part, beside what noise feigns
 	splitMisfit = .06
 	mostPieces  = 6
 )
@@ -75,7 +75,7 @@ func (f *fit) split(ctx context.Context, r *em.Rounds) error {
 		out, in := r.Axes(c)
 		last := 0
 		first, _ := coreset.Levels(min(d, splitAxes), false)
-		if c.Misfit > splitMisfit && c.Weight*f.Rows > splitRows*f.Factor/mu {
+		if c.Misfit > splitMisfit+r.Feigned(c) && c.Weight*f.Rows > splitRows*f.Factor/mu {
 			any, last = true, first+splitCells-1
 		}
 		q := min(d, splitAxes)
