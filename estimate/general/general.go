@@ -37,9 +37,8 @@ type fit struct {
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	global   component.Gaussian
-	coarse   bool      // the start may be far wider than the components are
-	countSD  float64   // noise of a count of the tree
-	finest   []float64 // variance within a cell of the tree's last level
+	coarse   bool    // the start may be far wider than the components are
+	countSD  float64 // noise of a count of the tree
 }
 
 // run is the whole fit.
@@ -86,7 +85,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	f.countSD = c.SD
-	if !f.Problem.NoDelta && unresolved(c, f.finest, f.Rows) {
+	if !f.Problem.NoDelta && unresolved(c) {
 		if out, done, err := f.boxed(ctx); done {
 			return out, err
 		}

@@ -99,7 +99,6 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 			w.Set(i, j, a.vec.At(j, i))
 		}
 	}
-	f.finest = coreset.NewTree(query.Affine{}, half, first, last, 0).Finest()
 	c, err := coreset.Build(f.Allotment, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
 	return c, a, err
 }

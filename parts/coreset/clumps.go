@@ -18,7 +18,7 @@ import (
 // Source: [KSSU19] Section C.4 of the restatement asks for an empty shell around every component;
 // this is its plainest reading.
 func (c *Coreset) Clumps(least float64) [][]int {
-	near := c.neighbours()
+	near := c.Touching()
 	densest := loops.Upto(len(c.Points))
 	density := make([]float64, len(c.Points))
 	for i, w := range c.Weights {
@@ -107,8 +107,8 @@ func (c *Coreset) joinNearest(label []int) {
 	}
 }
 
-// neighbours lists the leaves that touch each leaf, corners included.
-func (c *Coreset) neighbours() [][]int {
+// Touching lists the leaves that touch each leaf, corners included.
+func (c *Coreset) Touching() [][]int {
 	side := make([][]float64, len(c.Points))
 	for i, v := range c.Cells {
 		side[i] = make([]float64, c.Dim)
@@ -135,7 +135,7 @@ func (c *Coreset) neighbours() [][]int {
 // everything, one leaf of noise weighs as much as a component.
 func (c *Coreset) DropLonely(sds float64) {
 	keep := Coreset{Dim: c.Dim, SD: c.SD, OwnCells: c.OwnCells}
-	for i, touching := range c.neighbours() {
+	for i, touching := range c.Touching() {
 		if w := c.Weights[i]; w >= sds*c.SD || len(touching) > 0 {
 			keep.Points, keep.Cells, keep.Weights = append(keep.Points, c.Points[i]), append(keep.Cells, c.Cells[i]), append(keep.Weights, w)
 			keep.Total += w

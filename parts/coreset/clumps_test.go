@@ -72,8 +72,8 @@ func TestClumpsOfTwoScales(t *testing.T) {
 			t.Errorf("got %v, want %v", assign, want)
 		}
 	}
-	if len(c.neighbours()[3]) != 0 || len(c.neighbours()[1]) != 2 {
-		t.Errorf("neighbours %v", c.neighbours())
+	if len(c.Touching()[3]) != 0 || len(c.Touching()[1]) != 2 {
+		t.Errorf("neighbours %v", c.Touching())
 	}
 }
 
