@@ -29,6 +29,7 @@ type Script struct {
 	Replayed bool
 	Answers  []Heard
 	Seed     uint64
+	Room     core.Room // where the rows lie; nil for memory
 	// Heard are the session's measurements, in order.
 	Heard []Heard
 	// Beyond: the session measured more often than there are Answers, or failed to find one.
@@ -38,7 +39,7 @@ type Script struct {
 // Table protects rows and rehearses them: factor multiplies the noise that is drawn, and is 1 but
 // for a test's planted fault.
 func Table(rows [][]float64, d int, r privacy.Relation, s *Script, factor float64) *core.Table {
-	b := core.NewBuilder(d)
+	b := core.NewBuilderIn(d, s.Room)
 	for _, row := range rows {
 		b.Append(row)
 	}
