@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/spf13/pflag"
@@ -58,5 +59,15 @@ func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
 		return nil, nil, err
 	}
 	r.Engine = sharded.New(store, w.schedule(store))
-	return store, store.Close, nil
+	temporary, set := os.LookupEnv(temporaryFolder)
+	return store, func() error {
+		if os.Unsetenv(temporaryFolder); set {
+			os.Setenv(temporaryFolder, temporary)
+		}
+		return store.Close()
+	}, os.Setenv(temporaryFolder, store.Folder())
 }
+
+// temporaryFolder is the variable that says where temporary files are. Beam (2.77) leaves one there
+// in every round, so it is the folder of a fit while it runs.
+const temporaryFolder = "TMPDIR"

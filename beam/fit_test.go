@@ -65,15 +65,18 @@ func (s schedule) Run(ctx context.Context, items []string) error { return s(ctx,
 // run fits, and leaves nothing behind in the folder of shards.
 func run(t *testing.T, ctx context.Context, by func(*shared.Store) sharded.Scheduler, input string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	folder := t.TempDir()
+	folder, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	args := append([]string{"fit", input, "--shards", folder, "--trust-network", "--epsilon", "1", "--delta", "1e-6"}, flags...)
-	if !slices.Contains(flags, "--schema") {
+	if !slices.Contains(flags, "--schema") && !slices.Contains(flags, "--columns") {
 		args = append(args, "--columns", "x,y")
 	}
 	var out, err bytes.Buffer
 	code = program(&workers{schedule: by}).Run(ctx, args, strings.NewReader(""), &out, &err)
-	if left, _ := os.ReadDir(folder); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+	for _, f := range []string{folder, temporary} {
+		if left, err := os.ReadDir(f); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
 	}
 	return code, out.String(), err.String()
 }
