@@ -21,9 +21,9 @@ import (
 // Every method fits what `gauze fit` does, from many files: at an epsilon at which the noise is a
 // small part of what is compared, two releases are as near each other as two of `gauze fit` are.
 //
-// Their distance (total variation, itself known to .002) was .0005 to .0012 on average of 15 pairs of
-// each method, and .0017 at most. The bound is 15 times that average: with a tail no heavier than
-// exponential one test in half a million fails.
+// Their distance (total variation, itself known to .002) was .0005 to .0012 on average of 15 pairs
+// of each method, and .0017 at most. The bound is 15 times that average: with a tail no heavier
+// than exponential one test in half a million fails.
 func TestMethods(t *testing.T) {
 	const most = .02
 	for _, c := range []struct {

@@ -2,8 +2,8 @@
 // rows, bytes, seconds and memory, measured up to a hundred million rows, and what follows from
 // them for a thousand million on one machine and on many.
 //
-//	go run ./experiments scale                       # writes docs/experiments/scale, in about ten minutes on two cores
-//	go run ./experiments scale -n 20000,40000,80000  # does it work? printed
+//	go run ./experiments scale   # writes docs/experiments/scale: ten minutes on two cores
+//	go run ./experiments scale -n 12800,64000,640000   # does it work? printed
 //
 // It writes files of ten million rows and shards of a hundred million into the folder for temporary
 // files, 11 GB at most at a time, and removes them.

@@ -1,0 +1,79 @@
+package scale
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/experiments/engine"
+)
+
+// A fit in a process of its own is one of this test's binary.
+func TestMain(m *testing.M) {
+	if os.Getenv(child) == "" {
+		os.Exit(m.Run())
+	}
+	if err := Study.Run(context.Background(), engine.Options{Stdout: os.Stdout}, nil); err != nil {
+		panic(err)
+	}
+}
+
+// What is measured of a fit is what it has to be, and a page shows it.
+func TestPage(t *testing.T) {
+	folder, s := t.TempDir(), scaling{sizes: []int{640, 12_800, 25_600}, seed: 1, disk: 1e9, schedule: scheduling{seconds: 1}}
+	pattern, err := write(t.Context(), folder, "one", s.sizes[1], s.seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.counted(t.Context(), methods[0], pattern, s.sizes[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// a look at which of two rows are nearer, and sums, of what lies in whole pieces
+	if passed := r.passed(); r.Outcome != "released" || r.Rounds < 3 || passed < 1 || passed > float64(2*r.Rounds) || r.MovedBytes == 0 || !(r.Reading > 0) || !(r.Fitting > 0) {
+		t.Errorf("%+v, %g passes", r, passed)
+	}
+	refusal, err := s.counted(t.Context(), method{name: "black-box", components: clusters}, pattern, s.sizes[1])
+	if err != nil || refusal.Outcome != refused {
+		t.Errorf("%v: %+v", err, refusal)
+	}
+	s.reports, s.whole = []measured{r, refusal}, []whole{{640, 1, 1, 1e6}, {12_800, 21, 20, 1e6}}
+	text := string(s.page(engine.Options{Commit: "none"}).Bytes())
+	for _, said := range []string{"factor of at most 1.05", "| gaussian", refused, "| 256 workers |", "2 times"} {
+		if !strings.Contains(text, said) {
+			t.Errorf("not on the page: %q\n%s", said, text)
+		}
+	}
+	if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "%!") {
+		t.Error(text)
+	}
+}
+
+// Repeated rows are those of the files, so often.
+func TestRepeat(t *testing.T) {
+	folder := t.TempDir()
+	if _, err := write(t.Context(), folder, "apart", 2*files, 1); err != nil {
+		t.Fatal(err)
+	}
+	pattern, err := repeat(folder, "apart", 2*files, 6*files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := os.ReadDir(strings.TrimSuffix(pattern, "*.csv"))
+	if len(all) != 3*files {
+		t.Errorf("%d files", len(all))
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, o := range []engine.Options{{Rows: []int{1}}, {Rows: []int{64, 128, 300}}, {Rows: []int{65, 128, 256}}} {
+		if err := Study.Run(t.Context(), o, nil); !errors.Is(err, engine.ErrUsage) {
+			t.Errorf("%v: %v", o.Rows, err)
+		}
+	}
+	if clock(30) != "30 s" || clock(90) != "1.5 min" || clock(9000) != "2.5 h" || enough(t.TempDir(), 1<<50) == nil {
+		t.Error("seconds, or disks, are not what they are")
+	}
+}
