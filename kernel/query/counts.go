@@ -274,17 +274,17 @@ type binMap struct {
 
 // Add counts every column of every row.
 func (m *binMap) Add(sum []int64, rows []float64) {
-	for ; len(rows) >= m.d; rows = rows[m.d:] {
-		at := 0
-		for j, edges := range m.edges {
-			if len(edges) == 0 {
-				continue
-			}
-			if v := rows[j]; v == v { // not missing, nor of a null row
+	at := 0
+	for j, edges := range m.edges { // column by column: its edges stay at hand
+		if len(edges) == 0 {
+			continue
+		}
+		for i := j; i < len(rows); i += m.d {
+			if v := rows[i]; v == v { // not missing, nor of a null row
 				sum[at+bin(edges, v)]++
 			}
-			at += len(edges) + 1
 		}
+		at += len(edges) + 1
 	}
 }
 
