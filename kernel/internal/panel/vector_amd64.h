@@ -1,7 +1,10 @@
 // The bodies, for registers V0..V15 of WIDTH bytes. Comments write columns as x_j, one register's
 // rows of them at a time.
 
-// applyGo, in blocks of six registers of rows.
+// applyGo, in blocks of three registers of rows, so that of a hundred columns a block's differences
+// stay in the processor's first cache, and two coordinates at a time where the second starts no
+// earlier than the first and no later than that ends, as those of triangles and full matrices do:
+// each difference is then fetched once for both.
 //
 // DI z, SI norm2, DX x, BX m
 TEXT APPLY<>(SB), NOSPLIT, $0
@@ -10,13 +13,7 @@ TEXT APPLY<>(SB), NOSPLIT, $0
 block:
 	LEAQ (DX)(R8*1), AX
 	ZERO(V6)
-	SIX(NAN, AX)
-	VMOVAPD V0, V10                    // V10.. norm2
-	VMOVAPD V1, V11
-	VMOVAPD V2, V12
-	VMOVAPD V3, V13
-	VMOVAPD V4, V14
-	VMOVAPD V5, V15
+	THREE(NAN, AX, V13, V14, V15)      // V13.. norm2
 	MOVQ Map_diff(BX), R12
 	ADDQ R8, R12
 	MOVQ Map_columns(BX), R11
@@ -30,8 +27,8 @@ subtract:                              // diff_j = x_columns(j) - center_j
 	ADDQ DX, AX
 	ADDQ R8, AX
 	VBROADCASTSD (R9), V6
-	SIX(LESS, AX)
-	SIX(STORE, R12)
+	THREE(LESS, AX, V0, V1, V2)
+	THREE(STORE, R12, V0, V1, V2)
 	ADDQ $8, R9
 	ADDQ $8, R11
 	ADDQ $COLUMN, R12
@@ -53,36 +50,106 @@ coordinate:                            // z_i = sum_j w_ij diff_(first_i+j), nor
 	ZERO(V0)
 	ZERO(V1)
 	ZERO(V2)
+	MOVQ (R9), CX
+	MOVQ 8(R9), R15                    // what is left of w_i
+	CMPQ R10, $1
+	JEQ  alone
+	MOVQ 8(R11), AX
+	SUBQ (R11), AX                     // by how much i+1 starts later
+	JLT  alone
+	CMPQ AX, R15
+	JGT  alone
 	ZERO(V3)
 	ZERO(V4)
 	ZERO(V5)
-	MOVQ (R9), CX
-	MOVQ 8(R9), AX
+	MOVQ 24(R9), R14                   // w_(i+1)
+	SUBQ AX, R15
 	TESTQ AX, AX
-	JEQ  added
+	JEQ  begun
 
-add:
+begin:
+	ADD(CX, V0, V1, V2)
+	DECQ AX
+	JNE  begin
+
+begun:
+	MOVQ 32(R9), AX                    // what both have
+	CMPQ AX, R15
+	CMOVQGT R15, AX
+	SUBQ AX, R15
+	TESTQ AX, AX
+	JEQ  ended
+
+both:
+	VMOVUPD (0*WIDTH)(R12), V7
+	VMOVUPD (1*WIDTH)(R12), V8
+	VMOVUPD (2*WIDTH)(R12), V9
 	VBROADCASTSD (CX), V6
-	SIX(DOT, R12)
+	VMULPD V7, V6, V10
+	VMULPD V8, V6, V11
+	VMULPD V9, V6, V12
+	VADDPD V10, V0, V0
+	VADDPD V11, V1, V1
+	VADDPD V12, V2, V2
+	VBROADCASTSD (R14), V6
+	VMULPD V7, V6, V10
+	VMULPD V8, V6, V11
+	VMULPD V9, V6, V12
+	VADDPD V10, V3, V3
+	VADDPD V11, V4, V4
+	VADDPD V12, V5, V5
 	ADDQ $8, CX
+	ADDQ $8, R14
 	ADDQ $COLUMN, R12
 	DECQ AX
-	JNE  add
+	JNE  both
+
+ended:                                 // of w_(i+1) what is beyond R14 is left, if nothing is of w_i
+	TESTQ R15, R15
+	JNE  first
+	MOVQ 32(R9), AX
+	LEAQ (R14), R15
+	SUBQ 24(R9), R15
+	SHRQ $3, R15
+	SUBQ R15, AX
+	JEQ  added
+
+second:
+	ADD(R14, V3, V4, V5)
+	DECQ AX
+	JNE  second
+	JMP  added
+
+first:
+	ADD(CX, V0, V1, V2)
+	DECQ R15
+	JNE  first
 
 added:
-	SIX(STORE, R13)
-	VMULPD V0, V0, V0
-	VMULPD V1, V1, V1
-	VMULPD V2, V2, V2
-	VMULPD V3, V3, V3
-	VMULPD V4, V4, V4
-	VMULPD V5, V5, V5
-	VADDPD V0, V10, V10
-	VADDPD V1, V11, V11
-	VADDPD V2, V12, V12
-	VADDPD V3, V13, V13
-	VADDPD V4, V14, V14
-	VADDPD V5, V15, V15
+	THREE(STORE, R13, V0, V1, V2)
+	SQUARES(V0, V1, V2)
+	ADDQ $24, R9
+	ADDQ $8, R11
+	ADDQ $COLUMN, R13
+	DECQ R10
+	THREE(STORE, R13, V3, V4, V5)
+	SQUARES(V3, V4, V5)
+	JMP  stored
+
+alone:
+	TESTQ R15, R15
+	JEQ  summed
+
+sum:
+	ADD(CX, V0, V1, V2)
+	DECQ R15
+	JNE  sum
+
+summed:
+	THREE(STORE, R13, V0, V1, V2)
+	SQUARES(V0, V1, V2)
+
+stored:
 	ADDQ $24, R9
 	ADDQ $8, R11
 	ADDQ $COLUMN, R13
@@ -90,13 +157,9 @@ added:
 	JNE  coordinate
 
 next:
-	VMOVUPD V10, (0*WIDTH)(SI)(R8*1)
-	VMOVUPD V11, (1*WIDTH)(SI)(R8*1)
-	VMOVUPD V12, (2*WIDTH)(SI)(R8*1)
-	VMOVUPD V13, (3*WIDTH)(SI)(R8*1)
-	VMOVUPD V14, (4*WIDTH)(SI)(R8*1)
-	VMOVUPD V15, (5*WIDTH)(SI)(R8*1)
-	ADDQ $(6*WIDTH), R8
+	THREE(STORE, SI, V13, V14, V15)
+	ADDQ $(3*WIDTH), SI
+	ADDQ $(3*WIDTH), R8
 	CMPQ R8, $COLUMN
 	JLT  block
 	VZEROUPPER

@@ -259,27 +259,41 @@ avx2:
 avx512:
 	JMP closest512<>(SB)
 
-// six runs op on six neighbouring registers' rows at p: op(their place, accumulator, temporary).
-#define SIX(op, p) \
-	op((0*WIDTH)(p), V0, V7); \
-	op((1*WIDTH)(p), V1, V8); \
-	op((2*WIDTH)(p), V2, V9); \
-	op((3*WIDTH)(p), V3, V7); \
-	op((4*WIDTH)(p), V4, V8); \
-	op((5*WIDTH)(p), V5, V9)
+// THREE runs op on three neighbouring registers' rows at p: op(their place, register).
+#define THREE(op, p, a, b, c) \
+	op((0*WIDTH)(p), a); \
+	op((1*WIDTH)(p), b); \
+	op((2*WIDTH)(p), c)
 
-#define LOAD(p, v, t) VMOVUPD p, v
-#define STORE(p, v, t) VMOVUPD v, p
+#define STORE(p, v) VMOVUPD v, p
 
 // v = p - V6
-#define LESS(p, v, t) VMOVUPD p, t; VSUBPD V6, t, v
+#define LESS(p, v) VMOVUPD p, v; VSUBPD V6, v, v
 
-// v += V6 p, rounded twice
-#define DOT(p, v, t) VMULPD p, V6, t; VADDPD t, v, v
-
-// v = NaN where v is NaN, else 0. Minimum and maximum give their second operand (the first as Go
+// v = NaN where p is NaN, else 0. Minimum and maximum give their second operand (the first as Go
 // writes it) if one is NaN: min(0, v) <= 0, max(0, that) is 0 or -0, to which 0 is added. V6 = 0.
-#define NAN(p, v, t) VMOVUPD p, t; VMINPD t, V6, t; VMAXPD t, V6, t; VADDPD t, V6, v
+#define NAN(p, v) VMOVUPD p, v; VMINPD v, V6, v; VMAXPD v, V6, v; VADDPD v, V6, v
+
+// The differences at R12 times the factor at w are added to a, b and c, rounded twice; then to the next.
+#define ADD(w, a, b, c) \
+	VBROADCASTSD (w), V6; \
+	VMULPD (0*WIDTH)(R12), V6, V7; \
+	VMULPD (1*WIDTH)(R12), V6, V8; \
+	VMULPD (2*WIDTH)(R12), V6, V9; \
+	VADDPD V7, a, a; \
+	VADDPD V8, b, b; \
+	VADDPD V9, c, c; \
+	ADDQ $8, w; \
+	ADDQ $COLUMN, R12
+
+// V13 .. V15, norm2, and the squares of a, b and c.
+#define SQUARES(a, b, c) \
+	VMULPD a, a, V7; \
+	VMULPD b, b, V8; \
+	VMULPD c, c, V9; \
+	VADDPD V7, V13, V13; \
+	VADDPD V8, V14, V14; \
+	VADDPD V9, V15, V15
 
 // v = s (1 + y c ..), one term of the series: V12 = 1 + (V11 c) V12, V7 = 1.
 #define TERM(c) \
