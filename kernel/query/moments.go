@@ -51,14 +51,15 @@ type Component struct {
 // len(z). Unpack undoes it.
 //
 // Privacy. What is summed is integral: FullForm sums h h^T with h = round(sqrt(R_j) f q), the
-// others sum round(R_j u q), with sum_j |h_j|^2 <= 2^(2B) CHECKED in integers for every row (a row
-// that fails contributes zero). FullForm: the stacked blocks v = (h_j h_j^T)_j have |v|_F =
-// sqrt(sum |h_j|^4) <= 2^(2B) and <v, v'> = sum <h_j, h_j'>^2 >= 0, so the L2 sensitivity is sqrt2
-// 2^(2B) under replace-one and 2^(2B) under add-or-remove-one, soft shares included, with no
-// rounding slack; the off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of
-// the noise (Weight). Other forms: <h, h'> >= 0 follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2
-// <= 2 h_0 h_2 (spherical), checked in integers too; the sensitivity is sqrt2 2^B or 2^B. (ceil
-// guard and directed rounding only make the check pass for every row; see panel.Headroom.)
+// others sum round(R_j u q), with sum_j |h_j|^2 <= 2^(2B) CHECKED in integers for every row (what
+// fails contributes zero; several components of FullForm each have a part of 2^(2B), by their
+// shares: see roundFull). FullForm: the stacked blocks v = (h_j h_j^T)_j have |v|_F = sqrt(sum
+// |h_j|^4) <= 2^(2B) and <v, v'> = sum <h_j, h_j'>^2 >= 0, so the L2 sensitivity is sqrt2 2^(2B)
+// under replace-one and 2^(2B) under add-or-remove-one, soft shares included, with no rounding
+// slack; the off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of the noise
+// (Weight). Other forms: <h, h'> >= 0 follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2 <= 2 h_0
+// h_2 (spherical), checked in integers too; the sensitivity is sqrt2 2^B or 2^B. (ceil guard and
+// directed rounding only make the check pass for every row; see panel.Headroom.)
 //
 // Truncate replaces a row's vectors in some components by zeros, as a rule of the row and the query
 // alone: the check, the norms and the signs of the inner products hold for what is left, so the
@@ -115,7 +116,6 @@ func (q ClippedMoments) Validate(d int) error {
 	if q.Form == FullForm && !(q.Lift > 0 && q.Lift <= 1) {
 		return fmt.Errorf("query: ClippedMoments.Lift: want a number in (0, 1], got %v", q.Lift)
 	}
-	released := 0
 	for _, c := range q.Components {
 		if err := c.Frame.Validate(d); err != nil {
 			return err
@@ -126,11 +126,8 @@ func (q ClippedMoments) Validate(d int) error {
 		if math.IsNaN(c.LogWeight) || math.IsInf(c.LogWeight, 1) {
 			return fmt.Errorf("query: Component.LogWeight: want a number, got %v", c.LogWeight)
 		}
-		if !c.GateOnly {
-			released++
-		}
 	}
-	if released == 0 {
+	if q.Size() == 0 {
 		return fmt.Errorf("query: ClippedMoments.Components: want at least one that is not GateOnly, got none")
 	}
 	return nil

@@ -50,12 +50,14 @@ type momentsPart struct {
 	Component
 	z            []panel.Column
 	norm2, share *panel.Column
-	Scale        float64        // headroom over the length of f (FullForm); headroom (linear forms)
-	lift         float64        // b
-	gram         *panel.Gram    // FullForm
-	full         []panel.Column // its vectors, h_0 and then h_z in the place of z
-	h            []int64        // linear forms
-	offset       int            // where the component's block starts in the answer
+	Scale        float64         // headroom over the length of f (FullForm); headroom (linear forms)
+	lift         float64         // b
+	gram         *panel.Gram     // FullForm
+	slope, base  float64         // of the least and the largest |h|^2 allowed, see roundFull
+	waiting      int             // rows that wait to be added
+	from, to     []*panel.Column // what waits of a row: its share, |z|^2, bound, and z in the gram's panel
+	h            []int64         // linear forms
+	offset       int             // where the component's block starts in the answer
 }
 
 // Compile returns a row map for one worker.
@@ -73,11 +75,14 @@ func (q ClippedMoments) Compile(d int) RowMap {
 		if q.Form == FullForm {
 			p.lift = q.Lift * c.Radius
 			p.Scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
-			p.gram, p.full = panel.NewGram(out+1), make([]panel.Column, out+1)
+			p.slope, p.base = wholeNorm*(q.Headroom()+1), wholeNorm*float64(out+1)/4/(wholeNorm-1-q.Headroom())
+			p.gram, p.from, p.to = panel.NewGram(out+1), []*panel.Column{p.share, p.norm2, {}}, []*panel.Column{{}, {}, {}}
 			if alone { // rounded in place
-				p.full = p.gram.H
+				m.z[j] = p.gram.H[1 : 1+out]
 			}
-			m.z[j] = p.full[1 : 1+out]
+			for i := range out {
+				p.from, p.to = append(p.from, &m.z[j][i]), append(p.to, &p.gram.H[1+i])
+			}
 		} else {
 			p.h = make([]int64, q.Form.Size(out))
 		}
@@ -115,7 +120,7 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 	}
 	if m.form == FullForm {
 		for _, p := range m.Parts {
-			p.gram.AddWaiting(sum[p.offset:])
+			p.addWaiting(sum)
 			p.gram.Flush(sum[p.offset:])
 		}
 	}
@@ -124,37 +129,71 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 // has reports that row r has a share of the component.
 func (p *momentsPart) has(r int) bool { return p.share[r] >= MinShare } // false for NaN
 
-// clip is the factor that brings row r into the ball of the component's radius.
-func (p *momentsPart) clip(r int) float64 {
-	if n2 := p.norm2[r]; n2 > float64(p.Radius*p.Radius) {
-		return p.Radius / math.Sqrt(n2)
-	}
-	return 1
-}
+// wholeNorm is T of roundFull.
+const wholeNorm = 1<<panel.GramBits - 3
 
-// roundFull rounds the panel's rows for all components, checks the invariant that the sensitivity
-// rests on, and lets a row wait in all components that it has a share of, or in none.
+// roundFull lets the panel's rows wait in the components that they have a share of, and adds those
+// that wait whenever they fill a panel: few rows have a share of many components.
+//
+// A row with the share R of a component may have |h|^2 <= m = T (u R + e/(4s)) there, rounded to an
+// integer, where e is the number of its entries, u the headroom and one more, s what is at least
+// sqrt(e)/2 of the entries of all components together, and T = u + s. What rounding makes of a
+// vector of norm u sqrt(R) is no longer, since (u sqrt(R) + sqrt(e)/2)^2 <= m by 2 sqrt(R)
+// sqrt(e)/2 <= s R + e/(4s). And all m of a row are at most T u + T s = T^2 < 2^(2B) together, as
+// its shares are at most 1. Both are checked in integers, whatever the shares are: that the m have
+// no larger sum, or the row adds nothing to the components that are left, and |h|^2 <= m.
 func (m *MomentsMap) roundFull(sum []int64) {
-	var total, factor panel.Column
-	for _, p := range m.Parts {
-		panel.Weigh(&p.full[0], &factor, p.share, p.norm2, p.Scale, p.lift, p.Radius, MinShare)
-		if len(m.Parts) == 1 {
-			p.gram.RoundAll(&factor)
-			p.gram.Add(sum)
-			return
-		}
-		panel.Round(p.full, &factor, &total)
+	if p := m.Parts[0]; len(m.Parts) == 1 {
+		p.add(sum, p.share, p.norm2, &panel.Column{})
+		return
 	}
+	var total panel.Column
 	for _, p := range m.Parts {
-		live, row := 0, [panel.Rows]int{}
+		live, all := 0, [panel.Rows]int{}
 		for r, s := range p.share {
-			row[live] = r
-			if s >= MinShare && total[r] <= panel.GramBound { // exact in any order: see panel.Gram.RoundAll
+			all[live] = r
+			if s >= MinShare { // false for NaN
 				live++
 			}
 		}
-		p.gram.Wait(p.full, row[:live], sum[p.offset:])
+		for _, r := range all[:live] {
+			most := panel.Nearest(float64(p.slope*p.share[r]) + p.base)
+			p.from[2][r] = panel.GramBound - most
+			if total[r] += most; !(total[r] <= panel.GramBound) {
+				p.share[r] = 0
+			}
+		}
+		for rows := all[:live]; len(rows) > 0; {
+			n := min(len(rows), panel.Rows-p.waiting)
+			for i, from := range p.from {
+				to := p.to[i][p.waiting:]
+				for k, r := range rows[:n] {
+					to[k] = from[r]
+				}
+			}
+			rows = rows[n:]
+			if p.waiting += n; p.waiting == panel.Rows {
+				p.addWaiting(sum)
+			}
+		}
 	}
+}
+
+// addWaiting adds the rows that wait, and forgets them.
+func (p *momentsPart) addWaiting(sum []int64) {
+	if p.waiting > 0 {
+		clear(p.to[0][p.waiting:]) // no share
+		p.add(sum, p.to[0], p.to[1], p.to[2])
+		p.waiting = 0
+	}
+}
+
+// add rounds and adds the rows whose z is in the gram's panel: see panel.Gram.RoundAll for less.
+func (p *momentsPart) add(sum []int64, share, norm2, less *panel.Column) {
+	var factor panel.Column
+	panel.Weigh(&p.gram.H[0], &factor, share, norm2, p.Scale, p.lift, p.Radius, MinShare)
+	p.gram.RoundAll(&factor, less)
+	p.gram.Add(sum[p.offset:])
 }
 
 // addLinear is roundFull for the linear forms, whose vectors are added at once.
@@ -227,7 +266,10 @@ const CeilGuard = 1 + 1e-9
 // linear writes round(scale (r, z, z^2/r)/(sqrt3 r)) of row r to h (DiagonalForm), or round(scale
 // (r/2, z, |z|^2/r)/(3/2 r)): h_0 up, h_z towards zero, squares to nearest, their sum up.
 func (p *momentsPart) linear(form Form, row int) {
-	h, d, clip, r := p.h, len(p.z), p.clip(row), p.Radius
+	h, d, clip, r := p.h, len(p.z), 1.0, p.Radius
+	if n2 := p.norm2[row]; n2 > float64(r*r) { // into the ball of the radius
+		clip = r / math.Sqrt(n2)
+	}
 	first, norm := r, math.Sqrt(3)
 	if form == SphericalForm {
 		first, norm = r/2, 1.5
@@ -276,7 +318,7 @@ func (m *directionsMap) Add(sum []int64, rows []float64) {
 			factor[r] = m.headroom / math.Sqrt(n)
 			m.gram.H[0][r] = panel.Nearest(float64(lift * factor[r]))
 		}
-		m.gram.RoundAll(&factor)
+		m.gram.RoundAll(&factor, &panel.Column{})
 		m.gram.Add(sum)
 	})
 	m.gram.Flush(sum)

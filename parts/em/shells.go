@@ -127,10 +127,16 @@ func sq(x float64) float64 { return x * x }
 // away2 is |w (x - mean)|^2, where w is the last rows of a lower triangle, as any row is; off is
 // overwritten.
 func away2(off []float64, w *mat.Dense, x, mean []float64) (total float64) {
-	floats.SubTo(off, x, mean)
-	for i := range w.RawMatrix().Rows {
-		to := len(off) - w.RawMatrix().Rows + i + 1
-		total += sq(floats.Dot(w.RawRowView(i)[:to], off[:to]))
+	for j, v := range x {
+		off[j] = v - mean[j]
+	}
+	rows := w.RawMatrix()
+	for i := range rows.Rows {
+		z, row := 0.0, rows.Data[i*rows.Stride:][:len(off)-rows.Rows+i+1]
+		for j, v := range row {
+			z += v * off[j]
+		}
+		total += z * z
 	}
 	return total
 }

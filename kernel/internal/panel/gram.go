@@ -6,11 +6,10 @@ package panel
 // and sums over the rows of maxPanels panels below 2^53, so float64 arithmetic on them is exact, in
 // any order.
 type Gram struct {
-	Dim     int
-	H       []Column // Dim columns, then zeros up to whole tiles
-	waiting int      // rows that wait in H, see Wait
-	tiles   []tile   // sums since the last Flush
-	panels  int      // panels since the last Flush
+	Dim    int
+	H      []Column // Dim columns, then zeros up to whole tiles
+	tiles  []tile   // sums since the last Flush
+	panels int      // panels since the last Flush
 }
 
 // maxPanels * Rows * 2^32 < 2^53.
@@ -30,23 +29,18 @@ const (
 )
 
 // RoundAll multiplies row r of columns 1.. by factor[r], rounds, and zeroes every row, column 0
-// included, that breaks |h|^2 <= 2^(2 GramBits). The check is exact although it is made in float64:
-// if some |h_i| > 2^16, its square, and by the monotony of rounding the sum, exceeds the bound;
-// otherwise all sums are integers below 2^53. NaN breaks it.
-func (g *Gram) RoundAll(factor *Column) {
-	var total Column
-	Round(g.H[:g.Dim], factor, &total)
-	for r, t := range &total {
+// included, that breaks |h|^2 + less[r] <= 2^(2 GramBits), for whole numbers less of at least 0,
+// which become these sums. The check is exact although it is made in float64: if some |h_i| > 2^16,
+// its square, and by the monotony of rounding the sum, exceeds the bound; otherwise all sums are
+// integers below 2^53. NaN breaks it.
+func (g *Gram) RoundAll(factor, less *Column) {
+	Round(g.H[:g.Dim], factor, less)
+	for r, t := range less {
 		if !(t <= GramBound) {
-			g.Zero(r)
+			for i := range g.H {
+				g.H[i][r] = 0
+			}
 		}
-	}
-}
-
-// Zero empties row r.
-func (g *Gram) Zero(r int) {
-	for i := range g.H {
-		g.H[i][r] = 0
 	}
 }
 
@@ -56,33 +50,6 @@ func (g *Gram) Add(sum []int64) {
 	if g.panels++; g.panels == maxPanels {
 		g.Flush(sum)
 	}
-}
-
-// Wait takes some rows of h, one column for each of Dim, to those that wait; if there is no room,
-// these are added first.
-func (g *Gram) Wait(h []Column, row []int, sum []int64) {
-	if g.waiting+len(row) > Rows {
-		g.AddWaiting(sum)
-	}
-	for i := range h {
-		from, to := &h[i], g.H[i][g.waiting:]
-		for k, r := range row {
-			to[k] = from[r]
-		}
-	}
-	g.waiting += len(row)
-}
-
-// AddWaiting adds the rows that wait and forgets them.
-func (g *Gram) AddWaiting(sum []int64) {
-	if g.waiting == 0 {
-		return
-	}
-	for i := range g.H {
-		clear(g.H[i][g.waiting:])
-	}
-	g.Add(sum)
-	g.waiting = 0
 }
 
 // Flush moves the sums to the upper triangle in sum.

@@ -105,7 +105,7 @@ func TestHostileGram(t *testing.T) {
 				}
 				g.H[0][r] = Nearest(g.H[0][r]) // as callers do
 			}
-			g.RoundAll(&factor)
+			g.RoundAll(&factor, &Column{})
 			got, want := make([]int64, dim*(dim+1)/2), []int64(nil)
 			for r := range factor {
 				total := int64(0)

@@ -16,7 +16,7 @@ func TestFailedCheckAddsNothing(t *testing.T) {
 			g.H[0][r], g.H[1][r], g.H[2][r] = 1, v, v
 		}
 		factor[5] = math.NaN()
-		g.RoundAll(&factor)
+		g.RoundAll(&factor, &Column{})
 		sum := make([]int64, 6)
 		g.Add(sum)
 		g.Flush(sum)
@@ -27,7 +27,7 @@ func TestFailedCheckAddsNothing(t *testing.T) {
 	g := NewGram(2)
 	var factor Column
 	g.H[0][7], g.H[1][7], factor[7] = 0, 1<<16, 1 // at the bound
-	g.RoundAll(&factor)
+	g.RoundAll(&factor, &Column{})
 	sum := make([]int64, 3)
 	g.Add(sum)
 	g.Flush(sum)

@@ -162,7 +162,7 @@ func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
 				factor[i] = q / (math.Sqrt2 * r)
 			}
 		}
-		m.gram.RoundAll(&factor)
+		m.gram.RoundAll(&factor, &panel.Column{})
 		m.gram.Add(m.triangle)
 	})
 	m.gram.Flush(m.triangle)

@@ -200,7 +200,12 @@ func twinOfClippedMoments(q query.ClippedMoments, row []float64) contribution {
 			clip = c.Radius / math.Sqrt(n2)
 		}
 		h := twinVector(q, z, clip, c.Radius, shares[j])
-		if total.Add(total, twinNorm(h)).Cmp(new(big.Int).Lsh(big.NewInt(1), uint(2*bits))) > 0 {
+		if q.Form == query.FullForm && len(q.Components) > 1 {
+			if most := twinMost(q, len(h), shares[j]); total.Add(total, most).Cmp(big.NewInt(1<<(2*bits))) > 0 || twinNorm(h).Cmp(most) > 0 {
+				all = append(all, bigs(q.Form.Size(c.Frame.Out()))...)
+				continue
+			}
+		} else if total.Add(total, twinNorm(h)).Cmp(new(big.Int).Lsh(big.NewInt(1), uint(2*bits))) > 0 {
 			return zero
 		}
 		if q.Form == query.FullForm {
@@ -217,6 +222,19 @@ func twinOfClippedMoments(q query.ClippedMoments, row []float64) contribution {
 		all = append(all, h...)
 	}
 	return all
+}
+
+// twinMost is the largest |h|^2 of so many entries that a row with that share of one of several
+// components may have.
+func twinMost(q query.ClippedMoments, entries int, share float64) *big.Int {
+	of := 0
+	for _, c := range q.Components {
+		if !c.GateOnly {
+			of += c.Frame.Out() + 1
+		}
+	}
+	slack := math.Ceil(math.Sqrt(float64(of)) / 2)
+	return twinInt(65533 * ((65533-slack)*share + float64(entries)/(4*slack)))
 }
 
 // twinLog is ln sum_j exp(LogWeight_j - |z_j|^2/2), -Inf if no term is finite.
