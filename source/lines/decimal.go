@@ -26,37 +26,47 @@ var fives = [...]uint64{1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125,
 // It reads up to 19 digits as a whole number times a power of ten from 10^-27 to 10^27, and returns
 // the float64 nearest to that, as strconv.ParseFloat does. All else is not ok.
 func Decimal(text []byte, from, to int) (v float64, ok bool) {
-	v, end := decimal(text, from)
-	return v, end == to && v == v
+	d, end := read(text, from)
+	v, ok = d.value()
+	return v, ok && end == to
 }
 
-// decimal is Decimal of what begins there, and returns where it ends. What is not ok is NaN, and it
-// ends nowhere behind the first byte that no number has.
-func decimal(text []byte, begin int) (v float64, end int) {
-	minus, begin := sign(text, begin)
-	whole, at := digits(text, begin, 0)
-	count, power := at-begin, 0
-	if text[at] == '.' {
-		begin = at + 1
-		whole, at = digits(text, begin, whole)
-		power = begin - at
-		count -= power
+// A decimal is whole 10^power, or less than nothing by as much.
+type decimal struct {
+	whole, minus uint64
+	power        int
+}
+
+// none is no decimal that has a value.
+var none = decimal{power: len(fives)}
+
+// read reads what begins there, and returns where it ends: nowhere behind the first byte that no
+// number has.
+func read(text []byte, begin int) (d decimal, end int) {
+	d.minus, begin = sign(text, begin)
+	d.whole, end = digits(text, begin, 0)
+	count := end - begin
+	if text[end] == '.' {
+		begin = end + 1
+		d.whole, end = digits(text, begin, d.whole)
+		d.power = begin - end
+		count -= d.power
 	}
-	if text[at]|' ' == 'e' {
-		below, begin := sign(text, at+1)
+	if text[end]|' ' == 'e' {
+		below, begin := sign(text, end+1)
 		var e uint64
-		if e, at = digits(text, begin, 0); at == begin || at-begin > exponentDigits {
-			return math.NaN(), at
+		if e, end = digits(text, begin, 0); end == begin || end-begin > exponentDigits {
+			return none, end
 		}
-		power += int(e) * (1 - 2*int(below))
+		d.power += int(e) * (1 - 2*int(below))
 	}
-	if count == 0 || count > mostDigits || power <= -len(fives) || power >= len(fives) {
-		return math.NaN(), at
+	if count == 0 || count > mostDigits {
+		return none, end
 	}
-	return math.Float64frombits(math.Float64bits(scaled(whole, power)) | minus<<63), at
+	return d, end
 }
 
-// scaled is the float64 nearest to whole 10^power, the even one of two.
+// value is the float64 nearest to a decimal, the even one of two, for powers that fives has.
 //
 // Let x and y be whole and 5^|power|, shifted left until their highest bits are set: both are in
 // [2^63, 2^64), and the number is x/y or xy times a power of two. So is s = 2^62 x/y or xy/2^65, of
@@ -66,10 +76,14 @@ func decimal(text []byte, begin int) (v float64, end int) {
 // between two even numbers that follow each other: no float64 and no middle is between s and q|1.
 // Hence both have the same nearest one, which is what the one rounding, of q|1, finds. To multiply
 // by a power of two between 2^-153 and 2^92 is exact. Zero has x = 0, and remains zero.
-func scaled(whole uint64, power int) float64 {
-	up, five := bits.LeadingZeros64(whole), fives[max(power, -power)]
+func (d decimal) value() (v float64, ok bool) {
+	power := d.power
+	if power <= -len(fives) || power >= len(fives) {
+		return 0, false
+	}
+	up, five := bits.LeadingZeros64(d.whole), fives[max(power, -power)]
 	down := bits.LeadingZeros64(five)
-	x, y := whole<<(up&63), five<<(down&63)
+	x, y := d.whole<<(up&63), five<<(down&63)
 	var q, rest uint64
 	if power < 0 {
 		q, rest = bits.Div64(x>>2, x<<62, y)
@@ -79,7 +93,8 @@ func scaled(whole uint64, power int) float64 {
 		q, rest = q>>1, rest|q&1
 		power += 65 - down
 	}
-	return float64(int64(q|(rest|-rest)>>63)) * math.Float64frombits(uint64(1023+power-up)<<52)
+	v = float64(int64(q|(rest|-rest)>>63)) * math.Float64frombits(uint64(1023+power-up)<<52|d.minus<<63)
+	return v, true
 }
 
 // sign reads a sign, if there is one, without a branch.
@@ -95,9 +110,9 @@ func digits(text []byte, at int, whole uint64) (uint64, int) {
 		word := load(text, at)
 		if others := nonDigits(word); others != 0 {
 			n := bits.TrailingZeros64(others) / 8
-			return whole*tens[n] + number(word<<(64-8*n)), at + n
+			return whole*tens[n] + eight(word<<(64-8*n)), at + n
 		}
-		whole = whole*1e8 + number(word)
+		whole = whole*1e8 + eight(word)
 		at += 8
 	}
 }
@@ -114,8 +129,8 @@ func nonDigits(word uint64) uint64 {
 	return (word | (word + 0x7676767676767676)) & 0x8080808080808080
 }
 
-// number is the number of eight digits, the first one in the lowest byte.
-func number(word uint64) uint64 {
+// eight is the number of eight digits, the first one in the lowest byte.
+func eight(word uint64) uint64 {
 	word = word * (10<<8 | 1) >> 8 & 0x00ff00ff00ff00ff // of two digits each
 	word = word * (100<<16 | 1) >> 16 & 0x0000ffff0000ffff
 	return word * (10_000<<32 | 1) >> 32

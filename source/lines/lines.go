@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"math"
 )
 
 const (
@@ -41,10 +40,10 @@ type Reader struct {
 	cells []cell
 }
 
-// A cell is text[from:to], and a number or NaN.
+// A cell is text[from:to], and a decimal or none.
 type cell struct {
 	from, to int
-	number   float64
+	decimal
 }
 
 // New reads from in, in lines of at most so many bytes each.
@@ -141,16 +140,16 @@ func (r *Reader) split(end, first int) (cells int) {
 	r.cells = r.cells[:0]
 	text, from := r.text[:cap(r.text)], r.begin
 	for len(r.cells) < first {
-		v, to := decimal(text, from)
+		d, to := read(text, from)
 		if to < end && text[to] != ',' { // there is more in the cell
-			v = math.NaN()
+			d = none
 			if i := bytes.IndexByte(text[to:end], ','); i >= 0 {
 				to += i
 			} else {
 				to = end
 			}
 		}
-		if r.cells = append(r.cells, cell{from, to, v}); to == end {
+		if r.cells = append(r.cells, cell{from, to, d}); to == end {
 			return len(r.cells)
 		}
 		from = to + 1
@@ -163,7 +162,4 @@ func (r *Reader) Cell(i int) []byte { return r.text[r.cells[i].from:r.cells[i].t
 
 // Number is the float64 nearest to the number in a cell. It is not ok for what Decimal does not
 // read: that may be a number too, or none.
-func (r *Reader) Number(i int) (v float64, ok bool) {
-	v = r.cells[i].number
-	return v, v == v
-}
+func (r *Reader) Number(i int) (v float64, ok bool) { return r.cells[i].value() }
