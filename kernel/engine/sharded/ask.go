@@ -16,21 +16,23 @@ import (
 
 // A question is what is asked of a source.
 type question struct {
-	task
+	task   // what workers are told of it
+	scan   query.Scan
 	source rows.Source
 	table  *rows.Table
 }
 
 // questionOf is false for what workers are not asked.
 func questionOf(s rows.Source, q query.Scan) (asked question, ok bool) {
-	asked.Columns, asked.Scan, asked.source = s.Columns(), q, s
+	asked.Columns, asked.Scan, asked.scan, asked.source = s.Columns(), q, q, s
 	_, ok = q.(query.Summed)
 	switch s := s.(type) {
 	case *rows.Table:
-		if _, leaves := q.(rings.Partition); leaves {
-			ok = true
-		}
 		asked.table = s
+		if p, placing := q.(rings.Placing); placing {
+			p.Leaf, p.Value = nil, nil
+			asked.Scan, ok = p, true
+		}
 	case rows.Seen:
 		asked.table, asked.As, asked.Fill = s.Table, cells, s.Fill
 		if s.Present {
@@ -76,9 +78,9 @@ func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
 func (q question) here(ctx context.Context, l *layout) query.Accumulator {
 	if p, ok := q.source.(rows.Pairs); ok {
 		p.Of, _ = l.split(p.Of)
-		return local.Engine{}.Scan(engine.Stopping{Source: p, Context: ctx}, q.Scan)
+		return local.Engine{}.Scan(engine.Stopping{Source: p, Context: ctx}, q.scan)
 	}
-	own, read := q.Scan.Start(q.Columns), q.source.Pieces()
+	own, read := q.scan.Start(q.Columns), q.source.Pieces()
 	for first := range l.here {
 		for row := first; row < min(q.table.Len(), first+rows.ChunkRows) && ctx.Err() == nil; row += rows.PieceRows {
 			own.Add(row, read(row/rows.PieceRows))
@@ -91,7 +93,7 @@ func (q question) here(ctx context.Context, l *layout) query.Accumulator {
 func (q question) merge(own query.Accumulator, answers []*answer, l *layout) (query.Accumulator, bool) {
 	total, sum := own.(*query.Total)
 	if !sum {
-		return mergeLeaves(q.Scan.(rings.Partition).Leaves(), own, answers, l)
+		return placed(own.(*rings.Places), answers, l)
 	}
 	for _, a := range answers {
 		if len(a.Sum) != len(total.Sum) {
@@ -159,7 +161,7 @@ func (p *pool) collect(key string, parts int) ([]*answer, error) {
 			return nil, nil
 		}
 		var a answer
-		if err := unseal(text, &a); err != nil || name != key+a.name(part) {
+		if sum, err := unseal(text, &a); err != nil || name != key+answerName(part, sum) {
 			return nil, errText
 		}
 		answers[part] = &a

@@ -2,6 +2,7 @@ package sharded
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -55,6 +56,15 @@ func asks(n int) map[string]ask {
 			}
 			return out
 		}
+		all["column "+name] = func(e engine.Engine, t *rows.Table) []int64 {
+			values := make([][]int64, p.Leaves())
+			leaves.EachSorted(e, t, p, 1, func(leaf int, sorted []float64) {
+				for _, v := range sorted {
+					values[leaf] = append(values[leaf], int64(math.Float64bits(v)))
+				}
+			})
+			return slices.Concat(values...)
+		}
 	}
 	single, runs := pairings(n)
 	octaves := rings.PairOctaves{Columns: columns, Low: -3, High: 9}
@@ -63,6 +73,11 @@ func asks(n int) map[string]ask {
 		return leaves.SumPairs(e, t, octaves, runs, rows.PieceRows)
 	}
 	return all
+}
+
+func (a answer) name(part int) string {
+	_, sum, _ := seal(a)
+	return answerName(part, sum)
 }
 
 // TestKinds: the same integers as the local engine's, for any number and order of shards, whatever
@@ -163,6 +178,9 @@ func TestOddAnswers(t *testing.T) {
 		"a leaf below none":   {place, instead(func(a *answer) { a.Leaves[7] = -2 }), errText},
 		"fewer leaves":        {place, instead(func(a *answer) { a.Leaves = a.Leaves[1:] }), errText},
 		"more leaves":         {place, instead(func(a *answer) { a.Leaves = append(a.Leaves, 0) }), errText},
+		"values for leaves":   {place, instead(func(a *answer) { a.Values = make([]float64, len(a.Leaves)) }), errText},
+		"fewer values":        {"column cut", instead(func(a *answer) { a.Values = a.Values[1:] }), errText},
+		"no values":           {"column cut", instead(func(a *answer) { a.Values = nil }), errText},
 		"leaves for a sum":    {sum, instead(func(a *answer) { *a = answer{Leaves: make([]int32, n)} }), errText},
 		"a sum for leaves":    {place, instead(func(a *answer) { *a = answer{Sum: make([]int64, 9), Read: 9} }), errText},
 		"fewer pairs":         {pair, instead(func(a *answer) { a.Read -= columns }), errText},

@@ -22,6 +22,13 @@ type shard struct {
 	Partial bool // some rows are, which are null rows there: a partial is written of them
 }
 
+func (s shard) rows() (n int) {
+	for _, c := range s.Chunks {
+		n += c.Rows
+	}
+	return n
+}
+
 // A partial is the partial rows of a shard: their numbers among its rows, in order, and their
 // cells.
 type partial struct {

@@ -4,38 +4,41 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
-// Places is what says the leaves of rows: see rings.Places.
-type places interface{ Put(leaf []int32) (all bool) }
-
-// placed are the leaves of all rows of a table.
-type placed struct {
-	query.Accumulator // of the rows that no worker can read
-	leaf              []int32
+// placing is what a worker writes the leaves and values of a shard's rows to.
+func placing(q rings.Placing, rows int) query.Scan {
+	q.Leaf = make([]int32, rows)
+	if q.Column >= 0 {
+		q.Value = make([]float64, rows)
+	}
+	return q
 }
 
-// Put writes the leaf of every row.
-func (p placed) Put(leaf []int32) (all bool) { return copy(leaf, p.leaf) == len(leaf) }
-
-// mergeLeaves puts the leaves that workers say beside those of the rows here, false if they are not
-// of all rows, or no leaves.
-func mergeLeaves(n int, here query.Accumulator, answers []*answer, l *layout) (query.Accumulator, bool) {
-	all := placed{here, make([]int32, l.rows)}
-	here.(places).Put(all.leaf)
+// placed puts what workers say beside the leaves and values of the rows here, false if it is not of
+// all rows, or no leaves.
+func placed(here *rings.Places, answers []*answer, l *layout) (query.Accumulator, bool) {
+	leaves := int32(here.Partition.Leaves())
 	for i, a := range answers {
-		own := a.Leaves
-		for _, c := range l.own[i].Chunks {
-			if len(own) < c.Rows {
-				return nil, false
-			}
-			copy(all.leaf[c.First:], own[:c.Rows])
-			own = own[c.Rows:]
+		n := l.own[i].rows()
+		values := n
+		if here.Column < 0 {
+			values = 0
 		}
-		if len(own) > 0 {
+		odd := func(leaf int32) bool { return leaf < -1 || leaf >= leaves }
+		if len(a.Leaves) != n || len(a.Values) != values || slices.ContainsFunc(a.Leaves, odd) {
 			return nil, false
 		}
+		at := 0
+		for _, c := range l.own[i].Chunks {
+			copy(here.Leaf[c.First:], a.Leaves[at:at+c.Rows])
+			if here.Column >= 0 {
+				copy(here.Value[c.First:], a.Values[at:at+c.Rows])
+			}
+			at += c.Rows
+		}
+		here.Read += n
 	}
-	odd := slices.ContainsFunc(all.leaf, func(leaf int32) bool { return leaf < -1 || leaf >= int32(n) })
-	return all, !odd
+	return here, here.Read == l.rows
 }

@@ -47,17 +47,18 @@ func (p *pool) writePairs(all rows.Pairs, l *layout) (parts int, err error) {
 }
 
 // pairs reads the rows of a list of pairs, wherever they are, and adds their differences.
-func (t task) pairs(s Store, asked, part int, found query.Accumulator) error {
+func (t task) pairs(s Store, asked, part int) (found query.Accumulator, err error) {
 	var list pairList
 	if err := get(s, fmt.Sprint(pairsName(asked), part), &list); err != nil {
-		return err
+		return nil, err
 	}
 	of, err := tableOf(s, t)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := reach{s: s, task: t, of: of, open: map[int][]float64{}}
 	defer r.leave()
+	found = t.Scan.Start(t.Columns)
 	piece := make([]float64, 0, rows.PieceRows*t.Columns)
 	for ; len(list.Of) >= 2; list.Of = list.Of[2:] {
 		x, turn := int(list.Of[0]), int(list.Of[1])%list.Run
@@ -65,7 +66,7 @@ func (t task) pairs(s Store, asked, part int, found query.Accumulator) error {
 		for at := range list.Run {
 			a, b := r.row(x+at), r.row(y+(turn+at)%list.Run)
 			if r.err != nil {
-				return r.err
+				return nil, r.err
 			}
 			for j, v := range a {
 				piece = append(piece, v-b[j])
@@ -79,7 +80,7 @@ func (t task) pairs(s Store, asked, part int, found query.Accumulator) error {
 			r.leave()
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // A reach is the rows of a table that one worker has open.

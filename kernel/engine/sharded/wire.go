@@ -5,20 +5,19 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
-// put writes a plain value, with what tells whether it was damaged, and get reads it.
+// put writes a plain value, and get reads it.
 func put(s Store, name string, v any) error {
-	text, err := encode(v)
+	text, _, err := seal(v)
 	if err != nil {
 		return err
 	}
-	var h hash
-	h.text(text)
-	return s.Write(name, binary.LittleEndian.AppendUint64(text, uint64(h)))
+	return s.Write(name, text)
 }
 
 func get(s Store, name string, into any) error {
@@ -26,21 +25,28 @@ func get(s Store, name string, into any) error {
 	if err != nil {
 		return err
 	}
-	return unseal(text, into)
+	_, err = unseal(text, into)
+	return err
 }
 
-// unseal reads what put has written.
-func unseal(text []byte, into any) error {
-	const seal = 8
-	if len(text) < seal {
-		return errText
+// seal writes a plain value and, after it, a sum of its text, which tells whether it was damaged.
+func seal(v any) (text []byte, sum hash, err error) {
+	text, err = encode(v)
+	sum.text(text)
+	return binary.LittleEndian.AppendUint64(text, uint64(sum)), sum, err
+}
+
+// unseal reads what seal has written.
+func unseal(text []byte, into any) (sum hash, err error) {
+	const size = 8
+	if len(text) < size {
+		return 0, errText
 	}
-	text, sum := text[:len(text)-seal], text[len(text)-seal:]
-	var h hash
-	if h.text(text); binary.LittleEndian.Uint64(sum) != uint64(h) {
-		return errText
+	text, end := text[:len(text)-size], text[len(text)-size:]
+	if sum.text(text); binary.LittleEndian.Uint64(end) != uint64(sum) {
+		return 0, errText
 	}
-	return decode(text, into)
+	return sum, decode(text, into)
 }
 
 // Why what is written cannot be had: constants, because what was written may hold sums of rows.
@@ -57,7 +63,7 @@ var asked = []reflect.Type{
 	reflect.TypeFor[query.Count](), reflect.TypeFor[query.Counts](), reflect.TypeFor[query.ClippedMoments](),
 	reflect.TypeFor[query.Directions](), reflect.TypeFor[rings.CellCounts](), reflect.TypeFor[rings.LogRatio](),
 	reflect.TypeFor[rings.Parts](), reflect.TypeFor[query.Ranks](), reflect.TypeFor[query.Partial](),
-	reflect.TypeFor[rings.PairOctaves](), reflect.TypeFor[query.Summed](), reflect.TypeFor[rings.Partition](),
+	reflect.TypeFor[rings.PairOctaves](), reflect.TypeFor[query.Summed](), reflect.TypeFor[rings.Placing](),
 }
 
 // encode writes a plain value: numbers bit for bit, slices with nil told from empty, the fields of
@@ -85,6 +91,13 @@ func write(text []byte, v reflect.Value) (_ []byte, err error) {
 			return append(text, 0), nil
 		}
 		text = binary.AppendUvarint(text, uint64(v.Len())+1)
+		if long, ok := v.Interface().([]float64); ok { // as long as a table
+			text = slices.Grow(text, 8*len(long))
+			for _, x := range long {
+				text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x))
+			}
+			return text, nil
+		}
 		for i := 0; i < v.Len() && err == nil; i++ {
 			text, err = write(text, v.Index(i))
 		}
@@ -160,6 +173,12 @@ func (r *reader) read(v reflect.Value) {
 			panic(errText)
 		}
 		v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
+		if long, ok := v.Interface().([]float64); ok {
+			for i := range long {
+				long[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.take(8)))
+			}
+			return
+		}
 		for i := range int(n) {
 			r.read(v.Index(i))
 		}
@@ -192,7 +211,13 @@ func (h *hash) numbers(values []float64) {
 }
 
 func (h *hash) text(text []byte) {
-	for _, b := range text {
-		*h = (*h ^ hash(b)) * prime
+	own := *h
+	for ; len(text) >= 8; text = text[8:] {
+		own = (own ^ hash(binary.LittleEndian.Uint64(text))) * prime
+		own ^= own >> 32
 	}
+	for _, b := range text {
+		own = (own ^ hash(b)) * prime
+	}
+	*h = own
 }

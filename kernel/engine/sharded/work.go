@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parallel"
 )
 
@@ -38,27 +39,23 @@ func askName(asked int) string { return "ask." + strconv.Itoa(asked) }
 type answer struct {
 	Sum    []int64 // of a Summed
 	Read   int     // numbers
-	Leaves []int32 // of a Partition, in the order of the shard's rows
+	Leaves []int32 // of a Placing, in the order of the shard's rows
+	Values []float64
 }
 
-// answerOf is what an accumulator holds of so many rows.
-func answerOf(found query.Accumulator, rows int) (a answer) {
+// answerOf is what an accumulator holds.
+func answerOf(found query.Accumulator) (a answer) {
 	switch found := found.(type) {
 	case *query.Total:
 		a.Sum, a.Read = found.Sum, found.Read
-	case places:
-		a.Leaves = make([]int32, rows)
-		found.Put(a.Leaves)
+	case *rings.Places:
+		a.Leaves, a.Values = found.Leaf, found.Value
 	}
 	return a
 }
 
-func (a answer) name(part int) string {
-	text, _ := encode(a)
-	var h hash
-	h.text(text)
-	return fmt.Sprintf("%d.%016x", part, uint64(h))
-}
+// answerName is what an answer is written as whose text has that sum.
+func answerName(part int, sum hash) string { return fmt.Sprintf("%d.%016x", part, uint64(sum)) }
 
 // Work does what an item of a Scheduler names: it reads a part and writes what it finds, both in
 // the store, which must be comparable. The error is a constant, and panics are one.
@@ -93,44 +90,50 @@ func work(s Store, item string) error {
 	if err := get(s, askName(names[0]), &asked); err != nil {
 		return err
 	}
-	found, n := asked.Scan.Start(asked.Columns), 0
-	var err error
+	read := asked.shard
 	if asked.As == differences {
-		err = asked.pairs(s, names[0], names[2], found)
-	} else {
-		n, err = asked.shard(s, names[2], found)
+		read = asked.pairs
 	}
+	found, err := read(s, names[0], names[2])
 	if err != nil {
 		return err
 	}
-	a := answerOf(found, n)
-	return put(s, fmt.Sprintf("answer.%d.%d.%s", names[0], names[1], a.name(names[2])), a)
+	text, sum, err := seal(answerOf(found))
+	if err != nil {
+		return err
+	}
+	return s.Write(fmt.Sprintf("answer.%d.%d.%s", names[0], names[1], answerName(names[2], sum)), text)
 }
 
-// shard reads a shard's rows, and returns their number.
-func (t task) shard(s Store, part int, found query.Accumulator) (n int, err error) {
+// shard reads a shard's rows.
+func (t task) shard(s Store, _, part int) (found query.Accumulator, err error) {
 	var own shard
 	var odd partial
 	if err := get(s, shardName(t.Table, part), &own); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if t.As != whole && own.Partial {
 		if err := get(s, cellsName(t.Table, part), &odd); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
+	if q, ok := t.Scan.(rings.Placing); ok {
+		t.Scan = placing(q, own.rows())
+	}
+	found = t.Scan.Start(t.Columns)
+	at := 0
 	for _, c := range own.Chunks {
 		numbers, leave, err := c.open(s, t, own.Number)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		for piece := range slices.Chunk(numbers, rows.PieceRows*t.Columns) {
-			found.Add(n, t.seen(piece, n, odd))
-			n += len(piece) / t.Columns
+			found.Add(at, t.seen(piece, at, odd))
+			at += len(piece) / t.Columns
 		}
 		leave()
 	}
-	return n, nil
+	return found, nil
 }
 
 // seen is a piece, from row number at of its shard on, as it is asked.

@@ -15,14 +15,11 @@ func SumPairs(e engine.Engine, t *rows.Table, q rings.PairSum, pairs [][2]int32,
 	return e.Scan(rows.Pairs{Table: t, Of: pairs, Run: run}, query.Summed{Of: q}).(*query.Total).Sum
 }
 
-// placed is what an engine finds of a partition, whoever sorted the rows: see rings.Places.
-type placed interface{ Put(leaf []int32) (all bool) }
-
 // Leaves returns the leaf of every row, -1 for rows in none; the zero Partition has one leaf with
 // all good rows.
 func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int32 {
 	leaves := make([]int32, t.Len())
-	e.Scan(t, p).(placed).Put(leaves)
+	e.Scan(t, rings.Placing{Partition: p, Column: -1, Leaf: leaves})
 	return leaves
 }
 
@@ -30,11 +27,11 @@ func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int32 {
 // its rows in order. The table remembers them: see engine.Sum. p is nobody else's to change.
 func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, use func(leaf int, sorted []float64)) {
 	sorted := t.Recall(rows.Sorted{Cut: p.Cut(), Column: column}, func() (any, bool) {
-		values, leaves := make([][]float64, p.Leaves()), make([]int32, t.Len())
-		all := e.Scan(t, p).(placed).Put(leaves)
-		for i, leaf := range leaves {
+		values, at := make([][]float64, p.Leaves()), rings.Placing{Partition: p, Column: column, Leaf: make([]int32, t.Len()), Value: make([]float64, t.Len())}
+		all := e.Scan(t, at).(*rings.Places).Read == t.Len()
+		for i, leaf := range at.Leaf {
 			if leaf >= 0 {
-				values[leaf] = append(values[leaf], t.Row(i)[column])
+				values[leaf] = append(values[leaf], at.Value[i])
 			}
 		}
 		parallel.Run(len(values), func(leaf int) { Sort(values[leaf]) })

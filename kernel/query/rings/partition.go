@@ -2,7 +2,6 @@ package rings
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -280,43 +279,42 @@ func (g *Grouper) Group(rows []float64) [][]float64 {
 	return g.rows
 }
 
-// Places is the accumulator of a Partition: the leaves of rows.
+// A Placing scans for the leaf of every row, -1 for rows in none, and the values of a column,
+// unless that is negative: they are written to where Leaf and Value have room for all rows.
+type Placing struct {
+	Partition
+	Column int
+	Leaf   []int32
+	Value  []float64
+}
+
+// Places is the accumulator of a Placing.
 type Places struct {
-	sorter  *Sorter
-	scratch []int
-	leaves  map[int][]int32 // of a piece, by its first row
+	Read int // rows
+	Placing
+	sorter *Sorter
+	leaf   []int
 }
 
 // Start is no row's leaf.
-func (p Partition) Start(d int) query.Accumulator {
-	return &Places{sorter: p.Sorter(d), leaves: map[int][]int32{}}
-}
+func (p Placing) Start(d int) query.Accumulator { return &Places{0, p, p.Sorter(d), nil} }
 
-// Add sorts the rows.
+// Add places the rows.
 func (p *Places) Add(first int, rows []float64) {
-	leaves := make([]int32, len(rows)/len(p.sorter.x))
-	p.scratch = append(p.scratch[:0], make([]int, len(leaves))...)
-	p.sorter.Sort(p.scratch, rows)
-	for i, l := range p.scratch {
-		leaves[i] = int32(l)
+	d := len(p.sorter.x)
+	p.leaf = append(p.leaf[:0], make([]int, len(rows)/d)...)
+	p.sorter.Sort(p.leaf, rows)
+	for i, l := range p.leaf {
+		p.Leaf[first+i] = int32(l)
+		if p.Column >= 0 {
+			p.Value[first+i] = rows[i*d+p.Column]
+		}
 	}
-	p.leaves[first] = leaves
+	p.Read += len(p.leaf)
 }
 
-// Merge takes in the other rows' leaves.
-func (p *Places) Merge(other query.Accumulator) {
-	maps.Copy(p.leaves, other.(*Places).leaves)
-}
-
-// Put writes the leaf of every row, -1 for rows in none, in the order of the table, and reports
-// whether it has those of all rows.
-func (p *Places) Put(leaf []int32) (all bool) {
-	n := 0
-	for first, leaves := range p.leaves {
-		n += copy(leaf[first:], leaves)
-	}
-	return n == len(leaf)
-}
+// Merge counts the other rows, whose places are written.
+func (p *Places) Merge(other query.Accumulator) { p.Read += other.(*Places).Read }
 
 // panel finds the cells of the loaded rows.
 func (s *Sorter) panel() {
