@@ -42,7 +42,7 @@ var layers = []layer{
 	{"kernel/internal/hook", []string{"kernel/internal/noise"}, "tests reach the noise through this one door"},
 	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine", "parallel"}, "an engine computes exact aggregates and draws no noise"},
 	{"kernel/engine/counted", []string{"kernel/query", "kernel/internal/rows", "kernel/engine"}, "tests only"},
-	{"kernel/engine/sharded", []string{"kernel/query", "kernel/query/rings", "kernel/internal/rows", "kernel/engine", "parallel"}, "an engine computes exact aggregates and draws no noise; it writes down what estimators ask of whole rows"},
+	{"kernel/engine/sharded", []string{"kernel/query", "kernel/query/boxes", "kernel/query/rings", "kernel/internal/rows", "kernel/engine", "parallel"}, "an engine computes exact aggregates and draws no noise; it writes down what estimators ask"},
 	{"kernel/internal/stage", []string{"kernel/privacy", "kernel/internal/core", "kernel/internal/hook", "kernel/internal/noise"}, "rehearsals, and tests that plant a fault in one, reach the noise through the hook"},
 	{"kernel/rehearsal", []string{"kernel", "kernel/privacy", "kernel/internal/stage"}, "it overhears fits to rows that its caller has in plain sight; the audit alone uses it"},
 	{"kernel/kerneltest", []string{"kernel", "kernel/internal", "kernel/privacy"}, "tests only"},

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parallel"
 )
@@ -29,9 +30,12 @@ func questionOf(s rows.Source, q query.Scan) (asked question, ok bool) {
 	switch s := s.(type) {
 	case *rows.Table:
 		asked.table = s
-		if p, placing := q.(rings.Placing); placing {
-			p.Leaf, p.Value = nil, nil
-			asked.Scan, ok = p, true
+		switch q := q.(type) {
+		case rings.Placing:
+			q.Leaf, q.Value = nil, nil
+			asked.Scan, ok = q, true
+		case boxes.BoxKeys:
+			ok = true
 		}
 	case rows.Seen:
 		asked.table, asked.As, asked.Fill = s.Table, cells, s.Fill
@@ -59,7 +63,7 @@ func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
 	if _, err := encode(q.task); err != nil { // of another kind
 		return nil
 	}
-	own := q.here(ctx, l)
+	own, read := q.here(ctx, l)
 	answers, err := p.ask(ctx, q, l)
 	switch {
 	case ctx.Err() != nil:
@@ -67,41 +71,53 @@ func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
 	case err != nil:
 		panic(err)
 	}
-	all, ok := q.merge(own, answers, l)
-	if !ok {
+	if !q.merge(own, read, answers, l) {
 		panic(errText)
-	}
-	return all
-}
-
-// here is what the question finds in the rows that no worker can read, and in their pairs.
-func (q question) here(ctx context.Context, l *layout) query.Accumulator {
-	if p, ok := q.source.(rows.Pairs); ok {
-		p.Of, _ = l.split(p.Of)
-		return local.Engine{}.Scan(engine.Stopping{Source: p, Context: ctx}, q.scan)
-	}
-	own, read := q.scan.Start(q.Columns), q.source.Pieces()
-	for first := range l.here {
-		for row := first; row < min(q.table.Len(), first+rows.ChunkRows) && ctx.Err() == nil; row += rows.PieceRows {
-			own.Add(row, read(row/rows.PieceRows))
-		}
 	}
 	return own
 }
 
-// merge is what was found in all rows, false if that is not what the answers say.
-func (q question) merge(own query.Accumulator, answers []*answer, l *layout) (query.Accumulator, bool) {
-	total, sum := own.(*query.Total)
-	if !sum {
-		return placed(own.(*rings.Places), answers, l)
+// here is what the question finds in the rows that no worker can read, and in their pairs, and how
+// many numbers these are.
+func (q question) here(ctx context.Context, l *layout) (own query.Accumulator, numbers int) {
+	if p, ok := q.source.(rows.Pairs); ok {
+		p.Of, _ = l.split(p.Of)
+		return local.Engine{}.Scan(engine.Stopping{Source: p, Context: ctx}, q.scan), p.Len() * q.Columns
 	}
-	for _, a := range answers {
-		if len(a.Sum) != len(total.Sum) {
-			return nil, false
+	own, read := q.scan.Start(q.Columns), q.source.Pieces()
+	for first := range l.here {
+		for row := first; row < min(q.table.Len(), first+rows.ChunkRows) && ctx.Err() == nil; row += rows.PieceRows {
+			piece := read(row / rows.PieceRows)
+			own.Add(row, piece)
+			numbers += len(piece)
 		}
-		total.Merge(&query.Total{Sum: a.Sum, Read: a.Read})
 	}
-	return total, total.Read == q.source.Len()*q.Columns
+	return own, numbers
+}
+
+// merge adds the answers to what was found here, false if they are not of all that was asked.
+func (q question) merge(own query.Accumulator, read int, answers []*answer, l *layout) bool {
+	for _, a := range answers {
+		read += a.Read
+	}
+	if read != q.source.Len()*q.Columns {
+		return false
+	}
+	switch own := own.(type) {
+	case *query.Total:
+		for _, a := range answers {
+			if len(a.Sum) != len(own.Sum) {
+				return false
+			}
+			own.Merge(&query.Total{Sum: a.Sum, Read: a.Read})
+		}
+		return true
+	case *rings.Places:
+		return placed(own, answers, l)
+	case *boxes.Boxes:
+		return counted(own, answers)
+	}
+	return false
 }
 
 // ask has a question answered part by part: the answers, one for each, whoever was asked how often.

@@ -66,6 +66,19 @@ func asks(n int) map[string]ask {
 			return slices.Concat(values...)
 		}
 	}
+	grid := boxes.Grid{Frame: frame(0), Side: []float64{1, 2, 30}, Offset: []float64{0, -1, 0}}
+	for name, q := range map[string]boxes.BoxKeys{"joint": {Grids: []boxes.Grid{grid}, Joint: true}, "apart": {Grids: []boxes.Grid{grid}},
+		"cut": {Partition: cut, Grids: []boxes.Grid{grid, grid, grid, grid}, Joint: true}} {
+		all["cells "+name] = func(e engine.Engine, t *rows.Table) (out []int64) {
+			for _, h := range histogramsOf(e.Scan(t, q).(*boxes.Boxes).Counts) {
+				for _, key := range h.Keys {
+					out = append(out, int64(math.Float64bits(key)))
+				}
+				out = append(out, h.Counts...)
+			}
+			return out
+		}
+	}
 	single, runs := pairings(n)
 	octaves := rings.PairOctaves{Columns: columns, Low: -3, High: 9}
 	all["pairs"] = func(e engine.Engine, t *rows.Table) []int64 { return leaves.SumPairs(e, t, octaves, single, 1) }
@@ -113,24 +126,6 @@ func TestKinds(t *testing.T) {
 			if len(m.asked) == 0 {
 				t.Errorf("%s: no worker was asked", name)
 			}
-		}
-	}
-}
-
-// TestRest: what workers are not asked is read here.
-func TestRest(t *testing.T) {
-	from := mixed(3*rows.ChunkRows + 11)
-	m := newMemory(1)
-	table := mixedIn(from.Len(), m)
-	e := New(m, Here{m})
-	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: frame(0), Side: []float64{1, 2, 3}, Offset: []float64{0, 0, 0}}}, Joint: true}
-	got, want := e.Scan(table, q).(*boxes.Boxes).Counts[0], local.Engine{}.Scan(from, q).(*boxes.Boxes).Counts[0]
-	if len(got) != len(want) || len(m.asked) > 0 {
-		t.Errorf("%d cells, want %d; asked %v", len(got), len(want), m.asked)
-	}
-	for box, n := range want {
-		if got[box] != n {
-			t.Fatalf("%v has %d rows, want %d", box, got[box], n)
 		}
 	}
 }
@@ -183,6 +178,10 @@ func TestOddAnswers(t *testing.T) {
 		"no values":           {"column cut", instead(func(a *answer) { a.Values = nil }), errText},
 		"leaves for a sum":    {sum, instead(func(a *answer) { *a = answer{Leaves: make([]int32, n)} }), errText},
 		"a sum for leaves":    {place, instead(func(a *answer) { *a = answer{Sum: make([]int64, 9), Read: 9} }), errText},
+		"fewer histograms":    {"cells apart", instead(func(a *answer) { a.Cells = a.Cells[1:] }), errText},
+		"a cell without rows": {"cells apart", instead(func(a *answer) { a.Cells[0].Counts = a.Cells[0].Counts[1:] }), errText},
+		"cells of fewer rows": {"cells apart", instead(func(a *answer) { a.Read -= columns }), errText},
+		"leaves read of more": {place, instead(func(a *answer) { a.Read += columns }), errText},
 		"fewer pairs":         {pair, instead(func(a *answer) { a.Read -= columns }), errText},
 		"damaged question":    {sum, damaged("ask.1"), errWorkers},
 		"damaged layout":      {sum, damaged("shard.1.1"), errWorkers},

@@ -41,9 +41,9 @@ func cellsName(table, i int) string { return fmt.Sprintf("cells.%d.%d", table, i
 
 // A layout says which chunks of a table are in which shard.
 type layout struct {
-	number, rows, shards int
-	here                 map[int]bool // chunks that no worker can read, by their first rows
-	own                  []shard
+	number, shards int
+	here           map[int]bool // chunks that no worker can read, by their first rows
+	own            []shard
 }
 
 // layout lays a table out, once: it is filled before it is asked anything. What workers read of it
@@ -52,7 +52,7 @@ func (p *pool) layout(t *rows.Table) (*layout, error) {
 	if l := p.tables[t]; l != nil {
 		return l, nil
 	}
-	l := &layout{number: len(p.tables) + 1, rows: t.Len(), here: map[int]bool{}}
+	l := &layout{number: len(p.tables) + 1, here: map[int]bool{}}
 	for first := 0; first < t.Len(); first += rows.ChunkRows {
 		number, at, ok := p.store.Place(t.Row(first))
 		if !ok {

@@ -18,7 +18,7 @@ func placing(q rings.Placing, rows int) query.Scan {
 
 // placed puts what workers say beside the leaves and values of the rows here, false if it is not of
 // all rows, or no leaves.
-func placed(here *rings.Places, answers []*answer, l *layout) (query.Accumulator, bool) {
+func placed(here *rings.Places, answers []*answer, l *layout) bool {
 	leaves := int32(here.Partition.Leaves())
 	for i, a := range answers {
 		n := l.own[i].rows()
@@ -28,7 +28,7 @@ func placed(here *rings.Places, answers []*answer, l *layout) (query.Accumulator
 		}
 		odd := func(leaf int32) bool { return leaf < -1 || leaf >= leaves }
 		if len(a.Leaves) != n || len(a.Values) != values || slices.ContainsFunc(a.Leaves, odd) {
-			return nil, false
+			return false
 		}
 		at := 0
 		for _, c := range l.own[i].Chunks {
@@ -40,5 +40,5 @@ func placed(here *rings.Places, answers []*answer, l *layout) (query.Accumulator
 		}
 		here.Read += n
 	}
-	return here, here.Read == l.rows
+	return true
 }

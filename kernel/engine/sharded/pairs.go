@@ -46,15 +46,16 @@ func (p *pool) writePairs(all rows.Pairs, l *layout) (parts int, err error) {
 	return l.shards, nil
 }
 
-// pairs reads the rows of a list of pairs, wherever they are, and adds their differences.
-func (t task) pairs(s Store, asked, part int) (found query.Accumulator, err error) {
+// pairs reads the rows of a list of pairs, wherever they are, adds their differences, and says how
+// many numbers these were.
+func (t task) pairs(s Store, asked, part int) (found query.Accumulator, read int, err error) {
 	var list pairList
 	if err := get(s, fmt.Sprint(pairsName(asked), part), &list); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	of, err := tableOf(s, t)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	r := reach{s: s, task: t, of: of, open: map[int][]float64{}}
 	defer r.leave()
@@ -66,7 +67,7 @@ func (t task) pairs(s Store, asked, part int) (found query.Accumulator, err erro
 		for at := range list.Run {
 			a, b := r.row(x+at), r.row(y+(turn+at)%list.Run)
 			if r.err != nil {
-				return nil, r.err
+				return nil, 0, r.err
 			}
 			for j, v := range a {
 				piece = append(piece, v-b[j])
@@ -74,13 +75,14 @@ func (t task) pairs(s Store, asked, part int) (found query.Accumulator, err erro
 		}
 		if len(piece) == cap(piece) || len(list.Of) == 2 {
 			found.Add(0, piece)
+			read += len(piece)
 			piece = piece[:0]
 		}
 		if list.Run == rows.PieceRows { // of one chunk each
 			r.leave()
 		}
 	}
-	return found, nil
+	return found, read, nil
 }
 
 // A reach is the rows of a table that one worker has open.

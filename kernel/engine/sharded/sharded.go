@@ -49,8 +49,9 @@ const attempts = 3
 var errWorkers = errors.New("sharded: workers did not answer")
 
 // An Engine reads tables in the room of a store. Workers take sums of rows, partial rows among
-// them, and of pairs of rows, and say which leaf each row is in; what else is asked is read where
-// the fit runs, and so are the rows that no worker can read.
+// them, and of pairs of rows, say which leaf each row is in and what a column holds, and count
+// cells of unbounded histograms. What else is asked is read where the fit runs, and so are the rows
+// that no worker can read.
 type Engine struct{ number int }
 
 // pools are what the numbers of engines stand for: an engine itself is a plain number, so that the

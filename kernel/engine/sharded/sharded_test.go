@@ -14,7 +14,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -226,7 +225,7 @@ func TestWire(t *testing.T) {
 		}
 	}
 	for _, odd := range []any{
-		task{Scan: boxes.BoxKeys{}}, task{},
+		task{Scan: unasked{}}, task{},
 		struct{ F func() }{}, struct{ p *int }{}, struct{ S string }{"a"}, struct{ n int }{}, [1]float64{},
 		task{Scan: query.Summed{Of: overridden{}}}, task{Scan: query.Summed{Of: query.Partial{Sum: overridden{}}}},
 	} {
@@ -242,6 +241,8 @@ func TestWire(t *testing.T) {
 		}
 	}
 }
+
+type unasked struct{ query.Scan }
 
 // overridden is a query of another package's.
 type overridden struct{ query.Count }

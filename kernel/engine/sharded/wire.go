@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
@@ -64,6 +65,7 @@ var asked = []reflect.Type{
 	reflect.TypeFor[query.Directions](), reflect.TypeFor[rings.CellCounts](), reflect.TypeFor[rings.LogRatio](),
 	reflect.TypeFor[rings.Parts](), reflect.TypeFor[query.Ranks](), reflect.TypeFor[query.Partial](),
 	reflect.TypeFor[rings.PairOctaves](), reflect.TypeFor[query.Summed](), reflect.TypeFor[rings.Placing](),
+	reflect.TypeFor[boxes.BoxKeys](),
 }
 
 // encode writes a plain value: numbers bit for bit, slices with nil told from empty, the fields of

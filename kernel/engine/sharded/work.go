@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parallel"
 )
@@ -37,19 +38,23 @@ func askName(asked int) string { return "ask." + strconv.Itoa(asked) }
 // An answer is what was found in a part. It is named by what it says, so that the same answer given
 // twice is one, and two that differ are two.
 type answer struct {
-	Sum    []int64 // of a Summed
 	Read   int     // numbers
+	Sum    []int64 // of a Summed
 	Leaves []int32 // of a Placing, in the order of the shard's rows
 	Values []float64
+	Cells  []histogram // of a BoxKeys
 }
 
-// answerOf is what an accumulator holds.
-func answerOf(found query.Accumulator) (a answer) {
+// answerOf is what an accumulator holds that was handed so many numbers.
+func answerOf(found query.Accumulator, read int) answer {
+	a := answer{Read: read}
 	switch found := found.(type) {
 	case *query.Total:
-		a.Sum, a.Read = found.Sum, found.Read
+		a.Sum = found.Sum
 	case *rings.Places:
 		a.Leaves, a.Values = found.Leaf, found.Value
+	case *boxes.Boxes:
+		a.Cells = histogramsOf(found.Counts)
 	}
 	return a
 }
@@ -94,27 +99,27 @@ func work(s Store, item string) error {
 	if asked.As == differences {
 		read = asked.pairs
 	}
-	found, err := read(s, names[0], names[2])
+	found, numbers, err := read(s, names[0], names[2])
 	if err != nil {
 		return err
 	}
-	text, sum, err := seal(answerOf(found))
+	text, sum, err := seal(answerOf(found, numbers))
 	if err != nil {
 		return err
 	}
 	return s.Write(fmt.Sprintf("answer.%d.%d.%s", names[0], names[1], answerName(names[2], sum)), text)
 }
 
-// shard reads a shard's rows.
-func (t task) shard(s Store, _, part int) (found query.Accumulator, err error) {
+// shard reads a shard's rows, and says how many numbers these were.
+func (t task) shard(s Store, _, part int) (found query.Accumulator, read int, err error) {
 	var own shard
 	var odd partial
 	if err := get(s, shardName(t.Table, part), &own); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if t.As != whole && own.Partial {
 		if err := get(s, cellsName(t.Table, part), &odd); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	if q, ok := t.Scan.(rings.Placing); ok {
@@ -125,7 +130,7 @@ func (t task) shard(s Store, _, part int) (found query.Accumulator, err error) {
 	for _, c := range own.Chunks {
 		numbers, leave, err := c.open(s, t, own.Number)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for piece := range slices.Chunk(numbers, rows.PieceRows*t.Columns) {
 			found.Add(at, t.seen(piece, at, odd))
@@ -133,7 +138,7 @@ func (t task) shard(s Store, _, part int) (found query.Accumulator, err error) {
 		}
 		leave()
 	}
-	return found, nil
+	return found, at * t.Columns, nil
 }
 
 // seen is a piece, from row number at of its shard on, as it is asked.
@@ -143,16 +148,23 @@ func (t task) seen(piece []float64, at int, odd partial) []float64 {
 	if t.As == whole || t.As == cells && (k == len(odd.At) || odd.At[k] >= at+n) {
 		return piece
 	}
-	own := rows.New(t.Columns)
-	for i := range n {
-		row := piece[i*t.Columns : (i+1)*t.Columns]
-		if k < len(odd.At) && odd.At[k] == at+i {
-			row = odd.Cells[k*t.Columns : (k+1)*t.Columns]
-			k++
+	own, d, few := slices.Clone(piece), t.Columns, rows.New(t.Columns)
+	for i, v := range own {
+		if t.As == presence && v == v {
+			own[i] = 1
 		}
-		own.Append(row)
 	}
-	return rows.Seen{Table: own, Present: t.As == presence, Fill: t.Fill}.Pieces()(0)
+	of := odd.At[k:]
+	for len(of) > few.Len() && of[few.Len()] < at+n {
+		few.Append(odd.Cells[(k+few.Len())*d : (k+few.Len()+1)*d])
+	}
+	if few.Len() > 0 {
+		images := rows.Seen{Table: few, Present: t.As == presence, Fill: t.Fill}.Pieces()(0)
+		for i := range few.Len() {
+			copy(own[(of[i]-at)*d:], images[i*d:(i+1)*d])
+		}
+	}
+	return own
 }
 
 // sound are the chunks that this process has checked: once is enough for a disk, and costs less
