@@ -29,6 +29,9 @@ func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, u
 	sorted := t.Recall(rows.Sorted{Cut: p.Cut(), Column: column}, func() (any, bool) {
 		values, at := make([][]float64, p.Leaves()), rings.Placing{Partition: p, Column: column, Leaf: make([]int32, t.Len()), Value: make([]float64, t.Len())}
 		all := e.Scan(t, at).(*rings.Places).Read == t.Len()
+		if len(values) == 1 {
+			values[0] = at.Value[:0] // in place: a value is written no later than it is read
+		}
 		for i, leaf := range at.Leaf {
 			if leaf >= 0 {
 				values[leaf] = append(values[leaf], at.Value[i])
