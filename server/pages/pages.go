@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gauze-dp/gauze/server/api"
@@ -45,7 +46,10 @@ const comparesAtOnce = 2
 //go:embed html
 var sources embed.FS
 
-var templates = template.Must(template.New("").Funcs(functions).ParseFS(sources, "html/*.html"))
+// templates are parsed when a page is asked for, which most runs of the program never do.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(sources, "html/*.html"))
+})
 
 // policy lets a page load its style, its script and its pictures from here, and lets the script ask
 // here; no other page can hold it in a frame, and its forms are sent nowhere else.
@@ -190,7 +194,7 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, s *store.Session, 
 		f.Person, f.Secret = &s.Person, s.Secret
 	}
 	var body bytes.Buffer
-	if err := templates.ExecuteTemplate(&body, a.page, f); err != nil {
+	if err := templates().ExecuteTemplate(&body, a.page, f); err != nil {
 		p.Log.Error("a page cannot be written", "page", a.page, "error", err.Error())
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return

@@ -136,10 +136,9 @@ func (r *Reader) fill() {
 }
 
 // split reads the first cells of the line that ends there, and counts all.
-func (r *Reader) split(end, first int) (cells int) {
-	r.cells = r.cells[:0]
-	text, from := r.text[:cap(r.text)], r.begin
-	for len(r.cells) < first {
+func (r *Reader) split(end, first int) int {
+	text, from, cells := r.text[:cap(r.text)], r.begin, r.cells[:0]
+	for from <= end && len(cells) < first {
 		d, to := read(text, from)
 		if to < end && text[to] != ',' { // there is more in the cell
 			d = none
@@ -149,10 +148,11 @@ func (r *Reader) split(end, first int) (cells int) {
 				to = end
 			}
 		}
-		if r.cells = append(r.cells, cell{from, to, d}); to == end {
-			return len(r.cells)
-		}
-		from = to + 1
+		cells, from = append(cells, cell{from, to, d}), to+1
+	}
+	r.cells = cells
+	if from > end {
+		return len(cells)
 	}
 	return first + 1 + bytes.Count(text[from:end], []byte{','})
 }
