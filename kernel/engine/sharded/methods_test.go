@@ -20,6 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/source/shards"
 )
 
@@ -99,8 +100,9 @@ func differ(t *testing.T, name string, a, b *kerneltest.Transcript) {
 
 // TestMethods: with one seed of the noise every default method asks the same, is answered the same
 // integers and ends the same whatever reads the rows: this process from memory or from disk,
-// workers, and workers and a scheduler that fail twice for every question. And what was recorded of
-// one is replayed by another.
+// workers, and workers and a scheduler that fail twice for every question. What was recorded of one
+// is replayed by another; and no sum but those of blocks and of pairs is of a row that workers can
+// read and is read elsewhere.
 func TestMethods(t *testing.T) {
 	n := 3*rows.ChunkRows - 77
 	for _, f := range []fit{
@@ -135,6 +137,16 @@ func TestMethods(t *testing.T) {
 		other := newMemory(3)
 		got, end = f.run(t, New(other, Here{other}), other, want)
 		differ(t, name+", replayed", want, got)
+		if f.method != "black-box" { // whose blocks are read where it runs
+			blind := newMemory(2)
+			got, _ = f.run(t, New(blind, forgetful(blind)), blind, want)
+			for i, q := range got.Queries {
+				if _, paired := q.(rings.Pairs); paired { // some of them with rows that no worker can read
+					got.Sums[i] = want.Sums[i]
+				}
+			}
+			differ(t, name+", workers alone", want, got)
+		}
 		if same = same && end == ending; !same || asked == 0 {
 			t.Errorf("%s: ends the same: %v; workers were asked %d times", name, same, asked)
 		}
@@ -142,6 +154,22 @@ func TestMethods(t *testing.T) {
 		if err := disk.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// forgetful spoils the rows where the fit runs before it has the first question answered: what is
+// not spoilt by it is read by workers alone.
+func forgetful(m *memory) schedule {
+	from := 0
+	return func(ctx context.Context, items []string) error {
+		for ; from < len(m.all); from++ {
+			chunk := m.all[from]
+			m.all[from] = slices.Clone(chunk)
+			for j := range chunk {
+				chunk[j] = 0x1.234p56
+			}
+		}
+		return Here{m}.Run(ctx, items)
 	}
 }
 
