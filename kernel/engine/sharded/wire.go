@@ -93,10 +93,17 @@ func write(text []byte, v reflect.Value) (_ []byte, err error) {
 			return append(text, 0), nil
 		}
 		text = binary.AppendUvarint(text, uint64(v.Len())+1)
-		if long, ok := v.Interface().([]float64); ok { // as long as a table
+		switch long := v.Interface().(type) { // as long as a table
+		case []float64:
 			text = slices.Grow(text, 8*len(long))
 			for _, x := range long {
 				text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x))
+			}
+			return text, nil
+		case []int32:
+			text = slices.Grow(text, len(long)) // few leaves
+			for _, x := range long {
+				text = binary.AppendVarint(text, int64(x))
 			}
 			return text, nil
 		}
@@ -175,9 +182,17 @@ func (r *reader) read(v reflect.Value) {
 			panic(errText)
 		}
 		v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
-		if long, ok := v.Interface().([]float64); ok {
+		switch long := v.Interface().(type) {
+		case []float64:
 			for i := range long {
 				long[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.take(8)))
+			}
+			return
+		case []int32:
+			for i := range long {
+				x, size := binary.Varint(r.text)
+				r.take(size)
+				long[i] = int32(x)
 			}
 			return
 		}
