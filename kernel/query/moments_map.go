@@ -150,11 +150,9 @@ func (m *MomentsMap) roundFull(sum []int64) {
 	var total panel.Column
 	for _, p := range m.Parts {
 		live, all := 0, [panel.Rows]int{}
-		for r, s := range p.share {
+		for r, s := range p.share { // no branch: who has a share cannot be guessed
 			all[live] = r
-			if s >= MinShare { // false for NaN
-				live++
-			}
+			live += 1 + int(int64(math.Float64bits(s-MinShare))>>63)
 		}
 		for _, r := range all[:live] {
 			most := panel.Nearest(float64(p.slope*p.share[r]) + p.base)

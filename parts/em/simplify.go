@@ -174,9 +174,9 @@ func (r *Rounds) draw(rng Random, n int) [][]float64 {
 // logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
 func logDensities(c component.Gaussian, x [][]float64) []float64 {
 	_, inv, logDet := symmetric.Factor(c.Cov)
-	top, off, out := math.Log(math.Max(c.Weight, 1e-12))-logDet/2, make([]float64, len(c.Mean)), make([]float64, len(x))
-	for t, row := range x {
-		out[t] = top - away2(off, inv, row, c.Mean)/2
+	top, out := math.Log(math.Max(c.Weight, 1e-12))-logDet/2, away2(inv, x, c.Mean)
+	for t, away := range out {
+		out[t] = top - away/2
 	}
 	return out
 }
