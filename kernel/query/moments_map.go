@@ -150,8 +150,8 @@ func (m *MomentsMap) roundFull(sum []int64) {
 	var total panel.Column
 	for _, p := range m.Parts {
 		live, all := 0, [panel.Rows]int{}
-		// No branch: who has a share cannot be guessed. NaN, of a null row, has any sign: its total is
-		// then NaN as well, and it adds nothing.
+		// No branch: who has a share cannot be guessed. NaN, of a null row, has any sign: its total
+		// is then NaN as well, and it adds nothing.
 		for r, s := range p.share {
 			all[live] = r
 			live += 1 + int(int64(math.Float64bits(s-MinShare))>>63)

@@ -124,8 +124,8 @@ func misfitOf(ans kernel.Answer, want []float64, sigma float64) (total float64) 
 
 func sq(x float64) float64 { return x * x }
 
-// away2 is |w (x - mean)|^2 of every row x, where w is the last rows of a lower triangle, as any row
-// is. Four rows at a time, whose sums do not wait for each other.
+// away2 is |w (x - mean)|^2 of every row x, where w is the last rows of a lower triangle, as any
+// row is. Four rows at a time, whose sums do not wait for each other.
 func away2(w *mat.Dense, x [][]float64, mean []float64) []float64 {
 	out, off, lines := make([]float64, len(x)), make([][4]float64, len(mean)), w.RawMatrix()
 	for t := 0; t < len(x); t += 4 {
