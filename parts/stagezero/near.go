@@ -12,8 +12,9 @@ import (
 
 // Utility constants of near pairs, guesses.
 const (
-	// A window of octaves counts if it holds this part of the pairs, and is so many noise sds.
-	nearPart, nearSDsOfWindow = .01, 4.5
+	// A window of octaves counts if it holds this part of the pairs, and is so many noise sds in so
+	// many columns; in more, so many more that noise passes in none of them as often.
+	nearPart, nearSDsOfWindow, nearColumns = .01, 4.5, 8
 	// octaves in the widest window: clusters of two sizes lie four octaves apart. Chosen with
 	// nearSDsOfWindow and NearShare on five clusters in 8 columns.
 	nearWindows = 7
@@ -73,6 +74,7 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 		return nil, 0, err
 	}
 	out = make([]float64, len(columns))
+	sds := math.Sqrt(nearSDsOfWindow*nearSDsOfWindow + 2*math.Log(max(1, float64(len(columns))/nearColumns)))
 	for i, j := range columns {
 		counts := octaves[j][1:]
 		whole := math.Ilogb(scale[i]) - lowOctave
@@ -85,7 +87,7 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 			for o := first + width - 1; o < min(len(counts), whole+nearAbove); o++ {
 				sum, sd, high := floats.Sum(counts[o-width+1:o+1]), sigma*math.Sqrt(float64(width)), math.Ldexp(1, o+lowOctave+1)
 				of := m * (high - math.Ldexp(high, -width))
-				if sure := (sum - nearDoubt*sd) / of; sure > surest && sum > nearSDsOfWindow*sd && sum > nearPart*m {
+				if sure := (sum - nearDoubt*sd) / of; sure > surest && sum > sds*sd && sum > nearPart*m {
 					surest, out[i] = sure, of/(sum*math.Sqrt(math.Pi))
 				}
 			}

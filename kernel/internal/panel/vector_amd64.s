@@ -274,7 +274,8 @@ avx512:
 // writes it) if one is NaN: min(0, v) <= 0, max(0, that) is 0 or -0, to which 0 is added. V6 = 0.
 #define NAN(p, v) VMOVUPD p, v; VMINPD v, V6, v; VMAXPD v, V6, v; VADDPD v, V6, v
 
-// The differences at R12 times the factor at w are added to a, b and c, rounded twice; then to the next.
+// The differences at R12 times the factor at w are added to a, b and c, rounded twice; and on to the
+// next.
 #define ADD(w, a, b, c) \
 	VBROADCASTSD (w), V6; \
 	VMULPD (0*WIDTH)(R12), V6, V7; \
