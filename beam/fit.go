@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"flag"
+	"io"
 	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -10,6 +12,10 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
+	"github.com/gauze-dp/gauze/source/parsed"
 	"github.com/gauze-dp/gauze/source/shared"
 )
 
@@ -18,6 +24,7 @@ type workers struct {
 	folder       string
 	trustNetwork bool
 	schedule     func(*shared.Store) sharded.Scheduler
+	store        *shared.Store
 }
 
 // harness are the flags by which a runner starts this program as a worker, which are not a
@@ -58,6 +65,7 @@ func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	w.store = store
 	r.Engine = sharded.New(store, w.schedule(store))
 	temporary, set := os.LookupEnv(temporaryFolder)
 	return store, func() error {
@@ -71,3 +79,33 @@ func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
 // temporaryFolder is the variable that says where temporary files are. Beam (2.77) leaves one there
 // in every round, so it is the folder of a fit while it runs.
 const temporaryFolder = "TMPDIR"
+
+// Read has several files parsed by workers, each by one, if it is declared which columns are
+// fitted. Any other input is read here.
+func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
+	paths := inputs.Files(input)
+	if len(paths) < 2 || len(schema.Columns) == 0 {
+		return gauze.Open(input, stdin, schema)
+	}
+	rows, err := parsed.Open(ctx, w.store, paths, inputs.File, w.schedule(w.store).Run)
+	if err != nil {
+		return nil, err
+	}
+	return gauze.FromReader(rows, schema)
+}
+
+// do does a piece of work of a store.
+func do(store *shared.Store, item string) error {
+	if parsed.Is(item) {
+		return parsed.Work(store, item, inputs.File)
+	}
+	return sharded.Work(store, item)
+}
+
+// alone does all work in this process.
+type alone struct{ store *shared.Store }
+
+// Run does the work side by side.
+func (a alone) Run(ctx context.Context, items []string) error {
+	return parallel.Each(ctx, len(items), func(i int) { _ = do(a.store, items[i]) })
+}

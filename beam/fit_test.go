@@ -24,6 +24,7 @@ import (
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/parsed"
 	"github.com/gauze-dp/gauze/source/shared"
 )
 
@@ -95,12 +96,17 @@ func read(t *testing.T, text string) *release.Release {
 
 // Prism, in this process, hands out the work of a fit.
 func TestPrism(t *testing.T) {
-	runs := 0
+	var parsing, summing int
 	code, stdout, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler {
-		return schedule(func(ctx context.Context, items []string) error { runs++; return beamed{s.Folder()}.Run(ctx, items) })
+		return schedule(func(ctx context.Context, items []string) error {
+			if summing++; parsed.Is(items[0]) {
+				parsing, summing = len(items), 0
+			}
+			return beamed{s.Folder()}.Run(ctx, items)
+		})
 	}, files(t, 3, 10_000), "--components", "1")
-	if code != shell.CodeOK || runs == 0 {
-		t.Fatalf("code %d, workers were asked %d times: %s", code, runs, stderr)
+	if code != shell.CodeOK || parsing != 3 || summing == 0 || !strings.Contains(stderr, "30,000 rows read, 30 bad") {
+		t.Fatalf("code %d, %d files, workers were asked %d times: %s", code, parsing, summing, stderr)
 	}
 	// the noise is a thousandth of these
 	if mean := read(t, stdout).Model.Components[0].Mean; len(mean) != 2 || mean[0] < 99 || mean[0] > 101 || mean[1] < -1 || mean[1] > 1 {
@@ -179,7 +185,7 @@ func TestPersonsAndGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	counting := func(s *shared.Store) sharded.Scheduler {
-		return schedule(func(ctx context.Context, items []string) error { runs++; return sharded.Here{Store: s}.Run(ctx, items) })
+		return schedule(func(ctx context.Context, items []string) error { runs++; return alone{s}.Run(ctx, items) })
 	}
 	for _, by := range []bool{false, true} {
 		runs = 0

@@ -60,7 +60,7 @@ func work(element string) (string, error) {
 	if err != nil {
 		return "", errElement
 	}
-	return element, sharded.Work(store, item)
+	return element, do(store, item)
 }
 
 func done(string) {}
@@ -100,7 +100,7 @@ const (
 // scheduler has the work of a store done by the runner.
 func scheduler(s *shared.Store) sharded.Scheduler {
 	if runner() == here {
-		return sharded.Here{Store: s}
+		return alone{s}
 	}
 	return beamed{s.Folder()}
 }

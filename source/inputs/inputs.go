@@ -60,7 +60,7 @@ func open(input string, stdin io.Reader) (source.Reader, error) {
 	if _, err := os.Stat(input); err != nil && strings.ContainsAny(input, patternMarks) {
 		return openAll(input)
 	}
-	return openFile(input)
+	return File(input)
 }
 
 // openStdin tells an Arrow stream from CSV by how it begins, which is the same for every table.
@@ -88,8 +88,8 @@ func schemeOf(input string) (string, bool) {
 	return strings.ToLower(scheme), true
 }
 
-// openFile opens one file.
-func openFile(path string) (source.Reader, error) {
+// File opens one file.
+func File(path string) (source.Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		hint := "check that it may be read"

@@ -8,6 +8,7 @@ package shared
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,12 +120,19 @@ func (s *Store) shard(number int) (bytes []byte, err error) {
 
 // Write writes all of a file at once.
 func (s *Store) Write(name string, text []byte) error {
+	return s.Create(name, func(out io.Writer) error {
+		_, err := out.Write(text)
+		return err
+	})
+}
+
+// Create is Write of what is too large to hold: it is there once all of it is written.
+func (s *Store) Create(name string, write func(io.Writer) error) error {
 	part, err := os.CreateTemp(s.folder, partName+"*")
 	if err != nil {
 		return err
 	}
-	_, err = part.Write(text)
-	err = errors.Join(err, part.Close())
+	err = errors.Join(write(part), part.Close())
 	own := filepath.Base(part.Name())
 	if err == nil {
 		err = s.root.Rename(own, name)
@@ -134,6 +142,9 @@ func (s *Store) Write(name string, text []byte) error {
 	}
 	return nil
 }
+
+// File opens what was written.
+func (s *Store) File(name string) (*os.File, error) { return s.root.Open(name) }
 
 // Read is what was written.
 func (s *Store) Read(name string) ([]byte, error) { return s.root.ReadFile(name) }

@@ -2,6 +2,7 @@
 package fit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,8 @@ type Rows interface {
 	// Open returns room for a table, and fills into the request what reads it. Nothing is spent if
 	// it fails. The room is left once the fit is over.
 	Open(r *gauze.Request) (room kernel.Room, leave func() error, err error)
+	// Read opens an input, as gauze.Open does, for that room.
+	Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error)
 }
 
 // Entry is the command.
@@ -173,7 +176,7 @@ func (c *Command) load(e *shell.Env, input string, r gauze.Request, schema *sour
 		groups *gauze.Groups
 	}
 	got, err := shell.Interruptible(e.Ctx, func() (loaded, error) {
-		in, err := gauze.Open(input, e.Stdin, schema)
+		in, err := c.Rows.Read(e.Ctx, input, e.Stdin, schema)
 		if err != nil {
 			return loaded{}, err
 		}

@@ -1,10 +1,14 @@
 package fit
 
 import (
+	"context"
+	"io"
+
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/shards"
 )
 
@@ -21,4 +25,9 @@ func (m *Memory) Register(flags *pflag.FlagSet) {
 func (m *Memory) Open(*gauze.Request) (kernel.Room, func() error, error) {
 	room, err := shards.Open(m.size, m.folder)
 	return room, func() error { return nil }, err
+}
+
+// Read opens an input.
+func (m *Memory) Read(_ context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
+	return gauze.Open(input, stdin, schema)
 }

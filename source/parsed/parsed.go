@@ -1,0 +1,145 @@
+// Package parsed has the files of a table parsed by workers. What they make of a file lies as
+// numbers in the store of a fit, and the program that fits reads it in the order of the files, as
+// if it had parsed them itself: the rows, their order and what is said of bad cells do not depend
+// on workers.
+//
+// A file is parsed whole, by one worker. What none has parsed is read by the program that fits,
+// which so finds the mistake in it.
+package parsed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/pattern"
+	"github.com/gauze-dp/gauze/source/shared"
+)
+
+// Names in the store: what is asked, what has come of a file, and the work that it is.
+const (
+	questionName = "parse"
+	answerName   = "parsed."
+	itemName     = "parse."
+)
+
+// errWork is all that is said of work that was not done: what a worker says of itself may depend on
+// rows.
+var errWork = errors.New("parsed: a file was not parsed")
+
+// A question is what workers are asked.
+type question struct{ Paths, Columns, Labels []string }
+
+// Open opens files as one table, whose rows a schedule has workers parse once the columns are
+// known: it hands out the items and returns when Work was called with each, or some.
+func Open(ctx context.Context, store *shared.Store, paths []string, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
+	q, asked := question{}, false
+	for _, path := range paths {
+		whole, err := filepath.Abs(path) // wherever a worker runs
+		if err != nil {
+			return nil, err
+		}
+		q.Paths = append(q.Paths, whole)
+	}
+	files, err := pattern.Open(paths, open)
+	if err != nil {
+		return nil, err
+	}
+	files.By(func(path string, columns, labels []string) (source.Reader, error) {
+		if !asked {
+			asked, q.Columns, q.Labels = true, columns, labels
+			if err := q.ask(ctx, store, schedule); err != nil {
+				return nil, err
+			}
+		}
+		return read(store, slices.Index(paths, path), columns, labels), nil
+	})
+	return files, nil
+}
+
+// ask has the files parsed. Whether they were is seen in the store.
+func (q question) ask(ctx context.Context, store *shared.Store, schedule func(context.Context, []string) error) error {
+	text, err := json.Marshal(q)
+	if err == nil {
+		err = store.Write(questionName, text)
+	}
+	if err != nil {
+		return err
+	}
+	var items []string
+	for i := range q.Paths {
+		items = append(items, itemName+strconv.Itoa(i))
+	}
+	return parallel.Await(ctx, func() {
+		defer func() { _ = recover() }()
+		_ = schedule(ctx, items)
+	})
+}
+
+// Is says that an item of work is one of this package's.
+func Is(item string) bool { return strings.HasPrefix(item, itemName) }
+
+// Work parses the file that an item names, unless that is done. The error is a constant, and panics
+// are one.
+func Work(store *shared.Store, item string, open pattern.Opener) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errWork
+		}
+	}()
+	if parse(store, strings.TrimPrefix(item, itemName), open) != nil {
+		return errWork
+	}
+	return nil
+}
+
+func parse(store *shared.Store, number string, open pattern.Opener) error {
+	var q question
+	text, err := store.Read(questionName)
+	if err == nil {
+		err = json.Unmarshal(text, &q)
+	}
+	if err != nil {
+		return err
+	}
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(q.Paths) {
+		return errWork
+	}
+	name := answerName + strconv.Itoa(i)
+	if done, err := store.File(name); err == nil {
+		return done.Close()
+	}
+	rows, err := open(q.Paths[i])
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := choose(rows, q.Columns, q.Labels); err != nil {
+		return err
+	}
+	return store.Create(name, func(out io.Writer) error { return write(out, rows, len(q.Columns), len(q.Labels)) })
+}
+
+// choose selects columns by their names.
+func choose(rows source.Reader, columns, labels []string) error {
+	var at [2][]int
+	for k, names := range [][]string{columns, labels} {
+		for _, name := range names {
+			j := slices.Index(rows.Header(), name)
+			if j < 0 {
+				return errWork
+			}
+			at[k] = append(at[k], j)
+		}
+	}
+	rows.Select(at[0], at[1])
+	return nil
+}

@@ -1,0 +1,158 @@
+package parsed
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/shared"
+)
+
+// A file has blocks of whole rows, each after its length and before its checksum, and ends with one
+// that is empty. Of a row there are its numbers, as float64 with the last byte first, and then its
+// labels, each after its length. A cell that is no number is a NaN that says of which kind it is.
+const (
+	blockBytes = 64 << 10 // about; a guess
+	mostBytes  = 1 << 30  // of a block: more is damage
+	number     = 8        // bytes
+	word       = 4
+	noNumber   = 0x7ff8_0000_0000_0000
+)
+
+var (
+	table     = crc32.MakeTable(crc32.Castagnoli)
+	errBroken = errors.New("parsed: a file of a fit is damaged")
+)
+
+// write writes all rows.
+func write(out io.Writer, rows source.Reader, columns, labels int) error {
+	values, kinds, names := make([]float64, columns), make([]source.Kind, columns), make([]string, labels)
+	var block []byte
+	for {
+		err := rows.Next(values, kinds, names)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if err == nil {
+			block = appendRow(block, values, kinds, names)
+		}
+		if len(block) >= blockBytes || err == io.EOF && len(block) > 0 {
+			if err := writeBlock(out, block); err != nil {
+				return err
+			}
+			block = block[:0]
+		}
+		if err == io.EOF {
+			return writeBlock(out, nil)
+		}
+	}
+}
+
+func appendRow(block []byte, values []float64, kinds []source.Kind, labels []string) []byte {
+	for i, v := range values {
+		bits := math.Float64bits(v)
+		if kinds[i] != source.Number {
+			bits = noNumber | uint64(kinds[i])
+		}
+		block = binary.LittleEndian.AppendUint64(block, bits)
+	}
+	for _, l := range labels {
+		block = append(binary.AppendUvarint(block, uint64(len(l))), l...)
+	}
+	return block
+}
+
+func writeBlock(out io.Writer, block []byte) error {
+	text := binary.LittleEndian.AppendUint32(make([]byte, 0, len(block)+2*word), uint32(len(block)))
+	text = append(text, block...)
+	_, err := out.Write(binary.LittleEndian.AppendUint32(text, crc32.Checksum(text, table)))
+	return err
+}
+
+// A reader reads what was written, and removes it in the end.
+type reader struct {
+	store  *shared.Store
+	name   string
+	file   *os.File
+	in     *bufio.Reader
+	header []string
+	text   []byte // of the block
+	block  []byte // what is left of it
+}
+
+// read reads what has come of a file; nil if nothing has. (A nil interface, not a nil *reader.)
+func read(store *shared.Store, i int, columns, labels []string) source.Reader {
+	name := answerName + strconv.Itoa(i)
+	file, err := store.File(name)
+	if err != nil {
+		return nil
+	}
+	return &reader{store: store, name: name, file: file, in: bufio.NewReaderSize(file, blockBytes), header: slices.Concat(columns, labels)}
+}
+
+// Header is what was selected.
+func (r *reader) Header() []string { return r.header }
+
+// Select selects nothing more.
+func (r *reader) Select(_, _ []int) {}
+
+// Close gives the disk back.
+func (r *reader) Close() error { return errors.Join(r.file.Close(), r.store.Remove(r.name)) }
+
+// Next implements source.Reader.
+func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) error {
+	if len(r.block) == 0 {
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
+	if len(r.block) < number*len(values) {
+		return errBroken
+	}
+	for i := range values {
+		bits := binary.LittleEndian.Uint64(r.block[i*number:])
+		values[i], kinds[i] = math.Float64frombits(bits), source.Number
+		if math.IsNaN(values[i]) {
+			values[i], kinds[i] = 0, source.Kind(bits&^noNumber)
+		}
+	}
+	r.block = r.block[number*len(values):]
+	for i := range labels {
+		n, size := binary.Uvarint(r.block)
+		if size <= 0 || n > uint64(len(r.block)-size) {
+			return errBroken
+		}
+		labels[i], r.block = string(r.block[size:size+int(n)]), r.block[size+int(n):]
+	}
+	return nil
+}
+
+// next reads a block, io.EOF if it is the last one.
+func (r *reader) next() error {
+	var size [word]byte
+	if _, err := io.ReadFull(r.in, size[:]); err != nil {
+		return errBroken
+	}
+	n := int(binary.LittleEndian.Uint32(size[:]))
+	if n > mostBytes {
+		return errBroken
+	}
+	r.text = append(slices.Grow(r.text[:0], word+n+word), size[:]...)[:word+n+word]
+	if _, err := io.ReadFull(r.in, r.text[word:]); err != nil {
+		return errBroken
+	}
+	if crc32.Checksum(r.text[:word+n], table) != binary.LittleEndian.Uint32(r.text[word+n:]) {
+		return errBroken
+	}
+	if r.block = r.text[word : word+n]; n == 0 {
+		return io.EOF
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+// Package pattern reads several files as one table.
+package pattern
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/gauze-dp/gauze/source"
+)
+
+// A Reader reads files one after the other. All have the same names of columns, in whatever order.
+type Reader struct {
+	source.Reader // of the file that is read
+	open          Opener
+	parsed        Parsed
+	header        []string // of the first
+	types         []source.Type
+	selected      []int
+	labels        []int
+	path          string
+	rest          []string
+	paths         int // all of them
+}
+
+// An Opener opens a file.
+type Opener func(path string) (source.Reader, error)
+
+// Parsed is what others have made of a file: a reader of the columns named, and of the labels, in
+// this order and of nothing else. Of nil and no error the file itself is read.
+type Parsed func(path string, columns, labels []string) (source.Reader, error)
+
+// Open opens files, of which there is one at least. That all have the same columns is checked here,
+// before a row is read.
+func Open(paths []string, open Opener) (*Reader, error) {
+	first, err := open(paths[0])
+	if err != nil {
+		return nil, err
+	}
+	f := &Reader{Reader: first, open: open, header: first.Header(), types: slices.Clone(source.TypesOf(first)), path: paths[0], rest: paths[1:], paths: len(paths)}
+	for i := range f.header {
+		f.selected = append(f.selected, i)
+	}
+	for _, path := range f.rest {
+		if err := f.check(path); err != nil {
+			first.Close()
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// By has rows read from what others have made of the files. It is asked once the columns are
+// selected, and before the first row.
+func (f *Reader) By(parsed Parsed) {
+	f.parsed = parsed
+	f.rest = append([]string{f.path}, f.rest...)
+}
+
+// check opens a file for its header and types. Where files differ about a type, it is the one that
+// cannot be fitted, or none.
+func (f *Reader) check(path string) error {
+	next, err := f.open(path)
+	if err != nil {
+		return in(path, err)
+	}
+	defer next.Close()
+	at, err := f.places(next.Header())
+	if err != nil {
+		return in(path, err)
+	}
+	types := source.TypesOf(next)
+	for i, j := range at {
+		switch other := types[j]; {
+		case f.types[i].Hint != "":
+		case other.Hint != "":
+			f.types[i] = other
+		case other.Numbers != f.types[i].Numbers || other.Name == "":
+			f.types[i] = source.Type{}
+		}
+	}
+	return nil
+}
+
+// in says in which file a mistake is.
+func in(path string, err error) error {
+	if mistake, ok := err.(*source.Error); ok {
+		named := *mistake
+		named.Field = path + ", " + named.Field
+		return &named
+	}
+	return err
+}
+
+// places says where the first file's columns are in another's header.
+func (f *Reader) places(header []string) ([]int, error) {
+	at := make([]int, len(f.header))
+	for i, name := range f.header {
+		if at[i] = slices.Index(header, name); at[i] < 0 || len(header) != len(f.header) {
+			return nil, &source.Error{Field: "header", Wanted: fmt.Sprintf("the %d columns of the first file that the pattern matches, in any order", len(f.header)),
+				Got: "others", Hint: "name files of one table alone"}
+		}
+	}
+	return at, nil
+}
+
+// Header implements source.Reader.
+func (f *Reader) Header() []string { return f.header }
+
+// Types implements source.Typed.
+func (f *Reader) Types() []source.Type { return f.types }
+
+// Fraction implements source.Measured, as if all files were of one size.
+func (f *Reader) Fraction() float64 {
+	part := max(0, float64(f.paths-len(f.rest)-1))
+	if m, ok := f.Reader.(source.Measured); ok {
+		part += m.Fraction()
+	}
+	return part / float64(f.paths)
+}
+
+// Select implements source.Reader.
+func (f *Reader) Select(columns, labels []int) {
+	f.selected, f.labels = columns, labels
+	f.apply(f.Reader.Header())
+}
+
+// apply selects in the open file, whose places were found before.
+func (f *Reader) apply(header []string) {
+	at := func(list []int) (out []int) {
+		for _, i := range list {
+			out = append(out, slices.Index(header, f.header[i]))
+		}
+		return out
+	}
+	f.Reader.Select(at(f.selected), at(f.labels))
+}
+
+// Next implements source.Reader.
+func (f *Reader) Next(values []float64, kinds []source.Kind, labels []string) error {
+	for {
+		err := io.EOF
+		if f.paths > len(f.rest) {
+			err = f.Reader.Next(values, kinds, labels)
+		}
+		if err != io.EOF || len(f.rest) == 0 {
+			return in(f.path, err)
+		}
+		f.path, f.rest = f.rest[0], f.rest[1:]
+		if err := f.turn(); err != nil {
+			return in(f.path, err)
+		}
+	}
+}
+
+// turn opens the next file in the place of the one before.
+func (f *Reader) turn() (err error) {
+	var next source.Reader
+	if f.parsed != nil {
+		next, err = f.parsed(f.path, f.names(f.selected), f.names(f.labels))
+	}
+	own := next == nil && err == nil
+	if own {
+		next, err = f.open(f.path)
+	}
+	if err != nil {
+		return err
+	}
+	f.Reader.Close()
+	f.Reader = next
+	if !own {
+		return nil
+	}
+	if _, err = f.places(next.Header()); err == nil {
+		f.apply(next.Header())
+	}
+	return err
+}
+
+// names are those of columns of the header.
+func (f *Reader) names(of []int) (names []string) {
+	for _, i := range of {
+		names = append(names, f.header[i])
+	}
+	return names
+}
