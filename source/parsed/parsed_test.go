@@ -19,8 +19,7 @@ import (
 
 // taken is what a table hands over.
 type taken struct {
-	rows    []string
-	persons map[string]int
+	rows []string
 }
 
 func (t *taken) Append(row []float64, person string, group int) {
@@ -87,9 +86,12 @@ func TestTwin(t *testing.T) {
 			each(do, items)
 			return errors.New("what a scheduler says")
 		},
-		"some":  func(do func(string), items []string) error { each(do, items[2:4]); panic("no more") },
-		"none":  func(do func(string), items []string) error { return errors.New("no workers") },
-		"other": func(do func(string), items []string) error { each(do, []string{"parse.", "parse.7", "parse.-1", "parse.x"}); return nil },
+		"some": func(do func(string), items []string) error { each(do, items[2:4]); panic("no more") },
+		"none": func(do func(string), items []string) error { return errors.New("no workers") },
+		"other": func(do func(string), items []string) error {
+			each(do, []string{"parse.", "parse.7", "parse.-1", "parse.x"})
+			return nil
+		},
 	} {
 		store, err := shared.New(t.TempDir())
 		if err != nil {
