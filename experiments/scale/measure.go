@@ -20,7 +20,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
+	"github.com/gauze-dp/gauze/source/parsed"
 	"github.com/gauze-dp/gauze/source/shared"
 )
 
@@ -41,7 +44,8 @@ type passes struct {
 	Rounds     int // pieces of work that were handed out together
 	ReadBytes  int64
 	MovedBytes int64   // what was asked and answered
-	Reading    float64 // of the input, processor seconds
+	Parsing    float64 // of the input by workers, processor seconds
+	Taking     float64 // of what they have parsed into shards
 	Fitting    float64
 	Workers    float64 // of fitting: seconds on the clock in which workers were busy
 	Wall       float64 // of fitting
@@ -109,18 +113,26 @@ func fit(ctx context.Context, text string, out io.Writer) error {
 	defer own.Close()
 	var p passes
 	store := &counting{Store: own}
-	in, err := gauze.Open(t.Pattern, nil, source.Named(model.DefaultColumns(columns)[:t.Columns]))
+	before := processor()
+	rows, err := parsed.Open(ctx, own, inputs.Files(t.Pattern), inputs.File, func(ctx context.Context, items []string) error {
+		err := parallel.Each(ctx, len(items), func(i int) { _ = parsed.Work(own, items[i], inputs.File) })
+		p.Parsing = processor() - before
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	in, err := gauze.FromReader(rows, source.Named(model.DefaultColumns(columns)[:t.Columns]))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	in.Keep(own)
-	before := processor()
 	table, err := in.Load(privacy.ReplaceOne, nil)
 	if err != nil {
 		return err
 	}
-	p.Reading = processor() - before
+	p.Taking = processor() - before - p.Parsing
 	request := in.Fill(gauze.Request{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: epsilon, Delta: delta}, Method: t.Method, Components: t.Components,
 		Engine: sharded.New(store, timed{sharded.Here{Store: store}, &p})})
 	began := time.Now()

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
 	"time"
 
@@ -60,19 +59,21 @@ func (s *scaling) wholes(p *engine.Page) {
 		}
 	}
 	p.Table(t)
-	p.Text(fmt.Sprintf("The processor time of a row differs by a factor of at most %.2f.", most/least))
+	last := s.whole[len(s.whole)-1]
+	p.Text(fmt.Sprintf("The processor time of a row differs by a factor of at most %.2f; from %s to %s rows it changes by a factor of %.2f, and memory by %s MB.", most/least,
+		engine.Rows(s.whole[0].n), engine.Rows(last.n), last.processor/float64(last.n)/(s.whole[0].processor/float64(s.whole[0].n)), three((last.memory-s.whole[0].memory)/1e6)))
 }
 
 // methodsTable is what methods ask of workers.
 func (s *scaling) methodsTable(p *engine.Page) {
 	p.Heading("Passes and bytes")
 	p.Text("Fits whose sums are taken by the engine of workers (`kernel/engine/sharded`), all of them in this process. A round is a piece of work that is handed out to all shards; a pass is the whole table, read once. " +
-		"Moved is all that is asked and answered: what a network would carry if the shards lay where the workers are. What workers do not do is done by the program that fits. " +
+		"Moved is all that is asked and answered: what a network would carry if the shards lay where the workers are. What workers do not do is done by the program that fits, in seconds on the clock. Each of the files is parsed by a worker, and then taken in by the program that fits, by one core. " +
 		fmt.Sprintf("*one* is a Gaussian, *near* and *apart* are %d clusters whose means are %g and %g standard deviations from each other in every column.", clusters, apart["near"], apart["apart"]))
-	t := engine.Table{Head: []string{"method", "rows", "n", "rounds", "passes", "GB read", "MB moved", "reading, µs a row", "fitting, µs a row", "ns a row and pass", "not by workers, s", "memory, MB", "outcome"}}
+	t := engine.Table{Head: []string{"method", "rows", "n", "rounds", "passes", "GB read", "MB moved", "parsing, µs a row", "taking in", "fitting, µs a row", "ns a row and pass", "not by workers, s", "memory, MB", "outcome"}}
 	for _, r := range s.reports {
 		n := float64(r.n)
-		t.Add(r.name, r.rows, engine.Rows(r.n), r.Rounds, three(r.passed()), three(float64(r.ReadBytes)/1e9), three(float64(r.MovedBytes)/1e6), three(r.Reading/n*1e6), three(r.Fitting/n*1e6),
+		t.Add(r.name, r.rows, engine.Rows(r.n), r.Rounds, three(r.passed()), three(float64(r.ReadBytes)/1e9), three(float64(r.MovedBytes)/1e6), three(r.Parsing/n*1e6), three(r.Taking/n*1e6), three(r.Fitting/n*1e6),
 			three(r.byWorkers()/r.passed()*1e9), three(r.Wall-r.Workers), three(r.memory/1e6), r.Outcome)
 	}
 	p.Table(t)
@@ -83,9 +84,16 @@ func (s *scaling) methodsTable(p *engine.Page) {
 	}
 }
 
-// asked are the methods that ended in an answer for which workers were asked.
-func (s *scaling) asked() []measured {
-	return slices.DeleteFunc(slices.Clone(s.reports), func(r measured) bool { return r.Rounds == 0 || r.Outcome == refused })
+// asked are the methods that ended in an answer for which workers were asked, at the most rows that
+// each was measured at.
+func (s *scaling) asked() (out []measured) {
+	for i, r := range s.reports {
+		last := i+1 == len(s.reports) || s.reports[i+1].method != r.method
+		if last && r.Rounds > 0 && r.Outcome != refused {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // passed is how often the table was read.
@@ -93,10 +101,24 @@ func (r measured) passed() float64 {
 	return float64(r.ReadBytes) / float64(r.n*r.width()*number)
 }
 
-// byWorkers is what workers do for a row, in processor seconds, and alone what nobody else does.
+// byWorkers is what workers do for a row, in processor seconds.
 func (r measured) byWorkers() float64 { return r.Fitting * r.Workers / r.Wall / float64(r.n) }
 
-func (r measured) alone() float64 { return (r.Wall - r.Workers) / float64(r.n) }
+// alone is what the program that fits does besides, in seconds for so many rows: a line through
+// the numbers of rows that a method was measured at.
+func (s *scaling) alone(r measured, rows float64) float64 {
+	own := r.Wall - r.Workers
+	for _, fewer := range s.reports {
+		if fewer.method != r.method || fewer.n == r.n {
+			continue
+		}
+		if slope := (own - fewer.Wall + fewer.Workers) / float64(r.n-fewer.n); slope > 0 {
+			return own + slope*(rows-float64(r.n))
+		}
+		return own
+	}
+	return own / float64(r.n) * rows
+}
 
 // prism is what it adds to a round.
 func (s *scaling) prism() float64 {
@@ -111,17 +133,24 @@ func (s *scaling) prism() float64 {
 // goals extrapolates.
 func (s *scaling) goals(p *engine.Page) {
 	p.Heading("A thousand million rows")
-	p.Text(fmt.Sprintf("Extrapolated, not measured: costs of a row as above times 10⁹, and hours and minutes on the clock. A worker is a core of this machine. *Here* has %g of them and no rounds to wait for; "+
-		"other workers are given %d s for every round, which is what is asked of a warm Flink. What workers do not do is taken to grow with the rows as everything else. "+
-		"Reading is of CSV, by one core. The shards of 10 columns take 80 GB; where they do not stay in memory a pass waits for the disk: this one reads %s MB a second, so that a pass takes no less than %s.",
+	p.Text(fmt.Sprintf("Extrapolated, not measured: costs of a row as above times 10⁹, in time on the clock. A worker is a core of this machine. *Here* has %g of them and no rounds to wait for; "+
+		"other workers are given %d s for every round, which is what is asked of a warm Flink. The shards of 10 columns take 80 GB; where they do not stay in memory a pass waits for the disk: this one reads %s MB a second, "+
+		"so that a pass takes no less than %s. What workers do not do is a line through what was measured at two numbers of rows.",
 		cores, flinkBar, three(s.disk/1e6), clock(goal*columns*number/s.disk)))
-	t := engine.Table{Head: []string{"method", "rows", "reading", "passes here, from memory", "from this disk", fmt.Sprintf("%d workers", some), fmt.Sprintf("%d workers", many), "not by workers", "TB read", "GB moved"}}
-	for _, r := range s.asked() {
+	all := s.asked()
+	if len(all) > 0 {
+		r := all[0]
+		parsing, taking := goal/float64(r.n)*r.Parsing, goal/float64(r.n)*r.Taking
+		p.Text(fmt.Sprintf("Before all of that CSV is read: parsed in %s here, %s by %d workers, %s by %d; and taken into shards by the program that fits in %s, however many workers there are.",
+			clock(parsing/cores), clock(parsing/some), some, clock(parsing/many), many, clock(taking)))
+	}
+	t := engine.Table{Head: []string{"method", "rows", "passes here, from memory", "from this disk", fmt.Sprintf("%d workers", some), fmt.Sprintf("%d workers", many), "not by workers", "TB read", "GB moved"}}
+	for _, r := range all {
 		scale := goal / float64(r.n)
 		memory := goal * r.byWorkers() / cores
-		t.Add(r.name, r.rows, clock(r.Reading*scale), clock(memory), clock(max(memory, float64(r.ReadBytes)*scale/s.disk)),
+		t.Add(r.name, r.rows, clock(memory), clock(max(memory, float64(r.ReadBytes)*scale/s.disk)),
 			clock(goal*r.byWorkers()/some+flinkBar*float64(r.Rounds)), clock(goal*r.byWorkers()/many+flinkBar*float64(r.Rounds)),
-			clock(goal*r.alone()), three(float64(r.ReadBytes)*scale/1e12), three(float64(r.MovedBytes)*scale/1e9))
+			clock(s.alone(r, goal)), three(float64(r.ReadBytes)*scale/1e12), three(float64(r.MovedBytes)*scale/1e9))
 	}
 	p.Table(t)
 }
