@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
@@ -28,6 +29,9 @@ func (s *scaling) page(o engine.Options) *engine.Page {
 	command := fmt.Sprintf("go run ./experiments scale -seed %d", s.seed)
 	if o.Rows != nil {
 		command += fmt.Sprintf(" -n %d,%d,%d", s.sizes[0], s.sizes[1], s.sizes[2])
+	}
+	if o.Methods != nil {
+		command += " -methods " + strings.Join(o.Methods, ",")
 	}
 	p.Header(engine.Header{Command: "`" + command + "`", Runs: "one", Seed: fmt.Sprintf("%d, of the rows; noise has none", s.seed), Commit: o.Commit})
 	p.Text(fmt.Sprintf("It took %v on %g cores. Rows have %d columns and are read from CSV files, %d of them up to %s rows, each number with six decimals; %s rows are the same files %d times. "+
