@@ -141,13 +141,8 @@ func (s *scaling) measure(ctx context.Context, said *os.File) error {
 			if pattern[s.sizes[2]], err = repeat(folder, kind, s.sizes[1], s.sizes[2]); err != nil {
 				return err
 			}
-			for _, n := range s.sizes {
-				w, err := command(ctx, program, folder, pattern[n], n)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(said, "gauze fit, %d rows: %+v\n", n, w)
-				s.whole = append(s.whole, w)
+			if err := s.commands(ctx, program, folder, pattern, said); err != nil {
+				return err
 			}
 			if s.disk, err = disk(folder, min(1<<30, s.sizes[2]*columns*number)); err != nil {
 				return err
@@ -159,6 +154,19 @@ func (s *scaling) measure(ctx context.Context, said *os.File) error {
 		}
 	}
 	s.took = time.Since(s.began)
+	return nil
+}
+
+// commands runs whole commands on all numbers of rows.
+func (s *scaling) commands(ctx context.Context, program, folder string, pattern map[int]string, said *os.File) error {
+	for _, n := range s.sizes {
+		w, err := command(ctx, program, folder, pattern[n], n)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(said, "gauze fit, %d rows: %+v\n", n, w)
+		s.whole = append(s.whole, w)
+	}
 	return nil
 }
 
