@@ -82,9 +82,7 @@ func (c Diagonal) At(i, j int) float64 {
 }
 
 // Dense returns diag(variances).
-func (c Diagonal) Dense() *mat.SymDense {
-	return symmetric.Diagonal(c.variances)
-}
+func (c Diagonal) Dense() *mat.SymDense { return symmetric.Diagonal(c.variances) }
 
 // Factor returns diag(sqrt variances).
 func (c Diagonal) Factor() *mat.Dense {

@@ -64,14 +64,10 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	if err := ctx.Err(); err != nil {
-		return estimate.Outcome{}, err
-	}
 	if p.KnownCovariance != nil {
 		return e.known.Fit(ctx, s, p)
 	}
-	f := &fit{one: e.one, Run: program.Begin(s, p, advice)}
-	return f.run(ctx)
+	return (&fit{one: e.one, Run: program.Begin(s, p, advice)}).run(ctx)
 }
 
 // Expect says what to expect from public facts.

@@ -72,9 +72,6 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 
 // Fit follows the plan with the whole budget of the session.
 func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	if err := ctx.Err(); err != nil {
-		return estimate.Outcome{}, err
-	}
 	return FitAllotment(ctx, s.Allotment(), p, "")
 }
 

@@ -12,9 +12,9 @@
 //
 // Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of
 // its Section E.2.
-// Differs: units by stage 0 instead of pair histograms; a consistent tree; clipping undone to first
-// order at every round; Kalman gains instead of Stein's rule; components merged in all columns
-// after each round.
+// Differs: of a large table a sample is asked first; units by stage 0 instead of pair histograms; a
+// consistent tree; clipping undone to first order at every round; Kalman gains instead of Stein's
+// rule; components merged in all columns after each round.
 package general
 
 import (
@@ -25,6 +25,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/program/single"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -36,6 +37,8 @@ type fit struct {
 	one      program.OneGaussian
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
+	table    *kernel.Allotment // asks all rows
+	odds     float64           // one row in so many is asked
 	global   component.Gaussian
 	coarse   bool    // the start may be far wider than the components are
 	countSD  float64 // noise of a count of the tree
@@ -55,11 +58,9 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if f.Few(leastFor(f.Problem, max(f.Problem.Components, 2))) {
 		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil
 	}
-	f.schedule = planned(f.Problem, f.Problem.Columns, f.Rows)
-	if out, done, err := f.Open(program.Config(prefixUnits, f.schedule.units, weakPart, f.Mu2)); done {
+	if out, done, err := f.units(); done {
 		return out, err
 	}
-	f.space = f.Space
 	x, gaps, err := f.gaps(ctx)
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -128,8 +129,19 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	final := math.Sqrt(f.schedule.final * f.Mu2)
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
-	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), float64(f.schedule.rounds)
-	return r, f.EM(ctx, r, program.Schedule{Next: program.Even(f.schedule.rounds, budget.Mu(part/rounds)), Spare: int(math.Ceil(spareRounds * rounds)),
+	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), f.schedule.rounds
+	if f.odds > 1 {
+		rounds = maxRounds // most of them cost little
+	}
+	even := program.Even(rounds, budget.Mu(part/float64(rounds)))
+	next := func(i int) (float64, bool) {
+		if i == rounds-tableRounds {
+			f.rejoin()
+			r.Rows, r.Floor = f.Rows, f.floor()
+		}
+		return even(i)
+	}
+	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
 		Join: openRounds, Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
 }
 

@@ -43,14 +43,10 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	if err := ctx.Err(); err != nil {
-		return estimate.Outcome{}, err
-	}
 	if e.One(p) {
 		return fitOne(ctx, e.one, s.Allotment(), p)
 	}
-	f := &fit{Run: program.Begin(s, p, advice), one: e.one}
-	return f.run(ctx)
+	return (&fit{Run: program.Begin(s, p, advice), one: e.one}).run(ctx)
 }
 
 // One reports that public facts say that the fit will be that of one Gaussian.
@@ -88,6 +84,9 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		s := planned(p, p.Columns, rows)
 		r := &em.Rounds{Space: component.Space{Columns: make([]int, p.Columns)}, Form: program.Form(p.Covariance), Rows: rows, Misfit: misfit, Factor: math.Sqrt2}
 		lost := r.Lost(1/float64(k), p.Mu*math.Sqrt(s.final))
+		if odds := oddsFor(p, rows); odds > 1 {
+			x.Notes = append(x.Notes, fmt.Sprintf("all but the last rounds ask a secret sample of one row in %.0f, at the price of all rows", odds))
+		}
 		x.Notes = append(x.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
 	}
 	return x

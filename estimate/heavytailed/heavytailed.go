@@ -58,9 +58,6 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	if err := ctx.Err(); err != nil {
-		return estimate.Outcome{}, err
-	}
 	f := fit{single.New(ctx, e.Name(), s.Allotment(), p, "")}
 	return f.End(f.run())
 }
@@ -100,6 +97,4 @@ func (f fit) round() (estimate.Outcome, error) {
 
 // Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends
 // on the law.
-func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	return single.Expect(rounded(p))
-}
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation { return single.Expect(rounded(p)) }

@@ -53,9 +53,7 @@ const (
 var lookParts = [...]float64{.14, .18, .26, .42}
 
 // boxPart is the part of all histograms of boxes.
-func boxPart(d int) float64 {
-	return fewBoxes + (manyBoxes-fewBoxes)*math.Min(1, float64(d-1)/7)
-}
+func boxPart(d int) float64 { return fewBoxes + (manyBoxes-fewBoxes)*math.Min(1, float64(d-1)/7) }
 
 // Estimator is the method "axis-aligned" where the covariance of all components is known.
 type Estimator struct{ estimate.Named }
@@ -99,7 +97,7 @@ type fit struct {
 }
 
 // Fit follows the plan with the whole budget of the session.
-func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	white, err := whiten(p.KnownCovariance)
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -123,9 +121,6 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 	}
 	f.parts = starts
 	for i := range lookParts {
-		if err := ctx.Err(); err != nil {
-			return estimate.Outcome{}, err
-		}
 		mu := f.Mu(lookParts[i] * (1 - countPart - boxPart(p.Columns)))
 		if i == len(lookParts)-1 {
 			mu = f.LeftMu()

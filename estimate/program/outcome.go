@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model"
@@ -104,25 +103,19 @@ func GaussianNote(g component.Gaussian, d int, start string) estimate.ComponentN
 // CoarseStart is a start of Note.
 const CoarseStart = ": mostly carried over from the coarse start"
 
-// Shaped is the covariance factor factor^T as a model's type: a spherical one has the mean of the
-// variances. The error is the model's: numbers that it cannot hold.
+// Shaped is the covariance factor factor^T as a model's type. The error is the model's: numbers
+// that it cannot hold.
 func Shaped(factor *mat.Dense, shape estimate.CovarianceType) (model.Covariance, error) {
 	if shape == estimate.Full {
 		return model.FullFromFactor(factor)
 	}
-	d, _ := factor.Dims()
-	variances, mean := make([]float64, d), 0.0
-	for j := range d {
-		variances[j] = dense.Norm2(factor.RawRowView(j))
-		mean += variances[j] / float64(d)
-	}
-	if shape == estimate.Spherical {
-		return model.NewSpherical(d, mean)
-	}
-	return model.NewDiagonal(variances)
+	var s mat.SymDense
+	s.SymOuterK(1, factor)
+	return ShapedMatrix(&s, shape)
 }
 
-// ShapedMatrix is the covariance s as a model's type: see Shaped.
+// ShapedMatrix is the covariance s as a model's type: a spherical one has the mean of the
+// variances. See Shaped.
 func ShapedMatrix(s *mat.SymDense, shape estimate.CovarianceType) (model.Covariance, error) {
 	d := s.SymmetricDim()
 	switch shape {

@@ -50,6 +50,7 @@ var layers = []layer{
 		"the core knows no ring: whoever uses one ring need not trust another"},
 	{"kernel/internal/pure", ring, "what pure mechanisms have in common stands on the core"},
 	{"kernel/pairs", ring, "a ring stands on the core and brings one mechanism"},
+	{"kernel/sample", ring, "a ring stands on the core and brings one mechanism"},
 	{"kernel/cells", append(ring[:len(ring):len(ring)], "kernel/query/boxes"), "a ring stands on the core and brings one mechanism"},
 	{"kernel/gaps", ring, "a ring stands on the core and brings one mechanism"},
 	{"kernel/choice", append(ring[:len(ring):len(ring)], "kernel/internal/pure", "kernel/cells", "kernel/gaps", "kernel/pairs", "kernel/query/boxes", "kernel/query/gapbuckets", "kernel/query/scores"), "only literal algorithms use it; what it releases of histograms are cells"},
@@ -79,6 +80,7 @@ var layers = []layer{
 	{"estimate/program/explore", slices.Concat(session, []string{"estimate", "estimate/program"}), "it finds where components are, for the estimators of mixtures, and knows none"},
 	{"estimate/program/single", slices.Concat(session, []string{"estimate", "estimate/program"}), "it is what the estimators of one distribution share, and it knows none"},
 	{"estimate/blackbox", slices.Concat(estimators, []string{"kernel/blocks", "estimate/learners"}), "the black-box reduction names the learners that the kernel runs on blocks of rows"},
+	{"estimate/general", append(estimators[:len(estimators):len(estimators)], "kernel/sample"), "of a large table a sample says where to look"},
 	{"estimate/univariate", append(estimators[:len(estimators):len(estimators)], "kernel/gaps"), "one column is placed by gaps"},
 	{"estimate/knowncov", append(estimators[:len(estimators):len(estimators)], "kernel/cells", "kernel/query/boxes"), "places are found by boxes"},
 	{"estimate", slices.Concat(estimators, []string{"learner"}), "estimators see data only through a session, and one does not know another: shared code goes to parts, and to program " +

@@ -124,7 +124,7 @@ func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learn
 	for _, v := range values {
 		b.Append([]float64{v})
 	}
-	s, err := core.OpenForTest(context.Background(), b.Protect(r), blocksPlan(), core.Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}, Own: blockstest.Registered}, h)
+	s, err := core.Open(context.Background(), core.Hooked(b.Protect(r), h), blocksPlan(), core.Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}, Own: blockstest.Registered})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,8 +468,8 @@ type embedded struct{ spectral.Learner }
 // TestForeignLearners: only plain structs below learner are handed rows, and faults of the other
 // fields are told from public facts.
 func TestForeignLearners(t *testing.T) {
-	s, err := core.OpenForTest(context.Background(), core.NewBuilder(1).Protect(privacy.ReplaceOne), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne,
-		Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered}, hook.New())
+	s, err := core.Open(context.Background(), core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), hook.New()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne,
+		Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +495,7 @@ func TestForeignLearners(t *testing.T) {
 func TestBlocksInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s, err := core.OpenForTest(ctx, core.NewBuilder(1).Protect(privacy.ReplaceOne), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered}, hook.New())
+	s, err := core.Open(ctx, core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), hook.New()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -596,7 +596,7 @@ func TestDerivedThreshold(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		h := blockstest.Seeded(1)
 		h.NoiseFactor = 0
-		s, err := core.OpenForTest(context.Background(), table, p, core.Terms{Relation: privacy.ReplaceOne, Budget: budget, Own: blockstest.Registered}, h)
+		s, err := core.Open(context.Background(), core.Hooked(table, h), p, core.Terms{Relation: privacy.ReplaceOne, Budget: budget, Own: blockstest.Registered})
 		if err != nil {
 			t.Fatal(err)
 		}

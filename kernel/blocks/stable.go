@@ -34,9 +34,7 @@ type Agreement struct {
 }
 
 // Validate reports a mask or a delta that makes no sense.
-func (e Agreement) Validate() error {
-	return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta))
-}
+func (e Agreement) Validate() error { return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta)) }
 
 // Loss is the mask's curve, and the delta of the test and of the mask's precision: see Stable.
 func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {

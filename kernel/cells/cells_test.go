@@ -22,8 +22,8 @@ func TestSingletonCells(t *testing.T) {
 	h := hook.New()
 	h.Source = noise.NewSeeded(stattest.Seed(t))
 	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "keys", Query: "stability histogram", Share: 1, Most: 1, Slack: 1}}}
-	s, err := core.OpenForTest(context.Background(), core.NewBuilder(1).Protect(privacy.ReplaceOne), p, core.Terms{Relation: privacy.ReplaceOne,
-		Budget: privacy.Budget{Epsilon: 1, Delta: .5}}, h)
+	s, err := core.Open(context.Background(), core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), h), p, core.Terms{Relation: privacy.ReplaceOne,
+		Budget: privacy.Budget{Epsilon: 1, Delta: .5}})
 	if err != nil {
 		t.Fatal(err)
 	}

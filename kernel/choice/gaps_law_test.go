@@ -128,7 +128,7 @@ func opened(t *testing.T, values []float64, q rings.GapQuery, seed uint64) (draw
 		b.Append([]float64{v})
 	}
 	p := core.Plan{Method: "m", Steps: []core.Step{{Name: "gaps", Query: "gaps", Share: 1, Most: 1}}}
-	s, err := core.OpenForTest(context.Background(), b.Protect(privacy.ReplaceOne), p, core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, seeded(seed))
+	s, err := core.Open(context.Background(), core.Hooked(b.Protect(privacy.ReplaceOne), seeded(seed)), p, core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestDerivedGaps(t *testing.T) {
 		h := seeded(1)
 		h.NoiseFactor = 0
 		p := core.Plan{Method: "gaps", Steps: []core.Step{{Name: "gaps", Query: core.OfBlocks(kind), Share: 1, Most: 1, Slack: 1}}}
-		s, err := core.OpenForTest(context.Background(), b.Protect(privacy.AddRemoveOne), p, core.Terms{Relation: privacy.AddRemoveOne, Budget: budget, Own: func(k int) core.Learner { return largest(k) }}, h)
+		s, err := core.Open(context.Background(), core.Hooked(b.Protect(privacy.AddRemoveOne), h), p, core.Terms{Relation: privacy.AddRemoveOne, Budget: budget, Own: func(k int) core.Learner { return largest(k) }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,7 +75,7 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 			r.Sums = append(r.Sums, append([]int64(nil), exact...))
 		}
 	}
-	s, err := core.OpenForTest(context.Background(), t, plan, terms, h)
+	s, err := core.Open(context.Background(), core.Hooked(t, h), plan, terms)
 	if err != nil {
 		tb.Fatalf("opening a session: %v", err)
 	}

@@ -14,8 +14,7 @@ import "math"
 // tiny bounds the results whose rounding error is surely representable: 2^-960 > 2^-1022*2^53.
 const tiny = 0x1p-960
 
-func up(x float64) float64   { return math.Nextafter(x, math.Inf(1)) }
-func down(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }
+func up(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 
 // AddUp returns x + y rounded up.
 func AddUp(x, y float64) float64 {
@@ -27,11 +26,8 @@ func AddUp(x, y float64) float64 {
 	return s
 }
 
-// addDown returns x + y rounded down.
-func addDown(x, y float64) float64 { return -AddUp(-x, -y) }
-
 // SubDown returns x - y rounded down.
-func SubDown(x, y float64) float64 { return addDown(x, -y) }
+func SubDown(x, y float64) float64 { return -AddUp(-x, y) }
 
 // MulUp returns x y rounded up.
 func MulUp(x, y float64) float64 {
@@ -61,19 +57,16 @@ func DivUp(x, y float64) float64 {
 func DivDown(x, y float64) float64 { return -DivUp(-x, y) }
 
 // SqrtUp returns sqrt x rounded up, NaN if x < 0.
-func SqrtUp(x float64) float64 {
-	r := math.Sqrt(x)
-	if x != 0 && (x < tiny || math.FMA(-r, r, x) > 0) {
-		return up(r)
-	}
-	return r
-}
+func SqrtUp(x float64) float64 { return root(x, 1) }
 
 // SqrtDown returns sqrt x rounded down, NaN if x < 0.
-func SqrtDown(x float64) float64 {
+func SqrtDown(x float64) float64 { return root(x, -1) }
+
+// root returns sqrt x, or its neighbour on that side of it unless it is sure to be there.
+func root(x float64, side int) float64 {
 	r := math.Sqrt(x)
-	if x != 0 && (x < tiny || math.FMA(-r, r, x) < 0) {
-		return down(r)
+	if x != 0 && (x < tiny || float64(side)*math.FMA(-r, r, x) > 0) {
+		return math.Nextafter(r, math.Inf(side))
 	}
 	return r
 }

@@ -69,9 +69,7 @@ func (f *Filter) Left() float64 { return f.gauss.left() }
 
 // Spent returns the mu^2 and the threshold delta spent so far, rounded up, as [Calibration.Loss]
 // takes them.
-func (f *Filter) Spent() (mu2, thresholdDelta float64) {
-	return f.gauss.total(), f.threshold.total()
-}
+func (f *Filter) Spent() (mu2, thresholdDelta float64) { return f.gauss.total(), f.threshold.total() }
 
 // account is a sum that never exceeds its cap. Invariant: 0 <= spent <= cap, and spent is at least
 // the exact sum.

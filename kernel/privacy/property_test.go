@@ -106,7 +106,7 @@ func TestDirectedRounding(t *testing.T) {
 	check := func(op string, got float64, exact *big.Float, isUp bool, x, y float64) {
 		t.Helper()
 		c := big64(got).Cmp(exact)
-		tight := big64(down(got)).Cmp(exact) < 0
+		tight := big64(math.Nextafter(got, math.Inf(-1))).Cmp(exact) < 0
 		if !isUp {
 			c, tight = -c, big64(up(got)).Cmp(exact) > 0
 		}
@@ -125,7 +125,6 @@ func TestDirectedRounding(t *testing.T) {
 		}
 		sum, prod := new(big.Float).Add(big64(z), big64(y)), new(big.Float).Mul(big64(z), big64(y))
 		check("AddUp", AddUp(z, y), sum, true, z, y)
-		check("AddDown", addDown(z, y), sum, false, z, y)
 		check("SubDown", SubDown(z, -y), sum, false, z, y)
 		check("MulUp", MulUp(z, y), prod, true, z, y)
 		check("MulDown", MulDown(z, y), prod, false, z, y)

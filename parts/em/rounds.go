@@ -43,7 +43,7 @@ type Rounds struct {
 	// noise is deleted after it.
 	Clear  float64
 	pairs  []correlations         // of the components in the last round
-	lost   map[[2]float64]float64 // what Lost has said, by weight and mu
+	lost   map[[2]float64]float64 // what Lost has said, by rows and mu
 	hidden float64                // noise sd of the number of rows that Far has seen last
 }
 
@@ -126,7 +126,7 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 // Lost is the nats per row of a component of weight w that the noise of one round is expected to
 // cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most mostLost.
 func (r *Rounds) Lost(w, mu float64) float64 {
-	asked := [2]float64{w, mu}
+	asked := [2]float64{w * r.Rows, mu}
 	if lost, ok := r.lost[asked]; ok {
 		return lost
 	}

@@ -384,9 +384,7 @@ func (d *Data) Bin(c Component) (low, high float64) {
 }
 
 // Rows are those of all the components.
-func Rows(cs []Component) float64 {
-	return loops.Sum(cs, func(c Component) float64 { return c.Rows })
-}
+func Rows(cs []Component) float64 { return loops.Sum(cs, func(c Component) float64 { return c.Rows }) }
 
 // clone is for searches that keep what they have.
 func clone(cs []Component) []Component { return slices.Clone(cs) }

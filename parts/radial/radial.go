@@ -44,9 +44,7 @@ func Edges(d int) []float64 {
 }
 
 // Beyond is the noisy number of rows above edge i.
-func (h *Histogram) Beyond(i int) float64 {
-	return floats.Sum(h.Counts[i+1:])
-}
+func (h *Histogram) Beyond(i int) float64 { return floats.Sum(h.Counts[i+1:]) }
 
 // upTo is the number of rows below each edge and at last of all, without decreases: the noise is
 // pooled, and shared out such that the whole is rows.

@@ -70,6 +70,8 @@ type Config struct {
 	VariedMu2 float64
 	// Rows is their number, public or released; 0 if there is none, and then no column is sparse.
 	Rows float64
+	// Sample, if set, is asked for the centres: of part of the rows, and with the same budget.
+	Sample *kernel.Allotment
 }
 
 // Units are the released centre and scale of every column.
@@ -162,7 +164,7 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 		cfg.VariedMu2 = VariedPart * cfg.ScaleMu2
 	}
 	var err error
-	if u.Center, err = centers(a, cfg.Prefix+"center", is, cfg.CenterMu2); err != nil {
+	if u.Center, err = centers(cmp.Or(cfg.Sample, a), cfg.Prefix+"center", is, cfg.CenterMu2); err != nil {
 		return Units{}, err
 	}
 	tiny := slices.Repeat([]float64{math.NaN()}, d)

@@ -105,9 +105,7 @@ const flattest = 50.0
 
 // low is the dimension of the view: all working coordinates if they are few, else room for the
 // means of every component allowed.
-func (f *Finder) low() int {
-	return min(f.Space.Dim(), max(fewColumns, f.Most()+1))
-}
+func (f *Finder) low() int { return min(f.Space.Dim(), max(fewColumns, f.Most()+1)) }
 
 // fewColumns: up to this many, the view keeps all. A guess.
 const fewColumns = 12

@@ -3,9 +3,12 @@
 package pooled
 
 import (
+	"math"
+
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // Cut cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with
@@ -51,5 +54,5 @@ func Cut(a *core.Allotment, b blocks.Blocks) (*core.Allotment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return core.Derive(a, t, secret.Components), nil
+	return core.Instead(a.Take(math.Inf(1)), t, privacy.ReplaceOne, secret.Components), nil
 }

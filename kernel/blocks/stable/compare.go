@@ -27,9 +27,7 @@ type Agreement struct {
 // mixture may be anything.
 //
 // Source: [PPE] Sections B1 and B2 of the restatement.
-func (r Rules) Compare(mixtures [][]Component) *Agreement {
-	return r.compare(mixtures, r.limits())
-}
+func (r Rules) Compare(mixtures [][]Component) *Agreement { return r.compare(mixtures, r.limits()) }
 
 func (r Rules) compare(mixtures [][]Component, l limits) *Agreement {
 	t := r.Estimates

@@ -124,7 +124,7 @@ func Open(t testing.TB, r privacy.Relation, values []float64, h *hook.Hook, p co
 	for _, v := range values {
 		b.Append([]float64{v})
 	}
-	s, err := core.OpenForTest(context.Background(), b.Protect(r), p, core.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 20, Delta: .9}, Own: Registered}, h)
+	s, err := core.Open(context.Background(), core.Hooked(b.Protect(r), h), p, core.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 20, Delta: .9}, Own: Registered})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,17 +31,18 @@ func Secretly(a *Allotment, do func(*Draw) error) (err error) {
 	return do(a.s.draw(Draw{}))
 }
 
-// Derive moves what a has left to an allotment of a session over t, of which one row of the
-// protected table can replace group rows. Everything else is shared.
-func Derive(a *Allotment, t *rows.Table, group int) *Allotment {
+// Instead is a, without its view, but that t, made of the rows in secret, stands for the protected
+// table, under a relation. group, if positive, says that t holds block estimates, of which one row
+// of the protected table can replace so many; if not, that given all draws that made it, what one
+// row changes of the table is that, or nothing, of t. Everything is shared but what Session says of
+// the table.
+func Instead(a *Allotment, t *rows.Table, r privacy.Relation, group int) *Allotment {
 	derived := *a.s
-	derived.table = protect(t, privacy.ReplaceOne)
-	derived.terms.Relation = privacy.ReplaceOne
-	derived.pooled, derived.group = true, float64(group)
-	derived.mu.Lock()
-	defer derived.mu.Unlock()
-	derived.root = &Allotment{s: &derived, pot: &pot{a.left}}
-	a.left = 0
+	derived.table, derived.terms.Relation = protect(t, r), r
+	if group > 0 {
+		derived.pooled, derived.group = true, float64(group)
+	}
+	derived.root = &Allotment{s: &derived, pot: a.pot}
 	return derived.root
 }
 

@@ -19,8 +19,8 @@ func TestPanicsAreConstant(t *testing.T) {
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { panic(fmt.Sprint("a row: ", exact)) }
 	b := NewBuilder(1)
 	b.Append([]float64{1})
-	s, err := OpenForTest(context.Background(), b.Protect(privacy.ReplaceOne), Plan{Method: "m", Steps: []Step{{Name: "count", Query: "count", Share: 1, Most: 9}}},
-		Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, h)
+	s, err := Open(context.Background(), Hooked(b.Protect(privacy.ReplaceOne), h), Plan{Method: "m", Steps: []Step{{Name: "count", Query: "count", Share: 1, Most: 9}}},
+		Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

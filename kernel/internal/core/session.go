@@ -81,11 +81,6 @@ type usage struct {
 	count int
 }
 
-// OpenForTest opens a session with a hook, of kernel/kerneltest.
-func OpenForTest(ctx context.Context, t *Table, plan Plan, terms Terms, h *hook.Hook) (*Session, error) {
-	return Open(ctx, Hooked(t, h), plan, terms)
-}
-
 // Open calibrates the plan and opens a session. It reads no row. It copies first what it checks, so
 // that nobody can change it in between.
 func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {

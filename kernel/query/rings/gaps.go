@@ -81,11 +81,10 @@ func LogWindow(rows float64) int {
 
 // Kind is "gaps", in parts if there is a partition.
 func (q GapMasses) Kind() string {
-	const kind = "gaps"
 	if q.Partition.Zero() {
-		return kind
+		return "gaps"
 	}
-	return PartsOf(kind)
+	return PartsOf("gaps")
 }
 
 // Validate reports a partition, a column or windows that cannot be used.

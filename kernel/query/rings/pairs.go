@@ -175,13 +175,11 @@ func (PairOctaves) Weight(int) float64 { return 1 }
 func (PairOctaves) Unit() float64 { return 1 }
 
 // Compile returns the map of differences.
-func (q PairOctaves) Compile(int) query.RowMap { return octaveMap{q} }
-
-type octaveMap struct{ q PairOctaves }
+func (q PairOctaves) Compile(int) query.RowMap { return q }
 
 // Add counts every pair in every column.
-func (m octaveMap) Add(sum []int64, rows []float64) {
-	for q := m.q; len(rows) >= q.Columns; rows = rows[q.Columns:] {
+func (q PairOctaves) Add(sum []int64, rows []float64) {
+	for ; len(rows) >= q.Columns; rows = rows[q.Columns:] {
 		if panel.Null(rows) {
 			continue
 		}

@@ -1,0 +1,103 @@
+package general
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/engine/counted"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// large makes tables of so many rows large ones for a test.
+func large(t *testing.T, rows float64) {
+	before := largeTable
+	largeTable = rows
+	t.Cleanup(func() { largeTable = before })
+}
+
+// TestOddsFor: a sample grows like the root of a large table, and there is none of one that is not
+// large, or where the sample would say little.
+func TestOddsFor(t *testing.T) {
+	p := estimate.Problem{Columns: 10, Mu: muOne}
+	for _, c := range []struct {
+		rows, mu float64
+		odds     float64
+	}{{1e6, muOne, 1}, {largeTable - 1, muOne, 1}, {largeTable, muOne, 8}, {1e7, muOne, 8}, {1e8, muOne, 27}, {1e9, muOne, 87}, {1e7, muOne / 100, 1}, {0, muOne, 1}, {-5, muOne, 1}} {
+		if p.Mu = c.mu; oddsFor(p, c.rows) != c.odds {
+			t.Errorf("%v rows, mu %v: one in %v, want %v", c.rows, c.mu, oddsFor(p, c.rows), c.odds)
+		}
+	}
+	p = estimate.Problem{Columns: 10, Mu: muOne, Rows: 1e7, Relation: privacy.ReplaceOne, MaxComponents: 5}
+	if notes := strings.Join(tested.Expect(p).Notes, "; "); !strings.Contains(notes, "one row in 8") {
+		t.Errorf("a plan says %q", notes)
+	}
+}
+
+// TestLargeReplay: where a sample is asked first, a fit's questions are functions of its answers on
+// a neighbouring table too, and where a row is replaced no path loses more than mu^2. (A row more
+// takes a coin more of the seeded draws, so that pairs of rows, which come after, are others: what
+// samples lose then is shown in kernel/sample.)
+func TestLargeReplay(t *testing.T) {
+	const n = 16000
+	large(t, n-n/50) // the rows are counted with noise
+	rng := newRand(t)
+	for _, rel := range relations {
+		for _, k := range []int{0, 2} {
+			rows := twoGroups(rng, n, 1)
+			for _, v := range []float64{1e308, math.NaN(), 0} {
+				row := []float64{v}
+				other := append([][]float64{row}, rows[1:]...)
+				if rel == privacy.AddRemoveOne {
+					other = append(slices.Clone(rows), row)
+				}
+				f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: 1, Relation: rel, Mu: .5, Components: k,
+					Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
+				if limit := math.Pow(f.Session.Mu(), 2); rel == privacy.ReplaceOne && loss.Path > limit*(1+1e-9) {
+					t.Errorf("%v, another row of %v: a path loses mu^2 = %v of %v", rel, v, loss.Path, limit)
+				}
+			}
+		}
+	}
+}
+
+// TestLargeTablesAreReadLess: a fit that asks a sample first reads all rows about as often as its
+// last rounds and what cannot do with less, in fewer than 40 passes, and is as near the truth.
+//
+// False-alarm rate: below 1e-6, as the noise moves no mean by a hundredth of a cluster's width.
+func TestLargeTablesAreReadLess(t *testing.T) {
+	const n, d, k = 60000, 2, 3
+	rng := newRand(t)
+	truth := estimatetest.Truth(t, rng, problems.Moderate{Columns: d, Components: k, Separation: 6, Kappa: 3, LeastWeight: .2})
+	table := kerneltest.Table(estimatetest.Draw(t, truth, n, rng), d, privacy.ReplaceOne)
+	p := estimate.Problem{Columns: d, Rows: n, Relation: privacy.ReplaceOne, Mu: 4, MaxComponents: 10, NoDelta: true}
+	passes := func(rows float64) float64 {
+		large(t, rows)
+		plan, err := tested.Plan(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := counted.New()
+		s := kerneltest.Open(t, table, plan, kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Rho: 8}, Engine: e}, kerneltest.Options{Fresh: true})
+		out, err := tested.Fit(context.Background(), s, p)
+		if err != nil || out.Model == nil {
+			t.Fatalf("no model: %v, %v", out.NoRelease, err)
+		}
+		if tv, _ := estimatetest.TV(t, truth, out.Model, 4000, rng); tv > .1 {
+			t.Errorf("large from %v rows on: TV %v", rows, tv)
+		}
+		return e.Passes()
+	}
+	all, few := passes(2*n), passes(n-n/50) // the rows are counted with noise
+	t.Logf("%v passes, and %v with a sample", all, few)
+	if few > .6*all || few > 35 {
+		t.Errorf("%v passes with a sample, %v without", few, all)
+	}
+}
