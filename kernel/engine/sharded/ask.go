@@ -60,7 +60,7 @@ func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
 		panic(err)
 	}
 	q.Table, q.Shards = l.number, l.shards
-	if _, err := encode(q.task); err != nil { // of another kind
+	if _, err := encode(q.task); err != nil || l.shards == 0 { // of another kind, or none of their rows
 		return nil
 	}
 	own, read := q.here(ctx, l)

@@ -75,8 +75,9 @@ func (p *pool) layout(t *rows.Table) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.shards = len(l.own)
-	p.tables[t] = l
+	if l.shards = len(l.own); l.shards > 0 { // a table that workers have no part in is not held on to
+		p.tables[t] = l
+	}
 	return l, nil
 }
 

@@ -102,6 +102,24 @@ type schedule func(ctx context.Context, items []string) error
 
 func (s schedule) Run(ctx context.Context, items []string) error { return s(ctx, items) }
 
+// TestElsewhere: a table that lies elsewhere, such as a sample of one in the room, is read on all
+// cores where the fit runs: nothing is asked of workers, and the engine does not keep its rows.
+func TestElsewhere(t *testing.T) {
+	m, elsewhere := newMemory(2), mixed(3*rows.ChunkRows)
+	e := New(m, Here{m})
+	for name, q := range sums() {
+		if got, want := engine.Sum(e, elsewhere, q), engine.Sum(local.Engine{}, mixed(elsewhere.Len()), q); !slices.Equal(got, want) {
+			t.Errorf("%s: other sums", name)
+		}
+	}
+	if p := e.pool(); len(m.asked) > 0 || len(m.texts) > 0 || len(p.tables) > 0 {
+		t.Errorf("asked %v, %d texts, %d tables are kept", m.asked, len(m.texts), len(p.tables))
+	}
+	if in := mixedIn(3*rows.ChunkRows, m); !slices.Equal(engine.Sum(e, in, query.Count{}), engine.Sum(local.Engine{}, mixed(in.Len()), query.Count{})) || len(m.asked) != 1 {
+		t.Errorf("of a table in the room: asked %v", m.asked)
+	}
+}
+
 // TestNoAnswer: what is missing, damaged or told in two ways ends in a constant, never in a sum.
 func TestNoAnswer(t *testing.T) {
 	q := sums()["full"]
