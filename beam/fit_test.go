@@ -94,8 +94,8 @@ func read(t *testing.T, text string) *release.Release {
 	return &r
 }
 
-// Prism, in this process, hands out the work of a fit.
-func TestPrism(t *testing.T) {
+// The runner of the flags, or Prism in this process, hands out the work of a fit.
+func TestRunner(t *testing.T) {
 	var parsing, summing int
 	code, stdout, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler {
 		return schedule(func(ctx context.Context, items []string) error {
