@@ -26,10 +26,11 @@ import (
 // holds without it, as it may be released first at no loss. Under replace-one n is public, so that
 // the sample's size, which Session().Rows reports, depends on coins alone; under add-or-remove-one
 // Rows reports nothing.
-func Of(a *core.Allotment, odds uint64) (*core.Allotment, error) {
+func Of(a *core.Allotment, odds uint64) (s *core.Allotment, err error) {
 	drawn := rows.New(a.Session().Columns())
-	err := core.Secretly(a, func(d *core.Draw) error {
-		t, read := d.Rows(), d.Rows().Pieces()
+	err = core.Secretly(a, func(d *core.Draw) error {
+		t := d.Rows()
+		read := t.Pieces()
 		for first := 0; first < t.Len() && d.Context().Err() == nil; first += rows.PieceRows {
 			for piece := read(first / rows.PieceRows); len(piece) > 0; piece = piece[t.Columns():] {
 				if noise.Uniform(d.Source(), odds) == 0 {
@@ -37,7 +38,8 @@ func Of(a *core.Allotment, odds uint64) (*core.Allotment, error) {
 				}
 			}
 		}
+		s = core.Instead(a, drawn, d.Relation(), 0) // of all rows: where a part of them ends is no coin
 		return d.Context().Err()
 	})
-	return core.Instead(a, drawn, a.Session().Relation(), 0), err
+	return s, err
 }

@@ -198,3 +198,15 @@ func TestSampleSpendsTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestNoPartOfASample: if the rows or the coins fail on the way there is no sample. One of the rows
+// up to there would differ in two rows, that which comes or goes and the one at its end.
+func TestNoPartOfASample(t *testing.T) {
+	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		h := hook.New()
+		h.Source = &coins{make([]uint64, 3000)}
+		if s, err := Of(open(t, context.Background(), r, make([]float64, 5000), h), 1); s != nil || err == nil {
+			t.Errorf("%v: a sample of 3000 rows of 5000: %v", r, err)
+		}
+	}
+}
