@@ -67,6 +67,9 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if p.KnownCovariance != nil {
 		return e.known.Fit(ctx, s, p)
 	}
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
 	return (&fit{one: e.one, Run: program.Begin(s, p, advice)}).run(ctx)
 }
 

@@ -118,6 +118,9 @@ func components(p estimate.Problem) int {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return estimate.Outcome{}, err
+	}
 	return (&fit{Run: program.Begin(s, p, e.advice), of: e, k: components(p)}).run(ctx)
 }
 

@@ -133,13 +133,12 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	if f.odds > 1 {
 		rounds = maxRounds // most of them cost little
 	}
-	even := program.Even(rounds, budget.Mu(part/float64(rounds)))
 	next := func(i int) (float64, bool) {
 		if i == rounds-tableRounds {
 			f.rejoin()
 			r.Rows, r.Floor = f.Rows, f.floor()
 		}
-		return even(i)
+		return budget.Mu(part / float64(rounds)), i < rounds
 	}
 	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
 		Join: openRounds, Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})

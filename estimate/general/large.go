@@ -24,11 +24,10 @@ var largeTable = float64(1 << 23)
 
 // oddsFor says that one row in so many is asked: 1 where the table is not large.
 func oddsFor(p estimate.Problem, rows float64) float64 {
-	odds := math.Floor(sampleOdds * math.Sqrt(rows/largeTable))
-	if rows < largeTable || strength(p, p.Columns, rows/odds) < sampleStrength {
-		return 1
+	if odds := math.Floor(sampleOdds * math.Sqrt(rows/largeTable)); rows >= largeTable && strength(p, p.Columns, rows/odds) >= sampleStrength {
+		return odds
 	}
-	return odds
+	return 1
 }
 
 // units finds those of the columns, in a large table their centres in a sample of it; what follows

@@ -84,8 +84,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // Fit follows the plan with the whole budget of the session.
 func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &fit{Finder: explore.Finder{Run: program.Begin(s, p, advice), Context: ctx, Keep: refineShare, Beyond: true}}
-	return f.run()
+	return (&fit{Finder: explore.Finder{Run: program.Begin(s, p, advice), Context: ctx, Keep: refineShare, Beyond: true}}).run()
 }
 
 // fit is the state of one run.

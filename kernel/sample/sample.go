@@ -29,8 +29,7 @@ import (
 func Of(a *core.Allotment, odds uint64) (s *core.Allotment, err error) {
 	drawn := rows.New(a.Session().Columns())
 	err = core.Secretly(a, func(d *core.Draw) error {
-		t := d.Rows()
-		read := t.Pieces()
+		t, read := d.Rows(), d.Rows().Pieces()
 		for first := 0; first < t.Len() && d.Context().Err() == nil; first += rows.PieceRows {
 			for piece := read(first / rows.PieceRows); len(piece) > 0; piece = piece[t.Columns():] {
 				if noise.Uniform(d.Source(), odds) == 0 {
