@@ -49,7 +49,7 @@ const (
 func TestEngines(t *testing.T) {
 	name := os.Getenv(asks)
 	if name == "" {
-		t.Skip("GAUZE_ENGINES names no engine")
+		t.Skip("GAUZE_ENGINES is not set, to flink or spark: minutes, and a job server by Maven")
 	}
 	e, ok := engines[name]
 	if !ok {

@@ -26,15 +26,6 @@ import (
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
-// couple replays words drawn before, so that common rows keep their draws.
-type couple struct{ words []uint64 }
-
-func (c *couple) Uint64() uint64 {
-	w := c.words[0]
-	c.words = c.words[1:]
-	return w
-}
-
 var both = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
 // rigged is a learner of one coordinate that a test steers; the sessions of these tests take it by
@@ -178,8 +169,8 @@ func TestOneMoreRowChangesOneBlock(t *testing.T) {
 			words = append(words, src.Uint64())
 		}
 		at := int(noise.Uniform(src, uint64(n)))
-		with := drawBlocks(&couple{slices.Clone(words)}, privacy.AddRemoveOne, n, m)
-		without := drawBlocks(&couple{slices.Delete(slices.Clone(words), 2*at, 2*at+2)}, privacy.AddRemoveOne, n-1, m)
+		with := drawBlocks(stattest.Replay(words), privacy.AddRemoveOne, n, m)
+		without := drawBlocks(stattest.Replay(slices.Delete(slices.Clone(words), 2*at, 2*at+2)), privacy.AddRemoveOne, n-1, m)
 		changed := 0
 		for b := range with {
 			for i, row := range without[b] { // row numbers as in the longer table

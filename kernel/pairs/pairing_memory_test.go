@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -39,7 +40,7 @@ func TestBucketsTwin(t *testing.T) {
 			for b := range count {
 				var in []int
 				for i := range leaves {
-					if leaves[i] == l && noise.Uniform(&couple{draws[i][:1]}, uint64(count)) == uint64(b) {
+					if leaves[i] == l && noise.Uniform(stattest.Replay(draws[i][:1]), uint64(count)) == uint64(b) {
 						in = append(in, i)
 					}
 				}

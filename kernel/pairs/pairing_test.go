@@ -80,15 +80,6 @@ func flatPairs(pairs [][2]int) (rows []int) {
 	return rows
 }
 
-// couple replays words drawn before, so that common rows keep their draws.
-type couple struct{ words []uint64 }
-
-func (c *couple) Uint64() uint64 {
-	w := c.words[0]
-	c.words = c.words[1:]
-	return w
-}
-
 // coupled draws pairs in which row i has the words of draws[i]; a row in no leaf draws nothing.
 // Buckets are powers of two, so every other row takes two words.
 func coupled(r privacy.Relation, whole bool, leaves []int, draws [][2]uint64, buckets ...int) [][][2]int {
@@ -98,7 +89,7 @@ func coupled(r privacy.Relation, whole bool, leaves []int, draws [][2]uint64, bu
 			words = append(words, draws[i][0], draws[i][1])
 		}
 	}
-	return draw(&couple{words}, r, whole, leaves, buckets...)
+	return draw(stattest.Replay(words), r, whole, leaves, buckets...)
 }
 
 // TestOneRowChangesOnePairOfALeaf: with the draws of the common rows fixed, a row more, at any

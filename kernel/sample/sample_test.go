@@ -15,15 +15,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// coins hands out the words of a table's rows one after another, and panics beyond.
-type coins struct{ words []uint64 }
-
-func (c *coins) Uint64() uint64 {
-	w := c.words[0]
-	c.words = c.words[1:]
-	return w
-}
-
 var (
 	step = core.Step{Name: "look", Query: query.Histogram, Share: 1, Most: 9}
 	bins = query.Counts{Edges: [][]float64{{-3, 0, 1, 1e300}}}
@@ -47,7 +38,7 @@ func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float6
 func exact(t testing.TB, r privacy.Relation, values []float64, words []uint64, odds uint64) (sums []int64) {
 	t.Helper()
 	h := hook.New()
-	h.NoiseFactor, h.Source = 0, &coins{slices.Clone(words)}
+	h.NoiseFactor, h.Source = 0, stattest.Replay(words)
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { sums = exact }
 	s, err := Of(open(t, context.Background(), r, values, h), odds)
 	if err != nil {
@@ -204,7 +195,7 @@ func TestSampleSpendsTheBudget(t *testing.T) {
 func TestNoPartOfASample(t *testing.T) {
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		h := hook.New()
-		h.Source = &coins{make([]uint64, 3000)}
+		h.Source = stattest.Replay(make([]uint64, 3000))
 		if s, err := Of(open(t, context.Background(), r, make([]float64, 5000), h), 1); s != nil || err == nil {
 			t.Errorf("%v: a sample of 3000 rows of 5000: %v", r, err)
 		}
