@@ -201,3 +201,42 @@ func TestNoPartOfASample(t *testing.T) {
 		}
 	}
 }
+
+// a quitting source hands out zeros and gives the fit up at one of them.
+type quitting struct {
+	left int
+	quit func()
+}
+
+func (q *quitting) Uint64() uint64 {
+	if q.left--; q.left == 0 {
+		q.quit()
+	}
+	return 0
+}
+
+// TestGivenUpHalfway: of a fit that is given up while a sample is drawn nothing is measured any
+// more, least of all what was drawn by then: where that ends depends on the clock.
+func TestGivenUpHalfway(t *testing.T) {
+	for _, r := range relations {
+		for _, at := range []int{1, 2999, 4999, 5000} {
+			ctx, cancel := context.WithCancel(context.Background())
+			h := hook.New()
+			h.Source = &quitting{at, cancel}
+			h.Record = func(string, any, float64, []float64, []int64) { t.Errorf("%v: measured after row %d", r, at) }
+			a := open(t, ctx, r, make([]float64, 5000), h)
+			s, err := Of(a, 1)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%v, given up at row %d: %v", r, at, err)
+			}
+			for _, who := range []*core.Allotment{s, a} {
+				if _, err := who.Sum(step.Name, bins, .5); !errors.Is(err, context.Canceled) {
+					t.Errorf("%v, given up at row %d: %v", r, at, err)
+				}
+			}
+			if mu := a.Session().Loss().Mu; mu != 0 {
+				t.Errorf("%v: %v was spent", r, mu)
+			}
+		}
+	}
+}
