@@ -220,7 +220,7 @@ func TestElements(t *testing.T) {
 	}
 	defer s.Close()
 	for _, odd := range []string{"", "1.1.0", s.Folder() + between, s.Folder() + between + "1.1.0", s.Folder() + "x" + between + "1.1.0"} {
-		if _, err := work(odd); err == nil || strings.Contains(err.Error(), s.Folder()) {
+		if err := work(odd); err == nil || strings.Contains(err.Error(), s.Folder()) {
 			t.Errorf("%q: %v", odd, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -17,13 +18,15 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
 	"github.com/gauze-dp/gauze/source/shared"
 )
 
 func init() {
-	register.Function1x2(work)
+	register.DoFn2x0[string, func(string)](&worker{})
+	register.Emitter1[string]()
 	register.Function1x0(done)
 }
 
@@ -35,7 +38,7 @@ type beamed struct{ folder string }
 // between ends a folder's name in an element.
 const between = "\n"
 
-// Run has Beam call work. Elements are reshuffled, or the worker that made them would do them all;
+// Run has Beam start workers. Elements are reshuffled, or the one that made them would do them all;
 // and they come out again, because Prism (2.77) spins while a bundle without outputs is worked on:
 // a fifth of a fit's processor time.
 func (b beamed) Run(ctx context.Context, items []string) error {
@@ -44,7 +47,7 @@ func (b beamed) Run(ctx context.Context, items []string) error {
 	for i, item := range items {
 		elements[i] = b.folder + between + item
 	}
-	worked := beam.ParDo(scope, work, beam.Reshuffle(scope, beam.CreateList(scope, elements)))
+	worked := beam.ParDo(scope, &worker{}, beam.Reshuffle(scope, beam.CreateList(scope, elements)))
 	beam.ParDo0(scope, done, beam.Reshuffle(scope, worked))
 	defer b.litter()()
 	_, err := beam.Run(ctx, runner(), pipeline)
@@ -68,6 +71,29 @@ func (b beamed) litter() (restore func()) {
 	}
 }
 
+// A worker does all work of a bundle side by side. A runner may hand it over as one, as Prism does,
+// which takes a part back only where none is done for a tenth of a second.
+type worker struct{ all *errgroup.Group }
+
+// slots are the cores of this process, which all of its workers share.
+var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// StartBundle begins with no work.
+func (w *worker) StartBundle(func(string)) { w.all = new(errgroup.Group) }
+
+// ProcessElement has the work done that an element names, and returns at once.
+func (w *worker) ProcessElement(element string, emit func(string)) {
+	w.all.Go(func() error {
+		slots <- struct{}{}
+		defer func() { <-slots }()
+		return work(element)
+	})
+	emit(element)
+}
+
+// FinishBundle waits for the work.
+func (w *worker) FinishBundle(func(string)) error { return w.all.Wait() }
+
 var errElement = errors.New("gauze-beam: work that nobody asked for")
 
 // labour is done by workers, which tests have fail.
@@ -75,21 +101,21 @@ var labour = do
 
 // work does what an element names. Its errors are constants, and its panics are one: what Beam is
 // told it logs, with stacks.
-func work(element string) (same string, err error) {
+func work(element string) (err error) {
 	defer func() {
 		if recover() != nil {
-			same, err = "", errElement
+			err = errElement
 		}
 	}()
 	folder, item, ok := strings.Cut(element, between)
 	if !ok {
-		return "", errElement
+		return errElement
 	}
 	store, err := opened(folder)
 	if err != nil {
-		return "", errElement
+		return errElement
 	}
-	return element, labour(store, item)
+	return labour(store, item)
 }
 
 func done(string) {}
