@@ -133,7 +133,5 @@ func (f *fit) frames(ctx context.Context, r *em.Rounds, part float64) error {
 // resized is the factor between the variances of now and was in the geometric mean, which shows
 // through noise that hides each of them.
 func resized(now, was component.Gaussian) float64 {
-	_, _, a := symmetric.Factor(now.Cov)
-	_, _, b := symmetric.Factor(was.Cov)
-	return math.Exp(math.Abs(a-b) / float64(len(now.Mean)))
+	return math.Exp(math.Abs(symmetric.LogDet(now.Cov)-symmetric.LogDet(was.Cov)) / float64(len(now.Mean)))
 }

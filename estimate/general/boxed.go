@@ -45,7 +45,8 @@ func unresolved(c *coreset.Coreset) bool {
 // Differs: only where near and far are many octaves apart, or the tree of counts has a cell that
 // holds as much as a component does.
 func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err error) {
-	f.rejoin()
+	f.drawn, f.odds = f.table, 1
+	f.asks(true)
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
 	b.Contest, b.Near, b.Shapes, b.Refine = f.againstOne, nearPart, shapePart, f.refine

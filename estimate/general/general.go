@@ -34,14 +34,15 @@ import (
 // fit is the state of one run.
 type fit struct {
 	program.Run
-	one      program.OneGaussian
+	method   Estimator
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
-	table    *kernel.Allotment // asks all rows
-	odds     float64           // one row in so many is asked
-	global   component.Gaussian
-	coarse   bool    // the start may be far wider than the components are
-	countSD  float64 // noise of a count of the tree
+	// table asks all rows; drawn, where one row in odds is asked until the last rounds, those
+	table, drawn *kernel.Allotment
+	all, odds    float64
+	global       component.Gaussian
+	coarse       bool    // the start may be far wider than the components are
+	countSD      float64 // noise of a count of the tree
 }
 
 // run is the whole fit.
@@ -53,7 +54,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		if none := single.TooFew(f.Problem, f.AtMost); none != nil {
 			return estimate.Outcome{NoRelease: none, Diagnostics: f.Notes}, nil
 		}
-		return fitOne(ctx, f.one, f.Allotment, f.Problem)
+		return fitOne(ctx, f.method.one, f.Allotment, f.Problem)
 	}
 	if f.Few(leastFor(f.Problem, max(f.Problem.Components, 2))) {
 		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil
@@ -126,22 +127,12 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	if err := f.refine(ctx, r); err != nil {
 		return nil, err
 	}
-	final := math.Sqrt(f.schedule.final * f.Mu2)
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), f.schedule.rounds
-	if f.odds > 1 {
-		rounds = maxRounds // most of them cost little
-	}
-	next := func(i int) (float64, bool) {
-		if i == rounds-tableRounds {
-			f.rejoin()
-			r.Rows, r.Floor = f.Rows, f.floor()
-		}
-		return budget.Mu(part / float64(rounds)), i < rounds
-	}
+	next := func(i int) (float64, bool) { return budget.Mu(part * f.round(i, r)), i < rounds }
 	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
-		Join: openRounds, Worth: func() float64 { return final }, Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
+		Join: openRounds, Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
 }
 
 // rounds is private EM in the working space.

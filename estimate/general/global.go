@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and
@@ -91,14 +92,8 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 	if q < f.schedule.q {
 		first, last = coreset.Levels(q, false)
 	}
-	w := mat.NewDense(q, d, nil)
-	half := make([]float64, q)
-	for i := range q {
-		half[i] = boxSDs * math.Sqrt(a.lambda[i])
-		for j := range d {
-			w.Set(i, j, a.vec.At(j, i))
-		}
-	}
+	w := mat.DenseCopyOf(a.vec.Slice(0, d, 0, q).T())
+	half := loops.Map(a.lambda[:q], func(v float64) float64 { return boxSDs * math.Sqrt(v) })
 	c, err := coreset.Build(f.Allotment, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
 	return c, a, err
 }

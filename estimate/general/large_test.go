@@ -16,23 +16,29 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// large makes tables of so many rows large ones for a test.
-func large(t *testing.T, rows float64) {
-	before := largeTable
-	largeTable = rows
-	t.Cleanup(func() { largeTable = before })
+// enough is the method for which samples of so much strength are enough.
+func enough(strength float64) Estimator {
+	e := tested
+	e.Enough = strength
+	return e
 }
 
-// TestOddsFor: a sample grows like the root of a large table, and there is none of one that is not
-// large, or where the sample would say little.
+// TestOddsFor: a sample grows like the root of a large table, and there is none where it would say
+// little.
 func TestOddsFor(t *testing.T) {
 	p := estimate.Problem{Columns: 10, Mu: muOne}
 	for _, c := range []struct {
 		rows, mu float64
+		columns  int
 		odds     float64
-	}{{1e6, muOne, 1}, {largeTable - 1, muOne, 1}, {largeTable, muOne, 8}, {1e7, muOne, 8}, {1e8, muOne, 27}, {1e9, muOne, 87}, {1e7, muOne / 100, 1}, {0, muOne, 1}, {-5, muOne, 1}} {
-		if p.Mu = c.mu; oddsFor(p, c.rows) != c.odds {
-			t.Errorf("%v rows, mu %v: one in %v, want %v", c.rows, c.mu, oddsFor(p, c.rows), c.odds)
+	}{{2e5, muOne, 10, 1}, {5e5, muOne, 10, 2}, {1e6, muOne, 10, 4}, {1e6, muOne, 2, 4}, {1e6, muOne, 20, 1}, {1e7, muOne, 10, 8}, {1e8, muOne, 10, 27}, {1e9, muOne, 10, 87},
+		{1e7, muOne / 100, 10, 1}, {1e7, muOne, 50, 2}, {0, muOne, 10, 1}, {-5, muOne, 10, 1}} {
+		p.Mu, p.Columns = c.mu, c.columns
+		if got := tested.oddsFor(p, c.rows); got != c.odds {
+			t.Errorf("%v rows of %d, mu %v: one in %v, want %v", c.rows, c.columns, c.mu, got, c.odds)
+		}
+		if got := enough(math.Inf(1)).oddsFor(p, c.rows); got != 1 {
+			t.Errorf("%v rows of which none are to be left out: one in %v", c.rows, got)
 		}
 	}
 	p = estimate.Problem{Columns: 10, Mu: muOne, Rows: 1e7, Relation: privacy.ReplaceOne, MaxComponents: 5}
@@ -47,7 +53,6 @@ func TestOddsFor(t *testing.T) {
 // samples lose then is shown in kernel/sample.)
 func TestLargeReplay(t *testing.T) {
 	const n = 16000
-	large(t, n-n/50) // the rows are counted with noise
 	rng := newRand(t)
 	for _, rel := range relations {
 		for _, k := range []int{0, 2} {
@@ -58,7 +63,7 @@ func TestLargeReplay(t *testing.T) {
 				if rel == privacy.AddRemoveOne {
 					other = append(slices.Clone(rows), row)
 				}
-				f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: 1, Relation: rel, Mu: .5, Components: k,
+				f, loss := estimatetest.Neighbours(t, enough(10), estimatetest.Case{Rows: rows, Columns: 1, Relation: rel, Mu: .5, Components: k,
 					Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
 				if limit := math.Pow(f.Session.Mu(), 2); rel == privacy.ReplaceOne && loss.Path > limit*(1+1e-9) {
 					t.Errorf("%v, another row of %v: a path loses mu^2 = %v of %v", rel, v, loss.Path, limit)
@@ -78,8 +83,7 @@ func TestLargeTablesAreReadLess(t *testing.T) {
 	truth := estimatetest.Truth(t, rng, problems.Moderate{Columns: d, Components: k, Separation: 6, Kappa: 3, LeastWeight: .2})
 	table := kerneltest.Table(estimatetest.Draw(t, truth, n, rng), d, privacy.ReplaceOne)
 	p := estimate.Problem{Columns: d, Rows: n, Relation: privacy.ReplaceOne, Mu: 4, MaxComponents: 10, NoDelta: true}
-	passes := func(rows float64) float64 {
-		large(t, rows)
+	passes := func(tested Estimator) float64 {
 		plan, err := tested.Plan(p)
 		if err != nil {
 			t.Fatal(err)
@@ -91,11 +95,11 @@ func TestLargeTablesAreReadLess(t *testing.T) {
 			t.Fatalf("no model: %v, %v", out.NoRelease, err)
 		}
 		if tv, _ := estimatetest.TV(t, truth, out.Model, 4000, rng); tv > .1 {
-			t.Errorf("large from %v rows on: TV %v", rows, tv)
+			t.Errorf("a strength of %v is enough: TV %v", tested.Enough, tv)
 		}
 		return e.Passes()
 	}
-	all, few := passes(2*n), passes(n-n/50) // the rows are counted with noise
+	all, few := passes(enough(math.Inf(1))), passes(enough(100))
 	t.Logf("%v passes, and %v with a sample", all, few)
 	if few > .6*all || few > 35 {
 		t.Errorf("%v passes with a sample, %v without", few, all)

@@ -17,11 +17,13 @@ import (
 type Estimator struct {
 	estimate.Named
 	one program.OneGaussian
+	// Enough is the strength of a sample that may be asked in place of all rows; +Inf: never.
+	Enough float64
 }
 
 // New returns the estimator; one is what it is for one component.
 func New(one program.OneGaussian) Estimator {
-	return Estimator{estimate.Describe("general", source, "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"), one}
+	return Estimator{estimate.Describe("general", source, "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"), one, sampleStrength}
 }
 
 var _ estimate.Estimator = Estimator{}
@@ -46,7 +48,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if e.One(p) {
 		return fitOne(ctx, e.one, s.Allotment(), p)
 	}
-	return (&fit{Run: program.Begin(s, p, advice), one: e.one}).run(ctx)
+	return (&fit{Run: program.Begin(s, p, advice), method: e}).run(ctx)
 }
 
 // One reports that public facts say that the fit will be that of one Gaussian.
@@ -84,7 +86,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		s := planned(p, p.Columns, rows)
 		r := &em.Rounds{Space: component.Space{Columns: make([]int, p.Columns)}, Form: program.Form(p.Covariance), Rows: rows, Misfit: misfit, Factor: math.Sqrt2}
 		lost := r.Lost(1/float64(k), p.Mu*math.Sqrt(s.final))
-		if odds := oddsFor(p, rows); odds > 1 {
+		if odds := e.oddsFor(p, rows); odds > 1 {
 			x.Notes = append(x.Notes, fmt.Sprintf("all but the last rounds ask a secret sample of one row in %.0f, at the price of all rows", odds))
 		}
 		x.Notes = append(x.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -57,8 +58,8 @@ type Schedule struct {
 	// open.
 	Join int
 	// Worth is the loss of a release in which two components have to be worth their distinction,
-	// where their number is not asked for; nil means that of all that is left.
-	Worth func() float64
+	// where their number is not asked for; 0 means that of all that is left.
+	Worth float64
 	// Contest, if set, has the last word on their number then, if there are several.
 	Contest func(context.Context, *em.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
@@ -77,10 +78,7 @@ func Even(rounds int, mu float64) func(int) (float64, bool) {
 
 // EM runs private EM by a schedule.
 func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
-	worth := s.Worth
-	if worth == nil {
-		worth = r.LeftMu
-	}
+	worth := func() float64 { return cmp.Or(s.Worth, r.LeftMu()) }
 	for i := 0; ; i++ {
 		mu, more := s.Next(i)
 		if !more {

@@ -28,7 +28,7 @@ func recordedStep(prefix string) kernel.Step {
 // one histogram, with bins of their own for the numbers that people write down near the columns'
 // centres. What it finds counts from here on as if it had been declared. Centres, scales and counts
 // are released values and the rest is post-processing, so it costs the histogram and nothing else.
-func (r *Run) recorded(prefix string) error {
+func (r *Run) recorded(prefix string, a *kernel.Allotment, rows float64) error {
 	q := query.Counts{Edges: make([][]float64, r.All)}
 	points := make([][]float64, r.All)
 	for i, j := range r.Space.Columns {
@@ -39,10 +39,10 @@ func (r *Run) recorded(prefix string) error {
 		}
 	}
 	mu := r.Mu(recordedPart)
-	if sigma := q.Sensitivity(r.Problem.Relation) / mu; q.Size() == 0 || !lattice.Visible(sigma, r.Rows, sigma) {
+	if sigma := q.Sensitivity(r.Problem.Relation) / mu; q.Size() == 0 || !lattice.Visible(sigma, rows, sigma) {
 		return nil
 	}
-	answer, err := r.Sum(prefix+stepRecorded, q, mu)
+	answer, err := a.Sum(prefix+stepRecorded, q, mu)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (r *Run) recorded(prefix string) error {
 			continue
 		}
 		last := len(edges)
-		of, inside := lattice.Counts(points[j], edges, counts[:last+1]), r.Rows-math.Max(0, counts[0]+counts[last])
+		of, inside := lattice.Counts(points[j], edges, counts[:last+1]), rows-math.Max(0, counts[0]+counts[last])
 		if l, ok := lattice.Infer(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok && !lattice.Few(of, inside) {
 			r.Lattices[j] = l
 		}

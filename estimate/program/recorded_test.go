@@ -34,7 +34,7 @@ func TestRecorded(t *testing.T) {
 			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .05}}, kerneltest.Options{Fresh: true})
 		r := Begin(s, p, nil)
 		r.Rows = float64(len(rows))
-		out, done, err := r.Open(Config("u: ", .05, weakPart, r.Mu2))
+		out, done, err := r.Open(Config("u: ", .05, weakPart, r.Mu2), 1)
 		if done || err != nil {
 			t.Fatalf("%v: %+v, %v", rel, out, err)
 		}
@@ -53,7 +53,7 @@ func TestRecordedWouldBeNoise(t *testing.T) {
 	if none := r.Use(stagezero.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {
 		t.Fatal(none)
 	}
-	if err := r.recorded("u: "); err != nil || len(s.Measurements()) > 0 {
+	if err := r.recorded("u: ", r.Allotment, r.Rows); err != nil || len(s.Measurements()) > 0 {
 		t.Errorf("%v, measured %v", err, s.Measurements())
 	}
 }

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -90,9 +91,10 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 	return err
 }
 
-// Open finds the units of the columns. done says that out is the outcome: the units cannot be used,
+// Open finds the units of the columns; cfg.Sample, if set, is one row in odds, and is asked what
+// they are recorded in. done says that out is the outcome: the units cannot be used,
 // all columns are constant, or the noise hides whether they are.
-func (r *Run) Open(cfg stagezero.Config) (out estimate.Outcome, done bool, err error) {
+func (r *Run) Open(cfg stagezero.Config, odds float64) (out estimate.Outcome, done bool, err error) {
 	cfg.Rows = r.Rows
 	none, err := r.findUnits(r.Allotment, cfg)
 	switch {
@@ -106,6 +108,6 @@ func (r *Run) Open(cfg stagezero.Config) (out estimate.Outcome, done bool, err e
 		out, err = r.constant()
 		return out, true, err
 	}
-	err = r.recorded(cfg.Prefix)
+	err = r.recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.Allotment), r.Rows/odds)
 	return out, err != nil, err
 }

@@ -104,7 +104,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 		return f.Refuse("about %.0f rows are too few to tell components of %d columns apart", math.Max(0, f.Rows), f.All), nil
 	}
 	share, _ := program.Share(f.Problem, f.All, f.Rows)
-	if out, done, err := f.Open(program.Config(prefixUnits, share, weakShare, f.Mu2)); done {
+	if out, done, err := f.Open(program.Config(prefixUnits, share, weakShare, f.Mu2), 1); done {
 		return out, err
 	}
 	f.Space = program.OneUnit(f.Run.Space, f.Problem.Covariance)

@@ -110,7 +110,7 @@ func (f *aggregation) findRows() (*estimate.Outcome, error) {
 		out := f.Refuse("about %.0f rows are too few to find the units of %d columns", f.Rows, f.Problem.Columns)
 		return &out, nil
 	}
-	if out, done, err := f.Open(program.Config(prefixSampleUnits, share, sampleWeakShare, f.Mu2)); done || err != nil {
+	if out, done, err := f.Open(program.Config(prefixSampleUnits, share, sampleWeakShare, f.Mu2), 1); done || err != nil {
 		return &out, err
 	}
 	f.space = f.Space
