@@ -16,11 +16,8 @@ import (
 // is a decimal comma or a thousands separator. A number too small for float64 is zero. The value is
 // 0 unless the kind is number.
 func ParseCell(cell string) (float64, Kind) {
-	var plain [32]byte // and eight zeros at least
-	if n := copy(plain[:24], cell); 0 < n && n == len(cell) {
-		if v, ok := lines.Decimal(plain[:], 0, n); ok {
-			return v, Number
-		}
+	if v, ok := lines.Decimal(cell); ok {
+		return v, Number
 	}
 	return parseOther(cell)
 }

@@ -20,15 +20,23 @@ var tens = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 var fives = [...]uint64{1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125, 6103515625, 30517578125, 152587890625, 762939453125,
 	3814697265625, 19073486328125, 95367431640625, 476837158203125, 2384185791015625, 11920928955078125, 59604644775390625, 298023223876953125, 1490116119384765625, 7450580596923828125}
 
-// Decimal reads text[from:to], whose next byte is no digit, point or letter, with at least eight
-// bytes behind it in text.
-//
-// It reads up to 19 digits as a whole number times a power of ten from 10^-27 to 10^27, and returns
-// the float64 nearest to that, as strconv.ParseFloat does. All else is not ok.
-func Decimal(text []byte, from, to int) (v float64, ok bool) {
-	d, end := read(text, from)
-	v, ok = d.value()
-	return v, ok && end == to
+// mostPlain is how long a text Decimal reads: one with 17 digits, signs, a point and an exponent.
+const mostPlain = 24
+
+// Decimal is the float64 nearest to the number that a text is, as strconv.ParseFloat finds it, if
+// it is up to 19 digits as a whole number times a power of ten from 10^-27 to 10^27. All else is
+// not ok.
+func Decimal(text string) (v float64, ok bool) {
+	var plain [mostPlain + slack]byte
+	if len(text) == 0 || len(text) > mostPlain {
+		return 0, false
+	}
+	var cells [1]cell
+	copy(plain[:], text)
+	if n, _ := decimals(plain[:], 0, len(text), cells[:]); n == 0 {
+		cells[0].read(plain[:], 0, len(text))
+	}
+	return cells[0].value, cells[0].value == cells[0].value && cells[0].to == len(text)
 }
 
 // A decimal is whole 10^power, or less than nothing by as much.
@@ -37,7 +45,7 @@ type decimal struct {
 	power        int
 }
 
-// none is no decimal that has a value.
+// none is no decimal that has a value but NaN.
 var none = decimal{power: len(fives)}
 
 // read reads what begins there, and returns where it ends: nowhere behind the first byte that no
@@ -66,7 +74,8 @@ func read(text []byte, begin int) (d decimal, end int) {
 	return d, end
 }
 
-// value is the float64 nearest to a decimal, the even one of two, for powers that fives has.
+// value is the float64 nearest to a decimal, the even one of two, for powers that fives has, and
+// NaN for others.
 //
 // Let x and y be whole and 5^|power|, shifted left until their highest bits are set: both are in
 // [2^63, 2^64), and the number is x/y or xy times a power of two. So is s = 2^62 x/y or xy/2^65, of
@@ -76,10 +85,10 @@ func read(text []byte, begin int) (d decimal, end int) {
 // between two even numbers that follow each other: no float64 and no middle is between s and q|1.
 // Hence both have the same nearest one, which is what the one rounding, of q|1, finds. To multiply
 // by a power of two between 2^-153 and 2^92 is exact. Zero has x = 0, and remains zero.
-func (d decimal) value() (v float64, ok bool) {
+func (d decimal) value() float64 {
 	power := d.power
 	if power <= -len(fives) || power >= len(fives) {
-		return 0, false
+		return math.NaN()
 	}
 	up, five := bits.LeadingZeros64(d.whole), fives[max(power, -power)]
 	down := bits.LeadingZeros64(five)
@@ -93,8 +102,7 @@ func (d decimal) value() (v float64, ok bool) {
 		q, rest = q>>1, rest|q&1
 		power += 65 - down
 	}
-	v = float64(int64(q|(rest|-rest)>>63)) * math.Float64frombits(uint64(1023+power-up)<<52|d.minus<<63)
-	return v, true
+	return float64(int64(q|(rest|-rest)>>63)) * math.Float64frombits(uint64(1023+power-up)<<52|d.minus<<63)
 }
 
 // sign reads a sign, if there is one, without a branch.

@@ -11,10 +11,35 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
-// inCell is Decimal of a text between other cells, with digits behind it.
-func inCell(cell string) (float64, bool) {
-	text := []byte("9," + cell + ",99999999")
-	return Decimal(text, 2, 2+len(cell))
+// forms runs a test with decimals and, where that reads, without.
+func forms(t *testing.T, run func(*testing.T)) {
+	defer func(best bool) { vectors = best }(vectors)
+	t.Run("this machine's", run)
+	if vectors {
+		vectors = false
+		t.Run("all machines'", run)
+	}
+}
+
+// inCell reads a text between other cells, with digits behind it: in a line, and alone. It may be
+// the last of its line.
+func inCell(t *testing.T, cell string, last bool) (float64, bool) {
+	line := "9," + cell + ",99999999"
+	if last {
+		line = "-8.5," + cell
+	}
+	text := append(make([]byte, 0, len(line)+slack), line...)
+	copy(text[len(line):cap(text)], "\n"+strings.Repeat("9", slack))
+	r := &Reader{text: text}
+	if cells := r.split(len(line), 2); cells != strings.Count(line, ",")+1 || string(r.Cell(1)) != cell {
+		t.Fatalf("%q: %d cells, of which the second is %q", line, cells, r.Cell(1))
+	}
+	v, ok := r.Number(1)
+	alone, ok2 := Decimal(cell)
+	if fits := len(cell) <= mostPlain && len(cell) > 0; ok2 != (ok && fits) || ok2 && math.Float64bits(alone) != math.Float64bits(v) {
+		t.Fatalf("%q: %v, %v alone, %v, %v in a line", cell, alone, ok2, v, ok)
+	}
+	return v, ok
 }
 
 // pointed writes whole 10^power, with its point anywhere and the exponent that this takes.
@@ -49,7 +74,9 @@ func halfway(rng *rand.Rand) (whole uint64, power int) {
 }
 
 // TestDecimal: what is read is what strconv reads, in every bit; and it reads what is common.
-func TestDecimal(t *testing.T) {
+func TestDecimal(t *testing.T) { forms(t, testDecimal) }
+
+func testDecimal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const marks = "0123456789012345678901234567890123456789.-+eE"
 	kinds := []struct {
@@ -88,7 +115,7 @@ func TestDecimal(t *testing.T) {
 		read, texts := 0, 200_000
 		for range texts {
 			cell := kind.text()
-			got, ok := inCell(cell)
+			got, ok := inCell(t, cell, read%2 == 0)
 			if !ok {
 				continue
 			}
@@ -104,7 +131,7 @@ func TestDecimal(t *testing.T) {
 	}
 	for _, cell := range []string{"0", "-0", "17", "-12.375", "+.5", "5.", "123456.789", "0.000001", "1e5", "2.5E-7", "9007199254740993", "9999999999999999999",
 		"1234567890.12345", "1e27", "1e-27", "100.24474769032078", "0e-27"} {
-		if _, ok := inCell(cell); !ok {
+		if _, ok := inCell(t, cell, false); !ok {
 			t.Errorf("%q is not read", cell)
 		}
 	}
@@ -145,6 +172,60 @@ func TestPowers(t *testing.T) {
 		}
 		if p < len(tens) && tens[p] != power<<p {
 			t.Errorf("10^%d: got %d", p, tens[p])
+		}
+	}
+}
+
+// TestForms: decimals reads as read does, in every bit, or leaves the cell to it, whatever bytes
+// there are.
+func TestForms(t *testing.T) {
+	if !vectors {
+		t.Skip("this machine has one form")
+	}
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
+	digits := func() string {
+		zeros, nines := strings.Repeat("0", rng.IntN(2)*rng.IntN(3)), strings.Repeat("9", rng.IntN(2)*rng.IntN(18))
+		return []string{"", zeros + strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10), nines}[rng.IntN(3)]
+	}
+	plain, texts := 0, 300_000
+	for range texts {
+		line := []byte([]string{"", "-", "+"}[rng.IntN(3)] + digits() + []string{"", ".", ".", "..", "e"}[rng.IntN(5)] + digits() + ",-7.25")
+		if rng.IntN(2) == 0 {
+			line[rng.IntN(len(line))] = byte(rng.IntN(256))
+		}
+		if rng.IntN(4) == 0 {
+			line = line[:rng.IntN(len(line)+1)]
+		}
+		text := append(line, []byte{'\n', '\r'}[rng.IntN(2)])
+		for range slack {
+			text = append(text, "0123456789.,-\n\xff"[rng.IntN(15)])
+		}
+		var got, want [3]cell
+		n, next := decimals(text, 0, len(line), got[:])
+		from := 0
+		for i := range n {
+			if from = want[i].read(text, from, len(line)); got[i].from != want[i].from || got[i].to != want[i].to ||
+				math.Float64bits(got[i].value) != math.Float64bits(want[i].value) {
+				t.Fatalf("%q: cell %d is %v, want %v", text, i, got[i], want[i])
+			}
+		}
+		if next != from {
+			t.Fatalf("%q: the next cell begins at %d, want %d", text, next, from)
+		}
+		plain += min(n, 1)
+	}
+	if t.Logf("%d of %d first cells are plain", plain, texts); plain < texts/10 {
+		t.Error("they are too few")
+	}
+	most := "-1234567890123456.1234567890123456"
+	for _, c := range []struct {
+		cell string
+		n    int
+	}{{most[:17], 1}, {"1" + most[1:17], 0}, {most[14:], 1}, {most[13:], 0}, {"." + most[18:], 1}, {"." + most[18:] + "7", 0},
+		{strings.Repeat("0", 16) + ".1", 1}, {"+", 0}, {".", 0}, {"-.", 0}, {"", 0}, {"5.", 1}, {"-.5", 1}, {"1.2.3", 0}, {"1e5", 0}, {most, 0}} {
+		text := append([]byte(c.cell), make([]byte, slack)...)
+		if n, _ := decimals(text, 0, len(c.cell), make([]cell, 1)); n != c.n {
+			t.Errorf("%q: %d cells are read", c.cell, n)
 		}
 	}
 }

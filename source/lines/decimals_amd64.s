@@ -1,0 +1,174 @@
+//go:build !purego
+
+#include "go_asm.h"
+#include "textflag.h"
+
+// What PSHUFB brings to the end of 16 bytes, with zeros in front: the first i of them from byte i+1
+// on of this table; none from byte 0 and 1 on.
+DATA last<>+0(SB)/8, $0x8080808080808080
+DATA last<>+8(SB)/8, $0x8080808080808080
+DATA last<>+16(SB)/8, $0x0605040302010080
+DATA last<>+24(SB)/8, $0x0e0d0c0b0a090807
+DATA last<>+32(SB)/1, $0x0f
+GLOBL last<>(SB), RODATA|NOPTR, $33
+
+DATA zero<>+0(SB)/1, $'0'
+GLOBL zero<>(SB), RODATA|NOPTR, $1
+DATA nine<>+0(SB)/1, $9
+GLOBL nine<>(SB), RODATA|NOPTR, $1
+DATA point<>+0(SB)/1, $'.'
+GLOBL point<>(SB), RODATA|NOPTR, $1
+DATA ten<>+0(SB)/4, $0x010a010a           // 10 and 1, bytes
+GLOBL ten<>(SB), RODATA|NOPTR, $4
+DATA hundred<>+0(SB)/4, $0x00010064       // 100 and 1, of two bytes
+GLOBL hundred<>(SB), RODATA|NOPTR, $4
+DATA myriad<>+0(SB)/4, $0x00012710        // 10,000 and 1, of two bytes
+GLOBL myriad<>(SB), RODATA|NOPTR, $4
+DATA hundredMillion<>+0(SB)/8, $100000000
+GLOBL hundredMillion<>(SB), RODATA|NOPTR, $8
+
+// func decimals(text []byte, from, end int, cells []cell) (n, next int)
+//
+// A cell is found by two masks of its first 32 bytes: what is no digit, and what is neither a digit
+// nor a point. The digits before the point fill the lower half of Y0, those behind it the upper one,
+// each at its end behind zeros; both halves become numbers at once, digits in pairs, fours, eights
+// and sixteens. What follows is value, of a power that is not positive.
+//
+// SI text, R8 from, R9 end, DI the next of cells, CX how many are left, R10 the cell's first byte,
+// BX its length, R12 whether it has a sign, R11 whether that is -, DX its bytes before a point, R13
+// those from the point on, R15 a power of five.
+TEXT ·decimals(SB), NOSPLIT, $0-80
+	MOVQ from+24(FP), R8
+	MOVQ cells_len+48(FP), CX
+	CMPB ·vectors(SB), $0
+	JEQ  done
+	MOVQ text_base+0(FP), SI
+	MOVQ end+32(FP), R9
+	MOVQ cells_base+40(FP), DI
+	VPBROADCASTB zero<>(SB), Y15
+	VPBROADCASTB nine<>(SB), Y14
+	VPBROADCASTB point<>(SB), Y13
+	VPBROADCASTD ten<>(SB), Y12
+	VPBROADCASTD hundred<>(SB), Y11
+	VPBROADCASTD myriad<>(SB), Y10
+	VPBROADCASTQ hundredMillion<>(SB), Y9
+	VPXOR X8, X8, X8
+
+next:
+	TESTQ CX, CX
+	JEQ  stop
+	CMPQ R8, R9
+	JGT  stop
+	LEAQ (SI)(R8*1), R10
+	VMOVDQU (R10), Y0
+	MOVBLZX (R10), AX
+	XORL R11, R11
+	XORL R12, R12
+	CMPB AX, $'-'
+	SETEQ R11
+	CMPB AX, $'+'
+	SETEQ R12
+	ORL  R11, R12
+	VPSUBB Y15, Y0, Y1
+	VPMINUB Y14, Y1, Y2
+	VPCMPEQB Y2, Y1, Y2                // digits
+	VPCMPEQB Y13, Y0, Y0               // points
+	VPOR Y2, Y0, Y0
+	VPMOVMSKB Y2, DX
+	VPMOVMSKB Y0, BX
+	ORL  R12, DX
+	ORL  R12, BX
+	NOTL DX
+	NOTL BX
+	TZCNTL BX, BX
+	JCS  stop                          // the cell goes on
+	BLSRL DX, AX
+	TZCNTL DX, DX
+	TZCNTL AX, AX
+	CMPL AX, BX
+	JLT  stop                          // a second point
+	LEAQ (R8)(BX*1), AX                // where the cell ends
+	MOVQ R8, cell_from(DI)
+	MOVQ AX, cell_to(DI)
+	CMPB (R10)(BX*1), $','
+	JEQ  ended
+	CMPQ AX, R9
+	JNE  stop                          // there is more in the cell
+
+ended:
+	VMOVDQU (R10)(R12*1), X0           // from the first digit on
+	VINSERTI128 $1, 1(R10)(DX*1), Y0, Y0
+	MOVQ BX, R13
+	SUBQ DX, R13                       // 0 without a point, else one more than digits behind it
+	SUBQ R12, DX                       // digits before it
+	SUBQ R12, BX
+	CMPQ R13, $1
+	ADCQ $-2, BX                       // all digits but one
+	CMPQ BX, $18
+	JHI  stop
+	CMPQ DX, $16
+	JGT  stop
+	CMPQ R13, $17
+	JGT  stop
+	LEAQ 1(AX), R8
+	LEAQ last<>(SB), AX
+	VMOVDQU 1(AX)(DX*1), X1
+	VINSERTI128 $1, (AX)(R13*1), Y1, Y1
+	VPSUBB Y15, Y0, Y0
+	VPSHUFB Y1, Y0, Y0
+	VPMADDUBSW Y12, Y0, Y0
+	VPMADDWD Y11, Y0, Y0
+	VPACKUSDW Y0, Y0, Y0
+	VPMADDWD Y10, Y0, Y0
+	VPMULUDQ Y9, Y0, Y1
+	VPSRLQ $32, Y0, Y0
+	VPADDQ Y1, Y0, Y0
+	VMOVQ X0, AX
+	VEXTRACTI128 $1, Y0, X0
+	VMOVQ X0, BX
+	XORL DX, DX
+	SUBQ $1, R13
+	CMOVQLT DX, R13                    // digits behind a point
+	LEAQ ·fives(SB), R15
+	MOVQ (R15)(R13*8), R15
+	SHLXQ R13, R15, DX                 // a power of ten
+	IMULQ DX, AX
+	ADDQ BX, AX                        // whole
+	BSRQ R15, DX
+	XORQ $63, DX                       // down
+	SHLXQ DX, R15, R15                 // y
+	SUBQ R13, DX                       // power and down
+	MOVQ AX, BX
+	ORQ  $1, BX
+	BSRQ BX, BX
+	XORQ $63, BX                       // up, but 63 of zero
+	SUBQ BX, DX
+	LEAQ (1023-62)(DX), R13            // the exponent of a power of two
+	SHLXQ BX, AX, DX                   // x
+	MOVQ DX, AX
+	SHRQ $2, DX
+	SHLQ $62, AX
+	DIVQ R15
+	TESTQ DX, DX
+	SETNE DX
+	ORB  DX, AX
+	VCVTSI2SDQ AX, X8, X0
+	SHLQ $52, R13
+	SHLQ $63, R11
+	ORQ  R11, R13
+	VMOVQ R13, X1
+	VMULSD X1, X0, X0
+	VMOVSD X0, cell_value(DI)
+	ADDQ $cell__size, DI
+	DECQ CX
+	JMP  next
+
+stop:
+	VZEROUPPER
+
+done:
+	MOVQ cells_len+48(FP), AX
+	SUBQ CX, AX
+	MOVQ AX, n+64(FP)
+	MOVQ R8, next+72(FP)
+	RET
