@@ -2,7 +2,6 @@ package query
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 
@@ -227,10 +226,10 @@ func (q Counts) OfSorted(sorted [][]float64) (counts []int64) {
 func (q Counts) Compile(d int) RowMap {
 	switch q.Kind() {
 	case Histogram:
-		return &binMap{edges: q.Edges, d: d}
+		return &binMap{panel.NewView(nil, make([]float64, d), nil, d), q.Edges}
 	case ColumnCounts:
 		r := q.Ranks(1)
-		return &columnMap{q: q, Ranks: r, seen: make([]int64, r.Size())}
+		return &columnMap{q: q, ranks: r, RowMap: r.Compile(d), seen: make([]int64, r.Size())}
 	}
 	m := &lengthMap{View: q.Frame.View(d), as: q.As, edges: slices.Clone(q.Edges[0])}
 	for i, e := range m.edges {
@@ -268,36 +267,21 @@ func (m *lengthMap) Add(sum []int64, rows []float64) {
 }
 
 type binMap struct {
+	*panel.View
 	edges [][]float64
-	d     int
 }
 
-// Add counts every column of every row.
+// Add counts every column of every row: missing cells, and those of a null row, are in no bin.
 func (m *binMap) Add(sum []int64, rows []float64) {
-	at := 0
-	for j, edges := range m.edges { // column by column: its edges stay at hand
-		if len(edges) == 0 {
-			continue
-		}
-		for i := j; i < len(rows); i += m.d {
-			if v := rows[i]; v == v { // not missing, nor of a null row
-				sum[at+bin(edges, v)]++
+	m.Each(rows, func(int) {
+		var bins [panel.Rows]int
+		at := 0
+		for j, edges := range m.edges {
+			if len(edges) > 0 {
+				panel.Bins(&bins, edges, &m.X[j])
+				panel.Tally(sum[at:at+len(edges)+1], &bins, &m.X[j])
+				at += len(edges) + 1
 			}
 		}
-		at += len(edges) + 1
-	}
-}
-
-// bin is the number of edges, of which there is at least one, that v is not below. No branch
-// depends on v: the sign of a difference of finite numbers, as -1 or 0, is what is decided by. (It
-// is right if the difference overflows, and is not lost to underflow.)
-func bin(edges []float64, v float64) (low int) {
-	v += 0 // no negative zero: 0 - 0 = 0
-	for n := len(edges); n > 0; {
-		half := (n + 1) / 2
-		below := int(int64(math.Float64bits(v-edges[low+half-1])) >> 63)
-		low += half &^ below
-		n -= half
-	}
-	return low
+	})
 }

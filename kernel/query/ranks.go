@@ -1,9 +1,10 @@
 package query
 
 import (
-	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
 )
 
 // Ranks counts the values of columns, or their distances from Center, by their place in the order
@@ -58,51 +59,44 @@ func (r Ranks) Size() int { return len(r.From) * r.slots() }
 func (r Ranks) slots() int { return 1<<r.Width + 3 }
 
 // Compile returns the row map.
-func (r Ranks) Compile(int) RowMap { return r }
+func (r Ranks) Compile(d int) RowMap {
+	center := r.Center
+	if center == nil {
+		center = make([]float64, d)
+	}
+	return &rankMap{panel.NewView(nil, center, nil, d), r}
+}
 
-// Add counts every cell that is not missing; those of a null row are. No branch depends on a value:
-// near a median the processor would guess wrong every other time.
-func (r Ranks) Add(sum []int64, rows []float64) {
-	bins, slots := uint64(1)<<r.Width, r.slots()
-	for d := len(r.From); len(rows) >= d; rows = rows[d:] {
-		for j, v := range rows[:d] {
-			if r.Center != nil {
-				v = math.Abs(v - r.Center[j])
-			}
-			if v != v {
-				continue
-			}
-			bin, below := bits.Sub64(r.place(v)>>r.Shift[j], r.From[j], 0)
-			at := (min(bin, bins)+1)*(1-below) + 1
-			if v == 0 {
-				at = 0
-			}
-			sum[j*slots+int(at)]++
+type rankMap struct {
+	*panel.View
+	Ranks
+}
+
+// Add counts every cell that is not missing; those of a null row are.
+func (m *rankMap) Add(sum []int64, rows []float64) {
+	m.Each(rows, func(int) {
+		var at [panel.Rows]int
+		for j := range m.X {
+			panel.Places(&at, &m.X[j], m.From[j], m.Shift[j], 1<<m.Width, m.Center != nil)
+			panel.Tally(sum[j*m.slots():(j+1)*m.slots()], &at, &m.X[j])
 		}
-	}
+	})
 }
 
-// place numbers all numbers in their order, zeros alike, so that values up to a power of two, and
-// distances below one, end a bin: these are what medians and scales are compared with.
-func (r Ranks) place(x float64) uint64 {
-	b := int64(math.Float64bits(x))
-	sign := b >> 63
-	if b = (b&math.MaxInt64 ^ sign) - sign; r.Center == nil {
-		b--
-	}
-	return uint64(b) ^ 1<<63
-}
+// place is that of a value, or of a distance.
+func (r Ranks) place(x float64) uint64 { return panel.Place(x, r.Center != nil) }
 
 // columnMap answers column counts piece by piece.
 type columnMap struct {
-	q Counts
-	Ranks
-	seen []int64
+	RowMap
+	q     Counts
+	ranks Ranks
+	seen  []int64
 }
 
 // Add counts every column of every row.
 func (m *columnMap) Add(sum []int64, rows []float64) {
 	clear(m.seen)
-	m.Ranks.Add(m.seen, rows)
-	m.q.OfRanks(sum, m.Ranks, m.seen)
+	m.RowMap.Add(m.seen, rows)
+	m.q.OfRanks(sum, m.ranks, m.seen)
 }

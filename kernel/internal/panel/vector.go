@@ -8,8 +8,8 @@ import "math"
 // multiply-add but where all values are exact integers), so both give the same bits; NaN is NaN in
 // both, whatever its payload. TestForms holds this for every form that the machine has.
 //
-// load, apply, products, Weigh, Round, Shares and Closest run the form that path names: 0 for Go,
-// and what follows is the machine's. The build tag purego leaves Go alone.
+// load, apply, products, Weigh, Round, Shares, Closest, Bins and Places run the form that
+// path names: 0 for Go, and what follows is the machine's. The build tag purego leaves Go alone.
 var path uint8
 
 // loadGo: x_j = the n row-major rows' column j less shift_j, then null.

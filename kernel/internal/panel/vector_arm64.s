@@ -4,8 +4,8 @@
 #include "textflag.h"
 #include "vector_constants.h"
 
-// The assembly of the functions in vector.go for registers of two rows (NEON, path 1). load is the
-// Go form.
+// The assembly of the functions in vector.go for registers of two rows (NEON, path 1). load,
+// Bins and Places are the Go form.
 //
 // Go's assembler knows no arithmetic on vectors of float64 but the fused one; the macros below are
 // the instructions' words (Arm Architecture Reference Manual, C7.2), for two doubles, as the
@@ -55,6 +55,14 @@
 // func load(x []Column, rows, shift []float64, n int)
 TEXT ·load(SB), NOSPLIT|NOFRAME, $0-80
 	B ·loadGo(SB)
+
+// func Bins(at *[Rows]int, edges []float64, x *Column)
+TEXT ·Bins(SB), NOSPLIT|NOFRAME, $0-40
+	B ·binsGo(SB)
+
+// func Places(at *[Rows]int, x *Column, from uint64, shift, bins int, distance bool)
+TEXT ·Places(SB), NOSPLIT|NOFRAME, $0-41
+	B ·placesGo(SB)
 
 // func apply(z []Column, norm2 *Column, x []Column, m *Map)
 //

@@ -30,3 +30,13 @@ func Shares(share, norm2 []Column, logWeight []float64, best, total *Column, div
 //
 //go:noescape
 func Closest(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int)
+
+// Bins is binsGo.
+//
+//go:noescape
+func Bins(at *[Rows]int, edges []float64, x *Column)
+
+// Places is placesGo.
+//
+//go:noescape
+func Places(at *[Rows]int, x *Column, from uint64, shift, bins int, distance bool)

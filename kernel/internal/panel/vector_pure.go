@@ -15,3 +15,7 @@ func Shares(share, norm2 []Column, logWeight []float64, best, total *Column, div
 func Closest(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int) {
 	closestGo(cell, score, norm2, logWeight, radius2, own)
 }
+func Bins(at *[Rows]int, edges []float64, x *Column) { binsGo(at, edges, x) }
+func Places(at *[Rows]int, x *Column, from uint64, shift, bins int, distance bool) {
+	placesGo(at, x, from, shift, bins, distance)
+}
