@@ -226,10 +226,10 @@ func (q Counts) OfSorted(sorted [][]float64) (counts []int64) {
 func (q Counts) Compile(d int) RowMap {
 	switch q.Kind() {
 	case Histogram:
-		return &binMap{panel.NewView(nil, make([]float64, d), nil, d), q.Edges}
+		return &binMap{panel.NewView(nil, nil, nil, d), q.Edges}
 	case ColumnCounts:
-		r := q.Ranks(1)
-		return &columnMap{q: q, ranks: r, RowMap: r.Compile(d), seen: make([]int64, r.Size())}
+		ranks := q.Ranks(1).Compile(d).(*rankMap)
+		return &columnMap{ranks, q, make([]int64, ranks.Size())}
 	}
 	m := &lengthMap{View: q.Frame.View(d), as: q.As, edges: slices.Clone(q.Edges[0])}
 	for i, e := range m.edges {

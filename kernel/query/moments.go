@@ -233,18 +233,14 @@ func (q Directions) Unit() float64 {
 }
 
 func (q ClippedMoments) Headroom() float64 {
+	if q.Form != FullForm {
+		return panel.Headroom(LinearBits, q.Size(), true)
+	}
 	m := 0
 	for _, c := range q.Components {
-		switch {
-		case c.GateOnly:
-		case q.Form == FullForm:
+		if !c.GateOnly {
 			m += c.Frame.Out() + 1
-		default:
-			m += q.Form.Size(c.Frame.Out())
 		}
 	}
-	if q.Form == FullForm {
-		return panel.Headroom(panel.GramBits, m, false)
-	}
-	return panel.Headroom(LinearBits, m, true)
+	return panel.Headroom(panel.GramBits, m, false)
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 )
@@ -126,9 +127,6 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 	}
 }
 
-// has reports that row r has a share of the component.
-func (p *momentsPart) has(r int) bool { return p.share[r] >= MinShare } // false for NaN
-
 // wholeNorm is T of roundFull.
 const wholeNorm = 1<<panel.GramBits - 3
 
@@ -149,30 +147,10 @@ func (m *MomentsMap) roundFull(sum []int64) {
 	}
 	var total panel.Column
 	for _, p := range m.Parts {
-		live, all := 0, [panel.Rows]int{}
-		// No branch: who has a share cannot be guessed. NaN, of a null row, has any sign: its total
-		// is then NaN as well, and it adds nothing.
-		for r, s := range p.share {
-			all[live] = r
-			live += 1 + int(int64(math.Float64bits(s-MinShare))>>63)
-		}
-		for _, r := range all[:live] {
-			most := panel.Nearest(float64(p.slope*p.share[r]) + p.base)
-			p.from[2][r] = panel.GramBound - most
-			if total[r] += most; !(total[r] <= panel.GramBound) {
-				p.share[r] = 0
-			}
-		}
-		for rows := all[:live]; len(rows) > 0; {
-			n := min(len(rows), panel.Rows-p.waiting)
-			for i, from := range p.from {
-				to := p.to[i][p.waiting:]
-				for k, r := range rows[:n] {
-					to[k] = from[r]
-				}
-			}
-			rows = rows[n:]
-			if p.waiting += n; p.waiting == panel.Rows {
+		for live := panel.Live(p.share, &total, p.from[2], p.slope, p.base, MinShare); live != 0; {
+			rest := panel.Keep(p.to, p.from, p.waiting, live)
+			p.waiting += bits.OnesCount64(live ^ rest)
+			if live = rest; p.waiting == panel.Rows {
 				p.addWaiting(sum)
 			}
 		}
@@ -200,7 +178,7 @@ func (p *momentsPart) add(sum []int64, share, norm2, less *panel.Column) {
 func (m *MomentsMap) addLinear(sum []int64, r int) {
 	total := int64(0)
 	for _, p := range m.Parts {
-		if !p.has(r) {
+		if !(p.share[r] >= MinShare) { // NaN
 			continue
 		}
 		p.linear(m.form, r)
@@ -217,7 +195,7 @@ func (m *MomentsMap) addLinear(sum []int64, r int) {
 		}
 	}
 	for _, p := range m.Parts {
-		if p.has(r) {
+		if p.share[r] >= MinShare {
 			for i, v := range p.h {
 				sum[p.offset+i] += v
 			}

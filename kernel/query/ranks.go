@@ -59,13 +59,7 @@ func (r Ranks) Size() int { return len(r.From) * r.slots() }
 func (r Ranks) slots() int { return 1<<r.Width + 3 }
 
 // Compile returns the row map.
-func (r Ranks) Compile(d int) RowMap {
-	center := r.Center
-	if center == nil {
-		center = make([]float64, d)
-	}
-	return &rankMap{panel.NewView(nil, center, nil, d), r}
-}
+func (r Ranks) Compile(d int) RowMap { return &rankMap{panel.NewView(nil, r.Center, nil, d), r} }
 
 type rankMap struct {
 	*panel.View
@@ -88,15 +82,14 @@ func (r Ranks) place(x float64) uint64 { return panel.Place(x, r.Center != nil) 
 
 // columnMap answers column counts piece by piece.
 type columnMap struct {
-	RowMap
-	q     Counts
-	ranks Ranks
-	seen  []int64
+	*rankMap
+	q    Counts
+	seen []int64
 }
 
 // Add counts every column of every row.
 func (m *columnMap) Add(sum []int64, rows []float64) {
 	clear(m.seen)
-	m.RowMap.Add(m.seen, rows)
-	m.q.OfRanks(sum, m.ranks, m.seen)
+	m.rankMap.Add(m.seen, rows)
+	m.q.OfRanks(sum, m.Ranks, m.seen)
 }

@@ -27,8 +27,11 @@ func TestFormsOfBins(t *testing.T) {
 						x[0][r] = edges[rng.IntN(size)] * float64(1-2*rng.IntN(2))
 					}
 				}
-				var at [Rows]int
+				var at, form [Rows]int
 				Bins(&at, edges, &x[0])
+				if binsGo(&form, edges, &x[0]); at != form {
+					t.Fatalf("bins %v, in Go %v", at, form)
+				}
 				for r, v := range x[0] {
 					want := 0
 					for _, e := range edges {
@@ -57,8 +60,11 @@ func TestFormsOfPlaces(t *testing.T) {
 			if rng.IntN(8) == 0 {
 				first = rng.Uint64()
 			}
-			var at [Rows]int
+			var at, form [Rows]int
 			Places(&at, &x[0], first, shift, bins, distance)
+			if placesGo(&form, &x[0], first, shift, bins, distance); at != form {
+				t.Fatalf("places %v, in Go %v", at, form)
+			}
 			for r, v := range x[0] {
 				if want := placed(v, first, shift, bins, distance); at[r] != want && v == v || at[r] < 0 || at[r] > bins+2 {
 					t.Fatalf("%v (%x) is at %d of %d bins from %x << %d, distance %v; want %d", v, math.Float64bits(v), at[r], bins, first, shift, distance, want)

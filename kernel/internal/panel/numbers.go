@@ -21,9 +21,6 @@ const Far = -25
 // ExpNegative is e^x for Far <= x <= 0, to 1e-12, by the same operations on every machine (math.Exp
 // is assembly on some): 2^k times the Taylor series of the rest, |rest| <= ln2/2.
 func ExpNegative(x float64) float64 {
-	if x == 0 {
-		return 1
-	}
 	k := Nearest(float64(x * (1 / math.Ln2)))
 	y := x - float64(k*math.Ln2)
 	s := 1.0

@@ -52,11 +52,6 @@ func Compile(columns []int, center []float64, w [][]float64, x []Column, alone b
 	if alone && slices.Equal(c.columns, all) {
 		c = &Map{Shift: center, diff: x}
 	}
-	c.cut(w)
-	return c
-}
-
-func (c *Map) cut(w [][]float64) {
 	for _, row := range w {
 		first, last := 0, len(row)
 		for last > 0 && row[last-1] == 0 {
@@ -68,6 +63,7 @@ func (c *Map) cut(w [][]float64) {
 		c.first = append(c.first, first)
 		c.w = append(c.w, row[first:last])
 	}
+	return c
 }
 
 // Apply writes z = W (x - center) and |z|^2 for every row of the panel. A value that overflows
@@ -82,9 +78,12 @@ type View struct {
 	m     *Map
 }
 
-// NewView returns a view of tables of d columns.
+// NewView returns a view of tables of d columns; center nil means zeros.
 func NewView(columns []int, center []float64, w [][]float64, d int) *View {
 	x := make([]Column, d)
+	if center == nil {
+		center = make([]float64, d)
+	}
 	return &View{X: x, Z: make([]Column, len(w)), m: Compile(columns, center, w, x, true)}
 }
 

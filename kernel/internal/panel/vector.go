@@ -1,6 +1,9 @@
 package panel
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // The loops over the rows of a panel exist twice: here, in Go, which says what they compute, and in
 // assembly, which takes as many rows at a time as a register of the machine holds. Every row passes
@@ -8,8 +11,9 @@ import "math"
 // multiply-add but where all values are exact integers), so both give the same bits; NaN is NaN in
 // both, whatever its payload. TestForms holds this for every form that the machine has.
 //
-// load, apply, products, Weigh, Round, Shares, Closest, Bins and Places run the form that
-// path names: 0 for Go, and what follows is the machine's. The build tag purego leaves Go alone.
+// load, apply, products, Weigh, Round, Shares, Live, Keep, Closest, Bins and Places run the
+// form that path names: 0 for Go, and what follows is the machine's. The build tag purego leaves Go
+// alone.
 var path uint8
 
 // loadGo: x_j = the n row-major rows' column j less shift_j, then null.
@@ -136,6 +140,32 @@ func sharesGo(share, norm2 []Column, logWeight []float64, best, total *Column, d
 			}
 		}
 	}
+}
+
+// liveGo: less = GramBound - most, most = round(slope share + base), which is added to the total
+// where share is at least least. The bits of live are the rows where it is, and the total now at
+// most GramBound.
+func liveGo(share, total, less *Column, slope, base, least float64) (live uint64) {
+	for r, s := range share {
+		most := Nearest(float64(slope*s) + base)
+		if less[r] = GramBound - most; s >= least { // false for NaN
+			if total[r] += most; total[r] <= GramBound {
+				live |= 1 << r
+			}
+		}
+	}
+	return live
+}
+
+// keepGo writes the rows of from whose bits are set, below Rows, to those of to from number at on,
+// as many as there is room for, and returns the bits of the rest.
+func keepGo(to, from []*Column, at int, rows uint64) (rest uint64) {
+	for rest = rows; rest != 0 && at < Rows; at, rest = at+1, rest&(rest-1) {
+		for i, c := range from {
+			to[i][at] = c[bits.TrailingZeros64(rest)]
+		}
+	}
+	return rest
 }
 
 // closestGo keeps the largest score logWeight - norm2/2 of every row, and whose it is: own, or -1

@@ -266,6 +266,44 @@ within:
 	VZEROUPPER
 	RET
 
+// liveGo, a register of rows at a time: R9 the bits so far, CX how many.
+//
+// DI share, SI total, DX less, X0 slope, X1 base, X2 least, R13 where the bits go
+TEXT LIVE<>(SB), NOSPLIT, $0
+	VBROADCASTSD X0, V0
+	VBROADCASTSD X1, V1
+	VBROADCASTSD X2, V2
+	VBROADCASTSD constants<>+0(SB), V3  // 3<<51
+	VBROADCASTSD constants<>+64(SB), V4 // GramBound
+	XORQ R8, R8
+	XORQ R9, R9
+	XORQ CX, CX
+
+rows:
+	VMOVUPD (DI)(R8*1), V5
+	VMULPD V5, V0, V6
+	VADDPD V1, V6, V6
+	VADDPD V3, V6, V6
+	VSUBPD V3, V6, V6                  // most
+	VSUBPD V6, V4, V7
+	VMOVUPD V7, (DX)(R8*1)
+	VMOVUPD (SI)(R8*1), V8
+	VADDPD V6, V8, V9
+	SELECT(ATLEAST, V5, V2, V9, V8, V8)
+	VMOVUPD V8, (SI)(R8*1)
+	BITS(ATLEAST, V5, V2, AX)
+	BITS(ATMOST, V8, V4, BX)
+	ANDL BX, AX
+	SHLQ CX, AX
+	ORQ  AX, R9
+	ADDQ $(WIDTH/8), CX
+	ADDQ $WIDTH, R8
+	CMPQ R8, $COLUMN
+	JLT  rows
+	MOVQ R9, (R13)
+	VZEROUPPER
+	RET
+
 // roundGo, a register of rows at a time: V0 factor, V1 total, V3 where factor is not 0, V6 3<<51.
 //
 // DI h, R9 columns of h, DX factor, BX total

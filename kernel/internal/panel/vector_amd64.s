@@ -259,6 +259,83 @@ avx2:
 avx512:
 	JMP closest512<>(SB)
 
+// func Live(share, total, less *Column, slope, base, least float64) (live uint64)
+TEXT ·Live(SB), NOSPLIT, $0-56
+	MOVQ  share+0(FP), DI
+	MOVQ  total+8(FP), SI
+	MOVQ  less+16(FP), DX
+	MOVSD slope+24(FP), X0
+	MOVSD base+32(FP), X1
+	MOVSD least+40(FP), X2
+	LEAQ  live+48(FP), R13
+	CMPB  ·path(SB), $1
+	JEQ   avx2
+	JHI   avx512
+	JMP   ·liveGo(SB)
+
+avx2:
+	JMP live2<>(SB)
+
+avx512:
+	JMP live512<>(SB)
+
+// func Keep(to, from []*Column, at int, rows uint64) (rest uint64)
+//
+// keepGo for path 2, eight rows of every column at a time: K1 which of them, no more than there is
+// room for, K2 as many of the first.
+TEXT ·Keep(SB), NOSPLIT, $0-72
+	CMPB ·path(SB), $2
+	JEQ  avx512
+	JMP  ·keepGo(SB)
+
+avx512:
+	MOVQ to_base+0(FP), DI
+	MOVQ from_base+24(FP), SI
+	MOVQ from_len+32(FP), R9
+	MOVQ at+48(FP), R10
+	MOVQ rows+56(FP), R11
+	XORQ R8, R8                        // the first of the eight
+
+eight:
+	SHRXQ R8, R11, AX
+	MOVBLZX AX, AX
+	MOVL $(COLUMN/8), BX
+	SUBQ R10, BX
+	MOVL $1, CX
+	SHLXQ BX, CX, CX
+	DECQ CX                            // as many bits as there is room
+	PDEPQ AX, CX, AX
+	TESTL AX, AX
+	JEQ  next
+	SHLXQ R8, AX, CX
+	XORQ CX, R11
+	KMOVB AX, K1
+	POPCNTQ AX, BX
+	MOVL $1, CX
+	SHLXQ BX, CX, CX
+	DECQ CX
+	KMOVB CX, K2
+	XORQ CX, CX
+
+column:
+	MOVQ (SI)(CX*8), R12
+	MOVQ (DI)(CX*8), R13
+	VMOVUPD (R12)(R8*8), Z0
+	VCOMPRESSPD.Z Z0, K1, Z0
+	VMOVUPD Z0, K2, (R13)(R10*8)
+	INCQ CX
+	CMPQ CX, R9
+	JLT  column
+	ADDQ BX, R10
+
+next:
+	ADDQ $8, R8
+	CMPQ R8, $(COLUMN/8)
+	JLT  eight
+	MOVQ R11, rest+64(FP)
+	VZEROUPPER
+	RET
+
 // THREE runs op on three neighbouring registers' rows at p: op(their place, register).
 #define THREE(op, p, a, b, c) \
 	op((0*WIDTH)(p), a); \
@@ -309,16 +386,18 @@ avx512:
 #define UNEQUAL $4
 
 // SELECT: out = yes where a op b, else no (for NaN too). NONE: to label if a > b nowhere. MASK: all
-// ones where a is not b (NaN is not), else zeros.
+// ones where a is not b (NaN is not), else zeros. BITS: where a op b.
 #define WIDTH 64
 #define ZERO(v) VPXORQ v, v, v
 #define SELECT(op, a, b, yes, no, out) VCMPPD op, b, a, K1; VBLENDMPD yes, no, K1, out
 #define NONE(a, b, label) VCMPPD GREATER, b, a, K1; KORTESTB K1, K1; JEQ label
 #define MASK(a, b, out) VCMPPD UNEQUAL, b, a, K1; VPMOVM2Q K1, out
+#define BITS(op, a, b, out) VCMPPD op, b, a, K1; KMOVB K1, out
 #define APPLY apply512
 #define PRODUCTS products512
 #define ROUND round512
 #define WEIGH weigh512
+#define LIVE live512
 #define SHARES shares512
 #define CLOSEST closest512
 #define V0 Z0
@@ -344,10 +423,12 @@ avx512:
 #undef SELECT
 #undef NONE
 #undef MASK
+#undef BITS
 #undef APPLY
 #undef PRODUCTS
 #undef ROUND
 #undef WEIGH
+#undef LIVE
 #undef SHARES
 #undef CLOSEST
 #undef V0
@@ -372,10 +453,12 @@ avx512:
 #define SELECT(op, a, b, yes, no, out) VCMPPD op, b, a, V15; VBLENDVPD V15, yes, no, out
 #define NONE(a, b, label) VCMPPD GREATER, b, a, V15; VMOVMSKPD V15, AX; TESTL AX, AX; JEQ label
 #define MASK(a, b, out) VCMPPD UNEQUAL, b, a, out
+#define BITS(op, a, b, out) VCMPPD op, b, a, V15; VMOVMSKPD V15, out
 #define APPLY apply2
 #define PRODUCTS products2
 #define ROUND round2
 #define WEIGH weigh2
+#define LIVE live2
 #define SHARES shares2
 #define CLOSEST closest2
 #define V0 Y0

@@ -5,7 +5,7 @@
 #include "vector_constants.h"
 
 // The assembly of the functions in vector.go for registers of two rows (NEON, path 1). load,
-// Bins and Places are the Go form.
+// Live, Keep, Bins and Places are the Go form.
 //
 // Go's assembler knows no arithmetic on vectors of float64 but the fused one; the macros below are
 // the instructions' words (Arm Architecture Reference Manual, C7.2), for two doubles, as the
@@ -55,6 +55,14 @@
 // func load(x []Column, rows, shift []float64, n int)
 TEXT ·load(SB), NOSPLIT|NOFRAME, $0-80
 	B ·loadGo(SB)
+
+// func Live(share, total, less *Column, slope, base, least float64) (live uint64)
+TEXT ·Live(SB), NOSPLIT|NOFRAME, $0-56
+	B ·liveGo(SB)
+
+// func Keep(to, from []*Column, at int, rows uint64) (rest uint64)
+TEXT ·Keep(SB), NOSPLIT|NOFRAME, $0-72
+	B ·keepGo(SB)
 
 // func Bins(at *[Rows]int, edges []float64, x *Column)
 TEXT ·Bins(SB), NOSPLIT|NOFRAME, $0-40

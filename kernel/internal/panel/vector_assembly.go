@@ -40,3 +40,13 @@ func Bins(at *[Rows]int, edges []float64, x *Column)
 //
 //go:noescape
 func Places(at *[Rows]int, x *Column, from uint64, shift, bins int, distance bool)
+
+// Live is liveGo.
+//
+//go:noescape
+func Live(share, total, less *Column, slope, base, least float64) (live uint64)
+
+// Keep is keepGo.
+//
+//go:noescape
+func Keep(to, from []*Column, at int, rows uint64) (rest uint64)

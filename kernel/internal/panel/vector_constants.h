@@ -9,7 +9,8 @@ DATA constants<>+32(SB)/8, $0x3ff71547652b82fe // 1/ln 2
 DATA constants<>+40(SB)/8, $0x3fe62e42fefa39ef // ln 2
 DATA constants<>+48(SB)/8, $1023               // the exponent of 1
 DATA constants<>+56(SB)/8, $-1
-GLOBL constants<>(SB), RODATA|NOPTR, $64
+DATA constants<>+64(SB)/8, $0x41f0000000000000 // GramBound
+GLOBL constants<>(SB), RODATA|NOPTR, $72
 
 // 1/11, 1/10, .. 1: ExpNegative's.
 DATA taylor<>+0(SB)/8, $0x3fb745d1745d1746

@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -183,6 +184,62 @@ func TestFormsOfWeigh(t *testing.T) {
 	})
 }
 
+// TestFormsOfLive: any shares, totals that are full or hostile, and whatever becomes of them; what
+// is kept of any rows; and that a row is live only where its share is and its total is not too
+// large.
+func TestFormsOfLive(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		c := columns(3, draw)
+		slope, base, least := 1e9*rng.Float64(), float64(rng.IntN(1<<20)), rng.Float64()/8
+		if rng.IntN(4) == 0 {
+			slope, base, least = draw(), draw(), draw()
+		}
+		for r := range rng.IntN(Rows) {
+			c[0][r], c[1][r] = 4*rng.Float64(), float64(rng.IntN(1<<33))
+		}
+		for r := range rng.IntN(8) { // ends where the bound is, or beyond it
+			c[0][r], c[1][r] = 1, GramBound-Nearest(slope+base)+float64(rng.IntN(3)-1)
+		}
+		want, before := slices.Clone(c), c[1]
+		live, wanted := Live(&c[0], &c[1], &c[2], slope, base, least), liveGo(&want[0], &want[1], &want[2], slope, base, least)
+		for r, s := range c[0] {
+			most := Nearest(float64(slope*s) + base)
+			if in := s >= least && before[r]+most <= GramBound; in != (live>>r&1 == 1) || in && (c[1][r] != before[r]+most || c[2][r] != GramBound-most) {
+				t.Fatalf("share %v, total %v before: live %v", s, before[r], live>>r&1)
+			}
+		}
+		return same(c, want) && live == wanted && live>>Rows == 0
+	})
+}
+
+// TestFormsOfKeep: any rows behind any others: those before stay, none is written beyond the last,
+// and what has no room is left.
+func TestFormsOfKeep(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		from, to := columns(size, draw), columns(size+1, draw)
+		want := slices.Clone(to)
+		var a, b, c []*Column
+		for i := range from {
+			a, b, c = append(a, &from[i]), append(b, &to[i]), append(c, &want[i])
+		}
+		at, rows := rng.IntN(Rows+1), rng.Uint64()>>(64-Rows)
+		switch rng.IntN(4) {
+		case 0:
+			rows &= rng.Uint64() & rng.Uint64() & rng.Uint64()
+		case 1:
+			rows = 1<<Rows - 1
+		}
+		rest, wanted := Keep(b, a, at, rows), keepGo(c, a, at, rows)
+		moved := rows ^ rest
+		for k := at; moved != 0; k, moved = k+1, moved&(moved-1) {
+			if v := from[size-1][bits.TrailingZeros64(moved)]; math.Float64bits(to[size-1][k]) != math.Float64bits(v) {
+				t.Fatalf("row %d is %v, want %v", k, to[size-1][k], v)
+			}
+		}
+		return same(to, want) && rest == wanted && bits.OnesCount64(rest) == max(0, bits.OnesCount64(rows)-Rows+at)
+	})
+}
+
 // TestFormsOfShares: any scores, and such that the shares are not clear.
 func TestFormsOfShares(t *testing.T) {
 	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
@@ -235,6 +292,8 @@ func BenchmarkForms(b *testing.B) {
 		"weigh":    func() { Weigh(&z[0], &z[1], &x[0], &x[1], 1, 1, .5, 1e-4) },
 		"round":    func() { Round(g.H[:d+1], &z[0], &z[1]) },
 		"shares":   func() { Shares(z[:d], x, make([]float64, d), &z[d], &z[d+1], true) },
+		"live":     func() { z[1] = Column{}; Live(&z[0], &z[1], &z[2], 1, 1, .5) },
+		"keep":     func() { Keep([]*Column{&z[0]}, []*Column{&x[0]}, 8, 0x111111111111) },
 		"closest":  func() { Closest(new([Rows]int), &z[0], &z[1], 0, 9, 1) },
 	} {
 		b.Run(name, func(b *testing.B) {

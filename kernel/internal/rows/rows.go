@@ -83,18 +83,13 @@ func (t *Table) Append(row []float64) {
 			*last = append(*last, math.NaN())
 		}
 		if present > 0 {
-			t.keep(row)
+			t.at = append(t.at, t.n)
+			for _, v := range row {
+				t.cells = append(t.cells, v+0*v) // NaN unless v is finite
+			}
 		}
 	}
 	t.n++
-}
-
-// keep keeps the cells of a partial row, the next to be counted.
-func (t *Table) keep(row []float64) {
-	t.at = append(t.at, t.n)
-	for _, v := range row {
-		t.cells = append(t.cells, v+0*v) // NaN unless v is finite
-	}
 }
 
 // newChunk keeps small tables small: the first chunk grows by append, later ones are allocated
@@ -111,12 +106,10 @@ func (t *Table) newChunk() []float64 {
 	}
 }
 
-func finite(v float64) bool { return v-v == 0 }
-
 // present is the number of finite values.
 func present(row []float64) (n int) {
 	for _, v := range row {
-		if finite(v) {
+		if v-v == 0 {
 			n++
 		}
 	}

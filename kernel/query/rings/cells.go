@@ -2,7 +2,6 @@ package rings
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -125,31 +124,25 @@ type cellMap struct {
 func (m *cellMap) Add(sum []int64, rows []float64) {
 	m.Each(rows, func(n int) {
 		for r := range n {
-			key, parent, child, ok := m.cell(r)
-			if !ok {
-				continue
-			}
-			if m.index == nil {
-				sum[key]++
-			} else if p, listed := m.index[parent]; listed {
-				sum[p<<len(m.Z)|child]++
+			if at := m.cell(r); at >= 0 {
+				sum[at]++
 			}
 		}
 	})
 }
 
-// cell names the cell of row r, its parent and its place there; false for a null row and for one
-// outside the box.
-func (m *cellMap) cell(r int) (key, parent uint64, child int, ok bool) {
+// cell is where the cell of row r is counted; -1 for a null row, for one outside the box, and where
+// the parent is not asked for.
+func (m *cellMap) cell(r int) int {
 	if m.Null(r) {
-		return 0, 0, 0, false
+		return -1
 	}
-	level := m.q.Level
-	side := math.Ldexp(1, level)
+	key, parent, child, level := uint64(0), uint64(0), 0, m.q.Level
+	side := float64(uint64(1) << level)
 	for i := range m.Z {
 		y, h := m.Z[i][r], m.q.HalfWidth[i]
 		if !(y >= -h && y < h) {
-			return 0, 0, 0, false
+			return -1
 		}
 		// |y/h| <= 1: nothing overflows, however wide the box
 		c := min(uint64((y/h+1)/2*side), 1<<level-1)
@@ -157,5 +150,11 @@ func (m *cellMap) cell(r int) (key, parent uint64, child int, ok bool) {
 		parent |= c >> 1 << (i * (level - 1))
 		child |= int(c&1) << i
 	}
-	return key, parent, child, true
+	if m.index == nil {
+		return int(key)
+	}
+	if p, listed := m.index[parent]; listed {
+		return p<<len(m.Z) | child
+	}
+	return -1
 }

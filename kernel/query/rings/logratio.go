@@ -77,34 +77,31 @@ func (q LogRatio) Unit() float64 { return q.Bound / ratioUnits }
 
 // Compile returns the row map.
 func (q LogRatio) Compile(d int) query.RowMap {
-	m := &ratioMap{bound: q.Bound, x: make([]panel.Column, d), zero: make([]float64, d)}
+	m := &ratioMap{View: panel.NewView(nil, nil, nil, d), bound: q.Bound}
 	for i, side := range [][]query.Component{q.F, q.G} {
-		m.sides[i] = query.DensitiesOf(side, m.x, false)
+		m.sides[i] = query.DensitiesOf(side, m.X, false)
 	}
 	return m
 }
 
 type ratioMap struct {
+	*panel.View
 	bound float64
 	sides [2]*query.Densities
-	x     []panel.Column
-	zero  []float64
 }
 
 // Add maps rows panel by panel.
 func (m *ratioMap) Add(sum []int64, rows []float64) {
-	for d := len(m.x); len(rows) >= d; {
-		n := panel.Load(m.x, rows, m.zero)
-		rows = rows[n*d:]
+	m.Each(rows, func(n int) {
 		for _, side := range m.sides {
-			side.Apply(m.x, false)
+			side.Apply(m.X, false)
 		}
 		for r := range n {
-			if m.x[0][r] == m.x[0][r] { // not the null row
+			if !m.Null(r) {
 				sum[0] += m.integer(logDensity(m.sides[0], r), logDensity(m.sides[1], r))
 			}
 		}
-	}
+	})
 }
 
 // integer is the clipped difference in units of Bound 2^-30; at most 2^30 in size for any

@@ -186,12 +186,7 @@ func (q PairOctaves) Add(sum []int64, rows []float64) {
 		for j, diff := range rows[:q.Columns] {
 			bin := 0
 			if diff != 0 {
-				e := q.High
-				if panel.Finite(diff) {
-					_, e = math.Frexp(diff)
-					e = min(max(e-1, q.Low), q.High)
-				}
-				bin = 1 + e - q.Low
+				bin = 1 + min(max(math.Ilogb(diff), q.Low), q.High) - q.Low
 			}
 			sum[j*q.Bins()+bin]++
 		}

@@ -168,15 +168,14 @@ func (p Partition) validate(d int) error {
 // score is compared with scores of the same row only, and what Sort hands to the cells below it is
 // whole rows.
 type Sorter struct {
-	p       Partition
-	shift   []float64 // what load subtracts
-	project *panel.Map
-	frames  []*panel.Map   // of the rule, one per component or condition
-	first   []int          // the number of cell j's first leaf
-	below   []*Sorter      // of cell j; nil for a leaf
-	x, y    []panel.Column // the panel, its projection
-	z       []panel.Column
-	cell    [panel.Rows]int
+	p           Partition
+	*panel.View                // of the projection, if there is one
+	in          []panel.Column // what the rule reads: the panel or its projection
+	frames      []*panel.Map   // of the rule, one per component or condition
+	first       []int          // the number of cell j's first leaf
+	below       []*Sorter      // of cell j; nil for a leaf
+	z           []panel.Column
+	cell        [panel.Rows]int
 	// The rows of the cell above that wait to be sorted, where they came from, and their leaves.
 	rows     []float64
 	at, leaf []int
@@ -186,16 +185,12 @@ type Sorter struct {
 // leaf has all good rows.
 func (p Partition) Sorter(d int) *Sorter {
 	p = p.OrWhole()
-	s := &Sorter{p: p, x: make([]panel.Column, d), shift: make([]float64, d)}
-	in := s.x
-	if p.Project.W != nil {
-		s.project = p.Project.Compile(s.x, true)
-		s.shift = s.project.Shift
-		s.y = make([]panel.Column, p.Project.Out())
-		in = s.y
+	s := &Sorter{p: p, View: p.Project.View(d)}
+	if s.in = s.X; p.Project.W != nil {
+		s.in = s.Z
 	}
 	for _, frame := range p.frames() {
-		s.frames = append(s.frames, frame.Compile(in, false))
+		s.frames = append(s.frames, frame.Compile(s.in, false))
 		s.z = append(s.z, make([]panel.Column, max(0, frame.Out()-len(s.z)))...)
 	}
 	n := 0
@@ -212,12 +207,11 @@ func (p Partition) Sorter(d int) *Sorter {
 // Sort writes the leaf of every row of the row-major slice rows to leaf, one entry per row: -1 for
 // rows in none.
 func (s *Sorter) Sort(leaf []int, rows []float64) {
-	d := len(s.x)
-	for at := 0; at < len(leaf); at += panel.Rows {
-		n := panel.Load(s.x, rows[at*d:], s.shift)
+	d, at := len(s.X), 0
+	s.Each(rows, func(n int) {
 		s.panel()
-		copy(leaf[at:], s.cell[:n])
-	}
+		at += copy(leaf[at:], s.cell[:n])
+	})
 	if s.p.Below == nil { // the cells are the leaves
 		return
 	}
@@ -253,7 +247,6 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 
 // A Grouper puts rows with those of their leaf.
 type Grouper struct {
-	d      int
 	sorter *Sorter
 	leaf   []int
 	rows   [][]float64
@@ -261,19 +254,20 @@ type Grouper struct {
 
 // Grouper groups rows of d columns, for one worker.
 func (p Partition) Grouper(d int) *Grouper {
-	return &Grouper{d: d, sorter: p.Sorter(d), rows: make([][]float64, p.Leaves())}
+	return &Grouper{sorter: p.Sorter(d), rows: make([][]float64, p.Leaves())}
 }
 
 // Group returns copies of the rows of every leaf, in order and good until the next call.
 func (g *Grouper) Group(rows []float64) [][]float64 {
-	g.leaf = append(g.leaf[:0], make([]int, len(rows)/g.d)...)
+	d := len(g.sorter.X)
+	g.leaf = append(g.leaf[:0], make([]int, len(rows)/d)...)
 	g.sorter.Sort(g.leaf, rows)
 	for l := range g.rows {
 		g.rows[l] = g.rows[l][:0]
 	}
 	for i, l := range g.leaf {
 		if l >= 0 {
-			g.rows[l] = append(g.rows[l], rows[i*g.d:(i+1)*g.d]...)
+			g.rows[l] = append(g.rows[l], rows[i*d:(i+1)*d]...)
 		}
 	}
 	return g.rows
@@ -301,7 +295,7 @@ func (p Placing) Start(d int) query.Accumulator { return &Places{0, p, p.Sorter(
 
 // Add places the rows.
 func (p *Places) Add(first int, rows []float64) {
-	d := len(p.sorter.x)
+	d := len(p.sorter.X)
 	p.leaf = append(p.leaf[:0], make([]int, len(rows)/d)...)
 	p.sorter.Sort(p.leaf, rows)
 	for i, l := range p.leaf {
@@ -318,25 +312,16 @@ func (p *Places) Merge(other query.Accumulator) { p.Read += other.(*Places).Read
 
 // panel finds the cells of the loaded rows.
 func (s *Sorter) panel() {
-	var norm2 panel.Column
-	in := s.x
-	if s.project != nil {
-		s.project.Apply(s.y, &norm2, s.x)
-		in = s.y
-		for r, v := range &norm2 {
-			// a null row, or one with no finite image: null to the frames of the rule
-			if !panel.Finite(v) {
-				s.y[0][r] = math.NaN()
-			}
+	for r, v := range &s.Norm2 {
+		// a null row, or one whose projection is not finite: null to the frames of the rule
+		if s.cell[r] = -1; !panel.Finite(v) {
+			s.in[0][r] = math.NaN()
 		}
 	}
-	for r := range s.cell {
-		s.cell[r] = -1
-	}
 	if s.p.Components != nil {
-		s.nearest(in, &norm2)
+		s.nearest(s.in, &s.Norm2)
 	} else {
-		s.regions(in, &norm2)
+		s.regions(s.in, &s.Norm2)
 	}
 }
 
