@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -13,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -136,4 +140,32 @@ func TestKilledFits(t *testing.T) {
 		t.Errorf("%d releases with mu^2 = %g are written; the ledger counts %d of %d fits, with %g", len(written), mu2, releases, fits, mu*mu)
 	}
 	t.Logf("%d kills: %d releases written, %d counted, %d fits", kills-1, len(written), releases, fits)
+}
+
+// An interrupted fit says what it measured, and that the ledger counts all that was reserved: so
+// much is spent there.
+func TestInterruptedFitIsCountedWhole(t *testing.T) {
+	folder := counted(t, "3", "1e-5")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	t.Chdir(folder)
+	stderr := &trigger{word: "measurement", fire: cancel}
+	args := append(fitOf("r.json"), "--progress", "plain")
+	code := program().Run(ctx, args, nil, io.Discard, stderr)
+	text := stderr.String()
+	if told := "note: the ledger counts all that was reserved for this fit, whatever it measured\n"; code != shell.CodeOther || !strings.Contains(text, told) {
+		t.Errorf("exit code %d, stderr:\n%s", code, text)
+	}
+	_, after, _ := strings.Cut(text, "spent: epsilon = ")
+	var measured float64
+	if _, err := fmt.Sscan(after, &measured); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	whole := privacy.MuOf(1, 1e-6)
+	if fits, releases, mu := shown(t, folder); fits != 1 || releases != 0 || mu < .99*whole || measured > .9 {
+		t.Errorf("%d fits, %d releases, mu %v of %v reserved; epsilon %v was measured", fits, releases, mu, whole, measured)
+	}
+	if text, err := gauzeIn(t, folder, fitOf("s.json")...).CombinedOutput(); err != nil || strings.Contains(string(text), "whatever it measured") {
+		t.Errorf("of a fit with a release: %v\n%s", err, text)
+	}
 }

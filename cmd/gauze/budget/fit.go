@@ -176,7 +176,8 @@ func (f *Fit) Reserve(ctx context.Context) func(kernel.Plan, privacy.Calibration
 }
 
 // End records how a fit ended, err being that of reading or fitting, before anything of it is
-// written, and closes the ledger. A reservation from which no measurement was drawn is given back.
+// written, and closes the ledger. A reservation is given back if the fit ended before it could
+// measure. Otherwise all of it stays spent, which is told where more is than was measured.
 func (f *Fit) End(ctx context.Context, result *gauze.Result, err error) {
 	if f.ledger == nil {
 		return
@@ -200,6 +201,9 @@ func (f *Fit) ending(ctx context.Context, result *gauze.Result, err error) func(
 		how = ledger.NoRelease
 	default:
 		how = ledger.Released
+	}
+	if how != ledger.Released {
+		f.note("note: the ledger counts all that was reserved for this fit, whatever it measured\n")
 	}
 	content := f.content()
 	f.warn(ctx, "has the same rows", "", content)

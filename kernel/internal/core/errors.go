@@ -7,5 +7,5 @@ import "errors"
 var ErrExhausted = errors.New("the budget is exhausted")
 
 // errInternal is all that is said of a fault in code that has seen rows: what a panic says of
-// itself may depend on them.
-var errInternal = errors.New("kernel: internal error in a measurement, whose cost is spent")
+// itself may depend on them. A measurement was charged before; what Secretly does is not.
+var errInternal = errors.New("kernel: internal error while rows were read; what was charged by then is spent")
