@@ -126,14 +126,14 @@ func (t task) shard(s Store, _, part int) (found query.Accumulator, read int, er
 		t.Scan = placing(q, own.rows())
 	}
 	found = t.Scan.Start(t.Columns)
-	at := 0
+	at, room := 0, []float64(nil)
 	for _, c := range own.Chunks {
 		numbers, leave, err := c.open(s, t, own.Number)
 		if err != nil {
 			return nil, 0, err
 		}
 		for piece := range slices.Chunk(numbers, rows.PieceRows*t.Columns) {
-			found.Add(at, t.seen(piece, at, odd))
+			found.Add(at, t.seen(piece, at, odd, &room))
 			at += len(piece) / t.Columns
 		}
 		leave()
@@ -141,14 +141,15 @@ func (t task) shard(s Store, _, part int) (found query.Accumulator, read int, er
 	return found, at * t.Columns, nil
 }
 
-// seen is a piece, from row number at of its shard on, as it is asked.
-func (t task) seen(piece []float64, at int, odd partial) []float64 {
+// seen is a piece, from row number at of its shard on, as it is asked: itself, or made in a room.
+func (t task) seen(piece []float64, at int, odd partial, room *[]float64) []float64 {
 	k, _ := slices.BinarySearch(odd.At, at)
 	n := len(piece) / t.Columns
 	if t.As == whole || t.As == cells && (k == len(odd.At) || odd.At[k] >= at+n) {
 		return piece
 	}
-	own, d, few := slices.Clone(piece), t.Columns, rows.New(t.Columns)
+	*room = append((*room)[:0], piece...)
+	own, d, few := *room, t.Columns, rows.New(t.Columns)
 	for i, v := range own {
 		if t.As == presence && v == v {
 			own[i] = 1
