@@ -132,9 +132,21 @@ func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error 
 	} else {
 		c.held = false
 	}
-	for i, column := range c.pick {
-		if values[i], kinds[i] = 0, Missing; !blank {
-			values[i], kinds[i] = c.cell(column)
+	switch {
+	case blank:
+		for i := range values {
+			values[i], kinds[i] = 0, Missing
+		}
+	case c.quoted != nil:
+		for i, column := range c.pick {
+			values[i], kinds[i] = ParseCell(c.record[column])
+		}
+	default:
+		c.lines.Numbers(c.pick, values)
+		for i, v := range values {
+			if kinds[i] = Number; v != v {
+				values[i], kinds[i] = parseOther(string(c.lines.Cell(c.pick[i])))
+			}
 		}
 	}
 	for i, column := range c.labels {
@@ -143,17 +155,6 @@ func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error 
 		}
 	}
 	return nil
-}
-
-// cell is a cell of the last record.
-func (c *csvReader) cell(column int) (float64, Kind) {
-	if c.quoted != nil {
-		return ParseCell(c.record[column])
-	}
-	if v, ok := c.lines.Number(column); ok {
-		return v, Number
-	}
-	return parseOther(string(c.lines.Cell(column)))
 }
 
 // label is the text of a cell of the last record.

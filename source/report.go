@@ -53,6 +53,9 @@ func (c *ColumnReport) count(kind Kind) {
 func (t *Table) Report() Report {
 	r := t.report
 	r.Columns = append([]ColumnReport(nil), r.Columns...)
+	for i := range r.Columns {
+		r.Columns[i].Numbers += r.Rows - r.BadRows
+	}
 	r.LeftOut = append([]LeftOut(nil), r.LeftOut...)
 	return r
 }

@@ -23,7 +23,7 @@ type Table struct {
 	schema  Schema // as asked
 	roles   roles
 	ahead   *lookAhead // of an inferred schema; nil once read
-	report  Report
+	report  Report     // but Columns, which count bad rows only
 	read    bool
 }
 
@@ -124,7 +124,6 @@ func (t *Table) Read(sink Sink) error {
 
 // append counts a row's bad cells and hands it over.
 func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []string) {
-	bad := false
 	person, group := t.roles.unitOf(labels), t.roles.groupOf(labels)
 	if t.roles.unit >= 0 && person == "" { // a bad row, whatever its cells hold
 		t.report.NoPerson++
@@ -140,24 +139,34 @@ func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []strin
 			t.report.Repeats = append(t.report.Repeats, t.reader.Header()[j])
 		}
 	}
-	for i, kind := range kinds {
-		values[i], kind = checked(values[i], kind)
-		t.report.Columns[i].count(kind)
-		if kind != Number {
-			bad, values[i] = true, math.NaN()
+	t.report.Rows++
+	if !numbers(values, kinds) {
+		t.report.BadRows++
+		for i, kind := range kinds {
+			values[i], kind = checked(values[i], kind)
+			t.report.Columns[i].count(kind)
+			if kind != Number {
+				values[i] = math.NaN()
+			}
 		}
 	}
-	t.report.Rows++
-	if bad {
-		t.report.BadRows++
-	}
 	sink.Append(values, person, group)
+}
+
+// numbers reports that checked leaves a row as it is, of numbers alone.
+func numbers(values []float64, kinds []Kind) bool {
+	for i, kind := range kinds {
+		if v := values[i]; v-v != 0 || kind != Number {
+			return false
+		}
+	}
+	return true
 }
 
 // checkNumbers reports the columns that had no number in any row, all at once.
 func (t *Table) checkNumbers() error {
 	var without []string
-	for _, c := range t.report.Columns {
+	for _, c := range t.Report().Columns {
 		if c.Numbers == 0 {
 			without = append(without, c.Name)
 		}

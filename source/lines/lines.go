@@ -172,9 +172,10 @@ func (c *cell) read(text []byte, from, end int) int {
 // Cell is a cell's text, which the next call of Next overwrites.
 func (r *Reader) Cell(i int) []byte { return r.text[r.cells[i].from:r.cells[i].to] }
 
-// Number is the float64 nearest to the number in a cell. It is not ok for what Decimal does not
-// read: that may be a number too, or none.
-func (r *Reader) Number(i int) (v float64, ok bool) {
-	v = r.cells[i].value
-	return v, v == v
+// Numbers sets values to the float64 nearest to the numbers in some cells: NaN for what Decimal
+// does not read, which may be a number too, or none.
+func (r *Reader) Numbers(cells []int, values []float64) {
+	for i, c := range cells {
+		values[i] = r.cells[c].value
+	}
 }
