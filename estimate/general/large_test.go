@@ -49,8 +49,8 @@ func TestOddsFor(t *testing.T) {
 
 // TestLargeReplay: where a sample is asked first, a fit's questions are functions of its answers on
 // a neighbouring table too, and where a row is replaced no path loses more than mu^2. (A row more
-// takes a coin more of the seeded draws, so that pairs of rows, which come after, are others: what
-// samples lose then is shown in kernel/sample.)
+// takes a coin more of the seeded draws, so that pairs of rows, which come after, are others: see
+// TestLargeRowMore.)
 func TestLargeReplay(t *testing.T) {
 	const n = 16000
 	rng := newRand(t)

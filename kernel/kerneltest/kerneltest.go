@@ -18,6 +18,10 @@ import (
 // Options say what a test controls.
 type Options struct {
 	Seed uint64 // of the noise; ignored if Fresh
+	// Coupled draws each measurement's noise from a seed of its own, so that two tables of which
+	// one has a row more, its last, have the draws of their common rows in common, in samples and
+	// in pairs: what that row draws shifts noise alone, and that of one measurement.
+	Coupled bool
 	// Fresh draws the noise from the operating system, as in production.
 	Fresh bool
 	// NoiseFactor multiplies the noise that is drawn but not the noise that is claimed; 0 means 1.
@@ -75,11 +79,29 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 			r.Sums = append(r.Sums, append([]int64(nil), exact...))
 		}
 	}
+	if o.Coupled {
+		couple(h, o.Seed)
+	}
 	s, err := core.Open(context.Background(), core.Hooked(t, h), plan, terms)
 	if err != nil {
 		tb.Fatalf("opening a session: %v", err)
 	}
 	return s
+}
+
+// A reseeded source is another after each measurement.
+type reseeded struct{ noise.Source }
+
+// couple makes a hook draw as Options.Coupled says.
+func couple(h *hook.Hook, seed uint64) {
+	source, record := &reseeded{noise.NewSeeded(seed)}, h.Record
+	h.Source, h.Record = source, func(step string, q any, mu float64, answer []float64, exact []int64) {
+		seed += 1 << 32
+		source.Source = noise.NewSeeded(seed)
+		if record != nil {
+			record(step, q, mu, answer, exact)
+		}
+	}
 }
 
 // Table builds a protected table from rows of d columns.
