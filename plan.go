@@ -210,10 +210,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 // boundMixtures states what no method can promise for mixtures, unless something is known that
 // could help it.
 func (s *Statement) boundMixtures(guess estimate.Problem) {
-	k := guess.Components
-	if k == 0 {
-		k = guess.MaxComponents
-	}
+	k := cmp.Or(guess.Components, guess.MaxComponents)
 	if guess.Known() == nil && k > 1 {
 		bound := bounds.ForMixture(guess, guess.Budget, k, float64(guess.Rows))
 		s.MixtureBound = &bound

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -233,13 +234,9 @@ func psdFactor(field string, sym *mat.SymDense) (factor *mat.Dense, repaired boo
 // liveColumns lists the columns of positive variance, having checked that the others are zero up to
 // rounding.
 func liveColumns(field string, sym *mat.SymDense) (live []int, repaired bool, err error) {
-	d := sym.SymmetricDim()
-	largest := 0.0
-	for j := range d {
-		largest = max(largest, sym.At(j, j))
-	}
-	for j := range d {
-		v := sym.At(j, j)
+	d, variances := sym.SymmetricDim(), symmetric.DiagonalOf(sym)
+	largest := max(0, slices.Max(variances))
+	for j, v := range variances {
 		if v > 0 {
 			live = append(live, j)
 			continue

@@ -25,9 +25,7 @@ func (g Gaussian) validate(mean, cov string, d int) error {
 		faults = append(faults, fieldError(mean, countOf(max(d, 1), "number"), countOf(len(g.Mean), "number"), "give one for each column"))
 	}
 	for j, v := range g.Mean {
-		if err := checkMean(fmt.Sprintf("%s[%d]", mean, j), v); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, checkMean(fmt.Sprintf("%s[%d]", mean, j), v))
 	}
 	if g.Cov == nil || g.Cov.Dim() != d || d == 0 {
 		got := "none"
@@ -38,9 +36,7 @@ func (g Gaussian) validate(mean, cov string, d int) error {
 			"make it with NewFull, NewDiagonal or NewSpherical"))...)
 	}
 	for j := range d {
-		if err := checkVariance(fmt.Sprintf("%s[%d][%d]", cov, j, j), g.Cov.At(j, j)); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, checkVariance(fmt.Sprintf("%s[%d][%d]", cov, j, j), g.Cov.At(j, j)))
 	}
 	return errors.Join(faults...)
 }

@@ -71,12 +71,9 @@ func (m *Mixture) MarshalJSON() ([]byte, error) {
 	}
 	for _, g := range m.Components {
 		o.Means = append(o.Means, asNumbers(g.Mean))
-		rows := make([][]number, m.Dim())
+		rows, sigma := make([][]number, m.Dim()), g.Cov.Dense()
 		for i := range rows {
-			rows[i] = make([]number, m.Dim())
-			for j := range rows[i] {
-				rows[i][j] = number(g.Cov.At(min(i, j), max(i, j)))
-			}
+			rows[i] = asNumbers(mat.Row(nil, i, sigma))
 		}
 		o.Covariances = append(o.Covariances, rows)
 	}

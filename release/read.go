@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,11 +106,7 @@ func malformed(err error) error {
 	case errors.As(err, &syntax):
 		return &Error{Field: fmt.Sprintf("byte %d", syntax.Offset), Wanted: "one JSON object", Got: err.Error(), Hint: "the file is damaged or not a release"}
 	case errors.As(err, &kind):
-		field := kind.Field
-		if field == "" {
-			field = "file"
-		}
-		return &Error{Field: field, Wanted: jsonKind(kind.Type), Got: kind.Value, Hint: "the file was altered or is not a release"}
+		return &Error{Field: cmp.Or(kind.Field, "file"), Wanted: jsonKind(kind.Type), Got: kind.Value, Hint: "the file was altered or is not a release"}
 	}
 	return fmt.Errorf("release: %w", err)
 }

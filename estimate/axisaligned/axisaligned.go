@@ -13,6 +13,7 @@
 package axisaligned
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -108,10 +109,7 @@ func unseen(p estimate.Problem) float64 {
 
 // needed is about how many rows the components that are asked for need, or two.
 func needed(p estimate.Problem) float64 {
-	if p.Components == 0 {
-		return rowsFor(p, min(2, max(1, p.MaxComponents)))
-	}
-	return rowsFor(p, p.Components)
+	return rowsFor(p, cmp.Or(p.Components, min(2, max(1, p.MaxComponents))))
 }
 
 func advice(p estimate.Problem) string { return program.Needs(p, needed(p), "", "fewer components") }

@@ -22,6 +22,7 @@
 package knowncov
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -187,10 +188,7 @@ func asked(p estimate.Problem) string {
 
 // shown is the number of components that are asked for, or two.
 func shown(p estimate.Problem) float64 {
-	if p.Components == 0 {
-		return float64(min(2, max(p.MaxComponents, 1)))
-	}
-	return float64(p.Components)
+	return float64(cmp.Or(p.Components, min(2, max(p.MaxComponents, 1))))
 }
 
 // needed is about how many rows they need, if they are of equal weight.

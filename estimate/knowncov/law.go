@@ -3,6 +3,7 @@ package knowncov
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -146,10 +147,7 @@ func (w *law) sums(l *look, frames []int, shifts [][]float64, width int) [][]flo
 			if share := score[a] / total; share > leastShare && dense.Norm2(own) <= l.radius[i]*l.radius[i] {
 				fill(stats, share, own)
 				for k, v := range stats {
-					sums := out[a][k*width : (k+1)*width]
-					for c := range sums {
-						sums[c] += v * z[c]
-					}
+					floats.AddScaled(out[a][k*width:(k+1)*width], v, z)
 				}
 			}
 		}

@@ -119,9 +119,7 @@ func (s *system) step(damp float64) ([]part, bool) {
 		short := math.Min(1, farthest*math.Sqrt(float64(s.d))/math.Max(length, 1e-9))
 		p := &moved[j]
 		p.at = slices.Clone(p.at)
-		for c := range p.at {
-			p.at[c] += short * own[1+c]
-		}
+		floats.AddScaled(p.at, short, own[1:1+len(p.at)])
 		p.rows = math.Max(1, math.Max(p.rows/5, p.rows+own[0]))
 	}
 	return moved, true

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -65,12 +66,7 @@ const (
 )
 
 // BoxesFor is the number of components that boxes are made for.
-func BoxesFor(p estimate.Problem) int {
-	if p.Components > 0 {
-		return p.Components
-	}
-	return openBoxes
-}
+func BoxesFor(p estimate.Problem) int { return cmp.Or(p.Components, openBoxes) }
 
 // Find looks for the boxes, and says how many rows they hold; enough is false if they are not all
 // there is.

@@ -66,12 +66,7 @@ func MostFor(p estimate.Problem, rows float64) int {
 }
 
 // MostComponents is the number of components asked for, or else the largest allowed.
-func MostComponents(p estimate.Problem) int {
-	if p.Components > 0 {
-		return p.Components
-	}
-	return max(1, p.MaxComponents)
-}
+func MostComponents(p estimate.Problem) int { return cmp.Or(p.Components, max(1, p.MaxComponents)) }
 
 // Few reports that there are fewer than least rows. Where they are not, Rows is at least that.
 func (r *Run) Few(least float64) bool {

@@ -1,6 +1,7 @@
 package univariate
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -43,10 +44,7 @@ const (
 
 // components is how many are asked for, or how many the budget is laid out for if that is open.
 func components(p estimate.Problem) int {
-	if p.Components > 0 {
-		return p.Components
-	}
-	return max(1, min(p.MaxComponents, guessed))
+	return cmp.Or(p.Components, max(1, min(p.MaxComponents, guessed)))
 }
 
 // light is the number of rows of the lightest component for which the shares are laid out.

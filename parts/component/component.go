@@ -6,12 +6,14 @@ package component
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A Space is an affine change of columns: working coordinate l is (x[Columns[l]] - Center[l]) /
@@ -23,11 +25,7 @@ type Space struct {
 
 // Flat is the space of the first d columns as they are.
 func Flat(d int) Space {
-	s := Space{Columns: make([]int, d), Center: make([]float64, d), Scale: make([]float64, d)}
-	for i := range d {
-		s.Columns[i], s.Scale[i] = i, 1
-	}
-	return s
+	return Space{Columns: loops.Upto(d), Center: make([]float64, d), Scale: slices.Repeat([]float64{1}, d)}
 }
 
 // Dim is the number of working coordinates.

@@ -3,12 +3,14 @@ package component
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -98,18 +100,13 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	n = math.Max(n, leastRows)
 	c.Rows = n
 	// Mean.
-	mean := make([]float64, d)
-	for i := range mean {
-		mean[i] = s.Sum[i] / n / law.A1
-	}
+	mean := loops.Map(s.Sum, func(v float64) float64 { return v / n / law.A1 })
 	k, left = gain(c.Doubt.Mean, dense.Norm2(mean), sq(s.SumSD/n/law.A1), d)
 	c.Doubt.Mean = left + drift*overlapping.Mean
 	if long := k * math.Sqrt(dense.Norm2(mean)); long > math.Sqrt(law.R2) {
 		k *= math.Sqrt(law.R2) / long
 	}
-	for i := range mean {
-		mean[i] *= k
-	}
+	floats.Scale(k, mean)
 	work := symmetric.Congruence(l, u.covariance(&c, s, law, mean, drift))
 	if u.Form != query.FullForm {
 		work = symmetric.OnlyDiagonal(work, u.Form == query.SphericalForm)

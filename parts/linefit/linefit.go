@@ -17,6 +17,8 @@ import (
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
@@ -184,10 +186,7 @@ func lowerBound(edges []float64, c Component, z float64) int {
 
 func (t *terms) addTo(expected []float64, rows float64) {
 	for _, s := range t.spans {
-		own := expected[s.from:s.to]
-		for i, p := range t.p[s.at : s.at+len(own)] {
-			own[i] += rows * p
-		}
+		floats.AddScaled(expected[s.from:s.to], rows, t.p[s.at:s.at+s.to-s.from])
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
@@ -98,11 +100,8 @@ func (d *Data) evaluate(w *workspace, cs []Component) (cost float64) {
 		w.terms[i].addTo(expected, cs[j].Rows)
 		w.rows[i], w.sds[i] = cs[j].Rows, cs[j].SD
 	}
-	for b, e := range expected {
-		r := d.count[b] - e
-		w.residual[b] = r
-		cost += r * r * d.weight[b]
-	}
+	cost = d.costOf(expected)
+	floats.SubTo(w.residual, d.count, expected)
 	return cost
 }
 

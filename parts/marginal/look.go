@@ -145,10 +145,8 @@ func clamp(x float64) float64 { return math.Max(-math.MaxFloat64, math.Min(x, ma
 func read(counts []float64, sigma, rows float64) Column {
 	size := len(lengths)
 	c := Column{Atom: counts[size] / rows, Reach: lengths[0]}
-	side := [2][]float64{counts[size+1:], make([]float64, size)}
-	for i := range size {
-		side[1][i] = counts[size-1-i]
-	}
+	side := [2][]float64{counts[size+1:], slices.Clone(counts[:size])}
+	slices.Reverse(side[1])
 	near := clearSDs
 	if c.Atom > someAtom {
 		near = nearSDs

@@ -112,14 +112,8 @@ func fullestOctave(counts []float64, below int, sigma float64) (octave int, clea
 	down, up := slices.Clone(counts[:below-1]), counts[below+1:]
 	slices.Reverse(down)
 	both := make([]float64, max(len(down), len(up)))
-	for i := range both {
-		if i < len(down) {
-			both[i] += down[i]
-		}
-		if i < len(up) {
-			both[i] += up[i]
-		}
-	}
+	floats.Add(both[:len(down)], down)
+	floats.Add(both[:len(up)], up)
 	var runs []octaveRun
 	for side, c := range [][]float64{down, up, both} {
 		for _, length := range runLengths {

@@ -94,10 +94,7 @@ func (s *State) Raw(mean []float64, spread mat.Matrix, factor float64) ([]float6
 			y += s.Wi.At(j, i) * v / factor
 		}
 		x[j] = s.Center[j] + s.Scale[j]*y
-		row := raw.RawRowView(j)
-		for i := range row {
-			row[i] *= s.Scale[j] / factor
-		}
+		floats.Scale(s.Scale[j]/factor, raw.RawRowView(j))
 	}
 	return x, raw
 }
