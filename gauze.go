@@ -118,19 +118,14 @@ type Request struct {
 // Validate returns nil or all faults at once, each a *privacy.FieldError, a *source.Error or a
 // *catalog.UnknownError, joined.
 func (r Request) Validate() error {
-	var faults []error
-	fault := func(bad bool, field, wanted string, got any, mend string) {
-		if bad {
-			faults = append(faults, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
-		}
-	}
+	var faults estimate.Faults
 	if _, err := privacy.ParseRelation(r.Relation.String()); err != nil {
 		faults = append(faults, err)
 	}
 	if err := r.Budget.Validate(); err != nil {
 		faults = append(faults, err)
 	}
-	fault(!r.Force && r.Budget.Epsilon > LargestEpsilon, "epsilon", fmt.Sprintf("at most %d", LargestEpsilon), r.Budget.Epsilon,
+	faults.If(!r.Force && r.Budget.Epsilon > LargestEpsilon, "epsilon", fmt.Sprintf("at most %d", LargestEpsilon), r.Budget.Epsilon,
 		"an epsilon of 1 to 3 is usual, and beyond 20 a row is hardly protected; --force asks for it all the same")
 	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim, Printed: r.Printed}
 	if method, _, err := Methods().Asked(r.Method, learning); err != nil {
@@ -138,12 +133,12 @@ func (r Request) Validate() error {
 	} else {
 		faults = append(faults, estimate.ValidateLearner(method, learning))
 	}
-	fault(r.Components < 0, "components", "a positive number, or 0 for auto", r.Components, "0 lets the method choose")
-	fault(r.MaxComponents < 0, "max components", "a positive number", r.MaxComponents, "0 allows what the rows can carry")
-	fault(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
+	faults.If(r.Components < 0, "components", "a positive number, or 0 for auto", r.Components, "0 lets the method choose")
+	faults.If(r.MaxComponents < 0, "max components", "a positive number", r.MaxComponents, "0 allows what the rows can carry")
+	faults.If(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
 		int(r.Covariance), "use a constant of the package estimate")
-	fault(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
-	fault(len(r.Columns) > MostColumns, "columns", fmt.Sprintf("at most %d", MostColumns), len(r.Columns),
+	faults.If(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
+	faults.If(len(r.Columns) > MostColumns, "columns", fmt.Sprintf("at most %d", MostColumns), len(r.Columns),
 		fmt.Sprintf("a release holds every covariance as d x d numbers, %.3g GB here: leave columns out", 8e-9*float64(len(r.Columns)*len(r.Columns))))
 	faults = append(faults, r.schema().Tidy(), r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, len(r.Columns), r.Covariance))
 	return errors.Join(faults...)

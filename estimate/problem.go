@@ -93,28 +93,28 @@ func (f Facts) KnowsEigenvalues() bool { return f.Eigenvalues != [2]float64{} }
 
 // Validate returns nil or all faults at once, each a *privacy.FieldError, joined.
 func (f Facts) Validate() error {
-	var faults []error
-	fault := func(field, wanted string, got any, mend string) {
-		faults = append(faults, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
-	}
-	if r := f.MeanWithin; !(r >= 0) || math.IsInf(r, 1) || r != 0 && !f.KnowsMean {
-		fault("mean within", "the radius of a ball about the origin, 0 or more", r,
-			"0 says that the mean is the origin; leave it out if nothing is known")
-	}
-	if low, high := f.Eigenvalues[0], f.Eigenvalues[1]; f.KnowsEigenvalues() && !(0 < low && low <= high && high < math.Inf(1)) {
-		fault("eigenvalues within", "two positive numbers, the lesser first", fmt.Sprintf("%v,%v", low, high),
-			"they bound the covariance's eigenvalues, squares of standard deviations; leave them out if nothing is known")
-	}
-	if k := f.Moments; k != 0 && (k < 4 || k%2 != 0) {
-		fault("moments", "an even order of at least 4", k, "a distribution whose fourth moments are bounded as a Gaussian's are has moments 4")
-	}
-	if c := f.MomentBound; c != 0 && (f.Moments == 0 || !(c >= 1 && c < math.Inf(1))) {
-		fault("moment bound", "a number of at least 1, beside an order of moments", c, "a Gaussian's fourth moments are 3 times the squared variance")
-	}
-	if w := f.LeastWeight; !(w >= 0 && w <= 1) {
-		fault("least weight", "a part of the rows, above 0 and at most 1", w, "leave it out if nothing is known")
-	}
+	var faults Faults
+	r, low, high, k, c, w := f.MeanWithin, f.Eigenvalues[0], f.Eigenvalues[1], f.Moments, f.MomentBound, f.LeastWeight
+	faults.If(!(r >= 0) || math.IsInf(r, 1) || r != 0 && !f.KnowsMean, "mean within", "the radius of a ball about the origin, 0 or more", r,
+		"0 says that the mean is the origin; leave it out if nothing is known")
+	faults.If(f.KnowsEigenvalues() && !(0 < low && low <= high && high < math.Inf(1)), "eigenvalues within", "two positive numbers, the lesser first",
+		fmt.Sprintf("%v,%v", low, high), "they bound the covariance's eigenvalues, squares of standard deviations; leave them out if nothing is known")
+	faults.If(k != 0 && (k < 4 || k%2 != 0), "moments", "an even order of at least 4", k,
+		"a distribution whose fourth moments are bounded as a Gaussian's are has moments 4")
+	faults.If(c != 0 && (f.Moments == 0 || !(c >= 1 && c < math.Inf(1))), "moment bound", "a number of at least 1, beside an order of moments", c,
+		"a Gaussian's fourth moments are 3 times the squared variance")
+	faults.If(!(w >= 0 && w <= 1), "least weight", "a part of the rows, above 0 and at most 1", w, "leave it out if nothing is known")
 	return errors.Join(faults...)
+}
+
+// Faults are what is wrong with a request, in the order in which it was seen.
+type Faults []error
+
+// If adds a fault of a field where it is bad.
+func (f *Faults) If(bad bool, field, wanted string, got any, mend string) {
+	if bad {
+		*f = append(*f, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
+	}
 }
 
 // Uses says of which facts a method makes use.
@@ -228,10 +228,7 @@ func LearnerOf(e Estimator, p Problem) string {
 // method e, each a *privacy.FieldError, joined. A nil e is a method that is still to be chosen,
 // because no learner is named.
 func ValidateLearner(e Estimator, p Problem) error {
-	var faults []error
-	fault := func(field, wanted string, got any, mend string) {
-		faults = append(faults, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
-	}
+	var faults Faults
 	user, runs := e.(LearnerUser)
 	none := "nothing: no learner is named"
 	if e != nil {
@@ -239,24 +236,24 @@ func ValidateLearner(e Estimator, p Problem) error {
 	}
 	switch {
 	case !runs && p.Own != "":
-		fault("own learner", none, "a "+p.Own, "leave it out, or use the method black-box")
+		faults.If(true, "own learner", none, "a "+p.Own, "leave it out, or use the method black-box")
 	case !runs && p.Learner != "":
-		fault("learner", none, fmt.Sprintf("%q", p.Learner), "leave it out, or use the method black-box")
+		faults.If(true, "learner", none, fmt.Sprintf("%q", p.Learner), "leave it out, or use the method black-box")
 	case runs && p.Own != "" && p.Learner != "":
-		fault("learner", "a name or a learner of one's own", fmt.Sprintf("both %q and a %s", p.Learner, p.Own), "leave one of the two out")
+		faults.If(true, "learner", "a name or a learner of one's own", fmt.Sprintf("both %q and a %s", p.Learner, p.Own), "leave one of the two out")
 	case runs && p.Own == "" && p.Learner != "" && !slices.Contains(user.Learners(), p.Learner):
-		fault("learner", strings.Join(user.Learners(), ", "), fmt.Sprintf("%q", p.Learner), user.Learners()[0]+" is the default")
+		faults.If(true, "learner", strings.Join(user.Learners(), ", "), fmt.Sprintf("%q", p.Learner), user.Learners()[0]+" is the default")
 	}
 	switch name := LearnerOf(e, p); {
 	case !(p.Trim >= 0 && p.Trim < MostTrim):
-		fault("trim", fmt.Sprintf("a part of the rows of a block, 0 or more and below %g", MostTrim), p.Trim,
+		faults.If(true, "trim", fmt.Sprintf("a part of the rows of a block, 0 or more and below %g", MostTrim), p.Trim,
 			"0.02 leaves out the least likely two of a hundred")
 	case p.Trim > 0 && !runs:
-		fault("trim", none, p.Trim, "leave it out, or name a learner")
+		faults.If(true, "trim", none, p.Trim, "leave it out, or name a learner")
 	case p.Trim > 0 && name == OwnLearner:
-		fault("trim", "0 with a learner of one's own", p.Trim, "let that learner leave out what it likes")
+		faults.If(true, "trim", "0 with a learner of one's own", p.Trim, "let that learner leave out what it likes")
 	case p.Trim > 0 && faults == nil && !user.Trims(name):
-		fault("trim", fmt.Sprintf("0 with the learner %s, which leaves nothing out", name), p.Trim, "leave it out, or use another learner")
+		faults.If(true, "trim", fmt.Sprintf("0 with the learner %s, which leaves nothing out", name), p.Trim, "leave it out, or use another learner")
 	}
 	return errors.Join(faults...)
 }

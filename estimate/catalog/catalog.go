@@ -17,7 +17,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/univariate"
-	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Auto is the name that leaves the choice of the method to [List.Choose].
@@ -58,7 +57,11 @@ func (l List) All() []estimate.Estimator { return slices.Concat(l.One, l.Mixture
 
 // Names returns "auto" and the name of every method.
 func (l List) Names() []string {
-	return append([]string{Auto}, loops.Map(l.All(), estimate.Estimator.Name)...)
+	names := []string{Auto}
+	for _, m := range l.All() {
+		names = append(names, m.Name())
+	}
+	return names
 }
 
 // An UnknownError is a name that no method has.

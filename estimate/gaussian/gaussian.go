@@ -107,21 +107,14 @@ const roundPart = .85
 // full is TylerPress: precondition, look at the radii, release. Where the rows are no Gaussian's,
 // as stage zero, the preconditioner or the radii show, it ends in the rows' own moments.
 func (f fit) full() (estimate.Outcome, error) {
-	if uneven, err := f.Uneven(); err != nil {
-		return estimate.Outcome{}, err
-	} else if uneven || f.Wide() {
-		return f.Plain(nil)
-	}
 	var seen shape
-	st, there, ok, err := f.Round(1, roundPart, func(st *tyler.State) (far float64, err error) {
+	st, out, err := f.Rounded(roundPart, func(st *tyler.State) (far float64, err error) {
 		seen, err = f.look(st)
 		return seen.far, err
 	})
 	switch {
-	case err != nil:
-		return estimate.Outcome{}, err
-	case !ok:
-		return f.Again(st, there)
+	case err != nil || st == nil:
+		return out, err
 	case seen.heavy:
 		return f.Plain(st)
 	}

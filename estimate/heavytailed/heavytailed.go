@@ -80,17 +80,9 @@ func (f fit) run() (estimate.Outcome, error) {
 
 // round rounds the rows and releases their moments.
 func (f fit) round() (estimate.Outcome, error) {
-	if uneven, err := f.Uneven(); err != nil {
-		return estimate.Outcome{}, err
-	} else if uneven || f.Wide() {
-		return f.Plain(nil)
-	}
-	st, there, ok, err := f.Round(1, f.RoundingPart(), f.Far)
-	switch {
-	case err != nil:
-		return estimate.Outcome{}, err
-	case !ok:
-		return f.Again(st, there)
+	st, out, err := f.Rounded(f.RoundingPart(), f.Far)
+	if err != nil || st == nil {
+		return out, err
 	}
 	return f.Plain(f.Near(st))
 }

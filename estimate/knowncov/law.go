@@ -3,7 +3,6 @@ package knowncov
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -147,7 +146,10 @@ func (w *law) sums(l *look, frames []int, shifts [][]float64, width int) [][]flo
 			if share := score[a] / total; share > leastShare && dense.Norm2(own) <= l.radius[i]*l.radius[i] {
 				fill(stats, share, own)
 				for k, v := range stats {
-					floats.AddScaled(out[a][k*width:(k+1)*width], v, z)
+					sums := out[a][k*width : (k+1)*width]
+					for c := range sums {
+						sums[c] += v * z[c]
+					}
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -96,15 +97,10 @@ func (f *fit) look(mu float64) error {
 
 // whole is the mean of all parts, and the variances of their columns together.
 func (f *fit) whole() component.Gaussian {
-	var all component.Gaussian
-	for j, p := range f.parts {
-		g := component.Gaussian{Weight: math.Max(p.rows, 1), Mean: p.base, Cov: symmetric.OnlyDiagonal(f.known(), false)}
-		if j > 0 {
-			g = component.Joined(all, g)
-		}
-		all = g
-	}
-	return all
+	all := loops.Map(f.parts, func(p part) component.Gaussian {
+		return component.Gaussian{Weight: math.Max(p.rows, 1), Mean: p.base, Cov: symmetric.OnlyDiagonal(f.known(), false)}
+	})
+	return component.Joined(all[0], all[1:]...)
 }
 
 // rebase moves the base to the mean, rounded; at keeps what rounding leaves.

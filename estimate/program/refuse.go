@@ -59,7 +59,7 @@ func (r *Run) Refuse(format string, args ...any) estimate.Outcome {
 	if advice == "" {
 		p := r.Problem
 		p.Rows = max(p.Rows, int(math.Min(r.Rows, math.MaxInt32)))
-		advice = r.advise(p)
+		advice = r.Advise(p)
 	}
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}, Diagnostics: r.Notes}
 }

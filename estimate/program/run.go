@@ -22,15 +22,15 @@ type Run struct {
 	// Factor is the L2 sensitivity of what rows of norm 1 add up to: sqrt2 under replace-one, 1
 	// under add-or-remove-one.
 	Factor float64
-	// Advice, if set, says what would help a fit that ends without a model, in place of advise.
+	// Advice, if set, says what would help a fit that ends without a model, in place of Advise.
 	Advice string
-	advise func(estimate.Problem) string
+	Advise func(estimate.Problem) string
 }
 
 // Begin is a run with the whole budget of the session; advise says what would help a fit of so many
 // rows, public or released, that ends without a model.
 func Begin(s *kernel.Session, p estimate.Problem, advise func(estimate.Problem) string) Run {
-	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), advise: advise,
+	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advise: advise,
 		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: lattice.Declared(p.RoundedTo, p.Columns)}}
 }
 

@@ -312,7 +312,7 @@ func (d *Data) AsCounted(cs []Component) []Component {
 	if !(sd > 0 && of > 0) {
 		return cs
 	}
-	cs = clone(cs)
+	cs = slices.Clone(cs)
 	for i, c := range cs {
 		cs[i] = Component{Rows: c.Rows, Origin: mean, Offset: ((c.Origin - from) + c.Offset) * sd / of, SD: c.SD * sd / of}
 	}
@@ -367,7 +367,7 @@ func (d *Data) Misfit(cs []Component) (of []float64, sd float64) {
 
 // Worth is what component i of cs takes off the cost.
 func (d *Data) Worth(cs []Component, i int) float64 {
-	all, rest := d.Expected(cs), d.Expected(slices.Delete(clone(cs), i, i+1))
+	all, rest := d.Expected(cs), d.Expected(slices.Delete(slices.Clone(cs), i, i+1))
 	return d.costOf(rest) - d.costOf(all)
 }
 
@@ -384,6 +384,3 @@ func (d *Data) Bin(c Component) (low, high float64) {
 
 // Rows are those of all the components.
 func Rows(cs []Component) float64 { return loops.Sum(cs, func(c Component) float64 { return c.Rows }) }
-
-// clone is for searches that keep what they have.
-func clone(cs []Component) []Component { return slices.Clone(cs) }

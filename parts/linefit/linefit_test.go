@@ -68,7 +68,7 @@ func TestGradient(t *testing.T) {
 	for i := range truth {
 		for p := range 3 {
 			moved := func(by float64) []float64 {
-				cs := clone(truth)
+				cs := slices.Clone(truth)
 				switch p {
 				case 0:
 					cs[i].Rows += by

@@ -90,20 +90,27 @@ func (d *Data) grow(ctx context.Context, cs []Component, cost float64, o Options
 	return cs, cost
 }
 
+// An attempt is a fit that may be gone on from.
+type attempt struct {
+	cs   []Component
+	cost float64
+}
+
+// cheapest are the n attempts of least cost.
+func cheapest(attempts []attempt, n int) []attempt {
+	sort.SliceStable(attempts, func(i, j int) bool { return attempts[i].cost < attempts[j].cost })
+	return attempts[:min(n, len(attempts))]
+}
+
 // best adds the one component that takes most off the cost; nil if there is no candidate.
 func (d *Data) best(ctx context.Context, cs []Component) (best []Component, least float64) {
 	least = math.Inf(1)
-	type start struct {
-		cs   []Component
-		cost float64
-	}
-	var starts []start
+	var starts []attempt
 	for _, next := range slices.Concat(d.missing(cs), d.splits(cs), d.around(cs)) {
 		next, c := d.polish(ctx, next, d.near(next, next[len(next)-1]), firstSteps)
-		starts = append(starts, start{next, c})
+		starts = append(starts, attempt{next, c})
 	}
-	sort.SliceStable(starts, func(i, j int) bool { return starts[i].cost < starts[j].cost })
-	for _, s := range starts[:min(finalists, len(starts))] {
+	for _, s := range cheapest(starts, finalists) {
 		if next, c := d.polish(ctx, s.cs, d.near(s.cs, s.cs[len(s.cs)-1]), quickSteps); c < least {
 			best, least = next, c
 		}
@@ -138,7 +145,7 @@ func (d *Data) missing(cs []Component) (out [][]Component) {
 		if d.known.SD > 0 {
 			c.SD = d.known.SD
 		}
-		out = append(out, append(clone(cs), c))
+		out = append(out, append(slices.Clone(cs), c))
 	}
 	return out
 }
@@ -196,7 +203,7 @@ func (d *Data) clearest(sums [][][2]float64, taken []run) (best run) {
 // splits are cs with one of them made two: side by side, or one inside the other.
 func (d *Data) splits(cs []Component) (out [][]Component) {
 	split := func(j int, a, b, narrow, wide, part float64) {
-		next := append(clone(cs), cs[j])
+		next := append(slices.Clone(cs), cs[j])
 		one, two := &next[j], &next[len(cs)]
 		one.Offset, two.Offset = one.Offset+a*one.SD, two.Offset+b*two.SD
 		one.Rows, two.Rows = one.Rows*(1-part), two.Rows*part
@@ -248,7 +255,7 @@ func (d *Data) around(cs []Component) (out [][]Component) {
 			}
 		}
 		if best.SD > 0 {
-			out = append(out, append(clone(cs), best))
+			out = append(out, append(slices.Clone(cs), best))
 		}
 	}
 	return out
@@ -261,21 +268,16 @@ const aroundSDs = 3.0
 // exchange removes each of the components that are worth least, one at a time, and adds the best
 // instead.
 func (d *Data) exchange(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
-	type removal struct {
-		rest []Component
-		cost float64
-	}
-	var removals []removal
+	var removals []attempt
 	for j, gone := range cs {
-		rest := slices.Delete(clone(cs), j, j+1)
+		rest := slices.Delete(slices.Clone(cs), j, j+1)
 		rest, c := d.polish(ctx, rest, d.near(rest, gone), quickSteps)
-		removals = append(removals, removal{rest, c})
+		removals = append(removals, attempt{rest, c})
 	}
-	sort.SliceStable(removals, func(i, j int) bool { return removals[i].cost < removals[j].cost })
 	best, least := cs, cost
 	o.Most, o.Spare, o.Penalty, o.Beyond = len(cs), 0, 0, 0
-	for _, r := range removals[:min(tried, len(removals))] {
-		if next, c := d.grow(ctx, r.rest, r.cost, o); c < least {
+	for _, r := range cheapest(removals, tried) {
+		if next, c := d.grow(ctx, r.cs, r.cost, o); c < least {
 			best, least = next, c
 		}
 	}
@@ -294,7 +296,7 @@ func (d *Data) drop(ctx context.Context, cs []Component, cost float64, o Options
 			least = math.Inf(1)
 		}
 		for j, gone := range cs {
-			rest := slices.Delete(clone(cs), j, j+1)
+			rest := slices.Delete(slices.Clone(cs), j, j+1)
 			if rest, c := d.polish(ctx, rest, d.near(rest, gone), quickSteps); c < least {
 				best, least = rest, c
 			}

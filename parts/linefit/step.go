@@ -30,7 +30,7 @@ func (d *Data) Polish(ctx context.Context, cs []Component, steps int) ([]Compone
 // polish moves the active components. Once ctx is done it moves none and calls the cost infinite,
 // which ends every search.
 func (d *Data) polish(ctx context.Context, start []Component, active []int, steps int) ([]Component, float64) {
-	cs := clone(start)
+	cs := slices.Clone(start)
 	if ctx.Err() != nil {
 		return cs, math.Inf(1)
 	}
@@ -44,7 +44,7 @@ func (d *Data) polish(ctx context.Context, start []Component, active []int, step
 		d.normal(w)
 		accepted, gained := false, 0.0
 		for ; damp < mostDamp && ctx.Err() == nil; damp *= 8 {
-			next := clone(cs)
+			next := slices.Clone(cs)
 			if !w.solve(damp) || !d.move(w, next) {
 				continue
 			}

@@ -36,9 +36,7 @@ func TooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
 
 // Refuse is the error of a fit that more rows would help.
 func (f *Fit) Refuse(format string, args ...any) error {
-	p := f.Problem
-	p.Rows = max(p.Rows, int(math.Min(f.Rows, math.MaxInt32)))
-	return refusal(advice(p), format, args...)
+	return &ended{f.Run.Refuse(format, args...)}
 }
 
 // RefuseFar is the error of a fit that more rows of the same kind would not help much: too many lie

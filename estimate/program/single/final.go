@@ -50,6 +50,25 @@ func FarStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * farPart, Most: 1, Source: "TYLERPRESS Section 4"}
 }
 
+// Rounded is where Round with t_1 gets to; nil where the rows are not for rounding, or did not get
+// there: then out and err are how the fit ends.
+func (f *Fit) Rounded(part float64, far func(*tyler.State) (float64, error)) (st *tyler.State, out estimate.Outcome, err error) {
+	uneven, err := f.Uneven()
+	if err == nil && (uneven || f.wide()) {
+		out, err = f.Plain(nil)
+		return nil, out, err
+	}
+	there, right := false, false
+	if err == nil {
+		st, there, right, err = f.Round(1, part, far)
+	}
+	if err != nil || right {
+		return st, out, err
+	}
+	out, err = f.again(st, there)
+	return nil, out, err
+}
+
 // Round makes the rows round by steps of t_nu with a part of what is left, if they get there; and
 // there, right says that no more than FirstFar of them are far out, as far has it: an atom has not
 // fooled the steps.

@@ -3,6 +3,7 @@ package single
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -58,8 +59,7 @@ func partialSteps(prefix string, share float64) []kernel.Step {
 
 // countRows counts the rows that have all cells, and those that have some.
 func (f *Fit) countRows() (good, lacking, sd float64, err error) {
-	ones := make([]float64, f.All)
-	floats.AddConst(1, ones)
+	ones := slices.Repeat([]float64{1}, f.All)
 	lacks := query.Affine{Center: ones, W: [][]float64{ones}} // less the number of missing cells
 	answer, err := f.In(query.Presence, nil).Sum(f.Tyler.Prefix+"count", query.Counts{Frame: lacks, Edges: [][]float64{{.5}}}, math.Sqrt(countPart*f.Mu2))
 	if err != nil {
@@ -162,14 +162,12 @@ func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m moments.Sums, far estimat
 // as far as the noise leaves that open.
 func (f *Fit) countCells() (*mat.SymDense, error) {
 	d, left := f.Space.Dim(), f.Left()
-	edges := make([]float64, f.All)
-	floats.AddConst(math.Inf(-1), edges)
+	edges := slices.Repeat([]float64{math.Inf(-1)}, f.All)
 	cells, err := f.In(query.Cells, nil).Sum(f.Tyler.Prefix+"cells", query.Counts{Edges: query.Each(edges), As: query.Above}, budget.Mu(cellsPart*left))
 	if err != nil {
 		return nil, err
 	}
-	there := component.Space{Columns: f.Space.Columns, Center: make([]float64, d), Scale: make([]float64, d)}
-	floats.AddConst(1, there.Scale)
+	there := component.Space{Columns: f.Space.Columns, Center: make([]float64, d), Scale: slices.Repeat([]float64{1}, d)}
 	frame := there.Frame(there.Center, mat.DenseCopyOf(symmetric.Identity(d)))
 	const lift = .1 // the count is not needed
 	q := query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: math.Sqrt(float64(d))}}}

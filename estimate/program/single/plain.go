@@ -2,6 +2,7 @@ package single
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -51,9 +52,9 @@ func PlainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step 
 // Enough reports that there are rows enough for the plain way.
 func (f *Fit) Enough() bool { return f.Rows*f.Problem.Mu >= plainRows*float64(f.Space.Dim()) }
 
-// Wide reports that there are many columns, rows enough for the plain way, and too few to make them
+// wide reports that there are many columns, rows enough for the plain way, and too few to make them
 // round first.
-func (f *Fit) Wide() bool {
+func (f *Fit) wide() bool {
 	return f.Space.Dim() > wideColumns && f.Enough() && f.Rows < RowsNeeded(f.Problem)
 }
 
@@ -65,10 +66,10 @@ func (f *Fit) Near(st *tyler.State) *tyler.State {
 	return st
 }
 
-// Again goes the plain way with what rounding has left, which got to st: there, but with too many
+// again goes the plain way with what rounding has left, which got to st: there, but with too many
 // rows far out, or not. If it did not although there were rows enough, no Gaussian's rows are in
 // the way; else it ends for good.
-func (f *Fit) Again(st *tyler.State, there bool) (none estimate.Outcome, err error) {
+func (f *Fit) again(st *tyler.State, there bool) (none estimate.Outcome, err error) {
 	switch {
 	case there && f.Enough() || f.Rows >= RowsNeeded(f.Problem):
 		return f.Plain(nil)
@@ -87,12 +88,7 @@ func (f *Fit) Again(st *tyler.State, there bool) (none estimate.Outcome, err err
 // comes after: many columns, each by itself.
 func (f *Fit) Uneven() (bool, error) {
 	if f.Units.Uneven != nil && f.byFull {
-		for _, j := range f.Space.Columns {
-			if f.Units.Uneven[j] {
-				return true, nil
-			}
-		}
-		return false, nil
+		return slices.ContainsFunc(f.Space.Columns, func(j int) bool { return f.Units.Uneven[j] }), nil
 	}
 	if f.Tyler.Unit == 0 || KnowsUnits(f.Problem) {
 		return false, nil

@@ -45,7 +45,7 @@ func New(ctx context.Context, name string, a *kernel.Allotment, p estimate.Probl
 	s := a.Session()
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
 	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{Allotment: a, Prefix: prefix, Good: &moments.Rows{Public: math.NaN()}}}
-	f.Run = program.Run{Allotment: a, Problem: p, Mu2: a.Left(), Columns: &program.Columns{All: p.Columns}}
+	f.Run = program.Run{Allotment: a, Problem: p, Mu2: a.Left(), Advise: advice, Columns: &program.Columns{All: p.Columns}}
 	return f
 }
 
