@@ -167,24 +167,25 @@ func (p Pairs) Len() int { return len(p.Of) * p.Run }
 
 // Pieces returns what computes the differences piece by piece.
 func (p Pairs) Pieces() func(i int) []float64 {
-	piece := make([]float64, 0, PieceRows*p.d)
+	piece := make([]float64, PieceRows*p.d)
 	return func(i int) []float64 {
-		piece = piece[:0]
+		to := piece // without append, the processor fetches the rows of more pairs at once
 		first, last := i*PieceRows/p.Run, (i+1)*PieceRows/p.Run
 		for _, pair := range p.Of[first:min(last, len(p.Of))] {
 			turn := int(pair[1]) % p.Run
 			for at := range p.Run {
 				y := p.Row(int(pair[1]) - turn + (turn+at)%p.Run)
 				for j, x := range p.Row(int(pair[0]) + at) {
-					piece = append(piece, x-y[j])
+					to[j] = x - y[j]
 				}
+				to = to[p.d:]
 			}
 		}
 		if p.Run == PieceRows { // of one chunk each
 			p.leave(int(p.Of[i][0]) / ChunkRows)
 			p.leave(int(p.Of[i][1]) / ChunkRows)
 		}
-		return piece
+		return piece[:len(piece)-len(to)]
 	}
 }
 

@@ -20,14 +20,18 @@ type Seen struct {
 func (s Seen) Pieces() func(i int) []float64 {
 	read, piece := s.Table.Pieces(), []float64(nil)
 	return func(i int) []float64 {
+		first := i * PieceRows
+		k := sort.SearchInts(s.at, first)
+		if !s.Present && (k == len(s.at) || s.at[k] >= first+PieceRows) { // all are as they are
+			return read(i)
+		}
 		piece = append(piece[:0], read(i)...)
 		for j, v := range piece {
 			if s.Present && v == v {
 				piece[j] = 1
 			}
 		}
-		first := i * PieceRows
-		for k := sort.SearchInts(s.at, first); k < len(s.at) && s.at[k] < first+PieceRows; k++ {
+		for ; k < len(s.at) && s.at[k] < first+PieceRows; k++ {
 			row := piece[(s.at[k]-first)*s.d:]
 			for j, v := range s.cells[k*s.d : (k+1)*s.d] {
 				switch missing := v != v; {
