@@ -2,8 +2,8 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"sort"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -35,19 +35,7 @@ func (Count) Weight(int) float64 { return 1 }
 func (Count) Unit() float64 { return 1 }
 
 // Compile returns the row map.
-func (Count) Compile(d int) RowMap { return countMap(d) }
-
-type countMap int
-
-// Add counts the rows that are not null.
-func (m countMap) Add(sum []int64, rows []float64) {
-	d := int(m)
-	for ; len(rows) >= d; rows = rows[d:] {
-		if !panel.Null(rows) {
-			sum[0]++
-		}
-	}
-}
+func (Count) Compile(d int) RowMap { return &lengthMap{View: panel.NewView(nil, nil, nil, d)} }
 
 // Counts asks where the values of the rows lie: on which side of an edge, or between which edges.
 //
@@ -144,7 +132,7 @@ func (q Counts) Validate(d int) error {
 		if err := AllFinite("Counts.Edges", e); err != nil {
 			return err
 		}
-		if q.As == Bins && (!sort.Float64sAreSorted(e) || kind == DistanceCounts && e[0] < 0) {
+		if q.As == Bins && (!slices.IsSorted(e) || kind == DistanceCounts && e[0] < 0) {
 			return fmt.Errorf("query: Counts.Edges: want increasing numbers, from 0 on for distances, got %v", e)
 		}
 	}
@@ -249,17 +237,22 @@ type lengthMap struct {
 
 // Add counts every row in its bin, or above each edge that it is above of.
 func (m *lengthMap) Add(sum []int64, rows []float64) {
-	m.Each(rows, func(n int) {
-		for r, n2 := range m.Norm2[:n] {
-			switch {
-			case m.Null(r):
-			case m.as == Bins: // NaN, from overflow: the last bin
-				sum[sort.Search(len(m.edges), func(i int) bool { return n2 < m.edges[i] })]++
-			default:
-				for i, e := range m.edges {
-					if !(n2 <= e) { // NaN counts as far
-						sum[i]++
-					}
+	m.Each(rows, func(int) {
+		for r, n2 := range &m.Norm2 {
+			if n2 != n2 && !m.Null(r) { // from overflow: far
+				m.Norm2[r] = math.Inf(1)
+			}
+		}
+		if m.as == Bins {
+			var bins [panel.Rows]int
+			panel.Bins(&bins, m.edges, &m.Norm2)
+			panel.Tally(sum, &bins, &m.Norm2)
+			return
+		}
+		for i, e := range m.edges {
+			for _, n2 := range &m.Norm2 {
+				if n2 > e {
+					sum[i]++
 				}
 			}
 		}

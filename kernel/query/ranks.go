@@ -28,7 +28,7 @@ const octaves = 52
 func (q Counts) Ranks(width int) Ranks {
 	r := Ranks{Center: slices.Clone(q.Center), Width: width}
 	for _, e := range q.Edges {
-		end := r.place(e[0]) + 1
+		end := panel.Place(e[0], q.Center != nil) + 1
 		steps := (octaves - min(octaves, bits.TrailingZeros64(end)) + width - 1) / width
 		shift := max(0, octaves-width*steps)
 		r.From, r.Shift = append(r.From, end>>shift>>width<<width), append(r.Shift, shift)
@@ -40,7 +40,7 @@ func (q Counts) Ranks(width int) Ranks {
 // edge if its place is: so the counts are those of values, whatever the bins.
 func (q Counts) OfRanks(sum []int64, r Ranks, seen []int64) {
 	for j, e := range q.Edges {
-		cut := int((r.place(e[0])+1)>>r.Shift[j]-r.From[j]) + 1
+		cut := int((panel.Place(e[0], q.Center != nil)+1)>>r.Shift[j]-r.From[j]) + 1
 		for i, n := range seen[j*r.slots() : (j+1)*r.slots()] {
 			switch above := i > cut || i == 0 && e[0] < 0; {
 			case e[0] != e[0], i == 0 && q.SkipZero: // zeros come first
@@ -76,9 +76,6 @@ func (m *rankMap) Add(sum []int64, rows []float64) {
 		}
 	})
 }
-
-// place is that of a value, or of a distance.
-func (r Ranks) place(x float64) uint64 { return panel.Place(x, r.Center != nil) }
 
 // columnMap answers column counts piece by piece.
 type columnMap struct {
