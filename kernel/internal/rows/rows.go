@@ -146,8 +146,7 @@ func (t *Table) leave(chunk int) {
 
 // Row returns row i of the table without copying it.
 func (t *Table) Row(i int) []float64 {
-	c := t.chunks[i/ChunkRows]
-	at := (i % ChunkRows) * t.d
+	c, at := t.chunks[i/ChunkRows], i%ChunkRows*t.d
 	return c[at : at+t.d : at+t.d]
 }
 
@@ -169,9 +168,12 @@ func (p Pairs) Len() int { return len(p.Of) * p.Run }
 func (p Pairs) Pieces() func(i int) []float64 {
 	piece := make([]float64, PieceRows*p.d)
 	return func(i int) []float64 {
-		to := piece // without append, the processor fetches the rows of more pairs at once
-		first, last := i*PieceRows/p.Run, (i+1)*PieceRows/p.Run
-		for _, pair := range p.Of[first:min(last, len(p.Of))] {
+		to, of := piece, p.Of[i*PieceRows/p.Run:min((i+1)*PieceRows/p.Run, len(p.Of))]
+		for k, pair := range of { // a first look, so that memory is asked for many rows at once
+			x, y := p.Row(int(pair[0])), p.Row(int(pair[1]))
+			piece[k] = x[0] + x[p.d-1] + y[0] + y[p.d-1]
+		}
+		for _, pair := range of {
 			turn := int(pair[1]) % p.Run
 			for at := range p.Run {
 				y := p.Row(int(pair[1]) - turn + (turn+at)%p.Run)
