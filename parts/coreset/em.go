@@ -113,19 +113,21 @@ type em struct {
 	parts  []part
 	work   []float64 // q x q
 	pool   []float64 // q x q, sum of the scatter matrices
-	exp    dense.Powers
+	lanes  [][len(sums{})]lanes
+	share  [][panel]lanes // of a panel, not divided by their sum, ..
+	scale  [panel]lanes   // .. and what they are multiplied by
 }
 
 // newEM starts from a hard assignment.
 func newEM(p *weightedPoints, assign []int) *em {
 	k, q := slices.Max(assign)+1, p.q
 	e := &em{p: p, k: k, w: make([]float64, k), mean: make([]float64, k*q), cov: make([]float64, k*q*q), sums: make([]sums, k),
-		parts: make([]part, k), work: make([]float64, q*q), pool: make([]float64, q*q), exp: dense.NewPowers()}
+		parts: make([]part, k), work: make([]float64, q*q), pool: make([]float64, q*q), lanes: make([][len(sums{})]lanes, k), share: make([][panel]lanes, k)}
 	for j := range e.parts {
 		copy(e.parts[j].mean[:], p.mean)
 	}
 	for i, j := range assign {
-		e.sums[j].add(&p.at[i], &e.parts[j].mean, p.weight[i])
+		e.sums[j].add(&p.blocks[i/width], i%width, &e.parts[j].mean, p.weight[i])
 	}
 	e.maximise()
 	return e
@@ -192,7 +194,7 @@ func (e *em) maximise() {
 	for j, mass := range e.w {
 		cov := e.cov[j*q*q : (j+1)*q*q]
 		for l := range q {
-			cov[l*q+l] += e.p.own * e.sums[j].cell[l]
+			cov[l*q+l] += e.p.own * e.sums[j].cells()[l]
 		}
 		mass = math.Max(mass, massFloor)
 		for l, v := range e.pool {
@@ -211,9 +213,9 @@ func (e *em) mixture() *Mixture {
 	m := &Mixture{Weights: e.w, LogLik: e.loglik}
 	for j := range e.k {
 		m.Means = append(m.Means, e.mean[j*q:(j+1)*q])
-		cells := e.sums[j].cell
-		floats.Scale(1/(e.sums[j].mass+massFloor), cells[:])
-		m.Cells = append(m.Cells, cells[:q])
+		cells := slices.Clone(e.sums[j].cells()[:q])
+		floats.Scale(1/(e.sums[j][0]+massFloor), cells)
+		m.Cells = append(m.Cells, cells)
 		m.Covs = append(m.Covs, mat.NewSymDense(q, e.cov[j*q*q:(j+1)*q*q]))
 	}
 	return m

@@ -122,7 +122,7 @@ func (e *em) sameAs(t *testing.T, p plain, c *Coreset) {
 		agree(t, "mass", mass, wantMass)
 		for l, v := range wantMean {
 			agree(t, "mean", mean[l], v)
-			agree(t, "cells", e.sums[j].cell[l], cells[l])
+			agree(t, "cells", e.sums[j].cells()[l], cells[l])
 		}
 		for l, v := range p.scatter(shares, wantMean) {
 			agree(t, "scatter", 1e-4*scatter[l], 1e-4*v) // far points with shares that count as none

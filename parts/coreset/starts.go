@@ -5,7 +5,7 @@ import "github.com/gauze-dp/gauze/learner/kmeans"
 // weightedPoints are a coreset's points one after another, with what all fits to them share.
 type weightedPoints struct {
 	q      int
-	at     []point
+	blocks []block
 	weight []float64
 	total  float64
 	// added to the variances: a part of the mean cell variance, and a little of the whole coreset's
@@ -16,7 +16,7 @@ type weightedPoints struct {
 }
 
 func pointsOf(c *Coreset) *weightedPoints {
-	p := &weightedPoints{q: c.Dim, at: c.filled(), points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells}
+	p := &weightedPoints{q: c.Dim, blocks: c.blocked(), points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells}
 	mean, all := c.moments()
 	p.mean = mean
 	for l := range p.floor {
