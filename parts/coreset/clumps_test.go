@@ -139,17 +139,21 @@ func TestDroppingTree(t *testing.T) {
 	}
 }
 
-// TestFitAssigned: without steps it is the M-step of the assignment; empty places are left out; the
-// caller's assignment stays.
-func TestFitAssigned(t *testing.T) {
+// TestFitAll: without steps it is the M-step of the assignment; empty places are left out; the
+// caller's assignment stays; of two that differ in the components' numbers the first counts.
+func TestFitAll(t *testing.T) {
 	rng := newRand(t)
 	c := clusteredCoreset(rng, 60, 2, 3)
-	assign := make([]int, 60)
+	assign, other := make([]int, 60), make([]int, 60)
 	for i := range assign {
-		assign[i] = []int{0, 2, 5}[i%3]
+		assign[i], other[i] = []int{0, 2, 5}[i%3], []int{4, 0, 1}[i%3]
 	}
 	before := slices.Clone(assign)
-	got, _ := FitAssigned(t.Context(), c, assign, 0)
+	all := FitAll(t.Context(), c, [][]int{assign, make([]int, 60), other}, 0)
+	if len(all) != 2 || len(all[1].Weights) != 1 {
+		t.Fatalf("%d fits from two assignments", len(all))
+	}
+	got := all[0]
 	if !slices.Equal(assign, before) || len(got.Weights) != 3 {
 		t.Fatalf("%d components; the assignment is %v", len(got.Weights), assign)
 	}
@@ -161,7 +165,10 @@ func TestFitAssigned(t *testing.T) {
 		agree(t, "weight", got.Weights[j], mass/c.Total)
 		agree(t, "mean", got.Means[j][0], first/mass)
 	}
-	mustPanic(t, "no points", func() { FitAssigned(t.Context(), &Coreset{Dim: 1}, nil, 1) })
+	mustPanic(t, "no points", func() { FitAll(t.Context(), &Coreset{Dim: 1}, [][]int{{}}, 1) })
+	if none := FitAll(t.Context(), c, nil, 1); len(none) != 0 {
+		t.Errorf("%d fits from no assignment", len(none))
+	}
 }
 
 // TestOwnCells: with OwnCells a component's variance is that of its own leaves and a part of
@@ -177,7 +184,7 @@ func TestOwnCells(t *testing.T) {
 	for i := range assign {
 		assign[i] = i % 2
 	}
-	m, _ := FitAssigned(t.Context(), c, assign, 0)
+	m := FitAll(t.Context(), c, [][]int{assign}, 0)[0]
 	for j, side := range []float64{1e-3, 8} {
 		mass, first, second := 0.0, 0.0, 0.0
 		for i := j; i < 100; i += 2 {
@@ -193,7 +200,7 @@ func TestOwnCells(t *testing.T) {
 		}
 	}
 	c.OwnCells = 0
-	shared, _ := FitAssigned(t.Context(), c, assign, 0)
+	shared := FitAll(t.Context(), c, [][]int{assign}, 0)[0]
 	if got := shared.Covs[0].At(0, 0); got < 1 {
 		t.Errorf("of about one scale: the small component has the variance %v, want the others' cells in it", got)
 	}

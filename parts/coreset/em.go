@@ -3,7 +3,6 @@ package coreset
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of EM on the coreset ([KSSU19] Section C.4 of the restatement).
@@ -49,56 +49,55 @@ type Mixture struct {
 // goroutines. Starts are public randomness: with generators seeded by public numbers the same
 // released coreset gives the same fit.
 func Fit(ctx context.Context, c *Coreset, k, starts int, uniform func(start int) func() float64) (*Mixture, error) {
-	p := pointsOf(c)
-	fits := make([]*em, starts)
-	if err := parallel.Each(ctx, starts, func(i int) {
-		fits[i] = newEM(p, p.parted(k, uniform(i)))
-		fits[i].run(ctx, emStepsShort)
-	}); err != nil {
-		return nil, err
-	}
-	best := topBy(fits, max(1, starts/4))
+	best := topBy(run(ctx, c, c.Parts(ctx, k, starts, uniform), emStepsShort), max(1, starts/4))
 	if err := parallel.Each(ctx, len(best), func(i int) { best[i].run(ctx, emSteps) }); err != nil {
 		return nil, err
 	}
 	return topBy(best, 1)[0].mixture(), nil
 }
 
-// FitFrom fits Gaussians to the coreset by EM from the given means: every point goes to the
-// nearest, then come the steps of EM. A mean that is nearest to no point is left out; the others
-// keep their order. It panics without points or means.
-func FitFrom(ctx context.Context, c *Coreset, means [][]float64, steps int) (*Mixture, error) {
-	if len(c.Points) == 0 || len(means) == 0 {
-		panic(fmt.Sprintf("coreset: FitFrom: want points and means, got %d and %d", len(c.Points), len(means)))
+// FitAll runs steps of EM from assignments of the points to components, each of which has points;
+// of those that differ in the components' numbers alone, from the first. Once ctx is done there are
+// no fits.
+func FitAll(ctx context.Context, c *Coreset, starts [][]int, steps int) []*Mixture {
+	var distinct [][]int
+	for _, start := range starts {
+		if start = renumbered(start); !slices.ContainsFunc(distinct, func(s []int) bool { return slices.Equal(s, start) }) {
+			distinct = append(distinct, start)
+		}
 	}
-	return FitAssigned(ctx, c, pointsOf(c).nearest(means), steps)
+	return loops.Map(run(ctx, c, distinct, steps), (*em).mixture)
 }
 
-// FitAssigned runs steps of EM from an assignment of the points to components 0, 1, ..; a component
-// without points is left out. It panics without points or without a component for each.
-func FitAssigned(ctx context.Context, c *Coreset, assign []int, steps int) (*Mixture, error) {
-	if len(c.Points) == 0 || len(assign) != len(c.Points) {
-		panic(fmt.Sprintf("coreset: FitAssigned: want points and a component for each, got %d and %d", len(c.Points), len(assign)))
+// run runs steps of EM from each of the assignments; there are no fits once ctx is done.
+func run(ctx context.Context, c *Coreset, starts [][]int, steps int) []*em {
+	p, fits := pointsOf(c), make([]*em, len(starts))
+	if parallel.Each(ctx, len(starts), func(i int) {
+		fits[i] = newEM(p, starts[i])
+		fits[i].run(ctx, steps)
+	}) != nil {
+		return nil
 	}
-	e := newEM(pointsOf(c), withoutGaps(slices.Clone(assign)))
-	e.run(ctx, steps)
-	return e.mixture(), ctx.Err()
+	return fits
 }
 
-// withoutGaps renumbers an assignment such that every number below its largest occurs.
-func withoutGaps(assign []int) []int {
-	used := slices.Compact(slices.Sorted(slices.Values(assign)))
-	for i, a := range assign {
-		assign[i], _ = slices.BinarySearch(used, a)
+// renumbered is an assignment with the components in the order of their first points.
+func renumbered(assign []int) []int {
+	out, number := make([]int, len(assign)), map[int]int{}
+	for i, j := range assign {
+		if _, ok := number[j]; !ok {
+			number[j] = len(number)
+		}
+		out[i] = number[j]
 	}
-	return assign
+	return out
 }
 
 // topBy returns the n fits of largest likelihood.
 func topBy(fits []*em, n int) []*em {
 	out := slices.Clone(fits)
 	slices.SortStableFunc(out, func(a, b *em) int { return cmp.Compare(b.loglik, a.loglik) })
-	return out[:n]
+	return out[:min(n, len(out))]
 }
 
 // em is the state of weighted EM on points in q coordinates.
@@ -213,9 +212,7 @@ func (e *em) mixture() *Mixture {
 	m := &Mixture{Weights: e.w, LogLik: e.loglik}
 	for j := range e.k {
 		m.Means = append(m.Means, e.mean[j*q:(j+1)*q])
-		cells := slices.Clone(e.sums[j].cells()[:q])
-		floats.Scale(1/(e.sums[j][0]+massFloor), cells)
-		m.Cells = append(m.Cells, cells)
+		m.Cells = append(m.Cells, floats.ScaleTo(make([]float64, q), 1/(e.sums[j][0]+massFloor), e.sums[j].cells()[:q]))
 		m.Covs = append(m.Covs, mat.NewSymDense(q, e.cov[j*q*q:(j+1)*q*q]))
 	}
 	return m

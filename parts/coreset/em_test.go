@@ -125,10 +125,9 @@ func agree(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestFitFrom: without steps it is the M-step from the nearest means, in their order without those
-// that no point is nearest to; more steps never lower the likelihood by more than the
-// regularisation costs.
-func TestFitFrom(t *testing.T) {
+// TestNearest: a fit without steps is the M-step from the nearest means, without those that no point
+// is nearest to; more steps never lower the likelihood by more than the regularisation costs.
+func TestNearest(t *testing.T) {
 	rng := newRand(t)
 	for range 20 {
 		dim := 1 + rng.IntN(3)
@@ -136,7 +135,7 @@ func TestFitFrom(t *testing.T) {
 		far := make([]float64, dim)
 		far[0] = 1e6
 		means := [][]float64{far, c.Points[0], far, c.Points[1], c.Points[2]}
-		got, _ := FitFrom(t.Context(), c, means, 0)
+		got := FitAll(t.Context(), c, [][]int{c.Nearest(means)}, 0)[0]
 		if len(got.Weights) != 3 {
 			t.Fatalf("%d components from means of which 3 have points", len(got.Weights))
 		}
@@ -156,12 +155,10 @@ func TestFitFrom(t *testing.T) {
 				agree(t, "mean", got.Means[j][l], sum[l]/mass)
 			}
 		}
-		if more, _ := FitFrom(t.Context(), c, means, 30); more.LogLik < got.LogLik-.05*c.Total {
+		if more := FitAll(t.Context(), c, [][]int{c.Nearest(means)}, 30)[0]; more.LogLik < got.LogLik-.05*c.Total {
 			t.Errorf("30 steps lower the log-likelihood from %v to %v", got.LogLik, more.LogLik)
 		}
 	}
-	mustPanic(t, "no means", func() { FitFrom(t.Context(), clusteredCoreset(rng, 5, 1, 1), nil, 1) })
-	mustPanic(t, "no points", func() { FitFrom(t.Context(), &Coreset{Dim: 1}, [][]float64{{0}}, 1) })
 }
 
 // TestFitIsAFunction: the same coreset and the same generators give the same fit, whatever the
@@ -192,10 +189,16 @@ func TestFitsStop(t *testing.T) {
 	for i := range assign {
 		assign[i] = i % 60
 	}
+	all := func(ctx context.Context, start []int) error {
+		if fits := FitAll(ctx, c, [][]int{start}, 10000); len(fits) > 0 {
+			t.Errorf("%d fits, though the context is done", len(fits))
+		}
+		return ctx.Err()
+	}
 	for _, fit := range []func(ctx context.Context) (*Mixture, error){
 		func(ctx context.Context) (*Mixture, error) { return Fit(ctx, c, 60, 200, uniform) },
-		func(ctx context.Context) (*Mixture, error) { return FitFrom(ctx, c, means, 10000) },
-		func(ctx context.Context) (*Mixture, error) { return FitAssigned(ctx, c, assign, 10000) },
+		func(ctx context.Context) (*Mixture, error) { return nil, all(ctx, c.Nearest(means)) },
+		func(ctx context.Context) (*Mixture, error) { return nil, all(ctx, assign) },
 	} {
 		canceltest.Stops(t, func(ctx context.Context) error {
 			_, err := fit(ctx)

@@ -17,8 +17,7 @@ func (c *Coreset) blocked() []block {
 	if c.Dim > mostCoordinates {
 		panic(fmt.Sprintf("coreset: want points of at most %d coordinates, got %d", mostCoordinates, c.Dim))
 	}
-	n := len(c.Points)
-	out := make([]block, (n+width-1)/width)
+	n, out := len(c.Points), make([]block, (len(c.Points)+width-1)/width)
 	for i := range len(out) * width {
 		to, r, from := &out[i/width], i%width, min(i, n-1)
 		for l, x := range c.Points[from] {

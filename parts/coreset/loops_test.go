@@ -76,7 +76,7 @@ func TestFastLoopsChangeNothing(t *testing.T) {
 			}
 			for k := 1; k <= 5; k++ {
 				p := pointsOf(c)
-				assign := p.parted(k, rng.Float64)
+				assign := c.Parts(t.Context(), k, 1, func(int) func() float64 { return rng.Float64 })[0]
 				a, b := newEM(p, assign), newEM(p, assign)
 				a.run(t.Context(), emSteps)
 				for range emSteps {

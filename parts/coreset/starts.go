@@ -1,6 +1,11 @@
 package coreset
 
-import "github.com/gauze-dp/gauze/learner/kmeans"
+import (
+	"context"
+
+	"github.com/gauze-dp/gauze/learner/kmeans"
+	"github.com/gauze-dp/gauze/parallel"
+)
 
 // weightedPoints are a coreset's points one after another, with what all fits to them share.
 type weightedPoints struct {
@@ -9,14 +14,13 @@ type weightedPoints struct {
 	weight []float64
 	total  float64
 	// added to the variances: a part of the mean cell variance, and a little of the whole coreset's
-	floor  []float64
-	mean   []float64
-	own    float64     // Coreset.OwnCells
-	points [][]float64 // the points as they were
+	floor []float64
+	mean  []float64
+	own   float64 // Coreset.OwnCells
 }
 
 func pointsOf(c *Coreset) *weightedPoints {
-	p := &weightedPoints{q: c.Dim, blocks: c.blocked(), points: c.Points, weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells}
+	p := &weightedPoints{q: c.Dim, blocks: c.blocked(), weight: c.Weights, total: c.Total, floor: c.meanCell(), own: c.OwnCells}
 	mean, all := c.moments()
 	p.mean = mean
 	for l := range p.floor {
@@ -29,17 +33,24 @@ func pointsOf(c *Coreset) *weightedPoints {
 	return p
 }
 
-// parted is k-means from k-means++ centres.
-func (p *weightedPoints) parted(k int, uniform func() float64) []int {
-	s := kmeans.New(p.points, p.weight, k)
-	s.Seed(kmeans.Pick(p.weight, uniform()), uniform)
-	s.Lloyd(lloydSteps)
-	return s.Part
+// Parts are assignments of the leaves to k components, of every start that of k-means from
+// k-means++ centres with uniform's generator; none once ctx is done.
+func (c *Coreset) Parts(ctx context.Context, k, starts int, uniform func(start int) func() float64) [][]int {
+	out := make([][]int, starts)
+	if parallel.Each(ctx, starts, func(i int) {
+		s, u := kmeans.New(c.Points, c.Weights, k), uniform(i)
+		s.Seed(kmeans.Pick(c.Weights, u()), u)
+		s.Lloyd(lloydSteps)
+		out[i] = renumbered(s.Part)
+	}) != nil {
+		return nil
+	}
+	return out
 }
 
-// nearest is the assignment of every point to the nearest centre.
-func (p *weightedPoints) nearest(centers [][]float64) []int {
-	s := kmeans.New(p.points, p.weight, len(centers))
+// Nearest is the assignment of every leaf to the nearest centre.
+func (c *Coreset) Nearest(centers [][]float64) []int {
+	s := kmeans.New(c.Points, c.Weights, len(centers))
 	s.Centers = centers
 	s.Assign()
 	return s.Part

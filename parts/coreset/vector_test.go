@@ -138,7 +138,7 @@ func BenchmarkExpect(b *testing.B) {
 	forms(b, func(b *testing.B) {
 		c := clusteredCoreset(rand.New(rand.NewPCG(1, 1)), 2000, 4, 6)
 		p := pointsOf(c)
-		e := newEM(p, p.parted(6, uniform(1)))
+		e := newEM(p, c.Parts(b.Context(), 6, 1, uniform)[0])
 		for b.Loop() {
 			e.expect(true)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/leaves"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of columns that show two modes, guesses.
@@ -72,15 +73,12 @@ func (f *Finder) findAcross() error {
 		if err := f.grow(regrowShare, narrow); err != nil {
 			return err
 		}
-		split, err := f.cut()
-		if err != nil {
-			return err
-		}
+		split := f.cut()
 		if line {
 			sliced = f.root.slices()
 		}
 		if columns && !split {
-			return nil
+			break
 		}
 		if split {
 			if err := f.settle(); err != nil {
@@ -88,7 +86,7 @@ func (f *Finder) findAcross() error {
 			}
 		}
 	}
-	return nil
+	return f.Context.Err()
 }
 
 // wanting reports whether there may be more components, and budget to look at columns for them.
@@ -101,10 +99,7 @@ func (f *Finder) wanting() bool {
 // reports whether there are any.
 func (f *Finder) across() (any bool, err error) {
 	nodes := f.root.leaves()
-	var queries []query.Counts
-	for _, n := range nodes {
-		queries = append(queries, f.bins(f.windows(n, acrossSDs), acrossBins))
-	}
+	queries := loops.Map(nodes, func(n *node) query.Counts { return f.bins(f.windows(n, acrossSDs), acrossBins) })
 	answers, err := leaves.Ask(f.Allotment, f.Prefix+stepAcross, f.partition(), queries, f.Mu(acrossShare))
 	if err != nil {
 		return false, err

@@ -53,10 +53,7 @@ func (f *Finder) lookRoot() error {
 	}
 	s := moments.Unpack(q, ans[0])[0]
 	n := math.Max(s.Count, LeastRows)
-	mean := make([]float64, d)
-	for i := range mean {
-		mean[i] = s.Sum[i] / n
-	}
+	mean := loops.Map(s.Sum, func(v float64) float64 { return v / n })
 	cov := symmetric.Of(d, func(i, j int) float64 { return s.Second.At(i, j)/n - mean[i]*mean[j] })
 	l := f.low()
 	v, values := symmetric.Principal(cov, l)
@@ -64,10 +61,7 @@ func (f *Finder) lookRoot() error {
 	steady(values, s.SecondSD/n, low)
 	f.View = View{origin: mean, V: v}
 	at := component.Gaussian{Weight: math.Min(1, n/f.Rows), Mean: make([]float64, l), Cov: symmetric.Diagonal(values[:l])}
-	f.Rest = values[d-1]
-	if d > l {
-		f.Rest = stat.Mean(values[l:], nil)
-	}
+	f.Rest = stat.Mean(values[min(l, d-1):], nil)
 	f.root = &node{view: f.View, at: at}
 	return nil
 }
@@ -126,11 +120,7 @@ func (f *Finder) settle() error {
 // whether the frames were right.
 func (f *Finder) lookNodes(share float64) (settled bool, err error) {
 	nodes := f.root.leaves()
-	var in []component.Gaussian
-	var views []View
-	for _, n := range nodes {
-		in, views = append(in, n.at), append(views, n.view)
-	}
+	in, views := loops.Map(nodes, func(n *node) component.Gaussian { return n.at }), loops.Map(nodes, func(n *node) View { return n.view })
 	out, err := f.Measure(f.Prefix+stepLook, f.partition(), views, in, component.Update{Form: query.FullForm, Rows: f.Rows}, share)
 	if err != nil {
 		return false, err

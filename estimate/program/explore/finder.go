@@ -101,14 +101,11 @@ func (f *Finder) Find() error {
 			return err
 		}
 	}
-	split, err := f.cut()
+	split := f.cut()
 	for level := 2; level <= mostLevels && f.again(level, split); level++ {
-		if err != nil {
-			return err
-		}
-		blurs := f.blurs()
-		anyZoom := len(blurs) > 0
-		if anyZoom {
+		how := narrow
+		if blurs := f.blurs(); len(blurs) > 0 {
+			how = broad
 			if err := f.zoom(blurs); err != nil {
 				return err
 			}
@@ -116,23 +113,16 @@ func (f *Finder) Find() error {
 		if err := f.settle(); err != nil {
 			return err
 		}
-		how := narrow
-		if anyZoom {
-			how = broad
-		}
 		if err := f.grow(regrowShare, how); err != nil {
 			return err
 		}
-		split, err = f.cut()
-		if err == nil && !split && f.clear() && f.affords(2*regrowShare) {
+		split = f.cut()
+		if !split && f.clear() && f.affords(2*regrowShare) {
 			if err := f.grow(regrowShare, all); err != nil {
 				return err
 			}
-			split, err = f.cut()
+			split = f.cut()
 		}
-	}
-	if err != nil {
-		return err
 	}
 	return f.findAcross()
 }
@@ -217,17 +207,12 @@ func (f *Finder) affords(share float64) bool { return f.Left() >= (share+f.Keep)
 // mostLevels is how often nodes are looked into, the root included. A guess.
 const mostLevels = 5
 
-// cut cuts every leaf whose coreset says so, and reports whether one was. Its error is the
-// context's.
-func (f *Finder) cut() (bool, error) {
-	leaves := f.root.leaves()
-	any := false
-	for _, n := range leaves {
+// cut cuts every leaf whose coreset says so, and reports whether one was; anything once the context
+// is done.
+func (f *Finder) cut() (any bool) {
+	for _, n := range f.root.leaves() {
 		room := f.Most() + f.spare() - len(f.root.leaves()) + 1
-		m, err := n.fits.choose(f.Context, room)
-		if err != nil {
-			return false, err
-		}
+		m := n.fits.choose(f.Context, room)
 		if m == nil || len(m.Weights) < 2 {
 			n.blurred = m != nil && !n.zoomed && n.blur(m, 0)
 			continue
@@ -235,7 +220,7 @@ func (f *Finder) cut() (bool, error) {
 		n.split(m, f.Rows)
 		any = true
 	}
-	return any, nil
+	return any
 }
 
 // Found are the nodes found, in all working coordinates.

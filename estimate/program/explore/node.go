@@ -59,9 +59,8 @@ func (n *node) gate(s component.Space) rings.Partition {
 	deeper := false
 	for j, k := range n.kids {
 		p.Components = append(p.Components, part(n.chose.Means[j], n.chose.Covs[j], n.chose.Weights[j]))
-		below := k.gate(s)
 		deeper = deeper || k.kids != nil
-		p.Below = append(p.Below, below)
+		p.Below = append(p.Below, k.gate(s))
 	}
 	if !deeper {
 		p.Below = nil

@@ -1,15 +1,15 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -98,13 +98,13 @@ const maxTried = 64
 
 // fit tries k components, after fewer, and returns the likeliest mixture of k components found. EM
 // on a coreset has many local optima, and the likeliest may be one that spends a component on a few
-// cells: so every optimum is tested, not the likeliest alone. The errors here are ctx's.
-func (f *fits) fit(ctx context.Context, k int) (*coreset.Mixture, error) {
+// cells: so every optimum is tested, not the likeliest alone. Once ctx is done it finds nothing.
+func (f *fits) fit(ctx context.Context, k int) *coreset.Mixture {
 	for len(f.likeliest) < k {
 		k := len(f.likeliest) + 1
 		var best *coreset.Mixture
 		if k <= len(f.set.Points) && k <= maxTried {
-			err := f.starts(ctx, k, func(m *coreset.Mixture, short float64) {
+			f.starts(ctx, k, func(m *coreset.Mixture, short float64) {
 				if len(m.Means) != k {
 					return
 				}
@@ -113,13 +113,10 @@ func (f *fits) fit(ctx context.Context, k int) (*coreset.Mixture, error) {
 				}
 				f.test(m, short)
 			})
-			if err != nil {
-				return nil, err
-			}
 		}
 		f.likeliest = append(f.likeliest, best)
 	}
-	return f.likeliest[k-1], nil
+	return f.likeliest[k-1]
 }
 
 // test keeps m, in terrific and in likely, without the components that hold too few rows, if what
@@ -127,6 +124,11 @@ func (f *fits) fit(ctx context.Context, k int) (*coreset.Mixture, error) {
 func (f *fits) test(m *coreset.Mixture, short float64) {
 	keep(&f.terrific, m, short, f.least()/f.set.Total)
 	keep(&f.likely, m, short, leastIfAsked*f.set.SD/f.set.Total)
+}
+
+// clumped is how the leaves fall into k connected groups, if they do.
+func (f *fits) clumped(k int) [][]int {
+	return slices.DeleteFunc(slices.Clone(f.clumps), func(c []int) bool { return slices.Max(c)+1 != k })
 }
 
 // least is how many rows a component must hold.
@@ -156,106 +158,69 @@ func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least flo
 // along its longest axis: where k-means++ starts miss a component, one of these finds it. Every
 // start is run twice, for components of about one scale and of any, with what the covariances are
 // then short of.
-func (f *fits) starts(ctx context.Context, k int, try func(m *coreset.Mixture, short float64)) error {
-	any, alike := *f.set, *f.set
-	any.OwnCells, alike.OwnCells = cellFloor, 0
+func (f *fits) starts(ctx context.Context, k int, try func(m *coreset.Mixture, short float64)) {
 	n := min(starts, max(leastStarts, workOfStarts/(len(f.set.Points)*k)))
+	clumps := f.clumped(k)
+	f.run(ctx, append(f.set.Parts(ctx, k, n, program.Starts(k)), clumps...), try, splitSteps, 0, cellFloor)
+	f.run(ctx, clumps, try, 1, cellFloor)
 	if k == 1 {
-		n = 1
+		return
 	}
-	var jobs []job
-	for i := range n {
-		uniform := func(int) func() float64 { return rand.New(rand.NewPCG(uint64(i), uint64(k))).Float64 }
-		jobs = append(jobs,
-			job{func() (*coreset.Mixture, error) { return coreset.Fit(ctx, &alike, k, 1, uniform) }, cellSpread - coreset.PooledFloor},
-			job{func() (*coreset.Mixture, error) { return coreset.Fit(ctx, &any, k, 1, uniform) }, cellSpread - cellFloor})
-	}
-	for _, clump := range f.clumps {
-		if slices.Max(clump)+1 == k {
-			jobs = append(jobs,
-				job{func() (*coreset.Mixture, error) { return coreset.FitAssigned(ctx, &alike, clump, splitSteps) }, cellSpread - coreset.PooledFloor},
-				job{func() (*coreset.Mixture, error) { return coreset.FitAssigned(ctx, &any, clump, splitSteps) }, cellSpread - cellFloor},
-				job{func() (*coreset.Mixture, error) { return coreset.FitAssigned(ctx, &any, clump, 1) }, cellSpread - cellFloor})
-		}
-	}
-	if err := tryAll(ctx, jobs, try); err != nil || k == 1 {
-		return err
-	}
-	less := f.likeliest[k-2]
-	if t := f.terrific[k-2]; t != nil {
-		less = t
-	}
+	less := cmp.Or(f.terrific[k-2], f.likeliest[k-2])
 	if less == nil {
-		return nil // so many components are not to be had from these points
+		return // so many components are not to be had from these points
 	}
-	jobs = nil
+	var from [][]int
 	for j := range less.Means[:min(len(less.Means), mostSplits)] {
 		axis, values := symmetric.Principal(less.Covs[j], 1)
-		means := append([][]float64(nil), less.Means...)
-		low, high := append([]float64(nil), less.Means[j]...), append([]float64(nil), less.Means[j]...)
+		means := slices.Clone(less.Means)
+		low, high := slices.Clone(less.Means[j]), slices.Clone(less.Means[j])
 		for i := range low {
 			step := math.Sqrt(math.Max(0, values[0])) * axis.At(i, 0)
-			low[i] -= step
-			high[i] += step
+			low[i], high[i] = low[i]-step, high[i]+step
 		}
 		means[j] = low
-		means = append(means, high)
-		jobs = append(jobs,
-			job{func() (*coreset.Mixture, error) { return coreset.FitFrom(ctx, &any, means, splitSteps) }, cellSpread - cellFloor},
-			job{func() (*coreset.Mixture, error) { return coreset.FitFrom(ctx, &alike, means, splitSteps) }, cellSpread - coreset.PooledFloor})
+		from = append(from, f.set.Nearest(append(means, high)))
 	}
-	return tryAll(ctx, jobs, try)
+	f.run(ctx, from, try, splitSteps, 0, cellFloor)
 }
 
-// A job is a fit to be made, and what its covariances are then short of.
-type job struct {
-	fit   func() (*coreset.Mixture, error)
-	short float64
-}
-
-// tryAll makes the fits on all cores and calls try in their order.
-func tryAll(ctx context.Context, jobs []job, try func(m *coreset.Mixture, short float64)) error {
-	made := make([]*coreset.Mixture, len(jobs))
-	if err := parallel.Each(ctx, len(jobs), func(i int) { made[i], _ = jobs[i].fit() }); err != nil {
-		return err
+// run calls try with what EM makes of the assignments, once for each of the floors: parts of the
+// variance within leaves that components of any scale get, or 0 for components of about one scale.
+func (f *fits) run(ctx context.Context, from [][]int, try func(m *coreset.Mixture, short float64), steps int, floors ...float64) {
+	for _, floor := range floors {
+		set := *f.set
+		set.OwnCells = floor
+		for _, m := range coreset.FitAll(ctx, &set, from, steps) {
+			try(m, cellSpread-cmp.Or(floor, coreset.PooledFloor))
+		}
 	}
-	for i, j := range jobs {
-		try(made[i], j.short)
-	}
-	return nil
 }
 
 // mostSplits bounds the components that are split in turn: time grows with their number, and with
 // that of components, and with the points. A guess.
 const mostSplits = 16
 
-// splitSteps are the EM steps of a split start. A guess.
+// splitSteps are the EM steps of a start. A guess.
 const splitSteps = 40
 
 // choose returns the terrific fit with the most components, at most most; the likeliest with one
-// component if there is none.
+// component if there is none. Once ctx is done it returns anything.
 //
 // Source: [KSSU19] Section C.4 of the restatement.
-func (f *fits) choose(ctx context.Context, most int) (*coreset.Mixture, error) {
+func (f *fits) choose(ctx context.Context, most int) *coreset.Mixture {
 	if len(f.set.Points) == 0 {
-		return nil, nil
+		return nil
 	}
-	best, err := f.fit(ctx, 1)
-	if err != nil {
-		return nil, err
-	}
-	failed := 0
+	best, failed := f.fit(ctx, 1), 0
 	for k := 2; k <= min(most+1, len(f.set.Points)); k++ {
-		if failed >= rejections && !f.clumped(k) {
+		if failed >= rejections && len(f.clumped(k)) == 0 {
 			continue
 		}
-		if _, err := f.fit(ctx, k); err != nil {
-			return nil, err
-		}
+		f.fit(ctx, k)
+		failed++
 		if k <= min(most, maxTried) && f.terrific[k-1] != nil {
 			failed = 0
-		} else {
-			failed++
 		}
 	}
 	// a fit with more may have left one with fewer, by components with few rows
@@ -264,30 +229,19 @@ func (f *fits) choose(ctx context.Context, most int) (*coreset.Mixture, error) {
 			best = f.terrific[k-1]
 		}
 	}
-	return best, nil
-}
-
-// clumped reports whether the leaves fall into k connected groups.
-func (f *fits) clumped(k int) bool {
-	return slices.ContainsFunc(f.clumps, func(c []int) bool { return slices.Max(c)+1 == k })
+	return best
 }
 
 // asked is the fit with k components that the caller insists on: terrific if possible.
-func (f *fits) asked(ctx context.Context, k int) (*coreset.Mixture, error) {
-	m, err := f.fit(ctx, k)
-	if err != nil {
-		return nil, err
+func (f *fits) asked(ctx context.Context, k int) *coreset.Mixture {
+	m := f.fit(ctx, k)
+	if k > maxTried {
+		return m
 	}
-	if k <= maxTried && f.terrific[k-1] != nil {
-		return f.terrific[k-1], nil
+	if f.terrific[k-1] == nil {
+		f.fit(ctx, k+1)
 	}
-	if _, err := f.fit(ctx, k+1); err != nil {
-		return nil, err
-	}
-	if k <= maxTried && f.likely[k-1] != nil {
-		return f.likely[k-1], nil
-	}
-	return m, nil
+	return cmp.Or(f.terrific[k-1], f.likely[k-1], m)
 }
 
 // Force brings the number of components to the one that was asked for: cuts where the coresets gain
@@ -321,8 +275,7 @@ func (f *Finder) bestCut(root *node) (*node, *coreset.Mixture) {
 			return
 		}
 		now := max(1, len(n.kids))
-		a, _ := n.fits.asked(f.Context, now)
-		b, _ := n.fits.asked(f.Context, now+1)
+		a, b := n.fits.asked(f.Context, now), n.fits.asked(f.Context, now+1)
 		if a != nil && b != nil && b.LogLik-a.LogLik > gain {
 			best, fit, gain = n, b, b.LogLik-a.LogLik
 		}

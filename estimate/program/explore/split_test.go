@@ -214,7 +214,7 @@ func TestChoose(t *testing.T) {
 	rng := newRand(t)
 	three := fitsOf(t, blobs(rng, 800, .4, []float64{-5, -5}, []float64{0, 5}, []float64{5, -4}), 8, 3)
 	for most, want := range map[int]int{1: 1, 3: 3, 9: 3} {
-		m := must(three.choose(t.Context(), most))
+		m := three.choose(t.Context(), most)
 		if got := len(m.Weights); got != want {
 			t.Errorf("at most %d: %d components, want %d", most, got, want)
 		}
@@ -226,20 +226,20 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	}
-	if m := must(three.choose(t.Context(), 2)); len(m.Weights) > 2 {
+	if m := three.choose(t.Context(), 2); len(m.Weights) > 2 {
 		t.Errorf("at most 2: got %d", len(m.Weights))
 	}
-	if m := must(fitsOf(t, blobs(rng, 1500, 1, []float64{0, 0}, []float64{1.5, 0}), 8, 3).choose(t.Context(), 5)); len(m.Weights) != 1 {
+	if m := fitsOf(t, blobs(rng, 1500, 1, []float64{0, 0}, []float64{1.5, 0}), 8, 3).choose(t.Context(), 5); len(m.Weights) != 1 {
 		t.Errorf("groups that overlap: %d components, want 1", len(m.Weights))
 	}
 	nothing := &fits{set: &coreset.Coreset{Dim: 2}, rows: 100}
-	if must(nothing.choose(t.Context(), 3)) != nil {
+	if nothing.choose(t.Context(), 3) != nil {
 		t.Error("an empty coreset has a mixture")
 	}
-	if m := must(three.asked(t.Context(), 5)); m == nil || len(m.Weights) != 5 {
+	if m := three.asked(t.Context(), 5); m == nil || len(m.Weights) != 5 {
 		t.Errorf("asked for 5: got %+v", m)
 	}
-	if m := must(nothing.asked(t.Context(), 2)); m != nil {
+	if m := nothing.asked(t.Context(), 2); m != nil {
 		t.Errorf("an empty coreset, asked for 2: got %+v", m)
 	}
 }
@@ -258,7 +258,7 @@ func TestChooseBeyondTheMost(t *testing.T) {
 	for k := range f.likeliest {
 		f.likeliest[k] = hand(0, []float64{1}, []float64{0}, []float64{1})
 	}
-	if m := must(f.choose(t.Context(), maxTried+10)); m == nil {
+	if m := f.choose(t.Context(), maxTried+10); m == nil {
 		t.Error("no mixture")
 	}
 }
@@ -281,22 +281,14 @@ func TestSmallCoresets(t *testing.T) {
 		}
 		f := &fits{set: c, rows: 2 * c.Total}
 		f.clumps = c.Clumps(f.least())
-		if m := must(f.choose(t.Context(), 1+rng.IntN(12))); m == nil || len(m.Weights) > len(c.Points) {
+		if m := f.choose(t.Context(), 1+rng.IntN(12)); m == nil || len(m.Weights) > len(c.Points) {
 			t.Fatalf("chose %+v", m)
 		}
 		for k := 1; k <= len(c.Points)+2; k++ {
-			m := must(f.asked(t.Context(), k))
+			m := f.asked(t.Context(), k)
 			if m != nil && len(m.Weights) != k || m != nil && !dense.Finite(m.LogLik) {
 				t.Fatalf("asked for %d of %d points: %+v", k, len(c.Points), m)
 			}
 		}
 	}
-}
-
-// must is the value of a call that does not fail.
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/leaves"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Utility constants of the zoom, guesses.
@@ -80,10 +81,7 @@ func (f *Finder) zoom(blurs []*node) error {
 		if done || !f.affords(zoomShare+lookShare+regrowCost) {
 			break
 		}
-		var queries []query.Counts
-		for i := range nodes {
-			queries = append(queries, f.bins(windows[i], zoomBins))
-		}
+		queries := loops.Map(windows, func(w []window) query.Counts { return f.bins(w, zoomBins) })
 		answers, err := leaves.Ask(f.Allotment, f.Prefix+stepZoom, f.partition(), queries, mu)
 		if err != nil {
 			return err
