@@ -125,8 +125,8 @@ func agree(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestNearest: a fit without steps is the M-step from the nearest means, without those that no point
-// is nearest to; more steps never lower the likelihood by more than the regularisation costs.
+// TestNearest: a fit without steps is the M-step from the nearest means, without those that no
+// point is nearest to; more steps never lower the likelihood by more than the regularisation costs.
 func TestNearest(t *testing.T) {
 	rng := newRand(t)
 	for range 20 {
