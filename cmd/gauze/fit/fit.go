@@ -26,10 +26,11 @@ import (
 
 // How much the collector leaves standing, in percent of what is in use: Reading while rows are
 // read, and then headroom, in bytes, which is little beside a large table and spares fits to small
-// ones the collector. Headroom was chosen for a table of 80 MB to be 1.8 times as much at most.
+// ones the collector. Headroom was chosen for a table of 80 MB, of which a sample is kept besides,
+// to be 1.8 times as much at most.
 const (
 	Reading  = 50
-	headroom = 16 << 20
+	headroom = 3 << 20
 )
 
 // Collect sets that part; GOGC of the environment overrides it.
