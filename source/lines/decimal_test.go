@@ -31,7 +31,7 @@ func inCell(t *testing.T, cell string, last bool) (float64, bool) {
 	text := append(make([]byte, 0, len(line)+slack), line...)
 	copy(text[len(line):cap(text)], "\n"+strings.Repeat("9", slack))
 	r := &Reader{text: text}
-	if cells := r.split(len(line), 2); cells != strings.Count(line, ",")+1 || string(r.Cell(1)) != cell {
+	if cells, _ := r.split(0, len(line), 2); cells != strings.Count(line, ",")+1 || string(r.Cell(1)) != cell {
 		t.Fatalf("%q: %d cells, of which the second is %q", line, cells, r.Cell(1))
 	}
 	var values [1]float64

@@ -14,7 +14,9 @@ GLOBL last<>(SB), RODATA|NOPTR, $33
 
 DATA zero<>+0(SB)/1, $'0'
 GLOBL zero<>(SB), RODATA|NOPTR, $1
-DATA nine<>+0(SB)/1, $9
+DATA least<>+0(SB)/1, $('0'+128)          // makes digits the least of signed bytes
+GLOBL least<>(SB), RODATA|NOPTR, $1
+DATA nine<>+0(SB)/1, $(9-128)
 GLOBL nine<>(SB), RODATA|NOPTR, $1
 DATA point<>+0(SB)/1, $'.'
 GLOBL point<>(SB), RODATA|NOPTR, $1
@@ -34,9 +36,9 @@ GLOBL hundredMillion<>(SB), RODATA|NOPTR, $8
 // each at its end behind zeros; both halves become numbers at once, digits in pairs, fours, eights
 // and sixteens. What follows is value, of a power that is not positive.
 //
-// SI text, R8 from, R9 end, DI the next of cells, CX how many are left, R10 the cell's first byte,
-// BX its length, R12 whether it has a sign, R11 whether that is -, DX its bytes before a point, R13
-// those from the point on, R15 a power of five.
+// SI text, R8 the cell's first byte, R9 that behind the line, DI the next of cells, CX how many are
+// left, R11 whether there is a minus, BX the cell's length, DX its bytes before a point, R13 those
+// from the point on, R15 a power of five.
 TEXT ·decimals(SB), NOSPLIT, $0-80
 	MOVQ from+24(FP), R8
 	MOVQ cells_len+48(FP), CX
@@ -44,9 +46,14 @@ TEXT ·decimals(SB), NOSPLIT, $0-80
 	JEQ  done
 	MOVQ text_base+0(FP), SI
 	MOVQ end+32(FP), R9
+	ADDQ SI, R8
+	ADDQ SI, R9
 	MOVQ cells_base+40(FP), DI
+	LEAQ ·fives(SB), R10
+	LEAQ last<>(SB), R12
 	VPBROADCASTB zero<>(SB), Y15
-	VPBROADCASTB nine<>(SB), Y14
+	VPBROADCASTB least<>(SB), Y14
+	VPBROADCASTB nine<>(SB), Y7
 	VPBROADCASTB point<>(SB), Y13
 	VPBROADCASTD ten<>(SB), Y12
 	VPBROADCASTD hundred<>(SB), Y11
@@ -55,31 +62,18 @@ TEXT ·decimals(SB), NOSPLIT, $0-80
 	VPXOR X8, X8, X8
 
 next:
-	TESTQ CX, CX
-	JEQ  stop
-	CMPQ R8, R9
-	JGT  stop
-	LEAQ (SI)(R8*1), R10
-	VMOVDQU (R10), Y0
-	MOVBLZX (R10), AX
+	VMOVDQU (R8), Y0
 	XORL R11, R11
-	XORL R12, R12
-	CMPB AX, $'-'
+	CMPB (R8), $'-'
 	SETEQ R11
-	CMPB AX, $'+'
-	SETEQ R12
-	ORL  R11, R12
-	VPSUBB Y15, Y0, Y1
-	VPMINUB Y14, Y1, Y2
-	VPCMPEQB Y2, Y1, Y2                // digits
+	VPSUBB Y14, Y0, Y1
+	VPCMPGTB Y7, Y1, Y1                // no digits
 	VPCMPEQB Y13, Y0, Y0               // points
-	VPOR Y2, Y0, Y0
-	VPMOVMSKB Y2, DX
+	VPANDN Y1, Y0, Y0                  // neither
 	VPMOVMSKB Y0, BX
-	ORL  R12, DX
-	ORL  R12, BX
-	NOTL DX
-	NOTL BX
+	VPMOVMSKB Y1, DX
+	ANDNL BX, R11, BX
+	ANDNL DX, R11, DX
 	TZCNTL BX, BX
 	JCS  stop                          // the cell goes on
 	BLSRL DX, AX
@@ -88,20 +82,18 @@ next:
 	CMPL AX, BX
 	JLT  stop                          // a second point
 	LEAQ (R8)(BX*1), AX                // where the cell ends
-	MOVQ R8, cell_from(DI)
-	MOVQ AX, cell_to(DI)
-	CMPB (R10)(BX*1), $','
+	CMPB (AX), $','
 	JEQ  ended
 	CMPQ AX, R9
 	JNE  stop                          // there is more in the cell
 
 ended:
-	VMOVDQU (R10)(R12*1), X0           // from the first digit on
-	VINSERTI128 $1, 1(R10)(DX*1), Y0, Y0
+	VMOVDQU (R8)(R11*1), X0            // from the first digit on
+	VINSERTI128 $1, 1(R8)(DX*1), Y0, Y0
 	MOVQ BX, R13
 	SUBQ DX, R13                       // 0 without a point, else one more than digits behind it
-	SUBQ R12, DX                       // digits before it
-	SUBQ R12, BX
+	SUBQ R11, DX                       // digits before it
+	SUBQ R11, BX
 	CMPQ R13, $1
 	ADCQ $-2, BX                       // all digits but one
 	CMPQ BX, $18
@@ -110,10 +102,13 @@ ended:
 	JGT  stop
 	CMPQ R13, $17
 	JGT  stop
+	SUBQ SI, R8
+	MOVQ R8, cell_from(DI)
 	LEAQ 1(AX), R8
-	LEAQ last<>(SB), AX
-	VMOVDQU 1(AX)(DX*1), X1
-	VINSERTI128 $1, (AX)(R13*1), Y1, Y1
+	SUBQ SI, AX
+	MOVQ AX, cell_to(DI)
+	VMOVDQU 1(R12)(DX*1), X1
+	VINSERTI128 $1, (R12)(R13*1), Y1, Y1
 	VPSUBB Y15, Y0, Y0
 	VPSHUFB Y1, Y0, Y0
 	VPMADDUBSW Y12, Y0, Y0
@@ -129,8 +124,7 @@ ended:
 	XORL DX, DX
 	SUBQ $1, R13
 	CMOVQLT DX, R13                    // digits behind a point
-	LEAQ ·fives(SB), R15
-	MOVQ (R15)(R13*8), R15
+	MOVQ (R10)(R13*8), R15
 	SHLXQ R13, R15, DX                 // a power of ten
 	IMULQ DX, AX
 	ADDQ BX, AX                        // whole
@@ -161,10 +155,13 @@ ended:
 	VMOVSD X0, cell_value(DI)
 	ADDQ $cell__size, DI
 	DECQ CX
-	JMP  next
+	JEQ  stop
+	CMPQ R8, R9
+	JLE  next
 
 stop:
 	VZEROUPPER
+	SUBQ SI, R8
 
 done:
 	MOVQ cells_len+48(FP), AX

@@ -38,7 +38,6 @@ type Reader struct {
 	text  []byte // is followed by slack bytes
 	at    int    // the first byte of text that no line was made of
 	line  int
-	begin int // of the last line, in text
 	cells []cell
 }
 
@@ -75,19 +74,19 @@ func (r *Reader) Next(first int) (cells int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if bytes.IndexByte(r.text[r.at:end], '"') >= 0 {
+		begin, stop := r.at, end
+		if stop > begin && r.text[stop-1] == '\r' {
+			stop--
+		}
+		cells, plain := r.split(begin, stop, first)
+		if !plain && bytes.IndexByte(r.text[begin:end], '"') >= 0 {
 			return 0, ErrQuoted
 		}
-		r.begin, r.at = r.at, next
-		if end == next && string(r.text[r.begin:end]) == "\r" {
+		if r.at = next; end == next && stop == begin {
 			continue // at the end of all: half a line's end
 		}
-		r.line++
-		if end > r.begin && r.text[end-1] == '\r' {
-			end--
-		}
-		if end > r.begin {
-			return r.split(end, first), nil
+		if r.line++; stop > begin {
+			return cells, nil
 		}
 	}
 }
@@ -137,21 +136,21 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// split reads the first cells of the line that ends there, and counts all.
-func (r *Reader) split(end, first int) int {
-	text, from, n := r.text[:cap(r.text)], r.begin, 0
-	r.cells = slices.Grow(r.cells[:0], first)[:first]
+// split reads the first cells of a line, and counts all; plain are those of decimals alone.
+func (r *Reader) split(from, end, first int) (cells int, plain bool) {
+	text, n := r.text[:cap(r.text)], 0
+	r.cells, plain = slices.Grow(r.cells[:0], first)[:first], true
 	for from <= end && n < first {
 		var read int
 		if read, from = decimals(text, from, end, r.cells[n:]); read == 0 {
-			from, read = r.cells[n].read(text, from, end), 1
+			from, read, plain = r.cells[n].read(text, from, end), 1, false
 		}
 		n += read
 	}
 	if from > end {
-		return n
+		return n, plain
 	}
-	return first + 1 + bytes.Count(text[from:end], []byte{','})
+	return first + 1 + bytes.Count(text[from:end], []byte{','}), false
 }
 
 // read reads the cell that begins there, and returns where the next one does.
