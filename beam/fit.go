@@ -5,35 +5,55 @@ import (
 	"flag"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/beam/objects"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
 	"github.com/gauze-dp/gauze/source/parsed"
+	"github.com/gauze-dp/gauze/source/pattern"
 	"github.com/gauze-dp/gauze/source/shared"
 )
+
+// A store is where workers find rows, and work: a folder that all of them see, or objects.
+type store interface {
+	sharded.Store
+	parsed.Store
+	Folder() string // its name, by which workers find it
+}
+
+// find opens a store, for a worker.
+func find(folder string) (store, error) {
+	if objects.Are(folder) {
+		return objects.Open(folder)
+	}
+	return shared.Open(folder)
+}
 
 // workers are where the rows of a fit lie: in shards of a folder that they see, and read.
 type workers struct {
 	folder       string
 	trustNetwork bool
-	schedule     func(*shared.Store) sharded.Scheduler
-	store        *shared.Store
+	schedule     func(store) sharded.Scheduler
+	store        store
 }
 
-// harness are the flags by which a runner starts this program as a worker, which are not a
-// person's.
-var harness = map[string]bool{"worker": true, "id": true, "logging_endpoint": true, "control_endpoint": true, "semi_persist_dir": true, "options": true}
+// harness are the flags by which a runner starts this program as a worker, and those with which it
+// would not wait for one, though a sum is charged: which are not a person's.
+var harness = map[string]bool{"worker": true, "id": true, "logging_endpoint": true, "control_endpoint": true, "semi_persist_dir": true, "options": true,
+	"async": true, "execute_async": true, "dry_run": true, "template_location": true, "update": true}
 
 // Register adds the flags, Beam's among them.
 func (w *workers) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&w.folder, "shards", "", "folder that all workers see, for the table as numbers and the sums of it; a private one is made in it, and removed (default that of temporary files)")
+	flags.StringVar(&w.folder, "shards", "", "folder that all workers see, or gs://BUCKET/.., for the table as numbers and the sums of it; a private one is made in it, and removed (default that of temporary files)")
 	flags.BoolVar(&w.trustNetwork, "trust-network", false, "start Prism although this machine has a network: whoever reaches its ports can have commands run here")
 	flag.VisitAll(func(f *flag.Flag) {
 		if flags.Lookup(f.Name) == nil && !harness[f.Name] {
@@ -61,19 +81,46 @@ func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
 	if err := w.checkNetwork(); err != nil {
 		return nil, nil, err
 	}
-	store, err := shared.New(w.folder)
+	room, local, err := w.begin()
 	if err != nil {
 		return nil, nil, err
 	}
-	w.store = store
-	r.Engine = sharded.New(store, w.schedule(store))
+	w.store = room
+	r.Engine = sharded.New(room, w.schedule(room))
 	temporary, set := os.LookupEnv(temporaryFolder)
-	return store, func() error {
+	return room, func() error {
 		if os.Unsetenv(temporaryFolder); set {
 			os.Setenv(temporaryFolder, temporary)
 		}
-		return store.Close()
-	}, os.Setenv(temporaryFolder, store.Folder())
+		return room.Close()
+	}, os.Setenv(temporaryFolder, local)
+}
+
+// A room is a store on the side that fits.
+type room interface {
+	store
+	kernel.Room
+	io.Closer
+}
+
+// begin makes the store, and says which folder of this machine goes with it.
+func (w *workers) begin() (r room, local string, err error) {
+	if objects.Are(w.folder) {
+		s, err := objects.New(w.folder)
+		if err != nil {
+			return nil, "", err
+		}
+		return s, s.Local(), nil
+	}
+	if strings.HasPrefix(strings.ToLower(runner()), dataflow) {
+		return nil, "", &source.Error{Field: "--shards", Wanted: "objects, as in gs://BUCKET/shards, because workers of Dataflow see no folder of this machine", Got: strconv.Quote(w.folder),
+			Hint: "name a bucket that only you and the workers can read"}
+	}
+	s, err := shared.New(w.folder)
+	if err != nil {
+		return nil, "", err
+	}
+	return s, s.Folder(), nil
 }
 
 // temporaryFolder is the variable that says where temporary files are. Beam (2.77) leaves one there
@@ -83,27 +130,45 @@ const temporaryFolder = "TMPDIR"
 // Read has several files parsed by workers, each by one, if it is declared which columns are
 // fitted. Any other input is read here.
 func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
-	paths := inputs.Files(input)
-	if len(paths) < 2 || len(schema.Columns) == 0 {
+	paths, err := inputs.Files(input), error(nil)
+	if objects.Are(input) {
+		if paths, err = objects.Files(ctx, input); err != nil {
+			return nil, err
+		}
+	}
+	var rows source.Reader
+	switch {
+	case len(paths) > 1 && len(schema.Columns) > 0:
+		rows, err = parsed.Open(ctx, w.store, paths, file, w.schedule(w.store).Run)
+	case objects.Are(input):
+		rows, err = pattern.Open(paths, file)
+	default:
 		return gauze.Open(input, stdin, schema)
 	}
-	rows, err := parsed.Open(ctx, w.store, paths, inputs.File, w.schedule(w.store).Run)
 	if err != nil {
 		return nil, err
 	}
 	return gauze.FromReader(rows, schema)
 }
 
+// file opens a file of this machine, or an object.
+func file(path string) (source.Reader, error) {
+	if objects.Are(path) {
+		return objects.File(path)
+	}
+	return inputs.File(path)
+}
+
 // do does a piece of work of a store.
-func do(store *shared.Store, item string) error {
+func do(store store, item string) error {
 	if parsed.Is(item) {
-		return parsed.Work(store, item, inputs.File)
+		return parsed.Work(store, item, file)
 	}
 	return sharded.Work(store, item)
 }
 
 // alone does all work in this process.
-type alone struct{ store *shared.Store }
+type alone struct{ store store }
 
 // Run does the work side by side.
 func (a alone) Run(ctx context.Context, items []string) error {

@@ -64,7 +64,7 @@ type schedule func(ctx context.Context, items []string) error
 func (s schedule) Run(ctx context.Context, items []string) error { return s(ctx, items) }
 
 // run fits, and leaves nothing behind in the folder of shards.
-func run(t *testing.T, ctx context.Context, by func(*shared.Store) sharded.Scheduler, input string, flags ...string) (code int, stdout, stderr string) {
+func run(t *testing.T, ctx context.Context, by func(store) sharded.Scheduler, input string, flags ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	folder, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -97,7 +97,7 @@ func read(t *testing.T, text string) *release.Release {
 // The runner of the flags, or Prism in this process, hands out the work of a fit.
 func TestRunner(t *testing.T) {
 	var parsing, summing int
-	code, stdout, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler {
+	code, stdout, stderr := run(t, t.Context(), func(s store) sharded.Scheduler {
 		return schedule(func(ctx context.Context, items []string) error {
 			if summing++; parsed.Is(items[0]) {
 				parsing, summing = len(items), 0
@@ -118,7 +118,7 @@ func TestRunner(t *testing.T) {
 // in an error that says what was spent.
 func TestFaults(t *testing.T) {
 	input, runs := files(t, 1, 20_000), 0
-	code, _, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler {
+	code, _, stderr := run(t, t.Context(), func(s store) sharded.Scheduler {
 		return schedule(func(ctx context.Context, items []string) error {
 			runs++
 			own := beamed{s.Folder()}
@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 	if code != shell.CodeOK {
 		t.Errorf("code %d: %s", code, stderr)
 	}
-	code, stdout, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler { return beamed{s.Folder() + ".not"} }, input, "--components", "1")
+	code, stdout, stderr := run(t, t.Context(), func(s store) sharded.Scheduler { return beamed{s.Folder() + ".not"} }, input, "--components", "1")
 	if code != shell.CodeOther || stdout != "" || !strings.Contains(stderr, "spent: epsilon = 0.") {
 		t.Errorf("code %d, %q: %s", code, stdout, stderr)
 	}
@@ -156,7 +156,7 @@ func TestLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	hang := func(*shared.Store) sharded.Scheduler {
+	hang := func(store) sharded.Scheduler {
 		return schedule(func(context.Context, []string) error { cancel(); select {} })
 	}
 	flags := []string{"--components", "1", "--ledger", file, "--dataset", "visits"}
@@ -167,7 +167,7 @@ func TestLedger(t *testing.T) {
 	if code != shell.CodeOther || !strings.Contains(stderr, "error: interrupted") || !strings.Contains(stderr, "spent: epsilon = ") {
 		t.Errorf("interrupted: code %d: %s", code, stderr)
 	}
-	asked := func(*shared.Store) sharded.Scheduler { t.Error("workers were asked"); return nil }
+	asked := func(store) sharded.Scheduler { t.Error("workers were asked"); return nil }
 	if code, _, stderr := run(t, t.Context(), asked, input, flags...); code != shell.CodeRefused {
 		t.Errorf("nothing left: code %d: %s", code, stderr)
 	}
@@ -184,7 +184,7 @@ func TestPersonsAndGroups(t *testing.T) {
 	if err := os.WriteFile(schema, []byte(`{"title": "Visits", "columns": [{"name": "x"}, {"name": "y"}], "unit": "who", "by": [{"name": "side", "categories": ["l", "r"]}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	counting := func(s *shared.Store) sharded.Scheduler {
+	counting := func(s store) sharded.Scheduler {
 		return schedule(func(ctx context.Context, items []string) error { runs++; return alone{s}.Run(ctx, items) })
 	}
 	for _, by := range []bool{false, true} {
@@ -229,7 +229,7 @@ func TestElements(t *testing.T) {
 // What cannot be fitted is refused before workers are asked.
 func TestRefused(t *testing.T) {
 	input := files(t, 1, 10)
-	asked := func(s *shared.Store) sharded.Scheduler {
+	asked := func(s store) sharded.Scheduler {
 		return schedule(func(context.Context, []string) error { t.Error("workers were asked"); return nil })
 	}
 	for _, flags := range [][]string{

@@ -15,7 +15,6 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/source/shared"
 )
 
 // Every method fits what `gauze fit` does, from many files: at an epsilon at which the noise is a
@@ -37,7 +36,7 @@ func TestMethods(t *testing.T) {
 			input := clusters(t, 64, 500, c.components, c.apart)
 			args := []string{"--columns", c.columns, "--components", fmt.Sprint(c.components), "--method", c.method, "--epsilon", "20"}
 			runs := 0
-			code, stdout, stderr := run(t, t.Context(), func(s *shared.Store) sharded.Scheduler {
+			code, stdout, stderr := run(t, t.Context(), func(s store) sharded.Scheduler {
 				return schedule(func(ctx context.Context, items []string) error { runs++; return scheduler(s).Run(ctx, items) })
 			}, input, args...)
 			if code != shell.CodeOK || runs == 0 && c.method != "univariate" { // which sorts

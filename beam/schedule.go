@@ -5,23 +5,21 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
-	"github.com/gauze-dp/gauze/source/shared"
 )
 
 func init() {
@@ -49,26 +47,8 @@ func (b beamed) Run(ctx context.Context, items []string) error {
 	}
 	worked := beam.ParDo(scope, &worker{}, beam.Reshuffle(scope, beam.CreateList(scope, elements)))
 	beam.ParDo0(scope, done, beam.Reshuffle(scope, worked))
-	defer b.litter()()
 	_, err := beam.Run(ctx, runner(), pipeline)
 	return err
-}
-
-// litter has temporary files made in the store, with which they go: for each pipeline whose workers
-// are in this process Beam (2.77) makes an empty one, and leaves it.
-func (b beamed) litter() (restore func()) {
-	const variable = "TMPDIR"
-	before, was := os.LookupEnv(variable)
-	if !jobopts.IsLoopback() || os.Setenv(variable, b.folder) != nil {
-		return func() {}
-	}
-	return func() {
-		if was {
-			_ = os.Setenv(variable, before)
-		} else {
-			_ = os.Unsetenv(variable)
-		}
-	}
 }
 
 // A worker does all work of a bundle side by side. A runner may hand it over as one, as Prism does,
@@ -123,21 +103,21 @@ func done(string) {}
 // stores are the folders that this process works in.
 var stores struct {
 	sync.Mutex
-	of map[string]*shared.Store
+	of map[string]store
 }
 
-func opened(folder string) (*shared.Store, error) {
+func opened(folder string) (store, error) {
 	stores.Lock()
 	defer stores.Unlock()
 	if s := stores.of[folder]; s != nil {
 		return s, nil
 	}
-	s, err := shared.Open(folder)
+	s, err := find(folder)
 	if err != nil {
 		return nil, err
 	}
 	if stores.of == nil {
-		stores.of = map[string]*shared.Store{}
+		stores.of = map[string]store{}
 	}
 	stores.of[folder] = s
 	return s, nil
@@ -146,14 +126,15 @@ func opened(folder string) (*shared.Store, error) {
 // runner is that of Beam's flag, or Prism.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
 
-// Runners in this process: prism is Beam's, and here none of its, to compare with.
+// Runners: prism is Beam's in this process, and here none of its, to compare with.
 const (
-	prism = "prism"
-	here  = "here"
+	prism    = "prism"
+	here     = "here"
+	dataflow = "dataflow"
 )
 
 // scheduler has the work of a store done by the runner.
-func scheduler(s *shared.Store) sharded.Scheduler {
+func scheduler(s store) sharded.Scheduler {
 	if runner() == here {
 		return alone{s}
 	}

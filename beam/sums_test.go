@@ -60,7 +60,7 @@ func (f *fine) spread(t *testing.T) {
 
 // sums are what a table of ordinary, missing and enormous rows adds up to, before noise, for
 // several questions; in memory, or by workers who find so many chunks in a shard.
-func sums(t *testing.T, per int, by func(*shared.Store) sharded.Scheduler) [][]int64 {
+func sums(t *testing.T, per int, by func(store) sharded.Scheduler) [][]int64 {
 	t.Helper()
 	const columns, n = 3, 30_000
 	folder, err := shared.New(t.TempDir())
@@ -114,17 +114,17 @@ func sums(t *testing.T, per int, by func(*shared.Store) sharded.Scheduler) [][]i
 func TestSums(t *testing.T) {
 	want := sums(t, 1, nil)
 	rng := rand.New(rand.NewPCG(4, 20))
-	shuffled := func(s *shared.Store) sharded.Scheduler {
+	shuffled := func(s store) sharded.Scheduler {
 		return schedule(func(ctx context.Context, items []string) error {
 			items = append(slices.Clone(items), items[rng.IntN(len(items))])
 			rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 			return beamed{s.Folder()}.Run(ctx, items)
 		})
 	}
-	local := func(s *shared.Store) sharded.Scheduler { return sharded.Here{Store: s} }
+	local := func(s store) sharded.Scheduler { return sharded.Here{Store: s} }
 	for name, c := range map[string]struct {
 		per  int
-		by   func(*shared.Store) sharded.Scheduler
+		by   func(store) sharded.Scheduler
 		work func(sharded.Store, string) error
 	}{
 		"files, one chunk":   {1, local, sharded.Work},
@@ -136,7 +136,7 @@ func TestSums(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var done atomic.Int64
 			defer func() { labour = do }()
-			labour = func(s *shared.Store, item string) error { done.Add(1); return c.work(s, item) }
+			labour = func(s store, item string) error { done.Add(1); return c.work(s, item) }
 			if got := sums(t, c.per, c.by); !slices.EqualFunc(got, want, slices.Equal[[]int64]) {
 				t.Errorf("%v, want %v", got, want)
 			}

@@ -20,7 +20,6 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/pattern"
-	"github.com/gauze-dp/gauze/source/shared"
 )
 
 // Names in the store: what is asked, what has come of a file, and the work that it is.
@@ -34,19 +33,32 @@ const (
 // rows.
 var errWork = errors.New("parsed: a file was not parsed")
 
+// A Store is where workers find what they are asked, and leave what they have parsed.
+type Store interface {
+	Write(name string, text []byte) error
+	Read(name string) ([]byte, error)
+	// Create is Write of what is too large to hold: it is there once all of it is written.
+	Create(name string, write func(io.Writer) error) error
+	File(name string) (io.ReadCloser, error)
+	Remove(name string) error
+}
+
 // A question is what workers are asked.
 type question struct{ Paths, Columns, Labels []string }
 
 // Open opens files as one table, whose rows a schedule has workers parse once the columns are
 // known: it hands out the items and returns when Work was called with each, or some.
-func Open(ctx context.Context, store *shared.Store, paths []string, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
+func Open(ctx context.Context, store Store, paths []string, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
 	q, asked := question{}, false
 	for _, path := range paths {
-		whole, err := filepath.Abs(path) // wherever a worker runs
-		if err != nil {
-			return nil, err
+		if !strings.Contains(path, "://") {
+			whole, err := filepath.Abs(path) // wherever a worker runs
+			if err != nil {
+				return nil, err
+			}
+			path = whole
 		}
-		q.Paths = append(q.Paths, whole)
+		q.Paths = append(q.Paths, path)
 	}
 	files, err := pattern.Open(paths, open)
 	if err != nil {
@@ -65,7 +77,7 @@ func Open(ctx context.Context, store *shared.Store, paths []string, open pattern
 }
 
 // ask has the files parsed. Whether they were is seen in the store.
-func (q question) ask(ctx context.Context, store *shared.Store, schedule func(context.Context, []string) error) error {
+func (q question) ask(ctx context.Context, store Store, schedule func(context.Context, []string) error) error {
 	text, err := json.Marshal(q)
 	if err == nil {
 		err = store.Write(questionName, text)
@@ -88,7 +100,7 @@ func Is(item string) bool { return strings.HasPrefix(item, itemName) }
 
 // Work parses the file that an item names, unless that is done. The error is a constant, and panics
 // are one.
-func Work(store *shared.Store, item string, open pattern.Opener) (err error) {
+func Work(store Store, item string, open pattern.Opener) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errWork
@@ -100,7 +112,7 @@ func Work(store *shared.Store, item string, open pattern.Opener) (err error) {
 	return nil
 }
 
-func parse(store *shared.Store, number string, open pattern.Opener) error {
+func parse(store Store, number string, open pattern.Opener) error {
 	var q question
 	text, err := store.Read(questionName)
 	if err == nil {

@@ -7,12 +7,10 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/shared"
 )
 
 // A file has blocks of whole rows, each after its length and before its checksum, and ends with one
@@ -78,9 +76,9 @@ func writeBlock(out io.Writer, block []byte) error {
 
 // A reader reads what was written, and removes it in the end.
 type reader struct {
-	store  *shared.Store
+	store  Store
 	name   string
-	file   *os.File
+	file   io.ReadCloser
 	in     *bufio.Reader
 	header []string
 	text   []byte // of the block
@@ -88,7 +86,7 @@ type reader struct {
 }
 
 // read reads what has come of a file; nil if nothing has. (A nil interface, not a nil *reader.)
-func read(store *shared.Store, i int, columns, labels []string) source.Reader {
+func read(store Store, i int, columns, labels []string) source.Reader {
 	name := answerName + strconv.Itoa(i)
 	file, err := store.File(name)
 	if err != nil {

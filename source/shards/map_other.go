@@ -12,7 +12,8 @@ func Map(*os.File, int) ([]byte, error) {
 	return nil, errors.New("files are not mapped on this system")
 }
 
-func unmap([]byte) error { return nil }
+// Unmap does nothing here.
+func Unmap([]byte) error { return nil }
 
 // Drop does nothing here.
 func Drop([]byte) {}

@@ -13,7 +13,8 @@ func Map(f *os.File, size int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-func unmap(shard []byte) error { return unix.Munmap(shard) }
+// Unmap ends what Map began.
+func Unmap(shard []byte) error { return unix.Munmap(shard) }
 
 // Drop drops whole pages from this process's memory; the file keeps them.
 func Drop(pages []byte) { _ = unix.Madvise(pages, unix.MADV_DONTNEED) }

@@ -136,7 +136,7 @@ func (r *Room) Err() error { return r.err }
 func (r *Room) Close() error {
 	var errs []error
 	for _, s := range r.shards {
-		errs = append(errs, unmap(s))
+		errs = append(errs, Unmap(s))
 	}
 	r.shards, r.free = nil, nil
 	return errors.Join(errs...)

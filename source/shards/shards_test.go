@@ -103,7 +103,7 @@ func TestLostShard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unmap(mapped)
+	defer Unmap(mapped)
 	defer func() {
 		if recover() == nil {
 			t.Error("what is not there was read")

@@ -144,7 +144,7 @@ func (s *Store) Create(name string, write func(io.Writer) error) error {
 }
 
 // File opens what was written.
-func (s *Store) File(name string) (*os.File, error) { return s.root.Open(name) }
+func (s *Store) File(name string) (io.ReadCloser, error) { return s.root.Open(name) }
 
 // Read is what was written.
 func (s *Store) Read(name string) ([]byte, error) { return s.root.ReadFile(name) }
