@@ -4,7 +4,6 @@ package fake
 import (
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"testing"
 
@@ -14,29 +13,31 @@ import (
 // Bucket is the only one that there is.
 const Bucket = "gs://custodian/"
 
-// Serve has clients find the bucket, until the process ends.
+// Serve has clients that a test makes find the bucket, which is there until the process ends.
 func Serve(t *testing.T) {
 	t.Helper()
-	if err := serving(); err != nil {
+	host, err := serving()
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("STORAGE_EMULATOR_HOST", host)
 }
 
-var serving = sync.OnceValue(func() error {
+var serving = sync.OnceValues(func() (string, error) {
 	const here = "127.0.0.1"
 	l, err := net.Listen("tcp", here+":0")
 	if err != nil {
-		return err
+		return "", err
 	}
 	port := uint16(l.Addr().(*net.TCPAddr).Port)
 	if err := l.Close(); err != nil {
-		return err
+		return "", err
 	}
 	host := fmt.Sprint(here, ":", port)
 	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: here, Port: port, PublicHost: host})
 	if err != nil {
-		return err
+		return "", err
 	}
 	server.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "custodian"})
-	return os.Setenv("STORAGE_EMULATOR_HOST", host)
+	return host, nil
 })
