@@ -1,7 +1,9 @@
 package coreset
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -76,6 +78,51 @@ func TestForms(t *testing.T) {
 					same(t, fmt.Sprint("sum ", c), to[c][:], want[c][:])
 				}
 			}
+		}
+	})
+}
+
+// TestFormsDigest: the sums of given points are the same bits on every machine.
+func TestFormsDigest(t *testing.T) {
+	const want = uint64(0x686c9a2b7c52a4ca)
+	forms(t, func(t *testing.T) {
+		rng, digest := rand.New(rand.NewPCG(1, 2)), fnv.New64a()
+		draw := func() float64 { return 8 * (rng.Float64() - .5) }
+		for q := 1; q <= mostCoordinates; q++ {
+			x, parts := make([]block, panel), make([]part, 5)
+			for b := range x {
+				for r := range width {
+					for l := range q {
+						x[b].at[l][r], x[b].cell[l][r] = draw(), rng.Float64()
+					}
+					x[b].weight[r] = rng.Float64()
+				}
+			}
+			for j := range parts {
+				p := &parts[j]
+				p.log = draw()
+				for a := range q {
+					p.mean[a] = draw()
+					for b := range a + 1 {
+						p.inverse[a][b] = draw() / 4
+					}
+				}
+			}
+			share, to := make([][panel]lanes, len(parts)), make([][len(sums{})]lanes, len(parts))
+			var factor [panel]lanes
+			var loglik lanes
+			shares(share, &factor, x, parts, &loglik, q > 2, true)
+			for j := range parts {
+				gather(&to[j], &share[j], &factor, x, &parts[j])
+			}
+			for _, part := range []any{factor, loglik, share, to} {
+				if err := binary.Write(digest, binary.LittleEndian, part); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := digest.Sum64(); got != want {
+			t.Errorf("digest %#x, want %#x", got, want)
 		}
 	})
 }
