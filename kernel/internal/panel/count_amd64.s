@@ -15,6 +15,19 @@
 	VCMPPD ATLEAST, v, x, l; \
 	VPADDQ Z30, at, l, at
 
+// The first four halvings lead to 1, 2, 4 and 8 edges, which a register holds: code is the number of
+// one among them, a bit for every halving, and Z24 the numbers of edges that codes stand for.
+//
+// FETCH: Z25 = the edges that are compared with, Z30 = half. CHOOSE: code += bit where x >= its
+// edge. CODES: Z24 += half where codes have the bit.
+#define FETCH 	LEAQ 1(CX), AX; 	SHRQ $1, AX; 	SUBQ AX, CX; 	LEAQ -8(SI)(AX*8), BX; 	VPBROADCASTQ AX, Z30; 	KXNORB K1, K1, K1; 	VGATHERQPD (BX)(Z24*8), K1, Z25
+#define CHOOSE(x, code, v, bit, k) 	VPERMPD Z25, code, v; 	VCMPPD ATLEAST, v, x, k; 	VPADDQ bit, code, k, code
+#define CHOOSEALL(bit) 	CHOOSE(Z0, Z8, Z16, bit, K1); 	CHOOSE(Z1, Z9, Z17, bit, K2); 	CHOOSE(Z2, Z10, Z18, bit, K3); 	CHOOSE(Z3, Z11, Z19, bit, K4); 	CHOOSE(Z4, Z12, Z20, bit, K5); 	CHOOSE(Z5, Z13, Z21, bit, K6)
+#define CODES(bits) 	MOVL bits, AX; 	KMOVB AX, K1; 	VPADDQ Z30, Z24, K1, Z24
+
+// The last of the four: code becomes its number of edges, and half more where x >= its edge.
+#define LAST(x, code, v, k) 	VPERMPD Z25, code, v; 	VCMPPD ATLEAST, v, x, k; 	VPERMQ Z24, code, code; 	VPADDQ Z30, code, k, code
+
 // func Bins(at *[Rows]int, edges []float64, x *Column)
 //
 // binsGo, all rows at once: Z0.. x, Z8.. at.
@@ -40,6 +53,29 @@ avx512:
 	VPXORQ Z11, Z11, Z11
 	VPXORQ Z12, Z12, Z12
 	VPXORQ Z13, Z13, Z13
+	CMPQ CX, $8
+	JLT  left
+	VPXORQ Z24, Z24, Z24
+	MOVL $1, AX
+	VPBROADCASTQ AX, Z26
+	VPADDQ Z26, Z26, Z27
+	VPADDQ Z27, Z27, Z28
+	FETCH
+	CHOOSEALL(Z26)
+	CODES($0xaa)
+	FETCH
+	CHOOSEALL(Z27)
+	CODES($0xcc)
+	FETCH
+	CHOOSEALL(Z28)
+	CODES($0xf0)
+	FETCH
+	LAST(Z0, Z8, Z16, K1)
+	LAST(Z1, Z9, Z17, K2)
+	LAST(Z2, Z10, Z18, K3)
+	LAST(Z3, Z11, Z19, K4)
+	LAST(Z4, Z12, Z20, K5)
+	LAST(Z5, Z13, Z21, K6)
 	JMP  left
 
 halve:
