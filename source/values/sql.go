@@ -114,15 +114,15 @@ func (c *cell) Scan(found any) error {
 	case bool, time.Time:
 		c.value, c.kind = 0, source.NotNumber
 	case []byte:
-		c.text = string(v)
-		c.value, c.kind = source.ParseCell(c.text)
-		return nil
+		c.value, c.kind = source.ParseCell(string(v))
+	case string:
+		c.value, c.kind = source.ParseCell(v)
 	default:
-		c.text = fmt.Sprint(v)
-		c.value, c.kind = source.ParseCell(c.text)
-		return nil
+		c.value, c.kind = source.ParseCell(fmt.Sprint(v))
 	}
-	if c.label {
+	if text, ok := found.([]byte); ok && c.label {
+		c.text = string(text)
+	} else if c.label {
 		c.text = fmt.Sprint(found)
 	}
 	return nil
