@@ -26,6 +26,7 @@ func (s *store) Chunk(n int) []float64 {
 }
 
 func (*store) Leave([]float64) {}
+func (*store) Key() string     { return "drawn" }
 func (*store) Err() error      { return nil }
 
 func (s *store) Place(chunk []float64) (shard, at int, ok bool) {

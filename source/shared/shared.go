@@ -7,6 +7,7 @@
 package shared
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -31,7 +32,7 @@ const (
 // A Store is a folder: on the side that fits a kernel.Room too.
 type Store struct {
 	*shards.Room // nil for a worker
-	folder       string
+	folder, key  string
 	root         *os.Root
 	mu           sync.Mutex
 	mapped       map[int][]byte // shards that workers of this process read
@@ -48,7 +49,7 @@ func New(in string) (*Store, error) {
 	}
 	s, err := Open(folder)
 	if err == nil {
-		s.Room = shards.Named(folder, rowsName)
+		s.Room, s.key = shards.Named(folder, rowsName), rand.Text()
 	}
 	return s, err
 }
@@ -68,6 +69,9 @@ func Open(folder string) (*Store, error) {
 	}
 	return &Store{folder: folder, root: root, mapped: map[int][]byte{}}, nil
 }
+
+// Key is a word drawn for the store; "" for a worker.
+func (s *Store) Key() string { return s.key }
 
 // Folder is where it is.
 func (s *Store) Folder() string { return s.folder }

@@ -131,11 +131,12 @@ func (p *pool) ask(ctx context.Context, q question, l *layout) (answers []*answe
 			return nil, err
 		}
 	}
+	q.Key = []byte(p.store.Key())
 	if put(p.store, name, q.task) != nil {
 		return nil, errWorkers
 	}
 	for attempt := 1; attempt <= attempts && parts > 0 && answers == nil && err == nil && ctx.Err() == nil; attempt++ {
-		key := fmt.Sprintf("answer.%d.%d.", p.asked, attempt)
+		key := answersName(p.asked, attempt)
 		var items []string
 		for part := range parts {
 			items = append(items, fmt.Sprintf("%d.%d.%d", p.asked, attempt, part))
@@ -143,7 +144,7 @@ func (p *pool) ask(ctx context.Context, q question, l *layout) (answers []*answe
 		if parallel.Await(ctx, func() { p.run(ctx, items) }) != nil {
 			return nil, errWorkers
 		}
-		answers, err = p.collect(key, parts)
+		answers, err = p.collect(q.task, key, parts)
 		p.forget(key)
 	}
 	if answers == nil && parts > 0 && err == nil {
@@ -161,7 +162,7 @@ func (p *pool) run(ctx context.Context, items []string) {
 
 // collect reads the answers of an attempt: nil if one is missing, and an error if two workers
 // disagree or one is damaged, which no attempt will mend.
-func (p *pool) collect(key string, parts int) ([]*answer, error) {
+func (p *pool) collect(of task, key string, parts int) ([]*answer, error) {
 	names, err := p.store.Names(key)
 	if err != nil {
 		return nil, nil
@@ -177,7 +178,7 @@ func (p *pool) collect(key string, parts int) ([]*answer, error) {
 			return nil, nil
 		}
 		var a answer
-		if sum, err := unseal(text, &a); err != nil || name != key+answerName(part, sum) {
+		if sum, err := unseal(text, &a); err != nil || name != of.answerName(key, part, sum) {
 			return nil, errText
 		}
 		answers[part] = &a

@@ -88,9 +88,14 @@ func asks(n int) map[string]ask {
 	return all
 }
 
-func (a answer) name(part int) string {
+// name is what an answer to the first question in a store is written as.
+func (a answer) name(m *memory, part int) string {
+	var of task
+	if err := get(m, askName(1), &of); err != nil {
+		panic(err)
+	}
 	_, sum, _ := seal(a)
-	return answerName(part, sum)
+	return of.answerName(answersName(1, 1), part, sum)
 }
 
 // TestKinds: the same integers as the local engine's, for any number and order of shards, whatever
@@ -144,7 +149,7 @@ func TestOddAnswers(t *testing.T) {
 			}
 			_ = m.Remove(names[0])
 			say(&a)
-			_ = put(m, "answer.1.1."+a.name(1), a)
+			_ = put(m, a.name(m, 1), a)
 		}
 	}
 	damaged := func(name string) func(m *memory, items []string) {

@@ -32,6 +32,9 @@ type Store interface {
 	// Names are all that begin so.
 	Names(prefix string) ([]string, error)
 	Remove(name string) error
+	// Key is a word drawn for the store, known to nobody who cannot read it; asked where the fit
+	// runs.
+	Key() string
 }
 
 // A Scheduler hands out work. It may do so more than once, and in any order.

@@ -141,7 +141,7 @@ func TestNoAnswer(t *testing.T) {
 		"two answers": {func(m *memory, items []string) {
 			_ = Here{m}.Run(t.Context(), items)
 			other := answer{Sum: make([]int64, q.Size())}
-			_ = put(m, "answer.1.1."+other.name(0), other)
+			_ = put(m, other.name(m, 0), other)
 		}, errText, 1},
 		"of no shard": {func(m *memory, items []string) {
 			_ = Here{m}.Run(t.Context(), items)
@@ -159,14 +159,14 @@ func TestNoAnswer(t *testing.T) {
 			names, _ := m.Names("answer.1.1.1.")
 			_ = m.Remove(names[0])
 			short := answer{Sum: []int64{1}}
-			_ = put(m, "answer.1.1."+short.name(1), short)
+			_ = put(m, short.name(m, 1), short)
 		}, errText, 1},
 		"of fewer rows": {func(m *memory, items []string) {
 			_ = Here{m}.Run(t.Context(), items)
 			names, _ := m.Names("answer.1.1.1.")
 			_ = m.Remove(names[0])
 			fewer := answer{Sum: make([]int64, q.Size()), Read: 3}
-			_ = put(m, "answer.1.1."+fewer.name(1), fewer)
+			_ = put(m, fewer.name(m, 1), fewer)
 		}, errText, 1},
 		"damaged rows": {func(m *memory, items []string) {
 			m.all[1][5] = math.Nextafter(m.all[1][5], 9)

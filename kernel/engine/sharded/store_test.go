@@ -3,6 +3,7 @@ package sharded
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -16,10 +17,11 @@ type memory struct {
 	all    [][]float64
 	texts  map[string][]byte
 	asked  []string // questions ever written
+	key    string
 }
 
 func newMemory(chunks int) *memory {
-	return &memory{chunks: chunks, place: map[*float64]int{}, texts: map[string][]byte{}}
+	return &memory{chunks: chunks, place: map[*float64]int{}, texts: map[string][]byte{}, key: fmt.Sprint(rand.Uint64())}
 }
 
 func (m *memory) Chunk(n int) []float64 {
@@ -30,6 +32,7 @@ func (m *memory) Chunk(n int) []float64 {
 }
 
 func (m *memory) Leave([]float64) {}
+func (m *memory) Key() string     { return m.key }
 func (m *memory) Err() error      { return nil }
 
 // Place numbers the chunks of a shard, as a store may.

@@ -84,7 +84,7 @@ func write(text []byte, v reflect.Value) (_ []byte, err error) {
 		return append(text, b), nil
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		return binary.AppendVarint(text, v.Int()), nil
-	case reflect.Uint64, reflect.Uint32:
+	case reflect.Uint64, reflect.Uint32, reflect.Uint8:
 		return binary.AppendUvarint(text, v.Uint()), nil
 	case reflect.Float64:
 		return binary.LittleEndian.AppendUint64(text, math.Float64bits(v.Float())), nil
@@ -98,6 +98,11 @@ func write(text []byte, v reflect.Value) (_ []byte, err error) {
 			text = slices.Grow(text, 8*len(long))
 			for _, x := range long {
 				text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x))
+			}
+			return text, nil
+		case []int64: // how long they are says nothing of sums
+			for _, x := range long {
+				text = binary.LittleEndian.AppendUint64(text, uint64(x))
 			}
 			return text, nil
 		case []int32:
@@ -169,7 +174,7 @@ func (r *reader) read(v reflect.Value) {
 		n, size := binary.Varint(r.text)
 		r.take(size)
 		v.SetInt(n)
-	case reflect.Uint64, reflect.Uint32:
+	case reflect.Uint64, reflect.Uint32, reflect.Uint8:
 		v.SetUint(r.uint())
 	case reflect.Float64:
 		v.SetFloat(math.Float64frombits(binary.LittleEndian.Uint64(r.take(8))))
@@ -186,6 +191,11 @@ func (r *reader) read(v reflect.Value) {
 		case []float64:
 			for i := range long {
 				long[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.take(8)))
+			}
+			return
+		case []int64:
+			for i := range long {
+				long[i] = int64(binary.LittleEndian.Uint64(r.take(8)))
 			}
 			return
 		case []int32:

@@ -1,6 +1,7 @@
 package sharded
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,12 +32,17 @@ type task struct {
 	As                     view
 	Fill                   []float64 // of cells that are missing, or nil
 	Scan                   query.Scan
+	Key                    []byte // the store's
 }
 
 func askName(asked int) string { return "ask." + strconv.Itoa(asked) }
 
+// answersName begins the names of the answers to a question at an attempt.
+func answersName(asked, attempt int) string { return fmt.Sprintf("answer.%d.%d.", asked, attempt) }
+
 // An answer is what was found in a part. It is named by what it says, so that the same answer given
-// twice is one, and two that differ are two.
+// twice is one, and two that differ are two; and by the store's key, without which a name says
+// nothing: those who may not read the store may see names, in lists and logs.
 type answer struct {
 	Read   int     // numbers
 	Sum    []int64 // of a Summed
@@ -59,8 +65,12 @@ func answerOf(found query.Accumulator, read int) answer {
 	return a
 }
 
-// answerName is what an answer is written as whose text has that sum.
-func answerName(part int, sum hash) string { return fmt.Sprintf("%d.%016x", part, uint64(sum)) }
+// answerName is what an answer is written as whose text has that sum, after the names of a question
+// and an attempt.
+func (t task) answerName(to string, part int, sum hash) string {
+	named := sha256.Sum256(fmt.Appendf(nil, "%s.%s%d.%x", t.Key, to, part, uint64(sum)))
+	return fmt.Sprintf("%s%d.%x", to, part, named[:8])
+}
 
 // Work does what an item of a Scheduler names: it reads a part and writes what it finds, both in
 // the store, which must be comparable. The error is a constant, and panics are one.
@@ -107,7 +117,7 @@ func work(s Store, item string) error {
 	if err != nil {
 		return err
 	}
-	return s.Write(fmt.Sprintf("answer.%d.%d.%s", names[0], names[1], answerName(names[2], sum)), text)
+	return s.Write(asked.answerName(answersName(names[0], names[1]), names[2], sum), text)
 }
 
 // shard reads a shard's rows, and says how many numbers these were.
