@@ -82,6 +82,7 @@ type Store struct {
 	*shards.Room // nil for a worker
 	prefix       string
 	local        string // folder
+	key          string
 	files        filesystem.Interface
 	shelf        shelf
 	cache        cache
@@ -106,7 +107,7 @@ func New(in string) (*Store, error) {
 	if err != nil {
 		return nil, bad(err.Error())
 	}
-	s.Room = shards.New(0, s.local)
+	s.Room, s.key = shards.New(0, s.local), rand.Text()
 	return s, nil
 }
 
@@ -131,6 +132,9 @@ func connected(folder string) (*Store, error) {
 	s.cache = cache{fetch: s.fetch, most: cacheBytes, held: map[int]*held{}}
 	return s, nil
 }
+
+// Key is a word drawn for the store, and no part of a name; "" for a worker.
+func (s *Store) Key() string { return s.key }
 
 // Folder is what all names begin with.
 func (s *Store) Folder() string { return strings.TrimSuffix(s.prefix, "/") }
