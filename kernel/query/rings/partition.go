@@ -215,6 +215,17 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 	if s.p.Below == nil { // the cells are the leaves
 		return
 	}
+	if b := s.below[0]; b != nil && len(s.below) == 1 {
+		// rows in no cell are sorted in vain: most are in the one there is, and need no copy
+		b.leaf = append(b.leaf[:0], leaf...) // for its length
+		b.Sort(b.leaf, rows)
+		for i, l := range b.leaf {
+			if leaf[i] >= 0 {
+				leaf[i] = l
+			}
+		}
+		return
+	}
 	for _, b := range s.below {
 		if b != nil {
 			b.rows, b.at = b.rows[:0], b.at[:0]

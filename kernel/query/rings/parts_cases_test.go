@@ -43,6 +43,7 @@ func partitions() map[string]Partition {
 	return map[string]Partition{
 		"regions": regions, "components": components, "project": project, "columns": columns,
 		"one":   {Regions: []Region{{}}},
+		"ball":  {Regions: []Region{{[]Condition{ball(id, 3)}}}, Below: []Partition{{Regions: []Region{{[]Condition{ball(id, 20)}}}, Below: []Partition{project}}}},
 		"below": {Regions: []Region{{[]Condition{ball(id, 1e3)}}, {[]Condition{outside(id, 1e100)}}}, Below: []Partition{project, {}}},
 		"deep": {
 			Regions: []Region{{[]Condition{ball(id, 30)}}, {[]Condition{outside(flat, 1e9)}}, {}},
