@@ -21,7 +21,7 @@ const (
 	emStepsShort = 8
 	poolWeight   = .05 // pull of each covariance towards the pooled one, in components
 	massFloor    = 1e-12
-	scored       = 4 // steps, of which one computes the likelihood: a third of its time
+	scored       = 4 // steps, of which one computes the likelihood
 	// steps that change the likelihood by less, in nats per row, are the last; of 1e-6 and 1e-5
 	// the quicker, the distances of 48 fits by separated (d = 10, 5 components) being those of all
 	// steps
