@@ -16,12 +16,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/pieces"
+	"github.com/gauze-dp/gauze/source/postgres/blocks"
 )
 
 type reader struct {
-	conn  *pgconn.PgConn
-	table string // quoted; "" for a query
-	query string
+	conn   *pgconn.PgConn
+	config *pgconn.Config
+	table  string // quoted; "" for a query
+	query  string
 
 	header   []string
 	oids     []uint32
@@ -29,8 +32,10 @@ type reader struct {
 	selected []int
 	labels   []int
 
-	result *pgconn.ResultReader // nil until the first row is asked for
-	places []int                // of the header's columns among the result's, -1 for none
+	result *pgconn.ResultReader // nil until the first row is asked for, or if there are ranges
+	ranges *blocks.Ranges       // that are read side by side, into pieces
+	pieces *pieces.Table
+	places []int // of the header's columns among the result's, -1 for none
 }
 
 // Open opens postgres://USER@HOST/DATABASE?table=T or ?query=Q, with whatever else such a URL may
@@ -51,7 +56,7 @@ func Open(input string) (source.Reader, error) {
 	for name, value := range map[string]string{"TimeZone": "UTC", "DateStyle": "ISO", "extra_float_digits": "3", "application_name": "gauze"} {
 		config.RuntimeParams[name] = value
 	}
-	r := &reader{query: query}
+	r := &reader{query: query, config: config}
 	if r.conn, err = pgconn.ConnectConfig(context.Background(), config); err != nil {
 		return nil, &source.Error{Field: "input", Wanted: "a connection to PostgreSQL", Got: withoutPassword(err, config.Password, head), Hint: "check the URL, and that the server can be reached"}
 	}
@@ -90,7 +95,7 @@ func quoted(parts ...string) string {
 // begin opens the transaction and learns the columns.
 func (r *reader) begin() error {
 	ctx := context.Background()
-	if _, err := r.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").ReadAll(); err != nil {
+	if _, err := r.conn.Exec(ctx, blocks.Begin).ReadAll(); err != nil {
 		return fault(err, true)
 	}
 	statement, err := r.conn.Prepare(ctx, "", r.query, nil)
@@ -135,10 +140,13 @@ func (r *reader) Types() []source.Type { return r.types }
 func (r *reader) Select(columns, labels []int) { r.selected, r.labels = columns, labels }
 
 // Close implements source.Reader. The transaction ends with the connection.
-func (r *reader) Close() error { return r.conn.Close(context.Background()) }
+func (r *reader) Close() error {
+	ctx := context.Background()
+	return errors.Join(r.ranges.Close(ctx), r.conn.Close(ctx))
+}
 
 // start asks for the rows: of a table the selected columns alone.
-func (r *reader) start() {
+func (r *reader) start() (err error) {
 	asked, query := []int{}, r.query
 	for i := range r.header {
 		if r.table == "" || slices.Contains(r.selected, i) || slices.Contains(r.labels, i) {
@@ -159,26 +167,60 @@ func (r *reader) start() {
 			formats[at] = 1
 		}
 	}
-	r.result = r.conn.ExecParams(context.Background(), query, nil, nil, nil, formats)
+	ctx := context.Background()
+	if r.table != "" {
+		if r.ranges, err = blocks.Of(ctx, r.conn, r.config, r.table); err != nil {
+			return err
+		}
+	}
+	if r.ranges == nil {
+		r.result = r.conn.ExecParams(ctx, query, nil, nil, nil, formats)
+		return nil
+	}
+	var hands []func(int, *pieces.Rows) error
+	for _, conn := range r.ranges.Conns {
+		hands = append(hands, func(i int, into *pieces.Rows) error {
+			result := conn.ExecParams(ctx, query+r.ranges.Where(i), nil, nil, nil, formats)
+			for result.NextRow() {
+				values, kinds, labels := into.Add()
+				r.take(result.Values(), values, kinds, labels)
+			}
+			_, err := result.Close()
+			return err
+		})
+	}
+	r.pieces = pieces.New(r.ranges.Count, len(r.selected), len(r.labels), hands)
+	return nil
 }
 
 // Next implements source.Reader.
-func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) error {
-	if r.result == nil {
-		r.start()
+func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) (err error) {
+	if r.result == nil && r.pieces == nil {
+		err = r.start()
 	}
-	if !r.result.NextRow() {
-		if _, err := r.result.Close(); err != nil {
-			return fault(err, false)
+	switch {
+	case err != nil:
+	case r.pieces != nil:
+		err = r.pieces.Next(values, kinds, labels)
+	case r.result.NextRow():
+		r.take(r.result.Values(), values, kinds, labels)
+	default:
+		if _, err = r.result.Close(); err == nil {
+			return io.EOF
 		}
-		return io.EOF
 	}
-	row := r.result.Values()
+	if err != nil && err != io.EOF {
+		err = fault(err, false)
+	}
+	return err
+}
+
+// take writes down what the server sent of a row.
+func (r *reader) take(row [][]byte, values []float64, kinds []source.Kind, labels []string) {
 	for i, j := range r.selected {
 		values[i], kinds[i] = cell(r.oids[j], row[r.places[j]])
 	}
 	for i, j := range r.labels {
 		labels[i] = text(r.oids[j], row[r.places[j]])
 	}
-	return nil
 }

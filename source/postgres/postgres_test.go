@@ -50,6 +50,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("Cells", func(t *testing.T) { testCells(t, base) })
 	t.Run("Types", func(t *testing.T) { testTypes(t, base) })
 	t.Run("Mistakes", func(t *testing.T) { testMistakes(t, base) })
+	t.Run("Ranges", func(t *testing.T) { testRanges(t, base, do) })
 	t.Run("OneState", func(t *testing.T) {
 		do("CREATE TABLE grows AS SELECT i::float8 FROM generate_series(1, 5) AS i")
 		r, err := Open(base + "?table=grows")
