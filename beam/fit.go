@@ -127,8 +127,8 @@ func (w *workers) begin() (r room, local string, err error) {
 // in every round, so it is the folder of a fit while it runs.
 const temporaryFolder = "TMPDIR"
 
-// Read has several files parsed by workers, each by one, if it is declared which columns are
-// fitted. Any other input is read here.
+// Read has several files parsed by workers, each by one, or the pieces of a large one, if it is
+// declared which columns are fitted. Any other input is read here.
 func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
 	paths, err := inputs.Files(input), error(nil)
 	if objects.Are(input) {
@@ -142,7 +142,10 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 		rows, err = parsed.Open(ctx, w.store, paths, file, w.schedule(w.store).Run)
 	case objects.Are(input):
 		rows, err = pattern.Open(paths, file)
-	default:
+	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0:
+		rows, err = parsed.Cut(ctx, w.store, input, file, w.schedule(w.store).Run)
+	}
+	if rows == nil && err == nil {
 		return gauze.Open(input, stdin, schema)
 	}
 	if err != nil {

@@ -3,8 +3,8 @@
 // if it had parsed them itself: the rows, their order and what is said of bad cells do not depend
 // on workers.
 //
-// A file is parsed whole, by one worker. What none has parsed is read by the program that fits,
-// which so finds the mistake in it.
+// A file is parsed whole, by one worker, or in pieces if it is the only one and large. What none has
+// parsed is read by the program that fits, which so finds the mistake in it.
 package parsed
 
 import (
@@ -44,7 +44,11 @@ type Store interface {
 }
 
 // A question is what workers are asked.
-type question struct{ Paths, Columns, Labels []string }
+type question struct {
+	Paths           []string
+	Pieces          []piece // or those of one file
+	Columns, Labels []string
+}
 
 // Open opens files as one table, whose rows a schedule has workers parse once the columns are
 // known: it hands out the items and returns when Work was called with each, or some.
@@ -86,7 +90,7 @@ func (q question) ask(ctx context.Context, store Store, schedule func(context.Co
 		return err
 	}
 	var items []string
-	for i := range q.Paths {
+	for i := range len(q.Paths) + len(q.Pieces) {
 		items = append(items, itemName+strconv.Itoa(i))
 	}
 	return parallel.Await(ctx, func() {
@@ -122,14 +126,19 @@ func parse(store Store, number string, open pattern.Opener) error {
 		return err
 	}
 	i, err := strconv.Atoi(number)
-	if err != nil || i < 0 || i >= len(q.Paths) {
+	if err != nil || i < 0 || i >= len(q.Paths)+len(q.Pieces) {
 		return errWork
 	}
 	name := answerName + strconv.Itoa(i)
 	if done, err := store.File(name); err == nil {
 		return done.Close()
 	}
-	rows, err := open(q.Paths[i])
+	var rows source.Reader
+	if len(q.Pieces) > 0 {
+		rows, err = q.Pieces[i].open()
+	} else {
+		rows, err = open(q.Paths[i])
+	}
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func TestDamage(t *testing.T) {
 	}
 	defer store.Close()
 	columns, labels := []string{"x", "y"}, []string{"who"}
-	if err := (question{inputs.Files(input), columns, labels}).ask(t.Context(), store, func(context.Context, []string) error { return nil }); err != nil {
+	if err := (question{Paths: inputs.Files(input), Columns: columns, Labels: labels}).ask(t.Context(), store, func(context.Context, []string) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := Work(store, "parse.0", inputs.File); err != nil {
