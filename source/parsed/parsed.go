@@ -3,8 +3,8 @@
 // if it had parsed them itself: the rows, their order and what is said of bad cells do not depend
 // on workers.
 //
-// A file is parsed whole, by one worker, or in pieces if it is the only one and large. What none has
-// parsed is read by the program that fits, which so finds the mistake in it.
+// A file is parsed whole, by one worker, or in pieces if it is the only one and large. What none
+// has parsed is read by the program that fits, which so finds the mistake in it.
 package parsed
 
 import (

@@ -14,17 +14,17 @@ import (
 const (
 	// pieceBytes are about as many as a worker parses of a file that is cut. A guess.
 	pieceBytes = 64 << 20
-	// mostHeader and mostLine bound how far an end of them is looked for: a file with longer ones is
-	// not cut. Guesses.
+	// mostHeader and mostLine bound how far an end of them is looked for: a file with longer ones
+	// is not cut. Guesses.
 	mostHeader, mostLine = 1 << 20, 16 << 20
 )
 
 // A piece is lines of a CSV file, to be read after those of its header.
 //
-// It is cut at ends of lines, some of which may stand within quotes. But a piece that begins where a
-// record does and ends within quotes is a mistake, as a file is that ends so; and unless all pieces
-// are parsed without one the file is read whole. So, by induction, each that is read begins where a
-// record does, as the first does after the header.
+// It is cut at ends of lines, some of which may stand within quotes. But a piece that begins where
+// a record does and ends within quotes is a mistake, as a file is that ends so; and unless all
+// pieces are parsed without one the file is read whole. So, by induction, each that is read begins
+// where a record does, as the first does after the header.
 type piece struct {
 	Path             string
 	Header, From, To int64
@@ -56,9 +56,9 @@ func cut(path string, size int64) (pieces []piece) {
 	return append(pieces, p)
 }
 
-// headerOf is where the header ends, 0 if what begins the file is no plain text with a comma: packed
-// or recoded text is not valid, or has zeros. In a table of one column a blank line is a row, which
-// what reads it tells by the lines around it.
+// headerOf is where the header ends, 0 if what begins the file is no plain text with a comma:
+// packed or recoded text is not valid, or has zeros. In a table of one column a blank line is a
+// row, which what reads it tells by the lines around it.
 func headerOf(f io.ReaderAt) (end int64) {
 	text := make([]byte, mostHeader)
 	n, _ := f.ReadAt(text, 0)
