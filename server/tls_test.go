@@ -126,11 +126,11 @@ func TestSessionsOverTLS(t *testing.T) {
 	if _, text := b.visit("/datasets", nil); !strings.Contains(text, "lee") {
 		t.Error("the session has ended by what others tried")
 	}
-	answer, text := b.visit("/datasets", nil)
-	if answer, _ = b.visit("/sign-out", url.Values{"secret": {secretOf(t, text)}}); answer.StatusCode != http.StatusSeeOther {
+	_, text := b.visit("/datasets", nil)
+	if answer, _ := b.visit("/sign-out", url.Values{"secret": {secretOf(t, text)}}); answer.StatusCode != http.StatusSeeOther {
 		t.Errorf("signing out: %d", answer.StatusCode)
 	}
-	if answer, _ = b.visit("/datasets", nil, session); answer.StatusCode != http.StatusSeeOther {
+	if answer, _ := b.visit("/datasets", nil, session); answer.StatusCode != http.StatusSeeOther {
 		t.Errorf("a session that was ended: %d", answer.StatusCode)
 	}
 	stop()
