@@ -30,6 +30,7 @@ import (
 	"github.com/gauze-dp/gauze/experiments/papers"
 	"github.com/gauze-dp/gauze/experiments/plain"
 	"github.com/gauze-dp/gauze/experiments/reduction"
+	"github.com/gauze-dp/gauze/experiments/sampling"
 	"github.com/gauze-dp/gauze/experiments/scale"
 	"github.com/gauze-dp/gauze/experiments/separated"
 	"github.com/gauze-dp/gauze/experiments/server"
@@ -47,7 +48,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study, scale.Study, audit.Study, server.Study}
+var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study, scale.Study, sampling.Study, audit.Study, server.Study}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
