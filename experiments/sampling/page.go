@@ -20,12 +20,12 @@ func row(runs []engine.Result) []any {
 	pair := func(a, b string) string { return engine.Med(runs, a) + ", " + engine.Med(runs, b) }
 	gains := engine.Pick(runs, gain)
 	return []any{fmt.Sprintf("%d/%d", engine.Count(runs), len(runs)), fmt.Sprintf("%+.5f (%+.5f)", engine.Median(gains), engine.Quantile(gains, .1)),
-		pair(withK, withoutK), pair(withPasses, withoutPasses)}
+		pair(withK, withoutK), pair(withTime, withoutTime)}
 }
 
 // summary is how all runs compare, and those where the truth is a mixture, by contender.
 func summary(p *engine.Page, r *results) {
-	t := engine.Table{Head: []string{"runs", "not worse", "gain, nats per row", "worst", "ratio of total variations", "largest", "k with, without", "passes with, without", "most with"}}
+	t := engine.Table{Head: []string{"runs", "not worse", "gain, nats per row", "worst", "ratio of total variations", "largest", "k with, without", "seconds with, without"}}
 	var all []engine.Result
 	add := func(name string, runs []engine.Result) {
 		gains, ratios := engine.Pick(runs, gain), engine.Pick(runs, ratio)
@@ -38,7 +38,7 @@ func summary(p *engine.Page, r *results) {
 			worst = fmt.Sprintf("%.2f", slices.Max(ratios))
 		}
 		t.Add(name, engine.Rate(engine.Count(runs), len(runs)), cells[1], fmt.Sprintf("%+.4f", slices.Min(gains)), fmt.Sprintf("%.3f (%d)", engine.Median(ratios), len(ratios)), worst,
-			cells[2], cells[3], fmt.Sprintf("%.0f", slices.Max(engine.Pick(runs, withPasses))))
+			cells[2], cells[3])
 	}
 	for _, by := range r.Contenders() {
 		var runs []engine.Result
