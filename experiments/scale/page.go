@@ -33,6 +33,7 @@ func (s *scaling) page(o engine.Options) *engine.Page {
 	if o.Methods != nil {
 		command += " -methods " + strings.Join(o.Methods, ",")
 	}
+	command += " rows"
 	p.Header(engine.Header{Command: "`" + command + "`", Runs: "one", Seed: fmt.Sprintf("%d, of the rows; noise has none", s.seed), Commit: o.Commit})
 	p.Text(fmt.Sprintf("It took %v on %g cores. Rows have %d columns and are read from CSV files, %d of them up to %s rows, each number with six decimals; %s rows are the same files %d times. "+
 		"Repeated rows are kind in one way alone: their text lies in memory when it is read. Every row is parsed, written into shards and read in every pass as if it were new.",

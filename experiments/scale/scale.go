@@ -2,8 +2,10 @@
 // rows, bytes, seconds and memory, measured up to a hundred million rows, and what follows from
 // them for a thousand million on one machine and on many.
 //
-//	go run ./experiments scale   # writes docs/experiments/scale: eight minutes on two cores
-//	go run ./experiments scale -n 12800,64000,640000   # does it work? printed
+//	go run ./experiments scale rows   # writes docs/experiments/scale/rows.md: eight minutes on two cores
+//	go run ./experiments scale -n 12800,64000,640000 rows   # does it work? printed
+//	go run ./experiments scale scan   # writes scan.md: three minutes
+//	go run ./experiments scale -n 1000000 scan   # does it work? printed
 //
 // It writes files of ten million rows and shards of a hundred million into the folder for temporary
 // files, 11 GB at most at a time, and removes them.
@@ -31,34 +33,52 @@ func (study) Title() (name, about string) {
 	return "scale", "what a thousand million rows cost: passes, bytes, seconds and memory, to a hundred million rows here"
 }
 
-func (study) Names() []string { return []string{"rows"} }
+func (study) Names() []string { return []string{"rows", "scan"} }
 
 // The numbers of rows: the least and the most of whole commands, and what methods are measured at.
 var sizes = []int{1_000_000, 10_000_000, 100_000_000}
 
-// Run makes the page; -n are three numbers of rows in place of the study's, each a multiple of the
-// one before, and -methods some of the methods.
+// Run makes one of the pages, or both. Of rows -n are three numbers of rows in place of the
+// study's, each a multiple of the one before, and -methods some of the methods; of scan -n are the
+// tables' rows.
 func (study) Run(ctx context.Context, o engine.Options, names []string) error {
 	if task := os.Getenv(child); task != "" {
 		return fit(ctx, task, o.Stdout)
 	}
-	if len(names) > 0 && !slices.Equal(names, []string{"rows"}) {
-		return fmt.Errorf("scale: wanted rows, got %q: %w", names, engine.ErrUsage)
+	if o.Rows == nil && o.Methods == nil && o.Out == "" {
+		o.Out = filepath.Join(filepath.FromSlash(engine.Pages), "scale")
 	}
+	pages := map[string]func(context.Context, engine.Options) error{"rows": rows, "scan": scans}
+	if len(names) == 0 {
+		names = study{}.Names()
+	}
+	for _, name := range names {
+		if pages[name] == nil {
+			return fmt.Errorf("scale: wanted some of %q, got %q: %w", study{}.Names(), name, engine.ErrUsage)
+		}
+	}
+	for _, name := range names {
+		if err := pages[name](ctx, o); err != nil {
+			return fmt.Errorf("scale: %w", err)
+		}
+	}
+	return nil
+}
+
+// rows makes the page of tables.
+func rows(ctx context.Context, o engine.Options) error {
 	s := scaling{sizes: sizes, seed: max(1, o.Seed), began: time.Now(), methods: methods}
 	if o.Rows != nil {
 		s.sizes = o.Rows
-	} else if o.Methods == nil && o.Out == "" {
-		o.Out = filepath.Join(filepath.FromSlash(engine.Pages), "scale")
 	}
 	if len(s.sizes) != 3 || s.sizes[2]%s.sizes[1] != 0 || s.sizes[1]%files != 0 || s.sizes[0]%files != 0 {
-		return fmt.Errorf("scale: wanted three numbers of rows, the third a multiple of the second, and all of %d, got %v: %w", files, s.sizes, engine.ErrUsage)
+		return fmt.Errorf("wanted three numbers of rows, the third a multiple of the second, and all of %d, got %v: %w", files, s.sizes, engine.ErrUsage)
 	}
 	if o.Methods != nil {
 		s.methods = slices.DeleteFunc(slices.Clone(methods), func(m method) bool { return !slices.Contains(o.Methods, m.name) })
 	}
 	if err := s.measure(ctx, o.Stderr); err != nil {
-		return fmt.Errorf("scale: %w", err)
+		return err
 	}
 	page := s.page(o)
 	if _, err := o.Stdout.Write(page.Bytes()); err != nil || o.Out == "" {

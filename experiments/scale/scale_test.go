@@ -51,6 +51,24 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Scans of a table stand together, each beside the local engine's of the same turn.
+func TestScansPage(t *testing.T) {
+	var all []scan
+	for _, n := range []int{1000, 2000} {
+		for turn := range 3 {
+			for i, name := range by {
+				all = append(all, scan{n, 2, name, turn + 1, 1 + .25*float64(i), 2 + float64(i), 1e6 * float64(1+i)})
+			}
+		}
+	}
+	text := string(scansPage(engine.Options{Commit: "none", Rows: []int{1000, 2000}}, all, 0).Bytes())
+	for _, said := range []string{"scale -n 1000,2000 scan`", "| local ", "| prism ", "1.5 (1.5 to 1.5)", "450 (450 to 450)", "2 (2 to 2)", "| 500000 "} {
+		if !strings.Contains(text, said) {
+			t.Errorf("not on the page: %q\n%s", said, text)
+		}
+	}
+}
+
 // Repeated rows are those of the files, so often.
 func TestRepeat(t *testing.T) {
 	folder := t.TempDir()
@@ -68,6 +86,9 @@ func TestRepeat(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	if err := Study.Run(t.Context(), engine.Options{}, []string{"scan", "magic"}); !errors.Is(err, engine.ErrUsage) {
+		t.Error(err)
+	}
 	for _, o := range []engine.Options{{Rows: []int{1}}, {Rows: []int{64, 128, 300}}, {Rows: []int{65, 128, 256}}} {
 		if err := Study.Run(t.Context(), o, nil); !errors.Is(err, engine.ErrUsage) {
 			t.Errorf("%v: %v", o.Rows, err)
