@@ -2,7 +2,7 @@
 // rows, bytes, seconds and memory, measured up to a hundred million rows, and what follows from
 // them for a thousand million on one machine and on many.
 //
-//	go run ./experiments scale rows   # writes docs/experiments/scale/rows.md: eight minutes on two cores
+//	go run ./experiments scale rows   # writes rows.md: eight minutes on two cores
 //	go run ./experiments scale -n 12800,64000,640000 rows   # does it work? printed
 //	go run ./experiments scale scan   # writes scan.md: three minutes
 //	go run ./experiments scale -n 1000000 scan   # does it work? printed
