@@ -20,13 +20,8 @@ var statementSource string
 var statementTemplate = template.Must(template.New("statement").Funcs(template.FuncMap{
 	"plural": words.Plural, "digits": digits, "join": strings.Join, "remark": remark, "share": share, "row": row,
 	"hundred": func(x float64) float64 { return 100 * x },
-	"rows": func(x float64) string {
-		if x == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.0f", x)
-	},
-	"ceil": func(x float64) int { return int(math.Ceil(x)) },
+	"rows":    func(x float64) string { return known("%.0f", x) },
+	"ceil":    func(x float64) int { return int(math.Ceil(x)) },
 }).Parse(statementSource))
 
 // String is the statement as a table for a terminal.
@@ -87,9 +82,12 @@ func remark(c catalog.Candidate) string {
 }
 
 // digits writes a number with three digits; "-" for 0.
-func digits(x float64) string {
+func digits(x float64) string { return known("%.3g", x) }
+
+// known is a number, or a dash for one that is not known.
+func known(format string, x float64) string {
 	if x == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.3g", x)
+	return fmt.Sprintf(format, x)
 }

@@ -267,11 +267,10 @@ func correlationFactor(field string, corr *mat.SymDense) (root *mat.Dense, clipp
 	if l := safeCholesky(corr); l != nil {
 		return l, false, nil
 	}
-	var eig mat.EigenSym
-	if !eig.Factorize(corr, true) {
+	values, root, ok := symmetric.Eigen(corr)
+	if !ok {
 		return nil, false, errors.New(field + ": the eigenvalues could not be computed; check the matrix for extreme entries")
 	}
-	values := eig.Values(nil)
 	largest := max(values[n-1], 1)
 	if values[0] < -psdTolerance*largest {
 		return nil, false, fieldError(field, "a positive semi-definite matrix",
@@ -279,8 +278,6 @@ func correlationFactor(field string, corr *mat.SymDense) (root *mat.Dense, clipp
 			"shrink the covariances between columns or recompute the matrix in higher precision")
 	}
 	rounding := 8 * float64(n) * machineEps * largest
-	root = mat.NewDense(n, n, nil)
-	eig.VectorsTo(root)
 	for b, v := range values {
 		clipped = clipped || v < -rounding
 		if v <= rounding {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 )
 
 // match pairs the components of a and b, min(k_a, k_b) of them, so that the largest
@@ -82,19 +83,11 @@ func bottleneckAssignment(cost [][]float64) []int {
 
 // bottleneck is cheapestWithin the smallest limit at which every row can have a column of its own.
 // There are at least as many columns as rows.
-func bottleneck(cost [][]float64) (best []int) {
+func bottleneck(cost [][]float64) []int {
 	values := slices.Concat(cost...)
 	slices.Sort(values)
-	values = slices.Compact(values)
-	for low, high := 0, len(values)-1; low <= high; { // the largest value always suffices
-		mid := (low + high) / 2
-		if found := cheapestWithin(cost, values[mid]); found != nil {
-			best, high = found, mid-1
-		} else {
-			low = mid + 1
-		}
-	}
-	return best
+	least := sort.Search(len(values)-1, func(i int) bool { return cheapestWithin(cost, values[i]) != nil })
+	return cheapestWithin(cost, values[least]) // the largest value always suffices
 }
 
 // cheapestWithin returns each row's column in the assignment of smallest sum among those whose

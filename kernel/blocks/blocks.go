@@ -68,7 +68,7 @@ func Secret(a *core.Allotment, b Blocks) (agree.Blocks, error) {
 	if err != nil {
 		return agree.Blocks{}, err
 	}
-	return agree.Blocks{Count: c.Count, Components: c.k, Columns: c.columns(a), Width: c.width, Estimates: c.estimates}, nil
+	return agree.Blocks{Count: c.Count, Components: c.k, Columns: c.columns, Width: c.width, Estimates: c.estimates}, nil
 }
 
 // maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is
@@ -79,6 +79,7 @@ const maxPooled = 1 << 22
 type checked struct {
 	Blocks
 	learner  core.Learner // is handed the rows
+	columns  int          // of the rows that it is handed
 	k, width int          // number and length of a block's estimates
 }
 
@@ -94,12 +95,14 @@ func (b Blocks) check(a *core.Allotment) (c checked, err error) {
 	if c.Frame, err = query.Own(b.Frame); err != nil {
 		return c, err
 	}
+	c.columns = a.Session().Columns()
 	if c.Frame.W != nil {
-		if err := c.Frame.Validate(a.Session().Columns()); err != nil {
+		if err := c.Frame.Validate(c.columns); err != nil {
 			return c, err
 		}
+		c.columns = c.Frame.Out()
 	}
-	c.k, c.width = c.learner.Estimates(), c.learner.Coordinates(c.columns(a))
+	c.k, c.width = c.learner.Estimates(), c.learner.Coordinates(c.columns)
 	if c.k < 1 || c.width < 1 || c.Count < 1 || c.k > maxPooled || c.Count > maxPooled/c.k {
 		return c, fmt.Errorf("kernel: Blocks: want at least one block, estimate and coordinate, and at most %d estimates in all, "+
 			"got %d blocks of %d estimates of %d coordinates", maxPooled, c.Count, c.k, c.width)
@@ -119,14 +122,6 @@ func (b Blocks) of(a *core.Allotment) (core.Learner, error) {
 		return trusted(b.Learner)
 	}
 	return core.OwnLearner(a, b.OfTerms)
-}
-
-// columns is the length of the rows that the learner sees.
-func (b Blocks) columns(a *core.Allotment) int {
-	if b.Frame.W != nil {
-		return b.Frame.Out()
-	}
-	return a.Session().Columns()
 }
 
 // estimates cuts the rows into secret blocks and returns what the learner makes of each, nil for a
@@ -186,11 +181,8 @@ func drawBlocks(src noise.Source, r privacy.Relation, n, m int) [][]int {
 }
 
 // gather maps the rows of a block, copies all of them.
-func (b Blocks) gather(t *rows.Table, of []int) [][]float64 {
-	d := t.Columns()
-	if b.Frame.W != nil {
-		d = len(b.Frame.W)
-	}
+func (b checked) gather(t *rows.Table, of []int) [][]float64 {
+	d := b.columns
 	out, room := make([][]float64, 0, len(of)), make([]float64, len(of)*d)
 	for _, i := range of {
 		if z := room[:d:d]; b.image(t.Row(i), z) {

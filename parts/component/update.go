@@ -2,6 +2,7 @@ package component
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -114,14 +115,8 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	if u.Floor > 0 {
 		work = symmetric.Floored(work, u.Floor, math.Inf(1))
 	}
-	at := make([]float64, d)
-	for i := range d {
-		at[i] = c.Mean[i]
-		for j := 0; j <= i; j++ {
-			at[i] += l.At(i, j) * mean[j]
-		}
-	}
-	c.Mean, c.Cov = at, work
+	c.Mean, c.Cov = slices.Clone(c.Mean), work
+	symmetric.AddMul(c.Mean, l, mean)
 	for i, least := range u.Grid {
 		c.Cov.SetSym(i, i, math.Max(c.Cov.At(i, i), least))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // Sums are the released moments of one component: noisy sums over the rows, each weighted by its
@@ -114,11 +115,8 @@ func spherical(values []float64, sigma, r float64) Sums {
 
 // first are the count, which was divided by that number, and the sum, divided by norm times r.
 func first(values []float64, sigma, count, norm, r float64) Sums {
-	s := Sums{Count: values[0] * count, CountSD: sigma * count, SumSD: sigma * norm * r}
-	for _, v := range values[1:] {
-		s.Sum = append(s.Sum, v*norm*r)
-	}
-	return s
+	sum := loops.Map(values[1:], func(v float64) float64 { return v * norm * r })
+	return Sums{Count: values[0] * count, CountSD: sigma * count, Sum: sum, SumSD: sigma * norm * r}
 }
 
 // Symmetric is the dim x dim matrix whose upper triangle is packed row by row in values. It panics

@@ -149,8 +149,7 @@ const (
 // Grid are the edges of the first histogram: those of the grids of all windows, which must be those
 // of one leaf. Nil without windows.
 func Grid(windows []gaps.Window) (edges []float64) {
-	for i := range windows {
-		w := windows[i]
+	for i, w := range windows {
 		bins := binsOf(windows, i)
 		step := (w.High - w.Low) / float64(bins)
 		if len(edges)+bins > maxEdges {

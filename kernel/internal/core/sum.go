@@ -74,10 +74,7 @@ func Noised[Q Summed](a *Allotment, step string, q Q, line Measurement, sigma fl
 		}
 		return values, sums
 	})
-	if err != nil {
-		return Answer{}, err
-	}
-	return Answer{Values: values, Sigma: sigma * unit}, nil
+	return Answer{Values: values, Sigma: sigma * unit}, err
 }
 
 // Sigma is the noise sd of a coordinate of weight 1, rounded up, in grid units.
