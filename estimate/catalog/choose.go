@@ -15,9 +15,9 @@ import (
 const (
 	forOne  = "gaussian"
 	forMany = "general"
-	// .. in one column, and where covariances are diagonal. Methods made for these cases take their
-	// place here when measured runs say so.
-	inOneColumn, whereDiagonal = "univariate", forMany
+	// .. in one column. Methods made for other cases, as for diagonal covariances, take a place here
+	// when measured runs say so.
+	inOneColumn = "univariate"
 	// forLearners is taken where a learner is named, and never otherwise.
 	forLearners = "black-box"
 )
@@ -122,15 +122,11 @@ func told(methods []estimate.Estimator, p estimate.Problem) estimate.Estimator {
 }
 
 // forMixture names the method for more than one component, and why it is that one: a rule of public
-// facts alone, the number of columns, the shape that is asked for and whether the number of
-// components is.
+// facts alone, the number of columns.
 func forMixture(p estimate.Problem) (method, why string) {
 	why = "more than one component is allowed"
-	switch {
-	case p.Columns == 1:
+	if p.Columns == 1 {
 		return inOneColumn, why
-	case p.Covariance == estimate.Diagonal:
-		return whereDiagonal, why
 	}
 	return forMany, why
 }

@@ -36,8 +36,8 @@ type Columns struct {
 	// AtMost is Rows, or where n is public the most that Rows' noise leaves possible: fewer than a
 	// plan was granted for are missing only if the count says so clearly.
 	AtMost float64
-	Units  stagezero.Units // of all columns, by findUnits
-	// Space holds the columns that vary, centred and in units of their scale. By findUnits.
+	Units  stagezero.Units // of all columns, by Use
+	// Space holds the columns that vary, centred and in units of their scale. By Use.
 	Space component.Space
 	// Lattices are what the columns are recorded in: declared units, and those that were inferred
 	// from released values, which count for as much. The zero Lattice where none is known.
@@ -63,15 +63,6 @@ func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
 		c.AtMost = math.Min(c.Rows+seenSDs*ans.Sigma, float64(n))
 	}
 	return c, nil
-}
-
-// findUnits runs stage 0 and has its units used. Errors are faults of the plan or an interruption.
-func (c *Columns) findUnits(a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
-	u, err := stagezero.Run(a, cfg)
-	if err != nil {
-		return nil, err
-	}
-	return c.Use(u), nil
 }
 
 // Use takes units and leaves constant columns out of the working space. It returns why they cannot

@@ -22,7 +22,7 @@ import (
 // Parts of the budget of the fits here.
 const countPart, weakPart = .05, .08
 
-// found is Count, Share and findUnits, as an estimator calls them; sharp is false if the units were
+// found is Count, Share and stage 0, as an estimator calls them; sharp is false if the units were
 // not sought.
 type found struct {
 	*Columns
@@ -44,7 +44,7 @@ func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float6
 	share, sharp := Share(estimate.Problem{Relation: rel, Mu: s.Mu()}, d, c.Rows)
 	f := found{Columns: c, sharp: sharp}
 	if sharp {
-		if f.none, err = c.findUnits(a, Config("u: ", share, weakPart, mu2)); err != nil {
+		if f.none, err = findUnits(c, a, Config("u: ", share, weakPart, mu2)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,6 +52,15 @@ func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float6
 		f.spent += float64(m.Count) * m.Mu * m.Mu / mu2
 	}
 	return f
+}
+
+// findUnits is what Run.Open does first.
+func findUnits(c *Columns, a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
+	u, err := stagezero.Run(a, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return c.Use(u), nil
 }
 
 func (f found) check(t *testing.T, n, d int, rel privacy.Relation) {
@@ -232,7 +241,7 @@ func TestFaultsOfThePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := fmt.Sprintf("%+v", c)
-	if none, err := c.findUnits(s.Allotment(), Config("u: ", .1, .1, 1)); err == nil || none != nil || fmt.Sprintf("%+v", c) != before {
+	if none, err := findUnits(c, s.Allotment(), Config("u: ", .1, .1, 1)); err == nil || none != nil || fmt.Sprintf("%+v", c) != before {
 		t.Errorf("%+v, %v, %+v", none, err, c)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // Refusal is a *estimate.Refusal: nothing must be spent on the problem.
@@ -20,14 +19,6 @@ func OneComponent(name string, p estimate.Problem) error {
 		return nil
 	}
 	return Refusal("use --components 1, or --method general for a mixture", "method %s fits one component, %d were asked for", name, p.Components)
-}
-
-// TooShort refuses a table that is known to have fewer than least rows, for any budget.
-func TooShort(p estimate.Problem, least float64, advice string) error {
-	if p.Relation != privacy.ReplaceOne || float64(p.Rows) >= least {
-		return nil
-	}
-	return Refusal(advice, "the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns)
 }
 
 // Needs is the advice where rows are too few: how many there should be, as estimate.AboutRows tells

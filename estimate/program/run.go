@@ -91,10 +91,11 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 // all columns are constant, or the noise hides whether they are.
 func (r *Run) Open(cfg stagezero.Config, odds float64) (out estimate.Outcome, done bool, err error) {
 	cfg.Rows = r.Rows
-	none, err := r.findUnits(r.Allotment, cfg)
-	switch {
-	case err != nil:
+	u, err := stagezero.Run(r.Allotment, cfg)
+	if err != nil {
 		return out, true, err
+	}
+	switch none := r.Use(u); {
 	case none != nil:
 		return estimate.Outcome{NoRelease: none, Diagnostics: r.Notes}, true, nil
 	case r.Hidden():

@@ -52,7 +52,7 @@ func SharpRows(p estimate.Problem, d int) float64 {
 	})
 }
 
-// Steps are the steps of findUnits for any share of Share's, with prefix before their names and
+// Steps are the steps of stage 0 for any share of Share's, with prefix before their names and
 // weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {
 	steps := stagezero.Steps(prefix, stagezero.LargestPart, mostShare*(1-ofCenters))

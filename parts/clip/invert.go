@@ -108,13 +108,9 @@ func Invert(ctx context.Context, r Release, views []View) (delta []float64, root
 		if limit := math.Sqrt(float64(d)); size > limit {
 			move.Cov.Scale(limit/size, move.Cov)
 		}
-		for i := range d {
-			delta[i] += move.Mean[i]
-			for j := i; j < d; j++ {
-				cov.SetSym(i, j, cov.At(i, j)+(move.Cov.At(i, j)+move.Cov.At(j, i))/2)
-			}
-		}
-		cov, root = symmetric.FlooredRoot(cov, LeastEigen)
+		floats.Add(delta, move.Mean)
+		moved := symmetric.Of(d, func(i, j int) float64 { return cov.At(i, j) + (move.Cov.At(i, j)+move.Cov.At(j, i))/2 })
+		cov, root = symmetric.FlooredRoot(moved, LeastEigen)
 	}
 	return delta, root, ctx.Err()
 }

@@ -57,10 +57,11 @@ func Check(name string, p estimate.Problem) error {
 	if err := program.OneComponent(name, p); err != nil {
 		return err
 	}
-	if err := program.TooShort(p, leastRows(p), advice(p)); err != nil || !(p.Mu > 0) {
-		return err
-	}
-	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < triedFrom(p) {
+	switch rows := float64(p.Rows); {
+	case p.Relation != privacy.ReplaceOne:
+	case rows < leastRows(p):
+		return program.Refusal(advice(p), "the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns)
+	case p.Mu > 0 && rows < triedFrom(p):
 		return program.Refusal(advice(p), "%d rows are too few for a fit of %d columns at this epsilon", p.Rows, p.Columns)
 	}
 	return nil

@@ -56,13 +56,7 @@ const MostDims = 8
 type Box [MostDims]float64
 
 // Kind is "stability histogram", in parts if there is a partition.
-func (q BoxKeys) Kind() string {
-	const kind = "stability histogram"
-	if q.Partition.Zero() {
-		return kind
-	}
-	return rings.PartsOf(kind)
-}
+func (q BoxKeys) Kind() string { return q.Partition.KindOf("stability histogram") }
 
 // Validate reports a partition or grids that cannot be used.
 func (q BoxKeys) Validate(d int) error {

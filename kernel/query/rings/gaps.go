@@ -80,12 +80,7 @@ func LogWindow(rows float64) int {
 }
 
 // Kind is "gaps", in parts if there is a partition.
-func (q GapMasses) Kind() string {
-	if q.Partition.Zero() {
-		return "gaps"
-	}
-	return PartsOf("gaps")
-}
+func (q GapMasses) Kind() string { return q.Partition.KindOf("gaps") }
 
 // Validate reports a partition, a column or windows that cannot be used.
 func (q GapMasses) Validate(d int) error {

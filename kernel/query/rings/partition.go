@@ -59,6 +59,14 @@ func (p Partition) OrWhole() Partition {
 	return p
 }
 
+// KindOf is the kind of a query that is asked of every leaf, which the zero Partition has one of.
+func (p Partition) KindOf(kind string) string {
+	if p.Zero() {
+		return kind
+	}
+	return PartsOf(kind)
+}
+
 func (p Partition) cells() int { return max(len(p.Regions), len(p.Components)) }
 
 // below is what cuts cell j, the zero Partition if nothing does.
