@@ -65,11 +65,9 @@ func (f *fit) count() (string, error) {
 	if f.Problem.Relation != privacy.AddRemoveOne {
 		return "", nil
 	}
-	answer, err := f.Sum(stepCount, query.Count{}, f.Mu(countShare))
-	if err != nil {
+	if err := f.CountRows(stepCount, countShare); err != nil {
 		return "", err
 	}
-	f.Rows = answer.Values[0]
 	if f.Rows < rowsSeen(f.Problem) {
 		return fmt.Sprintf("about %.0f rows are too few to show any component", math.Max(0, f.Rows)), nil
 	}
