@@ -25,7 +25,11 @@ func (v *verifier) agreements(c *Certificate, d int) {
 			v.fault(true, field("query"), fmt.Sprintf("%q or %q, which have masks", QueryStable, QueryPopular), strconv.Quote(s.Query))
 		case s.Mask != nil:
 			masks[s.Query] += s.Count
-			if kind, dimension := maskOf(s.Query, d); s.Mask.Kind != kind || d > 0 && s.Mask.Dimension != dimension {
+			kind, dimension := MaskParameters, d
+			if s.Query == QueryStable {
+				kind, dimension = MaskLifted, d+1
+			}
+			if s.Mask.Kind != kind || d > 0 && s.Mask.Dimension != dimension {
 				v.fault(true, field("mask"), fmt.Sprintf("kind %q of dimension %d", kind, dimension), fmt.Sprintf("%q of %d", s.Mask.Kind, s.Mask.Dimension))
 			}
 		case known:
@@ -39,12 +43,4 @@ func (v *verifier) agreements(c *Certificate, d int) {
 			v.fault(true, "certificate.plan", fmt.Sprintf("one test and one mask for %q", query), fmt.Sprintf("%d and %d", t, m))
 		}
 	}
-}
-
-// maskOf is the kind and the dimension of a query's mask for d columns.
-func maskOf(query string, d int) (kind string, dimension int) {
-	if query == QueryStable {
-		return MaskLifted, d + 1
-	}
-	return MaskParameters, d
 }
