@@ -47,11 +47,9 @@ func testMu(k int, mu2 float64) float64 {
 	return budget.Mu(test * mu2)
 }
 
-// gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it.
+// gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it; 0
+// where it will refuse.
 func gaussianMu2(p estimate.Problem, m mask.Lifted) float64 {
-	c, err := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + spared), Extra: m.Curve()})
-	if err != nil {
-		return 0
-	}
+	c, _ := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + spared), Extra: m.Curve()})
 	return c.Cap
 }

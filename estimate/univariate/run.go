@@ -185,10 +185,7 @@ func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogr
 		edges = []float64{0}
 	}
 	answer, err := f.Sum(step, query.Counts{Edges: [][]float64{edges}}, mu)
-	if err != nil {
-		return roots.Histogram{}, err
-	}
-	return roots.Histogram{Edges: edges, Counts: answer.Values, Sigma: answer.Sigma}, nil
+	return roots.Histogram{Edges: edges, Counts: answer.Values, Sigma: answer.Sigma}, err
 }
 
 func (f *fit) data() *linefit.Data { return linefit.New(f.all, f.known) }

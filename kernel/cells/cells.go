@@ -48,10 +48,7 @@ func Cells(a *core.Allotment, step string, q boxes.BoxKeys, mu float64) (cells [
 		threshold := tails.Threshold(core.Group(a), sigma, d.LogSlack()-math.Log(core.Group(a)*float64(q.Histograms())))
 		return Flat(Noisy(q, Counts(d, q), threshold, func() int64 { return d.Gaussian(sigma) })), nil
 	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return Unflat(values), sigma, nil
+	return Unflat(values), sigma, err
 }
 
 // Counts counts the cells that are not empty.

@@ -51,15 +51,12 @@ func Windows(a *core.Allotment, step string, q rings.GapMasses, mu float64) (win
 		threshold := tails.Threshold(group*mass, sigma, d.LogSlack()-math.Log(group*buckets))
 		return Noisy(Masses(d, q), threshold, unit, func() int64 { return d.Gaussian(sigma) }), nil
 	})
-	if err != nil {
-		return nil, 0, err
-	}
 	for ; len(values) >= 4; values = values[4:] {
 		w := Window{Leaf: int(values[0]), Scale: int(values[1]), Mass: values[3]}
 		w.Gap, w.Low, w.High = q.Window(w.Scale, int64(values[2]))
 		windows = append(windows, w)
 	}
-	return windows, sigma * unit, nil
+	return windows, sigma * unit, err
 }
 
 // Masses makes the buckets of every leaf that are not empty, by leaf, scale and place.
