@@ -97,9 +97,7 @@ func (c Certificate) gaussianTest() float64 {
 }
 
 // figure writes a number with at most four significant digits.
-func figure(x float64) string {
-	return strconv.FormatFloat(x, 'g', 4, 64)
-}
+func figure(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 // factor writes e^eps, which may be far beyond what reads well.
 func factor(eps float64) string {

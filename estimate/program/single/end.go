@@ -95,10 +95,8 @@ func (f *Fit) notes() estimate.Diagnostics {
 // columns filled in. noise is the spectral noise of the second moment relative to the covariance.
 // For special shapes of many columns factor is diagonal.
 func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise float64) (estimate.Outcome, error) {
-	full, width := slices.Clone(f.Units.Center), 1
-	if factor != nil {
-		_, width = factor.Dims()
-	}
+	full := slices.Clone(f.Units.Center)
+	_, width := factor.Dims()
 	wide := mat.NewDense(f.All, width, nil)
 	for i, j := range f.Space.Columns {
 		full[j] = mean[i]
@@ -119,4 +117,4 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise f
 }
 
 // Constant is the model of a table whose columns are all constant.
-func (f *Fit) Constant() (estimate.Outcome, error) { return f.Release(nil, nil, nil, 0) }
+func (f *Fit) Constant() (estimate.Outcome, error) { return f.Release(nil, mat.NewDense(1, 1, nil), nil, 0) }
