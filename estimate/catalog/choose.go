@@ -15,8 +15,8 @@ import (
 const (
 	forOne  = "gaussian"
 	forMany = "general"
-	// .. in one column. Methods made for other cases, as for diagonal covariances, take a place here
-	// when measured runs say so.
+	// .. in one column. Methods made for other cases, as for diagonal covariances, take a place
+	// here when measured runs say so.
 	inOneColumn = "univariate"
 	// forLearners is taken where a learner is named, and never otherwise.
 	forLearners = "black-box"
