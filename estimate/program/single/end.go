@@ -117,4 +117,6 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise f
 }
 
 // Constant is the model of a table whose columns are all constant.
-func (f *Fit) Constant() (estimate.Outcome, error) { return f.Release(nil, mat.NewDense(1, 1, nil), nil, 0) }
+func (f *Fit) Constant() (estimate.Outcome, error) {
+	return f.Release(nil, mat.NewDense(1, 1, nil), nil, 0)
+}
