@@ -127,6 +127,9 @@ func (w *workers) begin() (r room, local string, err error) {
 // in every round, so it is the folder of a fit while it runs.
 const temporaryFolder = "TMPDIR"
 
+// pieceBytes are about as many as a worker parses of one large file. A guess.
+const pieceBytes = 64 << 20
+
 // Read has several files parsed by workers, each by one, or the pieces of a large one, if it is
 // declared which columns are fitted. Any other input is read here.
 func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
@@ -143,7 +146,7 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 	case objects.Are(input):
 		rows, err = pattern.Open(paths, file)
 	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0:
-		rows, err = parsed.Cut(ctx, w.store, input, file, w.schedule(w.store).Run)
+		rows, err = parsed.Cut(ctx, w.store, input, pieceBytes, file, w.schedule(w.store).Run)
 	}
 	if rows == nil && err == nil {
 		return gauze.Open(input, stdin, schema)

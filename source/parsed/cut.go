@@ -23,13 +23,10 @@ type whole struct {
 	cut           bool // into what is parsed
 }
 
-// Cut opens one file as a table whose rows a schedule has workers parse, as Open does with several.
-// It is nil without an error if a file is not worth it, or not CSV that can be cut.
-func Cut(ctx context.Context, store Store, path string, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
-	return cutOpen(ctx, store, path, pieceBytes, open, schedule)
-}
-
-func cutOpen(ctx context.Context, store Store, path string, size int64, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
+// Cut opens one file as a table whose pieces, of so many bytes, a schedule has workers parse, as
+// Open does with several files. It is nil without an error of a file of less than two pieces, and
+// of one that is not CSV that can be cut.
+func Cut(ctx context.Context, store Store, path string, size int64, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
 	path, err := filepath.Abs(path) // wherever a worker runs
 	if err != nil {
 		return nil, err

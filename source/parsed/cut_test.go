@@ -23,7 +23,7 @@ func cutRead(t *testing.T, path string, size int64) (rows []string, report sourc
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := cutOpen(t.Context(), store, path, size, inputs.File, func(_ context.Context, items []string) error {
+	reader, err := Cut(t.Context(), store, path, size, inputs.File, func(_ context.Context, items []string) error {
 		for _, item := range items {
 			if Work(store, item, inputs.File) == nil {
 				parsed++

@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// pieceBytes are about as many as a worker parses of a file that is cut. A guess.
-	pieceBytes = 64 << 20
 	// mostHeader and mostLine bound how far an end of them is looked for: a file with longer ones
 	// is not cut. Guesses.
 	mostHeader, mostLine = 1 << 20, 16 << 20
