@@ -90,12 +90,12 @@ func gaussian(n, columns int, store kernel.Room) *kernel.Table {
 }
 
 // measure has the same moments asked in turns.
-func measure(t *testing.T, store coarse, table *kernel.Table, n, turns int) {
+func measure(t *testing.T, in coarse, table *kernel.Table, n, turns int) {
 	defer func() { labour = do }()
-	labour = func(_ *shared.Store, item string) error { return sharded.Work(store, item) }
-	workers := map[string]sharded.Scheduler{"workers": sharded.Here{Store: store}, "prism": beamed{store.Folder()}}
+	labour = func(_ store, item string) error { return sharded.Work(in, item) }
+	workers := map[string]sharded.Scheduler{"workers": sharded.Here{Store: in}, "prism": beamed{in.Folder()}}
 	by := ""
-	engine := sharded.New(store, schedule(func(ctx context.Context, items []string) error { return workers[by].Run(ctx, items) }))
+	engine := sharded.New(in, schedule(func(ctx context.Context, items []string) error { return workers[by].Run(ctx, items) }))
 	d := table.Columns()
 	frame := query.Affine{Center: make([]float64, d), W: make([][]float64, d)}
 	for i := range d {
@@ -123,7 +123,7 @@ func measure(t *testing.T, store coarse, table *kernel.Table, n, turns int) {
 			if _, err := s.Allotment().Sum("scan", q, s.Mu()/math.Sqrt(float64(turns+2))); err != nil {
 				t.Fatal(err)
 			}
-			own := scan{n, store.per, by, turn, processor() - before, time.Since(began).Seconds(), mostMemory(t, false)}
+			own := scan{n, in.per, by, turn, processor() - before, time.Since(began).Seconds(), mostMemory(t, false)}
 			if text, err := json.Marshal(own); err != nil {
 				t.Error(err)
 			} else if turn > 0 {
