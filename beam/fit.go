@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
@@ -75,9 +74,7 @@ func (t told) Set(value string) error { return flag.Set(t.name, value) }
 
 // Open makes the folder.
 func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
-	if !beam.Initialized() {
-		beam.Init()
-	}
+	ready()
 	if err := w.checkNetwork(); err != nil {
 		return nil, nil, err
 	}

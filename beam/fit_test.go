@@ -10,13 +10,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
@@ -28,11 +28,38 @@ import (
 	"github.com/gauze-dp/gauze/source/shared"
 )
 
+// asProgram is a variable that has this binary be gauze-beam.
+const asProgram = "GAUZE_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main() // does not return
+	}
 	flag.Parse()
-	beam.Init()
-	quiet()
+	ready()
 	os.Exit(m.Run())
+}
+
+// TestQuiet: what a fit with Prism says on the terminal is our own, line by line.
+func TestQuiet(t *testing.T) {
+	fit := exec.Command(os.Args[0], "fit", files(t, 2, 10_000), "--columns", "x,y", "--components", "1", "--epsilon", "1", "--delta", "1e-6", "--shards", t.TempDir(), "--trust-network")
+	fit.Env = append(os.Environ(), asProgram+"=1")
+	var said bytes.Buffer
+	fit.Stderr = &said
+	if err := fit.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said.Bytes())
+	}
+	want := []string{"20,000 rows read, ", `  column "y": `, "note: no --ledger ", "flag: ", "released: 1 component ", "spent: epsilon = "}
+	own := 0
+	for line := range strings.Lines(said.String()) {
+		if !slices.ContainsFunc(want, func(begin string) bool { return strings.HasPrefix(line, begin) }) {
+			t.Errorf("not our own: %s", line)
+		}
+		own++
+	}
+	if own < len(want)-1 { // a flag is not always raised
+		t.Errorf("said: %s", said.Bytes())
+	}
 }
 
 // files writes CSV files with rows of two columns, some cells of which are none, two of a person

@@ -25,7 +25,6 @@ func main() {
 		flag.Parse()
 		beam.Init() // does not return
 	}
-	quiet()
 	fit.Collect(os.Getenv, fit.Reading)
 	ctx := shell.Begin()
 	os.Exit(program(&workers{schedule: scheduler}).Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

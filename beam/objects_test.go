@@ -143,7 +143,7 @@ func TestDataflow(t *testing.T) {
 	}
 	var h heard
 	log.SetLogger(&h)
-	defer quiet()
+	defer ready()
 	folder := fake.Bucket + "shards/gauze-1"
 	if err := (beamed{folder}).Run(t.Context(), []string{"7.1.0", "7.1.1"}); err != nil {
 		t.Fatal(err)

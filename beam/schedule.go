@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	remote "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
@@ -141,10 +143,15 @@ func scheduler(s store) sharded.Scheduler {
 	return beamed{s.Folder()}
 }
 
-// quiet keeps what Beam and Prism say of themselves from the terminal.
-func quiet() {
+// ready initializes Beam, and keeps what it and Prism say of themselves from the terminal: in this
+// order, since Beam then has log/slog write there.
+func ready() {
+	if !beam.Initialized() {
+		beam.Init()
+	}
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	log.SetLogger(silent{})
+	hooks.DisableHook(remote.DefaultRemoteLoggingHook) // by which workers would be heard again
 }
 
 type silent struct{}
