@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -184,6 +185,34 @@ func TestPartnersUniform(t *testing.T) {
 			probs[0], probs[1] = probs[0]*1.3, probs[1]*.7
 			stattest.BadFit(t, counts, probs, stattest.FalseAlarm)
 		}
+	}
+}
+
+// TestMatchingsUniform: all 15 perfect matchings of six rows are equally likely, and those of four
+// of five rows. False-alarm rate 2e-9.
+func TestMatchingsUniform(t *testing.T) {
+	src := noise.NewSeeded(stattest.Seed(t))
+	for _, n := range []int{5, 6} {
+		number, counts := map[string]int{}, make([]int, 15)
+		for range 15000 {
+			pairs := drawMatching(src, n)
+			for i, p := range pairs {
+				pairs[i] = [2]int32{min(p[0], p[1]), max(p[0], p[1])}
+			}
+			slices.SortFunc(pairs, func(a, b [2]int32) int { return int(a[0] - b[0]) })
+			name := fmt.Sprint(pairs)
+			if _, seen := number[name]; !seen {
+				number[name] = len(number)
+			}
+			if len(number) > len(counts) {
+				t.Fatalf("%d rows have too many matchings, as %s", n, name)
+			}
+			counts[number[name]]++
+		}
+		probs := slices.Repeat([]float64{1. / 15}, 15)
+		stattest.GoodFit(t, counts, probs, stattest.FalseAlarm)
+		probs[0], probs[1] = probs[0]*1.4, probs[1]*.6
+		stattest.BadFit(t, counts, probs, stattest.FalseAlarm)
 	}
 }
 

@@ -52,14 +52,16 @@ func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leave
 	return [][][2]int32{runs}, rows.PieceRows
 }
 
-// drawMatching cuts a uniformly random permutation of n rows into consecutive pairs.
+// drawMatching draws a uniformly random perfect matching of n rows, less one of them, uniformly
+// random too, if n is odd: whatever has been drawn, the partner of one row that is left is as
+// likely any of the others. (That row is the last one, so that most are read in their order.)
 func drawMatching(src noise.Source, n int) [][2]int32 {
 	pairs := make([][2]int32, (n+1)/2)
 	row := func(i int) *int32 { return &pairs[i/2][i%2] }
 	for i := range n {
 		*row(i) = int32(i)
 	}
-	for i := n - 1; i > 0; i-- {
+	for i := (n - 1) &^ 1; i > 0; i -= 2 { // what stands at i+1, if it is a row, stays
 		a, b := row(i), row(int(noise.Uniform(src, uint64(i+1))))
 		*a, *b = *b, *a
 	}

@@ -184,9 +184,13 @@ func (q PairOctaves) Add(sum []int64, rows []float64) {
 			continue
 		}
 		for j, diff := range rows[:q.Columns] {
-			bin := 0
-			if diff != 0 {
-				bin = 1 + min(max(math.Ilogb(diff), q.Low), q.High) - q.Low
+			octave := int(math.Float64bits(diff)>>52&2047) - 1023
+			if octave == -1023 || octave == 1024 { // no normal number
+				octave = math.Ilogb(diff)
+			}
+			bin := 1 + min(max(octave, q.Low), q.High) - q.Low
+			if diff == 0 {
+				bin = 0
 			}
 			sum[j*q.Bins()+bin]++
 		}

@@ -231,3 +231,27 @@ func TestPairsInLeaves(t *testing.T) {
 		}
 	}
 }
+
+// TestOctaves: octaves are math.Ilogb's, of numbers of every size and class, clamped wherever the
+// range ends.
+func TestOctaves(t *testing.T) {
+	values := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.MaxFloat64, 5e-324}
+	for e := -1074; e <= 1023; e++ {
+		v := math.Ldexp(1, e)
+		values = append(values, v, -v, math.Nextafter(v, 0), math.Nextafter(v, 3*v))
+	}
+	for _, ends := range [][2]int{{-1100, 1100}, {-1074, 1023}, {-1023, 1024}, {-1022, 1030}, {-5, 7}, {3, 3}} {
+		q := PairOctaves{Columns: 1, Low: ends[0], High: ends[1]}
+		for _, v := range values {
+			got, want := make([]int64, q.Size()), make([]int64, q.Size())
+			if q.Add(got, []float64{v}); v == 0 {
+				want[0] = 1
+			} else {
+				want[1+min(max(math.Ilogb(v), q.Low), q.High)-q.Low] = 1
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%v in [%d, %d] is in bin %d, want %d", v, q.Low, q.High, slices.Index(got, 1), slices.Index(want, 1))
+			}
+		}
+	}
+}
