@@ -85,7 +85,7 @@ func (r *Rounds) Shells(a *kernel.Allotment, step string, random func(draws, com
 			}
 			queries[j] = query.Counts{Frame: r.Space.Frame(c.Mean, w), Edges: [][]float64{edges}}
 			want[j] = make([]float64, shells)
-			for t, away := range away2(w, x, c.Mean) {
+			for t, away := range x.away2(w, c.Mean) {
 				if part[t] == j {
 					b, _ := slices.BinarySearch(edges, math.Sqrt(away))
 					want[j][b]++
@@ -124,37 +124,13 @@ func misfitOf(ans kernel.Answer, want []float64, sigma float64) (total float64) 
 
 func sq(x float64) float64 { return x * x }
 
-// away2 is |w (x - mean)|^2 of every row x, where w is the last rows of a lower triangle, as any
-// row is. Four rows at a time, whose sums do not wait for each other.
-func away2(w *mat.Dense, x [][]float64, mean []float64) []float64 {
-	out, off, lines := make([]float64, len(x)), make([][4]float64, len(mean)), w.RawMatrix()
-	for t := 0; t < len(x); t += 4 {
-		for s := range 4 {
-			for j, v := range x[min(t+s, len(x)-1)] {
-				off[j][s] = v - mean[j]
-			}
-		}
-		var total [4]float64
-		for i := range lines.Rows {
-			z0, z1, z2, z3 := 0.0, 0.0, 0.0, 0.0
-			for j, v := range lines.Data[i*lines.Stride:][:len(mean)-lines.Rows+i+1] {
-				o := &off[j]
-				z0, z1, z2, z3 = z0+v*o[0], z1+v*o[1], z2+v*o[2], z3+v*o[3]
-			}
-			total = [4]float64{total[0] + z0*z0, total[1] + z1*z1, total[2] + z2*z2, total[3] + z3*z3}
-		}
-		copy(out[t:], total[:])
-	}
-	return out
-}
-
 // parted are rows of the model, drawn, and the component that each most likely belongs to.
-func (r *Rounds) parted(random Random) (x [][]float64, part []int) {
+func (r *Rounds) parted(random Random) (x drawn, part []int) {
 	x = r.draw(random, shellDraws)
-	part = make([]int, len(x))
-	best := make([]float64, len(x))
+	part = make([]int, shellDraws)
+	best := make([]float64, shellDraws)
 	for j, c := range r.Components {
-		for t, l := range logDensities(c, x) {
+		for t, l := range x.logDensities(c) {
 			if j == 0 || l > best[t] {
 				best[t], part[t] = l, j
 			}

@@ -5,10 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -89,12 +85,9 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 	// ln w_j N_j(x), then the part of f(x) that it is
 	shares := make([][]float64, len(r.Components))
 	for j, c := range r.Components {
-		shares[j] = logDensities(c, x)
+		shares[j] = x.logDensities(c)
 	}
-	all := make([]float64, len(x))
-	for t := range x {
-		all[t] = share(shares, t)
-	}
+	all := share(shares)
 	bound, err := r.likeliestPairs(ctx, known, pairsTried*len(r.Components))
 	if err != nil {
 		return false, err
@@ -103,15 +96,15 @@ func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components i
 		if known.of(r.Components[i], r.Components[j]) > bound {
 			return math.Inf(-1)
 		}
-		merged, loss, product := logDensities(component.Joined(r.Components[i], r.Components[j]), x), 0.0, 1.0
-		for t := range x { // one logarithm for the product of many
-			ratio := 1 - shares[i][t] - shares[j][t] + math.Exp(merged[t]-all[t])
-			product *= math.Min(math.Max(ratio, leastRatio), 1/leastRatio)
+		merged := relative(x.logDensities(component.Joined(r.Components[i], r.Components[j])), all)
+		loss, product := 0.0, 1.0
+		for t, m := range merged { // one logarithm for the product of many
+			product *= min(max(1-shares[i][t]-shares[j][t]+m, leastRatio), 1/leastRatio)
 			if product < leastRatio || product > 1/leastRatio {
 				loss, product = loss-math.Log(product), 1
 			}
 		}
-		return worth(r.Components[i], r.Components[j]) - (loss-math.Log(product))/float64(len(x))
+		return worth(r.Components[i], r.Components[j]) - (loss-math.Log(product))/float64(len(merged))
 	})
 }
 
@@ -142,58 +135,4 @@ func (r *Rounds) likeliestPairs(ctx context.Context, known bounds, pairs int) (f
 type Random interface {
 	Float64() float64
 	NormFloat64() float64
-}
-
-// draw returns rows of the mixture, without the background, in working coordinates.
-func (r *Rounds) draw(rng Random, n int) [][]float64 {
-	d := r.Space.Dim()
-	var ls []*mat.Dense
-	for _, c := range r.Components {
-		l, _, _ := symmetric.Factor(c.Cov)
-		ls = append(ls, l)
-	}
-	x := make([][]float64, n)
-	z := make([]float64, d)
-	for t := range x {
-		u, j := rng.Float64(), 0
-		for j < len(r.Components)-1 && u >= r.Components[j].Weight {
-			u -= r.Components[j].Weight
-			j++
-		}
-		for i := range z {
-			z[i] = rng.NormFloat64()
-		}
-		x[t] = slices.Clone(r.Components[j].Mean)
-		for i := range d {
-			x[t][i] += floats.Dot(ls[j].RawRowView(i)[:i+1], z[:i+1])
-		}
-	}
-	return x
-}
-
-// logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
-func logDensities(c component.Gaussian, x [][]float64) []float64 {
-	_, inv, logDet := symmetric.Factor(c.Cov)
-	top, out := math.Log(math.Max(c.Weight, 1e-12))-logDet/2, away2(inv, x, c.Mean)
-	for t, away := range out {
-		out[t] = top - away/2
-	}
-	return out
-}
-
-// share turns the logarithms logs[j][t] for all j into parts of their sum of exponentials, and
-// returns its logarithm.
-func share(logs [][]float64, t int) float64 {
-	best, total := math.Inf(-1), 0.0
-	for j := range logs {
-		best = math.Max(best, logs[j][t])
-	}
-	for j := range logs {
-		logs[j][t] = math.Exp(logs[j][t] - best)
-		total += logs[j][t]
-	}
-	for j := range logs {
-		logs[j][t] /= total
-	}
-	return best + math.Log(total)
 }
