@@ -157,7 +157,190 @@ avx2:
 	JMP apply2<>(SB)
 
 avx512:
+	MOVQ Map_first(BX), R11
+	MOVQ Map_w(BX), R9
+	MOVQ (Map_w+8)(BX), R10
+	LEAQ -1(R10), AX
+	CMPQ AX, $16
+	JCC  any                           // none, or more coordinates than there is room for
+	XORQ CX, CX
+
+triangle:                              // w_i begins at column 0 and ends at i
+	CMPQ (R11)(CX*8), $0
+	JNE  any
+	INCQ CX
+	CMPQ 8(R9), CX
+	JNE  any
+	ADDQ $24, R9
+	CMPQ CX, R10
+	JLT  triangle
+	JMP  triangle512<>(SB)
+
+any:
 	JMP apply512<>(SB)
+
+// The difference of column j in d, of eight rows, to loaded if it is the last; the same where it is in x
+// already; and the product of its entry in w_i with d, added to Z0.
+#define LESSOF(j, d) \
+	MOVQ (8*j)(R11), AX; \
+	IMUL3Q $COLUMN, AX, AX; \
+	VMOVUPD (DX)(AX*1), d; \
+	VSUBPD.BCST (8*j)(R9), d, d; \
+	CMPQ R10, $(j+1); \
+	JEQ  loaded
+
+#define SAME(j, d) \
+	VMOVUPD (j*COLUMN)(R12), d; \
+	CMPQ R10, $(j+1); \
+	JEQ  loaded
+
+#define ENTRY(j, d) \
+	VMULPD.BCST (8*j)(AX), d, Z1; \
+	VADDPD Z1, Z0, Z0
+
+// The entries up to column j of w_i, which AX is set to, and what follows the last one, that of column i.
+#define BEGIN(i) \
+	MOVQ (24*i)(CX), AX; \
+	VMULPD.BCST (AX), Z16, Z1; \
+	VADDPD Z1, Z12, Z0
+
+#define END(i) \
+	VMOVUPD Z0, (i*COLUMN)(DI); \
+	VMULPD Z0, Z0, Z1; \
+	VADDPD Z1, Z13, Z13; \
+	CMPQ R10, $(i+1); \
+	JEQ  finished
+
+#define UPTO1 ENTRY(1, Z17)
+#define UPTO2 UPTO1; ENTRY(2, Z18)
+#define UPTO3 UPTO2; ENTRY(3, Z19)
+#define UPTO4 UPTO3; ENTRY(4, Z20)
+#define UPTO5 UPTO4; ENTRY(5, Z21)
+#define UPTO6 UPTO5; ENTRY(6, Z22)
+#define UPTO7 UPTO6; ENTRY(7, Z23)
+#define UPTO8 UPTO7; ENTRY(8, Z24)
+#define UPTO9 UPTO8; ENTRY(9, Z25)
+#define UPTO10 UPTO9; ENTRY(10, Z26)
+#define UPTO11 UPTO10; ENTRY(11, Z27)
+#define UPTO12 UPTO11; ENTRY(12, Z28)
+#define UPTO13 UPTO12; ENTRY(13, Z29)
+#define UPTO14 UPTO13; ENTRY(14, Z30)
+#define UPTO15 UPTO14; ENTRY(15, Z31)
+
+// applyGo for lower triangles of at most 16 coordinates, eight rows at a time, whose differences stay in
+// Z16 .. Z31: nothing is written but z.
+//
+// DI z, SI norm2, DX x, BX m, R10 coordinates, R8 bytes of rows that are left; CX w, R9 center, R11
+// columns, R12 diff, Z12 zeros, Z13 norm2
+TEXT triangle512<>(SB), NOSPLIT, $0
+	MOVQ Map_columns(BX), R11
+	MOVQ Map_center(BX), R9
+	MOVQ Map_diff(BX), R12
+	MOVQ Map_w(BX), CX
+	MOVQ $COLUMN, R8
+	VPXORQ Z12, Z12, Z12
+
+block:
+	VMOVUPD (DX), Z13                  // NaN where x_0 is, else 0: see NAN
+	VMINPD Z13, Z12, Z13
+	VMAXPD Z13, Z12, Z13
+	VADDPD Z13, Z12, Z13
+	CMPQ (Map_center+8)(BX), $0
+	JEQ  subtracted
+	LESSOF(0, Z16)
+	LESSOF(1, Z17)
+	LESSOF(2, Z18)
+	LESSOF(3, Z19)
+	LESSOF(4, Z20)
+	LESSOF(5, Z21)
+	LESSOF(6, Z22)
+	LESSOF(7, Z23)
+	LESSOF(8, Z24)
+	LESSOF(9, Z25)
+	LESSOF(10, Z26)
+	LESSOF(11, Z27)
+	LESSOF(12, Z28)
+	LESSOF(13, Z29)
+	LESSOF(14, Z30)
+	LESSOF(15, Z31)
+
+subtracted:
+	SAME(0, Z16)
+	SAME(1, Z17)
+	SAME(2, Z18)
+	SAME(3, Z19)
+	SAME(4, Z20)
+	SAME(5, Z21)
+	SAME(6, Z22)
+	SAME(7, Z23)
+	SAME(8, Z24)
+	SAME(9, Z25)
+	SAME(10, Z26)
+	SAME(11, Z27)
+	SAME(12, Z28)
+	SAME(13, Z29)
+	SAME(14, Z30)
+	SAME(15, Z31)
+
+loaded:
+	BEGIN(0)
+	END(0)
+	BEGIN(1)
+	UPTO1
+	END(1)
+	BEGIN(2)
+	UPTO2
+	END(2)
+	BEGIN(3)
+	UPTO3
+	END(3)
+	BEGIN(4)
+	UPTO4
+	END(4)
+	BEGIN(5)
+	UPTO5
+	END(5)
+	BEGIN(6)
+	UPTO6
+	END(6)
+	BEGIN(7)
+	UPTO7
+	END(7)
+	BEGIN(8)
+	UPTO8
+	END(8)
+	BEGIN(9)
+	UPTO9
+	END(9)
+	BEGIN(10)
+	UPTO10
+	END(10)
+	BEGIN(11)
+	UPTO11
+	END(11)
+	BEGIN(12)
+	UPTO12
+	END(12)
+	BEGIN(13)
+	UPTO13
+	END(13)
+	BEGIN(14)
+	UPTO14
+	END(14)
+	BEGIN(15)
+	UPTO15
+	END(15)
+
+finished:
+	VMOVUPD Z13, (SI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, DX
+	ADDQ $64, R12
+	SUBQ $64, R8
+	JNE  block
+	VZEROUPPER
+	RET
 
 // func products(tiles []tile, h []Column)
 TEXT ·products(SB), NOSPLIT, $0-48
