@@ -69,7 +69,7 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// What is joined is the same in both forms: pieces of three Gaussians, in a few columns and in many.
+// What is joined is the same in both forms: pieces of three Gaussians, in few columns and in many.
 func TestFormsJoinTheSame(t *testing.T) {
 	rng, best := rand.New(rand.NewPCG(stattest.Seed(t), 2)), path
 	defer func() { path = best }()
