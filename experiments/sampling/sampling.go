@@ -5,20 +5,13 @@ package sampling
 
 import (
 	"context"
-	"errors"
-	"math"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/gaussian"
-	"github.com/gauze-dp/gauze/estimate/general"
-	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/problems/families"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -32,7 +25,8 @@ type (
 // rest.
 type cell struct {
 	families.Family
-	given bool
+	overlap overlap // in place of a family, of large tables
+	given   bool
 }
 
 // Names of contenders.
@@ -57,17 +51,35 @@ const mostNats = 20.0
 var Study = &engine.Study[cell]{
 	Name: "sampling", About: "what a secret sample asked first costs large tables: errors and time with it and without, on the same rows",
 	PassRate: .5,
-	Experiments: []engine.Experiment[cell]{{Name: "pairs", Title: "Large tables with a sample asked first, and without", Runs: 1, Lines: lines, Summary: summary,
-		About: "A run is a fresh table that is fitted twice, with noise of its own each: by `general`, which asks a secret sample of the rows first, and by the same method when it asks all rows " +
-			"for everything. It succeeds if the mean log-likelihood of held rows is at least as good by the model with the sample. Where the sample costs nothing, that is so in half of the runs."}},
-	Lead: lead, Legend: "Gain: nats per held row, with the sample over without; median and first decile. k counts the components of a background too, eight as a rule.",
-	Head: func(*results) []string {
+	Experiments: []engine.Experiment[cell]{
+		{Name: "pairs", Title: "Large tables with a sample asked first, and without", Runs: 1, Lines: lines, Summary: summary, About: about + " The times are on the clock."},
+		{Name: "large", Title: "Tables of millions of rows with a sample asked first, and without", Runs: 1, Lines: largeLines, Summary: largeSummary, About: about},
+	},
+	Lead: func(r *results) string {
+		if r.Experiment.Name == "large" {
+			return largeLead(r)
+		}
+		return lead(r)
+	},
+	Legend: "Gain: nats per held row, with the sample over without; median and first decile.",
+	Head: func(r *results) []string {
+		if r.Experiment.Name == "large" {
+			return largeHead
+		}
 		return []string{"not worse", "gain", "k with, without", "seconds with, without"}
 	},
-	Describe: describe,
-	Shown:    []string{gain, ratio, withK, withoutK, withTime, withoutTime},
-	Worth:    func(r engine.Result) bool { return !r.Success },
+	Describe: func(r *results, l *line, n int) []any {
+		if r.Experiment.Name == "large" {
+			return largeRow(l.Results[n])
+		}
+		return row(l.Results[n])
+	},
+	Shown: []string{gain, gainNoise, lostWith, lostWithout, lostPlain, ratio, withK, withoutK, withTime, withoutTime, passesWith, passes},
+	Worth: func(r engine.Result) bool { return !r.Success || r.Experiment == "large" },
 }
+
+const about = "A run is a fresh table that is fitted twice, with noise of its own each: by `general`, which asks a secret sample of the rows first, and by the same method when it asks all rows " +
+	"for everything. It succeeds if the mean log-likelihood of held rows is at least as good by the model with the sample. Where the sample costs nothing, that is so in half of the runs."
 
 func lines(o engine.Options) (out []*line, note string) {
 	for _, f := range families.All() {
@@ -116,35 +128,27 @@ const (
 func (c cell) pair(ctx context.Context, o engine.Options, n int, seed uint64) (engine.Outcome, error) {
 	drawn := c.Draw(seed, n)
 	_, d := drawn.Rows.Dims()
-	b := kernel.NewBuilder(d)
-	for i := range n {
-		b.Append(drawn.Rows.RawRowView(i))
-	}
-	table, components, truth := b.Protect(o.Relation), drawn.Components, drawn.Truth
+	table, components, truth := protect(drawn.Rows, o.Relation), drawn.Components, drawn.Truth
 	drawn = nil
 	if !c.given {
 		components = 0
 	}
-	method := general.New(program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment})
-	all := method
-	all.Enough = math.Inf(1)
 	out := engine.Outcome{Values: engine.Values{columns: float64(d)}}
 	var models [2]*model.Mixture
-	for i, m := range []general.Estimator{method, all} {
+	for i, m := range methods() {
 		start := time.Now()
 		got, err := fit(ctx, m, table, o, n, d, components)
-		var refusal *estimate.Refusal
-		if err != nil && !errors.As(err, &refusal) {
+		if err != nil {
 			return out, err
 		}
 		took := engine.Since(start)
 		out.Seconds += took
-		if models[i] = got.Model; got.Model == nil {
+		if models[i] = got.Mixture; models[i] == nil {
 			out.Why = "no model"
 			continue
 		}
 		out.Values[[...]string{withTime, withoutTime}[i]] = took
-		out.Values[[...]string{withK, withoutK}[i]] = float64(got.Model.K())
+		out.Values[[...]string{withK, withoutK}[i]] = float64(models[i].K())
 	}
 	if models[0] == nil || models[1] == nil {
 		out.Success = models[1] == nil
@@ -154,44 +158,13 @@ func (c cell) pair(ctx context.Context, o engine.Options, n int, seed uint64) (e
 	return out, err
 }
 
-// fit fits a table of n rows and d columns.
-func fit(ctx context.Context, m general.Estimator, table *kernel.Table, o engine.Options, n, d, components int) (estimate.Outcome, error) {
-	total, err := privacy.Calibrate(o.Budget, privacy.Needs{})
-	if err != nil {
-		return estimate.Outcome{}, err
-	}
-	p := estimate.Problem{Columns: d, Rows: n, Relation: o.Relation, Mu: total.Mu, Components: components, MaxComponents: mostComponents, MoreComponents: true}
-	plan, err := m.Plan(p)
-	if err != nil {
-		return estimate.Outcome{}, err
-	}
-	s, err := kernel.Open(ctx, table, plan, kernel.Terms{Relation: o.Relation, Budget: o.Budget})
-	if err != nil {
-		return estimate.Outcome{}, err
-	}
-	return m.Fit(ctx, s, p)
-}
-
 // judge compares two models, the first of them with a sample, on held rows.
 func judge(v engine.Values, better *bool, held *mat.Dense, models [2]*model.Mixture, truth *model.Mixture) error {
-	with, err := model.NewScorer(models[0])
+	mean, _, err := nats(held, models[0], models[1])
 	if err != nil {
 		return err
 	}
-	without, err := model.NewScorer(models[1])
-	if err != nil {
-		return err
-	}
-	n, _ := held.Dims()
-	sum := 0.0
-	for i := range n {
-		x := held.RawRowView(i)
-		if nats := with.LogDensity(x) - without.LogDensity(x); !math.IsNaN(nats) {
-			sum += math.Max(-mostNats, math.Min(nats, mostNats))
-		}
-	}
-	v[gain] = sum / float64(n)
-	*better = sum >= 0
+	v[gain], *better = mean, mean >= 0
 	if truth == nil {
 		return nil
 	}

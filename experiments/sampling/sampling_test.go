@@ -9,9 +9,10 @@ import (
 // Every line has a name of its own and tables that can be drawn.
 func TestLines(t *testing.T) {
 	enginetest.Lines(t, Study, func(l *line) error {
-		if drawn := l.Cell.Draw(1, 50); drawn.Components < 1 {
-			t.Errorf("%s: %d components", l.Name, drawn.Components)
+		got, err := l.Cell.large(1, 50)
+		if n, d := got.rows.Dims(); n != 50 || d < 2 || got.components != 0 {
+			t.Errorf("%s: %d rows of %d columns, %d components", l.Name, n, d, got.components)
 		}
-		return nil
+		return err
 	})
 }
