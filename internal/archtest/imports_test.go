@@ -131,7 +131,7 @@ var layers = []layer{
 	{"cmd", []string{".", "cmd", "audit", "internal/words", "parallel", "source", "source/covariance", "source/inputs", "source/shards", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
 	{"beam", []string{".", "cmd/gauze/fit", "cmd/gauze/shell", "kernel", "kernel/engine/sharded", "parallel", "source", "source/inputs", "source/parquet", "source/parsed", "source/pattern", "source/shards", "source/shared"}, "it hands out names of work, and stands on the front door"},
-	{"experiments", slices.Concat(estimators, []string{"audit", ".", "source", "source/inputs", "source/parsed", "source/shared", "kernel/engine/sharded", "parallel", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
+	{"experiments", slices.Concat(estimators, []string{"audit", ".", "source", "source/inputs", "source/parsed", "source/shared", "kernel/engine/counted", "kernel/engine/sharded", "parallel", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/bounds", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
 		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/engine"}),
 		"an experiment sees data as a user does"},
