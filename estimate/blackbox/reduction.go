@@ -133,7 +133,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	out := estimate.Expectation{RowsNeeded: rowsFor(p)}
 	if p.Rows > 0 {
 		if c := cut.cut(float64(p.Rows)); c.margin > 0 {
-			out.Notes = append(out.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, p.Rows/c.rules.Estimates, c.rules.Pass))
+			out.Notes = append(out.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, int(c.rows)/c.rules.Estimates, c.rules.Pass))
 		}
 	}
 	if slow := e.Slow(p); slow != "" {

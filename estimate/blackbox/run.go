@@ -35,12 +35,14 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if cut.cut(math.Max(f.AtMost, 1)).margin < hopeless {
 		return f.Refuse("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.Rows, f.k), nil
 	}
-	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, f.of.Blocks(f.Problem, f.k, c.rules.Estimates), blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
+	of := f.of.Blocks(f.Problem, f.k, c.rules.Estimates)
+	of.Of = int(float64(c.rules.Estimates) * f.Rows / c.rows)
+	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, of, blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	if !ok {
-		return f.Refuse("the estimates of %d blocks of about %.0f rows do not agree on %d components", c.rules.Estimates, f.Rows/float64(c.rules.Estimates), f.k), nil
+		return f.Refuse("the estimates of %d blocks of about %.0f rows do not agree on %d components", c.rules.Estimates, c.rows/float64(c.rules.Estimates), f.k), nil
 	}
 	r, ok := f.start(anchor)
 	if !ok {

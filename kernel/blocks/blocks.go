@@ -29,6 +29,10 @@ type Blocks struct {
 	// terms, with so many estimates of every block.
 	OfTerms int
 	Count   int // Required: m, the number of blocks.
+	// Of, if larger, is how many blocks the rows are cut into, of which Count are learned from: of
+	// many rows so large a sample, as secret as the blocks. The rows of the others nobody reads,
+	// and nothing is charged less.
+	Of int
 	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows
 	// without a finite image are left out.
 	Frame query.Affine
@@ -43,7 +47,8 @@ type Blocks struct {
 // Secret is b, valid, as tests of agreement take it. Nothing is drawn yet, and outside the kernel
 // nothing can be done with it: nobody there has a Draw.
 //
-// Caller must ensure: nothing, with Learner. Learners are handed raw rows, so they are a closed
+// Caller must ensure: nothing, with Learner. Count and Of follow from public or released numbers,
+// as all that a program says does. Learners are handed raw rows, so they are a closed
 // set, as queries are: structs of numbers, of packages below learner, which import nothing that
 // could keep or show a row. The time a learner takes depends on the rows, as that of a measurement
 // does.
@@ -131,7 +136,7 @@ func (b checked) estimates(d *core.Draw) ([][][]float64, error) {
 		d.OwnRuns()
 	}
 	t := d.Rows()
-	of := drawBlocks(d.Source(), d.Relation(), t.Len(), b.Count)
+	of := drawBlocks(d.Source(), d.Relation(), t.Len(), b.Count, max(b.Count, b.Of))
 	pooled := make([][][]float64, b.Count)
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	err := parallel.Await(d.Context(), func() {
@@ -150,42 +155,46 @@ func (b checked) estimates(d *core.Draw) ([][][]float64, error) {
 	return pooled, d.Context().Err()
 }
 
-// drawBlocks draws the rows of every block, in an order that is uniformly random and independent of
-// all else: where rows stand in the table, which a database may decide by what it holds, shows in
-// no block. Under add-or-remove-one a row takes a block, and then the place of any row that is in
-// it, itself included, which goes to the end. See Secret.
-func drawBlocks(src noise.Source, r privacy.Relation, n, m int) [][]int {
-	of := make([][]int, m)
+// drawBlocks cuts n rows into as many blocks and returns the first m, each in an order that is
+// uniformly random and independent of all else: where rows stand in the table, which a database may
+// decide by what it holds, shows in no block. Under add-or-remove-one a row takes a block, and then
+// the place of any row that is in it, itself included, which goes to the end; under replace-one the
+// next place falls on any row that has none yet. See Secret.
+func drawBlocks(src noise.Source, r privacy.Relation, n, m, blocks int) [][]int32 {
+	of := make([][]int32, m)
 	if r != privacy.ReplaceOne {
 		for i := range n {
-			b := noise.Uniform(src, uint64(m))
-			of[b] = append(of[b], i)
+			b := int(noise.Uniform(src, uint64(blocks)))
+			if b >= m {
+				continue
+			}
+			of[b] = append(of[b], int32(i))
 			last := len(of[b]) - 1
 			j := noise.Uniform(src, uint64(last+1))
 			of[b][j], of[b][last] = of[b][last], of[b][j]
 		}
 		return of
 	}
-	order := make([]int, n)
+	order := make([]int32, n) // of a table, which has less than 2^31 rows
 	for i := range order {
-		order[i] = i
+		order[i] = int32(i)
 	}
-	for i := n - 1; i > 0; i-- {
-		j := int(noise.Uniform(src, uint64(i+1)))
+	for i := range m * n / blocks {
+		j := i + int(noise.Uniform(src, uint64(n-i)))
 		order[i], order[j] = order[j], order[i]
 	}
 	for b := range of {
-		of[b] = order[b*n/m : (b+1)*n/m]
+		of[b] = order[b*n/blocks : (b+1)*n/blocks]
 	}
 	return of
 }
 
 // gather maps the rows of a block, copies all of them.
-func (b checked) gather(t *rows.Table, of []int) [][]float64 {
+func (b checked) gather(t *rows.Table, of []int32) [][]float64 {
 	d := b.columns
 	out, room := make([][]float64, 0, len(of)), make([]float64, len(of)*d)
 	for _, i := range of {
-		if z := room[:d:d]; b.image(t.Row(i), z) {
+		if z := room[:d:d]; b.image(t.Row(int(i)), z) {
 			out, room = append(out, z), room[d:]
 		}
 	}
@@ -223,7 +232,7 @@ func (b Blocks) seedOf(i int) uint64 {
 }
 
 // learn returns block i's k finite estimates, copies, or nil.
-func (b checked) learn(i int, t *rows.Table, of []int) (estimates [][]float64) {
+func (b checked) learn(i int, t *rows.Table, of []int32) (estimates [][]float64) {
 	defer func() {
 		if recover() != nil {
 			estimates = nil
