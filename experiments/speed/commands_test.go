@@ -72,21 +72,30 @@ func BenchmarkWide(b *testing.B) {
 	}
 }
 
-// BenchmarkGrowth is fits of the first rows of one table, more and more of them.
+// BenchmarkGrowth is fits of the first rows of one table, more and more of them, with sizes on both
+// sides of where the way of a fit changes: at this budget general asks a sample of every second row
+// from 409,000 on, of every third from 613,000, every fourth from 818,000 and every fifth from 3.28
+// million; pairs are drawn by runs from 1,032,192 on.
 func BenchmarkGrowth(b *testing.B) {
-	const d, k = 2, 2
-	group(b, "d=%d,k=%d", []any{d, k}, func(b *testing.B) {
-		truth, err := randomMixture(k, d)
-		sizes := []int{100_000, 300_000, 1_000_000, 3_000_000, 10_000_000}
-		t := drawTable(b, truth, err, sizes[len(sizes)-1])
-		for _, method := range []string{"gaussian", "general"} {
-			for _, n := range sizes {
-				r := asked(method, 0)
-				r.Budget.Delta = 1e-8
-				table{d: d, flat: t.flat[:n*d]}.run(b, fmt.Sprint(method, rowsOf, n), r)
+	const d, k = 10, 5
+	few := []int{100_000, 300_000, 1_000_000, 3_000_000, 10_000_000}
+	many := []int{100_000, 200_000, 400_000, 430_000, 600_000, 640_000, 800_000, 840_000, 1_032_191, 1_032_192, 2_000_000, 3_200_000, 3_400_000, 10_000_000}
+	grow := func(what string, truth *model.Mixture, err error, sizes map[string][]int) {
+		group(b, "%s,d=%d,k=%d", []any{what, d, k}, func(b *testing.B) {
+			t := drawTable(b, truth, err, many[len(many)-1])
+			for _, method := range []string{"gaussian", "general", "separated"} {
+				for _, n := range sizes[method] {
+					r := asked(method, 0)
+					r.Budget.Delta = delta / 10
+					table{d: d, flat: t.flat[:n*d]}.run(b, fmt.Sprint(method, rowsOf, n), r)
+				}
 			}
-		}
-	})
+		})
+	}
+	truth, err := randomMixture(k, d)
+	grow("overlapping", truth, err, map[string][]int{"gaussian": many, "general": many})
+	truth, err = problems.Spec{Columns: d, Components: k, Separation: 6}.Truth(1)
+	grow("separated", truth, err, map[string][]int{"general": few, "separated": few})
 }
 
 // A command is gauze, built, with a file of simulated rows.

@@ -16,12 +16,12 @@ const rowsOf = ",n="
 
 // growth is how the CPU time of programs grows with their rows, of medians over the rounds: the
 // exponent of the power of n that fits best, and the largest factor by which a row costs more than
-// with fewer rows.
+// with as many rows as the program before had, and to how many rows that step is.
 func growth(own []sample) (t engine.Table) {
-	t.Head = []string{"program", "exponent", "largest step of the cost of a row"}
+	t.Head = []string{"program", "exponent", "largest step of the cost of a row", "to n"}
 	for _, name := range distinct(own, func(s sample) string { name, _, _ := strings.Cut(s.program, rowsOf); return name }) {
 		var n, seconds []float64
-		step := 0.0
+		step, at := 0.0, 0.0
 		for _, program := range distinct(own, func(s sample) string { return s.program }) {
 			rows, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimPrefix(program, name+rowsOf), onTwo), 64)
 			if err != nil {
@@ -35,12 +35,14 @@ func growth(own []sample) (t engine.Table) {
 			}
 			n, seconds = append(n, math.Log(rows)), append(seconds, math.Log(engine.Median(all)))
 			if last := len(n) - 2; last >= 0 {
-				step = max(step, math.Exp(seconds[last+1]-seconds[last]-(n[last+1]-n[last])))
+				if s := math.Exp(seconds[last+1] - seconds[last] - (n[last+1] - n[last])); s > step {
+					step, at = s, rows
+				}
 			}
 		}
 		if len(n) > 1 {
 			_, exponent := stat.LinearRegression(n, seconds, nil, false)
-			t.Add(name, three(exponent), three(step))
+			t.Add(name, three(exponent), three(step), strconv.FormatFloat(at, 'f', 0, 64))
 		}
 	}
 	return t
