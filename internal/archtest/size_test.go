@@ -99,6 +99,7 @@ var frontLimits = map[string]int{
 	"source/arrow":           215,
 	"source/covariance":      145,
 	"source/inputs":          150,
+	"source/large":           36,
 	"source/lines":           245,
 	"source/parquet":         800,
 	"source/pattern":         165,

@@ -20,6 +20,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/large"
 )
 
 const (
@@ -35,7 +36,8 @@ const (
 // a kernel.Room, for tables that are filled one after the other.
 type Room struct {
 	folder string
-	left   int                // bytes of memory
+	left   int // bytes of memory
+	memory large.Pages
 	shards [][]byte           // mapped
 	free   []byte             // the rest of the last one
 	pages  map[*float64]place // of the chunks in shards, by their first numbers
@@ -94,7 +96,7 @@ func (r *Room) Chunk(n int) []float64 {
 	size := n * number
 	if r.left >= size {
 		r.left -= size
-		return make([]float64, 0, n)
+		return r.memory.Numbers(n)
 	}
 	r.left = 0
 	page := os.Getpagesize() // so that leaving a chunk concerns no other

@@ -27,7 +27,8 @@ import (
 // How much the collector leaves standing, in percent of what is in use: Reading while rows are
 // read, and then headroom, in bytes, which is little beside a large table and spares fits to small
 // ones the collector. Headroom was chosen for a table of 80 MB, of which a sample is kept besides,
-// to be 1.8 times as much at most.
+// to be 1.8 times as much at most. The table itself lies where the collector does not look; a
+// quarter of it is about what else a fit keeps.
 const (
 	Reading  = 50
 	headroom = 3 << 20
@@ -197,7 +198,7 @@ func (c *Command) load(e *shell.Env, input string, r gauze.Request, schema *sour
 	}
 	e.Note("%s", got.in.Report().Text())
 	r = got.in.Fill(r)
-	Collect(c.Getenv, 100*headroom/(8*got.in.Report().Rows*len(r.Columns)+headroom/8))
+	Collect(c.Getenv, 100*headroom/(8/4*got.in.Report().Rows*len(r.Columns)+headroom/8))
 	err = c.Request.ForColumns(&r)
 	return got.table, got.groups, r, err
 }
