@@ -14,7 +14,7 @@ import (
 // done with a block, and exponentials, exist twice: here, in Go, which says what they compute, and
 // in assembly, which takes four lanes at a time where path is set. Squares are the same bits in
 // both, exponentials differ in the last.
-const width = 8
+const width = 16
 
 type lanes [width]float64
 
@@ -25,7 +25,7 @@ type drawn []lanes
 
 // squareGo is |w (x - mean)|^2 of a block's rows, w being so many last rows of a lower triangle, as
 // any row is. Four rows at a time, whose sums do not wait for each other.
-func squareGo(out *[width]float64, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes) {
+func squareGo(out *lanes, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes) {
 	for s := 0; s < width; s += 4 {
 		for j, m := range mean {
 			for r := s; r < s+4; r++ {
@@ -60,7 +60,7 @@ func (x drawn) away2(w *mat.Dense, mean []float64) []float64 {
 	d, m := len(mean), w.RawMatrix()
 	out, off := make([]float64, len(x)/d*width), make([]lanes, d)
 	for b := 0; b < len(x)/d; b++ {
-		square((*[width]float64)(out[b*width:]), x[b*d:][:d], m.Data, m.Stride, m.Rows, mean, off)
+		square((*lanes)(out[b*width:]), x[b*d:][:d], m.Data, m.Stride, m.Rows, mean, off)
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func TestForms(t *testing.T) {
 		for i := range w {
 			w[i] = number()
 		}
-		var got, want [width]float64
+		var got, want lanes
 		off, rows := make([]lanes, d), 1+rng.IntN(d)
 		path = best && trial%8 > 0
 		square(&got, x, w, d, rows, mean, off)
@@ -58,7 +58,7 @@ func TestForms(t *testing.T) {
 
 // share and away2 are what their comments say.
 func TestDrawn(t *testing.T) {
-	logs := [][]float64{{0, -1, 5, -800, 0, 0, 0, 0}, {1, -1, -5, -801, 0, 0, 0, 0}}
+	logs := [][]float64{append([]float64{0, -1, 5, -800}, make([]float64, width-4)...), append([]float64{1, -1, -5, -801}, make([]float64, width-4)...)}
 	parts := [][]float64{append([]float64(nil), logs[0]...), append([]float64(nil), logs[1]...)}
 	for i, all := range share(parts) {
 		a, b := logs[0][i], logs[1][i]

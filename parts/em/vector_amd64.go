@@ -7,7 +7,7 @@ import "golang.org/x/sys/cpu"
 func init() { path = cpu.X86.HasAVX2 }
 
 //go:noescape
-func square(out *[width]float64, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes)
+func square(out *lanes, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes)
 
 //go:noescape
 func exp(v *lanes)

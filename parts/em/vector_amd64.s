@@ -6,7 +6,7 @@
 // arguments where they were. It assumes what Go sets: rounding to nearest, subnormals kept. Both
 // return in microseconds, and end with VZEROUPPER.
 
-#define LANES 64
+#define LANES 128
 
 DATA constants<>+0(SB)/8, $0x4086200000000000   // mostExp
 DATA constants<>+8(SB)/8, $0xc086200000000000
@@ -34,10 +34,21 @@ DATA taylor<>+96(SB)/8, $0x3ff0000000000000
 DATA taylor<>+104(SB)/8, $0x3ff0000000000000
 GLOBL taylor<>(SB), RODATA|NOPTR, $112
 
-// func square(out *[width]float64, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes)
+// FOUR runs op on four neighbouring registers' lanes at p: op(their place, register).
+#define FOUR(op, p, a, b, c, d) \
+	op(0(p), a); \
+	op(32(p), b); \
+	op(64(p), c); \
+	op(96(p), d)
+
+#define LESS(p, v) VMOVUPD p, v; VSUBPD Y4, v, v
+#define STORE(p, v) VMOVUPD v, p
+#define TIMES(p, v) VMULPD p, Y4, v
+
+// func square(out *lanes, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes)
 //
 // DI out, SI x, DX row i of w, R9 its stride in bytes, R10 the rows left, AX the entries of this one, BX
-// mean, R11 columns, R12 off; Y6, Y7 the total, Y0, Y1 z_i
+// mean, R11 columns, R12 off; Y12 .. Y15 the total, Y0 .. Y3 z_i
 TEXT ·square(SB), NOSPLIT, $0-120
 	CMPB ·path(SB), $0
 	JNE  avx2
@@ -59,47 +70,51 @@ avx2:
 	MOVQ R12, CX
 
 difference:
-	VBROADCASTSD (BX), Y2
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), Y1
-	VSUBPD Y2, Y0, Y0
-	VSUBPD Y2, Y1, Y1
-	VMOVUPD Y0, (CX)
-	VMOVUPD Y1, 32(CX)
+	VBROADCASTSD (BX), Y4
+	FOUR(LESS, SI, Y0, Y1, Y2, Y3)
+	FOUR(STORE, CX, Y0, Y1, Y2, Y3)
 	ADDQ $8, BX
 	ADDQ $LANES, SI
 	ADDQ $LANES, CX
 	DECQ R11
 	JNE  difference
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+	VXORPD Y12, Y12, Y12
+	VXORPD Y13, Y13, Y13
+	VXORPD Y14, Y14, Y14
+	VXORPD Y15, Y15, Y15
 
 row:
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
 	MOVQ R12, CX
 	XORQ R13, R13
 
 entry:
-	VBROADCASTSD (DX)(R13*8), Y2
-	VMULPD (CX), Y2, Y3
-	VMULPD 32(CX), Y2, Y4
-	VADDPD Y3, Y0, Y0
-	VADDPD Y4, Y1, Y1
+	VBROADCASTSD (DX)(R13*8), Y4
+	FOUR(TIMES, CX, Y5, Y6, Y7, Y8)
+	VADDPD Y5, Y0, Y0
+	VADDPD Y6, Y1, Y1
+	VADDPD Y7, Y2, Y2
+	VADDPD Y8, Y3, Y3
 	ADDQ $LANES, CX
 	INCQ R13
 	CMPQ R13, AX
 	JLT  entry
 	VMULPD Y0, Y0, Y0
 	VMULPD Y1, Y1, Y1
-	VADDPD Y0, Y6, Y6
-	VADDPD Y1, Y7, Y7
+	VMULPD Y2, Y2, Y2
+	VMULPD Y3, Y3, Y3
+	VADDPD Y0, Y12, Y12
+	VADDPD Y1, Y13, Y13
+	VADDPD Y2, Y14, Y14
+	VADDPD Y3, Y15, Y15
 	ADDQ R9, DX
 	INCQ AX
 	DECQ R10
 	JNE  row
-	VMOVUPD Y6, (DI)
-	VMOVUPD Y7, 32(DI)
+	FOUR(STORE, DI, Y12, Y13, Y14, Y15)
 	VZEROUPPER
 	RET
 
@@ -123,15 +138,18 @@ TEXT ·exp(SB), NOSPLIT, $0-8
 
 avx2:
 	MOVQ v+0(FP), DI
-	VBROADCASTSD constants<>+0(SB), Y8
+	VBROADCASTSD constants<>+0(SB), Y15
 	VBROADCASTSD constants<>+8(SB), Y9
 	VBROADCASTSD constants<>+16(SB), Y10
 	VBROADCASTSD constants<>+24(SB), Y11
 	VBROADCASTSD constants<>+32(SB), Y12
 	VBROADCASTSD constants<>+40(SB), Y13
 	VPBROADCASTQ constants<>+48(SB), Y14
-	VMINPD (DI), Y8, Y0
-	VMINPD 32(DI), Y8, Y1
+	LEAQ LANES(DI), SI
+
+lanes:
+	VMINPD (DI), Y15, Y0
+	VMINPD 32(DI), Y15, Y1
 	VMAXPD Y0, Y9, Y0
 	VMAXPD Y1, Y9, Y1
 	VMULPD Y0, Y10, Y2
@@ -171,5 +189,8 @@ avx2:
 	VMULPD Y3, Y7, Y7
 	VMOVUPD Y6, (DI)
 	VMOVUPD Y7, 32(DI)
+	ADDQ $64, DI
+	CMPQ DI, SI
+	JLT  lanes
 	VZEROUPPER
 	RET

@@ -2,7 +2,7 @@
 
 package em
 
-func square(out *[width]float64, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes) {
+func square(out *lanes, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes) {
 	squareGo(out, x, w, stride, rows, mean, off)
 }
 func exp(v *lanes) { expGo(v) }
